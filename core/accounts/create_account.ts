@@ -1,0 +1,57 @@
+import type { z } from "zod";
+import { checkPermission } from "../access.ts";
+import { Fault } from "../faults.ts";
+import { limits } from "../limits.ts";
+import type { Ports } from "../ports.ts";
+import { paramsSchema } from "../resource.ts";
+import { type Account, accounts } from "../resources/accounts.ts";
+
+type Fields = z.infer<z.ZodObject<typeof accounts.fields>>;
+
+/** What a caller may say about a new account. */
+export type AccountWanted =
+  & Pick<Fields, "emailAddress" | "password">
+  & Partial<Pick<Fields, "role" | "friendlyName" | "status">>;
+
+/** The schema of `AccountWanted`. */
+export const accountWanted = paramsSchema(
+  accounts.fields,
+  accounts.create!.required,
+  accounts.create!.optional,
+);
+
+/**
+ * Makes a sub-account of `parent`, or the root account of a new service when that is null. Throws
+ * `denied` when the parent's role does not allow it and `alreadyExists` when the e-mail is taken.
+ */
+export async function createAccount(
+  parent: Account | null,
+  wanted: AccountWanted,
+  ports: Pick<Ports, "accounts" | "deriveToken" | "newSid" | "now">,
+): Promise<Account> {
+  const ancestors = parent === null ? [] : [...parent.ancestors, parent.sid];
+  if (parent !== null) checkPermission(parent, "createAccounts");
+  if (ancestors.length >= limits.accountLevels) {
+    throw new Fault("badParameter", `Accounts have at most ${limits.accountLevels} levels`);
+  }
+  if (wanted.status === "closed") {
+    throw new Fault("badParameter", "Status must be one of active, suspended");
+  }
+
+  const sid = ports.newSid(accounts.sidPrefix);
+  const now = ports.now();
+  const record: Account = {
+    sid,
+    accountSid: parent?.sid ?? "",
+    dateCreated: now,
+    dateUpdated: now,
+    friendlyName: wanted.friendlyName ?? wanted.emailAddress.slice(0, limits.friendlyNameLength),
+    emailAddress: wanted.emailAddress,
+    role: wanted.role ?? parent?.role ?? "Administrator",
+    status: wanted.status ?? "active",
+    type: "Full",
+    authToken: await ports.deriveToken(sid, wanted.password),
+    ancestors,
+  };
+  return await ports.accounts.insert({ record });
+}

@@ -1,0 +1,50 @@
+import { checkPermission } from "../access.ts";
+import { Fault } from "../faults.ts";
+import type { Ports } from "../ports.ts";
+import { paramsSchema } from "../resource.ts";
+import { type Account, accounts } from "../resources/accounts.ts";
+import type { AccountWanted } from "./create_account.ts";
+
+/** What a caller may change about an account. */
+export type AccountChanges = Partial<Omit<AccountWanted, "emailAddress">>;
+
+/** The schema of `AccountChanges`. */
+export const accountChanges = paramsSchema(accounts.fields, [], accounts.update!);
+
+/**
+ * Changes an account on behalf of a caller who acts for it. A new password is a new AuthToken.
+ * Throws `denied` or `badParameter` when the rules of Role and Status forbid the change.
+ */
+export async function updateAccount(
+  { caller, account }: { caller: Account; account: Account },
+  { password, ...changes }: AccountChanges,
+  ports: Pick<Ports, "accounts" | "deriveToken" | "now">,
+): Promise<Account> {
+  if (changes.role !== undefined) checkPermission(caller, "changeRoles");
+  const token = password === undefined
+    ? {}
+    : { authToken: await ports.deriveToken(account.sid, password) };
+  return await ports.accounts.update(account.sid, (before) => {
+    checkChange(caller, before, changes);
+    const sent = { ...changes, ...token };
+    if (Object.keys(sent).length === 0) return { record: before };
+    return { record: { ...before, ...sent, dateUpdated: ports.now() } };
+  });
+}
+
+/** The rules of Status and Role: who may move an account from where it is to where it shall be. */
+function checkChange(caller: Account, before: Account, { status, role }: AccountChanges): void {
+  const isRoot = before.ancestors.length === 0;
+  const isOwn = caller.sid === before.sid;
+  if (before.status === "closed") {
+    throw new Fault("badParameter", "Status is closed, and a closed account stays as it is");
+  }
+  if (isRoot && role === "Developer") {
+    throw new Fault("badParameter", "Role of the root account must be Administrator");
+  }
+  if (status === undefined || status === before.status) return;
+  if (isRoot) throw new Fault("badParameter", "Status of the root account must be active");
+  if (isOwn && status !== "closed") {
+    throw new Fault("denied", "Status is changed by an account above");
+  }
+}

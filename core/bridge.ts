@@ -1,0 +1,239 @@
+import { z } from "zod";
+
+/**
+ * The whole conversation between the service and the SIP companion, and the only file both import.
+ *
+ * The companion *reports* what happened to a leg and is answered with the next script; the service
+ * *runs* a script on a leg. A leg's id is the Sid of its Call, so there is no mapping. A script is
+ * performed in order; a step with an `action` ends with a report that carries it back, and a script
+ * in the answer replaces what was left. The companion knows no markup and the service no SIP.
+ */
+
+export const legId = z.string().regex(/^CA[0-9a-f]{32}$/);
+
+/** Who is called: every device a Client has registered. */
+export const target = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("client"), login: z.string().min(1) }),
+]);
+
+/** What the companion hands back untouched when a step ends: where the next document comes from. */
+export const action = z.object({
+  url: z.string(),
+  method: z.enum(["GET", "POST"]),
+  /** Documents in a row that took no time; the loop guard. */
+  hops: z.number().int().nonnegative(),
+});
+
+/** One leg to place. `headers` are X- and User-to-User headers for the INVITE. */
+export const invitation = z.object({
+  leg: legId,
+  accountSid: z.string(),
+  from: z.string(),
+  to: z.string(),
+  target,
+  headers: z.record(z.string(), z.string()).optional(),
+  /** The service's own notes about the leg, handed back untouched in `inviting`. */
+  memo: z.record(z.string(), z.unknown()).optional(),
+});
+
+export const step = z.discriminatedUnion("type", [
+  /** First step of a new leg: sends its INVITE. Once answered, that report brings the next script. */
+  z.object({ type: z.literal("invite"), invitation, timeoutS: z.number().positive() }),
+  /** Answers an inbound leg with media of our own; nothing on one already answered. */
+  z.object({ type: z.literal("answer") }),
+  /** Refuses an inbound leg with a SIP status; a hang-up on one already answered. */
+  z.object({ type: z.literal("reject"), status: z.number().int().min(300).max(699) }),
+  /** Plays the audio at a URL; `loop` 0 is until the leg ends. */
+  z.object({ type: z.literal("play"), url: z.string(), loop: z.number().int().nonnegative() }),
+  z.object({ type: z.literal("silence"), seconds: z.number().positive() }),
+  /**
+   * Rings all `legs`; the first to answer is joined with this leg, the others are cancelled. It ends
+   * when nobody answered, either side hung up, or `timeLimitS` passed. `proxied` passes SDP through
+   * and needs exactly one leg; `anchored` ends the media of both legs in the companion.
+   */
+  z.object({
+    type: z.literal("dial"),
+    legs: z.array(invitation).min(1).max(10),
+    media: z.enum(["anchored", "proxied"]),
+    timeoutS: z.number().positive(),
+    timeLimitS: z.number().positive(),
+    hangupOnStar: z.boolean().optional(),
+    action: action.optional(),
+  }),
+  /** Asks for the document at the action: a report and nothing else. */
+  z.object({ type: z.literal("next"), action }),
+  /** BYE; before answer the failure of the last dial or 603 to a caller, CANCEL to a callee. */
+  z.object({ type: z.literal("hangup") }),
+]);
+
+/** How a leg ended; the last word about it. */
+export const outcome = z.enum(["completed", "busy", "no-answer", "failed", "canceled"]);
+
+export const legEvent = z.discriminatedUnion("type", [
+  /** An authenticated Client sent an INVITE. Answered with what to do about it. */
+  z.object({
+    type: z.literal("incoming"),
+    login: z.string(),
+    clientSid: z.string(),
+    /** The Request-URI as dialled, without its headers. */
+    uri: z.string(),
+    displayName: z.string().optional(),
+    sipCallId: z.string(),
+    headers: z.record(z.string(), z.string()),
+  }),
+  /** The INVITE of an outbound leg goes out; `parent` is the leg whose dial placed it. */
+  z.object({
+    type: z.literal("inviting"),
+    parent: legId.optional(),
+    from: z.string(),
+    to: z.string(),
+    sipCallId: z.string(),
+    memo: z.record(z.string(), z.unknown()).optional(),
+  }),
+  z.object({ type: z.literal("ringing") }),
+  /** 200 and ACK. On a leg that `invite` placed, answered with the next script. */
+  z.object({ type: z.literal("answered") }),
+  z.object({ type: z.literal("next"), action }),
+  z.object({
+    type: z.literal("dialled"),
+    outcome,
+    /** The leg that answered, else the last that failed. */
+    leg: legId,
+    durationS: z.number().int().nonnegative(),
+    ringS: z.number().int().nonnegative(),
+    sipStatus: z.number().int().optional(),
+    sipCallId: z.string().optional(),
+    action: action.optional(),
+  }),
+  /** A step could not be done as asked (audio out of reach, …); the script goes on. */
+  z.object({ type: z.literal("problem"), url: z.string(), message: z.string() }),
+  z.object({
+    type: z.literal("ended"),
+    outcome,
+    sipStatus: z.number().int().optional(),
+    reason: z.string().optional(),
+  }),
+]);
+
+/** A companion process: `id` names it, `runId` is new at every start. */
+export const companion = z.object({ id: z.string().min(1), runId: z.string().min(1) });
+
+/** `seq` counts a leg's reports from 0; `at` is when it happened, in ms. Repeats are harmless. */
+export const report = z.object({
+  companion,
+  leg: legId,
+  accountSid: z.string(),
+  seq: z.number().int().nonnegative(),
+  at: z.number().int(),
+  event: legEvent,
+  /** False: acknowledge at once, nobody waits for a script. */
+  wantsScript: z.boolean(),
+});
+
+/** An empty or absent script means: go on with the steps that are left. */
+export const reportAnswer = z.object({ script: z.array(step) });
+
+export const credentialsQuery = z.object({ login: z.string() });
+
+/** HA1 per RFC 7616 §3.4.2 for the SIP domain as realm; never the password. */
+export const credentials = z.object({
+  accountSid: z.string(),
+  clientSid: z.string(),
+  ha1: z.object({ md5: z.string(), sha256: z.string() }),
+  /** False: the Client is disabled, or its account suspended or closed. */
+  allowed: z.boolean(),
+});
+
+/** `null` when no Client has the login. */
+export const credentialsAnswer = z.object({ credentials: credentials.nullable() });
+
+/** Every `limits.heartbeatMs`: the legs alive and the Clients registered. */
+export const heartbeat = z.object({
+  companion,
+  legs: z.array(z.object({ leg: legId, accountSid: z.string() })),
+  bindings: z.array(z.object({ login: z.string(), contacts: z.number().int() })),
+});
+
+export const runRequest = z.object({ leg: legId, script: z.array(step) });
+export const runAnswer = z.object({ companion });
+
+/** What the companion must forget: the cached credentials of these logins. */
+export const invalidation = z.object({ logins: z.array(z.string()) });
+
+export type Target = z.infer<typeof target>;
+export type Action = z.infer<typeof action>;
+export type Invitation = z.infer<typeof invitation>;
+export type Step = z.infer<typeof step>;
+export type Script = Step[];
+export type Outcome = z.infer<typeof outcome>;
+export type LegEvent = z.infer<typeof legEvent>;
+export type Companion = z.infer<typeof companion>;
+export type Report = z.infer<typeof report>;
+export type Credentials = z.infer<typeof credentials>;
+export type Heartbeat = z.infer<typeof heartbeat>;
+
+/** Paths of the two sides; every request is a signed POST of JSON. */
+export const bridgePaths = {
+  /** On the service. */
+  report: "/bridge/report",
+  credentials: "/bridge/credentials",
+  heartbeat: "/bridge/heartbeat",
+  /** On the companion. */
+  run: "/run",
+  invalidate: "/invalidate",
+  ready: "/ready",
+} as const;
+
+export const bridgeLimits = {
+  /** How old or how far ahead a signature may be. */
+  signatureWindowMs: 30_000,
+  heartbeatMs: 5_000,
+  bodyBytes: 1 << 20,
+} as const;
+
+const encoder = new TextEncoder();
+const keys = new Map<string, Promise<CryptoKey>>();
+
+function hmacKey(secret: string): Promise<CryptoKey> {
+  const known = keys.get(secret);
+  if (known !== undefined) return known;
+  const key = crypto.subtle.importKey(
+    "raw",
+    encoder.encode(secret),
+    { name: "HMAC", hash: "SHA-256" },
+    false,
+    ["sign", "verify"],
+  );
+  keys.set(secret, key);
+  return key;
+}
+
+const signed = (at: string, method: string, path: string, body: string) =>
+  encoder.encode(`${at}.${method}.${path}.${body}`);
+
+/** The value of the `X-Switchboard-Bridge` header: HMAC-SHA256 over time, method, path and body. */
+export async function signBridge(
+  secret: string,
+  request: { at: number; method: string; path: string; body: string },
+): Promise<string> {
+  const at = String(request.at);
+  const bytes = signed(at, request.method, request.path, request.body);
+  const mac = await crypto.subtle.sign("HMAC", await hmacKey(secret), bytes);
+  return `t=${at},v1=${new Uint8Array(mac).toHex()}`;
+}
+
+/** Whether a header made by `signBridge` fits the request and is fresh; compares in constant time. */
+export async function verifyBridge(
+  secret: string,
+  header: string | undefined,
+  request: { now: number; method: string; path: string; body: string },
+): Promise<boolean> {
+  const parts = /^t=(\d{1,16}),v1=([0-9a-f]{64})$/.exec(header ?? "");
+  if (parts === null) return false;
+  const [, at, mac] = parts as unknown as [string, string, string];
+  if (Math.abs(request.now - Number(at)) > bridgeLimits.signatureWindowMs) return false;
+  const bytes = signed(at, request.method, request.path, request.body);
+  return await crypto.subtle.verify("HMAC", await hmacKey(secret), Uint8Array.fromHex(mac), bytes);
+}
+
+export const bridgeHeader = "X-Switchboard-Bridge";

@@ -1,0 +1,102 @@
+import type { LegEvent, Report, Script } from "../bridge.ts";
+import { unanswered } from "../exchange.ts";
+import { deliverWebhook } from "../jobs/deliver_webhook.ts";
+import { notification } from "../notify.ts";
+import type { Change, Ports } from "../ports.ts";
+import type { Call } from "../resources/calls.ts";
+import { placeChild, receive } from "./new_leg.ts";
+import { actionScript, type Asking, firstScript } from "./next_script.ts";
+import { callParameters, dialParameters } from "./parameters.ts";
+import { end, progress } from "./progress.ts";
+import { routeIncoming } from "./route_incoming.ts";
+import { isLive } from "./status.ts";
+
+/**
+ * Takes one report of a companion: commits what it says, then finds the script that answers it. A
+ * repeated report changes nothing and is answered again; one about a call that has ended meanwhile
+ * is answered with a hang-up.
+ */
+export async function handleReport(
+  report: Report,
+  ports: Ports,
+  signal: AbortSignal,
+): Promise<Script> {
+  const call = await record(report, ports);
+  if (report.event.type === "ended") return [];
+  if (call === null || !isLive(call.status)) return [{ type: "hangup" }];
+  if (!report.wantsScript) return [];
+  return await scriptFor(report.event, { call, ports, signal });
+}
+
+function scriptFor(event: LegEvent, asking: Asking): Promise<Script> | Script {
+  switch (event.type) {
+    case "incoming":
+      return routeIncoming(event, asking);
+    case "answered":
+      return firstScript(asking);
+    case "next":
+      return actionScript(event.action, {}, asking);
+    case "dialled":
+      return event.action === undefined
+        ? []
+        : actionScript(event.action, dialParameters(event), asking);
+    default:
+      return [];
+  }
+}
+
+/** Commits what a report says; returns the call as it is then, null when there is none. */
+async function record(report: Report, ports: Ports): Promise<Call | null> {
+  const { leg, accountSid, event } = report;
+  if (event.type === "incoming") return await receive(event, report, ports);
+  if (event.type === "inviting" && event.parent !== undefined) {
+    return await placeChild(event, report, ports);
+  }
+  if (await ports.records.calls.get(accountSid, leg) === null) return null;
+  return await ports.records.calls.update(accountSid, leg, (call) => applied(call, report, ports));
+}
+
+/** What a report changes. `seq` tells a repeat, which changes nothing. */
+function applied(call: Call, report: Report, ports: Ports): Change<Call> {
+  const { event, seq } = report;
+  const isAbandoned = event.type === "dialled" && !report.wantsScript;
+  if (isAbandoned) return actionTold(call, event, ports);
+  if (seq < call.reports) return { record: call };
+
+  const taken: Call = { ...call, reports: seq + 1, companionRun: report.companion.runId };
+  const moment = { at: report.at, instanceId: ports.settings.instanceId };
+  switch (event.type) {
+    case "inviting":
+      return progress({ ...taken, sipCallId: event.sipCallId }, "initiated", moment);
+    case "ringing":
+      return progress(taken, "ringing", moment);
+    case "answered":
+      return progress(taken, "in-progress", moment);
+    case "ended":
+      return end(taken, event.outcome, moment);
+    case "problem":
+      return { record: taken, also: [problemOf(taken, event, ports)] };
+    default:
+      return { record: taken };
+  }
+}
+
+/** The caller hung up inside a Dial: its action is still requested, and the answer ignored. */
+function actionTold(
+  call: Call,
+  event: LegEvent & { type: "dialled" },
+  { settings }: Ports,
+): Change<Call> {
+  if (event.action === undefined) return { record: call };
+  const { accountSid, sid: callSid } = call;
+  const { url, method } = event.action;
+  const params = { ...callParameters(call, settings), ...dialParameters(event) };
+  return { record: call, jobs: [deliverWebhook({ accountSid, callSid, url, method, params })] };
+}
+
+function problemOf(call: Call, { url, message }: LegEvent & { type: "problem" }, ports: Ports) {
+  const { accountSid, sid: callSid } = call;
+  const exchange = unanswered({ url, method: "GET", params: {} });
+  const notice = { accountSid, callSid, detail: message, exchange };
+  return notification({ ...notice, fault: "audioUnavailable", level: "error" }, ports);
+}

@@ -1,0 +1,96 @@
+import type { Action, Script } from "../bridge.ts";
+import { limits } from "../limits.ts";
+import { compile } from "../markup/compile.ts";
+import { DocumentFault, fetchDocument } from "../markup/fetch.ts";
+import { notify } from "../notify.ts";
+import type { Ports } from "../ports.ts";
+import type { Call } from "../resources/calls.ts";
+import type { Signable } from "../signature.ts";
+import { callParameters } from "./parameters.ts";
+
+/** On whose behalf a document is asked for; `signal` aborts when nobody waits for it any more. */
+export interface Asking {
+  call: Call;
+  ports: Ports;
+  signal: AbortSignal;
+}
+
+/** The script of a call's first document: its Url, and its FallbackUrl when that fails. */
+export async function firstScript(asking: Asking): Promise<Script> {
+  const { url, method, fallbackUrl, fallbackMethod } = asking.call;
+  if (url === null) return [{ type: "hangup" }];
+  try {
+    return await scriptAt({ url, method, params: {} }, 0, asking);
+  } catch (error) {
+    if (!(error instanceof DocumentFault)) throw error;
+    await notifyFailure(error, asking);
+    if (fallbackUrl === null) return [refusal(asking.call, error)];
+    const params = { ErrorCode: String(error.code), ErrorUrl: error.exchange.url };
+    const fallback = { url: fallbackUrl, method: fallbackMethod, params };
+    return await scriptAt(fallback, 0, asking).catch((failure) => giveUp(failure, asking));
+  }
+}
+
+/** The script of the document at an action, requested with what the step before it brought. */
+export async function actionScript(
+  { url, method, hops }: Action,
+  params: Record<string, string>,
+  asking: Asking,
+): Promise<Script> {
+  if (hops > limits.documentHops) {
+    await notifyLoop(asking);
+    return [{ type: "hangup" }];
+  }
+  return await scriptAt({ url, method, params }, hops, asking)
+    .catch((failure) => giveUp(failure, asking));
+}
+
+async function giveUp(failure: unknown, asking: Asking): Promise<Script> {
+  if (!(failure instanceof DocumentFault)) throw failure;
+  await notifyFailure(failure, asking);
+  return [refusal(asking.call, failure)];
+}
+
+/** A caller who was not answered yet gets SIP 404 or 500; an answered call is hung up. */
+const refusal = (call: Call, { status }: DocumentFault): Script[number] =>
+  call.direction === "inbound" && call.status !== "in-progress"
+    ? { type: "reject", status: status === 404 ? 404 : 500 }
+    : { type: "hangup" };
+
+async function scriptAt(source: Signable, hops: number, asking: Asking): Promise<Script> {
+  const { call, ports, signal } = asking;
+  const account = await ports.accounts.get(call.accountSid);
+  if (account === null) return [{ type: "hangup" }];
+  const params = { ...callParameters(call, ports.settings), ...source.params };
+  const request = { ...source, params };
+  const document = await fetchDocument(request, { authToken: account.authToken, signal }, ports);
+  const { script, skipped } = compile(document.verbs, {
+    call,
+    documentUrl: document.url,
+    sipDomain: ports.settings.sipDomain,
+    hops: hops + 1,
+    newSid: ports.newSid,
+  });
+  if (skipped.length > 0) await notifySkipped(skipped, request, asking);
+  return script;
+}
+
+function notifyFailure(failure: DocumentFault, { call, ports }: Asking): Promise<void> {
+  const { accountSid, sid: callSid } = call;
+  const { fault, detail = "", exchange } = failure;
+  return notify({ accountSid, callSid, fault, detail, level: "error", exchange }, ports);
+}
+
+function notifySkipped(skipped: string[], of: Signable, { call, ports }: Asking): Promise<void> {
+  const { accountSid, sid: callSid } = call;
+  const detail = [...new Set(skipped)].join("; ").slice(0, 1_000);
+  const exchange = { ...of, responseHeaders: "", responseBody: "" };
+  const subject = { accountSid, callSid, fault: "markupSkipped" } as const;
+  return notify({ ...subject, detail, level: "warning", exchange }, ports);
+}
+
+function notifyLoop({ call, ports }: Asking): Promise<void> {
+  const { accountSid, sid: callSid } = call;
+  const detail = `${limits.documentHops} documents in a row took no time`;
+  return notify({ accountSid, callSid, fault: "documentLoop", detail, level: "error" }, ports);
+}

@@ -1,0 +1,44 @@
+import type { LegEvent } from "../bridge.ts";
+import type { Call } from "../resources/calls.ts";
+import { iso8601 } from "../wire.ts";
+
+/**
+ * What every markup request and callback of a call carries. A value that is not known is left out.
+ * `status` is the CallStatus to tell, where that is not the call's own.
+ */
+export function callParameters(
+  call: Call,
+  { instanceId, status = call.status }: { instanceId: string; status?: string },
+): Record<string, string> {
+  const known: Record<string, string | null> = {
+    CallSid: call.sid,
+    AccountSid: call.accountSid,
+    From: call.from,
+    To: call.to,
+    CallStatus: status,
+    ApiVersion: call.apiVersion,
+    Direction: call.direction,
+    CallerName: call.callerName,
+    ForwardedFrom: call.forwardedFrom,
+    CallTimestamp: iso8601(call.startTime ?? call.dateCreated),
+    InstanceId: instanceId,
+    ParentCallSid: call.parentCallSid,
+    PhoneNumberSid: call.phoneNumberSid,
+    SipCallId: call.sipCallId,
+  };
+  return Object.fromEntries(
+    Object.entries(known).filter((pair): pair is [string, string] => Boolean(pair[1])),
+  );
+}
+
+/** What the request of a Dial's action carries besides. */
+export function dialParameters(dialled: LegEvent & { type: "dialled" }): Record<string, string> {
+  return {
+    DialCallStatus: dialled.outcome,
+    DialCallSid: dialled.leg,
+    DialCallDuration: String(dialled.durationS),
+    DialRingDuration: String(dialled.ringS),
+    ...(dialled.sipCallId === undefined ? {} : { DialSipCallId: dialled.sipCallId }),
+    ...(dialled.sipStatus === undefined ? {} : { DialSipResponseCode: String(dialled.sipStatus) }),
+  };
+}

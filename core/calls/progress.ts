@@ -1,0 +1,80 @@
+import type { Outcome } from "../bridge.ts";
+import { deliverWebhook } from "../jobs/deliver_webhook.ts";
+import type { Change } from "../ports.ts";
+import type { Call } from "../resources/calls.ts";
+import { rfc2822 } from "../wire.ts";
+import { callParameters } from "./parameters.ts";
+import { type CallbackEvent, type CallStatus, isLive } from "./status.ts";
+
+/** A step of a call's life: its INVITE going out, or a status. */
+export type Step = "initiated" | Exclude<CallStatus, "queued">;
+
+/** When it happened, in ms, and the instance that tells of it. */
+export interface Moment {
+  at: number;
+  instanceId: string;
+}
+
+/** The statuses each step may follow. A late or repeated report finds none and changes nothing. */
+export const follows: Record<Step, readonly CallStatus[]> = {
+  "initiated": ["queued"],
+  "ringing": ["queued"],
+  "in-progress": ["queued", "ringing"],
+  "completed": ["in-progress"],
+  "busy": ["queued", "ringing"],
+  "no-answer": ["queued", "ringing"],
+  "canceled": ["queued", "ringing"],
+  "failed": ["queued", "ringing"],
+};
+
+/** Moves a call on, with the callback that this causes. */
+export function progress(call: Call, step: Step, moment: Moment): Change<Call> {
+  const isRepeated = step === "initiated" && call.initiated;
+  if (isRepeated || !follows[step].includes(call.status)) return { record: call };
+
+  const { at } = moment;
+  const moved: Call = { ...call, dateUpdated: at };
+  if (step === "initiated") return fire({ ...moved, ...begun(call, at) }, "initiated", moment);
+  moved.status = step;
+  if (step === "ringing") return fire(moved, "ringing", moment);
+  if (step === "in-progress") {
+    return fire({ ...moved, ...begun(call, at), answeredAt: at }, "answered", moment);
+  }
+  const seconds = call.answeredAt === null ? 0 : Math.max(0, at - call.answeredAt) / 1000;
+  const duration = Math.round(seconds);
+  return fire(
+    { ...moved, endTime: at, duration, price: call.price ?? "0.00" },
+    "completed",
+    moment,
+  );
+}
+
+/** Ends a call whatever it was doing: an answered one is completed, another got the outcome. */
+export function end(call: Call, outcome: Outcome, moment: Moment): Change<Call> {
+  if (!isLive(call.status)) return { record: call };
+  if (call.status === "in-progress") return progress(call, "completed", moment);
+  return progress(call, outcome === "completed" ? "failed" : outcome, moment);
+}
+
+const begun = (call: Call, at: number) => ({ initiated: true, startTime: call.startTime ?? at });
+
+/** Adds the callback of an event when the call asked for it. `completed` is the default. */
+function fire(call: Call, event: CallbackEvent, { at, instanceId }: Moment): Change<Call> {
+  const { statusCallback: url, statusCallbackMethod: method, statusCallbackEvent: asked } = call;
+  const isAsked = asked.length === 0 ? event === "completed" : asked.includes(event);
+  if (url === null || !isAsked) return { record: call };
+
+  const status = event === "initiated" ? "initiated" : call.status;
+  const params = {
+    ...callParameters(call, { instanceId, status }),
+    ...(event === "completed" ? { CallDuration: String(call.duration ?? 0) } : {}),
+    Timestamp: rfc2822(at),
+    CallbackSource: "call-progress-events",
+    SequenceNumber: String(call.sequence),
+  };
+  const { accountSid, sid: callSid } = call;
+  return {
+    record: { ...call, sequence: call.sequence + 1 },
+    jobs: [deliverWebhook({ accountSid, callSid, url, method, params })],
+  };
+}

@@ -1,0 +1,34 @@
+/** One request to a customer's server and what came back, as a Notification tells it. */
+export interface Exchange {
+  url: string;
+  method: string;
+  params: Record<string, string>;
+  responseHeaders: string;
+  responseBody: string;
+}
+
+/** An exchange that got no answer. */
+export const unanswered = (
+  { url, method, params }: Pick<Exchange, "url" | "method" | "params">,
+): Exchange => ({ url, method, params, responseHeaders: "", responseBody: "" });
+
+/** The headers of an answer, one a line. */
+export const headerLines = (response: Response): string =>
+  [...response.headers].map(([name, value]) => `${name}: ${value}`).join("\n").slice(0, 4_096);
+
+/** The text of an answer, cut off after `maxBytes`; `isWhole` tells whether it was not. */
+export async function readText(
+  response: Response,
+  maxBytes: number,
+): Promise<{ text: string; isWhole: boolean }> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk.subarray(0, maxBytes - size));
+    size += chunk.length;
+    if (size > maxBytes) break; // Leaving the loop cancels the rest.
+  }
+  const decoder = new TextDecoder();
+  const text = chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("");
+  return { text: text + decoder.decode(), isWhole: size <= maxBytes };
+}

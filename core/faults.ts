@@ -1,0 +1,190 @@
+/** Why the service refuses; `routes/` maps each kind to one HTTP status. */
+export type FaultKind =
+  | "invalid"
+  | "unauthenticated"
+  | "denied"
+  | "missing"
+  | "unsupported"
+  | "conflict"
+  | "tooLarge"
+  | "throttled"
+  | "unavailable"
+  | "internal";
+
+interface FaultEntry {
+  kind: FaultKind;
+  /** Stable, public: the error body's `code`, a Notification's ErrorCode, `/errors/{code}`. */
+  code: number;
+  message: string;
+  /** What the caller can do about it, for the page behind `more_info`. */
+  advice: string;
+}
+
+/** Every way the service can refuse, or a call can fail, listed once. */
+export const faults = {
+  badParameter: {
+    kind: "invalid",
+    code: 20001,
+    message: "Cannot accept the request parameters",
+    advice: "Correct the parameter that the message names and send the request again.",
+  },
+  badCredentials: {
+    kind: "unauthenticated",
+    code: 20003,
+    message: "Cannot authenticate the request",
+    advice: "Send HTTP Basic credentials: the account Sid or e-mail address, and its AuthToken.",
+  },
+  methodNotAllowed: {
+    kind: "unsupported",
+    code: 20004,
+    message: "Cannot apply this method to the resource",
+    advice: "Use one of the methods in the Allow header.",
+  },
+  accountInactive: {
+    kind: "denied",
+    code: 20005,
+    message: "Cannot use the account: it is not active",
+    advice: "Ask the owner of the parent account to activate it. A closed account stays closed.",
+  },
+  denied: {
+    kind: "denied",
+    code: 20403,
+    message: "Cannot allow the request",
+    advice: "An account acts for itself and its sub-accounts, within the permissions of its Role.",
+  },
+  notFound: {
+    kind: "missing",
+    code: 20404,
+    message: "Cannot find the resource",
+    advice: "Check the path and the Sid; a resource of another account is not found either.",
+  },
+  alreadyExists: {
+    kind: "conflict",
+    code: 20409,
+    message: "Cannot save the resource: its name is already in use",
+    advice: "Choose another Login or EmailAddress.",
+  },
+  tooLarge: {
+    kind: "tooLarge",
+    code: 20413,
+    message: "Cannot read the request: its body is over 1 MiB",
+    advice: "Send a smaller body.",
+  },
+  throttled: {
+    kind: "throttled",
+    code: 20429,
+    message: "Cannot answer so many requests",
+    advice: "Wait for the seconds in the Retry-After header.",
+  },
+  bug: {
+    kind: "internal",
+    code: 20500,
+    message: "Cannot complete the request",
+    advice: "This is a defect of the service. Report it with the X-Request-Id of the answer.",
+  },
+  unavailable: {
+    kind: "unavailable",
+    code: 20503,
+    message: "Cannot reach a part of the service",
+    advice: "Try again after the seconds in the Retry-After header.",
+  },
+  badUrl: {
+    kind: "invalid",
+    code: 21205,
+    message: "Cannot use the Url",
+    advice: "Give an absolute http or https URL of a server that this service may reach.",
+  },
+  badTo: {
+    kind: "invalid",
+    code: 21211,
+    message: "Cannot call To",
+    advice: "Give a phone number, a sip: address or client: and the Login of a Client.",
+  },
+  badFrom: {
+    kind: "invalid",
+    code: 21212,
+    message: "Cannot use From as the caller id",
+    advice: "Give a phone number, a name or client: and the Login of a Client.",
+  },
+  callEnded: {
+    kind: "invalid",
+    code: 21220,
+    message: "Cannot modify a call that has ended",
+    advice: "Only live calls can be modified.",
+  },
+  notModifiable: {
+    kind: "invalid",
+    code: 21221,
+    message: "Cannot modify the call as asked",
+    advice: "A redirect needs a call in progress.",
+  },
+  noRoute: {
+    kind: "invalid",
+    code: 13224,
+    message: "Cannot route the call: nobody is at the address",
+    advice: "Check that the Client exists, is enabled and belongs to this SIP domain.",
+  },
+  notDialled: {
+    kind: "unavailable",
+    code: 13225,
+    message: "Cannot place the call: the SIP companion is out of reach",
+    advice: "Check that the companion runs and that BRIDGE_URL points at it.",
+  },
+  callbackFailed: {
+    kind: "unavailable",
+    code: 11200,
+    message: "Cannot deliver a status callback",
+    advice: "The application server must answer the callback URL with a status below 500.",
+  },
+  documentUnreachable: {
+    kind: "unavailable",
+    code: 11210,
+    message: "Cannot fetch the markup document",
+    advice: "The application server must answer the URL with 2xx and markup within 15 seconds.",
+  },
+  documentInvalid: {
+    kind: "invalid",
+    code: 12100,
+    message: "Cannot read the markup document",
+    advice: "Send one well-formed XML document of at most 64 KiB with the root Response.",
+  },
+  documentType: {
+    kind: "invalid",
+    code: 12300,
+    message: "Cannot use the content type of the document",
+    advice: "Answer with text/xml or application/xml, audio/* or text/plain.",
+  },
+  documentLoop: {
+    kind: "invalid",
+    code: 12400,
+    message: "Cannot go on with the call: its documents redirect without end",
+    advice: "Let one of the documents do something that takes time.",
+  },
+  markupSkipped: {
+    kind: "invalid",
+    code: 12200,
+    message: "Cannot perform a part of the markup",
+    advice: "The part that the message names was skipped. Check verb and attribute names.",
+  },
+  audioUnavailable: {
+    kind: "unavailable",
+    code: 13230,
+    message: "Cannot play the audio",
+    advice: "The URL must answer with a WAV file that this service can decode.",
+  },
+} as const satisfies Record<string, FaultEntry>;
+
+export type FaultName = keyof typeof faults;
+
+/** A refusal that the caller is meant to see. Anything else that is thrown is a bug. */
+export class Fault extends Error {
+  override readonly name = "Fault";
+  readonly kind: FaultKind;
+  readonly code: number;
+
+  constructor(readonly fault: FaultName, readonly detail?: string, options?: ErrorOptions) {
+    super(faults[fault].message + (detail === undefined ? "" : `: ${detail}`), options);
+    this.kind = faults[fault].kind;
+    this.code = faults[fault].code;
+  }
+}

@@ -1,0 +1,35 @@
+import { z } from "zod";
+
+/** Schemas shared by many resources. Never `.default()`: an update would apply it. */
+export const flag = z.union([
+  z.boolean(),
+  z.enum(["true", "false"]).transform((text) => text === "true"),
+]);
+
+/** An absolute http or https URL without credentials. */
+export const url = z.url({ protocol: /^https?$/, error: "must be an absolute http or https URL" })
+  .max(2_048);
+
+/** A URL that an empty value clears. */
+export const clearableUrl = z.union([z.literal("").transform(() => null), url]).nullable();
+
+export const method = z.enum(["GET", "POST"]);
+
+/** A reference to another resource that an empty value clears. */
+export const clearableSid = (prefix: string) =>
+  z.union([
+    z.literal("").transform(() => null),
+    z.string().regex(new RegExp(`^${prefix}[0-9a-f]{32}$`), `must be a Sid that begins ${prefix}`),
+  ]).nullable();
+
+/** An instant in ms, written as ISO 8601 on the wire. */
+export const isoDate = z.number().meta({ wire: "iso8601" });
+
+/** A number, written as a string on the wire. */
+export const textNumber = z.number().meta({ wire: "text" });
+
+/** How a field is written, when it is not as it is stored. */
+export function wireFormat(schema: z.ZodType): "iso8601" | "text" | undefined {
+  const inner = schema instanceof z.ZodNullable ? schema.unwrap() as z.ZodType : schema;
+  return inner.meta()?.wire as "iso8601" | "text" | undefined;
+}

@@ -1,0 +1,50 @@
+/**
+ * How a list may be narrowed by a field; declared per resource, planned by the store. `equals` takes
+ * the whole value, `pattern` also `*` for any run of characters, `contains` a part in any case.
+ */
+export type FilterKind = "equals" | "pattern" | "contains";
+
+/** One condition on a field of a record. */
+export type Condition =
+  | { field: string; op: "equals"; value: string }
+  /** `*` stands for any run of characters, everything else for itself. */
+  | { field: string; op: "matches"; value: string }
+  | { field: string; op: "contains"; value: string }
+  /** Instants in ms; `before` itself does not pass. Either may be infinite. */
+  | { field: string; op: "between"; from: number; before: number };
+
+/** Whether a record passes every condition. */
+export const matches = (record: Record<string, unknown>, conditions: Condition[]): boolean =>
+  conditions.every((condition) => passes(record[condition.field], condition));
+
+function passes(value: unknown, condition: Condition): boolean {
+  switch (condition.op) {
+    case "equals":
+      return String(value ?? "") === condition.value;
+    case "matches":
+      return fitsPattern(String(value ?? ""), condition.value);
+    case "contains":
+      return String(value ?? "").toLowerCase().includes(condition.value.toLowerCase());
+    case "between":
+      return typeof value === "number" && value >= condition.from && value < condition.before;
+  }
+}
+
+/** Whether a text fits a pattern. In time linear in text × pattern, whoever wrote the pattern. */
+export function fitsPattern(text: string, pattern: string): boolean {
+  let [at, next] = [0, 0];
+  /** Where the last `*` stands, and how far it reaches in the text for now. */
+  let [star, reach] = [-1, 0];
+  while (at < text.length) {
+    if (pattern[next] === "*") {
+      [star, reach] = [next++, at];
+    } else if (pattern[next] === text[at]) {
+      at++;
+      next++;
+    } else if (star >= 0) {
+      at = ++reach;
+      next = star + 1;
+    } else return false;
+  }
+  return /^\**$/.test(pattern.slice(next));
+}

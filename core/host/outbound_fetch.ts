@@ -1,0 +1,102 @@
+import { lookup as resolve, type LookupAddress } from "node:dns";
+import { request as httpRequest } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { Readable } from "node:stream";
+import { limits } from "../limits.ts";
+import { isAddress, isPublicAddress } from "./address.ts";
+
+export interface OutboundOptions {
+  /** Lets requests reach private and loopback addresses. */
+  allowPrivate: boolean;
+  /** A URL whose origin is always reachable: the service's own. */
+  ownOrigin: () => string;
+}
+
+/**
+ * Requests to addresses that customers gave. The address that a name resolves to is checked at the
+ * moment of connecting, also after each redirect, so that no name can point inside the network; at
+ * most `limits.redirects` are followed, as RFC 9110 §15.4 says. Throws an Error that says why.
+ */
+export function outboundFetch(options: OutboundOptions): (request: Request) => Promise<Response> {
+  const isFree = (url: URL) =>
+    options.allowPrivate || url.origin === URL.parse(options.ownOrigin())?.origin;
+  return async (request) => {
+    let current = request;
+    for (let followed = 0;; followed++) {
+      const url = new URL(current.url);
+      const response = isFree(url)
+        ? await fetch(current.clone(), { redirect: "manual" })
+        : await guarded(current.clone(), url);
+      const location = response.headers.get("location");
+      if (![301, 302, 303, 307, 308].includes(response.status) || location === null) {
+        return withUrl(response, current.url);
+      }
+      await response.body?.cancel();
+      if (followed === limits.redirects) {
+        throw new Error(`Cannot follow more than ${limits.redirects} redirects`);
+      }
+      current = redirected(current, response.status, new URL(location, url));
+    }
+  };
+}
+
+function redirected(request: Request, status: number, target: URL): Request {
+  if (!/^https?:$/.test(target.protocol)) {
+    throw new Error(`Cannot follow a redirect to ${target.protocol}`);
+  }
+  const headers = new Headers(request.headers);
+  if (target.origin !== new URL(request.url).origin) headers.delete("authorization");
+  const keepsMethod = status === 307 || status === 308 || request.method === "GET";
+  if (keepsMethod) return new Request(target, new Request(request, { headers }));
+  headers.delete("content-type");
+  return new Request(target, { method: "GET", headers, signal: request.signal });
+}
+
+const withUrl = (response: Response, url: string): Response =>
+  Object.defineProperty(response, "url", { value: url });
+
+type LookupCallback = (
+  error: Error | null,
+  found?: LookupAddress[] | string,
+  family?: number,
+) => void;
+
+/** Resolves a name as the system does, and refuses one with an address that is not public. */
+function publicLookup(host: string, options: { all?: boolean }, done: LookupCallback): void {
+  resolve(host, { all: true }, (error, found) => {
+    if (error !== null) return done(new Error(`Cannot resolve ${host}: ${error.message}`));
+    if (found.some(({ address }) => !isPublicAddress(address))) return done(refusal(host));
+    if (options.all === true) done(null, found);
+    else done(null, found[0]!.address, found[0]!.family);
+  });
+}
+
+const refusal = (host: string) =>
+  new Error(`Cannot request ${host}: its address is private (ALLOW_PRIVATE_URLS is not set)`);
+
+/** One request over a connection whose address was checked. */
+async function guarded(request: Request, url: URL): Promise<Response> {
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  if (isAddress(host) && !isPublicAddress(host)) throw refusal(host);
+  const body = new Uint8Array(await request.arrayBuffer());
+  const send = url.protocol === "https:" ? httpsRequest : httpRequest;
+  const headers = { ...Object.fromEntries(request.headers), "content-length": body.length };
+  return await new Promise((resolveResponse, reject) => {
+    const { method, signal } = request;
+    const sent = send(url, { method, headers, signal, lookup: publicLookup as never }, (answer) => {
+      const status = answer.statusCode ?? 502;
+      const isEmpty = status === 204 || status === 304;
+      const stream = isEmpty ? null : Readable.toWeb(answer) as unknown as ReadableStream;
+      if (isEmpty) answer.resume();
+      resolveResponse(new Response(stream, { status, headers: headersOf(answer.rawHeaders) }));
+    });
+    sent.on("error", reject);
+    sent.end(body);
+  });
+}
+
+function headersOf(raw: string[]): Headers {
+  const headers = new Headers();
+  for (let i = 0; i + 1 < raw.length; i += 2) headers.append(raw[i]!, raw[i + 1]!);
+  return headers;
+}

@@ -1,0 +1,70 @@
+/** Writes one log line: JSON with the time, for people and for machines. */
+export function log(line: string, fields: Record<string, unknown> = {}): void {
+  const entry = { at: new Date().toISOString(), line, ...fields };
+  const text = JSON.stringify(
+    entry,
+    (_, value) => value instanceof Error ? describe(value) : value,
+  );
+  Deno.stderr.writeSync(new TextEncoder().encode(text + "\n"));
+}
+
+const describe = (error: Error): string =>
+  (error.stack ?? String(error)) + (error.cause === undefined ? "" : ` <- ${String(error.cause)}`);
+
+/** Writes a line for the person at the terminal. */
+export const say = (line: string): void => {
+  Deno.stdout.writeSync(new TextEncoder().encode(line + "\n"));
+};
+
+/** Ends the process over a condition that its operator can mend: one clear line, exit 1. */
+export function fail(error: unknown): never {
+  const text = error instanceof Error ? error.message : String(error);
+  Deno.stderr.writeSync(new TextEncoder().encode(text.replaceAll("\n", " ") + "\n"));
+  Deno.exit(1);
+}
+
+/** Says which address could not be listened on; other errors pass through. */
+export function listenError(error: unknown, what: { host: string; port: number; name: string }) {
+  const { host, port, name } = what;
+  if (error instanceof Deno.errors.AddrInUse) {
+    return new Error(`Cannot listen on ${host}:${port} (${name}): the port is in use`);
+  }
+  if (error instanceof Deno.errors.AddrNotAvailable) {
+    return new Error(`Cannot listen on ${host}:${port} (${name}): no such address here`);
+  }
+  return error;
+}
+
+/** The variable that the supervisor sets for the processes it starts. */
+export const supervisedVariable = "SWITCHBOARD_SUPERVISED";
+
+/**
+ * Calls `stop` once, at SIGTERM or Ctrl-C, then exits 0; at most after `mostMs`. Under the
+ * supervisor Ctrl-C is its to handle, and the end of standard input is its death.
+ */
+export function stopOnSignal(stop: () => Promise<void>, mostMs: number): void {
+  const isSupervised = Deno.env.get(supervisedVariable) === "1";
+  let isStopping = false;
+  const begin = async () => {
+    if (isStopping) return;
+    isStopping = true;
+    setTimeout(() => Deno.exit(0), mostMs);
+    await stop().catch((error) => log("Cannot stop cleanly", { error }));
+    Deno.exit(0);
+  };
+  Deno.addSignalListener("SIGTERM", begin);
+  Deno.addSignalListener("SIGINT", isSupervised ? () => {} : begin);
+  if (isSupervised) Deno.stdin.readable.pipeTo(new WritableStream()).then(begin, begin);
+}
+
+/** Logs what no handler caught and goes on: one bad request must not end the calls of others. */
+export function surviveBugs(): void {
+  globalThis.addEventListener("unhandledrejection", (event) => {
+    event.preventDefault();
+    log("Unhandled rejection", { error: event.reason });
+  });
+  globalThis.addEventListener("error", (event) => {
+    event.preventDefault();
+    log("Uncaught error", { error: event.error });
+  });
+}

@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { targetOf } from "../calls/address.ts";
+import { progress } from "../calls/progress.ts";
+import { isLive } from "../calls/status.ts";
+import { Fault, type FaultName } from "../faults.ts";
+import { exponential, job, type JobKind } from "../job.ts";
+import { limits } from "../limits.ts";
+import { notification } from "../notify.ts";
+import type { Ports } from "../ports.ts";
+import type { Call } from "../resources/calls.ts";
+
+const args = z.object({ accountSid: z.string(), callSid: z.string() });
+
+/** Has the companion place an outbound call. A call that cannot be placed fails, with a Notification. */
+export const dialCall: JobKind<z.infer<typeof args>> = job({
+  kind: "call.dial",
+  args,
+  lane: () => "calls",
+  maxAttempts: 5,
+  retryMs: exponential(250, 4_000),
+
+  async work({ accountSid, callSid }, ports) {
+    const call = await ports.records.calls.get(accountSid, callSid);
+    if (call?.status !== "queued") return; // Canceled meanwhile, or this is a second run.
+    const target = targetOf(call.to, ports.settings.sipDomain);
+    const callee = target && await ports.records.clients.holder("login", target.login);
+    if (!target || !callee) return await fail(call, ports, { fault: "noRoute", detail: call.to });
+    if (ports.now() - call.dateCreated > limits.dialStaleMs) {
+      const detail = `it waited over ${limits.dialStaleMs / 1000} s`;
+      return await fail(call, ports, { fault: "notDialled", detail });
+    }
+    const invitation = { leg: callSid, accountSid, from: call.from, to: call.to, target };
+    const companion = await ports.bridge.run(callSid, [
+      { type: "invite", invitation, timeoutS: call.timeout },
+    ]);
+    if (companion === null) throw new Fault("unavailable", "the companion refused the call");
+    const placed = await ports.records.calls.update(accountSid, callSid, (call) => ({
+      record: call.companionRun === "" ? { ...call, companionRun: companion.runId } : call,
+    }));
+    if (!isLive(placed.status)) await ports.bridge.run(callSid, [{ type: "hangup" }]);
+  },
+
+  async spent({ accountSid, callSid }, ports, error) {
+    const call = await ports.records.calls.get(accountSid, callSid);
+    const detail = error instanceof Error ? error.message : String(error);
+    if (call?.status === "queued") await fail(call, ports, { fault: "notDialled", detail });
+    return [];
+  },
+});
+
+/** Ends a call that no companion holds, with the callback and a Notification of the reason. */
+async function fail(
+  { accountSid, sid: callSid }: Call,
+  ports: Ports,
+  { fault, detail }: { fault: FaultName; detail: string },
+): Promise<void> {
+  const moment = { at: ports.now(), instanceId: ports.settings.instanceId };
+  await ports.records.calls.update(accountSid, callSid, (call) => {
+    const change = progress(call, "failed", moment);
+    if (change.record === call) return change;
+    const notice = notification({ accountSid, callSid, fault, detail, level: "error" }, ports);
+    return { ...change, also: [notice] };
+  });
+}

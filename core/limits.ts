@@ -1,0 +1,48 @@
+/** Every bound of the service, in one place. Times are in ms unless the name says otherwise. */
+export const limits = {
+  apiVersion: "2012-04-24",
+
+  pageSizeDefault: 50,
+  pageSizeMax: 1_000,
+  bodyBytes: 1 << 20,
+  /** What Retry-After says when a part of the service is out of reach. */
+  retryAfterS: 5,
+  /** How long a part of the service may take to prove that it is there. */
+  readyTimeoutMs: 2_000,
+  /** Unknown parameters that one Warning header names. */
+  warnedNames: 10,
+  friendlyNameLength: 64,
+  accountLevels: 3,
+
+  commitAttempts: 30,
+  storeTimeoutMs: 5_000,
+
+  jobLeaseMs: 30_000,
+  jobPollMs: 1_000,
+  jobsPerLane: 16,
+  jobsAtOnce: 64,
+
+  ringTimeoutS: 60,
+  ringTimeoutMaxS: 600,
+  dialTimeoutS: 30,
+  dialTimeLimitS: 14_400,
+  dialLegs: 10,
+
+  documentBytes: 64 << 10,
+  documentVerbs: 100,
+  documentHops: 50,
+  documentTimeoutMs: 15_000,
+  pauseMaxS: 3_600,
+
+  callbackAttempts: 6,
+  callbackTimeoutMs: 15_000,
+  callbackAnswerBytes: 64 << 10,
+  redirects: 3,
+
+  companionLostMs: 15_000,
+  sweepMs: 5_000,
+  /** A live call that its companion's heartbeat has not named for so long is closed. */
+  legForgottenMs: 15_000,
+  /** A call that could not be handed to a companion for so long fails. */
+  dialStaleMs: 60_000,
+} as const;

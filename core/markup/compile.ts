@@ -1,0 +1,40 @@
+import type { Script } from "../bridge.ts";
+import type { Element } from "./parse.ts";
+import { type CompileContext, readAttributes } from "./verb.ts";
+import { verbs } from "./verbs/mod.ts";
+
+/** A document as the companion performs it, and what of it could not be taken over. */
+export interface Compiled {
+  script: Script;
+  skipped: string[];
+}
+
+/**
+ * Turns a document into a script. It ends with a hang-up. An inbound call that is not answered yet
+ * is answered before the first verb that needs it.
+ */
+export function compile(document: Element[], context: Omit<CompileContext, "skip">): Compiled {
+  const script: Script = [];
+  const skipped: string[] = [];
+  const isAnswered = context.call.direction !== "inbound" || context.call.status === "in-progress";
+  let needsAnswer = !isAnswered;
+  let { hops } = context;
+
+  for (const element of document) {
+    const verb = verbs.get(element.name);
+    if (verb === undefined) {
+      skipped.push(`verb ${element.name}`);
+      continue;
+    }
+    const scope = { ...context, hops, skip: (what: string) => skipped.push(what) };
+    const steps = verb.compile(element, readAttributes(element, verb.attributes, scope), scope);
+    if (steps.length > 0 && verb.answers && needsAnswer) {
+      script.push({ type: "answer" });
+      needsAnswer = false;
+    }
+    script.push(...steps);
+    if (verb.takesTime && steps.length > 0) hops = 0;
+    if (verb.isLast) return { script, skipped };
+  }
+  return { script: [...script, { type: "hangup" }], skipped };
+}

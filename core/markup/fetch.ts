@@ -1,0 +1,93 @@
+import { type Exchange, headerLines, readText, unanswered } from "../exchange.ts";
+import { Fault, type FaultName } from "../faults.ts";
+import { limits } from "../limits.ts";
+import type { Ports } from "../ports.ts";
+import { type Signable, signedRequest } from "../signature.ts";
+import { type Element, parseDocument } from "./parse.ts";
+
+/** A document that could not be had, and the exchange that shows why. `status` of the answer, if any. */
+export class DocumentFault extends Fault {
+  constructor(
+    fault: FaultName,
+    detail: string,
+    readonly exchange: Exchange,
+    readonly status?: number,
+  ) {
+    super(fault, detail);
+  }
+}
+
+export interface Document {
+  /** After redirects: what relative addresses are against. */
+  url: string;
+  verbs: Element[];
+}
+
+/**
+ * Requests a document from an application server. An audio answer stands for a Play of its URL; an
+ * empty one for nothing more to do. Throws a DocumentFault.
+ */
+export async function fetchDocument(
+  source: Signable,
+  { authToken, signal }: { authToken: string; signal: AbortSignal },
+  ports: Ports,
+): Promise<Document> {
+  const { response, text, exchange } = await exchangeWith(source, authToken, signal, ports);
+  const { status } = response;
+  const url = response.url || source.url;
+  if (!response.ok) {
+    throw new DocumentFault(
+      "documentUnreachable",
+      `the server answered ${status}`,
+      exchange,
+      status,
+    );
+  }
+  if (text.trim() === "") return { url, verbs: [] };
+
+  const [type = ""] = (response.headers.get("content-type") ?? "").split(";");
+  const kind = type.trim().toLowerCase();
+  if (kind.startsWith("audio/")) return { url, verbs: [playOf(url)] };
+  if (!/^(text|application)\/(xml|[\w.-]+\+xml)$/.test(kind)) {
+    const told = kind === "" ? "it has none" : `it is ${kind}`;
+    throw new DocumentFault("documentType", told, exchange, status);
+  }
+  try {
+    return { url, verbs: parseDocument(text) };
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw new DocumentFault("documentInvalid", error.detail ?? "", exchange, status);
+  }
+}
+
+const playOf = (url: string): Element => ({
+  name: "Play",
+  attributes: {},
+  children: [],
+  text: url,
+});
+
+async function exchangeWith(
+  source: Signable,
+  authToken: string,
+  signal: AbortSignal,
+  ports: Ports,
+): Promise<{ response: Response; text: string; exchange: Exchange }> {
+  const none = unanswered(source);
+  try {
+    const timeout = AbortSignal.timeout(limits.documentTimeoutMs);
+    const bounded = AbortSignal.any([signal, timeout]);
+    const request = await signedRequest(source, { authToken, now: ports.now(), signal: bounded });
+    const response = await ports.fetch(request);
+    const isAudio = response.headers.get("content-type")?.startsWith("audio/") ?? false;
+    const { text, isWhole } = await readText(response, isAudio ? 1 : limits.documentBytes);
+    const responseHeaders = headerLines(response);
+    const exchange = { ...none, responseHeaders, responseBody: isAudio ? "" : text };
+    if (isWhole || isAudio) return { response, text, exchange };
+    throw new DocumentFault("documentInvalid", "it is over 64 KiB", exchange, response.status);
+  } catch (error) {
+    if (signal.aborted || error instanceof DocumentFault) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new DocumentFault("documentUnreachable", why, none);
+  }
+}

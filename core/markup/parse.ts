@@ -1,0 +1,59 @@
+import { XMLParser, XMLValidator } from "fast-xml-parser";
+import { Fault } from "../faults.ts";
+import { limits } from "../limits.ts";
+
+/** One element of a document: names as written, text with its entities decoded and trimmed. */
+export interface Element {
+  name: string;
+  attributes: Record<string, string>;
+  children: Element[];
+  text: string;
+}
+
+const parser = new XMLParser({
+  preserveOrder: true,
+  ignoreAttributes: false,
+  attributeNamePrefix: "",
+  parseTagValue: false,
+  parseAttributeValue: false,
+  trimValues: false,
+  htmlEntities: true,
+});
+
+/** The verbs of a document, in order. Throws `documentInvalid` with what is wrong and where. */
+export function parseDocument(text: string): Element[] {
+  if (/<!(DOCTYPE|ENTITY)/i.test(text)) throw invalid("a document type declaration is not allowed");
+  const verdict = XMLValidator.validate(text);
+  if (verdict !== true) throw invalid(`${verdict.err.msg} (line ${verdict.err.line})`);
+
+  const roots = (parser.parse(text) as Node[]).map(elementOf).filter((root) => root !== null);
+  const [root] = roots;
+  if (root === undefined || roots.length > 1) throw invalid("it needs exactly one root element");
+  if (root.name !== "Response") throw invalid(`the root is "${root.name}", not "Response"`);
+  if (root.children.length > limits.documentVerbs) {
+    throw invalid(`it has more than ${limits.documentVerbs} verbs`);
+  }
+  return root.children;
+}
+
+const invalid = (why: string) => new Fault("documentInvalid", why);
+
+/** What the parser makes of an element or a text: its name maps to its content. */
+type Node = Record<string, unknown>;
+
+const attributesKey = ":@";
+const textKey = "#text";
+
+/** Null for text and for the XML declaration. */
+function elementOf(node: Node): Element | null {
+  const name = Object.keys(node).find((key) => key !== attributesKey)!;
+  if (name === textKey || name.startsWith("?")) return null;
+  const content = node[name] as Node[];
+  const text = content.map((child) => typeof child[textKey] === "string" ? child[textKey] : "");
+  return {
+    name,
+    attributes: (node[attributesKey] ?? {}) as Record<string, string>,
+    children: content.map(elementOf).filter((child) => child !== null),
+    text: text.join("").trim(),
+  };
+}

@@ -1,0 +1,81 @@
+import { z } from "zod";
+import type { Step } from "../bridge.ts";
+import type { Call } from "../resources/calls.ts";
+import type { Element } from "./parse.ts";
+
+/** What a verb may look at while it becomes steps. */
+export interface CompileContext {
+  call: Call;
+  /** Relative addresses in the document are against this. */
+  documentUrl: string;
+  sipDomain: string;
+  /** Documents in a row, this one included, that took no time so far. */
+  hops: number;
+  newSid(prefix: string): string;
+  /** Notes a part that is not performed, for a Notification. */
+  skip(what: string): void;
+}
+
+type Attributes<S extends z.ZodRawShape> = z.infer<z.ZodObject<S>>;
+
+/** A verb of the markup: its attributes with their defaults, and the steps it stands for. */
+export interface Verb<S extends z.ZodRawShape = z.ZodRawShape> {
+  name: string;
+  attributes: S;
+  /** A call that is not answered yet is answered before it. */
+  answers: boolean;
+  /** It takes time on the call, which ends a row of documents that take none. */
+  takesTime: boolean;
+  /** Nothing after it is reached. */
+  isLast?: boolean;
+  compile(element: Element, attributes: Attributes<S>, context: CompileContext): Step[];
+}
+
+/** Declares a verb. Identity at run time: it exists to infer the attributes. */
+export const verb = <S extends z.ZodRawShape>(declaration: Verb<S>): Verb<S> => declaration;
+
+// deno-lint-ignore no-explicit-any
+export type AnyVerb = Verb<any>;
+
+/** Reads an element's attributes; what is unknown or wrong is noted, and counts as not given. */
+export function readAttributes<S extends z.ZodRawShape>(
+  { name, attributes }: Element,
+  shape: S,
+  context: CompileContext,
+): Attributes<S> {
+  const given = Object.entries(attributes);
+  for (const [attribute] of given) {
+    if (!(attribute in shape)) context.skip(`attribute "${attribute}" of ${name}`);
+  }
+  const values = Object.entries(shape).map(([attribute, schema]) => {
+    const field = schema as z.ZodType;
+    const parsed = field.safeParse(attributes[attribute]);
+    if (parsed.success) return [attribute, parsed.data];
+    context.skip(`value "${attributes[attribute]}" of attribute "${attribute}" of ${name}`);
+    return [attribute, field.parse(undefined)];
+  });
+  return Object.fromEntries(values);
+}
+
+/** A whole number from `min` to `max`, `fallback` when it is not given. */
+export const wholeNumber = (
+  { min, max, fallback }: { min: number; max: number; fallback: number },
+) =>
+  z.string().regex(/^\d{1,9}$/).transform(Number).pipe(z.number().min(min).max(max)).optional()
+    .transform((number) => number ?? fallback);
+
+/** `true` or `false`. */
+export const boolean = (fallback: boolean) =>
+  z.enum(["true", "false"]).optional().transform((text) =>
+    text === undefined ? fallback : text === "true"
+  );
+
+/** The method that goes with a URL attribute. */
+export const methodAttribute = z.string().toUpperCase().pipe(z.enum(["GET", "POST"])).optional()
+  .transform((method) => method ?? "POST");
+
+/** An address of the document against the document's own; null when it is none we may request. */
+export function resolveUrl(address: string, { documentUrl }: CompileContext): string | null {
+  const url = URL.parse(address, documentUrl);
+  return url !== null && /^https?:$/.test(url.protocol) ? url.href : null;
+}

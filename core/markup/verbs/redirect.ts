@@ -1,0 +1,16 @@
+import { methodAttribute, resolveUrl, verb } from "../verb.ts";
+
+/** Goes on with the document at another URL. That one decides whether to answer. */
+export const redirect = verb({
+  name: "Redirect",
+  attributes: { method: methodAttribute },
+  answers: false,
+  takesTime: false,
+  isLast: true,
+  compile({ text }, { method }, context) {
+    const url = resolveUrl(text, context);
+    if (url !== null) return [{ type: "next", action: { url, method, hops: context.hops } }];
+    context.skip(`Redirect to "${text}": it is no http or https address`);
+    return [{ type: "hangup" }];
+  },
+});

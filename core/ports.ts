@@ -1,0 +1,126 @@
+import type { Companion, Script } from "./bridge.ts";
+import type { Condition } from "./filters.ts";
+import type { Job } from "./job.ts";
+import type { RecordOf } from "./resource.ts";
+import type { Account } from "./resources/accounts.ts";
+import type { resources } from "./resources/mod.ts";
+
+/** What every record has. Dates are in ms. */
+export interface Base {
+  sid: string;
+  accountSid: string;
+  dateCreated: number;
+  dateUpdated: number;
+}
+
+/** A further record that a change makes: the name its resource goes by in `resources`, and it. */
+export interface AlsoInserted {
+  into: string;
+  record: Base;
+}
+
+/** The new state of a record, the jobs it causes and the records it makes: all are committed, or none. */
+export interface Change<T> {
+  record: T;
+  jobs?: Job[];
+  also?: AlsoInserted[];
+}
+
+export interface Query {
+  where: Condition[];
+  skip: number;
+  limit: number;
+  /** Start right after (that is, older than) this Sid instead of at `skip`. */
+  after?: string;
+}
+
+export interface Slice<T> {
+  items: T[];
+  /** Of all that pass the conditions. */
+  total: number;
+}
+
+/** The records of one resource type, by account. Another account's record is not found. */
+export interface Collection<T extends Base> {
+  get(accountSid: string, sid: string): Promise<T | null>;
+  /** Newest first. */
+  list(accountSid: string, query: Query): Promise<Slice<T>>;
+  /** Throws `alreadyExists` when a unique field is taken. */
+  insert(change: Change<T>): Promise<T>;
+  /**
+   * Replaces a record, retried while other writers win the race, so `change` must be pure. The same
+   * record object without jobs writes nothing. Throws `notFound`, or what `change` throws.
+   */
+  update(accountSid: string, sid: string, change: (record: T) => Change<T>): Promise<T>;
+  /** Throws `notFound`. */
+  remove(accountSid: string, sid: string, change?: (record: T) => Change<T>): Promise<void>;
+  /** The record that holds a value of a unique field, in whatever account. */
+  holder(field: keyof T & string, value: string): Promise<T | null>;
+  /** All records of a service-wide group. */
+  group(name: string, value: string): Promise<T[]>;
+}
+
+// deno-lint-ignore no-explicit-any
+export type AnyCollection = Collection<any>;
+
+export type Records = {
+  [K in keyof typeof resources]: Collection<RecordOf<(typeof resources)[K]>>;
+};
+
+/** The tree of accounts. */
+export interface Accounts {
+  get(sid: string): Promise<Account | null>;
+  /** E-mail addresses are compared without case. */
+  byEmail(email: string): Promise<Account | null>;
+  /** The direct sub-accounts, newest first; of "" the root account. */
+  children(sid: string): Promise<Account[]>;
+  insert(change: Change<Account>): Promise<Account>;
+  update(sid: string, change: (account: Account) => Change<Account>): Promise<Account>;
+}
+
+/** A companion as last heard of. */
+export interface CompanionState extends Companion {
+  seenAt: number;
+}
+
+export interface Companions {
+  list(): Promise<CompanionState[]>;
+  /** Notes that a companion is alive; returns the run it had before, if another. */
+  beat(state: CompanionState): Promise<string | null>;
+  forget(id: string, runId: string): Promise<void>;
+}
+
+/** Service to companion. Throws `unavailable` when it cannot be reached. */
+export interface Bridge {
+  /** Replaces what the leg was doing; null when the companion has no such leg. */
+  run(leg: string, script: Script): Promise<Companion | null>;
+  /** Drops what the companion remembers of these logins. */
+  invalidate(logins: string[]): Promise<void>;
+  ready(): Promise<boolean>;
+}
+
+/** What the configuration tells core. */
+export interface Settings {
+  /** Without a trailing slash. */
+  baseUrl: string;
+  sipDomain: string;
+  /** Names this instance in callbacks. */
+  instanceId: string;
+}
+
+/** The outside world as core sees it. */
+export interface Ports {
+  records: Records;
+  accounts: Accounts;
+  companions: Companions;
+  settings: Settings;
+  bridge: Bridge;
+  /** In ms. */
+  now(): number;
+  newSid(prefix: string): string;
+  /** Requests to customers' servers: guarded against private addresses, redirects followed. */
+  fetch(request: Request): Promise<Response>;
+  /** The AuthToken of a password: slow, salted with the Sid and the server's secret; 32 hex digits. */
+  deriveToken(accountSid: string, password: string): Promise<string>;
+  log(line: string, fields?: Record<string, unknown>): void;
+}

@@ -1,0 +1,109 @@
+import { z } from "zod";
+import type { FaultName } from "./faults.ts";
+import type { FilterKind } from "./filters.ts";
+import type { Base, Change } from "./ports.ts";
+
+type Entity<F extends z.ZodRawShape> = z.infer<z.ZodObject<F>> & Base;
+type Name<F> = keyof F & string;
+
+/** What an unsent field becomes: a value, or a function of the fields that were sent. */
+type Defaults<F extends z.ZodRawShape> = {
+  [K in Name<F>]?:
+    | z.infer<F[K]>
+    | ((sent: { readonly [L in Name<F>]: z.infer<F[L]> }) => z.infer<F[K]>);
+};
+
+/** Everything there is to know about a resource type; routes, storage and wire forms derive from it. */
+export interface Resource<F extends z.ZodRawShape = z.ZodRawShape> {
+  /** The XML element. */
+  type: string;
+  /** Below /Accounts/{AccountSid}/; also the list's XML element and, in snake_case, its JSON key. */
+  path: string;
+  sidPrefix: string;
+  fields: F;
+  /** Fields that stay inside the service. */
+  hidden?: (Name<F> | keyof Base)[];
+  /** Fields that the store seals at rest. */
+  secret?: Name<F>[];
+  create?: { required: Name<F>[]; optional: Name<F>[] };
+  update?: Name<F>[];
+  removable?: boolean;
+  /** Lists carry the paging envelope; without it they are plain arrays. */
+  paged?: boolean;
+  /** Other parameter names that are understood, each with the field it means. */
+  aliases?: Record<string, Name<F>>;
+  filters?: { [K in Name<F>]?: FilterKind };
+  /** The date fields that the filters StartTime and EndTime are about. */
+  period?: { start: Name<F>; end: Name<F> };
+  defaults?: Defaults<NoInfer<F>>;
+  /** Fields whose value no other record of the service may have. */
+  unique?: Name<F>[];
+  /** Service-wide groups of records: each function names the group a record is in, or null. */
+  groups?: Record<string, (record: Entity<NoInfer<F>>) => string | null>;
+  /** The specific fault of a parameter that is missing or wrong. */
+  faults?: { [K in Name<F>]?: FaultName };
+  /** Lists below one record, advertised as SubresourceUris: path segments. */
+  subresources?: string[];
+  created?(record: Entity<NoInfer<F>>): Change<Entity<NoInfer<F>>>;
+  updated?(before: Entity<NoInfer<F>>, after: Entity<NoInfer<F>>): Change<Entity<NoInfer<F>>>;
+  removed?(record: Entity<NoInfer<F>>): Change<Entity<NoInfer<F>>>;
+}
+
+/** Declares a resource. Identity at run time: it exists to infer `F`. */
+export function resource<F extends z.ZodRawShape>(definition: Resource<F>): Resource<F> {
+  return definition;
+}
+
+export type RecordOf<R> = R extends Resource<infer F> ? Entity<F> : never;
+
+/** A record whose fields are not known here. */
+export type AnyRecord = Base & Record<string, unknown>;
+
+/** A resource whose fields are not known here: what the derived routes and storage work on. */
+// deno-lint-ignore no-explicit-any
+export type AnyResource = Resource<any>;
+
+/** The schema of the parameters that a create or an update accepts, by field name. */
+export function paramsSchema(
+  fields: z.ZodRawShape,
+  required: readonly string[],
+  optional: readonly string[],
+): z.ZodObject {
+  const must = required.map((name) => [name, fields[name]!] as const);
+  const may = optional.map((name) => [name, z.optional(fields[name]!)] as const);
+  return z.object(Object.fromEntries([...must, ...may]));
+}
+
+/** The fields that were sent, and the defaults of those that were not. */
+export function withDefaults(
+  { defaults = {} }: AnyResource,
+  sent: Record<string, unknown>,
+): Record<string, unknown> {
+  const missing = Object.entries(defaults).filter(([field]) => sent[field] === undefined);
+  const values = missing.map(([field, value]) => [
+    field,
+    typeof value === "function" ? value(sent) : value,
+  ]);
+  return { ...sent, ...Object.fromEntries(values) };
+}
+
+/** The change that makes a record of the parameters sent, with defaults and the `created` hook. */
+export function creation(
+  definition: AnyResource,
+  sent: Record<string, unknown>,
+  base: Base,
+): Change<AnyRecord> {
+  const record = { ...base, ...withDefaults(definition, sent) };
+  return definition.created?.(record) ?? { record };
+}
+
+/** The change that the parameters sent make to a record; none when nothing was sent. */
+export function alteration(
+  definition: AnyResource,
+  before: AnyRecord,
+  { sent, now }: { sent: Record<string, unknown>; now: number },
+): Change<AnyRecord> {
+  if (Object.keys(sent).length === 0) return { record: before };
+  const after = { ...before, ...sent, dateUpdated: now };
+  return definition.updated?.(before, after) ?? { record: after };
+}

@@ -1,0 +1,140 @@
+import { z } from "zod";
+import { callbackEvent, callStatus, isLive } from "../calls/status.ts";
+import { isoDate, method, textNumber, url } from "../fields.ts";
+import { dialCall } from "../jobs/dial_call.ts";
+import { limits } from "../limits.ts";
+import { type RecordOf, resource } from "../resource.ts";
+
+/** Events by space, by comma, or as a repeated parameter. */
+const callbackEvents = z.preprocess(
+  (sent) => [sent].flat().flatMap((text) => String(text).split(/[\s,]+/)).filter(Boolean),
+  z.array(callbackEvent),
+);
+
+const address = z.string().trim().min(1).max(255).regex(
+  // deno-lint-ignore no-control-regex
+  /^[^\x00-\x1f\x7f<>"]*$/,
+  "must not hold control characters, quotes or angle brackets",
+);
+
+/** One leg: a SIP dialog and what is known of it. */
+export const calls = resource({
+  type: "Call",
+  path: "Calls",
+  sidPrefix: "CA",
+  fields: {
+    parentCallSid: z.string().nullable(),
+    to: address,
+    from: address,
+    phoneNumberSid: z.string().nullable(),
+    status: callStatus,
+    startTime: isoDate.nullable(),
+    endTime: isoDate.nullable(),
+    duration: textNumber.nullable(),
+    price: z.string().nullable(),
+    direction: z.enum(["inbound", "outbound-api", "outbound-dial"]),
+    answeredBy: z.string().nullable(),
+    apiVersion: z.string(),
+    forwardedFrom: z.string().nullable(),
+    callerName: z.string().nullable(),
+
+    url: url.nullable(),
+    method,
+    fallbackUrl: url.nullable(),
+    fallbackMethod: method,
+    statusCallback: url.nullable(),
+    statusCallbackMethod: method,
+    statusCallbackEvent: callbackEvents,
+    timeout: z.coerce.number().int().min(1).max(limits.ringTimeoutMaxS),
+    /** The INVITE went out, or came in. */
+    initiated: z.boolean(),
+    answeredAt: z.number().nullable(),
+    /** Callbacks fired so far: the next SequenceNumber. */
+    sequence: z.number().int(),
+    /** Reports of the leg taken so far: a repeat has a lower `seq`. */
+    reports: z.number().int(),
+    /** The run of the companion that holds the leg; empty until one does. */
+    companionRun: z.string(),
+    sipCallId: z.string().nullable(),
+  },
+  hidden: [
+    "url",
+    "method",
+    "fallbackUrl",
+    "fallbackMethod",
+    "statusCallback",
+    "statusCallbackMethod",
+    "statusCallbackEvent",
+    "timeout",
+    "initiated",
+    "answeredAt",
+    "sequence",
+    "reports",
+    "companionRun",
+    "sipCallId",
+  ],
+  create: {
+    required: ["from", "to", "url"],
+    optional: [
+      "method",
+      "fallbackUrl",
+      "fallbackMethod",
+      "statusCallback",
+      "statusCallbackMethod",
+      "statusCallbackEvent",
+      "timeout",
+    ],
+  },
+  aliases: {
+    statusCallback: "statusCallback",
+    statusCallbackMethod: "statusCallbackMethod",
+    statusCallbackEvent: "statusCallbackEvent",
+  },
+  faults: { to: "badTo", from: "badFrom", url: "badUrl" },
+  defaults: {
+    parentCallSid: null,
+    phoneNumberSid: null,
+    status: "queued",
+    startTime: null,
+    endTime: null,
+    duration: null,
+    price: null,
+    direction: "outbound-api",
+    answeredBy: null,
+    apiVersion: limits.apiVersion,
+    forwardedFrom: null,
+    callerName: null,
+    url: null,
+    method: "POST",
+    fallbackUrl: null,
+    fallbackMethod: "POST",
+    statusCallback: null,
+    statusCallbackMethod: "POST",
+    statusCallbackEvent: [],
+    timeout: limits.ringTimeoutS,
+    initiated: false,
+    answeredAt: null,
+    sequence: 0,
+    reports: 0,
+    companionRun: "",
+    sipCallId: null,
+  },
+  filters: {
+    to: "pattern",
+    from: "pattern",
+    status: "equals",
+    parentCallSid: "equals",
+  },
+  period: { start: "startTime", end: "endTime" },
+  paged: true,
+  groups: {
+    live: ({ status, companionRun }) => isLive(status) && companionRun !== "" ? companionRun : null,
+  },
+  subresources: ["Notifications"],
+  created: (call) => ({
+    record: call,
+    jobs: [dialCall({ accountSid: call.accountSid, callSid: call.sid })],
+  }),
+});
+
+export type Call = RecordOf<typeof calls>;

@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { isoDate } from "../fields.ts";
+import { type RecordOf, resource } from "../resource.ts";
+
+/** A log entry: a failure that the customer could mend. */
+export const notifications = resource({
+  type: "Notification",
+  path: "Notifications",
+  sidPrefix: "NO",
+  fields: {
+    callSid: z.string().nullable(),
+    apiVersion: z.string(),
+    /** 0 ERROR, 1 WARNING. */
+    log: z.number().int(),
+    errorCode: z.number().int(),
+    moreInfo: z.string(),
+    messageText: z.string(),
+    messageDate: isoDate,
+    requestUrl: z.string(),
+    requestMethod: z.string(),
+    requestVariables: z.string(),
+    responseHeaders: z.string(),
+    responseBody: z.string(),
+  },
+  filters: {
+    errorCode: "equals",
+    requestUrl: "equals",
+    messageText: "contains",
+    callSid: "equals",
+  },
+  period: { start: "messageDate", end: "messageDate" },
+  paged: true,
+});
+
+export type Notification = RecordOf<typeof notifications>;

@@ -1,0 +1,33 @@
+/**
+ * Makes Sids: a two-letter prefix, 48 bits of milliseconds and 80 random bits in hex, 34 characters
+ * whose order is the order of creation, also within one millisecond.
+ */
+export function sidMaker(now: () => number): (prefix: string) => string {
+  let lastMs = 0;
+  let lastRandom = new Uint8Array(10);
+  return (prefix) => {
+    const time = Math.max(now(), lastMs);
+    lastRandom = time === lastMs ? next(lastRandom) : crypto.getRandomValues(new Uint8Array(10));
+    lastMs = time;
+    return prefix + time.toString(16).padStart(12, "0") + lastRandom.toHex();
+  };
+}
+
+/** A random number above the last one, so that order holds; the step keeps Sids unguessable. */
+function next(last: Uint8Array): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(last);
+  let carry = 1 + crypto.getRandomValues(new Uint32Array(1))[0]!;
+  for (let i = bytes.length - 1; i >= 0 && carry > 0; i--) {
+    carry += bytes[i]!;
+    bytes[i] = carry % 256;
+    carry = Math.floor(carry / 256);
+  }
+  return bytes;
+}
+
+/** When a Sid was made, in ms. */
+export const sidTime = (sid: string): number => parseInt(sid.slice(2, 14), 16);
+
+/** Whether a text has the form of a Sid with this prefix. */
+export const isSid = (text: string, prefix: string): boolean =>
+  text.length === 34 && text.startsWith(prefix) && /^[0-9a-f]{32}$/.test(text.slice(2));

@@ -1,0 +1,117 @@
+import { Fault } from "../core/faults.ts";
+import { limits } from "../core/limits.ts";
+import type { Accounts, Change } from "../core/ports.ts";
+import { type Account, accounts as definition } from "../core/resources/accounts.ts";
+import { isSid } from "../core/sid.ts";
+import type { StoreContext } from "./collection.ts";
+import { type Batch, emptyBatch, jitter } from "./commit.ts";
+import { keys } from "./keys.ts";
+import { stageJobs } from "./queue.ts";
+import { mapFields } from "./seal.ts";
+
+/** An account as stored; `number` stands for its Sid in the keys of its records. */
+export interface StoredAccount {
+  number: bigint;
+  account: Account;
+}
+
+const { sidPrefix: prefix, secret = [] } = definition;
+const emailKey = (email: string) => keys.unique(prefix, "emailAddress", email.toLowerCase());
+
+/** The tree of accounts. */
+export function accountTree(store: Omit<StoreContext, "accountNumber">): Accounts {
+  const { kv, committer, seal } = store;
+  const opened = ({ account }: StoredAccount) => mapFields(account, secret, seal.open);
+  const stored = (number: bigint, account: Account): StoredAccount => ({
+    number,
+    account: mapFields(account, secret, seal.seal),
+  });
+
+  async function get(sid: string): Promise<Account | null> {
+    if (!isSid(sid, prefix)) return null;
+    const { value } = await kv.get<StoredAccount>(keys.account(sid));
+    return value === null ? null : opened(value);
+  }
+
+  async function finish(batch: Batch, { jobs = [], also = [] }: Change<Account>): Promise<boolean> {
+    stageJobs(batch, jobs, store.now());
+    await store.stageAlso(batch, also);
+    return await committer.commit(batch) !== null;
+  }
+
+  /** Throws when the address is in use by another account. */
+  async function checkEmail(account: Account): Promise<void> {
+    const { value } = await kv.get<string>(emailKey(account.emailAddress));
+    if (value !== null && value !== account.sid) {
+      throw new Fault("alreadyExists", account.emailAddress);
+    }
+  }
+
+  async function insert(change: Change<Account>): Promise<Account> {
+    const account = change.record;
+    for (let attempt = 1; attempt <= limits.commitAttempts; attempt++) {
+      await checkEmail(account);
+      const last = await kv.get<bigint>(keys.accountNumber);
+      const number = (last.value ?? 0n) + 1n;
+      const batch = emptyBatch();
+      batch.checks.push(last, { key: emailKey(account.emailAddress), versionstamp: null });
+      batch.sets.push(
+        { key: keys.accountNumber, value: number },
+        { key: keys.account(account.sid), value: stored(number, account) },
+        { key: emailKey(account.emailAddress), value: account.sid },
+        { key: keys.child(account.accountSid, account.sid), value: null },
+      );
+      if (await finish(batch, change)) return account;
+      await jitter(attempt * 5);
+    }
+    throw new Fault("unavailable", "Too many new accounts at once");
+  }
+
+  async function update(
+    sid: string,
+    change: (account: Account) => Change<Account>,
+  ): Promise<Account> {
+    for (let attempt = 1; attempt <= limits.commitAttempts; attempt++) {
+      const entry = await kv.get<StoredAccount>(keys.account(sid));
+      if (entry.value === null) throw new Fault("notFound", sid);
+      const made = change(opened(entry.value));
+      const batch = emptyBatch();
+      batch.checks.push(entry);
+      batch.sets.push({ key: entry.key, value: stored(entry.value.number, made.record) });
+      if (await finish(batch, made)) return made.record;
+      await jitter(attempt * 5);
+    }
+    throw new Fault("unavailable", `Too many changes of ${sid} at once`);
+  }
+
+  return {
+    get,
+    insert,
+    update,
+    async byEmail(email) {
+      const { value } = await kv.get<string>(emailKey(email));
+      return value === null ? null : await get(value);
+    },
+    async children(sid) {
+      const children: Account[] = [];
+      for await (const { key } of kv.list({ prefix: keys.children(sid) }, { reverse: true })) {
+        const child = await get(String(key.at(-1)));
+        if (child !== null) children.push(child);
+      }
+      return children;
+    },
+  };
+}
+
+/** Looks an account's number up; it never changes, so each is read once. */
+export function accountNumbers(kv: Deno.Kv): StoreContext["accountNumber"] {
+  const known = new Map<string, bigint>();
+  return async (sid) => {
+    const number = known.get(sid);
+    if (number !== undefined) return number;
+    const { value } = await kv.get<StoredAccount>(keys.account(sid));
+    if (value === null) return null;
+    known.set(sid, value.number);
+    return value.number;
+  };
+}

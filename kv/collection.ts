@@ -1,0 +1,136 @@
+import { Fault } from "../core/faults.ts";
+import { matches } from "../core/filters.ts";
+import { limits } from "../core/limits.ts";
+import type { AlsoInserted, Base, Change, Collection, Slice } from "../core/ports.ts";
+import type { AnyResource } from "../core/resource.ts";
+import { isSid } from "../core/sid.ts";
+import { type Batch, type Committer, emptyBatch, jitter } from "./commit.ts";
+import { fieldText, stageIndexes } from "./indexes.ts";
+import { keys } from "./keys.ts";
+import { stageJobs } from "./queue.ts";
+import { mapFields, type Seal } from "./seal.ts";
+
+/** What the collections of one store share. */
+export interface StoreContext {
+  kv: Deno.Kv;
+  committer: Committer;
+  seal: Seal;
+  now(): number;
+  /** The number of an account in keys; null when there is no such account. */
+  accountNumber(accountSid: string): Promise<bigint | null>;
+  /** Stages records that a change makes in other collections. */
+  stageAlso(batch: Batch, also: AlsoInserted[]): Promise<void>;
+}
+
+export interface StoredCollection<T extends Base> extends Collection<T> {
+  stageInsert(batch: Batch, record: T): Promise<void>;
+}
+
+/** Stores the records of one resource type; only this file writes records and their index entries. */
+export function collection<T extends Base>(
+  store: StoreContext,
+  definition: AnyResource,
+): StoredCollection<T> {
+  const { kv, committer, seal } = store;
+  const { sidPrefix: prefix, secret = [] } = definition;
+  const opened = (stored: T): T => mapFields(stored, secret, seal.open);
+  const sealed = (record: T): T => mapFields(record, secret, seal.seal);
+
+  async function entryOf(account: string, sid: string): Promise<Deno.KvEntryMaybe<T> | null> {
+    if (!isSid(sid, prefix)) return null;
+    const number = await store.accountNumber(account);
+    return number === null ? null : await kv.get<T>(keys.record(number, sid));
+  }
+
+  async function get(account: string, sid: string): Promise<T | null> {
+    const entry = await entryOf(account, sid);
+    return entry === null || entry.value === null ? null : opened(entry.value);
+  }
+
+  async function stageInsert(batch: Batch, record: T): Promise<void> {
+    const number = await store.accountNumber(record.accountSid);
+    if (number === null) throw new Fault("notFound", record.accountSid);
+    const key = keys.record(number, record.sid);
+    batch.checks.push({ key, versionstamp: null });
+    batch.sets.push({ key, value: sealed(record) });
+    stageIndexes(batch, definition, { after: record });
+  }
+
+  async function finish(batch: Batch, { jobs = [], also = [] }: Change<T>): Promise<boolean> {
+    stageJobs(batch, jobs, store.now());
+    await store.stageAlso(batch, also);
+    return await committer.commit(batch) !== null;
+  }
+
+  async function insert(change: Change<T>): Promise<T> {
+    const batch = emptyBatch();
+    await stageInsert(batch, change.record);
+    if (await finish(batch, change)) return change.record;
+    throw new Fault("alreadyExists", takenNames(definition, change.record));
+  }
+
+  /** Replaces or removes a record, retried while other writers win the race. */
+  async function write(
+    { account, sid }: { account: string; sid: string },
+    change: (record: T) => Change<T>,
+    removes: boolean,
+  ): Promise<T> {
+    for (let attempt = 1; attempt <= limits.commitAttempts; attempt++) {
+      const entry = await entryOf(account, sid);
+      if (entry === null || entry.value === null) throw new Fault("notFound", sid);
+      const before = opened(entry.value);
+      const made = change(before);
+      if (!removes && made.record === before && !made.jobs?.length && !made.also?.length) {
+        return before;
+      }
+      const batch = emptyBatch();
+      batch.checks.push(entry);
+      if (removes) batch.deletes.push(entry.key);
+      else batch.sets.push({ key: entry.key, value: sealed(made.record) });
+      stageIndexes(batch, definition, removes ? { before } : { before, after: made.record });
+      if (await finish(batch, made)) return made.record;
+      await jitter(attempt * 5);
+    }
+    throw new Fault("unavailable", `Too many changes of ${sid} at once`);
+  }
+
+  return {
+    get,
+    insert,
+    stageInsert,
+    update: (account, sid, change) => write({ account, sid }, change, false),
+    remove: async (account, sid, change = (record) => ({ record })) => {
+      await write({ account, sid }, change, true);
+    },
+    async list(account, { where, skip, limit, after }) {
+      const slice: Slice<T> = { items: [], total: 0 };
+      const number = await store.accountNumber(account);
+      if (number === null) return slice;
+      const selector = { prefix: keys.records(number, prefix) };
+      let passed = 0;
+      for await (const { value } of kv.list<T>(selector, { reverse: true, batchSize: 500 })) {
+        if (!matches(value as unknown as Record<string, unknown>, where)) continue;
+        slice.total++;
+        const isBefore = after === undefined ? passed++ < skip : value.sid >= after;
+        if (!isBefore && slice.items.length < limit) slice.items.push(opened(value));
+      }
+      return slice;
+    },
+    async holder(field, value) {
+      const held = await kv.get<[string, string]>(keys.unique(prefix, field, value));
+      return held.value === null ? null : await get(...held.value);
+    },
+    async group(name, value) {
+      const records: T[] = [];
+      const members = kv.list<string>({ prefix: keys.group(prefix, name, value) });
+      for await (const { key, value: account } of members) {
+        const record = await get(account, String(key.at(-1)));
+        if (record !== null) records.push(record);
+      }
+      return records;
+    },
+  };
+}
+
+const takenNames = ({ unique = [] }: AnyResource, record: Base): string =>
+  unique.map((field) => fieldText(record, field)).join(", ") || record.sid;

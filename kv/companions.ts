@@ -1,0 +1,26 @@
+import type { Companions, CompanionState } from "../core/ports.ts";
+import { keys } from "./keys.ts";
+
+/** The companions as their heartbeats left them. */
+export function companionStates(kv: Deno.Kv): Companions {
+  return {
+    async list() {
+      const states: CompanionState[] = [];
+      for await (const { value } of kv.list<CompanionState>({ prefix: keys.companions })) {
+        states.push(value);
+      }
+      return states;
+    },
+    async beat(state) {
+      const key = keys.companion(state.id);
+      const { value } = await kv.get<CompanionState>(key);
+      await kv.set(key, state);
+      return value === null || value.runId === state.runId ? null : value.runId;
+    },
+    async forget(id, runId) {
+      const entry = await kv.get<CompanionState>(keys.companion(id));
+      if (entry.value?.runId !== runId) return;
+      await kv.atomic().check(entry).delete(entry.key).commit();
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import type { AnyJobHandler } from "../core/job.ts";
+import type { Accounts, AlsoInserted, Companions, Ports, Records } from "../core/ports.ts";
+import { resources } from "../core/resources/mod.ts";
+import { accountNumbers, accountTree } from "./accounts.ts";
+import { collection, type StoreContext, type StoredCollection } from "./collection.ts";
+import { type Batch, committer } from "./commit.ts";
+import { companionStates } from "./companions.ts";
+import { keys } from "./keys.ts";
+import { queue } from "./queue.ts";
+import { sealer } from "./seal.ts";
+import { type Worker, worker } from "./worker.ts";
+
+export interface StoreOptions {
+  /** A file, `:memory:`, or the http(s) URL of a KV Connect endpoint. */
+  location: string;
+  secretKey: string;
+  now(): number;
+}
+
+/** The one store of this process. */
+export interface Store {
+  records: Records;
+  accounts: Accounts;
+  companions: Companions;
+  /** The worker of this store's jobs; nothing runs until it is started or drained. */
+  worker(handlers: AnyJobHandler[], ports: Ports): Promise<Worker>;
+  close(): void;
+}
+
+/** The layout that this code reads and writes (`keys.ts`). */
+const schemaVersion = 1;
+
+/**
+ * Opens the store with the one handle a process may have: on an embedded file a second one makes
+ * checked commits fail, so a lock file keeps other processes out. Throws an Error that says why.
+ */
+export async function openStore({ location, secretKey, now }: StoreOptions): Promise<Store> {
+  const isRemote = /^https?:/.test(location);
+  const lock = isRemote || location === ":memory:" ? undefined : await lockFile(location);
+  const kv = await Deno.openKv(location);
+  try {
+    await checkSchema(kv);
+  } catch (error) {
+    kv.close();
+    lock?.close();
+    throw error;
+  }
+
+  const checks = isRemote ? 10 : 100;
+  const commits = committer(kv, { checks, doorbell: !isRemote });
+  const records = {} as Record<string, StoredCollection<never>>;
+  const stageAlso = async (batch: Batch, also: AlsoInserted[]) => {
+    for (const { into, record } of also) await records[into]!.stageInsert(batch, record as never);
+  };
+  const context: StoreContext = {
+    kv,
+    committer: commits,
+    seal: sealer(secretKey),
+    now,
+    accountNumber: accountNumbers(kv),
+    stageAlso,
+  };
+  for (const [name, definition] of Object.entries(resources)) {
+    records[name] = collection(context, definition);
+  }
+
+  return {
+    records: records as unknown as Records,
+    accounts: accountTree(context),
+    companions: companionStates(kv),
+    async worker(handlers, ports) {
+      const jobs = queue(kv, commits, checks);
+      if (!isRemote) await jobs.releaseAll(now());
+      return worker({ kv, queue: jobs, committer: commits, handlers, ports, stageAlso });
+    },
+    close() {
+      kv.close();
+      lock?.close();
+    },
+  };
+}
+
+/**
+ * Makes the file, its owner's alone, and holds `<file>.lock` for as long as it is open; the
+ * system frees that when the process dies.
+ */
+async function lockFile(location: string): Promise<Deno.FsFile> {
+  const file = await Deno.open(`${location}.lock`, { create: true, write: true, mode: 0o600 });
+  if (await file.tryLock(true)) {
+    (await Deno.open(location, { create: true, append: true, mode: 0o600 })).close();
+    return file;
+  }
+  file.close();
+  throw new Error(`Cannot open the store: ${location} is in use by another process`);
+}
+
+async function checkSchema(kv: Deno.Kv): Promise<void> {
+  const { value } = await kv.get<number>(keys.version);
+  if (value === null) await kv.set(keys.version, schemaVersion);
+  else if (value !== schemaVersion) {
+    throw new Error(
+      `Cannot open the store: its layout is version ${value}, this program's is ${schemaVersion}`,
+    );
+  }
+}

@@ -1,0 +1,163 @@
+import type { Job } from "../core/job.ts";
+import { type Batch, type Committed, type Committer, emptyBatch } from "./commit.ts";
+import { keys } from "./keys.ts";
+
+/** A job in the store. */
+export interface StoredJob {
+  id: string;
+  lane: string;
+  kind: string;
+  args: unknown;
+  /** Attempts begun. */
+  attempt: number;
+  /** The worker that holds its lease. */
+  owner: string | null;
+}
+
+/** A job and the entry that proves who holds it. */
+export interface HeldJob {
+  job: StoredJob;
+  key: Deno.KvKey;
+  versionstamp: string;
+}
+
+/** Adds jobs to a batch: they are due when the change they belong to is committed. */
+export function stageJobs(batch: Batch, jobs: Job[], now: number): void {
+  for (const { kind, lane, args, dueAt = now } of jobs) {
+    const job: StoredJob = { id: crypto.randomUUID(), lane, kind, args, attempt: 0, owner: null };
+    stageJob(batch, job, dueAt);
+  }
+}
+
+function stageJob(batch: Batch, job: StoredJob, dueAt: number): void {
+  batch.sets.push({ key: keys.job(job.lane, dueAt, job.id), value: job });
+  batch.due.push({ lane: job.lane, at: dueAt });
+}
+
+function append(batch: Batch, also: Batch): void {
+  batch.checks.push(...also.checks);
+  batch.sets.push(...also.sets);
+  batch.due.push(...also.due);
+}
+
+/** A lane with the earliest time at which one of its jobs can be due. */
+export interface Lane {
+  name: string;
+  dueAt: number;
+  hint: Deno.KvEntry<Deno.KvU64>;
+}
+
+/**
+ * The durable job queue on plain KV: a claim moves a job to the time its lease ends, so the job of
+ * a worker that died is due again by itself. It runs on the embedded file and on a remote store.
+ */
+export function queue(kv: Deno.Kv, committer: Committer, checks: number) {
+  /** Commits one move of a held job; null when its lease was lost. */
+  async function move(held: HeldJob, next: (batch: Batch) => void): Promise<Committed> {
+    const batch = emptyBatch();
+    batch.checks.push(held);
+    batch.deletes.push(held.key);
+    next(batch);
+    return await committer.commit(batch);
+  }
+
+  /** Lowers or deletes a lane's hint, unless an enqueue came in between. */
+  async function setHint({ hint }: Lane, dueAt: number): Promise<void> {
+    const batch = emptyBatch();
+    batch.checks.push(hint);
+    if (dueAt === Infinity) batch.deletes.push(hint.key);
+    else batch.sets.push({ key: hint.key, value: new Deno.KvU64(BigInt(Math.floor(dueAt))) });
+    await committer.commit(batch);
+  }
+
+  async function take(
+    entries: Deno.KvEntry<StoredJob>[],
+    owner: string,
+    until: number,
+  ): Promise<HeldJob[]> {
+    const batch = emptyBatch();
+    const taken = entries.map(({ value }) => {
+      const job = { ...value, attempt: value.attempt + 1, owner };
+      return { job, key: keys.job(job.lane, until, job.id) };
+    });
+    for (const entry of entries) {
+      batch.checks.push(entry);
+      batch.deletes.push(entry.key);
+    }
+    for (const { key, job } of taken) batch.sets.push({ key, value: job });
+    const committed = await committer.commit(batch);
+    return committed === null ? [] : taken.map((held) => ({ ...held, ...committed }));
+  }
+
+  return {
+    async lanes(): Promise<Lane[]> {
+      const lanes: Lane[] = [];
+      for await (const hint of kv.list<Deno.KvU64>({ prefix: keys.lanes }, { batchSize: 200 })) {
+        lanes.push({ name: String(hint.key.at(-1)), dueAt: Number(hint.value.value), hint });
+      }
+      return lanes;
+    },
+
+    /** Claims up to `most` due jobs of a lane for `leaseMs`; `next` is when to look again. */
+    async claim(
+      lane: Lane,
+      { now, most, owner, leaseMs }: { now: number; most: number; owner: string; leaseMs: number },
+    ): Promise<{ held: HeldJob[]; next: number }> {
+      const due: Deno.KvEntry<StoredJob>[] = [];
+      let next = Infinity;
+      const entries = kv.list<StoredJob>({ prefix: keys.laneJobs(lane.name) }, { limit: most + 1 });
+      for await (const entry of entries) {
+        const at = Number(entry.key[3]);
+        if (at <= now && due.length < most) due.push(entry);
+        else next = Math.min(next, at);
+      }
+      const held: HeldJob[] = [];
+      for (let i = 0; i < due.length; i += checks) {
+        const part = due.slice(i, i + checks);
+        const taken = await take(part, owner, now + leaseMs);
+        held.push(...taken);
+        if (taken.length === 0) next = now; // Another worker was faster with some of them.
+      }
+      if (held.length > 0) next = Math.min(next, now + leaseMs);
+      await setHint(lane, next);
+      return { held, next };
+    },
+
+    /** Done: the job is gone, and `also` is written with that. */
+    complete: (held: HeldJob, also: Batch) => move(held, (batch) => append(batch, also)),
+
+    /** Holds on to a job for longer; null when the lease was lost meanwhile. */
+    async renew(held: HeldJob, until: number): Promise<HeldJob | null> {
+      const key = keys.job(held.job.lane, until, held.job.id);
+      const moved = await move(held, ({ sets }) => sets.push({ key, value: held.job }));
+      return moved === null ? null : { job: held.job, key, ...moved };
+    },
+
+    /** Gives a job back, due at `dueAt`. */
+    retry: (held: HeldJob, dueAt: number) =>
+      move(held, (batch) => stageJob(batch, { ...held.job, owner: null }, dueAt)),
+
+    /** Its attempts are spent: keeps it as a dead letter, with what else that writes. */
+    bury: (held: HeldJob, error: string, also: Batch) =>
+      move(held, (batch) => {
+        const { lane, id } = held.job;
+        batch.sets.push(
+          { key: keys.deadJob(lane, id), value: { ...held.job, error } },
+          ...also.sets,
+        );
+        batch.checks.push(...also.checks);
+        batch.due.push(...also.due);
+      }),
+
+    /** Makes every leased job due now: right after start, where no other worker can exist. */
+    async releaseAll(now: number): Promise<void> {
+      for await (const entry of kv.list<StoredJob>({ prefix: keys.jobs })) {
+        if (entry.value.owner === null) continue;
+        const held = { job: entry.value, key: entry.key, versionstamp: entry.versionstamp };
+        await move(held, (batch) => stageJob(batch, { ...entry.value, owner: null }, now));
+      }
+    },
+  };
+}
+
+export type Queue = ReturnType<typeof queue>;

@@ -1,0 +1,147 @@
+import { createAccount } from "./core/accounts/create_account.ts";
+import { tokenDeriver } from "./core/accounts/derive_token.ts";
+import { bridgeClient } from "./core/bridge_client.ts";
+import { sweepCompanions } from "./core/calls/sweep.ts";
+import { type Config, readConfig } from "./core/host/config.ts";
+import { outboundFetch } from "./core/host/outbound_fetch.ts";
+import { fail, listenError, log, say, stopOnSignal, surviveBugs } from "./core/host/process.ts";
+import { ensureSecret } from "./core/host/secret_file.ts";
+import { handlers } from "./core/jobs/mod.ts";
+import { limits } from "./core/limits.ts";
+import type { Ports } from "./core/ports.ts";
+import type { Account } from "./core/resources/accounts.ts";
+import { sidMaker } from "./core/sid.ts";
+import { openStore, type Store } from "./kv/open_store.ts";
+import { bridge } from "./routes/bridge.ts";
+import { demo } from "./routes/demo.ts";
+import { routes } from "./routes/mod.ts";
+
+/** The service: REST interface, markup, jobs and the store. The only file that puts them together. */
+export async function startService(config: Config) {
+  await Deno.mkdir(config.DATA_DIR, { recursive: true, mode: 0o700 });
+  const secretKey = config.SECRET_KEY || await ensureSecret(`${config.DATA_DIR}/secret_key`);
+  const bridgeSecret = config.BRIDGE_SECRET ||
+    await ensureSecret(`${config.DATA_DIR}/bridge_secret`);
+  const now = () => Date.now();
+  const location = config.KV_URL || `${config.DATA_DIR}/switchboard.db`;
+  const store = await openStore({ location, secretKey, now });
+
+  const ports = portsOf(config, { store, secretKey, bridgeSecret });
+  const app = routes(ports, { bridge: bridge(ports, bridgeSecret), demo: demo() });
+  const server = listen(config, app.fetch, store);
+  const baseUrl = config.BASE_URL || `http://${config.HOST}:${server.addr.port}`;
+  ports.settings.baseUrl = baseUrl;
+
+  const worker = await store.worker(handlers, ports);
+  worker.start();
+  const startedAt = now();
+  const sweep = setInterval(() => {
+    if (now() - startedAt < limits.companionLostMs) return; // Let companions say that they live.
+    sweepCompanions(ports).catch((error) => log("Cannot sweep companions", { error }));
+  }, limits.sweepMs);
+  await welcome(config, ports);
+
+  return {
+    port: server.addr.port,
+    /** Finishes what is under way, then lets go of the store. */
+    async stop() {
+      clearInterval(sweep);
+      await server.shutdown();
+      await worker.stop(3_000);
+      store.close();
+    },
+  };
+}
+
+function listen(
+  config: Config,
+  handler: (request: Request) => Response | Promise<Response>,
+  store: Store,
+) {
+  const { HOST: host, PORT: port } = config;
+  try {
+    return Deno.serve({ hostname: host, port, onListen: () => {} }, (request) => handler(request));
+  } catch (error) {
+    store.close();
+    throw listenError(error, { host, port, name: "PORT" });
+  }
+}
+
+interface Parts {
+  store: Store;
+  secretKey: string;
+  bridgeSecret: string;
+}
+
+function portsOf(config: Config, { store, secretKey, bridgeSecret }: Parts): Ports {
+  const now = () => Date.now();
+  const baseUrl = config.BASE_URL;
+  const fetchOutside = outboundFetch({
+    allowPrivate: config.ALLOW_PRIVATE_URLS,
+    ownOrigin: () => ports.settings.baseUrl,
+  });
+  const ports: Ports = {
+    records: store.records,
+    accounts: store.accounts,
+    companions: store.companions,
+    settings: { baseUrl, sipDomain: config.SIP_DOMAIN, instanceId: crypto.randomUUID() },
+    bridge: bridgeClient({
+      url: config.BRIDGE_URL,
+      secret: bridgeSecret,
+      fetch: (request) => fetch(request),
+      now,
+      timeoutMs: 5_000,
+    }),
+    now,
+    newSid: sidMaker(now),
+    fetch: fetchOutside,
+    deriveToken: tokenDeriver(secretKey),
+    log,
+  };
+  return ports;
+}
+
+/** Makes the root account of a new store, and tells its owner how to begin. */
+async function welcome(config: Config, ports: Ports): Promise<void> {
+  const { baseUrl } = ports.settings;
+  const wsUrl = `ws://${config.SIP_HOST}:${config.SIP_WS_PORT}`;
+  const file = `${config.DATA_DIR}/credentials.json`;
+  say(`REST interface listens on ${baseUrl}`);
+  const root = await ensureRoot(config, ports);
+  const credentials = {
+    account_sid: root.sid,
+    email: root.emailAddress,
+    auth_token: root.authToken,
+    base_url: baseUrl,
+    sip_ws_url: wsUrl,
+  };
+  await Deno.writeTextFile(file, JSON.stringify(credentials, null, 2) + "\n", { mode: 0o600 });
+  const isNew = ports.now() - root.dateCreated < 60_000;
+  if (isNew) say(`Root account ${root.sid}, AuthToken ${root.authToken} (kept in ${file})`);
+  const api = `${baseUrl}/${limits.apiVersion}/Accounts/${root.sid}`;
+  say(`
+A first call, with the AuthToken in $TOKEN:
+  1. curl -u ${root.sid}:$TOKEN ${api}/Clients.json -d Login=alice -d Password=secret
+  2. Register a SIP softphone as alice@${config.SIP_DOMAIN} over ${wsUrl}
+  3. curl -u ${root.sid}:$TOKEN ${api}/Calls.json \\
+       -d From=welcome -d To=client:alice -d Url=${baseUrl}/demo/welcome
+`);
+}
+
+/** The root account: the parentless one. Made from ADMIN_EMAIL and ADMIN_PASSWORD when there is none. */
+async function ensureRoot(config: Config, ports: Ports): Promise<Account> {
+  const [root] = await ports.accounts.children("");
+  if (root !== undefined) return root;
+  const password = config.ADMIN_PASSWORD || crypto.getRandomValues(new Uint8Array(16)).toHex();
+  return await createAccount(null, { emailAddress: config.ADMIN_EMAIL, password }, ports);
+}
+
+if (import.meta.main) {
+  surviveBugs();
+  try {
+    const service = await startService(readConfig((name) => Deno.env.get(name)));
+    stopOnSignal(service.stop, 9_000);
+  } catch (error) {
+    fail(error);
+  }
+}

@@ -1,0 +1,57 @@
+import { Hono } from "hono";
+
+/**
+ * A markup application of our own, so that a first call has something to say: `Url` set to
+ * `{base_url}/demo/welcome` plays a chime twice and hangs up.
+ */
+export function demo(): Hono {
+  return new Hono()
+    .on(["GET", "POST"], "/welcome", (c) => {
+      c.header("content-type", "application/xml; charset=utf-8");
+      return c.body(
+        '<?xml version="1.0" encoding="UTF-8"?>\n' +
+          '<Response><Play loop="2">chime.wav</Play></Response>',
+      );
+    })
+    .get("/chime.wav", (c) => {
+      c.header("content-type", "audio/wav");
+      return c.body(chime());
+    });
+}
+
+const rate = 8_000;
+const notes = [523.25, 659.25, 783.99];
+const noteS = 0.35;
+
+/** Three falling notes of a C major chord, as 16-bit PCM at 8 kHz. */
+function chime(): Uint8Array<ArrayBuffer> {
+  const samples = new Int16Array(Math.round((notes.length * noteS + 0.4) * rate));
+  for (const [index, hz] of notes.entries()) {
+    const start = Math.round(index * noteS * rate);
+    for (let i = start; i < samples.length; i++) {
+      const t = (i - start) / rate;
+      samples[i]! += 7_000 * Math.exp(-5 * t) * Math.sin(2 * Math.PI * hz * t);
+    }
+  }
+  return wav(samples);
+}
+
+function wav(samples: Int16Array): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(44 + samples.length * 2);
+  const view = new DataView(bytes.buffer);
+  const encoder = new TextEncoder();
+  bytes.set(encoder.encode("RIFF"));
+  view.setUint32(4, bytes.length - 8, true);
+  bytes.set(encoder.encode("WAVEfmt "), 8);
+  view.setUint32(16, 16, true);
+  view.setUint16(20, 1, true); // PCM
+  view.setUint16(22, 1, true); // mono
+  view.setUint32(24, rate, true);
+  view.setUint32(28, rate * 2, true);
+  view.setUint16(32, 2, true);
+  view.setUint16(34, 16, true);
+  bytes.set(encoder.encode("data"), 36);
+  view.setUint32(40, samples.length * 2, true);
+  samples.forEach((sample, i) => view.setInt16(44 + i * 2, sample, true));
+  return bytes;
+}

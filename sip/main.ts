@@ -1,0 +1,43 @@
+import { type Config, readConfig } from "../core/host/config.ts";
+import { outboundFetch } from "../core/host/outbound_fetch.ts";
+import { fail, log, say, stopOnSignal, surviveBugs } from "../core/host/process.ts";
+import { awaitSecret } from "../core/host/secret_file.ts";
+import { type Companion, startCompanion } from "./companion.ts";
+import { loadAudio } from "./media/load_audio.ts";
+import { webrtcEngine } from "./media/webrtc.ts";
+
+/** The companion process: SIP, media and the bridge. The only file that puts them together. */
+async function start(config: Config): Promise<Companion> {
+  const secretFile = `${config.DATA_DIR}/bridge_secret`;
+  const bridgeSecret = config.BRIDGE_SECRET || await awaitSecret(secretFile, 10_000);
+  const ownUrl = config.BASE_URL || config.SERVICE_URL;
+  const fetchOutside = outboundFetch({
+    allowPrivate: config.ALLOW_PRIVATE_URLS,
+    ownOrigin: () => ownUrl,
+  });
+  const bridge = new URL(config.BRIDGE_URL);
+  return await startCompanion({
+    sipHost: config.SIP_HOST,
+    sipPort: config.SIP_WS_PORT,
+    bridgeHost: config.BRIDGE_HOST,
+    bridgePort: config.BRIDGE_PORT,
+    serviceUrl: config.SERVICE_URL,
+    bridgeSecret,
+    sipDomain: config.SIP_DOMAIN,
+    id: bridge.host,
+    media: webrtcEngine({ bindAddress: config.SIP_HOST, log }),
+    loadAudio: loadAudio({ fetch: fetchOutside, maxBytes: 16 << 20 }),
+    log,
+  });
+}
+
+if (import.meta.main) {
+  surviveBugs();
+  try {
+    const companion = await start(readConfig((name) => Deno.env.get(name)));
+    say(`Softphones register over SIP on WebSocket at ${companion.sipUrl}`);
+    stopOnSignal(() => companion.stop(), 9_000);
+  } catch (error) {
+    fail(error);
+  }
+}
