@@ -2,6 +2,7 @@ import { createAccount } from "./core/accounts/create_account.ts";
 import { tokenDeriver } from "./core/accounts/derive_token.ts";
 import { bridgeClient } from "./core/bridge_client.ts";
 import { sweepCompanions } from "./core/calls/sweep.ts";
+import { isPublicAddress } from "./core/host/address.ts";
 import { type Config, readConfig } from "./core/host/config.ts";
 import { outboundFetch } from "./core/host/outbound_fetch.ts";
 import { fail, listenError, log, say, stopOnSignal, surviveBugs } from "./core/host/process.ts";
@@ -77,7 +78,7 @@ function portsOf(config: Config, { store, secretKey, bridgeSecret }: Parts): Por
   const now = () => Date.now();
   const baseUrl = config.BASE_URL;
   const fetchOutside = outboundFetch({
-    allowPrivate: config.ALLOW_PRIVATE_URLS,
+    ...(config.ALLOW_PRIVATE_URLS ? {} : { mayReach: isPublicAddress }),
     ownOrigin: () => ports.settings.baseUrl,
   });
   const ports: Ports = {

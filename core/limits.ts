@@ -5,6 +5,9 @@ export const limits = {
   pageSizeDefault: 50,
   pageSizeMax: 1_000,
   bodyBytes: 1 << 20,
+  /** Parameters of one request, and characters of one parameter. */
+  parameters: 1_000,
+  parameterLength: 16 << 10,
   /** What Retry-After says when a part of the service is out of reach. */
   retryAfterS: 5,
   /** How long a part of the service may take to prove that it is there. */

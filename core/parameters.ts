@@ -18,7 +18,8 @@ export type Sent = Map<string, string | string[]>;
 /** Adds a text under a name that may have come before. */
 export function addSent(sent: Sent, name: string, text: string): void {
   const before = sent.get(name);
-  sent.set(name, before === undefined ? text : [before, text].flat());
+  if (Array.isArray(before)) before.push(text);
+  else sent.set(name, before === undefined ? text : [before, text]);
 }
 
 /** Sorts what was sent by the fields it means; `unknown` are the names that mean nothing here. */

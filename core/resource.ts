@@ -38,6 +38,8 @@ export interface Resource<F extends z.ZodRawShape = z.ZodRawShape> {
   defaults?: Defaults<NoInfer<F>>;
   /** Fields whose value no other record of the service may have. */
   unique?: Name<F>[];
+  /** Fields that hold a Sid of the same account, each with the resource it must be of. */
+  references?: { [K in Name<F>]?: string };
   /** Service-wide groups of records: each function names the group a record is in, or null. */
   groups?: Record<string, (record: Entity<NoInfer<F>>) => string | null>;
   /** The specific fault of a parameter that is missing or wrong. */

@@ -1,3 +1,4 @@
+import { isPublicAddress } from "../core/host/address.ts";
 import { type Config, readConfig } from "../core/host/config.ts";
 import { outboundFetch } from "../core/host/outbound_fetch.ts";
 import { fail, log, say, stopOnSignal, surviveBugs } from "../core/host/process.ts";
@@ -12,7 +13,7 @@ async function start(config: Config): Promise<Companion> {
   const bridgeSecret = config.BRIDGE_SECRET || await awaitSecret(secretFile, 10_000);
   const ownUrl = config.BASE_URL || config.SERVICE_URL;
   const fetchOutside = outboundFetch({
-    allowPrivate: config.ALLOW_PRIVATE_URLS,
+    ...(config.ALLOW_PRIVATE_URLS ? {} : { mayReach: isPublicAddress }),
     ownOrigin: () => ownUrl,
   });
   const bridge = new URL(config.BRIDGE_URL);

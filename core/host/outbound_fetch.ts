@@ -3,11 +3,11 @@ import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { Readable } from "node:stream";
 import { limits } from "../limits.ts";
-import { isAddress, isPublicAddress } from "./address.ts";
+import { isAddress } from "./address.ts";
 
 export interface OutboundOptions {
-  /** Lets requests reach private and loopback addresses. */
-  allowPrivate: boolean;
+  /** Which addresses may be connected to; absent, all may. */
+  mayReach?: (address: string) => boolean;
   /** A URL whose origin is always reachable: the service's own. */
   ownOrigin: () => string;
 }
@@ -18,15 +18,15 @@ export interface OutboundOptions {
  * most `limits.redirects` are followed, as RFC 9110 §15.4 says. Throws an Error that says why.
  */
 export function outboundFetch(options: OutboundOptions): (request: Request) => Promise<Response> {
-  const isFree = (url: URL) =>
-    options.allowPrivate || url.origin === URL.parse(options.ownOrigin())?.origin;
+  const { mayReach, ownOrigin } = options;
+  const isOwn = (url: URL) => url.origin === URL.parse(ownOrigin())?.origin;
   return async (request) => {
     let current = request;
     for (let followed = 0;; followed++) {
       const url = new URL(current.url);
-      const response = isFree(url)
+      const response = mayReach === undefined || isOwn(url)
         ? await fetch(current.clone(), { redirect: "manual" })
-        : await guarded(current.clone(), url);
+        : await guarded(current.clone(), mayReach);
       const location = response.headers.get("location");
       if (![301, 302, 303, 307, 308].includes(response.status) || location === null) {
         return withUrl(response, current.url);
@@ -61,29 +61,35 @@ type LookupCallback = (
   family?: number,
 ) => void;
 
-/** Resolves a name as the system does, and refuses one with an address that is not public. */
-function publicLookup(host: string, options: { all?: boolean }, done: LookupCallback): void {
-  resolve(host, { all: true }, (error, found) => {
-    if (error !== null) return done(new Error(`Cannot resolve ${host}: ${error.message}`));
-    if (found.some(({ address }) => !isPublicAddress(address))) return done(refusal(host));
-    if (options.all === true) done(null, found);
-    else done(null, found[0]!.address, found[0]!.family);
-  });
-}
+/** Resolves a name as the system does, and refuses one with an address that may not be reached. */
+const guardedLookup =
+  (mayReach: (address: string) => boolean) =>
+  (host: string, options: { all?: boolean }, done: LookupCallback): void =>
+    resolve(host, { all: true }, (error, found) => {
+      if (error !== null) return done(new Error(`Cannot resolve ${host}: ${error.message}`));
+      if (!found.every(({ address }) => mayReach(address))) return done(refusal(host));
+      if (options.all === true) done(null, found);
+      else done(null, found[0]!.address, found[0]!.family);
+    });
 
 const refusal = (host: string) =>
   new Error(`Cannot request ${host}: its address is private (ALLOW_PRIVATE_URLS is not set)`);
 
 /** One request over a connection whose address was checked. */
-async function guarded(request: Request, url: URL): Promise<Response> {
+async function guarded(
+  request: Request,
+  mayReach: (address: string) => boolean,
+): Promise<Response> {
+  const url = new URL(request.url);
   const host = url.hostname.replace(/^\[|\]$/g, "");
-  if (isAddress(host) && !isPublicAddress(host)) throw refusal(host);
+  if (isAddress(host) && !mayReach(host)) throw refusal(host);
   const body = new Uint8Array(await request.arrayBuffer());
   const send = url.protocol === "https:" ? httpsRequest : httpRequest;
   const headers = { ...Object.fromEntries(request.headers), "content-length": body.length };
   return await new Promise((resolveResponse, reject) => {
     const { method, signal } = request;
-    const sent = send(url, { method, headers, signal, lookup: publicLookup as never }, (answer) => {
+    const lookup = guardedLookup(mayReach) as never;
+    const sent = send(url, { method, headers, signal, lookup }, (answer) => {
       const status = answer.statusCode ?? 502;
       const isEmpty = status === 204 || status === 304;
       const stream = isEmpty ? null : Readable.toWeb(answer) as unknown as ReadableStream;

@@ -61,6 +61,7 @@ export const clients = resource({
   },
   filters: { friendlyName: "equals", login: "equals" },
   unique: ["login"],
+  references: { voiceApplicationSid: "applications" },
   removable: true,
   updated: (_, client) => ({ record: client, jobs: [forget(client)] }),
   removed: (client) => ({ record: client, jobs: [forget(client)] }),

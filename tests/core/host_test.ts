@@ -1,0 +1,172 @@
+import assert from "node:assert/strict";
+import { isPublicAddress } from "../../core/host/address.ts";
+import { configLines, readConfig } from "../../core/host/config.ts";
+import { outboundFetch } from "../../core/host/outbound_fetch.ts";
+
+const addresses: Record<string, boolean> = {
+  "8.8.8.8": true,
+  "100.63.255.255": true,
+  "172.32.0.1": true,
+  "2606:4700:4700::1111": true,
+  "::ffff:8.8.8.8": true,
+  "0.0.0.0": false,
+  "10.1.2.3": false,
+  "100.64.0.1": false,
+  "127.0.0.1": false,
+  "127.255.255.255": false,
+  "169.254.169.254": false,
+  "172.16.0.1": false,
+  "172.31.255.255": false,
+  "192.168.1.1": false,
+  "198.19.0.1": false,
+  "224.0.0.1": false,
+  "255.255.255.255": false,
+  "::": false,
+  "::1": false,
+  "::ffff:127.0.0.1": false,
+  "64:ff9b::7f00:1": false,
+  "2002:7f00:1::": false,
+  "2001:db8::1": false,
+  "fc00::1": false,
+  "fe80::1": false,
+  "fe80::1%eth0": false,
+  "ff02::1": false,
+  "not an address": false,
+};
+
+for (const [address, isPublic] of Object.entries(addresses)) {
+  Deno.test(`isPublicAddress() of ${address} is ${isPublic}`, () => {
+    assert.equal(isPublicAddress(address), isPublic);
+  });
+}
+
+const none = { mayReach: isPublicAddress, ownOrigin: () => "" };
+
+Deno.test("outboundFetch() refuses private addresses, by number, by name and in other spellings", async () => {
+  const fetchOutside = outboundFetch(none);
+  for (
+    const host of ["127.0.0.1", "localhost", "[::1]", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]"]
+  ) {
+    const request = new Request(`http://${host}:9/`, { method: "POST", body: "a=1" });
+    await assert.rejects(fetchOutside(request), /its address is private/, host);
+  }
+});
+
+Deno.test("outboundFetch() follows redirects as the RFC says, and no further than three", async () => {
+  const seen: string[] = [];
+  await using server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    async (request) => {
+      const { pathname } = new URL(request.url);
+      seen.push(`${request.method} ${pathname} ${await request.text()}`);
+      const location: Record<string, [number, string]> = {
+        "/see-other": [303, "/end"],
+        "/temporary": [307, "/end"],
+        "/loop": [302, "/loop"],
+      };
+      const [status, to] = location[pathname] ?? [200, ""];
+      return new Response(status === 200 ? "done" : null, {
+        status,
+        headers: to ? { location: to } : {},
+      });
+    },
+  );
+  const origin = `http://127.0.0.1:${server.addr.port}`;
+  const fetchOutside = outboundFetch({ ...none, ownOrigin: () => origin });
+  const post = (path: string) =>
+    fetchOutside(new Request(origin + path, { method: "POST", body: "a=1" }));
+
+  const other = await post("/see-other");
+  assert.equal(await other.text(), "done");
+  assert.equal(other.url, `${origin}/end`);
+  await (await post("/temporary")).body?.cancel();
+  await assert.rejects(post("/loop"), /Cannot follow more than 3 redirects/);
+  assert.deepEqual(seen.slice(0, 4), [
+    "POST /see-other a=1",
+    "GET /end ",
+    "POST /temporary a=1",
+    "POST /end a=1",
+  ]);
+});
+
+Deno.test("outboundFetch() does not follow a redirect into the network", async () => {
+  await using server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    () => new Response(null, { status: 302, headers: { location: "http://10.0.0.1/" } }),
+  );
+  const origin = `http://127.0.0.1:${server.addr.port}`;
+  const fetchOutside = outboundFetch({ ...none, ownOrigin: () => origin });
+  await assert.rejects(fetchOutside(new Request(origin)), /its address is private/);
+});
+
+Deno.test("readConfig() derives what is not set from what is", () => {
+  const config = readConfig((name) => ({ HOST: "::1", PORT: "9000", BRIDGE_PORT: "9001" })[name]);
+  assert.equal(config.BASE_URL, "http://[::1]:9000");
+  assert.equal(config.SERVICE_URL, "http://[::1]:9000");
+  assert.equal(config.BRIDGE_URL, "http://127.0.0.1:9001");
+  assert.equal(config.SIP_HOST, "::1");
+  assert.equal(config.ALLOW_PRIVATE_URLS, false);
+});
+
+Deno.test("readConfig() names every wrong variable in one line, secrets unseen", () => {
+  const wrong: Record<string, string> = {
+    PORT: "99999",
+    ALLOW_PRIVATE_URLS: "yes",
+    SECRET_KEY: "abc",
+  };
+  assert.throws(() => readConfig((name) => wrong[name]), (error: Error) => {
+    assert.match(error.message, /^Cannot use the configuration: PORT .*; SECRET_KEY .*; ALLOW_PR/);
+    assert.doesNotMatch(error.message, /abc|\n/);
+    return true;
+  });
+});
+
+Deno.test("configLines() masks secrets", () => {
+  const config = readConfig((name) => name === "SECRET_KEY" ? "0123456789abcdef" : undefined);
+  const lines = configLines(config).join("\n");
+  assert.match(lines, /^SECRET_KEY=\*{8} /m);
+  assert.doesNotMatch(lines, /0123456789abcdef/);
+});
+
+Deno.test("outboundFetch() carries method, headers, body and answer over the checked connection", async () => {
+  await using server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    async (request) => {
+      const told = `${request.method} ${request.headers.get("x-a")} ${await request.text()}`;
+      return new Response(told, { status: 201, headers: { "x-b": "2" } });
+    },
+  );
+  const { port } = server.addr;
+  const reached: string[] = [];
+  const fetchOutside = outboundFetch({
+    mayReach: (address) => reached.push(address) > 0 && address === "127.0.0.1",
+    ownOrigin: () => "",
+  });
+  const request = new Request(`http://127.0.0.1:${port}/`, {
+    method: "POST",
+    headers: { "x-a": "1" },
+    body: "grüß",
+  });
+  const response = await fetchOutside(request);
+  assert.equal(response.status, 201);
+  assert.equal(response.headers.get("x-b"), "2");
+  assert.equal(await response.text(), "POST 1 grüß");
+  assert.deepEqual(reached, ["127.0.0.1"]);
+});
+
+Deno.test("outboundFetch() ends with the signal of its request", async () => {
+  const asked = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<Response>();
+  await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, () => {
+    asked.resolve();
+    return release.promise;
+  });
+  const fetchOutside = outboundFetch({ mayReach: () => true, ownOrigin: () => "" });
+  const aborting = new AbortController();
+  const request = new Request(`http://localhost:${server.addr.port}/`, { signal: aborting.signal });
+  const failed = assert.rejects(fetchOutside(request));
+  await asked.promise;
+  aborting.abort();
+  await failed;
+  release.resolve(new Response());
+});
