@@ -29,7 +29,11 @@ export async function startService(config: Config) {
 
   const ports = portsOf(config, { store, secretKey, bridgeSecret });
   const app = routes(ports, { bridge: bridge(ports, bridgeSecret), demo: demo() });
-  const server = listen(config, app.fetch, store);
+  const opened = Promise.withResolvers<void>();
+  const server = listen(config, store, async (request) => {
+    await opened.promise; // Nobody is answered before the root account and its credentials exist.
+    return await app.fetch(request);
+  });
   const baseUrl = config.BASE_URL || `http://${config.HOST}:${server.addr.port}`;
   ports.settings.baseUrl = baseUrl;
 
@@ -41,6 +45,7 @@ export async function startService(config: Config) {
     sweepCompanions(ports).catch((error) => log("Cannot sweep companions", { error }));
   }, limits.sweepMs);
   await welcome(config, ports);
+  opened.resolve();
 
   return {
     port: server.addr.port,
@@ -54,14 +59,10 @@ export async function startService(config: Config) {
   };
 }
 
-function listen(
-  config: Config,
-  handler: (request: Request) => Response | Promise<Response>,
-  store: Store,
-) {
+function listen(config: Config, store: Store, answer: (request: Request) => Promise<Response>) {
   const { HOST: host, PORT: port } = config;
   try {
-    return Deno.serve({ hostname: host, port, onListen: () => {} }, (request) => handler(request));
+    return Deno.serve({ hostname: host, port, onListen: () => {} }, answer);
   } catch (error) {
     store.close();
     throw listenError(error, { host, port, name: "PORT" });

@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { startAppServer } from "../support/app_server.ts";
+import { freePorts, spawnTask, startSystem } from "../support/system.ts";
+import { webrtcAnswer } from "../support/webrtc_answer.ts";
+
+Deno.test("deno task start writes the credentials for their owner and tells how to begin", async () => {
+  await using system = await startSystem();
+  const file = `${system.directory}/credentials.json`;
+  assert.equal((await Deno.stat(file)).mode! & 0o777, 0o600);
+  assert.deepEqual(Object.keys(JSON.parse(await Deno.readTextFile(file))), [
+    "account_sid",
+    "email",
+    "auth_token",
+    "base_url",
+    "sip_ws_url",
+  ]);
+  assert.match(system.output(), new RegExp(`REST interface listens on ${system.baseUrl}`));
+  assert.match(system.output(), new RegExp(`SIP on WebSocket at ${system.wsUrl}`));
+  assert.match(system.output(), /A first call/);
+  const [call] = (await system.get("Calls.json")).calls;
+  assert.equal(call, undefined);
+});
+
+Deno.test("SIGTERM ends calls with BYE, records them, and exits 0 within 10 s", async () => {
+  await using app = startAppServer();
+  app.pages.set("/voice", "<Response><Pause length='600'/></Response>");
+  const system = await startSystem();
+  try {
+    const phone = await system.phone("alice");
+    const form = { From: "me", To: "client:alice", Url: `${app.url}/voice` };
+    const { sid } = await system.post("Calls.json", form);
+    const ringing = await phone.nextCall();
+    const dialog = await ringing.answer(webrtcAnswer(ringing.invite.body));
+    await app.asked("/voice");
+
+    const startedAt = performance.now();
+    const stopped = system.stop();
+    await dialog.ended;
+    assert.equal(await stopped, 0);
+    assert.ok(performance.now() - startedAt < 10_000);
+
+    await using again = await startSystem({ directory: system.directory });
+    assert.equal(again.accountSid, system.accountSid);
+    assert.equal(again.authToken, system.authToken);
+    assert.equal((await again.get(`Calls/${sid}.json`)).status, "completed");
+    await phone.close();
+  } finally {
+    await system[Symbol.asyncDispose]();
+  }
+});
+
+Deno.test("a port in use, a locked store and a wrong variable are one clear line and exit 1", async () => {
+  await using system = await startSystem();
+  const directory = await Deno.makeTempDir();
+  const port = new URL(system.baseUrl).port;
+  const [free, sip, bridge] = freePorts(3).map(String) as [string, string, string];
+  const ports = { PORT: free, SIP_WS_PORT: sip, BRIDGE_PORT: bridge };
+  const cases: [task: string, env: Record<string, string>, line: RegExp][] = [
+    ["start", { ...ports, PORT: port, DATA_DIR: directory }, /^Cannot listen on .*:\d+ \(PORT\)/],
+    [
+      "start",
+      { ...ports, SIP_WS_PORT: new URL(system.wsUrl).port, DATA_DIR: directory },
+      /^Cannot listen on .*:\d+ \(SIP_WS_PORT\): the port is in use$/,
+    ],
+    ["start", { ...ports, DATA_DIR: system.directory }, /^Cannot open the store: .* is in use/],
+    ["api", { PORT: "http" }, /^Cannot use the configuration: PORT must be a port number/],
+  ];
+  for (const [task, env, line] of cases) {
+    const { output, ended } = spawnTask([task], env);
+    assert.equal(await ended, 1, output());
+    const errors = output().split("\n").filter((text) => text.startsWith("Cannot"));
+    assert.equal(errors.length, 1, output());
+    assert.match(errors[0]!, line);
+  }
+  await Deno.remove(directory, { recursive: true });
+});
+
+Deno.test("deno task config prints every variable, secrets masked", async () => {
+  const { output, ended } = spawnTask(["config"], { ADMIN_PASSWORD: "do not tell", PORT: "9999" });
+  assert.equal(await ended, 0);
+  assert.match(output(), /^PORT=9999 {2}# /m);
+  assert.match(output(), /^ADMIN_PASSWORD=\*{8} /m);
+  assert.doesNotMatch(output(), /do not tell/);
+});

@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { openSoftphone, type Softphone } from "./softphone.ts";
+
+/** Service and companion as `deno task start` runs them, on a store and ports of their own. */
+export interface System {
+  readonly directory: string;
+  readonly baseUrl: string;
+  readonly wsUrl: string;
+  readonly accountSid: string;
+  readonly authToken: string;
+  /** What was printed so far. */
+  readonly output: () => string;
+  /** Form POST, or GET, below the root account; the answer as JSON. */
+  post(path: string, form?: Record<string, string>): Promise<Json>;
+  get(path: string): Promise<Json>;
+  /** Makes a Client and connects a scripted softphone that is registered as it. */
+  phone(login: string): Promise<Softphone>;
+  /** The process ids of the service or the companion, as they are now. */
+  pids(script: "main.ts" | "sip/main.ts"): number[];
+  /** Resolves when the service and the companion answer. */
+  ready(): Promise<void>;
+  /** Signals the supervisor; resolves with its exit code. */
+  stop(signal?: Deno.Signal): Promise<number>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export type Json = ReturnType<typeof JSON.parse>;
+
+export interface SystemOptions {
+  /** An earlier system's directory, to start on what it left. */
+  directory?: string;
+  env?: Record<string, string>;
+}
+
+const root = new URL("../../", import.meta.url).pathname;
+
+export async function startSystem(options: SystemOptions = {}): Promise<System> {
+  const directory = options.directory ?? await Deno.makeTempDir();
+  const [port, sipPort, bridgePort] = freePorts(3) as [number, number, number];
+  const env = {
+    PORT: String(port),
+    SIP_WS_PORT: String(sipPort),
+    BRIDGE_PORT: String(bridgePort),
+    DATA_DIR: directory,
+    ALLOW_PRIVATE_URLS: "true",
+    ...options.env,
+  };
+  const { child, output, ended } = spawnTask(["start"], env);
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const isOver = ended.then((code) => {
+    throw new Error(`The system ended with ${code}: ${output()}`);
+  });
+  isOver.catch(() => {});
+  await Promise.race([isOver, answers(`${baseUrl}/ready`)]);
+  const credentials = JSON.parse(await Deno.readTextFile(`${directory}/credentials.json`));
+  const { account_sid: accountSid, auth_token: authToken } = credentials;
+  const api = `${baseUrl}/2012-04-24/Accounts/${accountSid}/`;
+  const headers = { authorization: `Basic ${btoa(`${accountSid}:${authToken}`)}` };
+  const wsUrl = `ws://127.0.0.1:${sipPort}`;
+  const phones: Softphone[] = [];
+
+  async function json(response: Response): Promise<Json> {
+    const text = await response.text();
+    assert.ok(response.ok, `${response.url}: ${response.status} ${text}`);
+    return JSON.parse(text);
+  }
+
+  const system: System = {
+    directory,
+    baseUrl,
+    wsUrl,
+    accountSid,
+    authToken,
+    output,
+    get: async (path) => await json(await fetch(api + path, { headers })),
+    post: async (path, form = {}) =>
+      await json(
+        await fetch(api + path, { method: "POST", headers, body: new URLSearchParams(form) }),
+      ),
+    async phone(login) {
+      const clients: Json[] = await system.get("Clients.json");
+      if (!clients.some((client) => client.login === login)) {
+        await system.post("Clients.json", { Login: login, Password: `${login}-secret` });
+      }
+      const password = `${login}-secret`;
+      const phone = await openSoftphone({ url: wsUrl, login, password, domain: "localhost" });
+      phones.push(phone);
+      const registered = await phone.register();
+      assert.equal(registered.status, 200);
+      return phone;
+    },
+    pids: (script) => descendants(child.pid).filter((pid) => commandOf(pid).at(-1) === script),
+    ready: () => answers(`${baseUrl}/ready`),
+    async stop(signal = "SIGTERM") {
+      child.kill(signal);
+      return await ended;
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(phones.map((phone) => phone.close()));
+      await system.stop().catch(() => {}); // Ended already.
+      if (options.directory === undefined) await Deno.remove(directory, { recursive: true });
+    },
+  };
+  return system;
+}
+
+/** Runs a task of deno.json; `output` is all it printed, `ended` its exit code. */
+export function spawnTask(task: string[], env: Record<string, string>) {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["task", "--quiet", ...task],
+    cwd: root,
+    env: { NO_COLOR: "1", ...env },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  let text = "";
+  const collect = async (stream: ReadableStream<Uint8Array>) => {
+    for await (const part of stream.pipeThrough(new TextDecoderStream())) text += part;
+  };
+  const reading = Promise.all([collect(child.stdout), collect(child.stderr)]);
+  const ended = child.status.then(async ({ code }) => {
+    await reading;
+    return code;
+  });
+  return { child, output: () => text, ended };
+}
+
+/** Ports that were free a moment ago. */
+export function freePorts(count: number): number[] {
+  const listeners = Array.from(
+    { length: count },
+    () => Deno.listen({ hostname: "127.0.0.1", port: 0 }),
+  );
+  const ports = listeners.map(({ addr }) => (addr as Deno.NetAddr).port);
+  listeners.forEach((listener) => listener.close());
+  return ports;
+}
+
+/** Resolves when an address answers 200; gives up after 20 s. */
+async function answers(url: string): Promise<void> {
+  const until = Date.now() + 20_000;
+  for (;;) {
+    const response = await fetch(url).catch(() => null);
+    await response?.body?.cancel();
+    if (response?.ok) return;
+    if (Date.now() > until) throw new Error(`${url} does not answer`);
+    await new Promise((wake) => setTimeout(wake, 50));
+  }
+}
+
+const read = (path: string): string => {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch {
+    return ""; // It has ended meanwhile.
+  }
+};
+
+const commandOf = (pid: number) => read(`/proc/${pid}/cmdline`).split("\0").filter(Boolean);
+
+function descendants(pid: number): number[] {
+  const children = read(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean).map(Number);
+  return children.flatMap((child) => [child, ...descendants(child)]);
+}
+
+/** Waits until something is true, looking again and again; fails after `mostMs`. */
+export async function eventually<T>(
+  what: string,
+  look: () => Promise<T | undefined | false> | T | undefined | false,
+  mostMs = 15_000,
+): Promise<T> {
+  const until = Date.now() + mostMs;
+  for (;;) {
+    const found = await look();
+    if (found) return found;
+    if (Date.now() > until) throw new Error(`Not in ${mostMs} ms: ${what}`);
+    await new Promise((wake) => setTimeout(wake, 50));
+  }
+}
