@@ -28,8 +28,15 @@ export const isoDate = z.number().meta({ wire: "iso8601" });
 /** A number, written as a string on the wire. */
 export const textNumber = z.number().meta({ wire: "text" });
 
+const withoutNull = (schema: z.ZodType): z.ZodType =>
+  schema instanceof z.ZodNullable ? schema.unwrap() as z.ZodType : schema;
+
 /** How a field is written, when it is not as it is stored. */
-export function wireFormat(schema: z.ZodType): "iso8601" | "text" | undefined {
-  const inner = schema instanceof z.ZodNullable ? schema.unwrap() as z.ZodType : schema;
-  return inner.meta()?.wire as "iso8601" | "text" | undefined;
+export const wireFormat = (schema: z.ZodType): "iso8601" | "text" | undefined =>
+  withoutNull(schema).meta()?.wire as "iso8601" | "text" | undefined;
+
+/** Whether every value is a number, a boolean or a word of ours, and so never needs escaping. */
+export function isPlain(schema: z.ZodType): boolean {
+  const inner = withoutNull(schema);
+  return [z.ZodNumber, z.ZodBoolean, z.ZodEnum, z.ZodLiteral].some((kind) => inner instanceof kind);
 }

@@ -12,17 +12,38 @@ export const pascal = (field: string): string =>
 export const snake = (field: string): string =>
   field.replace(/[A-Z]/g, (letter) => "_" + letter.toLowerCase());
 
-const days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
-const months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
-const two = (number: number) => String(number).padStart(2, "0");
+const dayMs = 86_400_000;
+const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, "0"));
+
+/** Remembers the text of the last day: dates are most of the work of a list, and days repeat. */
+function daysBy(write: (midnight: Date) => string): (day: number) => string {
+  let [last, text] = [NaN, ""];
+  return (day) => {
+    if (day !== last) [last, text] = [day, write(new Date(day * dayMs))];
+    return text;
+  };
+}
+
+const rfcDay = daysBy((midnight) => midnight.toUTCString().replace(" 00:00:00 GMT", ""));
+const isoDay = daysBy((midnight) => midnight.toISOString().replace("T00:00:00.000Z", ""));
+
+function clock(msOfDay: number): string {
+  const h = Math.floor(msOfDay / 3_600_000);
+  const min = Math.floor(msOfDay / 60_000) % 60;
+  const s = Math.floor(msOfDay / 1_000) % 60;
+  return `${twoDigits[h]}:${twoDigits[min]}:${twoDigits[s]}`;
+}
 
 /** An instant in ms as RFC 2822 §3.3 writes it, in UTC. */
 export function rfc2822(ms: number): string {
-  const date = new Date(ms);
-  const day = `${days[date.getUTCDay()]}, ${two(date.getUTCDate())}`;
-  const time = [date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()].map(two).join(":");
-  return `${day} ${months[date.getUTCMonth()]} ${date.getUTCFullYear()} ${time} +0000`;
+  const day = Math.floor(ms / dayMs);
+  return `${rfcDay(day)} ${clock(ms - day * dayMs)} +0000`;
 }
 
 /** An instant in ms as ISO 8601 with milliseconds, in UTC. */
-export const iso8601 = (ms: number): string => new Date(ms).toISOString();
+export function iso8601(ms: number): string {
+  const day = Math.floor(ms / dayMs);
+  const msOfDay = Math.floor(ms - day * dayMs);
+  const fraction = String(msOfDay % 1_000).padStart(3, "0");
+  return `${isoDay(day)}T${clock(msOfDay)}.${fraction}Z`;
+}

@@ -1,5 +1,4 @@
 import { Hono } from "hono";
-import type { z } from "zod";
 import {
   bridgeHeader,
   bridgeLimits,
@@ -55,7 +54,7 @@ export function bridge(ports: Ports, secret: string): Hono {
   return app;
 }
 
-function parse<T>(schema: z.ZodType<T>, body: string): T | null {
+function parse<T>(schema: { parse(value: unknown): T }, body: string): T | null {
   try {
     return schema.parse(JSON.parse(body));
   } catch {

@@ -1,0 +1,26 @@
+import type { Hono } from "hono";
+import type { Env } from "./env.ts";
+
+/**
+ * The methods that a path answers, for `Allow` (RFC 9110 §10.2.1); empty for an unknown path. They
+ * are read off the routes themselves, so no route has to name what it lacks.
+ */
+export function allowedMethods(app: Hono<Env>): (path: string) => string[] {
+  const methods = new Map<string, Set<string>>();
+  for (const { path, method } of app.routes) {
+    if (method === "ALL") continue;
+    const known = methods.get(path) ?? new Set();
+    methods.set(path, known.add(method));
+  }
+  const patterns = [...methods].map(([path, allowed]) => ({
+    pattern: new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`),
+    allowed,
+  }));
+  return (path) => {
+    const allowed = new Set(
+      patterns.flatMap((one) => one.pattern.test(path) ? [...one.allowed] : []),
+    );
+    if (allowed.has("GET")) allowed.add("HEAD");
+    return [...allowed].sort();
+  };
+}

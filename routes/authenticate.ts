@@ -1,0 +1,71 @@
+import { createMiddleware } from "hono/factory";
+import { actsFor, isSameSecret, standing } from "../core/access.ts";
+import { Fault } from "../core/faults.ts";
+import type { Accounts } from "../core/ports.ts";
+import { type Account, accounts as definition } from "../core/resources/accounts.ts";
+import { isSid } from "../core/sid.ts";
+import type { Env } from "./env.ts";
+
+/** Puts the account whose credentials the request carries on the context (RFC 7617). */
+export function authenticate(accounts: Accounts) {
+  // An account that exists, looked up when a user does not, so that both answers take as long.
+  let decoySid = "";
+  return createMiddleware<Env>(async (c, next) => {
+    const { user, password } = basicCredentials(c.req.header("Authorization"));
+    const known = await findAccount(user, accounts);
+    const account = known ?? await accounts.get(decoySid);
+    const isSame = isSameSecret(password, account?.authToken ?? "-");
+    if (known === null || !isSame) throw new Fault("badCredentials");
+    if (await standing(known, accounts) !== "active") throw new Fault("accountInactive");
+    decoySid = known.sid;
+    c.set("caller", known);
+    await next();
+  });
+}
+
+/** Puts the account that the path names on the context, if the caller may act for it. */
+export function accountScope(accounts: Accounts) {
+  return createMiddleware<Env>(async (c, next) => {
+    const { caller } = c.var;
+    const named = c.req.param("account") ?? "";
+    const account = named === caller.sid ? caller : await findAccount(named, accounts);
+    // One answer for a foreign account and for none, so that it tells nothing.
+    if (account === null || !actsFor(caller, account)) {
+      throw new Fault("denied", "Not your account");
+    }
+    c.set("account", account);
+    await next();
+  });
+}
+
+/** Below an account that is not active, whoever acts for it may read but not change. */
+export function readOnlyUnlessActive(accounts: Accounts) {
+  return createMiddleware<Env>(async (c, next) => {
+    const { caller, account } = c.var;
+    const isRead = c.req.method === "GET" || c.req.method === "HEAD";
+    if (!isRead && account !== caller && await standing(account, accounts) !== "active") {
+      throw new Fault("accountInactive");
+    }
+    await next();
+  });
+}
+
+/** An account by Sid or e-mail address, both in any case. */
+async function findAccount(name: string, accounts: Accounts): Promise<Account | null> {
+  if (name.includes("@")) return await accounts.byEmail(name);
+  const sid = definition.sidPrefix + name.slice(2).toLowerCase();
+  const isPrefixed = name.slice(0, 2).toUpperCase() === definition.sidPrefix;
+  return isPrefixed && isSid(sid, definition.sidPrefix) ? await accounts.get(sid) : null;
+}
+
+function basicCredentials(header: string | undefined): { user: string; password: string } {
+  const encoded = /^Basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header ?? "")?.[1];
+  if (encoded === undefined) throw new Fault("badCredentials");
+  try {
+    const text = new TextDecoder().decode(Uint8Array.fromBase64(encoded));
+    const [user = "", ...password] = text.split(":");
+    return { user, password: password.join(":") };
+  } catch (cause) {
+    throw new Fault("badCredentials", "The Authorization header is not Base64", { cause });
+  }
+}

@@ -1,0 +1,75 @@
+import { Fault } from "../core/faults.ts";
+import { limits } from "../core/limits.ts";
+import { addSent, type Sent } from "../core/parameters.ts";
+
+/** Reads a body: a form, or a JSON object whose values are the texts that a form would carry. */
+export async function readBody(request: Request): Promise<Sent> {
+  const text = await bodyText(request);
+  if (text === "") return new Map();
+  const type = (request.headers.get("Content-Type") ?? "").split(";")[0]!.trim().toLowerCase();
+  if (type === "application/x-www-form-urlencoded") return sentOf(new URLSearchParams(text));
+  if (type === "application/json") return sentOf(jsonPairs(text));
+  throw new Fault(
+    "badParameter",
+    `Content-Type must be application/x-www-form-urlencoded or application/json, not "${type}"`,
+  );
+}
+
+async function bodyText(request: Request): Promise<string> {
+  if (Number(request.headers.get("Content-Length") ?? 0) > limits.bodyBytes) {
+    throw new Fault("tooLarge");
+  }
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let bytes = 0;
+  let text = "";
+  try {
+    for await (const chunk of request.body ?? []) {
+      bytes += chunk.length;
+      if (bytes > limits.bodyBytes) throw new Fault("tooLarge");
+      text += decoder.decode(chunk, { stream: true });
+    }
+    return text + decoder.decode();
+  } catch (cause) {
+    if (cause instanceof Fault) throw cause;
+    throw new Fault("badParameter", "The body is not complete UTF-8 text", { cause });
+  }
+}
+
+function sentOf(pairs: Iterable<[name: string, text: string]>): Sent {
+  const sent: Sent = new Map();
+  let count = 0;
+  for (const [name, text] of pairs) {
+    if (++count > limits.parameters) {
+      throw new Fault("badParameter", `There are more than ${limits.parameters} parameters`);
+    }
+    if (text.length > limits.parameterLength) {
+      const rule = `must have at most ${limits.parameterLength} characters`;
+      throw new Fault("badParameter", `${name.slice(0, 64)} ${rule}`);
+    }
+    addSent(sent, name, text);
+  }
+  return sent;
+}
+
+/** Scalars as the texts that a form would carry, null as the empty text, arrays as repetitions. */
+function* jsonPairs(text: string): Generator<[name: string, text: string]> {
+  for (const [name, value] of Object.entries(jsonObject(text))) {
+    for (const one of [value].flat()) {
+      if (typeof one === "object" && one !== null) {
+        const rule = "must be a text, a number, a boolean or null";
+        throw new Fault("badParameter", `${name.slice(0, 64)} ${rule}`);
+      }
+      yield [name, one === null ? "" : String(one)];
+    }
+  }
+}
+
+function jsonObject(text: string): Record<string, unknown> {
+  try {
+    const value = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  } catch (cause) {
+    throw new Fault("badParameter", "The body is not JSON", { cause });
+  }
+  throw new Fault("badParameter", "The body is not a JSON object");
+}

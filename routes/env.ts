@@ -1,0 +1,15 @@
+import type { Context } from "hono";
+import type { Account } from "../core/resources/accounts.ts";
+
+/** What the middleware of `mod.ts` puts on every request. */
+export interface Env {
+  Variables: {
+    requestId: string;
+    /** Whose credentials the request carries. */
+    caller: Account;
+    /** Whose resources the path is about: the caller or one of its descendants. */
+    account: Account;
+  };
+}
+
+export type Ctx = Context<Env>;

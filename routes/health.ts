@@ -1,0 +1,35 @@
+import { Hono } from "hono";
+import { Fault } from "../core/faults.ts";
+import { limits } from "../core/limits.ts";
+import type { Ports } from "../core/ports.ts";
+import { answerJson } from "./answer.ts";
+import type { Env } from "./env.ts";
+import { errorBody, statusOf } from "./errors.ts";
+
+/** `GET /health`: the process lives. `GET /ready`: it reaches what it needs. For anybody, in JSON. */
+export function health(ports: Ports): Hono<Env> {
+  return new Hono<Env>()
+    .get("/health", (c) => answerJson(c, { status: "ok" }))
+    .get("/ready", async (c) => {
+      const [store, companion] = await Promise.all([
+        stateOf(ports.companions.list().then(() => true)),
+        stateOf(ports.bridge.ready()),
+      ]);
+      if (store === "ok" && companion === "ok") return answerJson(c, { store, companion });
+      const fault = new Fault("unavailable");
+      c.header("Retry-After", String(limits.retryAfterS));
+      const body = { ...errorBody(fault, ports.settings.baseUrl), store, companion };
+      return answerJson(c, body, statusOf[fault.kind]);
+    });
+}
+
+/** Whether a part of the service answers in time. */
+async function stateOf(isReady: Promise<boolean>): Promise<"ok" | "unreachable"> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), limits.readyTimeoutMs);
+  });
+  const isOk = await Promise.race([isReady.catch(() => false), late]);
+  clearTimeout(timer);
+  return isOk ? "ok" : "unreachable";
+}

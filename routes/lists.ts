@@ -1,0 +1,38 @@
+import { readListQuery } from "../core/list_query.ts";
+import { linkHeader, pageOf, windowOf } from "../core/paging.ts";
+import type { Base, Ports, Query, Slice } from "../core/ports.ts";
+import type { AnyResource } from "../core/resource.ts";
+import { answer } from "./answer.ts";
+import type { Ctx } from "./env.ts";
+import { formatOf } from "./format.ts";
+import { warnUnknown } from "./params.ts";
+import type { Shape } from "./represent.ts";
+
+/** A list that can be asked for. */
+export interface ListSource {
+  definition: AnyResource;
+  shape: Shape;
+  /** Where the list is, without a suffix. */
+  address: string;
+  read(query: Query): Promise<Slice<Base>>;
+}
+
+/** Answers one page of a list: with the paging envelope, or plain with a `Link` header. */
+export async function answerList(
+  c: Ctx,
+  { definition, shape, address, read }: ListSource,
+  { settings }: Ports,
+): Promise<Response> {
+  const query = readListQuery(definition, new URL(c.req.url).searchParams);
+  warnUnknown(c, query.unknown);
+  const suffix = formatOf(c.req.raw) === "json" ? ".json" : "";
+  const { items, page } = pageOf(await read(windowOf(query)), query, address + suffix);
+  if (!definition.paged) {
+    c.header("Link", linkHeader(page, new URL(settings.baseUrl).pathname.replace(/\/$/, "")));
+  }
+  const envelope = definition.paged ? page : undefined;
+  return answer(c, {
+    json: () => shape.jsonList(items, envelope),
+    xml: () => shape.xmlList(items, envelope),
+  });
+}

@@ -1,0 +1,23 @@
+import { limits } from "../core/limits.ts";
+import { matchFields, type Parameters, parseFields } from "../core/parameters.ts";
+import { readBody } from "./body.ts";
+import type { Ctx } from "./env.ts";
+
+/** Reads a request's parameters into fields. Throws the fault of the first that is wrong. */
+export async function readParams(
+  c: Ctx,
+  parameters: Parameters,
+): Promise<Record<string, unknown>> {
+  const { fields, unknown } = matchFields(parameters, await readBody(c.req.raw));
+  warnUnknown(c, unknown);
+  return parseFields(parameters, fields);
+}
+
+/** Names parameters that were ignored in the `Warning` header (RFC 7234 §5.5). */
+export function warnUnknown(c: Ctx, names: string[]): void {
+  if (names.length === 0) return;
+  const warnings = names.slice(0, limits.warnedNames).map((name) =>
+    `299 - "Unknown parameter: ${name.replaceAll(/[^\x20-\x7e]|["\\]/g, "?").slice(0, 64)}"`
+  );
+  c.header("Warning", warnings.join(", "));
+}

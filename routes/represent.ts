@@ -1,0 +1,84 @@
+import { limits } from "../core/limits.ts";
+import type { Page } from "../core/paging.ts";
+import type { Base } from "../core/ports.ts";
+import type { AnyRecord, AnyResource } from "../core/resource.ts";
+import { pascal, snake } from "../core/wire.ts";
+import { columnsOf } from "./columns.ts";
+import { element, escapeXml } from "./xml.ts";
+
+/** How the records of one resource are written. */
+export interface Shape {
+  json(record: Base): Record<string, unknown>;
+  xml(record: Base): string;
+  /** A list; without a page it is a plain array. */
+  jsonList(records: Base[], page?: Page): unknown;
+  xmlList(records: Base[], page?: Page): string;
+}
+
+/** Addresses are relative to the base URL; here they have no suffix. */
+export const accountsAddress = `/${limits.apiVersion}/Accounts`;
+export const accountAddress = (sid: string): string => `${accountsAddress}/${sid}`;
+
+/** Derives a resource's wire forms. `addressOf` is where a record is read. */
+export function shapeOf(
+  { type, path, subresources = [], ...definition }: AnyResource,
+  addressOf: (record: Base) => string = ({ accountSid, sid }) =>
+    `${accountAddress(accountSid)}/${path}/${sid}`,
+): Shape {
+  const columns = columnsOf(definition);
+  const listName = path.split("/").at(-1)!;
+  const below = subresources.map((path) => {
+    const field = fieldOf(path);
+    return { path, key: snake(field), name: pascal(field) };
+  });
+
+  function json(record: Base): Record<string, unknown> {
+    const written: Record<string, unknown> = {};
+    for (const { field, key, json } of columns) written[key] = json((record as AnyRecord)[field]);
+    const address = addressOf(record);
+    written.uri = `${address}.json`;
+    if (below.length > 0) {
+      written.subresource_uris = Object.fromEntries(
+        below.map(({ path, key }) => [key, `${address}/${path}.json`]),
+      );
+    }
+    return written;
+  }
+
+  function xml(record: Base): string {
+    let written = "";
+    for (const { field, xml } of columns) written += xml((record as AnyRecord)[field]);
+    const address = addressOf(record);
+    written += element("Uri", address);
+    if (below.length > 0) {
+      const addresses = below.map(({ path, name }) => element(name, `${address}/${path}`));
+      written += element("SubresourceUris", addresses.join(""));
+    }
+    return element(type, written);
+  }
+
+  return {
+    json,
+    xml,
+    jsonList: (records, page) =>
+      page === undefined
+        ? records.map(json)
+        : { ...pageFields(page, snake), [snake(fieldOf(listName))]: records.map(json) },
+    xmlList: (records, page) =>
+      `<${listName}${page === undefined ? "" : pageAttributes(page)}>` +
+      `${records.map(xml).join("")}</${listName}>`,
+  };
+}
+
+const fieldOf = (path: string): string => path.charAt(0).toLowerCase() + path.slice(1);
+
+/** In JSON, a page that does not exist is the literal text `null`, as in XML. */
+const pageFields = (page: Page, name: (field: string) => string): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(page).map(([field, value]) => [name(field), value ?? "null"]),
+  );
+
+/** XML attributes are the JSON keys without underscores. */
+const pageAttributes = (page: Page): string =>
+  Object.entries(pageFields(page, (field) => field.toLowerCase()))
+    .map(([name, value]) => ` ${name}="${escapeXml(String(value))}"`).join("");

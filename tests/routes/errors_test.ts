@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { mock } from "node:test";
+import { Hono } from "hono";
+import { Fault, faults } from "../../core/faults.ts";
+import { limits } from "../../core/limits.ts";
+import { startApp } from "../support/app.ts";
+
+Deno.test("an unknown path answers 404, and below an account only with credentials", async () => {
+  using app = await startApp();
+  const anybody = { Authorization: "none" };
+
+  for (const path of ["/", "/nothing.json", "/2010-01-01/Accounts", "/errors", "/errors/1"]) {
+    assert.equal((await app.root.get(path, anybody)).status, 404, path);
+  }
+  for (const path of ["Nothing", "Calls/", "Calls/CA1/Nothing", "/2012-04-24", "/2012-04-24/X"]) {
+    assert.equal((await app.root.get(path)).status, 404, path);
+    assert.equal((await app.root.get(path, anybody)).status, 401, path);
+  }
+});
+
+Deno.test("a method that a path lacks answers 405 with Allow everywhere", async () => {
+  using app = await startApp();
+
+  for (const path of ["/health", "/ready", "/errors/20001"]) {
+    const answer = await app.root.post(path);
+    assert.equal(answer.status, 405);
+    assert.equal(answer.headers.get("Allow"), "GET, HEAD");
+  }
+  assert.equal((await app.root.request("OPTIONS", "Calls")).status, 405);
+});
+
+Deno.test("a bug answers 500 without its message and is logged once with the request's id", async () => {
+  using app = await startApp({
+    ports: {
+      newSid: (prefix) => {
+        if (prefix === "CL") throw new Error("secret detail");
+        return prefix + "0".repeat(32);
+      },
+    },
+  });
+
+  const form = { Login: "alice", Password: "secret" };
+  const answer = await app.root.post("Clients.json", form);
+
+  assert.equal(answer.status, 500);
+  assert.equal(answer.json().code, 20500);
+  assert.doesNotMatch(answer.text, /secret detail|\.ts/);
+  assert.equal(app.logged.length, 1);
+  const { requestId, error } = app.logged[0]!.fields!;
+  assert.equal(requestId, answer.headers.get("X-Request-Id"));
+  assert.match(String(error), /secret detail/);
+});
+
+Deno.test("a store out of reach answers 503 with Retry-After and is not logged", async () => {
+  using app = await startApp();
+  const unavailable = () => Promise.reject(new Fault("unavailable", "The store does not answer"));
+  Object.assign(app.ports.records.clients, { list: unavailable, insert: unavailable });
+
+  for (
+    const answer of [
+      await app.root.get("Clients.json"),
+      await app.root.post("Clients.json", { Login: "alice", Password: "secret" }),
+    ]
+  ) {
+    assert.equal(answer.status, 503);
+    assert.equal(answer.json().code, 20503);
+    assert.equal(answer.headers.get("Retry-After"), String(limits.retryAfterS));
+  }
+  assert.deepEqual(app.logged, []);
+});
+
+Deno.test("X-Request-Id is the client's own when it is safe, else a new one", async () => {
+  using app = await startApp();
+  const idOf = async (id: string) =>
+    (await app.root.get("Nothing", { "X-Request-Id": id })).headers.get("X-Request-Id")!;
+
+  assert.equal(await idOf("my-request.1"), "my-request.1");
+  assert.equal(await idOf("x".repeat(64)), "x".repeat(64));
+  for (const unsafe of ["short", "x".repeat(65), "with space", "<script>alert", 'quo"te-quote']) {
+    assert.notEqual(await idOf(unsafe), unsafe);
+  }
+});
+
+Deno.test("every fault has a code of its own and a page that explains it", async () => {
+  using app = await startApp();
+  const codes = Object.values(faults).map(({ code }) => code);
+  assert.equal(new Set(codes).size, codes.length);
+
+  for (const { code, advice } of Object.values(faults)) {
+    const page = await app.root.get(`/errors/${code}`, { Authorization: "none" });
+    assert.equal(page.status, 200);
+    assert.equal(page.headers.get("Content-Type"), "text/html; charset=UTF-8");
+    assert.ok(page.text.includes(advice.replaceAll("&", "&amp;")), String(code));
+  }
+});
+
+Deno.test("/health and /ready tell anybody whether the service works", async () => {
+  const reachable = { store: "ok", companion: "ok" };
+  using app = await startApp();
+  const anybody = { Authorization: "none" };
+  assert.deepEqual((await app.root.get("/health", anybody)).json(), { status: "ok" });
+  assert.deepEqual((await app.root.get("/ready", anybody)).json(), reachable);
+});
+
+Deno.test("/ready answers 503 and names what is out of reach", async () => {
+  const bridge = { run: () => Promise.resolve(null), invalidate: () => Promise.resolve() };
+  for (const ready of [() => Promise.resolve(false), () => Promise.reject(new Error("refused"))]) {
+    using app = await startApp({ ports: { bridge: { ...bridge, ready } } });
+
+    const answer = await app.root.get("/ready");
+
+    assert.equal(answer.status, 503);
+    assert.equal(answer.json().companion, "unreachable");
+    assert.equal(answer.json().store, "ok");
+    assert.equal((await app.root.get("/health")).status, 200);
+  }
+});
+
+Deno.test("/ready waits for a silent store only so long", async () => {
+  using app = await startApp();
+  app.ports.companions.list = () => new Promise(() => {});
+  mock.timers.enable({ apis: ["setTimeout"] });
+  try {
+    const answer = app.root.get("/ready");
+    await Promise.resolve();
+    mock.timers.tick(limits.readyTimeoutMs);
+    assert.equal((await answer).json().store, "unreachable");
+  } finally {
+    mock.timers.reset();
+  }
+});
+
+Deno.test("routes() mounts other interfaces beside this one, without its authentication", async () => {
+  const mount = new Hono()
+    .get("/hello", (c) => c.json({ hello: "world" }))
+    .get("/fault", () => {
+      throw new Fault("unavailable");
+    });
+  using app = await startApp({ mounts: { bridge: mount } });
+  const anybody = { Authorization: "none" };
+
+  const hello = await app.http.request("/bridge/hello");
+  assert.deepEqual(await hello.json(), { hello: "world" });
+  assert.match(hello.headers.get("X-Request-Id")!, /^[0-9a-f-]{36}$/);
+  assert.equal((await app.root.get("/bridge/fault.json", anybody)).json().code, 20503);
+  assert.equal((await app.root.post("/bridge/hello")).headers.get("Allow"), "GET, HEAD");
+});

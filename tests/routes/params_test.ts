@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { limits } from "../../core/limits.ts";
+import { startApp } from "../support/app.ts";
+
+const client = { Login: "alice", Password: "secret" };
+
+Deno.test("a body over the limit answers 413, with and without Content-Length", async () => {
+  using app = await startApp();
+  const big = "x".repeat(limits.bodyBytes + 1);
+  const headers = { "Content-Type": "application/x-www-form-urlencoded" };
+
+  const whole = await app.root.request("POST", "Clients.json", { headers, body: big });
+  const streamed = await app.root.request("POST", "Clients.json", {
+    headers,
+    body: new Blob([big.slice(1), "yy"]).stream(),
+  });
+  const declared = await app.root.request("POST", "Clients.json", {
+    headers: { ...headers, "Content-Length": String(limits.bodyBytes + 1) },
+    body: "x",
+  });
+
+  for (const answer of [whole, streamed, declared]) {
+    assert.equal(answer.status, 413);
+    assert.equal(answer.json().code, 20413);
+  }
+});
+
+Deno.test("a body that cannot be read answers 400 and says why", async () => {
+  using app = await startApp();
+  const cases: [type: string, body: BodyInit, why: RegExp][] = [
+    ["application/json", "{", /The body is not JSON$/],
+    ["application/json", "[]", /not a JSON object/],
+    ["application/json", "null", /not a JSON object/],
+    ["application/json", '"text"', /not a JSON object/],
+    ["application/json", '{"Login":{"a":1}}', /Login must be a text/],
+    ["application/json", '{"Login":[["a"]]}', /Login must be a text/],
+    ["application/xml", "<a/>", /Content-Type must be .*, not "application\/xml"/],
+    ["multipart/form-data; boundary=x", "--x--", /Content-Type .* not "multipart\/form-data"/],
+    ["text/plain", "Login=a", /Content-Type/],
+    ["application/x-www-form-urlencoded", new Uint8Array([0x4c, 0xff]), /UTF-8/],
+  ];
+
+  for (const [type, body, why] of cases) {
+    const init = { headers: { "Content-Type": type }, body };
+    const answer = await app.root.request("POST", "Clients.json", init);
+    assert.equal(answer.status, 400, type);
+    assert.equal(answer.json().code, 20001);
+    assert.match(answer.json().message, why);
+  }
+});
+
+Deno.test("the values of a JSON body are the texts that a form would carry", async () => {
+  using app = await startApp();
+  const body = JSON.stringify({ ...client, Status: 0, VoiceUrl: null });
+  const headers = { "Content-Type": "application/json; charset=utf-8" };
+
+  const made = (await app.root.request("POST", "Clients.json", { headers, body })).json();
+
+  assert.equal(made.status, "0");
+  assert.equal(made.voice_url, null);
+});
+
+Deno.test("parameter names are case-sensitive, and unknown ones are named in Warning", async () => {
+  using app = await startApp();
+
+  const made = await app.root.post("Clients.json", { ...client, login: "bob", friendlyname: "x" });
+  assert.equal(made.json().login, "alice");
+  const warning = made.headers.get("Warning");
+  assert.equal(
+    warning,
+    '299 - "Unknown parameter: login", 299 - "Unknown parameter: friendlyname"',
+  );
+
+  const refused = await app.root.post("Clients.json", { login: "bob", Password: "secret" });
+  assert.match(refused.json().message, /Login is required$/);
+  assert.match(refused.headers.get("Warning")!, /login/);
+});
+
+Deno.test("a Warning never carries what a header must not", async () => {
+  using app = await startApp();
+  const names = ['a"b\\c', "line\r\nSet-Cookie: x=1", "ü€", "x".repeat(1_000)];
+  const unknown = Object.fromEntries(names.map((name) => [name, "1"]));
+
+  const { headers, status } = await app.root.post("Clients.json", { ...client, ...unknown });
+
+  assert.equal(status, 200);
+  assert.equal(headers.get("Set-Cookie"), null);
+  assert.match(headers.get("Warning")!, /^[\x20-\x7e]+$/);
+  assert.ok(headers.get("Warning")!.length < 400);
+});
+
+Deno.test("every wrong parameter is named with the rule it breaks", async () => {
+  using app = await startApp();
+  const cases: [Record<string, string | string[]>, string][] = [
+    [{ Login: "" }, "Login must be 1 to 64 of letters, digits and - . _ +"],
+    [{ Login: "a b" }, "Login must be 1 to 64 of letters, digits and - . _ +"],
+    [{ Login: ["a", "b"] }, "Login must be given once"],
+    [{ Password: "" }, "Password must not be empty"],
+    [{ FriendlyName: "x".repeat(65) }, "FriendlyName must have at most 64 characters"],
+    [{ Status: "2" }, "Status must be one of 0, 1"],
+    [{ Status: ["0", "1"] }, "Status must be given once"],
+    [{ VoiceMethod: "PUT" }, "VoiceMethod must be one of GET, POST"],
+    [{ VoiceUrl: "ftp://app.test/" }, "VoiceUrl must be an absolute http or https URL"],
+    [{ VoiceUrl: ["http://a.test", "http://b.test"] }, "VoiceUrl must be given once"],
+    [{ VoiceApplicationSid: "AP1" }, "VoiceApplicationSid must be a Sid that begins AP"],
+    [
+      { Status: "x", VoiceUrl: "/voice" },
+      "Status must be one of 0, 1; VoiceUrl must be an absolute http or https URL",
+    ],
+  ];
+
+  for (const [form, rules] of cases) {
+    const answer = await app.root.post("Clients.json", { ...client, ...form });
+    assert.equal(answer.status, 400);
+    assert.equal(answer.json().message, `Cannot accept the request parameters: ${rules}`);
+  }
+  assert.deepEqual((await app.root.get("Clients.json")).json(), []);
+});
+
+Deno.test("an empty URL or Sid on update clears it", async () => {
+  using app = await startApp();
+  const VoiceUrl = "https://app.test/voice";
+  const { sid, voice_url } = (await app.root.post("Clients.json", { ...client, VoiceUrl })).json();
+  assert.equal(voice_url, VoiceUrl);
+
+  const cleared = await app.root.post(`Clients/${sid}.json`, { VoiceUrl: "" });
+
+  assert.equal(cleared.json().voice_url, null);
+});
+
+Deno.test("an alias means its field, on create and on update", async () => {
+  using app = await startApp();
+  const form = { FriendlyName: "ivr", HasVoiceCallerIdLookup: "true" };
+
+  const made = (await app.root.post("Applications.json", form)).json();
+  assert.equal(made.voice_caller_id_lookup, true);
+  const changed = await app.root.put(`Applications/${made.sid}`, { VoiceCallerIdLookup: "false" });
+  assert.match(changed.text, /<VoiceCallerIdLookup>false<\/VoiceCallerIdLookup>/);
+});
+
+Deno.test("a Login in use answers 409, and is free again when its Client is deleted", async () => {
+  using app = await startApp();
+  const other = await app.subAccount(app.root, "other");
+  const { sid } = (await app.root.post("Clients.json", client)).json();
+
+  const answer = await other.post("Clients.json", client);
+  assert.equal(answer.status, 409);
+  assert.equal(answer.json().code, 20409);
+
+  await app.root.delete(`Clients/${sid}`);
+  assert.equal((await other.post("Clients.json", client)).status, 200);
+});
+
+Deno.test("a VoiceApplicationSid names an Application of the same account", async () => {
+  using app = await startApp();
+  const other = await app.subAccount(app.root, "other");
+  const form = { FriendlyName: "ivr" };
+  const own = (await app.root.post("Applications.json", form)).json().sid;
+  const foreign = (await other.post("Applications.json", form)).json().sid;
+  const { sid } = (await app.root.post("Clients.json", client)).json();
+
+  const set = (VoiceApplicationSid: string) =>
+    app.root.post(`Clients/${sid}.json`, { VoiceApplicationSid });
+  assert.equal((await set(own)).json().voice_application_sid, own);
+  for (const unknown of [foreign, `AP${"0".repeat(32)}`]) {
+    assert.match((await set(unknown)).json().message, /VoiceApplicationSid must name one of/);
+  }
+  assert.equal((await set("")).json().voice_application_sid, null);
+});
+
+Deno.test("a body of very many or very long parameters is refused", async () => {
+  using app = await startApp();
+
+  const many = await app.root.post("Clients.json", {
+    Login: Array(limits.parameters + 1).fill(""),
+  });
+  assert.match(many.json().message, /more than 1000 parameters/);
+  const long = { Login: "x".repeat(limits.parameterLength + 1) };
+  assert.match(
+    (await app.root.post("Clients.json", long)).json().message,
+    /Login must have at most/,
+  );
+});

@@ -1,0 +1,104 @@
+import { createHash } from "node:crypto";
+import type { Hono } from "hono";
+import { createAccount } from "../../core/accounts/create_account.ts";
+import type { Script } from "../../core/bridge.ts";
+import type { AnyJobHandler } from "../../core/job.ts";
+import { handlers } from "../../core/jobs/mod.ts";
+import type { Ports } from "../../core/ports.ts";
+import type { Account } from "../../core/resources/accounts.ts";
+import { openStore } from "../../kv/open_store.ts";
+import { type Mounts, routes } from "../../routes/mod.ts";
+import { type ApiClient, apiClient } from "./api_client.ts";
+
+/** The real service on an in-memory store, with recorded outside effects and a hand-moved clock. */
+export interface App {
+  /** In ms; moved by hand. */
+  clock: { now: number };
+  ports: Ports;
+  http: Hono;
+  /** Acts for itself on its own resources. */
+  root: ApiClient;
+  /** What was run on legs. */
+  bridge: { leg: string; script: Script }[];
+  /** What customers' servers were asked; answered by `answers`. */
+  fetched: Request[];
+  answers: (request: Request) => Response;
+  logged: { line: string; fields: Record<string, unknown> | undefined }[];
+  /** Makes a sub-account and a client with its credentials. */
+  subAccount(parent: ApiClient, name: string): Promise<ApiClient>;
+  /** Runs jobs until none is due. */
+  runJobs(kinds?: AnyJobHandler[]): Promise<void>;
+  [Symbol.dispose](): void;
+}
+
+/** How a test differs from the ordinary: ports that replace the recorded ones. */
+export interface AppOptions {
+  ports?: Partial<Ports>;
+  mounts?: Mounts;
+}
+
+const start = Date.UTC(2024, 0, 31, 12);
+
+/** Starts the service with a root account; nothing listens on a socket. */
+export async function startApp({ ports: replaced = {}, mounts = {} }: AppOptions = {}): Promise<
+  App
+> {
+  const clock = { now: start };
+  const now = () => clock.now;
+  const store = await openStore({ location: ":memory:", secretKey: "test", now });
+  const recorded: Pick<App, "bridge" | "fetched" | "logged" | "answers"> = {
+    bridge: [],
+    fetched: [],
+    logged: [],
+    answers: () => new Response(),
+  };
+  let made = 0;
+  const ports: Ports = {
+    records: store.records,
+    accounts: store.accounts,
+    companions: store.companions,
+    settings: { baseUrl: "http://api.test", sipDomain: "sip.test", instanceId: "test" },
+    bridge: {
+      run: (leg, script) => {
+        recorded.bridge.push({ leg, script });
+        return Promise.resolve({ id: "companion", runId: "run" });
+      },
+      invalidate: () => Promise.resolve(),
+      ready: () => Promise.resolve(true),
+    },
+    now,
+    newSid: (prefix) => {
+      made++;
+      return prefix + clock.now.toString(16).padStart(12, "0") +
+        made.toString(16).padStart(20, "0");
+    },
+    fetch: (request) => {
+      recorded.fetched.push(request);
+      return Promise.resolve(app.answers(request));
+    },
+    deriveToken: (sid, password) =>
+      Promise.resolve(createHash("md5").update(sid + password).digest("hex")),
+    log: (line, fields) => recorded.logged.push({ line, fields }),
+    ...replaced,
+  };
+  const http = routes(ports, mounts) as unknown as Hono;
+  const clientOf = (account: Account) =>
+    apiClient(http, { sid: account.sid, user: account.sid, token: account.authToken });
+
+  const wanted = { emailAddress: "root@example.com", password: "root password" };
+  const root = clientOf(await createAccount(null, wanted, ports));
+  const app: App = Object.assign(recorded, {
+    clock,
+    ports,
+    http,
+    root,
+    async subAccount(parent: ApiClient, name: string) {
+      const owner = await store.accounts.get(parent.sid);
+      const wanted = { emailAddress: `${name}@example.com`, password: name };
+      return clientOf(await createAccount(owner, wanted, ports));
+    },
+    runJobs: async (kinds = handlers) => await (await store.worker(kinds, ports)).drain(),
+    [Symbol.dispose]: () => store.close(),
+  });
+  return app;
+}
