@@ -5,9 +5,10 @@ import { sweepCompanions } from "./core/calls/sweep.ts";
 import { isPublicAddress } from "./core/host/address.ts";
 import { type Config, readConfig } from "./core/host/config.ts";
 import { outboundFetch } from "./core/host/outbound_fetch.ts";
-import { fail, listenError, log, say, stopOnSignal, surviveBugs } from "./core/host/process.ts";
+import { fail, log, say, stopOnSignal, surviveBugs } from "./core/host/process.ts";
 import { ensureSecret } from "./core/host/secret_file.ts";
 import { handlers } from "./core/jobs/mod.ts";
+import { listening } from "./core/listen_error.ts";
 import { limits } from "./core/limits.ts";
 import type { Ports } from "./core/ports.ts";
 import type { Account } from "./core/resources/accounts.ts";
@@ -30,7 +31,7 @@ export async function startService(config: Config) {
   const ports = portsOf(config, { store, secretKey, bridgeSecret });
   const app = routes(ports, { bridge: bridge(ports, bridgeSecret), demo: demo() });
   const opened = Promise.withResolvers<void>();
-  const server = listen(config, store, async (request) => {
+  const server = listen(config, async (request) => {
     await opened.promise; // Nobody is answered before the root account and its credentials exist.
     return await app.fetch(request);
   });
@@ -59,14 +60,12 @@ export async function startService(config: Config) {
   };
 }
 
-function listen(config: Config, store: Store, answer: (request: Request) => Promise<Response>) {
-  const { HOST: host, PORT: port } = config;
-  try {
-    return Deno.serve({ hostname: host, port, onListen: () => {} }, answer);
-  } catch (error) {
-    store.close();
-    throw listenError(error, { host, port, name: "PORT" });
-  }
+function listen(config: Config, answer: (request: Request) => Promise<Response>) {
+  const address = { hostname: config.HOST, port: config.PORT };
+  return listening(
+    { ...address, name: "PORT" },
+    () => Deno.serve({ ...address, onListen: () => {} }, answer),
+  );
 }
 
 interface Parts {

@@ -85,8 +85,8 @@ export interface CompanionState extends Companion {
 
 export interface Companions {
   list(): Promise<CompanionState[]>;
-  /** Notes that a companion is alive; returns the run it had before, if another. */
-  beat(state: CompanionState): Promise<string | null>;
+  /** Notes that a companion is alive. */
+  beat(state: CompanionState): Promise<void>;
   forget(id: string, runId: string): Promise<void>;
 }
 

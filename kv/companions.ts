@@ -12,10 +12,7 @@ export function companionStates(kv: Deno.Kv): Companions {
       return states;
     },
     async beat(state) {
-      const key = keys.companion(state.id);
-      const { value } = await kv.get<CompanionState>(key);
-      await kv.set(key, state);
-      return value === null || value.runId === state.runId ? null : value.runId;
+      await kv.set(keys.companion(state.id), state);
     },
     async forget(id, runId) {
       const entry = await kv.get<CompanionState>(keys.companion(id));

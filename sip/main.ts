@@ -27,7 +27,7 @@ async function start(config: Config): Promise<Companion> {
     sipDomain: config.SIP_DOMAIN,
     id: bridge.host,
     media: webrtcEngine({ bindAddress: config.SIP_HOST, log }),
-    loadAudio: loadAudio({ fetch: fetchOutside, maxBytes: 16 << 20 }),
+    loadAudio: loadAudio({ fetch: (input, init) => fetchOutside(new Request(input, init)) }),
     log,
   });
 }

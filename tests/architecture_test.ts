@@ -6,7 +6,15 @@ const allowed: Record<string, string[]> = {
   "core/host": ["core", "zod", "node:"],
   kv: ["kv", "core", "node:"],
   routes: ["routes", "core", "hono", "fast-xml-parser"],
-  sip: ["sip", "core/bridge.ts", "core/limits.ts", "sip.js", "zod", "node:"],
+  sip: [
+    "sip",
+    "core/bridge.ts",
+    "core/limits.ts",
+    "core/listen_error.ts",
+    "sip.js",
+    "zod",
+    "node:",
+  ],
   "sip/media": ["sip", "core/limits.ts", "node-datachannel", "zod", "node:"],
 };
 

@@ -63,7 +63,7 @@ function applied(call: Call, report: Report, ports: Ports): Change<Call> {
   if (isAbandoned) return actionTold(call, event, ports);
   if (seq < call.reports) return { record: call };
 
-  const taken: Call = { ...call, reports: seq + 1, companionRun: report.companion.runId };
+  const taken: Call = { ...call, reports: seq + 1, companion: report.companion };
   const moment = { at: report.at, instanceId: ports.settings.instanceId };
   switch (event.type) {
     case "inviting":

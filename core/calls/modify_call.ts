@@ -52,7 +52,7 @@ function modified(call: Call, wanted: ModifyParams, ports: Ports): Change<Call> 
     record.statusCallbackEvent = [...record.statusCallbackEvent, "completed"];
   }
   const isEnded = status === "completed" || status === "canceled" && call.status !== "in-progress";
-  if (isEnded && call.companionRun === "" && !call.initiated) return canceledEarly(record, ports);
+  if (isEnded && call.companion === null && !call.initiated) return canceledEarly(record, ports);
   if (isEnded) return { record, jobs: [hangUp({ callSid })] };
   if (wanted.url !== undefined) return { record, jobs: [redirectCall({ accountSid, callSid })] };
   return { record };

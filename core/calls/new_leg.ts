@@ -70,7 +70,7 @@ export async function placeChild(
 
 function newLeg({ leg, accountSid, at, seq, companion }: Report, known: Partial<Call>): Call {
   const base = { sid: leg, accountSid, dateCreated: at, dateUpdated: at };
-  const held = { reports: seq + 1, companionRun: companion.runId };
+  const held = { reports: seq + 1, companion };
   return { ...base, ...withDefaults(calls, { ...known, ...held }) } as Call;
 }
 

@@ -6,20 +6,20 @@ import { end } from "./progress.ts";
 import { isLive } from "./status.ts";
 
 /**
- * Takes a companion's heartbeat. A new run means that it was started again: what its last run held
- * is closed. A live call that this run does not name, and nobody has touched for a while, is closed
- * too; a leg whose call has ended is hung up.
+ * Takes a companion's heartbeat. A live call of another run of it was lost when it was started
+ * again, and is closed; so is one of this run that it does not name and nobody has touched for a
+ * while. A leg whose call has ended is hung up.
  */
 export async function takeHeartbeat({ companion, legs }: Heartbeat, ports: Ports): Promise<void> {
   const now = ports.now();
-  const lastRun = await ports.companions.beat({ ...companion, seenAt: now });
-  if (lastRun !== null) await closeRun(lastRun, ports);
+  await ports.companions.beat({ ...companion, seenAt: now });
 
-  const known = await ports.records.calls.group("live", companion.runId);
+  const known = await ports.records.calls.group("live", companion.id);
   const named = new Set(legs.map(({ leg }) => leg));
-  const isForgotten = (call: Call) =>
+  const isLost = (call: Call) =>
+    call.companion?.runId !== companion.runId ||
     !named.has(call.sid) && now - call.dateUpdated > limits.legForgottenMs;
-  for (const call of known.filter(isForgotten)) await close(call, ports);
+  for (const call of known.filter(isLost)) await close(call, ports);
 
   const live = new Set(known.map(({ sid }) => sid));
   for (const { leg, accountSid } of legs.filter(({ leg }) => !live.has(leg))) {
@@ -34,13 +34,9 @@ export async function sweepCompanions(ports: Ports): Promise<void> {
   for (const { id, runId, seenAt } of await ports.companions.list()) {
     if (seenAt >= oldest) continue;
     ports.log("Closing the calls of a companion that is gone", { companion: id });
-    await closeRun(runId, ports);
+    for (const call of await ports.records.calls.group("live", id)) await close(call, ports);
     await ports.companions.forget(id, runId);
   }
-}
-
-async function closeRun(runId: string, ports: Ports): Promise<void> {
-  for (const call of await ports.records.calls.group("live", runId)) await close(call, ports);
 }
 
 /** Ends a call that nobody will report on: an answered one is completed, another has failed. */

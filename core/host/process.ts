@@ -23,18 +23,6 @@ export function fail(error: unknown): never {
   Deno.exit(1);
 }
 
-/** Says which address could not be listened on; other errors pass through. */
-export function listenError(error: unknown, what: { host: string; port: number; name: string }) {
-  const { host, port, name } = what;
-  if (error instanceof Deno.errors.AddrInUse) {
-    return new Error(`Cannot listen on ${host}:${port} (${name}): the port is in use`);
-  }
-  if (error instanceof Deno.errors.AddrNotAvailable) {
-    return new Error(`Cannot listen on ${host}:${port} (${name}): no such address here`);
-  }
-  return error;
-}
-
 /** The variable that the supervisor sets for the processes it starts. */
 export const supervisedVariable = "SWITCHBOARD_SUPERVISED";
 

@@ -35,7 +35,7 @@ export const dialCall: JobKind<z.infer<typeof args>> = job({
     ]);
     if (companion === null) throw new Fault("unavailable", "the companion refused the call");
     const placed = await ports.records.calls.update(accountSid, callSid, (call) => ({
-      record: call.companionRun === "" ? { ...call, companionRun: companion.runId } : call,
+      record: call.companion === null ? { ...call, companion } : call,
     }));
     if (!isLive(placed.status)) await ports.bridge.run(callSid, [{ type: "hangup" }]);
   },

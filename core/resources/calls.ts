@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { companion } from "../bridge.ts";
 import { callbackEvent, callStatus, isLive } from "../calls/status.ts";
 import { isoDate, method, textNumber, url } from "../fields.ts";
 import { dialCall } from "../jobs/dial_call.ts";
@@ -53,8 +54,8 @@ export const calls = resource({
     sequence: z.number().int(),
     /** Reports of the leg taken so far: a repeat has a lower `seq`. */
     reports: z.number().int(),
-    /** The run of the companion that holds the leg; empty until one does. */
-    companionRun: z.string(),
+    /** The companion that holds the leg, once one does. */
+    companion: companion.nullable(),
     sipCallId: z.string().nullable(),
   },
   hidden: [
@@ -70,7 +71,7 @@ export const calls = resource({
     "answeredAt",
     "sequence",
     "reports",
-    "companionRun",
+    "companion",
     "sipCallId",
   ],
   create: {
@@ -116,7 +117,7 @@ export const calls = resource({
     answeredAt: null,
     sequence: 0,
     reports: 0,
-    companionRun: "",
+    companion: null,
     sipCallId: null,
   },
   filters: {
@@ -128,7 +129,7 @@ export const calls = resource({
   period: { start: "startTime", end: "endTime" },
   paged: true,
   groups: {
-    live: ({ status, companionRun }) => isLive(status) && companionRun !== "" ? companionRun : null,
+    live: ({ status, companion }) => isLive(status) && companion !== null ? companion.id : null,
   },
   subresources: ["Notifications"],
   created: (call) => ({

@@ -50,11 +50,15 @@ const allEvents = {
   StatusCallbackEvent: "initiated ringing answered completed",
 };
 
-/** The forms of the callbacks sent so far. */
+/** The forms of the callbacks sent so far, in the order of their events: they may overtake. */
 async function callbacks(app: App): Promise<URLSearchParams[]> {
   await app.runJobs();
   const sent = app.fetched.filter(({ url }) => url === "https://app.test/events");
-  return await Promise.all(sent.map(async (one) => new URLSearchParams(await one.clone().text())));
+  const forms = await Promise.all(
+    sent.map(async (one) => new URLSearchParams(await one.clone().text())),
+  );
+  const at = (form: URLSearchParams) => Number(form.get("SequenceNumber"));
+  return forms.toSorted((a, b) => at(a) - at(b));
 }
 
 async function callOf(app: App, sid: string) {

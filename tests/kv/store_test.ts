@@ -75,12 +75,12 @@ Deno.test("group() follows a record in and out of its group", async () => {
     dateCreated: 1,
     dateUpdated: 1,
   };
-  const sent = { from: "a", to: "b", status: "ringing", companionRun: "run" };
+  const sent = { from: "a", to: "b", status: "ringing", companion: { id: "one", runId: "1" } };
   const call = await records.insert({ record: { ...base, ...withDefaults(calls, sent) } as Call });
-  assert.deepEqual((await records.group("live", "run")).map(({ sid }) => sid), [call.sid]);
+  assert.deepEqual((await records.group("live", "one")).map(({ sid }) => sid), [call.sid]);
 
   await records.update(app.root.sid, call.sid, (call) => ({ record: { ...call, status: "busy" } }));
-  assert.deepEqual(await records.group("live", "run"), []);
+  assert.deepEqual(await records.group("live", "one"), []);
 });
 
 Deno.test("list() starts after a Sid, whatever came in since", async () => {

@@ -15,6 +15,8 @@ export interface AppServer extends AsyncDisposable {
   ): Promise<Record<string, string>>;
 }
 
+const patienceMs = 20_000;
+
 export function startAppServer(): AppServer {
   const waiting = new Set<() => void>();
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
@@ -35,11 +37,13 @@ export function startAppServer(): AppServer {
     pages: new Map(),
     sent: (wanted) => self.requests.filter(({ path }) => path === wanted).map(({ form }) => form),
     asked(path, fits = () => true) {
-      const { promise, resolve } = Promise.withResolvers<Record<string, string>>();
+      const { promise, resolve, reject } = Promise.withResolvers<Record<string, string>>();
+      const late = setTimeout(() => reject(new Error(`Nobody asked for ${path}`)), patienceMs);
       const check = () => {
         const found = self.sent(path).find(fits);
         if (found === undefined) return;
         waiting.delete(check);
+        clearTimeout(late);
         resolve(found);
       };
       waiting.add(check);

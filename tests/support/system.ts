@@ -51,7 +51,11 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     throw new Error(`The system ended with ${code}: ${output()}`);
   });
   isOver.catch(() => {});
-  await Promise.race([isOver, answers(`${baseUrl}/ready`)]);
+  await Promise.race([isOver, answers(`${baseUrl}/ready`)]).catch(async (error) => {
+    child.kill();
+    await ended;
+    throw error;
+  });
   const credentials = JSON.parse(await Deno.readTextFile(`${directory}/credentials.json`));
   const { account_sid: accountSid, auth_token: authToken } = credentials;
   const api = `${baseUrl}/2012-04-24/Accounts/${accountSid}/`;

@@ -1,0 +1,152 @@
+import { bridgeLimits, type Companion as CompanionName } from "../core/bridge.ts";
+import type { Authenticator } from "./authenticate.ts";
+import { type Calls, createCalls } from "./calls.ts";
+import { listenControl } from "./control.ts";
+import { createCredentialsCache } from "./credentials.ts";
+import { createNonces } from "./digest.ts";
+import { onInvite } from "./invite.ts";
+import { sipLimits } from "./limits.ts";
+import { listenSip } from "./listen.ts";
+import type { LoadAudio, MediaEngine } from "./media/port.ts";
+import { receive } from "./receive.ts";
+import { invalidate, onRegister } from "./registrar.ts";
+import { createServiceLink, type ServiceLink } from "./service_link.ts";
+import { createSignalling, type Log, type Signalling } from "./signalling.ts";
+import { createTimers, type Timers } from "./timers.ts";
+
+export interface CompanionOptions {
+  sipHost: string;
+  /** 0 lets the system choose. */
+  sipPort: number;
+  bridgeHost: string;
+  bridgePort: number;
+  serviceUrl: string;
+  bridgeSecret: string;
+  /** The realm, and the host of every address of ours. */
+  sipDomain: string;
+  /** Names this companion to the service, start after start. */
+  id: string;
+  media: MediaEngine;
+  loadAudio: LoadAudio;
+  log: Log;
+  /** How long a dialog outlives its connection; `sipLimits.reconnectGraceMs` unless given. */
+  reconnectGraceMs?: number;
+}
+
+export interface Companion {
+  readonly sipUrl: string;
+  readonly bridgeUrl: string;
+  /** New at every start. */
+  readonly runId: string;
+  /** Ends every call, delivers what is left to report within `stopMs`, and closes everything. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the companion: SIP for softphones on one side, the bridge to the service on the other.
+ * Rejects when it cannot listen.
+ */
+export async function startCompanion(options: CompanionOptions): Promise<Companion> {
+  const name: CompanionName = { id: options.id, runId: crypto.randomUUID() };
+  const life = {
+    timers: createTimers(),
+    stopping: new AbortController(),
+    stopped: new AbortController(),
+  };
+  const { timers, stopping, stopped } = life;
+  const parts = assemble(options, name, life);
+  const { calls, signalling } = parts;
+  const sip = listenSip({ hostname: options.sipHost, port: options.sipPort }, {
+    onMessage: (flow, text) => receive(signalling, flow, text),
+    onClose: (flow) => signalling.loseFlow(flow),
+  });
+  let control: ReturnType<typeof listenControl>;
+  try {
+    control = listenControl({
+      hostname: options.bridgeHost,
+      port: options.bridgePort,
+      bridgeSecret: options.bridgeSecret,
+      companion: name,
+      ...parts,
+      invalidate: (logins) =>
+        invalidate(signalling.location, parts.authenticator.credentials, logins),
+    });
+  } catch (error) {
+    await sip.close();
+    throw error;
+  }
+  const beat = async () => {
+    const isHeard = await sendHeartbeat(parts, name);
+    timers.after(isHeard ? bridgeLimits.heartbeatMs : sipLimits.heartbeatRetryMs, beat);
+  };
+  void beat();
+
+  const stop = async () => {
+    stopping.abort();
+    await Promise.race([calls.endAll(), timers.pause(sipLimits.stopMs)]);
+    stopped.abort();
+    timers.clear();
+    await options.media.close();
+    await Promise.all([sip.close(), control.close()]);
+    signalling.core.reset();
+  };
+  let stopOnce: Promise<void> | undefined;
+  return {
+    sipUrl: sip.url,
+    bridgeUrl: control.url,
+    runId: name.runId,
+    stop: () => stopOnce ??= stop(),
+  };
+}
+
+/** The parts that need no port, wired to each other. */
+interface Parts {
+  signalling: Signalling;
+  link: ServiceLink;
+  authenticator: Authenticator;
+  calls: Calls;
+  /** Whether new calls are taken. */
+  accepting(): boolean;
+}
+
+function assemble(
+  options: CompanionOptions,
+  companion: CompanionName,
+  life: { timers: Timers; stopping: AbortController; stopped: AbortController },
+): Parts {
+  const { sipDomain, log, media, loadAudio } = options;
+  const { timers } = life;
+  const [stopping, stopped] = [life.stopping.signal, life.stopped.signal];
+  const { reconnectGraceMs = sipLimits.reconnectGraceMs } = options;
+  const signalling = createSignalling(sipDomain, { timers, log, reconnectGraceMs });
+  const link = createServiceLink({ ...options, timers, stopped });
+  const authenticator: Authenticator = {
+    realm: sipDomain,
+    nonces: createNonces(sipDomain),
+    credentials: createCredentialsCache(link),
+  };
+  const calls = createCalls({ companion, link, signalling, stopping, stopped, media, loadAudio });
+  const accepting = () => !stopping.aborted;
+  const failed = (error: unknown) => log("Cannot answer a request", { error: String(error) });
+  signalling.core.delegate = {
+    onInvite: (request) =>
+      void onInvite({ calls, authenticator, accepting }, request).catch(failed),
+    onRegister: (request) => void onRegister(signalling, authenticator, request).catch(failed),
+  };
+  return { signalling, link, authenticator, calls, accepting };
+}
+
+/** Tells the service that we live, and with what; false when it did not hear it. */
+async function sendHeartbeat(
+  { link, calls, signalling: { location, log } }: Parts,
+  companion: CompanionName,
+): Promise<boolean> {
+  const legs = calls.unsettled().map(({ id, accountSid }) => ({ leg: id, accountSid }));
+  try {
+    await link.heartbeat({ companion, legs, bindings: location.registered() });
+    return true;
+  } catch (error) {
+    log("Cannot send a heartbeat", { error: String(error) });
+    return false;
+  }
+}

@@ -1,0 +1,95 @@
+import {
+  bridgeHeader,
+  bridgeLimits,
+  bridgePaths,
+  invalidation,
+  runRequest,
+  verifyBridge,
+} from "../core/bridge.ts";
+import { listening } from "../core/listen_error.ts";
+import type { Companion } from "../core/bridge.ts";
+import { type Calls, runScript } from "./calls.ts";
+import { at } from "./listen.ts";
+
+export interface ControlOptions {
+  hostname: string;
+  port: number;
+  bridgeSecret: string;
+  companion: Companion;
+  calls: Calls;
+  /** Forgets what is known of these logins, and what they may no longer do. */
+  invalidate(logins: string[]): Promise<void>;
+  /** Whether new legs are still placed. */
+  accepting(): boolean;
+}
+
+/** Listens for what the service orders: signed POSTs of JSON, and an open probe. */
+export function listenControl(options: ControlOptions): { url: string; close(): Promise<void> } {
+  const { hostname, port } = options;
+  const answer = async (request: Request): Promise<Response> => {
+    const { pathname } = new URL(request.url);
+    if (request.method === "GET" && pathname === bridgePaths.ready) {
+      const ready = options.accepting();
+      return Response.json({ ready }, { status: ready ? 200 : 503 });
+    }
+    const body = await readBody(request);
+    if (body === undefined) return refusal(413, "Cannot read the request: it is too long");
+    if (!await isSigned(options, { request, pathname, body })) {
+      return refusal(401, "Cannot trust the request: its signature is wrong or old");
+    }
+    return await order(options, pathname, body);
+  };
+  const server = listening(
+    { hostname, port, name: "BRIDGE_PORT" },
+    () => Deno.serve({ hostname, port, onListen: () => {} }, answer),
+  );
+  return { url: `http://${at(server.addr)}`, close: () => server.shutdown() };
+}
+
+const refusal = (status: number, error: string): Response => Response.json({ error }, { status });
+
+async function readBody(request: Request): Promise<string | undefined> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.length;
+    if (size > bridgeLimits.bodyBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return await new Blob(chunks as BlobPart[]).text();
+}
+
+function isSigned(
+  { bridgeSecret }: ControlOptions,
+  { request, pathname, body }: { request: Request; pathname: string; body: string },
+): Promise<boolean> {
+  const header = request.headers.get(bridgeHeader) ?? undefined;
+  const { method } = request;
+  return verifyBridge(bridgeSecret, header, { now: Date.now(), method, path: pathname, body });
+}
+
+async function order(options: ControlOptions, path: string, body: string): Promise<Response> {
+  if (path === bridgePaths.run) return run(options, body);
+  if (path !== bridgePaths.invalidate) return refusal(404, `Cannot find "${path}"`);
+  const asked = invalidation.safeParse(json(body));
+  if (!asked.success) return refusal(400, `Cannot invalidate: ${asked.error.message}`);
+  await options.invalidate(asked.data.logins);
+  return Response.json({ companion: options.companion });
+}
+
+function run({ calls, companion, accepting }: ControlOptions, body: string): Response {
+  if (!accepting()) return refusal(503, "Cannot run a script: the companion is stopping");
+  const asked = runRequest.safeParse(json(body));
+  if (!asked.success) return refusal(400, `Cannot run a script: ${asked.error.message}`);
+  const { leg, script } = asked.data;
+  if (runScript(calls, leg, script) === "run") return Response.json({ companion });
+  return refusal(404, `Cannot run a script: no leg ${leg} is here`);
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,42 @@
+import type { URI } from "sip.js/lib/core/index.js";
+import type { Invitation } from "../core/bridge.ts";
+import { isHeaderSafe, isToken } from "./grammar.ts";
+import { parseSipUri, userOf, userUri } from "./uri.ts";
+
+/** What is the same in the INVITEs to all devices of a Client. */
+export interface ForkInvite {
+  callId: string;
+  from: URI;
+  to: URI;
+  maxForwards: number;
+  /** Whole header lines. */
+  headers: string[];
+}
+
+export function forkInvite(
+  domain: string,
+  call: { invitation: Invitation; maxForwards: number; callId: string },
+): ForkInvite {
+  const { invitation: { from, target, headers }, callId, maxForwards } = call;
+  return {
+    callId,
+    maxForwards,
+    from: userUri(callerUser(from), domain),
+    to: userUri(target.login, domain),
+    headers: headerLines(headers ?? {}),
+  };
+}
+
+/** The user part of a caller: of `client:alice`, `sip:alice@example.com` or `+15550001`. */
+function callerUser(from: string): string {
+  const uri = parseSipUri(from);
+  return uri === undefined ? from.replace(/^client:/, "") : userOf(uri);
+}
+
+/** Only what may stand in an INVITE; a line end in a value would begin another header. */
+function headerLines(headers: Record<string, string>): string[] {
+  return Object.entries(headers)
+    .filter(([name, value]) => isToken(name) && isHeaderSafe(value))
+    .filter(([name]) => /^(x-|user-to-user$)/i.test(name))
+    .map(([name, value]) => `${name}: ${value}`);
+}

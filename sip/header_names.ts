@@ -1,0 +1,42 @@
+/** The one-letter names (RFC 3261 §7.3.3 and the registry that followed it). */
+const compact: Readonly<Record<string, string>> = {
+  a: "Accept-Contact",
+  b: "Referred-By",
+  c: "Content-Type",
+  d: "Request-Disposition",
+  e: "Content-Encoding",
+  f: "From",
+  i: "Call-ID",
+  j: "Reject-Contact",
+  k: "Supported",
+  l: "Content-Length",
+  m: "Contact",
+  o: "Event",
+  r: "Refer-To",
+  s: "Subject",
+  t: "To",
+  u: "Allow-Events",
+  v: "Via",
+  x: "Session-Expires",
+  y: "Identity",
+};
+
+/** Names whose capitals do not follow the words. */
+const irregular: Readonly<Record<string, string>> = {
+  "call-id": "Call-ID",
+  "cseq": "CSeq",
+  "min-se": "Min-SE",
+  "rack": "RAck",
+  "rseq": "RSeq",
+  "www-authenticate": "WWW-Authenticate",
+};
+
+/** The name of a header as the library spells it, from any case or its compact form. */
+export function canonicalName(name: string): string {
+  const lower = name.toLowerCase();
+  const known = lower.length === 1 ? compact[lower] : irregular[lower];
+  if (known !== undefined && Object.hasOwn(lower.length === 1 ? compact : irregular, lower)) {
+    return known;
+  }
+  return lower.replace(/(^|-)([a-z])/g, (_, dash, letter) => dash + letter.toUpperCase());
+}

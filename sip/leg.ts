@@ -1,0 +1,77 @@
+import type { MediaLeg } from "./media/port.ts";
+import type { Ending } from "./outcome.ts";
+
+/**
+ * One call between the companion and a softphone, as call control sees it. Only the leg files and
+ * `dialog.ts` know the SIP library. Once a leg has ended, its commands do nothing and do not throw.
+ */
+export interface Leg {
+  /** The Sid of its Call. */
+  readonly id: string;
+  readonly accountSid: string;
+  readonly sipCallId: string;
+  /** True when it is answered, false when it ended before. */
+  readonly whenAnswered: Promise<boolean>;
+  /** When the softphone was answered, or answered, in ms; undefined before. */
+  readonly answeredAt: number | undefined;
+  /** Our end of the audio, when the leg is anchored and answered. */
+  readonly media: MediaLeg | undefined;
+  /** Resolves once, when the leg is over. */
+  readonly ended: Promise<Ending>;
+  /** Aborts when the leg is over. */
+  readonly signal: AbortSignal;
+  /** Resolves when nothing is left to say to the softphone either. */
+  readonly released: Promise<void>;
+  /** Who answers an offer of the softphone in the dialog; our own media unless set. */
+  set onOffer(onOffer: ((sdp: string) => Promise<string>) | undefined);
+  /** Offers in the dialog and resolves with the answer. */
+  reinvite(sdp: string): Promise<string>;
+  /** BYE; before that, `status` to a caller and CANCEL to a callee. */
+  hangup(options?: { status?: number; elsewhere?: boolean }): void;
+}
+
+/** A call that a softphone placed. */
+export interface InboundLeg extends Leg {
+  readonly direction: "inbound";
+  /** The caller's SDP; empty when it wants ours. */
+  readonly offer: string;
+  readonly maxForwards: number;
+  /** 180, unless it rang already. */
+  ring(): void;
+  /** A provisional response of the other side, with its early SDP. */
+  progress(status: number, sdp: string): void;
+  /** 200 with media of our own; rejects with `NoCommonCodec` after refusing the call. */
+  answer(): Promise<void>;
+  /** 200 with the other side's SDP. */
+  answerWith(sdp: string): void;
+}
+
+/** A call that the companion places. */
+export interface OutboundLeg extends Leg {
+  readonly direction: "outbound";
+  /** The SDP of the device that answered; empty before. */
+  readonly remoteSdp: string;
+}
+
+/** The end of a leg: told once, to everybody who waits. */
+export interface LegEnd {
+  readonly ended: Promise<Ending>;
+  readonly signal: AbortSignal;
+  /** False when the leg had ended already. */
+  end(ending: Ending): boolean;
+}
+
+export function createLegEnd(): LegEnd {
+  const { promise, resolve } = Promise.withResolvers<Ending>();
+  const over = new AbortController();
+  return {
+    ended: promise,
+    signal: over.signal,
+    end(ending) {
+      if (over.signal.aborted) return false;
+      resolve(ending);
+      over.abort();
+      return true;
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import type { LegEvent, Script } from "../core/bridge.ts";
+import type { Calls } from "./calls.ts";
+import type { InboundLeg, OutboundLeg } from "./leg.ts";
+import { perform } from "./perform.ts";
+import type { Asking, ReportQueue } from "./reports.ts";
+
+/** A leg with what is done to it: its script, and its reports to the service. */
+export interface LiveLeg<L extends InboundLeg | OutboundLeg = InboundLeg | OutboundLeg> {
+  readonly leg: L;
+  /** The status of the last dial that nobody answered: what a caller is refused with. */
+  lastFailure: number | undefined;
+  /** Tells the service, in order; nobody waits. */
+  report(event: LegEvent): void;
+  /** Tells the service and resolves with the next script, empty for none. */
+  ask(event: LegEvent, asking: Asking): Promise<Script>;
+  /** Takes the leg over from whoever held it: a script, or the dial of another leg. */
+  hold(): AbortSignal;
+  /** Performs a script in place of what the leg was doing. */
+  run(script: (signal: AbortSignal) => Script | Promise<Script>): void;
+  /** Resolves when the leg has ended and its last report is queued. */
+  readonly over: Promise<void>;
+  /** Resolves when the service has all reports and the softphone its BYE. */
+  settled(): Promise<void>;
+}
+
+export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
+  calls: Calls,
+  leg: L,
+  reports: ReportQueue,
+): LiveLeg<L> {
+  const { log } = calls.signalling;
+  let holder = new AbortController();
+  let performance = Promise.resolve();
+
+  const failed = (error: unknown) => {
+    log("Cannot perform a script", { leg: leg.id, error: String(error) });
+    leg.hangup();
+  };
+
+  const live: LiveLeg<L> = {
+    leg,
+    lastFailure: undefined,
+    report: (event) => void reports.send(event),
+    ask: (event, asking) => reports.send(event, asking),
+    hold() {
+      holder.abort();
+      holder = new AbortController();
+      return AbortSignal.any([holder.signal, leg.signal]);
+    },
+    run(script) {
+      const signal = live.hold();
+      const before = performance;
+      performance = (async () => {
+        await before;
+        const steps = await script(signal);
+        await perform({ calls, live, signal }, steps);
+      })().catch(failed);
+    },
+    over: leg.ended.then(async (ending) => {
+      // What the script still has to say comes before the last word.
+      await performance;
+      live.report({ type: "ended", ...ending });
+    }),
+    settled: async () => void await Promise.all([live.over, leg.released]).then(reports.drained),
+  };
+  return live;
+}

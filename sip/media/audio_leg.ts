@@ -1,0 +1,181 @@
+import { createOutgoing, FRAME_SAMPLES, type Outgoing } from "./outgoing.ts";
+import type { Pcm } from "./port.ts";
+import { parseRtp } from "./rtp.ts";
+import type { Encoding, Formats } from "./sdp.ts";
+import { createDigitReceiver } from "./telephone_event.ts";
+import type { Ticker } from "./ticker.ts";
+
+/** The codecs that were agreed. */
+export interface Agreed {
+  /** What may come in, by payload type. */
+  incoming: ReadonlyMap<number, Encoding>;
+  /** What the peer takes. */
+  outgoing: Formats;
+}
+
+/** The sound of one leg: what it sends at each moment, and where what it receives goes. */
+export interface AudioLeg {
+  /** RTP may flow from now on. */
+  start(agreed: Agreed): void;
+  /** RTP from the peer. */
+  receive(packet: Uint8Array): void;
+  /** Whether the peer wants audio; false while it holds the call. */
+  setListening(listening: boolean): void;
+  play(pcm: Pcm, options: { loop: number; signal: AbortSignal }): Promise<void>;
+  join(other: AudioLeg): void;
+  leave(): void;
+  close(): void;
+}
+
+export interface AudioLegOptions {
+  ticker: Ticker;
+  ssrc: number;
+  now: () => number;
+  send: (packet: Uint8Array<ArrayBuffer>) => void;
+  onDigit: (digit: string) => void;
+}
+
+/** State of a leg; the functions below are its only users. */
+interface State extends AudioLegOptions {
+  agreed: Agreed | undefined;
+  stream: Outgoing | undefined;
+  listening: boolean;
+  playing: Playing | undefined;
+  joined: State | undefined;
+  stopTicking: (() => void) | undefined;
+  closed: boolean;
+  receiveDigit: ReturnType<typeof createDigitReceiver>;
+}
+
+interface Playing {
+  frames: Iterator<Pcm>;
+  end(): void;
+}
+
+const SILENCE: Pcm = new Int16Array(FRAME_SAMPLES);
+const states = new WeakMap<AudioLeg, State>();
+
+export function createAudioLeg(options: AudioLegOptions): AudioLeg {
+  const state: State = {
+    ...options,
+    agreed: undefined,
+    stream: undefined,
+    listening: true,
+    playing: undefined,
+    joined: undefined,
+    stopTicking: undefined,
+    closed: false,
+    receiveDigit: createDigitReceiver(options.onDigit),
+  };
+  const leg: AudioLeg = {
+    start: (agreed) => start(state, agreed),
+    receive: (packet) => receive(state, packet),
+    setListening(listening) {
+      state.listening = listening;
+      adjustTicking(state);
+    },
+    play: (pcm, options) => play(state, pcm, options),
+    join: (other) => join(state, states.get(other)!),
+    leave: () => leave(state),
+    close: () => close(state),
+  };
+  states.set(leg, state);
+  return leg;
+}
+
+function start(state: State, agreed: Agreed): void {
+  if (state.closed) return;
+  state.agreed = agreed;
+  state.stream = createOutgoing({ ...state, formats: agreed.outgoing });
+  adjustTicking(state);
+}
+
+/** A leg needs frames while a play goes on, or else to send silence where no other leg speaks. */
+function adjustTicking(state: State): void {
+  const { stream, closed, playing, joined, listening } = state;
+  const needed = stream !== undefined && !closed &&
+    (playing !== undefined || (listening && joined === undefined));
+  if (needed) return void (state.stopTicking ??= state.ticker.listen(() => tick(state)));
+  state.stopTicking?.();
+  state.stopTicking = undefined;
+}
+
+function tick(state: State): void {
+  const next = state.playing?.frames.next();
+  if (next?.done) state.playing?.end();
+  const frame = next === undefined || next.done ? SILENCE : next.value;
+  if (state.listening && (frame !== SILENCE || state.joined === undefined)) {
+    state.stream?.frame(frame);
+  }
+}
+
+function receive(state: State, bytes: Uint8Array): void {
+  const packet = parseRtp(bytes);
+  const encoding = packet && state.agreed?.incoming.get(packet.payloadType);
+  if (packet === undefined || encoding === undefined) return;
+  if (encoding === "telephone-event") state.receiveDigit(packet);
+  // The digit may have ended the conversation.
+  const other = state.joined;
+  if (other?.listening && other.playing === undefined) other.stream?.forward(packet, encoding);
+}
+
+function play(
+  state: State,
+  pcm: Pcm,
+  { loop, signal }: { loop: number; signal: AbortSignal },
+): Promise<void> {
+  state.playing?.end();
+  if (state.closed || signal.aborted || pcm.length === 0) return Promise.resolve();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const playing: Playing = {
+    frames: frames(pcm, loop),
+    end() {
+      signal.removeEventListener("abort", playing.end);
+      if (state.playing === playing) state.playing = undefined;
+      adjustTicking(state);
+      resolve();
+    },
+  };
+  signal.addEventListener("abort", playing.end);
+  state.playing = playing;
+  adjustTicking(state);
+  return promise;
+}
+
+/** The samples in frames, `loop` times without a gap (0 is for ever), then filled up with zeros. */
+function* frames(pcm: Pcm, loop: number): Generator<Pcm, void> {
+  const total = loop === 0 ? Infinity : pcm.length * loop;
+  for (let start = 0; start < total; start += FRAME_SAMPLES) {
+    const frame = new Int16Array(FRAME_SAMPLES);
+    const length = Math.min(FRAME_SAMPLES, total - start);
+    for (let i = 0; i < length; i++) frame[i] = pcm[(start + i) % pcm.length]!;
+    yield frame;
+  }
+}
+
+function join(one: State, other: State): void {
+  if (one.closed || other.closed || one === other) return;
+  for (const state of [one, other]) {
+    leave(state);
+    state.playing?.end();
+  }
+  one.joined = other;
+  other.joined = one;
+  for (const state of [one, other]) adjustTicking(state);
+}
+
+function leave(state: State): void {
+  const other = state.joined;
+  if (other === undefined) return;
+  state.joined = undefined;
+  other.joined = undefined;
+  for (const each of [state, other]) adjustTicking(each);
+}
+
+function close(state: State): void {
+  if (state.closed) return;
+  leave(state);
+  state.closed = true;
+  state.playing?.end();
+  adjustTicking(state);
+}

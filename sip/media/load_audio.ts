@@ -1,0 +1,87 @@
+import { mediaLimits } from "./limits.ts";
+import type { LoadAudio, Pcm } from "./port.ts";
+import { resample } from "./resample.ts";
+import { readWav } from "./wav.ts";
+
+const PCM_RATE = 8_000;
+
+export interface LoadAudioOptions {
+  /** Refuses the addresses that a customer's URL must not reach. */
+  fetch: typeof fetch;
+  /** The longest file taken; `mediaLimits.audioFileBytes` when absent. */
+  maxBytes?: number;
+  /** The decoded audio kept; `mediaLimits.audioCacheBytes` when absent. */
+  cacheBytes?: number;
+}
+
+/** Loads WAV files over HTTP. The audio used last stays in memory, so a prompt is loaded once. */
+export function loadAudio(options: LoadAudioOptions): LoadAudio {
+  const { fetch, maxBytes = mediaLimits.audioFileBytes } = options;
+  const cache = createCache(options.cacheBytes ?? mediaLimits.audioCacheBytes);
+  return async (url, signal) => {
+    const known = cache.get(url);
+    if (known !== undefined) return known;
+    try {
+      const response = await fetch(url, { signal });
+      if (!response.ok) {
+        await response.body?.cancel();
+        throw new Error(`status is ${response.status}`);
+      }
+      const { samples, sampleRate } = readWav(await readBody(response, maxBytes));
+      const pcm = await resample(samples, sampleRate, PCM_RATE);
+      if (pcm.length === 0) throw new Error("it is empty");
+      cache.set(url, pcm);
+      return pcm;
+    } catch (cause) {
+      throw new Error(`Cannot load audio from "${url}": ${reason(cause)}`, { cause });
+    }
+  };
+}
+
+const reason = (cause: unknown) => cause instanceof Error ? cause.message : String(cause);
+
+async function readBody(response: Response, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    length += chunk.length;
+    if (length > maxBytes) throw new Error(`it is longer than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  const bytes = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return bytes;
+}
+
+/** The least recently used audio goes first; a map keeps the order of insertion. */
+function createCache(maxBytes: number) {
+  const entries = new Map<string, Pcm>();
+  let bytes = 0;
+  const remove = (url: string) => {
+    bytes -= entries.get(url)?.byteLength ?? 0;
+    entries.delete(url);
+  };
+  return {
+    get(url: string): Pcm | undefined {
+      const pcm = entries.get(url);
+      if (pcm === undefined) return undefined;
+      entries.delete(url);
+      entries.set(url, pcm);
+      return pcm;
+    },
+    set(url: string, pcm: Pcm): void {
+      if (pcm.byteLength > maxBytes) return;
+      remove(url);
+      entries.set(url, pcm);
+      bytes += pcm.byteLength;
+      for (const oldest of entries.keys()) {
+        if (bytes <= maxBytes) break;
+        remove(oldest);
+      }
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { createLegEnd, type OutboundLeg } from "./leg.ts";
+import {
+  bye,
+  cancelForks,
+  finish,
+  type OutboundCall,
+  type OutboundState,
+} from "./outbound_state.ts";
+import { answeredElsewhere, ring } from "./ring.ts";
+import type { Signalling } from "./signalling.ts";
+
+/** Rings every device of a Client; the first to answer has the call (RFC 3261 §16.7 step 5). */
+export function createOutboundLeg(signalling: Signalling, call: OutboundCall): OutboundLeg {
+  const state: OutboundState = {
+    signalling,
+    call,
+    callId: crypto.randomUUID(),
+    over: createLegEnd(),
+    released: Promise.withResolvers(),
+    answered: Promise.withResolvers(),
+    refusals: [],
+    forks: [],
+    winner: undefined,
+    dialog: undefined,
+    answeredAt: undefined,
+    remoteSdp: "",
+    ringing: false,
+    onOffer: undefined,
+    stopTimeout: signalling.timers.after(call.timeoutMs, () => {
+      cancelForks(state);
+      finish(state, "no-answer", 408);
+    }),
+  };
+  // Not before the caller has the leg in hand.
+  queueMicrotask(() => {
+    ring(state).catch((error) => {
+      signalling.log("Cannot place a call", { leg: call.invitation.leg, error: String(error) });
+      finish(state, "failed", 500);
+    });
+  });
+  return legOf(state);
+}
+
+function legOf(state: OutboundState): OutboundLeg {
+  const { call: { invitation }, over, released, answered } = state;
+  return {
+    direction: "outbound",
+    id: invitation.leg,
+    accountSid: invitation.accountSid,
+    sipCallId: state.callId,
+    ended: over.ended,
+    signal: over.signal,
+    released: released.promise,
+    whenAnswered: answered.promise,
+    get answeredAt() {
+      return state.answeredAt;
+    },
+    get media() {
+      return state.answeredAt === undefined ? undefined : state.winner?.media;
+    },
+    get remoteSdp() {
+      return state.remoteSdp;
+    },
+    set onOffer(onOffer: OutboundLeg["onOffer"]) {
+      state.onOffer = onOffer;
+    },
+    async reinvite(sdp) {
+      if (state.dialog === undefined) throw new Error("Cannot offer: the leg has no dialog");
+      return await state.dialog.reinvite(sdp);
+    },
+    hangup({ elsewhere } = {}) {
+      if (over.signal.aborted) return;
+      if (state.dialog !== undefined) return bye(state, "completed");
+      cancelForks(state, elsewhere ? answeredElsewhere : undefined);
+      finish(state, "canceled", 487);
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import type { Invitation, Outcome } from "../core/bridge.ts";
+import type { Dialog } from "./dialog.ts";
+import type { Fork } from "./fork.ts";
+import type { LegEnd, OutboundLeg } from "./leg.ts";
+import type { MediaEngine } from "./media/port.ts";
+import type { Signalling } from "./signalling.ts";
+
+export interface OutboundCall {
+  invitation: Invitation;
+  timeoutMs: number;
+  maxForwards: number;
+  /** The engine anchors the audio here; an offer is the caller's, passed through. */
+  media: { engine: MediaEngine } | { offer: string };
+  /** The INVITEs go out, all with this Call-ID. */
+  onInviting(sipCallId: string): void;
+  /** The first device rings. */
+  onRinging(): void;
+  /** Every provisional response, with its early SDP. */
+  onProgress?(status: number, sdp: string): void;
+}
+
+/** A leg while it lives: from the forks of its INVITE, one becomes its dialog. */
+export interface OutboundState {
+  readonly signalling: Signalling;
+  readonly call: OutboundCall;
+  readonly callId: string;
+  readonly over: LegEnd;
+  readonly released: PromiseWithResolvers<void>;
+  readonly answered: PromiseWithResolvers<boolean>;
+  readonly refusals: number[];
+  forks: Fork[];
+  winner: Fork | undefined;
+  dialog: Dialog | undefined;
+  answeredAt: number | undefined;
+  remoteSdp: string;
+  ringing: boolean;
+  onOffer: OutboundLeg["onOffer"];
+  stopTimeout(): void;
+}
+
+/** CANCEL to every device but the one that has the call (RFC 3261 §9.1). */
+export function cancelForks({ forks, winner }: OutboundState, reason?: string): void {
+  for (const fork of forks) if (fork !== winner) fork.cancel(reason);
+}
+
+/** BYE to the device that answered. */
+export function bye(state: OutboundState, outcome: Outcome, sipStatus?: number): void {
+  void state.dialog?.bye().then(state.released.resolve);
+  finish(state, outcome, sipStatus);
+}
+
+/** Ends the leg, once. */
+export function finish(state: OutboundState, outcome: Outcome, sipStatus?: number): void {
+  if (!state.over.end({ outcome, ...sipStatus !== undefined && { sipStatus } })) return;
+  state.stopTimeout();
+  state.answered.resolve(false);
+  closeMedia(state);
+  if (state.dialog === undefined) state.released.resolve();
+}
+
+export function closeMedia({ forks }: OutboundState): void {
+  for (const { media } of forks) media?.close();
+}

@@ -1,0 +1,137 @@
+import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
+import { currentFlow, type Flow, withFlow } from "./flow.ts";
+import { type ParsedRequest, parseMessage, SipParseError } from "./parse.ts";
+import type { Refusal } from "./refusal.ts";
+import { setOrigin, type Signalling } from "./signalling.ts";
+import { answerUpdate } from "./update.ts";
+import { allowedMethods, allowHeader, contactHeader, supportedOptions } from "./user_agent_core.ts";
+import { receivedVia, type Via } from "./via.ts";
+
+/** Methods that exist but have no place here (405); any other name is unknown (501). */
+const refusedMethods = ["MESSAGE", "REFER", "SUBSCRIBE", "NOTIFY", "PUBLISH", "PRACK"];
+
+/** Takes one message off a connection. Never throws: what cannot be read is refused or dropped. */
+export function receive(signalling: Signalling, flow: Flow, text: string): void {
+  withFlow(flow, () => {
+    try {
+      const parsed = parseMessage(text);
+      if ("target" in parsed) receiveRequest(signalling, parsed);
+      else if (parsed.message.headers["Via"]?.length === 1) {
+        signalling.core.receiveIncomingResponseFromTransport(parsed.message);
+      }
+    } catch (error) {
+      if (!(error instanceof SipParseError)) {
+        signalling.log("Cannot handle a SIP message", { error: String(error) });
+      } else if (error.request !== undefined) {
+        markReceived(error.request, flow);
+        signalling.core.replyStateless(error.request, { statusCode: 400 });
+      }
+    }
+  });
+}
+
+function receiveRequest(signalling: Signalling, request: ParsedRequest): void {
+  const { message } = request;
+  const flow = currentFlow();
+  markReceived(message, flow);
+  const refusal = refuse(signalling, request);
+  if (refusal !== undefined) {
+    if (message.method !== "ACK") signalling.core.replyStateless(message, refusal);
+    return;
+  }
+  setOrigin(message, { flow, target: request.target });
+  // The core serves only the user in its own address, and keys transactions on the branch alone.
+  message.ruri = signalling.core.configuration.aor;
+  message.viaBranch = transactionKey(message, flow);
+  if (message.method === "UPDATE") answerUpdate(signalling, message);
+  else if (message.method === "OPTIONS") answerOptions(signalling, message);
+  else signalling.core.receiveIncomingRequestFromTransport(message);
+}
+
+/** What is wrong with a request before anybody looks at what it wants (RFC 3261 §8.2). */
+function refuse(signalling: Signalling, request: ParsedRequest): Refusal | undefined {
+  const { message } = request;
+  if (request.refusal !== undefined) return { statusCode: request.refusal };
+  return refuseMethod(message.method) ?? refuseTarget(request) ?? refuseHeaders(message) ??
+    refuseDialog(signalling, message);
+}
+
+function refuseMethod(method: string): Refusal | undefined {
+  if (allowedMethods.includes(method)) return undefined;
+  const statusCode = refusedMethods.includes(method) ? 405 : 501;
+  return { statusCode, extraHeaders: [allowHeader] };
+}
+
+function refuseTarget({ message }: ParsedRequest): Refusal | undefined {
+  const scheme = message.ruri?.scheme ?? "";
+  return ["sip", "sips", "tel"].includes(scheme) ? undefined : { statusCode: 416 };
+}
+
+function refuseHeaders(message: IncomingRequestMessage): Refusal | undefined {
+  if (!message.fromTag) return { statusCode: 400, reasonPhrase: "Missing From Tag" };
+  if (message.body !== "" && !message.hasHeader("content-type")) {
+    return { statusCode: 400, reasonPhrase: "Missing Content-Type" };
+  }
+  if (message.method === "INVITE" && !hasOneContact(message)) {
+    return { statusCode: 400, reasonPhrase: "Needs One Contact" };
+  }
+  // We pass on new INVITEs only; for the rest we are the end of the way (§16.3 step 3).
+  const passedOn = message.method === "INVITE" && !message.toTag;
+  if (passedOn && message.parseHeader("max-forwards") === 0) return { statusCode: 483 };
+  return refuseRequired(message);
+}
+
+function hasOneContact(message: IncomingRequestMessage): boolean {
+  const contacts = message.headers["Contact"] ?? [];
+  return contacts.length === 1 && contacts[0]?.parsed !== "*";
+}
+
+/** An option we do not have (§8.2.2.3); CANCEL and ACK may not be refused for it. */
+function refuseRequired(message: IncomingRequestMessage): Refusal | undefined {
+  if (message.method === "CANCEL" || message.method === "ACK") return undefined;
+  const required = message.getHeaders("require").concat(message.getHeaders("proxy-require"))
+    .join(",").split(",").map((tag) => tag.trim().toLowerCase()).filter((tag) => tag !== "");
+  const unsupported = required.filter((tag) => !supportedOptions.includes(tag));
+  if (unsupported.length === 0) return undefined;
+  return { statusCode: 420, extraHeaders: [`Unsupported: ${unsupported.join(", ")}`] };
+}
+
+/**
+ * A request inside a dialog must name one of ours and come from the Client whose leg it is; from a
+ * new connection of that Client, the dialog moves there (RFC 5626 §4.3).
+ */
+function refuseDialog(
+  signalling: Signalling,
+  message: IncomingRequestMessage,
+): Refusal | undefined {
+  if (message.method === "INFO" && !message.toTag) return { statusCode: 481 };
+  if (!message.toTag || message.method === "CANCEL") return undefined;
+  const dialog = signalling.dialogs.get(message.callId + message.toTag + message.fromTag);
+  const flow = currentFlow();
+  // An ACK to a refusal names no dialog: it is for the transaction.
+  if (message.method === "ACK" && dialog === undefined) return undefined;
+  if (dialog === undefined) return { statusCode: 481 };
+  if (dialog.flow === flow) return undefined;
+  if (!flow.logins.has(dialog.login)) return { statusCode: 481 };
+  dialog.flow = flow;
+  return undefined;
+}
+
+/** What we can do (RFC 3261 §11.2). */
+function answerOptions({ core, domain }: Signalling, message: IncomingRequestMessage): void {
+  const extraHeaders = [allowHeader, "Accept: application/sdp", contactHeader(domain)];
+  core.replyStateless(message, { statusCode: 200, extraHeaders });
+}
+
+function markReceived(message: IncomingRequestMessage, flow: Flow): void {
+  const top = message.headers["Via"]?.[0];
+  if (top !== undefined) top.raw = receivedVia(top.raw, top.parsed as Via, flow.remote);
+}
+
+/** Matches §17.2.3: branch and sent-by, or for clients of RFC 2543 what they have instead. */
+function transactionKey(message: IncomingRequestMessage, flow: Flow): string {
+  const { viaBranch, via, callId, cseq, fromTag } = message;
+  const modern = viaBranch.startsWith("z9hG4bK");
+  const sentBy = `${via.host}:${via.port ?? ""}`;
+  return [flow.id, sentBy, ...modern ? [viaBranch] : [viaBranch, callId, cseq, fromTag]].join("|");
+}

@@ -1,0 +1,103 @@
+import type { Companion, LegEvent, Report, Script } from "../core/bridge.ts";
+import { unlessAborted } from "./abort.ts";
+import { sipLimits } from "./limits.ts";
+import { ServiceError, type ServiceLink } from "./service_link.ts";
+import type { Log } from "./signalling.ts";
+import type { Timers } from "./timers.ts";
+
+/** A report that wants a script, for as long as somebody waits for it. */
+export interface Asking {
+  signal: AbortSignal;
+  /** The service has not answered for `serviceGraceMs`; the report goes on being sent. */
+  onUnreachable?(): void;
+}
+
+/** The reports of one leg: sent one after another, each until the service has it. */
+export interface ReportQueue {
+  /** Resolves with the next script: empty when nobody asked, waits any more, or knows one. */
+  send(event: LegEvent, asking?: Asking): Promise<Script>;
+  /** Resolves when everything queued so far is delivered or given up. */
+  drained(): Promise<void>;
+}
+
+export interface ReportOptions {
+  companion: Companion;
+  link: Pick<ServiceLink, "report">;
+  timers: Timers;
+  log: Log;
+  /** Aborts when the companion is about to stop: no attempt waits long any more. */
+  stopping: AbortSignal;
+  /** Aborts when it stops: what is undelivered then stays so. */
+  stopped: AbortSignal;
+}
+
+export function createReportQueue(
+  options: ReportOptions,
+  leg: { id: string; accountSid: string },
+): ReportQueue {
+  let seq = 0;
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    async send(event, asking) {
+      const report: Report = {
+        companion: options.companion,
+        leg: leg.id,
+        accountSid: leg.accountSid,
+        seq: seq++,
+        at: Date.now(),
+        event,
+        wantsScript: asking !== undefined,
+      };
+      const delivery = last.then(() => deliver(options, report, asking));
+      last = delivery;
+      if (asking === undefined) return await delivery;
+      return await unlessAborted(delivery, asking.signal) ?? [];
+    },
+    drained: async () => void await last,
+  };
+}
+
+/** Tries until the service has taken the report, or never will. */
+async function deliver(
+  options: ReportOptions,
+  report: Report,
+  asking: Asking | undefined,
+): Promise<Script> {
+  const { link, log, stopped } = options;
+  const patientUntil = Date.now() + sipLimits.serviceGraceMs;
+  for (let attempt = 0; !stopped.aborted; attempt++) {
+    // Once nobody waits, the same report goes out as mere news.
+    const wantsScript = asking !== undefined && !asking.signal.aborted;
+    const signal = wantsScript ? AbortSignal.any([asking.signal, stopped]) : stopped;
+    try {
+      return await link.report({ ...report, wantsScript }, signal);
+    } catch (error) {
+      if (signal.aborted) continue;
+      if (!isPassing(error)) {
+        log("Dropped a report", { leg: report.leg, seq: report.seq, error: String(error) });
+        return [];
+      }
+      if (wantsScript && Date.now() > patientUntil) asking.onUnreachable?.();
+      await rest(options, { attempt, wantsScript, signal });
+    }
+  }
+  return [];
+}
+
+/** Waits before the next attempt: twice as long each time, spread so that legs do not march. */
+async function rest(
+  { timers, stopping }: ReportOptions,
+  after: { attempt: number; wantsScript: boolean; signal: AbortSignal },
+): Promise<void> {
+  const { attempt, wantsScript, signal } = after;
+  const max = wantsScript ? sipLimits.retryWaitingMaxMs : sipLimits.retryMaxMs;
+  const ms = Math.min(sipLimits.retryMinMs * 2 ** attempt, max) * (0.75 + Math.random() / 2);
+  if (stopping.aborted) await timers.pause(sipLimits.retryMinMs, signal);
+  else await timers.pause(ms, AbortSignal.any([signal, stopping]));
+}
+
+/** Network errors and 5xx pass; a refusal, or an answer that is no script, stays what it is. */
+const isPassing = (error: unknown): boolean =>
+  error instanceof ServiceError
+    ? !error.final
+    : !(error instanceof Error && error.name === "ZodError");

@@ -1,0 +1,118 @@
+import type { Session } from "sip.js/lib/core/index.js";
+import { adoptDialog, type Dialog, type DialogEvents } from "./dialog.ts";
+import type { Flow } from "./flow.ts";
+import { createFork, type Device, type Fork } from "./fork.ts";
+import { forkInvite } from "./fork_invite.ts";
+import type { Binding } from "./location.ts";
+import { answerOffer } from "./offer.ts";
+import { bestStatus, outcomeOf } from "./outcome.ts";
+import {
+  bye,
+  cancelForks,
+  closeMedia,
+  finish,
+  type OutboundCall,
+  type OutboundState,
+} from "./outbound_state.ts";
+
+/** Why a device stops ringing when another was quicker (RFC 3326). */
+export const answeredElsewhere = 'SIP;cause=200;text="Call completed elsewhere"';
+
+/** Sends the INVITE to every device, and follows what they say. */
+export async function ring(state: OutboundState): Promise<void> {
+  const { signalling, call, callId, over } = state;
+  const bindings = signalling.location.find(call.invitation.target.login);
+  if (bindings.length === 0) return finish(state, "failed", 480);
+  const { invitation, maxForwards } = call;
+  const invite = forkInvite(signalling.domain, { invitation, maxForwards, callId });
+  const devices = await Promise.all(bindings.map((binding) => withMedia(call, binding)));
+  state.forks = devices.map((device) => createFork(signalling, invite, device));
+  if (over.signal.aborted) return closeMedia(state);
+  call.onInviting(callId);
+  for (const fork of state.forks) {
+    fork.send({
+      onProgress: (status, sdp) => onProgress(state, status, sdp),
+      onAnswer: (session, sdp) => onAnswer(state, fork, { session, sdp }),
+      onRefused: (status) => onRefused(state, fork, status),
+    });
+  }
+}
+
+async function withMedia(
+  { media }: OutboundCall,
+  binding: Binding,
+): Promise<Device> {
+  if ("offer" in media) return { binding, offer: media.offer, media: undefined };
+  const ours = await media.engine.offer();
+  return { binding, offer: ours.localSdp, media: ours };
+}
+
+function onProgress(state: OutboundState, status: number, sdp: string): void {
+  if (state.winner !== undefined || state.over.signal.aborted) return;
+  if (!state.ringing) state.call.onRinging();
+  state.ringing = true;
+  state.call.onProgress?.(status, sdp);
+}
+
+function onRefused(state: OutboundState, fork: Fork, status: number): void {
+  fork.media?.close();
+  state.refusals.push(status);
+  if (state.winner !== undefined || !state.forks.every(({ over }) => over)) return;
+  const best = bestStatus(state.refusals);
+  finish(state, outcomeOf(best), best);
+}
+
+function onAnswer(
+  state: OutboundState,
+  fork: Fork,
+  answer: { session: Session; sdp: string },
+): void {
+  if (state.winner !== undefined || state.over.signal.aborted) {
+    return refuseAnswer(state, fork, answer.session);
+  }
+  state.winner = fork;
+  state.stopTimeout();
+  cancelForks(state, answeredElsewhere);
+  for (const other of state.forks) if (other !== fork) other.media?.close();
+  state.dialog = adopt(state, answer.session, { flow: fork.flow, events: dialogEvents(state) });
+  state.remoteSdp = answer.sdp;
+  void takeAnswer(state, fork, answer.sdp);
+}
+
+/** A CANCEL crossed this answer: it was accepted, so it is ended with BYE (§13.2.2.4). */
+function refuseAnswer(state: OutboundState, { flow, media }: Fork, session: Session): void {
+  const events = { onBye() {}, onLost() {}, onOffer: () => Promise.reject(new Error("over")) };
+  void adopt(state, session, { flow, events }).bye();
+  media?.close();
+}
+
+function adopt(
+  { signalling, call: { invitation } }: OutboundState,
+  session: Session,
+  peer: { flow: Flow; events: DialogEvents },
+): Dialog {
+  return adoptDialog(signalling, session, { ...peer, login: invitation.target.login });
+}
+
+async function takeAnswer(state: OutboundState, { media }: Fork, sdp: string): Promise<void> {
+  try {
+    await media?.accept(sdp);
+  } catch {
+    return bye(state, "failed", 488);
+  }
+  if (state.over.signal.aborted) return;
+  void media?.lost.then(() => bye(state, "completed"));
+  state.answeredAt = Date.now();
+  state.answered.resolve(true);
+}
+
+function dialogEvents(state: OutboundState): DialogEvents {
+  return {
+    onBye() {
+      finish(state, "completed");
+      state.released.resolve();
+    },
+    onLost: () => bye(state, "completed"),
+    onOffer: (sdp) => answerOffer(sdp, { relay: state.onOffer, media: state.winner?.media }),
+  };
+}

@@ -1,0 +1,88 @@
+import {
+  bridgeHeader,
+  bridgePaths,
+  type Credentials,
+  credentialsAnswer,
+  type Heartbeat,
+  type Report,
+  reportAnswer,
+  type Script,
+  signBridge,
+} from "../core/bridge.ts";
+import { sipLimits } from "./limits.ts";
+import type { Timers } from "./timers.ts";
+
+/** The service did not do what it was asked; `final` when asking again cannot help. */
+export class ServiceError extends Error {
+  override readonly name = "ServiceError";
+  constructor(what: string, why: string, readonly final = false) {
+    super(`Cannot ${what}: ${why}`);
+  }
+}
+
+/** What the companion says to the service, signed. Each call is one attempt and may reject. */
+export interface ServiceLink {
+  report(report: Report, signal: AbortSignal): Promise<Script>;
+  credentials(login: string): Promise<Credentials | null>;
+  heartbeat(heartbeat: Heartbeat): Promise<void>;
+}
+
+export interface ServiceLinkOptions {
+  serviceUrl: string;
+  bridgeSecret: string;
+  timers: Timers;
+  /** Ends what is under way. */
+  stopped: AbortSignal;
+}
+
+export function createServiceLink(options: ServiceLinkOptions): ServiceLink {
+  const post = (path: string, content: unknown, limits: { ms: number; signal?: AbortSignal }) =>
+    signedPost(options, { path, body: JSON.stringify(content), ...limits });
+  return {
+    async report(report, signal) {
+      const ms = report.wantsScript ? sipLimits.scriptTimeoutMs : sipLimits.reportTimeoutMs;
+      return reportAnswer.parse(await post(bridgePaths.report, report, { ms, signal })).script;
+    },
+    async credentials(login) {
+      const limits = { ms: sipLimits.reportTimeoutMs };
+      const answer = await post(bridgePaths.credentials, { login }, limits);
+      return credentialsAnswer.parse(answer).credentials;
+    },
+    async heartbeat(heartbeat) {
+      await post(bridgePaths.heartbeat, heartbeat, { ms: sipLimits.reportTimeoutMs });
+    },
+  };
+}
+
+/** Statuses of the 400s that another attempt can change. */
+const passing = [401, 408, 429];
+
+async function signedPost(
+  { serviceUrl, bridgeSecret, timers, stopped }: ServiceLinkOptions,
+  request: { path: string; body: string; ms: number; signal?: AbortSignal },
+): Promise<unknown> {
+  const { path, body, ms } = request;
+  const timeout = new AbortController();
+  const stop = timers.after(ms, () => timeout.abort());
+  const signal = AbortSignal.any([timeout.signal, request.signal ?? stopped, stopped]);
+  try {
+    const signature = await signBridge(bridgeSecret, {
+      at: Date.now(),
+      method: "POST",
+      path,
+      body,
+    });
+    const response = await fetch(new URL(path, serviceUrl), {
+      method: "POST",
+      headers: { "content-type": "application/json", [bridgeHeader]: signature },
+      body,
+      signal,
+    });
+    if (response.ok) return await response.json();
+    await response.body?.cancel();
+    const final = response.status < 500 && !passing.includes(response.status);
+    throw new ServiceError(`post ${path}`, `the service answered ${response.status}`, final);
+  } finally {
+    stop();
+  }
+}

@@ -1,0 +1,82 @@
+import type { IncomingRequestMessage, UserAgentCore } from "sip.js/lib/core/index.js";
+import type { Dialog } from "./dialog.ts";
+import { type Flow, withFlow } from "./flow.ts";
+import { createLocation, type Location } from "./location.ts";
+import type { Timers } from "./timers.ts";
+import { createCore } from "./user_agent_core.ts";
+
+export type Log = (line: string, fields?: Record<string, unknown>) => void;
+
+/** What everything that sends and receives SIP shares. */
+export interface Signalling {
+  core: UserAgentCore;
+  domain: string;
+  location: Location;
+  timers: Timers;
+  log: Log;
+  /** The dialogs of our legs, by the id that the core gives them. */
+  dialogs: Map<string, Dialog>;
+  /** Told of every connection that is gone for good, after the grace for coming back. */
+  flowWatchers: Set<(lost: Flow) => void>;
+  /** A connection closed: its bindings go, its dialogs wait for the softphone to come back. */
+  loseFlow(flow: Flow): void;
+}
+
+export function createSignalling(
+  domain: string,
+  { timers, log, reconnectGraceMs }: { timers: Timers; log: Log; reconnectGraceMs: number },
+): Signalling {
+  const location = createLocation();
+  const flowWatchers = new Set<(lost: Flow) => void>();
+  return {
+    core: createCore(domain, {}),
+    domain,
+    location,
+    timers,
+    log,
+    dialogs: new Map(),
+    flowWatchers,
+    loseFlow(flow) {
+      location.dropFlow(flow);
+      timers.after(reconnectGraceMs, () => {
+        withFlow(flow, () => [...flowWatchers].forEach((watch) => watch(flow)));
+      });
+    },
+  };
+}
+
+/** Where a request came by and what its first line named, for those who only get the message. */
+export interface Origin {
+  flow: Flow;
+  /** The Request-URI as written. */
+  target: string;
+}
+
+const origins = new WeakMap<IncomingRequestMessage, Origin>();
+
+export const setOrigin = (message: IncomingRequestMessage, origin: Origin): void =>
+  void origins.set(message, origin);
+
+/** The origin of a request that `receive` let pass. */
+export function originOf(message: IncomingRequestMessage): Origin {
+  const origin = origins.get(message);
+  if (origin === undefined) throw new Error("Cannot tell where the request came from");
+  return origin;
+}
+
+/** A callback for the library that lets no exception escape into its state machines. */
+export function guard<A extends unknown[]>(log: Log, callback: (...args: A) => void) {
+  return (...args: A): void => {
+    try {
+      callback(...args);
+    } catch (error) {
+      log("Cannot handle a SIP event", { error: String(error) });
+    }
+  };
+}
+
+export const sdpBody = (content: string) => ({
+  contentDisposition: "session",
+  contentType: "application/sdp",
+  content,
+});

@@ -1,0 +1,126 @@
+import { NameAddrHeader, URI } from "sip.js/lib/core/index.js";
+import { isHeaderSafe, isToken, parseParameters } from "./grammar.ts";
+
+const host = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9.])?)(?::(\d{1,5}))?$/;
+const scheme = /^[A-Za-z][A-Za-z0-9+.-]*$/;
+
+/** A SIP or SIPS URI (RFC 3261 §19.1); undefined when it breaks the grammar. */
+export function parseSipUri(text: string): URI | undefined {
+  const [, kind, rest] = /^(sips?):([^\s<>"]+)$/i.exec(text) ?? [];
+  if (kind === undefined || rest === undefined) return undefined;
+  const at = rest.indexOf("@");
+  const user = at < 0 ? undefined : rest.slice(0, at);
+  if (user !== undefined && (user === "" || !isEscaped(user))) return undefined;
+  const [address, query] = cut(rest.slice(at + 1), "?");
+  const [place, parameters] = cut(address, ";");
+  const [, name, port] = host.exec(place) ?? [];
+  if (name === undefined || Number(port ?? 0) > 65_535) return undefined;
+  // The user stays escaped: the library decodes it whenever it writes the URI.
+  const uri = new URI(kind.toLowerCase(), user ?? "", name, port ? Number(port) : undefined);
+  if (!setParameters(uri, parameters) || !setHeaders(uri, query)) return undefined;
+  return uri;
+}
+
+/** A SIP, SIPS, tel or other absolute URI; the opaque ones write themselves as they came. */
+export function parseUri(text: string): URI | undefined {
+  if (/^sips?:/i.test(text)) return parseSipUri(text);
+  const [kind, opaque] = cut(text, ":");
+  if (opaque === undefined || opaque === "" || !scheme.test(kind)) return undefined;
+  if (/[\s<>"]/.test(opaque) || !isHeaderSafe(opaque)) return undefined;
+  const uri = new URI(kind, isEscaped(opaque) ? cut(opaque, ";")[0] : "", "invalid");
+  uri.toRaw = uri.toString = () => text;
+  uri.clone = () => uri;
+  return uri;
+}
+
+/** The user part as people write it: unescaped, without a password. */
+export function userOf(uri: URI): string {
+  return decodeURIComponent(cut(uri.user ?? "", ":")[0]);
+}
+
+/** A URI of ours for a user part that may hold anything. */
+export function userUri(user: string, domain: string): URI {
+  return new URI("sip", encodeURIComponent(user.toWellFormed()), domain);
+}
+
+/** From, To and Contact (RFC 3261 §20.10); undefined when it breaks the grammar. */
+export function parseNameAddr(text: string): NameAddrHeader | undefined {
+  const split = text.startsWith('"') ? splitQuoted(text) : splitPlain(text);
+  if (split === undefined) return undefined;
+  const uri = parseUri(split.uri);
+  if (uri === undefined) return undefined;
+  const header = new NameAddrHeader(uri, split.name, {});
+  if (split.rest === "") return header;
+  if (!split.rest.startsWith(";")) return undefined;
+  const parameters = parseParameters(split.rest.slice(1));
+  for (const { name, value } of parameters ?? []) header.setParam(name, value);
+  return parameters && header;
+}
+
+interface NameAddrParts {
+  name: string;
+  uri: string;
+  rest: string;
+}
+
+function splitQuoted(text: string): NameAddrParts | undefined {
+  let end = 1;
+  while (end < text.length && text[end] !== '"') end += text[end] === "\\" ? 2 : 1;
+  const after = text.slice(end + 1).trimStart();
+  const close = after.indexOf(">");
+  if (end >= text.length || !after.startsWith("<") || close < 0) return undefined;
+  return {
+    name: text.slice(1, end),
+    uri: after.slice(1, close),
+    rest: after.slice(close + 1).trim(),
+  };
+}
+
+function splitPlain(text: string): NameAddrParts | undefined {
+  const open = text.indexOf("<");
+  if (open < 0) {
+    const [uri, rest] = cut(text, ";");
+    // Without brackets the URI may hold no comma, semicolon or question mark (§20).
+    if (/[,?]/.test(uri)) return undefined;
+    return { name: "", uri: uri.trim(), rest: rest === undefined ? "" : `;${rest}` };
+  }
+  const name = text.slice(0, open).trim();
+  if (name !== "" && !name.split(/[ \t]+/).every(isToken)) return undefined;
+  const close = text.indexOf(">", open);
+  if (close < 0) return undefined;
+  return { name, uri: text.slice(open + 1, close), rest: text.slice(close + 1).trim() };
+}
+
+function setParameters(uri: URI, text: string | undefined): boolean {
+  if (text === undefined) return true;
+  const parameters = parseParameters(text);
+  for (const { name, value } of parameters ?? []) {
+    uri.setParam(name, name === "transport" ? value?.toLowerCase() : value);
+  }
+  return parameters !== undefined;
+}
+
+function setHeaders(uri: URI, text: string | undefined): boolean {
+  if (text === undefined) return true;
+  for (const header of text.split("&")) {
+    const [name, value] = cut(header, "=");
+    if (value === undefined || name === "") return false;
+    uri.setHeader(name, [...(uri.getHeader(name) ?? []), value]);
+  }
+  return true;
+}
+
+function isEscaped(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Text before and after the first separator; the latter undefined when there is none. */
+function cut(text: string, separator: string): [string, string | undefined] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
+}

@@ -1,0 +1,107 @@
+import {
+  ClientTransaction,
+  LoggerFactory,
+  type OutgoingRequestMessage,
+  UserAgentCore,
+  type UserAgentCoreDelegate,
+} from "sip.js/lib/core/index.js";
+import { AllowedMethods } from "sip.js/lib/core/user-agent-core/allowed-methods.js";
+import { currentFlow } from "./flow.ts";
+import { userUri } from "./uri.ts";
+
+/** What the companion calls itself in User-Agent. */
+export const productName = "Switchboard";
+
+/** The methods in Allow; what the core does not know of them is handled beside it. */
+export const allowedMethods = [
+  "INVITE",
+  "ACK",
+  "CANCEL",
+  "BYE",
+  "OPTIONS",
+  "REGISTER",
+  "INFO",
+  "UPDATE",
+];
+
+export const allowHeader = `Allow: ${allowedMethods.join(", ")}`;
+
+/** Option tags that a request may require (RFC 3261 §8.2.2.3). */
+export const supportedOptions = ["outbound"];
+
+/** The user part of our Contact; the host is our domain, softphones answer on their connection. */
+const contactUser = "switchboard";
+
+export const contactHeader = (domain: string): string =>
+  `Contact: <${contactUri(domain).toString()}>`;
+
+function contactUri(domain: string) {
+  const uri = userUri(contactUser, domain);
+  uri.setParam("transport", "ws");
+  return uri;
+}
+
+/**
+ * One core for all connections, so that a dialog survives its connection and two legs can meet. The
+ * core asks for its transport when it builds a transaction; `withFlow` says which one is meant.
+ */
+export function createCore(domain: string, delegate: UserAgentCoreDelegate): UserAgentCore {
+  replaceBranchIds();
+  AllowedMethods.splice(0, AllowedMethods.length, ...allowedMethods);
+  const contact = contactUri(domain);
+  const core = new UserAgentCore({
+    aor: contact,
+    contact: {
+      uri: contact,
+      pubGruu: undefined,
+      tempGruu: undefined,
+      toString: () => `<${contact.toString()}>`,
+    },
+    displayName: "",
+    loggerFactory: silentLoggers(),
+    hackViaTcp: false,
+    routeSet: [],
+    sipjsId: "",
+    supportedOptionTags: supportedOptions,
+    supportedOptionTagsResponse: supportedOptions,
+    userAgentHeaderFieldValue: productName,
+    viaForceRport: true,
+    viaHost: domain,
+    authenticationFactory: () => undefined,
+    transportAccessor: () => currentFlow().transport,
+  }, delegate);
+  skipMergedRequestSearch(core);
+  return core;
+}
+
+function silentLoggers(): LoggerFactory {
+  const factory = new LoggerFactory();
+  factory.builtinEnabled = false;
+  factory.level = 0;
+  return factory;
+}
+
+let branches = 0;
+
+/**
+ * The library draws branch ids from ten million, which collide within seconds on a busy core and
+ * let one client guess another's. Ours count, and end in 64 random bits (RFC 3261 §8.1.1.7).
+ */
+function replaceBranchIds(): void {
+  const transaction = ClientTransaction as unknown as {
+    makeId(request: OutgoingRequestMessage): string;
+  };
+  transaction.makeId = (request) => {
+    if (request.method === "CANCEL" && request.branch !== undefined) return request.branch;
+    const random = crypto.getRandomValues(new Uint8Array(8)).toHex();
+    return `z9hG4bK${(branches++).toString(36)}.${random}`;
+  };
+}
+
+/**
+ * The search for merged requests (RFC 3261 §8.2.2.2) walks every live transaction for each request.
+ * Clients reach us by one connection, without proxies that could fork, so it is left out.
+ */
+function skipMergedRequestSearch(core: UserAgentCore): void {
+  core.userAgentServers.values = () => new Map<string, never>().values();
+}

@@ -1,0 +1,36 @@
+import { isToken, parseParameters, splitOutside } from "./grammar.ts";
+
+/** The top Via in the shape that the transaction layer reads. */
+export interface Via {
+  protocol: string;
+  transport: string;
+  host: string;
+  port: number | undefined;
+  branch: string | undefined;
+}
+
+// Any version: a request of another one is still told so with 505.
+const head =
+  /^SIP ?\/ ?\d+\.\d+ ?\/ ?([^ ]+) (\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+) ?(?:: ?(\d{1,5}))?$/i;
+
+/** One Via value (RFC 3261 §20.42); undefined when it breaks the grammar. */
+export function parseVia(text: string): Via | undefined {
+  const [sent, ...rest] = splitOutside(text, ";") ?? [];
+  // Runs of blanks become one, so that the pattern needs no repetition over them.
+  const [, transport, host, port] = head.exec((sent ?? "").replace(/[ \t]+/g, " ")) ?? [];
+  if (transport === undefined || host === undefined || !isToken(transport)) return undefined;
+  if (Number(port ?? 0) > 65_535) return undefined;
+  const parameters = rest.length === 0 ? [] : parseParameters(rest.join(";"));
+  if (parameters === undefined) return undefined;
+  const branch = parameters.find((parameter) => parameter.name === "branch")?.value;
+  return { protocol: "SIP", transport, host, port: port ? Number(port) : undefined, branch };
+}
+
+/** The Via with where the request really came from (RFC 3261 §18.2.1, RFC 3581 §4). */
+export function receivedVia(text: string, via: Via, from: { host: string; port: number }): string {
+  const kept = (splitOutside(text, ";") ?? [text]).filter((part) => !/^received *=/i.test(part));
+  const rport = kept.findIndex((part) => /^rport$/i.test(part));
+  if (rport < 0 && via.host === from.host) return kept.join(";");
+  if (rport >= 0) kept[rport] = `rport=${from.port}`;
+  return `${kept.join(";")};received=${from.host}`;
+}

@@ -1,0 +1,27 @@
+/**
+ * Every test that runs native media in the test process. Each test file is an isolate of its own,
+ * and the native transport serves one isolate in a process: a second one ends the process.
+ */
+import "./media/webrtc_cases.ts";
+import "./media/webrtc_chromium_cases.ts";
+import "./sip/browser_softphones_cases.ts";
+import assert from "node:assert/strict";
+
+const root = new URL("./", import.meta.url);
+
+async function* testFiles(folder: URL): AsyncGenerator<URL> {
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    if (isDirectory) yield* testFiles(new URL(`${name}/`, folder));
+    else if (name.endsWith("_test.ts")) yield new URL(name, folder);
+  }
+}
+
+Deno.test("no other test file runs native media", async () => {
+  const others = (await Array.fromAsync(testFiles(root)))
+    .filter(({ href }) => href !== import.meta.url);
+  for (const file of others) {
+    const text = await Deno.readTextFile(file);
+    const native = /from "[^"]*(media\/(webrtc|peer)|rtp_peer|_cases)\.ts"/.exec(text)?.[0];
+    assert.equal(native, undefined, `${file.href.slice(root.href.length)} imports native media`);
+  }
+});

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import {
+  createNonces,
+  digestHa1,
+  digestResponse,
+  parseDigest,
+  provesHa1,
+} from "../../sip/digest.ts";
+import { sipLimits } from "../../sip/limits.ts";
+
+// RFC 7616 §3.9.1.
+const example = {
+  username: "Mufasa",
+  realm: "http-auth@example.org",
+  uri: "/dir/index.html",
+  nonce: "7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v",
+  nc: "00000001",
+  cnonce: "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ",
+  qop: "auth",
+};
+const identity = { username: "Mufasa", realm: example.realm, password: "Circle of Life" };
+const responses = {
+  "MD5": "8ca523f5e9506fed4657c9700eebdbec",
+  "SHA-256": "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1",
+} as const;
+
+for (const algorithm of ["MD5", "SHA-256"] as const) {
+  Deno.test(`digestResponse() gives the ${algorithm} of RFC 7616 §3.9.1`, () => {
+    const ha1 = digestHa1(algorithm, identity);
+
+    const response = digestResponse(algorithm, { method: "GET", ha1 }, example);
+
+    assert.equal(response, responses[algorithm]);
+  });
+
+  Deno.test(`provesHa1() takes the right ${algorithm} response and no other`, () => {
+    const ha1 = digestHa1(algorithm, identity);
+    const given = { ...example, algorithm, response: responses[algorithm] };
+
+    assert.equal(provesHa1({ method: "GET", ha1 }, given), true);
+    assert.equal(provesHa1({ method: "PUT", ha1 }, given), false);
+    assert.equal(provesHa1({ method: "GET", ha1 }, { ...given, nc: "00000002" }), false);
+    assert.equal(provesHa1({ method: "GET", ha1 }, { ...given, qop: "auth-int" }), false);
+    assert.equal(provesHa1({ method: "GET", ha1 }, { ...given, response: "" }), false);
+    assert.equal(provesHa1({ method: "GET", ha1 }, { ...given, algorithm: "MD5-sess" }), false);
+  });
+}
+
+Deno.test("parseDigest() unquotes values and refuses what is malformed", () => {
+  assert.deepEqual({ ...parseDigest('Digest a="x, \\"y\\"",  b = c ,d=""') }, {
+    a: 'x, "y"',
+    b: "c",
+    d: "",
+  });
+  assert.equal(parseDigest("Basic YTpi"), undefined);
+  assert.equal(parseDigest('Digest a="1", a="2"'), undefined);
+  assert.equal(parseDigest('Digest a="1'), undefined);
+});
+
+Deno.test("take() uses each count of a nonce once, in rising order, while it is fresh", () => {
+  let now = 1_000_000;
+  const nonces = createNonces("sip.test", () => now);
+  const nonce =
+    /nonce="([^"]+)"/.exec(nonces.challenges("WWW-Authenticate", false)[0] ?? "")?.[1] ??
+      "";
+
+  assert.equal(nonces.take(nonce, 1), true);
+  assert.equal(nonces.take(nonce, 1), false);
+  assert.equal(nonces.take(nonce, 5), true);
+  assert.equal(nonces.take(nonce, 4), false);
+  assert.equal(nonces.take(`${nonce}0`, 9), false);
+  assert.equal(createNonces("sip.test", () => now).take(nonce, 9), false);
+  now += sipLimits.nonceTtlMs + 1;
+  assert.equal(nonces.take(nonce, 9), false);
+});

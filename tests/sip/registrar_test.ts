@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { sipTest, startSipLab } from "../support/sip_lab.ts";
+import { openSoftphone } from "../support/softphone.ts";
+import { testDomain } from "../support/fake_service.ts";
+import { valueOf, valuesOf } from "../support/sip_text.ts";
+
+sipTest("register() binds the Contact when the password is right", async () => {
+  await using lab = await startSipLab();
+  const phone = await lab.phone("alice", { register: false });
+
+  const response = await phone.register();
+
+  assert.equal(response.status, 200);
+  assert.match(valueOf(response, "contact"), new RegExp(`^<${phone.contact}>;expires=600$`));
+});
+
+sipTest("register() challenges with SHA-256 and then MD5", async () => {
+  await using lab = await startSipLab();
+  const phone = await lab.phone("alice", { register: false });
+
+  const response = await phone.request("REGISTER");
+
+  assert.equal(response.status, 401);
+  const algorithms = valuesOf(response, "www-authenticate").map((value) =>
+    /algorithm=([^,]+)/.exec(value)?.[1]
+  );
+  assert.deepEqual(algorithms, ["SHA-256", "MD5"]);
+});
+
+for (const login of ["alice", "nobody"]) {
+  sipTest(
+    `register() challenges ${login} again, then forbids, when the password is wrong`,
+    async () => {
+      await using lab = await startSipLab();
+      const phone = await openSoftphone({
+        url: lab.companion.sipUrl,
+        login,
+        password: "guess",
+        domain: testDomain,
+      });
+
+      const statuses: unknown[] = [];
+      for (let tries = 0; tries < 6; tries++) statuses.push((await phone.register()).status);
+      await phone.close();
+
+      assert.deepEqual(statuses, [401, 401, 401, 401, 401, 403]);
+    },
+  );
+}
+
+sipTest("register() refuses a nonce count that was used", async () => {
+  await using lab = await startSipLab();
+  const phone = await lab.phone("alice", { register: false });
+  const challenge = await phone.request("REGISTER");
+  const nonce = /nonce="([^"]+)"/.exec(valueOf(challenge, "www-authenticate"))?.[1] ?? "";
+  const { digestHa1, digestResponse } = await import("../../sip/digest.ts");
+  const ha1 = digestHa1("SHA-256", {
+    username: "alice",
+    realm: testDomain,
+    password: "alice-secret",
+  });
+  const uri = `sip:${testDomain}`;
+  const parameters = { nonce, nc: "00000001", cnonce: "c", qop: "auth", uri };
+  const response = digestResponse("SHA-256", { method: "REGISTER", ha1 }, parameters);
+  const headers = [
+    `Authorization: Digest username="alice", realm="${testDomain}", nonce="${nonce}", ` +
+    `uri="${uri}", response="${response}", algorithm=SHA-256, qop=auth, nc=00000001, cnonce="c"`,
+  ];
+  const replace = { to: `<sip:alice@${testDomain}>` };
+
+  const first = await phone.request("REGISTER", { headers, replace });
+  const replayed = await phone.request("REGISTER", { headers, replace });
+
+  assert.equal(first.status, 200);
+  assert.equal(replayed.status, 401);
+  assert.match(valueOf(replayed, "www-authenticate"), /stale=true/);
+});
+
+sipTest(
+  "register() refuses another's address, a foreign domain and a disabled Client",
+  async () => {
+    await using lab = await startSipLab();
+    const alice = await lab.phone("alice", { register: false });
+    const bob = await lab.phone("bob", { register: false });
+    const disabled = lab.service.credentials.get("bob");
+    if (disabled) disabled.allowed = false;
+
+    const refusedBob = await bob.register();
+    const foreign = await alice.request("REGISTER", { replace: { to: "<sip:alice@other.test>" } });
+
+    assert.equal(refusedBob.status, 403);
+    assert.equal(foreign.status, 404);
+  },
+);
+
+sipTest("register() asks for a longer time with 423 and bounds a long one", async () => {
+  await using lab = await startSipLab();
+  const phone = await lab.phone("alice", { register: false });
+
+  const brief = await phone.register({ expires: 5 });
+  const long = await phone.register({ expires: 999_999 });
+
+  assert.equal(brief.status, 423);
+  assert.equal(valueOf(brief, "min-expires"), "60");
+  assert.match(valueOf(long, "contact"), /;expires=3600$/);
+});
+
+sipTest("register() replaces the binding of a device and keeps those of others", async () => {
+  await using lab = await startSipLab();
+  const instance = "00000000-0000-4000-8000-000000000001";
+  await lab.phone("alice", { instance });
+  const again = await lab.phone("alice", { instance, register: false });
+
+  const replaced = await again.register();
+  const other = await lab.phone("alice", { register: false });
+  const added = await other.register();
+
+  assert.equal(valuesOf(replaced, "contact").length, 1);
+  assert.ok(valueOf(replaced, "contact").includes(again.contact));
+  assert.equal(valuesOf(added, "contact").length, 2);
+});
+
+sipTest("register() confirms outbound when the phone supports it", async () => {
+  await using lab = await startSipLab();
+  const phone = await lab.phone("alice", {
+    instance: "00000000-0000-4000-8000-000000000001",
+    register: false,
+  });
+
+  const response = await phone.register({ headers: ["Supported: path, outbound"] });
+
+  assert.equal(valueOf(response, "require"), "outbound");
+});
+
+sipTest("register() removes one Contact, then all of them, and lists what is left", async () => {
+  await using lab = await startSipLab();
+  const first = await lab.phone("alice");
+  const second = await lab.phone("alice");
+  await lab.phone("alice");
+
+  const removed = await first.register({ expires: 0 });
+  const wrong = await second.register({ expires: 60, contact: "*" });
+  const cleared = await second.register({ expires: 0, contact: "*" });
+
+  assert.equal(valuesOf(removed, "contact").length, 2);
+  assert.equal(wrong.status, 400);
+  assert.equal(valuesOf(cleared, "contact").length, 0);
+});
+
+sipTest("register() asks the service once for a login it was just asked for", async () => {
+  await using lab = await startSipLab();
+
+  await Promise.all([lab.phone("alice"), lab.phone("alice")]);
+
+  assert.deepEqual(lab.service.lookups, ["alice"]);
+});
+
+sipTest("register() answers 503 when the service cannot be asked", async () => {
+  await using lab = await startSipLab();
+  lab.service.outage = 503;
+  const phone = await lab.phone("alice", { register: false });
+
+  const response = await phone.register();
+
+  assert.equal(response.status, 503);
+  assert.equal(valueOf(response, "retry-after"), "10");
+});
+
+sipTest("invalidate() removes the bindings of a Client who may not call any more", async () => {
+  await using lab = await startSipLab();
+  const phone = await lab.phone("alice");
+  const client = lab.service.credentials.get("alice");
+  if (client) client.allowed = false;
+
+  const response = await lab.service.order(lab.companion.bridgeUrl, "/invalidate", {
+    logins: ["alice"],
+  });
+  await response.body?.cancel();
+  const refused = await phone.register();
+
+  assert.equal(response.status, 200);
+  assert.equal(refused.status, 403);
+});

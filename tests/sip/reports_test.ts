@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import type { Report } from "../../core/bridge.ts";
+import { createReportQueue, type ReportOptions } from "../../sip/reports.ts";
+import { ServiceError } from "../../sip/service_link.ts";
+import { createTimers } from "../../sip/timers.ts";
+
+/** A queue whose service answers as told, attempt by attempt. */
+function startQueue(report: ReportOptions["link"]["report"]) {
+  const timers = createTimers();
+  const attempts: Report[] = [];
+  const dropped: string[] = [];
+  const queue = createReportQueue({
+    companion: { id: "test", runId: "1" },
+    link: {
+      report: (one, signal) => {
+        attempts.push(one);
+        return report(one, signal);
+      },
+    },
+    timers,
+    log: (line) => dropped.push(line),
+    stopping: new AbortController().signal,
+    stopped: new AbortController().signal,
+  }, { id: `CA${"0".repeat(32)}`, accountSid: "AC" });
+  return { queue, attempts, dropped, [Symbol.dispose]: timers.clear };
+}
+
+const outage = () => Promise.reject(new ServiceError("post", "503"));
+
+Deno.test("send() repeats a report with its number until it is acknowledged, in order", async () => {
+  let failures = 2;
+  using lab = startQueue(() => failures-- > 0 ? outage() : Promise.resolve([]));
+
+  void lab.queue.send({ type: "ringing" });
+  void lab.queue.send({ type: "answered" });
+  await lab.queue.drained();
+
+  const attempts = lab.attempts.map(({ seq, event }) => [seq, event.type]);
+  assert.deepEqual(attempts, [[0, "ringing"], [0, "ringing"], [0, "ringing"], [1, "answered"]]);
+});
+
+Deno.test("send() drops a report that the service will never take", async () => {
+  using lab = startQueue(() => Promise.reject(new ServiceError("post", "400", true)));
+
+  const script = await lab.queue.send({ type: "ringing" });
+
+  assert.deepEqual(script, []);
+  assert.equal(lab.attempts.length, 1);
+  assert.deepEqual(lab.dropped, ["Dropped a report"]);
+});
+
+Deno.test("send() asks no longer, but tells, when nobody waits for the script", async () => {
+  const asked = Promise.withResolvers<void>();
+  using lab = startQueue((report, signal) => {
+    if (!report.wantsScript) return Promise.resolve([]);
+    asked.resolve();
+    return new Promise((_, reject) =>
+      signal.addEventListener("abort", () => reject(signal.reason))
+    );
+  });
+  const waiting = new AbortController();
+
+  const answer = lab.queue.send({ type: "answered" }, { signal: waiting.signal });
+  await asked.promise;
+  waiting.abort();
+  const script = await answer;
+  void lab.queue.send({ type: "ended", outcome: "completed" });
+  await lab.queue.drained();
+
+  assert.deepEqual(script, []);
+  const attempts = lab.attempts.map(({ seq, wantsScript }) => [seq, wantsScript]);
+  assert.deepEqual(attempts, [[0, true], [0, false], [1, false]]);
+});
+
+Deno.test("send() resolves with the script of the answer", async () => {
+  using lab = startQueue(() => Promise.resolve([{ type: "hangup" }]));
+
+  const script = await lab.queue.send({ type: "answered" }, {
+    signal: new AbortController().signal,
+  });
+
+  assert.deepEqual(script, [{ type: "hangup" }]);
+});

@@ -1,0 +1,23 @@
+import * as audio from "./audio.js";
+import { openJsSip } from "./jssip.js";
+import { openSipJs } from "./sip_js.js";
+import { webrtc } from "./webrtc.js";
+
+/** What a test may call in the page; `emit` is the test's ear. */
+
+const emit = (name, detail = "") => void globalThis.emit(name, String(detail));
+const openers = { "sip.js": openSipJs, jssip: openJsSip };
+let phone;
+
+globalThis.lab = {
+  ...audio,
+  ...webrtc,
+  emit,
+  /** An error that no call of the test's is there to take. */
+  failLater: (message) =>
+    void setTimeout(() => {
+      throw new Error(message);
+    }),
+  openPhone: (kind, account) => void (phone = openers[kind](account, emit)),
+  phone: async (action, ...args) => void (await phone[action](...args)),
+};

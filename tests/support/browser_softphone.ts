@@ -1,0 +1,89 @@
+import type { Browser } from "playwright-core";
+import { openPage, type PageEvent } from "./browser_page.ts";
+
+/** The libraries that real softphones are made of. */
+export type SoftphoneKind = "sip.js" | "jssip";
+
+export interface BrowserAccount {
+  login: string;
+  password: string;
+  domain: string;
+  wsUrl: string;
+}
+
+/** What became of the audio of the newest call. */
+export interface AudioStats {
+  packetsReceived: number;
+  packetsSent: number;
+  totalAudioEnergy: number;
+}
+
+/**
+ * A softphone in a browser page, by a library that we did not write. Its events are `registered`,
+ * `unregistered`, `registrationFailed`, `disconnected`, `incoming`, `ringing` (JsSIP only),
+ * `answered`, `ended`, `held` and `resumed`. An error in the page fails what waits for it.
+ */
+export interface BrowserSoftphone {
+  /** Connects and registers; resolves when the registrar took it. */
+  register(): Promise<void>;
+  unregister(): Promise<void>;
+  /** Calls a user part at the domain; `answered` or `ended` tells what came of it. */
+  call(target: string): Promise<void>;
+  /** What happens to an incoming call; at first it is answered. */
+  setAnswerMode(mode: "auto" | "manual" | "decline"): Promise<void>;
+  answer(): Promise<void>;
+  decline(): Promise<void>;
+  hangup(): Promise<void>;
+  hold(): Promise<void>;
+  resume(): Promise<void>;
+  /** Presses digits as telephone events. */
+  pressDigits(digits: string): Promise<void>;
+  events(): PageEvent[];
+  waitFor(name: string, timeoutMs?: number): Promise<PageEvent>;
+  /** Whether a frequency is the loudest in the remote audio just now. */
+  heardFrequency(hz: number): Promise<boolean>;
+  /** Resolves when it is. */
+  awaitTone(hz: number, timeoutMs?: number): Promise<void>;
+  /** Resolves when so many packets came in, with sound in them. */
+  awaitAudio(packets: number, timeoutMs?: number): Promise<void>;
+  stats(): Promise<AudioStats>;
+  close(): Promise<void>;
+}
+
+const WAIT_MS = 10_000;
+
+/** Opens a page with a softphone; it does nothing until `register`. */
+export async function openBrowserSoftphone(
+  browser: Browser,
+  kind: SoftphoneKind,
+  account: BrowserAccount,
+): Promise<BrowserSoftphone> {
+  const page = await openPage(browser);
+  await page.run("openPhone", kind, account);
+  const act = (...action: unknown[]) => page.run<void>("phone", ...action);
+  return {
+    async register() {
+      await act("register");
+      await page.waitFor("registered");
+    },
+    async unregister() {
+      await act("unregister");
+      await page.waitFor("unregistered");
+    },
+    call: (target) => act("call", target),
+    setAnswerMode: (mode) => act("setAnswerMode", mode),
+    answer: () => act("answer"),
+    decline: () => act("decline"),
+    hangup: () => act("hangup"),
+    hold: () => act("hold"),
+    resume: () => act("resume"),
+    pressDigits: (digits) => page.run("pressDigits", digits),
+    events: page.events,
+    waitFor: page.waitFor,
+    heardFrequency: (hz) => page.run("heardFrequency", hz),
+    awaitTone: (hz, timeoutMs = WAIT_MS) => page.run("awaitTone", hz, timeoutMs),
+    awaitAudio: (packets, timeoutMs = WAIT_MS) => page.run("awaitAudio", packets, timeoutMs),
+    stats: () => page.run("stats"),
+    close: page.close,
+  };
+}

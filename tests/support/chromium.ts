@@ -1,0 +1,44 @@
+import { type Browser, chromium } from "playwright-core";
+
+const CHROMIUM = Deno.env.get("CHROMIUM") ?? "/usr/bin/chromium";
+const TEST_TIMEOUT_MS = 60_000;
+
+const flags = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  // No name leads out of this machine.
+  "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+  // The microphone beeps, without asking; what is heard is played without a click.
+  "--use-fake-device-for-media-stream",
+  "--use-fake-ui-for-media-stream",
+  "--autoplay-policy=no-user-gesture-required",
+  // Media over the loopback, with addresses in place of mDNS names.
+  "--allow-loopback-in-peer-connection",
+  "--disable-features=WebRtcHideLocalIpsWithMdns",
+];
+
+const installed = await Deno.stat(CHROMIUM).then((file) => file.isFile, () => false);
+
+/** A test with a real browser. Without one it is skipped, but fails where `CI` is set. */
+export function chromiumTest(name: string, body: (browser: Browser) => Promise<void>): void {
+  const skipped = !installed && Deno.env.get("CI") === undefined;
+  Deno.test({
+    name: skipped ? `${name} (skipped: no Chromium at ${CHROMIUM})` : name,
+    ignore: skipped,
+    timeout: TEST_TIMEOUT_MS,
+    fn: async () => {
+      const browser = await chromium.launch({ executablePath: CHROMIUM, args: flags });
+      try {
+        await body(browser);
+      } finally {
+        await browser.close();
+      }
+    },
+  });
+}

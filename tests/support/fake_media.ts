@@ -1,0 +1,101 @@
+import { type MediaEngine, type MediaLeg, NoCommonCodec, type Pcm } from "../../sip/media/port.ts";
+
+/** A media leg that only remembers what was asked of it. */
+export interface FakeMediaLeg extends MediaLeg {
+  readonly remoteSdp: string;
+  readonly joined: FakeMediaLeg | undefined;
+  readonly closed: boolean;
+  readonly played: { samples: number; loop: number }[];
+  /** Ends the sound that plays. */
+  finishPlaying(): void;
+  /** As if the transport went away. */
+  lose(): void;
+}
+
+export interface FakeMedia extends MediaEngine {
+  readonly legs: FakeMediaLeg[];
+}
+
+/** An SDP that every fake leg refuses for its codecs. */
+export const foreignSdp = "v=0\r\nm=audio 9 RTP/AVP 99\r\n";
+
+/** Media that connect at once; sounds last until `finishPlaying` when `slow`, else no time. */
+export function fakeMedia({ slow = false } = {}): FakeMedia {
+  const legs: FakeMediaLeg[] = [];
+  const make = (remote: string): FakeMediaLeg => {
+    if (remote === foreignSdp) throw new NoCommonCodec("Cannot answer: no common codec");
+    const leg = fakeLeg({ slow, number: legs.length, remote });
+    legs.push(leg);
+    return leg;
+  };
+  return {
+    legs,
+    answer: (offer) => Promise.try(() => make(offer)),
+    offer: () => Promise.try(() => make("")),
+    close: () => Promise.resolve(legs.forEach((leg) => leg.close())),
+  };
+}
+
+function fakeLeg(options: { slow: boolean; number: number; remote: string }): FakeMediaLeg {
+  const lost = Promise.withResolvers<void>();
+  const played: FakeMediaLeg["played"] = [];
+  let remoteSdp = options.remote;
+  let joined: FakeMediaLeg | undefined;
+  let closed = false;
+  let finish = () => {};
+
+  const leg: FakeMediaLeg & { joined: FakeMediaLeg | undefined } = {
+    localSdp: `v=0\r\no=- ${options.number} 1 IN IP4 127.0.0.1\r\ns=fake\r\nt=0 0\r\n`,
+    onDigit: undefined,
+    connected: Promise.resolve(),
+    lost: lost.promise,
+    played,
+    get remoteSdp() {
+      return remoteSdp;
+    },
+    get joined() {
+      return joined;
+    },
+    set joined(other) {
+      joined = other;
+    },
+    get closed() {
+      return closed;
+    },
+    accept(answer) {
+      if (answer === foreignSdp) return Promise.reject(new NoCommonCodec("Cannot accept"));
+      remoteSdp = answer;
+      return Promise.resolve();
+    },
+    play(pcm: Pcm, { loop, signal }) {
+      played.push({ samples: pcm.length, loop });
+      if (!options.slow) return Promise.resolve();
+      const { promise, resolve } = Promise.withResolvers<void>();
+      finish = resolve;
+      signal.addEventListener("abort", () => resolve(), { once: true });
+      return promise;
+    },
+    join(other) {
+      const peer = other as typeof leg;
+      leg.joined = peer;
+      peer.joined = leg;
+    },
+    leave() {
+      const peer = leg.joined as typeof leg | undefined;
+      leg.joined = undefined;
+      if (peer !== undefined) peer.joined = undefined;
+    },
+    reanswer(offer) {
+      if (offer === foreignSdp) return Promise.reject(new Error("Cannot change the media"));
+      return Promise.resolve(leg.localSdp);
+    },
+    close() {
+      closed = true;
+      leg.leave();
+      finish();
+    },
+    finishPlaying: () => finish(),
+    lose: () => lost.resolve(),
+  };
+  return leg;
+}

@@ -1,0 +1,146 @@
+import {
+  bridgeHeader,
+  bridgePaths,
+  type Credentials,
+  type Heartbeat,
+  heartbeat,
+  type LegEvent,
+  type Report,
+  report,
+  type Script,
+  signBridge,
+  verifyBridge,
+} from "../../core/bridge.ts";
+import { digestHa1 } from "../../sip/digest.ts";
+
+/** The service as the companion sees it: knows passwords, takes reports, answers with scripts. */
+export interface FakeService {
+  readonly url: string;
+  readonly secret: string;
+  /** Reports acknowledged so far, repeats included. */
+  readonly reports: Report[];
+  readonly heartbeats: Heartbeat[];
+  /** Logins asked for. */
+  readonly lookups: string[];
+  readonly credentials: Map<string, Credentials>;
+  /** The script for a report that wants one; empty unless set. */
+  answer: (report: Report) => Script | Promise<Script>;
+  /** A status to refuse all requests with, as when the service is down. */
+  outage: number | undefined;
+  /** Resolves when a request was refused by the outage. */
+  outageFelt(): Promise<void>;
+  /** The first heartbeat, past or to come, that fits. */
+  beat(matches: (beat: Heartbeat) => boolean): Promise<Heartbeat>;
+  /** The first report, past or to come, that fits. */
+  reported(matches: (report: Report) => boolean): Promise<Report>;
+  /** The first event of this type, past or to come, of this leg or of any. */
+  event<T extends LegEvent["type"]>(
+    type: T,
+    leg?: string,
+  ): Promise<Report & { event: Extract<LegEvent, { type: T }> }>;
+  addClient(login: string, password: string): Credentials;
+  /** A signed order to the companion. */
+  order(bridgeUrl: string, path: string, content: unknown): Promise<Response>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export const testDomain = "sip.test";
+
+export function startFakeService(secret = "bridge secret for tests"): FakeService {
+  const { first, look } = searches();
+  let refused = 0;
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, serve);
+
+  async function serve(request: Request): Promise<Response> {
+    const body = await request.text();
+    const path = new URL(request.url).pathname;
+    const header = request.headers.get(bridgeHeader) ?? undefined;
+    const signed = { now: Date.now(), method: "POST", path, body };
+    if (!await verifyBridge(secret, header, signed)) return new Response(null, { status: 401 });
+    if (service.outage === undefined) return await answer(service, look, { path, body });
+    refused++;
+    look();
+    return new Response(null, { status: service.outage });
+  }
+
+  const service: FakeService = {
+    url: `http://127.0.0.1:${server.addr.port}`,
+    secret,
+    reports: [],
+    heartbeats: [],
+    lookups: [],
+    credentials: new Map(),
+    answer: () => [],
+    outage: undefined,
+    outageFelt: () => first(() => refused > 0 || undefined).then(() => {}),
+    beat: (matches) => first(() => service.heartbeats.find(matches)),
+    reported: (matches) => first(() => service.reports.find(matches)),
+    event: (type, leg) =>
+      service.reported((one) =>
+        one.event.type === type && (leg === undefined || one.leg === leg)
+      ) as never,
+    addClient: (login, password) => addClient(service, login, password),
+    order: (bridgeUrl, path, content) => order(secret, new URL(path, bridgeUrl), content),
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+  return service;
+}
+
+async function answer(
+  service: FakeService,
+  look: () => void,
+  { path, body }: { path: string; body: string },
+): Promise<Response> {
+  const content = JSON.parse(body);
+  if (path === bridgePaths.credentials) {
+    service.lookups.push(content.login);
+    return Response.json({ credentials: service.credentials.get(content.login) ?? null });
+  }
+  if (path === bridgePaths.heartbeat) {
+    service.heartbeats.push(heartbeat.parse(content));
+    look();
+    return Response.json({});
+  }
+  const received = report.parse(content);
+  service.reports.push(received);
+  look();
+  return Response.json({ script: received.wantsScript ? await service.answer(received) : [] });
+}
+
+/** Searches that are done again whenever there is something new, until they find. */
+function searches() {
+  const open = new Set<() => void>();
+  const look = () => open.forEach((check) => check());
+  const first = <T>(search: () => T | undefined): Promise<T> => {
+    const { promise, resolve } = Promise.withResolvers<T>();
+    const check = () => {
+      const found = search();
+      if (found === undefined) return;
+      open.delete(check);
+      resolve(found);
+    };
+    open.add(check);
+    check();
+    return promise;
+  };
+  return { first, look };
+}
+
+function addClient(service: FakeService, login: string, password: string): Credentials {
+  const identity = { username: login, realm: testDomain, password };
+  const added: Credentials = {
+    accountSid: `AC${"0".repeat(32)}`,
+    clientSid: `CL${"0".repeat(32)}`,
+    ha1: { md5: digestHa1("MD5", identity), sha256: digestHa1("SHA-256", identity) },
+    allowed: true,
+  };
+  service.credentials.set(login, added);
+  return added;
+}
+
+async function order(secret: string, url: URL, content: unknown): Promise<Response> {
+  const body = JSON.stringify(content);
+  const request = { at: Date.now(), method: "POST", path: url.pathname, body };
+  const headers = { [bridgeHeader]: await signBridge(secret, request) };
+  return await fetch(url, { method: "POST", headers, body });
+}

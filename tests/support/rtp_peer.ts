@@ -1,0 +1,62 @@
+import { decodeG711 } from "../../sip/media/g711.ts";
+import { openPeer, type Peer } from "../../sip/media/peer.ts";
+import type { MediaEngine, MediaLeg } from "../../sip/media/port.ts";
+import { parseRtp, type RtpPacket, writeRtp } from "../../sip/media/rtp.ts";
+import { type Formats, parseSdp } from "../../sip/media/sdp.ts";
+import { writeSdp } from "../../sip/media/write_sdp.ts";
+
+/** A WebRTC peer in this process that hears and sends bare RTP. */
+export interface RtpPeer {
+  leg: MediaLeg;
+  /** Resolves with the next packets that arrive and fit. */
+  next(count: number, fits: (packet: RtpPacket) => boolean): Promise<RtpPacket[]>;
+  send(packet: Omit<RtpPacket, "ssrc">): void;
+  close(): Promise<void>;
+}
+
+/**
+ * An offer whose peer cannot be reached until it has the answer. Over the loopback the two sides
+ * could otherwise finish DTLS before the native side of the offer has stored the fingerprint that it
+ * was just given, and it would refuse the connection.
+ */
+export const withoutCandidates = (offer: string): string =>
+  offer.replace(/^a=(candidate|end-of-candidates).*\r\n/gm, "");
+
+/** A peer that has offered these formats to the engine and is connected with the leg. */
+export async function connectRtpPeer(engine: MediaEngine, formats: Formats): Promise<RtpPeer> {
+  const peer = await openPeer({ bindAddress: "127.0.0.1", mid: "audio", formats });
+  const leg = await engine.answer(withoutCandidates(writeSdp(peer.local)));
+  peer.accept(parseSdp(leg.localSdp));
+  await Promise.all([leg.connected, peer.connected]);
+  return {
+    leg,
+    next: (count, fits) => collect(peer, count, fits),
+    send: (packet) => peer.send(writeRtp({ ...packet, ssrc: peer.ssrc })),
+    close: () => peer.close(),
+  };
+}
+
+function collect(
+  peer: Peer,
+  count: number,
+  fits: (packet: RtpPacket) => boolean,
+): Promise<RtpPacket[]> {
+  const packets: RtpPacket[] = [];
+  const { promise, resolve } = Promise.withResolvers<RtpPacket[]>();
+  peer.onPacket = (bytes) => {
+    const packet = parseRtp(bytes);
+    if (packet !== undefined && fits(packet)) packets.push(packet);
+    if (packets.length < count) return;
+    peer.onPacket = undefined;
+    resolve(packets);
+  };
+  return promise;
+}
+
+/** Whether a packet is of mu-law, and of more than silence. */
+export const isMulawSound = ({ payloadType, payload }: RtpPacket): boolean =>
+  payloadType === 0 && payload.some((code) => code !== 0xff);
+
+/** The sound of packets in mu-law. */
+export const mulawSound = (packets: RtpPacket[]): Int16Array =>
+  Int16Array.from(packets.flatMap(({ payload }) => [...decodeG711("PCMU", payload)]));

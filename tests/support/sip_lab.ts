@@ -1,0 +1,100 @@
+import type { Invitation, Script } from "../../core/bridge.ts";
+import { type Companion, startCompanion } from "../../sip/companion.ts";
+import type { LoadAudio } from "../../sip/media/port.ts";
+import { type FakeMedia, fakeMedia } from "./fake_media.ts";
+import { type FakeService, startFakeService, testDomain } from "./fake_service.ts";
+import { openSoftphone, type Softphone } from "./softphone.ts";
+
+/** A running companion between a fake service and scripted softphones, all on the loopback. */
+export interface SipLab {
+  readonly service: FakeService;
+  readonly companion: Companion;
+  readonly media: FakeMedia;
+  /** Lines that the companion logged. */
+  readonly logged: string[];
+  /** Connects a softphone; registered, unless told otherwise. */
+  phone(login: string, options?: { register?: boolean; instance?: string }): Promise<Softphone>;
+  /** Orders a script for a leg, as the service does. */
+  run(leg: string, script: Script): Promise<Response>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface SipLabOptions {
+  slowMedia?: boolean;
+  loadAudio?: LoadAudio;
+  reconnectGraceMs?: number;
+}
+
+/** The Clients of every lab; the password is the login and `-secret`. */
+const clients = ["alice", "bob", "carol"];
+
+export async function startSipLab(options: SipLabOptions = {}): Promise<SipLab> {
+  const service = startFakeService();
+  for (const login of clients) service.addClient(login, `${login}-secret`);
+  const media = fakeMedia({ slow: options.slowMedia ?? false });
+  const logged: string[] = [];
+  const phones: Softphone[] = [];
+  const companion = await startCompanion({
+    sipHost: "127.0.0.1",
+    sipPort: 0,
+    bridgeHost: "127.0.0.1",
+    bridgePort: 0,
+    serviceUrl: service.url,
+    bridgeSecret: service.secret,
+    sipDomain: testDomain,
+    id: "lab",
+    reconnectGraceMs: options.reconnectGraceMs ?? 100,
+    media,
+    loadAudio: options.loadAudio ?? (() => Promise.resolve(new Int16Array(160))),
+    log: (line, fields) => logged.push(`${line} ${JSON.stringify(fields ?? {})}`),
+  });
+  return {
+    service,
+    companion,
+    media,
+    logged,
+    async phone(login, { register = true, instance } = {}) {
+      const phone = await openSoftphone({
+        url: companion.sipUrl,
+        login,
+        password: `${login}-secret`,
+        domain: testDomain,
+        ...instance === undefined ? {} : { instance },
+      });
+      phones.push(phone);
+      if (!register) return phone;
+      const { start, status } = await phone.register();
+      if (status !== 200) throw new Error(`Cannot register ${login}: ${start}`);
+      return phone;
+    },
+    run: (leg, script) => service.order(companion.bridgeUrl, "/run", { leg, script }),
+    async [Symbol.asyncDispose]() {
+      service.outage = undefined;
+      await companion.stop();
+      await Promise.all(phones.map((phone) => phone.close()));
+      await service[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** A test that fails, not hangs, when something it waits for never happens. */
+export const sipTest = (name: string, fn: () => Promise<void>): void =>
+  Deno.test({ name, fn, timeout: 20_000 });
+
+let legs = 0;
+
+export const newLeg = (): string => `CA${(++legs).toString(16).padStart(32, "0")}`;
+
+/** An invitation of a Client, from a number. */
+export const invite = (login: string, leg = newLeg()): Invitation => ({
+  leg,
+  accountSid: `AC${"0".repeat(32)}`,
+  from: "+15550001",
+  to: `client:${login}`,
+  target: { kind: "client", login },
+});
+
+/** A script that calls a Client. */
+export const inviteScript = (invitation: Invitation, timeoutS = 30): Script => [
+  { type: "invite", invitation, timeoutS },
+];

@@ -1,0 +1,135 @@
+import { type IncomingCall, incomingCall } from "./softphone_incoming.ts";
+import { type OutgoingCall, placeCall, type PlaceOptions } from "./softphone_outgoing.ts";
+import { respond } from "./softphone_dialog.ts";
+import {
+  type Line,
+  openLine,
+  type Phone,
+  plainRequest,
+  randomToken,
+  type RequestOptions,
+} from "./softphone_line.ts";
+import { readSip, type SipText } from "./sip_text.ts";
+
+/** A SIP user agent over WebSocket that does only what a test tells it to. */
+export interface Softphone extends Phone {
+  /** REGISTER, answering the challenge; resolves with the last response. */
+  register(options?: { expires?: number; headers?: string[]; contact?: string }): Promise<SipText>;
+  /** Any request outside a dialog; resolves with its final response. */
+  request(method: string, options?: RequestOptions): Promise<SipText>;
+  /** INVITE, answering the challenge. */
+  call(target: string, options?: PlaceOptions): OutgoingCall;
+  /** The next INVITE that nobody waited for yet. */
+  nextCall(): Promise<IncomingCall>;
+  /** Called for every INVITE instead of queueing it for `nextCall`. */
+  onCall: ((call: IncomingCall) => void) | undefined;
+  /** Sends text as it is; the answer to it, if any, is left to `nextMessage`. */
+  send(text: string): void;
+  /** The next message that belongs to no transaction or call of ours. */
+  nextMessage(): Promise<SipText>;
+  /** Resolves with the close code of the socket. */
+  readonly closed: Promise<number>;
+  close(): Promise<void>;
+}
+
+export interface SoftphoneOptions {
+  url: string;
+  login: string;
+  password: string;
+  domain: string;
+  /** `+sip.instance`, for phones that are one device of several. */
+  instance?: string;
+}
+
+/** Connects a softphone; it says nothing yet. */
+export async function openSoftphone(options: SoftphoneOptions): Promise<Softphone> {
+  const { login, domain, url } = options;
+  const socket = new WebSocket(url, "sip");
+  const opened = Promise.withResolvers<void>();
+  const closed = Promise.withResolvers<number>();
+  const calls = queue<IncomingCall>();
+  const strays = queue<SipText>();
+  const contact = `sip:${randomToken()}@phone.invalid;transport=ws`;
+  const { line, take } = openLine(socket, { login, domain, contact }, options.password);
+
+  const softphone: Softphone = {
+    ...line.phone,
+    onCall: undefined,
+    register: registration(line, options),
+    request: (method, wanted = {}) => line.transact(plainRequest(line.phone, method, wanted)),
+    call: (target, wanted) => placeCall(line, target, wanted ?? {}),
+    nextCall: calls.take,
+    send: line.send,
+    nextMessage: strays.take,
+    closed: closed.promise,
+    async close() {
+      socket.close();
+      await closed.promise;
+    },
+  };
+
+  socket.onopen = () => opened.resolve();
+  socket.onerror = () => opened.reject(new Error(`Cannot connect to ${url}`));
+  socket.onclose = ({ code }) => closed.resolve(code);
+  socket.onmessage = ({ data }) => {
+    const message = readSip(data);
+    if (take(message)) return;
+    if (message.method === "INVITE") {
+      const call = incomingCall(line, message);
+      if (softphone.onCall === undefined) calls.put(call);
+      else softphone.onCall(call);
+      return;
+    }
+    strays.put(message);
+    if (message.method && message.method !== "ACK") respond(line, message, { status: 481 });
+  };
+  await opened.promise;
+  return softphone;
+}
+
+function registration(line: Line, { instance }: SoftphoneOptions): Softphone["register"] {
+  const { login, domain, contact } = line.phone;
+  const callId = randomToken();
+  const uri = `sip:${domain}`;
+  const device = instance && `;reg-id=1;+sip.instance="<urn:uuid:${instance}>"`;
+  let cseq = 0;
+  return async ({ expires = 600, headers = [], contact: given } = {}) => {
+    const attempt = (...extra: string[]) =>
+      line.transact(plainRequest(line.phone, "REGISTER", {
+        target: uri,
+        headers: [
+          `Contact: ${given ?? `<${contact}>${device ?? ""}`}`,
+          `Expires: ${expires}`,
+          ...headers,
+          ...extra,
+        ],
+        replace: {
+          "call-id": callId,
+          "cseq": `${++cseq} REGISTER`,
+          "to": `<sip:${login}@${domain}>`,
+        },
+      }));
+    const first = await attempt();
+    if (first.status !== 401) return first;
+    return await attempt(line.authorize(first, "REGISTER", uri));
+  };
+}
+
+/** Things in the order they came, for those who ask before or after. */
+export function queue<T>(): { put(item: T): void; take(): Promise<T> } {
+  const items: T[] = [];
+  const waiting: ((item: T) => void)[] = [];
+  return {
+    put(item) {
+      const next = waiting.shift();
+      if (next === undefined) items.push(item);
+      else next(item);
+    },
+    take() {
+      if (items.length > 0) return Promise.resolve(items.shift() as T);
+      const { promise, resolve } = Promise.withResolvers<T>();
+      waiting.push(resolve);
+      return promise;
+    },
+  };
+}
