@@ -14,15 +14,22 @@ export interface LoadAudioOptions {
   cacheBytes?: number;
 }
 
-/** Loads WAV files over HTTP. The audio used last stays in memory, so a prompt is loaded once. */
+/**
+ * Loads WAV files over HTTP. The audio used last stays in memory with its validators, so a prompt
+ * that has not changed is asked about but neither sent nor decoded again (RFC 9110 §13.1).
+ */
 export function loadAudio(options: LoadAudioOptions): LoadAudio {
   const { fetch, maxBytes = mediaLimits.audioFileBytes } = options;
   const cache = createCache(options.cacheBytes ?? mediaLimits.audioCacheBytes);
   return async (url, signal) => {
     const known = cache.get(url);
-    if (known !== undefined) return known;
     try {
-      const response = await fetch(url, { signal });
+      const headers = known === undefined ? {} : known.validators;
+      const response = await fetch(url, { headers, signal });
+      if (known !== undefined && response.status === 304) {
+        await response.body?.cancel();
+        return known.pcm;
+      }
       if (!response.ok) {
         await response.body?.cancel();
         throw new Error(`status is ${response.status}`);
@@ -30,12 +37,26 @@ export function loadAudio(options: LoadAudioOptions): LoadAudio {
       const { samples, sampleRate } = readWav(await readBody(response, maxBytes));
       const pcm = await resample(samples, sampleRate, PCM_RATE);
       if (pcm.length === 0) throw new Error("it is empty");
-      cache.set(url, pcm);
+      const validators = validatorsOf(response);
+      if (Object.keys(validators).length > 0) cache.set(url, { pcm, validators });
       return pcm;
     } catch (cause) {
       throw new Error(`Cannot load audio from "${url}": ${reason(cause)}`, { cause });
     }
   };
+}
+
+interface CachedAudio {
+  pcm: Pcm;
+  /** What the next request for it says. */
+  validators: Record<string, string>;
+}
+
+function validatorsOf({ headers }: Response): Record<string, string> {
+  const etag = headers.get("etag");
+  const modified = headers.get("last-modified");
+  if (etag !== null) return { "if-none-match": etag };
+  return modified === null ? {} : { "if-modified-since": modified };
 }
 
 const reason = (cause: unknown) => cause instanceof Error ? cause.message : String(cause);
@@ -59,25 +80,25 @@ async function readBody(response: Response, maxBytes: number): Promise<Uint8Arra
 
 /** The least recently used audio goes first; a map keeps the order of insertion. */
 function createCache(maxBytes: number) {
-  const entries = new Map<string, Pcm>();
+  const entries = new Map<string, CachedAudio>();
   let bytes = 0;
   const remove = (url: string) => {
-    bytes -= entries.get(url)?.byteLength ?? 0;
+    bytes -= entries.get(url)?.pcm.byteLength ?? 0;
     entries.delete(url);
   };
   return {
-    get(url: string): Pcm | undefined {
-      const pcm = entries.get(url);
-      if (pcm === undefined) return undefined;
+    get(url: string): CachedAudio | undefined {
+      const audio = entries.get(url);
+      if (audio === undefined) return undefined;
       entries.delete(url);
-      entries.set(url, pcm);
-      return pcm;
+      entries.set(url, audio);
+      return audio;
     },
-    set(url: string, pcm: Pcm): void {
-      if (pcm.byteLength > maxBytes) return;
+    set(url: string, audio: CachedAudio): void {
+      if (audio.pcm.byteLength > maxBytes) return;
       remove(url);
-      entries.set(url, pcm);
-      bytes += pcm.byteLength;
+      entries.set(url, audio);
+      bytes += audio.pcm.byteLength;
       for (const oldest of entries.keys()) {
         if (bytes <= maxBytes) break;
         remove(oldest);
