@@ -1,4 +1,5 @@
 import { type Config, configLines, readConfig, variables } from "./config.ts";
+import { onNpmWrapperGone } from "./npm_wrapper.ts";
 import { fail, log, say, supervisedVariable } from "./process.ts";
 
 /**
@@ -97,6 +98,7 @@ async function supervise(config: Config, wanted: Program[]): Promise<void> {
 
   Deno.addSignalListener("SIGTERM", () => stop(0));
   Deno.addSignalListener("SIGINT", () => stop(0));
+  void onNpmWrapperGone(() => stop(0));
   for (const program of wanted) {
     const running: Running = { program, child: spawn(program), over: Promise.resolve() };
     all.push(running);
