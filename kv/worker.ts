@@ -52,8 +52,9 @@ export function worker(options: WorkerOptions): Worker {
       else if (most > 0) { // A job that ends pokes.
         const now = ports.now();
         const claim = { now, most, owner, leaseMs: limits.jobLeaseMs };
-        const { held, next: again } = await queue.claim(lane, claim);
+        const { held, next: again, hinted } = await queue.claim(lane, claim);
         held.forEach(begin);
+        await hinted;
         if (held.length < most) next = Math.min(next, again);
       }
     }
