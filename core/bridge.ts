@@ -20,7 +20,7 @@ export const target = z.discriminatedUnion("kind", [
 export const action = z.object({
   url: z.string(),
   method: z.enum(["GET", "POST"]),
-  /** Documents in a row that took no time; the loop guard. */
+  /** Documents in a row that took no time; 0 when the steps before the report did. */
   hops: z.number().int().nonnegative(),
 });
 
@@ -147,11 +147,10 @@ export const credentials = z.object({
 /** `null` when no Client has the login. */
 export const credentialsAnswer = z.object({ credentials: credentials.nullable() });
 
-/** Every `limits.heartbeatMs`: the legs alive and the Clients registered. */
+/** Every `bridgeLimits.heartbeatMs`: the companion lives, and these are its legs. */
 export const heartbeat = z.object({
   companion,
   legs: z.array(z.object({ leg: legId, accountSid: z.string() })),
-  bindings: z.array(z.object({ login: z.string(), contacts: z.number().int() })),
 });
 
 export const runRequest = z.object({ leg: legId, script: z.array(step) });
@@ -189,6 +188,8 @@ export const bridgeLimits = {
   signatureWindowMs: 30_000,
   heartbeatMs: 5_000,
   bodyBytes: 1 << 20,
+  /** Room for over 100,000 legs. */
+  heartbeatBytes: 16 << 20,
 } as const;
 
 const encoder = new TextEncoder();

@@ -4,6 +4,7 @@ import { limits } from "../core/limits.ts";
 import type { AlsoInserted, Base, Change, Collection, Slice } from "../core/ports.ts";
 import type { AnyResource } from "../core/resource.ts";
 import { isSid } from "../core/sid.ts";
+import { pascal } from "../core/wire.ts";
 import { type Batch, type Committer, emptyBatch, jitter } from "./commit.ts";
 import { fieldText, stageIndexes } from "./indexes.ts";
 import { keys } from "./keys.ts";
@@ -117,6 +118,7 @@ export function collection<T extends Base>(
       return slice;
     },
     async holder(field, value) {
+      if (value.length > limits.lookupLength) return null; // Nor would the store take the key.
       const held = await kv.get<[string, string]>(keys.unique(prefix, field, value));
       return held.value === null ? null : await get(...held.value);
     },
@@ -133,4 +135,4 @@ export function collection<T extends Base>(
 }
 
 const takenNames = ({ unique = [] }: AnyResource, record: Base): string =>
-  unique.map((field) => fieldText(record, field)).join(", ") || record.sid;
+  unique.map((field) => `${pascal(field)} ${fieldText(record, field)}`).join(", ") || record.sid;

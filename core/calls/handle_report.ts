@@ -59,8 +59,6 @@ async function record(report: Report, ports: Ports): Promise<Call | null> {
 /** What a report changes. `seq` tells a repeat, which changes nothing. */
 function applied(call: Call, report: Report, ports: Ports): Change<Call> {
   const { event, seq } = report;
-  const isAbandoned = event.type === "dialled" && !report.wantsScript;
-  if (isAbandoned) return actionTold(call, event, ports);
   if (seq < call.reports) return { record: call };
 
   const taken: Call = { ...call, reports: seq + 1, companion: report.companion };
@@ -74,6 +72,8 @@ function applied(call: Call, report: Report, ports: Ports): Change<Call> {
       return progress(taken, "in-progress", moment);
     case "ended":
       return end(taken, event.outcome, moment);
+    case "dialled":
+      return report.wantsScript ? { record: taken } : actionTold(taken, event, ports);
     case "problem":
       return { record: taken, also: [problemOf(taken, event, ports)] };
     default:

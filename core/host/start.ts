@@ -93,6 +93,7 @@ async function supervise(config: Config, wanted: Program[]): Promise<void> {
       kill(child, "SIGTERM");
       await child.status;
     }
+    if (code === 0) say("Stopped");
     Deno.exit(code);
   }
 
@@ -121,7 +122,8 @@ if (import.meta.main) {
     const [command] = Deno.args;
     if (command === "config") configLines(config).forEach(say);
     else if (command === "api" || command === "sip") await supervise(config, [programs[command]]);
-    else await supervise(config, [programs.api, programs.sip]);
+    else if (command === undefined) await supervise(config, [programs.api, programs.sip]);
+    else throw new Error(`Cannot start "${command}": say api, sip, config or nothing`);
   } catch (error) {
     fail(error);
   }
