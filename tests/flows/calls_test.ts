@@ -546,7 +546,7 @@ Deno.test("a callback is tried again after 5xx, warned about after 4xx", async (
     StatusCallback: "https://app.test/events",
   });
   for (let i = 0; i < 3; i++) {
-    app.clock.now += 10_000;
+    app.clock.now += 60_000;
     await app.runJobs();
   }
   const ids = app.fetched.map(({ headers }) => headers.get("x-switchboard-delivery"));
