@@ -1,10 +1,12 @@
 import type { AnyJobHandler } from "../core/job.ts";
+import { limits } from "../core/limits.ts";
 import type { Accounts, AlsoInserted, Companions, Ports, Records } from "../core/ports.ts";
 import { resources } from "../core/resources/mod.ts";
 import { accountNumbers, accountTree } from "./accounts.ts";
 import { collection, type StoreContext, type StoredCollection } from "./collection.ts";
 import { type Batch, committer } from "./commit.ts";
 import { companionStates } from "./companions.ts";
+import { withDeadline } from "./deadline.ts";
 import { keys } from "./keys.ts";
 import { queue } from "./queue.ts";
 import { sealer } from "./seal.ts";
@@ -37,7 +39,8 @@ const schemaVersion = 1;
 export async function openStore({ location, secretKey, now }: StoreOptions): Promise<Store> {
   const isRemote = /^https?:/.test(location);
   const lock = isRemote || location === ":memory:" ? undefined : await lockFile(location);
-  const kv = await Deno.openKv(location);
+  const opened = await Deno.openKv(location);
+  const kv = isRemote ? withDeadline(opened, limits.storeTimeoutMs) : opened;
   try {
     await checkSchema(kv);
   } catch (error) {
