@@ -5,8 +5,6 @@ import { Fault } from "../core/faults.ts";
  * here every request gives up after `ms` with `unavailable`. Watching and closing are not requests.
  */
 export function withDeadline(kv: Deno.Kv, ms: number): Deno.Kv {
-  const requests = new Set(["get", "getMany", "set", "delete", "commit", "next"]);
-
   /** The same object, with the calls that go to the store bounded. */
   function bound<T extends object>(target: T): T {
     const wrapped = new Proxy(target, {
@@ -15,7 +13,7 @@ export function withDeadline(kv: Deno.Kv, ms: number): Deno.Kv {
         if (typeof member !== "function") return member;
         return (...args: unknown[]) => {
           const result = member.apply(target, args);
-          if (requests.has(String(name))) return inTime(result, ms);
+          if (result instanceof Promise && name !== "listenQueue") return inTime(result, ms);
           if (result === target) return wrapped; // A chain: check().set().commit()
           return name === "list" || name === "atomic" || name === Symbol.asyncIterator
             ? bound(result)
