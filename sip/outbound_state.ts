@@ -7,11 +7,13 @@ import type { Signalling } from "./signalling.ts";
 
 export interface OutboundCall {
   invitation: Invitation;
+  /** The service knows of the leg of a dial only by `onInviting`. */
+  isChild: boolean;
   timeoutMs: number;
   maxForwards: number;
   /** The engine anchors the audio here; an offer is the caller's, passed through. */
   media: { engine: MediaEngine } | { offer: string };
-  /** The INVITEs go out, all with this Call-ID. */
+  /** The INVITEs, all with this Call-ID, are about to go out; of a child's there may be none. */
   onInviting(sipCallId: string): void;
   /** The first device rings. */
   onRinging(): void;

@@ -22,13 +22,13 @@ export const answeredElsewhere = 'SIP;cause=200;text="Call completed elsewhere"'
 export async function ring(state: OutboundState): Promise<void> {
   const { signalling, call, callId, over } = state;
   const bindings = signalling.location.find(call.invitation.target.login);
+  if (bindings.length > 0 || call.isChild) call.onInviting(callId);
   if (bindings.length === 0) return finish(state, "failed", 480);
   const { invitation, maxForwards } = call;
   const invite = forkInvite(signalling.domain, { invitation, maxForwards, callId });
-  const devices = await Promise.all(bindings.map((binding) => withMedia(call, binding)));
+  const devices = await withMedia(state, bindings);
   state.forks = devices.map((device) => createFork(signalling, invite, device));
   if (over.signal.aborted) return closeMedia(state);
-  call.onInviting(callId);
   for (const fork of state.forks) {
     fork.send({
       onProgress: (status, sdp) => onProgress(state, status, sdp),
@@ -38,10 +38,22 @@ export async function ring(state: OutboundState): Promise<void> {
   }
 }
 
+/** The devices that media could be had for; rejects when there is none. */
 async function withMedia(
-  { media }: OutboundCall,
-  binding: Binding,
-): Promise<Device> {
+  { signalling: { log }, call }: OutboundState,
+  bindings: Binding[],
+): Promise<Device[]> {
+  const offers = await Promise.allSettled(bindings.map((binding) => offerTo(call, binding)));
+  const devices = offers.flatMap((offer) => offer.status === "fulfilled" ? offer.value : []);
+  const failure = offers.find((offer) => offer.status === "rejected");
+  if (failure === undefined) return devices;
+  if (devices.length === 0) throw failure.reason;
+  const { leg } = call.invitation;
+  log("Cannot offer media to every device", { leg, error: String(failure.reason) });
+  return devices;
+}
+
+async function offerTo({ media }: OutboundCall, binding: Binding): Promise<Device> {
   if ("offer" in media) return { binding, offer: media.offer, media: undefined };
   const ours = await media.engine.offer();
   return { binding, offer: ours.localSdp, media: ours };
