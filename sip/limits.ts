@@ -37,6 +37,8 @@ export const sipLimits = {
   /** 64*T1: a cancelled INVITE without a final response is given up (RFC 3261 §9.1). */
   cancelGraceMs: 32_000,
   mediaConnectMs: 15_000,
+  /** Between the loss of a leg's media and our BYE. */
+  byeGraceMs: 2_000,
 
   reportTimeoutMs: 10_000,
   scriptTimeoutMs: 60_000,

@@ -5,6 +5,7 @@ import { createFork, type Device, type Fork } from "./fork.ts";
 import { forkInvite } from "./fork_invite.ts";
 import type { Binding } from "./location.ts";
 import { answerOffer } from "./offer.ts";
+import { sipLimits } from "./limits.ts";
 import { bestStatus, outcomeOf } from "./outcome.ts";
 import {
   bye,
@@ -23,7 +24,9 @@ export async function ring(state: OutboundState): Promise<void> {
   const { signalling, call, callId, over } = state;
   const bindings = signalling.location.find(call.invitation.target.login);
   if (bindings.length > 0 || call.isChild) call.onInviting(callId);
-  if (bindings.length === 0) return finish(state, "failed", 480);
+  if (bindings.length === 0) {
+    return finish(state, { outcome: "failed", sipStatus: 480, reason: "not-registered" });
+  }
   const { invitation, maxForwards } = call;
   const invite = forkInvite(signalling.domain, { invitation, maxForwards, callId });
   const devices = await withMedia(state, bindings);
@@ -71,7 +74,7 @@ function onRefused(state: OutboundState, fork: Fork, status: number): void {
   state.refusals.push(status);
   if (state.winner !== undefined || !state.forks.every(({ over }) => over)) return;
   const best = bestStatus(state.refusals);
-  finish(state, outcomeOf(best), best);
+  finish(state, { outcome: outcomeOf(best), sipStatus: best });
 }
 
 function onAnswer(
@@ -110,21 +113,29 @@ async function takeAnswer(state: OutboundState, { media }: Fork, sdp: string): P
   try {
     await media?.accept(sdp);
   } catch {
-    return bye(state, "failed", 488);
+    return bye(state, { outcome: "failed", sipStatus: 488 });
   }
   if (state.over.signal.aborted) return;
-  void media?.lost.then(() => bye(state, "completed"));
+  void media?.lost.then(() => mediaLost(state));
   state.answeredAt = Date.now();
   state.answered.resolve(true);
+}
+
+/** A browser that hangs up may close its media a moment before its BYE comes. */
+function mediaLost(state: OutboundState): void {
+  const { timers } = state.signalling;
+  const lose = () => bye(state, { outcome: "completed", reason: "media-lost" });
+  const stop = timers.after(sipLimits.byeGraceMs, lose);
+  void state.over.ended.then(stop);
 }
 
 function dialogEvents(state: OutboundState): DialogEvents {
   return {
     onBye() {
-      finish(state, "completed");
+      finish(state, { outcome: "completed" });
       state.released.resolve();
     },
-    onLost: () => bye(state, "completed"),
+    onLost: () => bye(state, { outcome: "completed" }),
     onOffer: (sdp) => answerOffer(sdp, { relay: state.onOffer, media: state.winner?.media }),
   };
 }

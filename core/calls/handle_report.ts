@@ -71,7 +71,7 @@ function applied(call: Call, report: Report, ports: Ports): Change<Call> {
     case "answered":
       return progress(taken, "in-progress", moment);
     case "ended":
-      return end(taken, event.outcome, moment);
+      return explained(end(taken, event.outcome, moment), event, ports);
     case "dialled":
       return report.wantsScript ? { record: taken } : actionTold(taken, event, ports);
     case "problem":
@@ -79,6 +79,21 @@ function applied(call: Call, report: Report, ports: Ports): Change<Call> {
     default:
       return { record: taken };
   }
+}
+
+const endFaults = { "not-registered": "notRegistered", "media-lost": "mediaLost" } as const;
+
+/** Adds the Notification of an ending that the customer could have prevented. */
+function explained(
+  change: Change<Call>,
+  { reason }: LegEvent & { type: "ended" },
+  ports: Ports,
+): Change<Call> {
+  if (reason === undefined) return change;
+  const { accountSid, sid: callSid, to, from, direction } = change.record;
+  const detail = direction === "inbound" ? from : to;
+  const notice = { accountSid, callSid, fault: endFaults[reason], detail, level: "error" } as const;
+  return { ...change, also: [notification(notice, ports)] };
 }
 
 /** The caller hung up inside a Dial: its action is still requested, and the answer ignored. */

@@ -25,6 +25,10 @@ export const dialCall: JobKind<z.infer<typeof args>> = job({
     const target = targetOf(call.to, ports.settings.sipDomain);
     const callee = target && await ports.records.clients.holder("login", target.login);
     if (!target || !callee) return await fail(call, ports, { fault: "noRoute", detail: call.to });
+    if (callee.status === "0") {
+      const detail = `${call.to} is disabled`;
+      return await fail(call, ports, { fault: "noRoute", detail });
+    }
     if (ports.now() - call.dateCreated > limits.dialStaleMs) {
       const detail = `it waited over ${limits.dialStaleMs / 1000} s`;
       return await fail(call, ports, { fault: "notDialled", detail });

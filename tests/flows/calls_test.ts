@@ -180,6 +180,32 @@ Deno.test("a call to nobody fails with a Notification and its callback", async (
   ]);
 });
 
+for (
+  const [reason, text] of [["not-registered", /none of its phones/], [
+    "media-lost",
+    /audio/,
+  ]] as const
+) {
+  Deno.test(`a leg that ends as ${reason} leaves one Notification`, async () => {
+    using app = await startApp();
+    await client(app, "alice");
+    const leg = companionOf(app, await postCall(app));
+    await leg.report({ type: "ended", outcome: "failed", reason });
+    await leg.repeat();
+    const told = await notifications(app);
+    assert.equal(told.length, 1);
+    assert.match(told[0]!, text);
+  });
+}
+
+Deno.test("a call to a disabled Client fails and says so", async () => {
+  using app = await startApp();
+  await client(app, "alice", { Status: "0" });
+  const sid = await postCall(app);
+  assert.equal((await callOf(app, sid)).status, "failed");
+  assert.match((await notifications(app))[0]!, /client:alice is disabled/);
+});
+
 Deno.test("a call that no companion takes fails after a minute", async () => {
   using app = await startApp({
     ports: {
@@ -197,7 +223,10 @@ Deno.test("a call that no companion takes fails after a minute", async () => {
     await app.runJobs();
   }
   assert.equal((await callOf(app, sid)).status, "failed");
-  assert.match((await notifications(app))[0]!, /the SIP companion is out of reach: it waited over 60 s/);
+  assert.match(
+    (await notifications(app))[0]!,
+    /the SIP companion is out of reach: it waited over 60 s/,
+  );
 });
 
 Deno.test("FallbackUrl is asked when Url fails, with the error; both failing hang up", async () => {

@@ -213,7 +213,12 @@ sipTest("dial() reports a callee who is not registered as a leg of its own", asy
 
   assert.equal(final.status, 480);
   assert.deepEqual([event.parent, event.to], [parent, "client:bob"]);
-  assert.deepEqual(ended.event, { type: "ended", outcome: "failed", sipStatus: 480 });
+  assert.deepEqual(ended.event, {
+    type: "ended",
+    outcome: "failed",
+    sipStatus: 480,
+    reason: "not-registered",
+  });
 });
 
 sipTest("dial() reports no-answer when nobody picks up in time", async () => {

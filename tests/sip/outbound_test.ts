@@ -78,7 +78,12 @@ sipTest(
     await lab.run(invitation.leg, inviteScript(invitation));
     const report = await lab.service.event("ended", invitation.leg);
 
-    assert.deepEqual(report.event, { type: "ended", outcome: "failed", sipStatus: 480 });
+    assert.deepEqual(report.event, {
+      type: "ended",
+      outcome: "failed",
+      sipStatus: 480,
+      reason: "not-registered",
+    });
     assert.equal(report.seq, 0);
   },
 );
