@@ -4,6 +4,7 @@ export type FaultKind =
   | "unauthenticated"
   | "denied"
   | "missing"
+  | "unacceptable"
   | "unsupported"
   | "conflict"
   | "tooLarge"
@@ -64,6 +65,12 @@ export const faults = {
     message: "Cannot save the resource: its name is already in use",
     advice: "Choose another Login or EmailAddress.",
   },
+  notAcceptable: {
+    kind: "unacceptable",
+    code: 20406,
+    message: "Cannot answer in XML",
+    advice: "This resource is offered in JSON only: append .json to its path.",
+  },
   tooLarge: {
     kind: "tooLarge",
     code: 20413,
@@ -97,14 +104,62 @@ export const faults = {
   badTo: {
     kind: "invalid",
     code: 21211,
-    message: "Cannot call To",
-    advice: "Give a phone number, a sip: address or client: and the Login of a Client.",
+    message: "Cannot use To",
+    advice: "Give a phone number, client: and the Login of a Client, or for calls a sip: address.",
   },
   badFrom: {
     kind: "invalid",
     code: 21212,
-    message: "Cannot use From as the caller id",
-    advice: "Give a phone number, a name or client: and the Login of a Client.",
+    message: "Cannot use From",
+    advice: "Give a phone number or client: and the Login of a Client; for calls a name will do.",
+  },
+  senderNotAllowed: {
+    kind: "invalid",
+    code: 21606,
+    message: "Cannot send messages from this From",
+    advice: "Give an SMS-capable number of the account, or a short code the operator allows.",
+  },
+  emptyBody: {
+    kind: "invalid",
+    code: 21602,
+    message: "Cannot send a message without a Body",
+    advice: "Give a Body of 1 to 160 characters.",
+  },
+  bodyTooLong: {
+    kind: "invalid",
+    code: 21605,
+    message: "Cannot send so long a message",
+    advice: "Give a Body of 1 to 160 characters.",
+  },
+  noMessageRoute: {
+    kind: "invalid",
+    code: 21612,
+    message: "Cannot route the message",
+    advice: "The operator must configure a route to the number or the Client in To.",
+  },
+  messageNotSent: {
+    kind: "unavailable",
+    code: 30008,
+    message: "Cannot send the message",
+    advice: "The route to the number did not take the message. Send it again later.",
+  },
+  emailNotSent: {
+    kind: "unavailable",
+    code: 13250,
+    message: "Cannot send the e-mail",
+    advice: "The message tells what the mail server answered. Correct the addresses or try later.",
+  },
+  emailRefused: {
+    kind: "invalid",
+    code: 13251,
+    message: "Cannot send the e-mail: the mail server refuses it",
+    advice: "The message tells what the mail server answered. Correct the addresses.",
+  },
+  notLocated: {
+    kind: "unavailable",
+    code: 13240,
+    message: "Cannot locate the device",
+    advice: "The operator must configure a location source (LOCATION_URL) that knows the number.",
   },
   callEnded: {
     kind: "invalid",

@@ -1,9 +1,18 @@
 import type { Base } from "../../core/ports.ts";
+import type { AnyResource } from "../../core/resource.ts";
 import { resources } from "../../core/resources/mod.ts";
 import type { App } from "./app.ts";
 import type { ApiClient, Form } from "./api_client.ts";
 
 export type ResourceName = keyof typeof resources;
+
+/** Those whose operations are derived from their declaration. */
+export type RegularName = Exclude<
+  ResourceName,
+  "emails" | "geolocations" | "participants" | "sandboxes"
+>;
+export const regularNames = (Object.keys(resources) as ResourceName[])
+  .filter((name): name is RegularName => !(resources[name] as AnyResource).irregular);
 
 /** How a resource comes to be in tests, and what may be changed about it. */
 interface Sample {
@@ -18,7 +27,7 @@ interface Sample {
 }
 
 /** One for each resource; the compiler asks for it. */
-export const samples: Record<ResourceName, Sample> = {
+export const samples: Record<RegularName, Sample> = {
   applications: {
     create: (n) => ({ FriendlyName: `ivr ${n}` }),
     update: { form: { Kind: "sms" }, json: { kind: "sms" } },
@@ -39,6 +48,41 @@ export const samples: Record<ResourceName, Sample> = {
       Url: "https://app.test/voice",
     }),
     filter: ["From", "+15550001"],
+  },
+  conferences: {
+    record: (n) => ({ friendlyName: `room ${n}`, status: "init", apiVersion: "2012-04-24" }),
+    filter: ["FriendlyName", "room 1"],
+  },
+  gateways: {
+    create: (n) => ({ UserName: `trunk${n}`, Password: "secret", Proxy: "sip.carrier.test:5060" }),
+    update: {
+      form: { FriendlyName: "Carrier <1>", Register: "false", TTL: "600" },
+      json: { friendly_name: "Carrier <1>", register: false, ttl: 600 },
+    },
+    filter: ["UserName", "trunk1"],
+  },
+  messages: {
+    create: (n) => ({ From: `+1555000${n}`, To: "+15550009", Body: `Hello <${n}> & welcome` }),
+    filter: ["Body", "hello <1>"],
+  },
+  recordings: {
+    record: (n) => ({
+      callSid: `CA${String(n).padStart(32, "0")}`,
+      duration: 4.25,
+      apiVersion: "2012-04-24",
+      fileUri: null,
+    }),
+    filter: ["CallSid", `CA${"1".padStart(32, "0")}`],
+  },
+  transcriptions: {
+    record: (n) => ({
+      status: "completed",
+      recordingSid: `RE${"1".padStart(32, "0")}`,
+      duration: 4.25,
+      transcriptionText: `Please leave ${n} message`,
+      price: "0.00",
+    }),
+    filter: ["TranscriptionText", "LEAVE 1"],
   },
   notifications: {
     record: (n) => ({
@@ -63,7 +107,7 @@ export const samples: Record<ResourceName, Sample> = {
 export async function makeSample(
   app: App,
   client: ApiClient,
-  { name, n = 1 }: { name: ResourceName; n?: number },
+  { name, n = 1 }: { name: RegularName; n?: number },
 ): Promise<string> {
   const { create, record } = samples[name];
   const { path, sidPrefix } = resources[name];
