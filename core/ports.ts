@@ -113,8 +113,11 @@ export interface MessageRoute {
 }
 
 export interface Mailer {
-  /** The Sid is the same on every attempt. Throws `emailRefused` when another cannot help. */
-  send(email: Email, signal: AbortSignal): Promise<void>;
+  /**
+   * Hands an e-mail over; its Sid is the same on every attempt. Returns the addresses that were
+   * refused while others were taken; throws `emailRefused` when all were, for good.
+   */
+  send(email: Email, signal: AbortSignal): Promise<string[]>;
 }
 
 /** Large binary objects, each named by a Sid of an account. */

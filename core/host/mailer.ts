@@ -17,7 +17,7 @@ export function smtpMailer(url: string, domain: string): Mailer {
       const close = () => transport.close();
       signal.addEventListener("abort", close);
       try {
-        await transport.sendMail({
+        const { rejected } = await transport.sendMail({
           from,
           to: list(to),
           cc: list(cc),
@@ -30,6 +30,7 @@ export function smtpMailer(url: string, domain: string): Mailer {
           disableFileAccess: true,
           disableUrlAccess: true,
         });
+        return rejected.map(String);
       } catch (cause) {
         throw isRefusal(cause) ? new Fault("emailRefused", cause.message, { cause }) : cause;
       } finally {

@@ -2,7 +2,9 @@ import { z } from "zod";
 import { Fault } from "../faults.ts";
 import { exponential, job, type JobKind } from "../job.ts";
 import { limits } from "../limits.ts";
-import { notification } from "../notify.ts";
+import { type Notice, notification } from "../notify.ts";
+import type { Ports } from "../ports.ts";
+import type { Email } from "../resources/emails.ts";
 
 const args = z.object({ accountSid: z.string(), emailSid: z.string() });
 
@@ -17,26 +19,44 @@ export const sendEmail: JobKind<z.infer<typeof args>> = job({
   maxAttempts: limits.emailAttempts,
   retryMs: exponential(5_000, 600_000),
 
-  async work({ accountSid, emailSid }, { records, mailer }, { signal }) {
-    const email = await records.emails.get(accountSid, emailSid);
+  async work({ accountSid, emailSid }, ports, { signal }) {
+    const email = await ports.records.emails.get(accountSid, emailSid);
     if (email === null) return; // It was sent by a run that died before it could say so.
-    if (mailer === null) throw new Fault("unavailable", "SMTP_URL is not configured");
-    await mailer.send(email, signal);
-    await records.emails.remove(accountSid, emailSid);
+    if (ports.mailer === null) throw new Fault("unavailable", "SMTP_URL is not configured");
+    const refused = await ports.mailer.send(email, signal);
+    await forget(
+      email,
+      ports,
+      refused.length === 0 ? null : {
+        ...aboutEmail(email, `${refused.join(", ")} refused`),
+        fault: "emailRefused",
+        level: "warning",
+      },
+    );
   },
 
   async spent({ accountSid, emailSid }, ports, error) {
     const email = await ports.records.emails.get(accountSid, emailSid);
     if (email === null) return [];
     const isRefused = error instanceof Fault && error.fault === "emailRefused";
-    const fault = isRefused ? "emailRefused" : "emailNotSent";
     const why = isRefused ? error.detail : error instanceof Error ? error.message : String(error);
-    const detail = `${emailSid} to ${email.to}: ${why}`;
-    const notice = { accountSid, callSid: null, fault, detail, level: "error" } as const;
-    await ports.records.emails.remove(accountSid, emailSid, (record) => ({
-      record,
-      also: [notification(notice, ports)],
-    }));
+    await forget(email, ports, {
+      ...aboutEmail(email, `to ${email.to}: ${why}`),
+      fault: isRefused ? "emailRefused" : "emailNotSent",
+      level: "error",
+    });
     return [];
   },
 });
+
+const aboutEmail = ({ accountSid, sid }: Email, detail: string) => ({
+  accountSid,
+  callSid: null,
+  detail: `${sid} ${detail}`,
+});
+
+async function forget(email: Email, ports: Ports, notice: Notice | null): Promise<void> {
+  const also = notice === null ? [] : [notification(notice, ports)];
+  const { accountSid, sid } = email;
+  await ports.records.emails.remove(accountSid, sid, (record) => ({ record, also }));
+}

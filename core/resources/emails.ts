@@ -32,7 +32,6 @@ export const emails = resource({
     bcc: addresses.nullable(),
   },
   hidden: ["sid", "dateCreated", "dateUpdated", "cc", "bcc"],
-  aliases: { CC: "cc", BCC: "bcc" },
   create: { required: ["from", "to", "body", "subject"], optional: ["cc", "bcc"] },
   defaults: { cc: null, bcc: null },
   created: (email) => ({

@@ -80,7 +80,12 @@ export async function startApp({ ports: replaced = {}, mounts = {} }: AppOptions
       recordingsPublic: false,
     },
     messageRoutes: [],
-    mailer: { send: (email) => Promise.resolve(void recorded.mailed.push(email)) },
+    mailer: {
+      send: (email) => {
+        recorded.mailed.push(email);
+        return Promise.resolve([]);
+      },
+    },
     blobs: memoryBlobs(),
     locationSource: null,
     sign: serverSigner("test"),
