@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { standing } from "../access.ts";
 import { targetOf } from "../calls/address.ts";
 import { progress } from "../calls/progress.ts";
 import { isLive } from "../calls/status.ts";
@@ -25,6 +26,10 @@ export const dialCall: JobKind<z.infer<typeof args>> = job({
     const target = targetOf(call.to, ports.settings.sipDomain);
     const callee = target && await ports.records.clients.holder("login", target.login);
     if (!target || !callee) return await fail(call, ports, { fault: "noRoute", detail: call.to });
+    const account = await ports.accounts.get(accountSid);
+    if (account === null || await standing(account, ports.accounts) !== "active") {
+      return await fail(call, ports, { fault: "accountInactive", detail: accountSid });
+    }
     if (ports.now() - call.dateCreated > limits.dialStaleMs) {
       const detail = `it waited over ${limits.dialStaleMs / 1000} s`;
       return await fail(call, ports, { fault: "notDialled", detail });

@@ -26,7 +26,13 @@ Deno.test("an account reaches no parent, sibling or cousin on any path with any 
   const { app, caller } = tree;
 
   for (const foreign of [app.root, tree.parent, tree.aunt, tree.sibling, tree.cousin]) {
-    const paths = ["", ".json", "/Nothing", "/Calls/CA/Notifications"];
+    const paths = ["", ".json", "/Nothing", "/Calls/CA/Notifications", "/Calls/CA/Recordings"]
+      .concat(["/Sandbox", "/Email/Messages", "/Geolocation/Immediate", "/Supervisor.json/metrics"])
+      .concat([
+        "/Geolocation/Notification/GL",
+        "/Conferences/CF/Participants",
+        "/Recordings/RE.wav",
+      ]);
     for (const name of regularNames) {
       const sid = await makeSample(app, foreign, { name, n: Number(foreign.sid.slice(-2)) });
       paths.push(`/${resources[name].path}`, `/${resources[name].path}/${sid}.json`);

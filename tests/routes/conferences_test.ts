@@ -1,25 +1,6 @@
 import assert from "node:assert/strict";
-import { participantSid } from "../../core/resources/participants.ts";
-import { type App, startApp } from "../support/app.ts";
-import { makeSample } from "../support/samples.ts";
-
-async function join(app: App, conferenceSid: string, callSid: string) {
-  const now = app.ports.now();
-  const record = {
-    sid: participantSid(callSid),
-    accountSid: app.root.sid,
-    dateCreated: now,
-    dateUpdated: now,
-    callSid,
-    conferenceSid,
-    muted: false,
-    hold: false,
-    startConferenceOnEnter: true,
-    endConferenceOnEnter: false,
-    apiVersion: "2012-04-24",
-  };
-  await app.ports.records.participants.insert({ record });
-}
+import { startApp } from "../support/app.ts";
+import { makeParticipant, makeSample } from "../support/samples.ts";
 
 Deno.test("Participants lists the legs in a conference, each read by its call's Sid", async () => {
   using app = await startApp();
@@ -27,9 +8,9 @@ Deno.test("Participants lists the legs in a conference, each read by its call's 
   const [one, two] = await Promise.all(rooms);
   const calls = [];
   for (const n of [1, 2, 3]) calls.push(await makeSample(app, app.root, { name: "calls", n }));
-  await join(app, one!, calls[0]!);
-  await join(app, two!, calls[1]!);
-  await join(app, one!, calls[2]!);
+  await makeParticipant(app, one!, calls[0]!);
+  await makeParticipant(app, two!, calls[1]!);
+  await makeParticipant(app, one!, calls[2]!);
 
   const list = (await app.root.get(`Conferences/${one}/Participants.json`)).json();
 

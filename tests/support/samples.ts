@@ -1,5 +1,6 @@
 import type { Base } from "../../core/ports.ts";
 import type { AnyResource } from "../../core/resource.ts";
+import { participantSid } from "../../core/resources/participants.ts";
 import { resources } from "../../core/resources/mod.ts";
 import type { App } from "./app.ts";
 import type { ApiClient, Form } from "./api_client.ts";
@@ -122,4 +123,27 @@ export async function makeSample(
   const made = { ...base, ...record!(n) };
   await app.ports.records[name].insert({ record: made as never });
   return made.sid;
+}
+
+/** Puts the leg of a call into a conference of the root account. */
+export async function makeParticipant(
+  app: App,
+  conferenceSid: string,
+  callSid: string,
+): Promise<void> {
+  const now = app.ports.now();
+  const record = {
+    sid: participantSid(callSid),
+    accountSid: app.root.sid,
+    dateCreated: now,
+    dateUpdated: now,
+    callSid,
+    conferenceSid,
+    muted: false,
+    hold: false,
+    startConferenceOnEnter: true,
+    endConferenceOnEnter: false,
+    apiVersion: "2012-04-24",
+  };
+  await app.ports.records.participants.insert({ record });
 }
