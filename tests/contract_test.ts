@@ -3,13 +3,13 @@ import { resources } from "../core/resources/mod.ts";
 import type { AnyResource } from "../core/resource.ts";
 import { pascal } from "../core/wire.ts";
 import { startApp } from "./support/app.ts";
-import { makeSample, type RegularName, regularNames, samples } from "./support/samples.ts";
+import { makeSample, type SampledName, sampledNames, samples } from "./support/samples.ts";
 
 /** Calls are modified by their own rules, so an update that is declared nowhere answers there. */
-const modifiedByRules: RegularName[] = ["calls"];
+const modifiedByRules: SampledName[] = ["calls"];
 
 /** What every resource promises, whatever it is. */
-for (const name of regularNames) {
+for (const name of sampledNames) {
   const definition: AnyResource = resources[name];
   const { type, path, sidPrefix, create, update, removable, paged } = definition;
   const sample = samples[name];

@@ -1,9 +1,9 @@
 import { resources } from "../core/resources/mod.ts";
 import { type App, startApp } from "./support/app.ts";
 import { golden } from "./support/golden.ts";
-import { makeParticipant, makeSample, regularNames } from "./support/samples.ts";
+import { makeParticipant, makeSample, sampledNames } from "./support/samples.ts";
 
-for (const name of regularNames) {
+for (const name of sampledNames) {
   const { path } = resources[name];
 
   Deno.test(`${path}: the wire formats are those of tests/golden`, async () => {

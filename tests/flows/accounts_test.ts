@@ -4,9 +4,9 @@ import { limits } from "../../core/limits.ts";
 import type { AnyCollection } from "../../core/ports.ts";
 import type { ApiClient } from "../support/api_client.ts";
 import { type App, startApp } from "../support/app.ts";
-import { makeSample, type RegularName, regularNames } from "../support/samples.ts";
+import { makeSample, type SampledName, sampledNames } from "../support/samples.ts";
 
-const lost: RegularName[] = [
+const lost: SampledName[] = [
   "clients",
   "applications",
   "gateways",
@@ -29,14 +29,14 @@ async function liveCall(app: App, client: ApiClient, to: string): Promise<string
   return sid;
 }
 
-async function count(app: App, { sid }: ApiClient, name: RegularName): Promise<number> {
+async function count(app: App, { sid }: ApiClient, name: SampledName): Promise<number> {
   const records: AnyCollection = app.ports.records[name];
   return (await records.list(sid, { where: [], skip: 0, limit: 1 })).total;
 }
 
 /** Makes `n` of each regular resource, each with its own name in the whole service. */
 async function fill(app: App, client: ApiClient, { n, from = 1 }: { n: number; from?: number }) {
-  for (const name of regularNames) {
+  for (const name of sampledNames) {
     for (let i = from; i < from + n; i++) await makeSample(app, client, { name, n: i });
   }
 }

@@ -1,5 +1,4 @@
 import type { Base } from "../../core/ports.ts";
-import type { AnyResource } from "../../core/resource.ts";
 import { participantSid } from "../../core/resources/participants.ts";
 import { resources } from "../../core/resources/mod.ts";
 import type { App } from "./app.ts";
@@ -7,13 +6,11 @@ import type { ApiClient, Form } from "./api_client.ts";
 
 export type ResourceName = keyof typeof resources;
 
-/** Those whose operations are derived from their declaration. */
-export type RegularName = Exclude<
+/** Those that are made in the regular way; the others have tests and golden files of their own. */
+export type SampledName = Exclude<
   ResourceName,
   "emails" | "geolocations" | "participants" | "sandboxes"
 >;
-export const regularNames = (Object.keys(resources) as ResourceName[])
-  .filter((name): name is RegularName => !(resources[name] as AnyResource).irregular);
 
 /** How a resource comes to be in tests, and what may be changed about it. */
 interface Sample {
@@ -28,7 +25,7 @@ interface Sample {
 }
 
 /** One for each resource; the compiler asks for it. */
-export const samples: Record<RegularName, Sample> = {
+export const samples: Record<SampledName, Sample> = {
   applications: {
     create: (n) => ({ FriendlyName: `ivr ${n}` }),
     update: { form: { Kind: "sms" }, json: { kind: "sms" } },
@@ -104,11 +101,13 @@ export const samples: Record<RegularName, Sample> = {
   },
 };
 
+export const sampledNames = Object.keys(samples) as SampledName[];
+
 /** Makes a record as the customer would, or else as the service would; returns its Sid. */
 export async function makeSample(
   app: App,
   client: ApiClient,
-  { name, n = 1 }: { name: RegularName; n?: number },
+  { name, n = 1 }: { name: SampledName; n?: number },
 ): Promise<string> {
   const { create, record } = samples[name];
   const { path, sidPrefix } = resources[name];
