@@ -16,7 +16,8 @@ const shape = shapeOf(participants, (record) => {
 });
 
 /** What Conferences have beyond the regular operations: the legs in them, named by their calls. */
-export function conferenceRoutes({ records, ...ports }: Ports): Hono<Env> {
+export function conferenceRoutes(ports: Ports): Hono<Env> {
+  const { records } = ports;
   return new Hono<Env>()
     .get("/:sid/Participants", async (c) => {
       const accountSid = c.var.account.sid;
@@ -28,7 +29,7 @@ export function conferenceRoutes({ records, ...ports }: Ports): Hono<Env> {
         records: records.participants,
         address: listAddress(accountSid, sid),
         of: { field: "conferenceSid", sid },
-      }, { records, ...ports });
+      }, ports);
     })
     .get("/:sid/Participants/:call", async (c) => {
       const { sid, call } = c.req.param();

@@ -28,6 +28,9 @@ import { supervisorRoutes } from "./supervisor.ts";
 /** Interfaces of other kinds beside this one, each below `/{name}` and with its own authentication. */
 export type Mounts = Record<string, Hono>;
 
+/** The second is of gateways alone. */
+const versions = [limits.apiVersion, limits.gatewayApiVersion];
+
 /** What is not derived; it comes first, and so before the derived routes of the same path. */
 function irregularRoutes(app: Hono<Env>, account: string, ports: Ports): void {
   app.route(`${account}/Calls`, callRoutes(ports));
@@ -51,12 +54,12 @@ export function routes(ports: Ports, mounts: Mounts = {}): Hono<Env> {
   for (const [name, mount] of Object.entries(mounts)) app.route(`/${name}`, mount);
 
   app.use(`${account}/Recordings/:sid`, openAudio(ports)); // Before: a link is enough.
-  for (const version of [limits.apiVersion, limits.gatewayApiVersion]) {
+  for (const version of versions) {
     app.use(`/${version}/*`, authenticate(ports.accounts));
     app.use(`/${version}/Accounts/:account/*`, accountScope(ports.accounts));
   }
   app.route(accountsAddress, accountRoutes(ports)); // Before: an account can be activated again.
-  for (const version of [limits.apiVersion, limits.gatewayApiVersion]) {
+  for (const version of versions) {
     const below = `/${version}/Accounts/:account`;
     app.use(`${below}/*`, readOnlyUnlessActive(ports.accounts));
     app.use(`${below}/${gateways.path}/*`, permitted("manageGateways"));

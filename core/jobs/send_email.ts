@@ -24,15 +24,12 @@ export const sendEmail: JobKind<z.infer<typeof args>> = job({
     if (email === null) return; // It was sent by a run that died before it could say so.
     if (ports.mailer === null) throw new Fault("unavailable", "SMTP_URL is not configured");
     const refused = await ports.mailer.send(email, signal);
-    await forget(
-      email,
-      ports,
-      refused.length === 0 ? null : {
-        ...aboutEmail(email, `${refused.join(", ")} refused`),
-        fault: "emailRefused",
-        level: "warning",
-      },
-    );
+    if (refused.length === 0) return await forget(email, ports);
+    await forget(email, ports, {
+      ...aboutEmail(email, `to ${refused.join(", ")}: refused, others got it`),
+      fault: "emailRefused",
+      level: "warning",
+    });
   },
 
   async spent({ accountSid, emailSid }, ports, error) {
@@ -55,8 +52,7 @@ const aboutEmail = ({ accountSid, sid }: Email, detail: string) => ({
   detail: `${sid} ${detail}`,
 });
 
-async function forget(email: Email, ports: Ports, notice: Notice | null): Promise<void> {
-  const also = notice === null ? [] : [notification(notice, ports)];
-  const { accountSid, sid } = email;
+async function forget({ accountSid, sid }: Email, ports: Ports, notice?: Notice): Promise<void> {
+  const also = notice === undefined ? [] : [notification(notice, ports)];
   await ports.records.emails.remove(accountSid, sid, (record) => ({ record, also }));
 }

@@ -6,15 +6,17 @@ import { type RecordOf, resource } from "../resource.ts";
 
 const address = z.email().max(254);
 
-/** Bare addresses, separated by commas. */
-const addresses = z.string().trim().superRefine((text, { addIssue }) => {
-  const each = text.split(",").map((one) => one.trim());
-  if (!each.every((one) => address.safeParse(one).success)) {
+const each = (text: string): string[] => text.split(",").map((one) => one.trim());
+
+/** Bare addresses, separated by commas; kept without the spaces that were sent around them. */
+const addresses = z.string().superRefine((text, { addIssue }) => {
+  const found = each(text);
+  if (!found.every((one) => address.safeParse(one).success)) {
     addIssue("must be e-mail addresses, separated by commas");
-  } else if (each.length > limits.emailRecipients) {
+  } else if (found.length > limits.emailRecipients) {
     addIssue(`must have at most ${limits.emailRecipients} addresses`);
   }
-});
+}).transform((text) => each(text).join(", "));
 
 /** An e-mail message; kept until it is sent, or known that it cannot be. */
 export const emails = resource({

@@ -66,6 +66,22 @@ Deno.test("POST /Email/Messages names every parameter that is wrong", async () =
   assert.match(missing, /From is required; To is required; Body is required; Subject is required$/);
 });
 
+Deno.test("an e-mail as large as may be is taken, however its addresses are spaced", async () => {
+  using app = await startApp();
+  const label = "y".repeat(60);
+  const long = (n: number) =>
+    `${String(n).padStart(2, "0")}${"x".repeat(60)}@${label}.${label}.${label}.com`;
+  const many = Array.from({ length: limits.emailRecipients }, (_, n) => long(n));
+  const spaced = many.join(`,${" ".repeat(200)}`);
+  const form = { ...wanted, To: ` ${spaced} `, CC: spaced, BCC: spaced };
+
+  const Body = "語".repeat(limits.parameterLength);
+  const answer = await app.root.post("Email/Messages.json", { ...form, Body });
+
+  assert.equal(answer.status, 200, answer.text);
+  assert.equal(answer.json().to, many.join(", "));
+});
+
 Deno.test("no parameter of an e-mail can add a header line", async () => {
   using app = await startApp();
 

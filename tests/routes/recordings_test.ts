@@ -114,6 +114,26 @@ Deno.test("a recording whose audio is lost answers 404 with the error body", asy
   assert.equal((await app.root.get(`Recordings/${sid}.wav.json`)).json().code, 20404);
 });
 
+Deno.test("StartTime and EndTime narrow recordings and transcriptions to days", async () => {
+  using app = await startApp();
+  for (let day = 0; day < 3; day++) {
+    for (const name of ["recordings", "transcriptions"] as const) {
+      await makeSample(app, app.root, { name, n: day });
+    }
+    app.clock.now += 86_400_000;
+  }
+
+  for (const path of ["Recordings", "Transcriptions"]) {
+    const total = async (query: string) =>
+      (await app.root.get(`${path}.json?${query}`)).json().total;
+    assert.equal(await total("StartTime=2024-02-01"), 1);
+    assert.equal(await total("StartTime>=2024-02-01"), 2);
+    assert.equal(await total("EndTime<=2024-02-01"), 1);
+    assert.equal(await total("StartTime=2024-01-31&EndTime=2024-02-01"), 2);
+    assert.equal((await app.root.get(`${path}.json?StartTime=soon`)).status, 400);
+  }
+});
+
 Deno.test("GET /Calls/{Sid}/Recordings lists those of that call, with their links", async () => {
   using app = await startApp();
   const sids = [];
