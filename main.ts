@@ -3,7 +3,10 @@ import { tokenDeriver } from "./core/accounts/derive_token.ts";
 import { bridgeClient } from "./core/bridge_client.ts";
 import { sweepCompanions } from "./core/calls/sweep.ts";
 import { isPublicAddress } from "./core/host/address.ts";
+import { blobDirectory } from "./core/host/blob_directory.ts";
 import { authority, type Config, readConfig } from "./core/host/config.ts";
+import { locationSource } from "./core/host/location_source.ts";
+import { smtpMailer } from "./core/host/mailer.ts";
 import { outboundFetch } from "./core/host/outbound_fetch.ts";
 import { fail, log, say, stopOnSignal, surviveBugs } from "./core/host/process.ts";
 import { ensureSecret } from "./core/host/secret_file.ts";
@@ -12,7 +15,9 @@ import { listening } from "./core/listen_error.ts";
 import { limits } from "./core/limits.ts";
 import type { Ports } from "./core/ports.ts";
 import type { Account } from "./core/resources/accounts.ts";
+import { serverSigner } from "./core/server_signature.ts";
 import { sidMaker } from "./core/sid.ts";
+import { counting } from "./core/supervisor/counters.ts";
 import { openStore, type Store } from "./kv/open_store.ts";
 import { bridge } from "./routes/bridge.ts";
 import { demo } from "./routes/demo.ts";
@@ -80,7 +85,7 @@ function portsOf(config: Config, { store, secretKey, bridgeSecret }: Parts): Por
     ownOrigin: config.BASE_URL,
   });
   const ports: Ports = {
-    records: store.records,
+    ...counting(store.records),
     accounts: store.accounts,
     companions: store.companions,
     settings: {
@@ -88,7 +93,16 @@ function portsOf(config: Config, { store, secretKey, bridgeSecret }: Parts): Por
       sipDomain: config.SIP_DOMAIN,
       instanceId: crypto.randomUUID(),
       callbackAttempts: config.WEBHOOK_MAX_ATTEMPTS,
+      revision: config.REVISION,
+      strictSmsFrom: config.STRICT_SMS_FROM,
+      smsShortCodes: config.SMS_SHORT_CODES.split(",").filter(Boolean),
+      recordingsPublic: config.RECORDINGS_PUBLIC,
     },
+    messageRoutes: [],
+    mailer: config.SMTP_URL === "" ? null : smtpMailer(config.SMTP_URL, config.SIP_DOMAIN),
+    blobs: blobDirectory(`${config.DATA_DIR}/recordings`),
+    locationSource: config.LOCATION_URL === "" ? null : locationSource(config.LOCATION_URL),
+    sign: serverSigner(secretKey),
     bridge: bridgeClient({
       url: config.BRIDGE_URL,
       secret: bridgeSecret,

@@ -10,10 +10,13 @@ export const actsFor = (caller: Account, account: Account): boolean =>
 const administration = {
   createAccounts: "create accounts",
   changeRoles: "change roles",
+  manageGateways: "manage gateways",
 } as const;
 
+export type Permission = keyof typeof administration;
+
 /** Throws `denied` when the caller's role lacks a permission. */
-export function checkPermission(caller: Account, permission: keyof typeof administration): void {
+export function checkPermission(caller: Account, permission: Permission): void {
   if (caller.role === "Administrator") return;
   throw new Fault("denied", `Role ${caller.role} may not ${administration[permission]}`);
 }

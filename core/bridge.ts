@@ -154,6 +154,8 @@ export const credentialsAnswer = z.object({ credentials: credentials.nullable() 
 export const heartbeat = z.object({
   companion,
   legs: z.array(z.object({ leg: legId, accountSid: z.string() })),
+  /** Clients with a phone registered. */
+  registered: z.number().int().nonnegative(),
 });
 
 export const runRequest = z.object({ leg: legId, script: z.array(step) });

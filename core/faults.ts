@@ -1,9 +1,12 @@
+import { sendingFaults } from "./sending_faults.ts";
+
 /** Why the service refuses; `routes/` maps each kind to one HTTP status. */
 export type FaultKind =
   | "invalid"
   | "unauthenticated"
   | "denied"
   | "missing"
+  | "unacceptable"
   | "unsupported"
   | "conflict"
   | "tooLarge"
@@ -11,7 +14,8 @@ export type FaultKind =
   | "unavailable"
   | "internal";
 
-interface FaultEntry {
+/** One way to refuse or to fail. */
+export interface FaultEntry {
   kind: FaultKind;
   /** Stable, public: the error body's `code`, a Notification's ErrorCode, `/errors/{code}`. */
   code: number;
@@ -22,6 +26,7 @@ interface FaultEntry {
 
 /** Every way the service can refuse, or a call can fail, listed once. */
 export const faults = {
+  ...sendingFaults,
   badParameter: {
     kind: "invalid",
     code: 20001,
@@ -64,6 +69,12 @@ export const faults = {
     message: "Cannot save the resource: its name is already in use",
     advice: "Choose another Login or EmailAddress.",
   },
+  notAcceptable: {
+    kind: "unacceptable",
+    code: 20406,
+    message: "Cannot answer in XML",
+    advice: "This resource is offered in JSON only: append .json to its path.",
+  },
   tooLarge: {
     kind: "tooLarge",
     code: 20413,
@@ -97,14 +108,14 @@ export const faults = {
   badTo: {
     kind: "invalid",
     code: 21211,
-    message: "Cannot call To",
-    advice: "Give a phone number, a sip: address or client: and the Login of a Client.",
+    message: "Cannot use To",
+    advice: "Give a phone number, client: and the Login of a Client, or for calls a sip: address.",
   },
   badFrom: {
     kind: "invalid",
     code: 21212,
-    message: "Cannot use From as the caller id",
-    advice: "Give a phone number, a name or client: and the Login of a Client.",
+    message: "Cannot use From",
+    advice: "Give a phone number or client: and the Login of a Client; for calls a name will do.",
   },
   callEnded: {
     kind: "invalid",

@@ -16,6 +16,21 @@ export const clearableUrl = z.union([z.literal("").transform(() => null), url]).
 
 export const method = z.enum(["GET", "POST"]);
 
+/** A text without control characters, so that it can never end a header line. */
+export const oneLine = (length: number) =>
+  z.string().trim().min(1).max(length).regex(
+    // deno-lint-ignore no-control-regex
+    /^[^\x00-\x1f\x7f\u0085\u2028\u2029]*$/,
+    "must not hold control characters or line breaks",
+  );
+
+/** A name without spaces, quotes and control characters. */
+export const word = (length: number) =>
+  z.string().max(length).regex(
+    /^[!#-;=?-~]+$/,
+    "must be printable ASCII without spaces and quotes",
+  );
+
 /** A reference to another resource that an empty value clears. */
 export const clearableSid = (prefix: string) =>
   z.union([
@@ -26,15 +41,26 @@ export const clearableSid = (prefix: string) =>
 /** An instant in ms, written as ISO 8601 on the wire. */
 export const isoDate = z.number().meta({ wire: "iso8601" });
 
+/** An instant in ms, written as RFC 2822 on the wire. */
+export const rfcDate = z.number().meta({ wire: "rfc2822" });
+
 /** A number, written as a string on the wire. */
 export const textNumber = z.number().meta({ wire: "text" });
 
 const withoutNull = (schema: z.ZodType): z.ZodType =>
   schema instanceof z.ZodNullable ? schema.unwrap() as z.ZodType : schema;
 
+type WireFormat = "iso8601" | "rfc2822" | "text";
+
 /** How a field is written, when it is not as it is stored. */
-export const wireFormat = (schema: z.ZodType): "iso8601" | "text" | undefined =>
-  withoutNull(schema).meta()?.wire as "iso8601" | "text" | undefined;
+export const wireFormat = (schema: z.ZodType): WireFormat | undefined =>
+  withoutNull(schema).meta()?.wire as WireFormat | undefined;
+
+/** The fields of a field that is an object; undefined for any other. */
+export function innerFields(schema: z.ZodType): z.ZodRawShape | undefined {
+  const inner = withoutNull(schema);
+  return inner instanceof z.ZodObject ? inner.shape : undefined;
+}
 
 /** Whether every value is a number, a boolean or a word of ours, and so never needs escaping. */
 export function isPlain(schema: z.ZodType): boolean {

@@ -1,6 +1,8 @@
 /** Every bound of the service, in one place. Times are in ms unless the name says otherwise. */
 export const limits = {
   apiVersion: "2012-04-24",
+  /** Under which gateways answer as well. */
+  gatewayApiVersion: "2010-04-01",
 
   pageSizeDefault: 50,
   pageSizeMax: 1_000,
@@ -46,6 +48,25 @@ export const limits = {
   callbackTimeoutMs: 15_000,
   callbackAnswerBytes: 64 << 10,
   redirects: 3,
+
+  messageLength: 160,
+  messageAttempts: 5,
+  subjectLength: 160,
+  /** Addresses in one of To, CC and BCC. */
+  emailRecipients: 30,
+  emailAttempts: 6,
+  emailTimeoutMs: 30_000,
+  conferenceNameLength: 128,
+  /** How long a link to a recording's audio works. */
+  recordingLinkMs: 24 * 3_600_000,
+  locationAttempts: 3,
+  locationTimeoutMs: 10_000,
+  locationAnswerBytes: 4 << 10,
+  /** Records of an account that a job reads at once. */
+  accountBatch: 100,
+
+  /** When the deletion of a closed account's resources is repeated. */
+  closingAgainMs: [60_000, 600_000],
 
   companionLostMs: 15_000,
   sweepMs: 5_000,

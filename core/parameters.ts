@@ -58,8 +58,15 @@ export function parseFields(
     if (!broken.has(field)) broken.set(field, ruleOf(issue, fields.get(field)));
   }
   const detail = [...broken].map(([field, rule]) => `${pascal(field)} ${rule}`).join("; ");
-  throw new Fault(faults[[...broken.keys()][0]!] ?? "badParameter", detail);
+  throw new Fault(
+    ownFault(result.error.issues[0]) ?? faults[[...broken.keys()][0]!] ?? "badParameter",
+    detail,
+  );
 }
+
+/** The fault of one rule of a field, which its schema carries as `params: { fault }`. */
+const ownFault = (issue: z.core.$ZodIssue | undefined): FaultName | undefined =>
+  issue?.code === "custom" ? issue.params?.fault : undefined;
 
 /** The rule that a value breaks, as the end of a sentence that begins with the parameter's name. */
 function ruleOf(issue: z.core.$ZodIssue, sent: string | string[] | undefined): string {

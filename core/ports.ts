@@ -3,7 +3,10 @@ import type { Condition } from "./filters.ts";
 import type { Job } from "./job.ts";
 import type { RecordOf } from "./resource.ts";
 import type { Account } from "./resources/accounts.ts";
+import type { Email } from "./resources/emails.ts";
+import type { Message } from "./resources/messages.ts";
 import type { resources } from "./resources/mod.ts";
+import type { Counters } from "./supervisor/counters.ts";
 
 /** What every record has. Dates are in ms. */
 export interface Base {
@@ -81,6 +84,8 @@ export interface Accounts {
 /** A companion as last heard of. */
 export interface CompanionState extends Companion {
   seenAt: number;
+  /** Clients that have a device registered with it. */
+  registered?: number;
 }
 
 export interface Companions {
@@ -100,6 +105,40 @@ export interface Bridge {
   ready(): Promise<boolean>;
 }
 
+/** One way by which messages leave the service. */
+export interface MessageRoute {
+  /** Whether it leads to the message's recipient. */
+  reaches(message: Message): Promise<boolean>;
+  /** Hands the message over; its Sid is the same on every attempt. Throws when it was not taken. */
+  send(message: Message, signal: AbortSignal): Promise<void>;
+}
+
+export interface Mailer {
+  /**
+   * Hands an e-mail over; its Sid is the same on every attempt. Returns the addresses that were
+   * refused while others were taken; throws `emailRefused` when all were, for good.
+   */
+  send(email: Email, signal: AbortSignal): Promise<string[]>;
+}
+
+/** Large binary objects, each named by a Sid of an account. */
+export interface Blobs {
+  /** Replaces what was there, at once and as a whole. */
+  put(accountSid: string, sid: string, content: Uint8Array<ArrayBuffer>): Promise<void>;
+  /** Null when there is none. The caller reads the content to its end, or cancels it. */
+  get(
+    accountSid: string,
+    sid: string,
+  ): Promise<{ size: number; content: ReadableStream<Uint8Array<ArrayBuffer>> } | null>;
+  /** Nothing when there is none. */
+  remove(accountSid: string, sid: string): Promise<void>;
+}
+
+export interface LocationSource {
+  /** What the source answers about a subscriber's number. Throws when it does not. */
+  lookUp(msisdn: string, signal: AbortSignal): Promise<string>;
+}
+
 /** What the configuration tells core. */
 export interface Settings {
   /** Without a trailing slash. */
@@ -109,6 +148,14 @@ export interface Settings {
   instanceId: string;
   /** How often a status callback is tried. */
   callbackAttempts: number;
+  /** The build that runs, as Supervisor metrics tell it. */
+  revision: string;
+  /** Messages leave only from what the account may send from. */
+  strictSmsFrom: boolean;
+  /** Short codes that every account may send from. */
+  smsShortCodes: string[];
+  /** The audio of recordings needs no credentials. */
+  recordingsPublic: boolean;
 }
 
 /** The outside world as core sees it. */
@@ -118,6 +165,17 @@ export interface Ports {
   companions: Companions;
   settings: Settings;
   bridge: Bridge;
+  /** Tried in order. */
+  messageRoutes: MessageRoute[];
+  /** Null when sending e-mail is not configured. */
+  mailer: Mailer | null;
+  blobs: Blobs;
+  /** Null when none is configured. */
+  locationSource: LocationSource | null;
+  /** What this instance has counted since it started. */
+  counters: Counters;
+  /** Signs a text with the server's secret, in hex. */
+  sign(text: string): Promise<string>;
   /** In ms. */
   now(): number;
   newSid(prefix: string): string;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { FaultName } from "./faults.ts";
 import type { FilterKind } from "./filters.ts";
-import type { Base, Change } from "./ports.ts";
+import type { Base, Change, Ports } from "./ports.ts";
 
 type Entity<F extends z.ZodRawShape> = z.infer<z.ZodObject<F>> & Base;
 type Name<F> = keyof F & string;
@@ -19,7 +19,11 @@ export interface Resource<F extends z.ZodRawShape = z.ZodRawShape> {
   type: string;
   /** Below /Accounts/{AccountSid}/; also the list's XML element and, in snake_case, its JSON key. */
   path: string;
+  /** The XML element of a list, where it is not the last segment of the path. */
+  listType?: string;
   sidPrefix: string;
+  /** No operation is derived: a route file serves it. */
+  irregular?: boolean;
   fields: F;
   /** Fields that stay inside the service. */
   hidden?: (Name<F> | keyof Base)[];
@@ -34,7 +38,7 @@ export interface Resource<F extends z.ZodRawShape = z.ZodRawShape> {
   aliases?: Record<string, Name<F>>;
   filters?: { [K in Name<F>]?: FilterKind };
   /** The date fields that the filters StartTime and EndTime are about. */
-  period?: { start: Name<F>; end: Name<F> };
+  period?: { start: Name<F> | keyof Base; end: Name<F> | keyof Base };
   defaults?: Defaults<NoInfer<F>>;
   /** Fields whose value no other record of the service may have. */
   unique?: Name<F>[];
@@ -87,6 +91,16 @@ export function withDefaults(
     typeof value === "function" ? value(sent) : value,
   ]);
   return { ...sent, ...Object.fromEntries(values) };
+}
+
+/** What a record has that is made now. */
+export function newBase(
+  { sidPrefix }: AnyResource,
+  accountSid: string,
+  { newSid, now }: Pick<Ports, "newSid" | "now">,
+): Base {
+  const dateCreated = now();
+  return { sid: newSid(sidPrefix), accountSid, dateCreated, dateUpdated: dateCreated };
 }
 
 /** The change that makes a record of the parameters sent, with defaults and the `created` hook. */

@@ -1,6 +1,8 @@
 /** Wire names derive from field names: `friendlyName` is FriendlyName in XML and forms, friendly_name in JSON. */
 const irregular: Record<string, string> = {
   ttl: "TTL",
+  cc: "CC",
+  bcc: "BCC",
   smsMessages: "SMSMessages",
 };
 

@@ -1,5 +1,11 @@
 import { createMiddleware } from "hono/factory";
-import { actsFor, isSameSecret, standing } from "../core/access.ts";
+import {
+  actsFor,
+  checkPermission,
+  isSameSecret,
+  type Permission,
+  standing,
+} from "../core/access.ts";
 import { Fault } from "../core/faults.ts";
 import type { Accounts } from "../core/ports.ts";
 import { type Account, accounts as definition } from "../core/resources/accounts.ts";
@@ -46,6 +52,14 @@ export function readOnlyUnlessActive(accounts: Accounts) {
     if (!isRead && account !== caller && await standing(account, accounts) !== "active") {
       throw new Fault("accountInactive");
     }
+    await next();
+  });
+}
+
+/** Lets only callers through whose role has a permission. */
+export function permitted(permission: Permission) {
+  return createMiddleware<Env>(async (c, next) => {
+    checkPermission(c.var.caller, permission);
     await next();
   });
 }

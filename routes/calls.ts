@@ -1,17 +1,19 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { modifyCall, modifyParams } from "../core/calls/modify_call.ts";
 import { Fault } from "../core/faults.ts";
-import type { Ports, Query } from "../core/ports.ts";
+import type { AnyCollection, Ports } from "../core/ports.ts";
+import { withLinks } from "../core/recordings/link.ts";
+import type { AnyResource } from "../core/resource.ts";
 import { calls } from "../core/resources/calls.ts";
 import { notifications } from "../core/resources/notifications.ts";
+import { recordings } from "../core/resources/recordings.ts";
 import { answer } from "./answer.ts";
 import type { Env } from "./env.ts";
-import { answerList } from "./lists.ts";
 import { readParams } from "./params.ts";
 import { accountAddress, shapeOf } from "./represent.ts";
+import { answerSublist } from "./sublists.ts";
 
 const callShape = shapeOf(calls);
-const notificationShape = shapeOf(notifications);
 const modification = {
   schema: modifyParams,
   aliases: calls.aliases ?? {},
@@ -27,23 +29,19 @@ export function callRoutes(ports: Ports): Hono<Env> {
       const call = await modifyCall(named, wanted, ports);
       return answer(c, { json: () => callShape.json(call), xml: () => callShape.xml(call) });
     })
-    .get("/:sid/Notifications", async (c) => {
-      const accountSid = c.var.account.sid;
-      const callSid = c.req.param("sid");
-      const call = await ports.records.calls.get(accountSid, callSid);
-      if (call === null) throw new Fault("notFound", callSid);
-      return answerList(c, {
-        definition: notifications,
-        shape: notificationShape,
-        address: `${accountAddress(accountSid)}/Calls/${callSid}/Notifications`,
-        read: (query: Query) => {
-          const where = [...query.where, {
-            field: "callSid",
-            op: "equals" as const,
-            value: callSid,
-          }];
-          return ports.records.notifications.list(accountSid, { ...query, where });
-        },
-      }, ports);
-    });
+    .get("/:sid/Notifications", listed(notifications, ports.records.notifications, ports))
+    .get("/:sid/Recordings", listed(recordings, withLinks(ports.records.recordings, ports), ports));
+}
+
+/** The records of a resource that belong to one call. */
+function listed(definition: AnyResource, records: AnyCollection, ports: Ports) {
+  const shape = shapeOf(definition);
+  return async (c: Context<Env, "/:sid">) => {
+    const accountSid = c.var.account.sid;
+    const sid = c.req.param("sid");
+    if (await ports.records.calls.get(accountSid, sid) === null) throw new Fault("notFound", sid);
+    const address = `${accountAddress(accountSid)}/Calls/${sid}/${definition.path}`;
+    const of = { field: "callSid", sid };
+    return await answerSublist(c, { definition, shape, records, address, of }, ports);
+  };
 }

@@ -13,6 +13,7 @@ export const statusOf = {
   unauthenticated: 401,
   denied: 403,
   missing: 404,
+  unacceptable: 406,
   unsupported: 405,
   conflict: 409,
   tooLarge: 413,

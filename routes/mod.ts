@@ -2,21 +2,46 @@ import { Hono } from "hono";
 import { Fault } from "../core/faults.ts";
 import { limits } from "../core/limits.ts";
 import type { Ports } from "../core/ports.ts";
+import { withLinks } from "../core/recordings/link.ts";
+import type { AnyResource } from "../core/resource.ts";
+import { gateways } from "../core/resources/gateways.ts";
 import { resources } from "../core/resources/mod.ts";
 import { accountRoutes } from "./accounts.ts";
 import { allowedMethods } from "./allowed_methods.ts";
-import { accountScope, authenticate, readOnlyUnlessActive } from "./authenticate.ts";
+import { accountScope, authenticate, permitted, readOnlyUnlessActive } from "./authenticate.ts";
 import { callRoutes } from "./calls.ts";
+import { conferenceRoutes } from "./conferences.ts";
+import { emailRoutes } from "./emails.ts";
 import type { Env } from "./env.ts";
 import { answerFault, explain, onError } from "./errors.ts";
 import { routedPath } from "./format.ts";
+import { geolocationRoutes } from "./geolocations.ts";
 import { health } from "./health.ts";
+import { messageRoutes } from "./messages.ts";
+import { openAudio, recordingRoutes } from "./recordings.ts";
 import { accountsAddress } from "./represent.ts";
 import { requestId } from "./request_id.ts";
 import { resourceRoutes } from "./resource_routes.ts";
+import { sandboxRoutes } from "./sandbox.ts";
+import { supervisorRoutes } from "./supervisor.ts";
 
 /** Interfaces of other kinds beside this one, each below `/{name}` and with its own authentication. */
 export type Mounts = Record<string, Hono>;
+
+/** The second is of gateways alone. */
+const versions = [limits.apiVersion, limits.gatewayApiVersion];
+
+/** What is not derived; it comes first, and so before the derived routes of the same path. */
+function irregularRoutes(app: Hono<Env>, account: string, ports: Ports): void {
+  app.route(`${account}/Calls`, callRoutes(ports));
+  app.route(`${account}/Conferences`, conferenceRoutes(ports));
+  app.route(`${account}/Email/Messages`, emailRoutes(ports));
+  app.route(`${account}/Geolocation`, geolocationRoutes(ports));
+  app.route(`${account}/Recordings`, recordingRoutes(ports));
+  app.route(`${account}/Sandbox`, sandboxRoutes(ports));
+  app.route(`${account}/SMS/Messages`, messageRoutes(ports));
+  app.route(`${account}/Supervisor`, supervisorRoutes(ports));
+}
 
 /** The whole HTTP interface: a pure function of its ports, so tests call `.request()` without a socket. */
 export function routes(ports: Ports, mounts: Mounts = {}): Hono<Env> {
@@ -28,15 +53,28 @@ export function routes(ports: Ports, mounts: Mounts = {}): Hono<Env> {
   app.get("/errors/:code", explain);
   for (const [name, mount] of Object.entries(mounts)) app.route(`/${name}`, mount);
 
-  app.use(`/${limits.apiVersion}/*`, authenticate(ports.accounts));
-  app.use(`${account}/*`, accountScope(ports.accounts));
+  app.use(`${account}/Recordings/:sid`, openAudio(ports)); // Before: a link is enough.
+  for (const version of versions) {
+    app.use(`/${version}/*`, authenticate(ports.accounts));
+    app.use(`/${version}/Accounts/:account/*`, accountScope(ports.accounts));
+  }
   app.route(accountsAddress, accountRoutes(ports)); // Before: an account can be activated again.
-  app.use(`${account}/*`, readOnlyUnlessActive(ports.accounts));
-  app.route(`${account}/Calls`, callRoutes(ports));
-  for (const [name, definition] of Object.entries(resources)) {
-    const records = ports.records[name as keyof typeof resources];
+  for (const version of versions) {
+    const below = `/${version}/Accounts/:account`;
+    app.use(`${below}/*`, readOnlyUnlessActive(ports.accounts));
+    app.use(`${below}/${gateways.path}/*`, permitted("manageGateways"));
+  }
+  irregularRoutes(app, account, ports);
+  const served = { ...ports.records, recordings: withLinks(ports.records.recordings, ports) };
+  for (const [name, definition] of Object.entries<AnyResource>(resources)) {
+    if (definition.irregular) continue;
+    const records = served[name as keyof typeof resources];
     app.route(`${account}/${definition.path}`, resourceRoutes(definition, records, ports));
   }
+  app.route(
+    `/${limits.gatewayApiVersion}/Accounts/:account/${gateways.path}`,
+    resourceRoutes(gateways, ports.records.gateways, ports),
+  );
 
   app.onError(onError(ports));
   const allowed = allowedMethods(app);

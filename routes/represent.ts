@@ -21,12 +21,13 @@ export const accountAddress = (sid: string): string => `${accountsAddress}/${sid
 
 /** Derives a resource's wire forms. `addressOf` is where a record is read. */
 export function shapeOf(
-  { type, path, subresources = [], ...definition }: AnyResource,
+  { type, path, listType, subresources = [], ...definition }: AnyResource,
   addressOf: (record: Base) => string = ({ accountSid, sid }) =>
     `${accountAddress(accountSid)}/${path}/${sid}`,
 ): Shape {
   const columns = columnsOf(definition);
-  const listName = path.split("/").at(-1)!;
+  const listKey = fieldOf(path.split("/").at(-1)!);
+  const listName = listType ?? pascal(listKey);
   const below = subresources.map((path) => {
     const field = fieldOf(path);
     return { path, key: snake(field), name: pascal(field) };
@@ -63,14 +64,20 @@ export function shapeOf(
     jsonList: (records, page) =>
       page === undefined
         ? records.map(json)
-        : { ...pageFields(page, snake), [snake(fieldOf(listName))]: records.map(json) },
+        : { ...pageFields(page, snake), [snake(listKey)]: records.map(json) },
     xmlList: (records, page) =>
       `<${listName}${page === undefined ? "" : pageAttributes(page)}>` +
       `${records.map(xml).join("")}</${listName}>`,
   };
 }
 
-const fieldOf = (path: string): string => path.charAt(0).toLowerCase() + path.slice(1);
+/** A path as the name of a field: `SMS/Messages` is smsMessages. */
+function fieldOf(path: string): string {
+  const [first = "", ...rest] = path.split("/");
+  const isAcronym = first === first.toUpperCase();
+  const start = isAcronym ? first.toLowerCase() : first.charAt(0).toLowerCase() + first.slice(1);
+  return start + rest.join("");
+}
 
 /** In JSON, a page that does not exist is the literal text `null`, as in XML. */
 const pageFields = (page: Page, name: (field: string) => string): Record<string, unknown> =>

@@ -7,6 +7,7 @@ import {
   type AnyRecord,
   type AnyResource,
   creation,
+  newBase,
   paramsSchema,
 } from "../core/resource.ts";
 import { answer } from "./answer.ts";
@@ -60,13 +61,7 @@ function created(of: Regular, { required, optional }: NonNullable<AnyResource["c
     const accountSid = c.var.account.sid;
     const sent = await readParams(c, parameters);
     await checkReferences(definition, sent, { records: ports.records, accountSid });
-    const now = ports.now();
-    const change = creation(definition, sent, {
-      sid: ports.newSid(definition.sidPrefix),
-      accountSid,
-      dateCreated: now,
-      dateUpdated: now,
-    });
+    const change = creation(definition, sent, newBase(definition, accountSid, ports));
     return answerRecord(c, of, await records.insert(change));
   };
 }

@@ -141,12 +141,12 @@ function assemble(
 
 /** Tells the service that we live, and with what; false when it did not hear it. */
 async function sendHeartbeat(
-  { link, calls, signalling: { log } }: Parts,
+  { link, calls, signalling: { location, log } }: Parts,
   companion: CompanionName,
 ): Promise<boolean> {
   const legs = calls.unsettled().map(({ id, accountSid }) => ({ leg: id, accountSid }));
   try {
-    await link.heartbeat({ companion, legs });
+    await link.heartbeat({ companion, legs, registered: location.registered() });
     return true;
   } catch (error) {
     log("Cannot send a heartbeat", { error: String(error) });

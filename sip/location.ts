@@ -21,6 +21,8 @@ export interface Location {
   put(login: string, binding: Binding): void;
   remove(login: string, key: string): void;
   removeAll(login: string): void;
+  /** How many logins have a device. */
+  registered(): number;
   /** A connection closed: its bindings lead nowhere. */
   dropFlow(flow: Flow): void;
 }
@@ -49,6 +51,7 @@ export function createLocation(now: () => number = Date.now): Location {
       bindings.get(login)?.set(binding.key, binding);
     },
     removeAll: (login) => void bindings.delete(login),
+    registered: () => [...bindings.keys()].filter((login) => find(login).length > 0).length,
     dropFlow(flow) {
       for (const login of flow.logins) {
         for (const device of [...bindings.get(login)?.values() ?? []]) {

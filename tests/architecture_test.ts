@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 /** Who may import whom; the longest folder counts. Bare names are packages; the rest is forbidden. */
 const allowed: Record<string, string[]> = {
   core: ["core", "zod", "fast-xml-parser", "node:crypto"],
-  "core/host": ["core", "zod", "node:"],
+  "core/host": ["core", "zod", "nodemailer", "node:"],
   kv: ["kv", "core", "node:"],
   routes: ["routes", "core", "hono", "fast-xml-parser"],
   sip: [

@@ -1,9 +1,9 @@
 import { resources } from "../core/resources/mod.ts";
-import { startApp } from "./support/app.ts";
+import { type App, startApp } from "./support/app.ts";
 import { golden } from "./support/golden.ts";
-import { makeSample, type ResourceName } from "./support/samples.ts";
+import { makeParticipant, makeSample, sampledNames } from "./support/samples.ts";
 
-for (const name of Object.keys(resources) as ResourceName[]) {
+for (const name of sampledNames) {
   const { path } = resources[name];
 
   Deno.test(`${path}: the wire formats are those of tests/golden`, async () => {
@@ -27,6 +27,52 @@ Deno.test("Accounts: the wire formats are those of tests/golden", async () => {
   await golden("accounts_one.xml", (await app.root.get(own)).text);
   await golden("accounts_list.json", (await app.root.get("/2012-04-24/Accounts.json")).text);
   await golden("accounts_list.xml", (await app.root.get("/2012-04-24/Accounts")).text);
+});
+
+/** Resources that are made and read in their own way: how, and below which path. */
+const irregular: Record<string, (app: App) => Promise<string>> = {
+  emails: () => Promise.resolve("Email/Messages"),
+  geolocations: async (app) => {
+    const { uri } = (await app.root.post("Geolocation/Notification.json", {
+      DeviceIdentifier: "+59899077937",
+      StatusCallback: "https://app.test/geo",
+      EventGeofenceLatitude: "-33.426280",
+      EventGeofenceLongitude: "-70.56656",
+      GeofenceRange: "300",
+      GeofenceEvent: "in",
+    })).json();
+    await app.runJobs();
+    return uri.replace(".json", "");
+  },
+  participants: async (app) => {
+    const room = await makeSample(app, app.root, { name: "conferences" });
+    const call = await makeSample(app, app.root, { name: "calls" });
+    await makeParticipant(app, room, call);
+    return `Conferences/${room}/Participants/${call}`;
+  },
+  sandboxes: () => Promise.resolve("Sandbox"),
+};
+
+for (const [name, make] of Object.entries(irregular)) {
+  Deno.test(`${name}: the wire formats are those of tests/golden`, async () => {
+    const lookUp = () =>
+      Promise.resolve("mcc=748,mnc=01,lac=10100,cellid=20042,aol=3,vlrNumber=598");
+    using app = await startApp({ ports: { locationSource: { lookUp } } });
+    const path = await make(app);
+    const form = { From: "a@example.com", To: "b@example.com", Subject: "Hi <b>", Body: "hello" };
+    const read = (address: string) =>
+      name === "emails" ? app.root.post(address, form) : app.root.get(address);
+
+    await golden(`${name}_one.json`, (await read(`${path}.json`)).text);
+    await golden(`${name}_one.xml`, (await read(path)).text);
+  });
+}
+
+Deno.test("Supervisor: the wire format is that of tests/golden", async () => {
+  using app = await startApp();
+
+  const { text } = await app.root.get("Supervisor.json/metrics?LiveCallDetails=true");
+  await golden("supervisor_metrics.json", text);
 });
 
 Deno.test("errors: the wire formats are those of tests/golden", async () => {

@@ -1,5 +1,10 @@
 import { checkPermission } from "../access.ts";
 import { Fault } from "../faults.ts";
+import type { Job } from "../job.ts";
+import { closeAccount } from "../jobs/close_account.ts";
+import { endCalls } from "../jobs/end_calls.ts";
+import { forgetAccount } from "../jobs/forget_account.ts";
+import { limits } from "../limits.ts";
 import type { Ports } from "../ports.ts";
 import { paramsSchema } from "../resource.ts";
 import { type Account, accounts } from "../resources/accounts.ts";
@@ -28,8 +33,19 @@ export async function updateAccount(
     checkChange(caller, before, changes);
     const sent = { ...changes, ...token };
     if (Object.keys(sent).length === 0) return { record: before };
-    return { record: { ...before, ...sent, dateUpdated: ports.now() } };
+    const record = { ...before, ...sent, dateUpdated: ports.now() };
+    return { record, jobs: consequences(before, record) };
   });
+}
+
+/** What a change of Status sets going. Closing looks again for what was being made meanwhile. */
+function consequences(before: Account, { sid: accountSid, status, dateUpdated }: Account): Job[] {
+  if (status === before.status) return [];
+  const jobs = [forgetAccount({ accountSid })];
+  if (status !== "active") jobs.push(endCalls({ accountSid }));
+  if (status !== "closed") return jobs;
+  const passes = [0, ...limits.closingAgainMs];
+  return [...jobs, ...passes.map((ms) => closeAccount({ accountSid }, dateUpdated + ms))];
 }
 
 /** The rules of Status and Role: who may move an account from where it is to where it shall be. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Fault } from "../faults.ts";
-import { method, url } from "../fields.ts";
+import { flag, method, url } from "../fields.ts";
 import { hangUp } from "../jobs/hang_up.ts";
 import { redirectCall } from "../jobs/redirect_call.ts";
 import type { Change, Ports } from "../ports.ts";
@@ -17,6 +17,8 @@ export const modifyParams = z.object({
   status: z.enum(["canceled", "completed"]),
   statusCallback: url,
   statusCallbackMethod: method,
+  mute: flag,
+  moveConnectedCallLeg: flag,
 }).partial();
 
 export type ModifyParams = z.infer<typeof modifyParams>;
@@ -33,6 +35,7 @@ export function modifyCall(
 ): Promise<Call> {
   return ports.records.calls.update(accountSid, callSid, (call) => {
     if (!isLive(call.status)) throw new Fault("callEnded", `it is ${call.status}`);
+    refuseUnsupported(wanted);
     if (wanted.url !== undefined && call.status !== "in-progress") {
       throw new Fault("notModifiable", `it is ${call.status}`);
     }
@@ -40,9 +43,20 @@ export function modifyCall(
   });
 }
 
+/** What this version understands but cannot do is refused, not ignored. */
+function refuseUnsupported({ mute, moveConnectedCallLeg }: ModifyParams): void {
+  if (mute !== undefined) {
+    throw new Fault("notModifiable", "Mute is not supported: a leg's audio cannot be muted yet");
+  }
+  if (moveConnectedCallLeg === true) {
+    const rule = "is not supported: only the call itself can be moved to a new Url yet";
+    throw new Fault("notModifiable", `MoveConnectedCallLeg ${rule}`);
+  }
+}
+
 function modified(call: Call, wanted: ModifyParams, ports: Ports): Change<Call> {
   const { accountSid, sid: callSid } = call;
-  const { status, ...fields } = wanted;
+  const { status, mute: _, moveConnectedCallLeg: __, ...fields } = wanted;
   const record: Call = { ...call, ...given(fields), dateUpdated: ports.now() };
   if (wanted.url !== undefined) {
     record.method = wanted.method ?? "POST";

@@ -10,10 +10,13 @@ import { isLive } from "./status.ts";
  * again, and is closed; so is one of this run that it does not name and nobody has touched for a
  * while. A leg whose call has ended is hung up.
  */
-export async function takeHeartbeat({ companion, legs }: Heartbeat, ports: Ports): Promise<void> {
+export async function takeHeartbeat(
+  { companion, legs, registered }: Heartbeat,
+  ports: Ports,
+): Promise<void> {
   const now = ports.now();
   const before = await ports.companions.get(companion.id);
-  await ports.companions.beat({ ...companion, seenAt: now });
+  await ports.companions.beat({ ...companion, seenAt: now, registered });
 
   const known = await ports.records.calls.group("live", companion.id);
   const named = new Set(legs.map(({ leg }) => leg));

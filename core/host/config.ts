@@ -111,6 +111,36 @@ export const variables = {
     help: "Name of the companion, start after start; each of several has its own. " +
       "Default: SIP_HOST:SIP_WS_PORT.",
   },
+  STRICT_SMS_FROM: {
+    schema: flag,
+    fallback: "false",
+    help: "true lets messages leave only from numbers of the account. Recommended in production.",
+  },
+  SMS_SHORT_CODES: {
+    schema: text.regex(/^(?:\d{3,8}(?:,\d{3,8})*)?$/, "must be short codes separated by commas"),
+    fallback: "",
+    help: "Short codes that accounts may send from under STRICT_SMS_FROM, separated by commas.",
+  },
+  SMTP_URL: {
+    schema: z.union([
+      z.literal(""),
+      z.url({ protocol: /^smtps?$/, error: "must be an smtp or smtps URL" }),
+    ]),
+    fallback: "",
+    help: "Mail server for e-mail: smtp://USER:PASSWORD@HOST:PORT. Empty: none is sent.",
+    secret: true,
+  },
+  LOCATION_URL: {
+    schema: z.union([z.literal(""), httpUrl], "must be an http or https URL"),
+    fallback: "",
+    help: "Location source asked, with ?msisdn=, where devices are. Empty: there is none.",
+  },
+  RECORDINGS_PUBLIC: {
+    schema: flag,
+    fallback: "false",
+    help: "true opens the audio of recordings to whoever knows its address.",
+  },
+  REVISION: { schema: text, fallback: "", help: "Build revision that Supervisor metrics tell." },
   ALLOW_PRIVATE_URLS: {
     schema: flag,
     fallback: "false",

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { standing } from "../access.ts";
 import { targetOf } from "../calls/address.ts";
 import { progress } from "../calls/progress.ts";
 import { isLive } from "../calls/status.ts";
@@ -29,6 +30,10 @@ export const dialCall: JobKind<z.infer<typeof args>> = job({
       const detail = `${call.to} is disabled`;
       return await fail(call, ports, { fault: "noRoute", detail });
     }
+    const account = await ports.accounts.get(accountSid);
+    if (account === null || await standing(account, ports.accounts) !== "active") {
+      return await fail(call, ports, { fault: "accountInactive", detail: accountSid });
+    }
     if (ports.now() - call.dateCreated > limits.dialStaleMs) {
       const detail = `it waited over ${limits.dialStaleMs / 1000} s`;
       return await fail(call, ports, { fault: "notDialled", detail });
@@ -42,7 +47,7 @@ export const dialCall: JobKind<z.infer<typeof args>> = job({
       record: call.companion === null ? { ...call, companion, dateUpdated: ports.now() } : call,
     }));
     if (await ports.companions.get(companion.id) === null) { // Else nobody would sweep its calls.
-      await ports.companions.beat({ ...companion, seenAt: ports.now() });
+      await ports.companions.beat({ ...companion, seenAt: ports.now(), registered: 0 });
     }
     if (!isLive(placed.status)) await ports.bridge.run(callSid, [{ type: "hangup" }]);
   },

@@ -1,15 +1,31 @@
 import type { AnyJobHandler } from "../job.ts";
+import { clearReferences } from "./clear_references.ts";
+import { closeAccount } from "./close_account.ts";
 import { deliverWebhook } from "./deliver_webhook.ts";
 import { dialCall } from "./dial_call.ts";
+import { endCalls } from "./end_calls.ts";
+import { forgetAccount } from "./forget_account.ts";
 import { forgetClients } from "./forget_clients.ts";
 import { hangUp } from "./hang_up.ts";
+import { locate } from "./locate.ts";
 import { redirectCall } from "./redirect_call.ts";
+import { removeAudio } from "./remove_audio.ts";
+import { sendEmail } from "./send_email.ts";
+import { sendMessage } from "./send_message.ts";
 
 /** Every kind of job that the service runs. */
 export const handlers: AnyJobHandler[] = [
+  clearReferences,
+  closeAccount,
   deliverWebhook,
   dialCall,
+  endCalls,
+  forgetAccount,
   forgetClients,
   hangUp,
+  locate,
   redirectCall,
+  removeAudio,
+  sendEmail,
+  sendMessage,
 ];

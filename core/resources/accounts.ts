@@ -27,7 +27,15 @@ export const accounts = resource({
   create: { required: ["emailAddress", "password"], optional: ["role", "friendlyName", "status"] },
   update: ["friendlyName", "status", "password", "role"],
   unique: ["emailAddress"],
-  subresources: ["Calls", "Notifications"],
+  subresources: [
+    "Calls",
+    "Conferences",
+    "Notifications",
+    "Recordings",
+    "Sandbox",
+    "SMS/Messages",
+    "Transcriptions",
+  ],
 });
 
 /** `accountSid` is the parent's Sid, empty on the root account. */

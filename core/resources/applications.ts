@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { clearableUrl, flag } from "../fields.ts";
+import { clearReferences } from "../jobs/clear_references.ts";
 import { limits } from "../limits.ts";
 import { type RecordOf, resource } from "../resource.ts";
 
@@ -29,6 +30,14 @@ export const applications = resource({
   },
   filters: { friendlyName: "equals" },
   removable: true,
+  removed: (application) => ({
+    record: application,
+    jobs: [clearReferences({
+      accountSid: application.accountSid,
+      to: "applications",
+      sid: application.sid,
+    })],
+  }),
 });
 
 export type Application = RecordOf<typeof applications>;

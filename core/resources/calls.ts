@@ -137,7 +137,7 @@ export const calls = resource({
   groups: {
     live: ({ status, companion }) => isLive(status) && companion !== null ? companion.id : null,
   },
-  subresources: ["Notifications"],
+  subresources: ["Notifications", "Recordings"],
   created: (call) => ({
     record: call,
     jobs: [dialCall({ accountSid: call.accountSid, callSid: call.sid })],

@@ -1,7 +1,30 @@
 import { applications } from "./applications.ts";
 import { calls } from "./calls.ts";
 import { clients } from "./clients.ts";
+import { conferences } from "./conferences.ts";
+import { emails } from "./emails.ts";
+import { gateways } from "./gateways.ts";
+import { geolocations } from "./geolocations.ts";
+import { messages } from "./messages.ts";
 import { notifications } from "./notifications.ts";
+import { participants } from "./participants.ts";
+import { recordings } from "./recordings.ts";
+import { sandboxes } from "./sandboxes.ts";
+import { transcriptions } from "./transcriptions.ts";
 
 /** Every resource type below an account, by the name its records go by. */
-export const resources = { applications, calls, clients, notifications };
+export const resources = {
+  applications,
+  calls,
+  clients,
+  conferences,
+  emails,
+  gateways,
+  geolocations,
+  messages,
+  notifications,
+  participants,
+  recordings,
+  sandboxes,
+  transcriptions,
+};

@@ -19,6 +19,8 @@ Deno.test("pascal() and snake() derive wire names from fields", () => {
     ["sid", "Sid", "sid"],
     ["friendlyName", "FriendlyName", "friendly_name"],
     ["ttl", "TTL", "ttl"],
+    ["bcc", "BCC", "bcc"],
+    ["smsMessages", "SMSMessages", "sms_messages"],
   ];
   for (const [field, element, key] of cases) {
     assert.equal(pascal(field), element);

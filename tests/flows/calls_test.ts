@@ -491,7 +491,7 @@ Deno.test("a companion that started again has lost its calls: they are closed, o
   using app = await startApp();
   await client(app, "alice");
   const beat = (runId: string) =>
-    takeHeartbeat({ companion: { id: "companion", runId }, legs: [] }, app.ports);
+    takeHeartbeat({ companion: { id: "companion", runId }, legs: [], registered: 0 }, app.ports);
   await beat("run");
   const [ringing, answered] = [await postCall(app, allEvents), await postCall(app)];
   for (const sid of [ringing, answered]) await companionOf(app, sid).report(inviting());
@@ -516,7 +516,7 @@ Deno.test("a companion that started again has lost its calls: they are closed, o
 Deno.test("a companion that is not heard of for long has its calls closed", async () => {
   using app = await startApp();
   await client(app, "alice");
-  await takeHeartbeat({ companion, legs: [] }, app.ports);
+  await takeHeartbeat({ companion, legs: [], registered: 0 }, app.ports);
   const sid = await postCall(app);
   await companionOf(app, sid).report(inviting());
   app.clock.now += limits.companionLostMs;
@@ -534,13 +534,13 @@ Deno.test("a heartbeat closes a call it has forgotten, and ends a leg whose call
   await companionOf(app, sid).report(inviting());
   const legs = [{ leg: sid, accountSid: app.root.sid }];
   app.clock.now += limits.legForgottenMs + 1;
-  await takeHeartbeat({ companion, legs }, app.ports);
+  await takeHeartbeat({ companion, legs, registered: 0 }, app.ports);
   assert.equal((await callOf(app, sid)).status, "queued", "it is named");
-  await takeHeartbeat({ companion, legs: [] }, app.ports);
+  await takeHeartbeat({ companion, legs: [], registered: 0 }, app.ports);
   assert.equal((await callOf(app, sid)).status, "failed");
 
   app.bridge.length = 0;
-  await takeHeartbeat({ companion, legs }, app.ports);
+  await takeHeartbeat({ companion, legs, registered: 0 }, app.ports);
   assert.deepEqual(app.bridge, [{ leg: sid, script: [{ type: "hangup" }] }]);
 });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { resources } from "../../core/resources/mod.ts";
 import { startApp } from "../support/app.ts";
-import { makeSample, type ResourceName } from "../support/samples.ts";
+import { makeSample, sampledNames } from "../support/samples.ts";
 
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 
@@ -26,8 +26,14 @@ Deno.test("an account reaches no parent, sibling or cousin on any path with any 
   const { app, caller } = tree;
 
   for (const foreign of [app.root, tree.parent, tree.aunt, tree.sibling, tree.cousin]) {
-    const paths = ["", ".json", "/Nothing", "/Calls/CA/Notifications"];
-    for (const name of Object.keys(resources) as ResourceName[]) {
+    const paths = ["", ".json", "/Nothing", "/Calls/CA/Notifications", "/Calls/CA/Recordings"]
+      .concat(["/Sandbox", "/Email/Messages", "/Geolocation/Immediate", "/Supervisor.json/metrics"])
+      .concat([
+        "/Geolocation/Notification/GL",
+        "/Conferences/CF/Participants",
+        "/Recordings/RE.wav",
+      ]);
+    for (const name of sampledNames) {
       const sid = await makeSample(app, foreign, { name, n: Number(foreign.sid.slice(-2)) });
       paths.push(`/${resources[name].path}`, `/${resources[name].path}/${sid}.json`);
     }

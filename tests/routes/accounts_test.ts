@@ -21,6 +21,21 @@ Deno.test("POST /Accounts makes a sub-account whose credentials work", async () 
   assert.deepEqual((await app.root.with(user).get(`${list}.json`)).json(), []);
 });
 
+Deno.test("every address that an account advertises answers, in both formats", async () => {
+  using app = await startApp();
+  const child = await app.subAccount(app.root, "child");
+
+  const { subresource_uris } = (await child.get(own(child))).json();
+  assert.ok(Object.keys(subresource_uris).length >= 7);
+  assert.ok(subresource_uris.sms_messages.endsWith(`/${child.sid}/SMS/Messages.json`));
+  for (const uri of Object.values(subresource_uris).map(String)) {
+    assert.equal((await child.get(uri)).status, 200, uri);
+    assert.equal((await child.get(uri.replace(/\.json$/, ""))).status, 200, uri);
+  }
+  const { text } = await child.get(`${list}/${child.sid}`);
+  assert.match(text, /<SubresourceUris>.*<SMSMessages>[^<]+\/SMS\/Messages<\/SMSMessages>/);
+});
+
 Deno.test("POST /Accounts names every parameter that is wrong", async () => {
   using app = await startApp();
 

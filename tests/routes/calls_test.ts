@@ -70,6 +70,26 @@ Deno.test("POST /Calls/{Sid} answers 400 for wrong parameters and 404 for unknow
   assert.equal(unknown.status, 404);
 });
 
+Deno.test("POST /Calls/{Sid} checks Mute and MoveConnectedCallLeg, and refuses what it cannot do", async () => {
+  using app = await startApp();
+  const sid = await makeSample(app, app.root, { name: "calls" });
+  const cases: [Record<string, string>, number, RegExp][] = [
+    [{ Mute: "yes" }, 20001, /Mute must be one of true, false$/],
+    [{ MoveConnectedCallLeg: "1" }, 20001, /MoveConnectedCallLeg must be one of true, false$/],
+    [{ Mute: "true" }, 21221, /Mute is not supported/],
+    [{ Mute: "false" }, 21221, /Mute is not supported/],
+    [{ MoveConnectedCallLeg: "true" }, 21221, /MoveConnectedCallLeg is not supported/],
+  ];
+
+  for (const [form, code, message] of cases) {
+    const answer = await app.root.post(`Calls/${sid}.json`, form);
+    assert.deepEqual([answer.status, answer.json().code], [400, code]);
+    assert.match(answer.json().message, message);
+  }
+  const kept = await app.root.post(`Calls/${sid}.json`, { MoveConnectedCallLeg: "false" });
+  assert.deepEqual([kept.status, kept.headers.get("Warning")], [200, null]);
+});
+
 Deno.test("GET /Calls/{Sid}/Notifications lists what happened to that call", async () => {
   using app = await startApp();
   const other = await app.subAccount(app.root, "other");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { resources } from "../../core/resources/mod.ts";
 import { startApp } from "../support/app.ts";
-import { makeSample, type ResourceName } from "../support/samples.ts";
+import { makeSample, sampledNames } from "../support/samples.ts";
 
 const requests = 2_000;
 
@@ -22,6 +22,8 @@ const names = [
   "Status",
   "To",
 ]
+  .concat(["Body", "Subject", "CC", "Proxy", "TTL", "DeviceIdentifier", "StatusCallback"])
+  .concat(["EventGeofenceLatitude", "GeofenceRange", "LiveCallDetails", "Mute", "Muted"])
   .concat(["Login", "Password", "VoiceUrl", "FriendlyName", "Url", "From", "__proto__", "Role"]);
 const values = ["0", "50", "busy", "2024-01-31", "<=2024-01-31", "*", "+1555*", "https://a.test/"];
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -31,15 +33,19 @@ Deno.test("no request makes a 5xx, or an answer without its form", async () => {
   using app = await startApp();
   const { root } = app;
   const sids: string[] = [];
-  const lists = Object.values(resources).map(({ path }) => path);
+  const lists = Object.values(resources).map(({ path }) => path)
+    .concat(["Supervisor/metrics", "Supervisor/livecalls"])
+    .concat(["Geolocation/Immediate", "Geolocation/Notification", "Management/Gateways"]);
   const records: string[] = [];
-  for (const name of Object.keys(resources) as ResourceName[]) {
+  for (const name of sampledNames) {
     for (let n = 1; n <= 5; n++) sids.push(await makeSample(app, root, { name, n }));
     records.push(...sids.slice(-5).map((sid) => `${resources[name].path}/${sid}`));
   }
   const random = generator(20_240_131);
   const pick = <T>(from: T[]): T => from[random(from.length)]!;
   const segments = ["2012-04-24", "Accounts", root.sid, "Clients", "Applications", "Calls"]
+    .concat(["Sandbox", "Supervisor", "metrics", "SMS", "Email", "Messages", "Participants"])
+    .concat(["Recordings", `RE${"0".repeat(32)}.wav`, "Geolocation", "Immediate", "2010-04-01"])
     .concat(["Notifications", "root%40example.com", "health", "errors", "20001"], sids, odd);
   const pairs = (count: number) =>
     new URLSearchParams(

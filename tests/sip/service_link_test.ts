@@ -28,7 +28,7 @@ function startLink(status: number) {
 Deno.test("heartbeat() keeps the path of the service's URL and signs only its own", async () => {
   await using lab = startLink(200);
 
-  await lab.link.heartbeat({ companion, legs: [] });
+  await lab.link.heartbeat({ companion, legs: [], registered: 0 });
 
   const [{ path, signature, body } = assert.fail()] = lab.seen;
   assert.equal(path, "/behind/proxy/bridge/heartbeat");
@@ -51,7 +51,7 @@ for (
   Deno.test(`heartbeat() rejects with ${failure} when the service answers ${status}`, async () => {
     await using lab = startLink(status);
 
-    await assert.rejects(lab.link.heartbeat({ companion, legs: [] }), {
+    await assert.rejects(lab.link.heartbeat({ companion, legs: [], registered: 0 }), {
       message: `Cannot post /bridge/heartbeat: the service answered ${status}`,
       failure,
     });

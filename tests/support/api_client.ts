@@ -73,6 +73,7 @@ function checkInvariants(request: Request, { status, headers, text, json }: Answ
   if (/\.json(\/|$)/.test(pathname)) assert.equal(type, "application/json; charset=utf-8", what);
   if (type === "application/json; charset=utf-8") checkJson(status, json(), what);
   else if (type === "application/xml; charset=utf-8") checkXml(status, text, what);
+  else if (type === "audio/wav") assert.match(pathname, /\.wav$/, what);
   else assert.match(pathname, /^\/errors\//, what);
 }
 

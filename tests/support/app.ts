@@ -6,9 +6,13 @@ import type { AnyJobHandler } from "../../core/job.ts";
 import { handlers } from "../../core/jobs/mod.ts";
 import type { Ports } from "../../core/ports.ts";
 import type { Account } from "../../core/resources/accounts.ts";
+import type { Email } from "../../core/resources/emails.ts";
+import { serverSigner } from "../../core/server_signature.ts";
+import { counting } from "../../core/supervisor/counters.ts";
 import { openStore } from "../../kv/open_store.ts";
 import { type Mounts, routes } from "../../routes/mod.ts";
 import { type ApiClient, apiClient } from "./api_client.ts";
+import { memoryBlobs } from "./memory_blobs.ts";
 
 /** The real service on an in-memory store, with recorded outside effects and a hand-moved clock. */
 export interface App {
@@ -20,6 +24,10 @@ export interface App {
   root: ApiClient;
   /** What was run on legs. */
   bridge: { leg: string; script: Script }[];
+  /** The logins that the companion was told to forget. */
+  forgotten: string[];
+  /** The e-mails that were handed to the mail server. */
+  mailed: Email[];
   /** What customers' servers were asked; answered by `answers`. */
   fetched: Request[];
   answers: (request: Request) => Response;
@@ -48,15 +56,20 @@ export async function startApp(
   const clock = { now: start };
   const now = () => clock.now;
   const store = await openStore({ location: ":memory:", secretKey: "test", now });
-  const recorded: Pick<App, "bridge" | "fetched" | "logged" | "answers"> = {
+  const recorded: Pick<
+    App,
+    "bridge" | "forgotten" | "mailed" | "fetched" | "logged" | "answers"
+  > = {
     bridge: [],
+    forgotten: [],
+    mailed: [],
     fetched: [],
     logged: [],
     answers: () => new Response(),
   };
   let made = 0;
   const ports: Ports = {
-    records: store.records,
+    ...counting(store.records),
     accounts: store.accounts,
     companions: store.companions,
     settings: {
@@ -64,13 +77,27 @@ export async function startApp(
       sipDomain: "sip.test",
       instanceId: "test",
       callbackAttempts: 6,
+      revision: "f00d",
+      strictSmsFrom: false,
+      smsShortCodes: [],
+      recordingsPublic: false,
     },
+    messageRoutes: [],
+    mailer: {
+      send: (email) => {
+        recorded.mailed.push(email);
+        return Promise.resolve([]);
+      },
+    },
+    blobs: memoryBlobs(),
+    locationSource: null,
+    sign: serverSigner("test"),
     bridge: {
       run: (leg, script) => {
         recorded.bridge.push({ leg, script });
         return Promise.resolve({ id: "companion", runId: "run" });
       },
-      invalidate: () => Promise.resolve(),
+      invalidate: (logins) => Promise.resolve(void recorded.forgotten.push(...logins)),
       ready: () => Promise.resolve(true),
     },
     now,

@@ -1,9 +1,16 @@
 import type { Base } from "../../core/ports.ts";
+import { participantSid } from "../../core/resources/participants.ts";
 import { resources } from "../../core/resources/mod.ts";
 import type { App } from "./app.ts";
 import type { ApiClient, Form } from "./api_client.ts";
 
 export type ResourceName = keyof typeof resources;
+
+/** Those that are made in the regular way; the others have tests and golden files of their own. */
+export type SampledName = Exclude<
+  ResourceName,
+  "emails" | "geolocations" | "participants" | "sandboxes"
+>;
 
 /** How a resource comes to be in tests, and what may be changed about it. */
 interface Sample {
@@ -18,7 +25,7 @@ interface Sample {
 }
 
 /** One for each resource; the compiler asks for it. */
-export const samples: Record<ResourceName, Sample> = {
+export const samples: Record<SampledName, Sample> = {
   applications: {
     create: (n) => ({ FriendlyName: `ivr ${n}` }),
     update: { form: { Kind: "sms" }, json: { kind: "sms" } },
@@ -40,6 +47,41 @@ export const samples: Record<ResourceName, Sample> = {
     }),
     filter: ["From", "+15550001"],
   },
+  conferences: {
+    record: (n) => ({ friendlyName: `room ${n}`, status: "init", apiVersion: "2012-04-24" }),
+    filter: ["FriendlyName", "room 1"],
+  },
+  gateways: {
+    create: (n) => ({ UserName: `trunk${n}`, Password: "secret", Proxy: "sip.carrier.test:5060" }),
+    update: {
+      form: { FriendlyName: "Carrier <1>", Register: "false", TTL: "600" },
+      json: { friendly_name: "Carrier <1>", register: false, ttl: 600 },
+    },
+    filter: ["UserName", "trunk1"],
+  },
+  messages: {
+    create: (n) => ({ From: `+1555000${n}`, To: "+15550009", Body: `Hello <${n}> & welcome` }),
+    filter: ["Body", "hello <1>"],
+  },
+  recordings: {
+    record: (n) => ({
+      callSid: `CA${String(n).padStart(32, "0")}`,
+      duration: 4.25,
+      apiVersion: "2012-04-24",
+      fileUri: null,
+    }),
+    filter: ["CallSid", `CA${"1".padStart(32, "0")}`],
+  },
+  transcriptions: {
+    record: (n) => ({
+      status: "completed",
+      recordingSid: `RE${"1".padStart(32, "0")}`,
+      duration: 4.25,
+      transcriptionText: `Please leave ${n} message`,
+      price: "0.00",
+    }),
+    filter: ["TranscriptionText", "LEAVE 1"],
+  },
   notifications: {
     record: (n) => ({
       callSid: null,
@@ -59,11 +101,13 @@ export const samples: Record<ResourceName, Sample> = {
   },
 };
 
+export const sampledNames = Object.keys(samples) as SampledName[];
+
 /** Makes a record as the customer would, or else as the service would; returns its Sid. */
 export async function makeSample(
   app: App,
   client: ApiClient,
-  { name, n = 1 }: { name: ResourceName; n?: number },
+  { name, n = 1 }: { name: SampledName; n?: number },
 ): Promise<string> {
   const { create, record } = samples[name];
   const { path, sidPrefix } = resources[name];
@@ -78,4 +122,27 @@ export async function makeSample(
   const made = { ...base, ...record!(n) };
   await app.ports.records[name].insert({ record: made as never });
   return made.sid;
+}
+
+/** Puts the leg of a call into a conference of the root account. */
+export async function makeParticipant(
+  app: App,
+  conferenceSid: string,
+  callSid: string,
+): Promise<void> {
+  const now = app.ports.now();
+  const record = {
+    sid: participantSid(callSid),
+    accountSid: app.root.sid,
+    dateCreated: now,
+    dateUpdated: now,
+    callSid,
+    conferenceSid,
+    muted: false,
+    hold: false,
+    startConferenceOnEnter: true,
+    endConferenceOnEnter: false,
+    apiVersion: "2012-04-24",
+  };
+  await app.ports.records.participants.insert({ record });
 }

@@ -1,0 +1,27 @@
+import { z } from "zod";
+import type { Parameters } from "../parameters.ts";
+import { paramsSchema } from "../resource.ts";
+import { type Geolocation, geolocations } from "../resources/geolocations.ts";
+
+const common = ["deviceIdentifier", "statusCallback"];
+const geofence = [
+  "eventGeofenceLatitude",
+  "eventGeofenceLongitude",
+  "geofenceRange",
+  "geofenceEvent",
+];
+
+const misplaced = z.string().refine(() => false, "is of a Notification only").optional();
+
+const schemas = {
+  Notification: paramsSchema(geolocations.fields, [...common, ...geofence], []),
+  Immediate: paramsSchema(geolocations.fields, common, [])
+    .extend(Object.fromEntries(geofence.map((field) => [field, misplaced]))),
+};
+
+/** What the creation of a Geolocation takes; a geofence where there is none is refused. */
+export const parametersOf = (type: Geolocation["geolocationType"]): Parameters => ({
+  schema: schemas[type],
+  aliases: { statusCallback: "statusCallback" },
+  faults: geolocations.faults ?? {},
+});

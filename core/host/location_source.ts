@@ -1,0 +1,20 @@
+import { readText } from "../exchange.ts";
+import { limits } from "../limits.ts";
+import type { LocationSource } from "../ports.ts";
+
+/**
+ * The operator's location source over HTTP. Its address is configured, not a customer's, so it may
+ * be a private one. Throws when it cannot be reached or does not answer 2xx.
+ */
+export function locationSource(url: string): LocationSource {
+  return {
+    async lookUp(msisdn, signal) {
+      const target = new URL(url);
+      target.searchParams.set("msisdn", msisdn);
+      const response = await fetch(target, { signal });
+      const { text } = await readText(response, limits.locationAnswerBytes);
+      if (response.ok) return text;
+      throw new Error(`Cannot look a device up: the location source answered ${response.status}`);
+    },
+  };
+}

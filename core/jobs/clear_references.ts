@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { batches } from "../accounts/walk.ts";
+import { exponential, job, type JobKind } from "../job.ts";
+import type { AnyCollection, Ports } from "../ports.ts";
+import type { AnyRecord, AnyResource } from "../resource.ts";
+import { resources } from "../resources/mod.ts";
+
+const args = z.object({ accountSid: z.string(), to: z.string(), sid: z.string() });
+
+/** Removes the Sid of a record that is gone from every record of the account that names it. */
+export const clearReferences: JobKind<z.infer<typeof args>> = job({
+  kind: "references.clear",
+  args,
+  lane: () => "references",
+  maxAttempts: 10,
+  retryMs: exponential(500, 60_000),
+
+  async work({ accountSid, to, sid }, ports) {
+    for (const [name, { references = {} }] of Object.entries<AnyResource>(resources)) {
+      const fields = Object.keys(references).filter((field) => references[field] === to);
+      const records: AnyCollection = ports.records[name as keyof typeof resources];
+      for (const field of fields) await clear(records, { accountSid, field, sid }, ports);
+    }
+  },
+});
+
+async function clear(
+  records: AnyCollection,
+  { accountSid, field, sid }: { accountSid: string; field: string; sid: string },
+  { now }: Ports,
+): Promise<void> {
+  for await (const batch of batches(records, accountSid, [{ field, op: "equals", value: sid }])) {
+    for (const naming of batch) {
+      await records.update(accountSid, naming.sid, (record: AnyRecord) => ({
+        record: record[field] === sid ? { ...record, [field]: null, dateUpdated: now() } : record,
+      }));
+    }
+  }
+}

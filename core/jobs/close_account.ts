@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { batches, subtree } from "../accounts/walk.ts";
+import { Fault } from "../faults.ts";
+import { exponential, job, type JobKind } from "../job.ts";
+import type { AnyCollection, Base, Records } from "../ports.ts";
+import type { AnyResource } from "../resource.ts";
+import { resources } from "../resources/mod.ts";
+
+const args = z.object({ accountSid: z.string() });
+
+/** What a closed account loses; its Calls and Messages are kept. */
+const deleted: (keyof Records)[] = [
+  "clients",
+  "applications",
+  "gateways",
+  "recordings",
+  "transcriptions",
+  "notifications",
+];
+
+/**
+ * Deletes the resources of a closed account and its descendants, in batches. What is deleted stays
+ * so: a run that was killed is followed by one that goes on with the rest.
+ */
+export const closeAccount: JobKind<z.infer<typeof args>> = job({
+  kind: "account.close",
+  args,
+  lane: () => "closing",
+  maxAttempts: 50,
+  retryMs: exponential(500, 300_000),
+
+  async work({ accountSid }, ports, { signal }) {
+    for await (const sid of subtree(accountSid, ports.accounts)) {
+      for (const name of deleted) {
+        const { removed }: AnyResource = resources[name];
+        const records: AnyCollection = ports.records[name];
+        for await (const batch of batches(records, sid)) {
+          signal.throwIfAborted();
+          await Promise.all(batch.map((one) => remove(records, one, removed)));
+        }
+      }
+    }
+  },
+});
+
+async function remove(
+  records: AnyCollection,
+  { accountSid, sid }: Base,
+  removed: AnyResource["removed"],
+): Promise<void> {
+  try {
+    await records.remove(accountSid, sid, removed);
+  } catch (error) {
+    const isGone = error instanceof Fault && error.fault === "notFound";
+    if (!isGone) throw error;
+  }
+}

@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { parseLocation } from "../geolocation/parse_location.ts";
+import { isSettled, settle } from "../geolocation/settle.ts";
+import { exponential, job, type JobKind } from "../job.ts";
+import { limits } from "../limits.ts";
+import { notification } from "../notify.ts";
+import type { Ports } from "../ports.ts";
+import type { Geolocation } from "../resources/geolocations.ts";
+
+const args = z.object({ accountSid: z.string(), geolocationSid: z.string() });
+
+/** Asks the location source where a device is; what cannot be known fails with a Notification. */
+export const locate: JobKind<z.infer<typeof args>> = job({
+  kind: "geolocation.locate",
+  args,
+  lane: () => "geolocation",
+  maxAttempts: limits.locationAttempts,
+  retryMs: exponential(1_000, 10_000),
+
+  async work({ accountSid, geolocationSid }, ports, { signal }) {
+    const { geolocations } = ports.records;
+    const asked = await geolocations.get(accountSid, geolocationSid);
+    if (asked === null || isSettled(asked)) return;
+    const { locationSource } = ports;
+    if (locationSource === null) {
+      return await fail(asked, "no location source is configured (LOCATION_URL)", ports);
+    }
+    await geolocations.update(accountSid, geolocationSid, (now) => ({
+      record: now.responseStatus === "queued" ? { ...now, responseStatus: "processing" } : now,
+    }));
+    const timeout = AbortSignal.timeout(limits.locationTimeoutMs);
+    const msisdn = asked.deviceIdentifier.replace("+", "");
+    const answer = await locationSource.lookUp(msisdn, AbortSignal.any([signal, timeout]));
+    const data = parseLocation(answer);
+    if (data === null) {
+      return await fail(asked, "the location source's answer is not understood", ports);
+    }
+    const at = ports.now();
+    await geolocations.update(accountSid, geolocationSid, (now) => settle(now, { data }, at));
+  },
+
+  async spent({ accountSid, geolocationSid }, ports, error) {
+    const asked = await ports.records.geolocations.get(accountSid, geolocationSid);
+    const why = error instanceof Error ? error.message : String(error);
+    if (asked !== null) await fail(asked, `the location source does not answer: ${why}`, ports);
+    return [];
+  },
+});
+
+async function fail(
+  { accountSid, sid, deviceIdentifier }: Geolocation,
+  cause: string,
+  ports: Ports,
+): Promise<void> {
+  const at = ports.now();
+  const detail = `${sid}, ${deviceIdentifier}: ${cause}`;
+  await ports.records.geolocations.update(accountSid, sid, (geolocation) => {
+    const change = settle(geolocation, { cause }, at);
+    if (change.record === geolocation) return change;
+    const notice = { accountSid, callSid: null, fault: "notLocated", detail } as const;
+    return { ...change, also: [notification({ ...notice, level: "error" }, ports)] };
+  });
+}

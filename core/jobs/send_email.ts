@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { Fault } from "../faults.ts";
+import { exponential, job, type JobKind } from "../job.ts";
+import { limits } from "../limits.ts";
+import { type Notice, notification } from "../notify.ts";
+import type { Ports } from "../ports.ts";
+import type { Email } from "../resources/emails.ts";
+
+const args = z.object({ accountSid: z.string(), emailSid: z.string() });
+
+/**
+ * Hands an e-mail to the mail server; one that is never taken leaves a Notification. Either way the
+ * e-mail is then forgotten.
+ */
+export const sendEmail: JobKind<z.infer<typeof args>> = job({
+  kind: "email.send",
+  args,
+  lane: () => "email",
+  maxAttempts: limits.emailAttempts,
+  retryMs: exponential(5_000, 600_000),
+
+  async work({ accountSid, emailSid }, ports, { signal }) {
+    const email = await ports.records.emails.get(accountSid, emailSid);
+    if (email === null) return; // It was sent by a run that died before it could say so.
+    if (ports.mailer === null) throw new Fault("unavailable", "SMTP_URL is not configured");
+    const refused = await ports.mailer.send(email, signal);
+    if (refused.length === 0) return await forget(email, ports);
+    await forget(email, ports, {
+      ...aboutEmail(email, `to ${refused.join(", ")}: refused, others got it`),
+      fault: "emailRefused",
+      level: "warning",
+    });
+  },
+
+  async spent({ accountSid, emailSid }, ports, error) {
+    const email = await ports.records.emails.get(accountSid, emailSid);
+    if (email === null) return [];
+    const isRefused = error instanceof Fault && error.fault === "emailRefused";
+    const why = isRefused ? error.detail : error instanceof Error ? error.message : String(error);
+    await forget(email, ports, {
+      ...aboutEmail(email, `to ${email.to}: ${why}`),
+      fault: isRefused ? "emailRefused" : "emailNotSent",
+      level: "error",
+    });
+    return [];
+  },
+});
+
+const aboutEmail = ({ accountSid, sid }: Email, detail: string) => ({
+  accountSid,
+  callSid: null,
+  detail: `${sid} ${detail}`,
+});
+
+async function forget({ accountSid, sid }: Email, ports: Ports, notice?: Notice): Promise<void> {
+  const also = notice === undefined ? [] : [notification(notice, ports)];
+  await ports.records.emails.remove(accountSid, sid, (record) => ({ record, also }));
+}

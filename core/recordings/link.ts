@@ -1,0 +1,61 @@
+import { isSameSecret } from "../access.ts";
+import { limits } from "../limits.ts";
+import type { Collection, Ports } from "../ports.ts";
+import type { Recording } from "../resources/recordings.ts";
+
+/** Where the audio of a recording is, below the base URL. */
+const audioPath = (accountSid: string, sid: string) =>
+  `/${limits.apiVersion}/Accounts/${accountSid}/Recordings/${sid}.wav`;
+
+const signed = (path: string, expires: string) => `GET ${path} ${expires}`;
+
+type LinkPorts = Pick<Ports, "sign" | "now" | "settings">;
+
+/**
+ * A link that anybody who has it may follow for `limits.recordingLinkMs`, rounded up to a whole hour
+ * so that one that was just handed out stays the same.
+ */
+async function linkTo({ accountSid, sid }: Recording, ports: LinkPorts): Promise<string> {
+  const path = audioPath(accountSid, sid);
+  const { baseUrl, recordingsPublic } = ports.settings;
+  if (recordingsPublic) return baseUrl + path;
+  const hour = 3_600_000;
+  const expires = Math.ceil((ports.now() + limits.recordingLinkMs) / hour) * hour / 1_000;
+  const signature = await ports.sign(signed(path, String(expires)));
+  return `${baseUrl}${path}?Expires=${expires}&Signature=${signature}`;
+}
+
+/** Whether the audio may be had with this query alone: its signature fits and is fresh. */
+export async function isOpen(
+  { accountSid, sid }: { accountSid: string; sid: string },
+  query: URLSearchParams,
+  ports: LinkPorts,
+): Promise<boolean> {
+  if (ports.settings.recordingsPublic) return true;
+  const expires = query.get("Expires") ?? "";
+  const signature = query.get("Signature") ?? "";
+  if (!/^\d{1,12}$/.test(expires) || Number(expires) * 1_000 < ports.now()) return false;
+  return isSameSecret(signature, await ports.sign(signed(audioPath(accountSid, sid), expires)));
+}
+
+/** Recordings with their links, as they leave the service. */
+export function withLinks(
+  records: Collection<Recording>,
+  ports: LinkPorts,
+): Collection<Recording> {
+  const linked = async (recording: Recording): Promise<Recording> => ({
+    ...recording,
+    fileUri: await linkTo(recording, ports),
+  });
+  return {
+    ...records,
+    async get(accountSid, sid) {
+      const recording = await records.get(accountSid, sid);
+      return recording && await linked(recording);
+    },
+    async list(accountSid, query) {
+      const { items, total } = await records.list(accountSid, query);
+      return { items: await Promise.all(items.map(linked)), total };
+    },
+  };
+}

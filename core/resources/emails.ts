@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { isoDate, oneLine } from "../fields.ts";
+import { sendEmail } from "../jobs/send_email.ts";
+import { limits } from "../limits.ts";
+import { type RecordOf, resource } from "../resource.ts";
+
+const address = z.email().max(254);
+
+const each = (text: string): string[] => text.split(",").map((one) => one.trim());
+
+/** Bare addresses, separated by commas; kept without the spaces that were sent around them. */
+const addresses = z.string().superRefine((text, { addIssue }) => {
+  const found = each(text);
+  if (!found.every((one) => address.safeParse(one).success)) {
+    addIssue("must be e-mail addresses, separated by commas");
+  } else if (found.length > limits.emailRecipients) {
+    addIssue(`must have at most ${limits.emailRecipients} addresses`);
+  }
+}).transform((text) => each(text).join(", "));
+
+/** An e-mail message; kept until it is sent, or known that it cannot be. */
+export const emails = resource({
+  type: "EmailMessage",
+  path: "Email/Messages",
+  sidPrefix: "EM",
+  irregular: true,
+  fields: {
+    dateSent: isoDate,
+    from: address,
+    to: addresses,
+    body: z.string().min(1).max(limits.parameterLength),
+    subject: oneLine(limits.subjectLength),
+    cc: addresses.nullable(),
+    bcc: addresses.nullable(),
+  },
+  hidden: ["sid", "dateCreated", "dateUpdated", "cc", "bcc"],
+  create: { required: ["from", "to", "body", "subject"], optional: ["cc", "bcc"] },
+  defaults: { cc: null, bcc: null },
+  created: (email) => ({
+    record: { ...email, dateSent: email.dateCreated },
+    jobs: [sendEmail({ accountSid: email.accountSid, emailSid: email.sid })],
+  }),
+});
+
+export type Email = RecordOf<typeof emails>;

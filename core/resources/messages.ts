@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { isoDate, method, url } from "../fields.ts";
+import { sendMessage } from "../jobs/send_message.ts";
+import { limits } from "../limits.ts";
+import { type RecordOf, resource } from "../resource.ts";
+
+const body = z.string().min(1).refine(
+  (text) => [...text].length <= limits.messageLength,
+  {
+    error: `must have at most ${limits.messageLength} characters`,
+    params: { fault: "bodyTooLong" },
+  },
+);
+
+/** A text message, sent or received. */
+export const messages = resource({
+  type: "SMSMessage",
+  path: "SMS/Messages",
+  listType: "SMSMessages",
+  sidPrefix: "SM",
+  fields: {
+    dateSent: isoDate.nullable(),
+    from: z.string().trim().min(1).max(255),
+    to: z.string().trim().min(1).max(255),
+    body,
+    status: z.enum(["queued", "sending", "sent", "failed", "received"]),
+    direction: z.enum(["inbound", "outbound-api", "outbound-call"]),
+    price: z.string().nullable(),
+    priceUnit: z.string().nullable(),
+    apiVersion: z.string(),
+
+    statusCallback: url.nullable(),
+    statusCallbackMethod: method,
+    /** The code of the fault that it failed with. */
+    errorCode: z.number().int().nullable(),
+  },
+  hidden: ["statusCallback", "statusCallbackMethod", "errorCode"],
+  create: {
+    required: ["from", "to", "body"],
+    optional: ["statusCallback", "statusCallbackMethod"],
+  },
+  aliases: { statusCallback: "statusCallback", statusCallbackMethod: "statusCallbackMethod" },
+  faults: { from: "badFrom", to: "badTo", body: "emptyBody" },
+  defaults: {
+    dateSent: null,
+    status: "sending",
+    direction: "outbound-api",
+    price: null,
+    priceUnit: null,
+    apiVersion: limits.apiVersion,
+    statusCallback: null,
+    statusCallbackMethod: "POST",
+    errorCode: null,
+  },
+  filters: { to: "pattern", from: "pattern", body: "contains" },
+  created: (message) => ({
+    record: message,
+    jobs: [sendMessage({ accountSid: message.accountSid, messageSid: message.sid })],
+  }),
+  period: { start: "dateCreated", end: "dateCreated" },
+  paged: true,
+});
+
+export type Message = RecordOf<typeof messages>;

@@ -1,0 +1,108 @@
+import { isLive } from "../calls/status.ts";
+import { faults } from "../faults.ts";
+import type { AlsoInserted, Base, Change, Collection, Records } from "../ports.ts";
+import type { Call } from "../resources/calls.ts";
+import type { Message } from "../resources/messages.ts";
+
+/** What one instance has counted since it started, by the names of the Supervisor metrics. */
+export type Counters = Record<(typeof counterNames)[number], number>;
+
+const counterNames = [
+  "TotalCallsSinceUptime",
+  "IncomingCallsSinceUptime",
+  "OutgoingCallsSinceUptime",
+  "CompletedCalls",
+  "NoAnswerCalls",
+  "BusyCalls",
+  "FailedCalls",
+  "CanceledCalls",
+  "NotFoundCalls",
+  "TextMessageInboundToApp",
+  "TextMessageInboundToClient",
+  "TextMessageInboundToProxyOut",
+  "TextMessageOutbound",
+  "TextMessageNotFound",
+] as const;
+
+const outcomes: Partial<Record<Call["status"], keyof Counters>> = {
+  "completed": "CompletedCalls",
+  "no-answer": "NoAnswerCalls",
+  "busy": "BusyCalls",
+  "failed": "FailedCalls",
+  "canceled": "CanceledCalls",
+};
+
+/**
+ * Counts what this instance does to calls and messages. It watches the writes that succeeded, so
+ * no use case has to remember to count, and what is repeated and changes nothing is counted once.
+ */
+export function counting(records: Records): { records: Records; counters: Counters } {
+  const counters = Object.fromEntries(counterNames.map((name) => [name, 0])) as Counters;
+
+  function countCall(before: Call | null, after: Call): void {
+    if (before === null) {
+      counters.TotalCallsSinceUptime++;
+      if (after.direction === "inbound") counters.IncomingCallsSinceUptime++;
+      else counters.OutgoingCallsSinceUptime++;
+    }
+    const outcome = outcomes[after.status];
+    const hasEnded = (before === null || isLive(before.status)) && !isLive(after.status);
+    if (hasEnded && outcome !== undefined) counters[outcome]++;
+  }
+
+  function countMessage(before: Message | null, after: Message): void {
+    if (before === null && after.direction !== "inbound") counters.TextMessageOutbound++;
+    const isUnroutable = after.errorCode === faults.noMessageRoute.code;
+    if (isUnroutable && before?.errorCode !== after.errorCode) counters.TextMessageNotFound++;
+  }
+
+  function countAlso(also: AlsoInserted[]): void {
+    const noRoute = also.filter(({ into, record }) =>
+      into === "notifications" && "errorCode" in record && record.errorCode === faults.noRoute.code
+    );
+    counters.NotFoundCalls += noRoute.length;
+  }
+
+  const watched: Records = {
+    ...records,
+    calls: watching(records.calls, { changed: countCall, also: countAlso }),
+    messages: watching(records.messages, { changed: countMessage, also: countAlso }),
+    notifications: watching(records.notifications, {
+      changed: (_, record) => countAlso([{ into: "notifications", record }]),
+      also: countAlso,
+    }),
+  };
+  return { records: watched, counters };
+}
+
+interface Watcher<T> {
+  /** A write that succeeded; `before` is null for a new record. */
+  changed(before: T | null, after: T): void;
+  /** The other records that a write made. */
+  also(made: AlsoInserted[]): void;
+}
+
+/** A collection that tells of each write that changed a record. */
+function watching<T extends Base>(collection: Collection<T>, watcher: Watcher<T>): Collection<T> {
+  return {
+    ...collection,
+    async insert(change) {
+      const record = await collection.insert(change);
+      watcher.changed(null, record);
+      watcher.also(change.also ?? []);
+      return record;
+    },
+    async update(accountSid, sid, change) {
+      let last: { before: T; made: Change<T> } | undefined;
+      const record = await collection.update(accountSid, sid, (before) => {
+        last = { before, made: change(before) };
+        return last.made;
+      });
+      if (last !== undefined) {
+        watcher.changed(last.before, record);
+        watcher.also(last.made.also ?? []);
+      }
+      return record;
+    },
+  };
+}

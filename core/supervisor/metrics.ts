@@ -1,0 +1,47 @@
+import type { Ports } from "../ports.ts";
+import type { Call } from "../resources/calls.ts";
+import { rfc2822 } from "../wire.ts";
+
+/** The software version that runs. */
+export const version = "0.3.0";
+
+/** What the supervisor sees of the running instance, by the names of the wire. */
+export async function metrics(ports: Ports, withCalls: boolean): Promise<Record<string, unknown>> {
+  const companions = await ports.companions.list();
+  const calls = await liveCalls(ports);
+  const incoming = calls.filter(({ direction }) => direction === "inbound").length;
+  const { instanceId, revision } = ports.settings;
+  return {
+    InstanceId: instanceId,
+    Version: version,
+    Revision: revision,
+    Metrics: {
+      ...ports.counters,
+      LiveCalls: calls.length,
+      LiveIncomingCalls: incoming,
+      LiveOutgoingCalls: calls.length - incoming,
+      RegisteredUsers: companions.reduce((sum, { registered = 0 }) => sum + registered, 0),
+    },
+    ...(withCalls ? { LiveCallDetails: calls.map(details) } : {}),
+  };
+}
+
+/** The live calls of all accounts that a companion holds, as LiveCallDetails has them. */
+export const liveCallDetails = async (ports: Ports): Promise<Record<string, unknown>[]> =>
+  (await liveCalls(ports)).map(details);
+
+async function liveCalls({ companions, records }: Ports): Promise<Call[]> {
+  const held = (await companions.list()).map(({ id }) => records.calls.group("live", id));
+  return (await Promise.all(held)).flat();
+}
+
+const details = (call: Call) => ({
+  sid: call.sid,
+  State: call.status,
+  direction: call.direction,
+  date_created: rfc2822(call.dateCreated),
+  from: call.from,
+  to: call.to,
+  /** The Call-ID of the INVITE that began it. */
+  "Initial Invite": call.sipCallId,
+});

@@ -1,0 +1,33 @@
+import { Hono } from "hono";
+import { Fault } from "../core/faults.ts";
+import type { AnyCollection, Ports } from "../core/ports.ts";
+import { type AnyRecord, creation, newBase, paramsSchema } from "../core/resource.ts";
+import { emails as definition } from "../core/resources/emails.ts";
+import { answer } from "./answer.ts";
+import { columnsOf } from "./columns.ts";
+import type { Env } from "./env.ts";
+import { readParams } from "./params.ts";
+import { element } from "./xml.ts";
+
+const columns = columnsOf(definition);
+const { required, optional } = definition.create!;
+const parameters = { ...definition, schema: paramsSchema(definition.fields, required, optional) };
+
+/** E-mail: shown to its sender once, so there is nothing to list or to read, and no Uri. */
+export function emailRoutes(ports: Ports): Hono<Env> {
+  const records: AnyCollection = ports.records.emails;
+  return new Hono<Env>().post("/", async (c) => {
+    if (ports.mailer === null) {
+      throw new Fault("unavailable", "sending e-mail needs SMTP_URL to be configured");
+    }
+    const sent = await readParams(c, parameters);
+    const change = creation(definition, sent, newBase(definition, c.var.account.sid, ports));
+    const email: AnyRecord = await records.insert(change);
+    return answer(c, {
+      json: () =>
+        Object.fromEntries(columns.map(({ key, field, json }) => [key, json(email[field])])),
+      xml: () =>
+        element(definition.type, columns.map(({ field, xml }) => xml(email[field])).join("")),
+    });
+  });
+}

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { Fault } from "../../core/faults.ts";
+import { limits } from "../../core/limits.ts";
+import type { Mailer } from "../../core/ports.ts";
+import { type App, startApp } from "../support/app.ts";
+
+const form = { From: "me@example.com", To: "you@example.com", Subject: "Hi", Body: "hello" };
+
+async function notifications(app: App) {
+  const { notifications } = (await app.root.get("Notifications.json")).json();
+  return notifications.map(({ log, error_code, message_text }: Record<string, unknown>) => [
+    log,
+    error_code,
+    String(message_text).replace(/EM[0-9a-f]{32}/, "EM"),
+  ]);
+}
+
+/** How often a mailer was asked, and what the customer is told, after all attempts. */
+async function outcome(send: Mailer["send"]) {
+  let asked = 0;
+  using app = await startApp({
+    ports: {
+      mailer: {
+        send: (...args) => {
+          asked++;
+          return send(...args);
+        },
+      },
+    },
+  });
+  await app.root.post("Email/Messages", form);
+  for (let attempt = 1; attempt <= limits.emailAttempts + 1; attempt++) {
+    await app.runJobs();
+    app.clock.now += 1_200_000;
+  }
+  const kept = { where: [], skip: 0, limit: 1 };
+  assert.equal((await app.ports.records.emails.list(app.root.sid, kept)).total, 0);
+  return { asked, told: await notifications(app) };
+}
+
+Deno.test("a mail server out of reach is asked again, then the customer is told", async () => {
+  const { asked, told } = await outcome(() => Promise.reject(new Error("connection refused")));
+
+  assert.equal(asked, limits.emailAttempts);
+  assert.deepEqual(told, [
+    [0, 13250, "Cannot send the e-mail: EM to you@example.com: connection refused"],
+  ]);
+});
+
+Deno.test("an e-mail that is refused for good is not tried again", async () => {
+  const refused = new Fault("emailRefused", "550 no such user");
+  const { asked, told } = await outcome(() => Promise.reject(refused));
+
+  assert.equal(asked, 1);
+  assert.deepEqual(told, [[
+    0,
+    13251,
+    "Cannot send the e-mail: the mail server refuses it: EM to you@example.com: 550 no such user",
+  ]]);
+});
+
+Deno.test("recipients that are refused while others get the e-mail are told as a warning", async () => {
+  const { asked, told } = await outcome(() => Promise.resolve(["you@example.com"]));
+
+  assert.equal(asked, 1);
+  assert.deepEqual(told.map(([log, code]: unknown[]) => [log, code]), [[1, 13251]]);
+});

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { limits } from "../../core/limits.ts";
+import type { MessageRoute } from "../../core/ports.ts";
+import type { Message } from "../../core/resources/messages.ts";
+import { type App, startApp } from "../support/app.ts";
+
+async function send(app: App, form: Record<string, string> = {}): Promise<string> {
+  const wanted = { From: "+15550001", To: "+15550002", Body: "hello", ...form };
+  const { sid } = (await app.root.post("SMS/Messages.json", wanted)).json();
+  await app.runJobs();
+  return sid;
+}
+
+const messageOf = async (app: App, sid: string) =>
+  (await app.root.get(`SMS/Messages/${sid}.json`)).json();
+
+async function notifications(app: App): Promise<string[]> {
+  const { notifications } = (await app.root.get("Notifications.json")).json();
+  return notifications.map((one: { message_text: string }) => one.message_text);
+}
+
+/** A route to every number that begins so; it keeps what it took. */
+function routeTo(prefix: string, send?: () => Promise<void>) {
+  const taken: Message[] = [];
+  const route: MessageRoute = {
+    reaches: ({ to }) => Promise.resolve(to.startsWith(prefix)),
+    send: async (message) => {
+      taken.push(message);
+      await send?.();
+    },
+  };
+  return { taken, route };
+}
+
+Deno.test("a message that no route leads to fails, with a Notification and its callback", async () => {
+  using app = await startApp();
+
+  const sid = await send(app, { StatusCallback: "https://app.test/sms?x=1" });
+
+  const { status, date_sent } = await messageOf(app, sid);
+  assert.deepEqual([status, date_sent], ["failed", null]);
+  assert.deepEqual(await notifications(app), [
+    `Cannot route the message: ${sid}: no route to +15550002 is configured`,
+  ]);
+  assert.equal(app.fetched.length, 1);
+  assert.deepEqual(Object.fromEntries(new URLSearchParams(await app.fetched[0]!.text())), {
+    MessageSid: sid,
+    SmsSid: sid,
+    AccountSid: app.root.sid,
+    From: "+15550001",
+    To: "+15550002",
+    MessageStatus: "failed",
+    SmsStatus: "failed",
+    ErrorCode: "21612",
+    ApiVersion: "2012-04-24",
+    Timestamp: "Wed, 31 Jan 2024 12:00:00 +0000",
+  });
+});
+
+Deno.test("a message leaves by the first route that leads to its recipient, once", async () => {
+  const [national, world] = [routeTo("+44"), routeTo("+")];
+  using app = await startApp({ ports: { messageRoutes: [national.route, world.route] } });
+
+  const sid = await send(app, {
+    StatusCallback: "https://app.test/sms",
+    StatusCallbackMethod: "GET",
+  });
+  await app.runJobs();
+
+  assert.deepEqual([national.taken.length, world.taken.map(({ sid }) => sid)], [0, [sid]]);
+  const { status, date_sent } = await messageOf(app, sid);
+  assert.deepEqual([status, date_sent], ["sent", "2024-01-31T12:00:00.000Z"]);
+  assert.equal(new URL(app.fetched[0]!.url).searchParams.get("MessageStatus"), "sent");
+  assert.deepEqual(await notifications(app), []);
+});
+
+Deno.test("a route that does not take a message is tried again, then the message fails", async () => {
+  const { route, taken } = routeTo("+", () => Promise.reject(new Error("the line is dead")));
+  using app = await startApp({ ports: { messageRoutes: [route] } });
+
+  const sid = await send(app);
+  assert.equal((await messageOf(app, sid)).status, "sending");
+  for (let attempt = 2; attempt <= limits.messageAttempts; attempt++) {
+    app.clock.now += 120_000;
+    await app.runJobs();
+  }
+
+  assert.equal(taken.length, limits.messageAttempts);
+  assert.equal((await messageOf(app, sid)).status, "failed");
+  assert.deepEqual(await notifications(app), [
+    `Cannot send the message: ${sid}: the line is dead`,
+  ]);
+});

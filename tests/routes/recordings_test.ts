@@ -1,0 +1,159 @@
+import assert from "node:assert/strict";
+import { limits } from "../../core/limits.ts";
+import type { ApiClient } from "../support/api_client.ts";
+import { type App, startApp } from "../support/app.ts";
+import { makeSample } from "../support/samples.ts";
+
+const audio = new TextEncoder().encode("RIFF and so on");
+
+async function record(app: App, client: ApiClient = app.root): Promise<string> {
+  const sid = await makeSample(app, client, { name: "recordings" });
+  await app.ports.blobs.put(client.sid, sid, audio);
+  return sid;
+}
+
+/** A link as somebody without credentials follows it. */
+const follow = (app: App, uri: string, method = "GET") => {
+  const { pathname, search } = new URL(uri, "http://api.test");
+  return app.root.request(method, pathname + search, { headers: { Authorization: "none" } });
+};
+
+const linkOf = async (app: App, sid: string): Promise<string> =>
+  (await app.root.get(`Recordings/${sid}.json`)).json().file_uri;
+
+Deno.test("GET /Recordings/{Sid}.wav downloads the audio with credentials", async () => {
+  using app = await startApp();
+  const sid = await record(app);
+
+  const answer = await app.root.get(`Recordings/${sid}.wav`);
+
+  assert.equal(answer.text, "RIFF and so on");
+  assert.equal(answer.headers.get("Content-Type"), "audio/wav");
+  assert.equal(answer.headers.get("Content-Length"), String(audio.length));
+  assert.equal((await app.root.request("HEAD", `Recordings/${sid}.wav`)).status, 200);
+  assert.equal((await follow(app, `${await linkOf(app, sid)}`.split("?")[0]!)).status, 401);
+  assert.equal((await follow(app, `/2012-04-24/Accounts/${app.root.sid}/Recordings`)).status, 401);
+});
+
+Deno.test("FileUri is a link that works without credentials until it expires", async () => {
+  using app = await startApp();
+  const sid = await record(app);
+  const uri = await linkOf(app, sid);
+
+  assert.equal((await follow(app, uri)).text, "RIFF and so on");
+  assert.equal((await follow(app, uri, "HEAD")).status, 200);
+  app.clock.now += limits.recordingLinkMs;
+  assert.equal((await follow(app, uri)).status, 200);
+  app.clock.now += 3_600_000;
+  assert.equal((await follow(app, uri)).status, 401);
+  assert.equal((await follow(app, await linkOf(app, sid))).status, 200);
+});
+
+Deno.test("a link opens what it was made for and nothing else", async () => {
+  using app = await startApp();
+  const other = await app.subAccount(app.root, "other");
+  const [one, two] = [await record(app), await record(app)];
+  const uri = await linkOf(app, one);
+  const foreign = await record(app, other);
+
+  for (
+    const wrong of [
+      uri.replace(one, two),
+      uri.replace(one, foreign).replace(app.root.sid, other.sid),
+      uri.replace(/Expires=\d+/, "Expires=99999999999"),
+      uri.replace(/Signature=./, "Signature=x"),
+      uri.replace(/Signature=.*/, "Signature="),
+      uri.replace(/\?.*/, ""),
+      uri.replace(".wav", ""),
+      uri.replace(".wav", ".json"),
+    ]
+  ) assert.equal((await follow(app, wrong)).status, 401, wrong);
+  assert.equal((await follow(app, uri, "DELETE")).status, 401);
+});
+
+Deno.test("RECORDINGS_PUBLIC opens the audio, and nothing but the audio", async () => {
+  using app = await startApp();
+  app.ports.settings.recordingsPublic = true;
+  const sid = await record(app);
+  const uri = await linkOf(app, sid);
+
+  assert.equal(uri, `http://api.test/2012-04-24/Accounts/${app.root.sid}/Recordings/${sid}.wav`);
+  assert.equal((await follow(app, uri)).text, "RIFF and so on");
+  assert.equal((await follow(app, uri.replace(".wav", ".json"))).status, 401);
+  assert.equal((await follow(app, uri.replace(sid, `RE${"0".repeat(32)}`))).status, 404);
+});
+
+Deno.test("a link does not open the audio of an account that is suspended", async () => {
+  using app = await startApp();
+  const child = await app.subAccount(app.root, "child");
+  const sid = await record(app, child);
+  const uri = (await child.get(`Recordings/${sid}.json`)).json().file_uri;
+
+  await app.root.post(`/2012-04-24/Accounts/${child.sid}`, { Status: "suspended" });
+
+  assert.equal((await follow(app, uri)).status, 403);
+});
+
+Deno.test("DELETE of a recording deletes its audio too", async () => {
+  using app = await startApp();
+  const sid = await record(app);
+  const uri = await linkOf(app, sid);
+
+  assert.equal((await app.root.delete(`Recordings/${sid}.json`)).status, 204);
+  assert.equal((await follow(app, uri)).status, 404);
+  await app.runJobs();
+  assert.equal(await app.ports.blobs.get(app.root.sid, sid), null);
+});
+
+Deno.test("a recording whose audio is lost answers 404 with the error body", async () => {
+  using app = await startApp();
+  const sid = await makeSample(app, app.root, { name: "recordings" });
+
+  assert.equal((await app.root.get(`Recordings/${sid}.wav`)).status, 404);
+  assert.equal((await app.root.get(`Recordings/RE1.wav`)).status, 404);
+  assert.equal((await app.root.get(`Recordings/${sid}.wav.json`)).json().code, 20404);
+});
+
+Deno.test("StartTime and EndTime narrow recordings and transcriptions to days", async () => {
+  using app = await startApp();
+  for (let day = 0; day < 3; day++) {
+    for (const name of ["recordings", "transcriptions"] as const) {
+      await makeSample(app, app.root, { name, n: day });
+    }
+    app.clock.now += 86_400_000;
+  }
+
+  for (const path of ["Recordings", "Transcriptions"]) {
+    const total = async (query: string) =>
+      (await app.root.get(`${path}.json?${query}`)).json().total;
+    assert.equal(await total("StartTime=2024-02-01"), 1);
+    assert.equal(await total("StartTime>=2024-02-01"), 2);
+    assert.equal(await total("EndTime<=2024-02-01"), 1);
+    assert.equal(await total("StartTime=2024-01-31&EndTime=2024-02-01"), 2);
+    assert.equal((await app.root.get(`${path}.json?StartTime=soon`)).status, 400);
+  }
+});
+
+Deno.test("GET /Calls/{Sid}/Recordings lists those of that call, with their links", async () => {
+  using app = await startApp();
+  const sids = [];
+  for (const n of [1, 2]) sids.push(await makeSample(app, app.root, { name: "calls", n }));
+  for (const callSid of [sids[0], sids[1], sids[0]]) {
+    const now = app.ports.now();
+    const base = { accountSid: app.root.sid, dateCreated: now, dateUpdated: now };
+    const record = { ...base, sid: app.ports.newSid("RE"), callSid: callSid!, duration: 1 };
+    await app.ports.records.recordings.insert({
+      record: { ...record, apiVersion: "2012-04-24", fileUri: null },
+    });
+  }
+
+  const list = (await app.root.get(`Calls/${sids[0]}/Recordings.json?PageSize=1`)).json();
+
+  assert.equal(list.total, 2);
+  assert.match(list.recordings[0].file_uri, /\.wav\?Expires=\d+&Signature=[0-9a-f]{64}$/);
+  const next = (await app.root.get(list.next_page_uri)).json();
+  assert.equal(next.recordings[0].call_sid, sids[0]);
+  const all = (await app.root.get(`Recordings.json?CallSid=${sids[1]}`)).json();
+  assert.deepEqual([all.total, all.recordings[0].call_sid], [1, sids[1]]);
+  assert.equal((await app.root.get(`Calls/CA${"0".repeat(32)}/Recordings.json`)).status, 404);
+});

@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { takeHeartbeat } from "../../core/calls/sweep.ts";
+import type { LegEvent } from "../../core/bridge.ts";
+import { handleReport } from "../../core/calls/handle_report.ts";
+import { type App, startApp } from "../support/app.ts";
+
+const companion = { id: "companion", runId: "run" };
+const { signal } = new AbortController();
+
+/** One report of a leg of the root account. */
+const report = (app: App, leg: string, seq: number, event: LegEvent) =>
+  handleReport(
+    { companion, leg, accountSid: app.root.sid, seq, at: app.clock.now, event, wantsScript: false },
+    app.ports,
+    signal,
+  );
+
+const metricsOf = async (app: App) =>
+  (await app.root.get("Supervisor.json/metrics")).json().Metrics;
+
+async function call(app: App, to: string): Promise<string> {
+  const form = { From: "+15550001", To: to, Url: "https://app.test/voice" };
+  const { sid } = (await app.root.post("Calls.json", form)).json();
+  await app.runJobs();
+  return sid;
+}
+
+const inviting = { type: "inviting", from: "+15550001", to: "client:alice", sipCallId: "abc@host" };
+
+Deno.test("metrics name the instance and have every key of the interface", async () => {
+  using app = await startApp();
+
+  const { Metrics, ...instance } = (await app.root.get("Supervisor.json/metrics")).json();
+
+  assert.deepEqual(Object.keys(instance), ["InstanceId", "Version", "Revision"]);
+  assert.equal(instance.InstanceId, "test");
+  assert.equal(instance.Revision, "f00d");
+  assert.match(instance.Version, /^\d+\.\d+\.\d+$/);
+  const names = [
+    "TotalCallsSinceUptime",
+    "NoAnswerCalls",
+    "LiveOutgoingCalls",
+    "OutgoingCallsSinceUptime",
+    "IncomingCallsSinceUptime",
+    "RegisteredUsers",
+    "CompletedCalls",
+    "TextMessageOutbound",
+    "NotFoundCalls",
+    "CanceledCalls",
+    "FailedCalls",
+    "TextMessageNotFound",
+    "TextMessageInboundToApp",
+    "LiveCalls",
+    "BusyCalls",
+    "LiveIncomingCalls",
+    "TextMessageInboundToProxyOut",
+    "TextMessageInboundToClient",
+  ];
+  assert.deepEqual(Metrics, Object.fromEntries(names.map((name) => [name, 0])));
+});
+
+Deno.test("metrics count what happens to calls and messages, repeats once", async () => {
+  using app = await startApp();
+  await app.root.post("Clients", { Login: "alice", Password: "secret" });
+  await takeHeartbeat({ companion, legs: [], registered: 1 }, app.ports);
+
+  await call(app, "client:nobody");
+  for (const outcome of ["busy", "no-answer", "canceled"] as const) {
+    const sid = await call(app, "client:alice");
+    for (const seq of [0, 0]) await report(app, sid, seq, { type: "ended", outcome });
+  }
+  const live = await call(app, "client:alice");
+  await report(app, live, 0, inviting as LegEvent);
+  await report(app, live, 1, { type: "answered" });
+  await app.root.post("SMS/Messages", { From: "+15550001", To: "+15550002", Body: "hello" });
+  await app.runJobs();
+
+  const counted = Object.entries(await metricsOf(app)).filter(([, count]) => count !== 0);
+  assert.deepEqual(Object.fromEntries(counted), {
+    TotalCallsSinceUptime: 5,
+    OutgoingCallsSinceUptime: 5,
+    NoAnswerCalls: 1,
+    BusyCalls: 1,
+    CanceledCalls: 1,
+    FailedCalls: 1,
+    NotFoundCalls: 1,
+    LiveCalls: 1,
+    LiveOutgoingCalls: 1,
+    RegisteredUsers: 1,
+    TextMessageOutbound: 1,
+    TextMessageNotFound: 1,
+  });
+  await report(app, live, 2, { type: "ended", outcome: "completed" });
+  const { LiveCalls, CompletedCalls } = await metricsOf(app);
+  assert.deepEqual([LiveCalls, CompletedCalls], [0, 1]);
+});
+
+Deno.test("an inbound call is counted as such while it lives and after", async () => {
+  using app = await startApp();
+  const alice = await app.root.post("Clients.json", { Login: "alice", Password: "secret" });
+  await takeHeartbeat({ companion, legs: [], registered: 0 }, app.ports);
+  const incoming = { type: "incoming", login: "alice", uri: "sip:1@sip.test", sipCallId: "x" };
+  const clientSid = alice.json().sid;
+  const event = { ...incoming, clientSid, headers: {} } as LegEvent;
+  await report(app, `CA${"a".repeat(32)}`, 0, event);
+
+  const { IncomingCallsSinceUptime, LiveIncomingCalls, LiveCalls } = await metricsOf(app);
+  assert.deepEqual([IncomingCallsSinceUptime, LiveIncomingCalls, LiveCalls], [1, 1, 1]);
+});
+
+Deno.test("live calls are listed with their keys, in metrics only when asked for", async () => {
+  using app = await startApp();
+  await app.root.post("Clients", { Login: "alice", Password: "secret" });
+  await takeHeartbeat({ companion, legs: [], registered: 0 }, app.ports);
+  const sid = await call(app, "client:alice");
+  await report(app, sid, 0, inviting as LegEvent);
+  await report(app, sid, 1, { type: "ringing" });
+
+  const live = (await app.root.get("Supervisor.json/livecalls")).json();
+
+  assert.deepEqual(live, [{
+    sid,
+    State: "ringing",
+    direction: "outbound-api",
+    date_created: "Wed, 31 Jan 2024 12:00:00 +0000",
+    from: "+15550001",
+    to: "client:alice",
+    "Initial Invite": "abc@host",
+  }]);
+  const detailed = await app.root.get("Supervisor.json/metrics?LiveCallDetails=true");
+  assert.deepEqual(detailed.json().LiveCallDetails, live);
+  const plain = await app.root.get("Supervisor.json/metrics?LiveCallDetails=false");
+  assert.equal("LiveCallDetails" in plain.json(), false);
+  const wrong = await app.root.get("Supervisor.json/metrics?LiveCallDetails=yes");
+  assert.deepEqual([wrong.status, wrong.json().code], [400, 20001]);
+});
+
+Deno.test("the supervisor is of the root account, and speaks JSON", async () => {
+  using app = await startApp();
+  const child = await app.subAccount(app.root, "child");
+
+  for (const path of ["metrics", "livecalls"]) {
+    const xml = await app.root.get(`Supervisor/${path}`);
+    assert.equal(xml.status, 406);
+    assert.match(xml.text, /<Code>20406<\/Code>/);
+    assert.equal((await app.root.get(`Supervisor/${path}.json`)).status, 200);
+    assert.equal((await child.get(`Supervisor.json/${path}`)).json().code, 20403);
+    const through = app.root.with({ sid: child.sid });
+    assert.equal((await through.get(`Supervisor.json/${path}`)).status, 403);
+    assert.equal((await app.root.post(`Supervisor.json/${path}`)).status, 405);
+  }
+});
