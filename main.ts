@@ -10,7 +10,10 @@ import { ensureSecret } from "./core/host/secret_file.ts";
 import { handlers } from "./core/jobs/mod.ts";
 import { listening } from "./core/listen_error.ts";
 import { limits } from "./core/limits.ts";
-import type { Ports } from "./core/ports.ts";
+import { httpNumbers } from "./core/numbers/providers/http.ts";
+import { inventoryNumbers } from "./core/numbers/providers/inventory.ts";
+import { openNumbers } from "./core/numbers/providers/open.ts";
+import type { NumberProvider, Ports } from "./core/ports.ts";
 import type { Account } from "./core/resources/accounts.ts";
 import { sidMaker } from "./core/sid.ts";
 import { openStore, type Store } from "./kv/open_store.ts";
@@ -85,7 +88,14 @@ function portsOf(config: Config, { store, secretKey, bridgeSecret }: Parts): Por
     records: store.records,
     accounts: store.accounts,
     companions: store.companions,
-    settings: { baseUrl, sipDomain: config.SIP_DOMAIN, instanceId: crypto.randomUUID() },
+    ledger: store.ledger,
+    numbers: numberProvider(config, store),
+    settings: {
+      baseUrl,
+      sipDomain: config.SIP_DOMAIN,
+      instanceId: crypto.randomUUID(),
+      numberPriceMicros: Math.round(config.NUMBER_MONTHLY_PRICE * 1_000_000),
+    },
     bridge: bridgeClient({
       url: config.BRIDGE_URL,
       secret: bridgeSecret,
@@ -100,6 +110,21 @@ function portsOf(config: Config, { store, secretKey, bridgeSecret }: Parts): Por
     log,
   };
   return ports;
+}
+
+function numberProvider(config: Config, { stock }: Store): NumberProvider {
+  switch (config.NUMBERS_PROVIDER) {
+    case "open":
+      return openNumbers;
+    case "inventory":
+      return inventoryNumbers(stock);
+    case "http":
+      return httpNumbers({
+        url: config.NUMBERS_URL,
+        token: config.NUMBERS_TOKEN,
+        fetch: (request) => fetch(request),
+      });
+  }
 }
 
 /** Makes the root account of a new store, and tells its owner how to begin. */

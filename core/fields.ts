@@ -35,6 +35,12 @@ const withoutNull = (schema: z.ZodType): z.ZodType =>
 export const wireFormat = (schema: z.ZodType): "iso8601" | "text" | undefined =>
   withoutNull(schema).meta()?.wire as "iso8601" | "text" | undefined;
 
+/** The fields of a field that is an object; undefined for any other. */
+export function innerFields(schema: z.ZodType): z.ZodRawShape | undefined {
+  const inner = withoutNull(schema);
+  return inner instanceof z.ZodObject ? inner.shape : undefined;
+}
+
 /** Whether every value is a number, a boolean or a word of ours, and so never needs escaping. */
 export function isPlain(schema: z.ZodType): boolean {
   const inner = withoutNull(schema);

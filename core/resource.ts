@@ -20,6 +20,10 @@ export interface Resource<F extends z.ZodRawShape = z.ZodRawShape> {
   /** Below /Accounts/{AccountSid}/; also the list's XML element and, in snake_case, its JSON key. */
   path: string;
   sidPrefix: string;
+  /** Its name in keys of the store, where another resource has the same `sidPrefix`. */
+  storedAs?: string;
+  /** No operation is derived: a route file serves it. */
+  irregular?: boolean;
   fields: F;
   /** Fields that stay inside the service. */
   hidden?: (Name<F> | keyof Base)[];

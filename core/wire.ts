@@ -2,6 +2,10 @@
 const irregular: Record<string, string> = {
   ttl: "TTL",
   smsMessages: "SMSMessages",
+  voiceCapable: "Voice",
+  smsCapable: "SMS",
+  mmsCapable: "MMS",
+  faxCapable: "Fax",
 };
 
 /** The element, form and query name of a field. */

@@ -1,7 +1,7 @@
-import { isPlain, wireFormat } from "../core/fields.ts";
+import { innerFields, isPlain, wireFormat } from "../core/fields.ts";
 import type { AnyResource } from "../core/resource.ts";
 import { iso8601, pascal, rfc2822, snake } from "../core/wire.ts";
-import { escapeXml, printable } from "./xml.ts";
+import { element, escapeXml, printable } from "./xml.ts";
 
 /** How one field of a resource is written. */
 export interface Column {
@@ -25,6 +25,8 @@ export function columnsOf(
 }
 
 function columnOf(field: string, schema: AnyResource["fields"][string] | undefined): Column {
+  const inner = schema && innerFields(schema);
+  if (inner !== undefined) return nested(field, inner);
   const write = writerOf(field, schema);
   const name = pascal(field);
   const [empty, open, close] = [`<${name}/>`, `<${name}>`, `</${name}>`];
@@ -40,6 +42,24 @@ function columnOf(field: string, schema: AnyResource["fields"][string] | undefin
       const written = write(value);
       return written === null || written === "" ? empty : open + text(String(written)) + close;
     },
+  };
+}
+
+/** A field that is an object: what it lacks is left out. */
+function nested(field: string, fields: AnyResource["fields"]): Column {
+  const columns = Object.keys(fields).map((name) => columnOf(name, fields[name]));
+  const present = (value: unknown): [Column, unknown][] => {
+    const object = (value ?? {}) as Record<string, unknown>;
+    return columns.filter(({ field }) => object[field] !== undefined)
+      .map((column) => [column, object[column.field]]);
+  };
+  return {
+    field,
+    key: snake(field),
+    json: (value) =>
+      Object.fromEntries(present(value).map(([{ key, json }, inner]) => [key, json(inner)])),
+    xml: (value) =>
+      element(pascal(field), present(value).map(([{ xml }, inner]) => xml(inner)).join("")),
   };
 }
 

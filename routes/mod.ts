@@ -2,18 +2,22 @@ import { Hono } from "hono";
 import { Fault } from "../core/faults.ts";
 import { limits } from "../core/limits.ts";
 import type { Ports } from "../core/ports.ts";
+import type { AnyResource } from "../core/resource.ts";
 import { resources } from "../core/resources/mod.ts";
 import { accountRoutes } from "./accounts.ts";
 import { allowedMethods } from "./allowed_methods.ts";
 import { accountScope, authenticate, readOnlyUnlessActive } from "./authenticate.ts";
+import { availablePhoneNumberRoutes } from "./available_phone_numbers.ts";
 import { callRoutes } from "./calls.ts";
 import type { Env } from "./env.ts";
 import { answerFault, explain, onError } from "./errors.ts";
 import { routedPath } from "./format.ts";
 import { health } from "./health.ts";
+import { incomingPhoneNumberRoutes } from "./incoming_phone_numbers.ts";
 import { accountsAddress } from "./represent.ts";
 import { requestId } from "./request_id.ts";
 import { resourceRoutes } from "./resource_routes.ts";
+import { usageRoutes } from "./usage.ts";
 
 /** Interfaces of other kinds beside this one, each below `/{name}` and with its own authentication. */
 export type Mounts = Record<string, Hono>;
@@ -33,7 +37,11 @@ export function routes(ports: Ports, mounts: Mounts = {}): Hono<Env> {
   app.route(accountsAddress, accountRoutes(ports)); // Before: an account can be activated again.
   app.use(`${account}/*`, readOnlyUnlessActive(ports.accounts));
   app.route(`${account}/Calls`, callRoutes(ports));
-  for (const [name, definition] of Object.entries(resources)) {
+  app.route(`${account}/IncomingPhoneNumbers`, incomingPhoneNumberRoutes(ports));
+  app.route(`${account}/AvailablePhoneNumbers`, availablePhoneNumberRoutes(ports));
+  app.route(`${account}/Usage/Records`, usageRoutes(ports));
+  for (const [name, definition] of Object.entries<AnyResource>(resources)) {
+    if (definition.irregular) continue;
     const records = ports.records[name as keyof typeof resources];
     app.route(`${account}/${definition.path}`, resourceRoutes(definition, records, ports));
   }

@@ -4,6 +4,7 @@ import { dialCall } from "./dial_call.ts";
 import { forgetClients } from "./forget_clients.ts";
 import { hangUp } from "./hang_up.ts";
 import { redirectCall } from "./redirect_call.ts";
+import { tellProvider } from "./tell_provider.ts";
 
 /** Every kind of job that the service runs. */
 export const handlers: AnyJobHandler[] = [
@@ -12,4 +13,5 @@ export const handlers: AnyJobHandler[] = [
   forgetClients,
   hangUp,
   redirectCall,
+  tellProvider,
 ];

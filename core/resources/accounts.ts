@@ -27,7 +27,13 @@ export const accounts = resource({
   create: { required: ["emailAddress", "password"], optional: ["role", "friendlyName", "status"] },
   update: ["friendlyName", "status", "password", "role"],
   unique: ["emailAddress"],
-  subresources: ["Calls", "Notifications"],
+  subresources: [
+    "AvailablePhoneNumbers",
+    "Calls",
+    "IncomingPhoneNumbers",
+    "Notifications",
+    "OutgoingCallerIds",
+  ],
 });
 
 /** `accountSid` is the parent's Sid, empty on the root account. */

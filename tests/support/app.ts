@@ -4,6 +4,7 @@ import { createAccount } from "../../core/accounts/create_account.ts";
 import type { Script } from "../../core/bridge.ts";
 import type { AnyJobHandler } from "../../core/job.ts";
 import { handlers } from "../../core/jobs/mod.ts";
+import { openNumbers } from "../../core/numbers/providers/open.ts";
 import type { Ports } from "../../core/ports.ts";
 import type { Account } from "../../core/resources/accounts.ts";
 import { openStore } from "../../kv/open_store.ts";
@@ -57,7 +58,14 @@ export async function startApp({ ports: replaced = {}, mounts = {} }: AppOptions
     records: store.records,
     accounts: store.accounts,
     companions: store.companions,
-    settings: { baseUrl: "http://api.test", sipDomain: "sip.test", instanceId: "test" },
+    ledger: store.ledger,
+    numbers: openNumbers,
+    settings: {
+      baseUrl: "http://api.test",
+      sipDomain: "sip.test",
+      instanceId: "test",
+      numberPriceMicros: 1_150_000,
+    },
     bridge: {
       run: (leg, script) => {
         recorded.bridge.push({ leg, script });
