@@ -24,6 +24,9 @@ export const limits = {
   numberOffersExamined: 5_000,
   /** Numbers of an area code that are tried when others take them at the same moment. */
   numberAttempts: 20,
+  /** Numbers of an import that are written between two lines of progress. */
+  importGroup: 1_000,
+  importProblems: 20,
   numbersTimeoutMs: 10_000,
   numbersAnswerBytes: 1 << 20,
 

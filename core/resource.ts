@@ -19,6 +19,8 @@ export interface Resource<F extends z.ZodRawShape = z.ZodRawShape> {
   type: string;
   /** Below /Accounts/{AccountSid}/; also the list's XML element and, in snake_case, its JSON key. */
   path: string;
+  /** The XML element of a list, where it is not the last segment of the path. */
+  listType?: string;
   sidPrefix: string;
   /** Its name in keys of the store, where another resource has the same `sidPrefix`. */
   storedAs?: string;

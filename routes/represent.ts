@@ -21,12 +21,13 @@ export const accountAddress = (sid: string): string => `${accountsAddress}/${sid
 
 /** Derives a resource's wire forms. `addressOf` is where a record is read. */
 export function shapeOf(
-  { type, path, subresources = [], ...definition }: AnyResource,
+  { type, path, listType, subresources = [], ...definition }: AnyResource,
   addressOf: (record: Base) => string = ({ accountSid, sid }) =>
     `${accountAddress(accountSid)}/${path}/${sid}`,
 ): Shape {
   const columns = columnsOf(definition);
-  const listName = path.split("/").at(-1)!;
+  const listKey = fieldOf(path.split("/").at(-1)!);
+  const listName = listType ?? pascal(listKey);
   const below = subresources.map((path) => {
     const field = fieldOf(path);
     return { path, key: snake(field), name: pascal(field) };
@@ -63,7 +64,7 @@ export function shapeOf(
     jsonList: (records, page) =>
       page === undefined
         ? records.map(json)
-        : { ...pageFields(page, snake), [snake(fieldOf(listName))]: records.map(json) },
+        : { ...pageFields(page, snake), [snake(listKey)]: records.map(json) },
     xmlList: (records, page) =>
       `<${listName}${page === undefined ? "" : pageAttributes(page)}>` +
       `${records.map(xml).join("")}</${listName}>`,

@@ -8,6 +8,7 @@ export const usageCategory = z.enum(["calls", "sms", "phonenumbers", "totalprice
 export const usageRecords = resource({
   type: "UsageRecord",
   path: "Usage/Records",
+  listType: "UsageRecords",
   sidPrefix: "",
   irregular: true,
   fields: {

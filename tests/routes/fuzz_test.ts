@@ -22,8 +22,10 @@ const names = [
   "Status",
   "To",
 ]
-  .concat(["Login", "Password", "VoiceUrl", "FriendlyName", "Url", "From", "__proto__", "Role"]);
-const values = ["0", "50", "busy", "2024-01-31", "<=2024-01-31", "*", "+1555*", "https://a.test/"];
+  .concat(["Login", "Password", "VoiceUrl", "FriendlyName", "Url", "From", "__proto__", "Role"])
+  .concat(["PhoneNumber", "AreaCode", "isSIP", "AccountSid", "Contains", "Beta", "Category"]);
+const values = ["0", "50", "busy", "2024-01-31", "<=2024-01-31", "*", "+1555*", "https://a.test/"]
+  .concat(["+14155550150", "415", "true", "(?:1|[2-4]+)", "+1555**1*8"]);
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 const types = ["application/x-www-form-urlencoded", "application/json", "text/xml", ""];
 
@@ -31,7 +33,9 @@ Deno.test("no request makes a 5xx, or an answer without its form", async () => {
   using app = await startApp();
   const { root } = app;
   const sids: string[] = [];
-  const lists = Object.values(resources).map(({ path }) => path);
+  const lists = Object.values(resources).map(({ path }) => path)
+    .concat(["IncomingPhoneNumbers/Local", "AvailablePhoneNumbers", "Usage/Records"])
+    .concat(["AvailablePhoneNumbers/US/TollFree", "IncomingPhoneNumbers/Mobile"]);
   const records: string[] = [];
   for (const name of Object.keys(resources) as ResourceName[]) {
     for (let n = 1; n <= 5; n++) sids.push(await makeSample(app, root, { name, n }));
