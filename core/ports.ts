@@ -23,9 +23,9 @@ export interface AlsoInserted {
 /** Something that costs money, as the ledger counts it. */
 export interface Charge {
   category: "calls" | "sms" | "phonenumbers";
-  /** In millionths of the account's currency. */
+  /** In millionths of the account's currency, whole. */
   priceMicros: number;
-  /** What was used, in the unit of the category: minutes, messages, numbers. */
+  /** What was used, in whole units of the category: minutes, messages, numbers. */
   usage: number;
   /** In ms: the UTC day that it counts for. */
   at: number;
@@ -108,8 +108,8 @@ export interface DayOfUsage {
 
 /** The sums of every account's charges. */
 export interface Ledger {
-  /** The days with charges, latest first. */
-  days(accountSid: string): Promise<DayOfUsage[]>;
+  /** The days with charges that touch a span of time in ms, latest first. */
+  days(accountSid: string, span: { from: number; before: number }): Promise<DayOfUsage[]>;
 }
 
 /** Where phone numbers come from. */

@@ -33,7 +33,7 @@ export const keys = {
   companion: (id: string) => ["b", id],
   records: (account: bigint, prefix: string) => [account, prefix],
   record: (account: bigint, prefix: string, sid: string) => [account, prefix, ordOf(sid)],
-  charges: (account: bigint) => [account, "$"],
+  chargesOf: (account: bigint, day: number) => [account, "$", day],
   charge: (
     { account, day, category, what }: {
       account: bigint;

@@ -25,11 +25,15 @@ export function stageCharges(batch: Batch, account: bigint, charges: Charge[]): 
 /** The sums of charges, as `stageCharges` keeps them. */
 export function ledger({ kv, accountNumber }: Pick<StoreContext, "kv" | "accountNumber">): Ledger {
   return {
-    async days(accountSid) {
+    async days(accountSid, { from, before }) {
       const account = await accountNumber(accountSid);
       const days: DayOfUsage[] = [];
       if (account === null) return days;
-      const sums = kv.list<Deno.KvU64>({ prefix: keys.charges(account) }, { reverse: true });
+      const selector = {
+        start: keys.chargesOf(account, Math.floor(from / dayMs)),
+        end: keys.chargesOf(account, Math.ceil(before / dayMs)),
+      };
+      const sums = kv.list<Deno.KvU64>(selector, { reverse: true });
       for await (const { key, value } of sums) {
         const [number, category, what] = key.slice(2) as [number, Charge["category"], Amount];
         let day = days.at(-1);

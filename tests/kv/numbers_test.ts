@@ -52,6 +52,7 @@ Deno.test("the ledger sums the charges of many writers, and of none that failed"
   const { records, ledger } = app.ports;
   const { sid } = (await app.root.post("Applications.json", { FriendlyName: "x" })).json();
   const midnight = Date.UTC(2024, 1, 1);
+  const always = { from: -Infinity, before: Infinity };
   const charge = (changes: Partial<Charge>): Charge => ({
     category: "calls",
     priceMicros: 7_500,
@@ -78,7 +79,7 @@ Deno.test("the ledger sums the charges of many writers, and of none that failed"
   await app.root.post("IncomingPhoneNumbers", taken);
   await app.root.post("IncomingPhoneNumbers", taken);
 
-  assert.deepEqual(await ledger.days(app.root.sid), [
+  assert.deepEqual(await ledger.days(app.root.sid, always), [
     {
       day: midnight,
       sums: [{ category: "sms", count: 20, usage: 40, priceMicros: 150_000 }],
@@ -91,5 +92,7 @@ Deno.test("the ledger sums the charges of many writers, and of none that failed"
       ],
     },
   ]);
-  assert.deepEqual(await ledger.days("AC0"), []);
+  assert.deepEqual(await ledger.days("AC0", always), []);
+  const inOne = await ledger.days(app.root.sid, { from: midnight - 1, before: midnight });
+  assert.deepEqual(inOne.map(({ day }) => day), [midnight - 86_400_000]);
 });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { Fault } from "../../core/faults.ts";
 import { inventoryNumbers } from "../../core/numbers/providers/inventory.ts";
 import { type NumberOffer, unknownPlace, usualCapabilities } from "../../core/numbers/offer.ts";
 import { parseNumber } from "../../core/numbers/phone_number.ts";
@@ -418,4 +419,39 @@ Deno.test("an account's numbers are another's to neither see, change nor release
     }
   }
   assert.equal((await child.get(`IncomingPhoneNumbers/${sid}.json`)).status, 200);
+});
+
+Deno.test("a provider that is out of reach answers 503, and nothing is provisioned", async () => {
+  const fail = () => Promise.reject(new Fault("unavailable", "The numbers endpoint is silent"));
+  using app = await startApp({ ports: { numbers: { ...openNumbers, offer: fail } } });
+
+  const answer = await app.root.post("IncomingPhoneNumbers.json", { PhoneNumber: bay });
+
+  assert.equal(answer.status, 503);
+  assert.ok(answer.headers.has("Retry-After"));
+  assert.deepEqual((await app.root.get("IncomingPhoneNumbers.json")).json(), []);
+});
+
+Deno.test("an OutgoingCallerId is a real number, and apart from the IncomingPhoneNumbers", async () => {
+  using app = await startApp();
+  const form = { PhoneNumber: "+1 415 555 0100" };
+
+  const callerId = (await app.root.post("OutgoingCallerIds.json", form)).json();
+  const number = (await app.root.post("IncomingPhoneNumbers.json", form)).json();
+
+  assert.equal(callerId.phone_number, bay);
+  assert.equal(callerId.friendly_name, "(415) 555-0100");
+  assert.equal((await app.root.get(`IncomingPhoneNumbers/${callerId.sid}.json`)).status, 404);
+  assert.equal((await app.root.get(`OutgoingCallerIds/${number.sid}.json`)).status, 404);
+  for (const list of ["IncomingPhoneNumbers", "OutgoingCallerIds"]) {
+    assert.equal((await app.root.get(`${list}.json`)).json().length, 1);
+  }
+  for (const PhoneNumber of ["", "911", "+1415", "client:alice"]) {
+    assert.equal((await refusal(app.root, "OutgoingCallerIds", { PhoneNumber })).code, 21421);
+  }
+  const kept = await app.root.post(`OutgoingCallerIds/${callerId.sid}.json`, {
+    PhoneNumber: "+14155550101",
+  });
+  assert.equal(kept.json().phone_number, bay);
+  assert.match(kept.headers.get("Warning")!, /PhoneNumber/);
 });
