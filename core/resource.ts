@@ -22,7 +22,7 @@ export interface Resource<F extends z.ZodRawShape = z.ZodRawShape> {
   /** The XML element of a list, where it is not the last segment of the path. */
   listType?: string;
   sidPrefix: string;
-  /** Its name in keys of the store, where another resource has the same `sidPrefix`. */
+  /** What stands for `sidPrefix` in the store, where another resource has the same. */
   storedAs?: string;
   /** No operation is derived: a route file serves it. */
   irregular?: boolean;

@@ -5,9 +5,10 @@ import type { AlsoInserted, Base, Change, Collection, Slice } from "../core/port
 import type { AnyResource } from "../core/resource.ts";
 import { isSid } from "../core/sid.ts";
 import { type Batch, type Committer, emptyBatch, jitter } from "./commit.ts";
-import { fieldText, passOn, stageIndexes } from "./indexes.ts";
+import { fieldText, stageIndexes } from "./indexes.ts";
 import { keys } from "./keys.ts";
 import { stageCharges } from "./ledger.ts";
+import { passOn } from "./pass_on.ts";
 import { stageJobs } from "./queue.ts";
 import { mapFields, type Seal } from "./seal.ts";
 
@@ -33,14 +34,14 @@ export function collection<T extends Base>(
   definition: AnyResource,
 ): StoredCollection<T> {
   const { kv, committer, seal } = store;
-  const { sidPrefix, storedAs: prefix = sidPrefix, secret = [] } = definition;
+  const { sidPrefix: prefix, secret = [] } = definition;
   const opened = (stored: T): T => mapFields(stored, secret, seal.open);
   const sealed = (record: T): T => mapFields(record, secret, seal.seal);
 
   async function entryOf(account: string, sid: string): Promise<Deno.KvEntryMaybe<T> | null> {
-    if (!isSid(sid, sidPrefix)) return null;
+    if (!isSid(sid, prefix)) return null;
     const number = await store.accountNumber(account);
-    return number === null ? null : await kv.get<T>(keys.record(number, prefix, sid));
+    return number === null ? null : await kv.get<T>(keys.record(number, sid));
   }
 
   async function get(account: string, sid: string): Promise<T | null> {
@@ -51,7 +52,7 @@ export function collection<T extends Base>(
   async function stageInsert(batch: Batch, record: T): Promise<void> {
     const number = await store.accountNumber(record.accountSid);
     if (number === null) throw new Fault("notFound", record.accountSid);
-    const key = keys.record(number, prefix, record.sid);
+    const key = keys.record(number, record.sid);
     batch.checks.push({ key, versionstamp: null });
     batch.sets.push({ key, value: sealed(record) });
     stageIndexes(batch, definition, { after: record });

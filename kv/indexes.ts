@@ -56,18 +56,3 @@ function stageMembership(
     batch.sets.push({ key, value: after!.accountSid });
   }
 }
-
-/**
- * A unique value that a batch frees and takes again passes from one record to another: it is
- * replaced, guarded by the check of the record that had it.
- */
-export function passOn(batch: Batch): void {
-  for (const freed of batch.deletes) {
-    if (!batch.sets.some(({ key }) => isSame(key, freed))) continue;
-    batch.deletes = batch.deletes.filter((key) => key !== freed);
-    batch.checks = batch.checks.filter(({ key }) => !isSame(key, freed));
-  }
-}
-
-const isSame = (a: Deno.KvKey, b: Deno.KvKey): boolean =>
-  a.length === b.length && a.every((part, at) => part === b[at]);

@@ -32,7 +32,7 @@ export const keys = {
   companions: ["b"],
   companion: (id: string) => ["b", id],
   records: (account: bigint, prefix: string) => [account, prefix],
-  record: (account: bigint, prefix: string, sid: string) => [account, prefix, ordOf(sid)],
+  record: (account: bigint, sid: string) => [account, sid.slice(0, 2), ordOf(sid)],
   chargesOf: (account: bigint, day: number) => [account, "$", day],
   charge: (
     { account, day, category, what }: {

@@ -16,6 +16,7 @@ import { companionStates } from "./companions.ts";
 import { keys } from "./keys.ts";
 import { ledger } from "./ledger.ts";
 import { queue } from "./queue.ts";
+import { stored } from "./renamed.ts";
 import { sealer } from "./seal.ts";
 import { stock } from "./stock.ts";
 import { type Worker, worker } from "./worker.ts";
@@ -73,7 +74,7 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
     stageAlso,
   };
   for (const [name, definition] of Object.entries(resources)) {
-    records[name] = collection(context, definition);
+    records[name] = stored(definition, (as) => collection(context, as));
   }
 
   return {
