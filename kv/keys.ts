@@ -42,9 +42,9 @@ export const keys = {
       what: string;
     },
   ) => [account, "$", day, category, what],
+  stock: ["i", "n"],
   stocked: (phoneNumber: string) => ["i", "n", phoneNumber],
   stockKinds: ["i", "k"],
-  stockCountry: (isoCountry: string) => ["i", "k", isoCountry],
   stockKind: (isoCountry: string, kind: string) => ["i", "k", isoCountry, kind],
   stockOfKind: (isoCountry: string, kind: string, phoneNumber: string) => [
     "i",

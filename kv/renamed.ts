@@ -1,3 +1,4 @@
+import { Fault } from "../core/faults.ts";
 import type { Base, Change } from "../core/ports.ts";
 import type { AnyResource } from "../core/resource.ts";
 import { isSid } from "../core/sid.ts";
@@ -45,10 +46,14 @@ function renamed<T extends Base>(
     insert: async (change) =>
       shown(await collection.insert({ ...change, record: kept(change.record) })),
     stageInsert: async (batch, record) => await collection.stageInsert(batch, kept(record)),
-    update: async (account, sid, change) =>
-      shown(await collection.update(account, keptSid(sid), changing(change))),
-    remove: async (account, sid, change = (record) => ({ record })) =>
-      await collection.remove(account, keptSid(sid), changing(change)),
+    async update(account, sid, change) {
+      if (!isSid(sid, outer)) throw new Fault("notFound", sid);
+      return shown(await collection.update(account, keptSid(sid), changing(change)));
+    },
+    async remove(account, sid, change = (record) => ({ record })) {
+      if (!isSid(sid, outer)) throw new Fault("notFound", sid);
+      await collection.remove(account, keptSid(sid), changing(change));
+    },
     holder: async (field, value) => shownIfAny(await collection.holder(field, value)),
     group: async (name, value) => (await collection.group(name, value)).map(shown),
   };

@@ -32,16 +32,16 @@ export function stock(kv: Deno.Kv): Stock {
     return offers.filter(({ phoneNumber }) => !known.has(phoneNumber)).length;
   }
 
-  /** The next key after all that begin with a prefix, or null. */
-  async function firstPart(prefix: Deno.KvKey, past?: string): Promise<string | null> {
-    const selector = past === undefined ? { prefix } : { prefix, start: [...prefix, past + "\0"] };
+  /** What first follows a prefix in keys, after `past` and all below it; null when nothing does. */
+  async function firstPart(prefix: Deno.KvKey, past: string): Promise<string | null> {
+    const selector = { prefix, start: [...prefix, past + "\0"] };
     for await (const { key } of kv.list(selector, { limit: 1 })) return String(key[prefix.length]);
     return null;
   }
 
   async function countries(): Promise<string[]> {
     const found: string[] = [];
-    let country = await firstPart(keys.stockKinds);
+    let country = await firstPart(keys.stockKinds, ""); // Shared ranges have none.
     while (country !== null) {
       found.push(country);
       country = await firstPart(keys.stockKinds, country);
@@ -83,7 +83,7 @@ const kindKeys = ({ isoCountry, kinds, phoneNumber }: NumberOffer): Deno.KvKey[]
 function selectors({ isoCountry, kind, areaCode }: NumberSearch): Deno.KvListSelector[] {
   const prefix = isoCountry !== undefined && kind !== undefined
     ? keys.stockKind(isoCountry, kind)
-    : ["i", "n"];
+    : keys.stock;
   if (areaCode === undefined) return [{ prefix }];
   const start = `+1${areaCode}`;
   return [{ start: [...prefix, start], end: [...prefix, `${start}:`] }];

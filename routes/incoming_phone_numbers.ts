@@ -3,7 +3,7 @@ import { Fault } from "../core/faults.ts";
 import { withApplicationNames } from "../core/numbers/application_names.ts";
 import { listNumbers } from "../core/numbers/list_numbers.ts";
 import { type NumberParameters, parametersOf } from "../core/numbers/parameters.ts";
-import type { NumberKind } from "../core/numbers/phone_number.ts";
+import { kindSegments, type NumberKind } from "../core/numbers/phone_number.ts";
 import { provisionNumber } from "../core/numbers/provision.ts";
 import { updateNumber } from "../core/numbers/update_number.ts";
 import type { Ports, Query } from "../core/ports.ts";
@@ -18,13 +18,6 @@ import { readParams } from "./params.ts";
 import { accountAddress, shapeOf } from "./represent.ts";
 
 const shape = shapeOf(definition);
-
-/** The sub-lists, each with the kind of number that it holds. */
-const kinds: Record<string, NumberKind> = {
-  Local: "local",
-  TollFree: "tollFree",
-  Mobile: "mobile",
-};
 
 type NumberCtx = Context<Env, `/:sid{${string}}`>;
 
@@ -45,7 +38,7 @@ export function incomingPhoneNumberRoutes(ports: Ports): Hono<Env> {
       await numbers.remove(c.var.account.sid, c.req.param("sid"), definition.removed);
       return c.body(null, 204);
     });
-  for (const [segment, kind] of Object.entries(kinds)) {
+  for (const [segment, kind] of Object.entries(kindSegments)) {
     app.get(`/${segment}`, listed(ports, { segment, kind }));
     app.post(`/${segment}`, provisioned(ports, kind));
   }

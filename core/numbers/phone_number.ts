@@ -3,6 +3,13 @@ import { parsePhoneNumberFromString, type PhoneNumber } from "libphonenumber-js/
 /** The three kinds of IncomingPhoneNumbers, as their sub-lists name them. */
 export type NumberKind = "local" | "tollFree" | "mobile";
 
+/** The kinds by the path segment of their lists. */
+export const kindSegments: Readonly<Record<string, NumberKind>> = {
+  Local: "local",
+  TollFree: "tollFree",
+  Mobile: "mobile",
+};
+
 /** A number that the world's numbering plans allow. */
 export interface RealNumber {
   /** `+` and at most 15 digits (ITU-T E.164). */

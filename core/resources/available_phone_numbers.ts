@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { capabilities } from "../numbers/offer.ts";
-import { resource } from "../resource.ts";
+import { type RecordOf, resource } from "../resource.ts";
 
 const place = z.string().nullable();
 const flagText = z.enum(["true", "false"]);
@@ -48,3 +48,16 @@ export const availablePhoneNumbers = resource({
     mmsEnabled: "equals",
   },
 });
+
+/** A country that numbers are offered of; below it they are listed by kind. */
+export const numberCountries = resource({
+  type: "Country",
+  path: availablePhoneNumbers.path,
+  sidPrefix: "",
+  irregular: true,
+  fields: { isoCountry: z.string(), country: z.string() },
+  hidden: ["sid", "accountSid", "dateCreated", "dateUpdated"],
+  subresources: ["Local", "TollFree", "Mobile"],
+});
+
+export type NumberCountry = RecordOf<typeof numberCountries>;

@@ -10,6 +10,9 @@ Deno.test("AvailablePhoneNumbers lists countries, each with addresses that answe
   assert.equal(canada.country, "Canada");
   assert.deepEqual((await app.root.get(canada.uri)).json(), canada);
   assert.deepEqual(Object.keys(canada.subresource_uris), ["local", "toll_free", "mobile"]);
+  const paged = await app.root.get("AvailablePhoneNumbers.json?PageSize=1&Page=1");
+  assert.deepEqual(paged.json(), countries.slice(1, 2));
+  assert.match(paged.headers.get("Link")!, /rel="next"/);
   for (const uri of Object.values(canada.subresource_uris)) {
     assert.equal((await app.root.get(String(uri))).status, 200);
   }
