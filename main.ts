@@ -13,7 +13,10 @@ import { ensureSecret } from "./core/host/secret_file.ts";
 import { handlers } from "./core/jobs/mod.ts";
 import { listening } from "./core/listen_error.ts";
 import { limits } from "./core/limits.ts";
-import type { Ports } from "./core/ports.ts";
+import { httpNumbers } from "./core/numbers/providers/http.ts";
+import { inventoryNumbers } from "./core/numbers/providers/inventory.ts";
+import { openNumbers } from "./core/numbers/providers/open.ts";
+import type { NumberProvider, Ports } from "./core/ports.ts";
 import type { Account } from "./core/resources/accounts.ts";
 import { serverSigner } from "./core/server_signature.ts";
 import { sidMaker } from "./core/sid.ts";
@@ -97,12 +100,15 @@ function portsOf(config: Config, { store, secretKey, bridgeSecret }: Parts): Por
       strictSmsFrom: config.STRICT_SMS_FROM,
       smsShortCodes: config.SMS_SHORT_CODES.split(",").filter(Boolean),
       recordingsPublic: config.RECORDINGS_PUBLIC,
+      numberPriceMicros: Math.round(config.NUMBER_MONTHLY_PRICE * 1_000_000),
     },
     messageRoutes: [],
     mailer: config.SMTP_URL === "" ? null : smtpMailer(config.SMTP_URL, config.SIP_DOMAIN),
     blobs: blobDirectory(`${config.DATA_DIR}/recordings`),
     locationSource: config.LOCATION_URL === "" ? null : locationSource(config.LOCATION_URL),
     sign: serverSigner(secretKey),
+    ledger: store.ledger,
+    numbers: numberProvider(config, store),
     bridge: bridgeClient({
       url: config.BRIDGE_URL,
       secret: bridgeSecret,
@@ -117,6 +123,21 @@ function portsOf(config: Config, { store, secretKey, bridgeSecret }: Parts): Por
     log,
   };
   return ports;
+}
+
+function numberProvider(config: Config, { stock }: Store): NumberProvider {
+  switch (config.NUMBERS_PROVIDER) {
+    case "open":
+      return openNumbers;
+    case "inventory":
+      return inventoryNumbers(stock);
+    case "http":
+      return httpNumbers({
+        url: config.NUMBERS_URL,
+        token: config.NUMBERS_TOKEN,
+        fetch: (request) => fetch(request),
+      });
+  }
 }
 
 /** Makes the root account of a new store, and tells its owner how to begin. */

@@ -129,6 +129,24 @@ export const faults = {
     message: "Cannot modify the call as asked",
     advice: "A redirect needs a call in progress.",
   },
+  badPhoneNumber: {
+    kind: "invalid",
+    code: 21421,
+    message: "Cannot use the PhoneNumber",
+    advice: "Give a possible number in E.164 form, + first, of the kind that the path asks for.",
+  },
+  numberUnavailable: {
+    kind: "invalid",
+    code: 21422,
+    message: "Cannot provision the PhoneNumber: it is not available",
+    advice: "Choose another of those that AvailablePhoneNumbers offers.",
+  },
+  noNumberInArea: {
+    kind: "invalid",
+    code: 21452,
+    message: "Cannot find a number for the AreaCode",
+    advice: "Give the three digits of an area code of the United States or Canada, or try another.",
+  },
   noRoute: {
     kind: "invalid",
     code: 13224,

@@ -1,8 +1,9 @@
 /**
  * How a list may be narrowed by a field; declared per resource, planned by the store. `equals` takes
- * the whole value, `pattern` also `*` for any run of characters, `contains` a part in any case.
+ * the whole value, `pattern` also `*` for any run of characters, `contains` a part in any case,
+ * `number` a part of a phone number in which `*` stands for any one digit.
  */
-export type FilterKind = "equals" | "pattern" | "contains";
+export type FilterKind = "equals" | "pattern" | "contains" | "number";
 
 /** One condition on a field of a record. */
 export type Condition =
@@ -10,6 +11,7 @@ export type Condition =
   /** `*` stands for any run of characters, everything else for itself. */
   | { field: string; op: "matches"; value: string }
   | { field: string; op: "contains"; value: string }
+  | { field: string; op: "hasPart"; value: string }
   /** Instants in ms; `before` itself does not pass. Either may be infinite. */
   | { field: string; op: "between"; from: number; before: number };
 
@@ -25,6 +27,8 @@ function passes(value: unknown, condition: Condition): boolean {
       return fitsPattern(String(value ?? ""), condition.value);
     case "contains":
       return String(value ?? "").toLowerCase().includes(condition.value.toLowerCase());
+    case "hasPart":
+      return hasPart(String(value ?? ""), condition.value);
     case "between":
       return typeof value === "number" && value >= condition.from && value < condition.before;
   }
@@ -47,4 +51,20 @@ export function fitsPattern(text: string, pattern: string): boolean {
     } else return false;
   }
   return /^\**$/.test(pattern.slice(next));
+}
+
+/**
+ * Whether a part, in which `*` stands for any one digit, is somewhere in a number. (A `*` that a
+ * virtual number itself holds passes for a digit.)
+ */
+export function hasPart(number: string, part: string): boolean {
+  const fitsAt = (start: number) =>
+    [...part].every((wanted, at) => {
+      const found = number.charAt(start + at);
+      return found === wanted || wanted === "*" && /^\d$/.test(found);
+    });
+  for (let start = 0; start + part.length <= number.length; start++) {
+    if (fitsAt(start)) return true;
+  }
+  return false;
 }

@@ -24,6 +24,19 @@ export const limits = {
   noticeLength: 8_192,
   accountLevels: 3,
 
+  /** Of a virtual number, which may be a pattern. */
+  numberPatternLength: 128,
+  /** Numbers that one search offers, and those it looks at that may be held already. */
+  numberOffers: 250,
+  numberOffersExamined: 5_000,
+  /** Numbers of an area code that are tried when others take them at the same moment. */
+  numberAttempts: 20,
+  /** Numbers of an import that are written between two lines of progress. */
+  importGroup: 1_000,
+  importProblems: 20,
+  numbersTimeoutMs: 10_000,
+  numbersAnswerBytes: 1 << 20,
+
   commitAttempts: 30,
   storeTimeoutMs: 5_000,
 

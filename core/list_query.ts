@@ -128,7 +128,8 @@ function readFilter({ definition, query, problems }: Reading, name: string, valu
   const field = Object.keys(filters).find((field) => pascal(field) === name);
   if (field === undefined) return false;
   if (value === "") return true;
-  const schema = fields[field];
+  const declared = fields[field];
+  const schema = declared instanceof z.ZodOptional ? declared.unwrap() : declared;
   if (schema instanceof z.ZodEnum && !schema.options.includes(value)) {
     problems.push(`${name} must be one of ${schema.options.join(", ")}`);
   }
@@ -139,6 +140,7 @@ function readFilter({ definition, query, problems }: Reading, name: string, valu
 
 function condition(kind: FilterKind, field: string, value: string): Condition {
   if (kind === "contains") return { field, op: "contains", value };
+  if (kind === "number") return { field, op: "hasPart", value };
   const isPattern = kind === "pattern" && value.includes("*");
   return { field, op: isPattern ? "matches" : "equals", value };
 }

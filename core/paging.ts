@@ -50,7 +50,7 @@ export function pageOf<T extends Base>(
       uri: link(page, after),
       firstPageUri: link(0),
       previousPageUri: page === 0 ? null : link(Math.min(page - 1, last)),
-      nextPageUri: found.length > pageSize ? link(page + 1, items.at(-1)!.sid) : null,
+      nextPageUri: found.length > pageSize ? link(page + 1, items.at(-1)!.sid || undefined) : null,
       lastPageUri: link(last),
     },
   };

@@ -1,6 +1,7 @@
 import type { Companion, Script } from "./bridge.ts";
 import type { Condition } from "./filters.ts";
 import type { Job } from "./job.ts";
+import type { NumberEvent, NumberOffer, NumberSearch } from "./numbers/offer.ts";
 import type { RecordOf } from "./resource.ts";
 import type { Account } from "./resources/accounts.ts";
 import type { Email } from "./resources/emails.ts";
@@ -22,11 +23,26 @@ export interface AlsoInserted {
   record: Base;
 }
 
-/** The new state of a record, the jobs it causes and the records it makes: all are committed, or none. */
+/** Something that costs money, as the ledger counts it. */
+export interface Charge {
+  category: "calls" | "sms" | "phonenumbers";
+  /** In millionths of the account's currency, whole. */
+  priceMicros: number;
+  /** What was used, in whole units of the category: minutes, messages, numbers. */
+  usage: number;
+  /** In ms: the UTC day that it counts for. */
+  at: number;
+}
+
+/**
+ * The new state of a record, the jobs it causes, the records it makes and the charges to its account:
+ * all are committed, or none.
+ */
 export interface Change<T> {
   record: T;
   jobs?: Job[];
   also?: AlsoInserted[];
+  charges?: Charge[];
 }
 
 export interface Query {
@@ -79,6 +95,46 @@ export interface Accounts {
   children(sid: string): Promise<Account[]>;
   insert(change: Change<Account>): Promise<Account>;
   update(sid: string, change: (account: Account) => Change<Account>): Promise<Account>;
+}
+
+/** What one account was charged on one UTC day. */
+export interface DayOfUsage {
+  /** Its midnight, in ms. */
+  day: number;
+  sums: {
+    category: Charge["category"];
+    count: number;
+    usage: number;
+    priceMicros: number;
+  }[];
+}
+
+/** The sums of every account's charges. */
+export interface Ledger {
+  /** The days with charges that touch a span of time in ms, latest first. */
+  days(accountSid: string, span: { from: number; before: number }): Promise<DayOfUsage[]>;
+}
+
+/** Where phone numbers come from. */
+export interface NumberProvider {
+  /** The ISO 3166-1 codes of the countries that it has numbers of. */
+  countries(): Promise<string[]>;
+  /** What fits, in order of number; it may be held by an account already, and may not fit wholly. */
+  search(wanted: NumberSearch): AsyncIterable<NumberOffer>;
+  /** The offer of one number in E.164 form; null when it may not be had. */
+  offer(phoneNumber: string): Promise<NumberOffer | null>;
+  /** Learns what came of a number, perhaps more than once. Throws when it could not be told. */
+  tell(event: NumberEvent): Promise<void>;
+}
+
+/** The numbers that the operator loaded. */
+export interface Stock {
+  countries(): Promise<string[]>;
+  /** In order of number. */
+  search(wanted: NumberSearch): AsyncIterable<NumberOffer>;
+  get(phoneNumber: string): Promise<NumberOffer | null>;
+  /** Adds offers, or replaces those of the same number. How many were new. */
+  put(offers: NumberOffer[]): Promise<number>;
 }
 
 /** A companion as last heard of. */
@@ -156,6 +212,8 @@ export interface Settings {
   smsShortCodes: string[];
   /** The audio of recordings needs no credentials. */
   recordingsPublic: boolean;
+  /** What a month of a phone number costs, in millionths. */
+  numberPriceMicros: number;
 }
 
 /** The outside world as core sees it. */
@@ -163,6 +221,8 @@ export interface Ports {
   records: Records;
   accounts: Accounts;
   companions: Companions;
+  ledger: Ledger;
+  numbers: NumberProvider;
   settings: Settings;
   bridge: Bridge;
   /** Tried in order. */

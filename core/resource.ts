@@ -22,6 +22,8 @@ export interface Resource<F extends z.ZodRawShape = z.ZodRawShape> {
   /** The XML element of a list, where it is not the last segment of the path. */
   listType?: string;
   sidPrefix: string;
+  /** What stands for `sidPrefix` in the store, where another resource has the same. */
+  storedAs?: string;
   /** No operation is derived: a route file serves it. */
   irregular?: boolean;
   fields: F;

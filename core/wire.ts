@@ -4,6 +4,10 @@ const irregular: Record<string, string> = {
   cc: "CC",
   bcc: "BCC",
   smsMessages: "SMSMessages",
+  voiceCapable: "Voice",
+  smsCapable: "SMS",
+  mmsCapable: "MMS",
+  faxCapable: "Fax",
 };
 
 /** The element, form and query name of a field. */

@@ -8,6 +8,8 @@ import { pascal } from "../core/wire.ts";
 import { type Batch, type Committer, emptyBatch, jitter } from "./commit.ts";
 import { fieldText, stageIndexes } from "./indexes.ts";
 import { keys } from "./keys.ts";
+import { stageCharges } from "./ledger.ts";
+import { passOn } from "./pass_on.ts";
 import { stageJobs } from "./queue.ts";
 import { mapFields, type Seal } from "./seal.ts";
 
@@ -57,9 +59,14 @@ export function collection<T extends Base>(
     stageIndexes(batch, definition, { after: record });
   }
 
-  async function finish(batch: Batch, { jobs = [], also = [] }: Change<T>): Promise<boolean> {
+  async function finish(batch: Batch, change: Change<T>): Promise<boolean> {
+    const { record, jobs = [], also = [], charges = [] } = change;
     stageJobs(batch, jobs, store.now());
     await store.stageAlso(batch, also);
+    if (charges.length > 0) {
+      stageCharges(batch, (await store.accountNumber(record.accountSid))!, charges);
+    }
+    passOn(batch);
     return await committer.commit(batch) !== null;
   }
 

@@ -5,6 +5,8 @@ export interface Batch {
   checks: Deno.AtomicCheck[];
   sets: { key: Deno.KvKey; value: unknown }[];
   deletes: Deno.KvKey[];
+  /** Counters (U64) to move. */
+  sums: { key: Deno.KvKey; by: bigint }[];
   /** Earliest due times to lower, by lane. */
   due: { lane: string; at: number }[];
 }
@@ -24,7 +26,7 @@ export interface Committer {
   listen(): void;
 }
 
-export const emptyBatch = (): Batch => ({ checks: [], sets: [], deletes: [], due: [] });
+export const emptyBatch = (): Batch => ({ checks: [], sets: [], deletes: [], sums: [], due: [] });
 
 interface Waiting {
   batch: Batch;
@@ -100,9 +102,9 @@ function takeGroup(queue: Waiting[], maxChecks: number): Waiting[] {
   const checked = new Set<string>();
   let mutations = 0;
   for (const waiting of queue) {
-    const { checks, sets, deletes, due } = waiting.batch;
+    const { checks, sets, deletes, sums, due } = waiting.batch;
     const names = checks.map(({ key }) => keyText(key));
-    const size = sets.length + deletes.length + due.length;
+    const size = sets.length + deletes.length + sums.length + due.length;
     const fits = checked.size + checks.length <= maxChecks && mutations + size <= groupMutations;
     if (group.length > 0 && (!fits || names.some((name) => checked.has(name)))) break;
     names.forEach((name) => checked.add(name));
@@ -125,6 +127,7 @@ function operation(kv: Deno.Kv, batches: Batch[], rings: boolean): Deno.AtomicOp
     op.check(...batch.checks);
     for (const { key, value } of batch.sets) op.set(key, value);
     for (const key of batch.deletes) op.delete(key);
+    for (const { key, by } of batch.sums) op.sum(key, by);
     for (const { lane, at } of batch.due) due.set(lane, Math.min(at, due.get(lane) ?? at));
   }
   for (const [lane, at] of due) op.min(keys.lane(lane), BigInt(Math.floor(at)));

@@ -10,6 +10,9 @@
  *   ["g", prefix, group, value, sid]   member of a service-wide group: accountSid
  *   ["b", companionId]                 companion, as last heard of
  *   [A, prefix, ord]                   record
+ *   [A, "$", day, category, what]      sum of charges of a UTC day (U64): count, usage or price
+ *   ["i", "n", phoneNumber]            number in stock: its offer
+ *   ["i", "k", country, kind, number]  number in stock, by country and kind, empty
  *   ["q", "d", lane, due, id]          job; the lease of a running one is its due time
  *   ["q", "a", lane]                   earliest due time of the lane (U64, moved by `min`)
  *   ["q", "w"]                         wake counter (U64), watched by every worker
@@ -30,6 +33,26 @@ export const keys = {
   companion: (id: string) => ["b", id],
   records: (account: bigint, prefix: string) => [account, prefix],
   record: (account: bigint, sid: string) => [account, sid.slice(0, 2), ordOf(sid)],
+  chargesOf: (account: bigint, day: number) => [account, "$", day],
+  charge: (
+    { account, day, category, what }: {
+      account: bigint;
+      day: number;
+      category: string;
+      what: string;
+    },
+  ) => [account, "$", day, category, what],
+  stock: ["i", "n"],
+  stocked: (phoneNumber: string) => ["i", "n", phoneNumber],
+  stockKinds: ["i", "k"],
+  stockKind: (isoCountry: string, kind: string) => ["i", "k", isoCountry, kind],
+  stockOfKind: (isoCountry: string, kind: string, phoneNumber: string) => [
+    "i",
+    "k",
+    isoCountry,
+    kind,
+    phoneNumber,
+  ],
   lanes: ["q", "a"],
   lane: (lane: string) => ["q", "a", lane],
   jobs: ["q", "d"],

@@ -1,6 +1,14 @@
 import type { AnyJobHandler } from "../core/job.ts";
 import { limits } from "../core/limits.ts";
-import type { Accounts, AlsoInserted, Companions, Ports, Records } from "../core/ports.ts";
+import type {
+  Accounts,
+  AlsoInserted,
+  Companions,
+  Ledger,
+  Ports,
+  Records,
+  Stock,
+} from "../core/ports.ts";
 import { resources } from "../core/resources/mod.ts";
 import { accountNumbers, accountTree } from "./accounts.ts";
 import { collection, type StoreContext, type StoredCollection } from "./collection.ts";
@@ -8,8 +16,11 @@ import { type Batch, committer } from "./commit.ts";
 import { companionStates } from "./companions.ts";
 import { withDeadline } from "./deadline.ts";
 import { keys } from "./keys.ts";
+import { ledger } from "./ledger.ts";
 import { queue } from "./queue.ts";
+import { stored } from "./renamed.ts";
 import { sealer } from "./seal.ts";
+import { stock } from "./stock.ts";
 import { type Worker, worker } from "./worker.ts";
 
 export interface StoreOptions {
@@ -24,6 +35,8 @@ export interface Store {
   records: Records;
   accounts: Accounts;
   companions: Companions;
+  ledger: Ledger;
+  stock: Stock;
   /** The worker of this store's jobs; nothing runs until it is started or drained. */
   worker(handlers: AnyJobHandler[], ports: Ports): Promise<Worker>;
   close(): void;
@@ -64,13 +77,15 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
     stageAlso,
   };
   for (const [name, definition] of Object.entries(resources)) {
-    records[name] = collection(context, definition);
+    records[name] = stored(definition, (as) => collection(context, as));
   }
 
   return {
     records: records as unknown as Records,
     accounts: accountTree(context),
     companions: companionStates(kv),
+    ledger: ledger(context),
+    stock: stock(kv),
     async worker(handlers, ports) {
       const jobs = queue(kv, commits, checks);
       if (!isRemote) await jobs.releaseAll(now());

@@ -14,13 +14,15 @@ export interface ListSource {
   shape: Shape;
   /** Where the list is, without a suffix. */
   address: string;
+  /** Plain in JSON, with the total in a header, and paged in XML: as the spec has phone numbers. */
+  isCounted?: boolean;
   read(query: Query): Promise<Slice<Base>>;
 }
 
 /** Answers one page of a list: with the paging envelope, or plain with a `Link` header. */
 export async function answerList(
   c: Ctx,
-  { definition, shape, address, read }: ListSource,
+  { definition, shape, address, isCounted, read }: ListSource,
   { settings }: Ports,
 ): Promise<Response> {
   const query = readListQuery(definition, new URL(c.req.url).searchParams);
@@ -30,9 +32,10 @@ export async function answerList(
   if (!definition.paged) {
     c.header("Link", linkHeader(page, new URL(settings.baseUrl).pathname.replace(/\/$/, "")));
   }
+  if (isCounted) c.header("X-Total-Count", String(page.total));
   const envelope = definition.paged ? page : undefined;
   return answer(c, {
     json: () => shape.jsonList(items, envelope),
-    xml: () => shape.xmlList(items, envelope),
+    xml: () => shape.xmlList(items, isCounted ? page : envelope),
   });
 }

@@ -9,6 +9,7 @@ import { resources } from "../core/resources/mod.ts";
 import { accountRoutes } from "./accounts.ts";
 import { allowedMethods } from "./allowed_methods.ts";
 import { accountScope, authenticate, permitted, readOnlyUnlessActive } from "./authenticate.ts";
+import { availablePhoneNumberRoutes } from "./available_phone_numbers.ts";
 import { callRoutes } from "./calls.ts";
 import { conferenceRoutes } from "./conferences.ts";
 import { emailRoutes } from "./emails.ts";
@@ -17,6 +18,7 @@ import { answerFault, explain, onError } from "./errors.ts";
 import { routedPath } from "./format.ts";
 import { geolocationRoutes } from "./geolocations.ts";
 import { health } from "./health.ts";
+import { incomingPhoneNumberRoutes } from "./incoming_phone_numbers.ts";
 import { messageRoutes } from "./messages.ts";
 import { openAudio, recordingRoutes } from "./recordings.ts";
 import { accountsAddress } from "./represent.ts";
@@ -24,6 +26,7 @@ import { requestId } from "./request_id.ts";
 import { resourceRoutes } from "./resource_routes.ts";
 import { sandboxRoutes } from "./sandbox.ts";
 import { supervisorRoutes } from "./supervisor.ts";
+import { usageRoutes } from "./usage.ts";
 
 /** Interfaces of other kinds beside this one, each below `/{name}` and with its own authentication. */
 export type Mounts = Record<string, Hono>;
@@ -39,8 +42,11 @@ function irregularRoutes(app: Hono<Env>, account: string, ports: Ports): void {
   app.route(`${account}/Geolocation`, geolocationRoutes(ports));
   app.route(`${account}/Recordings`, recordingRoutes(ports));
   app.route(`${account}/Sandbox`, sandboxRoutes(ports));
+  app.route(`${account}/IncomingPhoneNumbers`, incomingPhoneNumberRoutes(ports));
+  app.route(`${account}/AvailablePhoneNumbers`, availablePhoneNumberRoutes(ports));
   app.route(`${account}/SMS/Messages`, messageRoutes(ports));
   app.route(`${account}/Supervisor`, supervisorRoutes(ports));
+  app.route(`${account}/Usage/Records`, usageRoutes(ports));
 }
 
 /** The whole HTTP interface: a pure function of its ports, so tests call `.request()` without a socket. */

@@ -75,6 +75,25 @@ Deno.test("Supervisor: the wire format is that of tests/golden", async () => {
   await golden("supervisor_metrics.json", text);
 });
 
+Deno.test("AvailablePhoneNumbers: the wire formats are those of tests/golden", async () => {
+  using app = await startApp();
+  const country = "AvailablePhoneNumbers/CA";
+  const query = "PageSize=2&AreaCode=416";
+
+  await golden("available_country.json", (await app.root.get(`${country}.json`)).text);
+  await golden("available_country.xml", (await app.root.get(country)).text);
+  await golden("available_list.json", (await app.root.get(`${country}/Local.json?${query}`)).text);
+  await golden("available_list.xml", (await app.root.get(`${country}/Local?${query}`)).text);
+});
+
+Deno.test("Usage Records: the wire formats are those of tests/golden", async () => {
+  using app = await startApp();
+  await app.root.post("IncomingPhoneNumbers", { PhoneNumber: "+14155550100" });
+
+  await golden("usage_list.json", (await app.root.get("Usage/Records.json")).text);
+  await golden("usage_list.xml", (await app.root.get("Usage/Records")).text);
+});
+
 Deno.test("errors: the wire formats are those of tests/golden", async () => {
   using app = await startApp();
 

@@ -141,6 +141,29 @@ export const variables = {
     help: "true opens the audio of recordings to whoever knows its address.",
   },
   REVISION: { schema: text, fallback: "", help: "Build revision that Supervisor metrics tell." },
+  NUMBERS_PROVIDER: {
+    schema: z.enum(["open", "inventory", "http"], "must be open, inventory or http"),
+    fallback: "open",
+    help: "Where phone numbers come from: open (bring your own), inventory (loaded) or http.",
+  },
+  NUMBERS_URL: {
+    schema: z.union([z.literal(""), httpUrl], "must be an http or https URL"),
+    fallback: "",
+    help: "The operator's endpoint that offers numbers, for NUMBERS_PROVIDER=http.",
+  },
+  NUMBERS_TOKEN: {
+    schema: text,
+    fallback: "",
+    help: "Bearer token that NUMBERS_URL expects.",
+    secret: true,
+  },
+  NUMBER_MONTHLY_PRICE: {
+    schema: z.string().regex(/^\d{1,6}(\.\d{1,6})?$/, "must be an amount like 1.15").transform(
+      Number,
+    ),
+    fallback: "0",
+    help: "What a month of a phone number costs its account.",
+  },
   ALLOW_PRIVATE_URLS: {
     schema: flag,
     fallback: "false",
@@ -168,6 +191,9 @@ export function readConfig(get: (name: string) => string | undefined): Config {
     const parsed = schema.safeParse(text);
     if (parsed.success) values[name] = parsed.data;
     else problems.push(`${name} ${parsed.error.issues[0]!.message}${shown(variable, text)}`);
+  }
+  if (values.NUMBERS_PROVIDER === "http" && values.NUMBERS_URL === "") {
+    problems.push("NUMBERS_URL is required by NUMBERS_PROVIDER=http");
   }
   if (problems.length > 0) {
     throw new ConfigError(`Cannot use the configuration: ${problems.join("; ")}`);

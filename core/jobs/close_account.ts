@@ -13,6 +13,8 @@ const deleted: (keyof Records)[] = [
   "clients",
   "applications",
   "gateways",
+  "incomingPhoneNumbers",
+  "outgoingCallerIds",
   "recordings",
   "transcriptions",
   "notifications",

@@ -12,6 +12,7 @@ import { redirectCall } from "./redirect_call.ts";
 import { removeAudio } from "./remove_audio.ts";
 import { sendEmail } from "./send_email.ts";
 import { sendMessage } from "./send_message.ts";
+import { tellProvider } from "./tell_provider.ts";
 
 /** Every kind of job that the service runs. */
 export const handlers: AnyJobHandler[] = [
@@ -28,4 +29,5 @@ export const handlers: AnyJobHandler[] = [
   removeAudio,
   sendEmail,
   sendMessage,
+  tellProvider,
 ];

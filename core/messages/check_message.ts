@@ -26,6 +26,8 @@ export async function checkMessage(
   }
   const { strictSmsFrom, smsShortCodes } = ports.settings;
   if (!strictSmsFrom || smsShortCodes.includes(from)) return;
+  const number = await ports.records.incomingPhoneNumbers.holder("phoneNumber", from);
+  if (number?.accountSid === accountSid && number.capabilities.smsCapable) return;
   throw new Fault("senderNotAllowed", "From is no SMS-capable number of the account");
 }
 

@@ -28,9 +28,12 @@ export const accounts = resource({
   update: ["friendlyName", "status", "password", "role"],
   unique: ["emailAddress"],
   subresources: [
+    "AvailablePhoneNumbers",
     "Calls",
     "Conferences",
+    "IncomingPhoneNumbers",
     "Notifications",
+    "OutgoingCallerIds",
     "Recordings",
     "Sandbox",
     "SMS/Messages",

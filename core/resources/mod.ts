@@ -5,8 +5,10 @@ import { conferences } from "./conferences.ts";
 import { emails } from "./emails.ts";
 import { gateways } from "./gateways.ts";
 import { geolocations } from "./geolocations.ts";
+import { incomingPhoneNumbers } from "./incoming_phone_numbers.ts";
 import { messages } from "./messages.ts";
 import { notifications } from "./notifications.ts";
+import { outgoingCallerIds } from "./outgoing_caller_ids.ts";
 import { participants } from "./participants.ts";
 import { recordings } from "./recordings.ts";
 import { sandboxes } from "./sandboxes.ts";
@@ -21,8 +23,10 @@ export const resources = {
   emails,
   gateways,
   geolocations,
+  incomingPhoneNumbers,
   messages,
   notifications,
+  outgoingCallerIds,
   participants,
   recordings,
   sandboxes,

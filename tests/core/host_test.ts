@@ -121,6 +121,20 @@ Deno.test("readConfig() names every wrong variable in one line, secrets unseen",
   });
 });
 
+Deno.test("readConfig() asks for the endpoint of NUMBERS_PROVIDER=http, and for an amount", () => {
+  const given: Record<string, string> = { NUMBERS_PROVIDER: "http", NUMBER_MONTHLY_PRICE: "1.15" };
+  assert.throws(() => readConfig((name) => given[name]), /: NUMBERS_URL is required by/);
+  given.NUMBERS_URL = "https://numbers.test/";
+  assert.equal(readConfig((name) => given[name]).NUMBER_MONTHLY_PRICE, 1.15);
+  for (const price of ["-1", "1,5", "free", "1e3"]) {
+    given.NUMBER_MONTHLY_PRICE = price;
+    assert.throws(
+      () => readConfig((name) => given[name]),
+      /NUMBER_MONTHLY_PRICE must be an amount/,
+    );
+  }
+});
+
 Deno.test("configLines() masks secrets", () => {
   const config = readConfig((name) => name === "SECRET_KEY" ? "0123456789abcdef" : undefined);
   const lines = configLines(config).join("\n");

@@ -24,8 +24,10 @@ const names = [
 ]
   .concat(["Body", "Subject", "CC", "Proxy", "TTL", "DeviceIdentifier", "StatusCallback"])
   .concat(["EventGeofenceLatitude", "GeofenceRange", "LiveCallDetails", "Mute", "Muted"])
-  .concat(["Login", "Password", "VoiceUrl", "FriendlyName", "Url", "From", "__proto__", "Role"]);
-const values = ["0", "50", "busy", "2024-01-31", "<=2024-01-31", "*", "+1555*", "https://a.test/"];
+  .concat(["Login", "Password", "VoiceUrl", "FriendlyName", "Url", "From", "__proto__", "Role"])
+  .concat(["PhoneNumber", "AreaCode", "isSIP", "AccountSid", "Contains", "Beta", "Category"]);
+const values = ["0", "50", "busy", "2024-01-31", "<=2024-01-31", "*", "+1555*", "https://a.test/"]
+  .concat(["+14155550150", "415", "true", "(?:1|[2-4]+)", "+1555**1*8"]);
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 const types = ["application/x-www-form-urlencoded", "application/json", "text/xml", ""];
 
@@ -35,7 +37,9 @@ Deno.test("no request makes a 5xx, or an answer without its form", async () => {
   const sids: string[] = [];
   const lists = Object.values(resources).map(({ path }) => path)
     .concat(["Supervisor/metrics", "Supervisor/livecalls"])
-    .concat(["Geolocation/Immediate", "Geolocation/Notification", "Management/Gateways"]);
+    .concat(["Geolocation/Immediate", "Geolocation/Notification", "Management/Gateways"])
+    .concat(["IncomingPhoneNumbers/Local", "AvailablePhoneNumbers", "Usage/Records"])
+    .concat(["AvailablePhoneNumbers/US/TollFree", "IncomingPhoneNumbers/Mobile"]);
   const records: string[] = [];
   for (const name of sampledNames) {
     for (let n = 1; n <= 5; n++) sids.push(await makeSample(app, root, { name, n }));

@@ -4,6 +4,7 @@ import { createAccount } from "../../core/accounts/create_account.ts";
 import type { Script } from "../../core/bridge.ts";
 import type { AnyJobHandler } from "../../core/job.ts";
 import { handlers } from "../../core/jobs/mod.ts";
+import { openNumbers } from "../../core/numbers/providers/open.ts";
 import type { Ports } from "../../core/ports.ts";
 import type { Account } from "../../core/resources/accounts.ts";
 import type { Email } from "../../core/resources/emails.ts";
@@ -72,6 +73,8 @@ export async function startApp(
     ...counting(store.records),
     accounts: store.accounts,
     companions: store.companions,
+    ledger: store.ledger,
+    numbers: openNumbers,
     settings: {
       baseUrl: "http://api.test",
       sipDomain: "sip.test",
@@ -81,6 +84,7 @@ export async function startApp(
       strictSmsFrom: false,
       smsShortCodes: [],
       recordingsPublic: false,
+      numberPriceMicros: 1_150_000,
     },
     messageRoutes: [],
     mailer: {

@@ -82,6 +82,27 @@ export const samples: Record<SampledName, Sample> = {
     }),
     filter: ["TranscriptionText", "LEAVE 1"],
   },
+  incomingPhoneNumbers: {
+    create: (n) => ({ PhoneNumber: `+1415555019${9 - n}` }), // The list is by number.
+    update: {
+      form: {
+        FriendlyName: "Support & <Sales>",
+        VoiceUrl: "https://app.test/voice",
+        ReferMethod: "GET",
+      },
+      json: {
+        friendly_name: "Support & <Sales>",
+        voice_url: "https://app.test/voice",
+        refer_method: "GET",
+      },
+    },
+    filter: ["PhoneNumber", "55**1*8"],
+  },
+  outgoingCallerIds: {
+    create: (n) => ({ PhoneNumber: `+1415555010${n}` }),
+    update: { form: { FriendlyName: "Head office" }, json: { friendly_name: "Head office" } },
+    filter: ["PhoneNumber", "+14155550101"],
+  },
   notifications: {
     record: (n) => ({
       callSid: null,

@@ -1,0 +1,69 @@
+import { z } from "zod";
+import type { NumberKind } from "./phone_number.ts";
+
+/** What a number can carry. */
+export const capabilities = z.object({
+  voiceCapable: z.boolean(),
+  smsCapable: z.boolean(),
+  mmsCapable: z.boolean(),
+  faxCapable: z.boolean(),
+});
+
+export type Capabilities = z.infer<typeof capabilities>;
+
+/** What the service itself handles: what a number can do when nobody says. */
+export const usualCapabilities: Capabilities = {
+  voiceCapable: true,
+  smsCapable: true,
+  mmsCapable: false,
+  faxCapable: false,
+};
+
+/** What is known of where a number lives; null where nothing is. */
+export interface Place {
+  lata: string | null;
+  rateCenter: string | null;
+  latitude: string | null;
+  longitude: string | null;
+  region: string | null;
+  postalCode: string | null;
+}
+
+export const unknownPlace: Place = {
+  lata: null,
+  rateCenter: null,
+  latitude: null,
+  longitude: null,
+  region: null,
+  postalCode: null,
+};
+
+/** A number that a provider would let an account have. */
+export interface NumberOffer extends Place {
+  /** E.164. */
+  phoneNumber: string;
+  /** ISO 3166-1; null where several countries share the range. */
+  isoCountry: string | null;
+  /** What it may be provisioned as; the first is what it is when nobody says. */
+  kinds: NumberKind[];
+  capabilities: Capabilities;
+}
+
+/** What an offer must fit; an absent key asks nothing. */
+export interface NumberSearch {
+  isoCountry?: string;
+  kind?: NumberKind;
+  /** The three digits after +1. */
+  areaCode?: string;
+  /** A part of the number, `*` for any one digit. */
+  contains?: string;
+  capabilities?: Partial<Capabilities>;
+}
+
+/** What happened to a number, for its provider to know. */
+export interface NumberEvent {
+  event: "provisioned" | "transferred" | "released";
+  phoneNumber: string;
+  accountSid: string;
+  sid: string;
+}

@@ -1,0 +1,27 @@
+import { z } from "zod";
+import type { Parameters } from "../parameters.ts";
+import { paramsSchema } from "../resource.ts";
+import {
+  type IncomingPhoneNumber,
+  incomingPhoneNumbers as definition,
+} from "../resources/incoming_phone_numbers.ts";
+
+/** What was sent about a number, with the account that it shall go to. */
+export type NumberParameters = Partial<IncomingPhoneNumber>;
+
+const { fields, create, update, aliases, faults } = definition;
+const settable = create!.optional.filter((name) => name !== "areaCode" && name !== "phoneNumber");
+
+const schemas = {
+  create: paramsSchema(fields, [], create!.optional),
+  /** Below Local, TollFree and Mobile a number is named; AreaCode means nothing there. */
+  createOfKind: paramsSchema(fields, ["phoneNumber"], settable),
+  update: paramsSchema(fields, [], update!).extend({ accountSid: z.string().optional() }),
+};
+
+/** What an operation on numbers accepts. */
+export const parametersOf = (operation: keyof typeof schemas): Parameters => ({
+  schema: schemas[operation],
+  aliases: aliases!,
+  faults: faults!,
+});

@@ -1,0 +1,58 @@
+import { parsePhoneNumberFromString, type PhoneNumber } from "libphonenumber-js/max";
+
+/** The three kinds of IncomingPhoneNumbers, as their sub-lists name them. */
+export type NumberKind = "local" | "tollFree" | "mobile";
+
+/** The kinds by the path segment of their lists. */
+export const kindSegments: Readonly<Record<string, NumberKind>> = {
+  Local: "local",
+  TollFree: "tollFree",
+  Mobile: "mobile",
+};
+
+/** A number that the world's numbering plans allow. */
+export interface RealNumber {
+  /** `+` and at most 15 digits (ITU-T E.164). */
+  phoneNumber: string;
+  /** As people of its country write it. */
+  national: string;
+  /** ISO 3166-1; null where several countries share the range. */
+  isoCountry: string | null;
+  /** What it may be provisioned as; the first is what it is when nobody says. */
+  kinds: NumberKind[];
+}
+
+/** Reads a number in E.164 form, with or without separators; null when no such number is possible. */
+export function parseNumber(text: string): RealNumber | null {
+  if (!/^\+[\d\s().\-\/]{2,40}$/.test(text)) return null;
+  const parsed = parsePhoneNumberFromString(text, { extract: false });
+  if (parsed === undefined || !parsed.isPossible()) return null;
+  return {
+    phoneNumber: parsed.number,
+    national: parsed.formatNational(),
+    isoCountry: parsed.country ?? null,
+    kinds: kindsOf(parsed),
+  };
+}
+
+/**
+ * The kinds that a number's type allows. North American numbers do not tell fixed from mobile, and
+ * of a number that is possible but in no range known to be in use nothing is known.
+ */
+function kindsOf(number: PhoneNumber): NumberKind[] {
+  switch (number.getType()) {
+    case "TOLL_FREE":
+      return ["tollFree"];
+    case "MOBILE":
+      return ["mobile"];
+    case "FIXED_LINE_OR_MOBILE":
+      return ["local", "mobile"];
+    case undefined:
+      return ["local", "mobile", "tollFree"];
+    default:
+      return ["local"];
+  }
+}
+
+/** A number in its national format; any other text as it is. */
+export const formatNumber = (text: string): string => parseNumber(text)?.national ?? text;

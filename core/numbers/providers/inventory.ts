@@ -1,0 +1,12 @@
+import type { NumberProvider, Stock } from "../../ports.ts";
+
+/**
+ * Only the numbers that the operator loaded. One is available while it is in stock and no account
+ * holds it, so a number that is released is available again without anything being written.
+ */
+export const inventoryNumbers = (stock: Stock): NumberProvider => ({
+  countries: () => stock.countries(),
+  search: (wanted) => stock.search(wanted),
+  offer: (phoneNumber) => stock.get(phoneNumber),
+  tell: () => Promise.resolve(),
+});

@@ -1,0 +1,55 @@
+import { hasPart } from "../../filters.ts";
+import type { NumberProvider } from "../../ports.ts";
+import { type NumberOffer, unknownPlace, usualCapabilities } from "../offer.ts";
+import { parseNumber } from "../phone_number.ts";
+
+/**
+ * Numbers that are brought along: the operator's trunk brings their calls, so any possible number
+ * may be had. What it offers by itself is fictional, 555-0100 to 555-0199 of every North American
+ * area code that is in use, so that nobody is handed a number that somebody else answers.
+ */
+export const openNumbers: NumberProvider = {
+  countries: () => Promise.resolve([...new Set(areas().map(({ isoCountry }) => isoCountry))]),
+  async *search({ isoCountry, kind, areaCode, contains = "" }) {
+    const wanted = areas().filter((area) =>
+      (isoCountry === undefined || area.isoCountry === isoCountry) &&
+      (kind === undefined || area.kinds.includes(kind)) &&
+      (areaCode === undefined || area.areaCode === areaCode)
+    );
+    for (const { areaCode } of wanted) {
+      for (let line = 100; line < 200; line++) {
+        const phoneNumber = `+1${areaCode}5550${line}`;
+        if (hasPart(phoneNumber, contains)) yield offerOf(phoneNumber)!;
+      }
+    }
+  },
+  offer: (phoneNumber) => Promise.resolve(offerOf(phoneNumber)),
+  tell: () => Promise.resolve(),
+};
+
+function offerOf(phoneNumber: string): NumberOffer | null {
+  const number = parseNumber(phoneNumber);
+  if (number === null) return null;
+  const { isoCountry, kinds } = number;
+  return { ...unknownPlace, phoneNumber, isoCountry, kinds, capabilities: usualCapabilities };
+}
+
+interface Area {
+  areaCode: string;
+  isoCountry: string;
+  kinds: NumberOffer["kinds"];
+}
+
+let known: Area[] | undefined;
+
+/** The area codes in use, as the numbering plan has them, without those of special services. */
+function areas(): Area[] {
+  known ??= Array.from({ length: 800 }, (_, index) => String(index + 200)).flatMap((areaCode) => {
+    const number = parseNumber(`+1${areaCode}5550100`);
+    if (number === null || number.isoCountry === null) return [];
+    const isOrdinary = number.kinds.length === 2 || number.kinds[0] === "tollFree";
+    const { isoCountry, kinds } = number;
+    return isOrdinary ? [{ areaCode, isoCountry, kinds }] : [];
+  });
+  return known;
+}

@@ -1,0 +1,134 @@
+import { Fault } from "../faults.ts";
+import { limits } from "../limits.ts";
+import type { Change, Ports } from "../ports.ts";
+import { checkReferences } from "../references.ts";
+import { type AnyRecord, creation } from "../resource.ts";
+import {
+  type IncomingPhoneNumber,
+  incomingPhoneNumbers as definition,
+} from "../resources/incoming_phone_numbers.ts";
+import { isVirtualNumber } from "./number_pattern.ts";
+import { type NumberOffer, usualCapabilities } from "./offer.ts";
+import { formatNumber, type NumberKind, parseNumber } from "./phone_number.ts";
+import { availableNumbers } from "./search.ts";
+
+/** Who asks for a number, and how it is to be kept. */
+export interface NumberWanted {
+  accountSid: string;
+  /** Absent, the kind is that of the number itself. */
+  kind?: NumberKind;
+  /** The parameters, with PhoneNumber or AreaCode among them. */
+  sent: Partial<IncomingPhoneNumber>;
+}
+
+type NumberPorts = Pick<Ports, "numbers" | "records" | "settings" | "now" | "newSid">;
+
+/** What a number is to be: an offer, or a virtual number that nobody offers. */
+type Granted = Pick<NumberOffer, "phoneNumber" | "kinds" | "capabilities"> & { isSIP: boolean };
+
+/**
+ * Gives a number to an account, with the charge for its first month: both, or neither. Of two that
+ * ask for one number at once, one has it. Throws `badPhoneNumber`, `numberUnavailable` or
+ * `noNumberInArea`, and `badParameter` when neither PhoneNumber nor AreaCode was sent.
+ */
+export async function provisionNumber(
+  wanted: NumberWanted,
+  ports: NumberPorts,
+): Promise<IncomingPhoneNumber> {
+  const { sent, accountSid } = wanted;
+  await checkReferences(definition, sent, { records: ports.records, accountSid });
+  if (sent.areaCode !== undefined) return await inAreaCode(sent.areaCode, wanted, ports);
+  if (sent.phoneNumber === undefined) {
+    throw new Fault("badParameter", "PhoneNumber is required, or AreaCode in its place");
+  }
+  const granted = await grant(sent.phoneNumber, sent.isSIP === true, ports);
+  return await take(granted, wanted, ports);
+}
+
+/** A random number of those available in an area code of the United States or Canada. */
+async function inAreaCode(
+  areaCode: string,
+  wanted: NumberWanted,
+  ports: NumberPorts,
+): Promise<IncomingPhoneNumber> {
+  const offers = await availableNumbers({ areaCode }, ports);
+  const left = offers.filter(({ isoCountry }) => isoCountry === "US" || isoCountry === "CA");
+  for (let attempt = 0; attempt < limits.numberAttempts && left.length > 0; attempt++) {
+    const [offer] = left.splice(randomBelow(left.length), 1);
+    try {
+      return await take({ ...offer!, isSIP: false }, wanted, ports);
+    } catch (error) {
+      if (!(error instanceof Fault) || error.fault !== "numberUnavailable") throw error;
+    }
+  }
+  throw new Fault("noNumberInArea", areaCode);
+}
+
+const randomBelow = (bound: number): number =>
+  crypto.getRandomValues(new Uint32Array(1))[0]! % bound;
+
+/**
+ * What may be had under a number. A virtual number is as it is given, unless the provider offers it:
+ * then it is a number like any other, so that none leaves the stock unnoticed.
+ */
+async function grant(text: string, isSIP: boolean, { numbers }: NumberPorts): Promise<Granted> {
+  const number = parseNumber(text);
+  const offer = number && await numbers.offer(number.phoneNumber);
+  if (offer !== null) return { ...offer, isSIP: false };
+  if (isSIP) {
+    const phoneNumber = number?.phoneNumber ?? text;
+    if (!isVirtualNumber(phoneNumber)) {
+      throw new Fault("badPhoneNumber", "PhoneNumber must be digits and signs, or a pattern");
+    }
+    return {
+      phoneNumber,
+      kinds: number?.kinds ?? ["local", "mobile", "tollFree"],
+      capabilities: usualCapabilities,
+      isSIP,
+    };
+  }
+  if (number !== null) throw new Fault("numberUnavailable", number.phoneNumber);
+  throw new Fault("badPhoneNumber", "PhoneNumber must be a possible number in E.164 form, + first");
+}
+
+async function take(
+  granted: Granted,
+  { accountSid, kind = granted.kinds[0]!, sent }: NumberWanted,
+  ports: NumberPorts,
+): Promise<IncomingPhoneNumber> {
+  const { phoneNumber, kinds, capabilities, isSIP } = granted;
+  if (!kinds.includes(kind)) {
+    throw new Fault("badPhoneNumber", `PhoneNumber is not a ${kindNames[kind]} number`);
+  }
+  const { areaCode: _, ...settings } = sent;
+  const friendlyName = sent.friendlyName ??
+    formatNumber(phoneNumber).slice(0, limits.friendlyNameLength);
+  const now = ports.now();
+  const change = creation(
+    definition,
+    { ...settings, friendlyName, phoneNumber, kind, capabilities, isSIP },
+    { sid: ports.newSid(definition.sidPrefix), accountSid, dateCreated: now, dateUpdated: now },
+  );
+  const charges = [firstMonth(ports)];
+  try {
+    return await ports.records.incomingPhoneNumbers.insert({ ...asNumber(change), charges });
+  } catch (cause) {
+    if (!(cause instanceof Fault) || cause.fault !== "alreadyExists") throw cause;
+    throw new Fault("numberUnavailable", phoneNumber, { cause });
+  }
+}
+
+const kindNames: Record<NumberKind, string> = {
+  local: "local",
+  tollFree: "toll-free",
+  mobile: "mobile",
+};
+
+const asNumber = (change: Change<AnyRecord>) => change as unknown as Change<IncomingPhoneNumber>;
+
+const firstMonth = ({ settings, now }: NumberPorts) => ({
+  category: "phonenumbers" as const,
+  priceMicros: settings.numberPriceMicros,
+  usage: 1,
+  at: now(),
+});

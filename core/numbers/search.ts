@@ -1,0 +1,32 @@
+import { hasPart } from "../filters.ts";
+import { limits } from "../limits.ts";
+import type { Ports } from "../ports.ts";
+import type { Capabilities, NumberOffer, NumberSearch } from "./offer.ts";
+
+/** Whether an offer fits what is wanted. */
+export function fitsSearch(offer: NumberOffer, wanted: NumberSearch): boolean {
+  const { isoCountry, kind, areaCode, contains, capabilities = {} } = wanted;
+  const able = Object.entries(capabilities) as [keyof Capabilities, boolean][];
+  return (isoCountry === undefined || offer.isoCountry === isoCountry) &&
+    (kind === undefined || offer.kinds.includes(kind)) &&
+    (areaCode === undefined || offer.phoneNumber.startsWith(`+1${areaCode}`)) &&
+    (contains === undefined || hasPart(offer.phoneNumber, contains)) &&
+    able.every(([name, value]) => offer.capabilities[name] === value);
+}
+
+/** The numbers that fit and that nobody on this service holds: the first `limits.numberOffers`. */
+export async function availableNumbers(
+  wanted: NumberSearch,
+  { numbers, records }: Pick<Ports, "numbers" | "records">,
+): Promise<NumberOffer[]> {
+  const available: NumberOffer[] = [];
+  let examined = 0;
+  for await (const offer of numbers.search(wanted)) {
+    if (!fitsSearch(offer, wanted)) continue;
+    if (++examined > limits.numberOffersExamined) break;
+    const holder = await records.incomingPhoneNumbers.holder("phoneNumber", offer.phoneNumber);
+    if (holder === null) available.push(offer);
+    if (available.length === limits.numberOffers) break;
+  }
+  return available;
+}

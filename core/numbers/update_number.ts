@@ -1,0 +1,66 @@
+import { actsFor, standing } from "../access.ts";
+import { Fault } from "../faults.ts";
+import type { Change, Ports } from "../ports.ts";
+import { checkReferences } from "../references.ts";
+import { alteration } from "../resource.ts";
+import type { Account } from "../resources/accounts.ts";
+import {
+  type IncomingPhoneNumber,
+  incomingPhoneNumbers as definition,
+  toldOf,
+} from "../resources/incoming_phone_numbers.ts";
+
+/** Which number to change, and for whom. */
+export interface NumberUpdate {
+  caller: Account;
+  account: Account;
+  sid: string;
+  sent: Partial<IncomingPhoneNumber>;
+  /** The account to transfer the number to. */
+  to?: string;
+}
+
+type UpdatePorts = Pick<Ports, "accounts" | "records" | "now">;
+
+/** Changes a number. Throws `notFound`, or `badParameter` for what names no application or account. */
+export async function updateNumber(
+  { caller, account, sid, sent, to = account.sid }: NumberUpdate,
+  ports: UpdatePorts,
+): Promise<IncomingPhoneNumber> {
+  const numbers = ports.records.incomingPhoneNumbers;
+  if (await numbers.get(account.sid, sid) === null) throw new Fault("notFound", sid);
+  if (to !== account.sid) await checkReceiver(caller, to, ports);
+  await checkReferences(definition, sent, { records: ports.records, accountSid: to });
+  const changed = (before: IncomingPhoneNumber) =>
+    alteration(definition, { ...before }, { sent, now: ports.now() }) as unknown as Change<
+      IncomingPhoneNumber
+    >;
+  if (to === account.sid) return await numbers.update(account.sid, sid, changed);
+
+  let moved: IncomingPhoneNumber | undefined;
+  await numbers.remove(account.sid, sid, (before) => {
+    const without = { ...before, ...noApplications, ...sent };
+    const record = moved = { ...without, accountSid: to, dateUpdated: ports.now() };
+    const also = [{ into: "incomingPhoneNumbers", record }];
+    return { record, also, jobs: toldOf("transferred", record) };
+  });
+  return moved!;
+}
+
+/** The applications of the account that gives a number away stay with that account. */
+const noApplications = {
+  voiceApplicationSid: null,
+  smsApplicationSid: null,
+  ussdApplicationSid: null,
+  referApplicationSid: null,
+};
+
+/** One refusal for an account that is foreign, closed, suspended or none, so that it tells nothing. */
+async function checkReceiver(caller: Account, sid: string, { accounts }: UpdatePorts) {
+  const receiver = await accounts.get(sid);
+  const mayReceive = receiver !== null && actsFor(caller, receiver) &&
+    await standing(receiver, accounts) === "active";
+  if (!mayReceive) {
+    throw new Fault("badParameter", "AccountSid must name an active account that you act for");
+  }
+}

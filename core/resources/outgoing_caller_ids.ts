@@ -1,0 +1,28 @@
+import { z } from "zod";
+import { limits } from "../limits.ts";
+import { formatNumber, parseNumber } from "../numbers/phone_number.ts";
+import { type RecordOf, resource } from "../resource.ts";
+
+/** A number of the customer's own, to be shown to those it calls. */
+export const outgoingCallerIds = resource({
+  type: "OutgoingCallerId",
+  path: "OutgoingCallerIds",
+  sidPrefix: "PN",
+  storedAs: "OC",
+  fields: {
+    friendlyName: z.string().min(1).max(limits.friendlyNameLength),
+    phoneNumber: z.string().transform((text, { addIssue }) => {
+      const number = parseNumber(text);
+      if (number === null) addIssue("must be a possible number in E.164 form, + first");
+      return number?.phoneNumber ?? "";
+    }),
+  },
+  create: { required: ["phoneNumber"], optional: ["friendlyName"] },
+  update: ["friendlyName"],
+  defaults: { friendlyName: ({ phoneNumber }) => formatNumber(phoneNumber) },
+  filters: { phoneNumber: "equals", friendlyName: "equals" },
+  faults: { phoneNumber: "badPhoneNumber" },
+  removable: true,
+});
+
+export type OutgoingCallerId = RecordOf<typeof outgoingCallerIds>;

@@ -1,0 +1,50 @@
+import type { Charge, DayOfUsage, Ledger } from "../core/ports.ts";
+import type { StoreContext } from "./collection.ts";
+import type { Batch } from "./commit.ts";
+import { keys } from "./keys.ts";
+
+const dayMs = 86_400_000;
+const amounts = ["count", "usage", "price"] as const;
+type Amount = (typeof amounts)[number];
+
+/**
+ * Adds charges to the sums of their days. They are sums and not entries, so that a year of calls
+ * reads as 365 days; what was charged for each thing stands in its own record.
+ */
+export function stageCharges(batch: Batch, account: bigint, charges: Charge[]): void {
+  for (const { category, priceMicros, usage, at } of charges) {
+    const by: Record<Amount, number> = { count: 1, usage, price: priceMicros };
+    const day = Math.floor(at / dayMs);
+    for (const what of amounts) {
+      const key = keys.charge({ account, day, category, what });
+      batch.sums.push({ key, by: BigInt(by[what]) });
+    }
+  }
+}
+
+/** The sums of charges, as `stageCharges` keeps them. */
+export function ledger({ kv, accountNumber }: Pick<StoreContext, "kv" | "accountNumber">): Ledger {
+  return {
+    async days(accountSid, { from, before }) {
+      const account = await accountNumber(accountSid);
+      const days: DayOfUsage[] = [];
+      if (account === null) return days;
+      const selector = {
+        start: keys.chargesOf(account, Math.floor(from / dayMs)),
+        end: keys.chargesOf(account, Math.ceil(before / dayMs)),
+      };
+      const sums = kv.list<Deno.KvU64>(selector, { reverse: true });
+      for await (const { key, value } of sums) {
+        const [number, category, what] = key.slice(2) as [number, Charge["category"], Amount];
+        let day = days.at(-1);
+        if (day?.day !== number * dayMs) days.push(day = { day: number * dayMs, sums: [] });
+        let sum = day.sums.at(-1);
+        if (sum?.category !== category) {
+          day.sums.push(sum = { category, count: 0, usage: 0, priceMicros: 0 });
+        }
+        sum[what === "price" ? "priceMicros" : what] = Number(value.value);
+      }
+      return days;
+    },
+  };
+}

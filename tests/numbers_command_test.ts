@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { openStore } from "../kv/open_store.ts";
+
+/** Runs `numbers.ts` as its task does, on a data directory. */
+async function run(dataDir: string, ...args: string[]) {
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--quiet", "--no-prompt", "-A", "numbers.ts", ...args],
+    cwd: new URL("..", import.meta.url),
+    env: { DATA_DIR: dataDir, NUMBERS_PROVIDER: "inventory", NO_COLOR: "1" },
+  }).output();
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  return { code, out: text(stdout).trim().split("\n"), err: text(stderr).trim() };
+}
+
+Deno.test("numbers import loads a file, again without effect, and not beside the service", async () => {
+  const dataDir = await Deno.makeTempDir();
+  const file = `${dataDir}/numbers.csv`;
+  await Deno.writeTextFile(file, "PhoneNumber,Region\n+14155550100,CA\n+442079460123,\n");
+
+  const first = await run(dataDir, "import", file);
+  const again = await run(dataDir, "import", file);
+  const location = `${dataDir}/switchboard.db`;
+  const store = await openStore({ location, secretKey: "s", now: () => 0 });
+  const beside = await run(dataDir, "import", file);
+  const offer = await store.stock.get("+14155550100");
+  store.close();
+  const missing = await run(dataDir, "import", `${dataDir}/nothing.csv`);
+  const nothing = await run(dataDir);
+  await Deno.remove(dataDir, { recursive: true });
+
+  assert.deepEqual([first.code, first.out], [0, [
+    "2 numbers read, 2 new",
+    "Imported 2 numbers, 2 new, 0 lines left out",
+  ]]);
+  assert.deepEqual([again.code, again.out.at(-1)], [
+    0,
+    "Imported 2 numbers, 0 new, 0 lines left out",
+  ]);
+  assert.equal(beside.code, 1);
+  assert.match(beside.err, /in use by another process; stop the service first$/);
+  assert.equal(offer?.region, "CA");
+  assert.match(missing.err, /^Cannot read .*nothing\.csv: /);
+  assert.match(nothing.err, /deno task numbers import FILE/);
+});
