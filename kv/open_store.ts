@@ -5,8 +5,8 @@ import { accountNumbers, accountTree } from "./accounts.ts";
 import { collection, type StoreContext, type StoredCollection } from "./collection.ts";
 import { type Batch, committer } from "./commit.ts";
 import { companionStates } from "./companions.ts";
-import { keys } from "./keys.ts";
 import { queue } from "./queue.ts";
+import { checkSchema } from "./schema.ts";
 import { sealer } from "./seal.ts";
 import { type Worker, worker } from "./worker.ts";
 
@@ -27,9 +27,6 @@ export interface Store {
   close(): void;
 }
 
-/** The layout that this code reads and writes (`keys.ts`). */
-const schemaVersion = 1;
-
 /**
  * Opens the store with the one handle a process may have: on an embedded file a second one makes
  * checked commits fail, so a lock file keeps other processes out. Throws an Error that says why.
@@ -39,7 +36,7 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
   const lock = isRemote || location === ":memory:" ? undefined : await lockFile(location);
   const kv = await Deno.openKv(location);
   try {
-    await checkSchema(kv);
+    await checkSchema(kv, resources);
   } catch (error) {
     kv.close();
     lock?.close();
@@ -61,7 +58,7 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
     stageAlso,
   };
   for (const [name, definition] of Object.entries(resources)) {
-    records[name] = collection(context, definition);
+    records[name] = collection(context, name, definition);
   }
 
   return {
@@ -92,14 +89,4 @@ async function lockFile(location: string): Promise<Deno.FsFile> {
   }
   file.close();
   throw new Error(`Cannot open the store: ${location} is in use by another process`);
-}
-
-async function checkSchema(kv: Deno.Kv): Promise<void> {
-  const { value } = await kv.get<number>(keys.version);
-  if (value === null) await kv.set(keys.version, schemaVersion);
-  else if (value !== schemaVersion) {
-    throw new Error(
-      `Cannot open the store: its layout is version ${value}, this program's is ${schemaVersion}`,
-    );
-  }
 }

@@ -3,6 +3,7 @@ import { deliverWebhook } from "./deliver_webhook.ts";
 import { dialCall } from "./dial_call.ts";
 import { forgetClients } from "./forget_clients.ts";
 import { hangUp } from "./hang_up.ts";
+import { packTexts } from "./pack_texts.ts";
 import { redirectCall } from "./redirect_call.ts";
 
 /** Every kind of job that the service runs. */
@@ -11,5 +12,6 @@ export const handlers: AnyJobHandler[] = [
   dialCall,
   forgetClients,
   hangUp,
+  packTexts,
   redirectCall,
 ];
