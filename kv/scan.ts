@@ -16,7 +16,7 @@ export interface Scan {
 const lookupCost = 4;
 
 /** A search through the packed texts is better than looking at this many records. */
-const searchedRecords = 5_000;
+const searchedRecords = 1_000;
 
 /**
  * Everything that passes, newest first, where counters cannot tell: the entries of the smallest
