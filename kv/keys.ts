@@ -13,7 +13,7 @@
  *   ["b", companionId]                 companion, as last heard of
  *   [A, prefix, ord]                   record
  *   [A, prefix, field, value, ord]     index entry, empty: the record's field has the value
- *   [A, prefix, field, value]          how many entries (U64, as every counter: moved by `sum`)
+ *   [A, prefix, field, value, 0n]      how many entries (U64, as every counter: moved by `sum`)
  *   [A, prefix, field, value, level, bucket]
  *                                      how many of them fall into a stretch of time (`counters.ts`)
  *   [A, prefix, field, ord]            texts of a searched field, packed, up to that record
@@ -43,16 +43,17 @@ export const keys = {
   resource: ({ account, prefix }: Place) => [account, prefix],
   entry: ({ account, prefix, field }: FieldPlace, value: IndexValue, ord: Uint8Array) =>
     field === "" ? [account, prefix, ord] : [account, prefix, field, value, ord],
-  total: ({ account, prefix, field }: FieldPlace, value: IndexValue) => [
+  value: ({ account, prefix, field }: FieldPlace, value: IndexValue) => [
     account,
     prefix,
     field,
     value,
   ],
+  total: (place: FieldPlace, value: IndexValue) => [...keys.value(place, value), 0n],
   /** After everything that is kept of a value. */
-  afterValue: (place: FieldPlace, value: IndexValue) => [...keys.total(place, value), true],
+  afterValue: (place: FieldPlace, value: IndexValue) => [...keys.value(place, value), true],
   counter: (place: FieldPlace, value: IndexValue, level: number, bucket: number) => [
-    ...keys.total(place, value),
+    ...keys.value(place, value),
     BigInt(level),
     BigInt(bucket),
   ],

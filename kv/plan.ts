@@ -9,8 +9,8 @@ import { indexValue, type Layout, present } from "./layout.ts";
 export interface Plan {
   /** A record passes only with an entry in each; the one with the fewest entries comes first. */
   indexes: { index: Index; total: number }[];
-  /** All records, with how many there are. */
-  all: { index: Index; total: number };
+  /** How many records there are; read when it is asked for. */
+  all(): Promise<number>;
   /** Parts of texts to search for. */
   texts: { field: string; part: string }[];
   /** Whether there are conditions that only the record itself can tell. */
@@ -29,15 +29,26 @@ export interface Source {
 
 export async function planOf(source: Source, where: Condition[]): Promise<Plan> {
   const { kv, place } = source;
-  const all = await sized(kv, allOf(place));
-  const plan: Plan = { indexes: [], all, texts: [], verifies: false, maybe: always, sure: always };
+  const all = allOf(place);
+  const plan: Plan = {
+    indexes: [],
+    all: once(() => totalOf(kv, all)),
+    texts: [],
+    verifies: false,
+    maybe: always,
+    sure: always,
+  };
   for (const condition of where) await addCondition(source, plan, condition);
   plan.indexes.sort((a, b) => a.total - b.total);
-  if (plan.indexes.length === 0) plan.indexes.push(all);
+  if (plan.indexes.length === 0) plan.indexes.push({ index: all, total: await plan.all() });
   return plan;
 }
 
-const sized = async (kv: Deno.Kv, index: Index) => ({ index, total: await totalOf(kv, index) });
+/** Asks at most once. */
+function once<V>(ask: () => Promise<V>): () => Promise<V> {
+  let answer: Promise<V> | undefined;
+  return () => answer ??= ask();
+}
 
 async function addCondition(source: Source, plan: Plan, condition: Condition): Promise<void> {
   switch (condition.op) {
@@ -47,7 +58,7 @@ async function addCondition(source: Source, plan: Plan, condition: Condition): P
     }
     case "matches": {
       if (fitsPattern("", condition.value)) return;
-      const values = await valuesThatFit(source, plan.all.total, condition);
+      const values = await valuesThatFit(source, await plan.all(), condition);
       return await addIndex(source, plan, condition.field, values);
     }
     case "contains": {
@@ -71,7 +82,8 @@ async function addIndex(
   const indexed = layout.indexes.find((index) => index.field === field);
   if (indexed === undefined || values === null) plan.verifies = true;
   else {
-    plan.indexes.push(await sized(kv, { ...place, field, values, depth: indexed.depth }));
+    const index: Index = { ...place, field, values, depth: indexed.depth };
+    plan.indexes.push({ index, total: await totalOf(kv, index) });
   }
 }
 
@@ -106,17 +118,18 @@ async function valuesThatFit(
 ): Promise<string[] | null> {
   const at = { ...place, field };
   const literal = pattern.slice(0, pattern.indexOf("*"));
-  const hashed = { start: keys.total(at, new Uint8Array(0)), end: keys.total(at, "") };
+  const hashed = { start: keys.value(at, new Uint8Array(0)), end: keys.value(at, "") };
   if ((await Array.fromAsync(kv.list(hashed, { limit: 1 }))).length > 0) return null;
-  const end = keys.total(at, `${literal}\u{10ffff}`);
+  const end = keys.value(at, `${literal}\u{10ffff}`);
   const most = Math.max(10, Math.min(valueBounds.looked, records / valueBounds.recordsEach));
   const found: string[] = [];
-  let start: Deno.KvKey = keys.total(at, literal);
+  let start: Deno.KvKey = keys.value(at, literal);
   for (let looked = 0; looked < most; looked++) {
-    const [total] = await Array.fromAsync(kv.list<Deno.KvU64>({ start, end }, { limit: 1 }));
-    if (total === undefined) return found;
-    const value = total.key[3] as string;
-    if (fitsPattern(value, pattern) && total.value.value > 0n) found.push(value);
+    const [next] = await Array.fromAsync(kv.list({ start, end }, { limit: 1 }));
+    if (next === undefined) return found;
+    const value = next.key[3] as string;
+    const hasEntries = next.key[4] instanceof Uint8Array; // Entries come before counters.
+    if (hasEntries && fitsPattern(value, pattern)) found.push(value);
     if (found.length > valueBounds.found) return null;
     start = keys.afterValue(at, value);
   }

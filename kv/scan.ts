@@ -44,7 +44,7 @@ export async function* scan<T extends Base>(
       chunk = chunk.filter(({ sid }) => members.has(sid));
     }
     if (looks) {
-      const isSparse = plan.all.total > lookupCost * size;
+      const isSparse = await plan.all() > lookupCost * size;
       chunk = await passing(source, chunk, { where, isSparse });
     }
     yield* chunk;
