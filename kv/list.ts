@@ -71,7 +71,7 @@ async function counted<T extends Base>(
   if (after !== undefined) {
     return { count, found: await take<T>(source, { index, where, limit, range: { span, after } }) };
   }
-  const place = skip >= count ? null : await locate(source.kv, index, { span, skip });
+  const place = skip >= count ? null : await locate(source.kv, index, { span, skip, count });
   if (place === null) return { count, found: [] };
   const range = { span: { from: span.from, before: place.before } };
   return { count, found: await take<T>(source, { index, where, limit, range, skip: place.skip }) };

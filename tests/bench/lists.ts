@@ -3,12 +3,13 @@ import { type Call, calls } from "../../core/resources/calls.ts";
 import { dice, type StoreLab, storeLab } from "../support/store_lab.ts";
 
 /**
- * `deno task bench:lists`: the store alone, filled with SIZE calls and notifications (default a
- * million of each, over 30 days), beside one of a thousand: pages of 50 at any depth, reads, durable
+ * `deno task bench:lists`: the store alone, filled with SIZE calls and TEXTS notifications (default
+ * a million of each, over 30 days), beside one of a thousand: pages of 50 at any depth, reads, durable
  * writes and searches, and a scan of every record of the same store. Times are in ms.
  */
 
 const size = Number(Deno.env.get("SIZE") ?? 1_000_000);
+const texts = Number(Deno.env.get("TEXTS") ?? size);
 const smallSize = 1_000;
 const dayMs = 86_400_000;
 const begin = Date.UTC(2024, 0, 1);
@@ -58,6 +59,7 @@ async function fill(count: number): Promise<Filled> {
       const call = callOf(lab);
       sids.push(call.sid);
       writes.push(records.calls.insert({ record: call }));
+      if (one >= texts) continue;
       const record = lab.notification({ messageText: textOf(one), errorCode: 11200 + roll(20) });
       writes.push(records.notifications.insert({ record }));
     }
@@ -71,8 +73,10 @@ async function fill(count: number): Promise<Filled> {
   const packedS = (performance.now() - packedAt) / 1000;
   const { size } = await Deno.stat(`${directory}/store.db`);
   log(
-    `filled ${count} calls and as many notifications in ${filledS.toFixed(0)} s, ` +
-      `packed their texts in ${packedS.toFixed(1)} s, ${(size / 1e6).toFixed(0)} MB`,
+    `filled ${count} calls and ${Math.min(count, texts)} notifications ` +
+      `in ${filledS.toFixed(0)} s, packed their texts in ${packedS.toFixed(1)} s, ${
+        (size / 1e6).toFixed(0)
+      } MB`,
   );
   const remove = () => Deno.remove(directory, { recursive: true });
   return {
