@@ -4,7 +4,8 @@ import { packTexts as packTextsJob } from "../core/jobs/pack_texts.ts";
 import type { AlsoInserted, Base, Change, Collection } from "../core/ports.ts";
 import type { AnyResource } from "../core/resource.ts";
 import { isSid } from "../core/sid.ts";
-import { type Batch, type Committer, emptyBatch, jitter } from "./commit.ts";
+import { type Batch, emptyBatch } from "./batch.ts";
+import { type Committer, jitter } from "./commit.ts";
 import { stageGlobals, stageIndexes, type Transition } from "./indexes.ts";
 import { keys } from "./keys.ts";
 import { layoutOf, textOf } from "./layout.ts";
@@ -30,7 +31,7 @@ export interface StoredCollection<T extends Base> extends Collection<T> {
   stageInsert(batch: Batch, record: T): Promise<void>;
 }
 
-/** Stores the records of one resource type; only this file writes records and their index entries. */
+/** Stores the records of one resource type, each with all that is kept beside it in one commit. */
 export function collection<T extends Base>(
   store: StoreContext,
   name: string,
@@ -71,8 +72,8 @@ export function collection<T extends Base>(
     stageRest(batch, number, { after: record });
     if (layout.texts.length === 0 || !asksForPacking(record.sid)) return;
     const packing = { accountSid: record.accountSid, resource: name };
-    const dueAt = store.now() + packedAfterMs;
-    stageJobs(batch, [packTextsJob(packing, dueAt)], dueAt);
+    const now = store.now();
+    stageJobs(batch, [packTextsJob(packing, now + packedAfterMs)], now);
   }
 
   async function finish(batch: Batch, { jobs = [], also = [] }: Change<T>): Promise<boolean> {

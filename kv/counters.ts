@@ -1,4 +1,4 @@
-import { type Batch, stageSum } from "./commit.ts";
+import { type Batch, stageSum } from "./batch.ts";
 import { type FieldPlace, type IndexValue, keys } from "./keys.ts";
 
 /**

@@ -1,4 +1,5 @@
 import type { Base } from "../core/ports.ts";
+import { sidTime } from "../core/sid.ts";
 import type { Span } from "./counters.ts";
 import type { Index } from "./counts.ts";
 import { type IndexValue, keys, ordAt, ordOf, type Place, sidOf } from "./keys.ts";
@@ -111,8 +112,7 @@ export const allOf = (place: Place): Index => ({ ...place, field: "", values: ["
 
 /** The range from the last of these Sids to the first. */
 function rangeAround(sids: string[]): Range {
-  const time = (sid: string) => parseInt(sid.slice(2, 14), 16);
-  return { span: { from: time(sids.at(-1)!), before: time(sids[0]!) + 1 } };
+  return { span: { from: sidTime(sids.at(-1)!), before: sidTime(sids[0]!) + 1 } };
 }
 
 /** What one `getMany` may ask for. */

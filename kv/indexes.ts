@@ -1,7 +1,7 @@
 import type { Base } from "../core/ports.ts";
 import type { AnyRecord, AnyResource } from "../core/resource.ts";
 import { sidTime } from "../core/sid.ts";
-import { type Batch, stageRaise } from "./commit.ts";
+import { type Batch, stageRaise } from "./batch.ts";
 import { stageCount } from "./counters.ts";
 import { type IndexValue, keys, ordOf, type Place } from "./keys.ts";
 import { type IndexedField, type Layout, textOf } from "./layout.ts";
@@ -22,11 +22,10 @@ export function stageIndexes(
   const { after } = change;
   if (after === undefined) return;
   for (const { field } of layout.dates) {
-    const distance = Math.abs((after[field] as number | null ?? 0) - sidTime(after.sid));
-    if (after[field] === change.before?.[field] || after[field] === null || distance === 0) {
-      continue;
-    }
-    stageRaise(batch, keys.field({ ...place, field }), Math.ceil(distance));
+    const date = after[field];
+    if (typeof date !== "number" || date === change.before?.[field]) continue;
+    const distance = Math.ceil(Math.abs(date - sidTime(after.sid)));
+    if (distance > 0) stageRaise(batch, keys.field({ ...place, field }), distance);
   }
 }
 

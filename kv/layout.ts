@@ -42,7 +42,7 @@ export function layoutOf({ fields, filters = {}, period }: AnyResource): Layout 
   const dated = dates.filter(({ isAlways }) => !isAlways).map(({ field }) => ({
     field,
     depth: 2 as const,
-    valueOf: (record: AnyRecord) => record[field] === null ? null : present,
+    valueOf: (record: AnyRecord) => typeof record[field] === "number" ? present : null,
   }));
   return {
     indexes: [{ field: "", depth: 3, valueOf: () => present }, ...filtered, ...dated],

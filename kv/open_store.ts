@@ -3,7 +3,8 @@ import type { Accounts, AlsoInserted, Companions, Ports, Records } from "../core
 import { resources } from "../core/resources/mod.ts";
 import { accountNumbers, accountTree } from "./accounts.ts";
 import { collection, type StoreContext, type StoredCollection } from "./collection.ts";
-import { type Batch, committer } from "./commit.ts";
+import type { Batch } from "./batch.ts";
+import { committer } from "./commit.ts";
 import { companionStates } from "./companions.ts";
 import { queue } from "./queue.ts";
 import { checkSchema } from "./schema.ts";

@@ -1,11 +1,12 @@
 import { sidTime } from "../core/sid.ts";
 import type { AnyRecord } from "../core/resource.ts";
-import { type Batch, type Committer, emptyBatch } from "./commit.ts";
+import { type Batch, emptyBatch } from "./batch.ts";
+import type { Committer } from "./commit.ts";
 import { allOf } from "./entries.ts";
 import { type FieldPlace, keys, ordAt, ordOf, type Place, sidOf } from "./keys.ts";
 import { type Layout, textOf } from "./layout.ts";
 import type { Transition } from "./indexes.ts";
-import type { PackedTexts } from "./search.ts";
+import { add, emptyPack, fits, type Pack, packedTexts } from "./text_pack.ts";
 
 /**
  * Texts are packed once their record is so old that it can no longer be on its way into the store.
@@ -16,9 +17,6 @@ const freshMs = 60_000;
 
 /** The age from which texts are packed. */
 export const packedAfterMs = 10 * 60_000;
-
-/** What a pack may take of a KV value's 64 KiB. */
-const packBytes = 60_000;
 
 /** Notes the texts of a record that a pack may have wrong from now on. */
 export function stageTexts(
@@ -81,45 +79,6 @@ async function* unpacked(
   for await (const { value } of kv.list<AnyRecord>(range, { batchSize: 200 })) yield value;
 }
 
-/** A pack in the making. */
-interface Pack {
-  ords: Uint8Array[];
-  ends: number[];
-  texts: string[];
-  length: number;
-  /** Whether a character takes two bytes. */
-  isWide: boolean;
-  /** Records whose text is too long to be packed. */
-  left: Uint8Array[];
-}
-
-const emptyPack = (): Pack => ({
-  ords: [],
-  ends: [],
-  texts: [],
-  length: 0,
-  isWide: false,
-  left: [],
-});
-
-// deno-lint-ignore no-control-regex
-const isWide = (text: string): boolean => /[^\x00-\xff]/.test(text);
-
-const fits = (pack: Pack, text: string): boolean =>
-  (pack.length + text.length) * (pack.isWide || isWide(text) ? 2 : 1) +
-      (pack.ords.length + 1) * 20 <= packBytes;
-
-function add(pack: Pack, sid: string, text: string): void {
-  const ord = ordOf(sid);
-  pack.ords.push(ord);
-  if (fits(pack, text)) {
-    pack.texts.push(text);
-    pack.length += text.length;
-    pack.isWide ||= isWide(text);
-  } else pack.left.push(ord);
-  pack.ends.push(pack.length);
-}
-
 /** Writes a pack; null when another packing came first. */
 async function store(
   { committer, at }: Packing,
@@ -127,14 +86,12 @@ async function store(
   packed: Deno.KvEntryMaybe<Uint8Array>,
 ): Promise<Deno.KvEntryMaybe<Uint8Array> | null> {
   const last = pack.ords.at(-1)!;
-  const value: PackedTexts = {
-    ords: new Uint8Array(pack.ords.flatMap((ord) => [...ord])),
-    ends: new Uint32Array(pack.ends),
-    text: pack.texts.join(""),
-  };
   const batch = emptyBatch();
   batch.checks.push(packed);
-  batch.sets.push({ key: keys.texts(at, last), value }, { key: packed.key, value: last });
+  batch.sets.push(
+    { key: keys.texts(at, last), value: packedTexts(pack) },
+    { key: packed.key, value: last },
+  );
   for (const ord of pack.left) batch.sets.push({ key: keys.staleText(at, ord), value: null });
   const committed = await committer.commit(batch);
   return committed === null ? null : { key: packed.key, value: last, ...committed };

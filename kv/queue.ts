@@ -1,5 +1,6 @@
 import type { Job } from "../core/job.ts";
-import { append, type Batch, type Committed, type Committer, emptyBatch } from "./commit.ts";
+import { append, type Batch, emptyBatch } from "./batch.ts";
+import type { Committed, Committer } from "./commit.ts";
 import { keys } from "./keys.ts";
 
 /** A job in the store. */

@@ -1,5 +1,6 @@
 import type { AnyRecord, AnyResource } from "../core/resource.ts";
-import { type Committer, emptyBatch } from "./commit.ts";
+import { emptyBatch } from "./batch.ts";
+import type { Committer } from "./commit.ts";
 import { stageGlobals } from "./indexes.ts";
 import { keys } from "./keys.ts";
 

@@ -1,20 +1,11 @@
 import type { Base } from "../core/ports.ts";
+import { sidTime } from "../core/sid.ts";
+import { overlap } from "./counters.ts";
 import { allOf, boundsOf, entriesOf, type Found, type Range, recordsOf } from "./entries.ts";
 import { keys, ordOf, sidOf } from "./keys.ts";
 import { textOf } from "./layout.ts";
 import type { Source } from "./plan.ts";
-
-/**
- * The texts of one field of consecutive records, lower-case and run together: reading a few large
- * values is many times faster than reading every record. `pack.ts` makes them.
- */
-export interface PackedTexts {
-  /** The records' ords, oldest first, 16 bytes each. */
-  ords: Uint8Array;
-  /** Where each one's text ends. */
-  ends: Uint32Array;
-  text: string;
-}
+import { hitsIn, type PackedTexts } from "./text_pack.ts";
 
 /** A part of a text to look for; lower-case. */
 export interface Sought {
@@ -34,7 +25,9 @@ export async function* search<T extends Base>(
   const { kv, place } = source;
   const { value: packed } = await kv.get<Uint8Array>(keys.field({ ...place, field: sought.field }));
   const last = packed === null ? "" : place.prefix + packed.toHex();
-  for await (const { sid, record } of entriesOf<T>(kv, allOf(place), { range })) {
+  const since = { from: last === "" ? 0 : sidTime(last), before: Infinity };
+  const tail = { ...range, span: overlap(range.span, since) };
+  for await (const { sid, record } of entriesOf<T>(kv, allOf(place), { range: tail })) {
     if (sid <= last) break;
     if (contains(record!, sought)) yield { sid, record: record! };
   }
@@ -91,21 +84,6 @@ async function* packedHits(
   const selector = { start: keys.texts(at, bounds.start), end };
   const packs = kv.list<PackedTexts>(selector, { reverse: true, batchSize: packsAtOnce });
   for await (const { value } of packs) {
-    for (const item of hitsIn(value, part).reverse()) {
-      yield place.prefix + value.ords.subarray(item * 16, item * 16 + 16).toHex();
-    }
+    for (const ord of hitsIn(value, part).reverse()) yield place.prefix + ord.toHex();
   }
-}
-
-/** Which texts contain a part, as positions in the pack. */
-function hitsIn({ text, ends }: PackedTexts, part: string): number[] {
-  const hits: number[] = [];
-  let item = 0;
-  for (let at = text.indexOf(part); at >= 0;) {
-    while (ends[item]! <= at) item++;
-    const isInside = at + part.length <= ends[item]!;
-    if (isInside) hits.push(item);
-    at = text.indexOf(part, isInside ? ends[item]! : at + 1);
-  }
-  return hits;
 }

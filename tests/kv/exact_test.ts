@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
+import { handlers } from "../../core/jobs/mod.ts";
+import type { Ports } from "../../core/ports.ts";
 import { resources } from "../../core/resources/mod.ts";
 import { bucketAt, levels } from "../../kv/counters.ts";
-import { keys, ordOf } from "../../kv/keys.ts";
+import { keys, ordAt, ordOf } from "../../kv/keys.ts";
 import { layoutOf } from "../../kv/layout.ts";
 import type { AnyRecord } from "../../core/resource.ts";
 import { sidTime } from "../../core/sid.ts";
 import { openStore } from "../../kv/open_store.ts";
+import type { PackedTexts } from "../../kv/text_pack.ts";
 import { dice, type StoreLab, storeLab } from "../support/store_lab.ts";
 
 const statuses = ["queued", "ringing", "in-progress", "completed", "busy"] as const;
@@ -111,6 +114,37 @@ Deno.test("removeAll() leaves nothing of a resource, and another resource as it 
     await Deno.remove(directory, { recursive: true });
   }
 });
+
+Deno.test("a record in a thousand has the texts before it packed, once they are old", async () => {
+  const directory = await Deno.makeTempDir();
+  const location = `${directory}/store.db`;
+  try {
+    const lab = await storeLab(location);
+    const { records } = lab.store;
+    const ports = { records, now: () => lab.clock.now, log: () => {} } as unknown as Ports;
+    const made = Array.from({ length: 200 }, () => lab.notification({ messageText: filler }));
+    const asking = { ...lab.notification({}), sid: made.at(-1)!.sid.slice(0, -3) + "c00" };
+    for (const record of [...made, asking]) await records.notifications.insert({ record });
+    const worker = await lab.store.worker(handlers, ports);
+
+    await worker.drain();
+    const place = { account: 1n, prefix: "NO", field: "messageText" };
+    lab.clock.now += 11 * 60_000;
+    await worker.drain();
+    lab[Symbol.dispose]();
+
+    using kv = await Deno.openKv(location);
+    const [first] = await Array.fromAsync(
+      kv.list<PackedTexts>({ start: keys.texts(place, ordAt(0)), end: keys.stale(place) }),
+    );
+    assert.equal(first!.value.text.slice(0, filler.length), filler);
+    assert.equal(first!.key.at(-1) instanceof Uint8Array, true);
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+});
+
+const filler = "nothing new ".repeat(40);
 
 Deno.test("openStore() refuses a store of another layout", async () => {
   const directory = await Deno.makeTempDir();
