@@ -9,7 +9,7 @@ import type { AnyRecord } from "../../core/resource.ts";
 import { sidTime } from "../../core/sid.ts";
 import { openStore } from "../../kv/open_store.ts";
 import type { PackedTexts } from "../../kv/text_pack.ts";
-import { dice, type StoreLab, storeLab } from "../support/store_lab.ts";
+import { dice, storeFile, type StoreLab, storeLab } from "../support/store_lab.ts";
 
 const statuses = ["queued", "ringing", "in-progress", "completed", "busy"] as const;
 
@@ -65,107 +65,91 @@ function expected(records: AnyRecord[]): { entries: Set<string>; counters: Map<s
 }
 
 Deno.test("every counter and index entry is right after many writers created, changed and removed", async () => {
-  const directory = await Deno.makeTempDir();
-  const location = `${directory}/store.db`;
-  try {
-    const lab = await storeLab(location);
-    await churn(lab, 3_000);
-    lab[Symbol.dispose]();
+  await using file = await storeFile();
+  const { location } = file;
+  const lab = await storeLab(location);
+  await churn(lab, 3_000);
+  lab[Symbol.dispose]();
 
-    using kv = await Deno.openKv(location);
-    const records: AnyRecord[] = [];
-    const entries = new Set<string>();
-    const counters = new Map<string, number>();
-    for await (const { key, value } of kv.list<unknown>({ prefix: [1n, "CA"] })) {
-      const isRecord = key.length === 3 && key[2] instanceof Uint8Array;
-      if (isRecord) records.push(value as AnyRecord);
-      if (key.at(-1) instanceof Uint8Array) entries.add(text(key));
-      else if (key.length > 3 && (value as Deno.KvU64).value > 0n) {
-        counters.set(text(key), Number((value as Deno.KvU64).value));
-      }
+  using kv = await Deno.openKv(location);
+  const records: AnyRecord[] = [];
+  const entries = new Set<string>();
+  const counters = new Map<string, number>();
+  for await (const { key, value } of kv.list<unknown>({ prefix: [1n, "CA"] })) {
+    const isRecord = key.length === 3 && key[2] instanceof Uint8Array;
+    if (isRecord) records.push(value as AnyRecord);
+    if (key.at(-1) instanceof Uint8Array) entries.add(text(key));
+    else if (key.length > 3 && (value as Deno.KvU64).value > 0n) {
+      counters.set(text(key), Number((value as Deno.KvU64).value));
     }
-    const wanted = expected(records);
-    assert.ok(records.length > 500 && counters.size > 1_000);
-    assert.deepEqual(entries, wanted.entries);
-    assert.deepEqual(counters, wanted.counters);
-  } finally {
-    await Deno.remove(directory, { recursive: true });
   }
+  const wanted = expected(records);
+  assert.ok(records.length > 500 && counters.size > 1_000);
+  assert.deepEqual(entries, wanted.entries);
+  assert.deepEqual(counters, wanted.counters);
 });
 
 Deno.test("removeAll() leaves nothing of a resource, and another resource as it was", async () => {
-  const directory = await Deno.makeTempDir();
-  const location = `${directory}/store.db`;
-  try {
-    const lab = await storeLab(location);
-    const { calls, notifications } = lab.store.records;
-    await churn(lab, 300);
-    await notifications.insert({ record: lab.notification({ messageText: "stays" }) });
-    await calls.removeAll(lab.accountSid, new AbortController().signal);
-    const query = { where: [], skip: 0, limit: 5 };
-    assert.deepEqual(await calls.list(lab.accountSid, query), { items: [], total: 0 });
-    assert.equal((await notifications.list(lab.accountSid, query)).total, 1);
-    lab[Symbol.dispose]();
+  await using file = await storeFile();
+  const { location } = file;
+  const lab = await storeLab(location);
+  const { calls, notifications } = lab.store.records;
+  await churn(lab, 300);
+  await notifications.insert({ record: lab.notification({ messageText: "stays" }) });
+  await calls.removeAll(lab.accountSid, new AbortController().signal);
+  const query = { where: [], skip: 0, limit: 5 };
+  assert.deepEqual(await calls.list(lab.accountSid, query), { items: [], total: 0 });
+  assert.equal((await notifications.list(lab.accountSid, query)).total, 1);
+  lab[Symbol.dispose]();
 
-    using kv = await Deno.openKv(location);
-    const left = await Array.fromAsync(kv.list({ prefix: [1n, "CA"] }));
-    assert.deepEqual(left, []);
-  } finally {
-    await Deno.remove(directory, { recursive: true });
-  }
+  using kv = await Deno.openKv(location);
+  const left = await Array.fromAsync(kv.list({ prefix: [1n, "CA"] }));
+  assert.deepEqual(left, []);
 });
 
 Deno.test("a record in a thousand has the texts before it packed, once they are old", async () => {
-  const directory = await Deno.makeTempDir();
-  const location = `${directory}/store.db`;
-  try {
-    const lab = await storeLab(location);
-    const { records } = lab.store;
-    const ports = { records, now: () => lab.clock.now, log: () => {} } as unknown as Ports;
-    const made = Array.from({ length: 200 }, () => lab.notification({ messageText: filler }));
-    const asking = { ...lab.notification({}), sid: made.at(-1)!.sid.slice(0, -3) + "c00" };
-    for (const record of [...made, asking]) await records.notifications.insert({ record });
-    const worker = await lab.store.worker(handlers, ports);
+  await using file = await storeFile();
+  const { location } = file;
+  const lab = await storeLab(location);
+  const { records } = lab.store;
+  const ports = { records, now: () => lab.clock.now, log: () => {} } as unknown as Ports;
+  const made = Array.from({ length: 200 }, () => lab.notification({ messageText: filler }));
+  const asking = { ...lab.notification({}), sid: made.at(-1)!.sid.slice(0, -3) + "c00" };
+  for (const record of [...made, asking]) await records.notifications.insert({ record });
+  const worker = await lab.store.worker(handlers, ports);
 
-    await worker.drain();
-    const place = { account: 1n, prefix: "NO", field: "messageText" };
-    lab.clock.now += 11 * 60_000;
-    await worker.drain();
-    lab[Symbol.dispose]();
+  await worker.drain();
+  const place = { account: 1n, prefix: "NO", field: "messageText" };
+  lab.clock.now += 11 * 60_000;
+  await worker.drain();
+  lab[Symbol.dispose]();
 
-    using kv = await Deno.openKv(location);
-    const [first] = await Array.fromAsync(
-      kv.list<PackedTexts>({ start: keys.texts(place, ordAt(0)), end: keys.stale(place) }),
-    );
-    assert.equal(first!.value.text.slice(0, filler.length), filler);
-    assert.equal(first!.key.at(-1) instanceof Uint8Array, true);
-  } finally {
-    await Deno.remove(directory, { recursive: true });
-  }
+  using kv = await Deno.openKv(location);
+  const [first] = await Array.fromAsync(
+    kv.list<PackedTexts>({ start: keys.texts(place, ordAt(0)), end: keys.stale(place) }),
+  );
+  assert.equal(first!.value.text.slice(0, filler.length), filler);
+  assert.equal(first!.key.at(-1) instanceof Uint8Array, true);
 });
 
 const filler = "nothing new ".repeat(40);
 
 Deno.test("openStore() refuses a store of another layout", async () => {
-  const directory = await Deno.makeTempDir();
-  const location = `${directory}/store.db`;
+  await using file = await storeFile();
+  const { location } = file;
   const open = () => openStore({ location, secretKey: "lab", now: () => 1 });
   const write = async (value: unknown) => {
     using kv = await Deno.openKv(location);
     await kv.set(keys.version, value);
   };
-  try {
-    await write(1);
-    await assert.rejects(open(), /^Error: Cannot open the store: its layout is version 1/);
-    await write({ version: 2, layouts: { calls: "3 from2" } });
-    await assert.rejects(
-      open(),
-      /^Error: Cannot open the store: its calls are indexed as "3 from2"/,
-    );
-    await write({ version: 2, layouts: {} });
-    (await open()).close();
-    (await open()).close();
-  } finally {
-    await Deno.remove(directory, { recursive: true });
-  }
+  await write(1);
+  await assert.rejects(open(), /^Error: Cannot open the store: its layout is version 1/);
+  await write({ version: 2, layouts: { calls: "3 from2" } });
+  await assert.rejects(
+    open(),
+    /^Error: Cannot open the store: its calls are indexed as "3 from2"/,
+  );
+  await write({ version: 2, layouts: {} });
+  (await open()).close();
+  (await open()).close();
 });

@@ -8,6 +8,7 @@ import { type Client, clients } from "../../core/resources/clients.ts";
 import { type Call, calls } from "../../core/resources/calls.ts";
 import { sealer } from "../../kv/seal.ts";
 import { openStore } from "../../kv/open_store.ts";
+import { storeFile } from "../support/store_lab.ts";
 import { startApp } from "../support/app.ts";
 import { z } from "zod";
 
@@ -107,14 +108,6 @@ Deno.test("sealer() opens what it sealed, and nothing sealed under another key",
   assert.equal(open(sealed), "pässword");
   assert.throws(() => sealer("another key").open(sealed), /SECRET_KEY/);
 });
-
-async function storeFile(): Promise<AsyncDisposable & { location: string }> {
-  const directory = await Deno.makeTempDir();
-  return {
-    location: `${directory}/store.db`,
-    [Symbol.asyncDispose]: () => Deno.remove(directory, { recursive: true }),
-  };
-}
 
 const options = { secretKey: "test", now: () => 1 };
 

@@ -52,6 +52,15 @@ export async function storeLab(location = ":memory:"): Promise<StoreLab> {
   };
 }
 
+/** Where a store may be kept in a file, until the end of the test. */
+export async function storeFile(): Promise<AsyncDisposable & { location: string }> {
+  const directory = await Deno.makeTempDir();
+  return {
+    location: `${directory}/store.db`,
+    [Symbol.asyncDispose]: () => Deno.remove(directory, { recursive: true }),
+  };
+}
+
 const rootAccount = (sid: string, now: number): Account => ({
   sid,
   accountSid: "",
