@@ -3,7 +3,7 @@ import { tokenDeriver } from "./core/accounts/derive_token.ts";
 import { bridgeClient } from "./core/bridge_client.ts";
 import { sweepCompanions } from "./core/calls/sweep.ts";
 import { isPublicAddress } from "./core/host/address.ts";
-import { type Config, readConfig } from "./core/host/config.ts";
+import { authority, type Config, readConfig } from "./core/host/config.ts";
 import { outboundFetch } from "./core/host/outbound_fetch.ts";
 import { fail, log, say, stopOnSignal, surviveBugs } from "./core/host/process.ts";
 import { ensureSecret } from "./core/host/secret_file.ts";
@@ -20,7 +20,9 @@ import { routes } from "./routes/mod.ts";
 
 /** The service: REST interface, markup, jobs and the store. The only file that puts them together. */
 export async function startService(config: Config) {
-  await Deno.mkdir(config.DATA_DIR, { recursive: true, mode: 0o700 });
+  await Deno.mkdir(config.DATA_DIR, { recursive: true, mode: 0o700 }).catch((error) => {
+    throw new Error(`Cannot use DATA_DIR ${config.DATA_DIR}: ${error.message}`);
+  });
   const secretKey = config.SECRET_KEY || await ensureSecret(`${config.DATA_DIR}/secret_key`);
   const bridgeSecret = config.BRIDGE_SECRET ||
     await ensureSecret(`${config.DATA_DIR}/bridge_secret`);
@@ -35,9 +37,6 @@ export async function startService(config: Config) {
     await opened.promise; // Nobody is answered before the root account and its credentials exist.
     return await app.fetch(request);
   });
-  const baseUrl = config.BASE_URL || `http://${config.HOST}:${server.addr.port}`;
-  ports.settings.baseUrl = baseUrl;
-
   const worker = await store.worker(handlers, ports);
   worker.start();
   const startedAt = now();
@@ -76,16 +75,20 @@ interface Parts {
 
 function portsOf(config: Config, { store, secretKey, bridgeSecret }: Parts): Ports {
   const now = () => Date.now();
-  const baseUrl = config.BASE_URL;
   const fetchOutside = outboundFetch({
     ...(config.ALLOW_PRIVATE_URLS ? {} : { mayReach: isPublicAddress }),
-    ownOrigin: () => ports.settings.baseUrl,
+    ownOrigin: config.BASE_URL,
   });
   const ports: Ports = {
     records: store.records,
     accounts: store.accounts,
     companions: store.companions,
-    settings: { baseUrl, sipDomain: config.SIP_DOMAIN, instanceId: crypto.randomUUID() },
+    settings: {
+      baseUrl: config.BASE_URL,
+      sipDomain: config.SIP_DOMAIN,
+      instanceId: crypto.randomUUID(),
+      callbackAttempts: config.WEBHOOK_MAX_ATTEMPTS,
+    },
     bridge: bridgeClient({
       url: config.BRIDGE_URL,
       secret: bridgeSecret,
@@ -105,7 +108,7 @@ function portsOf(config: Config, { store, secretKey, bridgeSecret }: Parts): Por
 /** Makes the root account of a new store, and tells its owner how to begin. */
 async function welcome(config: Config, ports: Ports): Promise<void> {
   const { baseUrl } = ports.settings;
-  const wsUrl = `ws://${config.SIP_HOST}:${config.SIP_WS_PORT}`;
+  const wsUrl = `ws://${authority(config.SIP_HOST, config.SIP_WS_PORT)}`;
   const file = `${config.DATA_DIR}/credentials.json`;
   say(`REST interface listens on ${baseUrl}`);
   const root = await ensureRoot(config, ports);
@@ -117,6 +120,7 @@ async function welcome(config: Config, ports: Ports): Promise<void> {
     sip_ws_url: wsUrl,
   };
   await Deno.writeTextFile(file, JSON.stringify(credentials, null, 2) + "\n", { mode: 0o600 });
+  await Deno.chmod(file, 0o600); // It may have been there, with other rights.
   const isNew = ports.now() - root.dateCreated < 60_000;
   if (isNew) say(`Root account ${root.sid}, AuthToken ${root.authToken} (kept in ${file})`);
   const api = `${baseUrl}/${limits.apiVersion}/Accounts/${root.sid}`;

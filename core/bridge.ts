@@ -16,11 +16,11 @@ export const target = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("client"), login: z.string().min(1) }),
 ]);
 
-/** What the companion hands back untouched when a step ends: where the next document comes from. */
+/** What the companion hands back when a step ends: where the next document comes from. */
 export const action = z.object({
   url: z.string(),
   method: z.enum(["GET", "POST"]),
-  /** Documents in a row that took no time; the loop guard. */
+  /** Documents in a row that took no time; 0 when the steps before the report did. */
   hops: z.number().int().nonnegative(),
 });
 
@@ -69,6 +69,9 @@ export const step = z.discriminatedUnion("type", [
 /** How a leg ended; the last word about it. */
 export const outcome = z.enum(["completed", "busy", "no-answer", "failed", "canceled"]);
 
+/** Why a leg ended, where its status does not tell: what its owner could mend. */
+export const endReason = z.enum(["not-registered", "media-lost"]);
+
 export const legEvent = z.discriminatedUnion("type", [
   /** An authenticated Client sent an INVITE. Answered with what to do about it. */
   z.object({
@@ -111,7 +114,7 @@ export const legEvent = z.discriminatedUnion("type", [
     type: z.literal("ended"),
     outcome,
     sipStatus: z.number().int().optional(),
-    reason: z.string().optional(),
+    reason: endReason.optional(),
   }),
 ]);
 
@@ -147,11 +150,10 @@ export const credentials = z.object({
 /** `null` when no Client has the login. */
 export const credentialsAnswer = z.object({ credentials: credentials.nullable() });
 
-/** Every `limits.heartbeatMs`: the legs alive and the Clients registered. */
+/** Every `bridgeLimits.heartbeatMs`: the companion lives, and these are its legs. */
 export const heartbeat = z.object({
   companion,
   legs: z.array(z.object({ leg: legId, accountSid: z.string() })),
-  bindings: z.array(z.object({ login: z.string(), contacts: z.number().int() })),
 });
 
 export const runRequest = z.object({ leg: legId, script: z.array(step) });
@@ -166,6 +168,7 @@ export type Invitation = z.infer<typeof invitation>;
 export type Step = z.infer<typeof step>;
 export type Script = Step[];
 export type Outcome = z.infer<typeof outcome>;
+export type EndReason = z.infer<typeof endReason>;
 export type LegEvent = z.infer<typeof legEvent>;
 export type Companion = z.infer<typeof companion>;
 export type Report = z.infer<typeof report>;
@@ -189,6 +192,8 @@ export const bridgeLimits = {
   signatureWindowMs: 30_000,
   heartbeatMs: 5_000,
   bodyBytes: 1 << 20,
+  /** Room for over 100,000 legs. */
+  heartbeatBytes: 16 << 20,
 } as const;
 
 const encoder = new TextEncoder();

@@ -12,18 +12,27 @@ export const unanswered = (
   { url, method, params }: Pick<Exchange, "url" | "method" | "params">,
 ): Exchange => ({ url, method, params, responseHeaders: "", responseBody: "" });
 
+/** A URL as others may see it. */
+export function withoutCredentials(url: string): string {
+  if (!url.includes("@")) return url;
+  const parsed = URL.parse(url);
+  if (parsed === null) return "";
+  parsed.username = parsed.password = "";
+  return parsed.href;
+}
+
 /** The headers of an answer, one a line. */
 export const headerLines = (response: Response): string =>
   [...response.headers].map(([name, value]) => `${name}: ${value}`).join("\n").slice(0, 4_096);
 
-/** The text of an answer, cut off after `maxBytes`; `isWhole` tells whether it was not. */
+/** The text of a message, cut off after `maxBytes`; `isWhole` tells whether it was not. */
 export async function readText(
-  response: Response,
+  { body }: Request | Response,
   maxBytes: number,
 ): Promise<{ text: string; isWhole: boolean }> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of body ?? []) {
     chunks.push(chunk.subarray(0, maxBytes - size));
     size += chunk.length;
     if (size > maxBytes) break; // Leaving the loop cancels the rest.

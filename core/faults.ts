@@ -124,6 +124,18 @@ export const faults = {
     message: "Cannot route the call: nobody is at the address",
     advice: "Check that the Client exists, is enabled and belongs to this SIP domain.",
   },
+  notRegistered: {
+    kind: "invalid",
+    code: 13226,
+    message: "Cannot ring the Client: none of its phones is registered",
+    advice: "Check that its softphone runs, reaches the SIP address and has the right password.",
+  },
+  mediaLost: {
+    kind: "unavailable",
+    code: 13231,
+    message: "Cannot go on with the call: its audio was lost",
+    advice: "Check that the phone's network lets UDP through to the companion and back.",
+  },
   notDialled: {
     kind: "unavailable",
     code: 13225,

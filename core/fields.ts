@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { limits } from "./limits.ts";
 
 /** Schemas shared by many resources. Never `.default()`: an update would apply it. */
 export const flag = z.union([
@@ -8,7 +9,7 @@ export const flag = z.union([
 
 /** An absolute http or https URL without credentials. */
 export const url = z.url({ protocol: /^https?$/, error: "must be an absolute http or https URL" })
-  .max(2_048);
+  .max(limits.urlLength);
 
 /** A URL that an empty value clears. */
 export const clearableUrl = z.union([z.literal("").transform(() => null), url]).nullable();

@@ -1,10 +1,13 @@
 import type { z } from "zod";
-import type { AlsoInserted, Ports } from "./ports.ts";
+import type { AlsoInserted, Ports, Settings } from "./ports.ts";
 
 /** A job as committed with the change that caused it; it runs at least once. */
 export interface Job {
   kind: string;
-  /** Jobs of one lane share its bound of jobs at once, and never hold up another lane. */
+  /**
+   * Jobs of one lane share its bound of jobs at once, and never hold up another lane. A lane that
+   * waits for servers of others has a colon in its name: all of those share a further bound.
+   */
   lane: string;
   args: unknown;
   /** In ms; absent is now. */
@@ -19,7 +22,7 @@ export interface JobHandler<A = unknown> {
   kind: string;
   args: z.ZodType<A>;
   lane(args: A): string;
-  maxAttempts: number;
+  maxAttempts: number | ((settings: Settings) => number);
   /** Ms before attempt `n + 1`, after attempt `n` (from 1) failed. */
   retryMs(attempt: number): number;
   work(args: A, ports: Ports, run: JobRun): Promise<AlsoInserted[] | void>;
@@ -48,9 +51,9 @@ export function job<A>(handler: JobHandler<A>): JobKind<A> {
   return Object.assign(make, handler);
 }
 
-/** Exponential back-off from `firstMs`, doubled each time, at most `mostMs`; the queue adds jitter. */
-export const exponential = (firstMs: number, mostMs: number) => (attempt: number): number =>
-  Math.min(firstMs * 2 ** (attempt - 1), mostMs);
+/** Back-off from `firstMs`, `factor` times as long each time, at most `mostMs`; the queue adds jitter. */
+export const exponential = (firstMs: number, mostMs: number, factor = 2) => (attempt: number) =>
+  Math.min(firstMs * factor ** (attempt - 1), mostMs);
 
 // deno-lint-ignore no-explicit-any
 export type AnyJobHandler = JobHandler<any>;

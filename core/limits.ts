@@ -15,6 +15,11 @@ export const limits = {
   /** Unknown parameters that one Warning header names. */
   warnedNames: 10,
   friendlyNameLength: 64,
+  urlLength: 2_048,
+  /** Names and addresses by which records are looked up. */
+  lookupLength: 254,
+  /** Of each text in a Notification. */
+  noticeLength: 8_192,
   accountLevels: 3,
 
   commitAttempts: 30,
@@ -23,7 +28,8 @@ export const limits = {
   jobLeaseMs: 30_000,
   jobPollMs: 1_000,
   jobsPerLane: 16,
-  jobsAtOnce: 64,
+  /** In all lanes that wait for customers' servers; those of the service's own are beside it. */
+  jobsOutside: 256,
 
   ringTimeoutS: 60,
   ringTimeoutMaxS: 600,
@@ -37,7 +43,6 @@ export const limits = {
   documentTimeoutMs: 15_000,
   pauseMaxS: 3_600,
 
-  callbackAttempts: 6,
   callbackTimeoutMs: 15_000,
   callbackAnswerBytes: 64 << 10,
   redirects: 3,

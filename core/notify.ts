@@ -1,4 +1,4 @@
-import { type Exchange, unanswered } from "./exchange.ts";
+import { type Exchange, unanswered, withoutCredentials } from "./exchange.ts";
 import { type FaultName, faults } from "./faults.ts";
 import { limits } from "./limits.ts";
 import type { AlsoInserted, Ports } from "./ports.ts";
@@ -35,13 +35,13 @@ export function notification(
     log: notice.level === "error" ? 0 : 1,
     errorCode: code,
     moreInfo: `${ports.settings.baseUrl}/errors/${code}`,
-    messageText: `${message}: ${notice.detail}`,
+    messageText: cut(`${message}: ${notice.detail}`),
     messageDate: now,
-    requestUrl: withoutCredentials(exchange.url),
-    requestMethod: exchange.method,
-    requestVariables: new URLSearchParams(exchange.params).toString(),
-    responseHeaders: exchange.responseHeaders,
-    responseBody: exchange.responseBody.slice(0, 8_192),
+    requestUrl: short(withoutCredentials(exchange.url)),
+    requestMethod: short(exchange.method),
+    requestVariables: short(new URLSearchParams(exchange.params).toString()),
+    responseHeaders: short(exchange.responseHeaders),
+    responseBody: short(exchange.responseBody),
   };
   return { into: "notifications", record };
 }
@@ -54,10 +54,6 @@ export async function notify(notice: Notice, ports: Ports): Promise<void> {
   if (!isKnown) await ports.records.notifications.insert({ record });
 }
 
-function withoutCredentials(url: string): string {
-  if (!url.includes("@")) return url;
-  const parsed = URL.parse(url);
-  if (parsed === null) return "";
-  parsed.username = parsed.password = "";
-  return parsed.href;
-}
+/** What a store's value has room for, however much a server sent. */
+const cut = (text: string): string => text.slice(0, limits.noticeLength);
+const short = (text: string): string | null => cut(text) || null;

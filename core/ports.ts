@@ -92,6 +92,7 @@ export interface CompanionState extends Companion {
 
 export interface Companions {
   list(): Promise<CompanionState[]>;
+  get(id: string): Promise<CompanionState | null>;
   /** Notes that a companion is alive. */
   beat(state: CompanionState): Promise<void>;
   forget(id: string, runId: string): Promise<void>;
@@ -113,6 +114,8 @@ export interface Settings {
   sipDomain: string;
   /** Names this instance in callbacks. */
   instanceId: string;
+  /** How often a status callback is tried. */
+  callbackAttempts: number;
 }
 
 /** The outside world as core sees it. */

@@ -44,7 +44,7 @@ export function accountTree(store: Omit<StoreContext, "accountNumber">): Account
   async function checkEmail(account: Account): Promise<void> {
     const { value } = await kv.get<string>(emailKey(account.emailAddress));
     if (value !== null && value !== account.sid) {
-      throw new Fault("alreadyExists", account.emailAddress);
+      throw new Fault("alreadyExists", `EmailAddress ${account.emailAddress}`);
     }
   }
 
@@ -90,6 +90,7 @@ export function accountTree(store: Omit<StoreContext, "accountNumber">): Account
     insert,
     update,
     async byEmail(email) {
+      if (email.length > limits.lookupLength) return null;
       const { value } = await kv.get<string>(emailKey(email));
       return value === null ? null : await get(value);
     },

@@ -4,6 +4,7 @@ import { packTexts as packTextsJob } from "../core/jobs/pack_texts.ts";
 import type { AlsoInserted, Base, Change, Collection } from "../core/ports.ts";
 import type { AnyResource } from "../core/resource.ts";
 import { isSid } from "../core/sid.ts";
+import { pascal } from "../core/wire.ts";
 import { type Batch, emptyBatch } from "./batch.ts";
 import { type Committer, jitter } from "./commit.ts";
 import { stageGlobals, stageIndexes, type Transition } from "./indexes.ts";
@@ -144,6 +145,7 @@ export function collection<T extends Base>(
       }
     },
     async holder(field, value) {
+      if (value.length > limits.lookupLength) return null; // Nor would the store take the key.
       const held = await kv.get<[string, string]>(keys.unique(prefix, field, value));
       return held.value === null ? null : await get(...held.value);
     },
@@ -160,4 +162,4 @@ export function collection<T extends Base>(
 }
 
 const takenNames = ({ unique = [] }: AnyResource, record: Base): string =>
-  unique.map((field) => textOf(record, field)).join(", ") || record.sid;
+  unique.map((field) => `${pascal(field)} ${textOf(record, field)}`).join(", ") || record.sid;

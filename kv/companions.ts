@@ -11,6 +11,7 @@ export function companionStates(kv: Deno.Kv): Companions {
       }
       return states;
     },
+    get: async (id) => (await kv.get<CompanionState>(keys.companion(id))).value,
     async beat(state) {
       await kv.set(keys.companion(state.id), state);
     },

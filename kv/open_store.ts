@@ -1,4 +1,5 @@
 import type { AnyJobHandler } from "../core/job.ts";
+import { limits } from "../core/limits.ts";
 import type { Accounts, AlsoInserted, Companions, Ports, Records } from "../core/ports.ts";
 import { resources } from "../core/resources/mod.ts";
 import { accountNumbers, accountTree } from "./accounts.ts";
@@ -6,6 +7,7 @@ import { collection, type StoreContext, type StoredCollection } from "./collecti
 import type { Batch } from "./batch.ts";
 import { committer } from "./commit.ts";
 import { companionStates } from "./companions.ts";
+import { withDeadline } from "./deadline.ts";
 import { queue } from "./queue.ts";
 import { checkSchema } from "./schema.ts";
 import { sealer } from "./seal.ts";
@@ -35,7 +37,8 @@ export interface Store {
 export async function openStore({ location, secretKey, now }: StoreOptions): Promise<Store> {
   const isRemote = /^https?:/.test(location);
   const lock = isRemote || location === ":memory:" ? undefined : await lockFile(location);
-  const kv = await Deno.openKv(location);
+  const opened = await Deno.openKv(location);
+  const kv = isRemote ? withDeadline(opened, limits.storeTimeoutMs) : opened;
   try {
     await checkSchema(kv, resources);
   } catch (error) {

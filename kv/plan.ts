@@ -120,6 +120,7 @@ async function valuesThatFit(
   const literal = pattern.slice(0, pattern.indexOf("*"));
   const hashed = { start: keys.value(at, new Uint8Array(0)), end: keys.value(at, "") };
   if ((await Array.fromAsync(kv.list(hashed, { limit: 1 }))).length > 0) return null;
+  if (indexValue(literal) instanceof Uint8Array) return []; // It would be hashed.
   const end = keys.value(at, `${literal}\u{10ffff}`);
   const most = Math.max(10, Math.min(valueBounds.looked, records / valueBounds.recordsEach));
   const found: string[] = [];

@@ -99,11 +99,14 @@ export function queue(kv: Deno.Kv, committer: Committer, checks: number) {
       return lanes;
     },
 
-    /** Claims up to `most` due jobs of a lane for `leaseMs`; `next` is when to look again. */
+    /**
+     * Claims up to `most` due jobs of a lane for `leaseMs`. `next` is when to look again; `hinted`
+     * resolves when the lane says so too, which the jobs need not wait for.
+     */
     async claim(
       lane: Lane,
       { now, most, owner, leaseMs }: { now: number; most: number; owner: string; leaseMs: number },
-    ): Promise<{ held: HeldJob[]; next: number }> {
+    ): Promise<{ held: HeldJob[]; next: number; hinted: Promise<void> }> {
       const due: Deno.KvEntry<StoredJob>[] = [];
       let next = Infinity;
       const entries = kv.list<StoredJob>({ prefix: keys.laneJobs(lane.name) }, { limit: most + 1 });
@@ -120,8 +123,7 @@ export function queue(kv: Deno.Kv, committer: Committer, checks: number) {
         if (taken.length === 0) next = now; // Another worker was faster with some of them.
       }
       if (held.length > 0) next = Math.min(next, now + leaseMs);
-      await setHint(lane, next);
-      return { held, next };
+      return { held, next, hinted: setHint(lane, next) };
     },
 
     /** Done: the job is gone, and `also` is written with that. */

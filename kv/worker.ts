@@ -43,18 +43,23 @@ export function worker(options: WorkerOptions): Worker {
   };
   committer.onJobs = poke;
 
+  const outside = () =>
+    [...running].reduce((sum, [lane, jobs]) => isOutside(lane) ? sum + jobs : sum, 0);
+
   /** Claims and begins what is due; returns when to look again, in ms. */
   async function round(): Promise<number> {
     let next = ports.now() + limits.jobPollMs;
     for (const lane of await queue.lanes()) {
       const busy = running.get(lane.name) ?? 0;
-      const most = Math.min(limits.jobsPerLane - busy, limits.jobsAtOnce - jobs.size);
+      const room = isOutside(lane.name) ? limits.jobsOutside - outside() : Infinity;
+      const most = Math.min(limits.jobsPerLane - busy, room);
       if (lane.dueAt > ports.now()) next = Math.min(next, lane.dueAt);
       else if (most > 0) { // A job that ends pokes.
         const now = ports.now();
         const claim = { now, most, owner, leaseMs: limits.jobLeaseMs };
-        const { held, next: again } = await queue.claim(lane, claim);
+        const { held, next: again, hinted } = await queue.claim(lane, claim);
         held.forEach(begin);
+        await hinted;
         if (held.length < most) next = Math.min(next, again);
       }
     }
@@ -130,6 +135,9 @@ export function worker(options: WorkerOptions): Worker {
   };
 }
 
+/** Whether a lane waits for servers of others (`Job.lane`). */
+const isOutside = (lane: string): boolean => lane.includes(":");
+
 /** One run of a job, from its lease to its end: done, due again, or buried. */
 async function perform(
   first: HeldJob,
@@ -153,7 +161,9 @@ async function perform(
     const held = await lease.end();
     if (stopping.aborted) { // Not its fault: the attempt does not count.
       await queue.retry({ ...held, job: { ...job, attempt: job.attempt - 1 } }, ports.now());
-    } else if (handler !== undefined && job.attempt < handler.maxAttempts && !isFinal(error)) {
+    } else if (
+      handler !== undefined && job.attempt < attemptsOf(handler, ports) && !isFinal(error)
+    ) {
       const delayMs = handler.retryMs(job.attempt) * (0.8 + Math.random() * 0.4);
       await queue.retry(held, ports.now() + delayMs);
     } else {
@@ -164,6 +174,9 @@ async function perform(
   }
 }
 
+const attemptsOf = ({ maxAttempts }: AnyJobHandler, { settings }: Ports): number =>
+  typeof maxAttempts === "number" ? maxAttempts : maxAttempts(settings);
+
 /** Whether another attempt is bound to fail the same way. */
 const isFinal = (error: unknown): boolean =>
   error instanceof Fault && error.kind !== "unavailable" && error.kind !== "internal";
@@ -172,12 +185,16 @@ const isFinal = (error: unknown): boolean =>
 function keepLease(first: HeldJob, queue: Queue, ports: Ports) {
   const lost = new AbortController();
   let held = first;
+  let isRenewing = false;
   let renewing: Promise<unknown> = Promise.resolve();
   const timer = setInterval(() => {
+    if (isRenewing) return; // The store is slow: a second renewal would find the first one's entry.
+    isRenewing = true;
     renewing = queue.renew(held, ports.now() + limits.jobLeaseMs).then((renewed) => {
       if (renewed === null) lost.abort(new Error("The lease of the job is lost"));
       else held = renewed;
-    }).catch((error) => ports.log("Cannot renew a lease", { error }));
+    }).catch((error) => ports.log("Cannot renew a lease", { error }))
+      .finally(() => isRenewing = false);
   }, limits.jobLeaseMs / 3);
   return {
     signal: lost.signal,

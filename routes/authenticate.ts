@@ -52,7 +52,8 @@ export function readOnlyUnlessActive(accounts: Accounts) {
 
 /** An account by Sid or e-mail address, both in any case. */
 async function findAccount(name: string, accounts: Accounts): Promise<Account | null> {
-  if (name.includes("@")) return await accounts.byEmail(name);
+  const email = name.replace("%40", "@"); // As some clients send what they were given encoded.
+  if (email.includes("@")) return await accounts.byEmail(email);
   const sid = definition.sidPrefix + name.slice(2).toLowerCase();
   const isPrefixed = name.slice(0, 2).toUpperCase() === definition.sidPrefix;
   return isPrefixed && isSid(sid, definition.sidPrefix) ? await accounts.get(sid) : null;

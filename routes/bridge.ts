@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import {
   bridgeHeader,
   bridgeLimits,
@@ -10,54 +10,58 @@ import {
 import { handleReport } from "../core/calls/handle_report.ts";
 import { takeHeartbeat } from "../core/calls/sweep.ts";
 import { credentialsOf } from "../core/credentials.ts";
+import { readText } from "../core/exchange.ts";
 import type { Ports } from "../core/ports.ts";
+
+/** Takes the content of a signed request and answers it; null when it cannot read it. */
+type Handler = (content: unknown, signal: AbortSignal) => Promise<object | null>;
 
 /** What companions ask of the service (core/bridge.ts); mounted at /bridge, signed with the secret. */
 export function bridge(ports: Ports, secret: string): Hono {
-  const app = new Hono();
+  const handlers: Record<string, Handler> = {
+    async report(content, signal) {
+      const { data } = report.safeParse(content);
+      if (data === undefined) return null;
+      const script = await handleReport(data, ports, signal).catch((error) => {
+        if (signal.aborted) return []; // The companion no longer waits: its leg has ended.
+        throw error;
+      });
+      return { script };
+    },
+    async credentials(content) {
+      const { data } = credentialsQuery.safeParse(content);
+      return data === undefined ? null : { credentials: await credentialsOf(data.login, ports) };
+    },
+    async heartbeat(content) {
+      const { data } = heartbeat.safeParse(content);
+      if (data !== undefined) await takeHeartbeat(data, ports);
+      return data === undefined ? null : {};
+    },
+  };
 
-  app.use(async (c, next) => {
-    if (Number(c.req.header("content-length") ?? 0) > bridgeLimits.bodyBytes) {
-      return c.json({ message: "Cannot read so large a body" }, 413);
-    }
-    const body = await c.req.text();
+  return new Hono().post("/:what", async (c) => {
+    const what = c.req.param("what");
+    const handler = Object.hasOwn(handlers, what) ? handlers[what] : undefined;
+    if (handler === undefined) return refuse(c, 404, "There is no such request");
+    const most = what === "heartbeat" ? bridgeLimits.heartbeatBytes : bridgeLimits.bodyBytes;
+    const { text: body, isWhole } = await readText(c.req.raw, most);
+    if (!isWhole) return refuse(c, 413, "Cannot read so large a body");
     const signed = { now: ports.now(), method: c.req.method, path: c.req.path, body };
     if (!await verifyBridge(secret, c.req.header(bridgeHeader), signed)) {
-      return c.json({ message: "Cannot verify the signature" }, 401);
+      return refuse(c, 401, "Cannot verify the signature");
     }
-    await next();
+    const answer = await handler(contentOf(body), c.req.raw.signal);
+    return answer === null ? refuse(c, 400, "Cannot read the request") : c.json(answer);
   });
-
-  app.post("/report", async (c) => {
-    const wanted = parse(report, await c.req.text());
-    if (wanted === null) return c.json({ message: "Cannot read the report" }, 400);
-    const { signal } = c.req.raw;
-    const script = await handleReport(wanted, ports, signal).catch((error) => {
-      if (signal.aborted) return []; // The companion no longer waits: its leg has ended.
-      throw error;
-    });
-    return c.json({ script });
-  });
-
-  app.post("/credentials", async (c) => {
-    const query = parse(credentialsQuery, await c.req.text());
-    if (query === null) return c.json({ message: "Cannot read the query" }, 400);
-    return c.json({ credentials: await credentialsOf(query.login, ports) });
-  });
-
-  app.post("/heartbeat", async (c) => {
-    const beat = parse(heartbeat, await c.req.text());
-    if (beat === null) return c.json({ message: "Cannot read the heartbeat" }, 400);
-    await takeHeartbeat(beat, ports);
-    return c.json({});
-  });
-  return app;
 }
 
-function parse<T>(schema: { parse(value: unknown): T }, body: string): T | null {
+const refuse = (c: Context, status: 400 | 401 | 404 | 413, message: string): Response =>
+  c.json({ message }, status);
+
+function contentOf(body: string): unknown {
   try {
-    return schema.parse(JSON.parse(body));
+    return JSON.parse(body);
   } catch {
-    return null;
+    return undefined;
   }
 }

@@ -9,7 +9,7 @@ import {
   provesHa1,
 } from "./digest.ts";
 import type { Flow } from "./flow.ts";
-import { sipLimits } from "./limits.ts";
+import type { Lockout } from "./lockout.ts";
 import type { Refusal } from "./refusal.ts";
 import { parseUri } from "./uri.ts";
 
@@ -20,6 +20,7 @@ export interface Authenticator {
   realm: string;
   nonces: Nonces;
   credentials: CredentialsCache;
+  lockout: Lockout;
 }
 
 /** Who asks: 401 and WWW-Authenticate for a registrar, 407 and Proxy-Authenticate for a proxy. */
@@ -31,12 +32,16 @@ const kinds = {
 /** Nobody's HA1: an unknown login costs the same work and gets the same answer. */
 const nobody = { md5: "0".repeat(32), sha256: "0".repeat(64) };
 
+/** What a Client can be called; nobody is asked about any other name. */
+const possibleLogin = /^[A-Za-z0-9\-._+]{1,64}$/;
+
 /** Checks the digest of a request (RFC 3261 §22); a request without one is challenged. */
 export async function authenticate(
-  { realm, nonces, credentials }: Authenticator,
+  authenticator: Authenticator,
   request: { message: IncomingRequestMessage; target: string; flow: Flow },
   as: keyof typeof kinds,
 ): Promise<Identity> {
+  const { realm, nonces, credentials, lockout } = authenticator;
   const { message, target, flow } = request;
   const kind = kinds[as];
   const challenge = (stale: boolean): Identity => ({
@@ -46,22 +51,35 @@ export async function authenticate(
   const given = message.getHeaders(kind.answer).map(parseDigest)
     .find((parameters) => parameters?.["realm"] === realm);
   if (given === undefined) return challenge(false);
-  if (flow.wrongPasswords >= sipLimits.wrongPasswords) return { refusal: { statusCode: 403 } };
 
   const login = given["username"] ?? "";
-  const found = await credentials.lookup(login);
+  const { host } = flow.remote;
+  const answerer = { login: possibleLogin.test(login) ? login : undefined, host };
+  const remainingMs = () => flow.proven.has(login) ? 0 : lockout.remainingMs(answerer);
+  let lockedMs = remainingMs();
+  if (lockedMs > 0) return lockedOut(lockedMs);
+  const found = answerer.login === undefined ? null : await credentials.lookup(login);
+  // Guesses sent at once all come to here, and count one after another.
+  lockedMs = remainingMs();
+  if (lockedMs > 0) return lockedOut(lockedMs);
   const ha1 = algorithmOf(given) === "MD5" ? "md5" : "sha256";
   const proof = { method: message.method, ha1: (found?.ha1 ?? nobody)[ha1] };
   if (!provesHa1(proof, given) || found === null || !isFor(target, given)) {
-    flow.wrongPasswords++;
+    flow.proven.delete(login);
+    lockout.wrong(answerer);
     return challenge(false);
   }
   // The password was right, so a client may try again without asking its user (RFC 7616 §3.3).
   if (!nonces.take(given["nonce"] ?? "", parseInt(given["nc"] ?? "", 16))) return challenge(true);
-  flow.wrongPasswords = 0;
+  flow.proven.add(login);
+  lockout.right(answerer);
   if (!found.allowed) return { refusal: { statusCode: 403 } };
   return { login, credentials: found };
 }
+
+const lockedOut = (ms: number): Identity => ({
+  refusal: { statusCode: 403, extraHeaders: [`Retry-After: ${Math.ceil(ms / 1000)}`] },
+});
 
 /** Whether the digest was made for this Request-URI (RFC 7616 §3.4.6). */
 function isFor(target: string, given: DigestParameters): boolean {

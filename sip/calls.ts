@@ -26,7 +26,7 @@ export interface Calls {
   readonly media: MediaEngine;
   readonly loadAudio: LoadAudio;
   find(leg: string): LiveLeg | undefined;
-  /** Whether a leg with this id ended a moment ago. */
+  /** Whether a leg with this id ended, and that is news to the service or was a moment ago. */
   ended(leg: string): boolean;
   /** Every leg of which the service does not know yet that it ended. */
   unsettled(): LiveLeg["leg"][];
@@ -47,13 +47,16 @@ export function createCalls(options: CallsOptions): Calls {
   const { signalling, media, loadAudio } = options;
   const { timers, log } = signalling;
   const legs = new Map<string, LiveLeg>();
-  const recent = new Set<string>();
+  const ended = new Set<string>();
   const unsettled = new Map<LiveLeg, Promise<void>>();
 
-  const forget = (id: string) => {
+  const end = (id: string) => {
     legs.delete(id);
-    recent.add(id);
-    timers.after(sipLimits.endedLegMs, () => recent.delete(id));
+    ended.add(id);
+  };
+  const settle = (live: LiveLeg) => {
+    unsettled.delete(live);
+    timers.after(sipLimits.endedLegMs, () => ended.delete(live.leg.id));
   };
 
   const calls: Calls = {
@@ -61,14 +64,14 @@ export function createCalls(options: CallsOptions): Calls {
     media,
     loadAudio,
     find: (id) => legs.get(id),
-    ended: (id) => recent.has(id),
+    ended: (id) => ended.has(id),
     unsettled: () => [...unsettled.keys()].map(({ leg }) => leg),
     add(leg) {
       const reports = createReportQueue({ ...options, timers, log }, leg);
       const live = createLiveLeg(calls, leg, reports);
       legs.set(leg.id, live);
-      void live.over.then(() => forget(leg.id));
-      unsettled.set(live, live.settled().finally(() => unsettled.delete(live)));
+      void live.over.then(() => end(leg.id));
+      unsettled.set(live, live.settled().finally(() => settle(live)));
       return live;
     },
     place(invitation, placing) {
@@ -94,6 +97,7 @@ function outboundCall(
   const { from, to, memo } = invitation;
   return {
     invitation,
+    isChild: parent !== undefined,
     timeoutMs: timeoutS * 1000,
     maxForwards: maxForwards ?? sipLimits.maxForwards,
     media: offer === undefined ? { engine: media } : { offer },

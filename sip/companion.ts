@@ -7,6 +7,7 @@ import { createNonces } from "./digest.ts";
 import { onInvite } from "./invite.ts";
 import { sipLimits } from "./limits.ts";
 import { listenSip } from "./listen.ts";
+import { createLockout } from "./lockout.ts";
 import type { LoadAudio, MediaEngine } from "./media/port.ts";
 import { receive } from "./receive.ts";
 import { invalidate, onRegister } from "./registrar.ts";
@@ -22,7 +23,7 @@ export interface CompanionOptions {
   bridgePort: number;
   serviceUrl: string;
   bridgeSecret: string;
-  /** The realm, and the host of every address of ours. */
+  /** The realm, and the host of every address of ours; in lower case, however it is written. */
   sipDomain: string;
   /** Names this companion to the service, start after start. */
   id: string;
@@ -114,7 +115,8 @@ function assemble(
   companion: CompanionName,
   life: { timers: Timers; stopping: AbortController; stopped: AbortController },
 ): Parts {
-  const { sipDomain, log, media, loadAudio } = options;
+  const { log, media, loadAudio } = options;
+  const sipDomain = options.sipDomain.toLowerCase();
   const { timers } = life;
   const [stopping, stopped] = [life.stopping.signal, life.stopped.signal];
   const { reconnectGraceMs = sipLimits.reconnectGraceMs } = options;
@@ -123,6 +125,7 @@ function assemble(
   const authenticator: Authenticator = {
     realm: sipDomain,
     nonces: createNonces(sipDomain),
+    lockout: createLockout(),
     credentials: createCredentialsCache(link),
   };
   const calls = createCalls({ companion, link, signalling, stopping, stopped, media, loadAudio });
@@ -138,12 +141,12 @@ function assemble(
 
 /** Tells the service that we live, and with what; false when it did not hear it. */
 async function sendHeartbeat(
-  { link, calls, signalling: { location, log } }: Parts,
+  { link, calls, signalling: { log } }: Parts,
   companion: CompanionName,
 ): Promise<boolean> {
   const legs = calls.unsettled().map(({ id, accountSid }) => ({ leg: id, accountSid }));
   try {
-    await link.heartbeat({ companion, legs, bindings: location.registered() });
+    await link.heartbeat({ companion, legs });
     return true;
   } catch (error) {
     log("Cannot send a heartbeat", { error: String(error) });

@@ -1,9 +1,10 @@
-import type { Invitation, LegEvent, Script, Step } from "../core/bridge.ts";
+import type { Action, Invitation, LegEvent, Script, Step } from "../core/bridge.ts";
 import { whenAborted } from "./abort.ts";
 import type { InboundLeg, OutboundLeg } from "./leg.ts";
+import { sipLimits } from "./limits.ts";
 import type { LiveLeg } from "./live_leg.ts";
 import type { Ending } from "./outcome.ts";
-import type { Performance } from "./perform.ts";
+import { carried, type Performance } from "./performance.ts";
 import { passThrough } from "./proxy.ts";
 
 type DialStep = Extract<Step, { type: "dial" }>;
@@ -34,8 +35,10 @@ export async function dial(performance: Performance, step: DialStep): Promise<Sc
   const last = (await endings).filter((one) => one !== undefined)
     .sort((a, b) => b.at - a.at).find((one) => winner === undefined || one.child === winner);
   if (winner === undefined) live.lastFailure = failureOf(last);
+  performance.tookTime ||= Date.now() - startedAt >= sipLimits.timePassedMs;
   if (step.action === undefined) return;
-  const event = dialled({ step, winner, last, startedAt, answeredAt });
+  const action = carried(performance, step.action);
+  const event = dialled({ step, winner, last, startedAt, answeredAt, action });
   if (!signal.aborted) return await live.ask(event, { signal });
   // The caller left, or another script took over: it is news all the same.
   live.report(event);
@@ -139,9 +142,10 @@ function dialled(
     last: ChildEnding | undefined;
     startedAt: number;
     answeredAt: number;
+    action: Action;
   },
 ): LegEvent {
-  const { step, winner, last, startedAt, answeredAt } = dialling;
+  const { step, winner, last, startedAt, answeredAt, action } = dialling;
   const named = winner ?? last?.child;
   const seconds = (from: number, to: number) => Math.max(Math.round((to - from) / 1000), 0);
   return {
@@ -152,6 +156,6 @@ function dialled(
     ringS: seconds(startedAt, answeredAt),
     ...!winner && last?.sipStatus !== undefined && { sipStatus: last.sipStatus },
     ...named && { sipCallId: named.live.leg.sipCallId },
-    ...step.action && { action: step.action },
+    action,
   };
 }

@@ -7,8 +7,8 @@ export interface Flow {
   /** Clients that proved who they are here. */
   readonly logins: Set<string>;
   readonly closed: boolean;
-  /** Wrong answers to our challenges in a row. */
-  wrongPasswords: number;
+  /** Logins whose last answer to our challenges here was right. */
+  readonly proven: Set<string>;
   /** What a transaction of the library sends through, for as long as it lives. */
   readonly transport: Transport;
   close(): void;

@@ -1,12 +1,11 @@
 import type { IncomingInviteRequest, Session } from "sip.js/lib/core/index.js";
-import type { Outcome } from "../core/bridge.ts";
 import { adoptDialog, type Dialog, type DialogEvents } from "./dialog.ts";
 import { type Flow, withFlow } from "./flow.ts";
 import { createLegEnd, type InboundLeg, type LegEnd } from "./leg.ts";
 import { sipLimits } from "./limits.ts";
 import { type MediaEngine, type MediaLeg, NoCommonCodec } from "./media/port.ts";
 import { answerOffer } from "./offer.ts";
-import { outcomeOf } from "./outcome.ts";
+import { type Ending, outcomeOf } from "./outcome.ts";
 import { unavailable } from "./refusal.ts";
 import { guard, sdpBody, type Signalling } from "./signalling.ts";
 
@@ -96,7 +95,7 @@ function legOf(state: State): InboundLeg {
     hangup({ status = 603 } = {}) {
       if (over.signal.aborted) return;
       if (state.answeredAt === undefined) refuse(state, status);
-      else bye(state, "completed");
+      else bye(state, { outcome: "completed" });
     },
   };
 }
@@ -119,7 +118,7 @@ async function answer(state: State): Promise<void> {
     const media = await (message.body === "" ? engine.offer() : engine.answer(message.body));
     if (over.signal.aborted || state.answeredAt !== undefined) return media.close();
     state.media = media;
-    void media.lost.then(() => bye(state, "completed"));
+    void media.lost.then(() => mediaLost(state));
     accept(state, media.localSdp);
   } catch (error) {
     refuse(state, error instanceof NoCommonCodec ? 488 : 500);
@@ -152,14 +151,14 @@ function dialogEvents(state: State): DialogEvents {
     onLost: () => lost(state),
     onAck(sdp) {
       if (message.body !== "") return;
-      state.media?.accept(sdp).catch(() => bye(state, "failed", 488));
+      state.media?.accept(sdp).catch(() => bye(state, { outcome: "failed", sipStatus: 488 }));
     },
     onOffer: (sdp) => answerOffer(sdp, { relay: state.onOffer, media: state.media }),
   };
 }
 
 function lost(state: State): void {
-  if (state.answeredAt !== undefined) bye(state, "completed");
+  if (state.answeredAt !== undefined) bye(state, { outcome: "completed" });
   else refuse(state, 480, "failed");
 }
 
@@ -172,7 +171,14 @@ function refuse(state: State, status: number, outcome = outcomeOf(status)): void
   if (state.over.end({ outcome, sipStatus: statusCode })) state.released.resolve();
 }
 
-function bye(state: State, outcome: Outcome, sipStatus?: number): void {
+function bye(state: State, ending: Ending): void {
   void state.dialog?.bye().then(state.released.resolve);
-  state.over.end({ outcome, ...sipStatus !== undefined && { sipStatus } });
+  state.over.end(ending);
+}
+
+/** A browser that hangs up may close its media a moment before its BYE comes. */
+function mediaLost(state: State): void {
+  const lose = () => bye(state, { outcome: "completed", reason: "media-lost" });
+  const stop = state.signalling.timers.after(sipLimits.byeGraceMs, lose);
+  void state.over.ended.then(stop);
 }

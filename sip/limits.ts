@@ -4,14 +4,23 @@ export const sipLimits = {
   messageBytes: 64 << 10,
   headers: 128,
   headerBytes: 8 << 10,
+  requestUriLength: 512,
   /** Ping of an idle socket, and the time it has for its pong. */
   socketIdleS: 60,
   socketCloseMs: 1_000,
 
   nonceTtlMs: 300_000,
   nonces: 50_000,
-  /** Wrong answers to a challenge on one connection before 403. */
-  wrongPasswords: 5,
+  /**
+   * Wrong answers to challenges that a login, or an address, has free at once, and the time in
+   * which one of them is forgotten. Each one more is locked out for twice as long as the last.
+   */
+  wrongAnswersOfLogin: { free: 5, forgetMs: 60_000 },
+  wrongAnswersFromAddress: { free: 50, forgetMs: 5_000 },
+  lockoutMinMs: 2_000,
+  lockoutMaxMs: 600_000,
+  /** Logins, and addresses, whose wrong answers are remembered. */
+  lockouts: 10_000,
   credentialsTtlMs: 30_000,
   unknownLoginTtlMs: 5_000,
   cachedLogins: 10_000,
@@ -28,9 +37,13 @@ export const sipLimits = {
   /** 64*T1: a cancelled INVITE without a final response is given up (RFC 3261 §9.1). */
   cancelGraceMs: 32_000,
   mediaConnectMs: 15_000,
+  /** Between the loss of a leg's media and our BYE. */
+  byeGraceMs: 2_000,
 
   reportTimeoutMs: 10_000,
   scriptTimeoutMs: 60_000,
+  /** How often the service may answer 500 to a report before it is dropped. */
+  reportDefects: 8,
   /** A new call is refused when the service has been out of reach for so long. */
   serviceGraceMs: 3_000,
   /** After a heartbeat that the service did not hear, as before it is up. */
@@ -39,7 +52,9 @@ export const sipLimits = {
   retryMaxMs: 5_000,
   /** The same while a caller waits for what to do. */
   retryWaitingMaxMs: 1_000,
-  /** For so long an ended leg is known, and its `invite` run again is ignored. */
+  /** A dial that took so long counts as time that passed. */
+  timePassedMs: 1_000,
+  /** For so long a leg that is settled stays known, and its `invite` run again is ignored. */
   endedLegMs: 60_000,
   stopMs: 5_000,
 } as const;

@@ -78,7 +78,7 @@ function createFlow(socket: WebSocket, remote: Flow["remote"]): Flow {
     id: crypto.randomUUID(),
     remote,
     logins: new Set(),
-    wrongPasswords: 0,
+    proven: new Set(),
     get closed() {
       return socket.readyState >= WebSocket.CLOSING;
     },

@@ -53,7 +53,7 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
       performance = (async () => {
         await before;
         const steps = await script(signal);
-        await perform({ calls, live, signal }, steps);
+        await perform({ calls, live, signal, tookTime: false }, steps);
       })().catch(failed);
     },
     over: leg.ended.then(async (ending) => {

@@ -23,8 +23,6 @@ export interface Location {
   removeAll(login: string): void;
   /** A connection closed: its bindings lead nowhere. */
   dropFlow(flow: Flow): void;
-  /** Every login that is registered, and how many devices it has. */
-  registered(): { login: string; contacts: number }[];
 }
 
 export function createLocation(now: () => number = Date.now): Location {
@@ -58,9 +56,5 @@ export function createLocation(now: () => number = Date.now): Location {
         }
       }
     },
-    registered: () =>
-      [...bindings.keys()]
-        .map((login) => ({ login, contacts: find(login).length }))
-        .filter(({ contacts }) => contacts > 0),
   };
 }

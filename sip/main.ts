@@ -11,12 +11,11 @@ import { webrtcEngine } from "./media/webrtc.ts";
 async function start(config: Config): Promise<Companion> {
   const secretFile = `${config.DATA_DIR}/bridge_secret`;
   const bridgeSecret = config.BRIDGE_SECRET || await awaitSecret(secretFile, 10_000);
-  const ownUrl = config.BASE_URL || config.SERVICE_URL;
+  const ownUrl = config.BASE_URL;
   const fetchOutside = outboundFetch({
     ...(config.ALLOW_PRIVATE_URLS ? {} : { mayReach: isPublicAddress }),
-    ownOrigin: () => ownUrl,
+    ownOrigin: ownUrl,
   });
-  const bridge = new URL(config.BRIDGE_URL);
   return await startCompanion({
     sipHost: config.SIP_HOST,
     sipPort: config.SIP_WS_PORT,
@@ -25,7 +24,7 @@ async function start(config: Config): Promise<Companion> {
     serviceUrl: config.SERVICE_URL,
     bridgeSecret,
     sipDomain: config.SIP_DOMAIN,
-    id: bridge.host,
+    id: config.COMPANION_ID,
     media: webrtcEngine({ bindAddress: config.SIP_HOST, log }),
     loadAudio: loadAudio({ fetch: (input, init) => fetchOutside(new Request(input, init)) }),
     log,

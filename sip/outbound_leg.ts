@@ -28,14 +28,14 @@ export function createOutboundLeg(signalling: Signalling, call: OutboundCall): O
     onOffer: undefined,
     stopTimeout: signalling.timers.after(call.timeoutMs, () => {
       cancelForks(state);
-      finish(state, "no-answer", 408);
+      finish(state, { outcome: "no-answer", sipStatus: 408 });
     }),
   };
   // Not before the caller has the leg in hand.
   queueMicrotask(() => {
     ring(state).catch((error) => {
       signalling.log("Cannot place a call", { leg: call.invitation.leg, error: String(error) });
-      finish(state, "failed", 500);
+      finish(state, { outcome: "failed", sipStatus: 500 });
     });
   });
   return legOf(state);
@@ -70,9 +70,9 @@ function legOf(state: OutboundState): OutboundLeg {
     },
     hangup({ elsewhere } = {}) {
       if (over.signal.aborted) return;
-      if (state.dialog !== undefined) return bye(state, "completed");
+      if (state.dialog !== undefined) return bye(state, { outcome: "completed" });
       cancelForks(state, elsewhere ? answeredElsewhere : undefined);
-      finish(state, "canceled", 487);
+      finish(state, { outcome: "canceled", sipStatus: 487 });
     },
   };
 }

@@ -1,17 +1,20 @@
-import type { Invitation, Outcome } from "../core/bridge.ts";
+import type { Invitation } from "../core/bridge.ts";
 import type { Dialog } from "./dialog.ts";
 import type { Fork } from "./fork.ts";
 import type { LegEnd, OutboundLeg } from "./leg.ts";
 import type { MediaEngine } from "./media/port.ts";
+import type { Ending } from "./outcome.ts";
 import type { Signalling } from "./signalling.ts";
 
 export interface OutboundCall {
   invitation: Invitation;
+  /** The service knows of the leg of a dial only by `onInviting`. */
+  isChild: boolean;
   timeoutMs: number;
   maxForwards: number;
   /** The engine anchors the audio here; an offer is the caller's, passed through. */
   media: { engine: MediaEngine } | { offer: string };
-  /** The INVITEs go out, all with this Call-ID. */
+  /** The INVITEs, all with this Call-ID, are about to go out; of a child's there may be none. */
   onInviting(sipCallId: string): void;
   /** The first device rings. */
   onRinging(): void;
@@ -44,14 +47,14 @@ export function cancelForks({ forks, winner }: OutboundState, reason?: string): 
 }
 
 /** BYE to the device that answered. */
-export function bye(state: OutboundState, outcome: Outcome, sipStatus?: number): void {
+export function bye(state: OutboundState, ending: Ending): void {
   void state.dialog?.bye().then(state.released.resolve);
-  finish(state, outcome, sipStatus);
+  finish(state, ending);
 }
 
 /** Ends the leg, once. */
-export function finish(state: OutboundState, outcome: Outcome, sipStatus?: number): void {
-  if (!state.over.end({ outcome, ...sipStatus !== undefined && { sipStatus } })) return;
+export function finish(state: OutboundState, ending: Ending): void {
+  if (!state.over.end(ending)) return;
   state.stopTimeout();
   state.answered.resolve(false);
   closeMedia(state);

@@ -1,10 +1,10 @@
-import type { Outcome } from "../core/bridge.ts";
+import type { EndReason, Outcome } from "../core/bridge.ts";
 
 /** How a leg ended. */
 export interface Ending {
   outcome: Outcome;
   sipStatus?: number;
-  reason?: string;
+  reason?: EndReason;
 }
 
 /** Final statuses that say more than that the call failed; `DialCallStatus` and Call Status. */

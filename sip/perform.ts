@@ -1,16 +1,8 @@
 import type { Script, Step } from "../core/bridge.ts";
 import { unlessAborted } from "./abort.ts";
-import type { Calls } from "./calls.ts";
 import { dial } from "./dial.ts";
-import type { LiveLeg } from "./live_leg.ts";
+import { carried, type Performance } from "./performance.ts";
 import { play } from "./play.ts";
-
-/** A script at work on a leg. `signal` aborts when the leg ended or another script took over. */
-export interface Performance {
-  calls: Calls;
-  live: LiveLeg;
-  signal: AbortSignal;
-}
 
 /** One step; a script that it resolves with replaces the steps that are left. */
 type Performer<T extends Step["type"]> = (
@@ -35,11 +27,16 @@ const performers: { readonly [T in Step["type"]]: Performer<T> } = {
   },
   reject: ({ live: { leg } }, { status }) => leg.hangup({ status }),
   play,
-  silence: async ({ calls, signal }, { seconds }) => {
+  silence: async (performance, { seconds }) => {
+    performance.tookTime = true;
+    const { calls, signal } = performance;
     await calls.signalling.timers.pause(seconds * 1000, signal);
   },
   dial,
-  next: ({ live, signal }, { action }) => live.ask({ type: "next", action }, { signal }),
+  next: (performance, { action }) => {
+    const { live, signal } = performance;
+    return live.ask({ type: "next", action: carried(performance, action) }, { signal });
+  },
   hangup: ({ live: { leg, lastFailure } }) =>
     leg.hangup(lastFailure === undefined ? {} : { status: lastFailure }),
 };
@@ -55,7 +52,9 @@ export async function perform(performance: Performance, script: Script): Promise
   const steps = [...script];
   for (let step = steps.shift(); step !== undefined && !signal.aborted; step = steps.shift()) {
     const next = await performStep(performance, step);
-    if (next && next.length > 0) steps.splice(0, steps.length, ...next);
+    if (!next || next.length === 0) continue;
+    steps.splice(0, steps.length, ...next);
+    performance.tookTime = false;
   }
   if (!signal.aborted) await performers.hangup(performance, { type: "hangup" });
 }

@@ -2,7 +2,7 @@ import type { Step } from "../core/bridge.ts";
 import { unlessAborted } from "./abort.ts";
 import { sipLimits } from "./limits.ts";
 import type { MediaLeg } from "./media/port.ts";
-import type { Performance } from "./perform.ts";
+import type { Performance } from "./performance.ts";
 
 /** Plays the audio at a URL, which loads while the media connect; a failure is reported. */
 export async function play(
@@ -18,6 +18,7 @@ export async function play(
     await connected(performance, media);
     const pcm = await unlessAborted(loading, signal);
     if (pcm === undefined || signal.aborted) return;
+    performance.tookTime ||= pcm.length > 0;
     await unlessAborted(media.play(pcm, { loop: step.loop, signal }), signal);
   } catch (error) {
     if (signal.aborted) return;

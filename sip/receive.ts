@@ -1,5 +1,6 @@
 import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
 import { currentFlow, type Flow, withFlow } from "./flow.ts";
+import { sipLimits } from "./limits.ts";
 import { type ParsedRequest, parseMessage, SipParseError } from "./parse.ts";
 import type { Refusal } from "./refusal.ts";
 import { setOrigin, type Signalling } from "./signalling.ts";
@@ -62,7 +63,8 @@ function refuseMethod(method: string): Refusal | undefined {
   return { statusCode, extraHeaders: [allowHeader] };
 }
 
-function refuseTarget({ message }: ParsedRequest): Refusal | undefined {
+function refuseTarget({ message, target }: ParsedRequest): Refusal | undefined {
+  if (target.length > sipLimits.requestUriLength) return { statusCode: 414 };
   const scheme = message.ruri?.scheme ?? "";
   return ["sip", "sips", "tel"].includes(scheme) ? undefined : { statusCode: 416 };
 }

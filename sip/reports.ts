@@ -1,7 +1,7 @@
 import type { Companion, LegEvent, Report, Script } from "../core/bridge.ts";
 import { unlessAborted } from "./abort.ts";
 import { sipLimits } from "./limits.ts";
-import { ServiceError, type ServiceLink } from "./service_link.ts";
+import { ServiceError, type ServiceFailure, type ServiceLink } from "./service_link.ts";
 import type { Log } from "./signalling.ts";
 import type { Timers } from "./timers.ts";
 
@@ -65,6 +65,7 @@ async function deliver(
 ): Promise<Script> {
   const { link, log, stopped } = options;
   const patientUntil = Date.now() + sipLimits.serviceGraceMs;
+  let defects = 0;
   for (let attempt = 0; !stopped.aborted; attempt++) {
     // Once nobody waits, the same report goes out as mere news.
     const wantsScript = asking !== undefined && !asking.signal.aborted;
@@ -73,7 +74,9 @@ async function deliver(
       return await link.report({ ...report, wantsScript }, signal);
     } catch (error) {
       if (signal.aborted) continue;
-      if (!isPassing(error)) {
+      const failure = failureOf(error);
+      if (failure === "defect") defects++;
+      if (failure === "refusal" || defects === sipLimits.reportDefects) {
         log("Dropped a report", { leg: report.leg, seq: report.seq, error: String(error) });
         return [];
       }
@@ -96,8 +99,8 @@ async function rest(
   else await timers.pause(ms, AbortSignal.any([signal, stopping]));
 }
 
-/** Network errors and 5xx pass; a refusal, or an answer that is no script, stays what it is. */
-const isPassing = (error: unknown): boolean =>
-  error instanceof ServiceError
-    ? !error.final
-    : !(error instanceof Error && error.name === "ZodError");
+/** Network errors pass; an answer that is no script stays what it is. */
+function failureOf(error: unknown): ServiceFailure {
+  if (error instanceof ServiceError) return error.failure;
+  return error instanceof Error && error.name === "ZodError" ? "refusal" : "outage";
+}

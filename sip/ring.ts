@@ -5,6 +5,7 @@ import { createFork, type Device, type Fork } from "./fork.ts";
 import { forkInvite } from "./fork_invite.ts";
 import type { Binding } from "./location.ts";
 import { answerOffer } from "./offer.ts";
+import { sipLimits } from "./limits.ts";
 import { bestStatus, outcomeOf } from "./outcome.ts";
 import {
   bye,
@@ -22,13 +23,15 @@ export const answeredElsewhere = 'SIP;cause=200;text="Call completed elsewhere"'
 export async function ring(state: OutboundState): Promise<void> {
   const { signalling, call, callId, over } = state;
   const bindings = signalling.location.find(call.invitation.target.login);
-  if (bindings.length === 0) return finish(state, "failed", 480);
+  if (bindings.length > 0 || call.isChild) call.onInviting(callId);
+  if (bindings.length === 0) {
+    return finish(state, { outcome: "failed", sipStatus: 480, reason: "not-registered" });
+  }
   const { invitation, maxForwards } = call;
   const invite = forkInvite(signalling.domain, { invitation, maxForwards, callId });
-  const devices = await Promise.all(bindings.map((binding) => withMedia(call, binding)));
+  const devices = await withMedia(state, bindings);
   state.forks = devices.map((device) => createFork(signalling, invite, device));
   if (over.signal.aborted) return closeMedia(state);
-  call.onInviting(callId);
   for (const fork of state.forks) {
     fork.send({
       onProgress: (status, sdp) => onProgress(state, status, sdp),
@@ -38,10 +41,22 @@ export async function ring(state: OutboundState): Promise<void> {
   }
 }
 
+/** The devices that media could be had for; rejects when there is none. */
 async function withMedia(
-  { media }: OutboundCall,
-  binding: Binding,
-): Promise<Device> {
+  { signalling: { log }, call }: OutboundState,
+  bindings: Binding[],
+): Promise<Device[]> {
+  const offers = await Promise.allSettled(bindings.map((binding) => offerTo(call, binding)));
+  const devices = offers.flatMap((offer) => offer.status === "fulfilled" ? offer.value : []);
+  const failure = offers.find((offer) => offer.status === "rejected");
+  if (failure === undefined) return devices;
+  if (devices.length === 0) throw failure.reason;
+  const { leg } = call.invitation;
+  log("Cannot offer media to every device", { leg, error: String(failure.reason) });
+  return devices;
+}
+
+async function offerTo({ media }: OutboundCall, binding: Binding): Promise<Device> {
   if ("offer" in media) return { binding, offer: media.offer, media: undefined };
   const ours = await media.engine.offer();
   return { binding, offer: ours.localSdp, media: ours };
@@ -59,7 +74,7 @@ function onRefused(state: OutboundState, fork: Fork, status: number): void {
   state.refusals.push(status);
   if (state.winner !== undefined || !state.forks.every(({ over }) => over)) return;
   const best = bestStatus(state.refusals);
-  finish(state, outcomeOf(best), best);
+  finish(state, { outcome: outcomeOf(best), sipStatus: best });
 }
 
 function onAnswer(
@@ -98,21 +113,29 @@ async function takeAnswer(state: OutboundState, { media }: Fork, sdp: string): P
   try {
     await media?.accept(sdp);
   } catch {
-    return bye(state, "failed", 488);
+    return bye(state, { outcome: "failed", sipStatus: 488 });
   }
   if (state.over.signal.aborted) return;
-  void media?.lost.then(() => bye(state, "completed"));
+  void media?.lost.then(() => mediaLost(state));
   state.answeredAt = Date.now();
   state.answered.resolve(true);
+}
+
+/** A browser that hangs up may close its media a moment before its BYE comes. */
+function mediaLost(state: OutboundState): void {
+  const { timers } = state.signalling;
+  const lose = () => bye(state, { outcome: "completed", reason: "media-lost" });
+  const stop = timers.after(sipLimits.byeGraceMs, lose);
+  void state.over.ended.then(stop);
 }
 
 function dialogEvents(state: OutboundState): DialogEvents {
   return {
     onBye() {
-      finish(state, "completed");
+      finish(state, { outcome: "completed" });
       state.released.resolve();
     },
-    onLost: () => bye(state, "completed"),
+    onLost: () => bye(state, { outcome: "completed" }),
     onOffer: (sdp) => answerOffer(sdp, { relay: state.onOffer, media: state.winner?.media }),
   };
 }

@@ -12,10 +12,16 @@ import {
 import { sipLimits } from "./limits.ts";
 import type { Timers } from "./timers.ts";
 
-/** The service did not do what it was asked; `final` when asking again cannot help. */
+/**
+ * What asking again can do: an outage passes, a defect (500) may be of this very request, and a
+ * refusal stays one.
+ */
+export type ServiceFailure = "outage" | "defect" | "refusal";
+
+/** The service did not do what it was asked. */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
-  constructor(what: string, why: string, readonly final = false) {
+  constructor(what: string, why: string, readonly failure: ServiceFailure) {
     super(`Cannot ${what}: ${why}`);
   }
 }
@@ -28,6 +34,7 @@ export interface ServiceLink {
 }
 
 export interface ServiceLinkOptions {
+  /** Without a slash at its end; its path, if any, goes before those of the bridge. */
   serviceUrl: string;
   bridgeSecret: string;
   timers: Timers;
@@ -57,6 +64,11 @@ export function createServiceLink(options: ServiceLinkOptions): ServiceLink {
 /** Statuses of the 400s that another attempt can change. */
 const passing = [401, 408, 429];
 
+function failureOf(status: number): ServiceFailure {
+  if (status === 500) return "defect";
+  return status > 500 || passing.includes(status) ? "outage" : "refusal";
+}
+
 async function signedPost(
   { serviceUrl, bridgeSecret, timers, stopped }: ServiceLinkOptions,
   request: { path: string; body: string; ms: number; signal?: AbortSignal },
@@ -72,7 +84,7 @@ async function signedPost(
       path,
       body,
     });
-    const response = await fetch(new URL(path, serviceUrl), {
+    const response = await fetch(`${serviceUrl}${path}`, {
       method: "POST",
       headers: { "content-type": "application/json", [bridgeHeader]: signature },
       body,
@@ -80,8 +92,8 @@ async function signedPost(
     });
     if (response.ok) return await response.json();
     await response.body?.cancel();
-    const final = response.status < 500 && !passing.includes(response.status);
-    throw new ServiceError(`post ${path}`, `the service answered ${response.status}`, final);
+    const { status } = response;
+    throw new ServiceError(`post ${path}`, `the service answered ${status}`, failureOf(status));
   } finally {
     stop();
   }

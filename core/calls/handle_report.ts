@@ -59,8 +59,6 @@ async function record(report: Report, ports: Ports): Promise<Call | null> {
 /** What a report changes. `seq` tells a repeat, which changes nothing. */
 function applied(call: Call, report: Report, ports: Ports): Change<Call> {
   const { event, seq } = report;
-  const isAbandoned = event.type === "dialled" && !report.wantsScript;
-  if (isAbandoned) return actionTold(call, event, ports);
   if (seq < call.reports) return { record: call };
 
   const taken: Call = { ...call, reports: seq + 1, companion: report.companion };
@@ -73,12 +71,29 @@ function applied(call: Call, report: Report, ports: Ports): Change<Call> {
     case "answered":
       return progress(taken, "in-progress", moment);
     case "ended":
-      return end(taken, event.outcome, moment);
+      return explained(end(taken, event.outcome, moment), event, ports);
+    case "dialled":
+      return report.wantsScript ? { record: taken } : actionTold(taken, event, ports);
     case "problem":
       return { record: taken, also: [problemOf(taken, event, ports)] };
     default:
       return { record: taken };
   }
+}
+
+const endFaults = { "not-registered": "notRegistered", "media-lost": "mediaLost" } as const;
+
+/** Adds the Notification of an ending that the customer could have prevented. */
+function explained(
+  change: Change<Call>,
+  { reason }: LegEvent & { type: "ended" },
+  ports: Ports,
+): Change<Call> {
+  if (reason === undefined) return change;
+  const { accountSid, sid: callSid, to, from, direction } = change.record;
+  const detail = direction === "inbound" ? from : to;
+  const notice = { accountSid, callSid, fault: endFaults[reason], detail, level: "error" } as const;
+  return { ...change, also: [notification(notice, ports)] };
 }
 
 /** The caller hung up inside a Dial: its action is still requested, and the answer ignored. */

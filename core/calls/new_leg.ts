@@ -3,8 +3,11 @@ import { Fault } from "../faults.ts";
 import type { Change, Ports } from "../ports.ts";
 import { withDefaults } from "../resource.ts";
 import { type Call, calls } from "../resources/calls.ts";
-import { parseSipAddress } from "./address.ts";
+import { targetOf } from "./address.ts";
 import { progress } from "./progress.ts";
+
+/** Of what a peer says in a call's record. */
+const longest = 255;
 
 /** The call of an INVITE that came in. It rings until the script answers or refuses it. */
 export async function receive(
@@ -14,8 +17,8 @@ export async function receive(
 ): Promise<Call | null> {
   const client = await ports.records.clients.get(report.accountSid, event.clientSid);
   if (client === null) return null;
-  const dialled = parseSipAddress(event.uri);
-  const callee = dialled && await ports.records.clients.holder("login", dialled.user);
+  const target = targetOf(event.uri, ports.settings.sipDomain);
+  const callee = target && await ports.records.clients.holder("login", target.login);
   const application = client.voiceApplicationSid === null
     ? null
     : await ports.records.applications.get(client.accountSid, client.voiceApplicationSid);
@@ -31,13 +34,13 @@ export async function receive(
     record: newLeg(report, {
       ...markup,
       from: `client:${event.login}`,
-      to: callee ? `client:${callee.login}` : dialled?.user ?? event.uri,
+      to: callee ? `client:${callee.login}` : (target?.login ?? event.uri).slice(0, longest),
       direction: "inbound",
       status: "ringing",
       initiated: true,
       startTime: report.at,
-      callerName: event.displayName ?? null,
-      sipCallId: event.sipCallId,
+      callerName: event.displayName?.slice(0, longest) ?? null,
+      sipCallId: event.sipCallId.slice(0, longest),
     }),
   }, ports);
 }

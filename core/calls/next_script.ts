@@ -1,4 +1,5 @@
 import type { Action, Script } from "../bridge.ts";
+import { unanswered, withoutCredentials } from "../exchange.ts";
 import { limits } from "../limits.ts";
 import { compile } from "../markup/compile.ts";
 import { DocumentFault, fetchDocument } from "../markup/fetch.ts";
@@ -25,7 +26,10 @@ export async function firstScript(asking: Asking): Promise<Script> {
     if (!(error instanceof DocumentFault)) throw error;
     await notifyFailure(error, asking);
     if (fallbackUrl === null) return [refusal(asking.call, error)];
-    const params = { ErrorCode: String(error.code), ErrorUrl: error.exchange.url };
+    const params = {
+      ErrorCode: String(error.code),
+      ErrorUrl: withoutCredentials(error.exchange.url),
+    };
     const fallback = { url: fallbackUrl, method: fallbackMethod, params };
     return await scriptAt(fallback, 0, asking).catch((failure) => giveUp(failure, asking));
   }
@@ -38,7 +42,7 @@ export async function actionScript(
   asking: Asking,
 ): Promise<Script> {
   if (hops > limits.documentHops) {
-    await notifyLoop(asking);
+    await notifyLoop(url, method, asking);
     return [{ type: "hangup" }];
   }
   return await scriptAt({ url, method, params }, hops, asking)
@@ -89,8 +93,10 @@ function notifySkipped(skipped: string[], of: Signable, { call, ports }: Asking)
   return notify({ ...subject, detail, level: "warning", exchange }, ports);
 }
 
-function notifyLoop({ call, ports }: Asking): Promise<void> {
+function notifyLoop(url: string, method: string, { call, ports }: Asking): Promise<void> {
   const { accountSid, sid: callSid } = call;
   const detail = `${limits.documentHops} documents in a row took no time`;
-  return notify({ accountSid, callSid, fault: "documentLoop", detail, level: "error" }, ports);
+  const exchange = unanswered({ url, method, params: {} });
+  const notice = { accountSid, callSid, detail, exchange } as const;
+  return notify({ ...notice, fault: "documentLoop", level: "error" }, ports);
 }

@@ -1,7 +1,7 @@
 import type { LegEvent, Script } from "../bridge.ts";
 import { limits } from "../limits.ts";
 import { notify } from "../notify.ts";
-import { parseSipAddress, targetOf } from "./address.ts";
+import { targetOf } from "./address.ts";
 import { type Asking, firstScript } from "./next_script.ts";
 
 /**
@@ -19,14 +19,13 @@ export async function routeIncoming(
 
   const caller = await ports.records.clients.get(accountSid, event.clientSid);
   if (caller?.voiceApplicationSid) {
-    const detail = `the application ${caller.voiceApplicationSid} has no RcmlUrl`;
+    const detail = `the application ${caller.voiceApplicationSid} of the caller has no RcmlUrl`;
     return await notRouted(detail, 404, asking);
   }
-  const dialled = parseSipAddress(event.uri);
   const target = targetOf(event.uri, ports.settings.sipDomain);
   const callee = target && await ports.records.clients.holder("login", target.login);
   if (!callee || callee.status === "0") {
-    return await notRouted(`nobody is at "${dialled?.user ?? event.uri}"`, 404, asking);
+    return await notRouted(event.uri, 404, asking);
   }
   return [{
     type: "dial",

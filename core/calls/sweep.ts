@@ -12,6 +12,7 @@ import { isLive } from "./status.ts";
  */
 export async function takeHeartbeat({ companion, legs }: Heartbeat, ports: Ports): Promise<void> {
   const now = ports.now();
+  const before = await ports.companions.get(companion.id);
   await ports.companions.beat({ ...companion, seenAt: now });
 
   const known = await ports.records.calls.group("live", companion.id);
@@ -19,7 +20,7 @@ export async function takeHeartbeat({ companion, legs }: Heartbeat, ports: Ports
   const isLost = (call: Call) =>
     call.companion?.runId !== companion.runId ||
     !named.has(call.sid) && now - call.dateUpdated > limits.legForgottenMs;
-  for (const call of known.filter(isLost)) await close(call, ports);
+  for (const call of known.filter(isLost)) await close(call, before?.seenAt ?? now, ports);
 
   const live = new Set(known.map(({ sid }) => sid));
   for (const { leg, accountSid } of legs.filter(({ leg }) => !live.has(leg))) {
@@ -34,13 +35,20 @@ export async function sweepCompanions(ports: Ports): Promise<void> {
   for (const { id, runId, seenAt } of await ports.companions.list()) {
     if (seenAt >= oldest) continue;
     ports.log("Closing the calls of a companion that is gone", { companion: id });
-    for (const call of await ports.records.calls.group("live", id)) await close(call, ports);
+    for (const call of await ports.records.calls.group("live", id)) {
+      await close(call, seenAt, ports);
+    }
     await ports.companions.forget(id, runId);
   }
 }
 
-/** Ends a call that nobody will report on: an answered one is completed, another has failed. */
-async function close({ accountSid, sid }: Call, ports: Ports): Promise<void> {
-  const moment = { at: ports.now(), instanceId: ports.settings.instanceId };
-  await ports.records.calls.update(accountSid, sid, (call) => end(call, "failed", moment));
+/**
+ * Ends a call that nobody will report on: an answered one is completed, another has failed. It
+ * lasted until its companion was heard of last, in ms: what came after is nobody's to pay.
+ */
+async function close({ accountSid, sid }: Call, heardAt: number, ports: Ports): Promise<void> {
+  await ports.records.calls.update(accountSid, sid, (call) => {
+    const at = Math.max(heardAt, call.dateUpdated);
+    return end(call, "failed", { at, instanceId: ports.settings.instanceId });
+  });
 }

@@ -10,29 +10,43 @@ interface Variable {
   secret?: boolean;
 }
 
-const port = z.coerce.number("must be a port number").int().min(0).max(65_535);
+const port = z.coerce.number("must be a port number").int().min(1).max(65_535);
 const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http or https URL" })
   .transform((url) => url.replace(/\/+$/, ""));
-const host = z.string().regex(/^[A-Za-z0-9.:\-_[\]]+$/, "must be a host name or an address");
-const flag = z.enum(["true", "false"]).transform((text) => text === "true");
+const host = z.string().transform((text) => text.replace(/^\[(.*)\]$/, "$1"))
+  .pipe(z.string().regex(/^[A-Za-z0-9.:\-_]+$/, "must be a host name or an address"));
+const address = host.pipe(z.union([z.ipv4(), z.ipv6()], "must be an IP address"));
+const flag = z.enum(["true", "false"], "must be true or false").transform((text) =>
+  text === "true"
+);
 const text = z.string();
-const secret = z.union([z.literal(""), z.string().min(16, "must have at least 16 characters")]);
+const secret = z.union(
+  [z.literal(""), z.string().min(16)],
+  "must have at least 16 characters",
+);
 
-const origin = (of: unknown, port: unknown) =>
-  `http://${String(of).includes(":") ? `[${of}]` : of}:${port}`;
+/** Host and port as they stand in a URL. */
+export const authority = (host: unknown, port: unknown): string =>
+  `${String(host).includes(":") ? `[${host}]` : host}:${port}`;
+
+const origin = (host: unknown, port: unknown) => `http://${authority(host, port)}`;
 
 /** Every variable that the service and the companion read; the README's table is made from it. */
 export const variables = {
   HOST: { schema: host, fallback: "127.0.0.1", help: "Address the REST interface listens on." },
-  PORT: { schema: port, fallback: "8080", help: "Port of the REST interface; 0 picks a free one." },
+  PORT: { schema: port, fallback: "8080", help: "Port of the REST interface." },
   BASE_URL: {
-    schema: z.union([z.literal(""), httpUrl]),
-    fallback: ({ HOST, PORT }) => PORT === 0 ? "" : origin(HOST, PORT),
+    schema: httpUrl,
+    fallback: ({ HOST, PORT }) => origin(HOST, PORT),
     help: "Where customers reach the REST interface. Default: http://HOST:PORT.",
   },
-  DATA_DIR: { schema: text.min(1), fallback: "./data", help: "Directory of everything kept." },
+  DATA_DIR: {
+    schema: text.regex(/^[^,]+$/, "must not hold a comma"),
+    fallback: "./data",
+    help: "Directory of everything kept.",
+  },
   KV_URL: {
-    schema: z.union([z.literal(""), httpUrl]),
+    schema: z.union([z.literal(""), httpUrl], "must be an http or https URL"),
     fallback: "",
     help: "A KV Connect endpoint shared by many instances. Empty: a file in DATA_DIR.",
   },
@@ -60,19 +74,19 @@ export const variables = {
     secret: true,
   },
   SERVICE_URL: {
-    schema: z.union([z.literal(""), httpUrl]),
+    schema: httpUrl,
     fallback: ({ HOST, PORT }) => origin(HOST, PORT),
     help: "Where the companion reaches the service. Default: http://HOST:PORT.",
   },
   SIP_DOMAIN: {
-    schema: host,
+    schema: host.transform((name) => name.toLowerCase()),
     fallback: "localhost",
     help: "Domain of the Clients' addresses (sip:LOGIN@SIP_DOMAIN) and the digest realm.",
   },
   SIP_HOST: {
-    schema: host,
-    fallback: ({ HOST }) => String(HOST),
-    help: "Address the companion listens on for softphones and media. Default: HOST.",
+    schema: address,
+    fallback: ({ HOST }) => HOST === "localhost" ? "127.0.0.1" : String(HOST),
+    help: "IP address the companion listens on for softphones and media. Default: HOST.",
   },
   SIP_WS_PORT: { schema: port, fallback: "8088", help: "Port of SIP over WebSocket." },
   BRIDGE_HOST: {
@@ -85,6 +99,17 @@ export const variables = {
     schema: httpUrl,
     fallback: ({ BRIDGE_PORT }) => `http://127.0.0.1:${BRIDGE_PORT}`,
     help: "Where the service reaches the companion. Default: http://127.0.0.1:BRIDGE_PORT.",
+  },
+  WEBHOOK_MAX_ATTEMPTS: {
+    schema: z.coerce.number("must be a number").int().min(1).max(20),
+    fallback: "6",
+    help: "How often a status callback is tried before it is given up with a Notification.",
+  },
+  COMPANION_ID: {
+    schema: text.min(1).max(100),
+    fallback: ({ SIP_HOST, SIP_WS_PORT }) => authority(SIP_HOST, SIP_WS_PORT),
+    help: "Name of the companion, start after start; each of several has its own. " +
+      "Default: SIP_HOST:SIP_WS_PORT.",
   },
   ALLOW_PRIVATE_URLS: {
     schema: flag,
@@ -106,12 +131,10 @@ export function readConfig(get: (name: string) => string | undefined): Config {
   const problems: string[] = [];
   for (const [name, variable] of Object.entries<Variable>(variables)) {
     const { schema, fallback } = variable;
-    const given = get(name);
-    const text = given !== undefined && given !== ""
-      ? given
-      : typeof fallback === "function"
-      ? fallback(values)
-      : fallback;
+    const given = get(name) || undefined;
+    // What follows from a wrong value needs no complaint of its own.
+    if (given === undefined && typeof fallback === "function" && problems.length > 0) continue;
+    const text = given ?? (typeof fallback === "function" ? fallback(values) : fallback);
     const parsed = schema.safeParse(text);
     if (parsed.success) values[name] = parsed.data;
     else problems.push(`${name} ${parsed.error.issues[0]!.message}${shown(variable, text)}`);

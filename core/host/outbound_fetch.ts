@@ -2,6 +2,7 @@ import { lookup as resolve, type LookupAddress } from "node:dns";
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { Readable } from "node:stream";
+import { Fault } from "../faults.ts";
 import { limits } from "../limits.ts";
 import { isAddress } from "./address.ts";
 
@@ -9,7 +10,7 @@ export interface OutboundOptions {
   /** Which addresses may be connected to; absent, all may. */
   mayReach?: (address: string) => boolean;
   /** A URL whose origin is always reachable: the service's own. */
-  ownOrigin: () => string;
+  ownOrigin: string;
 }
 
 /**
@@ -19,7 +20,7 @@ export interface OutboundOptions {
  */
 export function outboundFetch(options: OutboundOptions): (request: Request) => Promise<Response> {
   const { mayReach, ownOrigin } = options;
-  const isOwn = (url: URL) => url.origin === URL.parse(ownOrigin())?.origin;
+  const isOwn = (url: URL) => url.origin === URL.parse(ownOrigin)?.origin;
   return async (request) => {
     let current = request;
     for (let followed = 0;; followed++) {
@@ -73,7 +74,7 @@ const guardedLookup =
     });
 
 const refusal = (host: string) =>
-  new Error(`Cannot request ${host}: its address is private (ALLOW_PRIVATE_URLS is not set)`);
+  new Fault("badUrl", `${host} is at a private address, and ALLOW_PRIVATE_URLS is not set`);
 
 /** One request over a connection whose address was checked. */
 async function guarded(
@@ -90,8 +91,12 @@ async function guarded(
     const { method, signal } = request;
     const lookup = guardedLookup(mayReach) as never;
     const sent = send(url, { method, headers, signal, lookup }, (answer) => {
-      const status = answer.statusCode ?? 502;
-      const isEmpty = status === 204 || status === 304;
+      const status = answer.statusCode ?? 0;
+      if (status < 200 || status > 599) {
+        answer.destroy();
+        return reject(new Error(`Cannot understand the answer: its status is ${status}`));
+      }
+      const isEmpty = [204, 205, 304].includes(status);
       const stream = isEmpty ? null : Readable.toWeb(answer) as unknown as ReadableStream;
       if (isEmpty) answer.resume();
       resolveResponse(new Response(stream, { status, headers: headersOf(answer.rawHeaders) }));

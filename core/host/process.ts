@@ -26,6 +26,9 @@ export function fail(error: unknown): never {
 /** The variable that the supervisor sets for the processes it starts. */
 export const supervisedVariable = "SWITCHBOARD_SUPERVISED";
 
+/** How long a process whose supervisor was killed keeps its ports from the next one. */
+const orphanMs = 1_500;
+
 /**
  * Calls `stop` once, at SIGTERM or Ctrl-C, then exits 0; at most after `mostMs`. Under the
  * supervisor Ctrl-C is its to handle, and the end of standard input is its death.
@@ -33,16 +36,19 @@ export const supervisedVariable = "SWITCHBOARD_SUPERVISED";
 export function stopOnSignal(stop: () => Promise<void>, mostMs: number): void {
   const isSupervised = Deno.env.get(supervisedVariable) === "1";
   let isStopping = false;
-  const begin = async () => {
+  const begin = async (withinMs: number) => {
     if (isStopping) return;
     isStopping = true;
-    setTimeout(() => Deno.exit(0), mostMs);
+    setTimeout(() => Deno.exit(0), withinMs);
     await stop().catch((error) => log("Cannot stop cleanly", { error }));
     Deno.exit(0);
   };
-  Deno.addSignalListener("SIGTERM", begin);
-  Deno.addSignalListener("SIGINT", isSupervised ? () => {} : begin);
-  if (isSupervised) Deno.stdin.readable.pipeTo(new WritableStream()).then(begin, begin);
+  const end = () => begin(mostMs);
+  Deno.addSignalListener("SIGTERM", end);
+  Deno.addSignalListener("SIGINT", isSupervised ? () => {} : end);
+  if (!isSupervised) return;
+  const orphaned = () => begin(orphanMs);
+  Deno.stdin.readable.pipeTo(new WritableStream()).then(orphaned, orphaned);
 }
 
 /** Logs what no handler caught and goes on: one bad request must not end the calls of others. */

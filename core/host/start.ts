@@ -1,4 +1,5 @@
 import { type Config, configLines, readConfig, variables } from "./config.ts";
+import { onNpmWrapperGone } from "./npm_wrapper.ts";
 import { fail, log, say, supervisedVariable } from "./process.ts";
 
 /**
@@ -92,11 +93,13 @@ async function supervise(config: Config, wanted: Program[]): Promise<void> {
       kill(child, "SIGTERM");
       await child.status;
     }
+    if (code === 0) say("Stopped");
     Deno.exit(code);
   }
 
   Deno.addSignalListener("SIGTERM", () => stop(0));
   Deno.addSignalListener("SIGINT", () => stop(0));
+  void onNpmWrapperGone(() => stop(0));
   for (const program of wanted) {
     const running: Running = { program, child: spawn(program), over: Promise.resolve() };
     all.push(running);
@@ -119,7 +122,8 @@ if (import.meta.main) {
     const [command] = Deno.args;
     if (command === "config") configLines(config).forEach(say);
     else if (command === "api" || command === "sip") await supervise(config, [programs[command]]);
-    else await supervise(config, [programs.api, programs.sip]);
+    else if (command === undefined) await supervise(config, [programs.api, programs.sip]);
+    else throw new Error(`Cannot start "${command}": say api, sip, config or nothing`);
   } catch (error) {
     fail(error);
   }

@@ -24,8 +24,8 @@ export const deliverWebhook: JobKind<z.infer<typeof args>> = job({
   kind: "webhook.deliver",
   args,
   lane: ({ url }) => `wh:${URL.parse(url)?.host ?? "invalid"}`,
-  maxAttempts: limits.callbackAttempts,
-  retryMs: exponential(1_000, 300_000),
+  maxAttempts: ({ callbackAttempts }) => callbackAttempts,
+  retryMs: exponential(5_000, 3_600_000, 4), // With six attempts the last is after 28 minutes.
 
   async work(webhook, ports, run) {
     const account = await ports.accounts.get(webhook.accountSid);

@@ -16,7 +16,7 @@ export const dialCall: JobKind<z.infer<typeof args>> = job({
   kind: "call.dial",
   args,
   lane: () => "calls",
-  maxAttempts: 5,
+  maxAttempts: 30, // `dialStaleMs` comes first.
   retryMs: exponential(250, 4_000),
 
   async work({ accountSid, callSid }, ports) {
@@ -25,6 +25,10 @@ export const dialCall: JobKind<z.infer<typeof args>> = job({
     const target = targetOf(call.to, ports.settings.sipDomain);
     const callee = target && await ports.records.clients.holder("login", target.login);
     if (!target || !callee) return await fail(call, ports, { fault: "noRoute", detail: call.to });
+    if (callee.status === "0") {
+      const detail = `${call.to} is disabled`;
+      return await fail(call, ports, { fault: "noRoute", detail });
+    }
     if (ports.now() - call.dateCreated > limits.dialStaleMs) {
       const detail = `it waited over ${limits.dialStaleMs / 1000} s`;
       return await fail(call, ports, { fault: "notDialled", detail });
@@ -35,8 +39,11 @@ export const dialCall: JobKind<z.infer<typeof args>> = job({
     ]);
     if (companion === null) throw new Fault("unavailable", "the companion refused the call");
     const placed = await ports.records.calls.update(accountSid, callSid, (call) => ({
-      record: call.companion === null ? { ...call, companion } : call,
+      record: call.companion === null ? { ...call, companion, dateUpdated: ports.now() } : call,
     }));
+    if (await ports.companions.get(companion.id) === null) { // Else nobody would sweep its calls.
+      await ports.companions.beat({ ...companion, seenAt: ports.now() });
+    }
     if (!isLive(placed.status)) await ports.bridge.run(callSid, [{ type: "hangup" }]);
   },
 

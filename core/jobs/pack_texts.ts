@@ -8,7 +8,7 @@ const args = z.object({ accountSid: z.string(), resource: z.string() });
 export const packTexts: JobKind<z.infer<typeof args>> = job({
   kind: "texts.pack",
   args,
-  lane: ({ accountSid, resource }) => `pack:${resource}:${accountSid}`,
+  lane: ({ accountSid, resource }) => `pack/${resource}/${accountSid}`,
   maxAttempts: 5,
   retryMs: exponential(60_000, 600_000),
   work: async ({ accountSid, resource }, { records }, { signal }) =>

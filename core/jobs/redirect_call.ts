@@ -8,7 +8,7 @@ const args = z.object({ accountSid: z.string(), callSid: z.string() });
 export const redirectCall: JobKind<z.infer<typeof args>> = job({
   kind: "call.redirect",
   args,
-  lane: () => "calls",
+  lane: ({ accountSid }) => `documents:${accountSid}`,
   maxAttempts: 5,
   retryMs: exponential(250, 4_000),
   async work({ accountSid, callSid }, ports, { signal }) {

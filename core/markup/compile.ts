@@ -18,7 +18,6 @@ export function compile(document: Element[], context: Omit<CompileContext, "skip
   const skipped: string[] = [];
   const isAnswered = context.call.direction !== "inbound" || context.call.status === "in-progress";
   let needsAnswer = !isAnswered;
-  let { hops } = context;
 
   for (const element of document) {
     const verb = verbs.get(element.name);
@@ -26,14 +25,13 @@ export function compile(document: Element[], context: Omit<CompileContext, "skip
       skipped.push(`verb ${element.name}`);
       continue;
     }
-    const scope = { ...context, hops, skip: (what: string) => skipped.push(what) };
+    const scope = { ...context, skip: (what: string) => skipped.push(what) };
     const steps = verb.compile(element, readAttributes(element, verb.attributes, scope), scope);
     if (steps.length > 0 && verb.answers && needsAnswer) {
       script.push({ type: "answer" });
       needsAnswer = false;
     }
     script.push(...steps);
-    if (verb.takesTime && steps.length > 0) hops = 0;
     if (verb.isLast) return { script, skipped };
   }
   return { script: [...script, { type: "hangup" }], skipped };

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Step } from "../bridge.ts";
+import { limits } from "../limits.ts";
 import type { Call } from "../resources/calls.ts";
 import type { Element } from "./parse.ts";
 
@@ -24,8 +25,6 @@ export interface Verb<S extends z.ZodRawShape = z.ZodRawShape> {
   attributes: S;
   /** A call that is not answered yet is answered before it. */
   answers: boolean;
-  /** It takes time on the call, which ends a row of documents that take none. */
-  takesTime: boolean;
   /** Nothing after it is reached. */
   isLast?: boolean;
   compile(element: Element, attributes: Attributes<S>, context: CompileContext): Step[];
@@ -77,5 +76,7 @@ export const methodAttribute = z.string().toUpperCase().pipe(z.enum(["GET", "POS
 /** An address of the document against the document's own; null when it is none we may request. */
 export function resolveUrl(address: string, { documentUrl }: CompileContext): string | null {
   const url = URL.parse(address, documentUrl);
-  return url !== null && /^https?:$/.test(url.protocol) ? url.href : null;
+  const isUsable = url !== null && /^https?:$/.test(url.protocol) &&
+    url.href.length <= limits.urlLength;
+  return isUsable ? url.href : null;
 }

@@ -18,6 +18,12 @@ const address = z.string().trim().min(1).max(255).regex(
   "must not hold control characters, quotes or angle brackets",
 );
 
+/** A phone number as people write them, a SIP address, or a Client. */
+const callee = address.regex(
+  /^(client:[A-Za-z0-9\-._+]{1,64}|sips?:\S+@\S+|\+?[0-9*#][0-9*#().\- ]*)$/,
+  "must be a phone number, a sip: address or client: and a Login",
+);
+
 /** One leg: a SIP dialog and what is known of it. */
 export const calls = resource({
   type: "Call",
@@ -25,7 +31,7 @@ export const calls = resource({
   sidPrefix: "CA",
   fields: {
     parentCallSid: z.string().nullable(),
-    to: address,
+    to: callee,
     from: address,
     phoneNumberSid: z.string().nullable(),
     status: callStatus,

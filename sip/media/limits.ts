@@ -8,6 +8,8 @@ export const mediaLimits = {
   catchUpFrames: 10,
   /** A pause in our own audio that begins a new talkspurt (RFC 3551 §4.1). */
   talkspurtGapMs: 200,
+  /** How long a file may take from the request to its last sample. */
+  audioLoadMs: 15_000,
   /** The audio file and the decoded audio kept for the next caller. */
   audioFileBytes: 16 << 20,
   audioCacheBytes: 32 << 20,

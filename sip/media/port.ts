@@ -41,5 +41,8 @@ export class NoCommonCodec extends Error {
   override readonly name = "NoCommonCodec";
 }
 
-/** Where audio comes from: fetches and decodes a URL, or throws an Error that says why it cannot. */
+/**
+ * Where audio comes from: fetches and decodes a URL within a bounded time, or throws an Error that
+ * says why it cannot.
+ */
 export type LoadAudio = (url: string, signal: AbortSignal) => Promise<Pcm>;

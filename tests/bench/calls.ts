@@ -11,7 +11,7 @@ import { webrtcAnswer } from "../support/webrtc_answer.ts";
  */
 
 const phones = 100;
-const seconds = 4;
+const seconds = 10;
 
 interface Figures {
   perSecond: number;

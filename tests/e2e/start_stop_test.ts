@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { startAppServer } from "../support/app_server.ts";
-import { freePorts, spawnTask, startSystem } from "../support/system.ts";
+import { eventually, freePorts, isAlive, spawnTask, startSystem } from "../support/system.ts";
 import { webrtcAnswer } from "../support/webrtc_answer.ts";
 
 Deno.test("deno task start writes the credentials for their owner and tells how to begin", async () => {
@@ -81,4 +81,13 @@ Deno.test("deno task config prints every variable, secrets masked", async () => 
   assert.match(output(), /^PORT=9999 {2}# /m);
   assert.match(output(), /^ADMIN_PASSWORD=\*{8} /m);
   assert.doesNotMatch(output(), /do not tell/);
+});
+
+Deno.test("SIGTERM to npx, which passes no signal on, stops what it started", async () => {
+  const system = await startSystem({ deno: ["npx", "-y", "deno@2.9.6"] });
+  const pids = [...system.pids("main.ts"), ...system.pids("sip/main.ts")];
+  assert.equal(pids.length, 2);
+  await system.stop();
+  await eventually("both processes end", () => pids.every((pid) => !isAlive(pid)));
+  await Deno.remove(system.directory, { recursive: true });
 });

@@ -180,7 +180,33 @@ Deno.test("a call to nobody fails with a Notification and its callback", async (
   ]);
 });
 
-Deno.test("a call that no companion takes fails after its attempts", async () => {
+for (
+  const [reason, text] of [["not-registered", /none of its phones/], [
+    "media-lost",
+    /audio/,
+  ]] as const
+) {
+  Deno.test(`a leg that ends as ${reason} leaves one Notification`, async () => {
+    using app = await startApp();
+    await client(app, "alice");
+    const leg = companionOf(app, await postCall(app));
+    await leg.report({ type: "ended", outcome: "failed", reason });
+    await leg.repeat();
+    const told = await notifications(app);
+    assert.equal(told.length, 1);
+    assert.match(told[0]!, text);
+  });
+}
+
+Deno.test("a call to a disabled Client fails and says so", async () => {
+  using app = await startApp();
+  await client(app, "alice", { Status: "0" });
+  const sid = await postCall(app);
+  assert.equal((await callOf(app, sid)).status, "failed");
+  assert.match((await notifications(app))[0]!, /client:alice is disabled/);
+});
+
+Deno.test("a call that no companion takes fails after a minute", async () => {
   using app = await startApp({
     ports: {
       bridge: {
@@ -192,12 +218,15 @@ Deno.test("a call that no companion takes fails after its attempts", async () =>
   });
   await client(app, "alice");
   const sid = await postCall(app);
-  for (let i = 0; i < 6; i++) {
-    app.clock.now += 6_000;
+  for (let i = 0; i < 20; i++) {
+    app.clock.now += 5_000;
     await app.runJobs();
   }
   assert.equal((await callOf(app, sid)).status, "failed");
-  assert.match((await notifications(app))[0]!, /the SIP companion is out of reach: connection/);
+  assert.match(
+    (await notifications(app))[0]!,
+    /the SIP companion is out of reach: it waited over 60 s/,
+  );
 });
 
 Deno.test("FallbackUrl is asked when Url fails, with the error; both failing hang up", async () => {
@@ -462,7 +491,7 @@ Deno.test("a companion that started again has lost its calls: they are closed, o
   using app = await startApp();
   await client(app, "alice");
   const beat = (runId: string) =>
-    takeHeartbeat({ companion: { id: "companion", runId }, legs: [], bindings: [] }, app.ports);
+    takeHeartbeat({ companion: { id: "companion", runId }, legs: [] }, app.ports);
   await beat("run");
   const [ringing, answered] = [await postCall(app, allEvents), await postCall(app)];
   for (const sid of [ringing, answered]) await companionOf(app, sid).report(inviting());
@@ -471,10 +500,13 @@ Deno.test("a companion that started again has lost its calls: they are closed, o
   await leg.report({ type: "answered" });
   app.clock.now += 4_000;
 
+  await beat("run");
+  app.clock.now += 60_000; // Nobody was there to hear of it.
   await beat("another run");
   await beat("another run");
   assert.equal((await callOf(app, ringing)).status, "failed");
-  assert.deepEqual([(await callOf(app, answered)).status], ["completed"]);
+  const completed = await callOf(app, answered);
+  assert.deepEqual([completed.status, completed.duration], ["completed", "4"]);
   assert.deepEqual(
     (await callbacks(app)).map((form) => form.get("CallStatus")),
     ["initiated", "failed"],
@@ -484,7 +516,7 @@ Deno.test("a companion that started again has lost its calls: they are closed, o
 Deno.test("a companion that is not heard of for long has its calls closed", async () => {
   using app = await startApp();
   await client(app, "alice");
-  await takeHeartbeat({ companion, legs: [], bindings: [] }, app.ports);
+  await takeHeartbeat({ companion, legs: [] }, app.ports);
   const sid = await postCall(app);
   await companionOf(app, sid).report(inviting());
   app.clock.now += limits.companionLostMs;
@@ -502,13 +534,13 @@ Deno.test("a heartbeat closes a call it has forgotten, and ends a leg whose call
   await companionOf(app, sid).report(inviting());
   const legs = [{ leg: sid, accountSid: app.root.sid }];
   app.clock.now += limits.legForgottenMs + 1;
-  await takeHeartbeat({ companion, legs, bindings: [] }, app.ports);
+  await takeHeartbeat({ companion, legs }, app.ports);
   assert.equal((await callOf(app, sid)).status, "queued", "it is named");
-  await takeHeartbeat({ companion, legs: [], bindings: [] }, app.ports);
+  await takeHeartbeat({ companion, legs: [] }, app.ports);
   assert.equal((await callOf(app, sid)).status, "failed");
 
   app.bridge.length = 0;
-  await takeHeartbeat({ companion, legs, bindings: [] }, app.ports);
+  await takeHeartbeat({ companion, legs }, app.ports);
   assert.deepEqual(app.bridge, [{ leg: sid, script: [{ type: "hangup" }] }]);
 });
 
@@ -543,7 +575,7 @@ Deno.test("a callback is tried again after 5xx, warned about after 4xx", async (
     StatusCallback: "https://app.test/events",
   });
   for (let i = 0; i < 3; i++) {
-    app.clock.now += 10_000;
+    app.clock.now += 60_000;
     await app.runJobs();
   }
   const ids = app.fetched.map(({ headers }) => headers.get("x-switchboard-delivery"));
@@ -556,4 +588,68 @@ Deno.test("a callback is tried again after 5xx, warned about after 4xx", async (
   const warned = (await notifications(app)).filter((text) => text.includes("callback"));
   assert.deepEqual(warned, ["Cannot deliver a status callback: the server answered 410"]);
   assert.ok(sid);
+});
+
+Deno.test("a Dial that rings nobody, again and again, ends the call", async () => {
+  using app = await startApp();
+  await client(app, "alice");
+  app.answers = () => xml(`<Dial action="again"><Client>bob</Client></Dial>`);
+  const sid = await postCall(app);
+  const leg = companionOf(app, sid);
+  await leg.report(inviting());
+  let [step] = await leg.report({ type: "answered" });
+  let documents = 1;
+  while (step?.type === "dial" && documents < 1_000) {
+    const failed = { type: "dialled", outcome: "failed", durationS: 0, ringS: 0 } as const;
+    [step] = await leg.report({ ...failed, leg: step.legs[0]!.leg, action: step.action! });
+    documents++;
+  }
+  assert.deepEqual(step, { type: "hangup" });
+  assert.equal(documents, limits.documentHops + 2);
+});
+
+Deno.test("the action of an abandoned Dial is told once, however often it is reported", async () => {
+  using app = await startApp();
+  await client(app, "alice");
+  const leg = companionOf(app, await postCall(app));
+  await leg.report(inviting());
+  const action = { url: "https://app.test/done", method: "POST", hops: 0 } as const;
+  const canceled = {
+    type: "dialled",
+    outcome: "canceled",
+    durationS: 0,
+    ringS: 2,
+    action,
+  } as const;
+  await leg.report({ ...canceled, leg: inboundLeg }, { wantsScript: false });
+  await leg.repeat();
+  await app.runJobs();
+  assert.equal(app.fetched.length, 1);
+});
+
+Deno.test("what a phone says of itself at any length still makes a call that ends", async () => {
+  using app = await startApp();
+  const alice = await client(app, "alice");
+  const leg = companionOf(app, inboundLeg);
+  const long = "a".repeat(3_000);
+  const event = { ...incoming(`sip:${long}@sip.test`, "alice", alice.sid), displayName: long };
+  assert.deepEqual(await leg.report(event), [{ type: "reject", status: 404 }]);
+  await leg.report({
+    type: "problem",
+    url: `https://app.test/${"x".repeat(70_000)}`,
+    message: long,
+  });
+  await leg.report({ type: "ended", outcome: "failed" });
+  assert.equal((await callOf(app, inboundLeg)).status, "failed");
+});
+
+Deno.test("an address of markup that is too long is skipped, and the call goes on", async () => {
+  using app = await startApp();
+  await client(app, "alice");
+  app.answers = () => xml(`<Dial action="/x?${"A".repeat(60_000)}"><Client>bob</Client></Dial>`);
+  const sid = await postCall(app);
+  const leg = companionOf(app, sid);
+  await leg.report(inviting());
+  const [dial] = await leg.report({ type: "answered" });
+  assert.equal(dial?.type === "dial" && dial.action, undefined);
 });

@@ -98,6 +98,31 @@ Deno.test("a lane that hangs holds up no other lane, and has its own bound", asy
   assert.equal(slow, 40);
 });
 
+Deno.test("servers that hang take no room from the lanes of the service itself", async () => {
+  using app = await startApp();
+  const release = Promise.withResolvers<void>();
+  const own = Promise.withResolvers<void>();
+  let hanging = 0;
+  const kind = kindOf((text) => {
+    if (text === "own") return own.resolve(), Promise.resolve();
+    hanging++;
+    return release.promise;
+  }, (text) => text);
+  const lanes = 1 + limits.jobsOutside / limits.jobsPerLane;
+  const jobs = Array.from(
+    { length: lanes * limits.jobsPerLane },
+    (_, number) => kind(`host:${number % lanes}`),
+  );
+  await commit(app, jobs);
+  const running = app.runJobs([kind]);
+  await commit(app, [kind("own")]);
+  await own.promise;
+  assert.ok(hanging <= limits.jobsOutside);
+  release.resolve();
+  await running;
+  assert.equal(hanging, jobs.length);
+});
+
 Deno.test("a job is committed with its cause, or not at all", async () => {
   using app = await startApp();
   const kind = kindOf(() => Promise.resolve());

@@ -5,12 +5,13 @@ import { pcmFile } from "../support/wav_file.ts";
 
 const { signal } = new AbortController();
 
-/** Loads from a fixed answer and counts how often it was asked for. */
-function loading(answer: () => Response, cacheBytes = 100_000) {
+/** Loads from a server's answers and keeps what it was asked: the URL, and the validator sent. */
+function loading(answer: (validator: string | null) => Response, cacheBytes = 100_000) {
   const requests: string[] = [];
-  const fetch = (input: string | URL | Request) => {
-    requests.push(String(input));
-    return Promise.resolve(answer());
+  const fetch = (input: string | URL | Request, init?: RequestInit) => {
+    const validator = new Headers(init?.headers).get("if-none-match");
+    requests.push(validator === null ? String(input) : `${input} unless ${validator}`);
+    return Promise.resolve(answer(validator));
   };
   return { requests, load: loadAudio({ fetch, maxBytes: 100_000, cacheBytes }) };
 }
@@ -24,23 +25,40 @@ Deno.test("loadAudio() gives 8 kHz samples of a file at another rate", async () 
   assert.ok(Math.abs(amplitudeOf(1_000, pcm.subarray(800, 3_200)) - 8_000) < 160);
 });
 
-Deno.test("loadAudio() asks once for audio it still has", async () => {
-  const { load, requests } = loading(() => new Response(pcmFile(tone(1_000, 0.1))));
+/** A server that gives each version of a file its own ETag. */
+const versioned =
+  (pcm: Int16Array<ArrayBuffer>, etag: () => string) => (validator: string | null) =>
+    validator === etag()
+      ? new Response(null, { status: 304 })
+      : new Response(pcmFile(pcm), { headers: { etag: etag() } });
+
+Deno.test("loadAudio() keeps audio that the server says has not changed, and no longer", async () => {
+  let etag = '"1"';
+  const { load, requests } = loading(versioned(tone(1_000, 0.1), () => etag));
 
   const first = await load("http://app.test/a.wav", signal);
-  const again = await load("http://app.test/a.wav", signal);
-  await load("http://app.test/b.wav", signal);
+  assert.equal(await load("http://app.test/a.wav", signal), first);
+  etag = '"2"';
+  assert.notEqual(await load("http://app.test/a.wav", signal), first);
 
-  assert.equal(again, first);
-  assert.deepEqual(requests, ["http://app.test/a.wav", "http://app.test/b.wav"]);
+  const url = "http://app.test/a.wav";
+  assert.deepEqual(requests, [url, `${url} unless "1"`, `${url} unless "1"`]);
+});
+
+Deno.test("loadAudio() loads again what carries no validator", async () => {
+  const { load, requests } = loading(() => new Response(pcmFile(tone(1_000, 0.1))));
+  const first = await load("http://app.test/a.wav", signal);
+  assert.notEqual(await load("http://app.test/a.wav", signal), first);
+  assert.deepEqual(requests, ["http://app.test/a.wav", "http://app.test/a.wav"]);
 });
 
 Deno.test("loadAudio() forgets the audio used longest ago when its memory is full", async () => {
   const pcm = tone(1_000, 0.1);
-  const { load, requests } = loading(() => new Response(pcmFile(pcm)), 2.5 * pcm.byteLength);
+  const { load, requests } = loading(versioned(pcm, () => '"1"'), 2.5 * pcm.byteLength);
   for (const name of ["a", "b", "a", "c", "a", "b"]) await load(`http://app.test/${name}`, signal);
 
-  assert.deepEqual(requests.map((url) => url.slice(-1)), ["a", "b", "c", "b"]);
+  const asked = requests.map((request) => request.replace("http://app.test/", ""));
+  assert.deepEqual(asked, ["a", "b", 'a unless "1"', "c", 'a unless "1"', "b"]);
 });
 
 Deno.test("loadAudio() says why it cannot, and asks again next time", async () => {

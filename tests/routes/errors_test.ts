@@ -136,7 +136,7 @@ Deno.test("routes() mounts other interfaces beside this one, without its authent
     .get("/fault", () => {
       throw new Fault("unavailable");
     });
-  using app = await startApp({ mounts: { bridge: mount } });
+  using app = await startApp({ mounts: () => ({ bridge: mount }) });
   const anybody = { Authorization: "none" };
 
   const hello = await app.http.request("/bridge/hello");

@@ -201,6 +201,26 @@ sipTest(
   },
 );
 
+sipTest("dial() reports a callee who is not registered as a leg of its own", async () => {
+  await using lab = await startSipLab();
+  const alice = await lab.phone("alice");
+  lab.service.answer = () => dialScript(["bob"], "anchored");
+
+  const final = await alice.call("bob").final;
+  const { leg: parent } = await lab.service.event("incoming");
+  const { event, leg } = await lab.service.event("inviting");
+  const ended = await lab.service.event("ended", leg);
+
+  assert.equal(final.status, 480);
+  assert.deepEqual([event.parent, event.to], [parent, "client:bob"]);
+  assert.deepEqual(ended.event, {
+    type: "ended",
+    outcome: "failed",
+    sipStatus: 480,
+    reason: "not-registered",
+  });
+});
+
 sipTest("dial() reports no-answer when nobody picks up in time", async () => {
   await using lab = await startSipLab();
   const alice = await lab.phone("alice");

@@ -78,7 +78,12 @@ sipTest(
     await lab.run(invitation.leg, inviteScript(invitation));
     const report = await lab.service.event("ended", invitation.leg);
 
-    assert.deepEqual(report.event, { type: "ended", outcome: "failed", sipStatus: 480 });
+    assert.deepEqual(report.event, {
+      type: "ended",
+      outcome: "failed",
+      sipStatus: 480,
+      reason: "not-registered",
+    });
     assert.equal(report.seq, 0);
   },
 );
@@ -184,6 +189,35 @@ sipTest("runScript() reports the best refusal when every device refuses", async 
   const { event } = await lab.service.event("ended", invitation.leg);
 
   assert.deepEqual(event, { type: "ended", outcome: "busy", sipStatus: 486 });
+});
+
+sipTest("runScript() leaves out a device that media cannot be had for", async () => {
+  await using lab = await startSipLab();
+  const phones = [await lab.phone("alice"), await lab.phone("alice")] as const;
+  const invitation = invite("alice");
+  const { offer } = lab.media;
+  let offers = 0;
+  lab.media.offer = () => offers++ === 0 ? Promise.reject(new Error("no socket")) : offer();
+
+  await lab.run(invitation.leg, inviteScript(invitation));
+  (await phones[1].nextCall()).decline(486);
+  const { event } = await lab.service.event("ended", invitation.leg);
+
+  assert.deepEqual(event, { type: "ended", outcome: "busy", sipStatus: 486 });
+  assert.equal(lab.media.legs[0]?.closed, true);
+  assert.match(lab.logged.join(), /Cannot offer media to every device .*no socket/);
+});
+
+sipTest("runScript() reports 500 when media can be had for no device", async () => {
+  await using lab = await startSipLab();
+  await lab.phone("alice");
+  const invitation = invite("alice");
+  lab.media.offer = () => Promise.reject(new Error("no socket"));
+
+  await lab.run(invitation.leg, inviteScript(invitation));
+  const { event } = await lab.service.event("ended", invitation.leg);
+
+  assert.deepEqual(event, { type: "ended", outcome: "failed", sipStatus: 500 });
 });
 
 sipTest("runScript() ignores an invite that is run again", async () => {

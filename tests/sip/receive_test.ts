@@ -34,6 +34,7 @@ const refusals: [why: string, method: string, options: RequestOptions, status: n
   ["a wrong Content-Length", "OPTIONS", { headers: ["Content-Length: 99"] }, 400],
   ["a call without hops left", "INVITE", { replace: { "max-forwards": "0" } }, 483],
   ["a call to nowhere known", "INVITE", { target: "http://sip.test/" }, 416],
+  ["a very long Request-URI", "INVITE", { target: `sip:${"x".repeat(512)}@sip.test` }, 414],
   [
     "an unreadable SIP URI",
     "INVITE",

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { sipTest, startSipLab } from "../support/sip_lab.ts";
-import { openSoftphone } from "../support/softphone.ts";
+import { sipLimits } from "../../sip/limits.ts";
+import { openSoftphone, type Softphone } from "../support/softphone.ts";
 import { testDomain } from "../support/fake_service.ts";
 import { valueOf, valuesOf } from "../support/sip_text.ts";
 
@@ -47,6 +48,86 @@ for (const login of ["alice", "nobody"]) {
     },
   );
 }
+
+sipTest("register() takes the domain in any case", async () => {
+  await using lab = await startSipLab({ sipDomain: testDomain.toUpperCase() });
+  const phone = await lab.phone("alice", { register: false });
+
+  const response = await phone.register();
+
+  assert.equal(response.status, 200);
+});
+
+/** A REGISTER with a wrong answer to a challenge. */
+const guess = (phone: Softphone, login: string) =>
+  phone.request("REGISTER", {
+    headers: [
+      `Authorization: Digest username="${login}", realm="${testDomain}", nonce="n", ` +
+      `uri="sip:${testDomain}", response="0", algorithm=MD5, qop=auth, nc=00000001, cnonce="c"`,
+    ],
+  });
+
+const { free } = sipLimits.wrongAnswersOfLogin;
+
+sipTest("register() counts the wrong answers of a login over all connections", async () => {
+  await using lab = await startSipLab();
+  const alice = await lab.phone("alice");
+
+  for (let tries = 0; tries < free; tries++) {
+    const guesser = await lab.phone("bob", { register: false });
+    assert.equal((await guess(guesser, "alice")).status, 401);
+    await guesser.close();
+  }
+  const stranger = await lab.phone("alice", { register: false });
+  const forbidden = await stranger.register();
+  const renewed = await alice.register();
+  const forgiven = await stranger.register();
+
+  assert.equal(forbidden.status, 403);
+  assert.match(valueOf(forbidden, "retry-after"), /^[12]$/);
+  // Where the last answer was right the next one is looked at, and clears the count.
+  assert.deepEqual([renewed.status, forgiven.status], [200, 200]);
+});
+
+sipTest("register() counts wrong answers one after another when they come at once", async () => {
+  await using lab = await startSipLab();
+  const phone = await lab.phone("alice", { register: false });
+
+  const responses = await Promise.all(Array.from({ length: 20 }, () => guess(phone, "alice")));
+
+  const statuses = responses.map(({ status }) => status);
+  assert.equal(statuses.filter((status) => status === 401).length, free);
+  assert.equal(statuses.filter((status) => status === 403).length, 20 - free);
+});
+
+sipTest("register() asks for no login any more from an address that guesses many", async () => {
+  await using lab = await startSipLab();
+  const carol = await lab.phone("carol");
+  const guesser = await lab.phone("alice", { register: false });
+  const bob = await lab.phone("bob", { register: false });
+
+  for (let tries = 0; tries < sipLimits.wrongAnswersFromAddress.free; tries++) {
+    await guess(guesser, `login${tries}`);
+  }
+  const forbidden = await bob.register();
+  const renewed = await carol.register();
+
+  assert.equal(forbidden.status, 403);
+  assert.equal(lab.service.lookups.includes("bob"), false);
+  assert.equal(renewed.status, 200);
+});
+
+sipTest("register() asks the service for no login that a Client cannot have", async () => {
+  await using lab = await startSipLab();
+  const phone = await lab.phone("alice", { register: false });
+
+  const long = await guess(phone, "a".repeat(65));
+  const odd = await guess(phone, "alice!");
+  const empty = await guess(phone, "");
+
+  assert.deepEqual([long.status, odd.status, empty.status], [401, 401, 401]);
+  assert.deepEqual(lab.service.lookups, []);
+});
 
 sipTest("register() refuses a nonce count that was used", async () => {
   await using lab = await startSipLab();

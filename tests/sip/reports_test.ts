@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import type { Report } from "../../core/bridge.ts";
 import { createReportQueue, type ReportOptions } from "../../sip/reports.ts";
+import { sipLimits } from "../../sip/limits.ts";
 import { ServiceError } from "../../sip/service_link.ts";
 import { createTimers } from "../../sip/timers.ts";
 
-/** A queue whose service answers as told, attempt by attempt. */
+/** A queue whose service answers as told, attempt by attempt, without a rest between them. */
 function startQueue(report: ReportOptions["link"]["report"]) {
-  const timers = createTimers();
+  const timers = { ...createTimers(), pause: () => Promise.resolve() };
   const attempts: Report[] = [];
   const dropped: string[] = [];
   const queue = createReportQueue({
@@ -25,7 +26,7 @@ function startQueue(report: ReportOptions["link"]["report"]) {
   return { queue, attempts, dropped, [Symbol.dispose]: timers.clear };
 }
 
-const outage = () => Promise.reject(new ServiceError("post", "503"));
+const outage = () => Promise.reject(new ServiceError("post", "503", "outage"));
 
 Deno.test("send() repeats a report with its number until it is acknowledged, in order", async () => {
   let failures = 2;
@@ -40,13 +41,37 @@ Deno.test("send() repeats a report with its number until it is acknowledged, in 
 });
 
 Deno.test("send() drops a report that the service will never take", async () => {
-  using lab = startQueue(() => Promise.reject(new ServiceError("post", "400", true)));
+  using lab = startQueue(() => Promise.reject(new ServiceError("post", "400", "refusal")));
 
   const script = await lab.queue.send({ type: "ringing" });
 
   assert.deepEqual(script, []);
   assert.equal(lab.attempts.length, 1);
   assert.deepEqual(lab.dropped, ["Dropped a report"]);
+});
+
+Deno.test("send() drops a report that makes the service fail, and goes on", async () => {
+  using lab = startQueue(({ seq }) =>
+    seq === 0 ? Promise.reject(new ServiceError("post", "500", "defect")) : Promise.resolve([])
+  );
+
+  void lab.queue.send({ type: "ringing" });
+  void lab.queue.send({ type: "ended", outcome: "completed" });
+  await lab.queue.drained();
+
+  const attempts = lab.attempts.map(({ seq }) => seq);
+  assert.deepEqual(attempts, [...Array(sipLimits.reportDefects).fill(0), 1]);
+  assert.deepEqual(lab.dropped, ["Dropped a report"]);
+});
+
+Deno.test("send() repeats a report for as long as the service is out of reach", async () => {
+  let failures = 5 * sipLimits.reportDefects;
+  using lab = startQueue(() => failures-- > 0 ? outage() : Promise.resolve([]));
+
+  await lab.queue.send({ type: "ringing" });
+
+  assert.equal(lab.attempts.length, 5 * sipLimits.reportDefects + 1);
+  assert.deepEqual(lab.dropped, []);
 });
 
 Deno.test("send() asks no longer, but tells, when nobody waits for the script", async () => {

@@ -34,13 +34,15 @@ export interface App {
 /** How a test differs from the ordinary: ports that replace the recorded ones. */
 export interface AppOptions {
   ports?: Partial<Ports>;
-  mounts?: Mounts;
+  mounts?: (ports: Ports) => Mounts;
 }
 
 const start = Date.UTC(2024, 0, 31, 12);
 
 /** Starts the service with a root account; nothing listens on a socket. */
-export async function startApp({ ports: replaced = {}, mounts = {} }: AppOptions = {}): Promise<
+export async function startApp(
+  { ports: replaced = {}, mounts = () => ({}) }: AppOptions = {},
+): Promise<
   App
 > {
   const clock = { now: start };
@@ -57,7 +59,12 @@ export async function startApp({ ports: replaced = {}, mounts = {} }: AppOptions
     records: store.records,
     accounts: store.accounts,
     companions: store.companions,
-    settings: { baseUrl: "http://api.test", sipDomain: "sip.test", instanceId: "test" },
+    settings: {
+      baseUrl: "http://api.test",
+      sipDomain: "sip.test",
+      instanceId: "test",
+      callbackAttempts: 6,
+    },
     bridge: {
       run: (leg, script) => {
         recorded.bridge.push({ leg, script });
@@ -81,7 +88,7 @@ export async function startApp({ ports: replaced = {}, mounts = {} }: AppOptions
     log: (line, fields) => recorded.logged.push({ line, fields }),
     ...replaced,
   };
-  const http = routes(ports, mounts) as unknown as Hono;
+  const http = routes(ports, mounts(ports)) as unknown as Hono;
   const clientOf = (account: Account) =>
     apiClient(http, { sid: account.sid, user: account.sid, token: account.authToken });
 

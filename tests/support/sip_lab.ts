@@ -23,6 +23,8 @@ export interface SipLabOptions {
   slowMedia?: boolean;
   loadAudio?: LoadAudio;
   reconnectGraceMs?: number;
+  /** The domain as the companion is told it; softphones always say `testDomain`. */
+  sipDomain?: string;
 }
 
 /** The Clients of every lab; the password is the login and `-secret`. */
@@ -41,7 +43,7 @@ export async function startSipLab(options: SipLabOptions = {}): Promise<SipLab> 
     bridgePort: 0,
     serviceUrl: service.url,
     bridgeSecret: service.secret,
-    sipDomain: testDomain,
+    sipDomain: options.sipDomain ?? testDomain,
     id: "lab",
     reconnectGraceMs: options.reconnectGraceMs ?? 100,
     media,

@@ -30,6 +30,8 @@ export interface SystemOptions {
   /** An earlier system's directory, to start on what it left. */
   directory?: string;
   env?: Record<string, string>;
+  /** The command that is Deno; this process's own by default. */
+  deno?: [string, ...string[]];
 }
 
 const root = new URL("../../", import.meta.url).pathname;
@@ -45,7 +47,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     ALLOW_PRIVATE_URLS: "true",
     ...options.env,
   };
-  const { child, output, ended } = spawnTask(["start"], env);
+  const { child, output, ended } = spawnTask(["start"], env, options.deno);
   const baseUrl = `http://127.0.0.1:${port}`;
   const isOver = ended.then((code) => {
     throw new Error(`The system ended with ${code}: ${output()}`);
@@ -109,9 +111,13 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
 }
 
 /** Runs a task of deno.json; `output` is all it printed, `ended` its exit code. */
-export function spawnTask(task: string[], env: Record<string, string>) {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["task", "--quiet", ...task],
+export function spawnTask(
+  task: string[],
+  env: Record<string, string>,
+  [program, ...before]: [string, ...string[]] = [Deno.execPath()],
+) {
+  const child = new Deno.Command(program, {
+    args: [...before, "task", "--quiet", ...task],
     cwd: root,
     env: { NO_COLOR: "1", ...env },
     stdin: "null",
@@ -159,6 +165,12 @@ const read = (path: string): string => {
   } catch {
     return ""; // It has ended meanwhile.
   }
+};
+
+/** Whether a process runs; one that waits to be reaped does not. */
+export const isAlive = (pid: number): boolean => {
+  const state = read(`/proc/${pid}/stat`).split(") ")[1]?.[0];
+  return state !== undefined && state !== "Z";
 };
 
 const commandOf = (pid: number) => read(`/proc/${pid}/cmdline`).split("\0").filter(Boolean);

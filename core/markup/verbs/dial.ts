@@ -35,7 +35,6 @@ export const dial = verb({
     hangupOnStar: boolean(false),
   },
   answers: false,
-  takesTime: true,
   compile(element, { action, method, timeout, timeLimit, callerId, hangupOnStar }, context) {
     const from = callerId ?? context.call.from;
     const legs = nounsOf(element).map((noun) => invitationOf(noun, from, context))
@@ -44,7 +43,9 @@ export const dial = verb({
       context.skip(`nouns of Dial after the first ${limits.dialLegs}`);
     }
     const url = action === undefined ? null : resolveUrl(action, context);
-    const next: Step[] = url === null ? [] : [{ type: "next", action: { url, method, hops: 0 } }];
+    const next: Step[] = url === null
+      ? []
+      : [{ type: "next", action: { url, method, hops: context.hops } }];
     if (legs.length === 0) {
       context.skip("Dial: it names nobody who can be called");
       return next;
@@ -56,7 +57,7 @@ export const dial = verb({
       timeoutS: timeout,
       timeLimitS: timeLimit,
       hangupOnStar,
-      ...(url === null ? {} : { action: { url, method, hops: 0 } }),
+      ...(url === null ? {} : { action: { url, method, hops: context.hops } }),
     }];
   },
 });

@@ -5,7 +5,6 @@ export const hangup = verb({
   name: "Hangup",
   attributes: {},
   answers: true,
-  takesTime: false,
   isLast: true,
   compile: () => [{ type: "hangup" }],
 });

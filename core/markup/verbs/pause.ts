@@ -6,6 +6,5 @@ export const pause = verb({
   name: "Pause",
   attributes: { length: wholeNumber({ min: 1, max: limits.pauseMaxS, fallback: 1 }) },
   answers: false,
-  takesTime: true,
   compile: (_, { length }) => [{ type: "silence", seconds: length }],
 });

@@ -5,7 +5,6 @@ export const play = verb({
   name: "Play",
   attributes: { loop: wholeNumber({ min: 0, max: 1_000, fallback: 1 }) },
   answers: true,
-  takesTime: true,
   compile({ text }, { loop }, context) {
     const url = resolveUrl(text, context);
     if (url !== null && text !== "") return [{ type: "play", url, loop }];

@@ -5,7 +5,6 @@ export const redirect = verb({
   name: "Redirect",
   attributes: { method: methodAttribute },
   answers: false,
-  takesTime: false,
   isLast: true,
   compile({ text }, { method }, context) {
     const url = resolveUrl(text, context);

@@ -6,7 +6,6 @@ export const reject = verb({
   name: "Reject",
   attributes: { reason: z.enum(["rejected", "busy"]).optional() },
   answers: false,
-  takesTime: false,
   isLast: true,
   compile: (_, { reason }) => [{ type: "reject", status: reason === "busy" ? 486 : 603 }],
 });
