@@ -55,8 +55,8 @@ export interface Collection<T extends Base> {
   /** Throws `notFound`. */
   remove(accountSid: string, sid: string, change?: (record: T) => Change<T>): Promise<void>;
   /**
-   * Removes all records of an account without their `removed` hooks, in many small commits; after
-   * a crash, again goes on with the rest.
+   * Removes all records of an account without their `removed` hooks, in many small commits: asked
+   * again after a crash, it goes on with the rest. Throws when the signal aborts.
    */
   removeAll(accountSid: string, signal: AbortSignal): Promise<void>;
   /** Prepares older records' texts for `contains` conditions; lists are right without it, but slow. */

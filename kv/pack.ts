@@ -46,7 +46,10 @@ interface Packing {
   signal: AbortSignal;
 }
 
-/** Packs the texts of a field that are old enough; of several that do so at once, one goes on. */
+/**
+ * Packs the texts of a field that are old enough; of several that do so at once, one goes on. Throws
+ * when the signal aborts.
+ */
 export async function packTexts(packing: Packing): Promise<void> {
   const { kv, at, signal } = packing;
   const stale = await Array.fromAsync(kv.list({ prefix: keys.stale(at) }));
@@ -54,7 +57,7 @@ export async function packTexts(packing: Packing): Promise<void> {
   let last = first;
   let pack = emptyPack();
   for await (const record of unpacked(packing, first.value)) {
-    if (signal.aborted) return;
+    signal.throwIfAborted();
     const text = textOf(record, at.field).toLowerCase();
     if (!fits(pack, text) && pack.ords.length > 0) {
       const next = await store(packing, pack, last);

@@ -8,7 +8,10 @@ import { keys } from "./keys.ts";
 const keysAtOnce = 150;
 const pauseMs = 5;
 
-/** Deletes all that an account has of one resource: records first, then what is kept beside them. */
+/**
+ * Deletes all that an account has of one resource: records first, then what is kept beside them.
+ * Throws when the signal aborts.
+ */
 export async function removeAll(
   { kv, committer, definition, account, signal }: {
     kv: Deno.Kv;
@@ -19,7 +22,8 @@ export async function removeAll(
   },
 ): Promise<void> {
   const prefix = keys.resource({ account, prefix: definition.sidPrefix });
-  while (!signal.aborted) {
+  while (true) {
+    signal.throwIfAborted();
     const entries = await Array.fromAsync(kv.list<unknown>({ prefix }, { limit: keysAtOnce }));
     if (entries.length === 0) return;
     const batch = emptyBatch();

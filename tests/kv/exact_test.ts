@@ -96,6 +96,10 @@ Deno.test("removeAll() leaves nothing of a resource, and another resource as it 
   const { calls, notifications } = lab.store.records;
   await churn(lab, 300);
   await notifications.insert({ record: lab.notification({ messageText: "stays" }) });
+  await assert.rejects(
+    calls.removeAll(lab.accountSid, AbortSignal.abort(new Error("stop"))),
+    /stop/,
+  );
   await calls.removeAll(lab.accountSid, new AbortController().signal);
   const query = { where: [], skip: 0, limit: 5 };
   assert.deepEqual(await calls.list(lab.accountSid, query), { items: [], total: 0 });
