@@ -1,4 +1,4 @@
-import { type Condition } from "../core/filters.ts";
+import type { Condition } from "../core/filters.ts";
 import type { Base, Query, Slice } from "../core/ports.ts";
 import { type Span, wholeBuckets } from "./counters.ts";
 import { countIn, type Index, locate } from "./counts.ts";
