@@ -26,9 +26,19 @@ export const emptyBatch = (): Batch => ({
  * Moves a counter without a conflict. The batch must check something that its own success changes:
  * a remote store may be sent a commit twice, and the check is what stops the second.
  */
-export function stageSum({ sums }: Batch, key: Deno.KvKey, by: number): void {
-  const text = keyText(key);
+export const stageSum = (batch: Batch, key: Deno.KvKey, by: number): void =>
+  addSum(batch, keyText(key), { key, by });
+
+function addSum({ sums }: Batch, text: string, { key, by }: { key: Deno.KvKey; by: number }): void {
   sums.set(text, { key, by: by + (sums.get(text)?.by ?? 0) });
+}
+
+/** Raises a number to at least `to` without a conflict. */
+export const stageRaise = (batch: Batch, key: Deno.KvKey, to: number): void =>
+  addRaise(batch, keyText(key), { key, to });
+
+function addRaise({ raises }: Batch, text: string, { key, to }: { key: Deno.KvKey; to: number }) {
+  raises.set(text, { key, to: Math.max(to, raises.get(text)?.to ?? 0) });
 }
 
 /** Adds all of one batch to another. */
@@ -37,14 +47,8 @@ export function append(batch: Batch, also: Batch): void {
   batch.sets.push(...also.sets);
   batch.deletes.push(...also.deletes);
   batch.due.push(...also.due);
-  for (const { key, by } of also.sums.values()) stageSum(batch, key, by);
-  for (const { key, to } of also.raises.values()) stageRaise(batch, key, to);
-}
-
-/** Raises a number to at least `to` without a conflict. */
-export function stageRaise({ raises }: Batch, key: Deno.KvKey, to: number): void {
-  const text = keyText(key);
-  raises.set(text, { key, to: Math.max(to, raises.get(text)?.to ?? 0) });
+  for (const [text, sum] of also.sums) addSum(batch, text, sum);
+  for (const [text, raise] of also.raises) addRaise(batch, text, raise);
 }
 
 /** What the keys of a batch take, roughly and rather more. */
