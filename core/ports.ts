@@ -1,11 +1,10 @@
+import type { NumberOffer, NumberSearch } from "./numbers/offer.ts";
 import type { Companion, Script } from "./bridge.ts";
 import type { Condition } from "./filters.ts";
 import type { Job } from "./job.ts";
-import type { NumberEvent, NumberOffer, NumberSearch } from "./numbers/offer.ts";
+import type { Blobs, LocationSource, Mailer, MessageRoute, NumberProvider } from "./providers.ts";
 import type { RecordOf } from "./resource.ts";
 import type { Account } from "./resources/accounts.ts";
-import type { Email } from "./resources/emails.ts";
-import type { Message } from "./resources/messages.ts";
 import type { resources } from "./resources/mod.ts";
 import type { Counters } from "./supervisor/counters.ts";
 
@@ -73,6 +72,13 @@ export interface Collection<T extends Base> {
   update(accountSid: string, sid: string, change: (record: T) => Change<T>): Promise<T>;
   /** Throws `notFound`. */
   remove(accountSid: string, sid: string, change?: (record: T) => Change<T>): Promise<void>;
+  /**
+   * Removes all records of an account without their `removed` hooks, in many small commits: asked
+   * again after a crash, it goes on with the rest. Throws when the signal aborts.
+   */
+  removeAll(accountSid: string, signal: AbortSignal): Promise<void>;
+  /** Prepares older records' texts for `contains` conditions; lists are right without it, but slow. */
+  packTexts(accountSid: string, signal: AbortSignal): Promise<void>;
   /** The record that holds a value of a unique field, in whatever account. */
   holder(field: keyof T & string, value: string): Promise<T | null>;
   /** All records of a service-wide group. */
@@ -115,18 +121,6 @@ export interface Ledger {
   days(accountSid: string, span: { from: number; before: number }): Promise<DayOfUsage[]>;
 }
 
-/** Where phone numbers come from. */
-export interface NumberProvider {
-  /** The ISO 3166-1 codes of the countries that it has numbers of. */
-  countries(): Promise<string[]>;
-  /** What fits, in order of number; it may be held by an account already, and may not fit wholly. */
-  search(wanted: NumberSearch): AsyncIterable<NumberOffer>;
-  /** The offer of one number in E.164 form; null when it may not be had. */
-  offer(phoneNumber: string): Promise<NumberOffer | null>;
-  /** Learns what came of a number, perhaps more than once. Throws when it could not be told. */
-  tell(event: NumberEvent): Promise<void>;
-}
-
 /** The numbers that the operator loaded. */
 export interface Stock {
   countries(): Promise<string[]>;
@@ -159,40 +153,6 @@ export interface Bridge {
   /** Drops what the companion remembers of these logins. */
   invalidate(logins: string[]): Promise<void>;
   ready(): Promise<boolean>;
-}
-
-/** One way by which messages leave the service. */
-export interface MessageRoute {
-  /** Whether it leads to the message's recipient. */
-  reaches(message: Message): Promise<boolean>;
-  /** Hands the message over; its Sid is the same on every attempt. Throws when it was not taken. */
-  send(message: Message, signal: AbortSignal): Promise<void>;
-}
-
-export interface Mailer {
-  /**
-   * Hands an e-mail over; its Sid is the same on every attempt. Returns the addresses that were
-   * refused while others were taken; throws `emailRefused` when all were, for good.
-   */
-  send(email: Email, signal: AbortSignal): Promise<string[]>;
-}
-
-/** Large binary objects, each named by a Sid of an account. */
-export interface Blobs {
-  /** Replaces what was there, at once and as a whole. */
-  put(accountSid: string, sid: string, content: Uint8Array<ArrayBuffer>): Promise<void>;
-  /** Null when there is none. The caller reads the content to its end, or cancels it. */
-  get(
-    accountSid: string,
-    sid: string,
-  ): Promise<{ size: number; content: ReadableStream<Uint8Array<ArrayBuffer>> } | null>;
-  /** Nothing when there is none. */
-  remove(accountSid: string, sid: string): Promise<void>;
-}
-
-export interface LocationSource {
-  /** What the source answers about a subscriber's number. Throws when it does not. */
-  lookUp(msisdn: string, signal: AbortSignal): Promise<string>;
 }
 
 /** What the configuration tells core. */

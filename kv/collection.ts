@@ -1,16 +1,21 @@
 import { Fault } from "../core/faults.ts";
-import { matches } from "../core/filters.ts";
 import { limits } from "../core/limits.ts";
-import type { AlsoInserted, Base, Change, Collection, Slice } from "../core/ports.ts";
+import { packTexts as packTextsJob } from "../core/jobs/pack_texts.ts";
+import type { AlsoInserted, Base, Change, Collection } from "../core/ports.ts";
 import type { AnyResource } from "../core/resource.ts";
 import { isSid } from "../core/sid.ts";
 import { pascal } from "../core/wire.ts";
-import { type Batch, type Committer, emptyBatch, jitter } from "./commit.ts";
-import { fieldText, stageIndexes } from "./indexes.ts";
+import { type Batch, emptyBatch } from "./batch.ts";
+import { type Committer, jitter } from "./commit.ts";
+import { stageGlobals, stageIndexes, type Transition } from "./indexes.ts";
 import { keys } from "./keys.ts";
 import { stageCharges } from "./ledger.ts";
 import { passOn } from "./pass_on.ts";
+import { layoutOf, textOf } from "./layout.ts";
+import { list } from "./list.ts";
+import { asksForPacking, packedAfterMs, packTexts, stageTexts } from "./pack.ts";
 import { stageJobs } from "./queue.ts";
+import { removeAll } from "./remove_all.ts";
 import { mapFields, type Seal } from "./seal.ts";
 
 /** What the collections of one store share. */
@@ -29,13 +34,15 @@ export interface StoredCollection<T extends Base> extends Collection<T> {
   stageInsert(batch: Batch, record: T): Promise<void>;
 }
 
-/** Stores the records of one resource type; only this file writes records and their index entries. */
+/** Stores the records of one resource type, each with all that is kept beside it in one commit. */
 export function collection<T extends Base>(
   store: StoreContext,
+  name: string,
   definition: AnyResource,
 ): StoredCollection<T> {
   const { kv, committer, seal } = store;
   const { sidPrefix: prefix, secret = [] } = definition;
+  const layout = layoutOf(definition);
   const opened = (stored: T): T => mapFields(stored, secret, seal.open);
   const sealed = (record: T): T => mapFields(record, secret, seal.seal);
 
@@ -50,13 +57,26 @@ export function collection<T extends Base>(
     return entry === null || entry.value === null ? null : opened(entry.value);
   }
 
+  /** Stages all that is kept beside a record. */
+  function stageRest(batch: Batch, account: bigint, change: { before?: T; after?: T }): void {
+    const transition = change as Transition;
+    const place = { account, prefix };
+    stageGlobals(batch, definition, transition);
+    stageIndexes(batch, { place, layout }, transition);
+    stageTexts(batch, { place, layout, now: store.now() }, transition);
+  }
+
   async function stageInsert(batch: Batch, record: T): Promise<void> {
     const number = await store.accountNumber(record.accountSid);
     if (number === null) throw new Fault("notFound", record.accountSid);
     const key = keys.record(number, record.sid);
     batch.checks.push({ key, versionstamp: null });
     batch.sets.push({ key, value: sealed(record) });
-    stageIndexes(batch, definition, { after: record });
+    stageRest(batch, number, { after: record });
+    if (layout.texts.length === 0 || !asksForPacking(record.sid)) return;
+    const packing = { accountSid: record.accountSid, resource: name };
+    const now = store.now();
+    stageJobs(batch, [packTextsJob(packing, now + packedAfterMs)], now);
   }
 
   async function finish(batch: Batch, change: Change<T>): Promise<boolean> {
@@ -95,7 +115,8 @@ export function collection<T extends Base>(
       batch.checks.push(entry);
       if (removes) batch.deletes.push(entry.key);
       else batch.sets.push({ key: entry.key, value: sealed(made.record) });
-      stageIndexes(batch, definition, removes ? { before } : { before, after: made.record });
+      const number = entry.key[0] as bigint;
+      stageRest(batch, number, removes ? { before } : { before, after: made.record });
       if (await finish(batch, made)) return made.record;
       await jitter(attempt * 5);
     }
@@ -110,19 +131,25 @@ export function collection<T extends Base>(
     remove: async (account, sid, change = (record) => ({ record })) => {
       await write({ account, sid }, change, true);
     },
-    async list(account, { where, skip, limit, after }) {
-      const slice: Slice<T> = { items: [], total: 0 };
+    async list(account, query) {
       const number = await store.accountNumber(account);
-      if (number === null) return slice;
-      const selector = { prefix: keys.records(number, prefix) };
-      let passed = 0;
-      for await (const { value } of kv.list<T>(selector, { reverse: true, batchSize: 500 })) {
-        if (!matches(value as unknown as Record<string, unknown>, where)) continue;
-        slice.total++;
-        const isBefore = after === undefined ? passed++ < skip : value.sid >= after;
-        if (!isBefore && slice.items.length < limit) slice.items.push(opened(value));
+      if (number === null) return { items: [], total: 0 };
+      const source = { kv, place: { account: number, prefix }, layout };
+      const { items, total } = await list<T>(source, query);
+      return { items: items.map(opened), total };
+    },
+    async removeAll(account, signal) {
+      const number = await store.accountNumber(account);
+      if (number === null) return;
+      await removeAll({ kv, committer, definition, account: number, signal });
+    },
+    async packTexts(account, signal) {
+      const number = await store.accountNumber(account);
+      if (number === null) return;
+      const before = store.now() - packedAfterMs;
+      for (const field of layout.texts) {
+        await packTexts({ kv, committer, at: { account: number, prefix, field }, before, signal });
       }
-      return slice;
     },
     async holder(field, value) {
       if (value.length > limits.lookupLength) return null; // Nor would the store take the key.
@@ -142,4 +169,4 @@ export function collection<T extends Base>(
 }
 
 const takenNames = ({ unique = [] }: AnyResource, record: Base): string =>
-  unique.map((field) => `${pascal(field)} ${fieldText(record, field)}`).join(", ") || record.sid;
+  unique.map((field) => `${pascal(field)} ${textOf(record, field)}`).join(", ") || record.sid;

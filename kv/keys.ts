@@ -1,6 +1,8 @@
 /**
  * Every key shape of the store, and nowhere else. `A` is an account's number: two to four bytes in
- * a key instead of a Sid's 36. `ord` is a Sid without its prefix, so that keys sort by age.
+ * a key instead of a Sid's 36. `ord` is a Sid without its prefix, as bytes, so that keys sort by age;
+ * bytes sort before strings, and those before bigints. All of a resource is under [A, prefix]; the
+ * field "" with the value "" stands for all records, which are their own index entries.
  *
  *   ["v"]                              schema version
  *   ["n"]                              the last account number given out
@@ -13,6 +15,14 @@
  *   [A, "$", day, category, what]      sum of charges of a UTC day (U64): count, usage or price
  *   ["i", "n", phoneNumber]            number in stock: its offer
  *   ["i", "k", country, kind, number]  number in stock, by country and kind, empty
+ *   [A, prefix, field, value, ord]     index entry, empty: the record's field has the value
+ *   [A, prefix, field, value, 0n]      how many entries (U64, as every counter: moved by `sum`)
+ *   [A, prefix, field, value, level, bucket]
+ *                                      how many of them fall into a stretch of time (`counters.ts`)
+ *   [A, prefix, field, ord]            texts of a searched field, packed, up to that record
+ *   [A, prefix, field, "stale", ord]   the packed text of that record may be wrong
+ *   [A, prefix, field]                 searched field: the last record packed;
+ *                                      date: its widest distance from a Sid's time (U64, by `max`)
  *   ["q", "d", lane, due, id]          job; the lease of a running one is its due time
  *   ["q", "a", lane]                   earliest due time of the lane (U64, moved by `min`)
  *   ["q", "w"]                         wake counter (U64), watched by every worker
@@ -31,7 +41,6 @@ export const keys = {
   ) => ["g", prefix, group, value, sid],
   companions: ["b"],
   companion: (id: string) => ["b", id],
-  records: (account: bigint, prefix: string) => [account, prefix],
   record: (account: bigint, sid: string) => [account, sid.slice(0, 2), ordOf(sid)],
   chargesOf: (account: bigint, day: number) => [account, "$", day],
   charge: (
@@ -53,6 +62,33 @@ export const keys = {
     kind,
     phoneNumber,
   ],
+  /** Everything of one resource. */
+  resource: ({ account, prefix }: Place) => [account, prefix],
+  entry: ({ account, prefix, field }: FieldPlace, value: IndexValue, ord: Uint8Array) =>
+    field === "" ? [account, prefix, ord] : [account, prefix, field, value, ord],
+  value: ({ account, prefix, field }: FieldPlace, value: IndexValue) => [
+    account,
+    prefix,
+    field,
+    value,
+  ],
+  total: (place: FieldPlace, value: IndexValue) => [...keys.value(place, value), 0n],
+  /** After everything that is kept of a value. */
+  afterValue: (place: FieldPlace, value: IndexValue) => [...keys.value(place, value), true],
+  counter: (place: FieldPlace, value: IndexValue, level: number, bucket: number) => [
+    ...keys.value(place, value),
+    BigInt(level),
+    BigInt(bucket),
+  ],
+  field: ({ account, prefix, field }: FieldPlace) => [account, prefix, field],
+  texts: ({ account, prefix, field }: FieldPlace, last: Uint8Array) => [
+    account,
+    prefix,
+    field,
+    last,
+  ],
+  stale: ({ account, prefix, field }: FieldPlace) => [account, prefix, field, "stale"],
+  staleText: (place: FieldPlace, ord: Uint8Array) => [...keys.stale(place), ord],
   lanes: ["q", "a"],
   lane: (lane: string) => ["q", "a", lane],
   jobs: ["q", "d"],
@@ -63,4 +99,29 @@ export const keys = {
   deadJob: (lane: string, id: string) => ["q", "x", lane, id],
 } as const;
 
-const ordOf = (sid: string): Uint8Array => Uint8Array.fromHex(sid.slice(2));
+/** The records of one resource in one account. */
+export interface Place {
+  account: bigint;
+  prefix: string;
+}
+
+export interface FieldPlace extends Place {
+  field: string;
+}
+
+/** A value as it stands in a key: itself, or the hash of a long one. */
+export type IndexValue = string | Uint8Array;
+
+/** A Sid as it stands in a key. */
+export const ordOf = (sid: string): Uint8Array => Uint8Array.fromHex(sid.slice(2));
+
+/** The Sid of a key that ends in its ord. */
+export const sidOf = (prefix: string, key: Deno.KvKey): string =>
+  prefix + (key.at(-1) as Uint8Array).toHex();
+
+/** A bound between Sids: those made before `ms` sort before it. Any number, also infinite. */
+export function ordAt(ms: number): Uint8Array {
+  if (ms >= 2 ** 48) return new Uint8Array(17).fill(255);
+  const time = Math.max(0, Math.ceil(ms)).toString(16).padStart(12, "0");
+  return Uint8Array.fromHex(time.padEnd(32, "0"));
+}

@@ -1,6 +1,6 @@
 import type { Charge, DayOfUsage, Ledger } from "../core/ports.ts";
 import type { StoreContext } from "./collection.ts";
-import type { Batch } from "./commit.ts";
+import { type Batch, stageSum } from "./batch.ts";
 import { keys } from "./keys.ts";
 
 const dayMs = 86_400_000;
@@ -16,8 +16,7 @@ export function stageCharges(batch: Batch, account: bigint, charges: Charge[]): 
     const by: Record<Amount, number> = { count: 1, usage, price: priceMicros };
     const day = Math.floor(at / dayMs);
     for (const what of amounts) {
-      const key = keys.charge({ account, day, category, what });
-      batch.sums.push({ key, by: BigInt(by[what]) });
+      stageSum(batch, keys.charge({ account, day, category, what }), by[what]);
     }
   }
 }

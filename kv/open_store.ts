@@ -12,13 +12,14 @@ import type {
 import { resources } from "../core/resources/mod.ts";
 import { accountNumbers, accountTree } from "./accounts.ts";
 import { collection, type StoreContext, type StoredCollection } from "./collection.ts";
-import { type Batch, committer } from "./commit.ts";
+import type { Batch } from "./batch.ts";
+import { committer } from "./commit.ts";
 import { companionStates } from "./companions.ts";
 import { withDeadline } from "./deadline.ts";
-import { keys } from "./keys.ts";
 import { ledger } from "./ledger.ts";
 import { queue } from "./queue.ts";
 import { stored } from "./renamed.ts";
+import { checkSchema } from "./schema.ts";
 import { sealer } from "./seal.ts";
 import { stock } from "./stock.ts";
 import { type Worker, worker } from "./worker.ts";
@@ -42,9 +43,6 @@ export interface Store {
   close(): void;
 }
 
-/** The layout that this code reads and writes (`keys.ts`). */
-const schemaVersion = 1;
-
 /**
  * Opens the store with the one handle a process may have: on an embedded file a second one makes
  * checked commits fail, so a lock file keeps other processes out. Throws an Error that says why.
@@ -55,7 +53,7 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
   const opened = await Deno.openKv(location);
   const kv = isRemote ? withDeadline(opened, limits.storeTimeoutMs) : opened;
   try {
-    await checkSchema(kv);
+    await checkSchema(kv, resources);
   } catch (error) {
     kv.close();
     lock?.close();
@@ -77,7 +75,7 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
     stageAlso,
   };
   for (const [name, definition] of Object.entries(resources)) {
-    records[name] = stored(definition, (as) => collection(context, as));
+    records[name] = stored(definition, (as) => collection(context, name, as));
   }
 
   return {
@@ -110,14 +108,4 @@ async function lockFile(location: string): Promise<Deno.FsFile> {
   }
   file.close();
   throw new Error(`Cannot open the store: ${location} is in use by another process`);
-}
-
-async function checkSchema(kv: Deno.Kv): Promise<void> {
-  const { value } = await kv.get<number>(keys.version);
-  if (value === null) await kv.set(keys.version, schemaVersion);
-  else if (value !== schemaVersion) {
-    throw new Error(
-      `Cannot open the store: its layout is version ${value}, this program's is ${schemaVersion}`,
-    );
-  }
 }

@@ -1,4 +1,4 @@
-import type { Batch } from "./commit.ts";
+import type { Batch } from "./batch.ts";
 
 /**
  * A unique value that a batch frees and takes again passes from one record to another: it is

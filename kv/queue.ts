@@ -1,5 +1,6 @@
 import type { Job } from "../core/job.ts";
-import { type Batch, type Committed, type Committer, emptyBatch } from "./commit.ts";
+import { append, type Batch, emptyBatch } from "./batch.ts";
+import type { Committed, Committer } from "./commit.ts";
 import { keys } from "./keys.ts";
 
 /** A job in the store. */
@@ -32,12 +33,6 @@ export function stageJobs(batch: Batch, jobs: Job[], now: number): void {
 function stageJob(batch: Batch, job: StoredJob, dueAt: number): void {
   batch.sets.push({ key: keys.job(job.lane, dueAt, job.id), value: job });
   batch.due.push({ lane: job.lane, at: dueAt });
-}
-
-function append(batch: Batch, also: Batch): void {
-  batch.checks.push(...also.checks);
-  batch.sets.push(...also.sets);
-  batch.due.push(...also.due);
 }
 
 let made = 0;
@@ -149,12 +144,8 @@ export function queue(kv: Deno.Kv, committer: Committer, checks: number) {
     bury: (held: HeldJob, error: string, also: Batch) =>
       move(held, (batch) => {
         const { lane, id } = held.job;
-        batch.sets.push(
-          { key: keys.deadJob(lane, id), value: { ...held.job, error } },
-          ...also.sets,
-        );
-        batch.checks.push(...also.checks);
-        batch.due.push(...also.due);
+        batch.sets.push({ key: keys.deadJob(lane, id), value: { ...held.job, error } });
+        append(batch, also);
       }),
 
     /** Makes every leased job due now: right after start, where no other worker can exist. */

@@ -2,7 +2,8 @@ import type { AnyJobHandler } from "../core/job.ts";
 import { limits } from "../core/limits.ts";
 import { Fault } from "../core/faults.ts";
 import type { AlsoInserted, Ports } from "../core/ports.ts";
-import { type Batch, type Committer, emptyBatch } from "./commit.ts";
+import { type Batch, emptyBatch } from "./batch.ts";
+import type { Committer } from "./commit.ts";
 import { keys } from "./keys.ts";
 import type { HeldJob, Queue } from "./queue.ts";
 

@@ -1,4 +1,4 @@
-import type { Blobs } from "../ports.ts";
+import type { Blobs } from "../providers.ts";
 import { isSid } from "../sid.ts";
 
 /** Blobs as files `{directory}/{accountSid}/{sid}`, readable by their owner only. */

@@ -1,6 +1,6 @@
 import { readText } from "../exchange.ts";
 import { limits } from "../limits.ts";
-import type { LocationSource } from "../ports.ts";
+import type { LocationSource } from "../providers.ts";
 
 /**
  * The operator's location source over HTTP. Its address is configured, not a customer's, so it may

@@ -1,7 +1,7 @@
 import { createTransport } from "nodemailer";
 import { Fault } from "../faults.ts";
 import { limits } from "../limits.ts";
-import type { Mailer } from "../ports.ts";
+import type { Mailer } from "../providers.ts";
 
 /** Sends e-mail by the SMTP server at a URL (RFC 5321), one connection for each message. */
 export function smtpMailer(url: string, domain: string): Mailer {

@@ -8,6 +8,7 @@ import { forgetAccount } from "./forget_account.ts";
 import { forgetClients } from "./forget_clients.ts";
 import { hangUp } from "./hang_up.ts";
 import { locate } from "./locate.ts";
+import { packTexts } from "./pack_texts.ts";
 import { redirectCall } from "./redirect_call.ts";
 import { removeAudio } from "./remove_audio.ts";
 import { sendEmail } from "./send_email.ts";
@@ -25,6 +26,7 @@ export const handlers: AnyJobHandler[] = [
   forgetClients,
   hangUp,
   locate,
+  packTexts,
   redirectCall,
   removeAudio,
   sendEmail,

@@ -4,7 +4,8 @@ import { exponential, job, type JobKind } from "../job.ts";
 import { limits } from "../limits.ts";
 import { settle } from "../messages/settle.ts";
 import { notification } from "../notify.ts";
-import type { MessageRoute, Ports } from "../ports.ts";
+import type { Ports } from "../ports.ts";
+import type { MessageRoute } from "../providers.ts";
 import type { Message } from "../resources/messages.ts";
 
 const args = z.object({ accountSid: z.string(), messageSid: z.string() });

@@ -8,6 +8,7 @@ import { type Client, clients } from "../../core/resources/clients.ts";
 import { type Call, calls } from "../../core/resources/calls.ts";
 import { sealer } from "../../kv/seal.ts";
 import { openStore } from "../../kv/open_store.ts";
+import { storeFile } from "../support/store_lab.ts";
 import { startApp } from "../support/app.ts";
 import { z } from "zod";
 
@@ -108,14 +109,6 @@ Deno.test("sealer() opens what it sealed, and nothing sealed under another key",
   assert.throws(() => sealer("another key").open(sealed), /SECRET_KEY/);
 });
 
-async function storeFile(): Promise<AsyncDisposable & { location: string }> {
-  const directory = await Deno.makeTempDir();
-  return {
-    location: `${directory}/store.db`,
-    [Symbol.asyncDispose]: () => Deno.remove(directory, { recursive: true }),
-  };
-}
-
 const options = { secretKey: "test", now: () => 1 };
 
 Deno.test("openStore() seals secrets in the file and keeps the file to its owner", async () => {
@@ -187,6 +180,7 @@ Deno.test("openStore() hands jobs that a killed process held to the next one at 
   const timers = worker.drain(); // Never ends: the process "dies" with one job under way.
   void timers;
   await until(() => ran.length === 2);
+  await first.accounts.insert({ record: accountOf("AC" + "2".repeat(32)) }); // After its job's end.
   first.close();
 
   const second = await openStore({ ...options, location: file.location });

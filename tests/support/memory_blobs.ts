@@ -1,4 +1,4 @@
-import type { Blobs } from "../../core/ports.ts";
+import type { Blobs } from "../../core/providers.ts";
 
 /** Blobs that live as long as the test. */
 export function memoryBlobs(): Blobs {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { readText } from "../../exchange.ts";
 import { Fault } from "../../faults.ts";
 import { limits } from "../../limits.ts";
-import type { NumberProvider } from "../../ports.ts";
+import type { NumberProvider } from "../../providers.ts";
 import { capabilities, type NumberOffer, unknownPlace, usualCapabilities } from "../offer.ts";
 import { parseNumber } from "../phone_number.ts";
 

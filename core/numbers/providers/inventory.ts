@@ -1,4 +1,5 @@
-import type { NumberProvider, Stock } from "../../ports.ts";
+import type { Stock } from "../../ports.ts";
+import type { NumberProvider } from "../../providers.ts";
 
 /**
  * Only the numbers that the operator loaded. One is available while it is in stock and no account

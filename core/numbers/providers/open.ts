@@ -1,5 +1,5 @@
 import { hasPart } from "../../filters.ts";
-import type { NumberProvider } from "../../ports.ts";
+import type { NumberProvider } from "../../providers.ts";
 import { type NumberOffer, unknownPlace, usualCapabilities } from "../offer.ts";
 import { parseNumber } from "../phone_number.ts";
 

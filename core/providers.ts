@@ -1,0 +1,49 @@
+import type { NumberEvent, NumberOffer, NumberSearch } from "./numbers/offer.ts";
+import type { Email } from "./resources/emails.ts";
+import type { Message } from "./resources/messages.ts";
+
+/** Where phone numbers come from. */
+export interface NumberProvider {
+  /** The ISO 3166-1 codes of the countries that it has numbers of. */
+  countries(): Promise<string[]>;
+  /** What fits, in order of number; it may be held by an account already, and may not fit wholly. */
+  search(wanted: NumberSearch): AsyncIterable<NumberOffer>;
+  /** The offer of one number in E.164 form; null when it may not be had. */
+  offer(phoneNumber: string): Promise<NumberOffer | null>;
+  /** Learns what came of a number, perhaps more than once. Throws when it could not be told. */
+  tell(event: NumberEvent): Promise<void>;
+}
+
+/** One way by which messages leave the service. */
+export interface MessageRoute {
+  /** Whether it leads to the message's recipient. */
+  reaches(message: Message): Promise<boolean>;
+  /** Hands the message over; its Sid is the same on every attempt. Throws when it was not taken. */
+  send(message: Message, signal: AbortSignal): Promise<void>;
+}
+
+export interface Mailer {
+  /**
+   * Hands an e-mail over; its Sid is the same on every attempt. Returns the addresses that were
+   * refused while others were taken; throws `emailRefused` when all were, for good.
+   */
+  send(email: Email, signal: AbortSignal): Promise<string[]>;
+}
+
+/** Large binary objects, each named by a Sid of an account. */
+export interface Blobs {
+  /** Replaces what was there, at once and as a whole. */
+  put(accountSid: string, sid: string, content: Uint8Array<ArrayBuffer>): Promise<void>;
+  /** Null when there is none. The caller reads the content to its end, or cancels it. */
+  get(
+    accountSid: string,
+    sid: string,
+  ): Promise<{ size: number; content: ReadableStream<Uint8Array<ArrayBuffer>> } | null>;
+  /** Nothing when there is none. */
+  remove(accountSid: string, sid: string): Promise<void>;
+}
+
+export interface LocationSource {
+  /** What the source answers about a subscriber's number. Throws when it does not. */
+  lookUp(msisdn: string, signal: AbortSignal): Promise<string>;
+}

@@ -1,0 +1,72 @@
+import { Buffer } from "node:buffer";
+
+/** Writes to be made together, as data: what a change stages before anything is committed. */
+export interface Batch {
+  checks: Deno.AtomicCheck[];
+  sets: { key: Deno.KvKey; value: unknown }[];
+  deletes: Deno.KvKey[];
+  /** Earliest due times to lower, by lane. */
+  due: { lane: string; at: number }[];
+  /** Counters to move, by the text of their key; equal ones of a shared commit move once. */
+  sums: Map<string, { key: Deno.KvKey; by: number }>;
+  /** Numbers to raise, by the text of their key. */
+  raises: Map<string, { key: Deno.KvKey; to: number }>;
+}
+
+export const emptyBatch = (): Batch => ({
+  checks: [],
+  sets: [],
+  deletes: [],
+  due: [],
+  sums: new Map(),
+  raises: new Map(),
+});
+
+/**
+ * Moves a counter without a conflict. The batch must check something that its own success changes:
+ * a remote store may be sent a commit twice, and the check is what stops the second.
+ */
+export const stageSum = (batch: Batch, key: Deno.KvKey, by: number): void =>
+  addSum(batch, keyText(key), { key, by });
+
+function addSum({ sums }: Batch, text: string, { key, by }: { key: Deno.KvKey; by: number }): void {
+  sums.set(text, { key, by: by + (sums.get(text)?.by ?? 0) });
+}
+
+/** Raises a number to at least `to` without a conflict. */
+export const stageRaise = (batch: Batch, key: Deno.KvKey, to: number): void =>
+  addRaise(batch, keyText(key), { key, to });
+
+function addRaise({ raises }: Batch, text: string, { key, to }: { key: Deno.KvKey; to: number }) {
+  raises.set(text, { key, to: Math.max(to, raises.get(text)?.to ?? 0) });
+}
+
+/** Adds all of one batch to another. */
+export function append(batch: Batch, also: Batch): void {
+  batch.checks.push(...also.checks);
+  batch.sets.push(...also.sets);
+  batch.deletes.push(...also.deletes);
+  batch.due.push(...also.due);
+  for (const [text, sum] of also.sums) addSum(batch, text, sum);
+  for (const [text, raise] of also.raises) addRaise(batch, text, raise);
+}
+
+/** What the keys of a batch take, roughly and rather more. */
+export function keyBytesOf({ checks, sets, deletes, due }: Batch, counters: string[]): number {
+  const written = [...checks, ...sets].map(({ key }) => key).concat(deletes).flat();
+  const parts = written.reduce<number>((sum, part) => sum + partBytes(part), 0);
+  const lanes = due.reduce((sum, { lane }) => sum + partBytes(lane) + 16, 0);
+  return parts + lanes + counters.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+}
+
+const partBytes = (part: Deno.KvKeyPart): number =>
+  typeof part === "string" ? Buffer.byteLength(part) + 2 : part instanceof Uint8Array ? 18 : 9;
+
+/** A key as a text that no other key has. */
+export const keyText = (key: Deno.KvKey): string =>
+  key.map((part) => {
+    if (part instanceof Uint8Array) return `x${part.toHex()}`;
+    return typeof part === "string"
+      ? `s${part.length}:${part}`
+      : `${(typeof part)[0]}${String(part)} `;
+  }).join("");

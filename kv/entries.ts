@@ -1,0 +1,127 @@
+import type { Base } from "../core/ports.ts";
+import { sidTime } from "../core/sid.ts";
+import type { Span } from "./counters.ts";
+import type { Index } from "./counts.ts";
+import { type IndexValue, keys, ordAt, ordOf, type Place, sidOf } from "./keys.ts";
+
+/** A record by its Sid, read already or not. */
+export interface Found<T> {
+  sid: string;
+  record?: T;
+}
+
+/** Where to read entries: those of a span, from right after (older than) a Sid where one is given. */
+export interface Range {
+  span: Span;
+  after?: string;
+}
+
+/** Values that one read asks of the store: a longer list is read piece by piece. */
+export const readAtOnce = 500;
+
+/** The entries of an index in a range, newest first; those of all records bring the records. */
+export async function* entriesOf<T>(
+  kv: Deno.Kv,
+  index: Index,
+  { range, limit = Infinity }: { range: Range; limit?: number },
+): AsyncGenerator<Found<T>> {
+  const lists = index.values.map((value) => listOf<T>(kv, index, { value, range, limit }));
+  if (lists.length === 1) return yield* lists[0]!;
+  const heads = await Promise.all(lists.map((list) => list.next()));
+  for (let count = 0; count < limit; count++) {
+    let newest = -1;
+    heads.forEach(({ done, value }, at) => {
+      if (!done && (newest < 0 || value.sid > heads[newest]!.value!.sid)) newest = at;
+    });
+    if (newest < 0) return;
+    yield heads[newest]!.value!;
+    heads[newest] = await lists[newest]!.next();
+  }
+}
+
+async function* listOf<T>(
+  kv: Deno.Kv,
+  index: Index,
+  { value, range, limit }: { value: IndexValue; range: Range; limit: number },
+): AsyncGenerator<Found<T>, undefined> {
+  const bounds = boundsOf(range);
+  if (bounds === null) return;
+  const start = keys.entry(index, value, bounds.start);
+  const end = keys.entry(index, value, bounds.end);
+  const options = {
+    reverse: true,
+    batchSize: Math.min(limit, readAtOnce),
+    ...(limit === Infinity ? {} : { limit }),
+  };
+  for await (const { key, value } of kv.list<T>({ start, end }, options)) {
+    const sid = sidOf(index.prefix, key);
+    yield index.field === "" ? { sid, record: value } : { sid };
+  }
+}
+
+/** The keys that a range goes from and to, without the latter; null when nothing is between them. */
+export function boundsOf({ span, after }: Range): { start: Uint8Array; end: Uint8Array } | null {
+  const start = ordAt(span.from);
+  const [end, cursor] = [ordAt(span.before), after === undefined ? null : ordOf(after)];
+  const bounds = { start, end: cursor !== null && cursor.toHex() < end.toHex() ? cursor : end };
+  return start.toHex() < bounds.end.toHex() ? bounds : null;
+}
+
+/** Of these Sids, newest first, those that an index has an entry of. */
+export async function membersOf(
+  kv: Deno.Kv,
+  index: Index,
+  { sids, isSparse }: { sids: string[]; isSparse: boolean },
+): Promise<Set<string>> {
+  if (isSparse) {
+    const lookups = index.values.flatMap((value) =>
+      sids.map((sid) => ({ sid, key: keys.entry(index, value, ordOf(sid)) }))
+    );
+    const entries = await getMany(kv, lookups.map(({ key }) => key));
+    return new Set(
+      lookups.filter((_, at) => entries[at]!.versionstamp !== null)
+        .map(({ sid }) => sid),
+    );
+  }
+  const found = new Set<string>();
+  for await (const { sid } of entriesOf(kv, index, { range: rangeAround(sids) })) found.add(sid);
+  return found;
+}
+
+/** The records of these Sids, newest first; those that are gone are left out. */
+export async function recordsOf<T extends Base>(
+  kv: Deno.Kv,
+  place: Place,
+  { sids, isSparse }: { sids: string[]; isSparse: boolean },
+): Promise<T[]> {
+  if (isSparse) {
+    const entries = await getMany<T>(kv, sids.map((sid) => keys.record(place.account, sid)));
+    return entries.flatMap(({ value }) => value === null ? [] : [value]);
+  }
+  const wanted = new Set(sids);
+  const records: T[] = [];
+  const all = allOf(place);
+  for await (const { sid, record } of entriesOf<T>(kv, all, { range: rangeAround(sids) })) {
+    if (wanted.has(sid)) records.push(record!);
+  }
+  return records;
+}
+
+/** The index of all records. */
+export const allOf = (place: Place): Index => ({ ...place, field: "", values: [""], depth: 3 });
+
+/** The range from the last of these Sids to the first. */
+function rangeAround(sids: string[]): Range {
+  return { span: { from: sidTime(sids.at(-1)!), before: sidTime(sids[0]!) + 1 } };
+}
+
+/** What one `getMany` may ask for. */
+const keysAtOnce = 10;
+
+async function getMany<T>(kv: Deno.Kv, wanted: Deno.KvKey[]): Promise<Deno.KvEntryMaybe<T>[]> {
+  const parts: Promise<Deno.KvEntryMaybe<T>[]>[] = [];
+  for (let at = 0; at < wanted.length; at += keysAtOnce) {
+    parts.push(kv.getMany<T[]>(wanted.slice(at, at + keysAtOnce)));
+  }
+  return (await Promise.all(parts)).flat();
+}

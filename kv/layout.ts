@@ -1,0 +1,74 @@
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+import { isPlain } from "../core/fields.ts";
+import type { FilterKind } from "../core/filters.ts";
+import type { Base } from "../core/ports.ts";
+import type { AnyRecord, AnyResource } from "../core/resource.ts";
+import type { Depth } from "./counters.ts";
+import type { IndexValue } from "./keys.ts";
+
+/** A field with an index: its entries are the records that have a value in it. */
+export interface IndexedField {
+  field: string;
+  depth: Depth;
+  /** What a record's entry is filed under; null when it has none. */
+  valueOf(record: AnyRecord): IndexValue | null;
+}
+
+/** A date that lists are filtered by; `isAlways` when every record has it. */
+export interface DateField {
+  field: string;
+  isAlways: boolean;
+}
+
+/** What the store keeps of a resource beside its records; it follows from the declared filters. */
+export interface Layout {
+  /** The first is of all records. */
+  indexes: IndexedField[];
+  dates: DateField[];
+  /** Fields that are searched for a part of their text. */
+  texts: string[];
+}
+
+export function layoutOf({ fields, filters = {}, period }: AnyResource): Layout {
+  const kinds = Object.entries(filters) as [string, FilterKind][];
+  const filtered = kinds.filter(([, kind]) => kind !== "contains").map(([field]) => ({
+    field,
+    depth: isPlain(fields[field]) ? 3 as const : 2 as const,
+    valueOf: (record: AnyRecord) => indexValue(textOf(record, field)),
+  }));
+  const dates = [...new Set(period === undefined ? [] : [period.start, period.end])]
+    .map((field) => ({ field, isAlways: fields[field]?.isNullable() !== true }));
+  const dated = dates.filter(({ isAlways }) => !isAlways).map(({ field }) => ({
+    field,
+    depth: 2 as const,
+    valueOf: (record: AnyRecord) => typeof record[field] === "number" ? present : null,
+  }));
+  return {
+    indexes: [{ field: "", depth: 3, valueOf: () => present }, ...filtered, ...dated],
+    dates,
+    texts: kinds.filter(([, kind]) => kind === "contains").map(([field]) => field),
+  };
+}
+
+/** The value of indexes that tell only that there is one. */
+export const present = "";
+
+/** A field as filters see it. */
+export const textOf = (record: Base, field: string): string =>
+  String((record as AnyRecord)[field] ?? "");
+
+/** The longest value that stands in a key as itself, in bytes of UTF-8. */
+const keyedBytes = 100;
+
+/** A filter's value as it stands in keys; null for the empty one, which is not filed. */
+export function indexValue(text: string): IndexValue | null {
+  if (text === "") return null;
+  if (Buffer.byteLength(text) <= keyedBytes) return text;
+  return new Uint8Array(createHash("sha256").update(text).digest().subarray(0, 16));
+}
+
+/** Tells layouts apart: a store filled under one cannot be read under another. */
+export const layoutName = ({ indexes, dates, texts }: Layout): string =>
+  [indexes.map(({ field, depth }) => field + depth), dates.map(({ field }) => field), texts]
+    .map((names) => names.toSorted().join(" ")).join("; ");

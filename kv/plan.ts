@@ -1,0 +1,138 @@
+import { type Condition, fitsPattern } from "../core/filters.ts";
+import { always, overlap, type Span } from "./counters.ts";
+import { type Index, totalOf } from "./counts.ts";
+import { allOf } from "./entries.ts";
+import { type IndexValue, keys, type Place } from "./keys.ts";
+import { indexValue, type Layout, present } from "./layout.ts";
+
+/** How the conditions of a list are to be answered. */
+export interface Plan {
+  /** A record passes only with an entry in each; the one with the fewest entries comes first. */
+  indexes: { index: Index; total: number }[];
+  /** How many records there are; read when it is asked for. */
+  all(): Promise<number>;
+  /** Parts of texts to search for. */
+  texts: { field: string; part: string }[];
+  /** Whether there are conditions that only the record itself can tell. */
+  verifies: boolean;
+  /** By the time of their Sid: outside `maybe` nothing passes, inside `sure` the dates all do. */
+  maybe: Span;
+  sure: Span;
+}
+
+/** The store of one resource's records in one account. */
+export interface Source {
+  kv: Deno.Kv;
+  place: Place;
+  layout: Layout;
+}
+
+export async function planOf(source: Source, where: Condition[]): Promise<Plan> {
+  const { kv, place } = source;
+  const all = allOf(place);
+  const plan: Plan = {
+    indexes: [],
+    all: once(() => totalOf(kv, all)),
+    texts: [],
+    verifies: false,
+    maybe: always,
+    sure: always,
+  };
+  for (const condition of where) await addCondition(source, plan, condition);
+  plan.indexes.sort((a, b) => a.total - b.total);
+  if (plan.indexes.length === 0) plan.indexes.push({ index: all, total: await plan.all() });
+  return plan;
+}
+
+/** Asks at most once. */
+function once<V>(ask: () => Promise<V>): () => Promise<V> {
+  let answer: Promise<V> | undefined;
+  return () => answer ??= ask();
+}
+
+async function addCondition(source: Source, plan: Plan, condition: Condition): Promise<void> {
+  switch (condition.op) {
+    case "equals": {
+      const value = indexValue(condition.value);
+      return await addIndex(source, plan, condition.field, value === null ? null : [value]);
+    }
+    case "matches": {
+      if (fitsPattern("", condition.value)) return;
+      const values = await valuesThatFit(source, await plan.all(), condition);
+      return await addIndex(source, plan, condition.field, values);
+    }
+    case "contains": {
+      const part = condition.value.toLowerCase();
+      if (!source.layout.texts.includes(condition.field)) plan.verifies = true;
+      else if (part !== "") plan.texts.push({ field: condition.field, part });
+      return;
+    }
+    case "between":
+      return await addDates(source, plan, condition);
+  }
+}
+
+/** Narrows to some values of a field; null values cannot be told from an index. */
+async function addIndex(
+  { kv, place, layout }: Source,
+  plan: Plan,
+  field: string,
+  values: IndexValue[] | null,
+): Promise<void> {
+  const indexed = layout.indexes.find((index) => index.field === field);
+  if (indexed === undefined || values === null) plan.verifies = true;
+  else {
+    const index: Index = { ...place, field, values, depth: indexed.depth };
+    plan.indexes.push({ index, total: await totalOf(kv, index) });
+  }
+}
+
+async function addDates(
+  source: Source,
+  plan: Plan,
+  { field, from, before }: Condition & { op: "between" },
+): Promise<void> {
+  const { kv, place, layout } = source;
+  const date = layout.dates.find((one) => one.field === field);
+  if (date === undefined) {
+    plan.verifies = true;
+    return;
+  }
+  const { value } = await kv.get<Deno.KvU64>(keys.field({ ...place, field }));
+  const distance = Number(value?.value ?? 0n);
+  plan.maybe = overlap(plan.maybe, { from: from - distance, before: before + distance });
+  plan.sure = overlap(plan.sure, { from: from + distance, before: before - distance });
+  if (!date.isAlways && !plan.indexes.some(({ index }) => index.field === field)) {
+    await addIndex(source, plan, field, [present]);
+  }
+}
+
+/** Values that a pattern may look at, and find: reading a value costs as much as many records. */
+const valueBounds = { looked: 2_000, found: 64, recordsEach: 5 };
+
+/** The values of a field that fit a pattern; null when looking at the records is the better way. */
+async function valuesThatFit(
+  { kv, place }: Source,
+  records: number,
+  { field, value: pattern }: { field: string; value: string },
+): Promise<string[] | null> {
+  const at = { ...place, field };
+  const literal = pattern.slice(0, pattern.indexOf("*"));
+  const hashed = { start: keys.value(at, new Uint8Array(0)), end: keys.value(at, "") };
+  if ((await Array.fromAsync(kv.list(hashed, { limit: 1 }))).length > 0) return null;
+  if (indexValue(literal) instanceof Uint8Array) return []; // It would be hashed.
+  const end = keys.value(at, `${literal}\u{10ffff}`);
+  const most = Math.max(10, Math.min(valueBounds.looked, records / valueBounds.recordsEach));
+  const found: string[] = [];
+  let start: Deno.KvKey = keys.value(at, literal);
+  for (let looked = 0; looked < most; looked++) {
+    const [next] = await Array.fromAsync(kv.list({ start, end }, { limit: 1 }));
+    if (next === undefined) return found;
+    const value = next.key[3] as string;
+    const hasEntries = next.key[4] instanceof Uint8Array; // Entries come before counters.
+    if (hasEntries && fitsPattern(value, pattern)) found.push(value);
+    if (found.length > valueBounds.found) return null;
+    start = keys.afterValue(at, value);
+  }
+  return null;
+}
