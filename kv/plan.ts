@@ -108,7 +108,7 @@ async function addDates(
 }
 
 /** Values that a pattern may look at, and find: reading a value costs as much as many records. */
-const valueBounds = { looked: 2_000, found: 64, recordsEach: 5 };
+const valueBounds = { looked: 2_000, found: 1_000, recordsEach: 5 };
 
 /** The values of a field that fit a pattern; null when looking at the records is the better way. */
 async function valuesThatFit(
