@@ -59,6 +59,7 @@ export const limits = {
   pauseMaxS: 3_600,
 
   callbackTimeoutMs: 15_000,
+  connectTimeoutMs: 5_000,
   callbackAnswerBytes: 64 << 10,
   redirects: 3,
 

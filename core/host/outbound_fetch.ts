@@ -1,5 +1,5 @@
 import { lookup as resolve, type LookupAddress } from "node:dns";
-import { request as httpRequest } from "node:http";
+import { type ClientRequest, request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { Readable } from "node:stream";
 import { Fault } from "../faults.ts";
@@ -102,8 +102,20 @@ async function guarded(
       resolveResponse(new Response(stream, { status, headers: headersOf(answer.rawHeaders) }));
     });
     sent.on("error", reject);
+    boundConnecting(sent, url.protocol === "https:" ? "secureConnect" : "connect");
     sent.end(body);
   });
+}
+
+/** Ends a request whose connection is not there in time; the whole of it has the signal's time. */
+function boundConnecting(sent: ClientRequest, connected: "connect" | "secureConnect"): void {
+  const seconds = limits.connectTimeoutMs / 1000;
+  const late = () => sent.destroy(new Error(`Cannot connect within ${seconds} s`));
+  const timer = setTimeout(late, limits.connectTimeoutMs);
+  const stop = () => clearTimeout(timer);
+  sent.on("socket", (socket) => socket.connecting ? socket.once(connected, stop) : stop());
+  sent.on("response", stop);
+  sent.on("close", stop);
 }
 
 function headersOf(raw: string[]): Headers {
