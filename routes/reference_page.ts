@@ -56,7 +56,7 @@ const style = `
   body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
   nav { display: flex; flex-wrap: wrap; gap: .25rem 1rem }
   h2 { margin-top: 3rem; border-bottom: 1px solid #ccc }
-  h3, summary { font: 600 1rem/1.5 ui-monospace, monospace; overflow-wrap: anywhere }
+  h3 { font: 600 1rem/1.5 ui-monospace, monospace; overflow-wrap: anywhere }
   h3 { margin-top: 2rem }
   table { border-collapse: collapse; width: 100% }
   td { border-bottom: 1px solid #ddd; padding: .15rem .5rem; vertical-align: top }
@@ -64,7 +64,7 @@ const style = `
   p { margin: .25rem 0 }
 `;
 
-/** What stands under one heading; paths with \`.json\` are not repeated. */
+/** What stands under one heading; paths with `.json` are not repeated. */
 function section(tag: string, { paths }: OpenApiDocument): string {
   const operations = Object.entries(paths).flatMap(([path, item]) =>
     path.endsWith(".json")
@@ -80,9 +80,8 @@ function section(tag: string, { paths }: OpenApiDocument): string {
 
 function operationPart(method: string, path: string, operation: ShownOperation): string {
   const { operationId, summary, parameters = [], requestBody, responses } = operation;
-  const rows = parameters.map(({ name, schema, description, in: place }) =>
-    row(place === "path" ? `{${name}}` : name, schema, description)
-  );
+  const rows = parameters.filter(({ name, description }) => description && name !== "AccountSid")
+    .map(({ name, schema, description }) => row(name, schema, description));
   const [form] = Object.values(requestBody?.content ?? {});
   const [type, answer] = Object.entries(responses["200"]?.content ?? {})[0] ?? [];
   const answered = answer?.schema ? typeOf(answer.schema) : type ?? "nothing";

@@ -33,10 +33,13 @@ const declared: AnyResource[] = [
 /** Shown or offered, but nowhere to be read by themselves. */
 const unaddressed: AnyResource[] = [resources.emails, availablePhoneNumbers];
 
+/** Never shown as a list. */
+const unlisted: AnyResource[] = [resources.emails, resources.geolocations, resources.sandboxes];
+
 const description = "Answers are XML, or JSON when the path ends in .json or the Accept header " +
   "prefers it. XML has the names of JSON in PascalCase, inside ServiceResponse. Bodies are forms " +
   "or JSON objects of the same names. Credentials are the Sid or the e-mail address of an account " +
-  "and its AuthToken.";
+  "and its AuthToken. In a path, AccountSid is the caller's own account or one below it, by either.";
 
 /** Describes the whole interface as it is offered at a base URL. */
 export function openApiDocument(baseUrl: string): OpenApiDocument {
@@ -67,15 +70,14 @@ const text: JsonSchema = { type: "string" };
 const count: JsonSchema = { type: "integer", minimum: 0 };
 
 function schemas(): Record<string, JsonSchema> {
-  const records = declared.flatMap((definition) => [
-    [
-      definition.type,
-      recordSchema(definition, { isAddressed: !unaddressed.includes(definition) }),
-    ],
-    [`${definition.type}List`, listSchema(definition)],
-  ]);
+  const records = declared.map((definition) => {
+    const isAddressed = !unaddressed.includes(definition);
+    return [definition.type, recordSchema(definition, { isAddressed })];
+  });
+  const lists = declared.filter((definition) => !unlisted.includes(definition))
+    .map((definition) => [`${definition.type}List`, listSchema(definition)]);
   return {
-    ...Object.fromEntries(records),
+    ...Object.fromEntries([...records, ...lists]),
     ...Object.assign({}, ...declared.map(regularForms)),
     ...irregularForms,
     ...serviceSchemas,

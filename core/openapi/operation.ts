@@ -28,7 +28,7 @@ export const jsonType = "application/json";
 const pathParameters: Record<string, JsonSchema> = {
   AccountSid: {
     schema: { type: "string" },
-    description: "The caller's own account or one below it: its Sid or its e-mail address.",
+    description: "The Sid or the e-mail address of an account.",
   },
   CountryCode: { schema: { type: "string" }, description: "Two letters (ISO 3166-1)." },
   Day: { schema: { type: "string", format: "date" }, description: "A day in UTC." },

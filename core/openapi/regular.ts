@@ -3,6 +3,9 @@ import { listParameters } from "./lists.ts";
 import { accountPath, type Operation } from "./operation.ts";
 import { formSchema, type JsonSchema, refTo } from "./schemas.ts";
 
+/** A type with its article, by the sound it begins with. */
+const one = (type: string): string => (/^([AEIO]|SMS)/.test(type) ? "an " : "a ") + type;
+
 /** The list of a resource, at a path of its own or at the regular one. */
 export const listOperation = (
   definition: AnyResource,
@@ -25,7 +28,7 @@ export const createOperation = (
   method: "post",
   path: `${accountPath}/${path}`,
   id: `create${type}`,
-  summary: `Makes a ${type}`,
+  summary: `Makes ${one(type)}`,
   tag: type,
   form: refTo(`${type}Create`),
   answer: refTo(type),
@@ -39,7 +42,7 @@ export const readOperation = (
   method: "get",
   path: `${accountPath}/${path}/{Sid}`,
   id: `read${type}`,
-  summary: `Reads a ${type}`,
+  summary: `Reads ${one(type)}`,
   tag: type,
   answer: refTo(type),
   ...own,
@@ -54,7 +57,7 @@ export const updateOperations = (
     method,
     path: `${accountPath}/${path}/{Sid}`,
     id: method === "post" ? `update${type}` : `put${type}`,
-    summary: `Changes what is sent of a ${type}`,
+    summary: `Changes what is sent of ${one(type)}`,
     tag: type,
     form: refTo(`${type}Update`),
     answer: refTo(type),
@@ -65,7 +68,7 @@ export const removeOperation = ({ type, path }: AnyResource): Operation => ({
   method: "delete",
   path: `${accountPath}/${path}/{Sid}`,
   id: `delete${type}`,
-  summary: `Deletes a ${type}`,
+  summary: `Deletes ${one(type)}`,
   tag: type,
 });
 

@@ -92,19 +92,18 @@ const orNull = (schema: JsonSchema): JsonSchema => ({
 
 /** The kind of a value that is kept: an empty text, which clears a field, never is. */
 function keptOf(schema: JsonSchema): JsonSchema {
-  const found = alternatives(schema).find(({ type, const: only }) =>
-    type !== "null" && only !== ""
-  );
-  const { format, enum: options, const: only } = found ?? {};
-  const type = [found?.type].flat().find((type) => type !== "null");
-  return Object.fromEntries(
-    Object.entries({ type, format, enum: options, const: only })
-      .filter(([, value]) => value !== undefined),
-  );
+  const found = alternatives(schema).find((one) => one.const !== "") ?? {};
+  const kept = ["type", "format", "enum", "const"].filter((key) => found[key] !== undefined);
+  return Object.fromEntries(kept.map((key) => [key, found[key]]));
 }
 
+/** What a schema accepts, one by one and without null, which no form can carry. */
 const alternatives = (schema: JsonSchema): JsonSchema[] =>
-  Array.isArray(schema.anyOf) ? schema.anyOf.flatMap(alternatives) : [schema];
+  Array.isArray(schema.anyOf)
+    ? schema.anyOf.flatMap(alternatives)
+    : schema.type === "null"
+    ? []
+    : [Array.isArray(schema.type) ? { ...schema, type: schema.type[0] } : schema];
 
 /** What a field accepts; where that is anything, what it makes of it. */
 function jsonSchemaOf(schema: z.ZodType): JsonSchema {
@@ -131,7 +130,9 @@ export function formSchema({ schema, aliases = {} }: Parameters): JsonSchema {
   const properties = entries.map(([field, accepted]) => {
     const others = Object.keys(aliases).filter((name) => aliases[name] === field);
     const description = others.length === 0 ? {} : { description: `Also: ${others.join(", ")}.` };
-    return [pascal(field), { ...jsonSchemaOf(accepted), ...description }];
+    const [first, ...more] = alternatives(jsonSchemaOf(accepted));
+    const value = more.length === 0 ? first : { anyOf: [first, ...more] };
+    return [pascal(field), { ...value, ...description }];
   });
   const required = entries.filter(([, accepted]) => !isOptional(accepted))
     .map(([field]) => pascal(field));
