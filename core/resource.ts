@@ -71,6 +71,13 @@ export type AnyRecord = Base & Record<string, unknown>;
 // deno-lint-ignore no-explicit-any
 export type AnyResource = Resource<any>;
 
+const base = ["sid", "dateCreated", "dateUpdated", "accountSid"];
+
+/** The fields that leave the service, in the order of the wire. */
+export const visibleFields = (
+  { fields, hidden = [] }: Pick<AnyResource, "fields" | "hidden">,
+): string[] => [...base, ...Object.keys(fields)].filter((field) => !hidden.includes(field));
+
 /** The schema of the parameters that a create or an update accepts, by field name. */
 export function paramsSchema(
   fields: z.ZodRawShape,

@@ -18,6 +18,14 @@ export const pascal = (field: string): string =>
 export const snake = (field: string): string =>
   field.replace(/[A-Z]/g, (letter) => "_" + letter.toLowerCase());
 
+/** A path as the name of a field: `SMS/Messages` is smsMessages. */
+export function pathField(path: string): string {
+  const [first = "", ...rest] = path.split("/");
+  const isAcronym = first === first.toUpperCase();
+  const start = isAcronym ? first.toLowerCase() : first.charAt(0).toLowerCase() + first.slice(1);
+  return start + rest.join("");
+}
+
 const dayMs = 86_400_000;
 const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, "0"));
 

@@ -1,5 +1,5 @@
 import { innerFields, isPlain, wireFormat } from "../core/fields.ts";
-import type { AnyResource } from "../core/resource.ts";
+import { type AnyResource, visibleFields } from "../core/resource.ts";
 import { iso8601, pascal, rfc2822, snake } from "../core/wire.ts";
 import { element, escapeXml, printable } from "./xml.ts";
 
@@ -14,14 +14,12 @@ export interface Column {
 }
 
 const dates = ["dateCreated", "dateUpdated"];
-const base = ["sid", ...dates, "accountSid"];
 
 /** The fields that leave the service, in the order of the wire. */
 export function columnsOf(
-  { fields, hidden = [] }: Pick<AnyResource, "fields" | "hidden">,
+  definition: Pick<AnyResource, "fields" | "hidden">,
 ): Column[] {
-  const visible = [...base, ...Object.keys(fields)].filter((field) => !hidden.includes(field));
-  return visible.map((field) => columnOf(field, fields[field]));
+  return visibleFields(definition).map((field) => columnOf(field, definition.fields[field]));
 }
 
 function columnOf(field: string, schema: AnyResource["fields"][string] | undefined): Column {

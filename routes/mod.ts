@@ -21,6 +21,7 @@ import { health } from "./health.ts";
 import { incomingPhoneNumberRoutes } from "./incoming_phone_numbers.ts";
 import { messageRoutes } from "./messages.ts";
 import { openAudio, recordingRoutes } from "./recordings.ts";
+import { reference } from "./reference.ts";
 import { accountsAddress } from "./represent.ts";
 import { requestId } from "./request_id.ts";
 import { resourceRoutes } from "./resource_routes.ts";
@@ -56,6 +57,7 @@ export function routes(ports: Ports, mounts: Mounts = {}): Hono<Env> {
 
   app.use(requestId);
   app.route("/", health(ports));
+  app.route("/", reference(ports));
   app.get("/errors/:code", explain);
   for (const [name, mount] of Object.entries(mounts)) app.route(`/${name}`, mount);
 

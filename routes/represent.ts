@@ -2,7 +2,7 @@ import { limits } from "../core/limits.ts";
 import type { Page } from "../core/paging.ts";
 import type { Base } from "../core/ports.ts";
 import type { AnyRecord, AnyResource } from "../core/resource.ts";
-import { pascal, snake } from "../core/wire.ts";
+import { pascal, pathField, snake } from "../core/wire.ts";
 import { columnsOf } from "./columns.ts";
 import { element, escapeXml } from "./xml.ts";
 
@@ -26,10 +26,10 @@ export function shapeOf(
     `${accountAddress(accountSid)}/${path}/${sid}`,
 ): Shape {
   const columns = columnsOf(definition);
-  const listKey = fieldOf(path.split("/").at(-1)!);
+  const listKey = pathField(path.split("/").at(-1)!);
   const listName = listType ?? pascal(listKey);
   const below = subresources.map((path) => {
-    const field = fieldOf(path);
+    const field = pathField(path);
     return { path, key: snake(field), name: pascal(field) };
   });
 
@@ -69,14 +69,6 @@ export function shapeOf(
       `<${listName}${page === undefined ? "" : pageAttributes(page)}>` +
       `${records.map(xml).join("")}</${listName}>`,
   };
-}
-
-/** A path as the name of a field: `SMS/Messages` is smsMessages. */
-function fieldOf(path: string): string {
-  const [first = "", ...rest] = path.split("/");
-  const isAcronym = first === first.toUpperCase();
-  const start = isAcronym ? first.toLowerCase() : first.charAt(0).toLowerCase() + first.slice(1);
-  return start + rest.join("");
 }
 
 /** In JSON, a page that does not exist is the literal text `null`, as in XML. */

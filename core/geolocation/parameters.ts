@@ -11,11 +11,17 @@ const geofence = [
   "geofenceEvent",
 ];
 
+/** The fields that each type of look-up takes; all are required. */
+export const acceptedFields: Record<Geolocation["geolocationType"], string[]> = {
+  Notification: [...common, ...geofence],
+  Immediate: common,
+};
+
 const misplaced = z.string().refine(() => false, "is of a Notification only").optional();
 
 const schemas = {
-  Notification: paramsSchema(geolocations.fields, [...common, ...geofence], []),
-  Immediate: paramsSchema(geolocations.fields, common, [])
+  Notification: paramsSchema(geolocations.fields, acceptedFields.Notification, []),
+  Immediate: paramsSchema(geolocations.fields, acceptedFields.Immediate, [])
     .extend(Object.fromEntries(geofence.map((field) => [field, misplaced]))),
 };
 

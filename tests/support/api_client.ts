@@ -74,7 +74,7 @@ function checkInvariants(request: Request, { status, headers, text, json }: Answ
   if (type === "application/json; charset=utf-8") checkJson(status, json(), what);
   else if (type === "application/xml; charset=utf-8") checkXml(status, text, what);
   else if (type === "audio/wav") assert.match(pathname, /\.wav$/, what);
-  else assert.match(pathname, /^\/errors\//, what);
+  else assert.match(pathname, /^\/(errors\/|docs$)/, what);
 }
 
 function checkJson(status: number, body: Record<string, unknown>, what: string): void {

@@ -1,0 +1,206 @@
+import { modifyParams } from "../calls/modify_call.ts";
+import { acceptedFields } from "../geolocation/parameters.ts";
+import { limits } from "../limits.ts";
+import { parametersOf as numberParametersOf } from "../numbers/parameters.ts";
+import { kindSegments } from "../numbers/phone_number.ts";
+import { paramsSchema } from "../resource.ts";
+import { accounts } from "../resources/accounts.ts";
+import { availablePhoneNumbers, numberCountries } from "../resources/available_phone_numbers.ts";
+import { calls } from "../resources/calls.ts";
+import { gateways } from "../resources/gateways.ts";
+import { geolocations } from "../resources/geolocations.ts";
+import { incomingPhoneNumbers } from "../resources/incoming_phone_numbers.ts";
+import { resources } from "../resources/mod.ts";
+import { usageRecords } from "../resources/usage_records.ts";
+import { accountPath, accountsPath, jsonType, type Operation } from "./operation.ts";
+import {
+  createOperation,
+  listOperation,
+  readOperation,
+  regularOperations,
+  updateOperations,
+} from "./regular.ts";
+import { formSchema, type JsonSchema, refTo } from "./schemas.ts";
+
+const { emails, notifications, participants, recordings, sandboxes } = resources;
+
+const accountOperations: Operation[] = [
+  listOperation(accounts, { path: accountsPath, summary: "Lists the caller's sub-accounts" }),
+  createOperation(accounts, { path: accountsPath, summary: "Makes a sub-account" }),
+  readOperation(accounts, { path: accountPath }),
+  ...updateOperations(accounts, { path: accountPath }),
+];
+
+const call = `${accountPath}/Calls/{Sid}`;
+const callOperations: Operation[] = [
+  ...updateOperations(calls, { summary: "Redirects or ends a live call" }),
+  listOperation(notifications, {
+    path: `${call}/Notifications`,
+    id: "listCallNotifications",
+    summary: "Lists the notifications of a call",
+    tag: calls.type,
+  }),
+  listOperation(recordings, {
+    path: `${call}/Recordings`,
+    id: "listCallRecordings",
+    summary: "Lists the recordings of a call",
+    tag: calls.type,
+  }),
+  {
+    method: "get",
+    path: `${accountPath}/Recordings/{Sid}.wav`,
+    id: "readRecordingAudio",
+    summary: "The audio; the link in file_uri needs no credentials",
+    tag: recordings.type,
+    answer: {},
+    types: ["audio/wav"],
+    access: "link",
+  },
+];
+
+const inConference = `${accountPath}/Conferences/{Sid}/Participants`;
+const participantOperations: Operation[] = [
+  listOperation(participants, { path: inConference }),
+  readOperation(participants, { path: `${inConference}/{CallSid}` }),
+];
+
+const sandboxOperations: Operation[] = [
+  readOperation(sandboxes, { path: `${accountPath}/Sandbox` }),
+  ...updateOperations(sandboxes, { path: `${accountPath}/Sandbox` })
+    .filter(({ method }) => method === "post"),
+];
+
+const geolocationOperations: Operation[] = geolocations.fields.geolocationType.options.flatMap(
+  (type) => {
+    const path = `${accountPath}/${geolocations.path}/${type}`;
+    return [
+      createOperation(geolocations, {
+        path,
+        id: `create${type}Geolocation`,
+        summary: `Looks a device up: ${type}`,
+        form: refTo(`${type}GeolocationCreate`),
+      }),
+      readOperation(geolocations, { path: `${path}/{Sid}`, id: `read${type}Geolocation` }),
+    ];
+  },
+);
+
+const kinds = Object.keys(kindSegments);
+const held = `${accountPath}/${incomingPhoneNumbers.path}`;
+const offered = `${accountPath}/${availablePhoneNumbers.path}`;
+const numberOperations: Operation[] = [
+  ...regularOperations(incomingPhoneNumbers),
+  ...kinds.flatMap((kind) => [
+    listOperation(incomingPhoneNumbers, { path: `${held}/${kind}`, id: `list${kind}Numbers` }),
+    createOperation(incomingPhoneNumbers, {
+      path: `${held}/${kind}`,
+      id: `create${kind}Number`,
+      form: refTo("IncomingPhoneNumberCreateOfKind"),
+    }),
+  ]),
+  listOperation(numberCountries, {
+    id: "listNumberCountries",
+    summary: "Lists the countries that numbers are offered of",
+    tag: availablePhoneNumbers.type,
+  }),
+  readOperation(numberCountries, {
+    path: `${offered}/{CountryCode}`,
+    tag: availablePhoneNumbers.type,
+  }),
+  ...kinds.map((kind) =>
+    listOperation(availablePhoneNumbers, {
+      path: `${offered}/{CountryCode}/${kind}`,
+      id: `listAvailable${kind}Numbers`,
+      summary: `Lists numbers that may be provisioned: ${kind}`,
+    })
+  ),
+];
+
+const usageOperations: Operation[] = [
+  listOperation(usageRecords),
+  readOperation(usageRecords, { path: `${accountPath}/${usageRecords.path}/{Day}/{Category}` }),
+];
+
+/** Gateways answer below an older version as well. */
+const olderGateways: Operation[] = regularOperations(gateways).map((operation) => ({
+  ...operation,
+  id: `${operation.id}Older`,
+  path: operation.path.replace(limits.apiVersion, limits.gatewayApiVersion),
+}));
+
+const supervised = (name: string, own: Partial<Operation>): Operation => ({
+  method: "get",
+  path: `${accountPath}/Supervisor/${name}`,
+  id: name,
+  summary: name,
+  tag: "Supervisor",
+  types: [jsonType],
+  ...own,
+});
+
+const supervisorOperations: Operation[] = [
+  supervised("metrics", {
+    summary: "What the running instance counts; for the root account",
+    answer: refTo("Metrics"),
+    query: [{
+      name: "LiveCallDetails",
+      in: "query",
+      schema: { type: "boolean", default: false },
+      description: "Whether the live calls are listed as well.",
+    }],
+  }),
+  supervised("livecalls", {
+    summary: "The live calls of all accounts; for the root account",
+    answer: { type: "array", items: refTo("LiveCall") },
+  }),
+];
+
+const open = (path: string, summary: string, own: Partial<Operation>): Operation => ({
+  method: "get",
+  path,
+  id: path.split("/")[1]!,
+  summary,
+  tag: "Service",
+  types: [jsonType],
+  access: "open",
+  ...own,
+});
+
+const serviceOperations: Operation[] = [
+  open("/health", "Whether the process lives", { answer: refTo("Health") }),
+  open("/ready", "Whether it reaches what it needs; 503 when not", { answer: refTo("Ready") }),
+  open("/errors/{Code}", "What an error code means and what to do", {
+    answer: {},
+    types: ["text/html"],
+  }),
+  open("/openapi", "This document", { answer: { type: "object" } }),
+  open("/docs", "This document as a page", { answer: {}, types: ["text/html"] }),
+];
+
+/** Every operation that no declaration derives. */
+export const irregularOperations: Operation[] = [
+  ...accountOperations,
+  ...callOperations,
+  ...participantOperations,
+  createOperation(emails),
+  ...sandboxOperations,
+  ...geolocationOperations,
+  ...numberOperations,
+  ...usageOperations,
+  ...olderGateways,
+  ...supervisorOperations,
+  ...serviceOperations,
+];
+
+/** The forms of those operations, by the name of their schema. */
+export const irregularForms: Record<string, JsonSchema> = {
+  CallUpdate: formSchema({ schema: modifyParams, aliases: calls.aliases! }),
+  IncomingPhoneNumberCreateOfKind: formSchema(numberParametersOf("createOfKind")),
+  IncomingPhoneNumberUpdate: formSchema(numberParametersOf("update")),
+  ...Object.fromEntries(
+    Object.entries(acceptedFields).map(([type, fields]) => [
+      `${type}GeolocationCreate`,
+      formSchema({ schema: paramsSchema(geolocations.fields, fields, []) }),
+    ]),
+  ),
+};

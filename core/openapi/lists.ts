@@ -1,0 +1,71 @@
+import { z } from "zod";
+import type { FilterKind } from "../filters.ts";
+import { limits } from "../limits.ts";
+import type { AnyResource } from "../resource.ts";
+import { pascal, pathField, snake } from "../wire.ts";
+import { closed, type JsonSchema, refTo, sidSchema } from "./schemas.ts";
+
+const count: JsonSchema = { type: "integer", minimum: 0 };
+const digits: JsonSchema = { type: "string", pattern: "^\\d+$" };
+const address: JsonSchema = { type: "string", description: 'An address, or the text "null".' };
+
+/** The JSON form of a list: one page with the addresses around it, or a plain array. */
+export function listSchema({ type, path, paged }: AnyResource): JsonSchema {
+  const items = { type: "array", items: refTo(type) };
+  if (!paged) return items;
+  return closed({
+    page: count,
+    num_pages: count,
+    page_size: count,
+    total: count,
+    start: digits,
+    end: digits,
+    uri: address,
+    first_page_uri: address,
+    previous_page_uri: address,
+    next_page_uri: address,
+    last_page_uri: address,
+    [snake(pathField(path.split("/").at(-1)!))]: items,
+  });
+}
+
+const meaning: Record<FilterKind, string> = {
+  equals: "The whole value.",
+  pattern: "The whole value; * stands for any run of characters.",
+  contains: "A part of the value, in any case.",
+  number: "A part of the number; * stands for any one digit.",
+};
+
+const query = (name: string, schema: JsonSchema, description: string): JsonSchema => ({
+  name,
+  in: "query",
+  schema,
+  description,
+});
+
+/** The query parameters that a list understands. */
+export function listParameters({ filters = {}, fields, period, sidPrefix }: AnyResource) {
+  const parameters = Object.entries<FilterKind | undefined>(filters).map(([field, kind]) =>
+    query(pascal(field), filterSchema(fields[field]), meaning[kind!])
+  );
+  if (period !== undefined) {
+    const rule =
+      "A day as YYYY-MM-DD or an ISO 8601 instant; < or > before it is up to or from it.";
+    parameters.push(query("StartTime", { type: "string" }, rule));
+    parameters.push(query("EndTime", { type: "string" }, rule));
+  }
+  const size = { type: "integer", minimum: 1, default: limits.pageSizeDefault };
+  parameters.push(query("Page", { ...count, default: 0 }, "Counts from 0."));
+  parameters.push(query("PageSize", size, `At most ${limits.pageSizeMax} are given.`));
+  if (sidPrefix !== "") {
+    parameters.push(query("AfterSid", sidSchema(sidPrefix), "The page starts after this record."));
+  }
+  return parameters;
+}
+
+function filterSchema(schema: z.ZodType): JsonSchema {
+  const declared = schema instanceof z.ZodOptional ? schema.unwrap() : schema;
+  return declared instanceof z.ZodEnum
+    ? { type: "string", enum: declared.options }
+    : { type: "string" };
+}

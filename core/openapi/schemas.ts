@@ -1,0 +1,144 @@
+import { z } from "zod";
+import { flag, innerFields, wireFormat } from "../fields.ts";
+import type { Parameters } from "../parameters.ts";
+import { type AnyResource, visibleFields } from "../resource.ts";
+import { pascal, pathField, snake } from "../wire.ts";
+
+/** A schema of JSON Schema 2020-12, as OpenAPI 3.1 has them. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** A schema that stands among the components of the document. */
+export const refTo = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
+
+export const sidSchema = (prefix: string): JsonSchema => ({
+  type: "string",
+  pattern: `^${prefix}[0-9a-f]{32}$`,
+});
+
+/** What the texts look like that dates and some numbers are written as. */
+const written = {
+  rfc2822: {
+    type: "string",
+    pattern: "^[A-Z][a-z]{2}, \\d{2} [A-Z][a-z]{2} \\d{4} \\d{2}:\\d{2}:\\d{2} \\+0000$",
+    description: "An instant in UTC (RFC 2822 §3.3).",
+  },
+  iso8601: { type: "string", format: "date-time", description: "An instant in UTC." },
+  text: { type: "string", pattern: "^-?\\d+(\\.\\d+)?$", description: "A number." },
+} as const;
+
+const address: JsonSchema = { type: "string", format: "uri-reference" };
+
+const base: Record<string, JsonSchema> = {
+  dateCreated: written.rfc2822,
+  dateUpdated: written.rfc2822,
+  accountSid: sidSchema("AC"),
+};
+
+/** The JSON form of a record. One without an address is nowhere to be read by itself. */
+export function recordSchema(definition: AnyResource, { isAddressed = true } = {}): JsonSchema {
+  const { fields, sidPrefix, subresources = [] } = definition;
+  const known: Record<string, JsonSchema> = { sid: sidSchema(sidPrefix), ...base };
+  const properties = Object.fromEntries(
+    visibleFields(definition).map((field) =>
+      [snake(field), known[field] ?? valueSchema(fields[field])] as const
+    ),
+  );
+  if (isAddressed) properties.uri = address;
+  if (subresources.length > 0) {
+    const keys = subresources.map((path) => snake(pathField(path)));
+    properties.subresource_uris = closed(Object.fromEntries(keys.map((key) => [key, address])));
+  }
+  return closed(properties);
+}
+
+/** An object that has all of these. */
+export const closed = (properties: Record<string, JsonSchema>): JsonSchema => ({
+  type: "object",
+  properties,
+  required: Object.keys(properties),
+});
+
+/** A stored value as JSON has it, without the rules that bind only what is sent. */
+function valueSchema(schema: z.ZodType): JsonSchema {
+  const isNullable = schema.safeParse(null).success || isOptional(schema);
+  const inner = innerFields(schema);
+  if (inner !== undefined) return objectSchema(inner);
+  const format = wireFormat(schema);
+  const value = format === undefined ? keptOf(jsonSchemaOf(schema)) : written[format];
+  return isNullable ? orNull(value) : value;
+}
+
+/** A field that is an object: what may be absent is left out, not null. */
+function objectSchema(fields: z.ZodRawShape): JsonSchema {
+  const entries = Object.entries(fields) as [string, z.ZodType][];
+  const present = ([, schema]: [string, z.ZodType]) =>
+    schema instanceof z.ZodOptional ? schema.unwrap() as z.ZodType : schema;
+  return {
+    type: "object",
+    properties: Object.fromEntries(
+      entries.map((entry) => [snake(entry[0]), valueSchema(present(entry))]),
+    ),
+    required: entries.filter(([, schema]) => !isOptional(schema)).map(([field]) => snake(field)),
+  };
+}
+
+const isOptional = (schema: z.ZodType): boolean => schema instanceof z.ZodOptional;
+
+const orNull = (schema: JsonSchema): JsonSchema => ({
+  ...schema,
+  type: [schema.type, "null"],
+  ...(Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {}),
+});
+
+/** The kind of a value that is kept: an empty text, which clears a field, never is. */
+function keptOf(schema: JsonSchema): JsonSchema {
+  const found = alternatives(schema).find((one) => one.const !== "") ?? {};
+  const kept = ["type", "format", "enum", "const"].filter((key) => found[key] !== undefined);
+  return Object.fromEntries(kept.map((key) => [key, found[key]]));
+}
+
+/** What a schema accepts, one by one and without null, which no form can carry. */
+const alternatives = (schema: JsonSchema): JsonSchema[] =>
+  Array.isArray(schema.anyOf)
+    ? schema.anyOf.flatMap(alternatives)
+    : schema.type === "null"
+    ? []
+    : [Array.isArray(schema.type) ? { ...schema, type: schema.type[0] } : schema];
+
+/** What a field accepts; where that is anything, what it makes of it. */
+function jsonSchemaOf(schema: z.ZodType): JsonSchema {
+  const accepted = converted(schema, "input");
+  return Object.keys(accepted).length > 0 ? accepted : converted(schema, "output");
+}
+
+function converted(schema: z.ZodType, io: "input" | "output"): JsonSchema {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: "any",
+    override: ({ zodSchema, jsonSchema }) => {
+      if (zodSchema !== flag) return;
+      delete jsonSchema.anyOf;
+      jsonSchema.type = "boolean";
+    },
+  });
+  return json;
+}
+
+/** A body: a form, or a JSON object of the same names. */
+export function formSchema({ schema, aliases = {} }: Parameters): JsonSchema {
+  const entries = Object.entries(schema.shape) as [string, z.ZodType][];
+  const properties = entries.map(([field, accepted]) => {
+    const others = Object.keys(aliases).filter((name) => aliases[name] === field);
+    const description = others.length === 0 ? {} : { description: `Also: ${others.join(", ")}.` };
+    const [first, ...more] = alternatives(jsonSchemaOf(accepted));
+    const value = more.length === 0 ? first : { anyOf: [first, ...more] };
+    return [pascal(field), { ...value, ...description }];
+  });
+  const required = entries.filter(([, accepted]) => !isOptional(accepted))
+    .map(([field]) => pascal(field));
+  return {
+    type: "object",
+    properties: Object.fromEntries(properties),
+    ...(required.length > 0 ? { required } : {}),
+  };
+}
