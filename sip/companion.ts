@@ -76,9 +76,14 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
     await sip.close();
     throw error;
   }
+  let unheard = 0;
   const beat = async () => {
-    const isHeard = await sendHeartbeat(parts, name);
-    timers.after(isHeard ? bridgeLimits.heartbeatMs : sipLimits.heartbeatRetryMs, beat);
+    const problem = await sendHeartbeat(parts, name);
+    unheard = problem === null ? 0 : unheard + 1;
+    // The service may start a moment after us: the first misses are no news.
+    if (unheard === sipLimits.heartbeatMisses) log("The service does not hear us", { problem });
+    const pauseMs = unheard === 0 ? bridgeLimits.heartbeatMs : sipLimits.heartbeatRetryMs;
+    timers.after(pauseMs, beat);
   };
   void beat();
 
@@ -139,17 +144,16 @@ function assemble(
   return { signalling, link, authenticator, calls, accepting };
 }
 
-/** Tells the service that we live, and with what; false when it did not hear it. */
+/** Tells the service that we live, and with what; resolves with what went wrong, if anything. */
 async function sendHeartbeat(
-  { link, calls, signalling: { location, log } }: Parts,
+  { link, calls, signalling: { location } }: Parts,
   companion: CompanionName,
-): Promise<boolean> {
+): Promise<string | null> {
   const legs = calls.unsettled().map(({ id, accountSid }) => ({ leg: id, accountSid }));
   try {
     await link.heartbeat({ companion, legs, registered: location.registered() });
-    return true;
+    return null;
   } catch (error) {
-    log("Cannot send a heartbeat", { error: String(error) });
-    return false;
+    return String(error);
   }
 }

@@ -48,6 +48,8 @@ export const sipLimits = {
   serviceGraceMs: 3_000,
   /** After a heartbeat that the service did not hear, as before it is up. */
   heartbeatRetryMs: 500,
+  /** In a row, before they are worth a line of the log. */
+  heartbeatMisses: 6,
   retryMinMs: 200,
   retryMaxMs: 5_000,
   /** The same while a caller waits for what to do. */
