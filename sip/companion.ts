@@ -81,7 +81,9 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
     const problem = await sendHeartbeat(parts, name);
     unheard = problem === null ? 0 : unheard + 1;
     // The service may start a moment after us: the first misses are no news.
-    if (unheard === sipLimits.heartbeatMisses) log("The service does not hear us", { problem });
+    if (unheard === sipLimits.heartbeatMisses) {
+      options.log("The service does not hear us", { problem });
+    }
     const pauseMs = unheard === 0 ? bridgeLimits.heartbeatMs : sipLimits.heartbeatRetryMs;
     timers.after(pauseMs, beat);
   };
