@@ -22,7 +22,10 @@ export function checkPermission(caller: Account, permission: Permission): void {
 }
 
 /** The status that counts: the worst of the account's own and its ancestors'. */
-export async function standing(account: Account, accounts: Accounts): Promise<Account["status"]> {
+export async function standing(
+  account: Account,
+  accounts: Pick<Accounts, "get">,
+): Promise<Account["status"]> {
   const ancestors = await Promise.all(account.ancestors.map((sid) => accounts.get(sid)));
   const statuses = [account, ...ancestors].map((one) => one?.status ?? "closed");
   if (statuses.includes("closed")) return "closed";

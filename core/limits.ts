@@ -39,6 +39,9 @@ export const limits = {
 
   commitAttempts: 30,
   storeTimeoutMs: 5_000,
+  /** How long an account may be used as it was read; what this instance changes shows at once. */
+  accountRecentMs: 1_000,
+  recentAccounts: 1_000,
 
   jobLeaseMs: 30_000,
   jobPollMs: 1_000,

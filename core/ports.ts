@@ -95,6 +95,11 @@ export type Records = {
 /** The tree of accounts. */
 export interface Accounts {
   get(sid: string): Promise<Account | null>;
+  /**
+   * An account as it was within the last `limits.accountRecentMs`, without a read; undefined when it
+   * was not read then. What this instance changes shows at once, what another changes after that time.
+   */
+  recent(sid: string): Account | undefined;
   /** E-mail addresses are compared without case. */
   byEmail(email: string): Promise<Account | null>;
   /** The direct sub-accounts, newest first; of "" the root account. */

@@ -8,6 +8,7 @@ import { type Batch, emptyBatch } from "./batch.ts";
 import { jitter } from "./commit.ts";
 import { keys } from "./keys.ts";
 import { stageJobs } from "./queue.ts";
+import { recentAccounts } from "./recent_accounts.ts";
 import { mapFields } from "./seal.ts";
 
 /** An account as stored; `number` stands for its Sid in the keys of its records. */
@@ -20,8 +21,9 @@ const { sidPrefix: prefix, secret = [] } = definition;
 const emailKey = (email: string) => keys.unique(prefix, "emailAddress", email.toLowerCase());
 
 /** The tree of accounts. */
-export function accountTree(store: Omit<StoreContext, "accountNumber">): Accounts {
+export function accountTree(store: Omit<StoreContext, "accountNumber" | "read">): Accounts {
   const { kv, committer, seal } = store;
+  const recent = recentAccounts(store.now);
   const opened = ({ account }: StoredAccount) => mapFields(account, secret, seal.open);
   const stored = (number: bigint, account: Account): StoredAccount => ({
     number,
@@ -30,8 +32,10 @@ export function accountTree(store: Omit<StoreContext, "accountNumber">): Account
 
   async function get(sid: string): Promise<Account | null> {
     if (!isSid(sid, prefix)) return null;
-    const { value } = await kv.get<StoredAccount>(keys.account(sid));
-    return value === null ? null : opened(value);
+    return await recent.reading(sid, async () => {
+      const { value } = await kv.get<StoredAccount>(keys.account(sid));
+      return value === null ? null : opened(value);
+    });
   }
 
   async function finish(batch: Batch, { jobs = [], also = [] }: Change<Account>): Promise<boolean> {
@@ -79,7 +83,11 @@ export function accountTree(store: Omit<StoreContext, "accountNumber">): Account
       const batch = emptyBatch();
       batch.checks.push(entry);
       batch.sets.push({ key: entry.key, value: stored(entry.value.number, made.record) });
-      if (await finish(batch, made)) return made.record;
+      try {
+        if (await finish(batch, made)) return made.record;
+      } finally {
+        recent.wrote(sid); // Also after an error: the write may have arrived.
+      }
       await jitter(attempt * 5);
     }
     throw new Fault("unavailable", `Too many changes of ${sid} at once`);
@@ -87,6 +95,7 @@ export function accountTree(store: Omit<StoreContext, "accountNumber">): Account
 
   return {
     get,
+    recent: recent.get,
     insert,
     update,
     async byEmail(email) {

@@ -15,12 +15,14 @@ import { layoutOf, textOf } from "./layout.ts";
 import { list } from "./list.ts";
 import { asksForPacking, packedAfterMs, packTexts, stageTexts } from "./pack.ts";
 import { stageJobs } from "./queue.ts";
+import type { Read } from "./reader.ts";
 import { removeAll } from "./remove_all.ts";
 import { mapFields, type Seal } from "./seal.ts";
 
 /** What the collections of one store share. */
 export interface StoreContext {
   kv: Deno.Kv;
+  read: Read;
   committer: Committer;
   seal: Seal;
   now(): number;
@@ -49,7 +51,7 @@ export function collection<T extends Base>(
   async function entryOf(account: string, sid: string): Promise<Deno.KvEntryMaybe<T> | null> {
     if (!isSid(sid, prefix)) return null;
     const number = await store.accountNumber(account);
-    return number === null ? null : await kv.get<T>(keys.record(number, sid));
+    return number === null ? null : await store.read<T>(keys.record(number, sid));
   }
 
   async function get(account: string, sid: string): Promise<T | null> {

@@ -18,6 +18,7 @@ import { companionStates } from "./companions.ts";
 import { withDeadline } from "./deadline.ts";
 import { ledger } from "./ledger.ts";
 import { queue } from "./queue.ts";
+import { mergedReader } from "./reader.ts";
 import { stored } from "./renamed.ts";
 import { checkSchema } from "./schema.ts";
 import { sealer } from "./seal.ts";
@@ -68,6 +69,7 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
   };
   const context: StoreContext = {
     kv,
+    read: isRemote ? (key) => kv.get(key) : mergedReader(kv),
     committer: commits,
     seal: sealer(secretKey),
     now,

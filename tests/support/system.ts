@@ -148,7 +148,7 @@ export function freePorts(count: number): number[] {
 }
 
 /** Resolves when an address answers 200; gives up after 20 s. */
-async function answers(url: string): Promise<void> {
+export async function answers(url: string): Promise<void> {
   const until = Date.now() + 20_000;
   for (;;) {
     const response = await fetch(url).catch(() => null);

@@ -1,0 +1,40 @@
+import { setImmediate } from "node:timers";
+
+/** Reads one entry. */
+export type Read = <T>(key: Deno.KvKey) => Promise<Deno.KvEntryMaybe<T>>;
+
+interface Waiting {
+  key: Deno.KvKey;
+  resolve(entry: Deno.KvEntryMaybe<never>): void;
+  reject(error: unknown): void;
+}
+
+/** What one `getMany` may ask for. */
+const keysAtOnce = 10;
+
+/**
+ * Reads of an embedded store: what is asked in one turn of the event loop goes together, for handing
+ * a read over to the store's thread and back costs more than the read.
+ */
+export function mergedReader(kv: Pick<Deno.Kv, "getMany">): Read {
+  const queue: Waiting[] = [];
+
+  async function readGroup(group: Waiting[]): Promise<void> {
+    try {
+      const entries = await kv.getMany<never[]>(group.map(({ key }) => key));
+      group.forEach(({ resolve }, at) => resolve(entries[at]!));
+    } catch (error) {
+      group.forEach(({ reject }) => reject(error));
+    }
+  }
+
+  function flush(): void {
+    while (queue.length > 0) void readGroup(queue.splice(0, keysAtOnce));
+  }
+
+  return (key) =>
+    new Promise((resolve, reject) => {
+      queue.push({ key, resolve, reject });
+      if (queue.length === 1) setImmediate(flush);
+    });
+}

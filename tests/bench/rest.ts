@@ -1,0 +1,169 @@
+import { storeLab } from "../support/store_lab.ts";
+import { answers, freePorts } from "../support/system.ts";
+
+/**
+ * `deno task bench:rest`: requests per second of the service, driven by `wrk`, beside what a server
+ * can do at most here: bare `Deno.serve`, Hono, and one `kv.get` a request. Each server has a process
+ * and the first core to itself, `wrk` the second one. SECONDS is the time of each figure (default 4).
+ */
+
+const seconds = Number(Deno.env.get("SECONDS") ?? 4);
+const warmUpSeconds = 1;
+const connections = 32;
+const stored = 1_000;
+const secretKey = "a key of the bench alone";
+
+const root = new URL("../../", import.meta.url).pathname;
+const log = (line: string) => Deno.stdout.writeSync(new TextEncoder().encode(line + "\n"));
+
+const has = (program: string) =>
+  new Deno.Command(program, { args: ["--version"], stdout: "null", stderr: "null" }).output()
+    .then(() => true, () => false);
+
+/** The words of a command that keeps to one core, where the system can see to that. */
+const pinned = (core: number, command: string[]) =>
+  canPin ? ["taskset", "--cpu-list", String(core), ...command] : command;
+
+interface Server extends AsyncDisposable {
+  url: string;
+}
+
+/** Starts a script as a server on a port of its own; `args` may use the port. */
+async function serve(
+  args: (port: string) => string[],
+  { path = "/", env = () => ({}) }: { path?: string; env?: (port: string) => object } = {},
+): Promise<Server> {
+  const port = String(freePorts(1)[0]);
+  const [program, ...rest] = pinned(0, [Deno.execPath(), "run", "-A", "--quiet", ...args(port)]);
+  const child = new Deno.Command(program!, {
+    args: rest,
+    cwd: root,
+    env: { NO_COLOR: "1", ...env(port) },
+    stdin: "null",
+    stdout: "null",
+  }).spawn();
+  const server = {
+    url: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      child.kill();
+      await child.status;
+    },
+  };
+  await answers(server.url + path).catch(async (error) => {
+    await server[Symbol.asyncDispose]();
+    throw error;
+  });
+  return server;
+}
+
+interface Load {
+  headers?: Record<string, string>;
+  /** A form to POST. */
+  form?: Record<string, string>;
+}
+
+/** Requests per second that were answered 2xx. Throws when another answer came. */
+async function drive(url: string, { headers = {}, form }: Load, forSeconds: number) {
+  const script = `${directory}/load.lua`;
+  const body = form === undefined ? "" : `wrk.method = "POST"; wrk.body = "${new URLSearchParams(
+    form,
+  )}"; wrk.headers["Content-Type"] = "application/x-www-form-urlencoded"`;
+  await Deno.writeTextFile(script, body);
+  const [program, ...args] = pinned(1, [
+    ...["wrk", "--threads", "1", "--connections", String(connections)],
+    ...["--duration", `${forSeconds}s`, "--script", script],
+    ...Object.entries(headers).flatMap(([name, value]) => ["--header", `${name}: ${value}`]),
+    url,
+  ]);
+  const { stdout } = await new Deno.Command(program!, { args }).output();
+  const said = new TextDecoder().decode(stdout);
+  const rate = /^Requests\/sec: +([\d.]+)/m.exec(said)?.[1];
+  if (rate === undefined || said.includes("Non-2xx")) {
+    throw new Error(`Cannot measure ${url}: ${said}`);
+  }
+  return Number(rate);
+}
+
+async function measure(url: string, load: Load = {}): Promise<number> {
+  await drive(url, load, warmUpSeconds);
+  return await drive(url, load, seconds);
+}
+
+/** The rate of one of the servers that do nothing but answer. */
+async function ceiling(kind: string): Promise<number> {
+  const script = "tests/bench/ceiling.ts";
+  await using server = await serve((port) => [script, kind, port, `${directory}/ceiling.db`]);
+  return await measure(server.url);
+}
+
+/** Fills the service's store before it starts; the Sids of the root account and of one call. */
+async function fill(): Promise<{ accountSid: string; callSid: string }> {
+  using lab = await storeLab(`${directory}/switchboard.db`, secretKey);
+  const made = Array.from({ length: stored }, () => {
+    lab.clock.now += 1_000;
+    return lab.call({
+      from: "+15550000001",
+      to: "client:alice",
+      status: "completed",
+      startTime: lab.clock.now,
+      endTime: lab.clock.now + 60_000,
+      duration: 60,
+      url: "https://app.example.org/voice",
+    });
+  });
+  await Promise.all(made.map((record) => lab.store.records.calls.insert({ record })));
+  return { accountSid: lab.accountSid, callSid: made[stored / 2]!.sid };
+}
+
+/** Every figure of the service, by name. */
+async function service(): Promise<[name: string, rate: number][]> {
+  const { accountSid, callSid } = await fill();
+  const env = (port: string) => ({
+    PORT: port,
+    DATA_DIR: directory,
+    SECRET_KEY: secretKey,
+    BRIDGE_PORT: String(freePorts(1)[0]), // Nobody listens there, and nobody is called.
+  });
+  await using server = await serve(() => ["main.ts"], { path: "/health", env });
+  const account = `${server.url}/2012-04-24/Accounts/${accountSid}`;
+  const headers = { Authorization: `Basic ${btoa(`${accountSid}:token`)}` };
+  const nobody = { From: "bench", To: "client:nobody", Url: "http://127.0.0.1/voice" };
+  const loads: [name: string, path: string, form?: Record<string, string>][] = [
+    ["GET of a call, JSON", `Calls/${callSid}.json`],
+    ["GET of a call, XML", `Calls/${callSid}`],
+    ["list of 50 calls, JSON", "Calls.json"],
+    ["list of 50 calls, XML", "Calls"],
+    ["create of an application", "Applications.json", { FriendlyName: "bench" }],
+    ["create of a call to nobody, and its job", "Calls.json", nobody],
+  ];
+  const rates: [string, number][] = [];
+  for (const [name, path, form] of loads) {
+    const load = form === undefined ? { headers } : { headers, form };
+    rates.push([name, await measure(`${account}/${path}`, load)]);
+  }
+  return rates;
+}
+
+if (!await has("wrk")) {
+  log("Skipped: bench:rest needs wrk, which is not installed");
+  Deno.exit(0);
+}
+const canPin = navigator.hardwareConcurrency > 1 && await has("taskset");
+if (!canPin) log("Without taskset or a second core: servers and wrk share what there is");
+const directory = await Deno.makeTempDir({ prefix: "bench-rest-" });
+try {
+  const ceilings: [string, number][] = [
+    ["bare Deno.serve", await ceiling("deno")],
+    ["Hono", await ceiling("hono")],
+    ["one kv.get", await ceiling("kv")],
+  ];
+  const row = (name: string, ...cells: string[]) =>
+    log(name.padEnd(42) + cells.map((cell) => cell.padStart(16)).join(""));
+  row(`${connections} connections`, "per second", ...ceilings.map(([name]) => `of ${name}`));
+  for (const [name, rate] of [...ceilings, ...await service()]) {
+    const ratios = ceilings.map(([, most]) => (rate / most).toFixed(3));
+    row(name, rate.toFixed(0), ...ratios);
+  }
+} finally {
+  await Deno.remove(directory, { recursive: true });
+}
