@@ -2,7 +2,7 @@ import type { Session } from "sip.js/lib/core/index.js";
 import { adoptDialog, type Dialog, type DialogEvents } from "./dialog.ts";
 import type { Flow } from "./flow.ts";
 import { createFork, type Device, type Fork } from "./fork.ts";
-import { forkInvite } from "./fork_invite.ts";
+import { calledUser, forkInvite } from "./fork_invite.ts";
 import type { Binding } from "./location.ts";
 import { answerOffer } from "./offer.ts";
 import { sipLimits } from "./limits.ts";
@@ -22,7 +22,9 @@ export const answeredElsewhere = 'SIP;cause=200;text="Call completed elsewhere"'
 /** Sends the INVITE to every device, and follows what they say. */
 export async function ring(state: OutboundState): Promise<void> {
   const { signalling, call, callId, over } = state;
-  const bindings = signalling.location.find(call.invitation.target.login);
+  const { target } = call.invitation;
+  if (target.kind !== "client") return finish(state, { outcome: "failed", sipStatus: 501 });
+  const bindings = signalling.location.find(target.login);
   if (bindings.length > 0 || call.isChild) call.onInviting(callId);
   if (bindings.length === 0) {
     return finish(state, { outcome: "failed", sipStatus: 480, reason: "not-registered" });
@@ -106,7 +108,7 @@ function adopt(
   session: Session,
   peer: { flow: Flow; events: DialogEvents },
 ): Dialog {
-  return adoptDialog(signalling, session, { ...peer, login: invitation.target.login });
+  return adoptDialog(signalling, session, { ...peer, login: calledUser(invitation.target) });
 }
 
 async function takeAnswer(state: OutboundState, { media }: Fork, sdp: string): Promise<void> {
