@@ -20,12 +20,12 @@ export const trunkRoute = z.object({
 /**
  * Somebody beyond a proxy. The Request-URI is `sip:DIALLED@PROXY`, or `dialled` itself where that is
  * a `sip:` or `sips:` URI. The next route is tried when one cannot be reached, does not answer in
- * time or answers 5xx; any other final answer is the callee's.
+ * time or answers 5xx; any other final answer is the callee's. With no route the leg fails with 404.
  */
 export const trunkTarget = z.object({
   kind: z.literal("trunk"),
   dialled: z.string().min(1),
-  routes: z.array(trunkRoute).min(1).max(10),
+  routes: z.array(trunkRoute).max(10),
 });
 
 /**
@@ -50,8 +50,6 @@ export const incomingNumber = z.object({
   numberSid: z.string(),
   /** As the answer to the query, or the target, told it. */
   dialled: z.string(),
-  /** The Gateway it came through; null is an allowed source, or this service itself. */
-  gatewaySid: z.string().nullable(),
   /** The From address; `user` is empty where it has none. */
   from: z.object({ user: z.string(), host: z.string() }),
   displayName: z.string().optional(),
@@ -68,7 +66,7 @@ export const numberQuery = z.object({
   /** What may be the number, likeliest first: the users of Request-URI, P-Called-Party-ID and To. */
   dialled: z.array(z.string().max(256)).min(1).max(4),
   /** The Gateway it comes through; null is an allowed source, which reaches all numbers. */
-  gatewaySid: z.string().nullable(),
+  gateway: z.object({ gatewaySid: z.string(), accountSid: z.string() }).nullable(),
 });
 
 export const foundNumber = z.object({
@@ -106,7 +104,10 @@ export const registration = z.object({
  */
 export const gatewaysAnswer = z.object({ gateways: z.array(registration) });
 
-/** What became of a registration, told when it changes: in order, each until the service has it. */
+/**
+ * What became of a registration, told for each version and whenever it changes: in order, each until
+ * the service has it.
+ */
 export const gatewayReport = z.object({
   companionId: z.string().min(1),
   gatewaySid: z.string(),

@@ -1,6 +1,8 @@
 import { z } from "zod";
-import type { Invitation, Step } from "../../bridge.ts";
-import { targetOf } from "../../calls/address.ts";
+import type { Invitation, Step, Target } from "../../bridge.ts";
+import { type Address, parseAddress, sipUri } from "../../calls/address.ts";
+import type { Routed, Unroutable } from "../../calls/route.ts";
+import { faults } from "../../faults.ts";
 import { limits } from "../../limits.ts";
 import type { Element } from "../parse.ts";
 import {
@@ -19,6 +21,13 @@ const nounAttributes = {
   statusCallbackEvent: z.string().optional(),
 };
 
+/** For the host of a SIP address that asks who calls. */
+const sipAttributes = {
+  ...nounAttributes,
+  username: z.string().max(128).optional(),
+  password: z.string().max(128).optional(),
+};
+
 /** Calls others and joins the first who answers with the caller. */
 export const dial = verb({
   name: "Dial",
@@ -35,13 +44,14 @@ export const dial = verb({
     hangupOnStar: boolean(false),
   },
   answers: false,
-  compile(element, { action, method, timeout, timeLimit, callerId, hangupOnStar }, context) {
+  async compile(element, { action, method, timeout, timeLimit, callerId, hangupOnStar }, context) {
     const from = callerId ?? context.call.from;
-    const legs = nounsOf(element).map((noun) => invitationOf(noun, from, context))
-      .filter((leg) => leg !== null);
-    if (legs.length > limits.dialLegs) {
+    const nouns = nounsOf(element);
+    if (nouns.length > limits.dialLegs) {
       context.skip(`nouns of Dial after the first ${limits.dialLegs}`);
     }
+    const invited = nouns.slice(0, limits.dialLegs).map((noun) => invite(noun, from, context));
+    const legs = (await Promise.all(invited)).filter((leg) => leg !== null);
     const url = action === undefined ? null : resolveUrl(action, context);
     const next: Step[] = url === null
       ? []
@@ -52,7 +62,7 @@ export const dial = verb({
     }
     return [{
       type: "dial",
-      legs: legs.slice(0, limits.dialLegs),
+      legs,
       media: "anchored",
       timeoutS: timeout,
       timeLimitS: timeLimit,
@@ -70,26 +80,63 @@ function nounsOf({ children, text }: Element): Element[] {
   return [{ name, attributes: {}, children: [], text: text.replace(/^client:/, "") }];
 }
 
-function invitationOf(noun: Element, from: string, context: CompileContext): Invitation | null {
-  const [address = "", query = ""] = noun.text.split(/\?(.*)/s);
-  const to = noun.name === "Client" ? `client:${address}` : address;
-  const target = /^(Client|Sip|Uri)$/.test(noun.name) ? targetOf(to, context.sipDomain) : null;
-  if (target === null) {
+/** The leg of a noun. One that can go nowhere has no routes: it fails, as Dial's action is told. */
+async function invite(
+  noun: Element,
+  from: string,
+  context: CompileContext,
+): Promise<Invitation | null> {
+  const [text = "", query = ""] = noun.text.split(/\?(.*)/s);
+  const address = addressOf(noun.name, text);
+  if (address === null) {
     context.skip(`${noun.name} "${noun.text}" of Dial: it cannot be called`);
     return null;
   }
-  const attributes = readAttributes(noun, nounAttributes, context);
-  const callback = attributes.statusCallback && resolveUrl(attributes.statusCallback, context);
+  const leg = context.newSid("CA");
+  const { username, password = "", ...callbacks } = address.kind === "sip"
+    ? readAttributes(noun, sipAttributes, context)
+    : { ...readAttributes(noun, nounAttributes, context), username: undefined };
+  const credentials = username === undefined
+    ? {}
+    : { credentials: { userName: username, password } };
+  const routing = await context.route(address, { from, ...credentials });
+  if ("fault" in routing) context.skip(`${noun.name} "${noun.text}" of Dial: ${reason(routing)}`);
+  const { rateMicros, ...called } = "fault" in routing ? nowhere(address, from) : routing;
+  const callback = callbacks.statusCallback && resolveUrl(callbacks.statusCallback, context);
+  const memo = {
+    ...(callback ? { ...callbacks, statusCallback: callback } : {}),
+    ...(rateMicros === 0 ? {} : { rateMicros }),
+  };
   return {
-    leg: context.newSid("CA"),
+    leg,
     accountSid: context.call.accountSid,
-    from,
-    to: `client:${target.login}`,
-    target,
+    ...called,
     ...(query === "" ? {} : { headers: customHeaders(query, context) }),
-    ...(callback ? { memo: { ...attributes, statusCallback: callback } } : {}),
+    ...(Object.keys(memo).length === 0 ? {} : { memo }),
   };
 }
+
+function addressOf(noun: string, text: string): Address | null {
+  if (noun === "Client") return parseAddress(`client:${text}`);
+  const address = /^(Number|Sip|Uri)$/.test(noun) ? parseAddress(text) : null;
+  return (noun === "Number") === (address?.kind === "number") ? address : null;
+}
+
+/** A call that fails as soon as it is placed. */
+function nowhere(address: Address, from: string): Routed {
+  const to = textOf(address);
+  const target: Target = address.kind === "client"
+    ? address
+    : { kind: "trunk", dialled: to, routes: [] };
+  return { target, to, from, rateMicros: 0 };
+}
+
+function textOf(address: Address): string {
+  if (address.kind === "client") return `client:${address.login}`;
+  return address.kind === "sip" ? sipUri(address) : address.dialled;
+}
+
+const reason = ({ fault, detail }: Unroutable): string => `${faults[fault].message}: ${detail}`;
 
 /** `?X-Name=value&…` of a noun: X- and User-to-User headers for the INVITE. */
 function customHeaders(query: string, context: CompileContext): Record<string, string> {
