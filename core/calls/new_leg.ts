@@ -1,9 +1,9 @@
 import type { LegEvent, Report } from "../bridge.ts";
 import { Fault } from "../faults.ts";
+import { numberFor } from "../gateways/find_number.ts";
 import type { Change, Ports } from "../ports.ts";
 import { withDefaults } from "../resource.ts";
 import { type Call, calls } from "../resources/calls.ts";
-import { numberFor } from "../gateways/find_number.ts";
 import type { Client } from "../resources/clients.ts";
 import { parseAddress } from "./address.ts";
 import { progress } from "./progress.ts";
@@ -21,18 +21,27 @@ export async function receive(
 ): Promise<Call | null> {
   const client = await ports.records.clients.get(report.accountSid, event.clientSid);
   if (client === null) return null;
-  return await insertOnce({
-    record: newLeg(report, {
-      ...await fieldsOf(client, event.uri, ports),
-      from: `client:${event.login}`,
-      direction: "inbound",
-      status: "ringing",
-      initiated: true,
-      startTime: report.at,
-      callerName: event.displayName?.slice(0, longest) ?? null,
-      sipCallId: event.sipCallId.slice(0, longest),
-    }),
-  }, ports);
+  const leg = {
+    ...await fieldsOf(client, event.uri, ports),
+    from: `client:${event.login}`,
+    callerName: event.displayName?.slice(0, longest) ?? null,
+    sipCallId: event.sipCallId.slice(0, longest),
+  };
+  return await insertRinging(leg, report, ports);
+}
+
+/** The call of a leg that came in, with its `ringing` callback. */
+export async function insertRinging(
+  known: Partial<Call>,
+  report: Report,
+  ports: Ports,
+): Promise<Call | null> {
+  const came = { direction: "inbound", initiated: true, startTime: report.at } as const;
+  const moment = { at: report.at, instanceId: ports.settings.instanceId };
+  return await insertOnce(
+    progress(newLeg(report, { ...known, ...came }), "ringing", moment),
+    ports,
+  );
 }
 
 /**
@@ -83,7 +92,7 @@ export async function placeChild(
 }
 
 /** A leg that a companion holds, as its first report tells of it. */
-export function newLeg(
+function newLeg(
   { leg, accountSid, at, seq, companion }: Report,
   known: Partial<Call>,
 ): Call {
@@ -93,7 +102,7 @@ export function newLeg(
 }
 
 /** Inserts a call, or returns the one that a first delivery of the same report inserted. */
-export async function insertOnce(change: Change<Call>, { records }: Ports): Promise<Call | null> {
+async function insertOnce(change: Change<Call>, { records }: Ports): Promise<Call | null> {
   try {
     return await records.calls.insert(change);
   } catch (error) {

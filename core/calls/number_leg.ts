@@ -4,10 +4,9 @@ import type { IncomingNumber } from "../bridge_trunks.ts";
 import { dialString, e164Of } from "../numbers/dialled.ts";
 import type { Ports } from "../ports.ts";
 import type { Call } from "../resources/calls.ts";
-import { insertOnce, longest, newLeg } from "./new_leg.ts";
+import { insertRinging, longest } from "./new_leg.ts";
 import { numberFields } from "./voice_markup.ts";
 import { type Asking, firstScript, refuse } from "./next_script.ts";
-import { progress } from "./progress.ts";
 import { calledAs } from "./route.ts";
 
 /** The call of an INVITE for a number, with its `ringing` callback. Null: the number is gone. */
@@ -18,20 +17,16 @@ export async function receiveForNumber(
 ): Promise<Call | null> {
   const number = await ports.records.incomingPhoneNumbers.get(report.accountSid, event.numberSid);
   if (number === null) return null;
-  const leg = newLeg(report, {
+  const leg = {
     ...await numberFields(number, ports),
     from: callerOf(event, ports).slice(0, longest),
     to: calledAs(number, event.dialled).slice(0, longest),
-    direction: "inbound",
-    initiated: true,
-    startTime: report.at,
     callerName: event.displayName?.slice(0, longest) ?? null,
     forwardedFrom: event.forwardedFrom?.slice(0, longest) ?? null,
     numberHops: event.hops,
     sipCallId: event.sipCallId.slice(0, longest),
-  });
-  const moment = { at: report.at, instanceId: ports.settings.instanceId };
-  return await insertOnce(progress(leg, "ringing", moment), ports);
+  };
+  return await insertRinging(leg, report, ports);
 }
 
 /** The markup of the number that a call came in for. */

@@ -57,7 +57,7 @@ export async function routeTo(address: Address, caller: Caller, ports: Ports): P
     return clientRoute(client, address.login, caller);
   }
   if (address.host !== ports.settings.sipDomain.toLowerCase()) {
-    return directly(address, caller, ports);
+    return await directly(address, caller, ports);
   }
   const client = await clientAt(address.user, caller.account, ports);
   if (client !== null) return clientRoute(client, client.login, caller);
