@@ -26,6 +26,8 @@ export const limits = {
 
   /** Of a virtual number, which may be a pattern. */
   numberPatternLength: 128,
+  /** Each is tried for every call to a number that nobody holds. */
+  patternsOfAccount: 100,
   /** Compiled patterns that are kept. */
   recentPatterns: 1_000,
   /** Numbers that one search offers, and those it looks at that may be held already. */
