@@ -20,7 +20,8 @@ export const trunkRoute = z.object({
 /**
  * Somebody beyond a proxy. The Request-URI is `sip:DIALLED@PROXY`, or `dialled` itself where that is
  * a `sip:` or `sips:` URI. The next route is tried when one cannot be reached, does not answer in
- * time or answers 5xx; any other final answer is the callee's. With no route the leg fails with 404.
+ * time or answers 5xx; any other final answer is the callee's. When none is
+ * left the leg ends as failed for the reason `no-trunk`; when none was given, with 404.
  */
 export const trunkTarget = z.object({
   kind: z.literal("trunk"),

@@ -58,6 +58,9 @@ export const limits = {
   dialTimeoutS: 30,
   dialTimeLimitS: 14_400,
   dialLegs: 10,
+  /** Headers of an INVITE that markup is told, and characters of each. */
+  sipHeaders: 20,
+  sipHeaderLength: 1_000,
   /** Proxies that one call is offered to. */
   trunkRoutes: 10,
   /** Numbers of this service that one call may go through, each by the markup of the one before. */

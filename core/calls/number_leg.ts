@@ -4,7 +4,7 @@ import type { IncomingNumber } from "../bridge_trunks.ts";
 import { dialString, e164Of } from "../numbers/dialled.ts";
 import type { Ports } from "../ports.ts";
 import type { Call } from "../resources/calls.ts";
-import { insertRinging, longest } from "./new_leg.ts";
+import { heard, insertRinging, longest } from "./new_leg.ts";
 import { numberFields } from "./voice_markup.ts";
 import { type Asking, firstScript, refuse } from "./next_script.ts";
 import { calledAs } from "./route.ts";
@@ -26,7 +26,7 @@ export async function receiveForNumber(
     numberHops: event.hops,
     sipCallId: event.sipCallId.slice(0, longest),
   };
-  return await insertRinging(leg, report, ports);
+  return await insertRinging({ ...leg, sipHeaders: heard(event.headers) }, report, ports);
 }
 
 /** The markup of the number that a call came in for. */

@@ -26,6 +26,8 @@ export function callParameters(
     PhoneNumberSid: call.phoneNumberSid,
     SipCallId: call.sipCallId,
   };
+  const headers = Object.entries(call.sipHeaders ?? {});
+  for (const [name, value] of headers) known[`SipHeader_${name}`] = value;
   return Object.fromEntries(
     Object.entries(known).filter((pair): pair is [string, string] => Boolean(pair[1])),
   );

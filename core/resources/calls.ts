@@ -63,6 +63,8 @@ export const calls = resource({
     /** The companion that holds the leg, once one does. */
     companion: companion.nullable(),
     sipCallId: z.string().nullable(),
+    /** X- and User-to-User headers of the INVITE that came in. */
+    sipHeaders: z.record(z.string(), z.string()),
     /** What a minute costs, in millionths: as it was when the call was placed. */
     rateMicros: z.number().int().nonnegative(),
     /** Numbers of this service that the call came through. */
@@ -83,6 +85,7 @@ export const calls = resource({
     "reports",
     "companion",
     "sipCallId",
+    "sipHeaders",
     "rateMicros",
     "numberHops",
   ],
@@ -131,6 +134,7 @@ export const calls = resource({
     reports: 0,
     companion: null,
     sipCallId: null,
+    sipHeaders: {},
     rateMicros: 0,
     numberHops: 0,
   },

@@ -315,7 +315,8 @@ Deno.test("a call for a number gets its markup and tells its StatusCallback", as
   app.answers = ({ url }) => url.endsWith("/number") ? xml("<Play>/hi.wav</Play>") : new Response();
   const peer = companionOf(app, leg("1"));
 
-  const event = arriving(found, { displayName: "Ann", forwardedFrom: "+442079465555" });
+  const headers = { "X-Order": "7", "User-to-User": "ab", "X-": "no", "P-Secret": "no" };
+  const event = arriving(found, { displayName: "Ann", forwardedFrom: "+442079465555", headers });
   const script = await peer.report(event);
 
   assert.deepEqual(script.map(({ type }) => type), ["answer", "play", "hangup"]);
@@ -330,8 +331,11 @@ Deno.test("a call for a number gets its markup and tells its StatusCallback", as
     ForwardedFrom: "+442079465555",
     CallerName: "Ann",
     SipCallId: "sip-1",
+    "SipHeader_X-Order": "7",
+    "SipHeader_User-to-User": "ab",
   };
   for (const [name, value] of Object.entries(told)) assert.equal(form.get(name), value, name);
+  assert.deepEqual([...form.keys()].filter((name) => /SipHeader_(X-$|P)/.test(name)), []);
 
   await peer.report({ type: "answered" }, { wantsScript: false });
   app.clock.now += 61_000;
