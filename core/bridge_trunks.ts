@@ -5,6 +5,13 @@ import { z } from "zod";
  * that come in for numbers, and the Gateways that the companion keeps registered.
  */
 
+export const trunkLimits = {
+  /** How often a companion asks for its Gateways, whether told to or not. */
+  gatewaysMs: 15_000,
+  /** Proxies that one call is offered to. */
+  routes: 10,
+} as const;
+
 /** One SIP proxy that takes calls. */
 export const trunkRoute = z.object({
   /** The Gateway it belongs to; null is the operator's proxy, or the host of a `sip:` address. */
@@ -26,7 +33,7 @@ export const trunkRoute = z.object({
 export const trunkTarget = z.object({
   kind: z.literal("trunk"),
   dialled: z.string().min(1),
-  routes: z.array(trunkRoute).max(10),
+  routes: z.array(trunkRoute).max(trunkLimits.routes),
 });
 
 /**
@@ -136,8 +143,4 @@ export const trunkPaths = {
   gateway: "/bridge/gateway",
   /** On the companion: `{}` says that its answer to `gatewaysQuery` may have changed. */
   gatewaysChanged: "/gateways",
-} as const;
-
-export const trunkLimits = {
-  gatewaysMs: 15_000,
 } as const;

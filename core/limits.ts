@@ -61,8 +61,6 @@ export const limits = {
   /** Headers of an INVITE that markup is told, and characters of each. */
   sipHeaders: 20,
   sipHeaderLength: 1_000,
-  /** Proxies that one call is offered to. */
-  trunkRoutes: 10,
   /** Numbers of this service that one call may go through, each by the markup of the one before. */
   numberHops: 3,
 

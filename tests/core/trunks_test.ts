@@ -46,6 +46,8 @@ Deno.test("parseAddress() reads Clients, SIP addresses and numbers", () => {
     }],
     ["sip:%zz@a.test", null],
     ["sip:a@b@c", null],
+    ["sip:a@b,c", null],
+    ["sip:a@<b>", null],
     ["sip:@a.test", null],
     ["sip:a b@c", null],
   ];

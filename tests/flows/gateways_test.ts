@@ -167,8 +167,12 @@ Deno.test("the Gateways of a companion that is gone show as unregistered", async
   const [registration] = await registrationsOf("a", app.ports) as [Registration];
   await beat(app, "a");
   await tell(app, registration, "registered");
+  await app.runJobs();
+  app.gatewaysChanged = 0;
   app.clock.now += limits.companionLostMs + 1;
   await sweepCompanions(app.ports);
+  await sweepCompanions(app.ports);
+  assert.equal(app.gatewaysChanged, 1, "another is to take over");
   const { status, reason } = await shown(app, sid);
   assert.deepEqual([status, reason], ["unregistered", "the companion that kept it is gone"]);
 });

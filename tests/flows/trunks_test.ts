@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import type { Script } from "../../core/bridge.ts";
-import type { IncomingNumber, NumberQuery, TrunkTarget } from "../../core/bridge_trunks.ts";
+import {
+  type IncomingNumber,
+  type NumberQuery,
+  trunkLimits,
+  type TrunkTarget,
+} from "../../core/bridge_trunks.ts";
 import { numberOf } from "../../core/gateways/find_number.ts";
 import type { TrunkSettings } from "../../core/gateways/settings.ts";
 import { limits } from "../../core/limits.ts";
@@ -128,11 +133,11 @@ Deno.test("POST /Calls to a number leaves by its Gateways, its ancestors', then 
 
 Deno.test("a call is offered to a bounded number of proxies, the operator's always among them", async () => {
   using app = await startTrunks({ outboundProxy });
-  for (let n = 0; n < limits.trunkRoutes + 2; n++) await gateway(app.root, `g${n}`);
+  for (let n = 0; n < trunkLimits.routes + 2; n++) await gateway(app.root, `g${n}`);
   await number(app.root);
   await post(app, {});
   const { routes } = trunkOf(invitation(app).target);
-  assert.equal(routes.length, limits.trunkRoutes);
+  assert.equal(routes.length, trunkLimits.routes);
   assert.equal(routes.at(-1)?.proxy, outboundProxy.proxy);
 });
 
@@ -202,17 +207,17 @@ Deno.test("national numbers leave in E.164 form where the operator names the cou
 Deno.test("sip: addresses of other hosts are called only where the operator allows the host", async () => {
   using app = await startTrunks({ sipHosts: ["pbx.test", "*.partner.test"] });
   for (
-    const [To, dialled, proxy] of [
-      ["sip:bob@PBX.test:5070;transport=tcp;x=y", "sip:bob@pbx.test:5070;transport=tcp"],
-      ["sips:bob%40home@eu.partner.test?X-A=b", "sips:bob%40home@eu.partner.test"],
-    ].map(([to, uri]) => [to!, uri!, uri!.replace(/[^:@]+@/, "")] as const)
+    const [To, dialled, publicOnly] of [
+      ["sip:bob@PBX.test:5070;transport=tcp;x=y", "sip:bob@pbx.test:5070;transport=tcp", false],
+      ["sips:bob%40home@eu.partner.test?X-A=b", "sips:bob%40home@eu.partner.test", true],
+    ] as const
   ) {
     await post(app, { To, From: "reception" });
     const target = trunkOf(invitation(app).target);
     assert.deepEqual(target, {
       kind: "trunk",
       dialled,
-      routes: [{ gatewaySid: null, proxy, publicOnly: false }],
+      routes: [{ gatewaySid: null, proxy: dialled.replace(/[^:@]+@/, ""), publicOnly }],
     });
   }
   app.bridge.length = 0;
