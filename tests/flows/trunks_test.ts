@@ -406,17 +406,18 @@ Deno.test("who calls a number is shown as a number, a Client, an address or anon
   const found = await number(app.root);
   app.answers = () => xml("<Reject/>");
   for (
-    const [at, [user, host, shown]] of ([
+    const [at, [user, host, shown, hops = 0]] of ([
       ["02079461234", "carrier.test", "+442079461234"],
       ["777", "carrier.test", "777"],
-      ["alice", "sip.test", "client:alice"],
+      ["alice", "sip.test", "client:alice", 1],
+      ["alice", "sip.test", "sip:alice@sip.test"],
       ["alice", "carrier.test", "sip:alice@carrier.test"],
       ["", "carrier.test", "anonymous"],
       ["Anonymous", "anonymous.invalid", "anonymous"],
     ] as const).entries()
   ) {
     const peer = companionOf(app, leg(String(at)));
-    await peer.report(arriving(found, { from: { user, host } }));
+    await peer.report(arriving(found, { from: { user, host }, hops }));
     assert.equal((await callOf(app, leg(String(at)))).from, shown);
   }
 });
