@@ -4,10 +4,12 @@ import {
   bridgeLimits,
   credentialsQuery,
   heartbeat,
+  news,
   report,
   verifyBridge,
 } from "../core/bridge.ts";
 import { handleReport } from "../core/calls/handle_report.ts";
+import { takeNews } from "../core/calls/take_news.ts";
 import { takeHeartbeat } from "../core/calls/sweep.ts";
 import { credentialsOf } from "../core/credentials.ts";
 import { readText } from "../core/exchange.ts";
@@ -27,6 +29,10 @@ export function bridge(ports: Ports, secret: string): Hono {
         throw error;
       });
       return { script };
+    },
+    async news(content, signal) {
+      const { data } = news.safeParse(content);
+      return data === undefined ? null : { outcomes: await takeNews(data.reports, ports, signal) };
     },
     async credentials(content) {
       const { data } = credentialsQuery.safeParse(content);

@@ -4,6 +4,8 @@ import {
   type Credentials,
   credentialsAnswer,
   type Heartbeat,
+  type NewsAnswer,
+  newsAnswer,
   type Report,
   reportAnswer,
   type Script,
@@ -29,6 +31,8 @@ export class ServiceError extends Error {
 /** What the companion says to the service, signed. Each call is one attempt and may reject. */
 export interface ServiceLink {
   report(report: Report, signal: AbortSignal): Promise<Script>;
+  /** Reports of several legs that want no script; what became of each. */
+  news(reports: Report[]): Promise<NewsAnswer["outcomes"]>;
   credentials(login: string): Promise<Credentials | null>;
   heartbeat(heartbeat: Heartbeat): Promise<void>;
 }
@@ -49,6 +53,10 @@ export function createServiceLink(options: ServiceLinkOptions): ServiceLink {
     async report(report, signal) {
       const ms = report.wantsScript ? sipLimits.scriptTimeoutMs : sipLimits.reportTimeoutMs;
       return reportAnswer.parse(await post(bridgePaths.report, report, { ms, signal })).script;
+    },
+    async news(reports) {
+      const answer = await post(bridgePaths.news, { reports }, { ms: sipLimits.reportTimeoutMs });
+      return newsAnswer.parse(answer).outcomes;
     },
     async credentials(login) {
       const limits = { ms: sipLimits.reportTimeoutMs };

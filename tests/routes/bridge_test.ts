@@ -56,3 +56,29 @@ Deno.test("POST /bridge stops reading a body that has no end", async () => {
   assert.equal(response.status, 413);
   assert.ok(pulled < 40, `read ${pulled} chunks`);
 });
+
+Deno.test("POST /bridge/news takes reports side by side and tells what became of each", async () => {
+  using app = await startBridge();
+  const client = await app.root.post("Clients.json", { Login: "alice", Password: "secret" });
+  const { login, sid: clientSid } = client.json();
+  const reportOf = (leg: string, event: object) => ({
+    companion: { id: "one", runId: "1" },
+    leg: `CA${leg.repeat(32)}`,
+    accountSid: app.root.sid,
+    seq: 0,
+    at: app.clock.now,
+    event,
+    wantsScript: false,
+  });
+  const incoming = { type: "incoming", uri: "sip:bob@sip.test", sipCallId: "1", headers: {} };
+  const reports = [
+    reportOf("a", { ...incoming, login, clientSid }),
+    reportOf("b", { type: "ringing" }),
+  ];
+
+  const { outcomes } = await (await ask(app, "news", { reports })).json();
+
+  assert.deepEqual(outcomes, ["taken", "taken"]);
+  const call = await app.root.get(`Calls/CA${"a".repeat(32)}.json`);
+  assert.equal((await call.json()).from, "client:alice");
+});

@@ -5,6 +5,7 @@ import {
   type Heartbeat,
   heartbeat,
   type LegEvent,
+  news,
   type Report,
   report,
   type Script,
@@ -100,6 +101,11 @@ async function answer(
     service.heartbeats.push(heartbeat.parse(content));
     look();
     return Response.json({});
+  }
+  if (path === bridgePaths.news) {
+    service.reports.push(...news.parse(content).reports);
+    look();
+    return Response.json({ outcomes: content.reports.map(() => "taken") });
   }
   const received = report.parse(content);
   service.reports.push(received);
