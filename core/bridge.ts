@@ -137,6 +137,17 @@ export const report = z.object({
   wantsScript: z.boolean(),
 });
 
+/** Reports that want no script, of any legs, at most one of each. */
+export const news = z.object({ reports: z.array(report).min(1).max(256) });
+
+/**
+ * What became of each: `outage` and `defect` may be sent again (a defect is of the report itself, or
+ * of the service), `refused` never.
+ */
+export const newsAnswer = z.object({
+  outcomes: z.array(z.enum(["taken", "outage", "defect", "refused"])),
+});
+
 /** An empty or absent script means: go on with the steps that are left. */
 export const reportAnswer = z.object({ script: z.array(step) });
 
@@ -178,6 +189,8 @@ export type EndReason = z.infer<typeof endReason>;
 export type LegEvent = z.infer<typeof legEvent>;
 export type Companion = z.infer<typeof companion>;
 export type Report = z.infer<typeof report>;
+export type News = z.infer<typeof news>;
+export type NewsAnswer = z.infer<typeof newsAnswer>;
 export type Credentials = z.infer<typeof credentials>;
 export type Heartbeat = z.infer<typeof heartbeat>;
 
@@ -185,6 +198,7 @@ export type Heartbeat = z.infer<typeof heartbeat>;
 export const bridgePaths = {
   /** On the service. */
   report: "/bridge/report",
+  news: "/bridge/news",
   credentials: "/bridge/credentials",
   heartbeat: "/bridge/heartbeat",
   /** On the companion. */
@@ -201,50 +215,3 @@ export const bridgeLimits = {
   /** Room for over 100,000 legs. */
   heartbeatBytes: 16 << 20,
 } as const;
-
-const encoder = new TextEncoder();
-const keys = new Map<string, Promise<CryptoKey>>();
-
-function hmacKey(secret: string): Promise<CryptoKey> {
-  const known = keys.get(secret);
-  if (known !== undefined) return known;
-  const key = crypto.subtle.importKey(
-    "raw",
-    encoder.encode(secret),
-    { name: "HMAC", hash: "SHA-256" },
-    false,
-    ["sign", "verify"],
-  );
-  keys.set(secret, key);
-  return key;
-}
-
-const signed = (at: string, method: string, path: string, body: string) =>
-  encoder.encode(`${at}.${method}.${path}.${body}`);
-
-/** The value of the `X-Switchboard-Bridge` header: HMAC-SHA256 over time, method, path and body. */
-export async function signBridge(
-  secret: string,
-  request: { at: number; method: string; path: string; body: string },
-): Promise<string> {
-  const at = String(request.at);
-  const bytes = signed(at, request.method, request.path, request.body);
-  const mac = await crypto.subtle.sign("HMAC", await hmacKey(secret), bytes);
-  return `t=${at},v1=${new Uint8Array(mac).toHex()}`;
-}
-
-/** Whether a header made by `signBridge` fits the request and is fresh; compares in constant time. */
-export async function verifyBridge(
-  secret: string,
-  header: string | undefined,
-  request: { now: number; method: string; path: string; body: string },
-): Promise<boolean> {
-  const parts = /^t=(\d{1,16}),v1=([0-9a-f]{64})$/.exec(header ?? "");
-  if (parts === null) return false;
-  const [, at, mac] = parts as unknown as [string, string, string];
-  if (Math.abs(request.now - Number(at)) > bridgeLimits.signatureWindowMs) return false;
-  const bytes = signed(at, request.method, request.path, request.body);
-  return await crypto.subtle.verify("HMAC", await hmacKey(secret), Uint8Array.fromHex(mac), bytes);
-}
-
-export const bridgeHeader = "X-Switchboard-Bridge";

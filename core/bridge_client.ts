@@ -1,4 +1,5 @@
-import { bridgeHeader, bridgePaths, runAnswer, signBridge } from "./bridge.ts";
+import { bridgePaths, runAnswer } from "./bridge.ts";
+import { bridgeHeader, signBridge } from "./bridge_signature.ts";
 import { trunkPaths } from "./bridge_trunks.ts";
 import { Fault } from "./faults.ts";
 import type { Bridge } from "./ports.ts";
@@ -26,7 +27,7 @@ export function bridgeClient({ url, secret, fetch, now, timeoutMs }: BridgeClien
 
   async function post(path: string, content: unknown): Promise<Response> {
     const body = JSON.stringify(content);
-    const signature = await signBridge(secret, { at: now(), method: "POST", path, body });
+    const signature = signBridge(secret, { at: now(), method: "POST", path, body });
     const headers = { "content-type": "application/json", [bridgeHeader]: signature };
     const signal = AbortSignal.timeout(timeoutMs);
     return await send(new Request(url + path, { method: "POST", headers, body, signal }));

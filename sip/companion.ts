@@ -9,6 +9,7 @@ import { sipLimits } from "./limits.ts";
 import { listenSip } from "./listen.ts";
 import { createLockout } from "./lockout.ts";
 import type { LoadAudio, MediaEngine } from "./media/port.ts";
+import { createNews } from "./news.ts";
 import { receive } from "./receive.ts";
 import { invalidate, onRegister } from "./registrar.ts";
 import { createServiceLink, type ServiceLink } from "./service_link.ts";
@@ -135,7 +136,8 @@ function assemble(
     lockout: createLockout(),
     credentials: createCredentialsCache(link),
   };
-  const calls = createCalls({ companion, link, signalling, stopping, stopped, media, loadAudio });
+  const reporting = { companion, link, tell: createNews(link), stopping, stopped };
+  const calls = createCalls({ ...reporting, signalling, media, loadAudio });
   const accepting = () => !stopping.aborted;
   const failed = (error: unknown) => log("Cannot answer a request", { error: String(error) });
   signalling.core.delegate = {

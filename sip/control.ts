@@ -1,11 +1,5 @@
-import {
-  bridgeHeader,
-  bridgeLimits,
-  bridgePaths,
-  invalidation,
-  runRequest,
-  verifyBridge,
-} from "../core/bridge.ts";
+import { bridgeLimits, bridgePaths, invalidation, runRequest } from "../core/bridge.ts";
+import { bridgeHeader, verifyBridge } from "../core/bridge_signature.ts";
 import { listening } from "../core/listen_error.ts";
 import type { Companion } from "../core/bridge.ts";
 import { type Calls, runScript } from "./calls.ts";
@@ -34,7 +28,7 @@ export function listenControl(options: ControlOptions): { url: string; close(): 
     }
     const body = await readBody(request);
     if (body === undefined) return refusal(413, "Cannot read the request: it is too long");
-    if (!await isSigned(options, { request, pathname, body })) {
+    if (!isSigned(options, { request, pathname, body })) {
       return refusal(401, "Cannot trust the request: its signature is wrong or old");
     }
     return await order(options, pathname, body);
@@ -62,7 +56,7 @@ async function readBody(request: Request): Promise<string | undefined> {
 function isSigned(
   { bridgeSecret }: ControlOptions,
   { request, pathname, body }: { request: Request; pathname: string; body: string },
-): Promise<boolean> {
+): boolean {
   const header = request.headers.get(bridgeHeader) ?? undefined;
   const { method } = request;
   return verifyBridge(bridgeSecret, header, { now: Date.now(), method, path: pathname, body });

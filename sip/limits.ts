@@ -40,6 +40,9 @@ export const sipLimits = {
   /** Between the loss of a leg's media and our BYE. */
   byeGraceMs: 2_000,
 
+  /** Reports that want no script: of one request, and requests with such at once. */
+  newsAtOnce: 100,
+  newsRequests: 2,
   reportTimeoutMs: 10_000,
   scriptTimeoutMs: 60_000,
   /** How often the service may answer 500 to a report before it is dropped. */
