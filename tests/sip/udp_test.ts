@@ -147,6 +147,7 @@ sipTest("openUdp() brings a call through the loss of every first datagram", asyn
   const bye = await peer.next();
   peer.send(peerResponse(bye, 200));
   await lab.service.event("ended", leg);
+  await request("OPTIONS");
   await peer.close();
 
   assert.equal(challenge.status, 407);
@@ -206,6 +207,9 @@ sipTest(
     peer.send(accepted);
     const ackAgain = await peer.next();
     await lab.service.event("answered", invitation.leg);
+    await lab.run(invitation.leg, [{ type: "hangup" }]);
+    peer.send(peerResponse(await peer.next(), 200));
+    await request("OPTIONS");
     const { port } = udpAddress(lab);
     await peer.close();
 

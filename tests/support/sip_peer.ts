@@ -2,7 +2,7 @@ import { createSocket } from "node:dgram";
 import { connect, type Socket } from "node:net";
 import { createFramer } from "../../sip/transport/framing.ts";
 import { queue } from "./softphone.ts";
-import { readSip, type SipText, writeSip } from "./sip_text.ts";
+import { readSip, type SipText, valueOf, valuesOf, writeSip } from "./sip_text.ts";
 
 /** A socket that speaks SIP only as a test tells it to; on UDP it can lose what comes and goes. */
 export interface SipPeer {
@@ -143,11 +143,10 @@ export function peerResponse(request: SipText, status: number, wanted: {
   headers?: string[];
   sdp?: string;
 } = {}): string {
-  const copied = request.headers.filter(([name]) =>
-    ["via", "from", "call-id", "cseq"].includes(name)
-  )
-    .map(([name, value]) => `${name}: ${value}`);
-  const to = request.headers.find(([name]) => name === "to")?.[1] ?? "";
+  const copied = ["Via", "From", "Call-ID", "CSeq"].flatMap((name) =>
+    valuesOf(request, name.toLowerCase()).map((value) => `${name}: ${value}`)
+  );
+  const to = valueOf(request, "to");
   const tag = /;tag=/.test(to) ? "" : `;tag=${wanted.tag ?? "callee"}`;
   return writeSip(`SIP/2.0 ${status} Told So`, [
     ...copied,
