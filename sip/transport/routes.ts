@@ -37,9 +37,15 @@ export interface OwnRoutes extends Routes {
   close(): void;
 }
 
+interface Connection {
+  readonly connected: Promise<Flow>;
+  /** Undefined until it is connected. */
+  flow: Flow | undefined;
+}
+
 export function createRoutes(options: RoutesOptions): OwnRoutes {
   const { udp, resolver = systemResolver } = options;
-  const opening = new Map<string, Promise<Flow>>();
+  const connections = new Map<string, Connection>();
   let closed = false;
 
   const routes: OwnRoutes = {
@@ -52,14 +58,18 @@ export function createRoutes(options: RoutesOptions): OwnRoutes {
     async open(target) {
       if (target.protocol === "UDP") return flowByUdp(udp, target);
       const key = `${target.protocol} ${hostPort(target.address, target.port)} ${target.name}`;
-      const known = await opening.get(key)?.catch(() => undefined);
-      if (known !== undefined && !known.closed) return known;
+      const known = connections.get(key);
+      if (known !== undefined && !known.flow?.closed) return await known.connected;
       if (closed) throw new Error(`Cannot connect to ${target.address}: we are stopping`);
-      const forget = () => opening.get(key) === made && opening.delete(key);
-      const made = connect({ ...options, routes, target, onClose: forget });
-      opening.set(key, made);
-      made.then((flow) => closed && flow.close(), forget);
-      return await made;
+      const forget = () => connections.get(key) === made && connections.delete(key);
+      const connected = connect({ ...options, routes, target, onClose: forget });
+      const made: Connection = { connected, flow: undefined };
+      connections.set(key, made);
+      connected.then((flow) => {
+        made.flow = flow;
+        if (closed) flow.close();
+      }, forget);
+      return await connected;
     },
     async reach(uri, wanted) {
       const problems: string[] = [];
@@ -80,7 +90,7 @@ export function createRoutes(options: RoutesOptions): OwnRoutes {
     },
     close() {
       closed = true;
-      for (const flow of opening.values()) flow.then((open) => open.close(), () => {});
+      for (const { flow } of connections.values()) flow?.close();
     },
   };
   return routes;

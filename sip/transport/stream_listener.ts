@@ -38,12 +38,19 @@ async function listenFor(
   { event, onStream }: { event: string; onStream(socket: Socket): void },
 ): Promise<StreamListener> {
   const open = new Set<Socket>();
-  server.on("connection", (socket: Socket) => {
+  const keep = (socket: Socket) => {
     open.add(socket);
     socket.on("error", () => {});
     socket.on("close", () => open.delete(socket));
+  };
+  // With TLS, these are also the ones whose handshake is not over.
+  server.on("connection", keep);
+  const streams = new Set<Socket>();
+  server.on(event, (socket: Socket) => {
+    streams.add(socket);
+    socket.on("close", () => streams.delete(socket));
+    onStream(socket);
   });
-  server.on(event, onStream);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", (error) => reject(listenError(address, error)));
   server.listen({ host: address.hostname, port: address.port }, resolve);
@@ -56,6 +63,7 @@ async function listenFor(
     async close() {
       const closed = Promise.withResolvers<void>();
       server.close(() => closed.resolve());
+      for (const socket of streams) socket.end();
       const timer = setTimeout(() => {
         for (const socket of open) socket.destroy();
       }, sipLimits.socketCloseMs);
