@@ -84,6 +84,7 @@ export const sipLimits = {
 export const transactionTimers = {
   t1Ms: 500,
   t2Ms: 4_000,
+  tryingMs: 200,
   /** 64*T1: what Timers B, D, F, H and J come to. */
   transactionMs: 32_000,
   max: 20_000,

@@ -59,10 +59,12 @@ export async function listenSip(
   events: FlowEvents,
 ): Promise<SipListener> {
   const opening: Opening = { opened: new Map(), closing: [] };
-  const close = async () => {
+  const closeAll = async () => {
     for (const stop of opening.closing) stop();
     await Promise.all([...opening.opened.values()].map((one) => one.close()));
   };
+  let closed: Promise<void> | undefined;
+  const close = () => closed ??= closeAll();
   try {
     const { resolve, open, reach } = await openAll(options, events, opening);
     const addresses = new Map(

@@ -30,8 +30,8 @@ export function createRetransmission(clock: Clock): Retransmission {
   const servers = createServerRepeats(clock);
   return {
     async send(flow, sent, put) {
-      if (sent.status !== undefined) servers.responded(flow, sent, put);
-      else if (sent.method === "ACK") clients.acknowledged(sent, put);
+      if (sent.status !== undefined) return await servers.respond(flow, sent, put);
+      if (sent.method === "ACK") clients.acknowledged(sent, put);
       else clients.requested(sent, put);
       await put();
     },

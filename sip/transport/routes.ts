@@ -114,7 +114,8 @@ async function connect(
     },
   };
   if (protocol === "WS" || protocol === "WSS") {
-    return await connectWebSocket(target, { local: webSocketName(domain), events });
+    const local = webSocketName(domain);
+    return await connectWebSocket(target, { local, events, ...caCerts && { caCerts } });
   }
   const socket = await connectStream(target, caCerts);
   const local = nameOf(protocol, socket.localPort ?? 0);

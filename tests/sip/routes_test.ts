@@ -155,6 +155,20 @@ sipTest("reach() believes a TLS peer only by its name and authority", async () =
   await assert.rejects(stranger.sip.reach(uriOf(server.sip, "TLS", "sip.test")), /by TLS: .*cert/i);
 });
 
+sipTest("reach() sends by secure WebSocket to a peer of its name", async () => {
+  await using files = await certificateFiles();
+  const { certificate } = files;
+  await using server = await openLab({ ports: { WSS: 0 }, certificate });
+  await using client = await openLab({ caCerts: [testAuthority] });
+
+  const flow = await client.sip.reach(uriOf(server.sip, "WSS", "localhost"));
+  await flow.transport.send(peerRequest("OPTIONS", "WSS", 443));
+  const { flow: theirs } = await server.next();
+
+  assert.equal(theirs.transport.protocol, "WSS");
+  await assert.rejects(client.sip.reach(uriOf(server.sip, "WSS")), /by WSS: /);
+});
+
 sipTest("respondElsewhere() answers a closed connection at the port in Via", async () => {
   await using server = await openLab({ ports: { TCP: 0 } });
   await using peer = await openLab({ ports: { TCP: 0 } });

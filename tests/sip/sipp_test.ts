@@ -43,7 +43,18 @@ sippTest("sipp is served over TCP, on one connection and on many", async () => {
   const address = lab.companion.sipAddresses.get("TCP")!;
 
   const one = await runSipp(stranger, address, "-t", "t1", "-m", "100", "-r", "100");
-  const many = await runSipp(stranger, address, "-t", "tn", "-m", "100", "-r", "100");
+  const many = await runSipp(
+    stranger,
+    address,
+    "-t",
+    "tn",
+    "-max_socket",
+    "1000",
+    "-m",
+    "100",
+    "-r",
+    "100",
+  );
 
   assert.deepEqual([one, many], [0, 0]);
 });

@@ -120,7 +120,6 @@ sipTest("openUdp() brings a call through the loss of every first datagram", asyn
 
   const challenged = peerRequest("INVITE", "UDP", peer.port, { ...ids, branch: "z9hG4bKfirst" });
   peer.send(challenged);
-  assert.equal((await peer.next()).status, 100);
   // The challenge is lost; it comes again when it is asked for, and not by itself.
   while (!peer.heard.some(({ status }) => status === 407)) await request("OPTIONS");
   peer.send(challenged);
@@ -137,7 +136,6 @@ sipTest("openUdp() brings a call through the loss of every first datagram", asyn
     cseq: 2,
     headers: [authorization],
   }));
-  assert.equal((await peer.next()).status, 100);
   const accepted = await peer.next();
   const within = { ...ids, to: valueOf(accepted, "to"), sdp: "" };
   const target = uriIn(valueOf(accepted, "contact"));
@@ -168,12 +166,10 @@ sipTest("openUdp() repeats a refusal of an INVITE until its ACK", async () => {
   const ids = { callId: "refused", target: "sip:anything@sip.test", sdp: "v=0\r\n" };
 
   peer.send(peerRequest("INVITE", "UDP", peer.port, ids));
-  await peer.next();
   const challenge = await peer.next();
   const authorization = answer(challenge, "INVITE", ids.target);
   const again = { ...ids, cseq: 2, branch: "z9hG4bKagain" };
   peer.send(peerRequest("INVITE", "UDP", peer.port, { ...again, headers: [authorization] }));
-  await peer.next();
   const [first, second] = [await peer.next(), await peer.next()];
   const to = valueOf(second, "to");
   peer.send(peerRequest("ACK", "UDP", peer.port, { ...again, to, sdp: "" }));
