@@ -9,7 +9,9 @@ export const sipLimits = {
   socketIdleS: 60,
   socketCloseMs: 1_000,
   connectTimeoutMs: 5_000,
+  /** For all questions about one URI, and for one of them. */
   dnsTimeoutMs: 5_000,
+  dnsQuestionMs: 1_500,
   /** Addresses that one URI may lead to. */
   targets: 20,
   /** From the first byte of a message in a stream to its last. */

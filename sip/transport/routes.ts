@@ -3,7 +3,8 @@ import type { Endpoint, Flow, FlowEvents, LocalName, Protocol } from "../flow.ts
 import type { Clock } from "./clock.ts";
 import { connectStream, connectWebSocket } from "./connect.ts";
 import { hostPort, webSocketName } from "./local_name.ts";
-import { type Resolver, resolveTargets, systemResolver, type Target } from "./resolve.ts";
+import { resolveTargets, type Target } from "./resolve.ts";
+import { type Resolver, systemResolver } from "./resolver.ts";
 import { readSent } from "./sent_message.ts";
 import { openStream } from "./stream.ts";
 import type { UdpSocket } from "./udp.ts";

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
+import { resolveTargets } from "../../sip/transport/resolve.ts";
 import {
   bySrv,
   type NaptrRecord,
   type Resolver,
-  resolveTargets,
   type SrvRecord,
-} from "../../sip/transport/resolve.ts";
+} from "../../sip/transport/resolver.ts";
 import { parseSipUri } from "../../sip/uri.ts";
 
 /** A zone of names, and the questions that were asked of it. */

@@ -1,15 +1,21 @@
 import assert from "node:assert/strict";
+import type { Socket } from "node:net";
+import { connect } from "node:tls";
 import type { Endpoint, Flow, Protocol } from "../../sip/flow.ts";
 import { listenSip, type SipListener, type TransportOptions } from "../../sip/listen.ts";
+import { sipLimits } from "../../sip/limits.ts";
 import { createTimers } from "../../sip/timers.ts";
 import { hostPort } from "../../sip/transport/local_name.ts";
-import type { Resolver } from "../../sip/transport/resolve.ts";
+import type { Resolver } from "../../sip/transport/resolver.ts";
+import { listenTls } from "../../sip/transport/stream_listener.ts";
 import { listenWebSocket } from "../../sip/transport/web_socket_listener.ts";
 import { parseSipUri } from "../../sip/uri.ts";
+import { handClock } from "../support/hand_clock.ts";
 import { sipTest } from "../support/sip_lab.ts";
 import { connectPeer, peerRequest, peerResponse } from "../support/sip_peer.ts";
 import { queue } from "../support/softphone.ts";
 import { readSip } from "../support/sip_text.ts";
+import { eventually } from "../support/system.ts";
 import { testAuthority, testCertificates } from "../support/test_certificates.ts";
 
 /** A listener with no core above it: what comes is kept for the test. */
@@ -189,7 +195,6 @@ sipTest("respondElsewhere() answers a closed connection at the port in Via", asy
 
 /** Connects by TLS; resolves with the serial number of the certificate shown. */
 async function serialAt({ host, port }: Endpoint): Promise<string> {
-  const { connect } = await import("node:tls");
   const socket = connect({ host, port, servername: "sip.test", ca: testAuthority });
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   socket.once("secureConnect", () => resolve(socket.getPeerCertificate().serialNumber));
@@ -236,6 +241,29 @@ sipTest("listenSip() takes up a renewed certificate and keeps connections", asyn
   assert.equal(byWss.flow.transport.protocol, "WSS");
   assert.equal(byWss.flow.remote.host, "127.0.0.1");
   assert.equal(answer, "SIP/2.0 200 OK\r\n\r\n");
+});
+
+sipTest("listenTls() closes who does not come to the end of the handshake", async () => {
+  const clock = handClock();
+  const watch = { certificate: testCertificates.first, onRenewed() {}, close() {} };
+  const { promise, resolve } = Promise.withResolvers<Socket>();
+  const listener = await listenTls(
+    { hostname: "127.0.0.1", port: 0, name: "TLS" },
+    { watch, clock },
+    resolve,
+  );
+  const client = connect({ ...listener.address, servername: "sip.test", ca: testAuthority });
+  await promise;
+  assert.equal(clock.waiting(), 0);
+
+  const silent = await connectPeer(listener.address);
+  await eventually("the connection is taken", () => clock.waiting() === 1);
+  clock.advance(sipLimits.connectTimeoutMs);
+  await silent.closed;
+
+  assert.equal(client.destroyed, false);
+  client.destroy();
+  await listener.close();
 });
 
 sipTest("listenWebSocket() refuses a connection of nobody it knows", async () => {

@@ -159,6 +159,30 @@ sipTest("openUdp() brings a call through the loss of every first datagram", asyn
   assert.equal(peer.heard.filter(({ status }) => status === 407).length, 2);
 });
 
+sipTest("contactHeader() names us by the flow in every response of a dialog", async () => {
+  await using lab = await startSipLab(onUdp);
+  lab.service.answer = () => [{ type: "answer" }, { type: "silence", seconds: 60 }];
+  const { peer, request } = await registeredPeer(lab);
+  const ids = { callId: "named", target: "sip:anything@sip.test", sdp: "v=0\r\n" };
+
+  const challenge = await request("INVITE", ids);
+  const headers = [answer(challenge, "INVITE", ids.target)];
+  const accepted = await request("INVITE", { ...ids, cseq: 2, headers });
+  const target = uriIn(valueOf(accepted, "contact"));
+  const within = { ...ids, target, to: valueOf(accepted, "to") };
+  peer.send(peerRequest("ACK", "UDP", peer.port, { ...within, cseq: 2, sdp: "" }));
+  const reinvited = await request("INVITE", { ...within, cseq: 3 });
+  peer.send(peerRequest("ACK", "UDP", peer.port, { ...within, cseq: 3, sdp: "" }));
+  const updated = await request("UPDATE", { ...within, cseq: 4 });
+  const bye = await request("BYE", { ...within, cseq: 5, sdp: "" });
+  await peer.close();
+
+  assert.equal(target, `sip:switchboard@127.0.0.1:${udpAddress(lab).port}`);
+  assert.deepEqual([reinvited.status, updated.status, bye.status], [200, 200, 200]);
+  assert.equal(uriIn(valueOf(reinvited, "contact")), target);
+  assert.equal(uriIn(valueOf(updated, "contact")), target);
+});
+
 sipTest("openUdp() repeats a refusal of an INVITE until its ACK", async () => {
   await using lab = await startSipLab(onUdp);
   const { peer, request } = await registeredPeer(lab);
