@@ -5,6 +5,7 @@ import {
   type NaptrRecord,
   type Resolver,
   type SrvRecord,
+  systemResolver,
 } from "../../sip/transport/resolver.ts";
 import { parseSipUri } from "../../sip/uri.ts";
 
@@ -152,4 +153,8 @@ Deno.test("bySrv() draws by weight within a priority", () => {
   assert.deepEqual(order(0.15), ["light", "heavy", "none", "later"]);
   assert.deepEqual(order(0.99), ["heavy", "light", "none", "later"]);
   assert.deepEqual(bySrv([srv(0, ".")], () => 0), []);
+});
+
+Deno.test("systemResolver knows what the hosts file says", async () => {
+  assert.ok((await systemResolver.addresses("localhost")).includes("127.0.0.1"));
 });
