@@ -6,7 +6,7 @@ import {
 import type { Flow } from "../flow.ts";
 import { createClientRepeats } from "./client_repeats.ts";
 import type { Clock } from "./clock.ts";
-import type { SentMessage } from "./sent_message.ts";
+import type { Put } from "./put.ts";
 import { createServerRepeats } from "./server_repeats.ts";
 
 /**
@@ -21,9 +21,6 @@ export interface Retransmission {
   /** Whether a message is a repetition that is dealt with here. */
   absorbs(flow: Flow, message: IncomingMessage): boolean;
 }
-
-/** Puts the message on the wire, once. */
-export type Put = () => Promise<void>;
 
 export function createRetransmission(clock: Clock): Retransmission {
   const clients = createClientRepeats(clock);
@@ -41,6 +38,3 @@ export function createRetransmission(clock: Clock): Retransmission {
     },
   };
 }
-
-/** A repetition that nobody waits for; where it fails, the next one may succeed. */
-export const again = (put: Put): void => void put().catch(() => {});

@@ -4,7 +4,7 @@ import { transactionTimers } from "../limits.ts";
 import type { Via } from "../via.ts";
 import type { Clock } from "./clock.ts";
 import { createExpiringMap } from "./expiring_map.ts";
-import { again, type Put } from "./retransmission.ts";
+import { again, type Put } from "./put.ts";
 import type { SentMessage } from "./sent_message.ts";
 
 /** The repeated responses of server transactions (RFC 3261 §17.2). */
