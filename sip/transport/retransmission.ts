@@ -7,6 +7,7 @@ import type { Flow } from "../flow.ts";
 import { createClientRepeats } from "./client_repeats.ts";
 import type { Clock } from "./clock.ts";
 import type { Put } from "./put.ts";
+import type { SentMessage } from "./sent_message.ts";
 import { createServerRepeats } from "./server_repeats.ts";
 
 /**
