@@ -3,6 +3,7 @@ import type { Credentials } from "../core/bridge.ts";
 import type { CredentialsCache } from "./credentials.ts";
 import {
   algorithmOf,
+  algorithmsOver,
   type DigestParameters,
   type Nonces,
   parseDigest,
@@ -44,8 +45,12 @@ export async function authenticate(
   const { realm, nonces, credentials, lockout } = authenticator;
   const { message, target, flow } = request;
   const kind = kinds[as];
+  const algorithms = algorithmsOver(flow.transport.protocol);
   const challenge = (stale: boolean): Identity => ({
-    refusal: { statusCode: kind.status, extraHeaders: nonces.challenges(kind.challenge, stale) },
+    refusal: {
+      statusCode: kind.status,
+      extraHeaders: nonces.challenges(kind.challenge, { stale, algorithms }),
+    },
   });
 
   const given = message.getHeaders(kind.answer).map(parseDigest)

@@ -8,18 +8,24 @@ export interface CredentialsCache {
   forget(login: string): void;
 }
 
+interface Entry {
+  answer: Promise<Credentials | null>;
+  until: number;
+  isForgotten: boolean;
+}
+
 /** Asks the service once for all who wait, and keeps the answer for a short while. */
 export function createCredentialsCache(
   service: Pick<ServiceLink, "credentials">,
   now: () => number = Date.now,
 ): CredentialsCache {
-  const entries = new Map<string, { answer: Promise<Credentials | null>; until: number }>();
+  const entries = new Map<string, Entry>();
 
   const ask = (login: string): Promise<Credentials | null> => {
-    const entry = {
-      answer: service.credentials(login),
-      until: Number.POSITIVE_INFINITY,
-    };
+    // What was asked before the login changed may be answered after it.
+    const answer = service.credentials(login)
+      .then((found) => entry.isForgotten ? cache.lookup(login) : found);
+    const entry: Entry = { answer, until: Number.POSITIVE_INFINITY, isForgotten: false };
     entries.set(login, entry);
     entry.answer.then((found) => {
       const ttl = found ? sipLimits.credentialsTtlMs : sipLimits.unknownLoginTtlMs;
@@ -30,11 +36,16 @@ export function createCredentialsCache(
     return entry.answer;
   };
 
-  return {
+  const cache: CredentialsCache = {
     lookup(login) {
       const known = entries.get(login);
       return known !== undefined && known.until > now() ? known.answer : ask(login);
     },
-    forget: (login) => void entries.delete(login),
+    forget(login) {
+      const known = entries.get(login);
+      if (known !== undefined) known.isForgotten = true;
+      entries.delete(login);
+    },
   };
+  return cache;
 }

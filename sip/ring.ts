@@ -3,7 +3,6 @@ import { adoptDialog, type Dialog, type DialogEvents } from "./dialog.ts";
 import type { Flow } from "./flow.ts";
 import { createFork, type Device, type Fork } from "./fork.ts";
 import { forkInvite } from "./fork_invite.ts";
-import type { Binding } from "./location.ts";
 import { answerOffer } from "./offer.ts";
 import { sipLimits } from "./limits.ts";
 import { bestStatus, outcomeOf } from "./outcome.ts";
@@ -22,14 +21,14 @@ export const answeredElsewhere = 'SIP;cause=200;text="Call completed elsewhere"'
 /** Sends the INVITE to every device, and follows what they say. */
 export async function ring(state: OutboundState): Promise<void> {
   const { signalling, call, callId, over } = state;
-  const bindings = signalling.location.find(call.invitation.target.login);
-  if (bindings.length > 0 || call.isChild) call.onInviting(callId);
-  if (bindings.length === 0) {
+  const known = signalling.location.devices(call.invitation.target.login);
+  if (known.length > 0 || call.isChild) call.onInviting(callId);
+  if (known.length === 0) {
     return finish(state, { outcome: "failed", sipStatus: 480, reason: "not-registered" });
   }
   const { invitation, maxForwards } = call;
   const invite = forkInvite(signalling.domain, { invitation, maxForwards, callId });
-  const devices = await withMedia(state, bindings);
+  const devices = await withMedia(state, known);
   state.forks = devices.map((device) => createFork(signalling, invite, device));
   if (over.signal.aborted) return closeMedia(state);
   for (const fork of state.forks) {
@@ -44,9 +43,9 @@ export async function ring(state: OutboundState): Promise<void> {
 /** The devices that media could be had for; rejects when there is none. */
 async function withMedia(
   { signalling: { log }, call }: OutboundState,
-  bindings: Binding[],
+  known: Device["flows"][],
 ): Promise<Device[]> {
-  const offers = await Promise.allSettled(bindings.map((binding) => offerTo(call, binding)));
+  const offers = await Promise.allSettled(known.map((flows) => offerTo(call, flows)));
   const devices = offers.flatMap((offer) => offer.status === "fulfilled" ? offer.value : []);
   const failure = offers.find((offer) => offer.status === "rejected");
   if (failure === undefined) return devices;
@@ -56,10 +55,10 @@ async function withMedia(
   return devices;
 }
 
-async function offerTo({ media }: OutboundCall, binding: Binding): Promise<Device> {
-  if ("offer" in media) return { binding, offer: media.offer, media: undefined };
+async function offerTo({ media }: OutboundCall, flows: Device["flows"]): Promise<Device> {
+  if ("offer" in media) return { flows, offer: media.offer, media: undefined };
   const ours = await media.engine.offer();
-  return { binding, offer: ours.localSdp, media: ours };
+  return { flows, offer: ours.localSdp, media: ours };
 }
 
 function onProgress(state: OutboundState, status: number, sdp: string): void {

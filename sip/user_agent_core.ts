@@ -27,7 +27,7 @@ export const allowedMethods = [
 export const allowHeader = `Allow: ${allowedMethods.join(", ")}`;
 
 /** Option tags that a request may require (RFC 3261 §8.2.2.3). */
-export const supportedOptions = ["outbound"];
+export const supportedOptions = ["outbound", "path"];
 
 /** The user part of our Contact; the host is our domain, softphones answer on their connection. */
 const contactUser = "switchboard";
