@@ -112,6 +112,7 @@ function portsOf(config: Config, { store, secretKey, bridgeSecret }: Parts): Por
     numbers: numberProvider(config, store),
     bridge: bridgeClient({
       url: config.BRIDGE_URL,
+      companions: store.companions,
       secret: bridgeSecret,
       fetch: (request) => fetch(request),
       now,

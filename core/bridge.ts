@@ -156,6 +156,8 @@ export const heartbeat = z.object({
   legs: z.array(z.object({ leg: legId, accountSid: z.string() })),
   /** Clients with a phone registered. */
   registered: z.number().int().nonnegative(),
+  /** Where this companion's control answers; unless given, where the service expects one. */
+  bridgeUrl: z.url().optional(),
 });
 
 export const runRequest = z.object({ leg: legId, script: z.array(step) });

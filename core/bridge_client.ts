@@ -1,10 +1,13 @@
-import { bridgeHeader, bridgePaths, runAnswer, signBridge } from "./bridge.ts";
+import { bridgeHeader, bridgePaths, runAnswer, type Script, signBridge } from "./bridge.ts";
+import { bindingsAnswer, registrationPaths } from "./bridge_registrations.ts";
+import { liveCompanions } from "./companions.ts";
 import { Fault } from "./faults.ts";
-import type { Bridge } from "./ports.ts";
+import type { Bridge, Companions } from "./ports.ts";
 
 export interface BridgeClientOptions {
-  /** The companion's control, without a trailing slash. */
+  /** The control of a companion that has not said where its own is, without a trailing slash. */
   url: string;
+  companions: Companions;
   secret: string;
   fetch(request: Request): Promise<Response>;
   now(): number;
@@ -12,8 +15,55 @@ export interface BridgeClientOptions {
   timeoutMs: number;
 }
 
-/** The service's side of the bridge over signed HTTP. */
-export function bridgeClient({ url, secret, fetch, now, timeoutMs }: BridgeClientOptions): Bridge {
+/** The service's side of the bridge over signed HTTP, to each companion at its own address. */
+export function bridgeClient(options: BridgeClientOptions): Bridge {
+  const control = controlClient(options);
+
+  /** The addresses of all live companions; of the expected one before any was heard of. */
+  async function everywhere(): Promise<string[]> {
+    const live = await liveCompanions(options);
+    const urls = live.map(({ bridgeUrl }) => bridgeUrl ?? options.url);
+    return urls.length === 0 ? [options.url] : [...new Set(urls)];
+  }
+
+  return {
+    async run(leg, script, at = null) {
+      if (at !== null) {
+        const known = await options.companions.get(at.id);
+        return await control.run(known?.bridgeUrl ?? options.url, leg, script);
+      }
+      let failure: unknown;
+      for (const url of await everywhere()) {
+        try {
+          const holder = await control.run(url, leg, script);
+          if (holder !== null) return holder;
+        } catch (error) {
+          failure = error; // Another may have the leg.
+        }
+      }
+      if (failure !== undefined) throw failure;
+      return null;
+    },
+    async invalidate(logins) {
+      const urls = await everywhere();
+      // Each is told, whatever became of the others.
+      const told = await Promise.allSettled(urls.map((url) => control.invalidate(url, logins)));
+      const failure = told.find((one) => one.status === "rejected");
+      if (failure !== undefined) throw failure.reason;
+    },
+    async bindings(login) {
+      const urls = await everywhere();
+      return (await Promise.all(urls.map((url) => control.bindings(url, login)))).flat();
+    },
+    async ready() {
+      const urls = await everywhere();
+      return (await Promise.all(urls.map(control.ready))).includes(true);
+    },
+  };
+}
+
+/** What can be asked of the control at an address. */
+function controlClient({ secret, fetch, now, timeoutMs }: BridgeClientOptions) {
   async function send(request: Request): Promise<Response> {
     try {
       return await fetch(request);
@@ -23,7 +73,7 @@ export function bridgeClient({ url, secret, fetch, now, timeoutMs }: BridgeClien
     }
   }
 
-  async function post(path: string, content: unknown): Promise<Response> {
+  async function post(url: string, path: string, content: unknown): Promise<Response> {
     const body = JSON.stringify(content);
     const signature = await signBridge(secret, { at: now(), method: "POST", path, body });
     const headers = { "content-type": "application/json", [bridgeHeader]: signature };
@@ -38,19 +88,23 @@ export function bridgeClient({ url, secret, fetch, now, timeoutMs }: BridgeClien
   }
 
   return {
-    async run(leg, script) {
-      const response = await post(bridgePaths.run, { leg, script });
+    async run(url: string, leg: string, script: Script) {
+      const response = await post(url, bridgePaths.run, { leg, script });
       if (response.status !== 404) {
         return runAnswer.parse(await (await checked(response)).json()).companion;
       }
       await response.body?.cancel();
       return null;
     },
-    async invalidate(logins) {
-      const response = await checked(await post(bridgePaths.invalidate, { logins }));
+    async invalidate(url: string, logins: string[]) {
+      const response = await checked(await post(url, bridgePaths.invalidate, { logins }));
       await response.body?.cancel();
     },
-    async ready() {
+    async bindings(url: string, login: string) {
+      const response = await checked(await post(url, registrationPaths.bindings, { login }));
+      return bindingsAnswer.parse(await response.json()).bindings;
+    },
+    async ready(url: string) {
       try {
         const signal = AbortSignal.timeout(timeoutMs);
         const response = await send(new Request(url + bridgePaths.ready, { signal }));

@@ -7,6 +7,7 @@ import {
   report,
   verifyBridge,
 } from "../core/bridge.ts";
+import { presenceNews } from "../core/bridge_registrations.ts";
 import { handleReport } from "../core/calls/handle_report.ts";
 import { takeHeartbeat } from "../core/calls/sweep.ts";
 import { credentialsOf } from "../core/credentials.ts";
@@ -34,8 +35,12 @@ export function bridge(ports: Ports, secret: string): Hono {
     },
     async heartbeat(content) {
       const { data } = heartbeat.safeParse(content);
-      if (data !== undefined) await takeHeartbeat(data, ports);
-      return data === undefined ? null : {};
+      return data === undefined ? null : await takeHeartbeat(data, ports);
+    },
+    async presence(content) {
+      const { data } = presenceNews.safeParse(content);
+      if (data === undefined) return null;
+      return { isKnown: await ports.companions.takePresence(data) };
     },
   };
 

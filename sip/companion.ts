@@ -1,4 +1,4 @@
-import { bridgeLimits, type Companion as CompanionName } from "../core/bridge.ts";
+import { bridgeLimits, type Companion as CompanionName, type Heartbeat } from "../core/bridge.ts";
 import type { Authenticator } from "./authenticate.ts";
 import { type Calls, createCalls } from "./calls.ts";
 import { listenControl } from "./control.ts";
@@ -7,8 +7,10 @@ import { createNonces } from "./digest.ts";
 import { onInvite } from "./invite.ts";
 import { sipLimits } from "./limits.ts";
 import { listenSip } from "./listen.ts";
+import { describeBinding } from "./location.ts";
 import { createLockout } from "./lockout.ts";
 import type { LoadAudio, MediaEngine } from "./media/port.ts";
+import { createPresence, type Presence } from "./presence.ts";
 import { receive } from "./receive.ts";
 import { invalidate, onRegister } from "./registrar.ts";
 import { createServiceLink, type ServiceLink } from "./service_link.ts";
@@ -23,6 +25,8 @@ export interface CompanionOptions {
   bridgePort: number;
   serviceUrl: string;
   bridgeSecret: string;
+  /** Where the service reaches the control; the address it listens on unless given. */
+  bridgeUrl?: string;
   /** The realm, and the host of every address of ours; in lower case, however it is written. */
   sipDomain: string;
   /** Names this companion to the service, start after start. */
@@ -71,14 +75,16 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
       ...parts,
       invalidate: (logins) =>
         invalidate(signalling.location, parts.authenticator.credentials, logins),
+      bindings: (login) => signalling.location.find(login).map(describeBinding),
     });
   } catch (error) {
     await sip.close();
     throw error;
   }
   let unheard = 0;
+  const bridgeUrl = options.bridgeUrl ?? control.url;
   const beat = async () => {
-    const problem = await sendHeartbeat(parts, name);
+    const problem = await sendHeartbeat(parts, { companion: name, bridgeUrl });
     unheard = problem === null ? 0 : unheard + 1;
     // The service may start a moment after us: the first misses are no news.
     if (unheard === sipLimits.heartbeatMisses) {
@@ -88,6 +94,7 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
     timers.after(pauseMs, beat);
   };
   void beat();
+  parts.presence.tellAll();
 
   const stop = async () => {
     stopping.abort();
@@ -113,6 +120,7 @@ interface Parts {
   link: ServiceLink;
   authenticator: Authenticator;
   calls: Calls;
+  presence: Presence;
   /** Whether new calls are taken. */
   accepting(): boolean;
 }
@@ -136,6 +144,9 @@ function assemble(
     credentials: createCredentialsCache(link),
   };
   const calls = createCalls({ companion, link, signalling, stopping, stopped, media, loadAudio });
+  const { location } = signalling;
+  const presence = createPresence({ companion, link, location, timers, log, stopped });
+  location.onPresence = presence.changed;
   const accepting = () => !stopping.aborted;
   const failed = (error: unknown) => log("Cannot answer a request", { error: String(error) });
   signalling.core.delegate = {
@@ -143,17 +154,20 @@ function assemble(
       void onInvite({ calls, authenticator, accepting }, request).catch(failed),
     onRegister: (request) => void onRegister(signalling, authenticator, request).catch(failed),
   };
-  return { signalling, link, authenticator, calls, accepting };
+  return { signalling, link, authenticator, calls, presence, accepting };
 }
 
 /** Tells the service that we live, and with what; resolves with what went wrong, if anything. */
 async function sendHeartbeat(
-  { link, calls, signalling: { location } }: Parts,
-  companion: CompanionName,
+  { link, calls, presence, signalling: { location } }: Parts,
+  self: Pick<Heartbeat, "companion" | "bridgeUrl">,
 ): Promise<string | null> {
+  location.sweep();
   const legs = calls.unsettled().map(({ id, accountSid }) => ({ leg: id, accountSid }));
   try {
-    await link.heartbeat({ companion, legs, registered: location.registered() });
+    const registered = location.registered();
+    const { wantsPresence } = await link.heartbeat({ ...self, legs, registered });
+    if (wantsPresence) presence.tellAll();
     return null;
   } catch (error) {
     return String(error);

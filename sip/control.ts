@@ -6,6 +6,11 @@ import {
   runRequest,
   verifyBridge,
 } from "../core/bridge.ts";
+import {
+  bindingsRequest,
+  type RegisteredBinding,
+  registrationPaths,
+} from "../core/bridge_registrations.ts";
 import { listening } from "../core/listen_error.ts";
 import type { Companion } from "../core/bridge.ts";
 import { type Calls, runScript } from "./calls.ts";
@@ -19,6 +24,8 @@ export interface ControlOptions {
   calls: Calls;
   /** Forgets what is known of these logins, and what they may no longer do. */
   invalidate(logins: string[]): Promise<void>;
+  /** The devices that a login is registered with here. */
+  bindings(login: string): RegisteredBinding[];
   /** Whether new legs are still placed. */
   accepting(): boolean;
 }
@@ -70,6 +77,7 @@ function isSigned(
 
 async function order(options: ControlOptions, path: string, body: string): Promise<Response> {
   if (path === bridgePaths.run) return run(options, body);
+  if (path === registrationPaths.bindings) return bindings(options, body);
   if (path !== bridgePaths.invalidate) return refusal(404, `Cannot find "${path}"`);
   const asked = invalidation.safeParse(json(body));
   if (!asked.success) return refusal(400, `Cannot invalidate: ${asked.error.message}`);
@@ -84,6 +92,12 @@ function run({ calls, companion, accepting }: ControlOptions, body: string): Res
   const { leg, script } = asked.data;
   if (runScript(calls, leg, script) === "run") return Response.json({ companion });
   return refusal(404, `Cannot run a script: no leg ${leg} is here`);
+}
+
+function bindings(options: ControlOptions, body: string): Response {
+  const asked = bindingsRequest.safeParse(json(body));
+  if (!asked.success) return refusal(400, `Cannot list bindings: ${asked.error.message}`);
+  return Response.json({ bindings: options.bindings(asked.data.login) });
 }
 
 function json(text: string): unknown {

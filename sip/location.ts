@@ -1,4 +1,5 @@
 import type { URI } from "sip.js/lib/core/index.js";
+import type { RegisteredBinding } from "../core/bridge_registrations.ts";
 import type { Flow } from "./flow.ts";
 import { parseNameAddr } from "./uri.ts";
 
@@ -57,6 +58,24 @@ export function targetOf({ contact }: Binding): URI {
   const parsed = parseNameAddr(contact);
   if (parsed === undefined) throw new Error("Cannot read a Contact that was registered");
   return parsed.uri;
+}
+
+/** A binding as the service shows it. */
+export function describeBinding(binding: Binding): RegisteredBinding {
+  const { contact, flow, userAgent, instance, path, registeredAt, expiresAt } = binding;
+  const { host, port } = flow.remote;
+  const address = parseNameAddr(contact);
+  return {
+    contact: address?.uri.toString() ?? contact,
+    transport: flow.transport.protocol,
+    remoteAddress: host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`,
+    userAgent: userAgent ?? null,
+    instanceId: instance?.replace(/^"?<?|>?"?$/g, "") ?? null,
+    regId: address?.getParam("reg-id") ?? null,
+    path: [...path],
+    registeredAt,
+    expiresAt,
+  };
 }
 
 export function createLocation(now: () => number = Date.now): Location {

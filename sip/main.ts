@@ -21,6 +21,7 @@ async function start(config: Config): Promise<Companion> {
     sipPort: config.SIP_WS_PORT,
     bridgeHost: config.BRIDGE_HOST,
     bridgePort: config.BRIDGE_PORT,
+    bridgeUrl: config.BRIDGE_URL,
     serviceUrl: config.SERVICE_URL,
     bridgeSecret,
     sipDomain: config.SIP_DOMAIN,

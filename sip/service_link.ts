@@ -9,6 +9,13 @@ import {
   type Script,
   signBridge,
 } from "../core/bridge.ts";
+import {
+  type HeartbeatAnswer,
+  heartbeatAnswer,
+  presenceAnswer,
+  type PresenceNews,
+  registrationPaths,
+} from "../core/bridge_registrations.ts";
 import { sipLimits } from "./limits.ts";
 import type { Timers } from "./timers.ts";
 
@@ -30,7 +37,9 @@ export class ServiceError extends Error {
 export interface ServiceLink {
   report(report: Report, signal: AbortSignal): Promise<Script>;
   credentials(login: string): Promise<Credentials | null>;
-  heartbeat(heartbeat: Heartbeat): Promise<void>;
+  heartbeat(heartbeat: Heartbeat): Promise<HeartbeatAnswer>;
+  /** False when the service lacks the news before these. */
+  presence(news: PresenceNews): Promise<boolean>;
 }
 
 export interface ServiceLinkOptions {
@@ -56,7 +65,13 @@ export function createServiceLink(options: ServiceLinkOptions): ServiceLink {
       return credentialsAnswer.parse(answer).credentials;
     },
     async heartbeat(heartbeat) {
-      await post(bridgePaths.heartbeat, heartbeat, { ms: sipLimits.reportTimeoutMs });
+      const limits = { ms: sipLimits.reportTimeoutMs };
+      return heartbeatAnswer.parse(await post(bridgePaths.heartbeat, heartbeat, limits));
+    },
+    async presence(news) {
+      const limits = { ms: sipLimits.reportTimeoutMs };
+      const answer = await post(registrationPaths.presence, news, limits);
+      return presenceAnswer.parse(answer).isKnown;
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Heartbeat } from "../bridge.ts";
+import type { HeartbeatAnswer } from "../bridge_registrations.ts";
 import { limits } from "../limits.ts";
 import type { Ports } from "../ports.ts";
 import type { Call } from "../resources/calls.ts";
@@ -8,15 +9,16 @@ import { isLive } from "./status.ts";
 /**
  * Takes a companion's heartbeat. A live call of another run of it was lost when it was started
  * again, and is closed; so is one of this run that it does not name and nobody has touched for a
- * while. A leg whose call has ended is hung up.
+ * while. A leg whose call has ended is hung up. Its answer says what else the service lacks.
  */
 export async function takeHeartbeat(
-  { companion, legs, registered }: Heartbeat,
+  { companion, legs, registered, bridgeUrl }: Heartbeat,
   ports: Ports,
-): Promise<void> {
+): Promise<HeartbeatAnswer> {
   const now = ports.now();
   const before = await ports.companions.get(companion.id);
-  await ports.companions.beat({ ...companion, seenAt: now, registered });
+  const address = bridgeUrl === undefined ? {} : { bridgeUrl };
+  await ports.companions.beat({ ...companion, ...address, seenAt: now, registered });
 
   const known = await ports.records.calls.group("live", companion.id);
   const named = new Set(legs.map(({ leg }) => leg));
@@ -28,8 +30,10 @@ export async function takeHeartbeat(
   const live = new Set(known.map(({ sid }) => sid));
   for (const { leg, accountSid } of legs.filter(({ leg }) => !live.has(leg))) {
     const call = await ports.records.calls.get(accountSid, leg);
-    if (call !== null && !isLive(call.status)) await ports.bridge.run(leg, [{ type: "hangup" }]);
+    if (call === null || isLive(call.status)) continue;
+    await ports.bridge.run(leg, [{ type: "hangup" }], companion);
   }
+  return { wantsPresence: !await ports.companions.knowsPresence(companion) };
 }
 
 /** Closes the calls of companions that were not heard of since `limits.companionLostMs`. */

@@ -212,6 +212,7 @@ Deno.test("a call that no companion takes fails after a minute", async () => {
       bridge: {
         run: () => Promise.reject(new TypeError("connection refused")),
         invalidate: () => Promise.resolve(),
+        bindings: () => Promise.resolve([]),
         ready: () => Promise.resolve(false),
       },
     },

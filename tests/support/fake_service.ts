@@ -11,6 +11,11 @@ import {
   signBridge,
   verifyBridge,
 } from "../../core/bridge.ts";
+import {
+  type PresenceNews,
+  presenceNews,
+  registrationPaths,
+} from "../../core/bridge_registrations.ts";
 import { digestHa1 } from "../../sip/digest.ts";
 
 /** The service as the companion sees it: knows passwords, takes reports, answers with scripts. */
@@ -20,6 +25,12 @@ export interface FakeService {
   /** Reports acknowledged so far, repeats included. */
   readonly reports: Report[];
   readonly heartbeats: Heartbeat[];
+  /** What companions told about who is registered. */
+  readonly presence: PresenceNews[];
+  /** Whether the service knows what came before the news. */
+  knows: (news: PresenceNews) => boolean;
+  /** The first news, past or to come, that fit. */
+  told(matches: (news: PresenceNews) => boolean): Promise<PresenceNews>;
   /** Logins asked for. */
   readonly lookups: string[];
   readonly credentials: Map<string, Credentials>;
@@ -68,6 +79,9 @@ export function startFakeService(secret = "bridge secret for tests"): FakeServic
     secret,
     reports: [],
     heartbeats: [],
+    presence: [],
+    knows: () => true,
+    told: (matches) => first(() => service.presence.find(matches)),
     lookups: [],
     credentials: new Map(),
     answer: () => [],
@@ -100,6 +114,12 @@ async function answer(
     service.heartbeats.push(heartbeat.parse(content));
     look();
     return Response.json({});
+  }
+  if (path === registrationPaths.presence) {
+    const news = presenceNews.parse(content);
+    service.presence.push(news);
+    look();
+    return Response.json({ isKnown: service.knows(news) });
   }
   const received = report.parse(content);
   service.reports.push(received);
