@@ -29,6 +29,8 @@ export interface FakeService {
   readonly presence: PresenceNews[];
   /** Whether the service knows what came before the news. */
   knows: (news: PresenceNews) => boolean;
+  /** Whether it asks those who beat for the whole. */
+  wantsPresence: boolean;
   /** The first news, past or to come, that fit. */
   told(matches: (news: PresenceNews) => boolean): Promise<PresenceNews>;
   /** Logins asked for. */
@@ -81,6 +83,7 @@ export function startFakeService(secret = "bridge secret for tests"): FakeServic
     heartbeats: [],
     presence: [],
     knows: () => true,
+    wantsPresence: false,
     told: (matches) => first(() => service.presence.find(matches)),
     lookups: [],
     credentials: new Map(),
@@ -113,7 +116,7 @@ async function answer(
   if (path === bridgePaths.heartbeat) {
     service.heartbeats.push(heartbeat.parse(content));
     look();
-    return Response.json({});
+    return Response.json({ wantsPresence: service.wantsPresence });
   }
   if (path === registrationPaths.presence) {
     const news = presenceNews.parse(content);
