@@ -1,7 +1,8 @@
 import { z } from "zod";
 
 /**
- * The whole conversation between the service and the SIP companion, and the only file both import.
+ * The conversation between the service and the SIP companion; with `bridge_registrations.ts`, all
+ * that both import.
  *
  * The companion *reports* what happened to a leg and is answered with the next script; the service
  * *runs* a script on a leg. A leg's id is the Sid of its Call, so there is no mapping. A script is
@@ -158,6 +159,8 @@ export const heartbeat = z.object({
   registered: z.number().int().nonnegative(),
   /** Where this companion's control answers; unless given, where the service expects one. */
   bridgeUrl: z.url().optional(),
+  /** Its last one: it stops, and all its calls have ended. */
+  isLast: z.boolean().optional(),
 });
 
 export const runRequest = z.object({ leg: legId, script: z.array(step) });

@@ -82,9 +82,10 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
     throw error;
   }
   let unheard = 0;
-  const bridgeUrl = options.bridgeUrl ?? control.url;
+  const self = { companion: name, bridgeUrl: options.bridgeUrl ?? control.url };
   const beat = async () => {
-    const problem = await sendHeartbeat(parts, { companion: name, bridgeUrl });
+    if (stopping.signal.aborted) return;
+    const problem = await sendHeartbeat(parts, self);
     unheard = problem === null ? 0 : unheard + 1;
     // The service may start a moment after us: the first misses are no news.
     if (unheard === sipLimits.heartbeatMisses) {
@@ -98,7 +99,8 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
 
   const stop = async () => {
     stopping.abort();
-    await Promise.race([calls.endAll(), timers.pause(sipLimits.stopMs)]);
+    const parting = calls.endAll().then(() => sendHeartbeat(parts, { ...self, isLast: true }));
+    await Promise.race([parting, timers.pause(sipLimits.stopMs)]);
     stopped.abort();
     timers.clear();
     await options.media.close();
@@ -160,7 +162,7 @@ function assemble(
 /** Tells the service that we live, and with what; resolves with what went wrong, if anything. */
 async function sendHeartbeat(
   { link, calls, presence, signalling: { location } }: Parts,
-  self: Pick<Heartbeat, "companion" | "bridgeUrl">,
+  self: Pick<Heartbeat, "companion" | "bridgeUrl" | "isLast">,
 ): Promise<string | null> {
   location.sweep();
   const legs = calls.unsettled().map(({ id, accountSid }) => ({ leg: id, accountSid }));

@@ -9,10 +9,11 @@ import { isLive } from "./status.ts";
 /**
  * Takes a companion's heartbeat. A live call of another run of it was lost when it was started
  * again, and is closed; so is one of this run that it does not name and nobody has touched for a
- * while. A leg whose call has ended is hung up. Its answer says what else the service lacks.
+ * while, or any when it stops. A leg whose call has ended is hung up. The answer says what else the
+ * service lacks.
  */
 export async function takeHeartbeat(
-  { companion, legs, registered, bridgeUrl }: Heartbeat,
+  { companion, legs, registered, bridgeUrl, isLast }: Heartbeat,
   ports: Ports,
 ): Promise<HeartbeatAnswer> {
   const now = ports.now();
@@ -23,7 +24,7 @@ export async function takeHeartbeat(
   const known = await ports.records.calls.group("live", companion.id);
   const named = new Set(legs.map(({ leg }) => leg));
   const isLost = (call: Call) =>
-    call.companion?.runId !== companion.runId ||
+    isLast || call.companion?.runId !== companion.runId ||
     !named.has(call.sid) && now - call.dateUpdated > limits.legForgottenMs;
   for (const call of known.filter(isLost)) await close(call, before?.seenAt ?? now, ports);
 
@@ -33,7 +34,8 @@ export async function takeHeartbeat(
     if (call === null || isLive(call.status)) continue;
     await ports.bridge.run(leg, [{ type: "hangup" }], companion);
   }
-  return { wantsPresence: !await ports.companions.knowsPresence(companion) };
+  if (isLast) await ports.companions.forget(companion.id, companion.runId);
+  return { wantsPresence: !isLast && !await ports.companions.knowsPresence(companion) };
 }
 
 /** Closes the calls of companions that were not heard of since `limits.companionLostMs`. */

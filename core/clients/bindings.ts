@@ -1,4 +1,5 @@
 import type { RegisteredBinding } from "../bridge_registrations.ts";
+import { Fault } from "../faults.ts";
 import type { Ports } from "../ports.ts";
 import type { Binding } from "../resources/bindings.ts";
 import type { Client } from "../resources/clients.ts";
@@ -11,7 +12,11 @@ export async function bindingsOf(
   client: Client,
   { bridge, now }: Pick<Ports, "bridge" | "now">,
 ): Promise<Binding[]> {
-  const found = await bridge.bindings(client.login);
+  const found = await bridge.bindings(client.login).catch((cause) => {
+    // Where companions are is nobody's business but the operator's.
+    const isUnreachable = cause instanceof Fault && cause.kind === "unavailable";
+    throw isUnreachable ? new Fault("unavailable", "a SIP companion does not answer") : cause;
+  });
   return found.sort((a, b) => b.registeredAt - a.registeredAt)
     .map((binding) => toRecord(client, binding, now()));
 }

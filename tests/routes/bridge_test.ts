@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { bridgeHeader, bridgeLimits, signBridge } from "../../core/bridge.ts";
+import { sweepCompanions } from "../../core/calls/sweep.ts";
+import { limits } from "../../core/limits.ts";
 import { bridge } from "../../routes/bridge.ts";
 import { type App, startApp } from "../support/app.ts";
 
@@ -44,6 +46,25 @@ Deno.test("POST /bridge refuses what is not signed, old, unknown, malformed or t
   const headers = { [bridgeHeader]: signature };
   const old = await app.http.request("/bridge/heartbeat", { method: "POST", headers, body });
   assert.equal(old.status, 401);
+});
+
+Deno.test("POST /bridge/presence takes news in order, and heartbeats ask for what is missing", async () => {
+  using app = await startBridge();
+  const companion = { id: "one", runId: "first" };
+  const beat = async () =>
+    (await ask(app, "heartbeat", { companion, legs: [], registered: 1 })).json();
+  const news = { companion, seq: 0, whole: false, came: ["alice"], went: [] };
+  const tell = async (changes: Partial<typeof news>) =>
+    (await ask(app, "presence", { ...news, ...changes })).json();
+
+  assert.deepEqual(await beat(), { wantsPresence: true });
+  assert.deepEqual(await tell({}), { isKnown: false });
+  assert.deepEqual(await tell({ seq: 1, whole: true }), { isKnown: true });
+  assert.deepEqual(await beat(), { wantsPresence: false });
+  assert.equal((await ask(app, "presence", { ...news, came: [""] })).status, 400);
+  app.clock.now += limits.companionLostMs + 1;
+  await sweepCompanions(app.ports);
+  assert.deepEqual(await beat(), { wantsPresence: true });
 });
 
 Deno.test("POST /bridge stops reading a body that has no end", async () => {
