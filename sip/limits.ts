@@ -25,6 +25,8 @@ export const sipLimits = {
   knownHomes: 50_000,
   credentialsTtlMs: 30_000,
   unknownLoginTtlMs: 5_000,
+  /** How old an answer may be while the service is out of reach. */
+  credentialsGraceMs: 600_000,
   cachedLogins: 10_000,
 
   expiresMinS: 60,

@@ -14,10 +14,14 @@ const known = (allowed: boolean): Credentials => ({
 function startCache() {
   const clock = handClock();
   const asked: ((found: Credentials | null) => void)[] = [];
+  const outage = { isOn: false };
   const service = {
-    credentials: () => new Promise<Credentials | null>((resolve) => asked.push(resolve)),
+    credentials: () =>
+      outage.isOn
+        ? Promise.reject(new Error("outage"))
+        : new Promise<Credentials | null>((resolve) => asked.push(resolve)),
   };
-  return { clock, asked, cache: createCredentialsCache(service, clock.now) };
+  return { clock, asked, outage, cache: createCredentialsCache(service, clock.now) };
 }
 
 Deno.test("lookup() asks again when the login changed while it was asked for", async () => {
@@ -51,4 +55,29 @@ Deno.test("lookup() asks again when an answer is old, sooner for nobody", async 
   void cache.lookup("alice");
 
   assert.equal(asked.length, 4);
+});
+
+Deno.test("lookup() keeps an answer through an outage, for a while and until it is forgotten", async () => {
+  const { asked, cache, clock, outage } = startCache();
+  for (const login of ["alice", "bob"]) {
+    const found = cache.lookup(login);
+    asked.at(-1)!(known(true));
+    await found;
+  }
+  outage.isOn = true;
+  clock.advance(sipLimits.credentialsTtlMs);
+
+  assert.equal((await cache.lookup("alice"))?.allowed, true);
+  await assert.rejects(cache.lookup("carol"), /outage/);
+  cache.forget("bob");
+  await assert.rejects(cache.lookup("bob"), /outage/);
+  clock.advance(sipLimits.credentialsGraceMs - sipLimits.credentialsTtlMs - 1);
+  assert.equal((await cache.lookup("alice"))?.allowed, true);
+  clock.advance(1);
+  await assert.rejects(cache.lookup("alice"), /outage/);
+  outage.isOn = false;
+  const again = cache.lookup("alice");
+  asked.at(-1)!(known(false));
+
+  assert.equal((await again)?.allowed, false);
 });
