@@ -23,6 +23,8 @@ export const presenceNews = z.object({
   whole: z.boolean(),
   came: z.array(login).max(loginsAtOnce),
   went: z.array(login).max(loginsAtOnce),
+  /** Clients with a device registered, after these news. */
+  registered: z.number().int().nonnegative(),
 });
 
 /** False: the service lacks what came before these news, and asks for the whole. */

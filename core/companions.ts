@@ -1,3 +1,4 @@
+import type { PresenceNews } from "./bridge_registrations.ts";
 import { limits } from "./limits.ts";
 import type { CompanionState, Ports } from "./ports.ts";
 
@@ -8,6 +9,21 @@ export async function liveCompanions({ companions, now }: Known): Promise<Compan
   const oldest = now() - limits.companionLostMs;
   const live = (await companions.list()).filter(({ seenAt }) => seenAt >= oldest);
   return live.sort((a, b) => b.seenAt - a.seenAt);
+}
+
+/**
+ * Takes what a companion tells about who is registered there. False when news before these are
+ * missing: nothing is taken then.
+ */
+export async function takePresence(
+  news: PresenceNews,
+  { companions }: Pick<Ports, "companions">,
+): Promise<boolean> {
+  if (!await companions.takePresence(news)) return false;
+  const { companion: { id, runId }, registered } = news;
+  const state = await companions.get(id);
+  if (state?.runId === runId) await companions.beat({ ...state, registered });
+  return true;
 }
 
 /**

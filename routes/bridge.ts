@@ -10,6 +10,7 @@ import {
 import { presenceNews } from "../core/bridge_registrations.ts";
 import { handleReport } from "../core/calls/handle_report.ts";
 import { takeHeartbeat } from "../core/calls/sweep.ts";
+import { takePresence } from "../core/companions.ts";
 import { credentialsOf } from "../core/credentials.ts";
 import { readText } from "../core/exchange.ts";
 import type { Ports } from "../core/ports.ts";
@@ -40,7 +41,7 @@ export function bridge(ports: Ports, secret: string): Hono {
     async presence(content) {
       const { data } = presenceNews.safeParse(content);
       if (data === undefined) return null;
-      return { isKnown: await ports.companions.takePresence(data) };
+      return { isKnown: await takePresence(data, ports) };
     },
   };
 

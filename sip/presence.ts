@@ -39,7 +39,8 @@ export function createPresence(options: PresenceOptions): Presence {
       batch,
       (login) => `${location.has(login)}`,
     );
-    const news = { companion, seq: seq++, whole: isWhole, came, went };
+    const registered = location.registered();
+    const news = { companion, seq: seq++, whole: isWhole, came, went, registered };
     isWhole = false;
     return news;
   };

@@ -79,6 +79,7 @@ sipTest("GET Bindings lists devices at all companions, and 503 when one is silen
 
   const both = (await bindings(lab, sid)).json();
   const page = await lab.app.root.get(`Clients/${sid}/Bindings.json?PageSize=1`);
+  const { RegisteredUsers } = (await lab.app.root.get("Supervisor.json/metrics")).json().Metrics;
   const { companions } = lab.app.ports;
   const [left, gone] = [(await companions.get("one"))!, (await companions.get("two"))!];
   await lab.two.stop();
@@ -93,6 +94,7 @@ sipTest("GET Bindings lists devices at all companions, and 503 when one is silen
   assert.deepEqual(contacts(both), [atTwo.contact, atOne.contact]);
   assert.deepEqual(contacts(page.json()), [atTwo.contact]);
   assert.match(page.headers.get("Link")!, /Page=1&PageSize=1>; rel="next"/);
+  assert.equal(RegisteredUsers, 2); // At each companion.
   assert.deepEqual([silent.status, silent.json().code], [503, 20503]);
   assert.doesNotMatch(silent.text, /127\.0\.0\.1/);
   assert.deepEqual(contacts(later), [atOne.contact]);

@@ -9,6 +9,7 @@ const news = (seq: number, changes: Partial<PresenceNews> = {}): PresenceNews =>
   whole: false,
   came: [],
   went: [],
+  registered: 0,
   ...changes,
 });
 

@@ -53,13 +53,14 @@ Deno.test("POST /bridge/presence takes news in order, and heartbeats ask for wha
   const companion = { id: "one", runId: "first" };
   const beat = async () =>
     (await ask(app, "heartbeat", { companion, legs: [], registered: 1 })).json();
-  const news = { companion, seq: 0, whole: false, came: ["alice"], went: [] };
+  const news = { companion, seq: 0, whole: false, came: ["alice"], went: [], registered: 3 };
   const tell = async (changes: Partial<typeof news>) =>
     (await ask(app, "presence", { ...news, ...changes })).json();
 
   assert.deepEqual(await beat(), { wantsPresence: true });
   assert.deepEqual(await tell({}), { isKnown: false });
   assert.deepEqual(await tell({ seq: 1, whole: true }), { isKnown: true });
+  assert.equal((await app.ports.companions.get("one"))?.registered, 3);
   assert.deepEqual(await beat(), { wantsPresence: false });
   assert.equal((await ask(app, "presence", { ...news, came: [""] })).status, 400);
   app.clock.now += limits.companionLostMs + 1;
