@@ -1,8 +1,7 @@
 import { z } from "zod";
 
 /**
- * The conversation between the service and the SIP companion; with `bridge_registrations.ts`, all
- * that both import.
+ * The conversation between the service and the SIP companion; more of it: `bridge_registrations.ts`.
  *
  * The companion *reports* what happened to a leg and is answered with the next script; the service
  * *runs* a script on a leg. A leg's id is the Sid of its Call, so there is no mapping. A script is

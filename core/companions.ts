@@ -1,3 +1,4 @@
+import type { Target } from "./bridge.ts";
 import type { PresenceNews } from "./bridge_registrations.ts";
 import { limits } from "./limits.ts";
 import type { CompanionState, Ports } from "./ports.ts";
@@ -27,12 +28,13 @@ export async function takePresence(
 }
 
 /**
- * Where a call of a Client is to be placed: at a companion that has a device of it, else at any.
- * Null while no companion is known.
+ * Where a call is to be placed: of a Client at a companion that has a device of it, else at any. Null
+ * while no companion is known.
  */
-export async function companionFor(login: string, ports: Known): Promise<CompanionState | null> {
+export async function companionFor(target: Target, ports: Known): Promise<CompanionState | null> {
   const live = await liveCompanions(ports);
-  if (live.length <= 1) return live[0] ?? null;
-  const [holder] = await ports.companions.holding(login, live);
-  return holder ?? live[0]!;
+  const [first = null] = live;
+  if (live.length <= 1 || target.kind !== "client") return first;
+  const [holder = first] = await ports.companions.holding(target.login, live);
+  return holder;
 }

@@ -9,7 +9,7 @@ import {
 import { currentFlow, type Flow, withFlow } from "./flow.ts";
 import type { ForkInvite } from "./fork_invite.ts";
 import { sipLimits } from "./limits.ts";
-import { type Binding, type Flows, targetOf } from "./location.ts";
+import { type Binding, targetOf } from "./location.ts";
 import type { MediaLeg } from "./media/port.ts";
 import { guard, sdpBody, type Signalling } from "./signalling.ts";
 import { allowHeader, contactHeader } from "./user_agent_core.ts";
@@ -33,38 +33,27 @@ export interface Fork {
   cancel(reason?: string): void;
 }
 
-/** A device, with the SDP to offer it: of our media, or the caller's. */
+/** A way to a device, with the SDP to offer: of our media, or the caller's. */
 export interface Device {
-  /** The ways to it, the one to try first first. */
-  flows: Flows;
+  binding: Binding;
   offer: string;
   media: MediaLeg | undefined;
 }
 
 interface State {
   readonly signalling: Signalling;
-  readonly invite: ForkInvite;
-  readonly offer: string;
   flow: Flow;
-  /** The device's other flows; the next one rings it when this one fails. */
-  readonly untried: Binding[];
   over: boolean;
-  cancelled: boolean;
   request: OutgoingInviteRequest | undefined;
   stopGivingUp(): void;
   onFlowLost(lost: Flow): void;
 }
 
 export function createFork(signalling: Signalling, invite: ForkInvite, device: Device): Fork {
-  const [first, ...untried] = device.flows;
   const state: State = {
     signalling,
-    invite,
-    offer: device.offer,
-    flow: first.flow,
-    untried,
+    flow: device.binding.flow,
     over: false,
-    cancelled: false,
     request: undefined,
     stopGivingUp() {},
     onFlowLost() {},
@@ -77,10 +66,15 @@ export function createFork(signalling: Signalling, invite: ForkInvite, device: D
     get over() {
       return state.over;
     },
-    send: (events) => sendBy(state, first, events),
+    send(events) {
+      watchFlow(state, events);
+      withFlow(state.flow, () => {
+        const message = inviteMessage(signalling, invite, device);
+        state.request = signalling.core.invite(message, delegateOf(state, events));
+      });
+    },
     cancel(reason) {
       if (state.over) return;
-      state.cancelled = true;
       guard(signalling.log, () => {
         withFlow(state.flow, () => state.request?.cancel(reason));
       })();
@@ -90,41 +84,20 @@ export function createFork(signalling: Signalling, invite: ForkInvite, device: D
   };
 }
 
-/** Sends the INVITE by one flow of the device; when that fails, by the next. */
-function sendBy(state: State, binding: Binding, events: ForkEvents): void {
-  state.flow = binding.flow;
-  state.over = false;
-  const onRefused = (status: number) => {
-    const next = hasFlowFailed(state, status) ? state.untried.shift() : undefined;
-    if (next === undefined) events.onRefused(status);
-    else sendBy(state, next, events);
-  };
-  const heard = { ...events, onRefused };
-  watchFlow(state, heard);
-  withFlow(state.flow, () => {
-    const message = inviteMessage(state, binding);
-    state.request = state.signalling.core.invite(message, delegateOf(state, heard));
-  });
-}
-
 function inviteMessage(
-  { signalling: { core, domain }, invite, offer }: State,
-  binding: Binding,
+  { core, domain }: Signalling,
+  { callId, from, to, maxForwards, headers }: ForkInvite,
+  { binding, offer }: Device,
 ): OutgoingRequestMessage {
-  const { callId, from, to, maxForwards, headers } = invite;
   const ours = [contactHeader(domain), allowHeader, ...headers];
-  const uri = targetOf(binding);
   // The proxies that the registration came by are the way back (RFC 3327 §5.3).
   const ids = { callId, routeSet: [...binding.path] };
   const body = sdpBody(offer);
+  const uri = targetOf(binding);
   const message = core.makeOutgoingRequestMessage("INVITE", uri, from, to, ids, ours, body);
   message.setHeader("max-forwards", String(maxForwards));
   return message;
 }
-
-/** Only then may another flow of the same device be tried (RFC 5626 §5.3). */
-const hasFlowFailed = ({ flow, cancelled }: State, status: number): boolean =>
-  !cancelled && (status === 408 || status === 430 || flow.closed);
 
 const statusOf = (message: IncomingResponseMessage): number => message.statusCode ?? 500;
 

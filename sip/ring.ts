@@ -1,8 +1,10 @@
 import type { Session } from "sip.js/lib/core/index.js";
 import { adoptDialog, type Dialog, type DialogEvents } from "./dialog.ts";
 import type { Flow } from "./flow.ts";
-import { createFork, type Device, type Fork } from "./fork.ts";
+import { createDeviceFork, type ReachableDevice } from "./device_fork.ts";
+import type { Fork } from "./fork.ts";
 import { forkInvite } from "./fork_invite.ts";
+import type { Flows } from "./location.ts";
 import { answerOffer } from "./offer.ts";
 import { sipLimits } from "./limits.ts";
 import { bestStatus, outcomeOf } from "./outcome.ts";
@@ -29,7 +31,7 @@ export async function ring(state: OutboundState): Promise<void> {
   const { invitation, maxForwards } = call;
   const invite = forkInvite(signalling.domain, { invitation, maxForwards, callId });
   const devices = await withMedia(state, known);
-  state.forks = devices.map((device) => createFork(signalling, invite, device));
+  state.forks = devices.map((device) => createDeviceFork(signalling, invite, device));
   if (over.signal.aborted) return closeMedia(state);
   for (const fork of state.forks) {
     fork.send({
@@ -43,8 +45,8 @@ export async function ring(state: OutboundState): Promise<void> {
 /** The devices that media could be had for; rejects when there is none. */
 async function withMedia(
   { signalling: { log }, call }: OutboundState,
-  known: Device["flows"][],
-): Promise<Device[]> {
+  known: Flows[],
+): Promise<ReachableDevice[]> {
   const offers = await Promise.allSettled(known.map((flows) => offerTo(call, flows)));
   const devices = offers.flatMap((offer) => offer.status === "fulfilled" ? offer.value : []);
   const failure = offers.find((offer) => offer.status === "rejected");
@@ -55,7 +57,7 @@ async function withMedia(
   return devices;
 }
 
-async function offerTo({ media }: OutboundCall, flows: Device["flows"]): Promise<Device> {
+async function offerTo({ media }: OutboundCall, flows: Flows): Promise<ReachableDevice> {
   if ("offer" in media) return { flows, offer: media.offer, media: undefined };
   const ours = await media.engine.offer();
   return { flows, offer: ours.localSdp, media: ours };

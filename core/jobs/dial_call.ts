@@ -43,7 +43,7 @@ export const dialCall: JobKind<z.infer<typeof args>> = job({
     const invitation = { leg: callSid, accountSid, from: call.from, to: call.to, target };
     const place: Script = [{ type: "invite", invitation, timeoutS: call.timeout }];
     // One that has the leg already knows it by its Sid, and places no second.
-    const at = call.companion ?? await companionFor(target.login, ports);
+    const at = call.companion ?? await companionFor(target, ports);
     const companion = await ports.bridge.run(callSid, place, at);
     if (companion === null) throw new Fault("unavailable", "the companion refused the call");
     const placed = await ports.records.calls.update(accountSid, callSid, (call) => ({

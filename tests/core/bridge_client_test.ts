@@ -104,8 +104,9 @@ Deno.test("companionFor() prefers who has the Client, then who was heard last", 
     state("two", { seenAt: now() - 1 }),
     state("lost", { seenAt: now() - limits.companionLostMs - 1 }),
   ];
+  const alice = { kind: "client", login: "alice" } as const;
   const choose = async (holders: string[], among = states) =>
-    (await companionFor("alice", { companions: known(among, holders), now }))?.id;
+    (await companionFor(alice, { companions: known(among, holders), now }))?.id;
 
   assert.equal(await choose(["one"]), "one");
   assert.equal(await choose(["one", "two"]), "two");
