@@ -12,7 +12,7 @@ import { createLockout } from "./lockout.ts";
 import type { LoadAudio, MediaEngine } from "./media/port.ts";
 import { createPresence, type Presence } from "./presence.ts";
 import { receive } from "./receive.ts";
-import { invalidate, onRegister } from "./registrar.ts";
+import { invalidate, invalidateAll, onRegister } from "./registrar.ts";
 import { createServiceLink, type ServiceLink } from "./service_link.ts";
 import { createSignalling, type Log, type Signalling } from "./signalling.ts";
 import { createTimers, type Timers } from "./timers.ts";
@@ -161,7 +161,7 @@ function assemble(
 
 /** Tells the service that we live, and with what; resolves with what went wrong, if anything. */
 async function sendHeartbeat(
-  { link, calls, presence, signalling: { location } }: Parts,
+  { link, calls, presence, authenticator, signalling: { location } }: Parts,
   self: Pick<Heartbeat, "companion" | "bridgeUrl" | "isLast">,
 ): Promise<string | null> {
   location.sweep();
@@ -169,7 +169,11 @@ async function sendHeartbeat(
   try {
     const registered = location.registered();
     const { wantsPresence } = await link.heartbeat({ ...self, legs, registered });
-    if (wantsPresence) presence.tellAll();
+    if (wantsPresence) {
+      // It had lost us: orders that it gave did not come.
+      presence.tellAll();
+      void invalidateAll(location, authenticator.credentials);
+    }
     return null;
   } catch (error) {
     return String(error);

@@ -28,6 +28,8 @@ export const sipLimits = {
   /** How old an answer may be while the service is out of reach. */
   credentialsGraceMs: 600_000,
   cachedLogins: 10_000,
+  /** Logins asked for at the same time when all are asked for. */
+  lookupsAtOnce: 50,
 
   expiresMinS: 60,
   expiresDefaultS: 3_600,

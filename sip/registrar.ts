@@ -53,6 +53,17 @@ export async function invalidate(
   }));
 }
 
+/** Looks again at every Client here: what was said of them meanwhile has not come. */
+export async function invalidateAll(
+  location: Location,
+  credentials: CredentialsCache,
+): Promise<void> {
+  const logins = [...location.logins()];
+  for (let at = 0; at < logins.length; at += sipLimits.lookupsAtOnce) {
+    await invalidate(location, credentials, logins.slice(at, at + sipLimits.lookupsAtOnce));
+  }
+}
+
 /** The same for as long as Client and password are. */
 const proofOf = ({ clientSid, ha1 }: Credentials): string => `${clientSid}:${ha1.md5}`;
 

@@ -176,14 +176,18 @@ sipTest("startCompanion() tells who is registered, not who registers again", asy
   assert.deepEqual(told, ["alice", "-alice"]);
 });
 
-sipTest("startCompanion() tells who is registered when the service asks", async () => {
+sipTest("startCompanion() tells who is registered, and may be, when the service asks", async () => {
   await using lab = await startSipLab();
   const { service } = lab;
   await lab.phone("alice");
-  await service.told(({ came }) => came.includes("alice"));
+  await lab.phone("bob");
+  await service.told(({ came }) => came.includes("bob"));
+  service.credentials.get("bob")!.allowed = false;
 
   service.wantsPresence = true;
   const told = await service.told(({ seq, whole }) => seq > 0 && whole);
+  const gone = await service.told(({ went }) => went.length > 0);
 
-  assert.deepEqual(told.came, ["alice"]);
+  assert.deepEqual(told.came, ["alice", "bob"]);
+  assert.deepEqual(gone.went, ["bob"]);
 });
