@@ -29,6 +29,8 @@ export interface CompanionOptions {
   bridgeUrl?: string;
   /** The realm, and the host of every address of ours; in lower case, however it is written. */
   sipDomain: string;
+  /** Offers SHA-256 to phones over every transport; else over WebSocket alone. */
+  sha256Everywhere?: boolean;
   /** Names this companion to the service, start after start. */
   id: string;
   media: MediaEngine;
@@ -142,6 +144,7 @@ function assemble(
   const authenticator: Authenticator = {
     realm: sipDomain,
     nonces: createNonces(sipDomain),
+    sha256Everywhere: options.sha256Everywhere ?? false,
     lockout: createLockout(),
     credentials: createCredentialsCache(link),
   };

@@ -14,10 +14,11 @@ const algorithms: readonly Algorithm[] = ["SHA-256", "MD5"];
 
 /**
  * What is offered over a transport. Browser softphones keep the last challenge and know only MD5, so
- * both find theirs; many desk phones look at one challenge alone and give up on SHA-256.
+ * both find theirs; many desk phones look at one challenge alone and give up on SHA-256, unless the
+ * operator knows better.
  */
-export const algorithmsOver = (protocol: string): readonly Algorithm[] =>
-  /^WSS?$/i.test(protocol) ? algorithms : ["MD5"];
+export const algorithmsOver = (protocol: string, sha256Everywhere = false): readonly Algorithm[] =>
+  sha256Everywhere || /^WSS?$/i.test(protocol) ? algorithms : ["MD5"];
 
 /** The parameters of an Authorization header, unquoted, by name in lower case. */
 export type DigestParameters = Readonly<Record<string, string>>;

@@ -25,6 +25,7 @@ async function start(config: Config): Promise<Companion> {
     serviceUrl: config.SERVICE_URL,
     bridgeSecret,
     sipDomain: config.SIP_DOMAIN,
+    sha256Everywhere: config.SIP_SHA256,
     id: config.COMPANION_ID,
     media: webrtcEngine({ bindAddress: config.SIP_HOST, log }),
     loadAudio: loadAudio({ fetch: (input, init) => fetchOutside(new Request(input, init)) }),

@@ -72,6 +72,10 @@ for (
   });
 }
 
+Deno.test("algorithmsOver() offers SHA-256 everywhere when it is told to", () => {
+  assert.deepEqual(algorithmsOver("UDP", true), ["SHA-256", "MD5"]);
+});
+
 const challengesOf = (nonces: ReturnType<typeof createNonces>) =>
   nonces.challenges("WWW-Authenticate", { stale: false, algorithms: ["MD5"] });
 
