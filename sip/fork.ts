@@ -9,7 +9,7 @@ import {
 import { currentFlow, type Flow, withFlow } from "./flow.ts";
 import type { ForkInvite } from "./fork_invite.ts";
 import { sipLimits } from "./limits.ts";
-import type { Binding } from "./location.ts";
+import { type Binding, targetOf } from "./location.ts";
 import type { MediaLeg } from "./media/port.ts";
 import { guard, sdpBody, type Signalling } from "./signalling.ts";
 import { allowHeader, contactHeader } from "./user_agent_core.ts";
@@ -33,7 +33,7 @@ export interface Fork {
   cancel(reason?: string): void;
 }
 
-/** A device, with the SDP to offer it: of our media, or the caller's. */
+/** A way to a device, with the SDP to offer: of our media, or the caller's. */
 export interface Device {
   binding: Binding;
   offer: string;
@@ -90,9 +90,11 @@ function inviteMessage(
   { binding, offer }: Device,
 ): OutgoingRequestMessage {
   const ours = [contactHeader(domain), allowHeader, ...headers];
-  const ids = { callId };
+  // The proxies that the registration came by are the way back (RFC 3327 §5.3).
+  const ids = { callId, routeSet: [...binding.path] };
   const body = sdpBody(offer);
-  const message = core.makeOutgoingRequestMessage("INVITE", binding.uri, from, to, ids, ours, body);
+  const uri = targetOf(binding);
+  const message = core.makeOutgoingRequestMessage("INVITE", uri, from, to, ids, ours, body);
   message.setHeader("max-forwards", String(maxForwards));
   return message;
 }

@@ -1,9 +1,10 @@
 import type { Session } from "sip.js/lib/core/index.js";
 import { adoptDialog, type Dialog, type DialogEvents } from "./dialog.ts";
 import type { Flow } from "./flow.ts";
-import { createFork, type Device, type Fork } from "./fork.ts";
+import { createDeviceFork, type ReachableDevice } from "./device_fork.ts";
+import type { Fork } from "./fork.ts";
 import { calledUser, forkInvite } from "./fork_invite.ts";
-import type { Binding } from "./location.ts";
+import type { Flows } from "./location.ts";
 import { answerOffer } from "./offer.ts";
 import { sipLimits } from "./limits.ts";
 import { bestStatus, outcomeOf } from "./outcome.ts";
@@ -28,15 +29,15 @@ export async function ring(state: OutboundState): Promise<void> {
     const hasRoute = target.kind === "number" || target.routes.length > 0;
     return finish(state, { outcome: "failed", sipStatus: hasRoute ? 501 : 404 });
   }
-  const bindings = signalling.location.find(target.login);
-  if (bindings.length > 0 || call.isChild) call.onInviting(callId);
-  if (bindings.length === 0) {
+  const known = signalling.location.devices(target.login);
+  if (known.length > 0 || call.isChild) call.onInviting(callId);
+  if (known.length === 0) {
     return finish(state, { outcome: "failed", sipStatus: 480, reason: "not-registered" });
   }
   const { invitation, maxForwards } = call;
   const invite = forkInvite(signalling.domain, { invitation, maxForwards, callId });
-  const devices = await withMedia(state, bindings);
-  state.forks = devices.map((device) => createFork(signalling, invite, device));
+  const devices = await withMedia(state, known);
+  state.forks = devices.map((device) => createDeviceFork(signalling, invite, device));
   if (over.signal.aborted) return closeMedia(state);
   for (const fork of state.forks) {
     fork.send({
@@ -50,9 +51,9 @@ export async function ring(state: OutboundState): Promise<void> {
 /** The devices that media could be had for; rejects when there is none. */
 async function withMedia(
   { signalling: { log }, call }: OutboundState,
-  bindings: Binding[],
-): Promise<Device[]> {
-  const offers = await Promise.allSettled(bindings.map((binding) => offerTo(call, binding)));
+  known: Flows[],
+): Promise<ReachableDevice[]> {
+  const offers = await Promise.allSettled(known.map((flows) => offerTo(call, flows)));
   const devices = offers.flatMap((offer) => offer.status === "fulfilled" ? offer.value : []);
   const failure = offers.find((offer) => offer.status === "rejected");
   if (failure === undefined) return devices;
@@ -62,10 +63,10 @@ async function withMedia(
   return devices;
 }
 
-async function offerTo({ media }: OutboundCall, binding: Binding): Promise<Device> {
-  if ("offer" in media) return { binding, offer: media.offer, media: undefined };
+async function offerTo({ media }: OutboundCall, flows: Flows): Promise<ReachableDevice> {
+  if ("offer" in media) return { flows, offer: media.offer, media: undefined };
   const ours = await media.engine.offer();
-  return { binding, offer: ours.localSdp, media: ours };
+  return { flows, offer: ours.localSdp, media: ours };
 }
 
 function onProgress(state: OutboundState, status: number, sdp: string): void {

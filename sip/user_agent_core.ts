@@ -28,7 +28,7 @@ export const allowedMethods = [
 export const allowHeader = `Allow: ${allowedMethods.join(", ")}`;
 
 /** Option tags that a request may require (RFC 3261 §8.2.2.3). */
-export const supportedOptions = ["outbound"];
+export const supportedOptions = ["outbound", "path"];
 
 /** Our Contact on the current flow; that of WebSockets outside of any. */
 export const contactHeader = (domain: string): string => `Contact: <${nameFor(domain).contact}>`;

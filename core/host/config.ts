@@ -89,7 +89,12 @@ export const variables = {
   BRIDGE_URL: {
     schema: httpUrl,
     fallback: ({ BRIDGE_PORT }) => `http://127.0.0.1:${BRIDGE_PORT}`,
-    help: "Where the service reaches the companion. Default: http://127.0.0.1:BRIDGE_PORT.",
+    help: "Where the service reaches this companion. Default: http://127.0.0.1:BRIDGE_PORT.",
+  },
+  SIP_SHA256: {
+    schema: flag,
+    fallback: "false",
+    help: "true offers SHA-256 to phones over UDP, TCP and TLS too; some know MD5 alone and fail.",
   },
   WEBHOOK_MAX_ATTEMPTS: {
     schema: z.coerce.number("must be a number").int().min(1).max(20),

@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { standing } from "../access.ts";
+import type { Script } from "../bridge.ts";
 import { parseAddress } from "../calls/address.ts";
 import { progress } from "../calls/progress.ts";
 import { routeTo, type Routing, type Unroutable } from "../calls/route.ts";
 import { isLive } from "../calls/status.ts";
+import { companionFor } from "../companions.ts";
 import { Fault } from "../faults.ts";
 import { exponential, job, type JobKind } from "../job.ts";
 import { limits } from "../limits.ts";
@@ -42,9 +44,10 @@ export const dialCall: JobKind<z.infer<typeof args>> = job({
       }));
     }
     const invitation = { leg: callSid, accountSid, ...called };
-    const companion = await ports.bridge.run(callSid, [
-      { type: "invite", invitation, timeoutS: call.timeout },
-    ]);
+    const place: Script = [{ type: "invite", invitation, timeoutS: call.timeout }];
+    // One that has the leg already knows it by its Sid, and places no second.
+    const at = call.companion ?? await companionFor(called.target, ports);
+    const companion = await ports.bridge.run(callSid, place, at);
     if (companion === null) throw new Fault("unavailable", "the companion refused the call");
     const placed = await ports.records.calls.update(accountSid, callSid, (call) => ({
       record: call.companion === null ? { ...call, companion, dateUpdated: ports.now() } : call,
@@ -52,7 +55,7 @@ export const dialCall: JobKind<z.infer<typeof args>> = job({
     if (await ports.companions.get(companion.id) === null) { // Else nobody would sweep its calls.
       await ports.companions.beat({ ...companion, seenAt: ports.now(), registered: 0 });
     }
-    if (!isLive(placed.status)) await ports.bridge.run(callSid, [{ type: "hangup" }]);
+    if (!isLive(placed.status)) await ports.bridge.run(callSid, [{ type: "hangup" }], companion);
   },
 
   async spent({ accountSid, callSid }, ports, error) {

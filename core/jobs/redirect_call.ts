@@ -14,6 +14,7 @@ export const redirectCall: JobKind<z.infer<typeof args>> = job({
   async work({ accountSid, callSid }, ports, { signal }) {
     const call = await ports.records.calls.get(accountSid, callSid);
     if (call?.status !== "in-progress") return; // It ended meanwhile.
-    await ports.bridge.run(callSid, await firstScript({ call, ports, signal }));
+    const script = await firstScript({ call, ports, signal });
+    await ports.bridge.run(callSid, script, call.companion);
   },
 });
