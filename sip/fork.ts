@@ -12,18 +12,36 @@ import { sipLimits } from "./limits.ts";
 import type { Binding } from "./location.ts";
 import type { MediaLeg } from "./media/port.ts";
 import { guard, sdpBody, type Signalling } from "./signalling.ts";
-import { allowHeader, contactHeader } from "./user_agent_core.ts";
+import {
+  agreeAsClient,
+  askInterval,
+  demandedInterval,
+  hasOption,
+  type TimerAgreement,
+} from "./session_timer.ts";
+import { allowHeader, allows, contactHeader } from "./user_agent_core.ts";
 
 export interface ForkEvents {
   onProgress(status: number, sdp: string): void;
-  /** 2xx, already acknowledged; the first of the fork. */
-  onAnswer(session: Session, sdp: string): void;
+  /** The first 2xx of the fork. */
+  onAnswer(answer: Answer): void;
   onRefused(status: number): void;
+}
+
+/** A 2xx, already acknowledged. */
+export interface Answer {
+  session: Session;
+  sdp: string;
+  knowsUpdate: boolean;
+  /** The session timer that the device agreed to. */
+  agreement: TimerAgreement | undefined;
 }
 
 /** The INVITE to one device of the Client called (RFC 3261 §13.2). */
 export interface Fork {
   readonly media: MediaLeg | undefined;
+  /** The SDP that the device is offered. */
+  readonly offer: string;
   /** Where the device was heard last. */
   readonly flow: Flow;
   /** Refused, answered or given up. */
@@ -42,8 +60,13 @@ export interface Device {
 
 interface State {
   readonly signalling: Signalling;
+  readonly invite: ForkInvite;
+  readonly device: Device;
+  /** The least session interval, once a 422 demanded one. */
+  atLeastS: number;
   flow: Flow;
   over: boolean;
+  cancelled: boolean;
   request: OutgoingInviteRequest | undefined;
   stopGivingUp(): void;
   onFlowLost(lost: Flow): void;
@@ -52,14 +75,19 @@ interface State {
 export function createFork(signalling: Signalling, invite: ForkInvite, device: Device): Fork {
   const state: State = {
     signalling,
+    invite,
+    device,
+    atLeastS: 0,
     flow: device.binding.flow,
     over: false,
+    cancelled: false,
     request: undefined,
     stopGivingUp() {},
     onFlowLost() {},
   };
   return {
     media: device.media,
+    offer: device.offer,
     get flow() {
       return state.flow;
     },
@@ -68,13 +96,11 @@ export function createFork(signalling: Signalling, invite: ForkInvite, device: D
     },
     send(events) {
       watchFlow(state, events);
-      withFlow(state.flow, () => {
-        const message = inviteMessage(signalling, invite, device);
-        state.request = signalling.core.invite(message, delegateOf(state, events));
-      });
+      sendInvite(state, events);
     },
     cancel(reason) {
       if (state.over) return;
+      state.cancelled = true;
       guard(signalling.log, () => {
         withFlow(state.flow, () => state.request?.cancel(reason));
       })();
@@ -84,13 +110,21 @@ export function createFork(signalling: Signalling, invite: ForkInvite, device: D
   };
 }
 
+function sendInvite(state: State, events: ForkEvents): void {
+  withFlow(state.flow, () => {
+    state.request = state.signalling.core.invite(inviteMessage(state), delegateOf(state, events));
+  });
+}
+
 function inviteMessage(
-  { core, domain }: Signalling,
-  { callId, from, to, maxForwards, headers }: ForkInvite,
-  { binding, offer }: Device,
+  { signalling: { core, domain, sessionBounds }, invite, device, atLeastS }: State,
 ): OutgoingRequestMessage {
-  const ours = [contactHeader(domain), allowHeader, ...headers];
-  const ids = { callId };
+  const { callId, from, to, maxForwards, headers } = invite;
+  const { binding, offer } = device;
+  const timer = askInterval(sessionBounds, atLeastS);
+  const ours = [contactHeader(domain), allowHeader, ...timer, ...headers];
+  // The same call, tried again with another session interval (RFC 4028 §7.3).
+  const ids = { callId, cseq: atLeastS === 0 ? 1 : 2 };
   const body = sdpBody(offer);
   const message = core.makeOutgoingRequestMessage("INVITE", binding.uri, from, to, ids, ours, body);
   message.setHeader("max-forwards", String(maxForwards));
@@ -100,25 +134,46 @@ function inviteMessage(
 const statusOf = (message: IncomingResponseMessage): number => message.statusCode ?? 500;
 
 function delegateOf(state: State, events: ForkEvents): OutgoingInviteRequestDelegate {
-  const { log } = state.signalling;
+  const { log, sessionBounds } = state.signalling;
   const refused = guard(log, ({ message }: { message: IncomingResponseMessage }) => {
+    const demanded = state.atLeastS === 0 && !state.cancelled && demandedInterval(message);
+    if (demanded) {
+      state.atLeastS = demanded;
+      return sendInvite(state, events);
+    }
     close(state);
     events.onRefused(statusOf(message));
   });
   return {
-    onProgress: guard(log, ({ message }) => {
+    onProgress: guard(log, ({ message, prack }) => {
       state.flow = currentFlow();
+      if (hasOption(message, "require", "100rel")) acknowledge(message, prack);
       events.onProgress(statusOf(message), message.body);
     }),
     onAccept: guard(log, ({ message, session, ack }) => {
       state.flow = currentFlow();
       close(state);
       ack();
-      events.onAnswer(session, message.body);
+      events.onAnswer({
+        session,
+        sdp: message.body,
+        knowsUpdate: allows(message, "UPDATE"),
+        agreement: agreeAsClient(message, sessionBounds),
+      });
     }),
     onReject: refused,
     onRedirect: refused,
   };
+}
+
+/** PRACK (RFC 3262 §4); the library has dropped what came twice or out of order. */
+function acknowledge(
+  message: IncomingResponseMessage,
+  prack: (options: { extraHeaders: string[] }) => unknown,
+): void {
+  const rseq = message.getHeader("rseq");
+  if (rseq === undefined) return;
+  prack({ extraHeaders: [`RAck: ${rseq} ${message.cseq} INVITE`] });
 }
 
 /** A device whose connection is gone for good cannot answer any more. */

@@ -1,13 +1,20 @@
-import type { IncomingInviteRequest, Session } from "sip.js/lib/core/index.js";
+import type {
+  IncomingInviteRequest,
+  IncomingRequestMessage,
+  Session,
+} from "sip.js/lib/core/index.js";
 import { adoptDialog, type Dialog, type DialogEvents } from "./dialog.ts";
 import { type Flow, withFlow } from "./flow.ts";
+import { createWiring, inDialogEvents, type Wiring } from "./in_dialog.ts";
 import { createLegEnd, type InboundLeg, type LegEnd } from "./leg.ts";
 import { sipLimits } from "./limits.ts";
 import { type MediaEngine, type MediaLeg, NoCommonCodec } from "./media/port.ts";
-import { answerOffer } from "./offer.ts";
 import { type Ending, outcomeOf } from "./outcome.ts";
 import { unavailable } from "./refusal.ts";
+import { createReliableResponses, type ReliableResponses } from "./reliable.ts";
+import { agreeAsServer, hasOption } from "./session_timer.ts";
 import { guard, sdpBody, type Signalling } from "./signalling.ts";
+import { allows } from "./user_agent_core.ts";
 
 export interface InboundCall {
   id: string;
@@ -30,7 +37,9 @@ interface State {
   answeredAt: number | undefined;
   answering: Promise<void> | undefined;
   rang: boolean;
-  onOffer: InboundLeg["onOffer"];
+  /** The caller takes reliable provisional responses only. */
+  readonly reliable: ReliableResponses | undefined;
+  readonly wiring: Wiring;
 }
 
 /** The leg of an INVITE that was let in (RFC 3261 §13.3). */
@@ -46,7 +55,8 @@ export function createInboundLeg(signalling: Signalling, call: InboundCall): Inb
     answeredAt: undefined,
     answering: undefined,
     rang: false,
-    onOffer: undefined,
+    reliable: reliableFor(signalling, call.request.message, () => refuse(state, 504)),
+    wiring: createWiring(),
   };
   const onFlowLost = (gone: Flow) => {
     if (gone === call.flow && state.dialog === undefined) lost(state);
@@ -56,6 +66,7 @@ export function createInboundLeg(signalling: Signalling, call: InboundCall): Inb
   void state.over.ended.then(() => {
     signalling.flowWatchers.delete(onFlowLost);
     state.answered.resolve(false);
+    state.reliable?.stop();
     state.media?.close();
   });
   return legOf(state);
@@ -81,17 +92,25 @@ function legOf(state: State): InboundLeg {
     get media() {
       return state.media;
     },
-    set onOffer(onOffer: InboundLeg["onOffer"]) {
-      state.onOffer = onOffer;
+    get dialog() {
+      return state.dialog;
+    },
+    get counterpart() {
+      return state.wiring.counterpart;
+    },
+    set counterpart(counterpart: InboundLeg["counterpart"]) {
+      state.wiring.counterpart = counterpart;
+    },
+    set onRefer(onRefer: InboundLeg["onRefer"]) {
+      state.wiring.onRefer = onRefer;
+    },
+    set onNotify(onNotify: InboundLeg["onNotify"]) {
+      state.wiring.onNotify = onNotify;
     },
     ring: () => state.rang || progress(state, 180, ""),
     progress: (status, sdp) => progress(state, status, sdp),
     answer: () => state.answering ??= answer(state),
     answerWith: (sdp) => accept(state, sdp),
-    async reinvite(sdp) {
-      if (state.dialog === undefined) throw new Error("Cannot offer: the leg has no dialog");
-      return await state.dialog.reinvite(sdp);
-    },
     hangup({ status = 603 } = {}) {
       if (over.signal.aborted) return;
       if (state.answeredAt === undefined) refuse(state, status);
@@ -107,9 +126,18 @@ function reply({ signalling, call, dialog, over, answeredAt }: State, send: () =
 }
 
 function progress(state: State, statusCode: number, sdp: string): void {
+  const { call: { request }, reliable } = state;
+  // To an INVITE without SDP, the first reliable response would have to bring our offer (§5).
+  if (reliable !== undefined && request.message.body === "") return;
   state.rang = true;
   const body = sdp === "" ? {} : { body: sdpBody(sdp) };
-  reply(state, () => adopt(state, state.call.request.progress({ statusCode, ...body }).session));
+  const write = (extraHeaders: string[]) =>
+    reply(
+      state,
+      () => adopt(state, request.progress({ statusCode, ...body, extraHeaders }).session),
+    );
+  if (reliable === undefined) write([]);
+  else reliable.send(write);
 }
 
 async function answer(state: State): Promise<void> {
@@ -126,17 +154,43 @@ async function answer(state: State): Promise<void> {
   }
 }
 
+/** Sends the 200; one that waits for a PRACK comes before it (RFC 3262 §3). */
 function accept(state: State, sdp: string): void {
+  if (state.reliable === undefined) acceptNow(state, sdp);
+  else state.reliable.whenIdle(() => acceptNow(state, sdp));
+}
+
+function acceptNow(state: State, sdp: string): void {
+  const { call: { request }, signalling: { sessionBounds } } = state;
+  const { agreement, headers } = agreeAsServer(request.message, sessionBounds);
+  const response = { statusCode: 200, body: sdpBody(sdp), extraHeaders: headers };
   reply(state, () => {
-    adopt(state, state.call.request.accept({ statusCode: 200, body: sdpBody(sdp) }).session);
+    const dialog = adopt(state, request.accept(response).session);
+    dialog.localSdp = sdp;
+    dialog.timer.restart(agreement);
     state.answeredAt = Date.now();
     state.answered.resolve(true);
   });
 }
 
-function adopt(state: State, session: Session): void {
-  const { signalling, call: { login, flow } } = state;
-  state.dialog ??= adoptDialog(signalling, session, { login, flow, events: dialogEvents(state) });
+function reliableFor(
+  { timers }: Signalling,
+  message: IncomingRequestMessage,
+  onSilence: () => void,
+): ReliableResponses | undefined {
+  if (!hasOption(message, "require", "100rel")) return undefined;
+  return createReliableResponses({ timers, cseq: message.cseq, onSilence });
+}
+
+function adopt(state: State, session: Session): Dialog {
+  const { signalling, call: { id, login, flow, request: { message } } } = state;
+  return state.dialog ??= adoptDialog(signalling, session, {
+    login,
+    leg: id,
+    flow,
+    knowsUpdate: allows(message, "UPDATE"),
+    events: dialogEvents(state),
+  });
 }
 
 function dialogEvents(state: State): DialogEvents {
@@ -153,7 +207,8 @@ function dialogEvents(state: State): DialogEvents {
       if (message.body !== "") return;
       state.media?.accept(sdp).catch(() => bye(state, { outcome: "failed", sipStatus: 488 }));
     },
-    onOffer: (sdp) => answerOffer(sdp, { relay: state.onOffer, media: state.media }),
+    onPrack: (rack) => state.reliable?.acknowledge(rack) ?? false,
+    ...inDialogEvents(state.wiring, () => state.media),
   };
 }
 

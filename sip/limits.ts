@@ -30,6 +30,21 @@ export const sipLimits = {
   expiresMaxS: 3_600,
   bindingsPerClient: 10,
 
+  /** How long a session lasts without a refresh, and the least a peer may ask for (RFC 4028 §4). */
+  sessionExpiresS: 1_800,
+  sessionExpiresMinS: 90,
+  /** The longest that we agree to when a peer demands more. */
+  sessionExpiresMaxS: 7_200,
+  /** T1 and 64*T1 of reliable provisional responses (RFC 3262 §3). */
+  reliableResendMs: 500,
+  reliableGiveUpMs: 32_000,
+  /** Of a digit, a `Refer-To` and the body of an INFO, in characters. */
+  infoLength: 4 << 10,
+  /** What a REFER is told its subscription lasts. */
+  referExpiresS: 180,
+  /** How long a transferor may take to leave once its transfer is done. */
+  transferLeaveMs: 2_000,
+
   maxForwards: 70,
   retryAfterS: 10,
   /** How long a dialog outlives its connection, for the softphone to come back. */

@@ -1,7 +1,8 @@
 import type { Invitation } from "../core/bridge.ts";
 import type { Dialog } from "./dialog.ts";
 import type { Fork } from "./fork.ts";
-import type { LegEnd, OutboundLeg } from "./leg.ts";
+import type { Wiring } from "./in_dialog.ts";
+import type { LegEnd } from "./leg.ts";
 import type { MediaEngine } from "./media/port.ts";
 import type { Ending } from "./outcome.ts";
 import type { Signalling } from "./signalling.ts";
@@ -37,7 +38,7 @@ export interface OutboundState {
   answeredAt: number | undefined;
   remoteSdp: string;
   ringing: boolean;
-  onOffer: OutboundLeg["onOffer"];
+  readonly wiring: Wiring;
   stopTimeout(): void;
 }
 

@@ -2,6 +2,7 @@ import type { IncomingRequestMessage, UserAgentCore } from "sip.js/lib/core/inde
 import type { Dialog } from "./dialog.ts";
 import { type Flow, withFlow } from "./flow.ts";
 import { createLocation, type Location } from "./location.ts";
+import type { SessionBounds } from "./session_timer.ts";
 import type { Timers } from "./timers.ts";
 import { createCore } from "./user_agent_core.ts";
 
@@ -14,6 +15,7 @@ export interface Signalling {
   location: Location;
   timers: Timers;
   log: Log;
+  sessionBounds: SessionBounds;
   /** The dialogs of our legs, by the id that the core gives them. */
   dialogs: Map<string, Dialog>;
   /** Told of every connection that is gone for good, after the grace for coming back. */
@@ -24,7 +26,12 @@ export interface Signalling {
 
 export function createSignalling(
   domain: string,
-  { timers, log, reconnectGraceMs }: { timers: Timers; log: Log; reconnectGraceMs: number },
+  { timers, log, reconnectGraceMs, sessionBounds }: {
+    timers: Timers;
+    log: Log;
+    reconnectGraceMs: number;
+    sessionBounds: SessionBounds;
+  },
 ): Signalling {
   const location = createLocation();
   const flowWatchers = new Set<(lost: Flow) => void>();
@@ -34,6 +41,7 @@ export function createSignalling(
     location,
     timers,
     log,
+    sessionBounds,
     dialogs: new Map(),
     flowWatchers,
     loseFlow(flow) {

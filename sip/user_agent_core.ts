@@ -1,5 +1,7 @@
 import {
   ClientTransaction,
+  type IncomingRequestMessage,
+  type IncomingResponseMessage,
   LoggerFactory,
   type OutgoingRequestMessage,
   UserAgentCore,
@@ -22,12 +24,21 @@ export const allowedMethods = [
   "REGISTER",
   "INFO",
   "UPDATE",
+  "PRACK",
+  "REFER",
+  "NOTIFY",
 ];
 
 export const allowHeader = `Allow: ${allowedMethods.join(", ")}`;
 
+/** Whether the Allow of a message names a method; a peer that sends none is not asked for more. */
+export const allows = (
+  message: IncomingRequestMessage | IncomingResponseMessage,
+  method: string,
+): boolean => message.getHeaders("allow").join(",").split(",").some((one) => one.trim() === method);
+
 /** Option tags that a request may require (RFC 3261 §8.2.2.3). */
-export const supportedOptions = ["outbound"];
+export const supportedOptions = ["outbound", "100rel", "timer", "replaces", "norefersub"];
 
 /** The user part of our Contact; the host is our domain, softphones answer on their connection. */
 const contactUser = "switchboard";

@@ -1,6 +1,7 @@
 import type { Invitation, Script } from "../../core/bridge.ts";
 import { type Companion, startCompanion } from "../../sip/companion.ts";
 import type { LoadAudio } from "../../sip/media/port.ts";
+import type { SessionBounds } from "../../sip/session_timer.ts";
 import { type FakeMedia, fakeMedia } from "./fake_media.ts";
 import { type FakeService, startFakeService, testDomain } from "./fake_service.ts";
 import { openSoftphone, type Softphone } from "./softphone.ts";
@@ -23,6 +24,7 @@ export interface SipLabOptions {
   slowMedia?: boolean;
   loadAudio?: LoadAudio;
   reconnectGraceMs?: number;
+  sessionBounds?: SessionBounds;
   /** The domain as the companion is told it; softphones always say `testDomain`. */
   sipDomain?: string;
 }
@@ -46,6 +48,7 @@ export async function startSipLab(options: SipLabOptions = {}): Promise<SipLab> 
     sipDomain: options.sipDomain ?? testDomain,
     id: "lab",
     reconnectGraceMs: options.reconnectGraceMs ?? 100,
+    ...options.sessionBounds && { sessionBounds: options.sessionBounds },
     media,
     loadAudio: options.loadAudio ?? (() => Promise.resolve(new Int16Array(160))),
     log: (line, fields) => logged.push(`${line} ${JSON.stringify(fields ?? {})}`),
