@@ -16,6 +16,8 @@ export interface Placing {
   parent?: string;
   /** The caller's SDP to pass through, in place of media of ours. */
   offer?: string;
+  /** Whole header lines of ours for the INVITE. */
+  headers?: string[];
   onRinging?(): void;
   onProgress?(status: number, sdp: string): void;
 }
@@ -93,10 +95,11 @@ function outboundCall(
   invitation: Invitation,
   placing: Placing & { report: LiveLeg["report"] },
 ): OutboundCall {
-  const { offer, parent, timeoutS, maxForwards, report } = placing;
+  const { offer, parent, timeoutS, maxForwards, headers = [], report } = placing;
   const { from, to, memo } = invitation;
   return {
     invitation,
+    headers,
     isChild: parent !== undefined,
     timeoutMs: timeoutS * 1000,
     maxForwards: maxForwards ?? sipLimits.maxForwards,

@@ -12,6 +12,7 @@ import { sipLimits } from "./limits.ts";
 import type { Binding } from "./location.ts";
 import type { MediaLeg } from "./media/port.ts";
 import { guard, sdpBody, type Signalling } from "./signalling.ts";
+import { passedHeaders } from "./passed_headers.ts";
 import {
   agreeAsClient,
   askInterval,
@@ -25,13 +26,15 @@ export interface ForkEvents {
   onProgress(status: number, sdp: string): void;
   /** The first 2xx of the fork. */
   onAnswer(answer: Answer): void;
-  onRefused(status: number): void;
+  onRefused(status: number, headers: Record<string, string>): void;
 }
 
 /** A 2xx, already acknowledged. */
 export interface Answer {
   session: Session;
   sdp: string;
+  /** Its X- and User-to-User headers. */
+  headers: Record<string, string>;
   knowsUpdate: boolean;
   /** The session timer that the device agreed to. */
   agreement: TimerAgreement | undefined;
@@ -142,7 +145,7 @@ function delegateOf(state: State, events: ForkEvents): OutgoingInviteRequestDele
       return sendInvite(state, events);
     }
     close(state);
-    events.onRefused(statusOf(message));
+    events.onRefused(statusOf(message), passedHeaders(message));
   });
   return {
     onProgress: guard(log, ({ message, prack }) => {
@@ -157,6 +160,7 @@ function delegateOf(state: State, events: ForkEvents): OutgoingInviteRequestDele
       events.onAnswer({
         session,
         sdp: message.body,
+        headers: passedHeaders(message),
         knowsUpdate: allows(message, "UPDATE"),
         agreement: agreeAsClient(message, sessionBounds),
       });
@@ -181,7 +185,7 @@ function watchFlow(state: State, events: ForkEvents): void {
   state.onFlowLost = (lost) => {
     if (lost !== state.flow) return;
     giveUp(state);
-    events.onRefused(480);
+    events.onRefused(480, {});
   };
   state.signalling.flowWatchers.add(state.onFlowLost);
 }

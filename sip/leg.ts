@@ -56,6 +56,8 @@ export interface OutboundLeg extends Leg {
   readonly direction: "outbound";
   /** The SDP of the device that answered; empty before. */
   readonly remoteSdp: string;
+  /** The X- and User-to-User headers of the final response; of several devices, the last one's. */
+  readonly responseHeaders: Record<string, string>;
 }
 
 /** The end of a leg: told once, to everybody who waits. */

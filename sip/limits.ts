@@ -3,6 +3,8 @@ export const sipLimits = {
   /** A WebSocket frame and the message in it (RFC 7118 §5). */
   messageBytes: 64 << 10,
   headers: 128,
+  /** X- and User-to-User headers of a message that are passed on. */
+  passedHeaders: 32,
   headerBytes: 8 << 10,
   requestUriLength: 512,
   /** Ping of an idle socket, and the time it has for its pong. */
@@ -42,6 +44,8 @@ export const sipLimits = {
   infoLength: 4 << 10,
   /** What a REFER is told its subscription lasts. */
   referExpiresS: 180,
+  /** How long a softphone may take to answer a call that replaces one of its own. */
+  replacesRingS: 30,
   /** How long a transferor may take to leave once its transfer is done. */
   transferLeaveMs: 2_000,
 

@@ -25,6 +25,7 @@ export function createOutboundLeg(signalling: Signalling, call: OutboundCall): O
     dialog: undefined,
     answeredAt: undefined,
     remoteSdp: "",
+    responseHeaders: {},
     ringing: false,
     wiring: createWiring(),
     stopTimeout: signalling.timers.after(call.timeoutMs, () => {
@@ -58,6 +59,9 @@ function legOf(state: OutboundState): OutboundLeg {
     },
     get media() {
       return state.answeredAt === undefined ? undefined : state.winner?.media;
+    },
+    get responseHeaders() {
+      return state.responseHeaders;
     },
     get remoteSdp() {
       return state.remoteSdp;

@@ -9,6 +9,8 @@ import type { Signalling } from "./signalling.ts";
 
 export interface OutboundCall {
   invitation: Invitation;
+  /** Whole header lines for the INVITE, beside those of the invitation. */
+  headers: string[];
   /** The service knows of the leg of a dial only by `onInviting`. */
   isChild: boolean;
   timeoutMs: number;
@@ -37,6 +39,7 @@ export interface OutboundState {
   dialog: Dialog | undefined;
   answeredAt: number | undefined;
   remoteSdp: string;
+  responseHeaders: Record<string, string>;
   ringing: boolean;
   readonly wiring: Wiring;
   stopTimeout(): void;

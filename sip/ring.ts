@@ -27,8 +27,8 @@ export async function ring(state: OutboundState): Promise<void> {
   if (bindings.length === 0) {
     return finish(state, { outcome: "failed", sipStatus: 480, reason: "not-registered" });
   }
-  const { invitation, maxForwards } = call;
-  const invite = forkInvite(signalling.domain, { invitation, maxForwards, callId });
+  const { invitation, maxForwards, headers } = call;
+  const invite = forkInvite(signalling.domain, { invitation, maxForwards, callId, headers });
   const devices = await withMedia(state, bindings);
   state.forks = devices.map((device) => createFork(signalling, invite, device));
   if (over.signal.aborted) return closeMedia(state);
@@ -36,7 +36,10 @@ export async function ring(state: OutboundState): Promise<void> {
     fork.send({
       onProgress: (status, sdp) => onProgress(state, status, sdp),
       onAnswer: (answer) => onAnswer(state, fork, answer),
-      onRefused: (status) => onRefused(state, fork, status),
+      onRefused(status, headers) {
+        state.responseHeaders = headers;
+        onRefused(state, fork, status);
+      },
     });
   }
 }
@@ -95,6 +98,7 @@ function onAnswer(state: OutboundState, fork: Fork, answer: Answer): void {
   state.dialog.localSdp = fork.offer;
   state.dialog.timer.restart(answer.agreement);
   state.remoteSdp = answer.sdp;
+  state.responseHeaders = answer.headers;
   void takeAnswer(state, fork, answer.sdp);
 }
 
