@@ -1,7 +1,9 @@
 import { createAccount } from "./core/accounts/create_account.ts";
 import { tokenDeriver } from "./core/accounts/derive_token.ts";
 import { bridgeClient } from "./core/bridge_client.ts";
+import { readRates } from "./core/calls/rates.ts";
 import { sweepCompanions } from "./core/calls/sweep.ts";
+import type { TrunkSettings } from "./core/gateways/settings.ts";
 import { isPublicAddress } from "./core/host/address.ts";
 import { blobDirectory } from "./core/host/blob_directory.ts";
 import { authority, type Config, readConfig } from "./core/host/config.ts";
@@ -39,7 +41,8 @@ export async function startService(config: Config) {
   const location = config.KV_URL || `${config.DATA_DIR}/switchboard.db`;
   const store = await openStore({ location, secretKey, now });
 
-  const ports = portsOf(config, { store, secretKey, bridgeSecret });
+  const rateMicros = await ratesOf(config);
+  const ports = portsOf(config, { store, secretKey, bridgeSecret, rateMicros });
   const app = routes(ports, { bridge: bridge(ports, bridgeSecret), demo: demo() });
   const opened = Promise.withResolvers<void>();
   const server = listen(config, async (request) => {
@@ -80,9 +83,11 @@ interface Parts {
   store: Store;
   secretKey: string;
   bridgeSecret: string;
+  rateMicros: TrunkSettings["rateMicros"];
 }
 
-function portsOf(config: Config, { store, secretKey, bridgeSecret }: Parts): Ports {
+function portsOf(config: Config, parts: Parts): Ports {
+  const { store, secretKey, bridgeSecret } = parts;
   const now = () => Date.now();
   const fetchOutside = outboundFetch({
     ...(config.ALLOW_PRIVATE_URLS ? {} : { mayReach: isPublicAddress }),
@@ -102,6 +107,7 @@ function portsOf(config: Config, { store, secretKey, bridgeSecret }: Parts): Por
       smsShortCodes: config.SMS_SHORT_CODES.split(",").filter(Boolean),
       recordingsPublic: config.RECORDINGS_PUBLIC,
       numberPriceMicros: Math.round(config.NUMBER_MONTHLY_PRICE * 1_000_000),
+      trunks: trunkSettings(config, parts),
     },
     messageRoutes: [],
     mailer: config.SMTP_URL === "" ? null : smtpMailer(config.SMTP_URL, config.SIP_DOMAIN),
@@ -124,6 +130,29 @@ function portsOf(config: Config, { store, secretKey, bridgeSecret }: Parts): Por
     log,
   };
   return ports;
+}
+
+async function ratesOf({ RATES_FILE }: Config): Promise<TrunkSettings["rateMicros"]> {
+  if (RATES_FILE === "") return () => 0;
+  const text = await Deno.readTextFile(RATES_FILE).catch((error) => {
+    throw new Error(`Cannot read RATES_FILE ${RATES_FILE}: ${error.message}`);
+  });
+  return readRates(text);
+}
+
+function trunkSettings(config: Config, { rateMicros }: Parts): TrunkSettings {
+  const { OUTBOUND_PROXY: proxy, OUTBOUND_PROXY_USER: userName } = config;
+  const credentials = userName === ""
+    ? {}
+    : { credentials: { userName, password: config.OUTBOUND_PROXY_PASSWORD } };
+  return {
+    outboundProxy: proxy === "" ? null : { proxy, ...credentials },
+    sipHosts: config.DIAL_SIP_HOSTS.split(",").filter(Boolean),
+    allowPrivate: config.ALLOW_PRIVATE_URLS,
+    country: config.DEFAULT_COUNTRY || null,
+    numbersVouched: config.NUMBERS_PROVIDER !== "open",
+    rateMicros,
+  };
 }
 
 function numberProvider(config: Config, { stock }: Store): NumberProvider {

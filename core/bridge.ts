@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { incomingNumber, numberTarget, trunkTarget } from "./bridge_trunks.ts";
 
 /**
- * The whole conversation between the service and the SIP companion, and the only file both import.
+ * The conversation between the service and the SIP companion: with `bridge_trunks.ts` all both share.
  *
  * The companion *reports* what happened to a leg and is answered with the next script; the service
  * *runs* a script on a leg. A leg's id is the Sid of its Call, so there is no mapping. A script is
@@ -11,9 +12,11 @@ import { z } from "zod";
 
 export const legId = z.string().regex(/^CA[0-9a-f]{32}$/);
 
-/** Who is called: every device a Client has registered. */
+/** Who is called: every device a Client has registered, or a number or address. */
 export const target = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("client"), login: z.string().min(1) }),
+  trunkTarget,
+  numberTarget,
 ]);
 
 /** What the companion hands back when a step ends: where the next document comes from. */
@@ -91,6 +94,7 @@ export const legEvent = z.discriminatedUnion("type", [
     /** The leg whose place the call is to take in its conversation (RFC 3891). */
     replaces: legId.optional(),
   }),
+  incomingNumber,
   /** The INVITE of an outbound leg goes out; `parent` is the leg whose dial placed it. */
   z.object({
     type: z.literal("inviting"),

@@ -1,4 +1,5 @@
 import { bridgeHeader, bridgePaths, runAnswer, signBridge } from "./bridge.ts";
+import { trunkPaths } from "./bridge_trunks.ts";
 import { Fault } from "./faults.ts";
 import type { Bridge } from "./ports.ts";
 
@@ -48,6 +49,10 @@ export function bridgeClient({ url, secret, fetch, now, timeoutMs }: BridgeClien
     },
     async invalidate(logins) {
       const response = await checked(await post(bridgePaths.invalidate, { logins }));
+      await response.body?.cancel();
+    },
+    async gatewaysChanged() {
+      const response = await checked(await post(trunkPaths.gatewaysChanged, {}));
       await response.body?.cancel();
     },
     async ready() {

@@ -117,6 +117,12 @@ export const faults = {
     message: "Cannot use From",
     advice: "Give a phone number or client: and the Login of a Client; for calls a name will do.",
   },
+  callerIdNotAllowed: {
+    kind: "invalid",
+    code: 21210,
+    message: "Cannot call a number with this From",
+    advice: "Give a number, an OutgoingCallerId or a Client of the account as From or callerId.",
+  },
   callEnded: {
     kind: "invalid",
     code: 21220,
@@ -151,7 +157,8 @@ export const faults = {
     kind: "invalid",
     code: 13224,
     message: "Cannot route the call: nobody is at the address",
-    advice: "Check that the Client exists, is enabled and belongs to this SIP domain.",
+    advice: "A Client must exist and be enabled; a number must be one of this service with a " +
+      "VoiceUrl, or a Gateway or the operator's OUTBOUND_PROXY must lead to it.",
   },
   notRegistered: {
     kind: "invalid",

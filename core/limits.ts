@@ -26,6 +26,8 @@ export const limits = {
 
   /** Of a virtual number, which may be a pattern. */
   numberPatternLength: 128,
+  /** Compiled patterns that are kept. */
+  recentPatterns: 1_000,
   /** Numbers that one search offers, and those it looks at that may be held already. */
   numberOffers: 250,
   numberOffersExamined: 5_000,
@@ -54,6 +56,10 @@ export const limits = {
   dialTimeoutS: 30,
   dialTimeLimitS: 14_400,
   dialLegs: 10,
+  /** Proxies that one call is offered to. */
+  trunkRoutes: 10,
+  /** Numbers of this service that one call may go through, each by the markup of the one before. */
+  numberHops: 3,
 
   documentBytes: 64 << 10,
   documentVerbs: 100,

@@ -1,5 +1,6 @@
 import type { NumberOffer, NumberSearch } from "./numbers/offer.ts";
 import type { Companion, Script } from "./bridge.ts";
+import type { TrunkSettings } from "./gateways/settings.ts";
 import type { Condition } from "./filters.ts";
 import type { Job } from "./job.ts";
 import type { Blobs, LocationSource, Mailer, MessageRoute, NumberProvider } from "./providers.ts";
@@ -157,6 +158,8 @@ export interface Bridge {
   run(leg: string, script: Script): Promise<Companion | null>;
   /** Drops what the companion remembers of these logins. */
   invalidate(logins: string[]): Promise<void>;
+  /** Has the companion ask again which Gateways it is to keep registered. */
+  gatewaysChanged(): Promise<void>;
   ready(): Promise<boolean>;
 }
 
@@ -179,6 +182,7 @@ export interface Settings {
   recordingsPublic: boolean;
   /** What a month of a phone number costs, in millionths. */
   numberPriceMicros: number;
+  trunks: TrunkSettings;
 }
 
 /** The outside world as core sees it. */

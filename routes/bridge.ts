@@ -12,6 +12,7 @@ import { takeHeartbeat } from "../core/calls/sweep.ts";
 import { credentialsOf } from "../core/credentials.ts";
 import { readText } from "../core/exchange.ts";
 import type { Ports } from "../core/ports.ts";
+import { trunkHandlers } from "./bridge_trunks.ts";
 
 /** Takes the content of a signed request and answers it; null when it cannot read it. */
 type Handler = (content: unknown, signal: AbortSignal) => Promise<object | null>;
@@ -19,6 +20,7 @@ type Handler = (content: unknown, signal: AbortSignal) => Promise<object | null>
 /** What companions ask of the service (core/bridge.ts); mounted at /bridge, signed with the secret. */
 export function bridge(ports: Ports, secret: string): Hono {
   const handlers: Record<string, Handler> = {
+    ...trunkHandlers(ports),
     async report(content, signal) {
       const { data } = report.safeParse(content);
       if (data === undefined) return null;

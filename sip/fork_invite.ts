@@ -1,5 +1,5 @@
 import type { URI } from "sip.js/lib/core/index.js";
-import type { Invitation } from "../core/bridge.ts";
+import type { Invitation, Target } from "../core/bridge.ts";
 import { isHeaderSafe, isToken } from "./grammar.ts";
 import { parseSipUri, userOf, userUri } from "./uri.ts";
 
@@ -22,10 +22,14 @@ export function forkInvite(
     callId,
     maxForwards,
     from: userUri(callerUser(from), domain),
-    to: userUri(target.login, domain),
+    to: userUri(calledUser(target), domain),
     headers: [...headerLines(headers ?? {}), ...call.headers],
   };
 }
+
+/** The user part of whom a target means. */
+export const calledUser = (target: Target): string =>
+  target.kind === "client" ? target.login : target.dialled;
 
 /** The user part of a caller: of `client:alice`, `sip:alice@example.com` or `+15550001`. */
 function callerUser(from: string): string {

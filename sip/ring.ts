@@ -1,6 +1,6 @@
 import { adoptDialog, type Dialog, type DialogPeer } from "./dialog.ts";
 import { type Answer, createFork, type Device, type Fork } from "./fork.ts";
-import { forkInvite } from "./fork_invite.ts";
+import { calledUser, forkInvite } from "./fork_invite.ts";
 import { createWiring, inDialogEvents } from "./in_dialog.ts";
 import type { Binding } from "./location.ts";
 import type { MediaLeg } from "./media/port.ts";
@@ -22,7 +22,9 @@ export const answeredElsewhere = 'SIP;cause=200;text="Call completed elsewhere"'
 /** Sends the INVITE to every device, and follows what they say. */
 export async function ring(state: OutboundState): Promise<void> {
   const { signalling, call, callId, over } = state;
-  const bindings = signalling.location.find(call.invitation.target.login);
+  const { target } = call.invitation;
+  if (target.kind !== "client") return finish(state, { outcome: "failed", sipStatus: 501 });
+  const bindings = signalling.location.find(target.login);
   if (bindings.length > 0 || call.isChild) call.onInviting(callId);
   if (bindings.length === 0) {
     return finish(state, { outcome: "failed", sipStatus: 480, reason: "not-registered" });
@@ -121,7 +123,7 @@ function adopt(
   { session, knowsUpdate }: Answer,
   peer: Pick<DialogPeer, "leg" | "flow" | "events">,
 ): Dialog {
-  const { login } = invitation.target;
+  const login = calledUser(invitation.target);
   return adoptDialog(signalling, session, { ...peer, knowsUpdate, login });
 }
 

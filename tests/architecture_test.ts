@@ -3,13 +3,14 @@ import assert from "node:assert/strict";
 /** Who may import whom; the longest folder counts. Bare names are packages; the rest is forbidden. */
 const allowed: Record<string, string[]> = {
   core: ["core", "zod", "fast-xml-parser", "node:crypto"],
-  "core/numbers": ["core", "zod", "libphonenumber-js"],
+  "core/numbers": ["core", "zod", "libphonenumber-js", "re2js"],
   "core/host": ["core", "zod", "nodemailer", "node:"],
   kv: ["kv", "core", "node:"],
   routes: ["routes", "core", "hono", "fast-xml-parser"],
   sip: [
     "sip",
     "core/bridge.ts",
+    "core/bridge_trunks.ts",
     "core/limits.ts",
     "core/listen_error.ts",
     "sip.js",

@@ -1,21 +1,53 @@
-import type { Target } from "../bridge.ts";
+import { dialString } from "../numbers/dialled.ts";
 
-/** Whom an address means: `client:NAME`, or `sip:NAME@domain` on our own domain; null is nobody. */
-export function targetOf(address: string, sipDomain: string): Target | null {
-  const client = /^client:([A-Za-z0-9\-._+]{1,64})$/.exec(address);
-  if (client !== null) return { kind: "client", login: client[1]! };
-  const sip = parseSipAddress(address);
-  if (sip === null || sip.host.toLowerCase() !== sipDomain.toLowerCase()) return null;
-  return { kind: "client", login: sip.user };
+/** A `sip:` or `sips:` address (RFC 3261 §19.1) without its headers. */
+export interface SipAddress {
+  kind: "sip";
+  scheme: "sip" | "sips";
+  /** With its escapes undone. */
+  user: string;
+  /** In small letters. */
+  host: string;
+  port: string | null;
+  transport: string | null;
 }
 
-/** User and host of a SIP address; the scheme may be left out. Null when it is none. */
-export function parseSipAddress(address: string): { user: string; host: string } | null {
-  const parts = /^(?:sips?:)?([^@:;?\s]+)@([^@:;?\s]+)(?::\d+)?(?:[;?].*)?$/i.exec(address);
+/** Whom a text means. */
+export type Address =
+  | { kind: "client"; login: string }
+  | { kind: "number"; dialled: string }
+  | SipAddress;
+
+/** Reads `client:NAME`, a SIP address with or without its scheme, or a number; null for any other. */
+export function parseAddress(text: string): Address | null {
+  const client = /^client:([A-Za-z0-9\-._+]{1,64})$/.exec(text);
+  if (client !== null) return { kind: "client", login: client[1]! };
+  if (text.includes("@")) return parseSipAddress(text);
+  const dialled = dialString(text);
+  return dialled === null ? null : { kind: "number", dialled };
+}
+
+function parseSipAddress(text: string): SipAddress | null {
+  const parts = /^(?:(sips?):)?([^@:;?\s]+)@([^@:;?\s]+)(?::(\d{1,5}))?(;[^?\s]*)?(?:\?.*)?$/i
+    .exec(text);
   if (parts === null) return null;
+  const [, scheme, user, host, port, parameters = ""] = parts;
   try {
-    return { user: decodeURIComponent(parts[1]!), host: parts[2]! };
+    return {
+      kind: "sip",
+      scheme: scheme?.toLowerCase() === "sips" ? "sips" : "sip",
+      user: decodeURIComponent(user!),
+      host: host!.toLowerCase(),
+      port: port ?? null,
+      transport: /;transport=(udp|tcp|tls|wss?)(?:;|$)/i.exec(parameters)?.[1]?.toLowerCase() ??
+        null,
+    };
   } catch {
-    return null;
+    return null; // An escape that is none.
   }
 }
+
+/** The address as a URI: what stands before the host may hold no sign that ends it. */
+export const sipUri = ({ scheme, user, host, port, transport }: SipAddress): string =>
+  `${scheme}:${encodeURIComponent(user).replaceAll("%2B", "+")}@${host}` +
+  (port === null ? "" : `:${port}`) + (transport === null ? "" : `;transport=${transport}`);

@@ -6,6 +6,7 @@ import type { Change, Ports } from "../ports.ts";
 import type { Call } from "../resources/calls.ts";
 import { placeChild, receive } from "./new_leg.ts";
 import { actionScript, type Asking, firstScript } from "./next_script.ts";
+import { numberScript, receiveForNumber } from "./number_leg.ts";
 import { callParameters, dialParameters } from "./parameters.ts";
 import { end, progress } from "./progress.ts";
 import { routeIncoming } from "./route_incoming.ts";
@@ -23,6 +24,9 @@ export async function handleReport(
 ): Promise<Script> {
   const call = await record(report, ports);
   if (report.event.type === "ended") return [];
+  if (call === null && report.event.type === "incomingNumber") {
+    return [{ type: "reject", status: 404 }];
+  }
   if (call === null || !isLive(call.status)) return [{ type: "hangup" }];
   if (!report.wantsScript) return [];
   return await scriptFor(report.event, { call, ports, signal });
@@ -32,6 +36,8 @@ function scriptFor(event: LegEvent, asking: Asking): Promise<Script> | Script {
   switch (event.type) {
     case "incoming":
       return routeIncoming(event, asking);
+    case "incomingNumber":
+      return numberScript(asking);
     case "answered":
       return firstScript(asking);
     case "next":
@@ -49,6 +55,7 @@ function scriptFor(event: LegEvent, asking: Asking): Promise<Script> | Script {
 async function record(report: Report, ports: Ports): Promise<Call | null> {
   const { leg, accountSid, event } = report;
   if (event.type === "incoming") return await receive(event, report, ports);
+  if (event.type === "incomingNumber") return await receiveForNumber(event, report, ports);
   if (event.type === "inviting" && event.parent !== undefined) {
     return await placeChild(event, report, ports);
   }

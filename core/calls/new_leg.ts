@@ -1,15 +1,19 @@
 import type { LegEvent, Report } from "../bridge.ts";
 import { Fault } from "../faults.ts";
+import { numberFor } from "../gateways/find_number.ts";
 import type { Change, Ports } from "../ports.ts";
 import { withDefaults } from "../resource.ts";
 import { type Call, calls } from "../resources/calls.ts";
-import { targetOf } from "./address.ts";
+import type { Client } from "../resources/clients.ts";
+import { parseAddress } from "./address.ts";
 import { progress } from "./progress.ts";
+import { calledAs, clientAt } from "./route.ts";
+import { numberFields, voiceMarkup } from "./voice_markup.ts";
 
 /** Of what a peer says in a call's record. */
-const longest = 255;
+export const longest = 255;
 
-/** The call of an INVITE that came in. It rings until the script answers or refuses it. */
+/** The call of a Client's INVITE. It rings until the script answers or refuses it. */
 export async function receive(
   event: LegEvent & { type: "incoming" },
   report: Report,
@@ -17,32 +21,47 @@ export async function receive(
 ): Promise<Call | null> {
   const client = await ports.records.clients.get(report.accountSid, event.clientSid);
   if (client === null) return null;
-  const target = targetOf(event.uri, ports.settings.sipDomain);
-  const callee = target && await ports.records.clients.holder("login", target.login);
-  const application = client.voiceApplicationSid === null
-    ? null
-    : await ports.records.applications.get(client.accountSid, client.voiceApplicationSid);
-  const markup = client.voiceApplicationSid === null
-    ? {
-      url: client.voiceUrl,
-      method: client.voiceMethod,
-      fallbackUrl: client.voiceFallbackUrl,
-      fallbackMethod: client.voiceFallbackMethod,
-    }
-    : { url: application?.rcmlUrl ?? null };
-  return await insertOnce({
-    record: newLeg(report, {
-      ...markup,
-      from: `client:${event.login}`,
-      to: callee ? `client:${callee.login}` : (target?.login ?? event.uri).slice(0, longest),
-      direction: "inbound",
-      status: "ringing",
-      initiated: true,
-      startTime: report.at,
-      callerName: event.displayName?.slice(0, longest) ?? null,
-      sipCallId: event.sipCallId.slice(0, longest),
-    }),
-  }, ports);
+  const leg = {
+    ...await fieldsOf(client, event.uri, ports),
+    from: `client:${event.login}`,
+    callerName: event.displayName?.slice(0, longest) ?? null,
+    sipCallId: event.sipCallId.slice(0, longest),
+  };
+  return await insertRinging(leg, report, ports);
+}
+
+/** The call of a leg that came in, with its `ringing` callback. */
+export async function insertRinging(
+  known: Partial<Call>,
+  report: Report,
+  ports: Ports,
+): Promise<Call | null> {
+  const came = { direction: "inbound", initiated: true, startTime: report.at } as const;
+  const moment = { at: report.at, instanceId: ports.settings.instanceId };
+  return await insertOnce(
+    progress(newLeg(report, { ...known, ...came }), "ringing", moment),
+    ports,
+  );
+}
+
+/**
+ * Whom a Client calls, and the markup that this asks for: its own, or that of the number of its
+ * account that it dialled.
+ */
+async function fieldsOf(client: Client, uri: string, ports: Ports): Promise<Partial<Call>> {
+  const address = parseAddress(uri);
+  const isHere = address?.kind === "sip" && address.host === ports.settings.sipDomain.toLowerCase();
+  const user = isHere ? address.user : null;
+  const account = await ports.accounts.get(client.accountSid);
+  const callee = user === null || account === null ? null : await clientAt(user, account, ports);
+  const to = callee === null ? (user ?? uri).slice(0, longest) : `client:${callee.login}`;
+  const hasMarkup = client.voiceUrl !== null || client.voiceApplicationSid !== null;
+  if (hasMarkup || callee !== null || user === null || account === null) {
+    return { ...await voiceMarkup(client, ports), to };
+  }
+  const found = await numberFor(user, account, ports);
+  if (found?.owner.sid !== account.sid) return { to };
+  return { ...await numberFields(found.number, ports), to: calledAs(found.number, user) };
 }
 
 /** The call of a leg that a Dial placed, with its `initiated` callback. */
@@ -66,12 +85,17 @@ export async function placeChild(
     to: event.to,
     direction: "outbound-dial",
     sipCallId: event.sipCallId,
+    rateMicros: calls.fields.rateMicros.safeParse(event.memo?.rateMicros).data ?? 0,
   });
   const moment = { at: report.at, instanceId: ports.settings.instanceId };
   return await insertOnce(progress(leg, "initiated", moment), ports);
 }
 
-function newLeg({ leg, accountSid, at, seq, companion }: Report, known: Partial<Call>): Call {
+/** A leg that a companion holds, as its first report tells of it. */
+function newLeg(
+  { leg, accountSid, at, seq, companion }: Report,
+  known: Partial<Call>,
+): Call {
   const base = { sid: leg, accountSid, dateCreated: at, dateUpdated: at };
   const held = { reports: seq + 1, companion };
   return { ...base, ...withDefaults(calls, { ...known, ...held }) } as Call;

@@ -8,12 +8,23 @@ import type { Ports } from "../ports.ts";
 import type { Call } from "../resources/calls.ts";
 import type { Signable } from "../signature.ts";
 import { callParameters } from "./parameters.ts";
+import { routeTo, type Unroutable } from "./route.ts";
 
 /** On whose behalf a document is asked for; `signal` aborts when nobody waits for it any more. */
 export interface Asking {
   call: Call;
   ports: Ports;
   signal: AbortSignal;
+}
+
+/** Refuses a call that came in, with a Notification of the reason. */
+export async function refuse(
+  { fault, detail }: Unroutable,
+  status: number,
+  { call: { accountSid, sid: callSid }, ports }: Asking,
+): Promise<Script> {
+  await notify({ accountSid, callSid, fault, detail, level: "error" }, ports);
+  return [{ type: "reject", status }];
 }
 
 /** The script of a call's first document: its Url, and its FallbackUrl when that fails. */
@@ -68,10 +79,10 @@ async function scriptAt(source: Signable, hops: number, asking: Asking): Promise
   const params = { ...callParameters(call, ports.settings), ...source.params };
   const request = { ...source, params };
   const document = await fetchDocument(request, { authToken: account.authToken, signal }, ports);
-  const { script, skipped } = compile(document.verbs, {
+  const { script, skipped } = await compile(document.verbs, {
     call,
     documentUrl: document.url,
-    sipDomain: ports.settings.sipDomain,
+    route: (address, caller) => routeTo(address, { account, call, ...caller }, ports),
     hops: hops + 1,
     newSid: ports.newSid,
   });

@@ -2,6 +2,7 @@ import type { Outcome } from "../bridge.ts";
 import { deliverWebhook } from "../jobs/deliver_webhook.ts";
 import type { Change } from "../ports.ts";
 import type { Call } from "../resources/calls.ts";
+import { money } from "../usage/summarize.ts";
 import { rfc2822 } from "../wire.ts";
 import { callParameters } from "./parameters.ts";
 import { type CallbackEvent, type CallStatus, isLive } from "./status.ts";
@@ -27,7 +28,7 @@ export const follows: Record<Step, readonly CallStatus[]> = {
   "failed": ["queued", "ringing"],
 };
 
-/** Moves a call on, with the callback that this causes. */
+/** Moves a call on, with the callback that this causes, and its charge by the minute begun. */
 export function progress(call: Call, step: Step, moment: Moment): Change<Call> {
   const isRepeated = step === "initiated" && call.initiated;
   if (isRepeated || !follows[step].includes(call.status)) return { record: call };
@@ -41,12 +42,12 @@ export function progress(call: Call, step: Step, moment: Moment): Change<Call> {
     return fire({ ...moved, ...begun(call, at), answeredAt: at }, "answered", moment);
   }
   const seconds = call.answeredAt === null ? 0 : Math.max(0, at - call.answeredAt) / 1000;
-  const duration = Math.round(seconds);
-  return fire(
-    { ...moved, endTime: at, duration, price: call.price ?? "0.00" },
-    "completed",
-    moment,
-  );
+  const minutes = Math.ceil(seconds / 60);
+  const priceMicros = minutes * call.rateMicros;
+  const ended = { endTime: at, duration: Math.round(seconds), price: money(priceMicros) };
+  const change = fire({ ...moved, ...ended }, "completed", moment);
+  if (step !== "completed") return change;
+  return { ...change, charges: [{ category: "calls", priceMicros, usage: minutes, at }] };
 }
 
 /** Ends a call whatever it was doing: an answered one is completed, another got the outcome. */

@@ -1,13 +1,14 @@
 import type { LegEvent, Script } from "../bridge.ts";
 import { limits } from "../limits.ts";
-import { notify } from "../notify.ts";
-import { targetOf } from "./address.ts";
-import { type Asking, firstScript } from "./next_script.ts";
+import { parseAddress } from "./address.ts";
+import { type Asking, firstScript, refuse } from "./next_script.ts";
+import { numberScript } from "./number_leg.ts";
+import { routeTo } from "./route.ts";
 
 /**
  * What a Client's call does (spec, "Behaviour rules" of Client): markup when the Client has a
- * VoiceUrl or an application, else it is proxied to the Client it dialled. Only registered Clients
- * get this far: the companion has authenticated the caller.
+ * VoiceUrl or an application; else it reaches the Client or the number that it dialled. Only
+ * registered Clients get this far: the companion has authenticated the caller.
  */
 export async function routeIncoming(
   event: LegEvent & { type: "incoming" },
@@ -15,37 +16,31 @@ export async function routeIncoming(
 ): Promise<Script> {
   const { call, ports } = asking;
   const { accountSid } = call;
+  if (call.phoneNumberSid !== null) return await numberScript(asking);
   if (call.url !== null) return await firstScript(asking);
 
   const caller = await ports.records.clients.get(accountSid, event.clientSid);
   if (caller?.voiceApplicationSid) {
     const detail = `the application ${caller.voiceApplicationSid} of the caller has no RcmlUrl`;
-    return await notRouted(detail, 404, asking);
+    return await refuse({ fault: "noRoute", detail }, 404, asking);
   }
-  const target = targetOf(event.uri, ports.settings.sipDomain);
-  const callee = target && await ports.records.clients.holder("login", target.login);
-  if (!callee || callee.status === "0") {
-    return await notRouted(event.uri, 404, asking);
+  const address = parseAddress(event.uri);
+  const account = await ports.accounts.get(accountSid);
+  if (address === null || account === null) {
+    return await refuse({ fault: "noRoute", detail: event.uri }, 404, asking);
   }
+  const routing = await routeTo(address, { account, from: call.from, call }, ports);
+  if ("fault" in routing) return await refuse(routing, 404, asking);
+  const { rateMicros, ...called } = routing;
+  const leg = ports.newSid("CA");
   return [{
     type: "dial",
-    legs: [{
-      leg: ports.newSid("CA"),
-      accountSid,
-      from: call.from,
-      to: `client:${callee.login}`,
-      target: { kind: "client", login: callee.login },
-      headers: event.headers,
-    }],
-    media: "proxied",
+    legs: [{ leg, accountSid, ...called, headers: event.headers, ...memoOf(rateMicros) }],
+    // Softphones agree on media by themselves; what a trunk can do is for the companion to bridge.
+    media: routing.target.kind === "client" ? "proxied" : "anchored",
     timeoutS: limits.ringTimeoutS,
     timeLimitS: limits.dialTimeLimitS,
   }, { type: "hangup" }];
 }
 
-async function notRouted(detail: string, status: number, { call, ports }: Asking): Promise<Script> {
-  const { accountSid, sid: callSid } = call;
-  const subject = { accountSid, callSid, fault: "noRoute" } as const;
-  await notify({ ...subject, detail, level: "error" }, ports);
-  return [{ type: "reject", status }];
-}
+const memoOf = (rateMicros: number) => rateMicros === 0 ? {} : { memo: { rateMicros } };

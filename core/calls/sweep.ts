@@ -1,4 +1,5 @@
 import type { Heartbeat } from "../bridge.ts";
+import { forgetRegistrations } from "../gateways/registrations.ts";
 import { limits } from "../limits.ts";
 import type { Ports } from "../ports.ts";
 import type { Call } from "../resources/calls.ts";
@@ -41,6 +42,7 @@ export async function sweepCompanions(ports: Ports): Promise<void> {
     for (const call of await ports.records.calls.group("live", id)) {
       await close(call, seenAt, ports);
     }
+    await forgetRegistrations(id, ports);
     await ports.companions.forget(id, runId);
   }
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { trunkVariables } from "./trunk_variables.ts";
 
 /** One environment variable: what it may hold, what it is when unset, and what it is for. */
 interface Variable {
@@ -164,10 +165,12 @@ export const variables = {
     fallback: "0",
     help: "What a month of a phone number costs its account.",
   },
+  ...trunkVariables,
   ALLOW_PRIVATE_URLS: {
     schema: flag,
     fallback: "false",
-    help: "true lets customers' URLs reach private and loopback addresses. For development.",
+    help: "true lets customers' URLs and SIP hosts be private and loopback addresses. For " +
+      "development.",
   },
 } satisfies Record<string, Variable>;
 

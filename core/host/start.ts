@@ -20,9 +20,9 @@ const programs: Record<"api" | "sip", Program> = {
   api: {
     name: "service",
     script: "main.ts",
-    permissions: ({ DATA_DIR, KV_URL }) => [
+    permissions: ({ DATA_DIR, KV_URL, RATES_FILE }) => [
       "--allow-net",
-      `--allow-read=${DATA_DIR}`,
+      `--allow-read=${[DATA_DIR, RATES_FILE].filter(Boolean).join(",")}`,
       `--allow-write=${DATA_DIR}`,
       environment + (KV_URL === "" ? "" : ",DENO_KV_ACCESS_TOKEN"),
     ],

@@ -1,13 +1,15 @@
 import { z } from "zod";
 import { standing } from "../access.ts";
-import { targetOf } from "../calls/address.ts";
+import { parseAddress } from "../calls/address.ts";
 import { progress } from "../calls/progress.ts";
+import { routeTo, type Routing, type Unroutable } from "../calls/route.ts";
 import { isLive } from "../calls/status.ts";
-import { Fault, type FaultName } from "../faults.ts";
+import { Fault } from "../faults.ts";
 import { exponential, job, type JobKind } from "../job.ts";
 import { limits } from "../limits.ts";
 import { notification } from "../notify.ts";
 import type { Ports } from "../ports.ts";
+import type { Account } from "../resources/accounts.ts";
 import type { Call } from "../resources/calls.ts";
 
 const args = z.object({ accountSid: z.string(), callSid: z.string() });
@@ -23,22 +25,23 @@ export const dialCall: JobKind<z.infer<typeof args>> = job({
   async work({ accountSid, callSid }, ports) {
     const call = await ports.records.calls.get(accountSid, callSid);
     if (call?.status !== "queued") return; // Canceled meanwhile, or this is a second run.
-    const target = targetOf(call.to, ports.settings.sipDomain);
-    const callee = target && await ports.records.clients.holder("login", target.login);
-    if (!target || !callee) return await fail(call, ports, { fault: "noRoute", detail: call.to });
-    if (callee.status === "0") {
-      const detail = `${call.to} is disabled`;
-      return await fail(call, ports, { fault: "noRoute", detail });
-    }
     const account = await ports.accounts.get(accountSid);
     if (account === null || await standing(account, ports.accounts) !== "active") {
       return await fail(call, ports, { fault: "accountInactive", detail: accountSid });
     }
+    const routing = await routeOf(call, account, ports);
+    if ("fault" in routing) return await fail(call, ports, routing);
     if (ports.now() - call.dateCreated > limits.dialStaleMs) {
       const detail = `it waited over ${limits.dialStaleMs / 1000} s`;
       return await fail(call, ports, { fault: "notDialled", detail });
     }
-    const invitation = { leg: callSid, accountSid, from: call.from, to: call.to, target };
+    const { rateMicros, ...called } = routing;
+    if (rateMicros !== call.rateMicros) { // Before it goes out: it might end at once.
+      await ports.records.calls.update(accountSid, callSid, (call) => ({
+        record: { ...call, rateMicros },
+      }));
+    }
+    const invitation = { leg: callSid, accountSid, ...called };
     const companion = await ports.bridge.run(callSid, [
       { type: "invite", invitation, timeoutS: call.timeout },
     ]);
@@ -60,11 +63,17 @@ export const dialCall: JobKind<z.infer<typeof args>> = job({
   },
 });
 
+async function routeOf(call: Call, account: Account, ports: Ports): Promise<Routing> {
+  const address = parseAddress(call.to);
+  if (address === null) return { fault: "noRoute", detail: call.to };
+  return await routeTo(address, { account, from: call.from, call: null }, ports);
+}
+
 /** Ends a call that no companion holds, with the callback and a Notification of the reason. */
 async function fail(
   { accountSid, sid: callSid }: Call,
   ports: Ports,
-  { fault, detail }: { fault: FaultName; detail: string },
+  { fault, detail }: Unroutable,
 ): Promise<void> {
   const moment = { at: ports.now(), instanceId: ports.settings.instanceId };
   await ports.records.calls.update(accountSid, callSid, (call) => {

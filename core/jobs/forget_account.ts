@@ -4,7 +4,10 @@ import { exponential, job, type JobKind } from "../job.ts";
 
 const args = z.object({ accountSid: z.string() });
 
-/** Has the companion look the Clients of an account and its descendants up again: its Status changed. */
+/**
+ * Has the companion look the Clients and Gateways of an account and its descendants up again: its
+ * Status changed.
+ */
 export const forgetAccount: JobKind<z.infer<typeof args>> = job({
   kind: "account.forget",
   args,
@@ -13,6 +16,7 @@ export const forgetAccount: JobKind<z.infer<typeof args>> = job({
   retryMs: exponential(250, 30_000),
 
   async work({ accountSid }, ports, { signal }) {
+    await ports.bridge.gatewaysChanged();
     for await (const sid of subtree(accountSid, ports.accounts)) {
       for await (const clients of batches(ports.records.clients, sid)) {
         signal.throwIfAborted();

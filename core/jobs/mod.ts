@@ -13,6 +13,7 @@ import { redirectCall } from "./redirect_call.ts";
 import { removeAudio } from "./remove_audio.ts";
 import { sendEmail } from "./send_email.ts";
 import { sendMessage } from "./send_message.ts";
+import { tellGateways } from "./tell_gateways.ts";
 import { tellProvider } from "./tell_provider.ts";
 
 /** Every kind of job that the service runs. */
@@ -31,5 +32,6 @@ export const handlers: AnyJobHandler[] = [
   removeAudio,
   sendEmail,
   sendMessage,
+  tellGateways,
   tellProvider,
 ];

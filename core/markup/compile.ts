@@ -13,7 +13,10 @@ export interface Compiled {
  * Turns a document into a script. It ends with a hang-up. An inbound call that is not answered yet
  * is answered before the first verb that needs it.
  */
-export function compile(document: Element[], context: Omit<CompileContext, "skip">): Compiled {
+export async function compile(
+  document: Element[],
+  context: Omit<CompileContext, "skip">,
+): Promise<Compiled> {
   const script: Script = [];
   const skipped: string[] = [];
   const isAnswered = context.call.direction !== "inbound" || context.call.status === "in-progress";
@@ -26,7 +29,8 @@ export function compile(document: Element[], context: Omit<CompileContext, "skip
       continue;
     }
     const scope = { ...context, skip: (what: string) => skipped.push(what) };
-    const steps = verb.compile(element, readAttributes(element, verb.attributes, scope), scope);
+    const attributes = readAttributes(element, verb.attributes, scope);
+    const steps = await verb.compile(element, attributes, scope);
     if (steps.length > 0 && verb.answers && needsAnswer) {
       script.push({ type: "answer" });
       needsAnswer = false;

@@ -1,5 +1,7 @@
 import { z } from "zod";
 import type { Step } from "../bridge.ts";
+import type { Address } from "../calls/address.ts";
+import type { Caller, Routing } from "../calls/route.ts";
 import { limits } from "../limits.ts";
 import type { Call } from "../resources/calls.ts";
 import type { Element } from "./parse.ts";
@@ -9,7 +11,8 @@ export interface CompileContext {
   call: Call;
   /** Relative addresses in the document are against this. */
   documentUrl: string;
-  sipDomain: string;
+  /** Where a call to an address goes. */
+  route(address: Address, caller: Pick<Caller, "from" | "credentials">): Promise<Routing>;
   /** Documents in a row, this one included, that took no time so far. */
   hops: number;
   newSid(prefix: string): string;
@@ -27,7 +30,11 @@ export interface Verb<S extends z.ZodRawShape = z.ZodRawShape> {
   answers: boolean;
   /** Nothing after it is reached. */
   isLast?: boolean;
-  compile(element: Element, attributes: Attributes<S>, context: CompileContext): Step[];
+  compile(
+    element: Element,
+    attributes: Attributes<S>,
+    context: CompileContext,
+  ): Step[] | Promise<Step[]>;
 }
 
 /** Declares a verb. Identity at run time: it exists to infer the attributes. */

@@ -1,3 +1,4 @@
+import { RE2JS } from "re2js";
 import { limits } from "../limits.ts";
 
 /**
@@ -9,10 +10,33 @@ export function isVirtualNumber(text: string): boolean {
   if (text.length === 0 || text.length > limits.numberPatternLength) return false;
   if (!/^[\w.*#+^$|[\](){},:?\\\-]+$/.test(text)) return false;
   if (/\)\{|\{\d{3}|\(\?(?!:)|\\[^dDwWsS.*#+^$|[\](){}?\\\-]/.test(text)) return false;
+  return compile(text) !== null;
+}
+
+/** Whether a virtual number stands for others than itself. */
+export const isPattern = (text: string): boolean =>
+  /[.^$|[\](){}?\\]/.test(text) || /[*+]/.test(text.slice(1));
+
+/**
+ * Whether a pattern stands for a number: for the whole of it, unless it has anchors or alternatives
+ * of its own. In time linear in both, whoever wrote the pattern.
+ */
+export function fitsNumber(number: string, pattern: string): boolean {
+  const expression = recent.get(pattern) ?? compile(pattern);
+  if (expression === null) return false;
+  if (recent.size >= limits.recentPatterns) recent.clear();
+  recent.set(pattern, expression);
+  const plain = pattern.replaceAll(/\\.|\[\^?\]?[^\]]*\]/g, "");
+  return /[\^$|]/.test(plain) ? expression.matcher(number).find() : expression.matches(number);
+}
+
+const recent = new Map<string, RE2JS>();
+
+/** Null when it is no expression. */
+function compile(pattern: string): RE2JS | null {
   try {
-    new RegExp(text.replaceAll(/(^|[\^|(])(?=[*+])/g, "$1\\"));
-    return true;
+    return RE2JS.compile(pattern.replaceAll(/(^|[\^|(])(?=[*+])/g, "$1\\"));
   } catch {
-    return false;
+    return null;
   }
 }

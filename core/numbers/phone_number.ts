@@ -1,4 +1,8 @@
-import { parsePhoneNumberFromString, type PhoneNumber } from "libphonenumber-js/max";
+import {
+  isSupportedCountry,
+  parsePhoneNumberFromString,
+  type PhoneNumber,
+} from "libphonenumber-js/max";
 
 /** The three kinds of IncomingPhoneNumbers, as their sub-lists name them. */
 export type NumberKind = "local" | "tollFree" | "mobile";
@@ -33,6 +37,13 @@ export function parseNumber(text: string): RealNumber | null {
     isoCountry: parsed.country ?? null,
     kinds: kindsOf(parsed),
   };
+}
+
+/** The E.164 form of a number as it is dialled within a country; null when none is possible. */
+export function parsePossible(text: string, country: string): string | null {
+  if (!isSupportedCountry(country)) return null;
+  const parsed = parsePhoneNumberFromString(text, { defaultCountry: country, extract: false });
+  return parsed?.isPossible() === true ? parsed.number : null;
 }
 
 /**

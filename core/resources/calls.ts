@@ -63,6 +63,10 @@ export const calls = resource({
     /** The companion that holds the leg, once one does. */
     companion: companion.nullable(),
     sipCallId: z.string().nullable(),
+    /** What a minute costs, in millionths: as it was when the call was placed. */
+    rateMicros: z.number().int().nonnegative(),
+    /** Numbers of this service that the call came through. */
+    numberHops: z.number().int().nonnegative(),
   },
   hidden: [
     "url",
@@ -79,6 +83,8 @@ export const calls = resource({
     "reports",
     "companion",
     "sipCallId",
+    "rateMicros",
+    "numberHops",
   ],
   create: {
     required: ["from", "to", "url"],
@@ -125,6 +131,8 @@ export const calls = resource({
     reports: 0,
     companion: null,
     sipCallId: null,
+    rateMicros: 0,
+    numberHops: 0,
   },
   filters: {
     to: "pattern",

@@ -1,13 +1,15 @@
 import { z } from "zod";
 import { flag, word } from "../fields.ts";
+import { tellGateways } from "../jobs/tell_gateways.ts";
+import { proxyAddress } from "../gateways/proxy_address.ts";
 import { limits } from "../limits.ts";
 import { type RecordOf, resource } from "../resource.ts";
 
-/** `[sip:]host[:port][;transport=…]` with a name, an IPv4 or a bracketed IPv6 address for the host. */
-const proxy = z.string().trim().max(255).regex(
-  /^(?:sips?:)?(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?(?:;transport=(?:udp|tcp|tls|ws|wss))?$/,
-  "must be the address of a SIP proxy: host, host:port or sip:host",
-);
+/** How a Gateway is until a companion says otherwise. */
+export const notRegistered = { status: "unregistered", reason: null, companionId: null } as const;
+
+/** Another value of one of these is another registration. */
+const registeredBy = ["userName", "password", "proxy", "register", "ttl"] as const;
 
 /** A registration of this service, as a SIP client, with a SIP proxy. */
 export const gateways = resource({
@@ -18,14 +20,17 @@ export const gateways = resource({
     friendlyName: z.string().min(1).max(limits.friendlyNameLength),
     userName: word(128),
     password: z.string().min(1).max(128),
-    proxy,
+    proxy: proxyAddress,
     register: flag,
     /** Seconds that a registration lasts. */
     ttl: z.coerce.number().int().min(60).max(86_400),
     status: z.enum(["registered", "unregistered", "failed"]),
     /** Why it failed. */
     reason: z.string().nullable(),
+    /** The companion that speaks for its registration; null when none does. */
+    companionId: z.string().nullable(),
   },
+  hidden: ["companionId"],
   secret: ["password"],
   create: {
     required: ["userName", "password", "proxy"],
@@ -36,11 +41,20 @@ export const gateways = resource({
     friendlyName: ({ userName }) => userName.slice(0, limits.friendlyNameLength),
     register: true,
     ttl: 3_600,
-    status: "unregistered",
-    reason: null,
+    ...notRegistered,
   },
   filters: { friendlyName: "equals", userName: "equals" },
+  groups: {
+    registering: ({ register }) => register ? "yes" : null,
+    kept: ({ companionId }) => companionId,
+  },
   removable: true,
+  created: (gateway) => ({ record: gateway, jobs: gateway.register ? [tellGateways({})] : [] }),
+  updated(before, after) {
+    if (registeredBy.every((field) => before[field] === after[field])) return { record: after };
+    return { record: { ...after, ...notRegistered }, jobs: [tellGateways({})] };
+  },
+  removed: (gateway) => ({ record: gateway, jobs: gateway.register ? [tellGateways({})] : [] }),
 });
 
 export type Gateway = RecordOf<typeof gateways>;

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { clearableSid, clearableUrl, flag, method } from "../fields.ts";
 import { tellProvider } from "../jobs/tell_provider.ts";
 import { limits } from "../limits.ts";
+import { isPattern } from "../numbers/number_pattern.ts";
 import { capabilities, type NumberEvent } from "../numbers/offer.ts";
 import { type RecordOf, resource } from "../resource.ts";
 
@@ -117,6 +118,9 @@ export const incomingPhoneNumbers = resource({
   },
   filters: { phoneNumber: "number", friendlyName: "equals", beta: "equals" },
   unique: ["phoneNumber"],
+  groups: {
+    patterns: ({ isSIP, phoneNumber }) => isSIP && isPattern(phoneNumber) ? "any" : null,
+  },
   references: {
     voiceApplicationSid: "applications",
     smsApplicationSid: "applications",

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import type { Address } from "../../core/calls/address.ts";
+import type { Routing } from "../../core/calls/route.ts";
 import { compile } from "../../core/markup/compile.ts";
 import { parseDocument } from "../../core/markup/parse.ts";
 import { withDefaults } from "../../core/resource.ts";
@@ -17,10 +19,21 @@ function compiled(body: string, known: Partial<Call> = outbound) {
   return compile(parseDocument(`<Response>${body}</Response>`), {
     call,
     documentUrl: "https://app.test/voice/start?x=1",
-    sipDomain: "sip.test",
+    route: (address, { from }) => Promise.resolve(routed(address, from)),
     hops: 1,
     newSid: (prefix) => prefix + String(++made).padStart(32, "0"),
   });
+}
+
+/** Everybody is there. */
+function routed(address: Address, from: string): Routing {
+  const rateMicros = 0;
+  if (address.kind === "number") {
+    const { dialled } = address;
+    return { target: { kind: "trunk", dialled, routes: [] }, to: dialled, from, rateMicros };
+  }
+  const login = address.kind === "client" ? address.login : address.user;
+  return { target: { kind: "client", login }, to: `client:${login}`, from, rateMicros };
 }
 
 const hangup = { type: "hangup" };
@@ -126,8 +139,8 @@ const documents: Record<string, { body: string; call?: Partial<Call>; script: un
 };
 
 for (const [name, { body, call, script }] of Object.entries(documents)) {
-  Deno.test(`compile(): ${name}`, () => {
-    assert.deepEqual(compiled(body, call), { script, skipped: [] });
+  Deno.test(`compile(): ${name}`, async () => {
+    assert.deepEqual(await compiled(body, call), { script, skipped: [] });
   });
 }
 
@@ -160,8 +173,8 @@ const flawed: Record<string, { body: string; skipped: string[] }> = {
 };
 
 for (const [name, { body, skipped }] of Object.entries(flawed)) {
-  Deno.test(`compile() notes ${name} and goes on`, () => {
-    const made = compiled(body);
+  Deno.test(`compile() notes ${name} and goes on`, async () => {
+    const made = await compiled(body);
     assert.deepEqual(made.skipped, skipped);
     assert.deepEqual(made.script.at(-1), hangup);
   });

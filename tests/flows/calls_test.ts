@@ -1,30 +1,8 @@
 import assert from "node:assert/strict";
-import type { LegEvent, Report } from "../../core/bridge.ts";
-import { handleReport } from "../../core/calls/handle_report.ts";
 import { sweepCompanions, takeHeartbeat } from "../../core/calls/sweep.ts";
 import { limits } from "../../core/limits.ts";
 import { type App, startApp } from "../support/app.ts";
-
-const companion = { id: "companion", runId: "run" };
-const signal = new AbortController().signal;
-const xml = (body: string) =>
-  new Response(`<Response>${body}</Response>`, { headers: { "content-type": "text/xml" } });
-
-/** A companion that a test moves by hand: one report after the other. */
-function companionOf(app: App, leg: string, accountSid = app.root.sid) {
-  let seq = 0;
-  const sent: Report[] = [];
-  return {
-    async report(event: LegEvent, options: Partial<Report> = {}) {
-      const wantsScript = ["incoming", "answered", "next", "dialled"].includes(event.type);
-      const envelope = { companion, leg, accountSid, seq: seq++, at: app.clock.now, wantsScript };
-      sent.push({ ...envelope, event, ...options });
-      return await handleReport(sent.at(-1)!, app.ports, signal);
-    },
-    /** Sends the last report once more, as after a lost answer. */
-    repeat: async () => await handleReport(sent.at(-1)!, app.ports, signal),
-  };
-}
+import { callOf, companion, companionOf, notifications, xml } from "../support/hand_companion.ts";
 
 async function client(app: App, login: string, form: Record<string, string> = {}) {
   const created = await app.root.post("Clients.json", {
@@ -59,15 +37,6 @@ async function callbacks(app: App): Promise<URLSearchParams[]> {
   );
   const at = (form: URLSearchParams) => Number(form.get("SequenceNumber"));
   return forms.toSorted((a, b) => at(a) - at(b));
-}
-
-async function callOf(app: App, sid: string) {
-  return (await app.root.get(`Calls/${sid}.json`)).json();
-}
-
-async function notifications(app: App): Promise<string[]> {
-  const { notifications } = (await app.root.get("Notifications.json")).json();
-  return notifications.map((one: { message_text: string }) => one.message_text);
 }
 
 Deno.test("POST /Calls rings, is answered, performs the markup and tells every event in order", async () => {
@@ -212,6 +181,7 @@ Deno.test("a call that no companion takes fails after a minute", async () => {
       bridge: {
         run: () => Promise.reject(new TypeError("connection refused")),
         invalidate: () => Promise.resolve(),
+        gatewaysChanged: () => Promise.resolve(),
         ready: () => Promise.resolve(false),
       },
     },

@@ -103,7 +103,8 @@ Deno.test("/health and /ready tell anybody whether the service works", async () 
 });
 
 Deno.test("/ready answers 503 and names what is out of reach", async () => {
-  const bridge = { run: () => Promise.resolve(null), invalidate: () => Promise.resolve() };
+  const told = () => Promise.resolve();
+  const bridge = { run: () => Promise.resolve(null), invalidate: told, gatewaysChanged: told };
   for (const ready of [() => Promise.resolve(false), () => Promise.reject(new Error("refused"))]) {
     using app = await startApp({ ports: { bridge: { ...bridge, ready } } });
 

@@ -27,6 +27,8 @@ export interface App {
   bridge: { leg: string; script: Script }[];
   /** The logins that the companion was told to forget. */
   forgotten: string[];
+  /** How often the companion was told to ask for the Gateways. */
+  gatewaysChanged: number;
   /** The e-mails that were handed to the mail server. */
   mailed: Email[];
   /** What customers' servers were asked; answered by `answers`. */
@@ -59,10 +61,11 @@ export async function startApp(
   const store = await openStore({ location: ":memory:", secretKey: "test", now });
   const recorded: Pick<
     App,
-    "bridge" | "forgotten" | "mailed" | "fetched" | "logged" | "answers"
+    "bridge" | "forgotten" | "gatewaysChanged" | "mailed" | "fetched" | "logged" | "answers"
   > = {
     bridge: [],
     forgotten: [],
+    gatewaysChanged: 0,
     mailed: [],
     fetched: [],
     logged: [],
@@ -85,6 +88,14 @@ export async function startApp(
       smsShortCodes: [],
       recordingsPublic: false,
       numberPriceMicros: 1_150_000,
+      trunks: {
+        outboundProxy: null,
+        sipHosts: [],
+        allowPrivate: false,
+        country: null,
+        numbersVouched: false,
+        rateMicros: () => 0,
+      },
     },
     messageRoutes: [],
     mailer: {
@@ -102,6 +113,7 @@ export async function startApp(
         return Promise.resolve({ id: "companion", runId: "run" });
       },
       invalidate: (logins) => Promise.resolve(void recorded.forgotten.push(...logins)),
+      gatewaysChanged: () => Promise.resolve(void recorded.gatewaysChanged++),
       ready: () => Promise.resolve(true),
     },
     now,

@@ -1,23 +1,8 @@
 import { z } from "zod";
-import type { Invitation, Step } from "../../bridge.ts";
-import { targetOf } from "../../calls/address.ts";
+import type { Step } from "../../bridge.ts";
 import { limits } from "../../limits.ts";
-import type { Element } from "../parse.ts";
-import {
-  boolean,
-  type CompileContext,
-  methodAttribute,
-  readAttributes,
-  resolveUrl,
-  verb,
-  wholeNumber,
-} from "../verb.ts";
-
-const nounAttributes = {
-  statusCallback: z.string().optional(),
-  statusCallbackMethod: methodAttribute,
-  statusCallbackEvent: z.string().optional(),
-};
+import { boolean, methodAttribute, resolveUrl, verb, wholeNumber } from "../verb.ts";
+import { invite, nounsOf } from "./dial_nouns.ts";
 
 /** Calls others and joins the first who answers with the caller. */
 export const dial = verb({
@@ -35,13 +20,14 @@ export const dial = verb({
     hangupOnStar: boolean(false),
   },
   answers: false,
-  compile(element, { action, method, timeout, timeLimit, callerId, hangupOnStar }, context) {
+  async compile(element, { action, method, timeout, timeLimit, callerId, hangupOnStar }, context) {
     const from = callerId ?? context.call.from;
-    const legs = nounsOf(element).map((noun) => invitationOf(noun, from, context))
-      .filter((leg) => leg !== null);
-    if (legs.length > limits.dialLegs) {
+    const nouns = nounsOf(element);
+    if (nouns.length > limits.dialLegs) {
       context.skip(`nouns of Dial after the first ${limits.dialLegs}`);
     }
+    const invited = nouns.slice(0, limits.dialLegs).map((noun) => invite(noun, from, context));
+    const legs = (await Promise.all(invited)).filter((leg) => leg !== null);
     const url = action === undefined ? null : resolveUrl(action, context);
     const next: Step[] = url === null
       ? []
@@ -52,7 +38,7 @@ export const dial = verb({
     }
     return [{
       type: "dial",
-      legs: legs.slice(0, limits.dialLegs),
+      legs,
       media: "anchored",
       timeoutS: timeout,
       timeLimitS: timeLimit,
@@ -61,43 +47,3 @@ export const dial = verb({
     }];
   },
 });
-
-/** The nouns, or the text of Dial as one: with `@` a Sip address, starting `client` a Client. */
-function nounsOf({ children, text }: Element): Element[] {
-  if (children.length > 0) return children;
-  if (text === "") return [];
-  const name = text.includes("@") ? "Sip" : text.startsWith("client") ? "Client" : "Number";
-  return [{ name, attributes: {}, children: [], text: text.replace(/^client:/, "") }];
-}
-
-function invitationOf(noun: Element, from: string, context: CompileContext): Invitation | null {
-  const [address = "", query = ""] = noun.text.split(/\?(.*)/s);
-  const to = noun.name === "Client" ? `client:${address}` : address;
-  const target = /^(Client|Sip|Uri)$/.test(noun.name) ? targetOf(to, context.sipDomain) : null;
-  if (target === null) {
-    context.skip(`${noun.name} "${noun.text}" of Dial: it cannot be called`);
-    return null;
-  }
-  const attributes = readAttributes(noun, nounAttributes, context);
-  const callback = attributes.statusCallback && resolveUrl(attributes.statusCallback, context);
-  return {
-    leg: context.newSid("CA"),
-    accountSid: context.call.accountSid,
-    from,
-    to: `client:${target.login}`,
-    target,
-    ...(query === "" ? {} : { headers: customHeaders(query, context) }),
-    ...(callback ? { memo: { ...attributes, statusCallback: callback } } : {}),
-  };
-}
-
-/** `?X-Name=value&…` of a noun: X- and User-to-User headers for the INVITE. */
-function customHeaders(query: string, context: CompileContext): Record<string, string> {
-  const headers = [...new URLSearchParams(query)];
-  const allowed = headers.filter(([name, value]) =>
-    // deno-lint-ignore no-control-regex
-    /^(X-[\w\-.]{1,60}|User-to-User)$/i.test(name) && !/[\x00-\x1f\x7f]/.test(value)
-  );
-  if (allowed.length < headers.length) context.skip("a header of Dial that is not X-… or holds CR");
-  return Object.fromEntries(allowed);
-}

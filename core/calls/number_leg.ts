@@ -1,0 +1,51 @@
+import { standing } from "../access.ts";
+import type { Report, Script } from "../bridge.ts";
+import type { IncomingNumber } from "../bridge_trunks.ts";
+import { dialString, e164Of } from "../numbers/dialled.ts";
+import type { Ports } from "../ports.ts";
+import type { Call } from "../resources/calls.ts";
+import { insertRinging, longest } from "./new_leg.ts";
+import { numberFields } from "./voice_markup.ts";
+import { type Asking, firstScript, refuse } from "./next_script.ts";
+import { calledAs } from "./route.ts";
+
+/** The call of an INVITE for a number, with its `ringing` callback. Null: the number is gone. */
+export async function receiveForNumber(
+  event: IncomingNumber,
+  report: Report,
+  ports: Ports,
+): Promise<Call | null> {
+  const number = await ports.records.incomingPhoneNumbers.get(report.accountSid, event.numberSid);
+  if (number === null) return null;
+  const leg = {
+    ...await numberFields(number, ports),
+    from: callerOf(event, ports).slice(0, longest),
+    to: calledAs(number, event.dialled).slice(0, longest),
+    callerName: event.displayName?.slice(0, longest) ?? null,
+    forwardedFrom: event.forwardedFrom?.slice(0, longest) ?? null,
+    numberHops: event.hops,
+    sipCallId: event.sipCallId.slice(0, longest),
+  };
+  return await insertRinging(leg, report, ports);
+}
+
+/** The markup of the number that a call came in for. */
+export async function numberScript(asking: Asking): Promise<Script> {
+  const { call, ports } = asking;
+  const account = await ports.accounts.get(call.accountSid);
+  if (account === null || await standing(account, ports.accounts) !== "active") {
+    return [{ type: "reject", status: 403 }];
+  }
+  if (call.url !== null) return await firstScript(asking);
+  return await refuse({ fault: "noRoute", detail: `${call.to} has no VoiceUrl` }, 404, asking);
+}
+
+/** The caller as records show it: a number, a Client of ours, a SIP address, or `anonymous`. */
+function callerOf({ from: { user, host } }: IncomingNumber, { settings }: Ports): string {
+  if (user === "" || /^anonymous$/i.test(user)) return "anonymous";
+  const number = e164Of(user, settings.trunks.country) ?? dialString(user);
+  if (number !== null) return number;
+  return host.toLowerCase() === settings.sipDomain.toLowerCase()
+    ? `client:${user}`
+    : `sip:${user}@${host}`;
+}

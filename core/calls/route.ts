@@ -1,0 +1,139 @@
+import type { Target } from "../bridge.ts";
+import type { FaultName } from "../faults.ts";
+import { callerId } from "../gateways/caller_id.ts";
+import { type Found, numberFor } from "../gateways/find_number.ts";
+import { areRelated } from "../gateways/relation.ts";
+import { directRoute, trunkRoutes } from "../gateways/trunk_routes.ts";
+import { limits } from "../limits.ts";
+import { dialString, e164Of } from "../numbers/dialled.ts";
+import { isPattern } from "../numbers/number_pattern.ts";
+import type { Ports } from "../ports.ts";
+import type { Account } from "../resources/accounts.ts";
+import type { Call } from "../resources/calls.ts";
+import type { Client } from "../resources/clients.ts";
+import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
+import { type Address, type SipAddress, sipUri } from "./address.ts";
+
+/** Who calls. */
+export interface Caller {
+  account: Account;
+  /** How it wants to show. */
+  from: string;
+  /** The call that dials, by its markup or its Client; null when the REST interface does. */
+  call: Call | null;
+  /** For the host of a SIP address that asks for them. */
+  credentials?: { userName: string; password: string };
+}
+
+/** Where a call goes. */
+export interface Routed {
+  target: Target;
+  /** For the record. */
+  to: string;
+  from: string;
+  /** What a minute costs, in millionths. */
+  rateMicros: number;
+}
+
+/** Why a call can go nowhere. */
+export interface Unroutable {
+  fault: FaultName;
+  detail: string;
+}
+
+export type Routing = Routed | Unroutable;
+
+const nobody = (detail: string): Unroutable => ({ fault: "noRoute", detail });
+
+/**
+ * Where a call to an address goes: to a Client; to a number of this service, which does not leave
+ * it; to any other number through Gateways and the operator's proxy; or to a SIP host that the
+ * operator allows.
+ */
+export async function routeTo(address: Address, caller: Caller, ports: Ports): Promise<Routing> {
+  if (address.kind === "number") return await numberRoute(address.dialled, caller, ports);
+  if (address.kind === "client") {
+    const client = await ports.records.clients.holder("login", address.login);
+    return clientRoute(client, address.login, caller);
+  }
+  if (address.host !== ports.settings.sipDomain.toLowerCase()) {
+    return await directly(address, caller, ports);
+  }
+  const client = await clientAt(address.user, caller.account, ports);
+  if (client !== null) return clientRoute(client, client.login, caller);
+  return await numberRoute(address.user, caller, ports);
+}
+
+/**
+ * The Client that a user of our domain means to an account. A Login that reads as a phone number
+ * is meant by related accounts only: nobody catches strangers' calls to that number with it.
+ */
+export async function clientAt(
+  user: string,
+  account: Account,
+  { records, accounts, settings }: Ports,
+): Promise<Client | null> {
+  const client = await records.clients.holder("login", user);
+  if (client === null || e164Of(user, settings.trunks.country) === null) return client;
+  const owner = await accounts.get(client.accountSid);
+  return owner !== null && areRelated(account, owner) ? client : null;
+}
+
+function clientRoute(client: Client | null, login: string, { from }: Caller): Routing {
+  if (client === null) return nobody(`client:${login}`);
+  if (client.status === "0") return nobody(`client:${login} is disabled`);
+  return { target: { kind: "client", login }, to: `client:${login}`, from, rateMicros: 0 };
+}
+
+async function numberRoute(dialled: string, caller: Caller, ports: Ports): Promise<Routing> {
+  const { account } = caller;
+  const found = await numberFor(dialled, account, ports);
+  const routing = found === null
+    ? await outward(dialled, account, ports)
+    : inward(found, (caller.call?.numberHops ?? 0) + 1);
+  if ("fault" in routing) return routing;
+  const from = await callerId(caller.from, caller, ports);
+  return from === null
+    ? { fault: "callerIdNotAllowed", detail: caller.from }
+    : { ...routing, from };
+}
+
+/** To a number of this service. A call does not go on from number to number for long. */
+function inward({ number, dialled }: Found, hops: number): Omit<Routed, "from"> | Unroutable {
+  const to = calledAs(number, dialled);
+  if (hops > limits.numberHops) {
+    return nobody(`${to}, after ${limits.numberHops} numbers whose markup dialled the next`);
+  }
+  const { accountSid, sid: numberSid } = number;
+  return { target: { kind: "number", accountSid, numberSid, dialled, hops }, to, rateMicros: 0 };
+}
+
+async function outward(
+  text: string,
+  account: Account,
+  ports: Ports,
+): Promise<Omit<Routed, "from"> | Unroutable> {
+  const { trunks } = ports.settings;
+  const dialled = e164Of(text, trunks.country) ?? dialString(text);
+  if (dialled === null) return nobody(text);
+  const routes = await trunkRoutes(account, ports);
+  if (routes.length === 0) return nobody(`${dialled}: there is no Gateway that it could leave by`);
+  const rateMicros = trunks.rateMicros(dialled);
+  return { target: { kind: "trunk", dialled, routes }, to: dialled, rateMicros };
+}
+
+function directly(
+  address: SipAddress,
+  { from, credentials }: Caller,
+  { settings }: Ports,
+): Routing {
+  const uri = sipUri(address);
+  const route = directRoute(address, settings);
+  if (route === null) return nobody(`${uri}: the operator does not allow calls to that host`);
+  const routes = [{ ...route, ...(credentials === undefined ? {} : { credentials }) }];
+  return { target: { kind: "trunk", dialled: uri, routes }, to: uri, from, rateMicros: 0 };
+}
+
+/** What the record of a call to a number says: the number, or what was dialled where it is many. */
+export const calledAs = ({ phoneNumber, isSIP }: IncomingPhoneNumber, dialled: string): string =>
+  isSIP && isPattern(phoneNumber) ? dialString(dialled) ?? dialled : phoneNumber;

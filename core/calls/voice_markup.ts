@@ -1,0 +1,47 @@
+import type { Ports } from "../ports.ts";
+import type { Call } from "../resources/calls.ts";
+import type { Client } from "../resources/clients.ts";
+import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
+
+/** What Clients and numbers say of the markup of their calls. */
+type Voiced = Pick<
+  Client,
+  | "accountSid"
+  | "voiceUrl"
+  | "voiceMethod"
+  | "voiceFallbackUrl"
+  | "voiceFallbackMethod"
+  | "voiceApplicationSid"
+>;
+
+/** Where a call's markup is: at the application, where there is one, else at the voice URLs. */
+export async function voiceMarkup(
+  { accountSid, voiceApplicationSid, ...own }: Voiced,
+  { records }: Ports,
+): Promise<Partial<Call>> {
+  if (voiceApplicationSid !== null) {
+    const application = await records.applications.get(accountSid, voiceApplicationSid);
+    return { url: application?.rcmlUrl ?? null };
+  }
+  return {
+    url: own.voiceUrl,
+    method: own.voiceMethod,
+    fallbackUrl: own.voiceFallbackUrl,
+    fallbackMethod: own.voiceFallbackMethod,
+  };
+}
+
+/** What a call has from the number that it came in for. */
+export async function numberFields(
+  number: IncomingPhoneNumber,
+  ports: Ports,
+): Promise<Partial<Call>> {
+  return {
+    ...await voiceMarkup(number, ports),
+    phoneNumberSid: number.sid,
+    apiVersion: number.apiVersion,
+    statusCallback: number.statusCallback,
+    statusCallbackMethod: number.statusCallbackMethod,
+    statusCallbackEvent: ["ringing", "answered", "completed"],
+  };
+}

@@ -1,0 +1,33 @@
+import { dialString, e164Of, formsOf } from "../numbers/dialled.ts";
+import type { Ports } from "../ports.ts";
+import type { Account } from "../resources/accounts.ts";
+import type { Call } from "../resources/calls.ts";
+
+/**
+ * How a caller shows at a number: `from` itself in the form that leaves, where the account may call
+ * with it, else null. It may with its numbers, its OutgoingCallerIds and its Clients, and it may
+ * pass on the caller of a call that came in for one of its numbers.
+ */
+export async function callerId(
+  from: string,
+  { account, call }: { account: Account; call: Call | null },
+  ports: Ports,
+): Promise<string | null> {
+  const { records, settings: { trunks } } = ports;
+  const login = /^client:(.+)$/.exec(from)?.[1];
+  if (login !== undefined) {
+    const client = await records.clients.holder("login", login);
+    return client?.accountSid === account.sid ? from : null;
+  }
+  const isPassedOn = call !== null && call.phoneNumberSid !== null && call.from === from;
+  if (isPassedOn) return from;
+  if (dialString(from) === null) return null;
+  for (const form of formsOf(from, trunks.country)) {
+    const number = await records.incomingPhoneNumbers.holder("phoneNumber", form);
+    if (number?.accountSid === account.sid) return number.phoneNumber;
+  }
+  const value = e164Of(from, trunks.country) ?? from;
+  const where = [{ field: "phoneNumber", op: "equals" as const, value }];
+  const { total } = await records.outgoingCallerIds.list(account.sid, { where, skip: 0, limit: 1 });
+  return total > 0 ? value : null;
+}

@@ -1,0 +1,101 @@
+import { createHash } from "node:crypto";
+import { standing } from "../access.ts";
+import type { GatewayReport, Registration } from "../bridge_trunks.ts";
+import { Fault } from "../faults.ts";
+import { limits } from "../limits.ts";
+import type { Ports } from "../ports.ts";
+import { type Gateway, notRegistered } from "../resources/gateways.ts";
+import { assigneeOf } from "./assignment.ts";
+
+/** The registrations that a companion is to keep up: those of active accounts, each with one. */
+export async function registrationsOf(
+  companionId: string,
+  ports: Ports,
+): Promise<Registration[]> {
+  const living = await livingWith(companionId, ports);
+  const gateways = await ports.records.gateways.group("registering", "yes");
+  const own = gateways.filter(({ sid }) => assigneeOf(sid, living) === companionId);
+  const wanted = await Promise.all(own.map((gateway) => registrationOf(gateway, ports)));
+  return wanted.filter((registration) => registration !== null);
+}
+
+/** Null when the account of a Gateway is not active. */
+async function registrationOf(gateway: Gateway, ports: Ports): Promise<Registration | null> {
+  const { sid: gatewaySid, accountSid, userName, password, proxy, ttl } = gateway;
+  const account = await ports.accounts.get(accountSid);
+  if (account === null || await standing(account, ports.accounts) !== "active") return null;
+  const publicOnly = account.ancestors.length > 0 && !ports.settings.trunks.allowPrivate;
+  const of = { gatewaySid, accountSid, version: versionOf(gateway) };
+  return { ...of, userName, password, proxy, publicOnly, ttlS: ttl };
+}
+
+/** Tells the settings that a registration is made with from any others. */
+const versionOf = ({ userName, password, proxy, ttl }: Gateway): string => {
+  const settings = JSON.stringify([userName, password, proxy, ttl]);
+  return createHash("sha256").update(settings).digest("hex").slice(0, 16);
+};
+
+/** The companions heard of lately, and the one that asks. */
+async function livingWith(companionId: string, { companions, now }: Ports): Promise<string[]> {
+  const oldest = now() - limits.companionLostMs;
+  const heard = (await companions.list()).filter(({ seenAt }) => seenAt >= oldest);
+  return [...new Set([...heard.map(({ id }) => id), companionId])];
+}
+
+/**
+ * Keeps what a companion says of a registration. Only its present companion speaks for a Gateway,
+ * and only of its present settings; who kept it registered until now may say that it has ended.
+ */
+export async function takeGatewayReport(report: GatewayReport, ports: Ports): Promise<void> {
+  const { accountSid, gatewaySid, companionId, status } = report;
+  const gateway = await ports.records.gateways.get(accountSid, gatewaySid);
+  if (gateway === null) return;
+  const isAssigned = await mayRegister(gateway, companionId, ports);
+  await change(accountSid, gatewaySid, (now) => {
+    if (status === "unregistered") return now.companionId === companionId ? notRegistered : null;
+    if (!isAssigned || !now.register || versionOf(now) !== report.version) return null;
+    return { status, reason: status === "failed" ? report.reason ?? null : null, companionId };
+  }, ports);
+}
+
+async function mayRegister(gateway: Gateway, companionId: string, ports: Ports): Promise<boolean> {
+  const assignee = assigneeOf(gateway.sid, await livingWith(companionId, ports));
+  return assignee === companionId && await registrationOf(gateway, ports) !== null;
+}
+
+/** The registrations of a companion that is gone run out unseen. */
+export async function forgetRegistrations(companionId: string, ports: Ports): Promise<void> {
+  for (const { accountSid, sid } of await ports.records.gateways.group("kept", companionId)) {
+    await change(
+      accountSid,
+      sid,
+      (gateway) =>
+        gateway.companionId === companionId
+          ? { ...notRegistered, reason: "the companion that kept it is gone" }
+          : null,
+      ports,
+    );
+  }
+}
+
+type State = Pick<Gateway, "status" | "reason" | "companionId">;
+
+/** Writes a new state, where it is another than the old. A Gateway that is gone stays so. */
+async function change(
+  accountSid: string,
+  sid: string,
+  stateOf: (gateway: Gateway) => State | null,
+  { records, now }: Ports,
+): Promise<void> {
+  try {
+    await records.gateways.update(accountSid, sid, (gateway) => {
+      const state = stateOf(gateway);
+      const isNew = state !== null &&
+        (["status", "reason", "companionId"] as const).some((key) => state[key] !== gateway[key]);
+      return { record: isNew ? { ...gateway, ...state, dateUpdated: now() } : gateway };
+    });
+  } catch (error) {
+    const isGone = error instanceof Fault && error.fault === "notFound";
+    if (!isGone) throw error;
+  }
+}

@@ -1,0 +1,16 @@
+import type { Account } from "../resources/accounts.ts";
+
+/** Whether an account is another or one of its descendants. */
+export const isWithin = (account: Account, above: string): boolean =>
+  account.sid === above || account.ancestors.includes(above);
+
+/**
+ * Whether two accounts belong together: one is above the other, or both are below the same account
+ * right under the root. Others are strangers, and what one names may not catch another's calls.
+ */
+export const areRelated = (a: Account, b: Account): boolean =>
+  isWithin(a, b.sid) || isWithin(b, a.sid) || tenantOf(a) !== "" && tenantOf(a) === tenantOf(b);
+
+/** The account right under the root that an account is or is below; the root has none. */
+const tenantOf = ({ sid, ancestors }: Account): string =>
+  ancestors[1] ?? (ancestors.length === 1 ? sid : "");

@@ -1,0 +1,19 @@
+/** The operator's side of trunks, as the configuration tells it. */
+export interface TrunkSettings {
+  /** Where calls leave that no Gateway takes; null when there is no such proxy. */
+  outboundProxy: {
+    /** `[sip:|sips:]host[:port][;transport=…]` */
+    proxy: string;
+    credentials?: { userName: string; password: string };
+  } | null;
+  /** Hosts that `sip:` addresses may name: a name, `*.` and a domain, or `*` for public ones. */
+  sipHosts: string[];
+  /** Customers' hosts may be private addresses. */
+  allowPrivate: boolean;
+  /** ISO 3166-1: where numbers without `+` are dialled; null when they are taken as they are. */
+  country: string | null;
+  /** Whoever holds a number here has it in the world: one account may reach another's by it. */
+  numbersVouched: boolean;
+  /** What a minute to a number costs, in millionths. */
+  rateMicros(number: string): number;
+}

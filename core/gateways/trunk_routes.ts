@@ -1,0 +1,58 @@
+import type { TrunkRoute } from "../bridge_trunks.ts";
+import { limits } from "../limits.ts";
+import type { Ports } from "../ports.ts";
+import type { Account } from "../resources/accounts.ts";
+import type { Gateway } from "../resources/gateways.ts";
+
+/**
+ * The ways by which an account's calls leave, in the order they are tried: its Gateways, its
+ * ancestors' from the nearest up, then the operator's proxy. None: there is no way out.
+ */
+export async function trunkRoutes(account: Account, ports: Ports): Promise<TrunkRoute[]> {
+  const routes: TrunkRoute[] = [];
+  for (const accountSid of [account.sid, ...account.ancestors.toReversed()]) {
+    const query = { where: [], skip: 0, limit: limits.pageSizeMax };
+    const { items } = await ports.records.gateways.list(accountSid, query);
+    const isOperators = accountSid === (account.ancestors[0] ?? account.sid);
+    const publicOnly = !isOperators && !ports.settings.trunks.allowPrivate;
+    const usable = items.toReversed().toSorted((a, b) => rank(a) - rank(b));
+    routes.push(...usable.map(({ sid: gatewaySid, proxy, userName, password }) => (
+      { gatewaySid, proxy, credentials: { userName, password }, publicOnly }
+    )));
+  }
+  const { outboundProxy } = ports.settings.trunks;
+  const gateways = routes.slice(0, limits.trunkRoutes - (outboundProxy === null ? 0 : 1));
+  if (outboundProxy === null) return gateways;
+  return [...gateways, { gatewaySid: null, publicOnly: false, ...outboundProxy }];
+}
+
+/** Registered ones first, then those that need no registration; the rest may yet work. */
+const rank = ({ status, register }: Gateway): number =>
+  status === "registered" ? 0 : register ? 2 : 1;
+
+/** The host of a `sip:` address, and how far it is trusted. */
+export interface SipAddress {
+  /** `sip` or `sips`. */
+  scheme: string;
+  host: string;
+  port: string | null;
+  transport: string | null;
+}
+
+/**
+ * The way straight to the host of a `sip:` address; null unless the operator allows that host, so
+ * that no customer reaches the operator's own network or runs up the bill of another's.
+ */
+export function directRoute(
+  { scheme, host, port, transport }: SipAddress,
+  { trunks }: Ports["settings"],
+): TrunkRoute | null {
+  const name = host.toLowerCase();
+  const isNamed = trunks.sipHosts.some((allowed) =>
+    allowed.startsWith("*.") ? name.endsWith(allowed.slice(1)) : allowed === name
+  );
+  if (!isNamed && !trunks.sipHosts.includes("*")) return null;
+  const proxy = `${scheme}:${name}${port === null ? "" : `:${port}`}` +
+    (transport === null ? "" : `;transport=${transport}`);
+  return { gatewaySid: null, proxy, publicOnly: !isNamed && !trunks.allowPrivate };
+}

@@ -1,0 +1,100 @@
+import { z } from "zod";
+import type { Invitation, Target } from "../../bridge.ts";
+import { type Address, parseAddress, sipUri } from "../../calls/address.ts";
+import type { Routed, Unroutable } from "../../calls/route.ts";
+import { faults } from "../../faults.ts";
+import type { Element } from "../parse.ts";
+import { type CompileContext, methodAttribute, readAttributes, resolveUrl } from "../verb.ts";
+
+const nounAttributes = {
+  statusCallback: z.string().optional(),
+  statusCallbackMethod: methodAttribute,
+  statusCallbackEvent: z.string().optional(),
+};
+
+/** For the host of a SIP address that asks who calls. */
+const sipAttributes = {
+  ...nounAttributes,
+  username: z.string().max(128).optional(),
+  password: z.string().max(128).optional(),
+};
+
+/** The nouns, or the text of Dial as one: with `@` a Sip address, starting `client` a Client. */
+export function nounsOf({ children, text }: Element): Element[] {
+  if (children.length > 0) return children;
+  if (text === "") return [];
+  const name = text.includes("@") ? "Sip" : text.startsWith("client") ? "Client" : "Number";
+  return [{ name, attributes: {}, children: [], text: text.replace(/^client:/, "") }];
+}
+
+/**
+ * The leg of a noun; null, with a note, for one that names nobody. One that can go nowhere has no
+ * routes: it fails as soon as it is placed, and Dial's action is told.
+ */
+export async function invite(
+  noun: Element,
+  from: string,
+  context: CompileContext,
+): Promise<Invitation | null> {
+  const [text = "", query = ""] = noun.text.split(/\?(.*)/s);
+  const address = addressOf(noun.name, text);
+  if (address === null) {
+    context.skip(`${noun.name} "${noun.text}" of Dial: it cannot be called`);
+    return null;
+  }
+  const leg = context.newSid("CA");
+  const { username, password = "", ...callbacks } = address.kind === "sip"
+    ? readAttributes(noun, sipAttributes, context)
+    : { ...readAttributes(noun, nounAttributes, context), username: undefined };
+  const credentials = username === undefined
+    ? {}
+    : { credentials: { userName: username, password } };
+  const routing = await context.route(address, { from, ...credentials });
+  if ("fault" in routing) context.skip(`${noun.name} "${noun.text}" of Dial: ${reason(routing)}`);
+  const { rateMicros, ...called } = "fault" in routing ? nowhere(address, from) : routing;
+  const callback = callbacks.statusCallback && resolveUrl(callbacks.statusCallback, context);
+  const memo = {
+    ...(callback ? { ...callbacks, statusCallback: callback } : {}),
+    ...(rateMicros === 0 ? {} : { rateMicros }),
+  };
+  return {
+    leg,
+    accountSid: context.call.accountSid,
+    ...called,
+    ...(query === "" ? {} : { headers: customHeaders(query, context) }),
+    ...(Object.keys(memo).length === 0 ? {} : { memo }),
+  };
+}
+
+function addressOf(noun: string, text: string): Address | null {
+  if (noun === "Client") return parseAddress(`client:${text}`);
+  const address = /^(Number|Sip|Uri)$/.test(noun) ? parseAddress(text) : null;
+  return (noun === "Number") === (address?.kind === "number") ? address : null;
+}
+
+/** A call that fails as soon as it is placed. */
+function nowhere(address: Address, from: string): Routed {
+  const to = textOf(address);
+  const target: Target = address.kind === "client"
+    ? address
+    : { kind: "trunk", dialled: to, routes: [] };
+  return { target, to, from, rateMicros: 0 };
+}
+
+function textOf(address: Address): string {
+  if (address.kind === "client") return `client:${address.login}`;
+  return address.kind === "sip" ? sipUri(address) : address.dialled;
+}
+
+const reason = ({ fault, detail }: Unroutable): string => `${faults[fault].message}: ${detail}`;
+
+/** `?X-Name=value&…` of a noun: X- and User-to-User headers for the INVITE. */
+function customHeaders(query: string, context: CompileContext): Record<string, string> {
+  const headers = [...new URLSearchParams(query)];
+  const allowed = headers.filter(([name, value]) =>
+    // deno-lint-ignore no-control-regex
+    /^(X-[\w\-.]{1,60}|User-to-User)$/i.test(name) && !/[\x00-\x1f\x7f]/.test(value)
+  );
+  if (allowed.length < headers.length) context.skip("a header of Dial that is not X-… or holds CR");
+  return Object.fromEntries(allowed);
+}

@@ -1,0 +1,29 @@
+import { parseNumber, parsePossible } from "./phone_number.ts";
+
+/** What a phone's keys can say, without separators: digits, `*`, `#` and a leading `+`; else null. */
+export function dialString(text: string): string | null {
+  const bare = text.replaceAll(/[\s().\-]/g, "");
+  return /^\+?[\d*#]{1,40}$/.test(bare) ? bare : null;
+}
+
+/**
+ * The number in E.164 form that a dialled text means: with `+`, with `00` in its place, or as it is
+ * dialled within a country (ISO 3166-1). Null when it means none.
+ */
+export function e164Of(text: string, country: string | null): string | null {
+  const bare = dialString(text);
+  if (bare === null) return null;
+  const whole = parseNumber(bare.replace(/^00/, "+"));
+  if (whole !== null) return whole.phoneNumber;
+  return country === null || /^\+|^00/.test(bare) ? null : parsePossible(bare, country);
+}
+
+/** The forms under which a dialled text may be held as a number, likeliest first. */
+export function formsOf(text: string, country: string | null): string[] {
+  const bare = dialString(text);
+  if (bare === null) return text === "" ? [] : [text];
+  const e164 = e164Of(text, country);
+  const digits = (e164 ?? bare).replace(/^\+/, "");
+  const forms = [text, bare, e164, `+${digits}`, digits, `00${digits}`];
+  return [...new Set(forms.filter((form) => form !== null))];
+}
