@@ -1,4 +1,5 @@
-import { bridgeHeader, bridgePaths, runAnswer, signBridge } from "./bridge.ts";
+import { bridgePaths, runAnswer } from "./bridge.ts";
+import { bridgeHeader, signBridge } from "./bridge_signature.ts";
 import { trunkPaths } from "./bridge_trunks.ts";
 import { Fault } from "./faults.ts";
 import type { Bridge } from "./ports.ts";

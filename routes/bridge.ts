@@ -1,12 +1,6 @@
 import { type Context, Hono } from "hono";
-import {
-  bridgeHeader,
-  bridgeLimits,
-  credentialsQuery,
-  heartbeat,
-  report,
-  verifyBridge,
-} from "../core/bridge.ts";
+import { bridgeLimits, credentialsQuery, heartbeat, report } from "../core/bridge.ts";
+import { bridgeHeader, verifyBridge } from "../core/bridge_signature.ts";
 import { handleReport } from "../core/calls/handle_report.ts";
 import { takeHeartbeat } from "../core/calls/sweep.ts";
 import { credentialsOf } from "../core/credentials.ts";

@@ -1,11 +1,5 @@
-import {
-  bridgeHeader,
-  bridgeLimits,
-  bridgePaths,
-  invalidation,
-  runRequest,
-  verifyBridge,
-} from "../core/bridge.ts";
+import { bridgeLimits, bridgePaths, invalidation, runRequest } from "../core/bridge.ts";
+import { bridgeHeader, verifyBridge } from "../core/bridge_signature.ts";
 import { listening } from "../core/listen_error.ts";
 import type { Companion } from "../core/bridge.ts";
 import { type Calls, runScript } from "./calls.ts";

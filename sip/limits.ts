@@ -3,8 +3,9 @@ export const sipLimits = {
   /** A WebSocket frame and the message in it (RFC 7118 §5). */
   messageBytes: 64 << 10,
   headers: 128,
-  /** X- and User-to-User headers of a message that are passed on. */
-  passedHeaders: 32,
+  /** X- and User-to-User headers of a message that are passed on, and the length of each. */
+  passedHeaders: 16,
+  passedHeaderLength: 1_024,
   headerBytes: 8 << 10,
   requestUriLength: 512,
   /** Ping of an idle socket, and the time it has for its pong. */

@@ -1,5 +1,4 @@
 import {
-  bridgeHeader,
   bridgePaths,
   type Credentials,
   credentialsAnswer,
@@ -7,8 +6,8 @@ import {
   type Report,
   reportAnswer,
   type Script,
-  signBridge,
 } from "../core/bridge.ts";
+import { bridgeHeader, signBridge } from "../core/bridge_signature.ts";
 import { sipLimits } from "./limits.ts";
 import type { Timers } from "./timers.ts";
 

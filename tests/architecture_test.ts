@@ -10,6 +10,7 @@ const allowed: Record<string, string[]> = {
   sip: [
     "sip",
     "core/bridge.ts",
+    "core/bridge_signature.ts",
     "core/bridge_trunks.ts",
     "core/limits.ts",
     "core/listen_error.ts",

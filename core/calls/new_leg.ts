@@ -26,6 +26,7 @@ export async function receive(
     from: `client:${event.login}`,
     callerName: event.displayName?.slice(0, longest) ?? null,
     sipCallId: event.sipCallId.slice(0, longest),
+    sipHeaders: event.headers,
   };
   return await insertRinging(leg, report, ports);
 }
@@ -84,6 +85,7 @@ export async function placeChild(
     from: event.from,
     to: event.to,
     direction: "outbound-dial",
+    transfer: calls.fields.transfer.safeParse(event.memo?.transfer).data ?? null,
     sipCallId: event.sipCallId,
     rateMicros: calls.fields.rateMicros.safeParse(event.memo?.rateMicros).data ?? 0,
   });

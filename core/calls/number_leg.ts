@@ -25,6 +25,7 @@ export async function receiveForNumber(
     forwardedFrom: event.forwardedFrom?.slice(0, longest) ?? null,
     numberHops: event.hops,
     sipCallId: event.sipCallId.slice(0, longest),
+    sipHeaders: event.headers,
   };
   return await insertRinging(leg, report, ports);
 }

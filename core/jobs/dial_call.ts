@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { standing } from "../access.ts";
+import { customHeaders } from "../calls/custom_headers.ts";
 import { parseAddress } from "../calls/address.ts";
 import { progress } from "../calls/progress.ts";
 import { routeTo, type Routing, type Unroutable } from "../calls/route.ts";
@@ -41,7 +42,9 @@ export const dialCall: JobKind<z.infer<typeof args>> = job({
         record: { ...call, rateMicros },
       }));
     }
-    const invitation = { leg: callSid, accountSid, ...called };
+    const { headers } = customHeaders(call.to.split("?").slice(1).join("?"));
+    const sent = Object.keys(headers).length === 0 ? {} : { headers };
+    const invitation = { leg: callSid, accountSid, ...called, ...sent };
     const companion = await ports.bridge.run(callSid, [
       { type: "invite", invitation, timeoutS: call.timeout },
     ]);

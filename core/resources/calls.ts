@@ -63,6 +63,11 @@ export const calls = resource({
     /** The companion that holds the leg, once one does. */
     companion: companion.nullable(),
     sipCallId: z.string().nullable(),
+    /** X- and User-to-User headers of the INVITE that came in. */
+    sipHeaders: z.record(z.string(), z.string()),
+    /** Who sent it to whom, where a transfer placed the call. */
+    transfer: z.object({ target: z.string(), transferor: z.string(), transferee: z.string() })
+      .nullable(),
     /** What a minute costs, in millionths: as it was when the call was placed. */
     rateMicros: z.number().int().nonnegative(),
     /** Numbers of this service that the call came through. */
@@ -83,6 +88,8 @@ export const calls = resource({
     "reports",
     "companion",
     "sipCallId",
+    "sipHeaders",
+    "transfer",
     "rateMicros",
     "numberHops",
   ],
@@ -131,6 +138,8 @@ export const calls = resource({
     reports: 0,
     companion: null,
     sipCallId: null,
+    sipHeaders: {},
+    transfer: null,
     rateMicros: 0,
     numberHops: 0,
   },

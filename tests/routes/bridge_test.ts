@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { bridgeHeader, bridgeLimits, signBridge } from "../../core/bridge.ts";
+import { bridgeLimits } from "../../core/bridge.ts";
+import { bridgeHeader, signBridge } from "../../core/bridge_signature.ts";
 import { bridge } from "../../routes/bridge.ts";
 import { type App, startApp } from "../support/app.ts";
 

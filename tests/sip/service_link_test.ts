@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { bridgeHeader, bridgePaths, verifyBridge } from "../../core/bridge.ts";
+import { bridgePaths } from "../../core/bridge.ts";
+import { bridgeHeader, verifyBridge } from "../../core/bridge_signature.ts";
 import { createServiceLink } from "../../sip/service_link.ts";
 import { createTimers } from "../../sip/timers.ts";
 

@@ -1,5 +1,4 @@
 import {
-  bridgeHeader,
   bridgePaths,
   type Credentials,
   type Heartbeat,
@@ -8,9 +7,8 @@ import {
   type Report,
   report,
   type Script,
-  signBridge,
-  verifyBridge,
 } from "../../core/bridge.ts";
+import { bridgeHeader, signBridge, verifyBridge } from "../../core/bridge_signature.ts";
 import { digestHa1 } from "../../sip/digest.ts";
 
 /** The service as the companion sees it: knows passwords, takes reports, answers with scripts. */
