@@ -1,12 +1,14 @@
 import { queue } from "./queue.ts";
 import { type Line, newBranch } from "./softphone_line.ts";
-import { type SipText, valueOf, valuesOf, writeSip } from "./sip_text.ts";
+import { type SipText, tagOf, valueOf, valuesOf, writeSip } from "./sip_text.ts";
 
 /** A call that was answered. */
 export interface PhoneDialog {
   readonly callId: string;
   /** The SDP of the other side when the call was set up. */
   readonly remoteSdp: string;
+  /** Names the dialog in a Refer-To, escaped (RFC 3891 §3). */
+  readonly replaces: string;
   /** Resolves with the BYE of the other side. */
   readonly ended: Promise<SipText>;
   /** Answers a re-INVITE of the other side; our first SDP unless set. */
@@ -109,6 +111,9 @@ export function phoneDialog(line: Line, state: DialogState): PhoneDialog {
   const dialog: PhoneDialog = {
     callId: state.callId,
     remoteSdp: state.remoteSdp,
+    replaces: encodeURIComponent(
+      `${state.callId};to-tag=${tagOf(state.remote)};from-tag=${tagOf(state.local)}`,
+    ),
     ended: ended.promise,
     onReinvite: () => state.localSdp,
     onRequest: () => undefined,
