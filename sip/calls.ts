@@ -2,7 +2,7 @@ import type { Invitation, LegEvent, Script } from "../core/bridge.ts";
 import { createLiveLeg, type LiveLeg } from "./live_leg.ts";
 import type { InboundLeg, OutboundLeg } from "./leg.ts";
 import { sipLimits } from "./limits.ts";
-import type { LoadAudio, MediaEngine } from "./media/port.ts";
+import type { LoadAudio, MediaEngine, MediaLeg } from "./media/port.ts";
 import { createOutboundLeg } from "./outbound_leg.ts";
 import type { OutboundCall } from "./outbound_state.ts";
 import { createReportQueue, type ReportOptions } from "./reports.ts";
@@ -20,6 +20,8 @@ export interface Placing {
   headers?: string[];
   onRinging?(): void;
   onProgress?(status: number, sdp: string): void;
+  /** The one device called sends sound before it answers. */
+  onEarlyMedia?(media: MediaLeg): void;
 }
 
 /** The legs that are alive, by Sid. */
@@ -118,6 +120,7 @@ function outboundCall(
       placing.onRinging?.();
     },
     ...placing.onProgress === undefined ? {} : { onProgress: placing.onProgress },
+    ...placing.onEarlyMedia === undefined ? {} : { onEarlyMedia: placing.onEarlyMedia },
   };
 }
 

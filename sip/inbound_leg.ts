@@ -35,6 +35,7 @@ interface State {
   dialog: Dialog | undefined;
   media: MediaLeg | undefined;
   answeredAt: number | undefined;
+  preparing: Promise<MediaLeg | undefined> | undefined;
   answering: Promise<void> | undefined;
   rang: boolean;
   /** The caller takes reliable provisional responses only. */
@@ -53,6 +54,7 @@ export function createInboundLeg(signalling: Signalling, call: InboundCall): Inb
     dialog: undefined,
     media: undefined,
     answeredAt: undefined,
+    preparing: undefined,
     answering: undefined,
     rang: false,
     reliable: reliableFor(signalling, call.request.message, () => refuse(state, 504)),
@@ -90,7 +92,7 @@ function legOf(state: State): InboundLeg {
       return state.answeredAt;
     },
     get media() {
-      return state.media;
+      return state.answeredAt === undefined ? undefined : state.media;
     },
     get dialog() {
       return state.dialog;
@@ -109,6 +111,7 @@ function legOf(state: State): InboundLeg {
     },
     ring: () => state.rang || progress(state, 180, ""),
     progress: (status, sdp) => progress(state, status, sdp),
+    early: () => early(state),
     answer: () => state.answering ??= answer(state),
     answerWith: (sdp) => accept(state, sdp),
     hangup({ status = 603 } = {}) {
@@ -141,17 +144,38 @@ function progress(state: State, statusCode: number, sdp: string): void {
 }
 
 async function answer(state: State): Promise<void> {
+  const media = await (state.preparing ??= prepare(state));
+  if (media === undefined) return;
+  accept(state, media.localSdp);
+  await state.answered.promise;
+}
+
+/** Our media for the caller; undefined when the leg ended, refused when there is no codec. */
+async function prepare(state: State): Promise<MediaLeg | undefined> {
   const { call: { media: engine, request: { message } }, over } = state;
   try {
     const media = await (message.body === "" ? engine.offer() : engine.answer(message.body));
-    if (over.signal.aborted || state.answeredAt !== undefined) return media.close();
+    if (over.signal.aborted) return void media.close();
     state.media = media;
-    void media.lost.then(() => mediaLost(state));
-    accept(state, media.localSdp);
+    void media.lost.then(() => {
+      if (state.answeredAt !== undefined) return mediaLost(state);
+      // A softphone that leaves early SDP unread gets other media with the 200.
+      state.media = state.preparing = undefined;
+      media.close();
+    });
+    return media;
   } catch (error) {
     refuse(state, error instanceof NoCommonCodec ? 488 : 500);
     throw error;
   }
+}
+
+/** Lets the caller hear something before the answer; never on an INVITE that brought no offer. */
+async function early(state: State): Promise<MediaLeg | undefined> {
+  if (state.call.request.message.body === "" || state.answeredAt !== undefined) return undefined;
+  const media = await (state.preparing ??= prepare(state));
+  if (media !== undefined && state.answeredAt === undefined) progress(state, 183, media.localSdp);
+  return media;
 }
 
 /** Sends the 200; one that waits for a PRACK comes before it (RFC 3262 §3). */

@@ -45,6 +45,8 @@ export interface InboundLeg extends Leg {
   ring(): void;
   /** A provisional response of the other side, with its early SDP. */
   progress(status: number, sdp: string): void;
+  /** 183 with media of our own, for sound before the answer; undefined when that cannot be. */
+  early(): Promise<MediaLeg | undefined>;
   /** 200 with media of our own; rejects with `NoCommonCodec` after refusing the call. */
   answer(): Promise<void>;
   /** 200 with the other side's SDP. */

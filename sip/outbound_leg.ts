@@ -27,6 +27,7 @@ export function createOutboundLeg(signalling: Signalling, call: OutboundCall): O
     remoteSdp: "",
     responseHeaders: {},
     ringing: false,
+    early: undefined,
     wiring: createWiring(),
     stopTimeout: signalling.timers.after(call.timeoutMs, () => {
       cancelForks(state);

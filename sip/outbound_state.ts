@@ -3,7 +3,7 @@ import type { Dialog } from "./dialog.ts";
 import type { Fork } from "./fork.ts";
 import type { Wiring } from "./in_dialog.ts";
 import type { LegEnd } from "./leg.ts";
-import type { MediaEngine } from "./media/port.ts";
+import type { MediaEngine, MediaLeg } from "./media/port.ts";
 import type { Ending } from "./outcome.ts";
 import type { Signalling } from "./signalling.ts";
 
@@ -23,6 +23,8 @@ export interface OutboundCall {
   onRinging(): void;
   /** Every provisional response, with its early SDP. */
   onProgress?(status: number, sdp: string): void;
+  /** The one device called sends sound before it answers. */
+  onEarlyMedia?(media: MediaLeg): void;
 }
 
 /** A leg while it lives: from the forks of its INVITE, one becomes its dialog. */
@@ -41,6 +43,8 @@ export interface OutboundState {
   remoteSdp: string;
   responseHeaders: Record<string, string>;
   ringing: boolean;
+  /** The early SDP that our media took, once they have. */
+  early: Promise<string | undefined> | undefined;
   readonly wiring: Wiring;
   stopTimeout(): void;
 }

@@ -36,7 +36,7 @@ export async function ring(state: OutboundState): Promise<void> {
   if (over.signal.aborted) return closeMedia(state);
   for (const fork of state.forks) {
     fork.send({
-      onProgress: (status, sdp) => onProgress(state, status, sdp),
+      onProgress: (status, sdp) => onProgress(state, fork, { status, sdp }),
       onAnswer: (answer) => onAnswer(state, fork, answer),
       onRefused(status, headers) {
         state.responseHeaders = headers;
@@ -67,12 +67,21 @@ async function offerTo({ media }: OutboundCall, binding: Binding): Promise<Devic
   return { binding, offer: ours.localSdp, media: ours };
 }
 
-function onProgress(state: OutboundState, status: number, sdp: string): void {
+function onProgress(
+  state: OutboundState,
+  { media }: Fork,
+  { status, sdp }: { status: number; sdp: string },
+): void {
   if (state.winner !== undefined || state.over.signal.aborted) return;
   if (!state.ringing) state.call.onRinging();
   state.ringing = true;
   // Several devices would each answer the caller's one offer with SDP of their own.
-  state.call.onProgress?.(status, state.forks.length === 1 ? sdp : "");
+  const earlySdp = state.forks.length === 1 ? sdp : "";
+  state.call.onProgress?.(status, earlySdp);
+  const { onEarlyMedia } = state.call;
+  if (earlySdp === "" || media === undefined || onEarlyMedia === undefined) return;
+  state.early ??= media.accept(earlySdp).then(() => (onEarlyMedia(media), earlySdp))
+    .catch(() => undefined);
 }
 
 function onRefused(state: OutboundState, fork: Fork, status: number): void {
@@ -129,7 +138,7 @@ function adopt(
 
 async function takeAnswer(state: OutboundState, { media }: Fork, sdp: string): Promise<void> {
   try {
-    await media?.accept(sdp);
+    if (await state.early !== sdp) await media?.accept(sdp);
   } catch {
     return bye(state, { outcome: "failed", sipStatus: 488 });
   }

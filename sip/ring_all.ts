@@ -3,6 +3,7 @@ import { whenAborted } from "./abort.ts";
 import type { Calls, Placing } from "./calls.ts";
 import type { InboundLeg, OutboundLeg } from "./leg.ts";
 import type { LiveLeg } from "./live_leg.ts";
+import type { MediaLeg } from "./media/port.ts";
 import type { Ending } from "./outcome.ts";
 
 export type DialStep = Extract<Step, { type: "dial" }>;
@@ -94,6 +95,7 @@ function placeChild(
 ): Child {
   const { step, invitation, proxied, placing } = dialling;
   const caller = leg.direction === "inbound" ? leg : undefined;
+  const hearsEarly = caller?.answeredAt === undefined && !proxied && step.legs.length === 1;
   const live = calls.place(invitation, {
     timeoutS: step.timeoutS,
     parent: leg.id,
@@ -103,11 +105,18 @@ function placeChild(
       placing.onRinging?.();
       if (!proxied) caller?.ring();
     },
+    ...hearsEarly && { onEarlyMedia: (media) => void joinEarly(caller, media) },
     ...proxied &&
       { offer: proxied.offer, onProgress: (status, sdp) => proxied.progress(status, sdp) },
   });
   void live.leg.whenAnswered.then((answered) => answered && live.report({ type: "answered" }));
   return { live, held: live.hold() };
+}
+
+/** What the one called sends before it answers, a network's announcement say, reaches the caller. */
+async function joinEarly(caller: InboundLeg | undefined, media: MediaLeg): Promise<void> {
+  const ours = await caller?.early().catch(() => undefined);
+  ours?.join(media);
 }
 
 async function ending(child: Child): Promise<ChildEnding | undefined> {

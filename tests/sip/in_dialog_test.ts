@@ -217,3 +217,46 @@ sipTest("createFork() acknowledges reliable provisional responses, each once", a
   await callee.bye();
   assert.equal((await dialog.ended).method, "BYE");
 });
+
+sipTest("early() lets a caller hear what the one callee sends before it answers", async () => {
+  await using lab = await startSipLab();
+  const [alice, bob] = [await lab.phone("alice"), await lab.phone("bob")];
+  lab.service.answer = () => dial("anchored");
+
+  const call = alice.call("bob", { sdp: sdp("alice") });
+  const ringing = await bob.nextCall();
+  ringing.ring();
+  const first = await call.nextProvisional();
+  ringing.ring({ status: 183, sdp: sdp("bob") });
+  const early = await call.nextProvisional();
+  const [ofBob, ofAlice] = lab.media.legs;
+  assert.equal(ofBob?.joined, ofAlice);
+  const callee = await ringing.answer(sdp("bob"));
+  const dialog = await call.answered;
+
+  assert.deepEqual([first.status, first.body], [180, ""]);
+  assert.deepEqual([early.status, early.body], [183, ofAlice?.localSdp]);
+  assert.equal(dialog.remoteSdp, early.body);
+  assert.deepEqual([ofBob?.remoteSdp, ofAlice?.remoteSdp], [sdp("bob"), sdp("alice")]);
+  assert.equal(ofBob?.joined, ofAlice);
+  await dialog.bye();
+  assert.equal((await callee.ended).method, "BYE");
+});
+
+sipTest("early() gives way to other media when the first are gone before the answer", async () => {
+  await using lab = await startSipLab();
+  const [alice, bob] = [await lab.phone("alice"), await lab.phone("bob")];
+  lab.service.answer = () => dial("anchored");
+
+  const call = alice.call("bob", { sdp: sdp("alice") });
+  const ringing = await bob.nextCall();
+  ringing.ring({ status: 183, sdp: sdp("bob") });
+  await call.nextProvisional();
+  lab.media.legs[1]?.lose();
+  await ringing.answer(sdp("bob"));
+  const dialog = await call.answered;
+
+  assert.equal(dialog.remoteSdp, lab.media.legs[2]?.localSdp);
+  assert.equal(lab.media.legs[0]?.joined, lab.media.legs[2]);
+  assert.equal((await dialog.bye()).status, 200);
+});
