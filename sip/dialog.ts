@@ -29,8 +29,11 @@ export interface DialogEvents {
   onInfo(body: Content): Promise<number>;
   /** The peer asks that the other side of its call goes elsewhere (RFC 3515). */
   onRefer(request: IncomingReferRequest): void;
-  /** What became of a REFER that we passed to the peer: the body and state of its NOTIFY. */
-  onNotify(sipfrag: string, state: string): void;
+  /**
+   * What became of a REFER that we passed to the peer: the body and state of its NOTIFY. False
+   * when there was none.
+   */
+  onNotify(sipfrag: string, state: string): boolean;
 }
 
 export interface DialogPeer {
@@ -133,9 +136,10 @@ function delegateOf(state: State): SessionDelegate {
     onInfo: guard(log, (request) => void answerInfo(signalling, dialog, request)),
     onRefer: guard(log, (request) => dialog.events.onRefer(request)),
     onNotify: guard(log, (request) => {
-      request.accept();
-      const { message } = request;
-      dialog.events.onNotify(message.body, message.getHeader("subscription-state") ?? "");
+      const { body } = request.message;
+      const state = request.message.getHeader("subscription-state") ?? "";
+      if (dialog.events.onNotify(body, state)) request.accept();
+      else request.reject({ statusCode: 481 });
     }),
     onPrack: guard(log, (request) => {
       const rack = request.message.getHeader("rack") ?? "";

@@ -35,7 +35,7 @@ export function inDialogEvents(
       if (wiring.onRefer === undefined) request.reject({ statusCode: 403 });
       else wiring.onRefer(request);
     },
-    onNotify: (sipfrag, state) => wiring.onNotify?.(sipfrag, state),
+    onNotify: (sipfrag, state) => wiring.onNotify?.(sipfrag, state) ?? false,
   };
 }
 

@@ -40,8 +40,8 @@ export async function onInvite(
   }
   const { login, credentials: { accountSid, clientSid } } = identity;
   const replaces = replacedLeg(calls, request.message, accountSid);
-  if (replaces === null) {
-    request.reject({ statusCode: 481 });
+  if (typeof replaces === "number") {
+    request.reject({ statusCode: replaces });
     return;
   }
   const { flow } = originOf(request.message);
@@ -59,19 +59,20 @@ export async function onInvite(
 
 /**
  * The leg of the same account whose place an INVITE is to take (RFC 3891 §3); undefined when it
- * does not ask for one, null when there is none such.
+ * does not ask for one, the status of the refusal when there is none such.
  */
 function replacedLeg(
   { signalling, find }: Calls,
   message: IncomingRequestMessage,
   accountSid: string,
-): string | null | undefined {
+): string | number | undefined {
   const header = message.getHeader("replaces");
   if (header === undefined) return undefined;
   const replaces = parseReplaces(header);
   const dialog = replaces && replacedDialog(signalling, replaces);
   const leg = dialog && find(dialog.leg)?.leg;
-  return leg?.accountSid === accountSid && leg.answeredAt !== undefined ? leg.id : null;
+  if (leg?.accountSid !== accountSid || leg.answeredAt === undefined) return 481;
+  return replaces?.earlyOnly ? 486 : leg.id;
 }
 
 /** Only a registered Client may call, with its own name in From. */

@@ -37,7 +37,7 @@ export const sipLimits = {
   sessionExpiresS: 1_800,
   sessionExpiresMinS: 90,
   /** The longest that we agree to when a peer demands more. */
-  sessionExpiresMaxS: 7_200,
+  sessionExpiresMaxS: 86_400,
   /** T1 and 64*T1 of reliable provisional responses (RFC 3262 §3). */
   reliableResendMs: 500,
   reliableGiveUpMs: 32_000,

@@ -75,12 +75,17 @@ async function passOn(
   if (dialog === undefined) return;
   const by = userUri(dialog.login, domain).toString();
   const id = request.message.cseq;
-  other.leg.onNotify = (content, state) => void notifySipfrag(dialog, { content, state, id });
+  other.leg.onNotify = (content, state) => {
+    void notifySipfrag(dialog, { content, state, id });
+    if (/^\s*terminated\b/i.test(state)) other.leg.onNotify = undefined;
+    return true;
+  };
   const headers = [`Refer-To: ${referTo.raw}`, `Referred-By: <${by}>`];
   const status = await other.leg.dialog?.request("refer", { headers }) ?? 500;
   guard(log, () =>
     withFlow(dialog.flow, () => {
-      if (status < 300) request.accept({ statusCode: 202 });
-      else request.reject({ statusCode: statusToPass(new Refused("pass a REFER on", status)) });
+      if (status < 300) return void request.accept({ statusCode: 202 });
+      other.leg.onNotify = undefined;
+      request.reject({ statusCode: statusToPass(new Refused("pass a REFER on", status)) });
     }))();
 }

@@ -10,6 +10,8 @@ export interface Replaces {
   callId: string;
   toTag: string;
   fromTag: string;
+  /** Only a call that is not answered yet is meant. */
+  earlyOnly: boolean;
 }
 
 /** Whom a REFER names. */
@@ -31,7 +33,8 @@ export function parseReplaces(text: string): Replaces | undefined {
   const tag = (name: string) => parameters.find((one) => one.name === name)?.value;
   const [toTag, fromTag] = [tag("to-tag"), tag("from-tag")];
   if (callId.trim() === "" || !toTag || !fromTag) return undefined;
-  return { callId: callId.trim(), toTag, fromTag };
+  const earlyOnly = parameters.some(({ name }) => name === "early-only");
+  return { callId: callId.trim(), toTag, fromTag, earlyOnly };
 }
 
 /** The dialog of ours; some softphones name the tags by who called instead of by whose they are. */

@@ -60,7 +60,7 @@ export function agreeAsServer(
   const asked = sessionExpiresOf(message);
   const knows = hasOption(message, "supported", "timer") || hasOption(message, "require", "timer");
   if (asked === undefined && !knows) return { agreement: undefined, headers: [] };
-  const least = Math.max(minSeS, minSeOf(message));
+  const least = Math.min(Math.max(minSeS, minSeOf(message)), sipLimits.sessionExpiresMaxS);
   const intervalS = Math.max(least, Math.min(asked?.seconds ?? expiresS, expiresS));
   const refresher = knows ? asked?.refresher ?? "uac" : "uas";
   const header = `Session-Expires: ${intervalS};refresher=${refresher}`;
@@ -78,7 +78,8 @@ export function agreeAsClient(
   const given = sessionExpiresOf(message);
   if (given === undefined) return undefined;
   const refresher = given.refresher === "uas" ? "peer" : "us";
-  return { intervalS: Math.max(given.seconds, minSeS), refresher };
+  const intervalS = Math.min(Math.max(given.seconds, minSeS), sipLimits.sessionExpiresMaxS);
+  return { intervalS, refresher };
 }
 
 /** What our INVITE asks for; `atLeastS` is what a 422 demanded. */

@@ -133,7 +133,7 @@ sipTest("createFork() asks again for as long a session as a 422 demands", async 
   const short = await bob.nextCall();
   short.decline(422, ["Min-SE: 3600"]);
   const long = await bob.nextCall();
-  long.decline(422, ["Min-SE: 5000"]);
+  long.decline(422, ["Min-SE: 7200"]);
   const { event } = await lab.service.event("ended", invitation.leg);
 
   assert.equal(valueOf(long.invite, "call-id"), valueOf(short.invite, "call-id"));

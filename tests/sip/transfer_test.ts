@@ -333,7 +333,11 @@ sipTest(
     const notify = await callee.next("NOTIFY");
     caller.onRequest = ({ method }) => method === "REFER" ? { status: 603 } : undefined;
     const refused = await callee.request("REFER", referTo(carolsAddress));
+    const unasked = await caller.request("NOTIFY", {
+      headers: ["Event: refer", "Subscription-State: active"],
+    });
 
+    assert.equal(unasked.status, 481);
     assert.deepEqual([accepted.status, refused.status], [202, 603]);
     assert.equal(
       valueOf(refer, "refer-to"),
@@ -382,12 +386,16 @@ sipTest("onInvite() answers 481 to Replaces of no call of the account", async ()
 
   const nothing = await carol.call("bob", { headers: ["Replaces: a;to-tag=b;from-tag=c"] }).final;
   const malformed = await carol.call("bob", { headers: ["Replaces: nonsense"] }).final;
+  const early = await carol.call("bob", {
+    headers: [`Replaces: ${decodeURIComponent(caller.replaces)};early-only`],
+  }).final;
   await strangerOf(lab, "carol");
   const foreign = await carol.call("bob", {
     headers: [`Replaces: ${decodeURIComponent(caller.replaces)}`],
   }).final;
 
   assert.deepEqual([nothing.status, malformed.status, foreign.status], [481, 481, 481]);
+  assert.equal(early.status, 486);
   assert.equal((await caller.bye()).status, 200);
 });
 
