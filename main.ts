@@ -37,11 +37,11 @@ export async function startService(config: Config) {
   const secretKey = config.SECRET_KEY || await ensureSecret(`${config.DATA_DIR}/secret_key`);
   const bridgeSecret = config.BRIDGE_SECRET ||
     await ensureSecret(`${config.DATA_DIR}/bridge_secret`);
+  const rateMicros = await ratesOf(config);
   const now = () => Date.now();
   const location = config.KV_URL || `${config.DATA_DIR}/switchboard.db`;
   const store = await openStore({ location, secretKey, now });
 
-  const rateMicros = await ratesOf(config);
   const ports = portsOf(config, { store, secretKey, bridgeSecret, rateMicros });
   const app = routes(ports, { bridge: bridge(ports, bridgeSecret), demo: demo() });
   const opened = Promise.withResolvers<void>();

@@ -78,7 +78,7 @@ export const step = z.discriminatedUnion("type", [
 export const outcome = z.enum(["completed", "busy", "no-answer", "failed", "canceled"]);
 
 /** Why a leg ended, where its status does not tell: what its owner could mend. */
-export const endReason = z.enum(["not-registered", "media-lost"]);
+export const endReason = z.enum(["not-registered", "media-lost", "no-trunk"]);
 
 export const legEvent = z.discriminatedUnion("type", [
   /** An authenticated Client sent an INVITE. Answered with what to do about it. */

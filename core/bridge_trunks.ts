@@ -5,6 +5,13 @@ import { z } from "zod";
  * that come in for numbers, and the Gateways that the companion keeps registered.
  */
 
+export const trunkLimits = {
+  /** How often a companion asks for its Gateways, whether told to or not. */
+  gatewaysMs: 15_000,
+  /** Proxies that one call is offered to. */
+  routes: 10,
+} as const;
+
 /** One SIP proxy that takes calls. */
 export const trunkRoute = z.object({
   /** The Gateway it belongs to; null is the operator's proxy, or the host of a `sip:` address. */
@@ -20,12 +27,13 @@ export const trunkRoute = z.object({
 /**
  * Somebody beyond a proxy. The Request-URI is `sip:DIALLED@PROXY`, or `dialled` itself where that is
  * a `sip:` or `sips:` URI. The next route is tried when one cannot be reached, does not answer in
- * time or answers 5xx; any other final answer is the callee's. With no route the leg fails with 404.
+ * time or answers 5xx; any other final answer is the callee's. When none is
+ * left the leg ends as failed for the reason `no-trunk`; when none was given, with 404.
  */
 export const trunkTarget = z.object({
   kind: z.literal("trunk"),
   dialled: z.string().min(1),
-  routes: z.array(trunkRoute).max(10),
+  routes: z.array(trunkRoute).max(trunkLimits.routes),
 });
 
 /**
@@ -135,8 +143,4 @@ export const trunkPaths = {
   gateway: "/bridge/gateway",
   /** On the companion: `{}` says that its answer to `gatewaysQuery` may have changed. */
   gatewaysChanged: "/gateways",
-} as const;
-
-export const trunkLimits = {
-  gatewaysMs: 15_000,
 } as const;

@@ -166,6 +166,12 @@ export const faults = {
     message: "Cannot ring the Client: none of its phones is registered",
     advice: "Check that its softphone runs, reaches the SIP address and has the right password.",
   },
+  trunkUnreachable: {
+    kind: "unavailable",
+    code: 13227,
+    message: "Cannot place the call: no Gateway took it",
+    advice: "Check the Proxy, UserName and Password of the account's Gateways, and their Status.",
+  },
   mediaLost: {
     kind: "unavailable",
     code: 13231,

@@ -26,6 +26,8 @@ export const limits = {
 
   /** Of a virtual number, which may be a pattern. */
   numberPatternLength: 128,
+  /** Each is tried for every call to a number that nobody holds. */
+  patternsOfAccount: 100,
   /** Compiled patterns that are kept. */
   recentPatterns: 1_000,
   /** Numbers that one search offers, and those it looks at that may be held already. */
@@ -56,8 +58,9 @@ export const limits = {
   dialTimeoutS: 30,
   dialTimeLimitS: 14_400,
   dialLegs: 10,
-  /** Proxies that one call is offered to. */
-  trunkRoutes: 10,
+  /** Headers of an INVITE that markup is told, and characters of each. */
+  sipHeaders: 20,
+  sipHeaderLength: 1_000,
   /** Numbers of this service that one call may go through, each by the markup of the one before. */
   numberHops: 3,
 

@@ -23,7 +23,11 @@ export const answeredElsewhere = 'SIP;cause=200;text="Call completed elsewhere"'
 export async function ring(state: OutboundState): Promise<void> {
   const { signalling, call, callId, over } = state;
   const { target } = call.invitation;
-  if (target.kind !== "client") return finish(state, { outcome: "failed", sipStatus: 501 });
+  if (target.kind !== "client") {
+    if (call.isChild) call.onInviting(callId);
+    const hasRoute = target.kind === "number" || target.routes.length > 0;
+    return finish(state, { outcome: "failed", sipStatus: hasRoute ? 501 : 404 });
+  }
   const bindings = signalling.location.find(target.login);
   if (bindings.length > 0 || call.isChild) call.onInviting(callId);
   if (bindings.length === 0) {

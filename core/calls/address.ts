@@ -28,7 +28,7 @@ export function parseAddress(text: string): Address | null {
 }
 
 function parseSipAddress(text: string): SipAddress | null {
-  const parts = /^(?:(sips?):)?([^@:;?\s]+)@([^@:;?\s]+)(?::(\d{1,5}))?(;[^?\s]*)?(?:\?.*)?$/i
+  const parts = /^(?:(sips?):)?([^@:;?\s]+)@([A-Za-z0-9._-]+)(?::(\d{1,5}))?(;[^?\s]*)?(?:\?.*)?$/i
     .exec(text);
   if (parts === null) return null;
   const [, scheme, user, host, port, parameters = ""] = parts;

@@ -91,7 +91,11 @@ function applied(call: Call, report: Report, ports: Ports): Change<Call> {
   }
 }
 
-const endFaults = { "not-registered": "notRegistered", "media-lost": "mediaLost" } as const;
+const endFaults = {
+  "not-registered": "notRegistered",
+  "media-lost": "mediaLost",
+  "no-trunk": "trunkUnreachable",
+} as const;
 
 /** Adds the Notification of an ending that the customer could have prevented. */
 function explained(

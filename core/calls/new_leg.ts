@@ -1,6 +1,7 @@
 import type { LegEvent, Report } from "../bridge.ts";
 import { Fault } from "../faults.ts";
 import { numberFor } from "../gateways/find_number.ts";
+import { limits } from "../limits.ts";
 import type { Change, Ports } from "../ports.ts";
 import { withDefaults } from "../resource.ts";
 import { type Call, calls } from "../resources/calls.ts";
@@ -26,10 +27,17 @@ export async function receive(
     from: `client:${event.login}`,
     callerName: event.displayName?.slice(0, longest) ?? null,
     sipCallId: event.sipCallId.slice(0, longest),
-    sipHeaders: event.headers,
   };
-  return await insertRinging(leg, report, ports);
+  return await insertRinging({ ...leg, sipHeaders: heard(event.headers) }, report, ports);
 }
+
+/** Of the headers of an INVITE, those that markup is told. */
+export const heard = (headers: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).filter(([name]) => /^(?:X-[\w\-.]{1,60}|User-to-User)$/i.test(name))
+      .slice(0, limits.sipHeaders)
+      .map(([name, value]) => [name, value.slice(0, limits.sipHeaderLength)]),
+  );
 
 /** The call of a leg that came in, with its `ringing` callback. */
 export async function insertRinging(

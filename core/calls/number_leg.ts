@@ -4,10 +4,10 @@ import type { IncomingNumber } from "../bridge_trunks.ts";
 import { dialString, e164Of } from "../numbers/dialled.ts";
 import type { Ports } from "../ports.ts";
 import type { Call } from "../resources/calls.ts";
-import { insertRinging, longest } from "./new_leg.ts";
-import { numberFields } from "./voice_markup.ts";
+import { heard, insertRinging, longest } from "./new_leg.ts";
 import { type Asking, firstScript, refuse } from "./next_script.ts";
 import { calledAs } from "./route.ts";
+import { numberFields } from "./voice_markup.ts";
 
 /** The call of an INVITE for a number, with its `ringing` callback. Null: the number is gone. */
 export async function receiveForNumber(
@@ -25,9 +25,8 @@ export async function receiveForNumber(
     forwardedFrom: event.forwardedFrom?.slice(0, longest) ?? null,
     numberHops: event.hops,
     sipCallId: event.sipCallId.slice(0, longest),
-    sipHeaders: event.headers,
   };
-  return await insertRinging(leg, report, ports);
+  return await insertRinging({ ...leg, sipHeaders: heard(event.headers) }, report, ports);
 }
 
 /** The markup of the number that a call came in for. */
@@ -41,12 +40,14 @@ export async function numberScript(asking: Asking): Promise<Script> {
   return await refuse({ fault: "noRoute", detail: `${call.to} has no VoiceUrl` }, 404, asking);
 }
 
-/** The caller as records show it: a number, a Client of ours, a SIP address, or `anonymous`. */
-function callerOf({ from: { user, host } }: IncomingNumber, { settings }: Ports): string {
+/**
+ * The caller as records show it: a number, a SIP address, or `anonymous`. A Client of ours only on
+ * a call from within: what a trunk says of our own domain proves nothing.
+ */
+function callerOf({ from: { user, host }, hops }: IncomingNumber, { settings }: Ports): string {
   if (user === "" || /^anonymous$/i.test(user)) return "anonymous";
   const number = e164Of(user, settings.trunks.country) ?? dialString(user);
   if (number !== null) return number;
-  return host.toLowerCase() === settings.sipDomain.toLowerCase()
-    ? `client:${user}`
-    : `sip:${user}@${host}`;
+  const isOurs = hops > 0 && host.toLowerCase() === settings.sipDomain.toLowerCase();
+  return isOurs ? `client:${user}` : `sip:${user}@${host}`;
 }

@@ -25,8 +25,8 @@ export function callParameters(
     ParentCallSid: call.parentCallSid,
     PhoneNumberSid: call.phoneNumberSid,
     SipCallId: call.sipCallId,
-    ...(call.transfer === null ? {} : transferParameters(call.transfer)),
-    ...prefixed("SipHeader_", call.sipHeaders),
+    ...(!call.transfer ? {} : transferParameters(call.transfer)),
+    ...prefixed("SipHeader_", call.sipHeaders ?? {}),
   };
   return Object.fromEntries(
     Object.entries(known).filter((pair): pair is [string, string] => Boolean(pair[1])),

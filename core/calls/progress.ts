@@ -43,7 +43,7 @@ export function progress(call: Call, step: Step, moment: Moment): Change<Call> {
   }
   const seconds = call.answeredAt === null ? 0 : Math.max(0, at - call.answeredAt) / 1000;
   const minutes = Math.ceil(seconds / 60);
-  const priceMicros = minutes * call.rateMicros;
+  const priceMicros = minutes * (call.rateMicros ?? 0); // Stored before rates were, it has none.
   const ended = { endTime: at, duration: Math.round(seconds), price: money(priceMicros) };
   const change = fire({ ...moved, ...ended }, "completed", moment);
   if (step !== "completed") return change;

@@ -122,14 +122,15 @@ async function outward(
   return { target: { kind: "trunk", dialled, routes }, to: dialled, rateMicros };
 }
 
-function directly(
-  address: SipAddress,
-  { from, credentials }: Caller,
-  { settings }: Ports,
-): Routing {
+/** To a SIP host. A caller may show there by any name, but by no number that is not its own. */
+async function directly(address: SipAddress, caller: Caller, ports: Ports): Promise<Routing> {
   const uri = sipUri(address);
-  const route = directRoute(address, settings);
+  const route = directRoute(address, ports.settings);
   if (route === null) return nobody(`${uri}: the operator does not allow calls to that host`);
+  const { from: wanted, credentials } = caller;
+  const isName = /^[^:@]+$/.test(wanted) && dialString(wanted) === null;
+  const from = isName ? wanted : await callerId(wanted, caller, ports);
+  if (from === null) return { fault: "callerIdNotAllowed", detail: wanted };
   const routes = [{ ...route, ...(credentials === undefined ? {} : { credentials }) }];
   return { target: { kind: "trunk", dialled: uri, routes }, to: uri, from, rateMicros: 0 };
 }

@@ -33,11 +33,14 @@ export async function takeHeartbeat(
   }
 }
 
-/** Closes the calls of companions that were not heard of since `limits.companionLostMs`. */
+/**
+ * Closes the calls of companions that were not heard of since `limits.companionLostMs`, and has
+ * others take over their Gateways.
+ */
 export async function sweepCompanions(ports: Ports): Promise<void> {
   const oldest = ports.now() - limits.companionLostMs;
-  for (const { id, runId, seenAt } of await ports.companions.list()) {
-    if (seenAt >= oldest) continue;
+  const lost = (await ports.companions.list()).filter(({ seenAt }) => seenAt < oldest);
+  for (const { id, runId, seenAt } of lost) {
     ports.log("Closing the calls of a companion that is gone", { companion: id });
     for (const call of await ports.records.calls.group("live", id)) {
       await close(call, seenAt, ports);
@@ -45,6 +48,10 @@ export async function sweepCompanions(ports: Ports): Promise<void> {
     await forgetRegistrations(id, ports);
     await ports.companions.forget(id, runId);
   }
+  if (lost.length === 0) return;
+  await ports.bridge.gatewaysChanged().catch((error) =>
+    ports.log("Cannot tell the companion of Gateways that it is to take over", { error })
+  );
 }
 
 /**

@@ -51,7 +51,7 @@ export async function takeGatewayReport(report: GatewayReport, ports: Ports): Pr
   const gateway = await ports.records.gateways.get(accountSid, gatewaySid);
   if (gateway === null) return;
   const isAssigned = await mayRegister(gateway, companionId, ports);
-  await change(accountSid, gatewaySid, (now) => {
+  await change(gateway, (now) => {
     if (status === "unregistered") return now.companionId === companionId ? notRegistered : null;
     if (!isAssigned || !now.register || versionOf(now) !== report.version) return null;
     return { status, reason: status === "failed" ? report.reason ?? null : null, companionId };
@@ -65,16 +65,9 @@ async function mayRegister(gateway: Gateway, companionId: string, ports: Ports):
 
 /** The registrations of a companion that is gone run out unseen. */
 export async function forgetRegistrations(companionId: string, ports: Ports): Promise<void> {
-  for (const { accountSid, sid } of await ports.records.gateways.group("kept", companionId)) {
-    await change(
-      accountSid,
-      sid,
-      (gateway) =>
-        gateway.companionId === companionId
-          ? { ...notRegistered, reason: "the companion that kept it is gone" }
-          : null,
-      ports,
-    );
+  const lost = { ...notRegistered, reason: "the companion that kept it is gone" };
+  for (const kept of await ports.records.gateways.group("kept", companionId)) {
+    await change(kept, (now) => now.companionId === companionId ? lost : null, ports);
   }
 }
 
@@ -82,8 +75,7 @@ type State = Pick<Gateway, "status" | "reason" | "companionId">;
 
 /** Writes a new state, where it is another than the old. A Gateway that is gone stays so. */
 async function change(
-  accountSid: string,
-  sid: string,
+  { accountSid, sid }: Gateway,
   stateOf: (gateway: Gateway) => State | null,
   { records, now }: Ports,
 ): Promise<void> {

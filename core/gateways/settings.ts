@@ -6,7 +6,7 @@ export interface TrunkSettings {
     proxy: string;
     credentials?: { userName: string; password: string };
   } | null;
-  /** Hosts that `sip:` addresses may name: a name, `*.` and a domain, or `*` for public ones. */
+  /** Hosts that `sip:` addresses may name; public ones alone where `*.` or `*` stands for them. */
   sipHosts: string[];
   /** Customers' hosts may be private addresses. */
   allowPrivate: boolean;

@@ -1,4 +1,4 @@
-import type { TrunkRoute } from "../bridge_trunks.ts";
+import { trunkLimits, type TrunkRoute } from "../bridge_trunks.ts";
 import { limits } from "../limits.ts";
 import type { Ports } from "../ports.ts";
 import type { Account } from "../resources/accounts.ts";
@@ -21,7 +21,7 @@ export async function trunkRoutes(account: Account, ports: Ports): Promise<Trunk
     )));
   }
   const { outboundProxy } = ports.settings.trunks;
-  const gateways = routes.slice(0, limits.trunkRoutes - (outboundProxy === null ? 0 : 1));
+  const gateways = routes.slice(0, trunkLimits.routes - (outboundProxy === null ? 0 : 1));
   if (outboundProxy === null) return gateways;
   return [...gateways, { gatewaySid: null, publicOnly: false, ...outboundProxy }];
 }
@@ -48,10 +48,11 @@ export function directRoute(
   { trunks }: Ports["settings"],
 ): TrunkRoute | null {
   const name = host.toLowerCase();
-  const isNamed = trunks.sipHosts.some((allowed) =>
-    allowed.startsWith("*.") ? name.endsWith(allowed.slice(1)) : allowed === name
+  const isNamed = trunks.sipHosts.includes(name);
+  const isFitting = trunks.sipHosts.some((allowed) =>
+    allowed === "*" || allowed.startsWith("*.") && name.endsWith(allowed.slice(1))
   );
-  if (!isNamed && !trunks.sipHosts.includes("*")) return null;
+  if (!isNamed && !isFitting) return null;
   const proxy = `${scheme}:${name}${port === null ? "" : `:${port}`}` +
     (transport === null ? "" : `;transport=${transport}`);
   return { gatewaySid: null, proxy, publicOnly: !isNamed && !trunks.allowPrivate };

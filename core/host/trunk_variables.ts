@@ -28,8 +28,8 @@ export const trunkVariables = {
       "must be host names, *.domains or * separated by commas",
     ),
     fallback: "",
-    help: "Hosts beside SIP_DOMAIN that sip: addresses may name: names, *.domains, or * for " +
-      "every public one. Empty: none.",
+    help: "Hosts beside SIP_DOMAIN that sip: addresses may name: names; *.domains or * for the " +
+      "public ones of a domain or of all. Empty: none.",
   },
   DEFAULT_COUNTRY: {
     schema: z.union([z.literal(""), text.refine(isCountry)], "must be a code like US"),

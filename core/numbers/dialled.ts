@@ -24,6 +24,6 @@ export function formsOf(text: string, country: string | null): string[] {
   if (bare === null) return text === "" ? [] : [text];
   const e164 = e164Of(text, country);
   const digits = (e164 ?? bare).replace(/^\+/, "");
-  const forms = [text, bare, e164, `+${digits}`, digits, `00${digits}`];
+  const forms = [text, bare, e164, `+${digits}`, digits];
   return [...new Set(forms.filter((form) => form !== null))];
 }

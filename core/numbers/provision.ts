@@ -7,7 +7,7 @@ import {
   type IncomingPhoneNumber,
   incomingPhoneNumbers as definition,
 } from "../resources/incoming_phone_numbers.ts";
-import { isVirtualNumber } from "./number_pattern.ts";
+import { isPattern, isVirtualNumber } from "./number_pattern.ts";
 import { type NumberOffer, usualCapabilities } from "./offer.ts";
 import { formatNumber, type NumberKind, parseNumber } from "./phone_number.ts";
 import { availableNumbers } from "./search.ts";
@@ -42,6 +42,7 @@ export async function provisionNumber(
     throw new Fault("badParameter", "PhoneNumber is required, or AreaCode in its place");
   }
   const granted = await grant(sent.phoneNumber, sent.isSIP === true, ports);
+  if (granted.isSIP && isPattern(granted.phoneNumber)) await checkPatterns(accountSid, ports);
   return await take(granted, wanted, ports);
 }
 
@@ -89,6 +90,12 @@ async function grant(text: string, isSIP: boolean, { numbers }: NumberPorts): Pr
   }
   if (number !== null) throw new Fault("numberUnavailable", number.phoneNumber);
   throw new Fault("badPhoneNumber", "PhoneNumber must be a possible number in E.164 form, + first");
+}
+
+async function checkPatterns(accountSid: string, { records }: NumberPorts): Promise<void> {
+  const held = await records.incomingPhoneNumbers.group("ownPatterns", accountSid);
+  if (held.length < limits.patternsOfAccount) return;
+  throw new Fault("badPhoneNumber", `an account has at most ${limits.patternsOfAccount} patterns`);
 }
 
 async function take(

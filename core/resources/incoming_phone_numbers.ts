@@ -120,6 +120,8 @@ export const incomingPhoneNumbers = resource({
   unique: ["phoneNumber"],
   groups: {
     patterns: ({ isSIP, phoneNumber }) => isSIP && isPattern(phoneNumber) ? "any" : null,
+    ownPatterns: ({ isSIP, phoneNumber, accountSid }) =>
+      isSIP && isPattern(phoneNumber) ? accountSid : null,
   },
   references: {
     voiceApplicationSid: "applications",

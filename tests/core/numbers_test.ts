@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { cellsOf, linesOf } from "../../core/numbers/csv.ts";
 import { importNumbers } from "../../core/numbers/import_numbers.ts";
-import { isVirtualNumber } from "../../core/numbers/number_pattern.ts";
+import { e164Of, formsOf } from "../../core/numbers/dialled.ts";
+import { fitsNumber, isPattern, isVirtualNumber } from "../../core/numbers/number_pattern.ts";
 import type { NumberOffer, NumberSearch } from "../../core/numbers/offer.ts";
 import { type NumberKind, parseNumber } from "../../core/numbers/phone_number.ts";
 import { httpNumbers } from "../../core/numbers/providers/http.ts";
@@ -42,6 +43,67 @@ Deno.test("isVirtualNumber() takes digits, signs and patterns that match in line
   const wrong = ["", "a b", "(", "[1", "(?=1)", "(?!1)", "(?<=1)", "(?<n>1)", "(1)\\1", "é", "<"]
     .concat(["1".repeat(129), "(1{9}){9}", "1{100}", "\\k<n>", "1\n"]);
   for (const text of wrong) assert.equal(isVirtualNumber(text), false, text);
+});
+
+Deno.test("isPattern() tells a pattern from a number with signs", () => {
+  for (const text of ["1234", "+15551234", "*100#", "#31#", "*", "12-34"]) {
+    assert.equal(isPattern(text), false, text);
+  }
+  for (const text of ["12*", "1+", "+1555.*", "[1-3]00", "1|2", "^1", "1$", "1?", "\\*1", "1{2}"]) {
+    assert.equal(isPattern(text), true, text);
+  }
+});
+
+Deno.test("fitsNumber() takes the whole number, unless the pattern is anchored or has alternatives", () => {
+  const fits: [pattern: string, number: string, expected: boolean][] = [
+    ["+1555.*", "+15551234", true],
+    ["+1555.*", "5+15551234", false],
+    ["[1-3]00", "200", true],
+    ["[1-3]00", "2000", false],
+    ["*9\\d", "*91", true],
+    ["^12|34$", "1299", true],
+    ["^12|34$", "9934", true],
+    ["^12|34$", "9912", false],
+    ["^12", "1299", true],
+    ["[|$]2", "912", false],
+    ["1\\$2", "1$2", true],
+    ["1\\$2", "1$29", false],
+  ];
+  for (const [pattern, number, expected] of fits) {
+    assert.equal(fitsNumber(number, pattern), expected, `${pattern} ${number}`);
+  }
+});
+
+Deno.test("fitsNumber() takes no longer for a pattern made to backtrack", () => {
+  const startedAt = performance.now();
+  for (const pattern of ["(1+)+2", "(1|1|1)*2", "(\\d*)*\\d*2", "(?:1?)*1*1*1*1*1*1*1*1*2"]) {
+    assert.equal(isVirtualNumber(pattern), true, pattern);
+    assert.equal(fitsNumber("1".repeat(256), pattern), false, pattern);
+  }
+  assert.ok(performance.now() - startedAt < 2_000);
+});
+
+Deno.test("e164Of() reads + and 00, and the numbers of a country", () => {
+  const read: [text: string, country: string | null, expected: string | null][] = [
+    ["+44 20 7946 0000", null, "+442079460000"],
+    ["00442079460000", null, "+442079460000"],
+    ["020 7946 0000", null, null],
+    ["020 7946 0000", "GB", "+442079460000"],
+    ["(415) 555-0101", "US", "+14155550101"],
+    ["112", "GB", null],
+    ["+1", null, null],
+    ["*31#", "GB", null],
+    ["alice", "GB", null],
+    ["1".repeat(41), null, null],
+  ];
+  for (const [text, country, expected] of read) assert.equal(e164Of(text, country), expected, text);
+});
+
+Deno.test("formsOf() begins with what was dialled", () => {
+  assert.deepEqual(formsOf("4155550101", "US"), ["4155550101", "+14155550101", "14155550101"]);
+  assert.deepEqual(formsOf("1234", null), ["1234", "+1234"]);
+  assert.deepEqual(formsOf("sales", "US"), ["sales"]);
+  assert.deepEqual(formsOf("", null), []);
 });
 
 Deno.test("hasPart() finds a part anywhere, * being any one digit", () => {

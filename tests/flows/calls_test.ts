@@ -150,10 +150,11 @@ Deno.test("a call to nobody fails with a Notification and its callback", async (
 });
 
 for (
-  const [reason, text] of [["not-registered", /none of its phones/], [
-    "media-lost",
-    /audio/,
-  ]] as const
+  const [reason, text] of [
+    ["not-registered", /none of its phones/],
+    ["media-lost", /audio/],
+    ["no-trunk", /no Gateway took it/],
+  ] as const
 ) {
   Deno.test(`a leg that ends as ${reason} leaves one Notification`, async () => {
     using app = await startApp();

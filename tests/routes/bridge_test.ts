@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { bridgeLimits } from "../../core/bridge.ts";
-import { bridgeHeader, signBridge } from "../../core/bridge_signature.ts";
+import { bridgeClient } from "../../core/bridge_client.ts";
+import { bridgeHeader, signBridge, verifyBridge } from "../../core/bridge_signature.ts";
+import { gatewaysAnswer } from "../../core/bridge_trunks.ts";
 import { bridge } from "../../routes/bridge.ts";
 import { type App, startApp } from "../support/app.ts";
 
@@ -56,4 +58,57 @@ Deno.test("POST /bridge stops reading a body that has no end", async () => {
   const response = await app.http.request("/bridge/report", { method: "POST", body: endless });
   assert.equal(response.status, 413);
   assert.ok(pulled < 40, `read ${pulled} chunks`);
+});
+
+Deno.test("POST /bridge/number says whose a number is", async () => {
+  using app = await startBridge();
+  const form = { PhoneNumber: "+14155550101" };
+  const { sid } = (await app.root.post("IncomingPhoneNumbers.json", form)).json();
+  const answer = await ask(app, "number", { dialled: ["14155550101"], gateway: null });
+  assert.deepEqual(await answer.json(), {
+    number: { accountSid: app.root.sid, numberSid: sid, dialled: "14155550101", allowed: true },
+  });
+  const nobody = await ask(app, "number", { dialled: ["14155550102"], gateway: null });
+  assert.deepEqual(await nobody.json(), { number: null });
+  for (const wrong of [{ dialled: [], gateway: null }, { dialled: ["1"] }, null]) {
+    assert.equal((await ask(app, "number", wrong)).status, 400);
+  }
+});
+
+Deno.test("POST /bridge/gateways gives registrations, and /bridge/gateway takes their status", async () => {
+  using app = await startBridge();
+  const form = { UserName: "me", Password: "secret", Proxy: "sip.carrier.test" };
+  const { sid } = (await app.root.post("Management/Gateways.json", form)).json();
+  const asked = await ask(app, "gateways", { companionId: "a" });
+  const { gateways: [given] } = gatewaysAnswer.parse(await asked.json());
+  assert.equal(given?.gatewaySid, sid);
+  const { gatewaySid, accountSid, version } = given!;
+  const report = { companionId: "a", gatewaySid, accountSid, version, status: "registered" };
+  assert.deepEqual(await (await ask(app, "gateway", report)).json(), {});
+  const shown = (await app.root.get(`Management/Gateways/${sid}.json`)).json();
+  assert.equal(shown.status, "registered");
+  assert.equal((await ask(app, "gateways", {})).status, 400);
+  assert.equal((await ask(app, "gateway", { ...report, status: "lost" })).status, 400);
+});
+
+Deno.test("bridgeClient() tells the companion that Gateways changed, signed", async () => {
+  const asked: Request[] = [];
+  const statuses = [200, 503];
+  const client = bridgeClient({
+    url: "http://companion.test",
+    secret,
+    fetch: (request) => {
+      asked.push(request);
+      return Promise.resolve(Response.json({}, { status: statuses.shift()! }));
+    },
+    now: () => 1_000,
+    timeoutMs: 1_000,
+  });
+  await client.gatewaysChanged();
+  const [request] = asked as [Request];
+  assert.equal(request.url, "http://companion.test/gateways");
+  const signed = { now: 1_000, method: "POST", path: "/gateways", body: await request.text() };
+  const header = request.headers.get(bridgeHeader) ?? undefined;
+  assert.equal(await verifyBridge(secret, header, signed), true);
+  await assert.rejects(() => client.gatewaysChanged(), /companion answered 503/);
 });
