@@ -185,7 +185,12 @@ export const heartbeat = z.object({
   registered: z.number().int().nonnegative(),
 });
 
-export const runRequest = z.object({ leg: legId, script: z.array(step) });
+/** `other` is for whom the leg talks to, who else would lose the call with it. */
+export const runRequest = z.object({
+  leg: legId,
+  script: z.array(step),
+  other: z.array(step).optional(),
+});
 export const runAnswer = z.object({ companion });
 
 /** What the companion must forget: the cached credentials of these logins. */

@@ -40,8 +40,8 @@ export function bridgeClient({ url, secret, fetch, now, timeoutMs }: BridgeClien
   }
 
   return {
-    async run(leg, script) {
-      const response = await post(bridgePaths.run, { leg, script });
+    async run(leg, script, other) {
+      const response = await post(bridgePaths.run, { leg, script, other });
       if (response.status !== 404) {
         return runAnswer.parse(await (await checked(response)).json()).companion;
       }

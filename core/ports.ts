@@ -154,8 +154,11 @@ export interface Companions {
 
 /** Service to companion. Throws `unavailable` when it cannot be reached. */
 export interface Bridge {
-  /** Replaces what the leg was doing; null when the companion has no such leg. */
-  run(leg: string, script: Script): Promise<Companion | null>;
+  /**
+   * Replaces what the leg was doing, and with `other` what whom it talks to was doing; null when the
+   * companion has no such leg.
+   */
+  run(leg: string, script: Script, other?: Script): Promise<Companion | null>;
   /** Drops what the companion remembers of these logins. */
   invalidate(logins: string[]): Promise<void>;
   /** Has the companion ask again which Gateways it is to keep registered. */

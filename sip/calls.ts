@@ -125,7 +125,10 @@ function outboundCall(
 }
 
 /** Performs a script on a leg, placing it first when the script begins with an `invite`. */
-export function runScript(calls: Calls, leg: string, script: Script): "run" | "unknown" {
+export function runScript(
+  calls: Calls,
+  { leg, script, other }: { leg: string; script: Script; other?: Script | undefined },
+): "run" | "unknown" {
   const known = calls.find(leg);
   const [first] = script;
   const invite = first?.type === "invite" && first.invitation.leg === leg ? first : undefined;
@@ -136,6 +139,8 @@ export function runScript(calls: Calls, leg: string, script: Script): "run" | "u
     return "run";
   }
   if (known === undefined) return "unknown";
+  // Whom it talks to first: then neither is hung up with what the other did.
+  if (other !== undefined) known.partner?.run(() => other);
   known.run(() => script);
   return "run";
 }

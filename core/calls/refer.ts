@@ -29,7 +29,8 @@ export async function referScript(
   };
   const markup = await referMarkup([transferor, other], ports);
   if (markup !== null) {
-    const transferred = { ...asking, call: other };
+    const instead = { type: "reject", status: 500 } as const;
+    const transferred = { ...asking, call: other, instead };
     return await actionScript({ ...markup, hops: 0 }, transferParameters(transfer), transferred);
   }
   const routing = await routeFor(event.to, { transferor, other }, ports);

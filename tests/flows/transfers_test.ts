@@ -124,6 +124,43 @@ for (const withApplication of [false, true]) {
   });
 }
 
+Deno.test("referScript() refuses the transfer when the number's markup cannot be had", async () => {
+  using app = await startApp();
+  await made(app.root, "IncomingPhoneNumbers", {
+    PhoneNumber: "+15551230001",
+    VoiceUrl: "https://app.test/voice",
+    ReferUrl: "https://app.test/refer",
+  });
+  app.answers = ({ url }) =>
+    url.endsWith("/refer") ? new Response(null, { status: 500 }) : xml("<Pause/>");
+  const { callee } = await talking(app, { to: "sip:+15551230001@sip.test" });
+
+  assert.deepEqual(await callee.report(refer("sip:carol@sip.test")), [
+    { type: "reject", status: 500 },
+  ]);
+  assert.notDeepEqual(await notifications(app), []);
+});
+
+Deno.test("POST /Calls/{Sid} with MoveConnectedCallLeg moves whom the call talks to as well", async () => {
+  using app = await startApp();
+  app.answers = () => xml("<Pause/>");
+  await talking(app);
+
+  for (const MoveConnectedCallLeg of ["true", "false"]) {
+    await made(app.root, `Calls/${leg("a")}`, {
+      Url: "https://app.test/moved",
+      MoveConnectedCallLeg,
+    });
+  }
+  await app.runJobs();
+
+  const action = { url: "https://app.test/moved", method: "POST", hops: 0 };
+  assert.deepEqual(app.bridge.map(({ leg, other }) => [leg, other]), [
+    [leg("a"), [{ type: "next", action }]],
+    [leg("a"), undefined],
+  ]);
+});
+
 Deno.test("routeIncoming() lets a call take the place of a leg of its account only", async () => {
   using app = await startApp();
   const { aliceSid } = await talking(app);

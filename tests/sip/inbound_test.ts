@@ -472,3 +472,35 @@ sipTest("dial() gives every leg one hop less, so that a loop ends", async () => 
   assert.equal(again.status, 483);
   assert.equal((await call.final).status, 486);
 });
+
+for (const which of ["caller", "callee"] as const) {
+  sipTest(`runScript() moves both sides of a call when the ${which} is moved`, async () => {
+    await using lab = await startSipLab({ slowMedia: true });
+    const alice = await lab.phone("alice");
+    const bob = await lab.phone("bob");
+    lab.service.answer = ({ event }) =>
+      event.type === "incoming" ? dialScript(["bob"], "anchored", { withAction: true }) : [];
+
+    const call = alice.call("bob");
+    const callee = await (await bob.nextCall()).answer();
+    const caller = await call.answered;
+    const parent = await lab.service.event("incoming");
+    const child = await lab.service.event("inviting");
+    const moved = which === "caller" ? parent.leg : child.leg;
+    const other = which === "caller" ? child.leg : parent.leg;
+    lab.service.answer = ({ event }) =>
+      event.type === "next" ? [{ type: "play", url: "http://a.test/other", loop: 0 }] : [];
+    const response = await lab.run(moved, [{ type: "play", url: "http://a.test/one", loop: 0 }], [
+      { type: "next", action },
+    ]);
+    await response.body?.cancel();
+    const next = await lab.service.event("next");
+    await callee.request("INFO");
+    await caller.request("INFO");
+
+    assert.equal(next.leg, other);
+    assert.deepEqual(lab.media.legs.map(({ joined }) => joined), [undefined, undefined]);
+    const ends = [await callee.bye(), await caller.bye()];
+    assert.deepEqual(ends.map(({ status }) => status), [200, 200]);
+  });
+}

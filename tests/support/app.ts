@@ -24,7 +24,7 @@ export interface App {
   /** Acts for itself on its own resources. */
   root: ApiClient;
   /** What was run on legs. */
-  bridge: { leg: string; script: Script }[];
+  bridge: { leg: string; script: Script; other?: Script }[];
   /** The logins that the companion was told to forget. */
   forgotten: string[];
   /** How often the companion was told to ask for the Gateways. */
@@ -108,8 +108,8 @@ export async function startApp(
     locationSource: null,
     sign: serverSigner("test"),
     bridge: {
-      run: (leg, script) => {
-        recorded.bridge.push({ leg, script });
+      run: (leg, script, other) => {
+        recorded.bridge.push({ leg, script, ...other && { other } });
         return Promise.resolve({ id: "companion", runId: "run" });
       },
       invalidate: (logins) => Promise.resolve(void recorded.forgotten.push(...logins)),

@@ -15,8 +15,8 @@ export interface SipLab {
   readonly logged: string[];
   /** Connects a softphone; registered, unless told otherwise. */
   phone(login: string, options?: { register?: boolean; instance?: string }): Promise<Softphone>;
-  /** Orders a script for a leg, as the service does. */
-  run(leg: string, script: Script): Promise<Response>;
+  /** Orders a script for a leg, as the service does, and one for whom it talks to. */
+  run(leg: string, script: Script, other?: Script): Promise<Response>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -72,7 +72,8 @@ export async function startSipLab(options: SipLabOptions = {}): Promise<SipLab> 
       if (status !== 200) throw new Error(`Cannot register ${login}: ${start}`);
       return phone;
     },
-    run: (leg, script) => service.order(companion.bridgeUrl, "/run", { leg, script }),
+    run: (leg, script, other) =>
+      service.order(companion.bridgeUrl, "/run", { leg, script, ...other && { other } }),
     async [Symbol.asyncDispose]() {
       service.outage = undefined;
       await companion.stop();
