@@ -62,10 +62,11 @@ export async function answerReinvite(
  * another one is under way. A peer that does not know the dialog any more is lost.
  */
 export async function sendOffer(
-  { domain, sessionBounds }: Signalling,
+  { domain, dialogs, sessionBounds }: Signalling,
   dialog: Dialog,
   { sdp, headers = [] }: { sdp: string | undefined; headers?: string[] },
 ): Promise<OfferAnswer> {
+  if (!dialogs.has(dialog.session.id)) throw new Refused("change a call that is over", 481);
   const { promise, resolve, reject } = Promise.withResolvers<OfferAnswer>();
   const refused = ({ message }: { message: Parameters<typeof refusedBy>[1] }) =>
     reject(refusedBy("change the call", message));

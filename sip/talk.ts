@@ -41,12 +41,14 @@ export async function talk(
     stopLimit();
     leg.media?.leave();
     part(live, other.live);
+    part(other.live, live);
   }
 }
 
+/** Ends what one leg has of the other, unless it talks to a third one already. */
 function part(live: LiveLeg, other: LiveLeg): void {
   if (live.partner === other) live.partner = undefined;
-  if (other.partner === live) other.partner = undefined;
+  if (live.leg.counterpart === other.leg) live.leg.counterpart = undefined;
 }
 
 async function joinMedia(leg: LiveLeg["leg"], other: LiveLeg["leg"]): Promise<void> {

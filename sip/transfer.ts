@@ -38,7 +38,8 @@ export async function blind(transfer: Transfer): Promise<void> {
     if (taken || other.partner !== live || other.leg.signal.aborted) return;
     taken = true;
     live.hold();
-    other.run(() => asked);
+    // What joined the two lets go first.
+    other.run(() => live.idle().then(() => asked));
   };
   live.leg.signal.addEventListener("abort", take, { once: true });
 

@@ -35,6 +35,10 @@ export async function referScript(
   }
   const routing = await routeFor(event.to, { transferor, other }, ports);
   if ("fault" in routing) return await refuse(routing, 404, asking);
+  if (routing.target.kind !== "client" && !await isOwn(transferor, ports)) {
+    const detail = `${transfer.transferor} may not transfer calls of this account to ${event.to}`;
+    return await refuse({ fault: "noRoute", detail }, 403, asking);
+  }
   const { rateMicros, ...called } = routing;
   return [{
     type: "dial",
@@ -49,6 +53,13 @@ export async function referScript(
     timeoutS: limits.ringTimeoutS,
     timeLimitS: limits.dialTimeLimitS,
   }, { type: "hangup" }];
+}
+
+/** Calls beyond the service cost its account, so only a Client of that account may cause them. */
+async function isOwn(transferor: Call, { records }: Ports): Promise<boolean> {
+  const login = /^client:(.+)$/.exec(softphoneOf(transferor))?.[1];
+  const client = login === undefined ? null : await records.clients.holder("login", login);
+  return client?.accountSid === transferor.accountSid;
 }
 
 /** Whom a leg connects us with: the caller of one that came in, else the callee. */

@@ -124,6 +124,29 @@ for (const withApplication of [false, true]) {
   });
 }
 
+Deno.test("referScript() lets only Clients of the account transfer to numbers", async () => {
+  using app = await startApp();
+  await made(app.root, "IncomingPhoneNumbers", { PhoneNumber: "+15551230002" });
+  await made(app.root, "Clients", { Login: "dora", Password: "secret" });
+  const { callee } = await talking(app, { to: "sip:+15550199@sip.test" });
+  const trunk = companionOf(app, leg("f"));
+  await trunk.report({
+    type: "inviting",
+    parent: leg("a"),
+    from: "client:alice",
+    to: "+15550199",
+    sipCallId: "sip-f",
+  });
+  await trunk.report({ type: "answered" }, { wantsScript: false });
+
+  const byClient = await callee.report(refer("sip:+15551230002@sip.test"));
+  const byNumber = await trunk.report(refer("sip:+15551230002@sip.test"));
+  const toClient = await trunk.report(refer("sip:dora@sip.test"));
+
+  assert.deepEqual([byClient[0]?.type, toClient[0]?.type], ["dial", "dial"]);
+  assert.deepEqual(byNumber, [{ type: "reject", status: 403 }]);
+});
+
 Deno.test("referScript() refuses the transfer when the number's markup cannot be had", async () => {
   using app = await startApp();
   await made(app.root, "IncomingPhoneNumbers", {
