@@ -160,6 +160,17 @@ export const report = z.object({
   wantsScript: z.boolean(),
 });
 
+/** Reports that want no script, of any legs, at most one of each. */
+export const news = z.object({ reports: z.array(report).min(1).max(256) });
+
+/**
+ * What became of each: `outage` and `defect` may be sent again (a defect is of the report itself, or
+ * of the service), `refused` never.
+ */
+export const newsAnswer = z.object({
+  outcomes: z.array(z.enum(["taken", "outage", "defect", "refused"])),
+});
+
 /** An empty or absent script means: go on with the steps that are left. */
 export const reportAnswer = z.object({ script: z.array(step) });
 
@@ -206,6 +217,8 @@ export type EndReason = z.infer<typeof endReason>;
 export type LegEvent = z.infer<typeof legEvent>;
 export type Companion = z.infer<typeof companion>;
 export type Report = z.infer<typeof report>;
+export type News = z.infer<typeof news>;
+export type NewsAnswer = z.infer<typeof newsAnswer>;
 export type Credentials = z.infer<typeof credentials>;
 export type Heartbeat = z.infer<typeof heartbeat>;
 
@@ -213,6 +226,7 @@ export type Heartbeat = z.infer<typeof heartbeat>;
 export const bridgePaths = {
   /** On the service. */
   report: "/bridge/report",
+  news: "/bridge/news",
   credentials: "/bridge/credentials",
   heartbeat: "/bridge/heartbeat",
   /** On the companion. */

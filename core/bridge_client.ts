@@ -27,7 +27,7 @@ export function bridgeClient({ url, secret, fetch, now, timeoutMs }: BridgeClien
 
   async function post(path: string, content: unknown): Promise<Response> {
     const body = JSON.stringify(content);
-    const signature = await signBridge(secret, { at: now(), method: "POST", path, body });
+    const signature = signBridge(secret, { at: now(), method: "POST", path, body });
     const headers = { "content-type": "application/json", [bridgeHeader]: signature };
     const signal = AbortSignal.timeout(timeoutMs);
     return await send(new Request(url + path, { method: "POST", headers, body, signal }));

@@ -1,7 +1,8 @@
 import { type Context, Hono } from "hono";
-import { bridgeLimits, credentialsQuery, heartbeat, report } from "../core/bridge.ts";
+import { bridgeLimits, credentialsQuery, heartbeat, news, report } from "../core/bridge.ts";
 import { bridgeHeader, verifyBridge } from "../core/bridge_signature.ts";
 import { handleReport } from "../core/calls/handle_report.ts";
+import { takeNews } from "../core/calls/take_news.ts";
 import { takeHeartbeat } from "../core/calls/sweep.ts";
 import { credentialsOf } from "../core/credentials.ts";
 import { readText } from "../core/exchange.ts";
@@ -24,6 +25,10 @@ export function bridge(ports: Ports, secret: string): Hono {
       });
       return { script };
     },
+    async news(content, signal) {
+      const { data } = news.safeParse(content);
+      return data === undefined ? null : { outcomes: await takeNews(data.reports, ports, signal) };
+    },
     async credentials(content) {
       const { data } = credentialsQuery.safeParse(content);
       return data === undefined ? null : { credentials: await credentialsOf(data.login, ports) };
@@ -43,7 +48,7 @@ export function bridge(ports: Ports, secret: string): Hono {
     const { text: body, isWhole } = await readText(c.req.raw, most);
     if (!isWhole) return refuse(c, 413, "Cannot read so large a body");
     const signed = { now: ports.now(), method: c.req.method, path: c.req.path, body };
-    if (!await verifyBridge(secret, c.req.header(bridgeHeader), signed)) {
+    if (!verifyBridge(secret, c.req.header(bridgeHeader), signed)) {
       return refuse(c, 401, "Cannot verify the signature");
     }
     const answer = await handler(contentOf(body), c.req.raw.signal);

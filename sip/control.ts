@@ -3,7 +3,7 @@ import { bridgeHeader, verifyBridge } from "../core/bridge_signature.ts";
 import { listening } from "../core/listen_error.ts";
 import type { Companion } from "../core/bridge.ts";
 import { type Calls, runScript } from "./calls.ts";
-import { at } from "./listen.ts";
+import { hostPort } from "./transport/local_name.ts";
 
 export interface ControlOptions {
   hostname: string;
@@ -28,7 +28,7 @@ export function listenControl(options: ControlOptions): { url: string; close(): 
     }
     const body = await readBody(request);
     if (body === undefined) return refusal(413, "Cannot read the request: it is too long");
-    if (!await isSigned(options, { request, pathname, body })) {
+    if (!isSigned(options, { request, pathname, body })) {
       return refusal(401, "Cannot trust the request: its signature is wrong or old");
     }
     return await order(options, pathname, body);
@@ -37,7 +37,10 @@ export function listenControl(options: ControlOptions): { url: string; close(): 
     { hostname, port, name: "BRIDGE_PORT" },
     () => Deno.serve({ hostname, port, onListen: () => {} }, answer),
   );
-  return { url: `http://${at(server.addr)}`, close: () => server.shutdown() };
+  return {
+    url: `http://${hostPort(server.addr.hostname, server.addr.port)}`,
+    close: () => server.shutdown(),
+  };
 }
 
 const refusal = (status: number, error: string): Response => Response.json({ error }, { status });
@@ -56,7 +59,7 @@ async function readBody(request: Request): Promise<string | undefined> {
 function isSigned(
   { bridgeSecret }: ControlOptions,
   { request, pathname, body }: { request: Request; pathname: string; body: string },
-): Promise<boolean> {
+): boolean {
   const header = request.headers.get(bridgeHeader) ?? undefined;
   const { method } = request;
   return verifyBridge(bridgeSecret, header, { now: Date.now(), method, path: pathname, body });

@@ -42,10 +42,10 @@ export async function answerReinvite(
   try {
     const { sdp, settle } = await dialog.events.onOffer(request.message.body || undefined);
     const { agreement, headers } = agreeAsServer(request.message, sessionBounds);
-    const extraHeaders = [contactHeader(domain), allowHeader, ...headers];
     dialog.settle = settle;
     dialog.localSdp = sdp;
     withFlow(dialog.flow, () => {
+      const extraHeaders = [contactHeader(domain), allowHeader, ...headers];
       request.accept({ statusCode: 200, body: sdpBody(sdp), extraHeaders });
     });
     dialog.timer.restart(agreement);

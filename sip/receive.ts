@@ -20,6 +20,7 @@ export function receive(signalling: Signalling, flow: Flow, text: string): void 
   withFlow(flow, () => {
     try {
       const parsed = parseMessage(text);
+      if (flow.absorbs?.(parsed.message)) return;
       if ("target" in parsed) receiveRequest(signalling, parsed);
       else if (parsed.message.headers["Via"]?.length === 1) {
         signalling.core.receiveIncomingResponseFromTransport(parsed.message);

@@ -23,6 +23,8 @@ export interface ReportQueue {
 export interface ReportOptions {
   companion: Companion;
   link: Pick<ServiceLink, "report">;
+  /** Delivers a report that wants no script. */
+  tell(report: Report): Promise<void>;
   timers: Timers;
   log: Log;
   /** Aborts when the companion is about to stop: no attempt waits long any more. */
@@ -63,7 +65,7 @@ async function deliver(
   report: Report,
   asking: Asking | undefined,
 ): Promise<Script> {
-  const { link, log, stopped } = options;
+  const { link, tell, log, stopped } = options;
   const patientUntil = Date.now() + sipLimits.serviceGraceMs;
   let defects = 0;
   for (let attempt = 0; !stopped.aborted; attempt++) {
@@ -71,7 +73,9 @@ async function deliver(
     const wantsScript = asking !== undefined && !asking.signal.aborted;
     const signal = wantsScript ? AbortSignal.any([asking.signal, stopped]) : stopped;
     try {
-      return await link.report({ ...report, wantsScript }, signal);
+      if (wantsScript) return await link.report(report, signal);
+      await unlessAborted(tell({ ...report, wantsScript }), stopped);
+      return [];
     } catch (error) {
       if (signal.aborted) continue;
       const failure = failureOf(error);

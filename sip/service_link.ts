@@ -3,6 +3,8 @@ import {
   type Credentials,
   credentialsAnswer,
   type Heartbeat,
+  type NewsAnswer,
+  newsAnswer,
   type Report,
   reportAnswer,
   type Script,
@@ -28,6 +30,8 @@ export class ServiceError extends Error {
 /** What the companion says to the service, signed. Each call is one attempt and may reject. */
 export interface ServiceLink {
   report(report: Report, signal: AbortSignal): Promise<Script>;
+  /** Reports of several legs that want no script; what became of each. */
+  news(reports: Report[]): Promise<NewsAnswer["outcomes"]>;
   credentials(login: string): Promise<Credentials | null>;
   heartbeat(heartbeat: Heartbeat): Promise<void>;
 }
@@ -48,6 +52,10 @@ export function createServiceLink(options: ServiceLinkOptions): ServiceLink {
     async report(report, signal) {
       const ms = report.wantsScript ? sipLimits.scriptTimeoutMs : sipLimits.reportTimeoutMs;
       return reportAnswer.parse(await post(bridgePaths.report, report, { ms, signal })).script;
+    },
+    async news(reports) {
+      const answer = await post(bridgePaths.news, { reports }, { ms: sipLimits.reportTimeoutMs });
+      return newsAnswer.parse(answer).outcomes;
     },
     async credentials(login) {
       const limits = { ms: sipLimits.reportTimeoutMs };
@@ -77,7 +85,7 @@ async function signedPost(
   const stop = timers.after(ms, () => timeout.abort());
   const signal = AbortSignal.any([timeout.signal, request.signal ?? stopped, stopped]);
   try {
-    const signature = await signBridge(bridgeSecret, {
+    const signature = signBridge(bridgeSecret, {
       at: Date.now(),
       method: "POST",
       path,

@@ -4,6 +4,7 @@ import { type Flow, withFlow } from "./flow.ts";
 import { createLocation, type Location } from "./location.ts";
 import type { SessionBounds } from "./session_timer.ts";
 import type { Timers } from "./timers.ts";
+import type { Routes } from "./transport/routes.ts";
 import { createCore } from "./user_agent_core.ts";
 
 export type Log = (line: string, fields?: Record<string, unknown>) => void;
@@ -16,6 +17,8 @@ export interface Signalling {
   timers: Timers;
   log: Log;
   sessionBounds: SessionBounds;
+  /** The ways out to peers that did not come to us. */
+  routes: Routes;
   /** The dialogs of our legs, by the id that the core gives them. */
   dialogs: Map<string, Dialog>;
   /** Told of every connection that is gone for good, after the grace for coming back. */
@@ -42,6 +45,7 @@ export function createSignalling(
     timers,
     log,
     sessionBounds,
+    routes: { resolve: notListening, open: notListening, reach: notListening },
     dialogs: new Map(),
     flowWatchers,
     loseFlow(flow) {
@@ -52,6 +56,8 @@ export function createSignalling(
     },
   };
 }
+
+const notListening = () => Promise.reject(new Error("Cannot reach a peer: SIP is not up yet"));
 
 /** Where a request came by and what its first line named, for those who only get the message. */
 export interface Origin {

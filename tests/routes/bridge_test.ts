@@ -12,7 +12,7 @@ const secret = "a secret of both sides";
 async function ask(app: App, what: string, content: unknown, key = secret): Promise<Response> {
   const body = JSON.stringify(content);
   const path = `/bridge/${what}`;
-  const signature = await signBridge(key, { at: app.clock.now, method: "POST", path, body });
+  const signature = signBridge(key, { at: app.clock.now, method: "POST", path, body });
   const init = { method: "POST", headers: { [bridgeHeader]: signature }, body };
   return await app.http.request(path, init);
 }
@@ -42,7 +42,7 @@ Deno.test("POST /bridge refuses what is not signed, old, unknown, malformed or t
   assert.equal((await ask(app, "credentials", large)).status, 413);
   const body = "{}";
   const signed = { at: app.clock.now, method: "POST", path: "/bridge/heartbeat", body };
-  const signature = await signBridge(secret, signed);
+  const signature = signBridge(secret, signed);
   app.clock.now += bridgeLimits.signatureWindowMs + 1;
   const headers = { [bridgeHeader]: signature };
   const old = await app.http.request("/bridge/heartbeat", { method: "POST", headers, body });
@@ -109,6 +109,32 @@ Deno.test("bridgeClient() tells the companion that Gateways changed, signed", as
   assert.equal(request.url, "http://companion.test/gateways");
   const signed = { now: 1_000, method: "POST", path: "/gateways", body: await request.text() };
   const header = request.headers.get(bridgeHeader) ?? undefined;
-  assert.equal(await verifyBridge(secret, header, signed), true);
+  assert.equal(verifyBridge(secret, header, signed), true);
   await assert.rejects(() => client.gatewaysChanged(), /companion answered 503/);
+});
+
+Deno.test("POST /bridge/news takes reports side by side and tells what became of each", async () => {
+  using app = await startBridge();
+  const client = await app.root.post("Clients.json", { Login: "alice", Password: "secret" });
+  const { login, sid: clientSid } = client.json();
+  const reportOf = (leg: string, event: object) => ({
+    companion: { id: "one", runId: "1" },
+    leg: `CA${leg.repeat(32)}`,
+    accountSid: app.root.sid,
+    seq: 0,
+    at: app.clock.now,
+    event,
+    wantsScript: false,
+  });
+  const incoming = { type: "incoming", uri: "sip:bob@sip.test", sipCallId: "1", headers: {} };
+  const reports = [
+    reportOf("a", { ...incoming, login, clientSid }),
+    reportOf("b", { type: "ringing" }),
+  ];
+
+  const { outcomes } = await (await ask(app, "news", { reports })).json();
+
+  assert.deepEqual(outcomes, ["taken", "taken"]);
+  const call = await app.root.get(`Calls/CA${"a".repeat(32)}.json`);
+  assert.equal((await call.json()).from, "client:alice");
 });

@@ -10,14 +10,14 @@ function startQueue(report: ReportOptions["link"]["report"]) {
   const timers = { ...createTimers(), pause: () => Promise.resolve() };
   const attempts: Report[] = [];
   const dropped: string[] = [];
+  const attempt: typeof report = (one, signal) => {
+    attempts.push(one);
+    return report(one, signal);
+  };
   const queue = createReportQueue({
     companion: { id: "test", runId: "1" },
-    link: {
-      report: (one, signal) => {
-        attempts.push(one);
-        return report(one, signal);
-      },
-    },
+    link: { report: attempt },
+    tell: async (one) => void await attempt(one, new AbortController().signal),
     timers,
     log: (line) => dropped.push(line),
     stopping: new AbortController().signal,

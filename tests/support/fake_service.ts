@@ -4,6 +4,7 @@ import {
   type Heartbeat,
   heartbeat,
   type LegEvent,
+  news,
   type Report,
   report,
   type Script,
@@ -54,7 +55,7 @@ export function startFakeService(secret = "bridge secret for tests"): FakeServic
     const path = new URL(request.url).pathname;
     const header = request.headers.get(bridgeHeader) ?? undefined;
     const signed = { now: Date.now(), method: "POST", path, body };
-    if (!await verifyBridge(secret, header, signed)) return new Response(null, { status: 401 });
+    if (!verifyBridge(secret, header, signed)) return new Response(null, { status: 401 });
     if (service.outage === undefined) return await answer(service, look, { path, body });
     refused++;
     look();
@@ -99,6 +100,11 @@ async function answer(
     look();
     return Response.json({});
   }
+  if (path === bridgePaths.news) {
+    service.reports.push(...news.parse(content).reports);
+    look();
+    return Response.json({ outcomes: content.reports.map(() => "taken") });
+  }
   const received = report.parse(content);
   service.reports.push(received);
   look();
@@ -139,6 +145,6 @@ function addClient(service: FakeService, login: string, password: string): Crede
 async function order(secret: string, url: URL, content: unknown): Promise<Response> {
   const body = JSON.stringify(content);
   const request = { at: Date.now(), method: "POST", path: url.pathname, body };
-  const headers = { [bridgeHeader]: await signBridge(secret, request) };
+  const headers = { [bridgeHeader]: signBridge(secret, request) };
   return await fetch(url, { method: "POST", headers, body });
 }

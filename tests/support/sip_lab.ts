@@ -1,5 +1,6 @@
 import type { Invitation, Script } from "../../core/bridge.ts";
 import { type Companion, startCompanion } from "../../sip/companion.ts";
+import type { TransportOptions } from "../../sip/listen.ts";
 import type { LoadAudio } from "../../sip/media/port.ts";
 import type { SessionBounds } from "../../sip/session_timer.ts";
 import { type FakeMedia, fakeMedia } from "./fake_media.ts";
@@ -27,6 +28,8 @@ export interface SipLabOptions {
   sessionBounds?: SessionBounds;
   /** The domain as the companion is told it; softphones always say `testDomain`. */
   sipDomain?: string;
+  /** Ways in beside WebSocket. */
+  transports?: TransportOptions;
 }
 
 /** The Clients of every lab; the password is the login and `-secret`. */
@@ -47,6 +50,7 @@ export async function startSipLab(options: SipLabOptions = {}): Promise<SipLab> 
     bridgeSecret: service.secret,
     sipDomain: options.sipDomain ?? testDomain,
     id: "lab",
+    ...options.transports && { transports: options.transports },
     reconnectGraceMs: options.reconnectGraceMs ?? 100,
     ...options.sessionBounds && { sessionBounds: options.sessionBounds },
     media,

@@ -1,0 +1,119 @@
+import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
+import type { Flow } from "../flow.ts";
+import { transactionTimers } from "../limits.ts";
+import type { Via } from "../via.ts";
+import type { Clock } from "./clock.ts";
+import { createExpiringMap } from "./expiring_map.ts";
+import { again, type Put } from "./put.ts";
+import type { SentMessage } from "./sent_message.ts";
+
+/** The repeated responses of server transactions (RFC 3261 §17.2). */
+export interface ServerRepeats {
+  /** Sends a response, and again while that is due. */
+  respond(flow: Flow, sent: SentMessage, put: Put): Promise<void>;
+  absorbs(flow: Flow, request: IncomingRequestMessage): boolean;
+}
+
+interface Server {
+  /** Repeats the last response; undefined while there is none. */
+  put: Put | undefined;
+  status: number;
+  /** A provisional response went out, after which the client repeats nothing (§17.1.1.2). */
+  proceeding: boolean;
+  acknowledged: boolean;
+  /** Ends Timer G, or the delay of a 100. */
+  stop(): void;
+}
+
+const { t1Ms, t2Ms, transactionMs, tryingMs, max } = transactionTimers;
+
+export function createServerRepeats(clock: Clock): ServerRepeats {
+  const servers = createExpiringMap<Server>({
+    clock,
+    ttlMs: transactionMs,
+    max,
+    onDrop: (server) => server.stop(),
+  });
+
+  const absorbsAck = (server: Server | undefined): boolean => {
+    if (server === undefined || server.status < 300) return false;
+    server.stop();
+    const repeated = server.acknowledged;
+    server.acknowledged = true;
+    return repeated;
+  };
+
+  return {
+    async respond(flow, sent, put) {
+      const { status = 0, method } = sent;
+      const key = keyOf(flow, sent.via, sent);
+      const before = servers.get(key);
+      before?.stop();
+      const proceeding = before?.proceeding ?? false;
+      const server: Server = { ...untouched(), put, status, proceeding };
+      servers.set(key, server);
+      if (status === 100 && !proceeding) return delayTrying(clock, server, put);
+      if (status < 200) server.proceeding = true;
+      if (method === "INVITE" && isRepeated(server)) startTimerG(clock, server, put);
+      await put();
+    },
+    absorbs(flow, request) {
+      const { method, callId, cseq } = request;
+      const via = request.headers["Via"]?.[0]?.parsed as Via | undefined;
+      if (via === undefined) return false;
+      const invited = method === "ACK" ? "INVITE" : method;
+      const key = keyOf(flow, via, { method: invited, callId, cseq });
+      const server = servers.get(key);
+      if (method === "ACK") return absorbsAck(server);
+      if (server === undefined) {
+        servers.set(key, untouched());
+        return false;
+      }
+      // A 2xx to an INVITE is repeated on the time-table of its dialog alone (RFC 6026 §7.1).
+      const isAccepted = method === "INVITE" && server.status >= 200 && server.status < 300;
+      if (server.put !== undefined && !isAccepted && !server.acknowledged) again(server.put);
+      return true;
+    },
+  };
+}
+
+/**
+ * A challenge waits to be asked for again, so that nobody has us send many datagrams to an address
+ * that is not theirs (RFC 3261 §26.3.2.4); but not from who was told to ask no more.
+ */
+const isRepeated = ({ status, proceeding }: Server): boolean =>
+  status >= 300 && (proceeding || status !== 401 && status !== 407);
+
+const untouched = (): Server => ({
+  put: undefined,
+  status: 0,
+  proceeding: false,
+  acknowledged: false,
+  stop() {},
+});
+
+/** 100 is for who would wait for more than 200 ms (RFC 3261 §17.2.1). */
+function delayTrying(clock: Clock, server: Server, put: Put): void {
+  server.stop = clock.after(tryingMs, () => {
+    server.proceeding = true;
+    again(put);
+  });
+}
+
+function startTimerG(clock: Clock, server: Server, put: Put): void {
+  const until = clock.now() + transactionMs;
+  let intervalMs: number = t1Ms;
+  const repeat = () => {
+    again(put);
+    intervalMs = Math.min(intervalMs * 2, t2Ms);
+    if (clock.now() + intervalMs < until) server.stop = clock.after(intervalMs, repeat);
+  };
+  server.stop = clock.after(intervalMs, repeat);
+}
+
+/** RFC 3261 §17.2.3; what clients of RFC 2543 have in place of a branch is always part of it. */
+const keyOf = (
+  flow: Flow,
+  { host, port, branch }: Via,
+  { method, callId, cseq }: Pick<SentMessage, "method" | "callId" | "cseq">,
+): string => [flow.id, host, port, branch, callId, cseq, method].join("|");

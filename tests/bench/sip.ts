@@ -1,0 +1,191 @@
+import type { Script } from "../../core/bridge.ts";
+import { type FakeService, startFakeService, testDomain } from "../support/fake_service.ts";
+import { newLeg } from "../support/sip_lab.ts";
+import { type Agent, createAgent, openUdp, openWebSocket, type Wire } from "./sip_agent.ts";
+import { companion, kamailio, type Server } from "./sip_servers.ts";
+
+/**
+ * `deno task bench:sip`: the companion beside Kamailio, in turn under the same load, each alone on the
+ * first core; load and service share the second one. What counts is the CPU time of the server for
+ * each operation: REGISTER is two transactions (401, then 200), a call is INVITE, 407, INVITE, 180,
+ * 200, ACK, BYE. Kamailio passes calls through and keeps no record; the companion has two legs, asks
+ * its service what to do and reports what happens. SECONDS is the time of each figure (default 5),
+ * IDLE the number of idle registered connections whose memory is measured (default 2,000).
+ */
+
+const seconds = Number(Deno.env.get("SECONDS") ?? 5);
+const idle = Number(Deno.env.get("IDLE") ?? 2_000);
+const warmUpSeconds = 2;
+const password = "pass";
+const log = (line: string) => Deno.stdout.writeSync(new TextEncoder().encode(line + "\n"));
+
+type Open = (server: Server) => Promise<Wire>;
+
+const overWs: Open = ({ wsUrl }) => openWebSocket(wsUrl);
+const overUdp: Open = ({ udpPort }) => openUdp({ host: "127.0.0.1", port: udpPort });
+
+interface Load {
+  name: string;
+  open: Open;
+  agents: number;
+  /** One operation of the agent with this number; true when it went as it should. */
+  once(agents: Agent[], number: number): Promise<number>;
+  /** Whether the agents are registered before. */
+  registers: boolean;
+  /** How many of the agents work; the others only answer. */
+  active: number;
+}
+
+const call = (agents: Agent[], number: number) =>
+  agents[number]!.call(agents[agents.length / 2 + number]!.login);
+
+const loads: Load[] = [
+  ...([["WS", overWs], ["UDP", overUdp]] as const).flatMap(([transport, open]): Load[] => [
+    {
+      name: `OPTIONS over ${transport}`,
+      open,
+      agents: 50,
+      active: 50,
+      registers: false,
+      once: (agents, number) => agents[number]!.options(),
+    },
+    {
+      name: `REGISTER over ${transport}, 50 agents`,
+      open,
+      agents: 50,
+      active: 50,
+      registers: false,
+      once: (agents, number) => agents[number]!.register(),
+    },
+    {
+      name: `calls over ${transport}, 50 callers`,
+      open,
+      agents: 100,
+      active: 50,
+      registers: true,
+      once: call,
+    },
+  ]),
+  {
+    name: `REGISTER over WS, ${idle} agents`,
+    open: overWs,
+    agents: idle,
+    active: idle,
+    registers: false,
+    once: (agents, number) => agents[number]!.register(),
+  },
+];
+
+/** Agents of their own logins, connected a few at a time. */
+async function connect(server: Server, { open, agents: count }: Load): Promise<Agent[]> {
+  const agents: Agent[] = [];
+  while (agents.length < count) {
+    const some = Array.from({ length: Math.min(50, count - agents.length) }, () => open(server));
+    for (const wire of await Promise.all(some)) {
+      const login = `agent${agents.length}`;
+      agents.push(createAgent(wire, { login, domain: testDomain, password }));
+    }
+  }
+  return agents;
+}
+
+interface Figure {
+  perSecond: number;
+  cpuUs: number;
+  failures: number;
+}
+
+/** Every active agent repeats its operation until the time is over. */
+async function drive(server: Server, load: Load, agents: Agent[], forS: number): Promise<Figure> {
+  const [startedAt, cpuBefore] = [performance.now(), server.cpuS()];
+  const until = startedAt + forS * 1000;
+  let [done, failures] = [0, 0];
+  await Promise.all(
+    agents.slice(0, load.active).map(async (_, number) => {
+      while (performance.now() < until) {
+        if (await load.once(agents, number) === 200) done++;
+        else failures++;
+      }
+    }),
+  );
+  const elapsedS = (performance.now() - startedAt) / 1000;
+  const cpuUs = (server.cpuS() - cpuBefore) * 1e6 / (done + failures);
+  return { perSecond: done / elapsedS, cpuUs, failures };
+}
+
+async function measure(server: Server, load: Load): Promise<Figure> {
+  const agents = await connect(server, load);
+  try {
+    if (load.registers) await Promise.all(agents.map((agent) => agent.register()));
+    await drive(server, load, agents, warmUpSeconds);
+    return await drive(server, load, agents, seconds);
+  } finally {
+    for (const agent of agents) agent.close();
+  }
+}
+
+/** Memory of one idle registered connection, in kB. */
+async function memory(server: Server): Promise<number> {
+  const load = { open: overWs, agents: idle } as Load;
+  const before = server.memoryKb();
+  const agents = await connect(server, load);
+  for (const agent of agents) await agent.register();
+  const after = server.memoryKb();
+  for (const agent of agents) agent.close();
+  return (after - before) / idle;
+}
+
+/** What the service says to do with a call: put it through to whom it dialled. */
+function putThrough(service: FakeService): void {
+  service.answer = ({ event, accountSid }): Script => {
+    service.reports.length = 0; // They would only fill the memory.
+    if (event.type !== "incoming") return [];
+    const login = /^sip:([^@]+)@/.exec(event.uri)?.[1] ?? "";
+    const [from, to] = ["client:caller", `client:${login}`];
+    const target = { kind: "client", login } as const;
+    const leg = { leg: newLeg(), accountSid, from, to, target };
+    const times = { timeoutS: 30, timeLimitS: 600 };
+    return [{ type: "dial", legs: [leg], media: "proxied", ...times }, { type: "hangup" }];
+  };
+}
+
+const has = (program: string) =>
+  new Deno.Command(program, { args: ["-v"], stdout: "null", stderr: "null" }).output()
+    .then(() => true, () => false);
+
+const row = (name: string, ...cells: string[]) =>
+  log(name.padEnd(34) + cells.map((cell) => cell.padStart(15)).join(""));
+
+for (const program of ["kamailio", "taskset"]) {
+  if (await has(program)) continue;
+  log(`Skipped: bench:sip needs ${program}, which is not installed`);
+  Deno.exit(0);
+}
+await using service = startFakeService();
+putThrough(service);
+for (let at = 0; at < Math.max(idle, 100); at++) service.addClient(`agent${at}`, password);
+
+const starts = [kamailio, () => companion(service, { connections: idle * 2 })];
+row("", "Kamailio/s", "CPU an op", "Switchboard/s", "CPU an op", "ratio of CPU");
+for (const load of loads) {
+  const figures: Figure[] = [];
+  for (const start of starts) {
+    await using server = await start();
+    figures.push(await measure(server, load));
+  }
+  const cells = figures.flatMap(({ perSecond, cpuUs }) => [
+    perSecond.toFixed(0),
+    `${cpuUs.toFixed(0)} us`,
+  ]);
+  row(load.name, ...cells, (figures[0]!.cpuUs / figures[1]!.cpuUs).toFixed(2));
+  const failures = figures.map((figure) => figure.failures);
+  if (failures.some((count) => count > 0)) log(`  failed: ${failures.join(" and ")}`);
+}
+const kb: number[] = [];
+for (const start of starts) {
+  await using server = await start();
+  kb.push(await memory(server));
+}
+const cells = kb.flatMap((value) => [`${value.toFixed(0)} kB`, ""]);
+row("memory of an idle connection", ...cells, (kb[0]! / kb[1]!).toFixed(2));
+Deno.exit(0);

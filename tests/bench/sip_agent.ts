@@ -1,0 +1,242 @@
+import { createHash, randomBytes } from "node:crypto";
+import { createSocket } from "node:dgram";
+import { readSip, type SipText, tagOf, uriIn, valueOf, valuesOf } from "../support/sip_text.ts";
+
+/** A user agent that does little and that little quickly, so that the server is what is measured. */
+export interface Agent {
+  readonly login: string;
+  /** REGISTER, answering the challenge: two transactions. Resolves with the last status. */
+  register(): Promise<number>;
+  options(): Promise<number>;
+  /** INVITE to BYE; the other agent answers at once. Resolves with the status of the BYE. */
+  call(callee: string): Promise<number>;
+  close(): void;
+}
+
+export interface Wire {
+  readonly transport: "WS" | "UDP";
+  readonly sentBy: string;
+  send(text: string): void;
+  onText: (text: string) => void;
+  close(): void;
+}
+
+export async function openWebSocket(url: string): Promise<Wire> {
+  const socket = new WebSocket(url, "sip");
+  const opened = Promise.withResolvers<void>();
+  socket.onopen = () => opened.resolve();
+  socket.onerror = () => opened.reject(new Error(`Cannot connect to ${url}`));
+  socket.onmessage = ({ data }) => wire.onText(data);
+  const wire: Wire = {
+    transport: "WS",
+    sentBy: `${token()}.invalid`,
+    send: (text) => socket.send(text),
+    onText: () => {},
+    close: () => socket.close(),
+  };
+  await opened.promise;
+  return wire;
+}
+
+export async function openUdp({ host, port }: { host: string; port: number }): Promise<Wire> {
+  const socket = createSocket("udp4");
+  const bound = Promise.withResolvers<void>();
+  socket.bind(0, host, () => bound.resolve());
+  await bound.promise;
+  socket.on("message", (data) => wire.onText(String(data)));
+  const wire: Wire = {
+    transport: "UDP",
+    sentBy: `${host}:${socket.address().port}`,
+    send: (text) => socket.send(text, port, host),
+    onText: () => {},
+    close: () => socket.close(),
+  };
+  return wire;
+}
+
+const token = () => randomBytes(8).toString("hex");
+const md5 = (text: string) => createHash("md5").update(text).digest("hex");
+const answerWithinMs = 8_000;
+
+/** The status of a request that got no final response in time. */
+export const noAnswer = 0;
+
+const sdp = [
+  "v=0",
+  "o=- 1 1 IN IP4 127.0.0.1",
+  "s=-",
+  "c=IN IP4 127.0.0.1",
+  "t=0 0",
+  "m=audio 40000 RTP/AVP 0 101",
+  "a=rtpmap:0 PCMU/8000",
+  "a=rtpmap:101 telephone-event/8000",
+  "",
+].join("\r\n");
+
+/** A request's addresses and counters; a call keeps them. */
+interface Exchange {
+  method: string;
+  target: string;
+  callId: string;
+  from: string;
+  to: string;
+  cseq: number;
+  headers?: string[];
+  body?: string;
+}
+
+export function createAgent(
+  wire: Wire,
+  { login, domain, password }: { login: string; domain: string; password: string },
+): Agent {
+  const waiting = new Map<string, (response: SipText) => void>();
+  const contact = `<sip:${login}@${wire.sentBy};transport=${wire.transport.toLowerCase()}>`;
+
+  const text = (
+    { method, target, callId, from, to, cseq, headers = [], body = "" }: Exchange,
+    branch: string,
+  ) =>
+    [
+      `${method} ${target} SIP/2.0`,
+      `Via: SIP/2.0/${wire.transport} ${wire.sentBy};branch=${branch};rport`,
+      "Max-Forwards: 70",
+      `From: ${from}`,
+      `To: ${to}`,
+      `Call-ID: ${callId}`,
+      `CSeq: ${cseq} ${method}`,
+      ...headers,
+      ...body === "" ? [] : ["Content-Type: application/sdp"],
+      `Content-Length: ${body.length}`,
+      "",
+      body,
+    ].join("\r\n");
+
+  /** Sends a request and resolves with its final response, undefined when none comes. */
+  function transact(exchange: Exchange): Promise<SipText | undefined> {
+    const { promise, resolve } = Promise.withResolvers<SipText | undefined>();
+    const key = `${exchange.callId} ${exchange.cseq} ${exchange.method}`;
+    const branch = `z9hG4bK${token()}`;
+    const done = (response?: SipText) => {
+      clearTimeout(timer);
+      waiting.delete(key);
+      resolve(response);
+    };
+    const timer = setTimeout(done, answerWithinMs);
+    waiting.set(key, (response) => {
+      const status = response.status ?? 0;
+      if (status < 200) return;
+      if (exchange.method === "INVITE") {
+        const to = valueOf(response, "to");
+        const refused = { ...exchange, method: "ACK", to, headers: [], body: "" };
+        if (status >= 300) wire.send(text(refused, branch));
+      }
+      done(response);
+    });
+    wire.send(text(exchange, branch));
+    return promise;
+  }
+
+  /** The same, answering a challenge. */
+  async function authorized(exchange: Exchange): Promise<SipText | undefined> {
+    const first = await transact(exchange);
+    if (first?.status !== 401 && first?.status !== 407) return first;
+    const isProxy = first.status === 407;
+    const challenge = valuesOf(first, isProxy ? "proxy-authenticate" : "www-authenticate")
+      .find((value) => !/algorithm=SHA/i.test(value)) ?? "";
+    const answer = digest(challenge, { login, password, ...exchange });
+    const header = `${isProxy ? "Proxy-" : ""}Authorization: ${answer}`;
+    exchange.cseq++;
+    return await transact({ ...exchange, headers: [...exchange.headers ?? [], header] });
+  }
+
+  const exchange = (method: string, user: string | null): Exchange => ({
+    method,
+    target: user === null ? `sip:${domain}` : `sip:${user}@${domain}`,
+    callId: token(),
+    from: `<sip:${login}@${domain}>;tag=${token()}`,
+    to: user === null ? `<sip:${login}@${domain}>` : `<sip:${user}@${domain}>`,
+    cseq: 1,
+  });
+
+  wire.onText = (received) => {
+    const message = readSip(received);
+    const cseq = valueOf(message, "cseq");
+    if (message.method === undefined) {
+      waiting.get(`${valueOf(message, "call-id")} ${cseq}`)?.(message);
+    } else if (message.method !== "ACK") answer(message);
+  };
+
+  function answer(request: SipText): void {
+    const isInvite = request.method === "INVITE";
+    const to = valueOf(request, "to");
+    const tagged = tagOf(to) === "" ? `${to};tag=${login}` : to;
+    for (const status of isInvite ? ["180 Ringing", "200 OK"] : ["200 OK"]) {
+      const body = isInvite && status === "200 OK" ? sdp : "";
+      wire.send(
+        [
+          `SIP/2.0 ${status}`,
+          ...valuesOf(request, "via").map((via) => `Via: ${via}`),
+          ...valuesOf(request, "record-route").map((route) => `Record-Route: ${route}`),
+          `From: ${valueOf(request, "from")}`,
+          `To: ${tagged}`,
+          `Call-ID: ${valueOf(request, "call-id")}`,
+          `CSeq: ${valueOf(request, "cseq")}`,
+          `Contact: ${contact}`,
+          ...body === "" ? [] : ["Content-Type: application/sdp"],
+          `Content-Length: ${body.length}`,
+          "",
+          body,
+        ].join("\r\n"),
+      );
+    }
+  }
+
+  const statusOf = (response: SipText | undefined) => response?.status ?? noAnswer;
+
+  return {
+    login,
+    async register() {
+      const headers = [`Contact: ${contact}`, "Expires: 600"];
+      return statusOf(await authorized({ ...exchange("REGISTER", null), headers }));
+    },
+    options: async () => statusOf(await transact(exchange("OPTIONS", null))),
+    async call(callee) {
+      const invite = { ...exchange("INVITE", callee), headers: [`Contact: ${contact}`], body: sdp };
+      const answered = await authorized(invite);
+      if (answered?.status !== 200) return statusOf(answered);
+      const route = valuesOf(answered, "record-route").toReversed().map((one) => `Route: ${one}`);
+      const inside: Exchange = {
+        ...invite,
+        target: uriIn(valueOf(answered, "contact")),
+        to: valueOf(answered, "to"),
+        headers: route,
+        body: "",
+      };
+      wire.send(text({ ...inside, method: "ACK" }, `z9hG4bK${token()}`));
+      return statusOf(await transact({ ...inside, method: "BYE", cseq: inside.cseq + 1 }));
+    },
+    close: wire.close,
+  };
+}
+
+/** Answers a challenge with MD5 (RFC 7616 §3.4), with or without qop. */
+function digest(
+  challenge: string,
+  { login, password, method, target }: {
+    login: string;
+    password: string;
+    method: string;
+    target: string;
+  },
+): string {
+  const field = (name: string) => new RegExp(`\\b${name}="?([^",]*)`).exec(challenge)?.[1] ?? "";
+  const [realm, nonce] = [field("realm"), field("nonce")];
+  const [ha1, ha2] = [md5(`${login}:${realm}:${password}`), md5(`${method}:${target}`)];
+  const known =
+    `Digest username="${login}", realm="${realm}", nonce="${nonce}", uri="${target}", ` +
+    "algorithm=MD5";
+  if (field("qop") === "") return `${known}, response="${md5(`${ha1}:${nonce}:${ha2}`)}"`;
+  const [cnonce, nc] = [token(), "00000001"];
+  const response = md5(`${ha1}:${nonce}:${nc}:${cnonce}:auth:${ha2}`);
+  return `${known}, response="${response}", qop=auth, nc=${nc}, cnonce="${cnonce}"`;
+}
