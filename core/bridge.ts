@@ -64,6 +64,11 @@ export const step = z.discriminatedUnion("type", [
     hangupOnStar: z.boolean().optional(),
     action: action.optional(),
   }),
+  /**
+   * Takes the place of another leg in its conversation, which then ends (RFC 3891); refuses the
+   * caller with 481 when there is none any more.
+   */
+  z.object({ type: z.literal("replace"), leg: legId }),
   /** Asks for the document at the action: a report and nothing else. */
   z.object({ type: z.literal("next"), action }),
   /** BYE; before answer the failure of the last dial or 603 to a caller, CANCEL to a callee. */
@@ -87,6 +92,8 @@ export const legEvent = z.discriminatedUnion("type", [
     displayName: z.string().optional(),
     sipCallId: z.string(),
     headers: z.record(z.string(), z.string()),
+    /** The leg whose place the call is to take in its conversation (RFC 3891). */
+    replaces: legId.optional(),
   }),
   incomingNumber,
   /** The INVITE of an outbound leg goes out; `parent` is the leg whose dial placed it. */
@@ -111,7 +118,23 @@ export const legEvent = z.discriminatedUnion("type", [
     ringS: z.number().int().nonnegative(),
     sipStatus: z.number().int().optional(),
     sipCallId: z.string().optional(),
+    /** X- and User-to-User headers of its final response. */
+    headers: z.record(z.string(), z.string()).optional(),
     action: action.optional(),
+  }),
+  /**
+   * The softphone of a leg wants `other`, whom it talks to, to talk to somebody else (RFC 3515).
+   * Answered with a script for `other`, which begins with a `reject` where that may not be.
+   */
+  z.object({
+    type: z.literal("refer"),
+    other: legId,
+    /** The Refer-To URI, without its headers. */
+    to: z.string(),
+    /** Who refers: the Client's own address. */
+    by: z.string(),
+    /** X- and User-to-User headers for the INVITE, from the URI. */
+    headers: z.record(z.string(), z.string()),
   }),
   /** A step could not be done as asked (audio out of reach, …); the script goes on. */
   z.object({ type: z.literal("problem"), url: z.string(), message: z.string() }),
@@ -178,7 +201,12 @@ export const heartbeat = z.object({
   isLast: z.boolean().optional(),
 });
 
-export const runRequest = z.object({ leg: legId, script: z.array(step) });
+/** `other` is for whom the leg talks to, who else would lose the call with it. */
+export const runRequest = z.object({
+  leg: legId,
+  script: z.array(step),
+  other: z.array(step).optional(),
+});
 export const runAnswer = z.object({ companion });
 
 /** What the companion must forget: the cached credentials of these logins. */

@@ -37,15 +37,16 @@ export function bridgeClient(options: BridgeClientOptions): Bridge {
   }
 
   return {
-    async run(leg, script, at = null) {
+    async run(leg, script, { at = null, other } = {}) {
+      const scripts = { script, ...other && { other } };
       if (at !== null) {
         const known = await options.companions.get(at.id);
-        return await control.run(known?.bridgeUrl ?? options.url, leg, script);
+        return await control.run(known?.bridgeUrl ?? options.url, leg, scripts);
       }
       let failure: unknown;
       for (const url of await everywhere()) {
         try {
-          const holder = await control.run(url, leg, script);
+          const holder = await control.run(url, leg, scripts);
           if (holder !== null) return holder;
         } catch (error) {
           failure = error; // Another may have the leg.
@@ -93,8 +94,8 @@ function controlClient({ secret, fetch, now, timeoutMs }: BridgeClientOptions) {
   }
 
   return {
-    async run(url: string, leg: string, script: Script) {
-      const response = await post(url, bridgePaths.run, { leg, script });
+    async run(url: string, leg: string, { script, other }: { script: Script; other?: Script }) {
+      const response = await post(url, bridgePaths.run, { leg, script, other });
       if (response.status !== 404) {
         return runAnswer.parse(await (await checked(response)).json()).companion;
       }

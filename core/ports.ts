@@ -168,10 +168,14 @@ export interface Companions {
 /** Service to companions. Throws `unavailable` when one that is needed cannot be reached. */
 export interface Bridge {
   /**
-   * Replaces what the leg was doing, at the companion that has it, or at whichever has when none is
-   * named; null when there is no such leg.
+   * Replaces what the leg was doing, and with `other` what whom it talks to was doing, at the companion
+   * that has it, or at whichever has when none is named; null when there is no such leg.
    */
-  run(leg: string, script: Script, at?: Pick<Companion, "id"> | null): Promise<Companion | null>;
+  run(
+    leg: string,
+    script: Script,
+    options?: { at?: Pick<Companion, "id"> | null; other?: Script },
+  ): Promise<Companion | null>;
   /** Drops what the companions remember of these logins. */
   invalidate(logins: string[]): Promise<void>;
   /** Has the companions ask again which Gateways each is to keep registered. */

@@ -2,7 +2,7 @@ import type { Invitation, LegEvent, Script } from "../core/bridge.ts";
 import { createLiveLeg, type LiveLeg } from "./live_leg.ts";
 import type { InboundLeg, OutboundLeg } from "./leg.ts";
 import { sipLimits } from "./limits.ts";
-import type { LoadAudio, MediaEngine } from "./media/port.ts";
+import type { LoadAudio, MediaEngine, MediaLeg } from "./media/port.ts";
 import { createOutboundLeg } from "./outbound_leg.ts";
 import type { OutboundCall } from "./outbound_state.ts";
 import { createReportQueue, type ReportOptions } from "./reports.ts";
@@ -16,8 +16,12 @@ export interface Placing {
   parent?: string;
   /** The caller's SDP to pass through, in place of media of ours. */
   offer?: string;
+  /** Whole header lines of ours for the INVITE. */
+  headers?: string[];
   onRinging?(): void;
   onProgress?(status: number, sdp: string): void;
+  /** The one device called sends sound before it answers. */
+  onEarlyMedia?(media: MediaLeg): void;
 }
 
 /** The legs that are alive, by Sid. */
@@ -93,10 +97,11 @@ function outboundCall(
   invitation: Invitation,
   placing: Placing & { report: LiveLeg["report"] },
 ): OutboundCall {
-  const { offer, parent, timeoutS, maxForwards, report } = placing;
+  const { offer, parent, timeoutS, maxForwards, headers = [], report } = placing;
   const { from, to, memo } = invitation;
   return {
     invitation,
+    headers,
     isChild: parent !== undefined,
     timeoutMs: timeoutS * 1000,
     maxForwards: maxForwards ?? sipLimits.maxForwards,
@@ -115,11 +120,15 @@ function outboundCall(
       placing.onRinging?.();
     },
     ...placing.onProgress === undefined ? {} : { onProgress: placing.onProgress },
+    ...placing.onEarlyMedia === undefined ? {} : { onEarlyMedia: placing.onEarlyMedia },
   };
 }
 
 /** Performs a script on a leg, placing it first when the script begins with an `invite`. */
-export function runScript(calls: Calls, leg: string, script: Script): "run" | "unknown" {
+export function runScript(
+  calls: Calls,
+  { leg, script, other }: { leg: string; script: Script; other?: Script | undefined },
+): "run" | "unknown" {
   const known = calls.find(leg);
   const [first] = script;
   const invite = first?.type === "invite" && first.invitation.leg === leg ? first : undefined;
@@ -130,6 +139,8 @@ export function runScript(calls: Calls, leg: string, script: Script): "run" | "u
     return "run";
   }
   if (known === undefined) return "unknown";
+  // Whom it talks to first: then neither is hung up with what the other did.
+  if (other !== undefined) known.partner?.run(() => other);
   known.run(() => script);
   return "run";
 }

@@ -16,6 +16,7 @@ import { createPresence, type Presence } from "./presence.ts";
 import { receive } from "./receive.ts";
 import { invalidate, invalidateAll, onRegister } from "./registrar.ts";
 import { createServiceLink, type ServiceLink } from "./service_link.ts";
+import type { SessionBounds } from "./session_timer.ts";
 import { createSignalling, type Log, type Signalling } from "./signalling.ts";
 import { createTimers, type Timers } from "./timers.ts";
 
@@ -42,7 +43,14 @@ export interface CompanionOptions {
   log: Log;
   /** How long a dialog outlives its connection; `sipLimits.reconnectGraceMs` unless given. */
   reconnectGraceMs?: number;
+  /** Of session timers; `sipLimits.sessionExpiresS` and `sessionExpiresMinS` unless given. */
+  sessionBounds?: SessionBounds;
 }
+
+const defaultSessionBounds: SessionBounds = {
+  expiresS: sipLimits.sessionExpiresS,
+  minSeS: sipLimits.sessionExpiresMinS,
+};
 
 export interface Companion {
   readonly sipUrl: string;
@@ -156,7 +164,8 @@ function assemble(
   const { timers } = life;
   const [stopping, stopped] = [life.stopping.signal, life.stopped.signal];
   const { reconnectGraceMs = sipLimits.reconnectGraceMs } = options;
-  const signalling = createSignalling(sipDomain, { timers, log, reconnectGraceMs });
+  const { sessionBounds = defaultSessionBounds } = options;
+  const signalling = createSignalling(sipDomain, { timers, log, reconnectGraceMs, sessionBounds });
   const link = createServiceLink({ ...options, timers, stopped });
   const authenticator: Authenticator = {
     realm: sipDomain,

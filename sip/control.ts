@@ -86,8 +86,8 @@ function run({ calls, companion, accepting }: ControlOptions, body: string): Res
   if (!accepting()) return refusal(503, "Cannot run a script: the companion is stopping");
   const asked = runRequest.safeParse(json(body));
   if (!asked.success) return refusal(400, `Cannot run a script: ${asked.error.message}`);
-  const { leg, script } = asked.data;
-  if (runScript(calls, leg, script) === "run") return Response.json({ companion });
+  const { leg } = asked.data;
+  if (runScript(calls, asked.data) === "run") return Response.json({ companion });
   return refusal(404, `Cannot run a script: no leg ${leg} is here`);
 }
 

@@ -33,6 +33,7 @@ export function createDeviceFork(
 
   return {
     media,
+    offer,
     get flow() {
       return fork.flow;
     },

@@ -1,37 +1,74 @@
-import { type Session, type SessionDelegate, SessionState } from "sip.js/lib/core/index.js";
+import {
+  type IncomingReferRequest,
+  type Session,
+  type SessionDelegate,
+  SessionDialog,
+  SessionState,
+} from "sip.js/lib/core/index.js";
 import { type Flow, withFlow } from "./flow.ts";
-import { answerReinvite, sendOffer } from "./offer.ts";
+import { answerInfo, sendRequest } from "./in_dialog.ts";
+import type { Content } from "./info.ts";
+import { answerReinvite, type OfferAnswer, sendOffer } from "./offer.ts";
+import { createSessionTimer, type SessionTimer } from "./session_timer.ts";
 import { guard, type Signalling } from "./signalling.ts";
+import { refreshSession } from "./update.ts";
 
 /** What a leg wants to know about its dialog. */
 export interface DialogEvents {
   /** The peer hung up; its BYE is answered. */
   onBye(): void;
-  /** The connection is gone and the softphone did not come back, or never acknowledged. */
+  /** The peer is out of reach: it did not come back, acknowledge, or refresh the session. */
   onLost(): void;
   /** ACK to our 2xx, with the peer's answer when the offer was ours. */
   onAck?(sdp: string): void;
-  /** Our answer to an offer in the dialog, or our offer when it brings none; throws for 488. */
-  onOffer(sdp: string | undefined): Promise<string>;
+  /** PRACK of a reliable provisional response; false when it acknowledges none. */
+  onPrack?(rack: string): boolean;
+  /** Our answer to an offer in the dialog, or our offer when it brings none; throws `Refused`. */
+  onOffer(sdp: string | undefined): Promise<OfferAnswer>;
+  /** A body that is no SDP; resolves with the status to answer. */
+  onInfo(body: Content): Promise<number>;
+  /** The peer asks that the other side of its call goes elsewhere (RFC 3515). */
+  onRefer(request: IncomingReferRequest): void;
+  /**
+   * What became of a REFER that we passed to the peer: the body and state of its NOTIFY. False
+   * when there was none.
+   */
+  onNotify(sipfrag: string, state: string): boolean;
 }
 
 export interface DialogPeer {
   /** The Client at the other end. */
   readonly login: string;
+  /** The leg that the dialog is of; empty of one that nobody wants. */
+  readonly leg: string;
   /** Where requests go; moves along when the softphone comes by a new connection. */
   flow: Flow;
+  /** Whether the peer knows UPDATE (RFC 3311). */
+  readonly knowsUpdate: boolean;
   readonly events: DialogEvents;
 }
 
 /** One dialog with a softphone (RFC 3261 §12). Commands never throw once it is over. */
 export interface Dialog extends DialogPeer {
   readonly session: Session;
+  readonly timer: SessionTimer;
+  /** The SDP that we said last; empty before. */
+  localSdp: string;
+  /** Takes the answer to the offer of our last 2xx out of its ACK. */
+  settle: ((answer: string) => void) | undefined;
   /** Says BYE, once the peer has our ACK or we have its; resolves when it is answered. */
   bye(): Promise<void>;
-  /** Offers in the dialog; resolves with the answer, rejects when the peer refuses. */
-  reinvite(sdp: string): Promise<string>;
+  /** Offers in the dialog, or asks for an offer; rejects with `Refused`. */
+  reinvite(sdp: string | undefined): Promise<OfferAnswer>;
+  /** Sends INFO, REFER or NOTIFY; resolves with the final status, whatever it is. */
+  request(method: "info" | "refer" | "notify", message: InDialogMessage): Promise<number>;
   /** The INVITE was refused after all: an early dialog ends with it (§12.3). */
   abandon(): void;
+}
+
+export interface InDialogMessage {
+  headers?: string[];
+  body?: Content;
 }
 
 interface State {
@@ -40,6 +77,7 @@ interface State {
   /** The key of the binding that the dialog began with. */
   readonly device: string | undefined;
   readonly finished: PromiseWithResolvers<void>;
+  confirmed: boolean;
   leaving: boolean;
   onFlowLost(lost: Flow): void;
 }
@@ -49,8 +87,16 @@ export function adoptDialog(signalling: Signalling, session: Session, peer: Dial
   const dialog: Dialog = {
     ...peer,
     session,
+    localSdp: "",
+    settle: undefined,
+    timer: createSessionTimer({
+      timers: signalling.timers,
+      refresh: (intervalS) => refreshSession(signalling, dialog, intervalS),
+      expired: () => dialog.events.onLost(),
+    }),
     bye: () => leave(state),
-    reinvite: (sdp) => sendOffer(signalling, dialog, sdp),
+    reinvite: (sdp) => sendOffer(signalling, dialog, { sdp }),
+    request: (method, message) => sendRequest(signalling, dialog, { method, ...message }),
     abandon: () => finish(state),
   };
   const { login, flow } = peer;
@@ -59,6 +105,7 @@ export function adoptDialog(signalling: Signalling, session: Session, peer: Dial
     dialog,
     device: signalling.location.find(login).find((binding) => binding.flow === flow)?.key,
     finished: Promise.withResolvers(),
+    confirmed: false,
     leaving: false,
     onFlowLost(lost) {
       if (dialog.flow === lost && !move(state)) dialog.events.onLost();
@@ -74,10 +121,7 @@ function delegateOf(state: State): SessionDelegate {
   const { signalling, dialog } = state;
   const { log } = signalling;
   return {
-    onAck: guard(log, ({ message }) => {
-      if (state.leaving) sendBye(state);
-      else dialog.events.onAck?.(message.body);
-    }),
+    onAck: guard(log, ({ message }) => onAck(state, message.body)),
     onAckTimeout: guard(log, () => {
       state.leaving = true;
       sendBye(state);
@@ -89,15 +133,44 @@ function delegateOf(state: State): SessionDelegate {
       dialog.events.onBye();
     }),
     onInvite: guard(log, (request) => void answerReinvite(signalling, dialog, request)),
-    // Digits that come so are not taken up; RFC 4733 carries them in the media.
-    onInfo: guard(log, (request) => void request.accept()),
+    onInfo: guard(log, (request) => void answerInfo(signalling, dialog, request)),
+    onRefer: guard(log, (request) => dialog.events.onRefer(request)),
+    onNotify: guard(log, (request) => {
+      const { body } = request.message;
+      const state = request.message.getHeader("subscription-state") ?? "";
+      if (dialog.events.onNotify(body, state)) request.accept();
+      else request.reject({ statusCode: 481 });
+    }),
+    onPrack: guard(log, (request) => {
+      const rack = request.message.getHeader("rack") ?? "";
+      const isOffer = request.message.body !== "";
+      if (!dialog.events.onPrack?.(rack)) request.reject({ statusCode: 481 });
+      else if (isOffer) request.reject({ statusCode: 488 });
+      else request.accept();
+    }),
   };
+}
+
+/** The first ACK confirms the dialog; a later one may bring the answer to an offer of ours. */
+function onAck(state: State, body: string): void {
+  const { dialog, confirmed } = state;
+  state.confirmed = true;
+  if (state.leaving) return sendBye(state);
+  // An answer that did not come leaves all as it was.
+  if (body === "" && dialog.session instanceof SessionDialog) {
+    dialog.session.signalingStateRollback();
+  }
+  const { settle } = dialog;
+  dialog.settle = undefined;
+  if (settle !== undefined) settle(body);
+  else if (!confirmed) dialog.events.onAck?.(body);
 }
 
 function leave(state: State): Promise<void> {
   const { signalling, dialog, finished } = state;
   if (state.leaving || !signalling.dialogs.has(dialog.session.id)) return finished.promise;
   state.leaving = true;
+  dialog.timer.stop();
   if (dialog.flow.closed) move(state);
   // A caller may not be sent BYE before its ACK (RFC 3261 §15).
   const acknowledged = dialog.session.sessionState !== SessionState.AckWait;
@@ -113,6 +186,7 @@ function sendBye(state: State): void {
 }
 
 function finish({ signalling, dialog, finished, onFlowLost }: State): void {
+  dialog.timer.stop();
   signalling.dialogs.delete(dialog.session.id);
   signalling.flowWatchers.delete(onFlowLost);
   finished.resolve();

@@ -12,18 +12,39 @@ import { sipLimits } from "./limits.ts";
 import { type Binding, targetOf } from "./location.ts";
 import type { MediaLeg } from "./media/port.ts";
 import { guard, sdpBody, type Signalling } from "./signalling.ts";
-import { allowHeader, contactHeader } from "./user_agent_core.ts";
+import { passedHeaders } from "./passed_headers.ts";
+import {
+  agreeAsClient,
+  askInterval,
+  demandedInterval,
+  hasOption,
+  type TimerAgreement,
+} from "./session_timer.ts";
+import { allowHeader, allows, contactHeader } from "./user_agent_core.ts";
 
 export interface ForkEvents {
   onProgress(status: number, sdp: string): void;
-  /** 2xx, already acknowledged; the first of the fork. */
-  onAnswer(session: Session, sdp: string): void;
-  onRefused(status: number): void;
+  /** The first 2xx of the fork. */
+  onAnswer(answer: Answer): void;
+  onRefused(status: number, headers: Record<string, string>): void;
+}
+
+/** A 2xx, already acknowledged. */
+export interface Answer {
+  session: Session;
+  sdp: string;
+  /** Its X- and User-to-User headers. */
+  headers: Record<string, string>;
+  knowsUpdate: boolean;
+  /** The session timer that the device agreed to. */
+  agreement: TimerAgreement | undefined;
 }
 
 /** The INVITE to one device of the Client called (RFC 3261 §13.2). */
 export interface Fork {
   readonly media: MediaLeg | undefined;
+  /** The SDP that the device is offered. */
+  readonly offer: string;
   /** Where the device was heard last. */
   readonly flow: Flow;
   /** Refused, answered or given up. */
@@ -42,8 +63,13 @@ export interface Device {
 
 interface State {
   readonly signalling: Signalling;
+  readonly invite: ForkInvite;
+  readonly device: Device;
+  /** The least session interval, once a 422 demanded one. */
+  atLeastS: number;
   flow: Flow;
   over: boolean;
+  cancelled: boolean;
   request: OutgoingInviteRequest | undefined;
   stopGivingUp(): void;
   onFlowLost(lost: Flow): void;
@@ -52,14 +78,19 @@ interface State {
 export function createFork(signalling: Signalling, invite: ForkInvite, device: Device): Fork {
   const state: State = {
     signalling,
+    invite,
+    device,
+    atLeastS: 0,
     flow: device.binding.flow,
     over: false,
+    cancelled: false,
     request: undefined,
     stopGivingUp() {},
     onFlowLost() {},
   };
   return {
     media: device.media,
+    offer: device.offer,
     get flow() {
       return state.flow;
     },
@@ -68,13 +99,11 @@ export function createFork(signalling: Signalling, invite: ForkInvite, device: D
     },
     send(events) {
       watchFlow(state, events);
-      withFlow(state.flow, () => {
-        const message = inviteMessage(signalling, invite, device);
-        state.request = signalling.core.invite(message, delegateOf(state, events));
-      });
+      sendInvite(state, events);
     },
     cancel(reason) {
       if (state.over) return;
+      state.cancelled = true;
       guard(signalling.log, () => {
         withFlow(state.flow, () => state.request?.cancel(reason));
       })();
@@ -84,14 +113,26 @@ export function createFork(signalling: Signalling, invite: ForkInvite, device: D
   };
 }
 
+function sendInvite(state: State, events: ForkEvents): void {
+  withFlow(state.flow, () => {
+    state.request = state.signalling.core.invite(inviteMessage(state), delegateOf(state, events));
+  });
+}
+
 function inviteMessage(
-  { core, domain }: Signalling,
-  { callId, from, to, maxForwards, headers }: ForkInvite,
-  { binding, offer }: Device,
+  { signalling: { core, domain, sessionBounds }, invite, device, atLeastS }: State,
 ): OutgoingRequestMessage {
-  const ours = [contactHeader(domain), allowHeader, ...headers];
-  // The proxies that the registration came by are the way back (RFC 3327 §5.3).
-  const ids = { callId, routeSet: [...binding.path] };
+  const { callId, from, to, maxForwards, headers } = invite;
+  const { binding, offer } = device;
+  const timer = askInterval(sessionBounds, atLeastS);
+  const ours = [contactHeader(domain), allowHeader, ...timer, ...headers];
+  const ids = {
+    callId,
+    // The same call, tried again with another session interval (RFC 4028 §7.3).
+    cseq: atLeastS === 0 ? 1 : 2,
+    // The proxies that the registration came by are the way back (RFC 3327 §5.3).
+    routeSet: [...binding.path],
+  };
   const body = sdpBody(offer);
   const uri = targetOf(binding);
   const message = core.makeOutgoingRequestMessage("INVITE", uri, from, to, ids, ours, body);
@@ -102,25 +143,47 @@ function inviteMessage(
 const statusOf = (message: IncomingResponseMessage): number => message.statusCode ?? 500;
 
 function delegateOf(state: State, events: ForkEvents): OutgoingInviteRequestDelegate {
-  const { log } = state.signalling;
+  const { log, sessionBounds } = state.signalling;
   const refused = guard(log, ({ message }: { message: IncomingResponseMessage }) => {
+    const demanded = state.atLeastS === 0 && !state.cancelled && demandedInterval(message);
+    if (demanded) {
+      state.atLeastS = demanded;
+      return sendInvite(state, events);
+    }
     close(state);
-    events.onRefused(statusOf(message));
+    events.onRefused(statusOf(message), passedHeaders(message));
   });
   return {
-    onProgress: guard(log, ({ message }) => {
+    onProgress: guard(log, ({ message, prack }) => {
       state.flow = currentFlow();
+      if (hasOption(message, "require", "100rel")) acknowledge(message, prack);
       events.onProgress(statusOf(message), message.body);
     }),
     onAccept: guard(log, ({ message, session, ack }) => {
       state.flow = currentFlow();
       close(state);
       ack();
-      events.onAnswer(session, message.body);
+      events.onAnswer({
+        session,
+        sdp: message.body,
+        headers: passedHeaders(message),
+        knowsUpdate: allows(message, "UPDATE"),
+        agreement: agreeAsClient(message, sessionBounds),
+      });
     }),
     onReject: refused,
     onRedirect: refused,
   };
+}
+
+/** PRACK (RFC 3262 §4); the library has dropped what came twice or out of order. */
+function acknowledge(
+  message: IncomingResponseMessage,
+  prack: (options: { extraHeaders: string[] }) => unknown,
+): void {
+  const rseq = message.getHeader("rseq");
+  if (rseq === undefined) return;
+  prack({ extraHeaders: [`RAck: ${rseq} ${message.cseq} INVITE`] });
 }
 
 /** A device whose connection is gone for good cannot answer any more. */
@@ -128,7 +191,7 @@ function watchFlow(state: State, events: ForkEvents): void {
   state.onFlowLost = (lost) => {
     if (lost !== state.flow) return;
     giveUp(state);
-    events.onRefused(480);
+    events.onRefused(480, {});
   };
   state.signalling.flowWatchers.add(state.onFlowLost);
 }

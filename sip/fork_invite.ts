@@ -15,7 +15,7 @@ export interface ForkInvite {
 
 export function forkInvite(
   domain: string,
-  call: { invitation: Invitation; maxForwards: number; callId: string },
+  call: { invitation: Invitation; maxForwards: number; callId: string; headers: string[] },
 ): ForkInvite {
   const { invitation: { from, target, headers }, callId, maxForwards } = call;
   return {
@@ -23,7 +23,7 @@ export function forkInvite(
     maxForwards,
     from: userUri(callerUser(from), domain),
     to: userUri(calledUser(target), domain),
-    headers: headerLines(headers ?? {}),
+    headers: [...headerLines(headers ?? {}), ...call.headers],
   };
 }
 

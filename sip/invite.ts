@@ -1,9 +1,11 @@
-import type { IncomingInviteRequest } from "sip.js/lib/core/index.js";
+import type { IncomingInviteRequest, IncomingRequestMessage } from "sip.js/lib/core/index.js";
 import { authenticate, type Authenticator, type Identity } from "./authenticate.ts";
 import type { Calls } from "./calls.ts";
 import { createInboundLeg } from "./inbound_leg.ts";
 import type { LegEvent } from "../core/bridge.ts";
 import { mintCallSid } from "./call_sid.ts";
+import { passedHeaders } from "./passed_headers.ts";
+import { parseReplaces, replacedDialog } from "./refer_to.ts";
 import { unavailable } from "./refusal.ts";
 import { guard, originOf } from "./signalling.ts";
 import { userOf } from "./uri.ts";
@@ -37,17 +39,40 @@ export async function onInvite(
     return;
   }
   const { login, credentials: { accountSid, clientSid } } = identity;
+  const replaces = replacedLeg(calls, request.message, accountSid);
+  if (typeof replaces === "number") {
+    request.reject({ statusCode: replaces });
+    return;
+  }
   const { flow } = originOf(request.message);
   const { signalling, media } = calls;
   const call = { id: mintCallSid(), accountSid, login, flow, request, media };
   const live = calls.add(createInboundLeg(signalling, call));
   void live.leg.whenAnswered.then((answered) => answered && live.report({ type: "answered" }));
   live.run((signal) =>
-    live.ask({ ...incoming(request), login, clientSid }, {
+    live.ask({ ...incoming(request), ...replaces && { replaces }, login, clientSid }, {
       signal,
       onUnreachable: () => live.leg.hangup({ status: 503 }),
     })
   );
+}
+
+/**
+ * The leg of the same account whose place an INVITE is to take (RFC 3891 §3); undefined when it
+ * does not ask for one, the status of the refusal when there is none such.
+ */
+function replacedLeg(
+  { signalling, find }: Calls,
+  message: IncomingRequestMessage,
+  accountSid: string,
+): string | number | undefined {
+  const header = message.getHeader("replaces");
+  if (header === undefined) return undefined;
+  const replaces = parseReplaces(header);
+  const dialog = replaces && replacedDialog(signalling, replaces);
+  const leg = dialog && find(dialog.leg)?.leg;
+  if (leg?.accountSid !== accountSid || leg.answeredAt === undefined) return 481;
+  return replaces?.earlyOnly ? 486 : leg.id;
 }
 
 /** Only a registered Client may call, with its own name in From. */
@@ -77,14 +102,11 @@ type Incoming = Extract<LegEvent, { type: "incoming" }>;
 
 function incoming({ message }: IncomingInviteRequest): Omit<Incoming, "login" | "clientSid"> {
   const { displayName } = message.from;
-  const passed = Object.entries(message.headers)
-    .filter(([name]) => /^(x-|user-to-user$)/i.test(name))
-    .map(([name, values]) => [name, values[0]?.raw ?? ""]);
   return {
     type: "incoming",
     uri: originOf(message).target.split("?")[0] ?? "",
     sipCallId: message.callId,
-    headers: Object.fromEntries(passed),
+    headers: passedHeaders(message),
     ...displayName === "" ? {} : { displayName },
   };
 }

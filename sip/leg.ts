@@ -1,3 +1,4 @@
+import type { Dialog, DialogEvents } from "./dialog.ts";
 import type { MediaLeg } from "./media/port.ts";
 import type { Ending } from "./outcome.ts";
 
@@ -22,10 +23,14 @@ export interface Leg {
   readonly signal: AbortSignal;
   /** Resolves when nothing is left to say to the softphone either. */
   readonly released: Promise<void>;
-  /** Who answers an offer of the softphone in the dialog; our own media unless set. */
-  set onOffer(onOffer: ((sdp: string) => Promise<string>) | undefined);
-  /** Offers in the dialog and resolves with the answer. */
-  reinvite(sdp: string): Promise<string>;
+  /** The dialog with the softphone, once there is one. */
+  readonly dialog: Dialog | undefined;
+  /** The leg to which offers and INFO in the dialog pass; our own media take them unless set. */
+  counterpart: Leg | undefined;
+  /** Who answers a REFER of the softphone; 403 unless set. */
+  set onRefer(onRefer: DialogEvents["onRefer"] | undefined);
+  /** Who hears what became of a REFER that was sent to the softphone. */
+  set onNotify(onNotify: DialogEvents["onNotify"] | undefined);
   /** BYE; before that, `status` to a caller and CANCEL to a callee. */
   hangup(options?: { status?: number; elsewhere?: boolean }): void;
 }
@@ -40,6 +45,8 @@ export interface InboundLeg extends Leg {
   ring(): void;
   /** A provisional response of the other side, with its early SDP. */
   progress(status: number, sdp: string): void;
+  /** 183 with media of our own, for sound before the answer; undefined when that cannot be. */
+  early(): Promise<MediaLeg | undefined>;
   /** 200 with media of our own; rejects with `NoCommonCodec` after refusing the call. */
   answer(): Promise<void>;
   /** 200 with the other side's SDP. */
@@ -51,6 +58,8 @@ export interface OutboundLeg extends Leg {
   readonly direction: "outbound";
   /** The SDP of the device that answered; empty before. */
   readonly remoteSdp: string;
+  /** The X- and User-to-User headers of the final response; of several devices, the last one's. */
+  readonly responseHeaders: Record<string, string>;
 }
 
 /** The end of a leg: told once, to everybody who waits. */

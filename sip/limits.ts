@@ -3,6 +3,9 @@ export const sipLimits = {
   /** A WebSocket frame and the message in it (RFC 7118 §5). */
   messageBytes: 64 << 10,
   headers: 128,
+  /** X- and User-to-User headers of a message that are passed on, and the length of each. */
+  passedHeaders: 16,
+  passedHeaderLength: 1_024,
   headerBytes: 8 << 10,
   requestUriLength: 512,
   /** Ping of an idle socket, and the time it has for its pong. */
@@ -59,6 +62,23 @@ export const sipLimits = {
   /** Proxies on the way of one registration. */
   pathProxies: 10,
   userAgentLength: 200,
+
+  /** How long a session lasts without a refresh, and the least a peer may ask for (RFC 4028 §4). */
+  sessionExpiresS: 1_800,
+  sessionExpiresMinS: 90,
+  /** The longest that we agree to when a peer demands more. */
+  sessionExpiresMaxS: 86_400,
+  /** T1 and 64*T1 of reliable provisional responses (RFC 3262 §3). */
+  reliableResendMs: 500,
+  reliableGiveUpMs: 32_000,
+  /** Of a digit, a `Refer-To` and the body of an INFO, in characters. */
+  infoLength: 4 << 10,
+  /** What a REFER is told its subscription lasts. */
+  referExpiresS: 180,
+  /** How long a softphone may take to answer a call that replaces one of its own. */
+  replacesRingS: 30,
+  /** How long a transferor may take to leave once its transfer is done. */
+  transferLeaveMs: 2_000,
 
   maxForwards: 70,
   retryAfterS: 10,

@@ -1,3 +1,4 @@
+import { createWiring } from "./in_dialog.ts";
 import { createLegEnd, type OutboundLeg } from "./leg.ts";
 import {
   bye,
@@ -24,8 +25,10 @@ export function createOutboundLeg(signalling: Signalling, call: OutboundCall): O
     dialog: undefined,
     answeredAt: undefined,
     remoteSdp: "",
+    responseHeaders: {},
     ringing: false,
-    onOffer: undefined,
+    early: undefined,
+    wiring: createWiring(),
     stopTimeout: signalling.timers.after(call.timeoutMs, () => {
       cancelForks(state);
       finish(state, { outcome: "no-answer", sipStatus: 408 });
@@ -58,15 +61,26 @@ function legOf(state: OutboundState): OutboundLeg {
     get media() {
       return state.answeredAt === undefined ? undefined : state.winner?.media;
     },
+    get responseHeaders() {
+      return state.responseHeaders;
+    },
     get remoteSdp() {
       return state.remoteSdp;
     },
-    set onOffer(onOffer: OutboundLeg["onOffer"]) {
-      state.onOffer = onOffer;
+    get dialog() {
+      return state.dialog;
     },
-    async reinvite(sdp) {
-      if (state.dialog === undefined) throw new Error("Cannot offer: the leg has no dialog");
-      return await state.dialog.reinvite(sdp);
+    get counterpart() {
+      return state.wiring.counterpart;
+    },
+    set counterpart(counterpart: OutboundLeg["counterpart"]) {
+      state.wiring.counterpart = counterpart;
+    },
+    set onRefer(onRefer: OutboundLeg["onRefer"]) {
+      state.wiring.onRefer = onRefer;
+    },
+    set onNotify(onNotify: OutboundLeg["onNotify"]) {
+      state.wiring.onNotify = onNotify;
     },
     hangup({ elsewhere } = {}) {
       if (over.signal.aborted) return;

@@ -1,13 +1,16 @@
 import type { Invitation } from "../core/bridge.ts";
 import type { Dialog } from "./dialog.ts";
 import type { Fork } from "./fork.ts";
-import type { LegEnd, OutboundLeg } from "./leg.ts";
-import type { MediaEngine } from "./media/port.ts";
+import type { Wiring } from "./in_dialog.ts";
+import type { LegEnd } from "./leg.ts";
+import type { MediaEngine, MediaLeg } from "./media/port.ts";
 import type { Ending } from "./outcome.ts";
 import type { Signalling } from "./signalling.ts";
 
 export interface OutboundCall {
   invitation: Invitation;
+  /** Whole header lines for the INVITE, beside those of the invitation. */
+  headers: string[];
   /** The service knows of the leg of a dial only by `onInviting`. */
   isChild: boolean;
   timeoutMs: number;
@@ -20,6 +23,8 @@ export interface OutboundCall {
   onRinging(): void;
   /** Every provisional response, with its early SDP. */
   onProgress?(status: number, sdp: string): void;
+  /** The one device called sends sound before it answers. */
+  onEarlyMedia?(media: MediaLeg): void;
 }
 
 /** A leg while it lives: from the forks of its INVITE, one becomes its dialog. */
@@ -36,8 +41,11 @@ export interface OutboundState {
   dialog: Dialog | undefined;
   answeredAt: number | undefined;
   remoteSdp: string;
+  responseHeaders: Record<string, string>;
   ringing: boolean;
-  onOffer: OutboundLeg["onOffer"];
+  /** The early SDP that our media took, once they have. */
+  early: Promise<string | undefined> | undefined;
+  readonly wiring: Wiring;
   stopTimeout(): void;
 }
 

@@ -83,6 +83,7 @@ const readers: Readonly<Record<string, Reader>> = {
   "Content-Disposition": single((_, value) => ({
     type: value.split(";")[0]?.trim().toLowerCase(),
   })),
+  "Event": single((_, value) => ({ event: value.split(";")[0]?.trim().toLowerCase() })),
   "Route": list((_, value) => value),
   "Record-Route": list((_, value) => value),
 };

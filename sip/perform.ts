@@ -2,6 +2,7 @@ import type { Script, Step } from "../core/bridge.ts";
 import { unlessAborted } from "./abort.ts";
 import { dial } from "./dial.ts";
 import { carried, type Performance } from "./performance.ts";
+import { replace } from "./replace.ts";
 import { play } from "./play.ts";
 
 /** One step; a script that it resolves with replaces the steps that are left. */
@@ -33,6 +34,7 @@ const performers: { readonly [T in Step["type"]]: Performer<T> } = {
     await calls.signalling.timers.pause(seconds * 1000, signal);
   },
   dial,
+  replace,
   next: (performance, { action }) => {
     const { live, signal } = performance;
     return live.ask({ type: "next", action: carried(performance, action) }, { signal });

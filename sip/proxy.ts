@@ -1,11 +1,14 @@
-import type { InboundLeg, OutboundLeg } from "./leg.ts";
+import type { InboundLeg, Leg } from "./leg.ts";
+
+/** A leg with the SDP that its softphone answered with. */
+type Answerer = Leg & { readonly remoteSdp?: string };
 
 /**
- * Joins two legs whose media go past the companion: the answer, and every later offer, pass from
- * one dialog to the other as they are (RFC 7092 §3.1.2, a signalling-only B2BUA).
+ * Joins two legs whose media go past the companion: the answer, and every later offer and INFO,
+ * pass from one dialog to the other as they are (RFC 7092 §3.1.2, a signalling-only B2BUA).
  */
-export function passThrough(caller: InboundLeg, callee: OutboundLeg): void {
-  caller.onOffer = (sdp) => callee.reinvite(sdp);
-  callee.onOffer = (sdp) => caller.reinvite(sdp);
-  caller.answerWith(callee.remoteSdp);
+export function passThrough(caller: InboundLeg, callee: Answerer): void {
+  caller.counterpart = callee;
+  callee.counterpart = caller;
+  caller.answerWith(callee.remoteSdp ?? "");
 }

@@ -3,13 +3,17 @@ import { currentFlow, type Flow, withFlow } from "./flow.ts";
 import { sipLimits } from "./limits.ts";
 import { type ParsedRequest, parseMessage, SipParseError } from "./parse.ts";
 import type { Refusal } from "./refusal.ts";
+import { refuseInterval } from "./session_timer.ts";
 import { setOrigin, type Signalling } from "./signalling.ts";
 import { answerUpdate } from "./update.ts";
 import { allowedMethods, allowHeader, contactHeader, supportedOptions } from "./user_agent_core.ts";
 import { receivedVia, type Via } from "./via.ts";
 
 /** Methods that exist but have no place here (405); any other name is unknown (501). */
-const refusedMethods = ["MESSAGE", "REFER", "SUBSCRIBE", "NOTIFY", "PUBLISH", "PRACK"];
+const refusedMethods = ["MESSAGE", "SUBSCRIBE", "PUBLISH"];
+
+/** Methods that mean nothing outside a dialog of ours. */
+const inDialogOnly = ["INFO", "PRACK", "NOTIFY"];
 
 /** Takes one message off a connection. Never throws: what cannot be read is refused or dropped. */
 export function receive(signalling: Signalling, flow: Flow, text: string): void {
@@ -55,7 +59,7 @@ function refuse(signalling: Signalling, request: ParsedRequest): Refusal | undef
   const { message } = request;
   if (request.refusal !== undefined) return { statusCode: request.refusal };
   return refuseMethod(message.method) ?? refuseTarget(request) ?? refuseHeaders(message) ??
-    refuseDialog(signalling, message);
+    refuseDialog(signalling, message) ?? refuseSession(signalling, message);
 }
 
 function refuseMethod(method: string): Refusal | undefined {
@@ -107,7 +111,10 @@ function refuseDialog(
   signalling: Signalling,
   message: IncomingRequestMessage,
 ): Refusal | undefined {
-  if (message.method === "INFO" && !message.toTag) return { statusCode: 481 };
+  if (inDialogOnly.includes(message.method) && !message.toTag) return { statusCode: 481 };
+  if (message.method === "REFER" && !message.toTag) {
+    return { statusCode: 403, reasonPhrase: "Only In A Call" };
+  }
   if (!message.toTag || message.method === "CANCEL") return undefined;
   const dialog = signalling.dialogs.get(message.callId + message.toTag + message.fromTag);
   const flow = currentFlow();
@@ -118,6 +125,14 @@ function refuseDialog(
   if (!flow.logins.has(dialog.login)) return { statusCode: 481 };
   dialog.flow = flow;
   return undefined;
+}
+
+function refuseSession(
+  { sessionBounds }: Signalling,
+  message: IncomingRequestMessage,
+): Refusal | undefined {
+  const isSession = message.method === "INVITE" || message.method === "UPDATE";
+  return isSession ? refuseInterval(message, sessionBounds) : undefined;
 }
 
 /** What we can do (RFC 3261 §11.2). */

@@ -1,12 +1,12 @@
-import type { Session } from "sip.js/lib/core/index.js";
-import { adoptDialog, type Dialog, type DialogEvents } from "./dialog.ts";
-import type { Flow } from "./flow.ts";
 import { createDeviceFork, type ReachableDevice } from "./device_fork.ts";
-import type { Fork } from "./fork.ts";
+import { adoptDialog, type Dialog, type DialogPeer } from "./dialog.ts";
+import type { Answer, Fork } from "./fork.ts";
 import { calledUser, forkInvite } from "./fork_invite.ts";
+import { createWiring, inDialogEvents } from "./in_dialog.ts";
 import type { Flows } from "./location.ts";
-import { answerOffer } from "./offer.ts";
+import type { MediaLeg } from "./media/port.ts";
 import { sipLimits } from "./limits.ts";
+import { Refused } from "./refused.ts";
 import { bestStatus, outcomeOf } from "./outcome.ts";
 import {
   bye,
@@ -34,16 +34,19 @@ export async function ring(state: OutboundState): Promise<void> {
   if (known.length === 0) {
     return finish(state, { outcome: "failed", sipStatus: 480, reason: "not-registered" });
   }
-  const { invitation, maxForwards } = call;
-  const invite = forkInvite(signalling.domain, { invitation, maxForwards, callId });
+  const { invitation, maxForwards, headers } = call;
+  const invite = forkInvite(signalling.domain, { invitation, maxForwards, callId, headers });
   const devices = await withMedia(state, known);
   state.forks = devices.map((device) => createDeviceFork(signalling, invite, device));
   if (over.signal.aborted) return closeMedia(state);
   for (const fork of state.forks) {
     fork.send({
-      onProgress: (status, sdp) => onProgress(state, status, sdp),
-      onAnswer: (session, sdp) => onAnswer(state, fork, { session, sdp }),
-      onRefused: (status) => onRefused(state, fork, status),
+      onProgress: (status, sdp) => onProgress(state, fork, { status, sdp }),
+      onAnswer: (answer) => onAnswer(state, fork, answer),
+      onRefused(status, headers) {
+        state.responseHeaders = headers;
+        onRefused(state, fork, status);
+      },
     });
   }
 }
@@ -69,11 +72,21 @@ async function offerTo({ media }: OutboundCall, flows: Flows): Promise<Reachable
   return { flows, offer: ours.localSdp, media: ours };
 }
 
-function onProgress(state: OutboundState, status: number, sdp: string): void {
+function onProgress(
+  state: OutboundState,
+  { media }: Fork,
+  { status, sdp }: { status: number; sdp: string },
+): void {
   if (state.winner !== undefined || state.over.signal.aborted) return;
   if (!state.ringing) state.call.onRinging();
   state.ringing = true;
-  state.call.onProgress?.(status, sdp);
+  // Several devices would each answer the caller's one offer with SDP of their own.
+  const earlySdp = state.forks.length === 1 ? sdp : "";
+  state.call.onProgress?.(status, earlySdp);
+  const { onEarlyMedia } = state.call;
+  if (earlySdp === "" || media === undefined || onEarlyMedia === undefined) return;
+  state.early ??= media.accept(earlySdp).then(() => (onEarlyMedia(media), earlySdp))
+    .catch(() => undefined);
 }
 
 function onRefused(state: OutboundState, fork: Fork, status: number): void {
@@ -84,41 +97,53 @@ function onRefused(state: OutboundState, fork: Fork, status: number): void {
   finish(state, { outcome: outcomeOf(best), sipStatus: best });
 }
 
-function onAnswer(
-  state: OutboundState,
-  fork: Fork,
-  answer: { session: Session; sdp: string },
-): void {
+function onAnswer(state: OutboundState, fork: Fork, answer: Answer): void {
   if (state.winner !== undefined || state.over.signal.aborted) {
-    return refuseAnswer(state, fork, answer.session);
+    return refuseAnswer(state, fork, answer);
   }
   state.winner = fork;
   state.stopTimeout();
   cancelForks(state, answeredElsewhere);
   for (const other of state.forks) if (other !== fork) other.media?.close();
-  state.dialog = adopt(state, answer.session, { flow: fork.flow, events: dialogEvents(state) });
+  const { leg } = state.call.invitation;
+  state.dialog = adopt(state, answer, {
+    leg,
+    flow: fork.flow,
+    events: dialogEvents(state, fork.media),
+  });
+  state.dialog.localSdp = fork.offer;
+  state.dialog.timer.restart(answer.agreement);
   state.remoteSdp = answer.sdp;
+  state.responseHeaders = answer.headers;
   void takeAnswer(state, fork, answer.sdp);
 }
 
 /** A CANCEL crossed this answer: it was accepted, so it is ended with BYE (§13.2.2.4). */
-function refuseAnswer(state: OutboundState, { flow, media }: Fork, session: Session): void {
-  const events = { onBye() {}, onLost() {}, onOffer: () => Promise.reject(new Error("over")) };
-  void adopt(state, session, { flow, events }).bye();
+function refuseAnswer(state: OutboundState, { flow, media }: Fork, answer: Answer): void {
+  const over = () => Promise.reject(new Refused("change a call that is over", 488));
+  const events = {
+    ...inDialogEvents(createWiring(), () => undefined),
+    onBye() {},
+    onLost() {},
+    onOffer: over,
+    onInfo: over,
+  };
+  void adopt(state, answer, { leg: "", flow, events }).bye();
   media?.close();
 }
 
 function adopt(
   { signalling, call: { invitation } }: OutboundState,
-  session: Session,
-  peer: { flow: Flow; events: DialogEvents },
+  { session, knowsUpdate }: Answer,
+  peer: Pick<DialogPeer, "leg" | "flow" | "events">,
 ): Dialog {
-  return adoptDialog(signalling, session, { ...peer, login: calledUser(invitation.target) });
+  const login = calledUser(invitation.target);
+  return adoptDialog(signalling, session, { ...peer, knowsUpdate, login });
 }
 
 async function takeAnswer(state: OutboundState, { media }: Fork, sdp: string): Promise<void> {
   try {
-    await media?.accept(sdp);
+    if (await state.early !== sdp) await media?.accept(sdp);
   } catch {
     return bye(state, { outcome: "failed", sipStatus: 488 });
   }
@@ -136,13 +161,13 @@ function mediaLost(state: OutboundState): void {
   void state.over.ended.then(stop);
 }
 
-function dialogEvents(state: OutboundState): DialogEvents {
+function dialogEvents(state: OutboundState, media: MediaLeg | undefined): DialogPeer["events"] {
   return {
+    ...inDialogEvents(state.wiring, () => media),
     onBye() {
       finish(state, { outcome: "completed" });
       state.released.resolve();
     },
     onLost: () => bye(state, { outcome: "completed" }),
-    onOffer: (sdp) => answerOffer(sdp, { relay: state.onOffer, media: state.winner?.media }),
   };
 }

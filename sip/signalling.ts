@@ -2,6 +2,7 @@ import type { IncomingRequestMessage, UserAgentCore } from "sip.js/lib/core/inde
 import type { Dialog } from "./dialog.ts";
 import { type Flow, withFlow } from "./flow.ts";
 import { createLocation, type Location } from "./location.ts";
+import type { SessionBounds } from "./session_timer.ts";
 import type { Timers } from "./timers.ts";
 import type { Routes } from "./transport/routes.ts";
 import { createCore } from "./user_agent_core.ts";
@@ -15,6 +16,7 @@ export interface Signalling {
   location: Location;
   timers: Timers;
   log: Log;
+  sessionBounds: SessionBounds;
   /** The ways out to peers that did not come to us. */
   routes: Routes;
   /** The dialogs of our legs, by the id that the core gives them. */
@@ -27,7 +29,12 @@ export interface Signalling {
 
 export function createSignalling(
   domain: string,
-  { timers, log, reconnectGraceMs }: { timers: Timers; log: Log; reconnectGraceMs: number },
+  { timers, log, reconnectGraceMs, sessionBounds }: {
+    timers: Timers;
+    log: Log;
+    reconnectGraceMs: number;
+    sessionBounds: SessionBounds;
+  },
 ): Signalling {
   const location = createLocation();
   const flowWatchers = new Set<(lost: Flow) => void>();
@@ -37,6 +44,7 @@ export function createSignalling(
     location,
     timers,
     log,
+    sessionBounds,
     routes: { resolve: notListening, open: notListening, reach: notListening },
     dialogs: new Map(),
     flowWatchers,

@@ -1,5 +1,7 @@
 import {
   ClientTransaction,
+  type IncomingRequestMessage,
+  type IncomingResponseMessage,
   LoggerFactory,
   type OutgoingRequestMessage,
   UserAgentCore,
@@ -23,12 +25,28 @@ export const allowedMethods = [
   "REGISTER",
   "INFO",
   "UPDATE",
+  "PRACK",
+  "REFER",
+  "NOTIFY",
 ];
 
 export const allowHeader = `Allow: ${allowedMethods.join(", ")}`;
 
+/** Whether the Allow of a message names a method; a peer that sends none is not asked for more. */
+export const allows = (
+  message: IncomingRequestMessage | IncomingResponseMessage,
+  method: string,
+): boolean => message.getHeaders("allow").join(",").split(",").some((one) => one.trim() === method);
+
 /** Option tags that a request may require (RFC 3261 §8.2.2.3). */
-export const supportedOptions = ["outbound", "path"];
+export const supportedOptions = [
+  "outbound",
+  "path",
+  "100rel",
+  "timer",
+  "replaces",
+  "norefersub",
+];
 
 /** Our Contact on the current flow; that of WebSockets outside of any. */
 export const contactHeader = (domain: string): string => `Contact: <${nameFor(domain).contact}>`;

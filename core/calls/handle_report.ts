@@ -9,6 +9,7 @@ import { actionScript, type Asking, firstScript } from "./next_script.ts";
 import { numberScript, receiveForNumber } from "./number_leg.ts";
 import { callParameters, dialParameters } from "./parameters.ts";
 import { end, progress } from "./progress.ts";
+import { referScript } from "./refer.ts";
 import { routeIncoming } from "./route_incoming.ts";
 import { isLive } from "./status.ts";
 
@@ -38,6 +39,8 @@ function scriptFor(event: LegEvent, asking: Asking): Promise<Script> | Script {
       return routeIncoming(event, asking);
     case "incomingNumber":
       return numberScript(asking);
+    case "refer":
+      return referScript(event, asking);
     case "answered":
       return firstScript(asking);
     case "next":

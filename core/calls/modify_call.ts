@@ -44,19 +44,18 @@ export function modifyCall(
 }
 
 /** What this version understands but cannot do is refused, not ignored. */
-function refuseUnsupported({ mute, moveConnectedCallLeg }: ModifyParams): void {
+function refuseUnsupported({ mute, moveConnectedCallLeg, url }: ModifyParams): void {
+  if (moveConnectedCallLeg === true && url === undefined) {
+    throw new Fault("notModifiable", "MoveConnectedCallLeg needs a Url to move to");
+  }
   if (mute !== undefined) {
     throw new Fault("notModifiable", "Mute is not supported: a leg's audio cannot be muted yet");
-  }
-  if (moveConnectedCallLeg === true) {
-    const rule = "is not supported: only the call itself can be moved to a new Url yet";
-    throw new Fault("notModifiable", `MoveConnectedCallLeg ${rule}`);
   }
 }
 
 function modified(call: Call, wanted: ModifyParams, ports: Ports): Change<Call> {
   const { accountSid, sid: callSid } = call;
-  const { status, mute: _, moveConnectedCallLeg: __, ...fields } = wanted;
+  const { status, mute: _, moveConnectedCallLeg: both = false, ...fields } = wanted;
   const record: Call = { ...call, ...given(fields), dateUpdated: ports.now() };
   if (wanted.url !== undefined) {
     record.method = wanted.method ?? "POST";
@@ -68,7 +67,9 @@ function modified(call: Call, wanted: ModifyParams, ports: Ports): Change<Call> 
   const isEnded = status === "completed" || status === "canceled" && call.status !== "in-progress";
   if (isEnded && call.companion === null && !call.initiated) return canceledEarly(record, ports);
   if (isEnded) return { record, jobs: [hangUp({ callSid, companion: call.companion })] };
-  if (wanted.url !== undefined) return { record, jobs: [redirectCall({ accountSid, callSid })] };
+  if (wanted.url !== undefined) {
+    return { record, jobs: [redirectCall({ accountSid, callSid, ...both && { both } })] };
+  }
   return { record };
 }
 

@@ -93,6 +93,7 @@ export async function placeChild(
     from: event.from,
     to: event.to,
     direction: "outbound-dial",
+    transfer: calls.fields.transfer.safeParse(event.memo?.transfer).data ?? null,
     sipCallId: event.sipCallId,
     rateMicros: calls.fields.rateMicros.safeParse(event.memo?.rateMicros).data ?? 0,
   });

@@ -15,6 +15,8 @@ export interface Asking {
   call: Call;
   ports: Ports;
   signal: AbortSignal;
+  /** What happens when there is no document; else a hang-up, or a refusal before the answer. */
+  instead?: Script[number];
 }
 
 /** Refuses a call that came in, with a Notification of the reason. */
@@ -36,7 +38,7 @@ export async function firstScript(asking: Asking): Promise<Script> {
   } catch (error) {
     if (!(error instanceof DocumentFault)) throw error;
     await notifyFailure(error, asking);
-    if (fallbackUrl === null) return [refusal(asking.call, error)];
+    if (fallbackUrl === null) return [refusal(asking, error)];
     const params = {
       ErrorCode: String(error.code),
       ErrorUrl: withoutCredentials(error.exchange.url),
@@ -63,14 +65,16 @@ export async function actionScript(
 async function giveUp(failure: unknown, asking: Asking): Promise<Script> {
   if (!(failure instanceof DocumentFault)) throw failure;
   await notifyFailure(failure, asking);
-  return [refusal(asking.call, failure)];
+  return [refusal(asking, failure)];
 }
 
 /** A caller who was not answered yet gets SIP 404 or 500; an answered call is hung up. */
-const refusal = (call: Call, { status }: DocumentFault): Script[number] =>
-  call.direction === "inbound" && call.status !== "in-progress"
+function refusal({ call, instead }: Asking, { status }: DocumentFault): Script[number] {
+  if (instead !== undefined) return instead;
+  return call.direction === "inbound" && call.status !== "in-progress"
     ? { type: "reject", status: status === 404 ? 404 : 500 }
     : { type: "hangup" };
+}
 
 async function scriptAt(source: Signable, hops: number, asking: Asking): Promise<Script> {
   const { call, ports, signal } = asking;

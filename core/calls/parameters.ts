@@ -25,13 +25,28 @@ export function callParameters(
     ParentCallSid: call.parentCallSid,
     PhoneNumberSid: call.phoneNumberSid,
     SipCallId: call.sipCallId,
+    ...(!call.transfer ? {} : transferParameters(call.transfer)),
+    ...prefixed("SipHeader_", call.sipHeaders ?? {}),
   };
-  const headers = Object.entries(call.sipHeaders ?? {});
-  for (const [name, value] of headers) known[`SipHeader_${name}`] = value;
   return Object.fromEntries(
     Object.entries(known).filter((pair): pair is [string, string] => Boolean(pair[1])),
   );
 }
+
+/** What is told of a transfer. */
+export const transferParameters = (
+  { target, transferor, transferee }: NonNullable<Call["transfer"]>,
+): Record<string, string> => ({
+  ReferTarget: target,
+  Transferor: transferor,
+  Transferee: transferee,
+});
+
+/** Headers as parameters, named as the registry of headers spells them. */
+const prefixed = (prefix: string, headers: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [prefix + spelt(name), value]));
+
+const spelt = (name: string): string => /^user-to-user$/i.test(name) ? "User-to-User" : name;
 
 /** What the request of a Dial's action carries besides. */
 export function dialParameters(dialled: LegEvent & { type: "dialled" }): Record<string, string> {
@@ -42,5 +57,6 @@ export function dialParameters(dialled: LegEvent & { type: "dialled" }): Record<
     DialRingDuration: String(dialled.ringS),
     ...(dialled.sipCallId === undefined ? {} : { DialSipCallId: dialled.sipCallId }),
     ...(dialled.sipStatus === undefined ? {} : { DialSipResponseCode: String(dialled.sipStatus) }),
+    ...prefixed("DialSipHeader_", dialled.headers ?? {}),
   };
 }

@@ -16,6 +16,7 @@ export async function routeIncoming(
 ): Promise<Script> {
   const { call, ports } = asking;
   const { accountSid } = call;
+  if (event.replaces !== undefined) return await replaceScript(event.replaces, asking);
   if (call.phoneNumberSid !== null) return await numberScript(asking);
   if (call.url !== null) return await firstScript(asking);
 
@@ -41,6 +42,13 @@ export async function routeIncoming(
     timeoutS: limits.ringTimeoutS,
     timeLimitS: limits.dialTimeLimitS,
   }, { type: "hangup" }];
+}
+
+/** Takes the place of another leg of the same account. */
+async function replaceScript(leg: string, { call, ports }: Asking): Promise<Script> {
+  const replaced = await ports.records.calls.get(call.accountSid, leg);
+  const isTaken = replaced?.status === "in-progress";
+  return isTaken ? [{ type: "replace", leg }] : [{ type: "reject", status: 481 }];
 }
 
 const memoOf = (rateMicros: number) => rateMicros === 0 ? {} : { memo: { rateMicros } };

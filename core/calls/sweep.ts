@@ -33,7 +33,7 @@ export async function takeHeartbeat(
   for (const { leg, accountSid } of legs.filter(({ leg }) => !live.has(leg))) {
     const call = await ports.records.calls.get(accountSid, leg);
     if (call === null || isLive(call.status)) continue;
-    await ports.bridge.run(leg, [{ type: "hangup" }], companion);
+    await ports.bridge.run(leg, [{ type: "hangup" }], { at: companion });
   }
   if (isLast) await forget([companion], ports);
   return { wantsPresence: !isLast && !await ports.companions.knowsPresence(companion) };

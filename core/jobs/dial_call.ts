@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { standing } from "../access.ts";
 import type { Script } from "../bridge.ts";
+import { customHeaders } from "../calls/custom_headers.ts";
 import { parseAddress } from "../calls/address.ts";
 import { progress } from "../calls/progress.ts";
 import { routeTo, type Routing, type Unroutable } from "../calls/route.ts";
@@ -43,11 +44,13 @@ export const dialCall: JobKind<z.infer<typeof args>> = job({
         record: { ...call, rateMicros },
       }));
     }
-    const invitation = { leg: callSid, accountSid, ...called };
+    const { headers } = customHeaders(call.to.split("?").slice(1).join("?"));
+    const sent = Object.keys(headers).length === 0 ? {} : { headers };
+    const invitation = { leg: callSid, accountSid, ...called, ...sent };
     const place: Script = [{ type: "invite", invitation, timeoutS: call.timeout }];
     // One that has the leg already knows it by its Sid, and places no second.
     const at = call.companion ?? await companionFor(called.target, ports);
-    const companion = await ports.bridge.run(callSid, place, at);
+    const companion = await ports.bridge.run(callSid, place, { at });
     if (companion === null) throw new Fault("unavailable", "the companion refused the call");
     const placed = await ports.records.calls.update(accountSid, callSid, (call) => ({
       record: call.companion === null ? { ...call, companion, dateUpdated: ports.now() } : call,
@@ -55,7 +58,9 @@ export const dialCall: JobKind<z.infer<typeof args>> = job({
     if (await ports.companions.get(companion.id) === null) { // Else nobody would sweep its calls.
       await ports.companions.beat({ ...companion, seenAt: ports.now(), registered: 0 });
     }
-    if (!isLive(placed.status)) await ports.bridge.run(callSid, [{ type: "hangup" }], companion);
+    if (!isLive(placed.status)) {
+      await ports.bridge.run(callSid, [{ type: "hangup" }], { at: companion });
+    }
   },
 
   async spent({ accountSid, callSid }, ports, error) {

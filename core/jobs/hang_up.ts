@@ -16,5 +16,5 @@ export const hangUp: JobKind<z.infer<typeof args>> = job({
   maxAttempts: 8,
   retryMs: exponential(250, 5_000),
   work: async ({ callSid, companion }, { bridge }) =>
-    void await bridge.run(callSid, [{ type: "hangup" }], companion),
+    void await bridge.run(callSid, [{ type: "hangup" }], { at: companion ?? null }),
 });

@@ -1,8 +1,14 @@
 import { z } from "zod";
+import type { Script } from "../bridge.ts";
 import { firstScript } from "../calls/next_script.ts";
 import { exponential, job, type JobKind } from "../job.ts";
 
-const args = z.object({ accountSid: z.string(), callSid: z.string() });
+const args = z.object({
+  accountSid: z.string(),
+  callSid: z.string(),
+  /** Whom the call talks to gets a document of the Url as well, as the call that it is. */
+  both: z.boolean().optional(),
+});
 
 /** Gives a live call the script of its new Url, whatever it was doing. */
 export const redirectCall: JobKind<z.infer<typeof args>> = job({
@@ -11,10 +17,14 @@ export const redirectCall: JobKind<z.infer<typeof args>> = job({
   lane: ({ accountSid }) => `documents:${accountSid}`,
   maxAttempts: 5,
   retryMs: exponential(250, 4_000),
-  async work({ accountSid, callSid }, ports, { signal }) {
+  async work({ accountSid, callSid, both = false }, ports, { signal }) {
     const call = await ports.records.calls.get(accountSid, callSid);
     if (call?.status !== "in-progress") return; // It ended meanwhile.
+    const { url, method, companion: at } = call;
+    const other: Script = both && url !== null
+      ? [{ type: "next", action: { url, method, hops: 0 } }]
+      : [];
     const script = await firstScript({ call, ports, signal });
-    await ports.bridge.run(callSid, script, call.companion);
+    await ports.bridge.run(callSid, script, { at, ...both && { other } });
   },
 });

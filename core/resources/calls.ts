@@ -65,6 +65,9 @@ export const calls = resource({
     sipCallId: z.string().nullable(),
     /** X- and User-to-User headers of the INVITE that came in. */
     sipHeaders: z.record(z.string(), z.string()),
+    /** Who sent it to whom, where a transfer placed the call. */
+    transfer: z.object({ target: z.string(), transferor: z.string(), transferee: z.string() })
+      .nullable(),
     /** What a minute costs, in millionths: as it was when the call was placed. */
     rateMicros: z.number().int().nonnegative(),
     /** Numbers of this service that the call came through. */
@@ -86,6 +89,7 @@ export const calls = resource({
     "companion",
     "sipCallId",
     "sipHeaders",
+    "transfer",
     "rateMicros",
     "numberHops",
   ],
@@ -135,6 +139,7 @@ export const calls = resource({
     companion: null,
     sipCallId: null,
     sipHeaders: {},
+    transfer: null,
     rateMicros: 0,
     numberHops: 0,
   },

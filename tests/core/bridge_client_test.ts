@@ -55,8 +55,8 @@ const two = [state("one"), state("two")];
 Deno.test("run() asks the companion that is named, and no other", async () => {
   const { client, asked } = startClient(two, { "one.test": 200, "two.test": 404 });
 
-  assert.equal((await client.run(leg, [], { id: "one" }))?.id, "one.test");
-  assert.equal(await client.run(leg, [], { id: "two" }), null);
+  assert.equal((await client.run(leg, [], { at: { id: "one" } }))?.id, "one.test");
+  assert.equal(await client.run(leg, [], { at: { id: "two" } }), null);
 
   assert.deepEqual(asked, ["one.test/run", "two.test/run"]);
 });
@@ -80,7 +80,7 @@ Deno.test("run() goes where a companion is expected before any was heard of", as
   const old = startClient([silent], { "expected.test": 200 });
 
   await client.run(leg, []);
-  await old.client.run(leg, [], { id: "one" });
+  await old.client.run(leg, [], { at: { id: "one" } });
 
   assert.deepEqual([...asked, ...old.asked], ["expected.test/run", "expected.test/run"]);
 });

@@ -78,7 +78,7 @@ Deno.test("POST /Calls/{Sid} checks Mute and MoveConnectedCallLeg, and refuses w
     [{ MoveConnectedCallLeg: "1" }, 20001, /MoveConnectedCallLeg must be one of true, false$/],
     [{ Mute: "true" }, 21221, /Mute is not supported/],
     [{ Mute: "false" }, 21221, /Mute is not supported/],
-    [{ MoveConnectedCallLeg: "true" }, 21221, /MoveConnectedCallLeg is not supported/],
+    [{ MoveConnectedCallLeg: "true" }, 21221, /MoveConnectedCallLeg needs a Url/],
   ];
 
   for (const [form, code, message] of cases) {

@@ -31,7 +31,10 @@ Deno.test("runScript() places no leg again that ended, while that is news and a 
 
   clock.advance(2 * sipLimits.endedLegMs);
   const whileNews = [calls.unsettled().length, calls.ended(invitation.leg)];
-  const answer = runScript(calls, invitation.leg, inviteScript(invitation));
+  const answer = runScript(calls, {
+    leg: invitation.leg,
+    script: inviteScript(invitation),
+  });
   hear();
   await live.settled();
   await Promise.resolve();

@@ -416,3 +416,91 @@ sipTest("dial() refuses the caller with 480 when the only callee was cancelled",
 
   assert.equal((await call.final).status, 480);
 });
+
+sipTest(
+  "dial() refuses the caller with 480 when the callee redirects: nobody follows",
+  async () => {
+    await using lab = await startSipLab();
+    const alice = await lab.phone("alice");
+    const bob = await lab.phone("bob");
+    lab.service.answer = () => dialScript(["bob"], "proxied");
+
+    const call = alice.call("bob");
+    (await bob.nextCall()).decline(302, ["Contact: <sip:+15550199@elsewhere.test>"]);
+
+    assert.equal((await call.final).status, 480);
+  },
+);
+
+sipTest("dial() reports the callee's own headers, and none of the signalling", async () => {
+  await using lab = await startSipLab();
+  const alice = await lab.phone("alice");
+  const bob = await lab.phone("bob");
+  lab.service.answer = ({ event }) =>
+    event.type === "incoming" ? dialScript(["bob"], "anchored", { withAction: true }) : [];
+
+  const call = alice.call("bob", { headers: ["X-Caller: 1"] });
+  const ringing = await bob.nextCall();
+  const long = "x".repeat(1_025);
+  ringing.decline(486, [
+    "X-Reason: lunch",
+    "User-to-User: 56",
+    "Warning: 399 x y",
+    `X-Long: ${long}`,
+  ]);
+  const { event } = await lab.service.event("dialled");
+  await call.final;
+
+  assert.equal(valueOf(ringing.invite, "x-caller"), "", "markup says which headers go on");
+  assert.deepEqual(event.headers, { "X-Reason": "lunch", "User-To-User": "56" });
+});
+
+sipTest("dial() gives every leg one hop less, so that a loop ends", async () => {
+  await using lab = await startSipLab();
+  const alice = await lab.phone("alice");
+  const bob = await lab.phone("bob");
+  lab.service.answer = () => dialScript(["bob"], "proxied");
+
+  const call = alice.call("bob", { replace: { "max-forwards": "1" } });
+  const ringing = await bob.nextCall();
+  const again = await bob.call("bob", {
+    replace: { "max-forwards": valueOf(ringing.invite, "max-forwards") },
+  }).final;
+  ringing.decline(486);
+
+  assert.equal(valueOf(ringing.invite, "max-forwards"), "0");
+  assert.equal(again.status, 483);
+  assert.equal((await call.final).status, 486);
+});
+
+for (const which of ["caller", "callee"] as const) {
+  sipTest(`runScript() moves both sides of a call when the ${which} is moved`, async () => {
+    await using lab = await startSipLab({ slowMedia: true });
+    const alice = await lab.phone("alice");
+    const bob = await lab.phone("bob");
+    lab.service.answer = ({ event }) =>
+      event.type === "incoming" ? dialScript(["bob"], "anchored", { withAction: true }) : [];
+
+    const call = alice.call("bob");
+    const callee = await (await bob.nextCall()).answer();
+    const caller = await call.answered;
+    const parent = await lab.service.event("incoming");
+    const child = await lab.service.event("inviting");
+    const moved = which === "caller" ? parent.leg : child.leg;
+    const other = which === "caller" ? child.leg : parent.leg;
+    lab.service.answer = ({ event }) =>
+      event.type === "next" ? [{ type: "play", url: "http://a.test/other", loop: 0 }] : [];
+    const response = await lab.run(moved, [{ type: "play", url: "http://a.test/one", loop: 0 }], [
+      { type: "next", action },
+    ]);
+    await response.body?.cancel();
+    const next = await lab.service.event("next");
+    await callee.request("INFO");
+    await caller.request("INFO");
+
+    assert.equal(next.leg, other);
+    assert.deepEqual(lab.media.legs.map(({ joined }) => joined), [undefined, undefined]);
+    const ends = [await callee.bye(), await caller.bye()];
+    assert.deepEqual(ends.map(({ status }) => status), [200, 200]);
+  });
+}

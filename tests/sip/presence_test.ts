@@ -7,7 +7,7 @@ import { ServiceError } from "../../sip/service_link.ts";
 import { createTimers } from "../../sip/timers.ts";
 import { handClock } from "../support/hand_clock.ts";
 import { sipTest, startSipLab } from "../support/sip_lab.ts";
-import { queue } from "../support/softphone.ts";
+import { queue } from "../support/queue.ts";
 
 const companion = { id: "lab", runId: "run" };
 

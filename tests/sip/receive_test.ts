@@ -4,7 +4,7 @@ import type { Softphone } from "../support/softphone.ts";
 import type { RequestOptions } from "../support/softphone_line.ts";
 import { valueOf } from "../support/sip_text.ts";
 
-const allowed = "INVITE, ACK, CANCEL, BYE, OPTIONS, REGISTER, INFO, UPDATE";
+const allowed = "INVITE, ACK, CANCEL, BYE, OPTIONS, REGISTER, INFO, UPDATE, PRACK, REFER, NOTIFY";
 
 sipTest("receive() answers OPTIONS with what the companion can do", async () => {
   await using lab = await startSipLab();
@@ -15,7 +15,8 @@ sipTest("receive() answers OPTIONS with what the companion can do", async () => 
   assert.equal(response.status, 200);
   assert.equal(valueOf(response, "allow"), allowed);
   assert.equal(valueOf(response, "accept"), "application/sdp");
-  assert.equal(valueOf(response, "supported"), "outbound, path");
+  const options = "outbound, path, 100rel, timer, replaces, norefersub";
+  assert.equal(valueOf(response, "supported"), options);
   assert.equal(valueOf(response, "user-agent"), "Switchboard");
   assert.match(valueOf(response, "via"), /;rport=\d+;received=127\.0\.0\.1$/);
 });
@@ -26,6 +27,10 @@ const refusals: [why: string, method: string, options: RequestOptions, status: n
   ["a method nobody knows", "JUGGLE", {}, 501],
   ["a BYE of no dialog", "BYE", { replace: { to: "<sip:x@sip.test>;tag=none" } }, 481],
   ["an INFO outside a dialog", "INFO", {}, 481],
+  ["a PRACK outside a dialog", "PRACK", { headers: ["RAck: 1 1 INVITE"] }, 481],
+  ["a NOTIFY nobody asked for", "NOTIFY", { headers: ["Event: refer"] }, 481],
+  ["a REFER outside a call", "REFER", { headers: ["Refer-To: <sip:bob@sip.test>"] }, 403],
+  ["a session too short", "INVITE", { headers: ["Session-Expires: 60", "Supported: timer"] }, 422],
   ["a CANCEL of no transaction", "CANCEL", {}, 481],
   ["an UPDATE of no dialog", "UPDATE", { replace: { to: "<sip:x@sip.test>;tag=none" } }, 481],
   ["a malformed CSeq", "OPTIONS", { headers: ["Max-Forwards: many"] }, 400],
@@ -148,7 +153,7 @@ sipTest("receive() answers in-dialog requests as RFC 3261 asks", async () => {
     200,
     200,
     200,
-    405,
+    403,
     488,
     200,
     200,

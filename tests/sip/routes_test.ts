@@ -13,7 +13,7 @@ import { parseSipUri } from "../../sip/uri.ts";
 import { handClock } from "../support/hand_clock.ts";
 import { sipTest } from "../support/sip_lab.ts";
 import { connectPeer, peerRequest, peerResponse } from "../support/sip_peer.ts";
-import { queue } from "../support/softphone.ts";
+import { queue } from "../support/queue.ts";
 import { readSip } from "../support/sip_text.ts";
 import { eventually } from "../support/system.ts";
 import { testAuthority, testCertificates } from "../support/test_certificates.ts";

@@ -6,7 +6,7 @@ import { openStream } from "../../sip/transport/stream.ts";
 import { handClock } from "../support/hand_clock.ts";
 import { sipTest, startSipLab } from "../support/sip_lab.ts";
 import { connectPeer, peerRequest, type SipPeer } from "../support/sip_peer.ts";
-import { queue } from "../support/softphone.ts";
+import { queue } from "../support/queue.ts";
 import { uriIn, valueOf } from "../support/sip_text.ts";
 
 const onTcp = { transports: { ports: { TCP: 0 } } };

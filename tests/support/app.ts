@@ -25,7 +25,7 @@ export interface App {
   /** Acts for itself on its own resources. */
   root: ApiClient;
   /** What was run on legs. */
-  bridge: { leg: string; script: Script }[];
+  bridge: { leg: string; script: Script; other?: Script }[];
   /** The devices that Clients have registered, by login. */
   registered: Map<string, RegisteredBinding[]>;
   /** The logins that the companion was told to forget. */
@@ -120,8 +120,8 @@ export async function startApp(
     sign: serverSigner("test"),
     bridge: {
       bindings: (login) => Promise.resolve(app.registered.get(login) ?? []),
-      run: (leg, script) => {
-        recorded.bridge.push({ leg, script });
+      run: (leg, script, { other } = {}) => {
+        recorded.bridge.push({ leg, script, ...other && { other } });
         return Promise.resolve({ id: "companion", runId: "run" });
       },
       invalidate: (logins) => Promise.resolve(void recorded.forgotten.push(...logins)),

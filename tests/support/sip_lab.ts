@@ -2,6 +2,7 @@ import type { Invitation, Script } from "../../core/bridge.ts";
 import { type Companion, startCompanion } from "../../sip/companion.ts";
 import type { TransportOptions } from "../../sip/listen.ts";
 import type { LoadAudio } from "../../sip/media/port.ts";
+import type { SessionBounds } from "../../sip/session_timer.ts";
 import { type FakeMedia, fakeMedia } from "./fake_media.ts";
 import { type FakeService, startFakeService, testDomain } from "./fake_service.ts";
 import { openSoftphone, type Softphone } from "./softphone.ts";
@@ -15,8 +16,8 @@ export interface SipLab {
   readonly logged: string[];
   /** Connects a softphone; registered, unless told otherwise. */
   phone(login: string, options?: { register?: boolean; instance?: string }): Promise<Softphone>;
-  /** Orders a script for a leg, as the service does. */
-  run(leg: string, script: Script): Promise<Response>;
+  /** Orders a script for a leg, as the service does, and one for whom it talks to. */
+  run(leg: string, script: Script, other?: Script): Promise<Response>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -24,6 +25,7 @@ export interface SipLabOptions {
   slowMedia?: boolean;
   loadAudio?: LoadAudio;
   reconnectGraceMs?: number;
+  sessionBounds?: SessionBounds;
   /** The domain as the companion is told it; softphones always say `testDomain`. */
   sipDomain?: string;
   /** Ways in beside WebSocket. */
@@ -50,6 +52,7 @@ export async function startSipLab(options: SipLabOptions = {}): Promise<SipLab> 
     id: "lab",
     ...options.transports && { transports: options.transports },
     reconnectGraceMs: options.reconnectGraceMs ?? 100,
+    ...options.sessionBounds && { sessionBounds: options.sessionBounds },
     media,
     loadAudio: options.loadAudio ?? (() => Promise.resolve(new Int16Array(160))),
     log: (line, fields) => logged.push(`${line} ${JSON.stringify(fields ?? {})}`),
@@ -73,7 +76,8 @@ export async function startSipLab(options: SipLabOptions = {}): Promise<SipLab> 
       if (status !== 200) throw new Error(`Cannot register ${login}: ${start}`);
       return phone;
     },
-    run: (leg, script) => service.order(companion.bridgeUrl, "/run", { leg, script }),
+    run: (leg, script, other) =>
+      service.order(companion.bridgeUrl, "/run", { leg, script, ...other && { other } }),
     async [Symbol.asyncDispose]() {
       service.outage = undefined;
       await companion.stop();

@@ -1,7 +1,7 @@
 import { createSocket } from "node:dgram";
 import { connect, type Socket } from "node:net";
 import { createFramer } from "../../sip/transport/framing.ts";
-import { queue } from "./softphone.ts";
+import { queue } from "./queue.ts";
 import { readSip, type SipText, valueOf, valuesOf, writeSip } from "./sip_text.ts";
 
 /** A socket that speaks SIP only as a test tells it to; on UDP it can lose what comes and goes. */

@@ -36,8 +36,8 @@ export const branchOf = (message: SipText): string =>
   /branch=([^;,]+)/.exec(valueOf(message, "via"))?.[1] ?? "";
 
 /** Text to send: lines of headers, and a body with its length and type. */
-export function writeSip(start: string, headers: string[], sdp = ""): string {
-  const type = sdp === "" ? [] : ["Content-Type: application/sdp"];
+export function writeSip(start: string, headers: string[], sdp = "", isSdp = true): string {
+  const type = sdp === "" || !isSdp ? [] : ["Content-Type: application/sdp"];
   const length = `Content-Length: ${new TextEncoder().encode(sdp).length}`;
   return [start, ...headers, ...type, length, "", sdp].join("\r\n");
 }

@@ -1,5 +1,6 @@
 import { type IncomingCall, incomingCall } from "./softphone_incoming.ts";
 import { type OutgoingCall, placeCall, type PlaceOptions } from "./softphone_outgoing.ts";
+import { queue } from "./queue.ts";
 import { respond } from "./softphone_dialog.ts";
 import {
   type Line,
@@ -122,24 +123,5 @@ function registration(line: Line, { instance }: SoftphoneOptions): Softphone["re
     const first = await attempt({});
     if (first.status !== 401) return first;
     return await attempt(replace, line.authorize(first, "REGISTER", uri));
-  };
-}
-
-/** Things in the order they came, for those who ask before or after. */
-export function queue<T>(): { put(item: T): void; take(): Promise<T> } {
-  const items: T[] = [];
-  const waiting: ((item: T) => void)[] = [];
-  return {
-    put(item) {
-      const next = waiting.shift();
-      if (next === undefined) items.push(item);
-      else next(item);
-    },
-    take() {
-      if (items.length > 0) return Promise.resolve(items.shift() as T);
-      const { promise, resolve } = Promise.withResolvers<T>();
-      waiting.push(resolve);
-      return promise;
-    },
   };
 }

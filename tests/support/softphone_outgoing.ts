@@ -1,6 +1,7 @@
 import { type PhoneDialog, phoneDialog, respond } from "./softphone_dialog.ts";
 import { type Line, newBranch, plainRequest, randomToken } from "./softphone_line.ts";
 import { phoneSdp } from "./softphone_incoming.ts";
+import { queue } from "./queue.ts";
 import { branchOf, readSip, type SipText, uriIn, valueOf, writeSip } from "./sip_text.ts";
 
 export interface PlaceOptions {
@@ -20,6 +21,10 @@ export interface OutgoingCall {
   readonly answered: Promise<PhoneDialog>;
   /** Statuses of all responses so far. */
   readonly statuses: number[];
+  /** The next provisional response but 100, that nobody took yet. */
+  nextProvisional(): Promise<SipText>;
+  /** A request in the early dialog of a provisional response. */
+  early(method: string, of: SipText, headers?: string[]): Promise<SipText>;
   /** CANCEL; resolves with its response. */
   cancel(): Promise<SipText>;
 }
@@ -40,6 +45,8 @@ export function placeCall(line: Line, target: string, options: PlaceOptions): Ou
   const { domain, login } = line.phone;
   const ringing = Promise.withResolvers<SipText>();
   const statuses: number[] = [];
+  const provisional = queue<SipText>();
+  let early = 0;
   const attempt: Attempt = {
     line,
     uri: target.includes(":") ? target : `sip:${target}@${domain}`,
@@ -52,7 +59,9 @@ export function placeCall(line: Line, target: string, options: PlaceOptions): Ou
   const note = (response: SipText) => {
     const { status = 0 } = response;
     statuses.push(status);
-    if (status > 100 && status < 200) ringing.resolve(response);
+    if (status <= 100 || status >= 200) return;
+    ringing.resolve(response);
+    provisional.put(response);
   };
   const final = place(attempt, options, note);
   const answered = final.then((response) => confirm(attempt, response));
@@ -64,6 +73,20 @@ export function placeCall(line: Line, target: string, options: PlaceOptions): Ou
     final,
     answered,
     statuses,
+    nextProvisional: provisional.take,
+    early: (method, of, headers = []) =>
+      line.transact(
+        plainRequest(line.phone, method, {
+          target: uriIn(valueOf(of, "contact")),
+          headers,
+          replace: {
+            "from": attempt.from,
+            "to": valueOf(of, "to"),
+            "call-id": attempt.callId,
+            "cseq": `${attempt.cseq + ++early} ${method}`,
+          },
+        }),
+      ),
     cancel: () => line.transact(follow(attempt, "CANCEL", attempt.sent)),
   };
 }
@@ -116,6 +139,7 @@ function confirm(attempt: Attempt, response: SipText): PhoneDialog {
     remoteTarget: uriIn(valueOf(response, "contact")),
     localSdp: sdp,
     remoteSdp: response.body,
-    cseq,
+    // Beyond those of requests in the early dialog.
+    cseq: cseq + 10,
   });
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Invitation, Target } from "../../bridge.ts";
 import { type Address, parseAddress, sipUri } from "../../calls/address.ts";
+import { customHeaders } from "../../calls/custom_headers.ts";
 import type { Routed, Unroutable } from "../../calls/route.ts";
 import { faults } from "../../faults.ts";
 import type { Element } from "../parse.ts";
@@ -61,7 +62,7 @@ export async function invite(
     leg,
     accountSid: context.call.accountSid,
     ...called,
-    ...(query === "" ? {} : { headers: customHeaders(query, context) }),
+    ...(query === "" ? {} : { headers: headersOf(query, context) }),
     ...(Object.keys(memo).length === 0 ? {} : { memo }),
   };
 }
@@ -89,12 +90,8 @@ function textOf(address: Address): string {
 const reason = ({ fault, detail }: Unroutable): string => `${faults[fault].message}: ${detail}`;
 
 /** `?X-Name=value&…` of a noun: X- and User-to-User headers for the INVITE. */
-function customHeaders(query: string, context: CompileContext): Record<string, string> {
-  const headers = [...new URLSearchParams(query)];
-  const allowed = headers.filter(([name, value]) =>
-    // deno-lint-ignore no-control-regex
-    /^(X-[\w\-.]{1,60}|User-to-User)$/i.test(name) && !/[\x00-\x1f\x7f]/.test(value)
-  );
-  if (allowed.length < headers.length) context.skip("a header of Dial that is not X-… or holds CR");
-  return Object.fromEntries(allowed);
+function headersOf(query: string, context: CompileContext): Record<string, string> {
+  const { headers, refused } = customHeaders(query);
+  if (refused > 0) context.skip("a header of Dial that is not X-… or holds CR");
+  return headers;
 }

@@ -1,0 +1,110 @@
+import type { LegEvent, Script } from "../bridge.ts";
+import { limits } from "../limits.ts";
+import type { Ports } from "../ports.ts";
+import type { Call } from "../resources/calls.ts";
+import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
+import type { Signable } from "../signature.ts";
+import { parseAddress } from "./address.ts";
+import { actionScript, type Asking, refuse } from "./next_script.ts";
+import { transferParameters } from "./parameters.ts";
+import { routeTo, type Routing } from "./route.ts";
+import { isLive } from "./status.ts";
+
+/**
+ * What the other side of a call does when one side transfers it: the markup of the number that the
+ * call came in for, where that has a ReferUrl, else a call to whom the REFER names. A `reject`
+ * refuses the transfer; the call then goes on as it was.
+ */
+export async function referScript(
+  event: LegEvent & { type: "refer" },
+  asking: Asking,
+): Promise<Script> {
+  const { call: transferor, ports } = asking;
+  const other = await ports.records.calls.get(transferor.accountSid, event.other);
+  if (other === null || !isLive(other.status)) return [{ type: "reject", status: 481 }];
+  const transfer = {
+    target: event.to,
+    transferor: softphoneOf(transferor),
+    transferee: softphoneOf(other),
+  };
+  const markup = await referMarkup([transferor, other], ports);
+  if (markup !== null) {
+    const instead = { type: "reject", status: 500 } as const;
+    const transferred = { ...asking, call: other, instead };
+    return await actionScript({ ...markup, hops: 0 }, transferParameters(transfer), transferred);
+  }
+  const routing = await routeFor(event.to, { transferor, other }, ports);
+  if ("fault" in routing) return await refuse(routing, 404, asking);
+  if (routing.target.kind !== "client" && !await isOwn(transferor, ports)) {
+    const detail = `${transfer.transferor} may not transfer calls of this account to ${event.to}`;
+    return await refuse({ fault: "noRoute", detail }, 403, asking);
+  }
+  const { rateMicros, ...called } = routing;
+  return [{
+    type: "dial",
+    legs: [{
+      leg: ports.newSid("CA"),
+      accountSid: other.accountSid,
+      ...called,
+      headers: event.headers,
+      memo: { transfer, ...(rateMicros === 0 ? {} : { rateMicros }) },
+    }],
+    media: "anchored",
+    timeoutS: limits.ringTimeoutS,
+    timeLimitS: limits.dialTimeLimitS,
+  }, { type: "hangup" }];
+}
+
+/** Calls beyond the service cost its account, so only a Client of that account may cause them. */
+async function isOwn(transferor: Call, { records }: Ports): Promise<boolean> {
+  const login = /^client:(.+)$/.exec(softphoneOf(transferor))?.[1];
+  const client = login === undefined ? null : await records.clients.holder("login", login);
+  return client?.accountSid === transferor.accountSid;
+}
+
+/** Whom a leg connects us with: the caller of one that came in, else the callee. */
+const softphoneOf = ({ direction, from, to }: Call): string => direction === "inbound" ? from : to;
+
+/** The callee sees who is transferred; where that name may not leave, who transfers. */
+async function routeFor(
+  to: string,
+  { transferor, other }: { transferor: Call; other: Call },
+  ports: Ports,
+): Promise<Routing> {
+  const address = parseAddress(to.replace(/^tel:([^;]*).*$/i, "$1"));
+  const account = await ports.accounts.get(other.accountSid);
+  if (address === null || account === null) return { fault: "noRoute", detail: to };
+  const shown = { account, from: softphoneOf(other), call: other };
+  const routing = await routeTo(address, shown, ports);
+  if (!("fault" in routing) || routing.fault !== "callerIdNotAllowed") return routing;
+  return await routeTo(
+    address,
+    { account, from: softphoneOf(transferor), call: transferor },
+    ports,
+  );
+}
+
+/** What the number of either side says about transfers; null when there is none or it says nothing. */
+async function referMarkup(
+  calls: readonly Call[],
+  ports: Ports,
+): Promise<Pick<Signable, "url" | "method"> | null> {
+  for (const { accountSid, phoneNumberSid } of calls) {
+    if (phoneNumberSid === null) continue;
+    const number = await ports.records.incomingPhoneNumbers.get(accountSid, phoneNumberSid);
+    const markup = number && await markupOf(number, ports);
+    if (markup) return markup;
+  }
+  return null;
+}
+
+async function markupOf(
+  { accountSid, referApplicationSid, referUrl, referMethod }: IncomingPhoneNumber,
+  { records }: Ports,
+): Promise<Pick<Signable, "url" | "method"> | null> {
+  if (referApplicationSid === null) {
+    return referUrl === null ? null : { url: referUrl, method: referMethod };
+  }
+  const application = await records.applications.get(accountSid, referApplicationSid);
+  return application?.rcmlUrl ? { url: application.rcmlUrl, method: "POST" } : null;
+}

@@ -1,0 +1,98 @@
+import { unlessAborted } from "./abort.ts";
+import type { Calls } from "./calls.ts";
+import { dialWith } from "./dial.ts";
+import type { LiveLeg } from "./live_leg.ts";
+import type { ReferTo } from "./refer_to.ts";
+import type { Referral } from "./referral.ts";
+import { leave, partyFor } from "./replace.ts";
+import { type DialStep, failureOf, hangUpOthers, lastEnding, ringAll } from "./ring_all.ts";
+import { talk } from "./talk.ts";
+
+/** A REFER that was accepted: `live` refers `other`, whom it talks to. */
+export interface Transfer {
+  calls: Calls;
+  live: LiveLeg;
+  other: LiveLeg;
+  referTo: ReferTo;
+  /** The address of the transferor, for Referred-By (RFC 3892). */
+  by: string;
+  referral: Referral;
+}
+
+/**
+ * The service says what the other side does now. Where that is to call somebody, the two stay
+ * together until one answers, so that a refusal leaves the call as it was; a transferor who does not
+ * wait for that leaves the other side with whoever answers.
+ */
+export async function blind(transfer: Transfer): Promise<void> {
+  const { live, other, referTo, by, referral } = transfer;
+  const asked = live.ask({
+    type: "refer",
+    other: other.leg.id,
+    to: referTo.uri,
+    by,
+    headers: referTo.headers,
+  }, { signal: other.leg.signal, onUnreachable: () => void referral.end(503) });
+  let taken = false;
+  const take = () => {
+    if (taken || other.partner !== live || other.leg.signal.aborted) return;
+    taken = true;
+    live.hold();
+    // What joined the two lets go first.
+    other.run(() => live.idle().then(() => asked));
+  };
+  live.leg.signal.addEventListener("abort", take, { once: true });
+
+  const [first] = await asked;
+  if (first === undefined || first.type === "reject") {
+    return await referral.end(first?.status ?? 603);
+  }
+  const status = first.type === "dial" && !taken ? await ringAhead(transfer, first) : 200;
+  if (status < 300) take();
+  await referral.end(taken ? 200 : Math.max(status, 300));
+  if (taken) await leave(transfer.calls, live);
+}
+
+/** Rings on behalf of the other side; 200 as soon as somebody answered, else the failure. */
+async function ringAhead(
+  { calls, other, by, referral }: Transfer,
+  step: DialStep,
+): Promise<number> {
+  const ring = ringAll(calls, other, step, {
+    headers: [`Referred-By: <${by}>`],
+    onRinging: () => referral.progress(180),
+  });
+  dialWith(step, ring);
+  const winner = await unlessAborted(ring.winner, other.leg.signal);
+  if (winner !== undefined) return 200;
+  hangUpOthers(ring, undefined);
+  return failureOf(await lastEnding(ring, undefined));
+}
+
+/**
+ * Joins whom the transferor talks to with whom it talks to in another call (RFC 3891); both its
+ * own legs end.
+ */
+export async function attended(
+  { calls, live, other, referral }: Transfer,
+  replaced: LiveLeg | undefined,
+): Promise<void> {
+  const isOther = replaced !== undefined && replaced !== live && replaced.partner !== other;
+  const party = isOther ? await partyFor(calls, { replaced, by: other }) : undefined;
+  if (replaced === undefined || party === undefined) return await referral.end(481);
+  if (other.partner !== live || other.leg.signal.aborted) {
+    party.live.leg.hangup();
+    return await referral.end(487);
+  }
+  live.hold();
+  replaced.hold();
+  other.take(async (signal) => {
+    // What joined each of them with the transferor lets go first.
+    await Promise.all([live.idle(), replaced.idle(), party.live.idle()]);
+    await talk({ calls, live: other, signal }, party, { proxied: null });
+    if (!party.held.aborted) party.live.leg.hangup();
+    if (!signal.aborted) other.leg.hangup();
+  });
+  await referral.end(200);
+  await Promise.all([leave(calls, live), leave(calls, replaced)]);
+}

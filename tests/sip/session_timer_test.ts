@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { invite, inviteScript, sipTest, startSipLab } from "../support/sip_lab.ts";
+import { valueOf, valuesOf } from "../support/sip_text.ts";
+
+/** Sessions so short that a test sees them end. */
+const sessionBounds = { expiresS: 3, minSeS: 1 };
+const stay = [{ type: "answer" }, { type: "silence", seconds: 60 }] as const;
+
+sipTest(
+  "agreeAsServer() gives a caller who knows session timers one, and lets it refresh",
+  async () => {
+    await using lab = await startSipLab();
+    const alice = await lab.phone("alice");
+    lab.service.answer = () => [...stay];
+
+    const call = alice.call("anything", { headers: ["Supported: timer"] });
+    const answer = await call.final;
+    const dialog = await call.answered;
+    const update = await dialog.request("UPDATE", {
+      headers: ["Supported: timer", "Session-Expires: 600;refresher=uas"],
+    });
+    const tooShort = await dialog.request("INVITE", {
+      headers: ["Supported: timer", "Session-Expires: 30"],
+    });
+    const demanding = await dialog.request("UPDATE", {
+      headers: ["Supported: timer", "Session-Expires: 4000", "Min-SE: 2000"],
+    });
+
+    assert.equal(valueOf(answer, "session-expires"), "1800;refresher=uac");
+    assert.equal(valueOf(answer, "require"), "timer");
+    assert.equal(valueOf(update, "session-expires"), "600;refresher=uas");
+    assert.equal(valueOf(update, "require"), "");
+    assert.deepEqual([tooShort.status, valueOf(tooShort, "min-se")], [422, "90"]);
+    assert.equal(valueOf(demanding, "session-expires"), "2000;refresher=uac");
+    assert.equal((await dialog.bye()).status, 200);
+  },
+);
+
+sipTest(
+  "agreeAsServer() refreshes itself for a caller who only has a proxy that wants it",
+  async () => {
+    await using lab = await startSipLab();
+    const alice = await lab.phone("alice");
+    lab.service.answer = () => [...stay];
+
+    const required = alice.call("anything", {
+      headers: ["Require: timer", "Session-Expires: 900"],
+    });
+    const proxied = alice.call("anything", { headers: ["Session-Expires: 900;refresher=uac"] });
+    const plain = alice.call("anything");
+
+    assert.equal(valueOf(await required.final, "session-expires"), "900;refresher=uac");
+    assert.equal(valueOf(await proxied.final, "session-expires"), "900;refresher=uas");
+    assert.equal(valueOf(await plain.final, "session-expires"), "");
+  },
+);
+
+sipTest(
+  "createSessionTimer() ends a call whose caller does not refresh, after one that did",
+  async () => {
+    await using lab = await startSipLab({ sessionBounds });
+    const alice = await lab.phone("alice");
+    lab.service.answer = () => [...stay];
+
+    const headers = ["Supported: timer"];
+    const dialog = await alice.call("anything", { headers }).answered;
+    const refreshed = await dialog.request("UPDATE", {
+      headers: [...headers, "Session-Expires: 1"],
+    });
+    const bye = await dialog.ended;
+    const { event } = await lab.service.event("ended");
+
+    assert.equal(valueOf(refreshed, "session-expires"), "1;refresher=uac");
+    assert.equal(bye.method, "BYE");
+    assert.deepEqual(event, { type: "ended", outcome: "completed" });
+  },
+);
+
+sipTest("createSessionTimer() refreshes by UPDATE where the callee knows it", async () => {
+  await using lab = await startSipLab({ sessionBounds });
+  const bob = await lab.phone("bob");
+  lab.service.answer = () => [{ type: "silence", seconds: 60 }];
+  const invitation = invite("bob");
+  const timer = "Session-Expires: 2;refresher=uac";
+
+  await (await lab.run(invitation.leg, inviteScript(invitation))).body?.cancel();
+  const ringing = await bob.nextCall();
+  const callee = await ringing.answer(undefined, [timer, "Require: timer", "Allow: UPDATE, BYE"]);
+  callee.onRequest = ({ method }) =>
+    method === "UPDATE" ? { status: 200, headers: [timer] } : undefined;
+  const first = await callee.next("UPDATE");
+  const second = await callee.next("UPDATE");
+  callee.onRequest = ({ method }) => method === "UPDATE" ? { status: 481 } : undefined;
+  const bye = await callee.ended;
+
+  assert.equal(valueOf(ringing.invite, "session-expires"), "3");
+  assert.match(valuesOf(ringing.invite, "supported").join(), /timer/);
+  assert.equal(valueOf(first, "session-expires"), "2;refresher=uac");
+  assert.equal(second.body, "");
+  assert.equal(bye.method, "BYE");
+});
+
+sipTest("createSessionTimer() refreshes by re-INVITE else, again after a glare", async () => {
+  await using lab = await startSipLab({ sessionBounds });
+  const bob = await lab.phone("bob");
+  lab.service.answer = () => [{ type: "silence", seconds: 60 }];
+  const invitation = invite("bob");
+  const timer = "Session-Expires: 4;refresher=uac";
+
+  await (await lab.run(invitation.leg, inviteScript(invitation))).body?.cancel();
+  const callee = await (await bob.nextCall()).answer(undefined, [timer]);
+  callee.onRequest = ({ method }) => method === "INVITE" ? { status: 491 } : undefined;
+  const refused = await callee.next("INVITE");
+  callee.onRequest = ({ method }) =>
+    method === "INVITE"
+      ? { status: 200, headers: ["Session-Expires: 600"], sdp: "v=0\r\n" }
+      : undefined;
+  await callee.next("ACK");
+  const refresh = await callee.next("INVITE");
+
+  assert.equal(refused.body, lab.media.legs[0]?.localSdp);
+  assert.equal(refresh.body, lab.media.legs[0]?.localSdp);
+  assert.equal((await callee.bye()).status, 200);
+});
+
+sipTest("createFork() asks again for as long a session as a 422 demands", async () => {
+  await using lab = await startSipLab();
+  const bob = await lab.phone("bob");
+  lab.service.answer = () => [{ type: "silence", seconds: 60 }];
+  const invitation = invite("bob");
+
+  await (await lab.run(invitation.leg, inviteScript(invitation))).body?.cancel();
+  const short = await bob.nextCall();
+  short.decline(422, ["Min-SE: 3600"]);
+  const long = await bob.nextCall();
+  long.decline(422, ["Min-SE: 7200"]);
+  const { event } = await lab.service.event("ended", invitation.leg);
+
+  assert.equal(valueOf(long.invite, "call-id"), valueOf(short.invite, "call-id"));
+  assert.equal(valueOf(long.invite, "session-expires"), "3600");
+  assert.equal(valueOf(long.invite, "min-se"), "3600");
+  assert.deepEqual(event, { type: "ended", outcome: "failed", sipStatus: 422 });
+});
