@@ -1,6 +1,6 @@
 import { createOutgoing, FRAME_SAMPLES, type Outgoing } from "./outgoing.ts";
 import type { Pcm } from "./port.ts";
-import { parseRtp } from "./rtp.ts";
+import type { RtpPacket } from "./rtp.ts";
 import type { Encoding, Formats } from "./sdp.ts";
 import { createDigitReceiver } from "./telephone_event.ts";
 import type { Ticker } from "./ticker.ts";
@@ -15,10 +15,10 @@ export interface Agreed {
 
 /** The sound of one leg: what it sends at each moment, and where what it receives goes. */
 export interface AudioLeg {
-  /** RTP may flow from now on. */
+  /** RTP may flow from now on, in these codecs; called again when others are agreed. */
   start(agreed: Agreed): void;
   /** RTP from the peer. */
-  receive(packet: Uint8Array): void;
+  receive(packet: RtpPacket): void;
   /** Whether the peer wants audio; false while it holds the call. */
   setListening(listening: boolean): void;
   play(pcm: Pcm, options: { loop: number; signal: AbortSignal }): Promise<void>;
@@ -31,7 +31,7 @@ export interface AudioLegOptions {
   ticker: Ticker;
   ssrc: number;
   now: () => number;
-  send: (packet: Uint8Array<ArrayBuffer>) => void;
+  send: (packet: RtpPacket) => void;
   onDigit: (digit: string) => void;
 }
 
@@ -86,7 +86,8 @@ export function createAudioLeg(options: AudioLegOptions): AudioLeg {
 function start(state: State, agreed: Agreed): void {
   if (state.closed) return;
   state.agreed = agreed;
-  state.stream = createOutgoing({ ...state, formats: agreed.outgoing });
+  state.stream ??= createOutgoing({ ...state, formats: agreed.outgoing });
+  state.stream.setFormats(agreed.outgoing);
   adjustTicking(state);
 }
 
@@ -109,10 +110,9 @@ function tick(state: State): void {
   }
 }
 
-function receive(state: State, bytes: Uint8Array): void {
-  const packet = parseRtp(bytes);
-  const encoding = packet && state.agreed?.incoming.get(packet.payloadType);
-  if (packet === undefined || encoding === undefined) return;
+function receive(state: State, packet: RtpPacket): void {
+  const encoding = state.agreed?.incoming.get(packet.payloadType);
+  if (encoding === undefined) return;
   if (encoding === "telephone-event") state.receiveDigit(packet);
   // The digit may have ended the conversation.
   const other = state.joined;

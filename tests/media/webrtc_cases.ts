@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { encodeG711 } from "../../sip/media/g711.ts";
 import { type MediaEngine, NoCommonCodec } from "../../sip/media/port.ts";
-import { type Encoding, type Formats, parseSdp } from "../../sip/media/sdp.ts";
-import { webrtcEngine } from "../../sip/media/webrtc.ts";
+import { type Encoding, type Formats, ofKind, parseSdp } from "../../sip/media/sdp.ts";
+import { mediaEngine } from "../../sip/media/engine.ts";
+import { webrtcTransport } from "../../sip/media/peer.ts";
 import {
   connectRtpPeer,
   isMulawSound,
@@ -17,7 +18,10 @@ const MULAW = new Map<Encoding, number>([["PCMU", 0], ["telephone-event", 101]])
 const ALAW = new Map<Encoding, number>([["PCMA", 8], ["telephone-event", 96]]);
 const { signal } = new AbortController();
 
-const createEngine = (bindAddress = "127.0.0.1") => webrtcEngine({ bindAddress, log: () => {} });
+const createEngine = (bindAddress = "127.0.0.1") =>
+  mediaEngine({ transports: [webrtcTransport({ bindAddress })], log: () => {} });
+
+const ufragOf = (sdp: string) => ofKind("webrtc", parseSdp(sdp)).audio.ufrag;
 
 type Connect = (formats: Formats) => Promise<RtpPeer>;
 
@@ -69,11 +73,11 @@ function press(peer: RtpPeer, code: number, { payloadType, at }: Record<string, 
   }
 }
 
-engineTest("webrtcEngine() connects its own offer with its own answer", async (engine) => {
+engineTest("mediaEngine() connects its own offer with its own answer", async (engine) => {
   const { caller, callee } = await connectLegs(engine);
 
-  const offer = parseSdp(caller.localSdp).audio;
-  const answer = parseSdp(callee.localSdp).audio;
+  const offer = ofKind("webrtc", parseSdp(caller.localSdp)).audio;
+  const answer = ofKind("webrtc", parseSdp(callee.localSdp)).audio;
   assert.deepEqual([...offer.formats], [["PCMU", 0], ["PCMA", 8], ["telephone-event", 101]]);
   assert.equal(offer.setup, "actpass");
   assert.equal(answer.setup, "active");
@@ -138,7 +142,7 @@ engineTest("reanswer() answers hold and keeps the leg silent, then resumes", asy
 
   assert.match(hold, /^a=recvonly\r$/m);
   assert.match(resumed, /^a=sendrecv\r$/m);
-  assert.equal(parseSdp(hold).audio.ufrag, parseSdp(callee.localSdp).audio.ufrag);
+  assert.equal(ufragOf(hold), ufragOf(callee.localSdp));
   await assert.rejects(callee.reanswer(BROWSER_OFFER), /new ICE credentials, fingerprint/);
 });
 

@@ -1,8 +1,9 @@
 import { decodeG711 } from "../../sip/media/g711.ts";
-import { openPeer, type Peer } from "../../sip/media/peer.ts";
+import { openPeer } from "../../sip/media/peer.ts";
 import type { MediaEngine, MediaLeg } from "../../sip/media/port.ts";
 import { parseRtp, type RtpPacket, writeRtp } from "../../sip/media/rtp.ts";
 import { type Formats, parseSdp } from "../../sip/media/sdp.ts";
+import type { Peer } from "../../sip/media/transport.ts";
 import { writeSdp } from "../../sip/media/write_sdp.ts";
 
 /** A WebRTC peer in this process that hears and sends bare RTP. */
@@ -31,7 +32,7 @@ export async function connectRtpPeer(engine: MediaEngine, formats: Formats): Pro
   return {
     leg,
     next: (count, fits) => collect(peer, count, fits),
-    send: (packet) => peer.send(writeRtp({ ...packet, ssrc: peer.ssrc })),
+    send: (packet) => peer.send(writeRtp({ ...packet, ssrc: peer.stream.ssrc })),
     close: () => peer.close(),
   };
 }
