@@ -38,6 +38,7 @@ export function negotiate({ local, stream, offer, change }: NegotiationOptions):
   const write = (version: number, session: Session) => writeSdp({ ...session, version }, stream);
   const localSdp = write(local.version, first);
   let remote = offer?.audio;
+  let answer: AudioSection | undefined;
   let last = { session: first, version: local.version };
 
   return {
@@ -45,15 +46,15 @@ export function negotiate({ local, stream, offer, change }: NegotiationOptions):
     agreed() {
       return remote && agreement(local.audio.formats, remote.formats);
     },
-    accept(answer) {
-      remote = answer.audio;
+    accept({ audio }) {
+      remote = answer = audio;
     },
     reanswer(sdp) {
       if (remote === undefined) throw new Error("Cannot answer the offer: ours is not answered");
       const next = ofKind(remote.kind, parseSdp(sdp));
       assertSameMedia(remote, next.audio);
       change(next);
-      const audio = { ...answering(local.audio, remote, offer), formats: next.audio.formats };
+      const audio = { ...inRole(local.audio, answer), formats: next.audio.formats };
       const session = answerTo(next, { id: local.id, version: local.version, audio });
       // The version counts changes of what we say (RFC 3264 §8).
       const changed = write(0, session) !== write(0, last.session);
@@ -70,14 +71,10 @@ const agreement = (ours: Formats, theirs: Formats): Agreed => ({
   outgoing: theirs,
 });
 
-/** Our audio in an answer: the DTLS roles stay as they were first agreed. */
-function answering(
-  local: AudioSection,
-  remote: AudioSection,
-  offer: Session | undefined,
-): AudioSection {
-  if (local.kind !== "webrtc" || remote.kind !== "webrtc" || offer !== undefined) return local;
-  return { ...local, setup: remote.setup === "active" ? "passive" : "active" };
+/** Our audio, in the DTLS role that the peer's first answer left to us, as it stays (RFC 8842 §5). */
+function inRole(local: AudioSection, answer: AudioSection | undefined): AudioSection {
+  if (local.kind !== "webrtc" || answer?.kind !== "webrtc") return local;
+  return { ...local, setup: answer.setup === "active" ? "passive" : "active" };
 }
 
 function assertSameMedia(before: AudioSection, now: AudioSection): void {

@@ -1,5 +1,5 @@
 import { isIPv6 } from "node:net";
-import { createLatch } from "./latch.ts";
+import { type Address, createLatch } from "./latch.ts";
 import { isUnspecified } from "./read_audio.ts";
 import { isRtcp, parseRtp } from "./rtp.ts";
 import { createRtpPorts, type PortRange, type RtpSockets } from "./rtp_sockets.ts";
@@ -43,7 +43,7 @@ function assertReachable(bindAddress: string, { address }: RtpAudio): void {
 
 const ourSide = (
   address: string,
-  { port, rtp, rtcp }: RtpSockets,
+  { rtp, rtcp }: RtpSockets,
   offer: Session | undefined,
 ): Session<RtpAudio> => ({
   id: String(crypto.getRandomValues(new Uint32Array(1))[0]),
@@ -58,8 +58,8 @@ const ourSide = (
     direction: "sendrecv",
     formats: OUR_FORMATS,
     address,
-    port,
-    rtcpPort: rtp === rtcp ? port : port + 1,
+    port: rtp.port,
+    rtcpPort: rtcp.port,
   },
 });
 
@@ -97,7 +97,7 @@ function createPeer({ sockets, local, remote, now }: PeerParts): Peer {
       const rtcp = isRtcp(packet);
       const to = rtcp ? control.target(latch.target()) : latch.target();
       if (closed !== undefined || to === undefined) return;
-      (rtcp ? sockets.rtcp : sockets.rtp).send(packet, to.port, to.address, ignoreLoss);
+      (rtcp ? sockets.rtcp : sockets.rtp).send(packet, to);
     },
     close() {
       reject(new Error("Cannot connect media: the leg is closed"));
@@ -105,22 +105,20 @@ function createPeer({ sockets, local, remote, now }: PeerParts): Peer {
     },
   };
   for (const socket of new Set([sockets.rtp, sockets.rtcp])) {
-    socket.on("message", (bytes, from) => {
+    socket.onMessage = (bytes, from) => {
       if (closed !== undefined) return;
       const packet = parseRtp(bytes);
       const ours = packet === undefined
         ? isRtcp(bytes) && control.admits(from, latch.target())
         : socket === sockets.rtp && latch.admits(from, packet);
       if (ours) peer.onPacket?.(bytes);
-    });
+    };
   }
   if (remote !== undefined) take(remote);
   return peer;
 }
 
-const ignoreLoss = () => {};
-
-type Target = { address: string; port: number } | undefined;
+type Target = Address | undefined;
 
 /**
  * Where RTCP goes: with RTP when they share a port, else to the port signalled, at the host that RTP
@@ -134,7 +132,7 @@ function rtcpTarget({ port: ourPort, rtcpPort: ourRtcpPort }: RtpAudio) {
     },
     target: (rtp: Target): Target =>
       ourPort === ourRtcpPort ? rtp : rtp && { address: rtp.address, port },
-    admits(from: { address: string; port: number }, rtp: Target): boolean {
+    admits(from: Address, rtp: Target): boolean {
       if (rtp?.address !== from.address) return false;
       port = from.port;
       return true;

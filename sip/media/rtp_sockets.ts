@@ -1,6 +1,7 @@
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { isIPv6 } from "node:net";
+import type { Address } from "./latch.ts";
 import { mediaLimits } from "./limits.ts";
 
 /** The ports that legs take, both ends included; 0 lets the system choose. */
@@ -9,12 +10,21 @@ export interface PortRange {
   last: number;
 }
 
+/** One end of UDP: what it sends is on the wire in that order, or lost. */
+export interface Datagrams {
+  port: number;
+  /** Calls back with every packet; it replaces the one before. */
+  onMessage: (bytes: Uint8Array, from: Address) => void;
+  send(bytes: Uint8Array, to: Address): void;
+  /** Resolves when what was handed over has left and the port is free. */
+  close(): Promise<void>;
+}
+
 /** The sockets of one leg. */
 export interface RtpSockets {
-  port: number;
-  rtp: Socket;
+  rtp: Datagrams;
   /** On the port above; the same socket when the leg has one port for both. */
-  rtcp: Socket;
+  rtcp: Datagrams;
   close(): Promise<void>;
 }
 
@@ -35,18 +45,17 @@ export function createRtpPorts(bindAddress: string, { first, last }: PortRange):
   let turn = 0;
 
   const openAt = async (port: number, shared: boolean): Promise<RtpSockets> => {
-    const rtp = await bind(bindAddress, port);
-    const actual = rtp.address().port;
+    const rtp = await bindDatagrams(bindAddress, port);
     try {
-      const rtcp = shared ? rtp : await bind(bindAddress, actual + 1);
+      const rtcp = shared ? rtp : await bindDatagrams(bindAddress, rtp.port + 1);
       const sockets = new Set([rtp, rtcp]);
       const close = async () => {
-        await Promise.all([...sockets].map(closed));
+        await Promise.all([...sockets].map((each) => each.close()));
         taken.delete(port);
       };
-      return { port: actual, rtp, rtcp, close };
+      return { rtp, rtcp, close };
     } catch (cause) {
-      await closed(rtp);
+      await rtp.close();
       throw cause;
     }
   };
@@ -76,19 +85,56 @@ export function createRtpPorts(bindAddress: string, { first, last }: PortRange):
   };
 }
 
-async function bind(address: string, port: number): Promise<Socket> {
+/** Binds a port of an address, 0 being any; rejects when it is not to be had. */
+export async function bindDatagrams(address: string, port: number): Promise<Datagrams> {
   const socket = createSocket(isIPv6(address) ? "udp6" : "udp4");
+  const close = () => new Promise<void>((resolve) => void socket.close(() => resolve()));
   try {
     const listening = once(socket, "listening");
     socket.bind(port, address);
     await listening;
-    // What cannot be sent is lost, as on any network; the leg notices that its peer is gone.
-    socket.on("error", () => {});
-    return socket;
   } catch (cause) {
-    await closed(socket);
+    await close();
     throw cause;
   }
+  const { send, drained } = inOrder(socket);
+  const datagrams: Datagrams = {
+    port: socket.address().port,
+    onMessage: () => {},
+    send,
+    close: () => drained().then(close),
+  };
+  socket.on("message", (bytes, from) => datagrams.onMessage(bytes, from));
+  // What cannot be sent is lost, as on any network; the leg notices that its peer is gone.
+  socket.on("error", () => {});
+  return datagrams;
 }
 
-const closed = (socket: Socket) => new Promise<void>((resolve) => socket.close(() => resolve()));
+/**
+ * Packets handed over in one turn of the event loop may leave in any order, so each waits until the
+ * one before it has left.
+ */
+function inOrder(socket: Socket) {
+  const waiting: [bytes: Uint8Array, to: Address][] = [];
+  let sending: PromiseWithResolvers<void> | undefined;
+  const next = () => {
+    const first = waiting.shift();
+    if (first === undefined) {
+      sending?.resolve();
+      sending = undefined;
+      return;
+    }
+    const [bytes, { port, address }] = first;
+    socket.send(bytes, port, address, next);
+  };
+  return {
+    send(bytes: Uint8Array, to: Address): void {
+      if (waiting.length >= mediaLimits.unsentPackets) return;
+      waiting.push([bytes, to]);
+      if (sending !== undefined) return;
+      sending = Promise.withResolvers();
+      next();
+    },
+    drained: () => sending?.promise ?? Promise.resolve(),
+  };
+}
