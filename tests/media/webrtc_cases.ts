@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { encodeG711 } from "../../sip/media/g711.ts";
+import { rtpTransport } from "../../sip/media/plain_rtp.ts";
 import { type MediaEngine, NoCommonCodec } from "../../sip/media/port.ts";
 import { type Encoding, type Formats, ofKind, parseSdp } from "../../sip/media/sdp.ts";
+import { systemClock } from "../../sip/media/ticker.ts";
 import { mediaEngine } from "../../sip/media/engine.ts";
 import { webrtcTransport } from "../../sip/media/peer.ts";
 import {
@@ -11,6 +13,8 @@ import {
   type RtpPeer,
   withoutCandidates,
 } from "../support/rtp_peer.ts";
+import { handClock } from "../support/hand_clock.ts";
+import { connectPlainPeer, isSound, soundOf } from "../support/plain_peer.ts";
 import { BROWSER_OFFER } from "../support/sdp_samples.ts";
 import { amplitudeOf, tone } from "../support/tone.ts";
 
@@ -125,6 +129,62 @@ engineTest(
     assert.deepEqual(codes, [...Array(5).fill([101, 1]), ...Array(5).fill([101, 11])]);
   },
 );
+
+mediaTest("join() carries sound and digits between a browser and a trunk", async () => {
+  const bindAddress = "127.0.0.1";
+  const ports = { first: 0, last: 0 };
+  const engine = mediaEngine({
+    transports: [
+      webrtcTransport({ bindAddress }),
+      rtpTransport({ bindAddress, host: bindAddress, ports, now: systemClock.now }),
+    ],
+    log: () => {},
+  });
+  const browser = await connectRtpPeer(engine, MULAW);
+  const trunk = await connectPlainPeer(engine, "PCMA");
+  browser.leg.join(trunk.leg);
+
+  const toBrowser = browser.next(10, isMulawSound);
+  trunk.sendTone(1_010);
+  assert.ok(Math.abs(amplitudeOf(1_010, mulawSound(await toBrowser)) - 8_000) < 400);
+
+  const toTrunk = trunk.next(10, isSound);
+  const pcm = tone(610, 0.2);
+  for (let i = 0; i < 10; i++) {
+    const payload = encodeG711("PCMU", pcm.slice(i * 160, (i + 1) * 160));
+    browser.send({ payloadType: 0, payload, sequence: i, timestamp: i * 160, marker: false });
+  }
+  assert.ok(Math.abs(amplitudeOf(610, soundOf("PCMA", await toTrunk)) - 8_000) < 400);
+
+  const events = trunk.next(5, ({ payloadType }) => payloadType === 101);
+  press(browser, 7, { payloadType: 101, at: 20 });
+  assert.deepEqual((await events).map(({ payload }) => payload[0]), Array(5).fill(7));
+  const heard = Promise.withResolvers<string>();
+  trunk.leg.onDigit = heard.resolve;
+  const back = browser.next(1, ({ payloadType }) => payloadType === 101);
+  trunk.send(trunk.to, { payloadType: 101, payload: Uint8Array.of(3, 0x8a, 0, 160) });
+  assert.equal(await heard.promise, "3");
+  assert.equal((await back)[0]!.payload[0], 3);
+  await Promise.all([engine.close(), browser.close(), trunk.close()]);
+});
+
+mediaTest("a WebRTC leg reports over SRTCP, and says BYE", async () => {
+  const clock = handClock();
+  const transports = [webrtcTransport({ bindAddress: "127.0.0.1" })];
+  const engine = mediaEngine({ transports, log: () => {}, clock });
+  const peer = await connectRtpPeer(engine, MULAW);
+
+  const reported = peer.nextReport();
+  clock.advance(8_000);
+  const report = await reported;
+  const bye = peer.nextReport(({ bye }) => bye);
+  peer.leg.close();
+
+  assert.match(peer.leg.localSdp, new RegExp(`^a=ssrc:${report.ssrc} `, "m"));
+  assert.notEqual(report.ntpMiddle, undefined);
+  assert.equal((await bye).ssrc, report.ssrc);
+  await Promise.all([engine.close(), peer.close()]);
+});
 
 engineTest("join() refuses a leg of another engine", async (engine) => {
   const foreign = createEngine();
