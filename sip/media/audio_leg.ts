@@ -15,8 +15,10 @@ export interface Agreed {
 
 /** The sound of one leg: what it sends at each moment, and where what it receives goes. */
 export interface AudioLeg {
-  /** RTP may flow from now on, in these codecs; called again when others are agreed. */
+  /** RTP may flow from now on, in these codecs. */
   start(agreed: Agreed): void;
+  /** Other codecs were agreed; before `start` this is for nothing. */
+  change(agreed: Agreed): void;
   /** RTP from the peer. */
   receive(packet: RtpPacket): void;
   /** Whether the peer wants audio; false while it holds the call. */
@@ -69,6 +71,7 @@ export function createAudioLeg(options: AudioLegOptions): AudioLeg {
   };
   const leg: AudioLeg = {
     start: (agreed) => start(state, agreed),
+    change: (agreed) => change(state, agreed),
     receive: (packet) => receive(state, packet),
     setListening(listening) {
       state.listening = listening;
@@ -86,9 +89,14 @@ export function createAudioLeg(options: AudioLegOptions): AudioLeg {
 function start(state: State, agreed: Agreed): void {
   if (state.closed) return;
   state.agreed = agreed;
-  state.stream ??= createOutgoing({ ...state, formats: agreed.outgoing });
-  state.stream.setFormats(agreed.outgoing);
+  state.stream = createOutgoing({ ...state, formats: agreed.outgoing });
   adjustTicking(state);
+}
+
+function change(state: State, agreed: Agreed): void {
+  if (state.stream === undefined) return;
+  state.agreed = agreed;
+  state.stream.setFormats(agreed.outgoing);
 }
 
 /** A leg needs frames while a play goes on, or else to send silence where no other leg speaks. */

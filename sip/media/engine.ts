@@ -1,8 +1,9 @@
 import { type AudioLeg, createAudioLeg } from "./audio_leg.ts";
 import { listens, negotiate, type Negotiation } from "./negotiation.ts";
+import { parseSdp } from "./parse_sdp.ts";
 import type { MediaEngine, MediaKind, MediaLeg } from "./port.ts";
 import { createRtpSession, type RtpSession } from "./rtp_session.ts";
-import { type AudioSection, parseSdp, refusal, type Session } from "./sdp.ts";
+import { type AudioSection, refusal, type Session } from "./sdp.ts";
 import { type Clock, createTicker, systemClock, type Ticker } from "./ticker.ts";
 import type { Peer, Transport } from "./transport.ts";
 
@@ -106,7 +107,7 @@ function legOf(parts: Parts): MediaLeg {
   const reanswer = (sdp: string) => {
     const { sdp: answer, offer } = negotiation.reanswer(sdp);
     heed(parts, offer.audio);
-    sound.start(negotiation.agreed()!);
+    sound.change(negotiation.agreed()!);
     return answer;
   };
   const close = () => {

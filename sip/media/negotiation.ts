@@ -1,5 +1,6 @@
 import type { Agreed } from "./audio_leg.ts";
-import { type AudioSection, type Formats, ofKind, parseSdp, type Session } from "./sdp.ts";
+import { ofKind, parseSdp } from "./parse_sdp.ts";
+import type { AudioSection, Formats, Session } from "./sdp.ts";
 import { answerTo, type Stream, writeSdp } from "./write_sdp.ts";
 
 /** Offer and answer of one leg (RFC 3264): what was said, and what follows from it. */

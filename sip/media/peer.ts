@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer";
 import { Audio, PeerConnection, type Track } from "node-datachannel";
 import { assertBindable } from "./bindable.ts";
-import { type Formats, ofKind, OUR_FORMATS, parseSdp, type Session } from "./sdp.ts";
+import { ofKind, parseSdp } from "./parse_sdp.ts";
+import { type Formats, OUR_FORMATS, type Session } from "./sdp.ts";
 import { newStream, type Peer, type Transport } from "./transport.ts";
 import { type Stream, writeSdp } from "./write_sdp.ts";
 

@@ -1,9 +1,10 @@
 import { isIPv6 } from "node:net";
 import { type Address, createLatch } from "./latch.ts";
+import { ofKind } from "./parse_sdp.ts";
 import { isUnspecified } from "./read_audio.ts";
 import { isRtcp, parseRtp } from "./rtp.ts";
 import { createRtpPorts, type PortRange, type RtpSockets } from "./rtp_sockets.ts";
-import { ofKind, OUR_FORMATS, refusal, type RtpAudio, type Session } from "./sdp.ts";
+import { OUR_FORMATS, refusal, type RtpAudio, type Session } from "./sdp.ts";
 import { newStream, type Peer, type Transport } from "./transport.ts";
 
 export interface RtpOptions {

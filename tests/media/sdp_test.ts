@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { listens, negotiate } from "../../sip/media/negotiation.ts";
+import { ofKind, parseSdp } from "../../sip/media/parse_sdp.ts";
 import { NoCommonCodec } from "../../sip/media/port.ts";
-import { ofKind, parseSdp } from "../../sip/media/sdp.ts";
 import { answerTo, writeSdp } from "../../sip/media/write_sdp.ts";
 import { BROWSER_OFFER, OUR_SIDE, TRUNK_OFFER } from "../support/sdp_samples.ts";
 

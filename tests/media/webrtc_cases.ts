@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { encodeG711 } from "../../sip/media/g711.ts";
+import { ofKind, parseSdp } from "../../sip/media/parse_sdp.ts";
 import { rtpTransport } from "../../sip/media/plain_rtp.ts";
 import { type MediaEngine, NoCommonCodec } from "../../sip/media/port.ts";
-import { type Encoding, type Formats, ofKind, parseSdp } from "../../sip/media/sdp.ts";
+import type { Encoding, Formats } from "../../sip/media/sdp.ts";
 import { systemClock } from "../../sip/media/ticker.ts";
 import { mediaEngine } from "../../sip/media/engine.ts";
 import { webrtcTransport } from "../../sip/media/peer.ts";
