@@ -5,6 +5,7 @@ import { createInboundLeg } from "./inbound_leg.ts";
 import type { LegEvent } from "../core/bridge.ts";
 import { mintCallSid } from "./call_sid.ts";
 import { unavailable } from "./refusal.ts";
+import { refuseStranger } from "./refuse_stranger.ts";
 import { guard, originOf } from "./signalling.ts";
 import { userOf } from "./uri.ts";
 
@@ -26,14 +27,14 @@ export async function onInvite(
   request.delegate = {
     onCancel: guard(log, () => {
       cancelled = true;
-      request.reject({ statusCode: 487 });
+      refuseStranger(request, { statusCode: 487 });
     }),
   };
   request.trying();
   const identity = await admit(options, request);
   if (cancelled) return;
   if ("refusal" in identity) {
-    request.reject(identity.refusal);
+    refuseStranger(request, identity.refusal);
     return;
   }
   const { login, credentials: { accountSid, clientSid } } = identity;

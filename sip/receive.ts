@@ -1,4 +1,5 @@
 import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
+import { badRequest } from "./bad_request.ts";
 import { currentFlow, type Flow, withFlow } from "./flow.ts";
 import { sipLimits } from "./limits.ts";
 import { type ParsedRequest, parseMessage, SipParseError } from "./parse.ts";
@@ -25,7 +26,7 @@ export function receive(signalling: Signalling, flow: Flow, text: string): void 
         signalling.log("Cannot handle a SIP message", { error: String(error) });
       } else if (error.request !== undefined) {
         markReceived(error.request, flow);
-        signalling.core.replyStateless(error.request, { statusCode: 400 });
+        flow.transport.send(badRequest(error.request, error.why)).catch(() => {});
       }
     }
   });
@@ -127,13 +128,14 @@ function answerOptions({ core, domain }: Signalling, message: IncomingRequestMes
 
 function markReceived(message: IncomingRequestMessage, flow: Flow): void {
   const top = message.headers["Via"]?.[0];
-  if (top !== undefined) top.raw = receivedVia(top.raw, top.parsed as Via, flow.remote);
+  if (top?.parsed !== undefined) top.raw = receivedVia(top.raw, top.parsed as Via, flow.remote);
 }
 
 /** Matches §17.2.3: branch and sent-by, or for clients of RFC 2543 what they have instead. */
 function transactionKey(message: IncomingRequestMessage, flow: Flow): string {
   const { viaBranch, via, callId, cseq, fromTag } = message;
-  const modern = viaBranch.startsWith("z9hG4bK");
+  // The bare cookie makes nothing unique (RFC 4475 §3.2.1).
+  const modern = viaBranch.startsWith("z9hG4bK") && viaBranch.length > "z9hG4bK".length;
   const sentBy = `${via.host}:${via.port ?? ""}`;
   return [flow.id, sentBy, ...modern ? [viaBranch] : [viaBranch, callId, cseq, fromTag]].join("|");
 }
