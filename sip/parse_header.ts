@@ -82,7 +82,7 @@ const readers: Readonly<Record<string, Reader>> = {
   "Content-Length": single(number(2 ** 31)),
   "Max-Forwards": single(number(255)),
   // The library compares the type with its own, so it gets it bare and in lower case.
-  "Content-Type": single((_, value) => value.split(";")[0]?.trim().toLowerCase()),
+  "Content-Type": single((_, value) => value.split(";")[0]?.trim().toLowerCase() || undefined),
   "Content-Disposition": single((_, value) => ({
     type: value.split(";")[0]?.trim().toLowerCase(),
   })),

@@ -1,9 +1,13 @@
-import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
+import {
+  type IncomingRequestMessage,
+  type IncomingResponseMessage,
+  SessionState,
+} from "sip.js/lib/core/index.js";
 import { badRequest } from "./bad_request.ts";
 import { currentFlow, type Flow, withFlow } from "./flow.ts";
 import { sipLimits } from "./limits.ts";
 import { type ParsedRequest, parseMessage, SipParseError } from "./parse.ts";
-import type { Refusal } from "./refusal.ts";
+import { type Refusal, unavailable } from "./refusal.ts";
 import { setOrigin, type Signalling } from "./signalling.ts";
 import { answerUpdate } from "./update.ts";
 import { allowedMethods, allowHeader, contactHeader, supportedOptions } from "./user_agent_core.ts";
@@ -18,9 +22,7 @@ export function receive(signalling: Signalling, flow: Flow, text: string): void 
     try {
       const parsed = parseMessage(text);
       if ("target" in parsed) receiveRequest(signalling, parsed);
-      else if (parsed.message.headers["Via"]?.length === 1) {
-        signalling.core.receiveIncomingResponseFromTransport(parsed.message);
-      }
+      else receiveResponse(signalling, parsed.message);
     } catch (error) {
       if (!(error instanceof SipParseError)) {
         signalling.log("Cannot handle a SIP message", { error: String(error) });
@@ -30,6 +32,14 @@ export function receive(signalling: Signalling, flow: Flow, text: string): void 
       }
     }
   });
+}
+
+function receiveResponse({ core }: Signalling, message: IncomingResponseMessage): void {
+  // Whoever sent it with two of them meant another (RFC 3261 §8.1.3.3).
+  if (message.headers["Via"]?.length !== 1) return;
+  // A body of no type is no answer to an offer, and the library would throw.
+  if (!message.hasHeader("content-type")) message.body = "";
+  core.receiveIncomingResponseFromTransport(message);
 }
 
 function receiveRequest(signalling: Signalling, request: ParsedRequest): void {
@@ -80,7 +90,8 @@ function refuseHeaders(message: IncomingRequestMessage): Refusal | undefined {
   }
   // We pass on new INVITEs only; for the rest we are the end of the way (§16.3 step 3).
   const passedOn = message.method === "INVITE" && !message.toTag;
-  if (passedOn && message.parseHeader("max-forwards") === 0) return { statusCode: 483 };
+  const hops = message.headers["Max-Forwards"]?.[0]?.parsed;
+  if (passedOn && hops === 0) return { statusCode: 483 };
   return refuseRequired(message);
 }
 
@@ -114,10 +125,12 @@ function refuseDialog(
   // An ACK to a refusal names no dialog: it is for the transaction.
   if (message.method === "ACK" && dialog === undefined) return undefined;
   if (dialog === undefined) return { statusCode: 481 };
-  if (dialog.flow === flow) return undefined;
-  if (!flow.logins.has(dialog.login)) return { statusCode: 481 };
+  if (dialog.flow !== flow && !flow.logins.has(dialog.login)) return { statusCode: 481 };
   dialog.flow = flow;
-  return undefined;
+  // The library would go on repeating the first 2xx for ever, once there are two that want an ACK.
+  const tooEarly = message.method === "INVITE" &&
+    dialog.session.sessionState === SessionState.AckWait;
+  return tooEarly ? { ...unavailable, statusCode: 500 } : undefined;
 }
 
 /** What we can do (RFC 3261 §11.2). */

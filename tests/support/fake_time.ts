@@ -1,3 +1,5 @@
+import { setImmediate } from "node:timers";
+
 /** The timers and the clock of the whole process, stopped until the test moves them. */
 export interface FakeTime {
   /** Moves the time on; timers that come due fire in order, each at its time. */
@@ -55,7 +57,7 @@ export function fakeTime(): FakeTime {
       now = end;
     },
     waiting: () => timers.size,
-    settle: () => new Promise((resolve) => setTimeout(resolve, 0)),
+    settle: () => new Promise((resolve) => void setImmediate(resolve)),
     [Symbol.dispose]() {
       Object.assign(globalThis, { setTimeout, setInterval, clearTimeout, clearInterval });
       Date.now = realNow;
