@@ -12,7 +12,11 @@ const sdp = "v=0\r\no=phone 1 1 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\n";
 const uri = "sip:example.com";
 
 /** Messages of a peer that registers alice and bob, calls, is called, and does what calls have. */
-export function messagesOf(lab: ReceiveLab, connection: Connection, random: Random): Conversation {
+export function conversationOn(
+  lab: ReceiveLab,
+  connection: Connection,
+  random: Random,
+): Conversation {
   let count = 0;
   const unique = () => `${random(1 << 30).toString(36)}${count++}`;
   const request = (method: string, target: string, options: RequestParts = {}) => {
@@ -110,5 +114,5 @@ function findLast(
   { sent }: Connection,
   matches: (message: SipText) => boolean,
 ): SipText | undefined {
-  return sent.slice(-20).map(readSip).findLast(matches);
+  return sent.slice(-10).map(readSip).findLast(matches);
 }
