@@ -6,12 +6,18 @@ export interface ListenAddress {
 }
 
 /** Starts a server; when its address cannot be had, the Error says which and why. */
-export function listening<T>({ hostname, port, name }: ListenAddress, start: () => T): T {
+export function listening<T>(address: ListenAddress, start: () => T): T {
   try {
     return start();
   } catch (cause) {
-    const { name: kind, message } = cause as Error;
-    const why = kind === "AddrInUse" ? "the port is in use" : message;
-    throw new Error(`Cannot listen on ${hostname}:${port} (${name}): ${why}`, { cause });
+    throw listenError(address, cause);
   }
+}
+
+/** The Error that says which address cannot be had, and why; its cause is Deno's or Node's. */
+export function listenError({ hostname, port, name }: ListenAddress, cause: unknown): Error {
+  const { name: kind, code, message } = cause as Error & { code?: string };
+  const isTaken = kind === "AddrInUse" || code === "EADDRINUSE";
+  const why = isTaken ? "the port is in use" : message;
+  return new Error(`Cannot listen on ${hostname}:${port} (${name}): ${why}`, { cause });
 }

@@ -4,9 +4,10 @@ import { type Calls, createCalls } from "./calls.ts";
 import { listenControl } from "./control.ts";
 import { createCredentialsCache } from "./credentials.ts";
 import { createNonces } from "./digest.ts";
+import type { Endpoint, Protocol } from "./flow.ts";
 import { onInvite } from "./invite.ts";
 import { sipLimits } from "./limits.ts";
-import { listenSip } from "./listen.ts";
+import { listenSip, type SipListener, type TransportOptions } from "./listen.ts";
 import { createLockout } from "./lockout.ts";
 import type { LoadAudio, MediaEngine } from "./media/port.ts";
 import { receive } from "./receive.ts";
@@ -17,8 +18,10 @@ import { createTimers, type Timers } from "./timers.ts";
 
 export interface CompanionOptions {
   sipHost: string;
-  /** 0 lets the system choose. */
+  /** Of WebSocket; 0 lets the system choose. */
   sipPort: number;
+  /** The other ways in, and what they need; without it there are none. */
+  transports?: TransportOptions;
   bridgeHost: string;
   bridgePort: number;
   serviceUrl: string;
@@ -36,6 +39,8 @@ export interface CompanionOptions {
 
 export interface Companion {
   readonly sipUrl: string;
+  /** Where each transport is listened for. */
+  readonly sipAddresses: ReadonlyMap<Protocol, Endpoint>;
   readonly bridgeUrl: string;
   /** New at every start. */
   readonly runId: string;
@@ -57,10 +62,8 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
   const { timers, stopping, stopped } = life;
   const parts = assemble(options, name, life);
   const { calls, signalling } = parts;
-  const sip = listenSip({ hostname: options.sipHost, port: options.sipPort }, {
-    onMessage: (flow, text) => receive(signalling, flow, text),
-    onClose: (flow) => signalling.loseFlow(flow),
-  });
+  const sip = await openSip(options, signalling);
+  signalling.routes = sip;
   let control: ReturnType<typeof listenControl>;
   try {
     control = listenControl({
@@ -100,11 +103,24 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
   };
   let stopOnce: Promise<void> | undefined;
   return {
-    sipUrl: sip.url,
+    sipUrl: sip.webSocketUrl,
+    sipAddresses: sip.addresses,
     bridgeUrl: control.url,
     runId: name.runId,
     stop: () => stopOnce ??= stop(),
   };
+}
+
+function openSip(
+  { sipHost, sipPort, transports, log }: CompanionOptions,
+  signalling: Signalling,
+): Promise<SipListener> {
+  const { domain, timers } = signalling;
+  const ports = { ...transports?.ports, WS: sipPort };
+  return listenSip({ ...transports, hostname: sipHost, ports, domain, timers, log }, {
+    onMessage: (flow, text) => receive(signalling, flow, text),
+    onClose: (flow) => signalling.loseFlow(flow),
+  });
 }
 
 /** The parts that need no port, wired to each other. */

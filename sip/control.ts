@@ -9,7 +9,7 @@ import {
 import { listening } from "../core/listen_error.ts";
 import type { Companion } from "../core/bridge.ts";
 import { type Calls, runScript } from "./calls.ts";
-import { at } from "./listen.ts";
+import { hostPort } from "./transport/local_name.ts";
 
 export interface ControlOptions {
   hostname: string;
@@ -43,7 +43,10 @@ export function listenControl(options: ControlOptions): { url: string; close(): 
     { hostname, port, name: "BRIDGE_PORT" },
     () => Deno.serve({ hostname, port, onListen: () => {} }, answer),
   );
-  return { url: `http://${at(server.addr)}`, close: () => server.shutdown() };
+  return {
+    url: `http://${hostPort(server.addr.hostname, server.addr.port)}`,
+    close: () => server.shutdown(),
+  };
 }
 
 const refusal = (status: number, error: string): Response => Response.json({ error }, { status });

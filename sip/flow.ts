@@ -1,17 +1,72 @@
-import type { Transport } from "sip.js/lib/core/index.js";
+import type { IncomingMessage, Transport } from "sip.js/lib/core/index.js";
 
-/** One connection of a user agent (RFC 5626 §3.1). */
+/** What SIP travels by; the names stand so in Via (RFC 3261 §18, RFC 7118 §5). */
+export type Protocol = "WS" | "WSS" | "UDP" | "TCP" | "TLS";
+
+/** An end of a flow: a numeric address, IPv6 without brackets. */
+export interface Endpoint {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** How we name ourselves to the peer of a flow. */
+export interface LocalName {
+  /** Host and port in our Via, where responses that lost their connection go (§18.1.1). */
+  readonly sentBy: string;
+  /** The URI in our Contact, where requests in a dialog go (§8.1.1.8). */
+  readonly contact: string;
+}
+
+/** One connection of a user agent, or its address where there are no connections (RFC 5626 §3.1). */
 export interface Flow {
   readonly id: string;
-  readonly remote: { readonly host: string; readonly port: number };
-  /** Clients that proved who they are here. */
+  readonly remote: Endpoint;
+  readonly local: LocalName;
+  /** Clients that proved who they are here; an idle stream without any is closed soon. */
   readonly logins: Set<string>;
   readonly closed: boolean;
   /** Logins whose last answer to our challenges here was right. */
   readonly proven: Set<string>;
   /** What a transaction of the library sends through, for as long as it lives. */
-  readonly transport: Transport;
+  readonly transport: Transport & { readonly protocol: Protocol };
+  /** Whether a message repeats one that came, and the flow has done what is to do about it. */
+  absorbs?(message: IncomingMessage): boolean;
   close(): void;
+}
+
+/** What becomes of the flows. */
+export interface FlowEvents {
+  onMessage(flow: Flow, text: string): void;
+  onClose(flow: Flow): void;
+}
+
+/** The wire below a flow. */
+export interface Wire {
+  readonly protocol: Protocol;
+  readonly remote: Endpoint;
+  readonly local: LocalName;
+  readonly closed: boolean;
+  send(message: string): Promise<void>;
+  absorbs?(flow: Flow, message: IncomingMessage): boolean;
+  close(): void;
+}
+
+export function createFlow(wire: Wire): Flow {
+  const { protocol, remote, local } = wire;
+  const flow: Flow = {
+    id: crypto.randomUUID(),
+    remote,
+    local,
+    logins: new Set(),
+    proven: new Set(),
+    get closed() {
+      return wire.closed;
+    },
+    transport: { protocol, send: (message) => wire.send(message) },
+    ...wire.absorbs && { absorbs: (message) => wire.absorbs?.(flow, message) ?? false },
+    close: () => wire.close(),
+  };
+  return flow;
 }
 
 let current: Flow | undefined;
@@ -35,3 +90,6 @@ export function currentFlow(): Flow {
   if (current === undefined) throw new Error("Cannot tell the flow: called outside withFlow");
   return current;
 }
+
+/** How we name ourselves on the current flow; undefined outside of any. */
+export const currentName = (): LocalName | undefined => current?.local;

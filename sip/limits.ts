@@ -8,6 +8,25 @@ export const sipLimits = {
   /** Ping of an idle socket, and the time it has for its pong. */
   socketIdleS: 60,
   socketCloseMs: 1_000,
+  connectTimeoutMs: 5_000,
+  dnsTimeoutMs: 5_000,
+  /** Addresses that one URI may lead to. */
+  targets: 20,
+  /** From the first byte of a message in a stream to its last. */
+  messageCompleteMs: 10_000,
+  /** A silent stream on which nobody proved who they are, and any other. */
+  strangerIdleMs: 64_000,
+  streamIdleMs: 3_700_000,
+  /** Sent on a stream and not yet taken by the peer. */
+  unsentBytes: 1 << 20,
+  /** Peers that UDP flows are remembered of. */
+  udpFlows: 50_000,
+  /** Between two looks which of them nobody uses any more, when they are too many. */
+  udpPurgeMs: 1_000,
+  /** A larger request goes by TCP where the peer takes it (RFC 3261 §18.1.1). */
+  datagramBytes: 1_300,
+  /** Between two looks whether the certificate was renewed. */
+  certificatePollMs: 10_000,
 
   nonceTtlMs: 300_000,
   nonces: 50_000,
@@ -59,4 +78,13 @@ export const sipLimits = {
   /** For so long a leg that is settled stays known, and its `invite` run again is ignored. */
   endedLegMs: 60_000,
   stopMs: 5_000,
+} as const;
+
+/** Timers of transactions on unreliable transports (RFC 3261 §17, table 4), and how many of them. */
+export const transactionTimers = {
+  t1Ms: 500,
+  t2Ms: 4_000,
+  /** 64*T1: what Timers B, D, F, H and J come to. */
+  transactionMs: 32_000,
+  max: 20_000,
 } as const;

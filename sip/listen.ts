@@ -1,113 +1,128 @@
-import { listening } from "../core/listen_error.ts";
-import type { Flow } from "./flow.ts";
-import { sipLimits } from "./limits.ts";
+import type { Socket } from "node:net";
+import type { ListenAddress } from "../core/listen_error.ts";
+import type { Endpoint, FlowEvents, Protocol } from "./flow.ts";
+import type { Timers } from "./timers.ts";
+import { type CertificateWatch, watchCertificate } from "./transport/certificate.ts";
+import { clockOf } from "./transport/clock.ts";
+import { hostPort, socketName, webSocketName } from "./transport/local_name.ts";
+import type { Resolver } from "./transport/resolve.ts";
+import { createRoutes, type OwnRoutes, type Routes } from "./transport/routes.ts";
+import { listenSecureWebSocket } from "./transport/secure_web_socket_listener.ts";
+import { openStream } from "./transport/stream.ts";
+import { listenTcp, listenTls } from "./transport/stream_listener.ts";
+import { openUdp, type UdpSocket } from "./transport/udp.ts";
+import { listenWebSocket } from "./transport/web_socket_listener.ts";
 
-/** What becomes of the connections. */
-export interface FlowEvents {
-  onMessage(flow: Flow, text: string): void;
-  onClose(flow: Flow): void;
+/** How peers reach us, and we them. */
+export interface TransportOptions {
+  /** Ports by transport; 0 lets the system choose, and one that is absent is not listened on. */
+  ports?: Partial<Record<Protocol, number>>;
+  /** Host name or address by which peers reach us, in Via and Contact; `hostname` by default. */
+  publicHost?: string;
+  /** PEM files, for TLS and WSS. */
+  certificate?: { certFile: string; keyFile: string; pollMs?: number };
+  resolver?: Resolver;
+  /** Certificate authorities of the TLS peers we connect to, in place of the system's; PEM. */
+  caCerts?: string[];
 }
 
-export interface SipListener {
-  readonly url: string;
+export interface SipListenOptions extends TransportOptions {
+  hostname: string;
+  domain: string;
+  timers: Timers;
+  log(line: string, fields?: Record<string, unknown>): void;
+}
+
+export interface SipListener extends Routes {
+  /** Of SIP over WebSocket without TLS; empty where that is not listened for. */
+  readonly webSocketUrl: string;
+  /** Where each transport is listened for. */
+  readonly addresses: ReadonlyMap<Protocol, Endpoint>;
   /** Closes every connection and stops listening. */
   close(): Promise<void>;
 }
 
-/** Listens for SIP over WebSocket (RFC 7118); any other request gets an HTTP answer. */
-export function listenSip(
-  { hostname, port }: { hostname: string; port: number },
+interface Opened {
+  readonly address: Endpoint;
+  close(): Promise<void>;
+}
+
+/** What is open so far, to close again. */
+interface Opening {
+  readonly opened: Map<Protocol, Opened>;
+  readonly closing: (() => void)[];
+}
+
+/** Listens for SIP on every transport that has a port; rejects when one cannot be had. */
+export async function listenSip(
+  options: SipListenOptions,
   events: FlowEvents,
-): SipListener {
-  const open = new Map<Flow, Promise<void>>();
-  const answer = (request: Request, info: Deno.ServeHandlerInfo): Response => {
-    const refusal = refuse(request);
-    if (refusal !== undefined) return refusal;
-    // After the upgrade the address cannot be read any more.
-    const { hostname: host, port } = info.remoteAddr as Deno.NetAddr;
-    const idleTimeout = sipLimits.socketIdleS;
-    const { socket, response } = Deno.upgradeWebSocket(request, { protocol: "sip", idleTimeout });
-    const flow = createFlow(socket, { host, port });
-    const closed = Promise.withResolvers<void>();
-    open.set(flow, closed.promise);
-    receiveFrames(socket, flow, events);
-    socket.onclose = () => {
-      open.delete(flow);
-      closed.resolve();
-      events.onClose(flow);
-    };
-    return response;
+): Promise<SipListener> {
+  const opening: Opening = { opened: new Map(), closing: [] };
+  const close = async () => {
+    for (const stop of opening.closing) stop();
+    await Promise.all([...opening.opened.values()].map((one) => one.close()));
   };
-  const server = listening(
-    { hostname, port, name: "SIP_WS_PORT" },
-    () => Deno.serve({ hostname, port, onListen: () => {} }, answer),
-  );
-  return {
-    url: `ws://${at(server.addr)}`,
-    async close() {
-      for (const flow of open.keys()) flow.close();
-      // A peer that does not answer the close frame must not hold us.
-      const late = Promise.withResolvers<void>();
-      const timer = setTimeout(late.resolve, sipLimits.socketCloseMs);
-      const closing = Promise.all(open.values()).then(() => server.shutdown());
-      await Promise.race([closing, late.promise]);
-      clearTimeout(timer);
-    },
-  };
-}
-
-/** Host and port as they stand in a URL. */
-export function at({ hostname, port }: Deno.NetAddr): string {
-  return hostname.includes(":") ? `[${hostname}]:${port}` : `${hostname}:${port}`;
-}
-
-function refuse(request: Request): Response | undefined {
-  if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") {
-    return new Response("This is a SIP server: connect by WebSocket with subprotocol sip.\n", {
-      status: 426,
-      headers: { upgrade: "websocket", connection: "upgrade" },
-    });
+  try {
+    const { resolve, open, reach } = await openAll(options, events, opening);
+    const addresses = new Map(
+      [...opening.opened].map(([protocol, { address }]) => [protocol, address]),
+    );
+    const webSocket = addresses.get("WS");
+    const webSocketUrl = webSocket ? `ws://${hostPort(webSocket.host, webSocket.port)}` : "";
+    return { webSocketUrl, addresses, resolve, open, reach, close };
+  } catch (error) {
+    await close();
+    throw error;
   }
-  const protocols = (request.headers.get("sec-websocket-protocol") ?? "").split(",");
-  if (protocols.some((protocol) => protocol.trim().toLowerCase() === "sip")) return undefined;
-  return new Response("The WebSocket subprotocol must be sip.\n", { status: 400 });
 }
 
-function createFlow(socket: WebSocket, remote: Flow["remote"]): Flow {
-  return {
-    id: crypto.randomUUID(),
-    remote,
-    logins: new Set(),
-    proven: new Set(),
-    get closed() {
-      return socket.readyState >= WebSocket.CLOSING;
-    },
-    transport: {
-      protocol: "WS",
-      send(message) {
-        if (socket.readyState !== WebSocket.OPEN) {
-          return Promise.reject(new Error("Cannot send: the connection is closed"));
-        }
-        socket.send(message);
-        return Promise.resolve();
-      },
-    },
-    close: () => socket.close(1001),
+async function openAll(
+  options: SipListenOptions,
+  events: FlowEvents,
+  { opened, closing }: Opening,
+): Promise<OwnRoutes> {
+  const { hostname, domain, ports = {}, publicHost = hostname } = options;
+  const clock = clockOf(options.timers);
+  const watch = await certificateFor(options);
+  if (watch !== undefined) closing.push(watch.close);
+  const listen = async <T extends Opened>(
+    protocol: Protocol,
+    start: (address: ListenAddress) => T | Promise<T>,
+  ): Promise<T | undefined> => {
+    const port = ports[protocol];
+    if (port === undefined) return undefined;
+    const one = await start({ hostname, port, name: `SIP_${protocol}_PORT` });
+    opened.set(protocol, one);
+    return one;
   };
+  const portOf = (protocol: Protocol) => opened.get(protocol)?.address.port;
+  const nameOf = (protocol: Protocol, port: number) =>
+    socketName(protocol, publicHost, portOf(protocol) ?? port);
+  const webSocket = { local: webSocketName(domain), events };
+
+  const udp = await listen<UdpSocket>("UDP", (address) => {
+    return openUdp(address, { local: (port) => nameOf("UDP", port), clock, events });
+  });
+  const routes = createRoutes({ ...options, nameOf, udp, clock, events });
+  closing.push(routes.close);
+  const { respondElsewhere } = routes;
+  const onStream = (protocol: Protocol) => (socket: Socket) => {
+    const local = nameOf(protocol, socket.localPort ?? 0);
+    openStream(socket, { protocol, local, clock, events, respondElsewhere });
+  };
+  await listen("WS", (address) => listenWebSocket(address, { protocol: "WS", ...webSocket }));
+  await listen("TCP", (address) => listenTcp(address, onStream("TCP")));
+  if (watch === undefined) return routes;
+  await listen("WSS", (address) => listenSecureWebSocket(address, watch, webSocket));
+  await listen("TLS", (address) => listenTls(address, watch, onStream("TLS")));
+  return routes;
 }
 
-const tooBig = 1009;
-
-function receiveFrames(socket: WebSocket, flow: Flow, events: FlowEvents): void {
-  const decoder = new TextDecoder();
-  socket.binaryType = "arraybuffer";
-  socket.onerror = () => {};
-  socket.onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {
-    const size = typeof data === "string" ? data.length : data.byteLength;
-    if (size > sipLimits.messageBytes) return socket.close(tooBig);
-    const text = typeof data === "string" ? data : decoder.decode(data);
-    // Keep-alive of RFC 5626 §3.5.1: two line ends are answered with one.
-    if (text === "\r\n\r\n") return void flow.transport.send("\r\n").catch(() => {});
-    if (text !== "\r\n") events.onMessage(flow, text);
-  };
+async function certificateFor(
+  { ports = {}, certificate, timers, log }: SipListenOptions,
+): Promise<CertificateWatch | undefined> {
+  if (ports.TLS === undefined && ports.WSS === undefined) return undefined;
+  if (certificate === undefined) throw new Error("Cannot listen for TLS: there is no certificate");
+  return await watchCertificate({ ...certificate, clock: clockOf(timers), log });
 }

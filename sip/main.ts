@@ -1,9 +1,10 @@
 import { isPublicAddress } from "../core/host/address.ts";
-import { type Config, readConfig } from "../core/host/config.ts";
+import { authority, type Config, readConfig } from "../core/host/config.ts";
 import { outboundFetch } from "../core/host/outbound_fetch.ts";
 import { fail, log, say, stopOnSignal, surviveBugs } from "../core/host/process.ts";
 import { awaitSecret } from "../core/host/secret_file.ts";
 import { type Companion, startCompanion } from "./companion.ts";
+import type { TransportOptions } from "./listen.ts";
 import { loadAudio } from "./media/load_audio.ts";
 import { webrtcEngine } from "./media/webrtc.ts";
 
@@ -19,6 +20,7 @@ async function start(config: Config): Promise<Companion> {
   return await startCompanion({
     sipHost: config.SIP_HOST,
     sipPort: config.SIP_WS_PORT,
+    transports: transports(config),
     bridgeHost: config.BRIDGE_HOST,
     bridgePort: config.BRIDGE_PORT,
     serviceUrl: config.SERVICE_URL,
@@ -31,11 +33,25 @@ async function start(config: Config): Promise<Companion> {
   });
 }
 
+/** The transports that are configured; port 0 means none. */
+function transports(config: Config): TransportOptions {
+  const { SIP_WSS_PORT: WSS, SIP_UDP_PORT: UDP, SIP_TCP_PORT: TCP, SIP_TLS_PORT: TLS } = config;
+  const ports = Object.entries({ WSS, UDP, TCP, TLS }).filter(([, port]) => port !== 0);
+  return {
+    ports: Object.fromEntries(ports),
+    publicHost: config.SIP_PUBLIC_HOST,
+    certificate: { certFile: config.SIP_TLS_CERT, keyFile: config.SIP_TLS_KEY },
+  };
+}
+
 if (import.meta.main) {
   surviveBugs();
   try {
     const companion = await start(readConfig((name) => Deno.env.get(name)));
     say(`Softphones register over SIP on WebSocket at ${companion.sipUrl}`);
+    for (const [protocol, { host, port }] of companion.sipAddresses) {
+      if (protocol !== "WS") say(`SIP over ${protocol} at ${authority(host, port)}`);
+    }
     stopOnSignal(() => companion.stop(), 9_000);
   } catch (error) {
     fail(error);

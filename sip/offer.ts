@@ -23,8 +23,10 @@ export async function answerReinvite(
 ): Promise<void> {
   try {
     const body = sdpBody(await dialog.events.onOffer(request.message.body || undefined));
-    const extraHeaders = [contactHeader(domain), allowHeader];
-    withFlow(dialog.flow, () => request.accept({ statusCode: 200, body, extraHeaders }));
+    withFlow(dialog.flow, () => {
+      const extraHeaders = [contactHeader(domain), allowHeader];
+      request.accept({ statusCode: 200, body, extraHeaders });
+    });
   } catch {
     guard(log, () => request.reject({ statusCode: 488 }))();
   }

@@ -21,6 +21,7 @@ export function receive(signalling: Signalling, flow: Flow, text: string): void 
   withFlow(flow, () => {
     try {
       const parsed = parseMessage(text);
+      if (flow.absorbs?.(parsed.message)) return;
       if ("target" in parsed) receiveRequest(signalling, parsed);
       else receiveResponse(signalling, parsed.message);
     } catch (error) {

@@ -3,6 +3,7 @@ import type { Dialog } from "./dialog.ts";
 import { type Flow, withFlow } from "./flow.ts";
 import { createLocation, type Location } from "./location.ts";
 import type { Timers } from "./timers.ts";
+import type { Routes } from "./transport/routes.ts";
 import { createCore } from "./user_agent_core.ts";
 
 export type Log = (line: string, fields?: Record<string, unknown>) => void;
@@ -14,6 +15,8 @@ export interface Signalling {
   location: Location;
   timers: Timers;
   log: Log;
+  /** The ways out to peers that did not come to us. */
+  routes: Routes;
   /** The dialogs of our legs, by the id that the core gives them. */
   dialogs: Map<string, Dialog>;
   /** Told of every connection that is gone for good, after the grace for coming back. */
@@ -34,6 +37,7 @@ export function createSignalling(
     location,
     timers,
     log,
+    routes: { resolve: notListening, open: notListening, reach: notListening },
     dialogs: new Map(),
     flowWatchers,
     loseFlow(flow) {
@@ -44,6 +48,8 @@ export function createSignalling(
     },
   };
 }
+
+const notListening = () => Promise.reject(new Error("Cannot reach a peer: SIP is not up yet"));
 
 /** Where a request came by and what its first line named, for those who only get the message. */
 export interface Origin {

@@ -6,7 +6,8 @@ import {
   type UserAgentCoreDelegate,
 } from "sip.js/lib/core/index.js";
 import { AllowedMethods } from "sip.js/lib/core/user-agent-core/allowed-methods.js";
-import { currentFlow } from "./flow.ts";
+import { currentFlow, currentName } from "./flow.ts";
+import { contactUser, webSocketName } from "./transport/local_name.ts";
 import { userUri } from "./uri.ts";
 
 /** What the companion calls itself in User-Agent. */
@@ -29,17 +30,10 @@ export const allowHeader = `Allow: ${allowedMethods.join(", ")}`;
 /** Option tags that a request may require (RFC 3261 §8.2.2.3). */
 export const supportedOptions = ["outbound"];
 
-/** The user part of our Contact; the host is our domain, softphones answer on their connection. */
-const contactUser = "switchboard";
+/** Our Contact on the current flow; that of WebSockets outside of any. */
+export const contactHeader = (domain: string): string => `Contact: <${nameFor(domain).contact}>`;
 
-export const contactHeader = (domain: string): string =>
-  `Contact: <${contactUri(domain).toString()}>`;
-
-function contactUri(domain: string) {
-  const uri = userUri(contactUser, domain);
-  uri.setParam("transport", "ws");
-  return uri;
-}
+const nameFor = (domain: string) => currentName() ?? webSocketName(domain);
 
 /**
  * One core for all connections, so that a dialog survives its connection and two legs can meet. The
@@ -48,14 +42,14 @@ function contactUri(domain: string) {
 export function createCore(domain: string, delegate: UserAgentCoreDelegate): UserAgentCore {
   replaceBranchIds();
   AllowedMethods.splice(0, AllowedMethods.length, ...allowedMethods);
-  const contact = contactUri(domain);
+  const contact = userUri(contactUser, domain);
   const core = new UserAgentCore({
     aor: contact,
     contact: {
       uri: contact,
       pubGruu: undefined,
       tempGruu: undefined,
-      toString: () => `<${contact.toString()}>`,
+      toString: () => `<${nameFor(domain).contact}>`,
     },
     displayName: "",
     loggerFactory: silentLoggers(),
@@ -66,7 +60,9 @@ export function createCore(domain: string, delegate: UserAgentCoreDelegate): Use
     supportedOptionTagsResponse: supportedOptions,
     userAgentHeaderFieldValue: productName,
     viaForceRport: true,
-    viaHost: domain,
+    get viaHost() {
+      return nameFor(domain).sentBy;
+    },
     authenticationFactory: () => undefined,
     transportAccessor: () => currentFlow().transport,
   }, delegate);

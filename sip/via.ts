@@ -30,7 +30,7 @@ export function parseVia(text: string): Via | undefined {
 export function receivedVia(text: string, via: Via, from: { host: string; port: number }): string {
   const kept = (splitOutside(text, ";") ?? [text]).filter((part) => !/^received *=/i.test(part));
   const rport = kept.findIndex((part) => /^rport$/i.test(part));
-  if (rport < 0 && via.host === from.host) return kept.join(";");
+  if (rport < 0 && via.host.replace(/^\[(.*)\]$/, "$1") === from.host) return kept.join(";");
   if (rport >= 0) kept[rport] = `rport=${from.port}`;
   return `${kept.join(";")};received=${from.host}`;
 }

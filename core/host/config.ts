@@ -1,20 +1,9 @@
 import { z } from "zod";
+import { transportVariables } from "./transport_variables.ts";
+import { host, port, type Variable } from "./variable.ts";
 
-/** One environment variable: what it may hold, what it is when unset, and what it is for. */
-interface Variable {
-  schema: z.ZodType<string | number | boolean>;
-  /** A fixed value, or one that follows from variables above it. */
-  fallback: string | ((values: Record<string, unknown>) => string);
-  help: string;
-  /** Never printed. */
-  secret?: boolean;
-}
-
-const port = z.coerce.number("must be a port number").int().min(1).max(65_535);
 const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http or https URL" })
   .transform((url) => url.replace(/\/+$/, ""));
-const host = z.string().transform((text) => text.replace(/^\[(.*)\]$/, "$1"))
-  .pipe(z.string().regex(/^[A-Za-z0-9.:\-_]+$/, "must be a host name or an address"));
 const address = host.pipe(z.union([z.ipv4(), z.ipv6()], "must be an IP address"));
 const flag = z.enum(["true", "false"], "must be true or false").transform((text) =>
   text === "true"
@@ -89,6 +78,7 @@ export const variables = {
     help: "IP address the companion listens on for softphones and media. Default: HOST.",
   },
   SIP_WS_PORT: { schema: port, fallback: "8088", help: "Port of SIP over WebSocket." },
+  ...transportVariables,
   BRIDGE_HOST: {
     schema: host,
     fallback: "127.0.0.1",
@@ -194,6 +184,11 @@ export function readConfig(get: (name: string) => string | undefined): Config {
   }
   if (values.NUMBERS_PROVIDER === "http" && values.NUMBERS_URL === "") {
     problems.push("NUMBERS_URL is required by NUMBERS_PROVIDER=http");
+  }
+  for (const name of ["SIP_WSS_PORT", "SIP_TLS_PORT"]) {
+    if (values[name] && !(values.SIP_TLS_CERT && values.SIP_TLS_KEY)) {
+      problems.push(`SIP_TLS_CERT and SIP_TLS_KEY are required by ${name}`);
+    }
   }
   if (problems.length > 0) {
     throw new ConfigError(`Cannot use the configuration: ${problems.join("; ")}`);

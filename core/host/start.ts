@@ -30,10 +30,13 @@ const programs: Record<"api" | "sip", Program> = {
   sip: {
     name: "companion",
     script: "sip/main.ts",
-    permissions: ({ DATA_DIR }) => [
+    permissions: ({ DATA_DIR, SIP_TLS_CERT, SIP_TLS_KEY }) => [
       "--allow-net",
       // ldd tells the media library which of its builds fits this system.
-      `--allow-read=node_modules,/usr/bin/ldd,${DATA_DIR}/bridge_secret`,
+      `--allow-read=${
+        ["node_modules", "/usr/bin/ldd", `${DATA_DIR}/bridge_secret`, SIP_TLS_CERT, SIP_TLS_KEY]
+          .filter((path) => path !== "").join(",")
+      }`,
       "--allow-ffi=node_modules",
       environment,
     ],

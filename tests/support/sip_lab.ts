@@ -1,5 +1,6 @@
 import type { Invitation, Script } from "../../core/bridge.ts";
 import { type Companion, startCompanion } from "../../sip/companion.ts";
+import type { TransportOptions } from "../../sip/listen.ts";
 import type { LoadAudio } from "../../sip/media/port.ts";
 import { type FakeMedia, fakeMedia } from "./fake_media.ts";
 import { type FakeService, startFakeService, testDomain } from "./fake_service.ts";
@@ -25,6 +26,8 @@ export interface SipLabOptions {
   reconnectGraceMs?: number;
   /** The domain as the companion is told it; softphones always say `testDomain`. */
   sipDomain?: string;
+  /** Ways in beside WebSocket. */
+  transports?: TransportOptions;
 }
 
 /** The Clients of every lab; the password is the login and `-secret`. */
@@ -45,6 +48,7 @@ export async function startSipLab(options: SipLabOptions = {}): Promise<SipLab> 
     bridgeSecret: service.secret,
     sipDomain: options.sipDomain ?? testDomain,
     id: "lab",
+    ...options.transports && { transports: options.transports },
     reconnectGraceMs: options.reconnectGraceMs ?? 100,
     media,
     loadAudio: options.loadAudio ?? (() => Promise.resolve(new Int16Array(160))),

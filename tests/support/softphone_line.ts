@@ -57,7 +57,7 @@ export function openLine(
     own: (callId, onRequest) => void owners.set(callId, onRequest),
     disown: (callId) => void owners.delete(callId),
     authorize: (challenged, method, uri) =>
-      authorization({ ...phone, password }, { challenged, method, uri }),
+      authorization({ login: phone.login, password }, { challenged, method, uri }),
   };
   const take = (message: SipText): boolean => {
     const owner = message.method === undefined
@@ -98,8 +98,8 @@ const transactionOf = (message: SipText): string =>
 const md5 = (text: string) => createHash("md5").update(text).digest("hex");
 
 /** Answers the MD5 challenge, as most softphones do (RFC 7616 §3.4). */
-function authorization(
-  { login, password }: Phone & { password: string },
+export function authorization(
+  { login, password }: { login: string; password: string },
   { challenged, method, uri }: { challenged: SipText; method: string; uri: string },
 ): string {
   const proxy = challenged.status === 407;

@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { host, type Variable } from "./variable.ts";
+
+const portOrOff = z.coerce.number("must be a port number, or 0").int().min(0).max(65_535);
+const file = z.string().regex(/^[^,]*$/, "must not hold a comma");
+
+/**
+ * How SIP travels beside plain WebSocket. All of it is off until it is asked for: softphones in
+ * browsers need none of it, port 5060 of the internet draws scanners, and one command is to start
+ * the service also where another SIP server has that port.
+ */
+export const transportVariables = {
+  SIP_WSS_PORT: {
+    schema: portOrOff,
+    fallback: "0",
+    help: "Port of SIP over secure WebSocket; 0: not listened on, as for the next three.",
+  },
+  SIP_UDP_PORT: {
+    schema: portOrOff,
+    fallback: "0",
+    help: "Port of SIP over UDP, usually 5060; calls leave by UDP only where it is set.",
+  },
+  SIP_TCP_PORT: {
+    schema: portOrOff,
+    fallback: "0",
+    help: "Port of SIP over TCP, usually 5060.",
+  },
+  SIP_TLS_PORT: {
+    schema: portOrOff,
+    fallback: "0",
+    help: "Port of SIP over TLS, usually 5061.",
+  },
+  SIP_TLS_CERT: {
+    schema: file,
+    fallback: "",
+    help: "PEM file of the certificate and its chain for SIP_TLS_PORT and SIP_WSS_PORT. " +
+      "Renewed files are taken up within seconds.",
+  },
+  SIP_TLS_KEY: { schema: file, fallback: "", help: "PEM file of the key of SIP_TLS_CERT." },
+  SIP_PUBLIC_HOST: {
+    schema: host,
+    fallback: ({ SIP_HOST, SIP_DOMAIN }) =>
+      String(["0.0.0.0", "::"].includes(String(SIP_HOST)) ? SIP_DOMAIN : SIP_HOST),
+    help: "Host that SIP peers answer to over UDP, TCP and TLS. " +
+      "Default: SIP_HOST, or SIP_DOMAIN where that is every address.",
+  },
+} satisfies Record<string, Variable>;

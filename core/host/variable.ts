@@ -1,0 +1,18 @@
+import { z } from "zod";
+
+/** One environment variable: what it may hold, what it is when unset, and what it is for. */
+export interface Variable {
+  schema: z.ZodType<string | number | boolean>;
+  /** A fixed value, or one that follows from variables above it. */
+  fallback: string | ((values: Record<string, unknown>) => string);
+  help: string;
+  /** Never printed. */
+  secret?: boolean;
+}
+
+/** A port that is always listened on. */
+export const port = z.coerce.number("must be a port number").int().min(1).max(65_535);
+
+/** A host name or an address, IPv6 with or without brackets. */
+export const host = z.string().transform((text) => text.replace(/^\[(.*)\]$/, "$1"))
+  .pipe(z.string().regex(/^[A-Za-z0-9.:\-_]+$/, "must be a host name or an address"));

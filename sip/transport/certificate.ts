@@ -1,0 +1,96 @@
+import { Buffer } from "node:buffer";
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { sipLimits } from "../limits.ts";
+import type { Clock } from "./clock.ts";
+
+/** What a TLS server shows: PEM, with the chain behind the certificate. */
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface CertificateOptions {
+  /** Paths of SIP_TLS_CERT and SIP_TLS_KEY. */
+  certFile: string;
+  keyFile: string;
+  clock: Clock;
+  log(line: string, fields?: Record<string, unknown>): void;
+  pollMs?: number;
+}
+
+/** A certificate that follows its files. */
+export interface CertificateWatch {
+  readonly certificate: Certificate;
+  /** Called with each renewed certificate. */
+  onRenewed(take: (renewed: Certificate) => void): void;
+  close(): void;
+}
+
+/**
+ * Reads the files, and looks again every `pollMs`: a watch on a path would lose sight of it when a
+ * renewal moves a link. Rejects when they cannot be used; later it logs that and keeps what it has.
+ */
+export async function watchCertificate(options: CertificateOptions): Promise<CertificateWatch> {
+  const { clock, log, pollMs = sipLimits.certificatePollMs } = options;
+  let certificate = await readCertificate(options);
+  const takers: ((renewed: Certificate) => void)[] = [];
+  let closed = false;
+  let lastProblem = "";
+  let stop = () => {};
+
+  const look = async () => {
+    try {
+      const found = await readCertificate(options);
+      lastProblem = "";
+      if (!closed && (found.cert !== certificate.cert || found.key !== certificate.key)) {
+        certificate = found;
+        for (const take of takers) take(found);
+        log("Took up the renewed TLS certificate", { file: options.certFile });
+      }
+    } catch (error) {
+      // Between the writing of one file and the other they do not match: that is no news yet.
+      if (lastProblem === String(error)) return;
+      lastProblem = String(error);
+      log("Cannot take up the TLS certificate", { error: lastProblem });
+    } finally {
+      if (!closed) stop = clock.after(pollMs, look);
+    }
+  };
+  stop = clock.after(pollMs, look);
+  return {
+    get certificate() {
+      return certificate;
+    },
+    onRenewed: (take) => void takers.push(take),
+    close() {
+      closed = true;
+      stop();
+    },
+  };
+}
+
+async function readCertificate({ certFile, keyFile }: CertificateOptions): Promise<Certificate> {
+  const cert = await readPem(certFile, "SIP_TLS_CERT");
+  const key = await readPem(keyFile, "SIP_TLS_KEY");
+  if (!belong({ cert, key })) {
+    throw new Error(`Cannot use ${keyFile} (SIP_TLS_KEY): it is not the key of ${certFile}`);
+  }
+  return { cert, key };
+}
+
+async function readPem(path: string, name: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (cause) {
+    throw new Error(`Cannot read ${path} (${name}): ${(cause as Error).message}`, { cause });
+  }
+}
+
+function belong({ cert, key }: Certificate): boolean {
+  try {
+    return new X509Certificate(Buffer.from(cert)).checkPrivateKey(createPrivateKey(key));
+  } catch {
+    return false;
+  }
+}

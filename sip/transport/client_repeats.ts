@@ -1,0 +1,74 @@
+import type { IncomingResponseMessage } from "sip.js/lib/core/index.js";
+import { transactionTimers } from "../limits.ts";
+import type { Clock } from "./clock.ts";
+import { createExpiringMap } from "./expiring_map.ts";
+import { again, type Put } from "./retransmission.ts";
+import type { SentMessage } from "./sent_message.ts";
+
+/** The repeated requests and ACKs of client transactions (RFC 3261 §17.1). */
+export interface ClientRepeats {
+  requested(sent: SentMessage, put: Put): void;
+  acknowledged(sent: SentMessage, put: Put): void;
+  absorbs(response: IncomingResponseMessage): boolean;
+}
+
+interface Client {
+  /** A non-INVITE request goes on after a provisional response, at the interval T2 (§17.1.2.2). */
+  proceed(): void;
+  stop(): void;
+}
+
+const { t1Ms, t2Ms, transactionMs, max } = transactionTimers;
+
+export function createClientRepeats(clock: Clock): ClientRepeats {
+  const clients = createExpiringMap<Client>({
+    clock,
+    ttlMs: transactionMs,
+    max,
+    onDrop: (client) => client.stop(),
+  });
+  /** By branch; that of the ACK to a refusal is its INVITE's (Timer D, §17.1.1.2). */
+  const acks = createExpiringMap<Put>({ clock, ttlMs: transactionMs, max });
+
+  return {
+    requested({ method, via }, put) {
+      clients.set(keyOf(via.branch, method), startClient(clock, method, put));
+    },
+    acknowledged: ({ via }, put) => acks.set(via.branch ?? "", put),
+    absorbs({ statusCode = 0, method, viaBranch }) {
+      const key = keyOf(viaBranch, method);
+      const client = clients.get(key);
+      if (statusCode < 200) {
+        client?.proceed();
+        return false;
+      }
+      client?.stop();
+      clients.delete(key);
+      const ack = method === "INVITE" && statusCode >= 300 ? acks.get(viaBranch) : undefined;
+      if (ack !== undefined) again(ack);
+      return ack !== undefined;
+    },
+  };
+}
+
+const keyOf = (branch: string | undefined, method: string): string => `${branch} ${method}`;
+
+/** Timer A doubles without a bound (§17.1.1.2), Timer E up to T2 (§17.1.2.2). */
+function startClient(clock: Clock, method: string, put: Put): Client {
+  let intervalMs: number = t1Ms;
+  let stop = () => {};
+  const isInvite = method === "INVITE";
+  const repeat = () => {
+    again(put);
+    intervalMs = isInvite ? intervalMs * 2 : Math.min(intervalMs * 2, t2Ms);
+    stop = clock.after(intervalMs, repeat);
+  };
+  stop = clock.after(intervalMs, repeat);
+  return {
+    proceed() {
+      if (isInvite) stop();
+      else intervalMs = t2Ms;
+    },
+    stop: () => stop(),
+  };
+}

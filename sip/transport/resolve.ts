@@ -1,0 +1,190 @@
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import type { URI } from "sip.js/lib/core/index.js";
+import type { Protocol } from "../flow.ts";
+import { sipLimits } from "../limits.ts";
+
+/** One place that a URI leads to. */
+export interface Target {
+  readonly protocol: Protocol;
+  /** A numeric address; of a WebSocket the name, which resolves by itself. */
+  readonly address: string;
+  readonly port: number;
+  /** What the certificate of the peer has to be for (RFC 5922 §7.1). */
+  readonly name: string;
+}
+
+export interface SrvRecord {
+  priority: number;
+  weight: number;
+  port: number;
+  target: string;
+}
+
+export interface NaptrRecord {
+  order: number;
+  preference: number;
+  services: string;
+  replacement: string;
+}
+
+/** The questions of RFC 3263; no record is an empty answer. */
+export interface Resolver {
+  naptr(name: string): Promise<NaptrRecord[]>;
+  srv(name: string): Promise<SrvRecord[]>;
+  /** Of both families, as the system orders them, with what its hosts file says. */
+  addresses(name: string): Promise<string[]>;
+}
+
+export const systemResolver: Resolver = {
+  naptr: (name) => Deno.resolveDns(name, "NAPTR").catch(none),
+  srv: (name) => Deno.resolveDns(name, "SRV").catch(none),
+  addresses: async (name) => {
+    const found = await lookup(name, { all: true }).catch(none);
+    return found.map(({ address }) => address);
+  },
+};
+
+const none = (): never[] => [];
+
+export interface ResolveOptions {
+  resolver: Resolver;
+  /** Whether we can speak it. */
+  speaks(protocol: Protocol): boolean;
+  /** The size of the request, where it matters. */
+  bytes?: number;
+  random?(): number;
+}
+
+/** What the services of NAPTR and the prefixes of SRV stand for (§4.1). */
+const services: { protocol: Protocol; naptr: string; srv: string }[] = [
+  { protocol: "TLS", naptr: "SIPS+D2T", srv: "_sips._tcp." },
+  { protocol: "UDP", naptr: "SIP+D2U", srv: "_sip._udp." },
+  { protocol: "TCP", naptr: "SIP+D2T", srv: "_sip._tcp." },
+];
+
+/** A port with its transport, before the name is an address. */
+interface Service {
+  protocol: Protocol;
+  host: string;
+  port: number;
+}
+
+/**
+ * Where a request to a URI may go, best first (RFC 3263 §4), within `sipLimits.dnsTimeoutMs`.
+ * Rejects when its transport is not ours to speak or its name leads nowhere.
+ */
+export async function resolveTargets(uri: URI, options: ResolveOptions): Promise<Target[]> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => late.reject(new Error(`Cannot resolve ${uri.host}: no answer in time`)),
+    sipLimits.dnsTimeoutMs,
+  );
+  try {
+    return await Promise.race([findTargets(uri, options), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function findTargets(uri: URI, options: ResolveOptions): Promise<Target[]> {
+  const name = uri.host.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
+  const found = (await findServices(uri, name, options))
+    .filter(({ protocol }) => options.speaks(protocol));
+  if (found.length === 0) {
+    throw new Error(`Cannot reach ${uri.toRaw()}: its transport is not available here`);
+  }
+  const targets: Target[] = [];
+  for (const { protocol, host, port } of found) {
+    if (targets.length >= sipLimits.targets) break;
+    const isWebSocket = protocol === "WS" || protocol === "WSS";
+    const addresses = isIP(host) || isWebSocket ? [host] : await options.resolver.addresses(host);
+    targets.push(...addresses.map((address) => ({ protocol, address, port, name })));
+  }
+  if (targets.length === 0) throw new Error(`Cannot resolve ${name}: it has no address`);
+  return targets.flatMap((target) => withTcp(target, uri, options)).slice(0, sipLimits.targets);
+}
+
+/** A large request goes by TCP, and by UDP only where there is none (RFC 3261 §18.1.1). */
+function withTcp(target: Target, uri: URI, { speaks, bytes = 0 }: ResolveOptions): Target[] {
+  const isFree = target.protocol === "UDP" && !uri.getParam("transport") && speaks("TCP");
+  if (!isFree || bytes <= sipLimits.datagramBytes) return [target];
+  return [{ ...target, protocol: "TCP" }, target];
+}
+
+async function findServices(uri: URI, name: string, options: ResolveOptions): Promise<Service[]> {
+  const isSecure = uri.scheme === "sips";
+  const wanted = wantedProtocol(uri);
+  const fixed = (protocol: Protocol): Service[] => [
+    { protocol, host: name, port: uri.port ?? defaultPort(protocol) },
+  ];
+  const plain = options.speaks("UDP") ? "UDP" : "TCP";
+  const protocol = wanted ?? (isSecure ? "TLS" : plain);
+  if (isIP(name) || uri.port !== undefined) return fixed(protocol);
+  const candidates = services.filter(({ protocol }) =>
+    options.speaks(protocol) &&
+    (wanted === undefined ? protocol === "TLS" || !isSecure : protocol === wanted)
+  );
+  // The name asked by NAPTR says which transports there are; a given transport leaves no question.
+  const named = wanted === undefined ? await askNaptr(name, candidates, options) : [];
+  const questions = named.length > 0
+    ? named
+    : candidates.filter(({ protocol }) => wanted !== undefined || isSecure || protocol !== "TLS")
+      .map(({ protocol, srv }) => ({ protocol, name: srv + name }));
+  const answers = await Promise.all(questions.map(async (question) => {
+    const records = await options.resolver.srv(question.name);
+    return bySrv(records, options.random ?? Math.random)
+      .map(({ target, port }) => ({ protocol: question.protocol, host: bare(target), port }));
+  }));
+  const found = answers.flat();
+  return found.length > 0 ? found : fixed(protocol);
+}
+
+function wantedProtocol(uri: URI): Protocol | undefined {
+  const isSecure = uri.scheme === "sips";
+  const given = uri.getParam("transport")?.toUpperCase();
+  if (given === undefined) return undefined;
+  const secured: Record<string, Protocol> = { TCP: "TLS", TLS: "TLS", WS: "WSS", WSS: "WSS" };
+  const plain: Record<string, Protocol> = { ...secured, TCP: "TCP", WS: "WS", UDP: "UDP" };
+  const protocols = isSecure ? secured : plain;
+  const protocol = Object.hasOwn(protocols, given) ? protocols[given] : undefined;
+  if (protocol !== undefined) return protocol;
+  throw new Error(`Cannot reach ${uri.toRaw()}: its transport is not available here`);
+}
+
+function defaultPort(protocol: Protocol): number {
+  return { UDP: 5060, TCP: 5060, TLS: 5061, WS: 80, WSS: 443 }[protocol];
+}
+
+/** The SRV names to ask, in the order that the domain prefers (§4.1). */
+async function askNaptr(
+  name: string,
+  candidates: typeof services,
+  { resolver }: ResolveOptions,
+): Promise<{ protocol: Protocol; name: string }[]> {
+  const records = await resolver.naptr(name);
+  return records.toSorted((a, b) => a.order - b.order || a.preference - b.preference)
+    .flatMap(({ services, replacement }) => {
+      const service = candidates.find(({ naptr }) => naptr === services.toUpperCase());
+      if (service === undefined) return [];
+      return [{ protocol: service.protocol, name: bare(replacement) }];
+    });
+}
+
+const bare = (name: string): string => name.replace(/\.$/, "");
+
+/** The lowest priority first; within one, at random by weight (RFC 2782). */
+export function bySrv(records: SrvRecord[], random: () => number): SrvRecord[] {
+  // A target that is the root says that there is no service.
+  const left = records.filter(({ target }) => bare(target) !== "")
+    .toSorted((a, b) => a.priority - b.priority || a.weight - b.weight);
+  const ordered: SrvRecord[] = [];
+  while (left.length > 0) {
+    const equal = left.filter(({ priority }) => priority === left[0]!.priority);
+    let drawn = Math.floor(random() * (equal.reduce((sum, { weight }) => sum + weight, 0) + 1));
+    const next = equal.find(({ weight }) => (drawn -= weight) <= 0) ?? equal[0]!;
+    left.splice(left.indexOf(next), 1);
+    ordered.push(next);
+  }
+  return ordered;
+}

@@ -1,0 +1,46 @@
+import {
+  type IncomingMessage,
+  IncomingRequestMessage,
+  IncomingResponseMessage,
+} from "sip.js/lib/core/index.js";
+import type { Flow } from "../flow.ts";
+import { createClientRepeats } from "./client_repeats.ts";
+import type { Clock } from "./clock.ts";
+import type { SentMessage } from "./sent_message.ts";
+import { createServerRepeats } from "./server_repeats.ts";
+
+/**
+ * What the transactions of RFC 3261 §17 do on an unreliable transport and those of the library do
+ * not: it has no Timers A, E and G, and forgets a transaction where Timers D, I, J and K would hold
+ * it. This stands between it and the socket. Timers B, F and H, the 2xx of an INVITE (§13.3.1.4)
+ * and the ACK to it are the library's.
+ */
+export interface Retransmission {
+  /** Sends a message of ours, and again while that is due. */
+  send(flow: Flow, sent: SentMessage, put: Put): Promise<void>;
+  /** Whether a message is a repetition that is dealt with here. */
+  absorbs(flow: Flow, message: IncomingMessage): boolean;
+}
+
+/** Puts the message on the wire, once. */
+export type Put = () => Promise<void>;
+
+export function createRetransmission(clock: Clock): Retransmission {
+  const clients = createClientRepeats(clock);
+  const servers = createServerRepeats(clock);
+  return {
+    async send(flow, sent, put) {
+      if (sent.status !== undefined) servers.responded(flow, sent, put);
+      else if (sent.method === "ACK") clients.acknowledged(sent, put);
+      else clients.requested(sent, put);
+      await put();
+    },
+    absorbs(flow, message) {
+      if (message instanceof IncomingResponseMessage) return clients.absorbs(message);
+      return message instanceof IncomingRequestMessage && servers.absorbs(flow, message);
+    },
+  };
+}
+
+/** A repetition that nobody waits for; where it fails, the next one may succeed. */
+export const again = (put: Put): void => void put().catch(() => {});

@@ -1,0 +1,113 @@
+import type { URI } from "sip.js/lib/core/index.js";
+import type { Endpoint, Flow, FlowEvents, LocalName, Protocol } from "../flow.ts";
+import type { Clock } from "./clock.ts";
+import { connectStream, connectWebSocket } from "./connect.ts";
+import { hostPort, webSocketName } from "./local_name.ts";
+import { type Resolver, resolveTargets, systemResolver, type Target } from "./resolve.ts";
+import { readSent } from "./sent_message.ts";
+import { openStream } from "./stream.ts";
+import type { UdpSocket } from "./udp.ts";
+
+/** The ways out: from a URI to flows that requests can be sent on. */
+export interface Routes {
+  /** Where a URI leads, best first (RFC 3263); `bytes` is the size of the request, if known. */
+  resolve(uri: URI, options?: { bytes?: number }): Promise<Target[]>;
+  /** A flow to a target: one that is open to it already, else a new one. */
+  open(target: Target): Promise<Flow>;
+  /** A flow to the first target of a URI that can be had; rejects when none can. */
+  reach(uri: URI, options?: { bytes?: number }): Promise<Flow>;
+}
+
+export interface RoutesOptions {
+  domain: string;
+  /** What we are called on a socket of ours: by the port we listen on, else by this one. */
+  nameOf(protocol: Protocol, port: number): LocalName;
+  udp: UdpSocket | undefined;
+  clock: Clock;
+  events: FlowEvents;
+  resolver?: Resolver;
+  /** Certificate authorities to believe in place of the system's; PEM. */
+  caCerts?: string[];
+}
+
+/** What the transports need of the ways out beyond what others do. */
+export interface OwnRoutes extends Routes {
+  /** Sends a response whose connection is gone to where its Via says (RFC 3261 §18.2.2). */
+  respondElsewhere(flow: Flow, response: string): Promise<void>;
+  close(): void;
+}
+
+export function createRoutes(options: RoutesOptions): OwnRoutes {
+  const { udp, resolver = systemResolver } = options;
+  const opening = new Map<string, Promise<Flow>>();
+  let closed = false;
+
+  const routes: OwnRoutes = {
+    resolve: (uri, { bytes } = {}) =>
+      resolveTargets(uri, {
+        resolver,
+        speaks: (protocol) => protocol !== "UDP" || udp !== undefined,
+        ...bytes !== undefined && { bytes },
+      }),
+    async open(target) {
+      if (target.protocol === "UDP") return flowByUdp(udp, target);
+      const key = `${target.protocol} ${hostPort(target.address, target.port)} ${target.name}`;
+      const known = await opening.get(key)?.catch(() => undefined);
+      if (known !== undefined && !known.closed) return known;
+      if (closed) throw new Error(`Cannot connect to ${target.address}: we are stopping`);
+      const forget = () => opening.get(key) === made && opening.delete(key);
+      const made = connect({ ...options, routes, target, onClose: forget });
+      opening.set(key, made);
+      made.then((flow) => closed && flow.close(), forget);
+      return await made;
+    },
+    async reach(uri, wanted) {
+      const problems: string[] = [];
+      for (const target of await routes.resolve(uri, wanted)) {
+        try {
+          return await routes.open(target);
+        } catch (error) {
+          problems.push((error as Error).message);
+        }
+      }
+      throw new Error(`Cannot reach ${uri.toRaw()}: ${problems.join("; ")}`);
+    },
+    async respondElsewhere({ remote, transport: { protocol } }, response) {
+      const { via } = readSent(response);
+      const port = via.port ?? (protocol === "TLS" ? 5061 : 5060);
+      const flow = await routes.open({ protocol, address: remote.host, port, name: via.host });
+      await flow.transport.send(response);
+    },
+    close() {
+      closed = true;
+      for (const flow of opening.values()) flow.then((open) => open.close(), () => {});
+    },
+  };
+  return routes;
+}
+
+function flowByUdp(udp: UdpSocket | undefined, { address: host, port }: Target): Flow {
+  if (udp === undefined) throw new Error("Cannot send by UDP: SIP_UDP_PORT is not set");
+  return udp.flowTo({ host, port } satisfies Endpoint);
+}
+
+async function connect(
+  connection: RoutesOptions & { routes: OwnRoutes; target: Target; onClose(): void },
+): Promise<Flow> {
+  const { routes, target, domain, nameOf, clock, caCerts } = connection;
+  const { protocol } = target;
+  const events: FlowEvents = {
+    onMessage: connection.events.onMessage,
+    onClose(flow) {
+      connection.onClose();
+      connection.events.onClose(flow);
+    },
+  };
+  if (protocol === "WS" || protocol === "WSS") {
+    return await connectWebSocket(target, { local: webSocketName(domain), events });
+  }
+  const socket = await connectStream(target, caCerts);
+  const local = nameOf(protocol, socket.localPort ?? 0);
+  const { respondElsewhere } = routes;
+  return openStream(socket, { protocol, local, clock, events, respondElsewhere, outgoing: true });
+}

@@ -1,0 +1,37 @@
+import { parseVia, type Via } from "../via.ts";
+
+/** What the transport layer needs to know of a message that the core hands it as text. */
+export interface SentMessage {
+  /** Undefined in a request. */
+  readonly status: number | undefined;
+  /** Of the CSeq: in a response, that of its request. */
+  readonly method: string;
+  readonly cseq: number;
+  readonly callId: string;
+  readonly via: Via;
+  /** Where a response may go by RFC 3581. */
+  readonly rport: number | undefined;
+}
+
+/** Reads a message of ours, which is known to be well-formed; throws when it is not. */
+export function readSent(text: string): SentMessage {
+  const via = header(text, "Via");
+  const parsed = parseVia(via);
+  const [, cseq, method] = /^(\d+) +(\S+)$/.exec(header(text, "CSeq")) ?? [];
+  if (parsed === undefined || method === undefined) throw new Error("Cannot read our own message");
+  const status = text.startsWith("SIP/2.0 ") ? Number(text.slice(8, 11)) : undefined;
+  const rport = /; *rport=(\d+)/i.exec(via)?.[1];
+  return {
+    status,
+    method,
+    cseq: Number(cseq),
+    callId: header(text, "Call-ID"),
+    via: parsed,
+    rport: rport === undefined ? undefined : Number(rport),
+  };
+}
+
+function header(text: string, name: string): string {
+  const from = text.indexOf(`\r\n${name}: `) + name.length + 4;
+  return text.slice(from, text.indexOf("\r\n", from));
+}

@@ -1,0 +1,102 @@
+import type { Socket } from "node:net";
+import { createFlow, type Flow, type FlowEvents, type LocalName, type Protocol } from "../flow.ts";
+import { sipLimits } from "../limits.ts";
+import type { Clock } from "./clock.ts";
+import { createFramer } from "./framing.ts";
+import { plainAddress } from "./local_name.ts";
+
+export interface StreamOptions {
+  protocol: Protocol;
+  local: LocalName;
+  clock: Clock;
+  events: FlowEvents;
+  /** Takes a response whose connection is gone (RFC 3261 §18.2.2). */
+  respondElsewhere(flow: Flow, response: string): Promise<void>;
+  /** We connected, so the peer is known, however silent it is. */
+  outgoing?: boolean;
+}
+
+/** A flow over a connected TCP or TLS socket; it closes a peer that is idle, slow or unreadable. */
+export function openStream(socket: Socket, options: StreamOptions): Flow {
+  const { protocol, local, events, clock, respondElsewhere } = options;
+  const flow = createFlow({
+    protocol,
+    local,
+    remote: { host: plainAddress(socket.remoteAddress ?? ""), port: socket.remotePort ?? 0 },
+    get closed() {
+      return socket.destroyed || socket.writableEnded;
+    },
+    send: (message) =>
+      flow.closed && message.startsWith("SIP/2.0 ")
+        ? respondElsewhere(flow, message)
+        : write(socket, message),
+    close: () => socket.end(),
+  });
+  const stopWatching = watchSilence(socket, flow, options);
+  const slow = createDeadline(clock, sipLimits.messageCompleteMs, () => socket.destroy());
+  const framer = createFramer();
+  socket.setNoDelay(true);
+  socket.setKeepAlive(true, sipLimits.socketIdleS * 1000);
+  // The close that follows says it all.
+  socket.on("error", () => {});
+  socket.on("data", (chunk: Uint8Array) => {
+    try {
+      for (const frame of framer.push(chunk)) {
+        slow.stop();
+        if (frame === "ping") void write(socket, "\r\n").catch(() => {});
+        else events.onMessage(flow, frame.message);
+      }
+    } catch {
+      socket.destroy();
+    }
+    if (framer.partial && !socket.destroyed) slow.start();
+    else slow.stop();
+  });
+  // What comes after the peer's last byte has nobody to go to.
+  socket.on("end", () => socket.end());
+  socket.on("close", () => {
+    stopWatching();
+    slow.stop();
+    events.onClose(flow);
+  });
+  return flow;
+}
+
+/** Resolves when the system has taken the message; a peer that does not read is cut off. */
+function write(socket: Socket, message: string): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  if (socket.destroyed || socket.writableEnded) {
+    reject(new Error("Cannot send: the connection is closed"));
+  } else if (socket.writableLength > sipLimits.unsentBytes) {
+    socket.destroy();
+    reject(new Error("Cannot send: the peer does not read"));
+  } else socket.write(message, (error) => error ? reject(error) : resolve());
+  return promise;
+}
+
+/** One timer that runs or does not. */
+function createDeadline(clock: Clock, ms: number, callback: () => void) {
+  let stopTimer: (() => void) | undefined;
+  const stop = () => {
+    stopTimer?.();
+    stopTimer = undefined;
+  };
+  return { start: () => void (stopTimer ??= clock.after(ms, callback)), stop };
+}
+
+/** Ends a stream that nothing came by for long; the result stops the watch. */
+function watchSilence(socket: Socket, flow: Flow, { clock, outgoing }: StreamOptions): () => void {
+  const { strangerIdleMs, streamIdleMs } = sipLimits;
+  let heardAt = clock.now();
+  let stop = () => {};
+  const look = () => {
+    const isKnown = outgoing || flow.logins.size > 0 || flow.proven.size > 0;
+    const leftMs = heardAt + (isKnown ? streamIdleMs : strangerIdleMs) - clock.now();
+    if (leftMs <= 0) socket.destroy();
+    // Who is known now may be a stranger then, and the other way round.
+    else stop = clock.after(Math.min(leftMs, strangerIdleMs), look);
+  };
+  look();
+  socket.on("data", () => heardAt = clock.now());
+  return () => stop();
+}

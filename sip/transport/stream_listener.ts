@@ -1,0 +1,66 @@
+import { createServer, type Server, type Socket } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
+import { type ListenAddress, listenError } from "../../core/listen_error.ts";
+import type { Endpoint } from "../flow.ts";
+import { sipLimits } from "../limits.ts";
+import type { CertificateWatch } from "./certificate.ts";
+
+/** A port that streams come by. */
+export interface StreamListener {
+  readonly address: Endpoint;
+  /** Closes every stream, by force those that do not let go, and stops listening. */
+  close(): Promise<void>;
+}
+
+/** Listens for TCP; rejects when the address cannot be had. */
+export const listenTcp = (
+  address: ListenAddress,
+  onStream: (socket: Socket) => void,
+): Promise<StreamListener> => listenFor(createServer(), address, { event: "connection", onStream });
+
+/** The same for TLS. A renewed certificate is shown to new streams; the others stay as they are. */
+export function listenTls(
+  address: ListenAddress,
+  watch: CertificateWatch,
+  onStream: (socket: Socket) => void,
+): Promise<StreamListener> {
+  const handshakeTimeout = sipLimits.connectTimeoutMs;
+  const server = createTlsServer({ ...watch.certificate, handshakeTimeout });
+  watch.onRenewed((renewed) => server.setSecureContext(renewed));
+  // A handshake that fails is the peer's affair.
+  server.on("tlsClientError", () => {});
+  return listenFor(server, address, { event: "secureConnection", onStream });
+}
+
+async function listenFor(
+  server: Server,
+  address: ListenAddress,
+  { event, onStream }: { event: string; onStream(socket: Socket): void },
+): Promise<StreamListener> {
+  const open = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    open.add(socket);
+    socket.on("error", () => {});
+    socket.on("close", () => open.delete(socket));
+  });
+  server.on(event, onStream);
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once("error", (error) => reject(listenError(address, error)));
+  server.listen({ host: address.hostname, port: address.port }, resolve);
+  await promise;
+  // Such as no descriptor left for a connection: the next one may have better luck.
+  server.on("error", () => {});
+  const bound = server.address() as { address: string; port: number };
+  return {
+    address: { host: bound.address, port: bound.port },
+    async close() {
+      const closed = Promise.withResolvers<void>();
+      server.close(() => closed.resolve());
+      const timer = setTimeout(() => {
+        for (const socket of open) socket.destroy();
+      }, sipLimits.socketCloseMs);
+      await closed.promise;
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,221 @@
+import assert from "node:assert/strict";
+import { createFlow, type Flow } from "../../sip/flow.ts";
+import { transactionTimers } from "../../sip/limits.ts";
+import { parseMessage } from "../../sip/parse.ts";
+import { createExpiringMap } from "../../sip/transport/expiring_map.ts";
+import { createRetransmission } from "../../sip/transport/retransmission.ts";
+import { readSent } from "../../sip/transport/sent_message.ts";
+import { handClock } from "../support/hand_clock.ts";
+import { peerRequest, peerResponse } from "../support/sip_peer.ts";
+import { readSip } from "../support/sip_text.ts";
+
+/** A retransmission whose time stands still, and what it put on the wire: when, and what. */
+function lab() {
+  const clock = handClock();
+  const retransmission = createRetransmission(clock);
+  const flow: Flow = createFlow({
+    protocol: "UDP",
+    remote: { host: "127.0.0.1", port: 5060 },
+    local: { sentBy: "127.0.0.1:5060", contact: "sip:127.0.0.1" },
+    closed: false,
+    send: () => Promise.resolve(),
+    close() {},
+  });
+  const sent: [at: number, start: string][] = [];
+  const send = (text: string) =>
+    retransmission.send(flow, readSent(text), () => {
+      sent.push([clock.now(), readSip(text).start]);
+      return Promise.resolve();
+    });
+  return {
+    clock,
+    sent,
+    times: () => sent.map(([at]) => at),
+    send,
+    absorbs: (text: string) => retransmission.absorbs(flow, parseMessage(text).message),
+  };
+}
+
+const request = (method: string, branch = "z9hG4bKone") =>
+  peerRequest(method, "UDP", 5060, { branch, callId: "one" });
+
+const respond = (text: string, status: number) => peerResponse(readSip(text), status);
+
+Deno.test("createRetransmission() repeats an INVITE by Timer A, for 64*T1", async () => {
+  const { clock, send, times } = lab();
+
+  await send(request("INVITE"));
+  clock.advance(100_000);
+
+  assert.deepEqual(times(), [0, 500, 1_500, 3_500, 7_500, 15_500, 31_500]);
+  assert.equal(clock.waiting(), 0);
+});
+
+Deno.test("createRetransmission() repeats another request by Timer E, for 64*T1", async () => {
+  const { clock, send, times } = lab();
+
+  await send(request("BYE"));
+  clock.advance(100_000);
+
+  const every4s = [7_500, 11_500, 15_500, 19_500, 23_500, 27_500, 31_500];
+  assert.deepEqual(times(), [0, 500, 1_500, 3_500, ...every4s]);
+  assert.equal(clock.waiting(), 0);
+});
+
+Deno.test("createRetransmission() repeats no INVITE after a provisional response", async () => {
+  const { clock, send, times, absorbs } = lab();
+  const invite = request("INVITE");
+
+  await send(invite);
+  clock.advance(500);
+  const absorbed = absorbs(respond(invite, 180));
+  clock.advance(100_000);
+
+  assert.equal(absorbed, false);
+  assert.deepEqual(times(), [0, 500]);
+});
+
+Deno.test("createRetransmission() slows down to T2 after a 100 to another request", async () => {
+  const { clock, send, times, absorbs } = lab();
+  const bye = request("BYE");
+
+  await send(bye);
+  absorbs(respond(bye, 100));
+  clock.advance(9_000);
+  absorbs(respond(bye, 200));
+  clock.advance(100_000);
+
+  assert.deepEqual(times(), [0, 500, 4_500, 8_500]);
+  assert.equal(clock.waiting(), 0);
+});
+
+Deno.test("createRetransmission() acknowledges a repeated refusal, also after long ringing", async () => {
+  const { clock, send, sent, absorbs } = lab();
+  const invite = request("INVITE");
+  await send(invite);
+  absorbs(respond(invite, 180));
+  clock.advance(60_000);
+
+  const first = absorbs(respond(invite, 486));
+  await send(request("ACK"));
+  const second = absorbs(respond(invite, 486));
+  clock.advance(transactionTimers.transactionMs);
+  const late = absorbs(respond(invite, 486));
+
+  assert.deepEqual([first, second, late], [false, true, false]);
+  const acks = sent.filter(([, start]) => start.startsWith("ACK"));
+  assert.deepEqual(acks.map(([at]) => at), [60_000, 60_000]);
+});
+
+Deno.test("createRetransmission() leaves a repeated 2xx to whoever has the dialog", async () => {
+  const { send, absorbs } = lab();
+  const invite = request("INVITE");
+
+  await send(invite);
+  const absorbed = [absorbs(respond(invite, 200)), absorbs(respond(invite, 200))];
+
+  assert.deepEqual(absorbed, [false, false]);
+});
+
+Deno.test("createRetransmission() holds a final response for Timer J", async () => {
+  const { clock, send, times, absorbs } = lab();
+  const options = request("OPTIONS");
+
+  const first = absorbs(options);
+  const early = absorbs(options);
+  await send(respond(options, 200));
+  const repeated = absorbs(options);
+  clock.advance(transactionTimers.transactionMs + 500);
+  const late = absorbs(options);
+
+  assert.deepEqual([first, early, repeated, late], [false, true, true, false]);
+  assert.deepEqual(times(), [0, 0]);
+});
+
+Deno.test("createRetransmission() repeats a refusal by Timer G until its ACK", async () => {
+  const { clock, send, times, absorbs } = lab();
+  const invite = request("INVITE");
+  absorbs(invite);
+
+  await send(respond(invite, 486));
+  clock.advance(8_000);
+  const [ack, ackAgain] = [absorbs(request("ACK")), absorbs(request("ACK"))];
+  clock.advance(100_000);
+
+  assert.deepEqual(times(), [0, 500, 1_500, 3_500, 7_500]);
+  assert.deepEqual([ack, ackAgain], [false, true]);
+  assert.equal(clock.waiting(), 0);
+});
+
+Deno.test("createRetransmission() ends Timer G after 64*T1 without an ACK", async () => {
+  const { clock, send, times, absorbs } = lab();
+  const invite = request("INVITE");
+  absorbs(invite);
+
+  await send(respond(invite, 600));
+  clock.advance(100_000);
+
+  assert.equal(times().length, 11);
+  assert.ok(times().at(-1)! < transactionTimers.transactionMs);
+  assert.equal(clock.waiting(), 0);
+});
+
+Deno.test("createRetransmission() sends a challenge once for each copy of the INVITE", async () => {
+  const { clock, send, times, absorbs } = lab();
+  const invite = request("INVITE");
+  absorbs(invite);
+
+  await send(respond(invite, 407));
+  clock.advance(2_000);
+  const repeated = absorbs(invite);
+  clock.advance(100_000);
+
+  assert.equal(repeated, true);
+  assert.deepEqual(times(), [0, 2_000]);
+});
+
+Deno.test("createRetransmission() leaves the 2xx of an INVITE to its dialog", async () => {
+  const { clock, send, times, absorbs } = lab();
+  const invite = request("INVITE");
+  absorbs(invite);
+
+  await send(respond(invite, 200));
+  const repeated = absorbs(invite);
+  const ack = absorbs(request("ACK", "z9hG4bKother"));
+  clock.advance(100_000);
+
+  assert.deepEqual([repeated, ack], [true, false]);
+  assert.deepEqual(times(), [0]);
+});
+
+Deno.test("createRetransmission() takes a CANCEL for no copy of its INVITE", () => {
+  const { absorbs } = lab();
+
+  const absorbed = ["INVITE", "CANCEL", "CANCEL"].map((method) => absorbs(request(method)));
+
+  assert.deepEqual(absorbed, [false, false, true]);
+});
+
+Deno.test("createExpiringMap() drops the oldest beyond its bound, and the rest in time", () => {
+  const clock = handClock();
+  const dropped: number[] = [];
+  const map = createExpiringMap<number>({
+    clock,
+    ttlMs: 1_000,
+    max: 2,
+    onDrop: (value) => dropped.push(value),
+  });
+
+  map.set("one", 1);
+  map.set("two", 2);
+  clock.advance(600);
+  map.set("one", 10);
+  map.set("three", 3);
+  assert.deepEqual(dropped, [2]);
+  clock.advance(900);
+  assert.equal(map.get("one"), 10);
+  clock.advance(1_000);
+  assert.deepEqual(dropped, [2, 10, 3]);
+  assert.equal(map.get("one"), undefined);
+  assert.equal(clock.waiting(), 0);
+});
