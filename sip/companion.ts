@@ -1,4 +1,5 @@
 import { bridgeLimits, type Companion as CompanionName } from "../core/bridge.ts";
+import type { AdmissionBounds } from "./admission.ts";
 import type { Authenticator } from "./authenticate.ts";
 import { type Calls, createCalls } from "./calls.ts";
 import { listenControl } from "./control.ts";
@@ -33,6 +34,8 @@ export interface CompanionOptions {
   media: MediaEngine;
   loadAudio: LoadAudio;
   log: Log;
+  /** What strangers may take from one address; `sipLimits.admission` unless given. */
+  admission?: Partial<AdmissionBounds>;
   /** How long a dialog outlives its connection; `sipLimits.reconnectGraceMs` unless given. */
   reconnectGraceMs?: number;
 }
@@ -118,6 +121,7 @@ function openSip(
   const { domain, timers } = signalling;
   const ports = { ...transports?.ports, WS: sipPort };
   return listenSip({ ...transports, hostname: sipHost, ports, domain, timers, log }, {
+    onConnect: signalling.admission.connect,
     onMessage: (flow, text) => receive(signalling, flow, text),
     onClose: (flow) => signalling.loseFlow(flow),
   });
@@ -142,8 +146,8 @@ function assemble(
   const sipDomain = options.sipDomain.toLowerCase();
   const { timers } = life;
   const [stopping, stopped] = [life.stopping.signal, life.stopped.signal];
-  const { reconnectGraceMs = sipLimits.reconnectGraceMs } = options;
-  const signalling = createSignalling(sipDomain, { timers, log, reconnectGraceMs });
+  const { reconnectGraceMs = sipLimits.reconnectGraceMs, admission = {} } = options;
+  const signalling = createSignalling(sipDomain, { timers, log, reconnectGraceMs, admission });
   const link = createServiceLink({ ...options, timers, stopped });
   const authenticator: Authenticator = {
     realm: sipDomain,

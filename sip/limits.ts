@@ -28,6 +28,16 @@ export const sipLimits = {
   /** Between two looks whether the certificate was renewed. */
   certificatePollMs: 10_000,
 
+  /** What strangers may take from one address, unless it is configured. */
+  admission: { connectionsPerAddress: 1_000, strangerRequestsPerS: 200 },
+  /**
+   * How many seconds' worth they may ask at once, the part of it that one connection may, and the
+   * addresses that are remembered for it.
+   */
+  admissionPace: { burstS: 10, connectionPart: 1 / 20, addresses: 20_000 },
+  /** Look-ups of logins under way for one address. */
+  lookupsAtOnce: 256,
+
   nonceTtlMs: 300_000,
   nonces: 50_000,
   /**

@@ -27,12 +27,21 @@ export function receive(signalling: Signalling, flow: Flow, text: string): void 
     } catch (error) {
       if (!(error instanceof SipParseError)) {
         signalling.log("Cannot handle a SIP message", { error: String(error) });
-      } else if (error.request !== undefined) {
-        markReceived(error.request, flow);
-        flow.transport.send(badRequest(error.request, error.why)).catch(() => {});
-      }
+      } else refuseUnreadable(signalling, flow, error);
     }
   });
+}
+
+function refuseUnreadable(
+  { admission }: Signalling,
+  flow: Flow,
+  { request, why }: SipParseError,
+): void {
+  const verdict = admission.judge(flow);
+  if (verdict === "cut") flow.close();
+  if (verdict !== "serve" || request === undefined) return;
+  markReceived(request, flow);
+  flow.transport.send(badRequest(request, why)).catch(() => {});
 }
 
 function receiveResponse({ core }: Signalling, message: IncomingResponseMessage): void {
@@ -47,7 +56,9 @@ function receiveRequest(signalling: Signalling, request: ParsedRequest): void {
   const { message } = request;
   const flow = currentFlow();
   markReceived(message, flow);
-  const refusal = refuse(signalling, request);
+  const verdict = dialogOf(signalling, message) ? "serve" : signalling.admission.judge(flow);
+  if (verdict === "cut") return flow.close();
+  const refusal = verdict === "refuse" ? unavailable : refuse(signalling, request);
   if (refusal !== undefined) {
     if (message.method !== "ACK") signalling.core.replyStateless(message, refusal);
     return;
@@ -111,6 +122,9 @@ function refuseRequired(message: IncomingRequestMessage): Refusal | undefined {
   return { statusCode: 420, extraHeaders: [`Unsupported: ${unsupported.join(", ")}`] };
 }
 
+const dialogOf = ({ dialogs }: Signalling, message: IncomingRequestMessage) =>
+  dialogs.get(message.callId + message.toTag + message.fromTag);
+
 /**
  * A request inside a dialog must name one of ours and come from the Client whose leg it is; from a
  * new connection of that Client, the dialog moves there (RFC 5626 §4.3).
@@ -121,7 +135,7 @@ function refuseDialog(
 ): Refusal | undefined {
   if (message.method === "INFO" && !message.toTag) return { statusCode: 481 };
   if (!message.toTag || message.method === "CANCEL") return undefined;
-  const dialog = signalling.dialogs.get(message.callId + message.toTag + message.fromTag);
+  const dialog = dialogOf(signalling, message);
   const flow = currentFlow();
   // An ACK to a refusal names no dialog: it is for the transaction.
   if (message.method === "ACK" && dialog === undefined) return undefined;

@@ -1,4 +1,5 @@
 import type { IncomingRequestMessage, UserAgentCore } from "sip.js/lib/core/index.js";
+import { type Admission, type AdmissionBounds, createAdmission } from "./admission.ts";
 import type { Dialog } from "./dialog.ts";
 import { type Flow, withFlow } from "./flow.ts";
 import { createLocation, type Location } from "./location.ts";
@@ -13,6 +14,7 @@ export interface Signalling {
   core: UserAgentCore;
   domain: string;
   location: Location;
+  admission: Admission;
   timers: Timers;
   log: Log;
   /** The ways out to peers that did not come to us. */
@@ -25,9 +27,16 @@ export interface Signalling {
   loseFlow(flow: Flow): void;
 }
 
+export interface SignallingOptions {
+  timers: Timers;
+  log: Log;
+  reconnectGraceMs: number;
+  admission?: Partial<AdmissionBounds>;
+}
+
 export function createSignalling(
   domain: string,
-  { timers, log, reconnectGraceMs }: { timers: Timers; log: Log; reconnectGraceMs: number },
+  { timers, log, reconnectGraceMs, admission: bounds = {} }: SignallingOptions,
 ): Signalling {
   const location = createLocation();
   const flowWatchers = new Set<(lost: Flow) => void>();
@@ -35,6 +44,7 @@ export function createSignalling(
     core: createCore(domain, {}),
     domain,
     location,
+    admission: createAdmission({ bounds }),
     timers,
     log,
     routes: { resolve: notListening, open: notListening, reach: notListening },

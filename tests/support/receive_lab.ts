@@ -1,10 +1,12 @@
 import type { Credentials, Report, Script } from "../../core/bridge.ts";
+import type { AdmissionBounds } from "../../sip/admission.ts";
 import type { Authenticator } from "../../sip/authenticate.ts";
 import { type Calls, createCalls } from "../../sip/calls.ts";
 import { createCredentialsCache } from "../../sip/credentials.ts";
 import { createNonces, digestHa1, digestResponse } from "../../sip/digest.ts";
 import type { Flow } from "../../sip/flow.ts";
 import { onInvite } from "../../sip/invite.ts";
+import { sipLimits } from "../../sip/limits.ts";
 import { createLockout } from "../../sip/lockout.ts";
 import { receive } from "../../sip/receive.ts";
 import { onRegister } from "../../sip/registrar.ts";
@@ -45,7 +47,11 @@ export interface Connection {
   close(): void;
 }
 
-export function openReceiveLab(domain: string): ReceiveLab {
+/** Strangers are not bound, unless told otherwise. */
+export function openReceiveLab(
+  domain: string,
+  admission: AdmissionBounds = { connectionsPerAddress: 0, strangerRequestsPerS: 0 },
+): ReceiveLab {
   const time = fakeTime();
   const timers = createTimers();
   const logged: string[] = [];
@@ -54,7 +60,12 @@ export function openReceiveLab(domain: string): ReceiveLab {
   let held: Promise<void> = Promise.resolve();
   const log = (line: string, fields?: Record<string, unknown>) =>
     void logged.push(`${line} ${JSON.stringify(fields ?? {})}`);
-  const signalling = createSignalling(domain, { timers, log, reconnectGraceMs: 8_000 });
+  const signalling = createSignalling(domain, {
+    timers,
+    log,
+    reconnectGraceMs: sipLimits.reconnectGraceMs,
+    admission,
+  });
   const link = {
     async credentials(login: string) {
       lookups.push(login);
@@ -142,6 +153,7 @@ function connect(signalling: Signalling, host: string): Connection {
   const flow: Flow = {
     id: `flow${++connections}`,
     remote: { host, port: 5060 },
+    local: { sentBy: "lab.invalid", contact: "sip:switchboard@lab.invalid;transport=ws" },
     logins: new Set(),
     proven: new Set(),
     get closed() {

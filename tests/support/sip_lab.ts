@@ -1,5 +1,5 @@
 import type { Invitation, Script } from "../../core/bridge.ts";
-import { type Companion, startCompanion } from "../../sip/companion.ts";
+import { type Companion, type CompanionOptions, startCompanion } from "../../sip/companion.ts";
 import type { TransportOptions } from "../../sip/listen.ts";
 import type { LoadAudio } from "../../sip/media/port.ts";
 import { type FakeMedia, fakeMedia } from "./fake_media.ts";
@@ -24,6 +24,7 @@ export interface SipLabOptions {
   slowMedia?: boolean;
   loadAudio?: LoadAudio;
   reconnectGraceMs?: number;
+  admission?: CompanionOptions["admission"];
   /** The domain as the companion is told it; softphones always say `testDomain`. */
   sipDomain?: string;
   /** Ways in beside WebSocket. */
@@ -49,6 +50,7 @@ export async function startSipLab(options: SipLabOptions = {}): Promise<SipLab> 
     sipDomain: options.sipDomain ?? testDomain,
     id: "lab",
     ...options.transports && { transports: options.transports },
+    ...options.admission && { admission: options.admission },
     reconnectGraceMs: options.reconnectGraceMs ?? 100,
     media,
     loadAudio: options.loadAudio ?? (() => Promise.resolve(new Int16Array(160))),
