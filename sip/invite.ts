@@ -4,6 +4,8 @@ import type { Calls } from "./calls.ts";
 import { createInboundLeg } from "./inbound_leg.ts";
 import type { LegEvent } from "../core/bridge.ts";
 import { mintCallSid } from "./call_sid.ts";
+import { sipLimits } from "./limits.ts";
+import { plainName, plainText } from "./plain_text.ts";
 import { unavailable } from "./refusal.ts";
 import { refuseStranger } from "./refuse_stranger.ts";
 import { guard, originOf } from "./signalling.ts";
@@ -77,10 +79,12 @@ async function admit(
 type Incoming = Extract<LegEvent, { type: "incoming" }>;
 
 function incoming({ message }: IncomingInviteRequest): Omit<Incoming, "login" | "clientSid"> {
-  const { displayName } = message.from;
+  const { displayNameLength, passedHeaders, passedHeaderLength } = sipLimits;
+  const displayName = plainName(message.from.displayName, displayNameLength);
   const passed = Object.entries(message.headers)
     .filter(([name]) => /^(x-|user-to-user$)/i.test(name))
-    .map(([name, values]) => [name, values[0]?.raw ?? ""]);
+    .slice(0, passedHeaders)
+    .map(([name, values]) => [name, plainText(values[0]?.raw ?? "", passedHeaderLength)]);
   return {
     type: "incoming",
     uri: originOf(message).target.split("?")[0] ?? "",

@@ -5,6 +5,11 @@ export const sipLimits = {
   headers: 128,
   headerBytes: 8 << 10,
   requestUriLength: 512,
+  /** Of a caller, in what the service is told. */
+  displayNameLength: 255,
+  /** X- and User-to-User headers of an INVITE that are passed on, and the length of their values. */
+  passedHeaders: 32,
+  passedHeaderLength: 1_024,
   /** Ping of an idle socket, and the time it has for its pong. */
   socketIdleS: 60,
   socketCloseMs: 1_000,
