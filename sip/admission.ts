@@ -10,10 +10,10 @@ export interface AdmissionBounds {
 }
 
 /**
- * What becomes of a request: it is served, refused with 503 until its sender is slower, or the
- * sender did not heed that and is cut off.
+ * What becomes of a request: it is served; refused with 503, for its sender to be slower; ignored,
+ * as those that follow the refusal too soon; or its sender, who did not heed that, is cut off.
  */
-export type Verdict = "serve" | "refuse" | "cut";
+export type Verdict = "serve" | "refuse" | "ignore" | "cut";
 
 /**
  * Keeps one source from taking what others need. Whoever has proven a login on a connection is no
@@ -45,7 +45,7 @@ export function createAdmission(
     perS: ofAddress.perS * connectionPart,
   };
   const perAddress = createPaces(ofAddress, addresses, now);
-  const perConnection = new WeakMap<Flow, Pace>();
+  const strangers = new WeakMap<Flow, { pace: Pace; refused: boolean }>();
 
   const leave = (network: string) => () => {
     const left = (connections.get(network) ?? 0) - 1;
@@ -63,11 +63,16 @@ export function createAdmission(
     },
     judge(flow) {
       if (ofAddress.perS === 0 || isKnown(flow)) return "serve";
-      let pace = perConnection.get(flow);
-      if (pace === undefined) perConnection.set(flow, pace = createPace(ofConnection, now));
-      const left = pace.take();
+      const stranger = strangers.getOrInsertComputed(
+        flow,
+        () => ({ pace: createPace(ofConnection, now), refused: false }),
+      );
+      const left = stranger.pace.take();
       if (left <= -ofConnection.burst) return "cut";
-      return left < 0 || perAddress(networkOf(flow.remote.host)).take() < 0 ? "refuse" : "serve";
+      const warned = stranger.refused;
+      stranger.refused = left < 0 || perAddress(networkOf(flow.remote.host)).take() < 0;
+      if (!stranger.refused) return "serve";
+      return warned ? "ignore" : "refuse";
     },
   };
 }

@@ -58,6 +58,7 @@ function receiveRequest(signalling: Signalling, request: ParsedRequest): void {
   markReceived(message, flow);
   const verdict = dialogOf(signalling, message) ? "serve" : signalling.admission.judge(flow);
   if (verdict === "cut") return flow.close();
+  if (verdict === "ignore") return;
   const refusal = verdict === "refuse" ? unavailable : refuse(signalling, request);
   if (refusal !== undefined) {
     if (message.method !== "ACK") signalling.core.replyStateless(message, refusal);
