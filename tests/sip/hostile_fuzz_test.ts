@@ -4,7 +4,7 @@ import { sipLimits } from "../../sip/limits.ts";
 import { type Connection, openReceiveLab, type ReceiveLab } from "../support/receive_lab.ts";
 import { mutate, pick, seeded } from "../support/sip_mutations.ts";
 import { invite } from "../support/sip_lab.ts";
-import { branchOf, readSip } from "../support/sip_text.ts";
+import { branchOf, readSip, valueOf } from "../support/sip_text.ts";
 import { conversationOn } from "../support/sip_conversation.ts";
 
 /** `FUZZ_SEED` repeats a run, or makes another one. */
@@ -66,10 +66,7 @@ function receiveOne(lab: ReceiveLab, connection: Connection, text: string): void
 
   connection.receive(text);
 
-  // What is relayed to the other side of a call is no answer to this.
-  const answers = connection.sent.slice(sent).filter((message) =>
-    message.startsWith("SIP/2.0 ") && text.includes(branchOf(readSip(message)))
-  );
+  const answers = connection.sent.slice(sent).filter((message) => isAnswer(message, text));
   const defect = defectOf(lab) ??
     (mustBeDropped(text) && answers.length > 0 ? "it was answered" : undefined) ??
     (answers.length > 2 ? "it was answered more than twice" : undefined) ??
@@ -78,6 +75,15 @@ function receiveOne(lab: ReceiveLab, connection: Connection, text: string): void
   if (defect !== undefined) {
     assert.fail(`${defect} (FUZZ_SEED=${seed}): ${JSON.stringify({ text, answers })}`);
   }
+}
+
+/** Whether a message is a response to this text, and not relayed to the other side of a call. */
+function isAnswer(message: string, text: string): boolean {
+  if (!message.startsWith("SIP/2.0 ")) return false;
+  const response = readSip(message);
+  return [branchOf(response), valueOf(response, "call-id")].some((id) =>
+    id !== "" && text.includes(id)
+  );
 }
 
 /** What was logged, but for a caller and a callee who have no codec in common. */
