@@ -14,7 +14,9 @@ export const sipLimits = {
   socketIdleS: 60,
   socketCloseMs: 1_000,
   connectTimeoutMs: 5_000,
+  /** For all questions about one URI, and for one of them. */
   dnsTimeoutMs: 5_000,
+  dnsQuestionMs: 1_500,
   /** Addresses that one URI may lead to. */
   targets: 20,
   /** From the first byte of a message in a stream to its last. */
@@ -99,6 +101,7 @@ export const sipLimits = {
 export const transactionTimers = {
   t1Ms: 500,
   t2Ms: 4_000,
+  tryingMs: 200,
   /** 64*T1: what Timers B, D, F, H and J come to. */
   transactionMs: 32_000,
   max: 20_000,

@@ -5,7 +5,7 @@ import type { Timers } from "./timers.ts";
 import { type CertificateWatch, watchCertificate } from "./transport/certificate.ts";
 import { clockOf } from "./transport/clock.ts";
 import { hostPort, plainAddress, socketName, webSocketName } from "./transport/local_name.ts";
-import type { Resolver } from "./transport/resolve.ts";
+import type { Resolver } from "./transport/resolver.ts";
 import { createRoutes, type OwnRoutes, type Routes } from "./transport/routes.ts";
 import { listenSecureWebSocket } from "./transport/secure_web_socket_listener.ts";
 import { openStream } from "./transport/stream.ts";
@@ -59,10 +59,12 @@ export async function listenSip(
   events: ListenEvents,
 ): Promise<SipListener> {
   const opening: Opening = { opened: new Map(), closing: [] };
-  const close = async () => {
+  const closeAll = async () => {
     for (const stop of opening.closing) stop();
     await Promise.all([...opening.opened.values()].map((one) => one.close()));
   };
+  let closed: Promise<void> | undefined;
+  const close = () => closed ??= closeAll();
   try {
     const { resolve, open, reach } = await openAll(options, events, opening);
     const addresses = new Map(
@@ -117,8 +119,8 @@ async function openAll(
   await listen("WS", (address) => listenWebSocket(address, { protocol: "WS", ...webSocket }));
   await listen("TCP", (address) => listenTcp(address, onStream("TCP")));
   if (watch === undefined) return routes;
-  await listen("WSS", (address) => listenSecureWebSocket(address, watch, webSocket));
-  await listen("TLS", (address) => listenTls(address, watch, onStream("TLS")));
+  await listen("WSS", (address) => listenSecureWebSocket(address, { watch, clock }, webSocket));
+  await listen("TLS", (address) => listenTls(address, { watch, clock }, onStream("TLS")));
   return routes;
 }
 

@@ -36,23 +36,23 @@ export async function watchCertificate(options: CertificateOptions): Promise<Cer
   let certificate = await readCertificate(options);
   const takers: ((renewed: Certificate) => void)[] = [];
   let closed = false;
-  let lastProblem = "";
+  let problem = { text: "", times: 0 };
   let stop = () => {};
 
   const look = async () => {
     try {
       const found = await readCertificate(options);
-      lastProblem = "";
+      problem = { text: "", times: 0 };
       if (!closed && (found.cert !== certificate.cert || found.key !== certificate.key)) {
         certificate = found;
         for (const take of takers) take(found);
         log("Took up the renewed TLS certificate", { file: options.certFile });
       }
     } catch (error) {
-      // Between the writing of one file and the other they do not match: that is no news yet.
-      if (lastProblem === String(error)) return;
-      lastProblem = String(error);
-      log("Cannot take up the TLS certificate", { error: lastProblem });
+      const text = String(error);
+      problem = { text, times: text === problem.text ? problem.times + 1 : 1 };
+      // Once is no news: between the writing of one file and the other they do not match.
+      if (problem.times === 2) log("Cannot take up the TLS certificate", { error: text });
     } finally {
       if (!closed) stop = clock.after(pollMs, look);
     }

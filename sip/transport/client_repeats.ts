@@ -2,7 +2,7 @@ import type { IncomingResponseMessage } from "sip.js/lib/core/index.js";
 import { transactionTimers } from "../limits.ts";
 import type { Clock } from "./clock.ts";
 import { createExpiringMap } from "./expiring_map.ts";
-import { again, type Put } from "./retransmission.ts";
+import { again, type Put } from "./put.ts";
 import type { SentMessage } from "./sent_message.ts";
 
 /** The repeated requests and ACKs of client transactions (RFC 3261 §17.1). */

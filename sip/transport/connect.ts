@@ -27,18 +27,19 @@ const tlsName = (servername: string) => ({ servername });
 /** Connects to another SIP server by WebSocket, as its client; rejects as the other does. */
 export async function connectWebSocket(
   target: Target,
-  { local, events }: { local: LocalName; events: FlowEvents },
+  { local, events, caCerts }: { local: LocalName; events: FlowEvents; caCerts?: string[] },
 ): Promise<Flow> {
   const protocol = target.protocol === "WSS" ? "WSS" : "WS";
   const url = `${protocol.toLowerCase()}://${hostPort(target.address, target.port)}/`;
-  const socket = new WebSocket(url, "sip");
+  const client = caCerts && Deno.createHttpClient({ caCerts });
+  const socket = new WebSocket(url, { protocols: ["sip"], ...client && { client } });
   await inTime(target, {
     start(resolve, reject) {
       socket.onopen = resolve;
       socket.onerror = (event) => reject(new Error((event as ErrorEvent).message));
     },
     giveUp: () => socket.close(),
-  });
+  }).finally(() => client?.close());
   const remote = { host: target.address, port: target.port };
   return openWebSocketFlow(socket, { protocol, remote, local, events, outgoing: true });
 }

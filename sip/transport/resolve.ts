@@ -1,8 +1,8 @@
-import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { URI } from "sip.js/lib/core/index.js";
 import type { Protocol } from "../flow.ts";
 import { sipLimits } from "../limits.ts";
+import { bySrv, type Resolver, withoutDot } from "./resolver.ts";
 
 /** One place that a URI leads to. */
 export interface Target {
@@ -13,39 +13,6 @@ export interface Target {
   /** What the certificate of the peer has to be for (RFC 5922 §7.1). */
   readonly name: string;
 }
-
-export interface SrvRecord {
-  priority: number;
-  weight: number;
-  port: number;
-  target: string;
-}
-
-export interface NaptrRecord {
-  order: number;
-  preference: number;
-  services: string;
-  replacement: string;
-}
-
-/** The questions of RFC 3263; no record is an empty answer. */
-export interface Resolver {
-  naptr(name: string): Promise<NaptrRecord[]>;
-  srv(name: string): Promise<SrvRecord[]>;
-  /** Of both families, as the system orders them, with what its hosts file says. */
-  addresses(name: string): Promise<string[]>;
-}
-
-export const systemResolver: Resolver = {
-  naptr: (name) => Deno.resolveDns(name, "NAPTR").catch(none),
-  srv: (name) => Deno.resolveDns(name, "SRV").catch(none),
-  addresses: async (name) => {
-    const found = await lookup(name, { all: true }).catch(none);
-    return found.map(({ address }) => address);
-  },
-};
-
-const none = (): never[] => [];
 
 export interface ResolveOptions {
   resolver: Resolver;
@@ -134,7 +101,7 @@ async function findServices(uri: URI, name: string, options: ResolveOptions): Pr
   const answers = await Promise.all(questions.map(async (question) => {
     const records = await options.resolver.srv(question.name);
     return bySrv(records, options.random ?? Math.random)
-      .map(({ target, port }) => ({ protocol: question.protocol, host: bare(target), port }));
+      .map(({ target, port }) => ({ protocol: question.protocol, host: withoutDot(target), port }));
   }));
   const found = answers.flat();
   return found.length > 0 ? found : fixed(protocol);
@@ -167,24 +134,6 @@ async function askNaptr(
     .flatMap(({ services, replacement }) => {
       const service = candidates.find(({ naptr }) => naptr === services.toUpperCase());
       if (service === undefined) return [];
-      return [{ protocol: service.protocol, name: bare(replacement) }];
+      return [{ protocol: service.protocol, name: withoutDot(replacement) }];
     });
-}
-
-const bare = (name: string): string => name.replace(/\.$/, "");
-
-/** The lowest priority first; within one, at random by weight (RFC 2782). */
-export function bySrv(records: SrvRecord[], random: () => number): SrvRecord[] {
-  // A target that is the root says that there is no service.
-  const left = records.filter(({ target }) => bare(target) !== "")
-    .toSorted((a, b) => a.priority - b.priority || a.weight - b.weight);
-  const ordered: SrvRecord[] = [];
-  while (left.length > 0) {
-    const equal = left.filter(({ priority }) => priority === left[0]!.priority);
-    let drawn = Math.floor(random() * (equal.reduce((sum, { weight }) => sum + weight, 0) + 1));
-    const next = equal.find(({ weight }) => (drawn -= weight) <= 0) ?? equal[0]!;
-    left.splice(left.indexOf(next), 1);
-    ordered.push(next);
-  }
-  return ordered;
 }

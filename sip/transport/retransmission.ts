@@ -6,6 +6,7 @@ import {
 import type { Flow } from "../flow.ts";
 import { createClientRepeats } from "./client_repeats.ts";
 import type { Clock } from "./clock.ts";
+import type { Put } from "./put.ts";
 import type { SentMessage } from "./sent_message.ts";
 import { createServerRepeats } from "./server_repeats.ts";
 
@@ -22,16 +23,13 @@ export interface Retransmission {
   absorbs(flow: Flow, message: IncomingMessage): boolean;
 }
 
-/** Puts the message on the wire, once. */
-export type Put = () => Promise<void>;
-
 export function createRetransmission(clock: Clock): Retransmission {
   const clients = createClientRepeats(clock);
   const servers = createServerRepeats(clock);
   return {
     async send(flow, sent, put) {
-      if (sent.status !== undefined) servers.responded(flow, sent, put);
-      else if (sent.method === "ACK") clients.acknowledged(sent, put);
+      if (sent.status !== undefined) return await servers.respond(flow, sent, put);
+      if (sent.method === "ACK") clients.acknowledged(sent, put);
       else clients.requested(sent, put);
       await put();
     },
@@ -41,6 +39,3 @@ export function createRetransmission(clock: Clock): Retransmission {
     },
   };
 }
-
-/** A repetition that nobody waits for; where it fails, the next one may succeed. */
-export const again = (put: Put): void => void put().catch(() => {});

@@ -3,7 +3,8 @@ import type { Endpoint, Flow, FlowEvents, LocalName, Protocol } from "../flow.ts
 import type { Clock } from "./clock.ts";
 import { connectStream, connectWebSocket } from "./connect.ts";
 import { hostPort, webSocketName } from "./local_name.ts";
-import { type Resolver, resolveTargets, systemResolver, type Target } from "./resolve.ts";
+import { resolveTargets, type Target } from "./resolve.ts";
+import { type Resolver, systemResolver } from "./resolver.ts";
 import { readSent } from "./sent_message.ts";
 import { openStream } from "./stream.ts";
 import type { UdpSocket } from "./udp.ts";
@@ -37,9 +38,15 @@ export interface OwnRoutes extends Routes {
   close(): void;
 }
 
+interface Connection {
+  readonly connected: Promise<Flow>;
+  /** Undefined until it is connected. */
+  flow: Flow | undefined;
+}
+
 export function createRoutes(options: RoutesOptions): OwnRoutes {
   const { udp, resolver = systemResolver } = options;
-  const opening = new Map<string, Promise<Flow>>();
+  const connections = new Map<string, Connection>();
   let closed = false;
 
   const routes: OwnRoutes = {
@@ -52,14 +59,18 @@ export function createRoutes(options: RoutesOptions): OwnRoutes {
     async open(target) {
       if (target.protocol === "UDP") return flowByUdp(udp, target);
       const key = `${target.protocol} ${hostPort(target.address, target.port)} ${target.name}`;
-      const known = await opening.get(key)?.catch(() => undefined);
-      if (known !== undefined && !known.closed) return known;
+      const known = connections.get(key);
+      if (known !== undefined && !known.flow?.closed) return await known.connected;
       if (closed) throw new Error(`Cannot connect to ${target.address}: we are stopping`);
-      const forget = () => opening.get(key) === made && opening.delete(key);
-      const made = connect({ ...options, routes, target, onClose: forget });
-      opening.set(key, made);
-      made.then((flow) => closed && flow.close(), forget);
-      return await made;
+      const forget = () => connections.get(key) === made && connections.delete(key);
+      const connected = connect({ ...options, routes, target, onClose: forget });
+      const made: Connection = { connected, flow: undefined };
+      connections.set(key, made);
+      connected.then((flow) => {
+        made.flow = flow;
+        if (closed) flow.close();
+      }, forget);
+      return await connected;
     },
     async reach(uri, wanted) {
       const problems: string[] = [];
@@ -80,7 +91,7 @@ export function createRoutes(options: RoutesOptions): OwnRoutes {
     },
     close() {
       closed = true;
-      for (const flow of opening.values()) flow.then((open) => open.close(), () => {});
+      for (const { flow } of connections.values()) flow?.close();
     },
   };
   return routes;
@@ -104,7 +115,8 @@ async function connect(
     },
   };
   if (protocol === "WS" || protocol === "WSS") {
-    return await connectWebSocket(target, { local: webSocketName(domain), events });
+    const local = webSocketName(domain);
+    return await connectWebSocket(target, { local, events, ...caCerts && { caCerts } });
   }
   const socket = await connectStream(target, caCerts);
   const local = nameOf(protocol, socket.localPort ?? 0);

@@ -1,9 +1,8 @@
 import { connect, type Socket } from "node:net";
 import type { ListenAddress } from "../../core/listen_error.ts";
 import type { Endpoint } from "../flow.ts";
-import type { CertificateWatch } from "./certificate.ts";
 import { hostPort, plainAddress } from "./local_name.ts";
-import { listenTls } from "./stream_listener.ts";
+import { listenTls, type SecureOptions } from "./stream_listener.ts";
 import {
   listenWebSocket,
   type WebSocketListener,
@@ -19,7 +18,7 @@ const loopback = "127.0.0.1";
  */
 export async function listenSecureWebSocket(
   address: ListenAddress,
-  watch: CertificateWatch,
+  secure: SecureOptions,
   options: Pick<WebSocketListenOptions, "local" | "events">,
 ): Promise<WebSocketListener> {
   /** Who is behind each connection to the server inside. */
@@ -43,7 +42,7 @@ export async function listenSecureWebSocket(
     inner.on("close", () => outer.end());
   };
   try {
-    const outside = await listenTls(address, watch, onStream);
+    const outside = await listenTls(address, secure, onStream);
     return {
       address: outside.address,
       async close() {

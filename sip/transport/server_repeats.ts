@@ -4,12 +4,13 @@ import { transactionTimers } from "../limits.ts";
 import type { Via } from "../via.ts";
 import type { Clock } from "./clock.ts";
 import { createExpiringMap } from "./expiring_map.ts";
-import { again, type Put } from "./retransmission.ts";
+import { again, type Put } from "./put.ts";
 import type { SentMessage } from "./sent_message.ts";
 
 /** The repeated responses of server transactions (RFC 3261 §17.2). */
 export interface ServerRepeats {
-  responded(flow: Flow, sent: SentMessage, put: Put): void;
+  /** Sends a response, and again while that is due. */
+  respond(flow: Flow, sent: SentMessage, put: Put): Promise<void>;
   absorbs(flow: Flow, request: IncomingRequestMessage): boolean;
 }
 
@@ -17,12 +18,14 @@ interface Server {
   /** Repeats the last response; undefined while there is none. */
   put: Put | undefined;
   status: number;
+  /** A provisional response went out, after which the client repeats nothing (§17.1.1.2). */
+  proceeding: boolean;
   acknowledged: boolean;
-  /** Ends Timer G. */
+  /** Ends Timer G, or the delay of a 100. */
   stop(): void;
 }
 
-const { t1Ms, t2Ms, transactionMs, max } = transactionTimers;
+const { t1Ms, t2Ms, transactionMs, tryingMs, max } = transactionTimers;
 
 export function createServerRepeats(clock: Clock): ServerRepeats {
   const servers = createExpiringMap<Server>({
@@ -41,13 +44,18 @@ export function createServerRepeats(clock: Clock): ServerRepeats {
   };
 
   return {
-    responded(flow, sent, put) {
+    async respond(flow, sent, put) {
       const { status = 0, method } = sent;
       const key = keyOf(flow, sent.via, sent);
-      servers.get(key)?.stop();
-      const server: Server = { put, status, acknowledged: false, stop() {} };
-      if (method === "INVITE" && isRepeated(status)) startTimerG(clock, server, put);
+      const before = servers.get(key);
+      before?.stop();
+      const proceeding = before?.proceeding ?? false;
+      const server: Server = { ...untouched(), put, status, proceeding };
       servers.set(key, server);
+      if (status === 100 && !proceeding) return delayTrying(clock, server, put);
+      if (status < 200) server.proceeding = true;
+      if (method === "INVITE" && isRepeated(server)) startTimerG(clock, server, put);
+      await put();
     },
     absorbs(flow, request) {
       const { method, callId, cseq } = request;
@@ -58,7 +66,7 @@ export function createServerRepeats(clock: Clock): ServerRepeats {
       const server = servers.get(key);
       if (method === "ACK") return absorbsAck(server);
       if (server === undefined) {
-        servers.set(key, { put: undefined, status: 0, acknowledged: false, stop() {} });
+        servers.set(key, untouched());
         return false;
       }
       // A 2xx to an INVITE is repeated on the time-table of its dialog alone (RFC 6026 §7.1).
@@ -70,10 +78,27 @@ export function createServerRepeats(clock: Clock): ServerRepeats {
 }
 
 /**
- * Challenges wait to be asked for again, so that nobody has us send many datagrams to an address
- * that is not theirs (RFC 3261 §26.3.2.4).
+ * A challenge waits to be asked for again, so that nobody has us send many datagrams to an address
+ * that is not theirs (RFC 3261 §26.3.2.4); but not from who was told to ask no more.
  */
-const isRepeated = (status: number): boolean => status >= 300 && status !== 401 && status !== 407;
+const isRepeated = ({ status, proceeding }: Server): boolean =>
+  status >= 300 && (proceeding || status !== 401 && status !== 407);
+
+const untouched = (): Server => ({
+  put: undefined,
+  status: 0,
+  proceeding: false,
+  acknowledged: false,
+  stop() {},
+});
+
+/** 100 is for who would wait for more than 200 ms (RFC 3261 §17.2.1). */
+function delayTrying(clock: Clock, server: Server, put: Put): void {
+  server.stop = clock.after(tryingMs, () => {
+    server.proceeding = true;
+    again(put);
+  });
+}
 
 function startTimerG(clock: Clock, server: Server, put: Put): void {
   const until = clock.now() + transactionMs;

@@ -4,12 +4,18 @@ import { type ListenAddress, listenError } from "../../core/listen_error.ts";
 import type { Endpoint } from "../flow.ts";
 import { sipLimits } from "../limits.ts";
 import type { CertificateWatch } from "./certificate.ts";
+import type { Clock } from "./clock.ts";
 
 /** A port that streams come by. */
 export interface StreamListener {
   readonly address: Endpoint;
   /** Closes every stream, by force those that do not let go, and stops listening. */
   close(): Promise<void>;
+}
+
+export interface SecureOptions {
+  watch: CertificateWatch;
+  clock: Clock;
 }
 
 /** Listens for TCP; rejects when the address cannot be had. */
@@ -21,16 +27,34 @@ export const listenTcp = (
 /** The same for TLS. A renewed certificate is shown to new streams; the others stay as they are. */
 export function listenTls(
   address: ListenAddress,
-  watch: CertificateWatch,
+  { watch, clock }: SecureOptions,
   onStream: (socket: Socket) => void,
 ): Promise<StreamListener> {
-  const handshakeTimeout = sipLimits.connectTimeoutMs;
-  const server = createTlsServer({ ...watch.certificate, handshakeTimeout });
+  const server = createTlsServer({ ...watch.certificate });
+  endSlowHandshakes(server, clock);
   watch.onRenewed((renewed) => server.setSecureContext(renewed));
   // A handshake that fails is the peer's affair.
   server.on("tlsClientError", () => {});
   return listenFor(server, address, { event: "secureConnection", onStream });
 }
+
+/** Node has an option for this, which Deno does not obey. */
+function endSlowHandshakes(server: Server, clock: Clock): void {
+  const begun = new Map<string, () => void>();
+  const over = (key: string) => {
+    begun.get(key)?.();
+    begun.delete(key);
+  };
+  server.on("connection", (socket: Socket) => {
+    const key = peerOf(socket);
+    begun.set(key, clock.after(sipLimits.connectTimeoutMs, () => socket.destroy()));
+    socket.on("close", () => over(key));
+  });
+  server.on("secureConnection", (socket: Socket) => over(peerOf(socket)));
+}
+
+/** The same of a TLS socket and of the one below it. */
+const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 
 async function listenFor(
   server: Server,
@@ -38,12 +62,19 @@ async function listenFor(
   { event, onStream }: { event: string; onStream(socket: Socket): void },
 ): Promise<StreamListener> {
   const open = new Set<Socket>();
-  server.on("connection", (socket: Socket) => {
+  const keep = (socket: Socket) => {
     open.add(socket);
     socket.on("error", () => {});
     socket.on("close", () => open.delete(socket));
+  };
+  // With TLS, these are also the ones whose handshake is not over.
+  server.on("connection", keep);
+  const streams = new Set<Socket>();
+  server.on(event, (socket: Socket) => {
+    streams.add(socket);
+    socket.on("close", () => streams.delete(socket));
+    onStream(socket);
   });
-  server.on(event, onStream);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", (error) => reject(listenError(address, error)));
   server.listen({ host: address.hostname, port: address.port }, resolve);
@@ -56,6 +87,7 @@ async function listenFor(
     async close() {
       const closed = Promise.withResolvers<void>();
       server.close(() => closed.resolve());
+      for (const socket of streams) socket.end();
       const timer = setTimeout(() => {
         for (const socket of open) socket.destroy();
       }, sipLimits.socketCloseMs);

@@ -5,7 +5,8 @@ import { type ListenAddress, listenError } from "../../core/listen_error.ts";
 import { createFlow, type Endpoint, type Flow, type FlowEvents, type LocalName } from "../flow.ts";
 import { sipLimits } from "../limits.ts";
 import type { Clock } from "./clock.ts";
-import { hostPort, plainAddress } from "./local_name.ts";
+import { createFlowTable } from "./flow_table.ts";
+import { plainAddress } from "./local_name.ts";
 import { createRetransmission, type Retransmission } from "./retransmission.ts";
 import { readSent, type SentMessage } from "./sent_message.ts";
 
@@ -32,7 +33,9 @@ export async function openUdp(address: ListenAddress, options: UdpOptions): Prom
   const retransmission = createRetransmission(clock);
   const local = options.local(port);
   const wire = { socket, retransmission, local };
-  const flows = createFlows(clock, (remote) => createUdpFlow(wire, remote));
+  const max = sipLimits.udpFlows;
+  const create = (remote: Endpoint) => createUdpFlow(wire, remote);
+  const flows = createFlowTable({ clock, max, create });
   socket.on("message", (data: Buffer, { address, port }: RemoteInfo) => {
     const text = readDatagram(data);
     const flow = text && flows.get({ host: plainAddress(address), port });
@@ -75,33 +78,6 @@ function readDatagram(data: Buffer): string | undefined {
   if (data.length > sipLimits.messageBytes) return undefined;
   const text = data.toString();
   return firstLine.test(text) ? text : undefined;
-}
-
-/**
- * The flows by their peers. Whoever uses one holds it: a binding, a dialog, a transaction. One that
- * nobody holds any more carries nothing worth keeping, so it may go.
- */
-function createFlows(clock: Clock, create: (remote: Endpoint) => Flow) {
-  const flows = new Map<string, WeakRef<Flow>>();
-  const purge = () => {
-    for (const [key, flow] of flows) if (flow.deref() === undefined) flows.delete(key);
-  };
-  let purgedAt = -Infinity;
-  const get = (remote: Endpoint): Flow | undefined => {
-    const key = hostPort(remote.host, remote.port);
-    const known = flows.get(key)?.deref();
-    if (known !== undefined) return known;
-    // From so many peers at once it is a flood; the next look is a while off.
-    if (flows.size >= sipLimits.udpFlows && clock.now() - purgedAt > sipLimits.udpPurgeMs) {
-      purge();
-      purgedAt = clock.now();
-    }
-    if (flows.size >= sipLimits.udpFlows) return undefined;
-    const flow = create(remote);
-    flows.set(key, new WeakRef(flow));
-    return flow;
-  };
-  return { get };
 }
 
 function createUdpFlow(

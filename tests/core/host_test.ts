@@ -135,6 +135,25 @@ Deno.test("readConfig() asks for the endpoint of NUMBERS_PROVIDER=http, and for 
   }
 });
 
+Deno.test("readConfig() leaves SIP off but by WebSocket, and asks for the certificate of TLS", () => {
+  const { SIP_WSS_PORT, SIP_UDP_PORT, SIP_TCP_PORT, SIP_TLS_PORT } = readConfig(() => undefined);
+  assert.deepEqual([SIP_WSS_PORT, SIP_UDP_PORT, SIP_TCP_PORT, SIP_TLS_PORT], [0, 0, 0, 0]);
+  const given: Record<string, string> = { SIP_TLS_PORT: "5061", SIP_TLS_CERT: "cert.pem" };
+  assert.throws(
+    () => readConfig((name) => given[name]),
+    /SIP_TLS_CERT and SIP_TLS_KEY are required by SIP_TLS_PORT/,
+  );
+  given.SIP_TLS_KEY = "key.pem";
+  assert.equal(readConfig((name) => given[name]).SIP_TLS_PORT, 5061);
+});
+
+Deno.test("readConfig() names SIP by the domain where it listens on every address", () => {
+  const given: Record<string, string> = { SIP_HOST: "0.0.0.0", SIP_DOMAIN: "sip.example.com" };
+  assert.equal(readConfig((name) => given[name]).SIP_PUBLIC_HOST, "sip.example.com");
+  given.SIP_HOST = "192.0.2.1";
+  assert.equal(readConfig((name) => given[name]).SIP_PUBLIC_HOST, "192.0.2.1");
+});
+
 Deno.test("configLines() masks secrets", () => {
   const config = readConfig((name) => name === "SECRET_KEY" ? "0123456789abcdef" : undefined);
   const lines = configLines(config).join("\n");

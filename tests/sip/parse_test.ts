@@ -186,4 +186,6 @@ Deno.test("receivedVia() tells where the request came from", () => {
     mark("SIP/2.0/WS x.invalid;received=6.6.6.6"),
     "SIP/2.0/WS x.invalid;received=192.0.2.9",
   );
+  const v6 = "SIP/2.0/TCP [2001:db8::1]:5060;branch=z9";
+  assert.equal(receivedVia(v6, parseVia(v6) as Via, { host: "2001:db8::1", port: 4000 }), v6);
 });

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { createFlow, type Flow } from "../../sip/flow.ts";
+import { createFlow, type Endpoint, type Flow } from "../../sip/flow.ts";
 import { transactionTimers } from "../../sip/limits.ts";
 import { parseMessage } from "../../sip/parse.ts";
 import { createExpiringMap } from "../../sip/transport/expiring_map.ts";
+import { createFlowTable } from "../../sip/transport/flow_table.ts";
 import { createRetransmission } from "../../sip/transport/retransmission.ts";
 import { readSent } from "../../sip/transport/sent_message.ts";
 import { handClock } from "../support/hand_clock.ts";
@@ -174,6 +175,27 @@ Deno.test("createRetransmission() sends a challenge once for each copy of the IN
   assert.deepEqual(times(), [0, 2_000]);
 });
 
+Deno.test("createRetransmission() sends 100 only when nothing else comes within 200 ms", async () => {
+  const quick = lab();
+  const invite = request("INVITE");
+  quick.absorbs(invite);
+  await quick.send(respond(invite, 100));
+  quick.clock.advance(199);
+  await quick.send(respond(invite, 407));
+  quick.clock.advance(100_000);
+  assert.deepEqual(quick.times(), [199]);
+
+  const slow = lab();
+  slow.absorbs(invite);
+  await slow.send(respond(invite, 100));
+  slow.clock.advance(300);
+  await slow.send(respond(invite, 407));
+  slow.clock.advance(1_000);
+  slow.absorbs(request("ACK"));
+  slow.clock.advance(100_000);
+  assert.deepEqual(slow.times(), [200, 300, 800]);
+});
+
 Deno.test("createRetransmission() leaves the 2xx of an INVITE to its dialog", async () => {
   const { clock, send, times, absorbs } = lab();
   const invite = request("INVITE");
@@ -194,6 +216,29 @@ Deno.test("createRetransmission() takes a CANCEL for no copy of its INVITE", () 
   const absorbed = ["INVITE", "CANCEL", "CANCEL"].map((method) => absorbs(request(method)));
 
   assert.deepEqual(absorbed, [false, false, true]);
+});
+
+Deno.test("createFlowTable() keeps one flow for a peer, and takes no more than its bound", () => {
+  const created: Endpoint[] = [];
+  const create = (remote: Endpoint) => {
+    created.push(remote);
+    return createFlow({
+      protocol: "UDP",
+      remote,
+      local: { sentBy: "", contact: "" },
+      closed: false,
+      send: () => Promise.resolve(),
+      close() {},
+    });
+  };
+  const table = createFlowTable({ clock: handClock(), max: 2, create });
+  const peer = (port: number) => ({ host: "192.0.2.1", port });
+
+  const held = [table.get(peer(1)), table.get(peer(2))];
+
+  assert.equal(table.get(peer(3)), undefined);
+  assert.deepEqual([table.get(peer(1)), table.get(peer(2))], held);
+  assert.deepEqual(created, [peer(1), peer(2)]);
 });
 
 Deno.test("createExpiringMap() drops the oldest beyond its bound, and the rest in time", () => {

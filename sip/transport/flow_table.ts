@@ -1,0 +1,44 @@
+import type { Endpoint, Flow } from "../flow.ts";
+import { sipLimits } from "../limits.ts";
+import type { Clock } from "./clock.ts";
+import { hostPort } from "./local_name.ts";
+
+/**
+ * The flows of a socket without connections, by their peers. Whoever uses a flow holds it: a
+ * binding, a dialog, a transaction. One that nobody holds carries nothing worth keeping and goes.
+ */
+export interface FlowTable {
+  /** The flow to a peer, made where it is needed; undefined while there are too many in use. */
+  get(remote: Endpoint): Flow | undefined;
+}
+
+export interface FlowTableOptions {
+  clock: Clock;
+  max: number;
+  create(remote: Endpoint): Flow;
+}
+
+export function createFlowTable({ clock, max, create }: FlowTableOptions): FlowTable {
+  const flows = new Map<string, WeakRef<Flow>>();
+  let purgedAt = -Infinity;
+
+  const purge = () => {
+    // So many peers at once are a flood: to look at all of them for each datagram would help it.
+    if (clock.now() - purgedAt < sipLimits.udpPurgeMs) return;
+    purgedAt = clock.now();
+    for (const [key, flow] of flows) if (flow.deref() === undefined) flows.delete(key);
+  };
+
+  return {
+    get(remote) {
+      const key = hostPort(remote.host, remote.port);
+      const known = flows.get(key)?.deref();
+      if (known !== undefined) return known;
+      if (flows.size >= max) purge();
+      if (flows.size >= max) return undefined;
+      const flow = create(remote);
+      flows.set(key, new WeakRef(flow));
+      return flow;
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { lookup } from "node:dns/promises";
+import { sipLimits } from "../limits.ts";
+
+/** Where a service is (RFC 2782). */
+export interface SrvRecord {
+  priority: number;
+  weight: number;
+  port: number;
+  target: string;
+}
+
+/** Which services a domain has (RFC 3403). */
+export interface NaptrRecord {
+  order: number;
+  preference: number;
+  services: string;
+  replacement: string;
+}
+
+/** Asks the questions of RFC 3263; no record is an empty answer. */
+export interface Resolver {
+  naptr(name: string): Promise<NaptrRecord[]>;
+  srv(name: string): Promise<SrvRecord[]>;
+  /** Of both families, as the system orders them, with what its hosts file says. */
+  addresses(name: string): Promise<string[]>;
+}
+
+/** Asks the name servers of the system. One that does not know NAPTR or SRV may keep silent. */
+export const systemResolver: Resolver = {
+  naptr: (name) => Deno.resolveDns(name, "NAPTR", { signal: soon() }).catch(none),
+  srv: (name) => Deno.resolveDns(name, "SRV", { signal: soon() }).catch(none),
+  addresses: async (name) => {
+    const found = await lookup(name, { all: true }).catch(none);
+    return found.map(({ address }) => address);
+  },
+};
+
+const soon = () => AbortSignal.timeout(sipLimits.dnsQuestionMs);
+const none = (): never[] => [];
+
+/** A name of DNS without the dot that ends it. */
+export const withoutDot = (name: string): string => name.replace(/\.$/, "");
+
+/** The lowest priority first; within one, at random by weight (RFC 2782). */
+export function bySrv(records: SrvRecord[], random: () => number): SrvRecord[] {
+  // A target that is the root says that there is no service.
+  const left = records.filter(({ target }) => withoutDot(target) !== "")
+    .toSorted((a, b) => a.priority - b.priority || a.weight - b.weight);
+  const ordered: SrvRecord[] = [];
+  while (left.length > 0) {
+    const equal = left.filter(({ priority }) => priority === left[0]!.priority);
+    let drawn = Math.floor(random() * (equal.reduce((sum, { weight }) => sum + weight, 0) + 1));
+    const next = equal.find(({ weight }) => (drawn -= weight) <= 0) ?? equal[0]!;
+    left.splice(left.indexOf(next), 1);
+    ordered.push(next);
+  }
+  return ordered;
+}
