@@ -153,7 +153,7 @@ sipTest("receive() refuses a stranger who asks too fast, then closes the connect
 /** How many frames were taken before the connection ended, or nobody read them any more. */
 async function sendUntilCutOff(socket: RawWebSocket, text: string, most: number): Promise<number> {
   const stalled = Promise.withResolvers<never>();
-  let timer = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   let sent = 0;
   const send = async () => {
     for (; sent < most; sent++) {
