@@ -65,7 +65,7 @@ export async function authenticate(
   const remainingMs = () => flow.proven.has(login) ? 0 : lockout.remainingMs(answerer);
   let lockedMs = remainingMs();
   if (lockedMs > 0) return lockedOut(lockedMs);
-  const found = answerer.login === undefined ? null : await credentials.lookup(login);
+  const found = answerer.login === undefined ? null : await credentials.lookup(login, host);
   // Guesses sent at once all come to here, and count one after another.
   lockedMs = remainingMs();
   if (lockedMs > 0) return lockedOut(lockedMs);

@@ -1,4 +1,5 @@
 import { bridgeLimits, type Companion as CompanionName, type Heartbeat } from "../core/bridge.ts";
+import type { AdmissionBounds } from "./admission.ts";
 import type { Authenticator } from "./authenticate.ts";
 import { type Calls, createCalls } from "./calls.ts";
 import { listenControl } from "./control.ts";
@@ -41,6 +42,8 @@ export interface CompanionOptions {
   media: MediaEngine;
   loadAudio: LoadAudio;
   log: Log;
+  /** What strangers may take from one address; `sipLimits.admission` unless given. */
+  admission?: Partial<AdmissionBounds>;
   /** How long a dialog outlives its connection; `sipLimits.reconnectGraceMs` unless given. */
   reconnectGraceMs?: number;
   /** Of session timers; `sipLimits.sessionExpiresS` and `sessionExpiresMinS` unless given. */
@@ -138,6 +141,7 @@ function openSip(
   const { domain, timers } = signalling;
   const ports = { ...transports?.ports, WS: sipPort };
   return listenSip({ ...transports, hostname: sipHost, ports, domain, timers, log }, {
+    onConnect: signalling.admission.connect,
     onMessage: (flow, text) => receive(signalling, flow, text),
     onClose: (flow) => signalling.loseFlow(flow),
   });
@@ -163,9 +167,13 @@ function assemble(
   const sipDomain = options.sipDomain.toLowerCase();
   const { timers } = life;
   const [stopping, stopped] = [life.stopping.signal, life.stopped.signal];
-  const { reconnectGraceMs = sipLimits.reconnectGraceMs } = options;
-  const { sessionBounds = defaultSessionBounds } = options;
-  const signalling = createSignalling(sipDomain, { timers, log, reconnectGraceMs, sessionBounds });
+  const signalling = createSignalling(sipDomain, {
+    timers,
+    log,
+    reconnectGraceMs: options.reconnectGraceMs ?? sipLimits.reconnectGraceMs,
+    sessionBounds: options.sessionBounds ?? defaultSessionBounds,
+    admission: options.admission ?? {},
+  });
   const link = createServiceLink({ ...options, timers, stopped });
   const authenticator: Authenticator = {
     realm: sipDomain,

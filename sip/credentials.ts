@@ -1,10 +1,14 @@
 import type { Credentials } from "../core/bridge.ts";
 import { sipLimits } from "./limits.ts";
+import { networkOf } from "./lockout.ts";
 import type { ServiceLink } from "./service_link.ts";
 
-/** Looks up who has a login; null for nobody. Rejects when the service is out of reach. */
+/**
+ * Looks up who has a login; null for nobody. Rejects when the service is out of reach, and when too
+ * many look-ups for the host that names the login are under way.
+ */
 export interface CredentialsCache {
-  lookup(login: string): Promise<Credentials | null>;
+  lookup(login: string, host?: string): Promise<Credentials | null>;
   forget(login: string): void;
 }
 
@@ -37,11 +41,28 @@ export function createCredentialsCache(
     return await before.answer;
   };
 
-  const ask = (login: string): Promise<Credentials | null> => {
+  const asking = new Map<string, number>();
+  /** Asks on behalf of a host, so that none fills the service with names of its invention. */
+  const askFor = async (login: string, host: string): Promise<Credentials | null> => {
+    const network = networkOf(host);
+    const underWay = asking.get(network) ?? 0;
+    if (underWay >= sipLimits.lookupsOfAddress) throw new Error("Cannot look a login up: too many");
+    asking.set(network, underWay + 1);
+    try {
+      return await service.credentials(login);
+    } finally {
+      const left = (asking.get(network) ?? 0) - 1;
+      if (left > 0) asking.set(network, left);
+      else asking.delete(network);
+    }
+  };
+
+  const ask = (login: string, host: string | undefined): Promise<Credentials | null> => {
     const before = entries.get(login);
-    const asked = service.credentials(login).then((found) => {
+    const answered = host === undefined ? service.credentials(login) : askFor(login, host);
+    const asked = answered.then((found) => {
       // What was asked before the login changed may be answered after it.
-      if (entry.isForgotten) return cache.lookup(login);
+      if (entry.isForgotten) return cache.lookup(login, host);
       entry.freshUntil = now() + (found ? sipLimits.credentialsTtlMs : sipLimits.unknownLoginTtlMs);
       entry.usableUntil = now() + sipLimits.credentialsGraceMs;
       return found;
@@ -59,9 +80,9 @@ export function createCredentialsCache(
   };
 
   const cache: CredentialsCache = {
-    lookup(login) {
+    lookup(login, host) {
       const known = entries.get(login);
-      return known !== undefined && now() < known.freshUntil ? known.answer : ask(login);
+      return known !== undefined && now() < known.freshUntil ? known.answer : ask(login, host);
     },
     forget(login) {
       const known = entries.get(login);

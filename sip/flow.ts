@@ -40,6 +40,12 @@ export interface FlowEvents {
   onClose(flow: Flow): void;
 }
 
+/** The same where peers come by connections. */
+export interface ListenEvents extends FlowEvents {
+  /** Takes a place for a connection from a host; the result gives it back, undefined refuses. */
+  onConnect(host: string): (() => void) | undefined;
+}
+
 /** The wire below a flow. */
 export interface Wire {
   readonly protocol: Protocol;

@@ -4,9 +4,12 @@ import type { Calls } from "./calls.ts";
 import { createInboundLeg } from "./inbound_leg.ts";
 import type { LegEvent } from "../core/bridge.ts";
 import { mintCallSid } from "./call_sid.ts";
+import { sipLimits } from "./limits.ts";
 import { passedHeaders } from "./passed_headers.ts";
+import { plainName } from "./plain_text.ts";
 import { parseReplaces, replacedDialog } from "./refer_to.ts";
 import { unavailable } from "./refusal.ts";
+import { refuseStranger } from "./refuse_stranger.ts";
 import { guard, originOf } from "./signalling.ts";
 import { userOf } from "./uri.ts";
 
@@ -28,14 +31,14 @@ export async function onInvite(
   request.delegate = {
     onCancel: guard(log, () => {
       cancelled = true;
-      request.reject({ statusCode: 487 });
+      refuseStranger(request, { statusCode: 487 });
     }),
   };
   request.trying();
   const identity = await admit(options, request);
   if (cancelled) return;
   if ("refusal" in identity) {
-    request.reject(identity.refusal);
+    refuseStranger(request, identity.refusal);
     return;
   }
   const { login, credentials: { accountSid, clientSid } } = identity;
@@ -101,7 +104,7 @@ async function admit(
 type Incoming = Extract<LegEvent, { type: "incoming" }>;
 
 function incoming({ message }: IncomingInviteRequest): Omit<Incoming, "login" | "clientSid"> {
-  const { displayName } = message.from;
+  const displayName = plainName(message.from.displayName, sipLimits.displayNameLength);
   return {
     type: "incoming",
     uri: originOf(message).target.split("?")[0] ?? "",

@@ -4,10 +4,12 @@ export const sipLimits = {
   messageBytes: 64 << 10,
   headers: 128,
   /** X- and User-to-User headers of a message that are passed on, and the length of each. */
-  passedHeaders: 16,
+  passedHeaders: 32,
   passedHeaderLength: 1_024,
   headerBytes: 8 << 10,
   requestUriLength: 512,
+  /** Of a caller, in what the service is told. */
+  displayNameLength: 255,
   /** Ping of an idle socket, and the time it has for its pong. */
   socketIdleS: 60,
   socketCloseMs: 1_000,
@@ -32,6 +34,16 @@ export const sipLimits = {
   datagramBytes: 1_300,
   /** Between two looks whether the certificate was renewed. */
   certificatePollMs: 10_000,
+
+  /** What strangers may take from one address, unless it is configured. */
+  admission: { connectionsPerAddress: 1_000, strangerRequestsPerS: 200 },
+  /**
+   * How many seconds' worth they may ask at once, the part of it that one connection may, and the
+   * addresses that are remembered for it.
+   */
+  admissionPace: { burstS: 10, connectionPart: 1 / 20, addresses: 20_000 },
+  /** Look-ups of logins under way for one address. */
+  lookupsOfAddress: 256,
 
   nonceTtlMs: 300_000,
   nonces: 50_000,

@@ -1,10 +1,10 @@
 import type { Socket } from "node:net";
 import type { ListenAddress } from "../core/listen_error.ts";
-import type { Endpoint, FlowEvents, Protocol } from "./flow.ts";
+import type { Endpoint, ListenEvents, Protocol } from "./flow.ts";
 import type { Timers } from "./timers.ts";
 import { type CertificateWatch, watchCertificate } from "./transport/certificate.ts";
 import { clockOf } from "./transport/clock.ts";
-import { hostPort, socketName, webSocketName } from "./transport/local_name.ts";
+import { hostPort, plainAddress, socketName, webSocketName } from "./transport/local_name.ts";
 import type { Resolver } from "./transport/resolver.ts";
 import { createRoutes, type OwnRoutes, type Routes } from "./transport/routes.ts";
 import { listenSecureWebSocket } from "./transport/secure_web_socket_listener.ts";
@@ -56,7 +56,7 @@ interface Opening {
 /** Listens for SIP on every transport that has a port; rejects when one cannot be had. */
 export async function listenSip(
   options: SipListenOptions,
-  events: FlowEvents,
+  events: ListenEvents,
 ): Promise<SipListener> {
   const opening: Opening = { opened: new Map(), closing: [] };
   const closeAll = async () => {
@@ -81,7 +81,7 @@ export async function listenSip(
 
 async function openAll(
   options: SipListenOptions,
-  events: FlowEvents,
+  events: ListenEvents,
   { opened, closing }: Opening,
 ): Promise<OwnRoutes> {
   const { hostname, domain, ports = {}, publicHost = hostname } = options;
@@ -110,6 +110,9 @@ async function openAll(
   closing.push(routes.close);
   const { respondElsewhere } = routes;
   const onStream = (protocol: Protocol) => (socket: Socket) => {
+    const leave = events.onConnect(plainAddress(socket.remoteAddress ?? ""));
+    if (leave === undefined) return void socket.destroy();
+    socket.on("close", leave);
     const local = nameOf(protocol, socket.localPort ?? 0);
     openStream(socket, { protocol, local, clock, events, respondElsewhere });
   };

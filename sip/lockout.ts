@@ -92,7 +92,7 @@ function createCounts(rule: { free: number; forgetMs: number }, now: () => numbe
 }
 
 /** What one guesser has: an IPv4 address, or a whole /64 network of IPv6 (RFC 6177 §2). */
-function networkOf(host: string): string {
+export function networkOf(host: string): string {
   // IPv4 addresses come as IPv6 ones, too (RFC 4291 §2.5.5.2).
   if (!host.includes(":") || host.includes(".")) return host.replace(/^.*:/, "");
   const [head = "", tail] = host.split("::");

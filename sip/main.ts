@@ -25,6 +25,10 @@ async function start(config: Config): Promise<Companion> {
     sipHost: config.SIP_HOST,
     sipPort: config.SIP_WS_PORT,
     transports: transports(config),
+    admission: {
+      connectionsPerAddress: config.SIP_CONNECTIONS_PER_ADDRESS,
+      strangerRequestsPerS: config.SIP_STRANGER_REQUESTS_PER_S,
+    },
     bridgeHost: config.BRIDGE_HOST,
     bridgePort: config.BRIDGE_PORT,
     bridgeUrl: config.BRIDGE_URL,

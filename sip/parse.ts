@@ -26,31 +26,37 @@ export type Parsed = ParsedRequest | { message: IncomingResponseMessage };
 /** A message that breaks the grammar; `request` is there when enough is left to answer 400. */
 export class SipParseError extends Error {
   override readonly name = "SipParseError";
-  constructor(why: string, readonly request?: IncomingRequestMessage) {
+  /** `why` is of our own words: it may be told to the sender. */
+  constructor(readonly why: string, readonly request?: IncomingRequestMessage) {
     super(`Cannot parse SIP message: ${why}`);
   }
 }
 
 const requestLine = /^([^ ]+) ([^ <>]+) SIP\/(\d+)\.(\d+)$/i;
+/** What was meant as a request, so that its sender can be told that it is none. */
+const almostRequestLine = /^([^ ]+) .* SIP\/\d+\.\d+ *$/i;
 const statusLine = /^SIP\/2\.0 ([1-6]\d\d)(?: (.*))?$/i;
 
 /** Reads one whole message (RFC 3261 §7); throws `SipParseError`. */
 export function parseMessage(text: string): Parsed {
   const end = text.indexOf("\r\n");
   if (end < 0 || end > sipLimits.headerBytes) throw new SipParseError("it has no first line");
-  const parsed = /^SIP\//i.test(text)
+  const { malformed, ...parsed } = /^SIP\//i.test(text)
     ? parseStatusLine(text.slice(0, end))
     : parseRequestLine(text.slice(0, end));
   const { message } = parsed;
   // A header may be named `__proto__`, so there is no prototype to replace.
   message.headers = Object.create(null);
   const { body, problem } = readHeaders(message, text, end + 2);
-  const why = problem ?? missing(message) ?? readBody(message, text.slice(body));
+  const why = malformed ?? problem ?? missing(message) ?? readBody(message, text.slice(body));
   if (why !== undefined) throw new SipParseError(why, answerable(message));
   return parsed;
 }
 
-function parseStatusLine(line: string): Parsed {
+/** `malformed` says what is wrong with the line, when what follows it is worth reading. */
+type FirstLine<T> = T & { malformed?: string };
+
+function parseStatusLine(line: string): FirstLine<{ message: IncomingResponseMessage }> {
   const [, status, reason] = statusLine.exec(line) ?? [];
   if (status === undefined) throw new SipParseError("its status line is malformed");
   const message = new IncomingResponseMessage();
@@ -59,13 +65,14 @@ function parseStatusLine(line: string): Parsed {
   return { message };
 }
 
-function parseRequestLine(line: string): ParsedRequest {
+function parseRequestLine(line: string): FirstLine<ParsedRequest> {
   const [, method, target, major, minor] = requestLine.exec(line) ?? [];
-  if (method === undefined || target === undefined || !isToken(method)) {
-    throw new SipParseError("its request line is malformed");
-  }
+  const named = method ?? almostRequestLine.exec(line)?.[1];
+  const malformed = "its request line is malformed";
+  if (named === undefined || !isToken(named)) throw new SipParseError(malformed);
   const message = new IncomingRequestMessage();
-  message.method = method;
+  message.method = named;
+  if (target === undefined) return { message, target: "", refusal: 400, malformed };
   message.ruri = parseUri(target);
   const unreadable = /^sips?:/i.test(target) ? 400 : 416;
   const foreign = Number(major) !== 2 || Number(minor) !== 0;
@@ -120,10 +127,9 @@ function readBody(message: SipMessage, body: string): string | undefined {
   return undefined;
 }
 
-/** A bad request whose sender can still be told so: what a response copies was readable. */
+/** A bad request whose sender can still be told so: it knows its own by Via and CSeq. */
 function answerable(message: SipMessage): IncomingRequestMessage | undefined {
   if (!(message instanceof IncomingRequestMessage) || message.method === "ACK") return undefined;
-  const readable = message.via && message.from && message.to && message.callId &&
-    message.cseq !== undefined;
-  return readable ? message : undefined;
+  const { Via: via, CSeq: cseq } = message.headers;
+  return via !== undefined && cseq !== undefined ? message : undefined;
 }

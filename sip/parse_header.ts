@@ -34,13 +34,16 @@ const single =
 /** A header with several values, in lines or joined by commas (RFC 3261 §7.3.1). */
 const list =
   (read: (message: SipMessage, value: string) => unknown): Reader => (message, value, name) => {
-    const values = splitOutside(value, ",");
-    if (values === undefined) return `its ${name} is malformed`;
-    for (const one of values) {
-      const parsed = read(message, one);
-      if (parsed === undefined) return `its ${name} is malformed`;
-      add(message, name, one, parsed);
+    const values = (splitOutside(value, ",") ?? [""]).map((raw) => ({
+      raw,
+      parsed: read(message, raw),
+    }));
+    // What cannot be read is kept as it came, for the response that says so.
+    if (values.some(({ parsed }) => parsed === undefined)) {
+      add(message, name, value);
+      return `its ${name} is malformed`;
     }
+    for (const { raw, parsed } of values) add(message, name, raw, parsed);
     return undefined;
   };
 
@@ -50,7 +53,7 @@ const number = (max: number) => (_: SipMessage, value: string) =>
 const readers: Readonly<Record<string, Reader>> = {
   "Via": list((message, value) => {
     const via = parseVia(value);
-    if (via !== undefined && message.headers["Via"] === undefined) {
+    if (via !== undefined && message.via === undefined) {
       message.via = via as SipMessage["via"];
       message.viaBranch = via.branch ?? "";
     }
@@ -79,7 +82,7 @@ const readers: Readonly<Record<string, Reader>> = {
   "Content-Length": single(number(2 ** 31)),
   "Max-Forwards": single(number(255)),
   // The library compares the type with its own, so it gets it bare and in lower case.
-  "Content-Type": single((_, value) => value.split(";")[0]?.trim().toLowerCase()),
+  "Content-Type": single((_, value) => value.split(";")[0]?.trim().toLowerCase() || undefined),
   "Content-Disposition": single((_, value) => ({
     type: value.split(";")[0]?.trim().toLowerCase(),
   })),

@@ -1,8 +1,13 @@
-import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
+import {
+  type IncomingRequestMessage,
+  type IncomingResponseMessage,
+  SessionState,
+} from "sip.js/lib/core/index.js";
+import { badRequest } from "./bad_request.ts";
 import { currentFlow, type Flow, withFlow } from "./flow.ts";
 import { sipLimits } from "./limits.ts";
 import { type ParsedRequest, parseMessage, SipParseError } from "./parse.ts";
-import type { Refusal } from "./refusal.ts";
+import { type Refusal, unavailable } from "./refusal.ts";
 import { refuseInterval } from "./session_timer.ts";
 import { setOrigin, type Signalling } from "./signalling.ts";
 import { answerUpdate } from "./update.ts";
@@ -22,25 +27,43 @@ export function receive(signalling: Signalling, flow: Flow, text: string): void 
       const parsed = parseMessage(text);
       if (flow.absorbs?.(parsed.message)) return;
       if ("target" in parsed) receiveRequest(signalling, parsed);
-      else if (parsed.message.headers["Via"]?.length === 1) {
-        signalling.core.receiveIncomingResponseFromTransport(parsed.message);
-      }
+      else receiveResponse(signalling, parsed.message);
     } catch (error) {
       if (!(error instanceof SipParseError)) {
         signalling.log("Cannot handle a SIP message", { error: String(error) });
-      } else if (error.request !== undefined) {
-        markReceived(error.request, flow);
-        signalling.core.replyStateless(error.request, { statusCode: 400 });
-      }
+      } else refuseUnreadable(signalling, flow, error);
     }
   });
+}
+
+function refuseUnreadable(
+  { admission }: Signalling,
+  flow: Flow,
+  { request, why }: SipParseError,
+): void {
+  const verdict = admission.judge(flow);
+  if (verdict === "cut") flow.close();
+  if (verdict !== "serve" || request === undefined) return;
+  markReceived(request, flow);
+  flow.transport.send(badRequest(request, why)).catch(() => {});
+}
+
+function receiveResponse({ core }: Signalling, message: IncomingResponseMessage): void {
+  // Whoever sent it with two of them meant another (RFC 3261 §8.1.3.3).
+  if (message.headers["Via"]?.length !== 1) return;
+  // A body of no type is no answer to an offer, and the library would throw.
+  if (!message.hasHeader("content-type")) message.body = "";
+  core.receiveIncomingResponseFromTransport(message);
 }
 
 function receiveRequest(signalling: Signalling, request: ParsedRequest): void {
   const { message } = request;
   const flow = currentFlow();
   markReceived(message, flow);
-  const refusal = refuse(signalling, request);
+  const verdict = dialogOf(signalling, message) ? "serve" : signalling.admission.judge(flow);
+  if (verdict === "cut") return flow.close();
+  if (verdict === "ignore") return;
+  const refusal = verdict === "refuse" ? unavailable : refuse(signalling, request);
   if (refusal !== undefined) {
     if (message.method !== "ACK") signalling.core.replyStateless(message, refusal);
     return;
@@ -84,7 +107,8 @@ function refuseHeaders(message: IncomingRequestMessage): Refusal | undefined {
   }
   // We pass on new INVITEs only; for the rest we are the end of the way (§16.3 step 3).
   const passedOn = message.method === "INVITE" && !message.toTag;
-  if (passedOn && message.parseHeader("max-forwards") === 0) return { statusCode: 483 };
+  const hops = message.headers["Max-Forwards"]?.[0]?.parsed;
+  if (passedOn && hops === 0) return { statusCode: 483 };
   return refuseRequired(message);
 }
 
@@ -103,6 +127,9 @@ function refuseRequired(message: IncomingRequestMessage): Refusal | undefined {
   return { statusCode: 420, extraHeaders: [`Unsupported: ${unsupported.join(", ")}`] };
 }
 
+const dialogOf = ({ dialogs }: Signalling, message: IncomingRequestMessage) =>
+  dialogs.get(message.callId + message.toTag + message.fromTag);
+
 /**
  * A request inside a dialog must name one of ours and come from the Client whose leg it is; from a
  * new connection of that Client, the dialog moves there (RFC 5626 §4.3).
@@ -116,15 +143,17 @@ function refuseDialog(
     return { statusCode: 403, reasonPhrase: "Only In A Call" };
   }
   if (!message.toTag || message.method === "CANCEL") return undefined;
-  const dialog = signalling.dialogs.get(message.callId + message.toTag + message.fromTag);
+  const dialog = dialogOf(signalling, message);
   const flow = currentFlow();
   // An ACK to a refusal names no dialog: it is for the transaction.
   if (message.method === "ACK" && dialog === undefined) return undefined;
   if (dialog === undefined) return { statusCode: 481 };
-  if (dialog.flow === flow) return undefined;
-  if (!flow.logins.has(dialog.login)) return { statusCode: 481 };
+  if (dialog.flow !== flow && !flow.logins.has(dialog.login)) return { statusCode: 481 };
   dialog.flow = flow;
-  return undefined;
+  // The library would go on repeating the first 2xx for ever, once there are two that want an ACK.
+  const tooEarly = message.method === "INVITE" &&
+    dialog.session.sessionState === SessionState.AckWait;
+  return tooEarly ? { ...unavailable, statusCode: 500 } : undefined;
 }
 
 function refuseSession(
@@ -143,13 +172,14 @@ function answerOptions({ core, domain }: Signalling, message: IncomingRequestMes
 
 function markReceived(message: IncomingRequestMessage, flow: Flow): void {
   const top = message.headers["Via"]?.[0];
-  if (top !== undefined) top.raw = receivedVia(top.raw, top.parsed as Via, flow.remote);
+  if (top?.parsed !== undefined) top.raw = receivedVia(top.raw, top.parsed as Via, flow.remote);
 }
 
 /** Matches §17.2.3: branch and sent-by, or for clients of RFC 2543 what they have instead. */
 function transactionKey(message: IncomingRequestMessage, flow: Flow): string {
   const { viaBranch, via, callId, cseq, fromTag } = message;
-  const modern = viaBranch.startsWith("z9hG4bK");
+  // The bare cookie makes nothing unique (RFC 4475 §3.2.1).
+  const modern = viaBranch.startsWith("z9hG4bK") && viaBranch.length > "z9hG4bK".length;
   const sentBy = `${via.host}:${via.port ?? ""}`;
   return [flow.id, sentBy, ...modern ? [viaBranch] : [viaBranch, callId, cseq, fromTag]].join("|");
 }

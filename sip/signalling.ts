@@ -1,4 +1,5 @@
 import type { IncomingRequestMessage, UserAgentCore } from "sip.js/lib/core/index.js";
+import { type Admission, type AdmissionBounds, createAdmission } from "./admission.ts";
 import type { Dialog } from "./dialog.ts";
 import { type Flow, withFlow } from "./flow.ts";
 import { createLocation, type Location } from "./location.ts";
@@ -14,6 +15,7 @@ export interface Signalling {
   core: UserAgentCore;
   domain: string;
   location: Location;
+  admission: Admission;
   timers: Timers;
   log: Log;
   sessionBounds: SessionBounds;
@@ -27,14 +29,17 @@ export interface Signalling {
   loseFlow(flow: Flow): void;
 }
 
+export interface SignallingOptions {
+  timers: Timers;
+  log: Log;
+  reconnectGraceMs: number;
+  sessionBounds: SessionBounds;
+  admission?: Partial<AdmissionBounds>;
+}
+
 export function createSignalling(
   domain: string,
-  { timers, log, reconnectGraceMs, sessionBounds }: {
-    timers: Timers;
-    log: Log;
-    reconnectGraceMs: number;
-    sessionBounds: SessionBounds;
-  },
+  { timers, log, reconnectGraceMs, sessionBounds, admission: bounds = {} }: SignallingOptions,
 ): Signalling {
   const location = createLocation();
   const flowWatchers = new Set<(lost: Flow) => void>();
@@ -42,6 +47,7 @@ export function createSignalling(
     core: createCore(domain, {}),
     domain,
     location,
+    admission: createAdmission({ bounds }),
     timers,
     log,
     sessionBounds,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { host, type Variable } from "./variable.ts";
 
 const portOrOff = z.coerce.number("must be a port number, or 0").int().min(0).max(65_535);
+const count = z.coerce.number("must be a number").int().min(0);
 const file = z.string().regex(/^[^,]*$/, "must not hold a comma");
 
 /**
@@ -37,6 +38,16 @@ export const transportVariables = {
       "Renewed files are taken up within seconds.",
   },
   SIP_TLS_KEY: { schema: file, fallback: "", help: "PEM file of the key of SIP_TLS_CERT." },
+  SIP_CONNECTIONS_PER_ADDRESS: {
+    schema: count,
+    fallback: "1000",
+    help: "Connections that one address may have to the companion; 0: no bound, as behind a proxy.",
+  },
+  SIP_STRANGER_REQUESTS_PER_S: {
+    schema: count,
+    fallback: "200",
+    help: "Requests a second served to one address before it proved a login; 0: no bound.",
+  },
   SIP_PUBLIC_HOST: {
     schema: host,
     fallback: ({ SIP_HOST, SIP_DOMAIN }) =>

@@ -12,6 +12,7 @@ export interface WebSocketOptions {
 
 const goingAway = 1001;
 const tooBig = 1009;
+const tryLater = 1013;
 
 /** A flow over a WebSocket, whichever side asked for it (RFC 7118 §5). */
 export function openWebSocketFlow(socket: WebSocket, options: WebSocketOptions): Flow {
@@ -28,6 +29,10 @@ export function openWebSocketFlow(socket: WebSocket, options: WebSocketOptions):
       if (socket.readyState !== WebSocket.OPEN) {
         return Promise.reject(new Error("Cannot send: the connection is closed"));
       }
+      if (socket.bufferedAmount > sipLimits.unsentBytes) {
+        close(tryLater);
+        return Promise.reject(new Error("Cannot send: the peer does not read"));
+      }
       socket.send(message);
       return Promise.resolve();
     },
@@ -38,6 +43,8 @@ export function openWebSocketFlow(socket: WebSocket, options: WebSocketOptions):
   socket.onerror = () => {};
   socket.onclose = () => events.onClose(flow);
   socket.onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {
+    // What was on its way when we said good-bye.
+    if (flow.closed) return;
     const size = typeof data === "string" ? data.length : data.byteLength;
     if (size > sipLimits.messageBytes) return close(tooBig);
     const text = typeof data === "string" ? data : decoder.decode(data);

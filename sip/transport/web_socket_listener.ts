@@ -1,5 +1,5 @@
 import { type ListenAddress, listening } from "../../core/listen_error.ts";
-import type { Endpoint, Flow, FlowEvents, LocalName } from "../flow.ts";
+import type { Endpoint, Flow, ListenEvents, LocalName } from "../flow.ts";
 import { sipLimits } from "../limits.ts";
 import { openWebSocketFlow } from "./web_socket.ts";
 
@@ -12,7 +12,7 @@ export interface WebSocketListener {
 export interface WebSocketListenOptions {
   protocol: "WS" | "WSS";
   local: LocalName;
-  events: FlowEvents;
+  events: ListenEvents;
   /** Who is at the other end of a connection; undefined has no business here. */
   remoteOf?(peer: Endpoint): Endpoint | undefined;
 }
@@ -35,9 +35,12 @@ export function listenWebSocket(
     const { hostname, port } = info.remoteAddr as Deno.NetAddr;
     const remote = remoteOf({ host: hostname, port });
     if (remote === undefined) return new Response("Come by TLS.\n", { status: 403 });
+    const leave = events.onConnect(remote.host);
+    if (leave === undefined) return tooMany();
     const idleTimeout = sipLimits.socketIdleS;
     const { socket, response } = Deno.upgradeWebSocket(request, { protocol: "sip", idleTimeout });
-    const wire = { protocol, remote, local, events: { ...events, onClose } };
+    const onClosed = (flow: Flow) => (leave(), onClose(flow));
+    const wire = { protocol, remote, local, events: { ...events, onClose: onClosed } };
     open.set(openWebSocketFlow(socket, wire), Promise.withResolvers());
     return response;
   };
@@ -58,6 +61,12 @@ export function listenWebSocket(
     },
   };
 }
+
+const tooMany = () =>
+  new Response("Too many connections from your address.\n", {
+    status: 503,
+    headers: { "retry-after": String(sipLimits.retryAfterS) },
+  });
 
 function refuse(request: Request): Response | undefined {
   if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") {

@@ -165,7 +165,7 @@ await using service = startFakeService();
 putThrough(service);
 for (let at = 0; at < Math.max(idle, 100); at++) service.addClient(`agent${at}`, password);
 
-const starts = [kamailio, () => companion(service, { connections: idle * 2 })];
+const starts = [kamailio, () => companion(service)];
 row("", "Kamailio/s", "CPU an op", "Switchboard/s", "CPU an op", "ratio of CPU");
 for (const load of loads) {
   const figures: Figure[] = [];

@@ -86,11 +86,8 @@ export function kamailio(): Promise<Server> {
   ]);
 }
 
-/** The companion as it is started, on a fake service. `connections` of one source must be allowed. */
-export function companion(
-  service: FakeService,
-  { connections }: { connections: number },
-): Promise<Server> {
+/** The companion as it is started, on a fake service, without bounds for one address. */
+export function companion(service: FakeService): Promise<Server> {
   const [wsPort, udpPort, bridgePort] = freePorts(3) as [number, number, number];
   const env = {
     SIP_WS_PORT: String(wsPort),
@@ -99,7 +96,8 @@ export function companion(
     SERVICE_URL: service.url,
     BRIDGE_SECRET: service.secret,
     SIP_DOMAIN: testDomain,
-    SIP_SOURCE_CONNECTIONS: String(connections),
+    SIP_CONNECTIONS_PER_ADDRESS: "0",
+    SIP_STRANGER_REQUESTS_PER_S: "0",
   };
   const command = [Deno.execPath(), "run", "-A", "--quiet", "sip/main.ts"];
   return serve({ wsPort, udpPort }, command, env);

@@ -110,7 +110,7 @@ Deno.test("parseMessage() names the refusal of what it can read but not serve", 
 
 Deno.test("parseMessage() keeps the request of a bad message that can be answered", () => {
   const bad = text("OPTIONS sip:x SIP/2.0", "Max-Forwards: x");
-  const worse = bad.replace("Call-ID", "Other");
+  const worse = bad.replace("CSeq", "Other");
 
   const thrown = (message: string) => {
     try {

@@ -31,6 +31,7 @@ async function openLab(options: TransportOptions) {
     log: (line) => logged.put(line),
     ...options,
   }, {
+    onConnect: () => () => {},
     onMessage: (flow, text) => messages.put({ flow, text }),
     onClose: lost.put,
   });
@@ -270,7 +271,7 @@ sipTest("listenWebSocket() refuses a connection of nobody it knows", async () =>
   const { address, close } = listenWebSocket({ hostname: "127.0.0.1", port: 0, name: "inside" }, {
     protocol: "WSS",
     local: { sentBy: "sip.test", contact: "sip:sip.test" },
-    events: { onMessage() {}, onClose() {} },
+    events: { onConnect: () => () => {}, onMessage() {}, onClose() {} },
     remoteOf: () => undefined,
   });
   const socket = new WebSocket(`ws://127.0.0.1:${address.port}`, "sip");

@@ -1,5 +1,5 @@
 import type { Invitation, Script } from "../../core/bridge.ts";
-import { type Companion, startCompanion } from "../../sip/companion.ts";
+import { type Companion, type CompanionOptions, startCompanion } from "../../sip/companion.ts";
 import type { TransportOptions } from "../../sip/listen.ts";
 import type { LoadAudio } from "../../sip/media/port.ts";
 import type { SessionBounds } from "../../sip/session_timer.ts";
@@ -26,6 +26,7 @@ export interface SipLabOptions {
   loadAudio?: LoadAudio;
   reconnectGraceMs?: number;
   sessionBounds?: SessionBounds;
+  admission?: CompanionOptions["admission"];
   /** The domain as the companion is told it; softphones always say `testDomain`. */
   sipDomain?: string;
   /** Ways in beside WebSocket. */
@@ -51,6 +52,7 @@ export async function startSipLab(options: SipLabOptions = {}): Promise<SipLab> 
     sipDomain: options.sipDomain ?? testDomain,
     id: "lab",
     ...options.transports && { transports: options.transports },
+    ...options.admission && { admission: options.admission },
     reconnectGraceMs: options.reconnectGraceMs ?? 100,
     ...options.sessionBounds && { sessionBounds: options.sessionBounds },
     media,
