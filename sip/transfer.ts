@@ -1,6 +1,8 @@
+import type { Script } from "../core/bridge.ts";
 import { unlessAborted } from "./abort.ts";
 import type { Calls } from "./calls.ts";
 import { dialWith } from "./dial.ts";
+import { sipLimits } from "./limits.ts";
 import type { LiveLeg } from "./live_leg.ts";
 import type { ReferTo } from "./refer_to.ts";
 import type { Referral } from "./referral.ts";
@@ -25,14 +27,8 @@ export interface Transfer {
  * wait for that leaves the other side with whoever answers.
  */
 export async function blind(transfer: Transfer): Promise<void> {
-  const { live, other, referTo, by, referral } = transfer;
-  const asked = live.ask({
-    type: "refer",
-    other: other.leg.id,
-    to: referTo.uri,
-    by,
-    headers: referTo.headers,
-  }, { signal: other.leg.signal, onUnreachable: () => void referral.end(503) });
+  const { live, other, referral } = transfer;
+  const asked = askService(transfer);
   let taken = false;
   const take = () => {
     if (taken || other.partner !== live || other.leg.signal.aborted) return;
@@ -51,6 +47,20 @@ export async function blind(transfer: Transfer): Promise<void> {
   if (status < 300) take();
   await referral.end(taken ? 200 : Math.max(status, 300));
   if (taken) await leave(transfer.calls, live);
+}
+
+/** The script for the other side; a `reject` where there is none. */
+async function askService({ calls, live, other, referTo, by }: Transfer): Promise<Script> {
+  const silent = new AbortController();
+  const giveUp = () => silent.abort();
+  const stop = calls.signalling.timers.after(sipLimits.referScriptMs, giveUp);
+  const signal = AbortSignal.any([other.leg.signal, silent.signal]);
+  const { uri: to, headers } = referTo;
+  const event = { type: "refer", other: other.leg.id, to, by, headers } as const;
+  const script = await live.ask(event, { signal, onUnreachable: giveUp });
+  stop();
+  if (script.length > 0) return script;
+  return [{ type: "reject", status: silent.signal.aborted ? 503 : 603 }];
 }
 
 /** Rings on behalf of the other side; 200 as soon as somebody answered, else the failure. */

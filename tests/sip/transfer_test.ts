@@ -160,6 +160,24 @@ for (
   });
 }
 
+sipTest("blind() leaves the call as it was when the service is out of reach", async () => {
+  await using lab = await startSipLab();
+  service(lab, "anchored");
+  const { caller, callee } = await talking(lab, ["alice", "bob"]);
+
+  const { leg } = await lab.service.event("inviting");
+  await lab.service.event("answered", leg);
+  lab.service.outage = 503;
+  await callee.request("REFER", referTo(carolsAddress));
+  const notified = await progress(callee);
+  lab.service.outage = undefined;
+  await lab.service.event("refer");
+
+  assert.deepEqual(notified, told("SIP/2.0 503 Service Unavailable"));
+  assert.equal((await caller.bye()).status, 200);
+  assert.equal((await callee.ended).method, "BYE");
+});
+
 sipTest("blind() runs a script that is no call at once", async () => {
   await using lab = await startSipLab({ slowMedia: true });
   service(lab, "anchored", [{ type: "play", url: "http://a.test/1", loop: 1 }]);
