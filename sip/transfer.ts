@@ -31,22 +31,31 @@ export async function blind(transfer: Transfer): Promise<void> {
   const asked = askService(transfer);
   let taken = false;
   const take = () => {
-    if (taken || other.partner !== live || other.leg.signal.aborted) return;
+    if (taken || other.partner !== live || other.leg.signal.aborted) return taken;
     taken = true;
     live.hold();
     // What joined the two lets go first.
     other.run(() => live.idle().then(() => asked));
+    return taken;
   };
   live.leg.signal.addEventListener("abort", take, { once: true });
-
-  const [first] = await asked;
-  if (first === undefined || first.type === "reject") {
-    return await referral.end(first?.status ?? 603);
-  }
-  const status = first.type === "dial" && !taken ? await ringAhead(transfer, first) : 200;
-  if (status < 300) take();
-  await referral.end(taken ? 200 : Math.max(status, 300));
+  const status = await follow(transfer, asked, take);
+  live.leg.signal.removeEventListener("abort", take);
+  await referral.end(status);
   if (taken) await leave(transfer.calls, live);
+}
+
+/** Gets the other side its new call, and takes it out of the old one once it has; 200, or why not. */
+async function follow(
+  transfer: Transfer,
+  asked: Promise<Script>,
+  take: () => boolean,
+): Promise<number> {
+  const [first] = await asked;
+  if (first === undefined || first.type === "reject") return first?.status ?? 603;
+  const leftAlready = transfer.live.leg.signal.aborted;
+  if (first.type === "dial" && !leftAlready) return await ringAhead(transfer, first, take);
+  return take() ? 200 : 487;
 }
 
 /** The script for the other side; a `reject` where there is none. */
@@ -67,6 +76,7 @@ async function askService({ calls, live, other, referTo, by }: Transfer): Promis
 async function ringAhead(
   { calls, other, by, referral }: Transfer,
   step: DialStep,
+  take: () => boolean,
 ): Promise<number> {
   const ring = ringAll(calls, other, step, {
     headers: [`Referred-By: <${by}>`],
@@ -74,9 +84,9 @@ async function ringAhead(
   });
   dialWith(step, ring);
   const winner = await unlessAborted(ring.winner, other.leg.signal);
-  if (winner !== undefined) return 200;
+  if (winner !== undefined && take()) return 200;
   hangUpOthers(ring, undefined);
-  return failureOf(await lastEnding(ring, undefined));
+  return winner === undefined ? failureOf(await lastEnding(ring, undefined)) : 487;
 }
 
 /**
