@@ -118,6 +118,7 @@ function portsOf(config: Config, parts: Parts): Ports {
     numbers: numberProvider(config, store),
     bridge: bridgeClient({
       url: config.BRIDGE_URL,
+      companions: store.companions,
       secret: bridgeSecret,
       fetch: (request) => fetch(request),
       now,

@@ -2,7 +2,8 @@ import { z } from "zod";
 import { incomingNumber, numberTarget, trunkTarget } from "./bridge_trunks.ts";
 
 /**
- * The conversation between the service and the SIP companion: with `bridge_trunks.ts` all both share.
+ * The conversation between the service and the SIP companion; more of it: `bridge_trunks.ts` and
+ * `bridge_registrations.ts`.
  *
  * The companion *reports* what happened to a leg and is answered with the next script; the service
  * *runs* a script on a leg. A leg's id is the Sid of its Call, so there is no mapping. A script is
@@ -194,6 +195,10 @@ export const heartbeat = z.object({
   legs: z.array(z.object({ leg: legId, accountSid: z.string() })),
   /** Clients with a phone registered. */
   registered: z.number().int().nonnegative(),
+  /** Where this companion's control answers; unless given, where the service expects one. */
+  bridgeUrl: z.url().optional(),
+  /** Its last one: it stops, and all its calls have ended. */
+  isLast: z.boolean().optional(),
 });
 
 /** `other` is for whom the leg talks to, who else would lose the call with it. */

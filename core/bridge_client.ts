@@ -1,12 +1,15 @@
-import { bridgePaths, runAnswer } from "./bridge.ts";
+import { bridgePaths, runAnswer, type Script } from "./bridge.ts";
+import { bindingsAnswer, registrationPaths } from "./bridge_registrations.ts";
 import { bridgeHeader, signBridge } from "./bridge_signature.ts";
 import { trunkPaths } from "./bridge_trunks.ts";
+import { liveCompanions } from "./companions.ts";
 import { Fault } from "./faults.ts";
-import type { Bridge } from "./ports.ts";
+import type { Bridge, Companions } from "./ports.ts";
 
 export interface BridgeClientOptions {
-  /** The companion's control, without a trailing slash. */
+  /** The control of a companion that has not said where its own is, without a trailing slash. */
   url: string;
+  companions: Companions;
   secret: string;
   fetch(request: Request): Promise<Response>;
   now(): number;
@@ -14,8 +17,59 @@ export interface BridgeClientOptions {
   timeoutMs: number;
 }
 
-/** The service's side of the bridge over signed HTTP. */
-export function bridgeClient({ url, secret, fetch, now, timeoutMs }: BridgeClientOptions): Bridge {
+/** The service's side of the bridge over signed HTTP, to each companion at its own address. */
+export function bridgeClient(options: BridgeClientOptions): Bridge {
+  const control = controlClient(options);
+
+  /** The addresses of all live companions; of the expected one before any was heard of. */
+  async function everywhere(): Promise<string[]> {
+    const live = await liveCompanions(options);
+    const urls = live.map(({ bridgeUrl }) => bridgeUrl ?? options.url);
+    return urls.length === 0 ? [options.url] : [...new Set(urls)];
+  }
+
+  /** Tells each companion, whatever became of the others. */
+  async function tellAll(path: string, content: object): Promise<void> {
+    const urls = await everywhere();
+    const told = await Promise.allSettled(urls.map((url) => control.tell(url, path, content)));
+    const failure = told.find((one) => one.status === "rejected");
+    if (failure !== undefined) throw failure.reason;
+  }
+
+  return {
+    async run(leg, script, { at = null, other } = {}) {
+      const scripts = { script, ...other && { other } };
+      if (at !== null) {
+        const known = await options.companions.get(at.id);
+        return await control.run(known?.bridgeUrl ?? options.url, leg, scripts);
+      }
+      let failure: unknown;
+      for (const url of await everywhere()) {
+        try {
+          const holder = await control.run(url, leg, scripts);
+          if (holder !== null) return holder;
+        } catch (error) {
+          failure = error; // Another may have the leg.
+        }
+      }
+      if (failure !== undefined) throw failure;
+      return null;
+    },
+    invalidate: (logins) => tellAll(bridgePaths.invalidate, { logins }),
+    gatewaysChanged: () => tellAll(trunkPaths.gatewaysChanged, {}),
+    async bindings(login) {
+      const urls = await everywhere();
+      return (await Promise.all(urls.map((url) => control.bindings(url, login)))).flat();
+    },
+    async ready() {
+      const urls = await everywhere();
+      return (await Promise.all(urls.map(control.ready))).includes(true);
+    },
+  };
+}
+
+/** What can be asked of the control at an address. */
+function controlClient({ secret, fetch, now, timeoutMs }: BridgeClientOptions) {
   async function send(request: Request): Promise<Response> {
     try {
       return await fetch(request);
@@ -25,7 +79,7 @@ export function bridgeClient({ url, secret, fetch, now, timeoutMs }: BridgeClien
     }
   }
 
-  async function post(path: string, content: unknown): Promise<Response> {
+  async function post(url: string, path: string, content: unknown): Promise<Response> {
     const body = JSON.stringify(content);
     const signature = signBridge(secret, { at: now(), method: "POST", path, body });
     const headers = { "content-type": "application/json", [bridgeHeader]: signature };
@@ -40,23 +94,23 @@ export function bridgeClient({ url, secret, fetch, now, timeoutMs }: BridgeClien
   }
 
   return {
-    async run(leg, script, other) {
-      const response = await post(bridgePaths.run, { leg, script, other });
+    async run(url: string, leg: string, { script, other }: { script: Script; other?: Script }) {
+      const response = await post(url, bridgePaths.run, { leg, script, other });
       if (response.status !== 404) {
         return runAnswer.parse(await (await checked(response)).json()).companion;
       }
       await response.body?.cancel();
       return null;
     },
-    async invalidate(logins) {
-      const response = await checked(await post(bridgePaths.invalidate, { logins }));
+    async tell(url: string, path: string, content: object) {
+      const response = await checked(await post(url, path, content));
       await response.body?.cancel();
     },
-    async gatewaysChanged() {
-      const response = await checked(await post(trunkPaths.gatewaysChanged, {}));
-      await response.body?.cancel();
+    async bindings(url: string, login: string) {
+      const response = await checked(await post(url, registrationPaths.bindings, { login }));
+      return bindingsAnswer.parse(await response.json()).bindings;
     },
-    async ready() {
+    async ready(url: string) {
       try {
         const signal = AbortSignal.timeout(timeoutMs);
         const response = await send(new Request(url + bridgePaths.ready, { signal }));

@@ -1,6 +1,7 @@
 import type { NumberOffer, NumberSearch } from "./numbers/offer.ts";
 import type { Companion, Script } from "./bridge.ts";
 import type { TrunkSettings } from "./gateways/settings.ts";
+import type { PresenceNews, RegisteredBinding } from "./bridge_registrations.ts";
 import type { Condition } from "./filters.ts";
 import type { Job } from "./job.ts";
 import type { Blobs, LocationSource, Mailer, MessageRoute, NumberProvider } from "./providers.ts";
@@ -142,6 +143,8 @@ export interface CompanionState extends Companion {
   seenAt: number;
   /** Clients that have a device registered with it. */
   registered?: number;
+  /** Where its control answers, if it said so. */
+  bridgeUrl?: string;
 }
 
 export interface Companions {
@@ -149,20 +152,37 @@ export interface Companions {
   get(id: string): Promise<CompanionState | null>;
   /** Notes that a companion is alive. */
   beat(state: CompanionState): Promise<void>;
+  /** Forgets a companion that is gone, and who was registered there. */
   forget(id: string, runId: string): Promise<void>;
+  /**
+   * Takes what a companion tells about who is registered there. False when news before these are
+   * missing: then nothing is taken. Repeats are harmless.
+   */
+  takePresence(news: PresenceNews): Promise<boolean>;
+  /** Whether it is known who is registered at this run of a companion. */
+  knowsPresence(companion: Companion): Promise<boolean>;
+  /** Those of the companions that have a device of this login. */
+  holding(login: string, among: CompanionState[]): Promise<CompanionState[]>;
 }
 
-/** Service to companion. Throws `unavailable` when it cannot be reached. */
+/** Service to companions. Throws `unavailable` when one that is needed cannot be reached. */
 export interface Bridge {
   /**
-   * Replaces what the leg was doing, and with `other` what whom it talks to was doing; null when the
-   * companion has no such leg.
+   * Replaces what the leg was doing, and with `other` what whom it talks to was doing, at the companion
+   * that has it, or at whichever has when none is named; null when there is no such leg.
    */
-  run(leg: string, script: Script, other?: Script): Promise<Companion | null>;
-  /** Drops what the companion remembers of these logins. */
+  run(
+    leg: string,
+    script: Script,
+    options?: { at?: Pick<Companion, "id"> | null; other?: Script },
+  ): Promise<Companion | null>;
+  /** Drops what the companions remember of these logins. */
   invalidate(logins: string[]): Promise<void>;
-  /** Has the companion ask again which Gateways it is to keep registered. */
+  /** Has the companions ask again which Gateways each is to keep registered. */
   gatewaysChanged(): Promise<void>;
+  /** The devices of a login, at all companions. */
+  bindings(login: string): Promise<RegisteredBinding[]>;
+  /** Whether a companion answers. */
   ready(): Promise<boolean>;
 }
 

@@ -1,8 +1,10 @@
 import type { Companions, CompanionState } from "../core/ports.ts";
 import { keys } from "./keys.ts";
+import { presenceOf } from "./presence.ts";
 
-/** The companions as their heartbeats left them. */
+/** The companions as their heartbeats left them, and who is registered with them. */
 export function companionStates(kv: Deno.Kv): Companions {
+  const presence = presenceOf(kv);
   return {
     async list() {
       const states: CompanionState[] = [];
@@ -18,7 +20,11 @@ export function companionStates(kv: Deno.Kv): Companions {
     async forget(id, runId) {
       const entry = await kv.get<CompanionState>(keys.companion(id));
       if (entry.value?.runId !== runId) return;
+      await presence.forget(id);
       await kv.atomic().check(entry).delete(entry.key).commit();
     },
+    takePresence: presence.take,
+    knowsPresence: presence.knows,
+    holding: presence.holding,
   };
 }

@@ -11,6 +11,8 @@
  *   ["u", prefix, field, value]        the record that holds a unique value: [accountSid, sid]
  *   ["g", prefix, group, value, sid]   member of a service-wide group: accountSid
  *   ["b", companionId]                 companion, as last heard of
+ *   ["bp", companionId]                the run of it whose presence is known, and its last news
+ *   ["bp", companionId, login]         a device of the login is registered there: the run it told
  *   [A, prefix, ord]                   record
  *   [A, "$", day, category, what]      sum of charges of a UTC day (U64): count, usage or price
  *   ["i", "n", phoneNumber]            number in stock: its offer
@@ -41,6 +43,8 @@ export const keys = {
   ) => ["g", prefix, group, value, sid],
   companions: ["b"],
   companion: (id: string) => ["b", id],
+  presence: (companionId: string) => ["bp", companionId],
+  present: (companionId: string, login: string) => ["bp", companionId, login],
   record: (account: bigint, sid: string) => [account, sid.slice(0, 2), ordOf(sid)],
   chargesOf: (account: bigint, day: number) => [account, "$", day],
   charge: (

@@ -6,18 +6,15 @@ import { kindSegments } from "../core/numbers/phone_number.ts";
 import { availableNumbers } from "../core/numbers/search.ts";
 import { sliceOf } from "../core/paging.ts";
 import type { Base, Ports, Query } from "../core/ports.ts";
-import type { AnyRecord } from "../core/resource.ts";
 import {
   availablePhoneNumbers as definition,
   numberCountries,
   type NumberCountry,
 } from "../core/resources/available_phone_numbers.ts";
 import { answer } from "./answer.ts";
-import { columnsOf } from "./columns.ts";
 import type { Env } from "./env.ts";
 import { answerList } from "./lists.ts";
-import { accountAddress, type Shape, shapeOf } from "./represent.ts";
-import { element } from "./xml.ts";
+import { accountAddress, shapeOf } from "./represent.ts";
 
 /** Numbers that may be provisioned, by country and kind; the bare address lists the countries. */
 export function availablePhoneNumberRoutes(ports: Ports): Hono<Env> {
@@ -67,17 +64,5 @@ function countryCode(text: string): string {
   throw new Fault("notFound", `There is no country "${text}"`);
 }
 
-const columns = columnsOf(definition);
-const offerJson = (offer: Base) =>
-  Object.fromEntries(columns.map(({ key, json, field }) => [key, json(valueOf(offer, field))]));
-const offerXml = (offer: Base) =>
-  element(definition.type, columns.map(({ xml, field }) => xml(valueOf(offer, field))).join(""));
-const valueOf = (offer: Base, field: string) => (offer as AnyRecord)[field];
-
-/** Like other resources, but without Uri: an offer is nowhere to be read by itself. */
-const shape: Shape = {
-  json: offerJson,
-  xml: offerXml,
-  jsonList: (offers) => offers.map(offerJson),
-  xmlList: (offers) => element(definition.path, offers.map(offerXml).join("")),
-};
+/** An offer is nowhere to be read by itself. */
+const shape = shapeOf(definition, null);

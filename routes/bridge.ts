@@ -1,9 +1,11 @@
 import { type Context, Hono } from "hono";
 import { bridgeLimits, credentialsQuery, heartbeat, news, report } from "../core/bridge.ts";
+import { presenceNews } from "../core/bridge_registrations.ts";
 import { bridgeHeader, verifyBridge } from "../core/bridge_signature.ts";
 import { handleReport } from "../core/calls/handle_report.ts";
 import { takeNews } from "../core/calls/take_news.ts";
 import { takeHeartbeat } from "../core/calls/sweep.ts";
+import { takePresence } from "../core/companions.ts";
 import { credentialsOf } from "../core/credentials.ts";
 import { readText } from "../core/exchange.ts";
 import type { Ports } from "../core/ports.ts";
@@ -35,8 +37,12 @@ export function bridge(ports: Ports, secret: string): Hono {
     },
     async heartbeat(content) {
       const { data } = heartbeat.safeParse(content);
-      if (data !== undefined) await takeHeartbeat(data, ports);
-      return data === undefined ? null : {};
+      return data === undefined ? null : await takeHeartbeat(data, ports);
+    },
+    async presence(content) {
+      const { data } = presenceNews.safeParse(content);
+      if (data === undefined) return null;
+      return { isKnown: await takePresence(data, ports) };
     },
   };
 

@@ -11,6 +11,7 @@ import { allowedMethods } from "./allowed_methods.ts";
 import { accountScope, authenticate, permitted, readOnlyUnlessActive } from "./authenticate.ts";
 import { availablePhoneNumberRoutes } from "./available_phone_numbers.ts";
 import { callRoutes } from "./calls.ts";
+import { clientRoutes } from "./clients.ts";
 import { conferenceRoutes } from "./conferences.ts";
 import { emailRoutes } from "./emails.ts";
 import type { Env } from "./env.ts";
@@ -38,6 +39,7 @@ const versions = [limits.apiVersion, limits.gatewayApiVersion];
 /** What is not derived; it comes first, and so before the derived routes of the same path. */
 function irregularRoutes(app: Hono<Env>, account: string, ports: Ports): void {
   app.route(`${account}/Calls`, callRoutes(ports));
+  app.route(`${account}/Clients`, clientRoutes(ports));
   app.route(`${account}/Conferences`, conferenceRoutes(ports));
   app.route(`${account}/Email/Messages`, emailRoutes(ports));
   app.route(`${account}/Geolocation`, geolocationRoutes(ports));

@@ -19,10 +19,10 @@ export interface Shape {
 export const accountsAddress = `/${limits.apiVersion}/Accounts`;
 export const accountAddress = (sid: string): string => `${accountsAddress}/${sid}`;
 
-/** Derives a resource's wire forms. `addressOf` is where a record is read. */
+/** Derives a resource's wire forms. `addressOf` is where a record is read; null: nowhere by itself. */
 export function shapeOf(
   { type, path, listType, subresources = [], ...definition }: AnyResource,
-  addressOf: (record: Base) => string = ({ accountSid, sid }) =>
+  addressOf: ((record: Base) => string) | null = ({ accountSid, sid }) =>
     `${accountAddress(accountSid)}/${path}/${sid}`,
 ): Shape {
   const columns = columnsOf(definition);
@@ -36,6 +36,7 @@ export function shapeOf(
   function json(record: Base): Record<string, unknown> {
     const written: Record<string, unknown> = {};
     for (const { field, key, json } of columns) written[key] = json((record as AnyRecord)[field]);
+    if (addressOf === null) return written;
     const address = addressOf(record);
     written.uri = `${address}.json`;
     if (below.length > 0) {
@@ -49,6 +50,7 @@ export function shapeOf(
   function xml(record: Base): string {
     let written = "";
     for (const { field, xml } of columns) written += xml((record as AnyRecord)[field]);
+    if (addressOf === null) return element(type, written);
     const address = addressOf(record);
     written += element("Uri", address);
     if (below.length > 0) {

@@ -3,6 +3,7 @@ import type { Credentials } from "../core/bridge.ts";
 import type { CredentialsCache } from "./credentials.ts";
 import {
   algorithmOf,
+  algorithmsOver,
   type DigestParameters,
   type Nonces,
   parseDigest,
@@ -19,6 +20,8 @@ export type Identity = { login: string; credentials: Credentials } | { refusal: 
 export interface Authenticator {
   realm: string;
   nonces: Nonces;
+  /** Offers SHA-256 over every transport. */
+  sha256Everywhere: boolean;
   credentials: CredentialsCache;
   lockout: Lockout;
 }
@@ -41,11 +44,15 @@ export async function authenticate(
   request: { message: IncomingRequestMessage; target: string; flow: Flow },
   as: keyof typeof kinds,
 ): Promise<Identity> {
-  const { realm, nonces, credentials, lockout } = authenticator;
+  const { realm, nonces, credentials, lockout, sha256Everywhere } = authenticator;
   const { message, target, flow } = request;
   const kind = kinds[as];
+  const algorithms = algorithmsOver(flow.transport.protocol, sha256Everywhere);
   const challenge = (stale: boolean): Identity => ({
-    refusal: { statusCode: kind.status, extraHeaders: nonces.challenges(kind.challenge, stale) },
+    refusal: {
+      statusCode: kind.status,
+      extraHeaders: nonces.challenges(kind.challenge, { stale, algorithms }),
+    },
   });
 
   const given = message.getHeaders(kind.answer).map(parseDigest)

@@ -1,4 +1,4 @@
-import { bridgeLimits, type Companion as CompanionName } from "../core/bridge.ts";
+import { bridgeLimits, type Companion as CompanionName, type Heartbeat } from "../core/bridge.ts";
 import type { Authenticator } from "./authenticate.ts";
 import { type Calls, createCalls } from "./calls.ts";
 import { listenControl } from "./control.ts";
@@ -8,11 +8,13 @@ import type { Endpoint, Protocol } from "./flow.ts";
 import { onInvite } from "./invite.ts";
 import { sipLimits } from "./limits.ts";
 import { listenSip, type SipListener, type TransportOptions } from "./listen.ts";
+import { describeBinding } from "./location.ts";
 import { createLockout } from "./lockout.ts";
 import type { LoadAudio, MediaEngine } from "./media/port.ts";
 import { createNews } from "./news.ts";
+import { createPresence, type Presence } from "./presence.ts";
 import { receive } from "./receive.ts";
-import { invalidate, onRegister } from "./registrar.ts";
+import { invalidate, invalidateAll, onRegister } from "./registrar.ts";
 import { createServiceLink, type ServiceLink } from "./service_link.ts";
 import type { SessionBounds } from "./session_timer.ts";
 import { createSignalling, type Log, type Signalling } from "./signalling.ts";
@@ -28,8 +30,12 @@ export interface CompanionOptions {
   bridgePort: number;
   serviceUrl: string;
   bridgeSecret: string;
+  /** Where the service reaches the control; the address it listens on unless given. */
+  bridgeUrl?: string;
   /** The realm, and the host of every address of ours; in lower case, however it is written. */
   sipDomain: string;
+  /** Offers SHA-256 to phones over every transport; else over WebSocket alone. */
+  sha256Everywhere?: boolean;
   /** Names this companion to the service, start after start. */
   id: string;
   media: MediaEngine;
@@ -83,14 +89,17 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
       ...parts,
       invalidate: (logins) =>
         invalidate(signalling.location, parts.authenticator.credentials, logins),
+      bindings: (login) => signalling.location.find(login).map(describeBinding),
     });
   } catch (error) {
     await sip.close();
     throw error;
   }
   let unheard = 0;
+  const self = { companion: name, bridgeUrl: options.bridgeUrl ?? control.url };
   const beat = async () => {
-    const problem = await sendHeartbeat(parts, name);
+    if (stopping.signal.aborted) return;
+    const problem = await sendHeartbeat(parts, self);
     unheard = problem === null ? 0 : unheard + 1;
     // The service may start a moment after us: the first misses are no news.
     if (unheard === sipLimits.heartbeatMisses) {
@@ -100,10 +109,12 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
     timers.after(pauseMs, beat);
   };
   void beat();
+  parts.presence.tellAll();
 
   const stop = async () => {
     stopping.abort();
-    await Promise.race([calls.endAll(), timers.pause(sipLimits.stopMs)]);
+    const parting = calls.endAll().then(() => sendHeartbeat(parts, { ...self, isLast: true }));
+    await Promise.race([parting, timers.pause(sipLimits.stopMs)]);
     stopped.abort();
     timers.clear();
     await options.media.close();
@@ -138,6 +149,7 @@ interface Parts {
   link: ServiceLink;
   authenticator: Authenticator;
   calls: Calls;
+  presence: Presence;
   /** Whether new calls are taken. */
   accepting(): boolean;
 }
@@ -158,11 +170,15 @@ function assemble(
   const authenticator: Authenticator = {
     realm: sipDomain,
     nonces: createNonces(sipDomain),
+    sha256Everywhere: options.sha256Everywhere ?? false,
     lockout: createLockout(),
     credentials: createCredentialsCache(link),
   };
   const reporting = { companion, link, tell: createNews(link), stopping, stopped };
   const calls = createCalls({ ...reporting, signalling, media, loadAudio });
+  const { location } = signalling;
+  const presence = createPresence({ companion, link, location, timers, log, stopped });
+  location.onPresence = presence.changed;
   const accepting = () => !stopping.aborted;
   const failed = (error: unknown) => log("Cannot answer a request", { error: String(error) });
   signalling.core.delegate = {
@@ -170,17 +186,24 @@ function assemble(
       void onInvite({ calls, authenticator, accepting }, request).catch(failed),
     onRegister: (request) => void onRegister(signalling, authenticator, request).catch(failed),
   };
-  return { signalling, link, authenticator, calls, accepting };
+  return { signalling, link, authenticator, calls, presence, accepting };
 }
 
 /** Tells the service that we live, and with what; resolves with what went wrong, if anything. */
 async function sendHeartbeat(
-  { link, calls, signalling: { location } }: Parts,
-  companion: CompanionName,
+  { link, calls, presence, authenticator, signalling: { location } }: Parts,
+  self: Pick<Heartbeat, "companion" | "bridgeUrl" | "isLast">,
 ): Promise<string | null> {
+  location.sweep();
   const legs = calls.unsettled().map(({ id, accountSid }) => ({ leg: id, accountSid }));
   try {
-    await link.heartbeat({ companion, legs, registered: location.registered() });
+    const registered = location.registered();
+    const { wantsPresence } = await link.heartbeat({ ...self, legs, registered });
+    if (wantsPresence) {
+      // It had lost us: orders that it gave did not come.
+      presence.tellAll();
+      void invalidateAll(location, authenticator.credentials);
+    }
     return null;
   } catch (error) {
     return String(error);

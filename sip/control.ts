@@ -1,4 +1,9 @@
 import { bridgeLimits, bridgePaths, invalidation, runRequest } from "../core/bridge.ts";
+import {
+  bindingsRequest,
+  type RegisteredBinding,
+  registrationPaths,
+} from "../core/bridge_registrations.ts";
 import { bridgeHeader, verifyBridge } from "../core/bridge_signature.ts";
 import { listening } from "../core/listen_error.ts";
 import type { Companion } from "../core/bridge.ts";
@@ -13,6 +18,8 @@ export interface ControlOptions {
   calls: Calls;
   /** Forgets what is known of these logins, and what they may no longer do. */
   invalidate(logins: string[]): Promise<void>;
+  /** The devices that a login is registered with here. */
+  bindings(login: string): RegisteredBinding[];
   /** Whether new legs are still placed. */
   accepting(): boolean;
 }
@@ -67,6 +74,7 @@ function isSigned(
 
 async function order(options: ControlOptions, path: string, body: string): Promise<Response> {
   if (path === bridgePaths.run) return run(options, body);
+  if (path === registrationPaths.bindings) return bindings(options, body);
   if (path !== bridgePaths.invalidate) return refusal(404, `Cannot find "${path}"`);
   const asked = invalidation.safeParse(json(body));
   if (!asked.success) return refusal(400, `Cannot invalidate: ${asked.error.message}`);
@@ -81,6 +89,12 @@ function run({ calls, companion, accepting }: ControlOptions, body: string): Res
   const { leg } = asked.data;
   if (runScript(calls, asked.data) === "run") return Response.json({ companion });
   return refusal(404, `Cannot run a script: no leg ${leg} is here`);
+}
+
+function bindings(options: ControlOptions, body: string): Response {
+  const asked = bindingsRequest.safeParse(json(body));
+  if (!asked.success) return refusal(400, `Cannot list bindings: ${asked.error.message}`);
+  return Response.json({ bindings: options.bindings(asked.data.login) });
 }
 
 function json(text: string): unknown {

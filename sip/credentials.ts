@@ -8,33 +8,66 @@ export interface CredentialsCache {
   forget(login: string): void;
 }
 
-/** Asks the service once for all who wait, and keeps the answer for a short while. */
+interface Entry {
+  answer: Promise<Credentials | null>;
+  /** In ms: when to ask again, and until when it will do if nobody answers then. */
+  freshUntil: number;
+  usableUntil: number;
+  isForgotten: boolean;
+}
+
+/**
+ * Asks the service once for all who wait, and keeps the answer for a short while; through an outage
+ * of the service for longer, so that phones stay registered.
+ */
 export function createCredentialsCache(
   service: Pick<ServiceLink, "credentials">,
   now: () => number = Date.now,
 ): CredentialsCache {
-  const entries = new Map<string, { answer: Promise<Credentials | null>; until: number }>();
+  const entries = new Map<string, Entry>();
+
+  /** What was known before, where asking again has failed. */
+  const fallBack = async (login: string, entry: Entry, before: Entry | undefined, why: unknown) => {
+    const isUsable = before !== undefined && !entry.isForgotten && now() < before.usableUntil;
+    if (entries.get(login) === entry) {
+      if (isUsable) entries.set(login, before);
+      else entries.delete(login);
+    }
+    if (!isUsable) throw why;
+    return await before.answer;
+  };
 
   const ask = (login: string): Promise<Credentials | null> => {
-    const entry = {
-      answer: service.credentials(login),
-      until: Number.POSITIVE_INFINITY,
+    const before = entries.get(login);
+    const asked = service.credentials(login).then((found) => {
+      // What was asked before the login changed may be answered after it.
+      if (entry.isForgotten) return cache.lookup(login);
+      entry.freshUntil = now() + (found ? sipLimits.credentialsTtlMs : sipLimits.unknownLoginTtlMs);
+      entry.usableUntil = now() + sipLimits.credentialsGraceMs;
+      return found;
+    });
+    const entry: Entry = {
+      answer: asked.catch((why) => fallBack(login, entry, before, why)),
+      freshUntil: Number.POSITIVE_INFINITY, // While it is under way.
+      usableUntil: Number.POSITIVE_INFINITY,
+      isForgotten: false,
     };
     entries.set(login, entry);
-    entry.answer.then((found) => {
-      const ttl = found ? sipLimits.credentialsTtlMs : sipLimits.unknownLoginTtlMs;
-      entry.until = now() + ttl;
-    }, () => entries.get(login) === entry && entries.delete(login));
     const [oldest] = entries.keys();
     if (entries.size > sipLimits.cachedLogins && oldest !== undefined) entries.delete(oldest);
     return entry.answer;
   };
 
-  return {
+  const cache: CredentialsCache = {
     lookup(login) {
       const known = entries.get(login);
-      return known !== undefined && known.until > now() ? known.answer : ask(login);
+      return known !== undefined && now() < known.freshUntil ? known.answer : ask(login);
     },
-    forget: (login) => void entries.delete(login),
+    forget(login) {
+      const known = entries.get(login);
+      if (known !== undefined) known.isForgotten = true;
+      entries.delete(login);
+    },
   };
+  return cache;
 }

@@ -2,15 +2,23 @@ import { Buffer } from "node:buffer";
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { sipLimits } from "./limits.ts";
 
-/** Server side of digest authentication: RFC 7616 with the algorithms of RFC 8760. */
+/**
+ * Server side of digest authentication: RFC 7616 with the algorithms of RFC 8760. Neither `-sess`
+ * algorithms nor `qop=auth-int` are offered; an answer that uses them proves nothing.
+ */
 
 export type Algorithm = "SHA-256" | "MD5";
 
-/**
- * Most preferred first (RFC 8760 §2.4). Browser softphones keep the last challenge and know only
- * MD5, so they find theirs too.
- */
+/** Most preferred first (RFC 8760 §2.4). */
 const algorithms: readonly Algorithm[] = ["SHA-256", "MD5"];
+
+/**
+ * What is offered over a transport. Browser softphones keep the last challenge and know only MD5, so
+ * both find theirs; many desk phones look at one challenge alone and give up on SHA-256, unless the
+ * operator knows better.
+ */
+export const algorithmsOver = (protocol: string, sha256Everywhere = false): readonly Algorithm[] =>
+  sha256Everywhere || /^WSS?$/i.test(protocol) ? algorithms : ["MD5"];
 
 /** The parameters of an Authorization header, unquoted, by name in lower case. */
 export type DigestParameters = Readonly<Record<string, string>>;
@@ -78,7 +86,10 @@ export function provesHa1(request: DigestRequest, parameters: DigestParameters):
 
 export interface Nonces {
   /** WWW-Authenticate or Proxy-Authenticate lines, one for each algorithm. */
-  challenges(header: string, stale: boolean): string[];
+  challenges(
+    header: string,
+    options: { stale: boolean; algorithms: readonly Algorithm[] },
+  ): string[];
   /** Uses up one count of a nonce; false when it is not ours, too old or was used (§3.4.5). */
   take(nonce: string, count: number): boolean;
 }
@@ -108,7 +119,7 @@ export function createNonces(realm: string, now: () => number = Date.now): Nonce
   };
 
   return {
-    challenges(header, stale) {
+    challenges(header, { stale, algorithms }) {
       const nonce = make();
       const flag = stale ? ", stale=true" : "";
       return algorithms.map((algorithm) =>

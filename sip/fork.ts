@@ -9,7 +9,7 @@ import {
 import { currentFlow, type Flow, withFlow } from "./flow.ts";
 import type { ForkInvite } from "./fork_invite.ts";
 import { sipLimits } from "./limits.ts";
-import type { Binding } from "./location.ts";
+import { type Binding, targetOf } from "./location.ts";
 import type { MediaLeg } from "./media/port.ts";
 import { guard, sdpBody, type Signalling } from "./signalling.ts";
 import { passedHeaders } from "./passed_headers.ts";
@@ -54,7 +54,7 @@ export interface Fork {
   cancel(reason?: string): void;
 }
 
-/** A device, with the SDP to offer it: of our media, or the caller's. */
+/** A way to a device, with the SDP to offer: of our media, or the caller's. */
 export interface Device {
   binding: Binding;
   offer: string;
@@ -126,10 +126,16 @@ function inviteMessage(
   const { binding, offer } = device;
   const timer = askInterval(sessionBounds, atLeastS);
   const ours = [contactHeader(domain), allowHeader, ...timer, ...headers];
-  // The same call, tried again with another session interval (RFC 4028 §7.3).
-  const ids = { callId, cseq: atLeastS === 0 ? 1 : 2 };
+  const ids = {
+    callId,
+    // The same call, tried again with another session interval (RFC 4028 §7.3).
+    cseq: atLeastS === 0 ? 1 : 2,
+    // The proxies that the registration came by are the way back (RFC 3327 §5.3).
+    routeSet: [...binding.path],
+  };
   const body = sdpBody(offer);
-  const message = core.makeOutgoingRequestMessage("INVITE", binding.uri, from, to, ids, ours, body);
+  const uri = targetOf(binding);
+  const message = core.makeOutgoingRequestMessage("INVITE", uri, from, to, ids, ours, body);
   message.setHeader("max-forwards", String(maxForwards));
   return message;
 }

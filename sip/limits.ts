@@ -45,14 +45,23 @@ export const sipLimits = {
   lockoutMaxMs: 600_000,
   /** Logins, and addresses, whose wrong answers are remembered. */
   lockouts: 10_000,
+  /** Logins, each at an address, that were right and so cannot be locked out by others. */
+  knownHomes: 50_000,
   credentialsTtlMs: 30_000,
   unknownLoginTtlMs: 5_000,
+  /** How old an answer may be while the service is out of reach. */
+  credentialsGraceMs: 600_000,
   cachedLogins: 10_000,
+  /** Logins asked for at the same time when all are asked for. */
+  lookupsAtOnce: 50,
 
   expiresMinS: 60,
   expiresDefaultS: 3_600,
   expiresMaxS: 3_600,
   bindingsPerClient: 10,
+  /** Proxies on the way of one registration. */
+  pathProxies: 10,
+  userAgentLength: 200,
 
   /** How long a session lasts without a refresh, and the least a peer may ask for (RFC 4028 §4). */
   sessionExpiresS: 1_800,

@@ -6,9 +6,13 @@ export interface Answerer {
   host: string;
 }
 
-/** Slows those down who guess passwords, however often they connect anew. */
+/**
+ * Slows those down who guess passwords, however often they connect anew. A login that was right at an
+ * address lately is judged by its wrong answers from there alone, so nobody elsewhere, nor another
+ * login there, can lock it out.
+ */
 export interface Lockout {
-  /** How long no answer of this login, nor any from this address, is looked at, in ms. */
+  /** How long an answer of this login from this address is not looked at, in ms. */
   remainingMs(answerer: Answerer): number;
   wrong(answerer: Answerer): void;
   /** Forgets the wrong answers of the login; its address may be that of a guesser too. */
@@ -17,19 +21,50 @@ export interface Lockout {
 
 export function createLockout(now: () => number = Date.now): Lockout {
   const logins = createCounts(sipLimits.wrongAnswersOfLogin, now);
+  const homes = createCounts(sipLimits.wrongAnswersOfLogin, now);
   const networks = createCounts(sipLimits.wrongAnswersFromAddress, now);
+  const known = createKnownHomes();
   return {
-    remainingMs: ({ login, host }) =>
-      Math.max(
+    remainingMs(answerer) {
+      const { login, host } = answerer;
+      const home = homeOf(answerer);
+      if (home !== undefined && known.has(home)) return homes.remainingMs(home);
+      return Math.max(
         login === undefined ? 0 : logins.remainingMs(login),
         networks.remainingMs(networkOf(host)),
-      ),
-    wrong({ login, host }) {
+      );
+    },
+    wrong(answerer) {
+      const { login, host } = answerer;
+      const home = homeOf(answerer);
+      if (home !== undefined) homes.add(home);
       if (login !== undefined) logins.add(login);
       networks.add(networkOf(host));
     },
-    right({ login }) {
-      if (login !== undefined) logins.forget(login);
+    right(answerer) {
+      const home = homeOf(answerer);
+      if (home === undefined || answerer.login === undefined) return;
+      logins.forget(answerer.login);
+      homes.forget(home);
+      known.add(home);
+    },
+  };
+}
+
+/** A login at an address. */
+const homeOf = ({ login, host }: Answerer): string | undefined =>
+  login === undefined ? undefined : `${login} ${networkOf(host)}`;
+
+/** Where logins were right, the latest last. */
+function createKnownHomes() {
+  const homes = new Set<string>();
+  return {
+    has: (home: string) => homes.has(home),
+    add(home: string) {
+      homes.delete(home);
+      homes.add(home);
+      const [oldest] = homes;
+      if (homes.size > sipLimits.knownHomes && oldest !== undefined) homes.delete(oldest);
     },
   };
 }

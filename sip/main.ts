@@ -1,12 +1,16 @@
 import { isPublicAddress } from "../core/host/address.ts";
-import { authority, type Config, readConfig } from "../core/host/config.ts";
+import { authority, type Config, portRange, readConfig } from "../core/host/config.ts";
 import { outboundFetch } from "../core/host/outbound_fetch.ts";
 import { fail, log, say, stopOnSignal, surviveBugs } from "../core/host/process.ts";
 import { awaitSecret } from "../core/host/secret_file.ts";
 import { type Companion, startCompanion } from "./companion.ts";
 import type { TransportOptions } from "./listen.ts";
+import { mediaEngine } from "./media/engine.ts";
 import { loadAudio } from "./media/load_audio.ts";
-import { webrtcEngine } from "./media/webrtc.ts";
+import { webrtcTransport } from "./media/peer.ts";
+import { rtpTransport } from "./media/plain_rtp.ts";
+import type { MediaEngine } from "./media/port.ts";
+import { systemClock } from "./media/ticker.ts";
 
 /** The companion process: SIP, media and the bridge. The only file that puts them together. */
 async function start(config: Config): Promise<Companion> {
@@ -23,11 +27,13 @@ async function start(config: Config): Promise<Companion> {
     transports: transports(config),
     bridgeHost: config.BRIDGE_HOST,
     bridgePort: config.BRIDGE_PORT,
+    bridgeUrl: config.BRIDGE_URL,
     serviceUrl: config.SERVICE_URL,
     bridgeSecret,
     sipDomain: config.SIP_DOMAIN,
+    sha256Everywhere: config.SIP_SHA256,
     id: config.COMPANION_ID,
-    media: webrtcEngine({ bindAddress: config.SIP_HOST, log }),
+    media: media(config),
     loadAudio: loadAudio({ fetch: (input, init) => fetchOutside(new Request(input, init)) }),
     log,
   });
@@ -42,6 +48,13 @@ function transports(config: Config): TransportOptions {
     publicHost: config.SIP_PUBLIC_HOST,
     certificate: { certFile: config.SIP_TLS_CERT, keyFile: config.SIP_TLS_KEY },
   };
+}
+
+/** Browsers by WebRTC; trunks and other softphones by plain RTP. */
+function media({ SIP_HOST: bindAddress, RTP_HOST: host, RTP_PORTS }: Config): MediaEngine {
+  const ports = portRange(RTP_PORTS);
+  const rtp = rtpTransport({ bindAddress, host, ports, now: systemClock.now });
+  return mediaEngine({ transports: [webrtcTransport({ bindAddress }), rtp], log });
 }
 
 if (import.meta.main) {

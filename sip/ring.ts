@@ -1,8 +1,9 @@
+import { createDeviceFork, type ReachableDevice } from "./device_fork.ts";
 import { adoptDialog, type Dialog, type DialogPeer } from "./dialog.ts";
-import { type Answer, createFork, type Device, type Fork } from "./fork.ts";
+import type { Answer, Fork } from "./fork.ts";
 import { calledUser, forkInvite } from "./fork_invite.ts";
 import { createWiring, inDialogEvents } from "./in_dialog.ts";
-import type { Binding } from "./location.ts";
+import type { Flows } from "./location.ts";
 import type { MediaLeg } from "./media/port.ts";
 import { sipLimits } from "./limits.ts";
 import { Refused } from "./refused.ts";
@@ -28,15 +29,15 @@ export async function ring(state: OutboundState): Promise<void> {
     const hasRoute = target.kind === "number" || target.routes.length > 0;
     return finish(state, { outcome: "failed", sipStatus: hasRoute ? 501 : 404 });
   }
-  const bindings = signalling.location.find(target.login);
-  if (bindings.length > 0 || call.isChild) call.onInviting(callId);
-  if (bindings.length === 0) {
+  const known = signalling.location.devices(target.login);
+  if (known.length > 0 || call.isChild) call.onInviting(callId);
+  if (known.length === 0) {
     return finish(state, { outcome: "failed", sipStatus: 480, reason: "not-registered" });
   }
   const { invitation, maxForwards, headers } = call;
   const invite = forkInvite(signalling.domain, { invitation, maxForwards, callId, headers });
-  const devices = await withMedia(state, bindings);
-  state.forks = devices.map((device) => createFork(signalling, invite, device));
+  const devices = await withMedia(state, known);
+  state.forks = devices.map((device) => createDeviceFork(signalling, invite, device));
   if (over.signal.aborted) return closeMedia(state);
   for (const fork of state.forks) {
     fork.send({
@@ -53,9 +54,9 @@ export async function ring(state: OutboundState): Promise<void> {
 /** The devices that media could be had for; rejects when there is none. */
 async function withMedia(
   { signalling: { log }, call }: OutboundState,
-  bindings: Binding[],
-): Promise<Device[]> {
-  const offers = await Promise.allSettled(bindings.map((binding) => offerTo(call, binding)));
+  known: Flows[],
+): Promise<ReachableDevice[]> {
+  const offers = await Promise.allSettled(known.map((flows) => offerTo(call, flows)));
   const devices = offers.flatMap((offer) => offer.status === "fulfilled" ? offer.value : []);
   const failure = offers.find((offer) => offer.status === "rejected");
   if (failure === undefined) return devices;
@@ -65,10 +66,10 @@ async function withMedia(
   return devices;
 }
 
-async function offerTo({ media }: OutboundCall, binding: Binding): Promise<Device> {
-  if ("offer" in media) return { binding, offer: media.offer, media: undefined };
+async function offerTo({ media }: OutboundCall, flows: Flows): Promise<ReachableDevice> {
+  if ("offer" in media) return { flows, offer: media.offer, media: undefined };
   const ours = await media.engine.offer();
-  return { binding, offer: ours.localSdp, media: ours };
+  return { flows, offer: ours.localSdp, media: ours };
 }
 
 function onProgress(

@@ -10,6 +10,13 @@ import {
   type Script,
 } from "../core/bridge.ts";
 import { bridgeHeader, signBridge } from "../core/bridge_signature.ts";
+import {
+  type HeartbeatAnswer,
+  heartbeatAnswer,
+  presenceAnswer,
+  type PresenceNews,
+  registrationPaths,
+} from "../core/bridge_registrations.ts";
 import { sipLimits } from "./limits.ts";
 import type { Timers } from "./timers.ts";
 
@@ -33,7 +40,9 @@ export interface ServiceLink {
   /** Reports of several legs that want no script; what became of each. */
   news(reports: Report[]): Promise<NewsAnswer["outcomes"]>;
   credentials(login: string): Promise<Credentials | null>;
-  heartbeat(heartbeat: Heartbeat): Promise<void>;
+  heartbeat(heartbeat: Heartbeat): Promise<HeartbeatAnswer>;
+  /** False when the service lacks the news before these. */
+  presence(news: PresenceNews): Promise<boolean>;
 }
 
 export interface ServiceLinkOptions {
@@ -63,7 +72,13 @@ export function createServiceLink(options: ServiceLinkOptions): ServiceLink {
       return credentialsAnswer.parse(answer).credentials;
     },
     async heartbeat(heartbeat) {
-      await post(bridgePaths.heartbeat, heartbeat, { ms: sipLimits.reportTimeoutMs });
+      const limits = { ms: sipLimits.reportTimeoutMs };
+      return heartbeatAnswer.parse(await post(bridgePaths.heartbeat, heartbeat, limits));
+    },
+    async presence(news) {
+      const limits = { ms: sipLimits.reportTimeoutMs };
+      const answer = await post(registrationPaths.presence, news, limits);
+      return presenceAnswer.parse(answer).isKnown;
     },
   };
 }

@@ -39,7 +39,14 @@ export const allows = (
 ): boolean => message.getHeaders("allow").join(",").split(",").some((one) => one.trim() === method);
 
 /** Option tags that a request may require (RFC 3261 §8.2.2.3). */
-export const supportedOptions = ["outbound", "100rel", "timer", "replaces", "norefersub"];
+export const supportedOptions = [
+  "outbound",
+  "path",
+  "100rel",
+  "timer",
+  "replaces",
+  "norefersub",
+];
 
 /** Our Contact on the current flow; that of WebSockets outside of any. */
 export const contactHeader = (domain: string): string => `Contact: <${nameFor(domain).contact}>`;

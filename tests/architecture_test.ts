@@ -12,6 +12,7 @@ const allowed: Record<string, string[]> = {
     "core/bridge.ts",
     "core/bridge_signature.ts",
     "core/bridge_trunks.ts",
+    "core/bridge_registrations.ts",
     "core/limits.ts",
     "core/listen_error.ts",
     "sip.js",

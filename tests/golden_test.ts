@@ -1,7 +1,7 @@
 import { resources } from "../core/resources/mod.ts";
 import { type App, startApp } from "./support/app.ts";
 import { golden } from "./support/golden.ts";
-import { makeParticipant, makeSample, sampledNames } from "./support/samples.ts";
+import { makeParticipant, makeSample, sampleBinding, sampledNames } from "./support/samples.ts";
 
 for (const name of sampledNames) {
   const { path } = resources[name];
@@ -84,6 +84,15 @@ Deno.test("AvailablePhoneNumbers: the wire formats are those of tests/golden", a
   await golden("available_country.xml", (await app.root.get(country)).text);
   await golden("available_list.json", (await app.root.get(`${country}/Local.json?${query}`)).text);
   await golden("available_list.xml", (await app.root.get(`${country}/Local?${query}`)).text);
+});
+
+Deno.test("Bindings: the wire formats are those of tests/golden", async () => {
+  using app = await startApp();
+  const sid = await makeSample(app, app.root, { name: "clients" });
+  app.registered.set("alice1", [sampleBinding(app)]);
+
+  await golden("bindings_list.json", (await app.root.get(`Clients/${sid}/Bindings.json`)).text);
+  await golden("bindings_list.xml", (await app.root.get(`Clients/${sid}/Bindings`)).text);
 });
 
 Deno.test("Usage Records: the wire formats are those of tests/golden", async () => {

@@ -66,7 +66,7 @@ function modified(call: Call, wanted: ModifyParams, ports: Ports): Change<Call> 
   }
   const isEnded = status === "completed" || status === "canceled" && call.status !== "in-progress";
   if (isEnded && call.companion === null && !call.initiated) return canceledEarly(record, ports);
-  if (isEnded) return { record, jobs: [hangUp({ callSid })] };
+  if (isEnded) return { record, jobs: [hangUp({ callSid, companion: call.companion })] };
   if (wanted.url !== undefined) {
     return { record, jobs: [redirectCall({ accountSid, callSid, ...both && { both } })] };
   }

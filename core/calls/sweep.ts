@@ -1,5 +1,6 @@
-import type { Heartbeat } from "../bridge.ts";
+import type { Companion, Heartbeat } from "../bridge.ts";
 import { forgetRegistrations } from "../gateways/registrations.ts";
+import type { HeartbeatAnswer } from "../bridge_registrations.ts";
 import { limits } from "../limits.ts";
 import type { Ports } from "../ports.ts";
 import type { Call } from "../resources/calls.ts";
@@ -9,28 +10,33 @@ import { isLive } from "./status.ts";
 /**
  * Takes a companion's heartbeat. A live call of another run of it was lost when it was started
  * again, and is closed; so is one of this run that it does not name and nobody has touched for a
- * while. A leg whose call has ended is hung up.
+ * while, or any when it stops. A leg whose call has ended is hung up. The answer says what else the
+ * service lacks.
  */
 export async function takeHeartbeat(
-  { companion, legs, registered }: Heartbeat,
+  { companion, legs, registered, bridgeUrl, isLast }: Heartbeat,
   ports: Ports,
-): Promise<void> {
+): Promise<HeartbeatAnswer> {
   const now = ports.now();
   const before = await ports.companions.get(companion.id);
-  await ports.companions.beat({ ...companion, seenAt: now, registered });
+  const address = bridgeUrl === undefined ? {} : { bridgeUrl };
+  await ports.companions.beat({ ...companion, ...address, seenAt: now, registered });
 
   const known = await ports.records.calls.group("live", companion.id);
   const named = new Set(legs.map(({ leg }) => leg));
   const isLost = (call: Call) =>
-    call.companion?.runId !== companion.runId ||
+    isLast || call.companion?.runId !== companion.runId ||
     !named.has(call.sid) && now - call.dateUpdated > limits.legForgottenMs;
   for (const call of known.filter(isLost)) await close(call, before?.seenAt ?? now, ports);
 
   const live = new Set(known.map(({ sid }) => sid));
   for (const { leg, accountSid } of legs.filter(({ leg }) => !live.has(leg))) {
     const call = await ports.records.calls.get(accountSid, leg);
-    if (call !== null && !isLive(call.status)) await ports.bridge.run(leg, [{ type: "hangup" }]);
+    if (call === null || isLive(call.status)) continue;
+    await ports.bridge.run(leg, [{ type: "hangup" }], { at: companion });
   }
+  if (isLast) await forget([companion], ports);
+  return { wantsPresence: !isLast && !await ports.companions.knowsPresence(companion) };
 }
 
 /**
@@ -40,15 +46,22 @@ export async function takeHeartbeat(
 export async function sweepCompanions(ports: Ports): Promise<void> {
   const oldest = ports.now() - limits.companionLostMs;
   const lost = (await ports.companions.list()).filter(({ seenAt }) => seenAt < oldest);
-  for (const { id, runId, seenAt } of lost) {
+  for (const { id, seenAt } of lost) {
     ports.log("Closing the calls of a companion that is gone", { companion: id });
     for (const call of await ports.records.calls.group("live", id)) {
       await close(call, seenAt, ports);
     }
+  }
+  await forget(lost, ports);
+}
+
+/** Forgets companions, and has others take over the Gateways that they kept registered. */
+async function forget(companions: Companion[], ports: Ports): Promise<void> {
+  if (companions.length === 0) return;
+  for (const { id, runId } of companions) {
     await forgetRegistrations(id, ports);
     await ports.companions.forget(id, runId);
   }
-  if (lost.length === 0) return;
   await ports.bridge.gatewaysChanged().catch((error) =>
     ports.log("Cannot tell the companion of Gateways that it is to take over", { error })
   );

@@ -6,6 +6,19 @@ import { host, port, type Variable } from "./variable.ts";
 const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http or https URL" })
   .transform((url) => url.replace(/\/+$/, ""));
 const address = host.pipe(z.union([z.ipv4(), z.ipv6()], "must be an IP address"));
+
+/** A range of ports like "20000-20999", both included; "0" leaves the choice to the system. */
+export function portRange(text: string): { first: number; last: number } {
+  const [first = NaN, last = first] = text.split("-").map(Number);
+  return { first, last };
+}
+
+function isPortRange(text: string): boolean {
+  const { first, last } = portRange(text);
+  return text === "0" || /^\d+-\d+$/.test(text) && first >= 1_024 && last <= 65_535 &&
+      last - first % 2 > first;
+}
+
 const flag = z.enum(["true", "false"], "must be true or false").transform((text) =>
   text === "true"
 );
@@ -78,6 +91,16 @@ export const variables = {
     fallback: ({ HOST }) => HOST === "localhost" ? "127.0.0.1" : String(HOST),
     help: "IP address the companion listens on for softphones and media. Default: HOST.",
   },
+  RTP_HOST: {
+    schema: address,
+    fallback: ({ SIP_HOST }) => String(SIP_HOST),
+    help: "IP address where trunks send audio, as seen from outside. Default: SIP_HOST.",
+  },
+  RTP_PORTS: {
+    schema: text.refine(isPortRange, "must be a range of ports like 20000-20999, or 0"),
+    fallback: "20000-20999",
+    help: "UDP ports of plain RTP, two for each leg of a trunk. 0: any that is free.",
+  },
   SIP_WS_PORT: { schema: port, fallback: "8088", help: "Port of SIP over WebSocket." },
   ...transportVariables,
   BRIDGE_HOST: {
@@ -89,7 +112,12 @@ export const variables = {
   BRIDGE_URL: {
     schema: httpUrl,
     fallback: ({ BRIDGE_PORT }) => `http://127.0.0.1:${BRIDGE_PORT}`,
-    help: "Where the service reaches the companion. Default: http://127.0.0.1:BRIDGE_PORT.",
+    help: "Where the service reaches this companion. Default: http://127.0.0.1:BRIDGE_PORT.",
+  },
+  SIP_SHA256: {
+    schema: flag,
+    fallback: "false",
+    help: "true offers SHA-256 to phones over UDP, TCP and TLS too; some know MD5 alone and fail.",
   },
   WEBHOOK_MAX_ATTEMPTS: {
     schema: z.coerce.number("must be a number").int().min(1).max(20),

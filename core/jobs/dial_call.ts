@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { standing } from "../access.ts";
+import type { Script } from "../bridge.ts";
 import { customHeaders } from "../calls/custom_headers.ts";
 import { parseAddress } from "../calls/address.ts";
 import { progress } from "../calls/progress.ts";
 import { routeTo, type Routing, type Unroutable } from "../calls/route.ts";
 import { isLive } from "../calls/status.ts";
+import { companionFor } from "../companions.ts";
 import { Fault } from "../faults.ts";
 import { exponential, job, type JobKind } from "../job.ts";
 import { limits } from "../limits.ts";
@@ -45,9 +47,10 @@ export const dialCall: JobKind<z.infer<typeof args>> = job({
     const { headers } = customHeaders(call.to.split("?").slice(1).join("?"));
     const sent = Object.keys(headers).length === 0 ? {} : { headers };
     const invitation = { leg: callSid, accountSid, ...called, ...sent };
-    const companion = await ports.bridge.run(callSid, [
-      { type: "invite", invitation, timeoutS: call.timeout },
-    ]);
+    const place: Script = [{ type: "invite", invitation, timeoutS: call.timeout }];
+    // One that has the leg already knows it by its Sid, and places no second.
+    const at = call.companion ?? await companionFor(called.target, ports);
+    const companion = await ports.bridge.run(callSid, place, { at });
     if (companion === null) throw new Fault("unavailable", "the companion refused the call");
     const placed = await ports.records.calls.update(accountSid, callSid, (call) => ({
       record: call.companion === null ? { ...call, companion, dateUpdated: ports.now() } : call,
@@ -55,7 +58,9 @@ export const dialCall: JobKind<z.infer<typeof args>> = job({
     if (await ports.companions.get(companion.id) === null) { // Else nobody would sweep its calls.
       await ports.companions.beat({ ...companion, seenAt: ports.now(), registered: 0 });
     }
-    if (!isLive(placed.status)) await ports.bridge.run(callSid, [{ type: "hangup" }]);
+    if (!isLive(placed.status)) {
+      await ports.bridge.run(callSid, [{ type: "hangup" }], { at: companion });
+    }
   },
 
   async spent({ accountSid, callSid }, ports, error) {

@@ -16,12 +16,12 @@ export const forgetAccount: JobKind<z.infer<typeof args>> = job({
   retryMs: exponential(250, 30_000),
 
   async work({ accountSid }, ports, { signal }) {
-    await ports.bridge.gatewaysChanged();
     for await (const sid of subtree(accountSid, ports.accounts)) {
       for await (const clients of batches(ports.records.clients, sid)) {
         signal.throwIfAborted();
         await ports.bridge.invalidate(clients.map(({ login }) => login));
       }
     }
+    await ports.bridge.gatewaysChanged();
   },
 });

@@ -20,11 +20,11 @@ export const redirectCall: JobKind<z.infer<typeof args>> = job({
   async work({ accountSid, callSid, both = false }, ports, { signal }) {
     const call = await ports.records.calls.get(accountSid, callSid);
     if (call?.status !== "in-progress") return; // It ended meanwhile.
-    const { url, method } = call;
+    const { url, method, companion: at } = call;
     const other: Script = both && url !== null
       ? [{ type: "next", action: { url, method, hops: 0 } }]
       : [];
     const script = await firstScript({ call, ports, signal });
-    await ports.bridge.run(callSid, script, ...both ? [other] : []);
+    await ports.bridge.run(callSid, script, { at, ...both && { other } });
   },
 });

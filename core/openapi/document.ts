@@ -2,6 +2,7 @@ import { faults } from "../faults.ts";
 import type { AnyResource } from "../resource.ts";
 import { accounts } from "../resources/accounts.ts";
 import { availablePhoneNumbers, numberCountries } from "../resources/available_phone_numbers.ts";
+import { bindings } from "../resources/bindings.ts";
 import { resources } from "../resources/mod.ts";
 import { usageRecords } from "../resources/usage_records.ts";
 import { version } from "../supervisor/metrics.ts";
@@ -26,12 +27,13 @@ const declared: AnyResource[] = [
   accounts,
   ...Object.values<AnyResource>(resources),
   availablePhoneNumbers,
+  bindings,
   numberCountries,
   usageRecords,
 ];
 
 /** Shown or offered, but nowhere to be read by themselves. */
-const unaddressed: AnyResource[] = [resources.emails, availablePhoneNumbers];
+const unaddressed: AnyResource[] = [resources.emails, availablePhoneNumbers, bindings];
 
 /** Never shown as a list. */
 const unlisted: AnyResource[] = [resources.emails, resources.geolocations, resources.sandboxes];

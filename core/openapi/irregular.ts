@@ -6,7 +6,9 @@ import { kindSegments } from "../numbers/phone_number.ts";
 import { paramsSchema } from "../resource.ts";
 import { accounts } from "../resources/accounts.ts";
 import { availablePhoneNumbers, numberCountries } from "../resources/available_phone_numbers.ts";
+import { bindings } from "../resources/bindings.ts";
 import { calls } from "../resources/calls.ts";
+import { clients } from "../resources/clients.ts";
 import { gateways } from "../resources/gateways.ts";
 import { geolocations } from "../resources/geolocations.ts";
 import { incomingPhoneNumbers } from "../resources/incoming_phone_numbers.ts";
@@ -56,6 +58,15 @@ const callOperations: Operation[] = [
     types: ["audio/wav"],
     access: "link",
   },
+];
+
+const clientOperations: Operation[] = [
+  listOperation(bindings, {
+    path: `${accountPath}/${clients.path}/{Sid}/${bindings.path}`,
+    id: "listClientBindings",
+    summary: "Lists where a Client is registered now",
+    tag: clients.type,
+  }),
 ];
 
 const inConference = `${accountPath}/Conferences/{Sid}/Participants`;
@@ -181,6 +192,7 @@ const serviceOperations: Operation[] = [
 export const irregularOperations: Operation[] = [
   ...accountOperations,
   ...callOperations,
+  ...clientOperations,
   ...participantOperations,
   createOperation(emails),
   ...sandboxOperations,

@@ -1,3 +1,4 @@
+import { liveCompanions } from "../companions.ts";
 import type { Ports } from "../ports.ts";
 import type { Call } from "../resources/calls.ts";
 import { rfc2822 } from "../wire.ts";
@@ -7,7 +8,7 @@ export const version = "0.3.0";
 
 /** What the supervisor sees of the running instance, by the names of the wire. */
 export async function metrics(ports: Ports, withCalls: boolean): Promise<Record<string, unknown>> {
-  const companions = await ports.companions.list();
+  const companions = await liveCompanions(ports);
   const calls = await liveCalls(ports);
   const incoming = calls.filter(({ direction }) => direction === "inbound").length;
   const { instanceId, revision } = ports.settings;

@@ -1,6 +1,6 @@
 import { createOutgoing, FRAME_SAMPLES, type Outgoing } from "./outgoing.ts";
 import type { Pcm } from "./port.ts";
-import { parseRtp } from "./rtp.ts";
+import type { RtpPacket } from "./rtp.ts";
 import type { Encoding, Formats } from "./sdp.ts";
 import { createDigitReceiver } from "./telephone_event.ts";
 import type { Ticker } from "./ticker.ts";
@@ -15,10 +15,12 @@ export interface Agreed {
 
 /** The sound of one leg: what it sends at each moment, and where what it receives goes. */
 export interface AudioLeg {
-  /** RTP may flow from now on. */
+  /** RTP may flow from now on, in these codecs. */
   start(agreed: Agreed): void;
+  /** Other codecs were agreed; before `start` this is for nothing. */
+  change(agreed: Agreed): void;
   /** RTP from the peer. */
-  receive(packet: Uint8Array): void;
+  receive(packet: RtpPacket): void;
   /** Whether the peer wants audio; false while it holds the call. */
   setListening(listening: boolean): void;
   play(pcm: Pcm, options: { loop: number; signal: AbortSignal }): Promise<void>;
@@ -31,7 +33,7 @@ export interface AudioLegOptions {
   ticker: Ticker;
   ssrc: number;
   now: () => number;
-  send: (packet: Uint8Array<ArrayBuffer>) => void;
+  send: (packet: RtpPacket) => void;
   onDigit: (digit: string) => void;
 }
 
@@ -69,6 +71,7 @@ export function createAudioLeg(options: AudioLegOptions): AudioLeg {
   };
   const leg: AudioLeg = {
     start: (agreed) => start(state, agreed),
+    change: (agreed) => change(state, agreed),
     receive: (packet) => receive(state, packet),
     setListening(listening) {
       state.listening = listening;
@@ -90,6 +93,12 @@ function start(state: State, agreed: Agreed): void {
   adjustTicking(state);
 }
 
+function change(state: State, agreed: Agreed): void {
+  if (state.stream === undefined) return;
+  state.agreed = agreed;
+  state.stream.setFormats(agreed.outgoing);
+}
+
 /** A leg needs frames while a play goes on, or else to send silence where no other leg speaks. */
 function adjustTicking(state: State): void {
   const { stream, closed, playing, joined, listening } = state;
@@ -109,10 +118,9 @@ function tick(state: State): void {
   }
 }
 
-function receive(state: State, bytes: Uint8Array): void {
-  const packet = parseRtp(bytes);
-  const encoding = packet && state.agreed?.incoming.get(packet.payloadType);
-  if (packet === undefined || encoding === undefined) return;
+function receive(state: State, packet: RtpPacket): void {
+  const encoding = state.agreed?.incoming.get(packet.payloadType);
+  if (encoding === undefined) return;
   if (encoding === "telephone-event") state.receiveDigit(packet);
   // The digit may have ended the conversation.
   const other = state.joined;

@@ -4,6 +4,22 @@ export const mediaLimits = {
   sdpLines: 2_000,
   candidates: 32,
   mediaSections: 16,
+  /** Tries to find two ports side by side where the system chooses them. */
+  portPairTries: 20,
+  /** Packets of a leg that wait for the system; beyond them new ones are lost. */
+  unsentPackets: 100,
+  /** After it is known by a packet, a source yields to the signalled one for so long. */
+  latchMs: 3_000,
+  /** Sequence numbers that a source may be ahead, or late, and still go on (RFC 3550 §A.1). */
+  maxDropout: 3_000,
+  maxMisorder: 100,
+  /** A jump of a source's clock beyond it begins a new stream, in samples: 10 s. */
+  maxTimestampJump: 80_000,
+  /** Mean time between RTCP reports (RFC 3550 §6.2), and how much it varies up and down. */
+  reportMs: 5_000,
+  reportJitterMs: 2_500,
+  /** A peer of plain RTP that is not on hold and sends nothing for so long is gone. */
+  silenceMs: 60_000,
   /** Frames sent in a row to catch up; beyond it the stream is late for good. */
   catchUpFrames: 10,
   /** A pause in our own audio that begins a new talkspurt (RFC 3551 §4.1). */

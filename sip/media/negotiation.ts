@@ -1,6 +1,7 @@
 import type { Agreed } from "./audio_leg.ts";
-import { type AudioSection, type Formats, parseSdp, type Session, type Setup } from "./sdp.ts";
-import { answerTo, writeSdp } from "./write_sdp.ts";
+import { ofKind, parseSdp } from "./parse_sdp.ts";
+import type { AudioSection, Formats, Session } from "./sdp.ts";
+import { answerTo, type Stream, writeSdp } from "./write_sdp.ts";
 
 /** Offer and answer of one leg (RFC 3264): what was said, and what follows from it. */
 export interface Negotiation {
@@ -10,29 +11,35 @@ export interface Negotiation {
   agreed(): Agreed | undefined;
   /** Takes the answer to our offer. */
   accept(answer: Session): void;
-  /** Answers an offer that changes at most the direction; throws when it changes more. */
-  reanswer(sdp: string): { sdp: string; listening: boolean };
+  /**
+   * Answers a later offer. A WebRTC peer may change the direction, and one of plain RTP also its
+   * address and its codecs; throws when it changes more.
+   */
+  reanswer(sdp: string): { sdp: string; offer: Session };
 }
 
 export interface NegotiationOptions {
   /** Our transport's side, whose formats are those we said. */
   local: Session;
-  ssrc: number;
+  stream: Stream;
   /** The peer's offer; without it ours goes first. */
   offer: Session | undefined;
+  /** The transport takes a later offer; when it throws, nothing has changed. */
+  change(offer: Session): void;
 }
 
 /** Whether the peer that says this direction takes audio from us. */
 export const listens = ({ direction }: AudioSection): boolean =>
   direction === "sendrecv" || direction === "recvonly";
 
-export function negotiate({ local, ssrc, offer }: NegotiationOptions): Negotiation {
+export function negotiate({ local, stream, offer, change }: NegotiationOptions): Negotiation {
   const first = offer === undefined
-    ? { ...local, bundled: true }
+    ? local
     : answerTo(offer, { ...local, audio: { ...local.audio, formats: offer.audio.formats } });
-  const write = (version: number, session: Session) => writeSdp({ ...session, version }, ssrc);
+  const write = (version: number, session: Session) => writeSdp({ ...session, version }, stream);
   const localSdp = write(local.version, first);
   let remote = offer?.audio;
+  let answer: AudioSection | undefined;
   let last = { session: first, version: local.version };
 
   return {
@@ -40,20 +47,21 @@ export function negotiate({ local, ssrc, offer }: NegotiationOptions): Negotiati
     agreed() {
       return remote && agreement(local.audio.formats, remote.formats);
     },
-    accept(answer) {
-      remote = answer.audio;
+    accept({ audio }) {
+      remote = answer = audio;
     },
     reanswer(sdp) {
-      const next = parseSdp(sdp);
       if (remote === undefined) throw new Error("Cannot answer the offer: ours is not answered");
+      const next = ofKind(remote.kind, parseSdp(sdp));
       assertSameMedia(remote, next.audio);
-      const setup = offer === undefined ? opposite(remote.setup) : local.audio.setup;
-      const audio = { ...local.audio, setup, formats: remote.formats };
+      change(next);
+      const audio = { ...inRole(local.audio, answer), formats: next.audio.formats };
       const session = answerTo(next, { id: local.id, version: local.version, audio });
       // The version counts changes of what we say (RFC 3264 §8).
       const changed = write(0, session) !== write(0, last.session);
       last = { session, version: last.version + (changed ? 1 : 0) };
-      return { sdp: write(last.version, session), listening: listens(next.audio) };
+      remote = next.audio;
+      return { sdp: write(last.version, session), offer: next };
     },
   };
 }
@@ -64,9 +72,14 @@ const agreement = (ours: Formats, theirs: Formats): Agreed => ({
   outgoing: theirs,
 });
 
-const opposite = (setup: Setup): Setup => setup === "active" ? "passive" : "active";
+/** Our audio, in the DTLS role that the peer's first answer left to us, as it stays (RFC 8842 §5). */
+function inRole(local: AudioSection, answer: AudioSection | undefined): AudioSection {
+  if (local.kind !== "webrtc" || answer?.kind !== "webrtc") return local;
+  return { ...local, setup: answer.setup === "active" ? "passive" : "active" };
+}
 
 function assertSameMedia(before: AudioSection, now: AudioSection): void {
+  if (before.kind !== "webrtc" || now.kind !== "webrtc") return;
   const changes = [
     before.ufrag !== now.ufrag || before.password !== now.password ? "ICE credentials" : "",
     before.fingerprint.toUpperCase() !== now.fingerprint.toUpperCase() ? "fingerprint" : "",

@@ -1,7 +1,7 @@
 import { encodeG711, type Law, transcode } from "./g711.ts";
 import { mediaLimits } from "./limits.ts";
 import type { Pcm } from "./port.ts";
-import { isNewerSequence, type RtpPacket, writeRtp } from "./rtp.ts";
+import { isNear, isNewerSequence, type RtpPacket } from "./rtp.ts";
 import type { Encoding, Formats } from "./sdp.ts";
 
 /** Samples in one frame, and in one ms. */
@@ -18,6 +18,8 @@ export interface Outgoing {
   frame(pcm: Pcm): void;
   /** Sends a packet that another leg received, in a codec that this peer takes. */
   forward(packet: RtpPacket, encoding: Encoding): void;
+  /** The peer wants other payload types from now on. */
+  setFormats(formats: Formats): void;
 }
 
 export interface OutgoingOptions {
@@ -26,7 +28,7 @@ export interface OutgoingOptions {
   formats: Formats;
   /** Monotonic time in ms. */
   now: () => number;
-  send: (packet: Uint8Array<ArrayBuffer>) => void;
+  send: (packet: RtpPacket) => void;
 }
 
 /** How a source's numbers are moved to continue the stream. */
@@ -34,9 +36,13 @@ interface Source {
   ssrc: number;
   sequenceShift: number;
   timestampShift: number;
+  /** Of its newest packet. */
+  sequence: number;
+  timestamp: number;
 }
 
-export function createOutgoing({ ssrc, formats, now, send }: OutgoingOptions): Outgoing {
+export function createOutgoing({ ssrc, now, send, ...options }: OutgoingOptions): Outgoing {
+  let { formats } = options;
   const [random] = crypto.getRandomValues(new Uint32Array(1)) as unknown as [number];
   let sequence = random & 0xffff;
   let timestamp = random;
@@ -53,7 +59,7 @@ export function createOutgoing({ ssrc, formats, now, send }: OutgoingOptions): O
       ({ sequence, timestamp } = packet);
       sentAt = now();
     }
-    send(writeRtp({ ...packet, ssrc }));
+    send({ ...packet, ssrc });
   };
 
   return {
@@ -73,13 +79,17 @@ export function createOutgoing({ ssrc, formats, now, send }: OutgoingOptions): O
     forward(packet, encoding) {
       const translated = translate(packet, encoding, formats);
       if (translated === undefined) return;
-      const begins = source?.ssrc !== packet.ssrc;
+      const begins = source === undefined || !continues(source, packet);
       if (begins) {
         source = {
-          ssrc: packet.ssrc,
+          ...packet,
           sequenceShift: sequence + 1 - packet.sequence,
           timestampShift: timestamp + elapsedSamples() - packet.timestamp,
         };
+      }
+      if (isNewerSequence(packet.sequence, source!.sequence)) {
+        source!.sequence = packet.sequence;
+        source!.timestamp = packet.timestamp;
       }
       emit({
         ...translated,
@@ -88,8 +98,16 @@ export function createOutgoing({ ssrc, formats, now, send }: OutgoingOptions): O
         timestamp: (packet.timestamp + source!.timestampShift) >>> 0,
       });
     },
+    setFormats(next) {
+      formats = next;
+    },
   };
 }
+
+/** Whether a packet goes on where its source was; one that jumps has begun anew. */
+const continues = (source: Source, packet: RtpPacket) =>
+  source.ssrc === packet.ssrc && isNear(source.sequence, packet.sequence) &&
+  Math.abs((packet.timestamp - source.timestamp) | 0) <= mediaLimits.maxTimestampJump;
 
 const preferredLaw = (formats: Formats): Law => {
   for (const encoding of formats.keys()) if (encoding !== "telephone-event") return encoding;

@@ -1,30 +1,23 @@
 import { Buffer } from "node:buffer";
 import { Audio, PeerConnection, type Track } from "node-datachannel";
 import { assertBindable } from "./bindable.ts";
-import { type Formats, parseSdp, type Session } from "./sdp.ts";
-import { writeSdp } from "./write_sdp.ts";
+import { ofKind, parseSdp } from "./parse_sdp.ts";
+import { type Formats, OUR_FORMATS, type Session } from "./sdp.ts";
+import { newStream, type Peer, type Transport } from "./transport.ts";
+import { type Stream, writeSdp } from "./write_sdp.ts";
 
-/**
- * ICE, DTLS and SRTP towards one peer, by node-datachannel: RTP goes in and out as bytes. The
- * native library serves one isolate in a process: with two (Workers) the process ends.
- */
-export interface Peer {
-  /** Our side of the session with all candidates gathered. */
-  readonly local: Session;
-  /** Source of the stream we send. */
-  readonly ssrc: number;
-  /** Takes the answer, when ours was the offer. */
-  accept(answer: Session): void;
-  /** Resolves when RTP can flow; rejects when it never will, also by `close`. */
-  readonly connected: Promise<void>;
-  /** Resolves once, when the peer is gone without `close`. */
-  readonly lost: Promise<void>;
-  /** Sends a packet, or drops it as a network would. */
-  send(packet: Uint8Array<ArrayBuffer>): void;
-  onPacket: ((packet: Uint8Array) => void) | undefined;
-  /** Resolves when the native side has let go. Nothing is called back from now on. */
-  close(): Promise<void>;
-}
+/** The id of our audio where the peer has given it none. */
+const OUR_MID = "0";
+
+/** WebRTC; sockets are bound to an address, of which 0.0.0.0 offers all that the machine has. */
+export const webrtcTransport = ({ bindAddress }: { bindAddress: string }): Transport => ({
+  kind: "webrtc",
+  open(offer) {
+    const mid = offer?.audio.mid ?? OUR_MID;
+    const formats = offer?.audio.formats ?? OUR_FORMATS;
+    return openPeer({ bindAddress, mid, formats, ...(offer && { offer }) });
+  },
+});
 
 export interface PeerOptions {
   bindAddress: string;
@@ -34,7 +27,11 @@ export interface PeerOptions {
   offer?: Session;
 }
 
-/** Opens a transport and gathers its candidates; throws when the offer cannot be taken. */
+/**
+ * Opens ICE, DTLS and SRTP towards one peer, by node-datachannel, and gathers the candidates; throws
+ * when the offer cannot be taken. The native library serves one isolate in a process: with two
+ * (Workers) the process ends.
+ */
 export async function openPeer(options: PeerOptions): Promise<Peer> {
   await assertBindable(options.bindAddress);
   const native = new PeerConnection("switchboard", {
@@ -43,8 +40,8 @@ export async function openPeer(options: PeerOptions): Promise<Peer> {
     disableAutoNegotiation: true,
     forceMediaTransport: true,
   });
-  const ssrc = crypto.getRandomValues(new Uint32Array(1))[0]!;
-  const track = native.addTrack(audioTrack(options, ssrc));
+  const stream = newStream();
+  const track = native.addTrack(audioTrack(options, stream));
   const states = watchStates(native, track);
   const close = () => {
     states.close();
@@ -56,19 +53,19 @@ export async function openPeer(options: PeerOptions): Promise<Peer> {
     if (options.offer !== undefined) native.setRemoteDescription(remoteSdp(options.offer), "offer");
     native.setLocalDescription(options.offer === undefined ? "offer" : "answer");
     await states.gathered;
-    const local = parseSdp(native.localDescription()?.sdp ?? "");
-    return withTrack({ native, track, states, local, ssrc, close });
+    const local = { ...parseSdp(native.localDescription()?.sdp ?? ""), bundled: true };
+    return withTrack({ native, track, states, local, stream, close });
   } catch (cause) {
     void close();
     throw cause;
   }
 }
 
-function audioTrack({ mid, formats }: PeerOptions, ssrc: number): Audio {
+function audioTrack({ mid, formats }: PeerOptions, { ssrc, cname }: Stream): Audio {
   // Always both ways: the native side drops what its own direction forbids, and hold may change it.
   const audio = new Audio(mid, "SendRecv");
   for (const [encoding, type] of formats) audio.addAudioCodec(type, `${encoding}/8000`);
-  audio.addSSRC(ssrc, "switchboard");
+  audio.addSSRC(ssrc, cname);
   return audio;
 }
 
@@ -79,7 +76,11 @@ const remoteSdp = (session: Session) =>
     bundled: true,
     before: [],
     after: [],
-    audio: { ...session.audio, direction: "sendrecv" },
+    audio: {
+      ...ofKind("webrtc", session).audio,
+      mid: session.audio.mid ?? OUR_MID,
+      direction: "sendrecv",
+    },
   });
 
 type States = ReturnType<typeof watchStates>;
@@ -122,19 +123,21 @@ interface Opened {
   track: Track;
   states: States;
   local: Session;
-  ssrc: number;
+  stream: Stream;
   close: () => Promise<void>;
 }
 
-function withTrack({ native, track, states, local, ssrc, close }: Opened): Peer {
+function withTrack({ native, track, states, local, stream, close }: Opened): Peer {
   let closed: Promise<void> | undefined;
   const peer: Peer = {
     local,
-    ssrc,
+    stream,
     connected: states.connected,
     lost: states.lost,
     onPacket: undefined,
     accept: (answer) => native.setRemoteDescription(remoteSdp(answer), "answer"),
+    // The directions are ours to keep; the native side goes on as it is.
+    change: () => {},
     send(packet) {
       if (closed !== undefined || !track.isOpen()) return;
       try {

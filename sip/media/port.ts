@@ -7,11 +7,17 @@
 /** 8 kHz mono 16-bit samples, the engine's inner format. */
 export type Pcm = Int16Array<ArrayBuffer>;
 
+/** How media travel: by ICE and DTLS-SRTP (browsers), or as plain RTP (trunks, UDP softphones). */
+export type MediaKind = "webrtc" | "rtp";
+
 export interface MediaEngine {
-  /** A leg for an offer we received. `localSdp` is our answer; throws `NoCommonCodec` (488). */
+  /**
+   * A leg of the kind that the offer asks for by its profile. `localSdp` is our answer; throws
+   * `NoCommonCodec` (488).
+   */
   answer(offer: string): Promise<MediaLeg>;
   /** A leg for an INVITE we send. `localSdp` is our offer; finish it with `accept`. */
-  offer(): Promise<MediaLeg>;
+  offer(kind?: MediaKind): Promise<MediaLeg>;
   /** Ends every leg. */
   close(): Promise<void>;
 }
@@ -22,7 +28,7 @@ export interface MediaLeg {
   accept(answer: string): Promise<void>;
   /** Resolves when audio can flow (ICE and DTLS done); rejects when it cannot. */
   readonly connected: Promise<void>;
-  /** Resolves once, when the transport failed or went away without `close`. */
+  /** Resolves once, when the transport failed, fell silent for good or went away without `close`. */
   readonly lost: Promise<void>;
   /** Plays samples to the peer; resolves at the end, or at once when aborted or the leg closed. */
   play(pcm: Pcm, options: { loop: number; signal: AbortSignal }): Promise<void>;
@@ -31,7 +37,10 @@ export interface MediaLeg {
   leave(): void;
   /** Called for each digit the peer pressed (RFC 4733), once per press. */
   onDigit: ((digit: string) => void) | undefined;
-  /** Our SDP for an offer that changes nothing (re-INVITE, RFC 3264 §8); throws when it would. */
+  /**
+   * Our SDP for a later offer (re-INVITE, RFC 3264 §8): the peer may hold and resume, and over plain
+   * RTP also move and change codecs; throws, and all stays, when it wants more.
+   */
   reanswer(offer: string): Promise<string>;
   close(): void;
 }

@@ -1,3 +1,5 @@
+import { mediaLimits } from "./limits.ts";
+
 /** An RTP packet (RFC 3550 §5.1); contributing sources, extension and padding are left out. */
 export interface RtpPacket {
   payloadType: number;
@@ -12,14 +14,17 @@ const HEADER_BYTES = 12;
 const VERSION = 2;
 
 /** RTCP shares the port (RFC 5761 §4): its packet types are 192 to 223. */
-const isRtcp = (secondByte: number) => secondByte >= 192 && secondByte <= 223;
+const isRtcpType = (secondByte: number) => secondByte >= 192 && secondByte <= 223;
+
+/** Whether bytes are RTCP where they may also be RTP. */
+export const isRtcp = (bytes: Uint8Array): boolean => bytes.length >= 8 && isRtcpType(bytes[1]!);
 
 /** Reads a packet; undefined when it is RTCP or malformed. The payload is a view. */
 export function parseRtp(bytes: Uint8Array): RtpPacket | undefined {
   if (bytes.length < HEADER_BYTES) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const [first, second] = [view.getUint8(0), view.getUint8(1)];
-  if (first >> 6 !== VERSION || isRtcp(second)) return undefined;
+  if (first >> 6 !== VERSION || isRtcpType(second)) return undefined;
 
   let start = HEADER_BYTES + (first & 0x0f) * 4;
   if ((first & 0x10) !== 0) {
@@ -55,6 +60,12 @@ export function writeRtp(packet: RtpPacket): Uint8Array<ArrayBuffer> {
 /** Whether a sequence number comes after another, through the wrap at 65536. */
 export const isNewerSequence = (a: number, b: number): boolean =>
   a !== b && ((a - b) & 0xffff) < 0x8000;
+
+/** Whether a sequence number is one that its source may come to next (RFC 3550 §A.1). */
+export function isNear(last: number, next: number): boolean {
+  const ahead = (next - last) << 16 >> 16;
+  return ahead <= mediaLimits.maxDropout && ahead >= -mediaLimits.maxMisorder;
+}
 
 /** Whether a timestamp comes after another, through the wrap at 2^32. */
 export const isNewerTimestamp = (a: number, b: number): boolean =>

@@ -1,8 +1,19 @@
 import { isIPv6 } from "node:net";
-import type { AudioSection, Direction, OtherSection, Session } from "./sdp.ts";
+import type {
+  AudioSection,
+  Direction,
+  OtherSection,
+  RtpAudio,
+  Session,
+  WebrtcAudio,
+} from "./sdp.ts";
 
-/** The stream that we send: its source and the name that ties its streams together. */
-const STREAM = "switchboard";
+/** The stream that we send: its source, and the name that ties a sender's streams together. */
+export interface Stream {
+  ssrc: number;
+  /** RFC 7022: unlike that of any other call. */
+  cname: string;
+}
 
 const reversed: Record<Direction, Direction> = {
   sendrecv: "sendrecv",
@@ -26,37 +37,33 @@ export const answerTo = (
   },
 });
 
-/** Writes a session that is complete: every candidate is in it. `ssrc` is that of our stream. */
-export function writeSdp(session: Session, ssrc?: number): string {
-  const { id, version, audio } = session;
+/** Writes a session that is complete: every candidate is in it. */
+export function writeSdp(session: Session, stream?: Stream): string {
+  const { id, version, audio, protocol } = session;
+  const bundle = session.bundled && audio.mid !== undefined;
   const lines = [
     "v=0",
-    `o=- ${id} ${version} IN IP4 127.0.0.1`,
+    `o=- ${id} ${version} IN ${audio.kind === "rtp" ? host(audio.address) : host("127.0.0.1")}`,
     "s=-",
     "t=0 0",
-    ...(session.bundled ? [`a=group:BUNDLE ${audio.mid}`] : []),
+    ...(bundle ? [`a=group:BUNDLE ${audio.mid}`] : []),
     ...session.before.flatMap(rejectedLines),
-    ...audioLines(audio, session.protocol),
-    ...(ssrc === undefined ? [] : [`a=msid:${STREAM} audio`, `a=ssrc:${ssrc} cname:${STREAM}`]),
+    ...(audio.kind === "webrtc" ? webrtcLines(audio, protocol) : rtpLines(audio, protocol)),
+    ...(stream === undefined ? [] : streamLines(audio, stream)),
     ...session.after.flatMap(rejectedLines),
   ];
   return lines.join("\r\n") + "\r\n";
 }
 
-function audioLines(audio: AudioSection, protocol: string): string[] {
-  const { formats, candidates } = audio;
+const host = (address: string) => `${isIPv6(address) ? "IP6" : "IP4"} ${address}`;
+
+function webrtcLines(audio: WebrtcAudio, protocol: string): string[] {
+  const { candidates } = audio;
   // The default destination (RFC 8839 §4.2.1.2) is our first candidate.
   const [, , , , address = "0.0.0.0", port = "9"] = candidates[0]?.split(" ") ?? [];
-  const event = formats.get("telephone-event");
   return [
-    `m=audio ${port} ${protocol} ${[...formats.values()].join(" ")}`,
-    `c=IN ${isIPv6(address) ? "IP6" : "IP4"} ${address}`,
-    `a=mid:${audio.mid}`,
-    `a=${audio.direction}`,
+    ...codedLines(audio, { protocol, address, port }),
     "a=rtcp-mux",
-    ...[...formats].map(([encoding, type]) => `a=rtpmap:${type} ${encoding}/8000`),
-    ...(event === undefined ? [] : [`a=fmtp:${event} 0-15`]),
-    "a=ptime:20",
     `a=setup:${audio.setup}`,
     `a=fingerprint:${audio.fingerprint}`,
     `a=ice-ufrag:${audio.ufrag}`,
@@ -65,6 +72,32 @@ function audioLines(audio: AudioSection, protocol: string): string[] {
     ...(candidates.length > 0 ? ["a=end-of-candidates"] : []),
   ];
 }
+
+const rtpLines = (audio: RtpAudio, protocol: string): string[] => [
+  ...codedLines(audio, { protocol, address: audio.address, port: audio.port }),
+  audio.rtcpPort === audio.port ? "a=rtcp-mux" : `a=rtcp:${audio.rtcpPort}`,
+];
+
+function codedLines(
+  { mid, direction, formats }: AudioSection,
+  { protocol, address, port }: { protocol: string; address: string; port: string | number },
+): string[] {
+  const event = formats.get("telephone-event");
+  return [
+    `m=audio ${port} ${protocol} ${[...formats.values()].join(" ")}`,
+    `c=IN ${host(address)}`,
+    ...(mid === undefined ? [] : [`a=mid:${mid}`]),
+    `a=${direction}`,
+    ...[...formats].map(([encoding, type]) => `a=rtpmap:${type} ${encoding}/8000`),
+    ...(event === undefined ? [] : [`a=fmtp:${event} 0-15`]),
+    "a=ptime:20",
+  ];
+}
+
+const streamLines = ({ kind }: AudioSection, { ssrc, cname }: Stream): string[] => [
+  ...(kind === "webrtc" ? ["a=msid:switchboard audio"] : []),
+  `a=ssrc:${ssrc} cname:${cname}`,
+];
 
 const rejectedLines = ({ line, mid }: OtherSection) => [
   `m=${line.replace(/^(\S+) \S+/, "$1 0")}`,

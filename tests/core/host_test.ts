@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { isPublicAddress } from "../../core/host/address.ts";
-import { configLines, readConfig } from "../../core/host/config.ts";
+import { configLines, portRange, readConfig } from "../../core/host/config.ts";
 import { outboundFetch } from "../../core/host/outbound_fetch.ts";
 
 const addresses: Record<string, boolean> = {
@@ -105,7 +105,18 @@ Deno.test("readConfig() derives what is not set from what is", () => {
   assert.equal(config.SERVICE_URL, "http://[::1]:9000");
   assert.equal(config.BRIDGE_URL, "http://127.0.0.1:9001");
   assert.equal(config.SIP_HOST, "::1");
+  assert.equal(config.RTP_HOST, "::1");
   assert.equal(config.ALLOW_PRIVATE_URLS, false);
+});
+
+Deno.test("readConfig() takes a range of RTP ports that has room for a leg, or 0", () => {
+  const read = (text: string) => readConfig((name) => ({ RTP_PORTS: text })[name]).RTP_PORTS;
+  assert.deepEqual(portRange(read("20000-20001")), { first: 20_000, last: 20_001 });
+  assert.deepEqual(portRange(read("20001-20003")), { first: 20_001, last: 20_003 });
+  assert.deepEqual(portRange(read("0")), { first: 0, last: 0 });
+  for (const text of ["20000", "20001-20002", "20000-20000", "9-99", "60000-65536", "a-b", "-1"]) {
+    assert.throws(() => read(text), /RTP_PORTS must be a range of ports/, text);
+  }
 });
 
 Deno.test("readConfig() names every wrong variable in one line, secrets unseen", () => {

@@ -173,6 +173,41 @@ Deno.test("join() transcodes when the legs have different codecs", () => {
   other.leg.close();
 });
 
+Deno.test("join() begins anew where a source's own numbers jump", () => {
+  const { clock, connect } = audioLab();
+  const [one, other] = [connect(MULAW), connect(MULAW)];
+  one.leg.join(other.leg);
+
+  one.deliver({});
+  clock.advance(20);
+  one.deliver({ sequence: 30_000 });
+  clock.advance(20);
+  one.deliver({ timestamp: 2_000_000_000 });
+  clock.advance(20);
+  one.deliver({});
+
+  assertContinuous(other.sent);
+  assert.deepEqual(other.sent.map(({ marker }) => marker), [true, true, true, false]);
+  one.leg.close();
+  other.leg.close();
+});
+
+Deno.test("change() goes on in other codecs as the same stream", () => {
+  const { clock, connect } = audioLab();
+  const one = connect(MULAW);
+  clock.advance(40);
+  const alaw = new Map(ALAW);
+  one.leg.change({ incoming: new Map([[8, "PCMA"], [96, "telephone-event"]]), outgoing: alaw });
+  clock.advance(40);
+  one.deliver({ payloadType: 96, payload: Uint8Array.of(6, 0x8a, 0, 160) });
+  one.deliver({ payloadType: 101, payload: Uint8Array.of(7, 0x8a, 0, 160) });
+
+  assert.deepEqual(one.sent.map(({ payloadType }) => payloadType), [0, 0, 8, 8]);
+  assert.deepEqual(one.digits, ["6"]);
+  assertContinuous(one.sent);
+  one.leg.close();
+});
+
 Deno.test("join() forwards digits by the other leg's payload type and reports them", () => {
   const { connect } = audioLab();
   const [one, other, mute] = [connect(MULAW), connect(ALAW), connect([["PCMU", 0]])];

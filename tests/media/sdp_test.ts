@@ -1,12 +1,17 @@
 import assert from "node:assert/strict";
-import { negotiate } from "../../sip/media/negotiation.ts";
+import { listens, negotiate } from "../../sip/media/negotiation.ts";
+import { ofKind, parseSdp } from "../../sip/media/parse_sdp.ts";
 import { NoCommonCodec } from "../../sip/media/port.ts";
-import { parseSdp } from "../../sip/media/sdp.ts";
 import { answerTo, writeSdp } from "../../sip/media/write_sdp.ts";
-import { BROWSER_OFFER, OUR_SIDE } from "../support/sdp_samples.ts";
+import { BROWSER_OFFER, OUR_SIDE, TRUNK_OFFER } from "../support/sdp_samples.ts";
 
 const parse = (...changes: [string | RegExp, string][]) =>
-  parseSdp(changes.reduce((sdp, [from, to]) => sdp.replaceAll(from, to), BROWSER_OFFER));
+  ofKind(
+    "webrtc",
+    parseSdp(changes.reduce((sdp, [from, to]) => sdp.replaceAll(from, to), BROWSER_OFFER)),
+  );
+const stream = { ssrc: 1234, cname: "us" };
+const change = () => {};
 
 Deno.test("parseSdp() reads what a browser offers", () => {
   const { audio, before, after, bundled } = parse();
@@ -46,7 +51,8 @@ Deno.test("parseSdp() refuses with NoCommonCodec what we cannot take, and says w
   const cases: [[string | RegExp, string][], RegExp][] = [
     [[["m=audio", "m=text"]], /no audio/],
     [[["m=audio 9", "m=audio 0"]], /no audio/],
-    [[["UDP/TLS/RTP/SAVPF 111", "RTP/AVP 111"]], /transport is "RTP\/AVP"/],
+    [[["UDP/TLS/RTP/SAVPF 111", "RTP/SAVPF 111"]], /transport is "RTP\/SAVPF"/],
+    [[["UDP/TLS/RTP/SAVPF 111", "RTP/SAVP 111"]], /transport is "RTP\/SAVP"/],
     [[["a=rtcp-mux", "a=x"]], /no rtcp-mux/],
     [[[" 0 8 ", " "]], /neither PCMU nor PCMA/],
     [[[/a=fingerprint.*/g, "a=fingerprint:sha-1 00:11"]], /no usable fingerprint/],
@@ -77,7 +83,7 @@ Deno.test("parseSdp() reads or refuses mutilated offers, and never fails otherwi
 Deno.test("writeSdp() writes an answer with every section of the offer in its place", () => {
   const offer = parse(["m=audio", "m=application 9 UDP/DTLS/SCTP x\r\na=mid:d1\r\nm=audio"]);
 
-  const text = writeSdp(answerTo(offer, OUR_SIDE), 1234);
+  const text = writeSdp(answerTo(offer, OUR_SIDE), stream);
 
   assert.deepEqual(text.match(/^m=.*$/gm), [
     "m=application 0 UDP/DTLS/SCTP x",
@@ -88,7 +94,7 @@ Deno.test("writeSdp() writes an answer with every section of the offer in its pl
   assert.match(text, /^a=group:BUNDLE a1\r$/m);
   assert.match(text, /^a=setup:active\r$/m);
   assert.match(text, /^a=candidate:1 1 UDP 2114977791 127.0.0.1 40000 typ host\r$/m);
-  assert.match(text, /^a=ssrc:1234 cname:\S+\r$/m);
+  assert.match(text, /^a=ssrc:1234 cname:us\r$/m);
 });
 
 Deno.test("parseSdp() reads back what writeSdp() wrote", () => {
@@ -104,27 +110,27 @@ Deno.test("answerTo() turns the direction of the offer round", () => {
 });
 
 Deno.test("negotiate() answers hold and resume, counting its versions", () => {
-  const negotiation = negotiate({ local: OUR_SIDE, ssrc: 1, offer: parse() });
+  const negotiation = negotiate({ local: OUR_SIDE, stream, change, offer: parse() });
   const version = (sdp: string) => Number(/^o=- \d+ (\d+)/.exec(sdp)?.[1]);
   const first = version(negotiation.localSdp);
 
   const same = negotiation.reanswer(BROWSER_OFFER);
   assert.equal(same.sdp, negotiation.localSdp);
-  assert.equal(same.listening, true);
+  assert.equal(listens(same.offer.audio), true);
 
   const hold = negotiation.reanswer(BROWSER_OFFER.replaceAll("sendrecv", "sendonly"));
   assert.match(hold.sdp, /^a=recvonly\r$/m);
-  assert.equal(hold.listening, false);
+  assert.equal(listens(hold.offer.audio), false);
   assert.equal(version(hold.sdp), first + 1);
 
   const resumed = negotiation.reanswer(BROWSER_OFFER);
   assert.match(resumed.sdp, /^a=sendrecv\r$/m);
-  assert.equal(resumed.listening, true);
+  assert.equal(listens(resumed.offer.audio), true);
   assert.equal(version(resumed.sdp), first + 2);
 });
 
 Deno.test("negotiate() refuses an offer that changes more than the direction", () => {
-  const negotiation = negotiate({ local: OUR_SIDE, ssrc: 1, offer: parse() });
+  const negotiation = negotiate({ local: OUR_SIDE, stream, change, offer: parse() });
   const cases: [string, string, RegExp][] = [
     ["a=ice-ufrag:Xy9k", "a=ice-ufrag:Xy9l", /new ICE credentials/],
     ["sha-256 0A", "sha-256 0B", /new fingerprint/],
@@ -138,14 +144,122 @@ Deno.test("negotiate() refuses an offer that changes more than the direction", (
 });
 
 Deno.test("negotiate() keeps the DTLS roles when the peer offers after answering", () => {
-  const negotiation = negotiate({ local: OUR_SIDE, ssrc: 1, offer: undefined });
+  const negotiation = negotiate({ local: OUR_SIDE, stream, change, offer: undefined });
   assert.throws(() => negotiation.reanswer(BROWSER_OFFER), /ours is not answered/);
   assert.equal(negotiation.agreed(), undefined);
 
   negotiation.accept(parse(["actpass", "active"]));
 
-  assert.match(negotiation.reanswer(BROWSER_OFFER).sdp, /^a=setup:passive\r$/m);
+  for (let again = 0; again < 2; again++) {
+    assert.match(negotiation.reanswer(BROWSER_OFFER).sdp, /^a=setup:passive\r$/m);
+  }
   assert.equal(negotiation.agreed()?.incoming.get(101), "telephone-event");
   assert.equal(negotiation.agreed()?.incoming.get(126), "telephone-event");
   assert.equal(negotiation.agreed()?.outgoing.get("telephone-event"), 126);
+});
+
+/** A trunk's offer with changes, read. */
+const parseTrunk = (...changes: [string | RegExp, string][]) =>
+  ofKind(
+    "rtp",
+    parseSdp(changes.reduce((sdp, [from, to]) => sdp.replaceAll(from, to), TRUNK_OFFER)),
+  );
+
+Deno.test("parseSdp() reads what a trunk offers, static types without rtpmap too", () => {
+  const { audio, protocol, bundled } = parseTrunk();
+
+  assert.deepEqual([...audio.formats], [["PCMA", 8], ["PCMU", 0], ["telephone-event", 101]]);
+  assert.deepEqual([audio.address, audio.port, audio.rtcpPort], ["192.0.2.9", 4000, 4001]);
+  assert.deepEqual([audio.direction, audio.mid], ["sendrecv", undefined]);
+  assert.deepEqual([protocol, bundled], ["RTP/AVP", false]);
+});
+
+Deno.test("parseSdp() reads plain RTP however its lines stand", () => {
+  const line = "m=audio 4000 RTP/AVP 18 8 0 101";
+  const cases: [[string, string], Record<string, unknown>][] = [
+    [[line, `${line}\r\nc=IN IP4 192.0.2.10`], { address: "192.0.2.10" }],
+    [[line, `${line}\r\nc=IN IP4 a.example\r\nc=IN IP4 192.0.2.10/127`], { address: "192.0.2.10" }],
+    [["IP4 192.0.2.9\r\nt", "IP6 2001:db8::9\r\nt"], { address: "2001:db8::9" }],
+    [["audio 4000 ", "audio 4000/2 "], { port: 4000 }],
+    [["audio 4000 ", "audio 65535 "], { rtcpPort: 65_535 }],
+    [["a=ptime:30", "a=rtcp:5000"], { rtcpPort: 5000 }],
+    [["a=ptime:30", "a=rtcp:5000 IN IP4 192.0.2.9"], { rtcpPort: 5000 }],
+    [["a=ptime:30", "a=rtcp:x"], { rtcpPort: 4001 }],
+    [["a=ptime:30", "a=rtcp:5000\r\na=rtcp-mux"], { rtcpPort: 4000 }],
+    [["s=call", "s=call\r\na=inactive"], { direction: "inactive" }],
+    [["IP4 192.0.2.9\r\nt", "IP4 0.0.0.0\r\nt"], { direction: "sendonly" }],
+    [["t=0 0", "t=0 0\r\na=recvonly\r\nc=IN IP4 0.0.0.0"], { direction: "recvonly" }],
+    [[line, `${line}\r\na=recvonly\r\nc=IN IP4 0.0.0.0`], { direction: "inactive" }],
+    [["a=ptime:30", "a=candidate:1 1 UDP 1 192.0.2.9 4000 typ host"], { port: 4000 }],
+  ];
+  for (const [change, expected] of cases) {
+    const audio: object = parseTrunk(change).audio;
+    const found = Object.fromEntries(
+      Object.keys(expected).map((key) => [key, Reflect.get(audio, key)]),
+    );
+    assert.deepEqual(found, expected, JSON.stringify(change));
+  }
+});
+
+Deno.test("parseSdp() refuses plain RTP that leads nowhere, and says why", () => {
+  const cases: [[string | RegExp, string], RegExp][] = [
+    [[/c=.*\r\n/g, ""], /no IP address/],
+    [["192.0.2.9\r\nt", "trunk.example\r\nt"], /no IP address/],
+    [["audio 4000", "audio 70000"], /no usable port/],
+    [["audio 4000", "audio 0"], /no audio/],
+    [["18 8 0 101", "18 101"], /neither PCMU nor PCMA/],
+    [["RTP/AVP", "RTP/SAVP"], /transport is "RTP\/SAVP"/],
+  ];
+  for (const [change, message] of cases) {
+    assert.throws(() => parseTrunk(change), message);
+    assert.throws(() => parseTrunk(change), NoCommonCodec);
+  }
+});
+
+Deno.test("writeSdp() turns down every section but the audio that we speak", () => {
+  const offer = parseTrunk(["m=audio", "m=audio 4002 RTP/SAVP 8\r\na=mid:s\r\nm=audio"], [
+    "a=ptime:30",
+    "m=audio 4004 RTP/AVP 8\r\nm=video 0 RTP/AVP 96\r\na=bundle-only\r\nm=image 4008/2 udptl t38",
+  ]);
+  const text = writeSdp(answerTo(offer, { ...OUR_SIDE, audio: parseTrunk().audio }), stream);
+
+  assert.deepEqual(text.match(/^m=.*$/gm), [
+    "m=audio 0 RTP/SAVP 8",
+    "m=audio 4000 RTP/AVP 8 0 101",
+    "m=audio 0 RTP/AVP 8",
+    "m=video 0 RTP/AVP 96",
+    "m=image 0 udptl t38",
+  ]);
+  assert.match(text, /^o=- 42 0 IN IP4 192\.0\.2\.9\r$/m);
+  assert.doesNotMatch(text, /BUNDLE|ice-|msid|rtcp-mux/);
+  assert.deepEqual(parseSdp(text).audio, parseTrunk().audio);
+});
+
+Deno.test("negotiate() lets a plain peer move and change codecs, not what it is", () => {
+  const taken: unknown[] = [];
+  const local = { ...OUR_SIDE, protocol: "RTP/AVP", audio: parseTrunk().audio };
+  const negotiation = negotiate({
+    local,
+    stream,
+    offer: parseTrunk(),
+    change: ({ audio }) => taken.push(audio.kind === "rtp" && audio.port),
+  });
+
+  const moved = TRUNK_OFFER.replace("audio 4000 RTP/AVP 18 8 0", "audio 4010 RTP/AVP 0");
+  assert.match(negotiation.reanswer(moved).sdp, /^m=audio 4000 RTP\/AVP 0 101\r$/m);
+  assert.deepEqual([...negotiation.agreed()!.outgoing.keys()], ["PCMU", "telephone-event"]);
+  assert.deepEqual(taken, [4010]);
+  assert.throws(() => negotiation.reanswer(BROWSER_OFFER), NoCommonCodec);
+});
+
+Deno.test("negotiate() changes nothing when the transport refuses a later offer", () => {
+  const local = { ...OUR_SIDE, protocol: "RTP/AVP", audio: parseTrunk().audio };
+  const refuse = () => {
+    throw new Error("Cannot go there");
+  };
+  const negotiation = negotiate({ local, stream, offer: parseTrunk(), change: refuse });
+
+  const moved = TRUNK_OFFER.replace("18 8 0", "0");
+  assert.throws(() => negotiation.reanswer(moved), /Cannot go there/);
+  assert.deepEqual([...negotiation.agreed()!.outgoing.keys()][0], "PCMA");
 });

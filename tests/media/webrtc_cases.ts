@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
 import { encodeG711 } from "../../sip/media/g711.ts";
+import { ofKind, parseSdp } from "../../sip/media/parse_sdp.ts";
+import { rtpTransport } from "../../sip/media/plain_rtp.ts";
 import { type MediaEngine, NoCommonCodec } from "../../sip/media/port.ts";
-import { type Encoding, type Formats, parseSdp } from "../../sip/media/sdp.ts";
-import { webrtcEngine } from "../../sip/media/webrtc.ts";
+import type { Encoding, Formats } from "../../sip/media/sdp.ts";
+import { systemClock } from "../../sip/media/ticker.ts";
+import { mediaEngine } from "../../sip/media/engine.ts";
+import { webrtcTransport } from "../../sip/media/peer.ts";
 import {
   connectRtpPeer,
   isMulawSound,
@@ -10,6 +14,8 @@ import {
   type RtpPeer,
   withoutCandidates,
 } from "../support/rtp_peer.ts";
+import { handClock } from "../support/hand_clock.ts";
+import { connectPlainPeer, isSound, soundOf } from "../support/plain_peer.ts";
 import { BROWSER_OFFER } from "../support/sdp_samples.ts";
 import { amplitudeOf, tone } from "../support/tone.ts";
 
@@ -17,7 +23,10 @@ const MULAW = new Map<Encoding, number>([["PCMU", 0], ["telephone-event", 101]])
 const ALAW = new Map<Encoding, number>([["PCMA", 8], ["telephone-event", 96]]);
 const { signal } = new AbortController();
 
-const createEngine = (bindAddress = "127.0.0.1") => webrtcEngine({ bindAddress, log: () => {} });
+const createEngine = (bindAddress = "127.0.0.1") =>
+  mediaEngine({ transports: [webrtcTransport({ bindAddress })], log: () => {} });
+
+const ufragOf = (sdp: string) => ofKind("webrtc", parseSdp(sdp)).audio.ufrag;
 
 type Connect = (formats: Formats) => Promise<RtpPeer>;
 
@@ -69,11 +78,11 @@ function press(peer: RtpPeer, code: number, { payloadType, at }: Record<string, 
   }
 }
 
-engineTest("webrtcEngine() connects its own offer with its own answer", async (engine) => {
+engineTest("mediaEngine() connects its own offer with its own answer", async (engine) => {
   const { caller, callee } = await connectLegs(engine);
 
-  const offer = parseSdp(caller.localSdp).audio;
-  const answer = parseSdp(callee.localSdp).audio;
+  const offer = ofKind("webrtc", parseSdp(caller.localSdp)).audio;
+  const answer = ofKind("webrtc", parseSdp(callee.localSdp)).audio;
   assert.deepEqual([...offer.formats], [["PCMU", 0], ["PCMA", 8], ["telephone-event", 101]]);
   assert.equal(offer.setup, "actpass");
   assert.equal(answer.setup, "active");
@@ -122,6 +131,62 @@ engineTest(
   },
 );
 
+mediaTest("join() carries sound and digits between a browser and a trunk", async () => {
+  const bindAddress = "127.0.0.1";
+  const ports = { first: 0, last: 0 };
+  const engine = mediaEngine({
+    transports: [
+      webrtcTransport({ bindAddress }),
+      rtpTransport({ bindAddress, host: bindAddress, ports, now: systemClock.now }),
+    ],
+    log: () => {},
+  });
+  const browser = await connectRtpPeer(engine, MULAW);
+  const trunk = await connectPlainPeer(engine, "PCMA");
+  browser.leg.join(trunk.leg);
+
+  const toBrowser = browser.next(10, isMulawSound);
+  trunk.sendTone(1_010);
+  assert.ok(Math.abs(amplitudeOf(1_010, mulawSound(await toBrowser)) - 8_000) < 400);
+
+  const toTrunk = trunk.next(10, isSound);
+  const pcm = tone(610, 0.2);
+  for (let i = 0; i < 10; i++) {
+    const payload = encodeG711("PCMU", pcm.slice(i * 160, (i + 1) * 160));
+    browser.send({ payloadType: 0, payload, sequence: i, timestamp: i * 160, marker: false });
+  }
+  assert.ok(Math.abs(amplitudeOf(610, soundOf("PCMA", await toTrunk)) - 8_000) < 400);
+
+  const events = trunk.next(5, ({ payloadType }) => payloadType === 101);
+  press(browser, 7, { payloadType: 101, at: 20 });
+  assert.deepEqual((await events).map(({ payload }) => payload[0]), Array(5).fill(7));
+  const heard = Promise.withResolvers<string>();
+  trunk.leg.onDigit = heard.resolve;
+  const back = browser.next(1, ({ payloadType }) => payloadType === 101);
+  trunk.send(trunk.to, { payloadType: 101, payload: Uint8Array.of(3, 0x8a, 0, 160) });
+  assert.equal(await heard.promise, "3");
+  assert.equal((await back)[0]!.payload[0], 3);
+  await Promise.all([engine.close(), browser.close(), trunk.close()]);
+});
+
+mediaTest("a WebRTC leg reports over SRTCP, and says BYE", async () => {
+  const clock = handClock();
+  const transports = [webrtcTransport({ bindAddress: "127.0.0.1" })];
+  const engine = mediaEngine({ transports, log: () => {}, clock });
+  const peer = await connectRtpPeer(engine, MULAW);
+
+  const reported = peer.nextReport();
+  clock.advance(8_000);
+  const report = await reported;
+  const bye = peer.nextReport(({ bye }) => bye);
+  peer.leg.close();
+
+  assert.match(peer.leg.localSdp, new RegExp(`^a=ssrc:${report.ssrc} `, "m"));
+  assert.notEqual(report.ntpMiddle, undefined);
+  assert.equal((await bye).ssrc, report.ssrc);
+  await Promise.all([engine.close(), peer.close()]);
+});
+
 engineTest("join() refuses a leg of another engine", async (engine) => {
   const foreign = createEngine();
   const [one, other] = [await engine.offer(), await foreign.offer()];
@@ -138,7 +203,7 @@ engineTest("reanswer() answers hold and keeps the leg silent, then resumes", asy
 
   assert.match(hold, /^a=recvonly\r$/m);
   assert.match(resumed, /^a=sendrecv\r$/m);
-  assert.equal(parseSdp(hold).audio.ufrag, parseSdp(callee.localSdp).audio.ufrag);
+  assert.equal(ufragOf(hold), ufragOf(callee.localSdp));
   await assert.rejects(callee.reanswer(BROWSER_OFFER), /new ICE credentials, fingerprint/);
 });
 

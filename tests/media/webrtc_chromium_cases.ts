@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
 import type { MediaEngine, MediaLeg } from "../../sip/media/port.ts";
-import { webrtcEngine } from "../../sip/media/webrtc.ts";
+import { mediaEngine } from "../../sip/media/engine.ts";
+import { webrtcTransport } from "../../sip/media/peer.ts";
 import { type BrowserPage, openPage } from "../support/browser_page.ts";
 import type { AudioStats } from "../support/browser_softphone.ts";
 import { chromiumTest } from "../support/chromium.ts";
@@ -19,7 +20,10 @@ interface Scene {
 
 const scene = (name: string, body: (scene: Scene) => Promise<void>) =>
   chromiumTest(name, async (browser: Browser) => {
-    const engine = webrtcEngine({ bindAddress: "127.0.0.1", log: () => {} });
+    const engine = mediaEngine({
+      transports: [webrtcTransport({ bindAddress: "127.0.0.1" })],
+      log: () => {},
+    });
     const pages: BrowserPage[] = [];
     const page = async () => {
       const opened = await openPage(browser);

@@ -32,6 +32,7 @@ Deno.test("an account reaches no parent, sibling or cousin on any path with any 
         "/Geolocation/Notification/GL",
         "/Conferences/CF/Participants",
         "/Recordings/RE.wav",
+        "/Clients/CL/Bindings",
       ]);
     for (const name of sampledNames) {
       const sid = await makeSample(app, foreign, { name, n: Number(foreign.sid.slice(-2)) });

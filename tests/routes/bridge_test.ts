@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { bridgeLimits } from "../../core/bridge.ts";
-import { bridgeClient } from "../../core/bridge_client.ts";
-import { bridgeHeader, signBridge, verifyBridge } from "../../core/bridge_signature.ts";
+import { bridgeHeader, signBridge } from "../../core/bridge_signature.ts";
 import { gatewaysAnswer } from "../../core/bridge_trunks.ts";
+import { sweepCompanions } from "../../core/calls/sweep.ts";
+import { limits } from "../../core/limits.ts";
 import { bridge } from "../../routes/bridge.ts";
 import { type App, startApp } from "../support/app.ts";
 
@@ -49,6 +50,26 @@ Deno.test("POST /bridge refuses what is not signed, old, unknown, malformed or t
   assert.equal(old.status, 401);
 });
 
+Deno.test("POST /bridge/presence takes news in order, and heartbeats ask for what is missing", async () => {
+  using app = await startBridge();
+  const companion = { id: "one", runId: "first" };
+  const beat = async () =>
+    (await ask(app, "heartbeat", { companion, legs: [], registered: 1 })).json();
+  const news = { companion, seq: 0, whole: false, came: ["alice"], went: [], registered: 3 };
+  const tell = async (changes: Partial<typeof news>) =>
+    (await ask(app, "presence", { ...news, ...changes })).json();
+
+  assert.deepEqual(await beat(), { wantsPresence: true });
+  assert.deepEqual(await tell({}), { isKnown: false });
+  assert.deepEqual(await tell({ seq: 1, whole: true }), { isKnown: true });
+  assert.equal((await app.ports.companions.get("one"))?.registered, 3);
+  assert.deepEqual(await beat(), { wantsPresence: false });
+  assert.equal((await ask(app, "presence", { ...news, came: [""] })).status, 400);
+  app.clock.now += limits.companionLostMs + 1;
+  await sweepCompanions(app.ports);
+  assert.deepEqual(await beat(), { wantsPresence: true });
+});
+
 Deno.test("POST /bridge stops reading a body that has no end", async () => {
   using app = await startBridge();
   let pulled = 0;
@@ -89,28 +110,6 @@ Deno.test("POST /bridge/gateways gives registrations, and /bridge/gateway takes 
   assert.equal(shown.status, "registered");
   assert.equal((await ask(app, "gateways", {})).status, 400);
   assert.equal((await ask(app, "gateway", { ...report, status: "lost" })).status, 400);
-});
-
-Deno.test("bridgeClient() tells the companion that Gateways changed, signed", async () => {
-  const asked: Request[] = [];
-  const statuses = [200, 503];
-  const client = bridgeClient({
-    url: "http://companion.test",
-    secret,
-    fetch: (request) => {
-      asked.push(request);
-      return Promise.resolve(Response.json({}, { status: statuses.shift()! }));
-    },
-    now: () => 1_000,
-    timeoutMs: 1_000,
-  });
-  await client.gatewaysChanged();
-  const [request] = asked as [Request];
-  assert.equal(request.url, "http://companion.test/gateways");
-  const signed = { now: 1_000, method: "POST", path: "/gateways", body: await request.text() };
-  const header = request.headers.get(bridgeHeader) ?? undefined;
-  assert.equal(verifyBridge(secret, header, signed), true);
-  await assert.rejects(() => client.gatewaysChanged(), /companion answered 503/);
 });
 
 Deno.test("POST /bridge/news takes reports side by side and tells what became of each", async () => {

@@ -104,7 +104,12 @@ Deno.test("/health and /ready tell anybody whether the service works", async () 
 
 Deno.test("/ready answers 503 and names what is out of reach", async () => {
   const told = () => Promise.resolve();
-  const bridge = { run: () => Promise.resolve(null), invalidate: told, gatewaysChanged: told };
+  const bridge = {
+    run: () => Promise.resolve(null),
+    invalidate: told,
+    gatewaysChanged: told,
+    bindings: () => Promise.resolve([]),
+  };
   for (const ready of [() => Promise.resolve(false), () => Promise.reject(new Error("refused"))]) {
     using app = await startApp({ ports: { bridge: { ...bridge, ready } } });
 

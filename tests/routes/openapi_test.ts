@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { accounts } from "../../core/resources/accounts.ts";
 import { availablePhoneNumbers } from "../../core/resources/available_phone_numbers.ts";
+import { bindings } from "../../core/resources/bindings.ts";
 import { resources } from "../../core/resources/mod.ts";
 import { usageRecords } from "../../core/resources/usage_records.ts";
 import type { AnyResource } from "../../core/resource.ts";
@@ -132,7 +133,7 @@ for (const name of sampledNames) {
 }
 
 Deno.test("what stands in the golden files is as it is described", async () => {
-  const others = { accounts, available: availablePhoneNumbers, usage: usageRecords };
+  const others = { accounts, available: availablePhoneNumbers, bindings, usage: usageRecords };
   const definitions: Record<string, AnyResource> = { ...resources, ...others };
   const folder = new URL("../golden/", import.meta.url);
   for await (const { name } of Deno.readDir(folder)) {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { takeHeartbeat } from "../../core/calls/sweep.ts";
 import type { LegEvent } from "../../core/bridge.ts";
 import { handleReport } from "../../core/calls/handle_report.ts";
+import { limits } from "../../core/limits.ts";
 import { type App, startApp } from "../support/app.ts";
 
 const companion = { id: "companion", runId: "run" };
@@ -93,6 +94,19 @@ Deno.test("metrics count what happens to calls and messages, repeats once", asyn
   await report(app, live, 2, { type: "ended", outcome: "completed" });
   const { LiveCalls, CompletedCalls } = await metricsOf(app);
   assert.deepEqual([LiveCalls, CompletedCalls], [0, 1]);
+});
+
+Deno.test("metrics count the registered Clients of all companions that live", async () => {
+  using app = await startApp();
+  const beat = (id: string, registered: number) =>
+    takeHeartbeat({ companion: { id, runId: "run" }, legs: [], registered }, app.ports);
+
+  await beat("gone", 7);
+  app.clock.now += limits.companionLostMs + 1;
+  await beat("one", 2);
+  await beat("two", 3);
+
+  assert.equal((await metricsOf(app)).RegisteredUsers, 5);
 });
 
 Deno.test("an inbound call is counted as such while it lives and after", async () => {

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
 import type { Script } from "../../core/bridge.ts";
 import { type Companion, startCompanion } from "../../sip/companion.ts";
-import { webrtcEngine } from "../../sip/media/webrtc.ts";
+import { mediaEngine } from "../../sip/media/engine.ts";
+import { webrtcTransport } from "../../sip/media/peer.ts";
 import {
   type BrowserSoftphone,
   openBrowserSoftphone,
@@ -55,7 +56,10 @@ const start = (service: FakeService) =>
     bridgeSecret: service.secret,
     sipDomain: testDomain,
     id: "lab",
-    media: webrtcEngine({ bindAddress: "127.0.0.1", log: () => {} }),
+    media: mediaEngine({
+      transports: [webrtcTransport({ bindAddress: "127.0.0.1" })],
+      log: () => {},
+    }),
     loadAudio: () => Promise.resolve(tone(1_200, 0.5)),
     log: () => {},
   });

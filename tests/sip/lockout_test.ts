@@ -90,3 +90,43 @@ Deno.test("wrong() remembers a bounded number of logins, the latest", () => {
 
   assert.equal(remainingMs("first"), 0);
 });
+
+Deno.test("remainingMs() lets nobody elsewhere lock a login out where it was right", () => {
+  const { lockout, guess, remainingMs, clock } = startLockout();
+  const home = { login: "alice", host: "203.0.113.1" };
+
+  lockout.right(home);
+  guess("alice", 20);
+  for (let i = 0; i < 2 * wrongAnswersFromAddress.free; i++) {
+    lockout.wrong({ login: `login${i}`, host: home.host });
+  }
+
+  assert.equal(lockout.remainingMs(home), 0);
+  assert.ok(remainingMs("alice") > 0);
+  assert.ok(lockout.remainingMs({ login: "bob", host: home.host }) > 0);
+  clock.advance(wrongAnswersOfLogin.forgetMs);
+  assert.equal(lockout.remainingMs(home), 0);
+});
+
+Deno.test("remainingMs() locks a login out where it was right after wrong answers from there", () => {
+  const { lockout } = startLockout();
+  const home = { login: "alice", host: "203.0.113.1" };
+
+  lockout.right(home);
+  for (let i = 0; i < wrongAnswersOfLogin.free; i++) lockout.wrong(home);
+
+  assert.equal(lockout.remainingMs(home), lockoutMinMs);
+});
+
+Deno.test("right() remembers a bounded number of addresses, the latest", () => {
+  const { lockout, guess } = startLockout();
+  const home = { login: "alice", host: "203.0.113.1" };
+
+  lockout.right(home);
+  guess("alice", wrongAnswersOfLogin.free);
+  for (let i = 1; i < sipLimits.knownHomes; i++) lockout.right({ login: `login${i}`, host: "x" });
+  assert.equal(lockout.remainingMs(home), 0);
+  lockout.right({ login: "last", host: "x" });
+
+  assert.equal(lockout.remainingMs(home), lockoutMinMs);
+});

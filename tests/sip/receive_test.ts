@@ -15,7 +15,8 @@ sipTest("receive() answers OPTIONS with what the companion can do", async () => 
   assert.equal(response.status, 200);
   assert.equal(valueOf(response, "allow"), allowed);
   assert.equal(valueOf(response, "accept"), "application/sdp");
-  assert.equal(valueOf(response, "supported"), "outbound, 100rel, timer, replaces, norefersub");
+  const options = "outbound, path, 100rel, timer, replaces, norefersub";
+  assert.equal(valueOf(response, "supported"), options);
   assert.equal(valueOf(response, "user-agent"), "Switchboard");
   assert.match(valueOf(response, "via"), /;rport=\d+;received=127\.0\.0\.1$/);
 });

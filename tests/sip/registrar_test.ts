@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { sipTest, startSipLab } from "../support/sip_lab.ts";
 import { sipLimits } from "../../sip/limits.ts";
 import { openSoftphone, type Softphone } from "../support/softphone.ts";
+import { digestHa1, digestResponse } from "../../sip/digest.ts";
 import { testDomain } from "../support/fake_service.ts";
 import { valueOf, valuesOf } from "../support/sip_text.ts";
 
@@ -129,32 +130,47 @@ sipTest("register() asks the service for no login that a Client cannot have", as
   assert.deepEqual(lab.service.lookups, []);
 });
 
-sipTest("register() refuses a nonce count that was used", async () => {
-  await using lab = await startSipLab();
-  const phone = await lab.phone("alice", { register: false });
+/** Answers to one challenge of alice's, with SHA-256. */
+async function answerer(phone: Softphone) {
   const challenge = await phone.request("REGISTER");
   const nonce = /nonce="([^"]+)"/.exec(valueOf(challenge, "www-authenticate"))?.[1] ?? "";
-  const { digestHa1, digestResponse } = await import("../../sip/digest.ts");
-  const ha1 = digestHa1("SHA-256", {
-    username: "alice",
-    realm: testDomain,
-    password: "alice-secret",
-  });
+  const identity = { username: "alice", realm: testDomain, password: "alice-secret" };
   const uri = `sip:${testDomain}`;
-  const parameters = { nonce, nc: "00000001", cnonce: "c", qop: "auth", uri };
-  const response = digestResponse("SHA-256", { method: "REGISTER", ha1 }, parameters);
-  const headers = [
-    `Authorization: Digest username="alice", realm="${testDomain}", nonce="${nonce}", ` +
-    `uri="${uri}", response="${response}", algorithm=SHA-256, qop=auth, nc=00000001, cnonce="c"`,
-  ];
   const replace = { to: `<sip:alice@${testDomain}>` };
+  return (nc: string, { qop = "auth", algorithm = "SHA-256" } = {}) => {
+    const ha1 = digestHa1("SHA-256", identity);
+    const parameters = { nonce, nc, cnonce: "c", qop, uri };
+    const response = digestResponse("SHA-256", { method: "REGISTER", ha1 }, parameters);
+    const header =
+      `Authorization: Digest username="alice", realm="${testDomain}", nonce="${nonce}", ` +
+      `uri="${uri}", response="${response}", algorithm=${algorithm}, qop=${qop}, nc=${nc}, ` +
+      `cnonce="c"`;
+    return phone.request("REGISTER", { headers: [header], replace });
+  };
+}
 
-  const first = await phone.request("REGISTER", { headers, replace });
-  const replayed = await phone.request("REGISTER", { headers, replace });
+sipTest("register() takes each count of a nonce once", async () => {
+  await using lab = await startSipLab();
+  const answer = await answerer(await lab.phone("alice", { register: false }));
 
-  assert.equal(first.status, 200);
-  assert.equal(replayed.status, 401);
+  const first = await answer("00000001");
+  const replayed = await answer("00000001");
+  const next = await answer("00000002");
+
+  assert.deepEqual([first.status, replayed.status, next.status], [200, 401, 200]);
   assert.match(valueOf(replayed, "www-authenticate"), /stale=true/);
+});
+
+sipTest("register() takes no protection and no algorithm that it did not offer", async () => {
+  await using lab = await startSipLab();
+  const answer = await answerer(await lab.phone("alice", { register: false }));
+
+  const integrity = await answer("00000001", { qop: "auth-int" });
+  const session = await answer("00000002", { algorithm: "SHA-256-sess" });
+  const right = await answer("00000003");
+
+  assert.deepEqual([integrity.status, session.status, right.status], [401, 401, 200]);
+  assert.doesNotMatch(valueOf(integrity, "www-authenticate"), /stale/);
 });
 
 sipTest(

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Hono } from "hono";
 import { createAccount } from "../../core/accounts/create_account.ts";
 import type { Script } from "../../core/bridge.ts";
+import type { RegisteredBinding } from "../../core/bridge_registrations.ts";
 import type { AnyJobHandler } from "../../core/job.ts";
 import { handlers } from "../../core/jobs/mod.ts";
 import { openNumbers } from "../../core/numbers/providers/open.ts";
@@ -25,6 +26,8 @@ export interface App {
   root: ApiClient;
   /** What was run on legs. */
   bridge: { leg: string; script: Script; other?: Script }[];
+  /** The devices that Clients have registered, by login. */
+  registered: Map<string, RegisteredBinding[]>;
   /** The logins that the companion was told to forget. */
   forgotten: string[];
   /** How often the companion was told to ask for the Gateways. */
@@ -61,9 +64,17 @@ export async function startApp(
   const store = await openStore({ location: ":memory:", secretKey: "test", now });
   const recorded: Pick<
     App,
-    "bridge" | "forgotten" | "gatewaysChanged" | "mailed" | "fetched" | "logged" | "answers"
+    | "bridge"
+    | "registered"
+    | "forgotten"
+    | "gatewaysChanged"
+    | "mailed"
+    | "fetched"
+    | "logged"
+    | "answers"
   > = {
     bridge: [],
+    registered: new Map(),
     forgotten: [],
     gatewaysChanged: 0,
     mailed: [],
@@ -108,7 +119,8 @@ export async function startApp(
     locationSource: null,
     sign: serverSigner("test"),
     bridge: {
-      run: (leg, script, other) => {
+      bindings: (login) => Promise.resolve(app.registered.get(login) ?? []),
+      run: (leg, script, { other } = {}) => {
         recorded.bridge.push({ leg, script, ...other && { other } });
         return Promise.resolve({ id: "companion", runId: "run" });
       },

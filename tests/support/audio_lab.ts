@@ -1,6 +1,6 @@
 import { type AudioLeg, createAudioLeg } from "../../sip/media/audio_leg.ts";
 import { decodeG711 } from "../../sip/media/g711.ts";
-import { parseRtp, type RtpPacket, writeRtp } from "../../sip/media/rtp.ts";
+import type { RtpPacket } from "../../sip/media/rtp.ts";
 import type { Encoding } from "../../sip/media/sdp.ts";
 import { createTicker } from "../../sip/media/ticker.ts";
 import { type HandClock, handClock } from "./hand_clock.ts";
@@ -33,7 +33,7 @@ export function audioLab(): AudioLab {
       ticker,
       ssrc: ssrc++,
       now: clock.now,
-      send: (bytes) => sent.push(parseRtp(bytes)!),
+      send: (packet) => sent.push(packet),
       onDigit: (digit) => digits.push(digit),
     });
     leg.start({
@@ -48,8 +48,8 @@ export function audioLab(): AudioLab {
       heard: () => decoded(sent, new Map(formats.map(([encoding, type]) => [type, encoding]))),
       deliver(changes) {
         const { sequence, timestamp } = last;
-        last = { ...last, sequence: sequence + 1, timestamp: timestamp + 160, ...changes };
-        leg.receive(writeRtp(last));
+        last = { ...last, sequence: sequence + 1 & 0xffff, timestamp: timestamp + 160, ...changes };
+        leg.receive(last);
       },
     };
   };

@@ -10,6 +10,11 @@ import {
   type Script,
 } from "../../core/bridge.ts";
 import { bridgeHeader, signBridge, verifyBridge } from "../../core/bridge_signature.ts";
+import {
+  type PresenceNews,
+  presenceNews,
+  registrationPaths,
+} from "../../core/bridge_registrations.ts";
 import { digestHa1 } from "../../sip/digest.ts";
 
 /** The service as the companion sees it: knows passwords, takes reports, answers with scripts. */
@@ -19,6 +24,14 @@ export interface FakeService {
   /** Reports acknowledged so far, repeats included. */
   readonly reports: Report[];
   readonly heartbeats: Heartbeat[];
+  /** What companions told about who is registered. */
+  readonly presence: PresenceNews[];
+  /** Whether the service knows what came before the news. */
+  knows: (news: PresenceNews) => boolean;
+  /** Whether it asks those who beat for the whole. */
+  wantsPresence: boolean;
+  /** The first news, past or to come, that fit. */
+  told(matches: (news: PresenceNews) => boolean): Promise<PresenceNews>;
   /** Logins asked for. */
   readonly lookups: string[];
   readonly credentials: Map<string, Credentials>;
@@ -67,6 +80,10 @@ export function startFakeService(secret = "bridge secret for tests"): FakeServic
     secret,
     reports: [],
     heartbeats: [],
+    presence: [],
+    knows: () => true,
+    wantsPresence: false,
+    told: (matches) => first(() => service.presence.find(matches)),
     lookups: [],
     credentials: new Map(),
     answer: () => [],
@@ -98,7 +115,13 @@ async function answer(
   if (path === bridgePaths.heartbeat) {
     service.heartbeats.push(heartbeat.parse(content));
     look();
-    return Response.json({});
+    return Response.json({ wantsPresence: service.wantsPresence });
+  }
+  if (path === registrationPaths.presence) {
+    const news = presenceNews.parse(content);
+    service.presence.push(news);
+    look();
+    return Response.json({ isKnown: service.knows(news) });
   }
   if (path === bridgePaths.news) {
     service.reports.push(...news.parse(content).reports);

@@ -1,8 +1,11 @@
 import { decodeG711 } from "../../sip/media/g711.ts";
-import { openPeer, type Peer } from "../../sip/media/peer.ts";
+import { parseSdp } from "../../sip/media/parse_sdp.ts";
+import { openPeer } from "../../sip/media/peer.ts";
 import type { MediaEngine, MediaLeg } from "../../sip/media/port.ts";
-import { parseRtp, type RtpPacket, writeRtp } from "../../sip/media/rtp.ts";
-import { type Formats, parseSdp } from "../../sip/media/sdp.ts";
+import { type HeardReport, parseReport } from "../../sip/media/rtcp.ts";
+import { isRtcp, parseRtp, type RtpPacket, writeRtp } from "../../sip/media/rtp.ts";
+import type { Formats } from "../../sip/media/sdp.ts";
+import type { Peer } from "../../sip/media/transport.ts";
 import { writeSdp } from "../../sip/media/write_sdp.ts";
 
 /** A WebRTC peer in this process that hears and sends bare RTP. */
@@ -10,6 +13,8 @@ export interface RtpPeer {
   leg: MediaLeg;
   /** Resolves with the next packets that arrive and fit. */
   next(count: number, fits: (packet: RtpPacket) => boolean): Promise<RtpPacket[]>;
+  /** Resolves with the next RTCP report that arrives and fits. */
+  nextReport(fits?: (report: HeardReport) => boolean): Promise<HeardReport>;
   send(packet: Omit<RtpPacket, "ssrc">): void;
   close(): Promise<void>;
 }
@@ -30,25 +35,32 @@ export async function connectRtpPeer(engine: MediaEngine, formats: Formats): Pro
   await Promise.all([leg.connected, peer.connected]);
   return {
     leg,
-    next: (count, fits) => collect(peer, count, fits),
-    send: (packet) => peer.send(writeRtp({ ...packet, ssrc: peer.ssrc })),
+    next: (count, fits) => collect({ peer, count, read: parseRtp, fits }),
+    async nextReport(fits = () => true) {
+      const read = (bytes: Uint8Array) => isRtcp(bytes) ? parseReport(bytes) : undefined;
+      return (await collect({ peer, count: 1, read, fits }))[0]!;
+    },
+    send: (packet) => peer.send(writeRtp({ ...packet, ssrc: peer.stream.ssrc })),
     close: () => peer.close(),
   };
 }
 
-function collect(
-  peer: Peer,
-  count: number,
-  fits: (packet: RtpPacket) => boolean,
-): Promise<RtpPacket[]> {
-  const packets: RtpPacket[] = [];
-  const { promise, resolve } = Promise.withResolvers<RtpPacket[]>();
+interface Collecting<T> {
+  peer: Peer;
+  count: number;
+  read: (bytes: Uint8Array) => T | undefined;
+  fits: (item: T) => boolean;
+}
+
+function collect<T>({ peer, count, read, fits }: Collecting<T>): Promise<T[]> {
+  const items: T[] = [];
+  const { promise, resolve } = Promise.withResolvers<T[]>();
   peer.onPacket = (bytes) => {
-    const packet = parseRtp(bytes);
-    if (packet !== undefined && fits(packet)) packets.push(packet);
-    if (packets.length < count) return;
+    const item = read(bytes);
+    if (item !== undefined && fits(item)) items.push(item);
+    if (items.length < count) return;
     peer.onPacket = undefined;
-    resolve(packets);
+    resolve(items);
   };
   return promise;
 }

@@ -1,3 +1,4 @@
+import type { RegisteredBinding } from "../../core/bridge_registrations.ts";
 import type { Base } from "../../core/ports.ts";
 import { participantSid } from "../../core/resources/participants.ts";
 import { resources } from "../../core/resources/mod.ts";
@@ -144,6 +145,19 @@ export async function makeSample(
   await app.ports.records[name].insert({ record: made as never });
   return made.sid;
 }
+
+/** A device that a companion tells of, registered ten minutes ago and for fifty more. */
+export const sampleBinding = ({ clock: { now } }: Pick<App, "clock">): RegisteredBinding => ({
+  contact: "sip:k3ev@phone.invalid;transport=ws",
+  transport: "WS",
+  remoteAddress: "203.0.113.7:50412",
+  userAgent: "Softphone <1.0>",
+  instanceId: "urn:uuid:1",
+  regId: "1",
+  path: [],
+  registeredAt: now - 600_000,
+  expiresAt: now + 3_000_000,
+});
 
 /** Puts the leg of a call into a conference of the root account. */
 export async function makeParticipant(

@@ -1,4 +1,4 @@
-import type { Encoding, Session } from "../../sip/media/sdp.ts";
+import type { Encoding, Session, WebrtcAudio } from "../../sip/media/sdp.ts";
 
 /** What a browser offers for audio and video, cut down to the lines that matter. */
 export const BROWSER_OFFER = [
@@ -35,7 +35,7 @@ export const BROWSER_OFFER = [
 ].join("\r\n");
 
 /** Our transport's side of a session, as if gathered on the loopback. */
-export const OUR_SIDE: Session = {
+export const OUR_SIDE: Session<WebrtcAudio> = {
   id: "42",
   version: 0,
   bundled: true,
@@ -43,6 +43,7 @@ export const OUR_SIDE: Session = {
   before: [],
   after: [],
   audio: {
+    kind: "webrtc",
     mid: "a1",
     direction: "sendrecv",
     setup: "active",
@@ -53,3 +54,18 @@ export const OUR_SIDE: Session = {
     formats: new Map<Encoding, number>([["PCMU", 0], ["PCMA", 8], ["telephone-event", 101]]),
   },
 };
+
+/** What a trunk offers. */
+export const TRUNK_OFFER = [
+  "v=0",
+  "o=trunk 1 1 IN IP4 192.0.2.9",
+  "s=call",
+  "c=IN IP4 192.0.2.9",
+  "t=0 0",
+  "m=audio 4000 RTP/AVP 18 8 0 101",
+  "a=rtpmap:18 G729/8000",
+  "a=rtpmap:101 telephone-event/8000",
+  "a=fmtp:101 0-16",
+  "a=ptime:30",
+  "",
+].join("\r\n");

@@ -15,7 +15,7 @@ import { readSip, type SipText } from "./sip_text.ts";
 /** A SIP user agent over WebSocket that does only what a test tells it to. */
 export interface Softphone extends Phone {
   /** REGISTER, answering the challenge; resolves with the last response. */
-  register(options?: { expires?: number; headers?: string[]; contact?: string }): Promise<SipText>;
+  register(options?: RegisterOptions): Promise<SipText>;
   /** Any request outside a dialog; resolves with its final response. */
   request(method: string, options?: RequestOptions): Promise<SipText>;
   /** INVITE, answering the challenge. */
@@ -31,6 +31,15 @@ export interface Softphone extends Phone {
   /** Resolves with the close code of the socket. */
   readonly closed: Promise<number>;
   close(): Promise<void>;
+}
+
+export interface RegisterOptions {
+  expires?: number;
+  headers?: string[];
+  /** Empty for none. */
+  contact?: string;
+  /** Headers to write otherwise in the request that answers the challenge. */
+  replace?: Record<string, string>;
 }
 
 export interface SoftphoneOptions {
@@ -94,12 +103,12 @@ function registration(line: Line, { instance }: SoftphoneOptions): Softphone["re
   const uri = `sip:${domain}`;
   const device = instance && `;reg-id=1;+sip.instance="<urn:uuid:${instance}>"`;
   let cseq = 0;
-  return async ({ expires = 600, headers = [], contact: given } = {}) => {
-    const attempt = (...extra: string[]) =>
+  return async ({ expires = 600, headers = [], contact: given, replace = {} } = {}) => {
+    const attempt = (replaced: Record<string, string>, ...extra: string[]) =>
       line.transact(plainRequest(line.phone, "REGISTER", {
         target: uri,
         headers: [
-          `Contact: ${given ?? `<${contact}>${device ?? ""}`}`,
+          ...given === "" ? [] : [`Contact: ${given ?? `<${contact}>${device ?? ""}`}`],
           `Expires: ${expires}`,
           ...headers,
           ...extra,
@@ -108,10 +117,11 @@ function registration(line: Line, { instance }: SoftphoneOptions): Softphone["re
           "call-id": callId,
           "cseq": `${++cseq} REGISTER`,
           "to": `<sip:${login}@${domain}>`,
+          ...replaced,
         },
       }));
-    const first = await attempt();
+    const first = await attempt({});
     if (first.status !== 401) return first;
-    return await attempt(line.authorize(first, "REGISTER", uri));
+    return await attempt(replace, line.authorize(first, "REGISTER", uri));
   };
 }

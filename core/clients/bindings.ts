@@ -1,0 +1,41 @@
+import type { RegisteredBinding } from "../bridge_registrations.ts";
+import { Fault } from "../faults.ts";
+import type { Ports } from "../ports.ts";
+import type { Binding } from "../resources/bindings.ts";
+import type { Client } from "../resources/clients.ts";
+
+/**
+ * Where a Client is registered at this moment, the latest first. Throws `unavailable` when a companion
+ * cannot be asked: then nobody knows.
+ */
+export async function bindingsOf(
+  client: Client,
+  { bridge, now }: Pick<Ports, "bridge" | "now">,
+): Promise<Binding[]> {
+  const found = await bridge.bindings(client.login).catch((cause) => {
+    // Where companions are is nobody's business but the operator's.
+    const isUnreachable = cause instanceof Fault && cause.kind === "unavailable";
+    throw isUnreachable ? new Fault("unavailable", "a SIP companion does not answer") : cause;
+  });
+  return found.sort((a, b) => b.registeredAt - a.registeredAt)
+    .map((binding) => toRecord(client, binding, now()));
+}
+
+function toRecord(
+  { sid: clientSid, accountSid }: Client,
+  { registeredAt, expiresAt, path, ...told }: RegisteredBinding,
+  now: number,
+): Binding {
+  return {
+    ...told,
+    sid: "",
+    accountSid,
+    clientSid,
+    path: path.length === 0 ? null : path.join(", "),
+    expires: Math.max(0, Math.ceil((expiresAt - now) / 1000)),
+    dateCreated: registeredAt,
+    dateUpdated: registeredAt,
+    dateRegistered: registeredAt,
+    dateExpires: expiresAt,
+  };
+}

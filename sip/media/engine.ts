@@ -1,0 +1,161 @@
+import { type AudioLeg, createAudioLeg } from "./audio_leg.ts";
+import { listens, negotiate, type Negotiation } from "./negotiation.ts";
+import { parseSdp } from "./parse_sdp.ts";
+import type { MediaEngine, MediaKind, MediaLeg } from "./port.ts";
+import { createRtpSession, type RtpSession } from "./rtp_session.ts";
+import { type AudioSection, refusal, type Session } from "./sdp.ts";
+import { type Clock, createTicker, systemClock, type Ticker } from "./ticker.ts";
+import type { Peer, Transport } from "./transport.ts";
+
+export interface MediaEngineOptions {
+  /** The kinds of leg that there are. */
+  transports: Transport[];
+  log: (line: string, fields?: Record<string, unknown>) => void;
+  /** The time of the machine unless given. */
+  clock?: Clock;
+}
+
+/** What all legs of an engine share. */
+interface Engine {
+  clock: Clock;
+  ticker: Ticker;
+  log: MediaEngineOptions["log"];
+  /** Open legs, and how each is closed. */
+  open: Map<MediaLeg, () => Promise<void>>;
+  /** A leg's sound, for `join`. */
+  sounds: WeakMap<MediaLeg, AudioLeg>;
+  closed: boolean;
+}
+
+/** The media engine in this process: legs of G.711 and telephone events over some transports. */
+export function mediaEngine(options: MediaEngineOptions): MediaEngine {
+  const { transports, log, clock = systemClock } = options;
+  const engine: Engine = {
+    clock,
+    ticker: createTicker(clock),
+    log,
+    open: new Map(),
+    sounds: new WeakMap(),
+    closed: false,
+  };
+  const open = async (transport: Transport, offer?: Session) => {
+    const peer = await transport.open(offer);
+    if (!engine.closed) return createLeg(engine, peer, offer);
+    await peer.close();
+    throw new Error("Cannot open a leg: the media engine is closed");
+  };
+  const transportOf = (kind: MediaKind) => transports.find((each) => each.kind === kind);
+  return {
+    async answer(sdp) {
+      const offer = parseSdp(sdp);
+      const transport = transportOf(offer.audio.kind);
+      if (transport === undefined) throw refusal(`its transport is "${offer.protocol}"`);
+      return await open(transport, offer);
+    },
+    async offer(kind = "webrtc") {
+      const transport = transportOf(kind);
+      if (transport === undefined) throw new Error(`Cannot offer "${kind}": there is no transport`);
+      return await open(transport);
+    },
+    async close() {
+      engine.closed = true;
+      await Promise.all([...engine.open.values()].map((close) => close()));
+    },
+  };
+}
+
+/** The parts of one leg. */
+interface Parts {
+  engine: Engine;
+  peer: Peer;
+  negotiation: Negotiation;
+  session: RtpSession;
+  sound: AudioLeg;
+}
+
+function createLeg(engine: Engine, peer: Peer, offer?: Session): MediaLeg {
+  const { ticker, clock } = engine;
+  const session = createRtpSession({
+    peer,
+    clock,
+    onPacket: (packet) => sound.receive(packet),
+  });
+  const sound = createAudioLeg({
+    ticker,
+    ssrc: peer.stream.ssrc,
+    now: clock.now,
+    send: session.send,
+    onDigit: (digit) => leg.onDigit?.(digit),
+  });
+  const { local, stream, change } = peer;
+  const negotiation = negotiate({ local, stream, offer, change });
+  const parts = { engine, peer, negotiation, session, sound };
+  const leg = legOf(parts);
+  if (offer !== undefined) heed(parts, offer.audio);
+  engine.sounds.set(leg, sound);
+  return leg;
+}
+
+function legOf(parts: Parts): MediaLeg {
+  const { engine, peer, negotiation, session, sound } = parts;
+  const accept = (sdp: string) => {
+    const answer = parseSdp(sdp);
+    peer.accept(answer);
+    negotiation.accept(answer);
+    heed(parts, answer.audio);
+  };
+  const reanswer = (sdp: string) => {
+    const { sdp: answer, offer } = negotiation.reanswer(sdp);
+    heed(parts, offer.audio);
+    sound.change(negotiation.agreed()!);
+    return answer;
+  };
+  const close = () => {
+    engine.open.delete(leg);
+    sound.close();
+    session.close();
+    return peer.close();
+  };
+  const leg: MediaLeg = {
+    localSdp: negotiation.localSdp,
+    connected: peer.connected,
+    lost: watch(parts),
+    onDigit: undefined,
+    accept: (sdp) => Promise.try(accept, sdp),
+    play: sound.play,
+    join: (other) => sound.join(soundOf(engine, other)),
+    leave: sound.leave,
+    reanswer: (sdp) => Promise.try(reanswer, sdp),
+    close: () => void close(),
+  };
+  engine.open.set(leg, close);
+  return leg;
+}
+
+/** Does as the peer's direction says. ICE sees by itself when a peer is gone (RFC 7675). */
+function heed({ session, sound }: Parts, audio: AudioSection): void {
+  sound.setListening(listens(audio));
+  session.expectPeer(audio.kind === "rtp" && audio.direction === "sendrecv");
+}
+
+/** Starts the sound when packets can flow; resolves when they no longer do. */
+function watch({ engine: { log }, peer, negotiation, session, sound }: Parts): Promise<void> {
+  peer.connected.then(() => {
+    sound.start(negotiation.agreed()!);
+    session.start();
+  }, () => {});
+  const lose = (why: string) => {
+    log("Media of a leg was lost", { why });
+    sound.close();
+  };
+  return Promise.race([
+    peer.lost.then(() => lose("ICE or DTLS failed")),
+    session.silent.then(() => lose("the peer sends nothing")),
+  ]);
+}
+
+function soundOf(engine: Engine, leg: MediaLeg): AudioLeg {
+  const sound = engine.sounds.get(leg);
+  if (sound === undefined) throw new Error("Cannot join legs: they are of different engines");
+  return sound;
+}

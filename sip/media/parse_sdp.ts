@@ -1,0 +1,69 @@
+import { mediaLimits } from "./limits.ts";
+import { readAudio } from "./read_audio.ts";
+import { type AudioSection, refusal, type Section, type Session } from "./sdp.ts";
+
+/** The profiles we speak; plain RTP with early feedback is taken as plain RTP (RFC 4585 §4). */
+const PROFILES = new Map<string, AudioSection["kind"]>([
+  ["UDP/TLS/RTP/SAVPF", "webrtc"],
+  ["UDP/TLS/RTP/SAVP", "webrtc"],
+  ["RTP/AVP", "rtp"],
+  ["RTP/AVPF", "rtp"],
+]);
+
+/** Reads an offer or answer; throws `NoCommonCodec` when we cannot take it. */
+export function parseSdp(text: string): Session {
+  const [head, ...sections] = splitSections(text);
+  const spoken = (section: Section) => PROFILES.has(profileOf(section));
+  // A peer may offer the same audio in several profiles, each in a section of its own.
+  const audios = sections.filter(({ line }) => /^audio [1-9]/.test(line));
+  const section = audios.find(spoken) ?? audios[0];
+  if (head === undefined || section === undefined) throw refusal("it has no audio");
+  const protocol = profileOf(section);
+  const kind = PROFILES.get(protocol);
+  if (kind === undefined) throw refusal(`its transport is "${protocol}"`);
+
+  const [, id = "0", version = "0"] = head.line.split(" ");
+  const index = sections.indexOf(section);
+  const others = sections.map((each) => ({ line: each.line, mid: readMid(each) }));
+  return {
+    id,
+    version: Number(version) || 0,
+    bundled: (head.attributes.get("group") ?? []).some((group) => group.startsWith("BUNDLE")),
+    protocol,
+    audio: readAudio({ kind, section, head, mid: readMid(section) }),
+    before: others.slice(0, index),
+    after: others.slice(index + 1),
+  };
+}
+
+/** A session whose audio is of a kind; throws `NoCommonCodec` when it is of another. */
+export function ofKind<Kind extends AudioSection["kind"]>(
+  kind: Kind,
+  session: Session,
+): Session<Extract<AudioSection, { kind: Kind }>> {
+  if (session.audio.kind === kind) return session as ReturnType<typeof ofKind<Kind>>;
+  throw refusal(`its transport is "${session.protocol}"`);
+}
+
+const profileOf = ({ line }: Section) => line.split(" ")[2] ?? "";
+
+/** The session's own part, its "line" being the origin, and then each media section. */
+function splitSections(text: string): Section[] {
+  const begin = (line: string): Section => ({ line, attributes: new Map(), connections: [] });
+  const sections = [begin("")];
+  for (const line of text.split(/\r?\n/, mediaLimits.sdpLines)) {
+    const value = line.slice(2).trim();
+    if (line.startsWith("m=")) sections.push(begin(value));
+    const current = sections.at(-1)!;
+    if (line.startsWith("o=")) current.line = value;
+    if (line.startsWith("c=")) current.connections.push(value);
+    if (!line.startsWith("a=")) continue;
+    const [, name = "", content = ""] = /^([^:]*):?(.*)$/.exec(value) ?? [];
+    current.attributes.set(name, [...current.attributes.get(name) ?? [], content]);
+  }
+  if (sections.length > mediaLimits.mediaSections + 1) throw refusal("it has too many sections");
+  return sections;
+}
+
+const readMid = (section: Section) =>
+  section.attributes.get("mid")?.find((mid) => /^[\w!#$%&'*+.^`{|}~-]{1,32}$/.test(mid));

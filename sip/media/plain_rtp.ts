@@ -1,0 +1,142 @@
+import { isIPv6 } from "node:net";
+import { type Address, createLatch } from "./latch.ts";
+import { ofKind } from "./parse_sdp.ts";
+import { isUnspecified } from "./read_audio.ts";
+import { isRtcp, parseRtp } from "./rtp.ts";
+import { createRtpPorts, type PortRange, type RtpSockets } from "./rtp_sockets.ts";
+import { OUR_FORMATS, refusal, type RtpAudio, type Session } from "./sdp.ts";
+import { newStream, type Peer, type Transport } from "./transport.ts";
+
+export interface RtpOptions {
+  /** The address that sockets are bound to. */
+  bindAddress: string;
+  /** The IP address told to peers, such as the public one in front of a NAT. */
+  host: string;
+  ports: PortRange;
+  /** Monotonic time in ms. */
+  now: () => number;
+}
+
+/** Plain RTP over UDP (RFC 3551), for trunks and softphones that are no browsers. */
+export function rtpTransport({ bindAddress, host, ports, now }: RtpOptions): Transport {
+  const pool = createRtpPorts(bindAddress, ports);
+  return {
+    kind: "rtp",
+    async open(offer) {
+      if (isUnspecified(host)) {
+        throw new Error(`Cannot open a leg of plain RTP: peers cannot send to "${host}"`);
+      }
+      const remote = offer && ofKind("rtp", offer).audio;
+      if (remote !== undefined) assertReachable(bindAddress, remote);
+      const shared = remote !== undefined && remote.rtcpPort === remote.port;
+      const sockets = await pool.open({ shared });
+      return createPeer({ sockets, local: ourSide(host, sockets, offer), remote, now });
+    },
+  };
+}
+
+function assertReachable(bindAddress: string, { address }: RtpAudio): void {
+  if (isIPv6(bindAddress) === isIPv6(address)) return;
+  throw refusal(
+    `it has an address of ${isIPv6(address) ? "IPv6" : "IPv4"}, which we do not send to`,
+  );
+}
+
+const ourSide = (
+  address: string,
+  { rtp, rtcp }: RtpSockets,
+  offer: Session | undefined,
+): Session<RtpAudio> => ({
+  id: String(crypto.getRandomValues(new Uint32Array(1))[0]),
+  version: 0,
+  bundled: false,
+  protocol: offer?.protocol ?? "RTP/AVP",
+  before: [],
+  after: [],
+  audio: {
+    kind: "rtp",
+    mid: undefined,
+    direction: "sendrecv",
+    formats: OUR_FORMATS,
+    address,
+    port: rtp.port,
+    rtcpPort: rtcp.port,
+  },
+});
+
+interface PeerParts {
+  sockets: RtpSockets;
+  local: Session<RtpAudio>;
+  remote: RtpAudio | undefined;
+  now: () => number;
+}
+
+function createPeer({ sockets, local, remote, now }: PeerParts): Peer {
+  const { promise: connected, resolve, reject } = Promise.withResolvers<void>();
+  connected.catch(() => {});
+  const latch = createLatch(now);
+  const control = rtcpTarget(local.audio);
+  let closed: Promise<void> | undefined;
+
+  const take = (audio: RtpAudio) => {
+    assertReachable(local.audio.address, audio);
+    if (!isUnspecified(audio.address)) {
+      latch.signal(audio);
+      control.signal(audio);
+    }
+    resolve();
+  };
+  const peer: Peer = {
+    local,
+    stream: newStream(),
+    connected,
+    lost: new Promise(() => {}),
+    onPacket: undefined,
+    accept: (answer) => take(ofKind("rtp", answer).audio),
+    change: (offer) => take(ofKind("rtp", offer).audio),
+    send(packet) {
+      const rtcp = isRtcp(packet);
+      const to = rtcp ? control.target(latch.target()) : latch.target();
+      if (closed !== undefined || to === undefined) return;
+      (rtcp ? sockets.rtcp : sockets.rtp).send(packet, to);
+    },
+    close() {
+      reject(new Error("Cannot connect media: the leg is closed"));
+      return closed ??= sockets.close();
+    },
+  };
+  for (const socket of new Set([sockets.rtp, sockets.rtcp])) {
+    socket.onMessage = (bytes, from) => {
+      if (closed !== undefined) return;
+      const packet = parseRtp(bytes);
+      const ours = packet === undefined
+        ? isRtcp(bytes) && control.admits(from, latch.target())
+        : socket === sockets.rtp && latch.admits(from, packet);
+      if (ours) peer.onPacket?.(bytes);
+    };
+  }
+  if (remote !== undefined) take(remote);
+  return peer;
+}
+
+type Target = Address | undefined;
+
+/**
+ * Where RTCP goes: with RTP when they share a port, else to the port signalled, at the host that RTP
+ * comes from. Packets from that host show a NAT's port and are the only ones heard.
+ */
+function rtcpTarget({ port: ourPort, rtcpPort: ourRtcpPort }: RtpAudio) {
+  let port = 0;
+  return {
+    signal(remote: RtpAudio) {
+      port = remote.rtcpPort;
+    },
+    target: (rtp: Target): Target =>
+      ourPort === ourRtcpPort ? rtp : rtp && { address: rtp.address, port },
+    admits(from: Address, rtp: Target): boolean {
+      if (rtp?.address !== from.address) return false;
+      port = from.port;
+      return true;
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import { isIP } from "node:net";
+import { mediaLimits } from "./limits.ts";
+import {
+  type AudioSection,
+  type Direction,
+  type Encoding,
+  encodings,
+  type Formats,
+  refusal,
+  type RtpAudio,
+  type Section,
+  type WebrtcAudio,
+} from "./sdp.ts";
+
+/** An audio section to read, with the session's part, whose attributes it falls back to. */
+interface Source {
+  kind: AudioSection["kind"];
+  section: Section;
+  head: Section;
+  mid: string | undefined;
+}
+
+const DIRECTIONS = ["sendrecv", "sendonly", "recvonly", "inactive"] as const;
+const SETUPS = ["actpass", "active", "passive"] as const;
+/** Payload types that need no rtpmap (RFC 3551 §6). */
+const STATIC_FORMATS = [["0", "pcmu/8000"], ["8", "pcma/8000"]] as const;
+
+/** Reads the audio section that was chosen; throws `NoCommonCodec` when we cannot take it. */
+export const readAudio = (source: Source): AudioSection =>
+  source.kind === "webrtc" ? readWebrtc(source) : readRtp(source);
+
+function readWebrtc({ section, head, mid }: Source): WebrtcAudio {
+  if (!section.attributes.has("rtcp-mux")) throw refusal("it has no rtcp-mux");
+  const all = (name: string) => section.attributes.get(name) ?? head.attributes.get(name) ?? [];
+  const one = (name: string, pattern: RegExp) => {
+    const value = all(name).find((each) => pattern.test(each));
+    if (value === undefined) throw refusal(`it has no usable ${name}`);
+    return value;
+  };
+  const setup = all("setup")[0] ?? "active";
+  return {
+    kind: "webrtc",
+    mid,
+    direction: readDirection(section, head),
+    setup: SETUPS.find((each) => each === setup) ?? "active",
+    ufrag: one("ice-ufrag", /^[A-Za-z0-9+/]{4,256}$/),
+    password: one("ice-pwd", /^[A-Za-z0-9+/]{22,256}$/),
+    // MD5, SHA-1 and the like no longer bind a certificate.
+    fingerprint: one("fingerprint", /^sha-(256|384|512) [0-9A-F]{2}(:[0-9A-F]{2}){31,63}$/i),
+    candidates: (section.attributes.get("candidate") ?? []).flatMap(readCandidate)
+      .slice(0, mediaLimits.candidates),
+    formats: readFormats(section),
+  };
+}
+
+function readRtp({ section, head, mid }: Source): RtpAudio {
+  const lines = section.connections.length > 0 ? section.connections : head.connections;
+  const address = lines.map(readAddress).find((each) => each !== undefined);
+  if (address === undefined) throw refusal("it has no IP address to send to");
+  const port = readPort(section.line.split(" ")[1]?.split("/")[0]);
+  if (port === undefined) throw refusal("it has no usable port");
+  const rtcpPort = readPort(section.attributes.get("rtcp")?.[0]?.split(" ")[0]) ?? port + 1;
+  const direction = readDirection(section, head);
+  return {
+    kind: "rtp",
+    mid,
+    direction: isUnspecified(address) ? withoutListening[direction] : direction,
+    address,
+    port,
+    rtcpPort: section.attributes.has("rtcp-mux") ? port : Math.min(rtcpPort, 0xffff),
+    formats: readFormats(section),
+  };
+}
+
+/** The oldest way to hold: "send to no address" (RFC 3264 §8.4). */
+const withoutListening: Record<Direction, Direction> = {
+  sendrecv: "sendonly",
+  sendonly: "sendonly",
+  recvonly: "inactive",
+  inactive: "inactive",
+};
+
+/** Whether an address is the one of nobody: that of a peer on hold. */
+export const isUnspecified = (address: string): boolean => /^[0:.]+$/.test(address);
+
+/** The IP address of a c= line, else nothing: we look up no names that a peer chose. */
+function readAddress(line: string): string | undefined {
+  const [, , address = ""] = line.split(" ");
+  const [ip = ""] = address.split("/");
+  return isIP(ip) === 0 ? undefined : ip;
+}
+
+const readPort = (text = ""): number | undefined =>
+  /^\d{1,5}$/.test(text) && Number(text) > 0 && Number(text) <= 0xffff ? Number(text) : undefined;
+
+const readDirection = (section: Section, head: Section): Direction =>
+  DIRECTIONS.find((direction) => section.attributes.has(direction)) ??
+    DIRECTIONS.find((direction) => head.attributes.has(direction)) ?? "sendrecv";
+
+/** A UDP candidate at an IP address, else nothing: we look up no names that a peer chose. */
+function readCandidate(value: string): string[] {
+  const [foundation, component, transport, priority, address, port, , type] = value.split(" ");
+  const usable = component === "1" && transport?.toLowerCase() === "udp" &&
+    isIP(address ?? "") !== 0 && /^\d{1,10}$/.test(priority ?? "") &&
+    /^\d{1,5}$/.test(port ?? "") &&
+    /^[A-Za-z0-9+/]{1,32}$/.test(foundation ?? "") &&
+    ["host", "srflx", "prflx", "relay"].includes(type ?? "");
+  return usable ? [`${foundation} 1 UDP ${priority} ${address} ${port} typ ${type}`] : [];
+}
+
+function readFormats(section: Section): Formats {
+  const maps = new Map<string, string>(STATIC_FORMATS);
+  for (const each of section.attributes.get("rtpmap") ?? []) {
+    const [payloadType = "", map = ""] = each.split(" ");
+    maps.set(payloadType, map.toLowerCase().replace(/\/1$/, ""));
+  }
+  const formats = new Map<Encoding, number>();
+  for (const payloadType of section.line.split(" ").slice(3)) {
+    const map = maps.get(payloadType);
+    const encoding = encodings.find((each) => `${each}/8000`.toLowerCase() === map);
+    if (encoding === undefined || formats.has(encoding) || Number(payloadType) > 0x7f) continue;
+    formats.set(encoding, Number(payloadType));
+  }
+  if (!formats.has("PCMU") && !formats.has("PCMA")) throw refusal("it has neither PCMU nor PCMA");
+  return formats;
+}

@@ -1,0 +1,95 @@
+import type { ReportBlock } from "./rtcp.ts";
+import { isNear, isNewerSequence, type RtpPacket } from "./rtp.ts";
+
+const SAMPLES_PER_MS = 8;
+
+/** What arrives of a peer's stream, counted as RFC 3550 §A tells. */
+export interface Reception {
+  /** Whether to use a packet; one that jumps is dropped until a second one confirms the jump. */
+  take(packet: RtpPacket): boolean;
+  /** The peer reported as a sender; the middle 32 bits of its NTP time. */
+  reported(ntpMiddle: number): void;
+  /** What to report of the stream; undefined before its first packet. */
+  block(): ReportBlock | undefined;
+}
+
+interface Counts {
+  ssrc: number;
+  /** The first and the highest sequence number, the latter with its wraps. */
+  base: number;
+  highest: number;
+  received: number;
+  jitter: number;
+  transit: number | undefined;
+  /** What a packet after a jump must have to confirm it. */
+  afterJump: number | undefined;
+  expectedBefore: number;
+  receivedBefore: number;
+}
+
+export function createReception(now: () => number): Reception {
+  let counts: Counts | undefined;
+  let last: { ntpMiddle: number; at: number } | undefined;
+
+  return {
+    take(packet) {
+      if (counts?.ssrc !== packet.ssrc) counts = startAt(packet);
+      else if (!isNear(counts.highest & 0xffff, packet.sequence)) {
+        if (counts.afterJump !== packet.sequence) {
+          counts.afterJump = (packet.sequence + 1) & 0xffff;
+          return false;
+        }
+        counts = startAt(packet);
+      }
+      count(counts, packet, now());
+      return true;
+    },
+    reported(ntpMiddle) {
+      last = { ntpMiddle, at: now() };
+    },
+    block() {
+      if (counts === undefined) return undefined;
+      const expected = counts.highest - counts.base + 1;
+      const sinceExpected = expected - counts.expectedBefore;
+      const sinceLost = sinceExpected - (counts.received - counts.receivedBefore);
+      counts.expectedBefore = expected;
+      counts.receivedBefore = counts.received;
+      return {
+        ssrc: counts.ssrc,
+        fractionLost: sinceLost <= 0
+          ? 0
+          : Math.min(255, Math.floor(sinceLost * 256 / sinceExpected)),
+        cumulativeLost: Math.min(expected - counts.received, 0x7f_ffff),
+        highestSequence: counts.highest >>> 0,
+        jitter: Math.round(counts.jitter),
+        lastReport: last?.ntpMiddle ?? 0,
+        delay: last === undefined ? 0 : Math.round((now() - last.at) * 65.536),
+      };
+    },
+  };
+}
+
+const startAt = ({ ssrc, sequence }: RtpPacket): Counts => ({
+  ssrc,
+  base: sequence,
+  highest: sequence,
+  received: 0,
+  jitter: 0,
+  transit: undefined,
+  afterJump: undefined,
+  expectedBefore: 0,
+  receivedBefore: 0,
+});
+
+function count(counts: Counts, { sequence, timestamp }: RtpPacket, now: number): void {
+  counts.received++;
+  counts.afterJump = undefined;
+  const highest = counts.highest & 0xffff;
+  if (isNewerSequence(sequence, highest)) counts.highest += (sequence - highest) & 0xffff;
+  // Modulo 2^32, as the timestamps are (§A.8).
+  const transit = Math.round(now * SAMPLES_PER_MS) - timestamp;
+  if (counts.transit !== undefined) {
+    counts.jitter += (Math.abs((transit - counts.transit) | 0) - counts.jitter) / 16;
+  }
+  counts.transit = transit;
+}

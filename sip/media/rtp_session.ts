@@ -1,0 +1,125 @@
+import { mediaLimits } from "./limits.ts";
+import { createReception, type Reception } from "./reception.ts";
+import { parseReport, type SenderInfo, writeReport } from "./rtcp.ts";
+import { isRtcp, parseRtp, type RtpPacket, writeRtp } from "./rtp.ts";
+import type { Clock } from "./ticker.ts";
+import type { Peer } from "./transport.ts";
+
+/** RTP and RTCP with one peer (RFC 3550): counts what goes out and comes in, and reports it. */
+export interface RtpSession {
+  send(packet: RtpPacket): void;
+  /** Packets may flow: reports begin. */
+  start(): void;
+  /**
+   * Whether the peer means to send. While it does, silence that is too long is a loss: by default
+   * nobody is expected.
+   */
+  expectPeer(expected: boolean): void;
+  /** Resolves once, when an expected peer sent nothing for `silenceMs`. */
+  readonly silent: Promise<void>;
+  /** Says BYE. */
+  close(): void;
+}
+
+export interface RtpSessionOptions {
+  peer: Peer;
+  clock: Clock;
+  /** Called with each packet of the peer that makes sense. */
+  onPacket: (packet: RtpPacket) => void;
+}
+
+const SAMPLES_PER_MS = 8;
+
+interface State extends RtpSessionOptions {
+  reception: Reception;
+  sent: { timestamp: number; packets: number; octets: number; at: number } | undefined;
+  sentBefore: number;
+  heardAt: number;
+  expected: boolean;
+  silent: PromiseWithResolvers<void>;
+  stopTimer: (() => void) | undefined;
+  closed: boolean;
+}
+
+export function createRtpSession(options: RtpSessionOptions): RtpSession {
+  const { peer, clock } = options;
+  const state: State = {
+    ...options,
+    reception: createReception(clock.now),
+    sent: undefined,
+    sentBefore: 0,
+    heardAt: clock.now(),
+    expected: false,
+    silent: Promise.withResolvers(),
+    stopTimer: undefined,
+    closed: false,
+  };
+  peer.onPacket = (bytes) => receive(state, bytes);
+  return {
+    silent: state.silent.promise,
+    send(packet) {
+      const { packets = 0, octets = 0 } = state.sent ?? {};
+      state.sent = {
+        timestamp: packet.timestamp,
+        packets: packets + 1,
+        octets: octets + packet.payload.length,
+        at: clock.now(),
+      };
+      peer.send(writeRtp(packet));
+    },
+    start() {
+      if (state.closed || state.stopTimer !== undefined) return;
+      state.heardAt = clock.now();
+      schedule(state);
+    },
+    expectPeer(expected) {
+      if (expected && !state.expected) state.heardAt = clock.now();
+      state.expected = expected;
+    },
+    close() {
+      if (state.closed) return;
+      state.closed = true;
+      if (state.stopTimer === undefined) return;
+      state.stopTimer();
+      report(state, true);
+    },
+  };
+}
+
+function receive(state: State, bytes: Uint8Array): void {
+  state.heardAt = state.clock.now();
+  if (isRtcp(bytes)) {
+    const heard = parseReport(bytes);
+    if (heard?.ntpMiddle !== undefined) state.reception.reported(heard.ntpMiddle);
+    return;
+  }
+  const packet = parseRtp(bytes);
+  if (packet !== undefined && state.reception.take(packet)) state.onPacket(packet);
+}
+
+/** Random, so that the reports of many calls do not come at once (§6.3.1). */
+function schedule(state: State): void {
+  const pauseMs = mediaLimits.reportMs + (2 * Math.random() - 1) * mediaLimits.reportJitterMs;
+  state.stopTimer = state.clock.after(pauseMs, () => {
+    schedule(state);
+    report(state, false);
+    const silence = state.clock.now() - state.heardAt;
+    if (state.expected && silence >= mediaLimits.silenceMs) state.silent.resolve();
+  });
+}
+
+function report(state: State, bye: boolean): void {
+  const { peer: { send, stream }, reception } = state;
+  const block = reception.block();
+  const blocks = block === undefined ? [] : [block];
+  send(writeReport({ ...stream, sender: senderInfo(state), blocks, bye }));
+}
+
+/** What we sent, when we sent anything since the last report. */
+function senderInfo(state: State): SenderInfo | undefined {
+  const { sent, clock } = state;
+  if (sent === undefined || sent.packets === state.sentBefore) return undefined;
+  state.sentBefore = sent.packets;
+  const elapsed = Math.round((clock.now() - sent.at) * SAMPLES_PER_MS);
+  return { ...sent, timeMs: Date.now(), timestamp: (sent.timestamp + elapsed) >>> 0 };
+}

@@ -1,0 +1,37 @@
+import type { AudioSection, Session } from "./sdp.ts";
+import type { Stream } from "./write_sdp.ts";
+
+/** A way to move RTP and RTCP; an engine has one for each kind of leg. */
+export interface Transport {
+  readonly kind: AudioSection["kind"];
+  /** Our end for a peer's offer, or for an offer of ours; throws when it cannot be had. */
+  open(offer?: Session): Promise<Peer>;
+}
+
+/** The way to one peer. */
+export interface Peer {
+  /** Our side of the session, complete. */
+  readonly local: Session;
+  /** The stream we send. */
+  readonly stream: Stream;
+  /** Takes the answer, when ours was the offer. */
+  accept(answer: Session): void;
+  /** Takes a later offer of the peer, which negotiation found acceptable. */
+  change(offer: Session): void;
+  /** Resolves when packets can flow; rejects when they never will, also by `close`. */
+  readonly connected: Promise<void>;
+  /** Resolves once, when the peer is gone without `close`. */
+  readonly lost: Promise<void>;
+  /** Sends an RTP or RTCP packet, or drops it as a network would. */
+  send(packet: Uint8Array<ArrayBuffer>): void;
+  /** Called with each packet of the peer, RTP or RTCP. */
+  onPacket: ((packet: Uint8Array) => void) | undefined;
+  /** Resolves when nothing is held any more. Nothing is called back from now on. */
+  close(): Promise<void>;
+}
+
+/** A stream of random names, as RFC 3550 §8 and RFC 7022 §4.2 want them. */
+export const newStream = (): Stream => ({
+  ssrc: crypto.getRandomValues(new Uint32Array(1))[0]!,
+  cname: crypto.randomUUID(),
+});

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { openSoftphone, type Softphone } from "../support/softphone.ts";
+import { eventually, freePorts, spawnTask, startSystem, type System } from "../support/system.ts";
+
+/** One more companion of a system, as a process of its own. */
+async function startCompanion(system: System) {
+  const [sipPort, bridgePort] = freePorts(2) as [number, number];
+  const { child, output, ended } = spawnTask(["sip"], {
+    PORT: new URL(system.baseUrl).port,
+    SIP_WS_PORT: String(sipPort),
+    BRIDGE_PORT: String(bridgePort),
+    DATA_DIR: system.directory,
+  });
+  const phones: Softphone[] = [];
+  await eventually("it listens", () => output().includes("Softphones register"));
+  return {
+    async phone(login: string): Promise<Softphone> {
+      const password = `${login}-secret`;
+      const url = `ws://127.0.0.1:${sipPort}`;
+      const phone = await openSoftphone({ url, login, password, domain: "localhost" });
+      phones.push(phone);
+      assert.equal((await phone.register()).status, 200);
+      return phone;
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(phones.map((phone) => phone.close()));
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
+}
+
+Deno.test("a call reaches a Client at whichever companion it is registered", async () => {
+  await using system = await startSystem();
+  await using second = await startCompanion(system);
+  const alice = await system.phone("alice");
+  const { sid } = await system.post("Clients.json", { Login: "bob", Password: "bob-secret" });
+  const bob = await second.phone("bob");
+  await eventually("both are known", async () => {
+    const { Metrics } = await system.get("Supervisor.json/metrics");
+    return Metrics.RegisteredUsers === 2;
+  });
+
+  for (const [login, phone] of [["alice", alice], ["bob", bob]] as const) {
+    const Url = `${system.baseUrl}/demo/welcome`;
+    const call = await system.post("Calls.json", { From: "me", To: `client:${login}`, Url });
+    (await phone.nextCall()).decline(486);
+    await eventually(
+      `${login} was busy`,
+      async () => (await system.get(`Calls/${call.sid}.json`)).status === "busy",
+    );
+  }
+  const [binding] = await system.get(`Clients/${sid}/Bindings.json`);
+  await system.post(`Clients/${sid}.json`, { Status: "0" });
+  await eventually(
+    "bob is registered no more",
+    async () => (await system.get(`Clients/${sid}/Bindings.json`)).length === 0,
+  );
+
+  assert.equal(binding.contact, bob.contact);
+});

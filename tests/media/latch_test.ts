@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { createLatch } from "../../sip/media/latch.ts";
+import { mediaLimits } from "../../sip/media/limits.ts";
+import type { RtpPacket } from "../../sip/media/rtp.ts";
+import { handClock } from "../support/hand_clock.ts";
+
+const at = (port: number, address = "192.0.2.1") => ({ address, port });
+const packet = (sequence: number, ssrc = 1): RtpPacket => ({
+  payloadType: 0,
+  marker: false,
+  sequence,
+  timestamp: 0,
+  ssrc,
+  payload: new Uint8Array(),
+});
+
+function latchOf(port: number) {
+  const clock = handClock();
+  const latch = createLatch(clock.now);
+  latch.signal(at(port));
+  return { clock, latch, target: () => latch.target()?.port };
+}
+
+Deno.test("createLatch() sends nowhere and hears nobody before signalling", () => {
+  const latch = createLatch(() => 0);
+  assert.equal(latch.admits(at(1), packet(1)), false);
+  assert.equal(latch.admits(at(1), packet(2)), false);
+  assert.equal(latch.target(), undefined);
+});
+
+Deno.test("createLatch() takes the signalled source at once, and nobody else afterwards", () => {
+  const { latch, target, clock } = latchOf(10);
+  assert.equal(target(), 10);
+  assert.equal(latch.admits(at(10), packet(1)), true);
+  for (const from of [at(11), at(10, "192.0.2.2")]) {
+    for (let i = 0; i < 5; i++) assert.equal(latch.admits(from, packet(i, 2)), false);
+  }
+  clock.advance(mediaLimits.latchMs * 2);
+  assert.equal(latch.admits(at(10), packet(40_000, 3)), true, "the source may begin a new stream");
+  assert.equal(target(), 10);
+});
+
+Deno.test("createLatch() takes another source after two packets in a row", () => {
+  const { latch, target } = latchOf(10);
+  assert.equal(latch.admits(at(20), packet(1)), false);
+  assert.equal(latch.admits(at(21), packet(2)), false);
+  assert.equal(latch.admits(at(20), packet(2)), false, "the row was broken");
+  assert.equal(latch.admits(at(20), packet(9_000)), false, "no neighbour");
+  assert.equal(latch.admits(at(20), packet(9_001, 2)), false, "another stream");
+  assert.equal(target(), 10);
+  assert.equal(latch.admits(at(20), packet(9_002, 2)), true);
+  assert.equal(target(), 20);
+});
+
+Deno.test("createLatch() gives way to the signalled source for a while only", () => {
+  for (const [after, wins] of [[mediaLimits.latchMs, true], [mediaLimits.latchMs + 1, false]]) {
+    const { latch, target, clock } = latchOf(10);
+    latch.admits(at(20), packet(1));
+    latch.admits(at(20), packet(2));
+    clock.advance(after as number);
+    assert.equal(latch.admits(at(10), packet(1, 2)), wins);
+    assert.equal(target(), wins ? 10 : 20);
+  }
+});
+
+Deno.test("createLatch() follows a stream that goes on from elsewhere", () => {
+  const { latch, target, clock } = latchOf(10);
+  latch.admits(at(10), packet(65_535));
+  clock.advance(60_000);
+  assert.equal(latch.admits(at(20), packet(20_000)), false, "it must go on");
+  assert.equal(latch.admits(at(20), packet(0)), true);
+  assert.equal(target(), 20);
+});
+
+Deno.test("createLatch() begins anew when signalling moves, without the former source", () => {
+  const { latch, target } = latchOf(10);
+  latch.admits(at(20), packet(1));
+  latch.admits(at(20), packet(2));
+
+  latch.signal(at(10));
+  assert.equal(target(), 20, "the same address again changes nothing");
+  latch.signal(at(30));
+  assert.equal(target(), 30);
+  for (let i = 3; i < 9; i++) assert.equal(latch.admits(at(20), packet(i)), false);
+  assert.equal(target(), 30);
+  assert.equal(latch.admits(at(30), packet(1, 5)), true);
+
+  latch.signal(at(20));
+  assert.equal(latch.admits(at(20), packet(1, 6)), true, "signalling named it again");
+});

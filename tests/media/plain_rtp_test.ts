@@ -1,0 +1,337 @@
+import assert from "node:assert/strict";
+import { mediaEngine } from "../../sip/media/engine.ts";
+import { rtpTransport } from "../../sip/media/plain_rtp.ts";
+import { type MediaEngine, NoCommonCodec } from "../../sip/media/port.ts";
+import { writeReport } from "../../sip/media/rtcp.ts";
+import type { Clock } from "../../sip/media/ticker.ts";
+import { systemClock } from "../../sip/media/ticker.ts";
+import { handClock } from "../support/hand_clock.ts";
+import {
+  connectPlainPeer,
+  isSound,
+  plainOffer,
+  type PlainPeer,
+  plainSocket,
+  portOf,
+  soundOf,
+} from "../support/plain_peer.ts";
+import { BROWSER_OFFER } from "../support/sdp_samples.ts";
+import { amplitudeOf, tone } from "../support/tone.ts";
+
+const { signal } = new AbortController();
+const ANY_PORT = { first: 0, last: 0 };
+
+interface Options {
+  clock?: Clock;
+  ports?: { first: number; last: number };
+  host?: string;
+}
+
+function plainEngine({ clock = systemClock, ports = ANY_PORT, host = "127.0.0.1" }: Options = {}) {
+  const rtp = rtpTransport({ bindAddress: "127.0.0.1", host, ports, now: clock.now });
+  return mediaEngine({ transports: [rtp], log: () => {}, clock });
+}
+
+type Lab = {
+  engine: MediaEngine;
+  connect(law: "PCMU" | "PCMA"): Promise<PlainPeer>;
+  /** Closes it in the end. */
+  owned<T extends { close(): Promise<void> }>(item: T): T;
+};
+
+/** A test that fails, not hangs, and that leaves no socket open. */
+function plainTest(name: string, body: (lab: Lab) => Promise<void>, options: Options = {}): void {
+  Deno.test({
+    name,
+    timeout: 20_000,
+    async fn() {
+      const engine = plainEngine(options);
+      const open: { close(): Promise<void> }[] = [engine];
+      const owned: Lab["owned"] = (item) => (open.push(item), item);
+      try {
+        await body({
+          engine,
+          owned,
+          connect: async (law) => owned(await connectPlainPeer(engine, law)),
+        });
+      } finally {
+        await Promise.all(open.map((each) => each.close()));
+      }
+    },
+  });
+}
+
+/** Two packets in a row and what came of them: heard by the leg, or not. */
+async function hears(
+  leg: PlainPeer,
+  from: Pick<PlainPeer, "send">,
+  code: number,
+): Promise<boolean> {
+  const digits: string[] = [];
+  const done = Promise.withResolvers<void>();
+  leg.leg.onDigit = (digit) => (digits.push(digit), digit === "#" && done.resolve());
+  const press = (event: number) => ({
+    payloadType: 101,
+    payload: Uint8Array.of(event, 0x8a, 0, 160),
+  });
+  from.send(leg.to, press(code));
+  from.send(leg.to, press(code));
+  // What the peer itself sends afterwards is heard after it, for the loopback keeps the order.
+  leg.send(leg.to, press(11));
+  await done.promise;
+  return digits.includes(String(code));
+}
+
+plainTest(
+  "join() carries a tone and digits between two plain legs with different codecs",
+  async ({ connect }) => {
+    const [one, other] = [await connect("PCMA"), await connect("PCMU")];
+    await Promise.all([one.leg.connected, other.leg.connected]);
+    one.leg.join(other.leg);
+
+    for (const [from, to, hz] of [[one, other, 1_010], [other, one, 610]] as const) {
+      const arriving = to.next(10, isSound);
+      from.sendTone(hz);
+      const sound = soundOf(to.law, await arriving);
+      assert.ok(Math.abs(amplitudeOf(hz, sound) - 8_000) < 400, `${hz} Hz`);
+
+      const pressed = Promise.withResolvers<string>();
+      from.leg.onDigit = pressed.resolve;
+      const events = to.next(3, ({ payloadType }) => payloadType === 101);
+      const payload = Uint8Array.of(5, 0x8a, 0, 160);
+      for (let i = 0; i < 3; i++) {
+        from.send(from.to, { payloadType: 101, payload, timestamp: 90_000 });
+      }
+      assert.equal(await pressed.promise, "5");
+      assert.deepEqual((await events).map((event) => event.payload[0]), [5, 5, 5]);
+    }
+  },
+);
+
+plainTest("join() takes other packet times than ours", async ({ connect }) => {
+  const [one, other] = [await connect("PCMU"), await connect("PCMU")];
+  one.leg.join(other.leg);
+
+  const arriving = other.next(5, isSound);
+  one.sendTone(1_000, { seconds: 0.15, ptimeMs: 30 });
+  const packets = await arriving;
+
+  assert.deepEqual(packets.map(({ payload }) => payload.length), Array(5).fill(240));
+  assert.ok(Math.abs(amplitudeOf(1_000, soundOf("PCMU", packets)) - 8_000) < 400);
+});
+
+plainTest(
+  "offer() of kind rtp connects when it is answered, and plays",
+  async ({ engine, owned }) => {
+    const leg = await engine.offer("rtp");
+    const socket = owned(await plainSocket());
+    assert.match(leg.localSdp, /^m=audio \d+ RTP\/AVP 0 8 101\r$/m);
+    assert.match(leg.localSdp, new RegExp(`^a=rtcp:${portOf(leg.localSdp) + 1}\r$`, "m"));
+
+    await leg.accept(plainOffer(socket.port, { formats: "8 0", lines: [] }));
+    await leg.connected;
+    const playing = leg.play(tone(1_000, 0.2), { loop: 1, signal });
+    const packets = await socket.next(10, isSound);
+
+    assert.ok(packets.every(({ payloadType }) => payloadType === 8), "the peer wants PCMA first");
+    assert.ok(Math.abs(amplitudeOf(1_000, soundOf("PCMA", packets)) - 8_000) < 400);
+    await playing;
+  },
+);
+
+plainTest("answer() takes RTP/AVPF, and refuses every other profile", async ({ engine, owned }) => {
+  const { port } = owned(await plainSocket());
+  const offer = plainOffer(port);
+  const feedback = await engine.answer(offer.replace("RTP/AVP", "RTP/AVPF"));
+  assert.match(feedback.localSdp, /^m=audio \d+ RTP\/AVPF 0 101\r$/m);
+  assert.match(feedback.localSdp, /^a=rtcp-mux\r$/m);
+
+  for (const profile of ["RTP/SAVP", "RTP/SAVPF", "udp", "TCP/RTP/AVP", "constructor"]) {
+    const refused = engine.answer(offer.replace("RTP/AVP", profile));
+    await assert.rejects(refused, { name: "NoCommonCodec", message: new RegExp(profile) });
+  }
+  await assert.rejects(engine.answer(BROWSER_OFFER), NoCommonCodec);
+  await assert.rejects(engine.offer(), /there is no transport/);
+  await assert.rejects(engine.answer(offer.replace("IP4 127.0.0.1\r\nt", "IP6 ::1\r\nt")), /IPv6/);
+});
+
+plainTest("reanswer() holds and resumes, also by the address of nobody", async ({ connect }) => {
+  const one = await connect("PCMU");
+  await one.next(2);
+
+  for (
+    const hold of [
+      plainOffer(one.port, { lines: ["a=rtcp-mux", "a=sendonly"], version: 2 }),
+      plainOffer(one.port, { address: "0.0.0.0", version: 3 }),
+      plainOffer(one.port, { lines: ["a=rtcp-mux", "a=inactive"], version: 4 }),
+    ]
+  ) {
+    const answer = await one.leg.reanswer(hold);
+    assert.match(answer, hold.includes("inactive") ? /^a=inactive\r$/m : /^a=recvonly\r$/m);
+    let sent = 0;
+    void one.next(1).then(() => sent++);
+    // The leg's own silence would be the first to come; the play's end tells that none did.
+    await one.leg.play(tone(1_000, 0.1), { loop: 1, signal });
+    assert.equal(sent, 0);
+
+    const resumed = one.next(1);
+    assert.match(await one.leg.reanswer(plainOffer(one.port, { version: 9 })), /^a=sendrecv\r$/m);
+    await resumed;
+  }
+});
+
+plainTest(
+  "reanswer() follows the peer to another port and codec as one stream",
+  async ({ connect, owned }) => {
+    const one = await connect("PCMU");
+    const [before] = await one.next(1);
+    const moved = owned(await plainSocket());
+
+    const answer = await one.leg.reanswer(plainOffer(moved.port, { formats: "8 101", version: 2 }));
+    const [after] = await moved.next(1);
+
+    assert.equal(portOf(answer), one.to);
+    assert.match(answer, /^m=audio \d+ RTP\/AVP 8 101\r$/m);
+    assert.equal(after!.payloadType, 8);
+    assert.equal(after!.ssrc, before!.ssrc);
+    assert.ok((after!.sequence - before!.sequence & 0xffff) < 50);
+    await assert.rejects(one.leg.reanswer(BROWSER_OFFER), NoCommonCodec);
+    await assert.rejects(
+      one.leg.reanswer(plainOffer(9).replaceAll("IP4 127.0.0.1", "IP6 ::1")),
+      /IPv6/,
+    );
+    await moved.next(1);
+  },
+);
+
+plainTest(
+  "a leg answers where its peer comes from, and hears nobody else",
+  async ({ engine, owned }) => {
+    const signalled = owned(await plainSocket());
+    const leg = await engine.answer(plainOffer(signalled.port));
+    const to = portOf(leg.localSdp);
+    const behindNat = { ...owned(await plainSocket(1)), leg, to } as PlainPeer;
+    const stranger = owned(await plainSocket(2));
+
+    const latched = behindNat.next(1);
+    for (let i = 0; i < 3; i++) behindNat.send(to);
+    await latched;
+    assert.equal(await hears(behindNat, stranger, 3), false);
+    assert.equal(await hears(behindNat, behindNat, 3), true);
+
+    const rest = behindNat.next(1);
+    stranger.send(to);
+    await rest;
+  },
+);
+
+plainTest("a leg ignores what is no RTP", async ({ connect, owned }) => {
+  const one = await connect("PCMU");
+  const noise = owned(await plainSocket());
+  for (const length of [0, 1, 8, 11, 12, 200, 1_400]) {
+    for (const fill of [0, 0x80, 0xc8, 0xff]) {
+      noise.sendBytes(one.to, new Uint8Array(length).fill(fill));
+      one.sendBytes(one.to, new Uint8Array(length).fill(fill));
+    }
+  }
+  assert.equal(await hears(one, one, 4), true);
+});
+
+const quiet = handClock();
+plainTest("a leg reports what it sent and heard, and says BYE at the end", async ({ connect }) => {
+  const one = await connect("PCMU");
+  await one.leg.connected;
+  const next = one.nextReport();
+  assert.equal(await hears(one, one, 4), true);
+  const ntp = { timeMs: 1_000, timestamp: 0, packets: 4, octets: 16 };
+  one.sendBytes(
+    one.to,
+    writeReport({ ssrc: 7_000, cname: "x", sender: ntp, blocks: [], bye: false }),
+  );
+  assert.equal(await hears(one, one, 5), true);
+  quiet.advance(100);
+  await one.leg.reanswer(plainOffer(one.port, { lines: ["a=rtcp-mux", "a=sendonly"], version: 2 }));
+  quiet.advance(8_000);
+  const report = await next;
+
+  assert.notEqual(report.ntpMiddle, undefined);
+  assert.equal(report.blocks.length, 1);
+  const [block] = report.blocks;
+  assert.deepEqual([block!.ssrc, block!.fractionLost, block!.cumulativeLost], [7_000, 0, 0]);
+  assert.ok(block!.lastReport !== 0);
+
+  const bye = one.nextReport(({ bye }) => bye);
+  one.leg.close();
+  assert.equal((await bye).ssrc, report.ssrc);
+}, { clock: quiet });
+
+const silence = handClock();
+plainTest(
+  "lost resolves when the peer is silent for too long, but not on hold",
+  async ({ connect }) => {
+    const one = await connect("PCMU");
+    let lost = false;
+    void one.leg.lost.then(() => lost = true);
+    await one.leg.connected;
+
+    await one.leg.reanswer(plainOffer(one.port, { lines: ["a=inactive"], version: 2 }));
+    silence.advance(300_000);
+    await one.leg.reanswer(plainOffer(one.port, { version: 3 }));
+    silence.advance(50_000);
+    await one.leg.reanswer(plainOffer(one.port, { version: 4 }));
+    assert.equal(lost, false);
+
+    silence.advance(20_000);
+    await one.leg.lost;
+  },
+  { clock: silence },
+);
+
+Deno.test("answer() names the range when all its ports are taken, and close() frees them", async () => {
+  const probe = await plainSocket();
+  // Well below the ports that the system gives away by itself.
+  const first = 10_000 + probe.port % 8_000 * 2;
+  const engine = plainEngine({ ports: { first, last: first + 4 } });
+  const offer = plainOffer(probe.port);
+  const legs = [await engine.offer("rtp"), await engine.answer(offer)];
+  assert.deepEqual(legs.map(({ localSdp }) => portOf(localSdp)), [first, first + 2]);
+
+  const full = new RegExp(`Cannot open a port of ${first}-${first + 4} .*: all are taken`);
+  await assert.rejects(engine.answer(offer), full);
+  const rival = plainEngine({ ports: { first, last: first + 1 } });
+  await assert.rejects(rival.answer(offer), /EADDRINUSE/);
+  await engine.close();
+  assert.equal(portOf((await rival.offer("rtp")).localSdp), first);
+
+  await rival.close();
+  await probe.close();
+});
+
+Deno.test("answer() rejects when there is no address to tell", async () => {
+  const engine = plainEngine({ host: "0.0.0.0" });
+  await assert.rejects(engine.answer(plainOffer(9)), /peers cannot send to "0.0.0.0"/);
+  await engine.close();
+});
+
+Deno.test("answer() tells the address that peers see", async () => {
+  const engine = plainEngine({ host: "198.51.100.7" });
+  const { localSdp } = await engine.answer(plainOffer(9));
+  assert.match(localSdp, /^c=IN IP4 198\.51\.100\.7\r$/m);
+  await engine.close();
+});
+
+Deno.test("close() ends plays and connecting of plain legs, and may be repeated", async () => {
+  const engine = plainEngine();
+  const waiting = await engine.offer("rtp");
+  const answered = await engine.answer(plainOffer(9));
+  const playing = answered.play(tone(1_000, 1), { loop: 0, signal });
+
+  answered.close();
+  answered.close();
+  await engine.close();
+  await engine.close();
+
+  await playing;
+  await assert.rejects(waiting.connected, /the leg is closed/);
+  await assert.rejects(engine.offer("rtp"), /the media engine is closed/);
+});
