@@ -1,5 +1,4 @@
 import {
-  type IncomingReferRequest,
   type Session,
   type SessionDelegate,
   SessionDialog,
@@ -7,34 +6,12 @@ import {
 } from "sip.js/lib/core/index.js";
 import { type Flow, withFlow } from "./flow.ts";
 import { answerInfo, sendRequest } from "./in_dialog.ts";
+import type { DialogEvents } from "./dialog_events.ts";
 import type { Content } from "./info.ts";
 import { answerReinvite, type OfferAnswer, sendOffer } from "./offer.ts";
 import { createSessionTimer, type SessionTimer } from "./session_timer.ts";
 import { guard, type Signalling } from "./signalling.ts";
 import { refreshSession } from "./update.ts";
-
-/** What a leg wants to know about its dialog. */
-export interface DialogEvents {
-  /** The peer hung up; its BYE is answered. */
-  onBye(): void;
-  /** The peer is out of reach: it did not come back, acknowledge, or refresh the session. */
-  onLost(): void;
-  /** ACK to our 2xx, with the peer's answer when the offer was ours. */
-  onAck?(sdp: string): void;
-  /** PRACK of a reliable provisional response; false when it acknowledges none. */
-  onPrack?(rack: string): boolean;
-  /** Our answer to an offer in the dialog, or our offer when it brings none; throws `Refused`. */
-  onOffer(sdp: string | undefined): Promise<OfferAnswer>;
-  /** A body that is no SDP; resolves with the status to answer. */
-  onInfo(body: Content): Promise<number>;
-  /** The peer asks that the other side of its call goes elsewhere (RFC 3515). */
-  onRefer(request: IncomingReferRequest): void;
-  /**
-   * What became of a REFER that we passed to the peer: the body and state of its NOTIFY. False
-   * when there was none.
-   */
-  onNotify(sipfrag: string, state: string): boolean;
-}
 
 export interface DialogPeer {
   /** The Client at the other end. */

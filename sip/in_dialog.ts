@@ -1,5 +1,6 @@
 import type { IncomingInfoRequest } from "sip.js/lib/core/index.js";
-import type { Dialog, DialogEvents, InDialogMessage } from "./dialog.ts";
+import type { Dialog, InDialogMessage } from "./dialog.ts";
+import type { DialogEvents } from "./dialog_events.ts";
 import { withFlow } from "./flow.ts";
 import { type Content, digitOf, digitTypes } from "./info.ts";
 import type { Leg } from "./leg.ts";

@@ -1,5 +1,6 @@
 import type { Session } from "sip.js/lib/core/index.js";
-import { adoptDialog, type Dialog, type DialogEvents } from "./dialog.ts";
+import { adoptDialog, type Dialog } from "./dialog.ts";
+import type { DialogEvents } from "./dialog_events.ts";
 import { inDialogEvents } from "./in_dialog.ts";
 import { bye, type InboundState, lost, mediaLost, refuse, reply } from "./inbound_state.ts";
 import { type MediaLeg, NoCommonCodec } from "./media/port.ts";

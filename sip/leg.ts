@@ -1,4 +1,5 @@
-import type { Dialog, DialogEvents } from "./dialog.ts";
+import type { Dialog } from "./dialog.ts";
+import type { DialogEvents } from "./dialog_events.ts";
 import type { MediaLeg } from "./media/port.ts";
 import type { Ending } from "./outcome.ts";
 

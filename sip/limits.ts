@@ -87,6 +87,8 @@ export const sipLimits = {
   infoLength: 4 << 10,
   /** What a REFER is told its subscription lasts. */
   referExpiresS: 180,
+  /** How long the service may take to say what becomes of a transfer. */
+  referScriptMs: 20_000,
   /** How long a softphone may take to answer a call that replaces one of its own. */
   replacesRingS: 30,
   /** How long a transferor may take to leave once its transfer is done. */

@@ -1,6 +1,8 @@
+import type { Script } from "../core/bridge.ts";
 import { unlessAborted } from "./abort.ts";
 import type { Calls } from "./calls.ts";
 import { dialWith } from "./dial.ts";
+import { sipLimits } from "./limits.ts";
 import type { LiveLeg } from "./live_leg.ts";
 import type { ReferTo } from "./refer_to.ts";
 import type { Referral } from "./referral.ts";
@@ -25,38 +27,56 @@ export interface Transfer {
  * wait for that leaves the other side with whoever answers.
  */
 export async function blind(transfer: Transfer): Promise<void> {
-  const { live, other, referTo, by, referral } = transfer;
-  const asked = live.ask({
-    type: "refer",
-    other: other.leg.id,
-    to: referTo.uri,
-    by,
-    headers: referTo.headers,
-  }, { signal: other.leg.signal, onUnreachable: () => void referral.end(503) });
+  const { live, other, referral } = transfer;
+  const asked = askService(transfer);
   let taken = false;
   const take = () => {
-    if (taken || other.partner !== live || other.leg.signal.aborted) return;
+    if (taken || other.partner !== live || other.leg.signal.aborted) return taken;
     taken = true;
     live.hold();
     // What joined the two lets go first.
     other.run(() => live.idle().then(() => asked));
+    return taken;
   };
   live.leg.signal.addEventListener("abort", take, { once: true });
-
-  const [first] = await asked;
-  if (first === undefined || first.type === "reject") {
-    return await referral.end(first?.status ?? 603);
-  }
-  const status = first.type === "dial" && !taken ? await ringAhead(transfer, first) : 200;
-  if (status < 300) take();
-  await referral.end(taken ? 200 : Math.max(status, 300));
+  const status = await follow(transfer, asked, take);
+  live.leg.signal.removeEventListener("abort", take);
+  await referral.end(status);
   if (taken) await leave(transfer.calls, live);
+}
+
+/** Gets the other side its new call, and takes it out of the old one once it has; 200, or why not. */
+async function follow(
+  transfer: Transfer,
+  asked: Promise<Script>,
+  take: () => boolean,
+): Promise<number> {
+  const [first] = await asked;
+  if (first === undefined || first.type === "reject") return first?.status ?? 603;
+  const leftAlready = transfer.live.leg.signal.aborted;
+  if (first.type === "dial" && !leftAlready) return await ringAhead(transfer, first, take);
+  return take() ? 200 : 487;
+}
+
+/** The script for the other side; a `reject` where there is none. */
+async function askService({ calls, live, other, referTo, by }: Transfer): Promise<Script> {
+  const silent = new AbortController();
+  const giveUp = () => silent.abort();
+  const stop = calls.signalling.timers.after(sipLimits.referScriptMs, giveUp);
+  const signal = AbortSignal.any([other.leg.signal, silent.signal]);
+  const { uri: to, headers } = referTo;
+  const event = { type: "refer", other: other.leg.id, to, by, headers } as const;
+  const script = await live.ask(event, { signal, onUnreachable: giveUp });
+  stop();
+  if (script.length > 0) return script;
+  return [{ type: "reject", status: silent.signal.aborted ? 503 : 603 }];
 }
 
 /** Rings on behalf of the other side; 200 as soon as somebody answered, else the failure. */
 async function ringAhead(
   { calls, other, by, referral }: Transfer,
   step: DialStep,
+  take: () => boolean,
 ): Promise<number> {
   const ring = ringAll(calls, other, step, {
     headers: [`Referred-By: <${by}>`],
@@ -64,9 +84,9 @@ async function ringAhead(
   });
   dialWith(step, ring);
   const winner = await unlessAborted(ring.winner, other.leg.signal);
-  if (winner !== undefined) return 200;
+  if (winner !== undefined && take()) return 200;
   hangUpOthers(ring, undefined);
-  return failureOf(await lastEnding(ring, undefined));
+  return winner === undefined ? failureOf(await lastEnding(ring, undefined)) : 487;
 }
 
 /**

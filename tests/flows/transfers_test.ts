@@ -174,8 +174,8 @@ Deno.test("POST /Calls/{Sid} with MoveConnectedCallLeg moves whom the call talks
       Url: "https://app.test/moved",
       MoveConnectedCallLeg,
     });
+    await app.runJobs();
   }
-  await app.runJobs();
 
   const action = { url: "https://app.test/moved", method: "POST", hops: 0 };
   assert.deepEqual(app.bridge.map(({ leg, other }) => [leg, other]), [

@@ -9,6 +9,7 @@ const dial = (login: string, media: "anchored" | "proxied" = "anchored"): Script
 ];
 const sdp = (name: string) => `v=0\r\no=${name} 1 1 IN IP4 127.0.0.1\r\ns=-\r\n`;
 const referTo = (target: string) => ({ headers: [`Refer-To: <${target}>`] });
+const action = { url: "http://app.test/done", method: "POST", hops: 0 } as const;
 const carolsAddress = "sip:carol@sip.test";
 
 /** What a script says to a report; calls are dialled by the user they name. */
@@ -142,6 +143,11 @@ for (
   sipTest(`blind() leaves the call as it was when ${why}`, async () => {
     await using lab = await startSipLab();
     service(lab, "anchored", script);
+    const plain = lab.service.answer;
+    lab.service.answer = async (report) => {
+      const [step] = await plain(report);
+      return step?.type === "dial" ? [{ ...step, action }] : step === undefined ? [] : [step];
+    };
     const { caller, callee } = await talking(lab, ["alice", "bob"]);
     const carol = await lab.phone("carol");
 
@@ -156,9 +162,29 @@ for (
     if (act > 0) (await carol.nextCall()).decline(act);
     await progress(callee);
     await callee.bye();
+    const { wantsScript } = await lab.service.event("dialled");
+    assert.equal(wantsScript, true, "the caller's script does not go on");
     assert.equal((await caller.ended).method, "BYE");
   });
 }
+
+sipTest("blind() leaves the call as it was when the service is out of reach", async () => {
+  await using lab = await startSipLab();
+  service(lab, "anchored");
+  const { caller, callee } = await talking(lab, ["alice", "bob"]);
+
+  const { leg } = await lab.service.event("inviting");
+  await lab.service.event("answered", leg);
+  lab.service.outage = 503;
+  await callee.request("REFER", referTo(carolsAddress));
+  const notified = await progress(callee);
+  lab.service.outage = undefined;
+  await lab.service.event("refer");
+
+  assert.deepEqual(notified, told("SIP/2.0 503 Service Unavailable"));
+  assert.equal((await caller.bye()).status, 200);
+  assert.equal((await callee.ended).method, "BYE");
+});
 
 sipTest("blind() runs a script that is no call at once", async () => {
   await using lab = await startSipLab({ slowMedia: true });
