@@ -171,6 +171,8 @@ export interface Settings {
   callbackAttempts: number;
   /** The build that runs, as Supervisor metrics tell it. */
   revision: string;
+  /** Characters that the password of a Client has at least. */
+  clientPasswordMin: number;
   /** Messages leave only from what the account may send from. */
   strictSmsFrom: boolean;
   /** Short codes that every account may send from. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { limits } from "../limits.ts";
 
 /** One environment variable: what it may hold, what it is when unset, and what it is for. */
 interface Variable {
@@ -56,7 +57,7 @@ export const variables = {
     help: "E-mail address of the root account, on the first start.",
   },
   ADMIN_PASSWORD: {
-    schema: text.max(128),
+    schema: text.max(limits.passwordLength),
     fallback: "",
     help: "Password of the root account, on the first start. Empty: generated.",
     secret: true,
@@ -110,6 +111,11 @@ export const variables = {
     fallback: ({ SIP_HOST, SIP_WS_PORT }) => authority(SIP_HOST, SIP_WS_PORT),
     help: "Name of the companion, start after start; each of several has its own. " +
       "Default: SIP_HOST:SIP_WS_PORT.",
+  },
+  CLIENT_PASSWORD_MIN: {
+    schema: z.coerce.number("must be a number").int().min(1).max(limits.passwordLength),
+    fallback: "4",
+    help: "Characters that the password of a Client has at least.",
   },
   STRICT_SMS_FROM: {
     schema: flag,

@@ -1,8 +1,9 @@
 import { faults } from "../faults.ts";
+import type { Settings } from "../ports.ts";
 import type { AnyResource } from "../resource.ts";
 import { accounts } from "../resources/accounts.ts";
 import { availablePhoneNumbers, numberCountries } from "../resources/available_phone_numbers.ts";
-import { resources } from "../resources/mod.ts";
+import { resources, resourcesUnder } from "../resources/mod.ts";
 import { usageRecords } from "../resources/usage_records.ts";
 import { version } from "../supervisor/metrics.ts";
 import { irregularForms, irregularOperations } from "./irregular.ts";
@@ -22,13 +23,7 @@ export interface OpenApiDocument {
   components: Record<string, Record<string, JsonSchema>>;
 }
 
-const declared: AnyResource[] = [
-  accounts,
-  ...Object.values<AnyResource>(resources),
-  availablePhoneNumbers,
-  numberCountries,
-  usageRecords,
-];
+const others: AnyResource[] = [accounts, availablePhoneNumbers, numberCountries, usageRecords];
 
 /** Shown or offered, but nowhere to be read by themselves. */
 const unaddressed: AnyResource[] = [resources.emails, availablePhoneNumbers];
@@ -41,15 +36,18 @@ const description = "Answers are XML, or JSON when the path ends in .json or the
   "or JSON objects of the same names. Credentials are the Sid or the e-mail address of an account " +
   "and its AuthToken. In a path, AccountSid is the caller's own account or one below it, by either.";
 
-/** Describes the whole interface as it is offered at a base URL. */
-export function openApiDocument(baseUrl: string): OpenApiDocument {
-  const regular = Object.values<AnyResource>(resources).filter(({ irregular }) => !irregular);
+/** Describes the whole interface as it is offered at a base URL, under an operator's rules. */
+export function openApiDocument(
+  settings: Pick<Settings, "baseUrl" | "clientPasswordMin">,
+): OpenApiDocument {
+  const known = Object.values<AnyResource>(resourcesUnder(settings));
+  const regular = known.filter(({ irregular }) => !irregular);
   const operations = [...regular.flatMap(regularOperations), ...irregularOperations];
   const tags = [...new Set(operations.map(({ tag }) => tag))].sort();
   return {
     openapi: "3.1.0",
     info: { title: "Switchboard", version, description },
-    servers: [{ url: baseUrl }],
+    servers: [{ url: settings.baseUrl }],
     security: [{ basic: [] }],
     tags: tags.map((name) => ({ name })),
     paths: pathsOf(operations),
@@ -61,7 +59,7 @@ export function openApiDocument(baseUrl: string): OpenApiDocument {
           content: { [jsonType]: { schema: refTo("Error") }, "application/xml": {} },
         },
       },
-      schemas: schemas(),
+      schemas: schemas([...known, ...others]),
     },
   };
 }
@@ -69,7 +67,7 @@ export function openApiDocument(baseUrl: string): OpenApiDocument {
 const text: JsonSchema = { type: "string" };
 const count: JsonSchema = { type: "integer", minimum: 0 };
 
-function schemas(): Record<string, JsonSchema> {
+function schemas(declared: AnyResource[]): Record<string, JsonSchema> {
   const records = declared.map((definition) => {
     const isAddressed = !unaddressed.includes(definition);
     return [definition.type, recordSchema(definition, { isAddressed })];

@@ -81,6 +81,7 @@ export async function startApp(
       instanceId: "test",
       callbackAttempts: 6,
       revision: "f00d",
+      clientPasswordMin: 4,
       strictSmsFrom: false,
       smsShortCodes: [],
       recordingsPublic: false,
