@@ -82,21 +82,25 @@ function schemas(declared: AnyResource[]): Record<string, JsonSchema> {
   };
 }
 
+const reach: JsonSchema = { enum: ["ok", "unreachable"] };
+const error: Record<string, JsonSchema> = {
+  code: {
+    oneOf: Object.values(faults).map(({ code, message, advice }) => ({
+      const: code,
+      title: message,
+      description: advice,
+    })),
+  },
+  message: text,
+  more_info: { type: "string", format: "uri" },
+  status: { type: "integer" },
+};
+
 const serviceSchemas: Record<string, JsonSchema> = {
-  Error: closed({
-    code: {
-      oneOf: Object.values(faults).map(({ code, message, advice }) => ({
-        const: code,
-        title: message,
-        description: advice,
-      })),
-    },
-    message: text,
-    more_info: { type: "string", format: "uri" },
-    status: { type: "integer" },
-  }),
+  Error: closed(error),
   Health: closed({ status: { const: "ok" } }),
   Ready: closed({ store: { const: "ok" }, companion: { const: "ok" } }),
+  Unready: closed({ ...error, store: reach, companion: reach }),
   Metrics: {
     type: "object",
     properties: {

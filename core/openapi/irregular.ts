@@ -168,7 +168,10 @@ const open = (path: string, summary: string, own: Partial<Operation>): Operation
 
 const serviceOperations: Operation[] = [
   open("/health", "Whether the process lives", { answer: refTo("Health") }),
-  open("/ready", "Whether it reaches what it needs; 503 when not", { answer: refTo("Ready") }),
+  open("/ready", "Whether it reaches what it needs; 503 when not", {
+    answer: refTo("Ready"),
+    unavailable: refTo("Unready"),
+  }),
   open("/errors/{Code}", "What an error code means and what to do", {
     answer: {},
     types: ["text/html"],
