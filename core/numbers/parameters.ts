@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { reference } from "../fields.ts";
 import type { Parameters } from "../parameters.ts";
 import { paramsSchema } from "../resource.ts";
 import {
@@ -16,7 +16,7 @@ const schemas = {
   create: paramsSchema(fields, [], create!.optional),
   /** Below Local, TollFree and Mobile a number is named; AreaCode means nothing there. */
   createOfKind: paramsSchema(fields, ["phoneNumber"], settable),
-  update: paramsSchema(fields, [], update!).extend({ accountSid: z.string().optional() }),
+  update: paramsSchema(fields, [], update!).extend({ accountSid: reference("AC").optional() }),
 };
 
 /** What an operation on numbers accepts. */

@@ -1,3 +1,4 @@
+import { accountWanted } from "../accounts/create_account.ts";
 import { modifyParams } from "../calls/modify_call.ts";
 import { acceptedFields } from "../geolocation/parameters.ts";
 import { limits } from "../limits.ts";
@@ -197,6 +198,7 @@ export const irregularOperations: Operation[] = [
 
 /** The forms of those operations, by the name of their schema. */
 export const irregularForms: Record<string, JsonSchema> = {
+  AccountCreate: formSchema({ schema: accountWanted }),
   CallUpdate: formSchema({ schema: modifyParams, aliases: calls.aliases! }),
   IncomingPhoneNumberCreateOfKind: formSchema(numberParametersOf("createOfKind")),
   IncomingPhoneNumberUpdate: formSchema(numberParametersOf("update")),
