@@ -10,6 +10,7 @@
  *   ["ac", parentSid, accountSid]      sub-account, empty; the root's parent is ""
  *   ["u", prefix, field, value]        the record that holds a unique value: [accountSid, sid]
  *   ["g", prefix, group, value, sid]   member of a service-wide group: accountSid
+ *   ["r", instance]                    commits made by an instance on a remote store (U64, by `max`)
  *   ["b", companionId]                 companion, as last heard of
  *   [A, prefix, ord]                   record
  *   [A, "$", day, category, what]      sum of charges of a UTC day (U64): count, usage or price
@@ -39,6 +40,7 @@ export const keys = {
   member: (
     { prefix, group, value, sid }: { prefix: string; group: string; value: string; sid: string },
   ) => ["g", prefix, group, value, sid],
+  receipt: (instance: string) => ["r", instance],
   companions: ["b"],
   companion: (id: string) => ["b", id],
   record: (account: bigint, sid: string) => [account, sid.slice(0, 2), ordOf(sid)],
