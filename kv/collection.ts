@@ -18,6 +18,7 @@ import { stageJobs } from "./queue.ts";
 import type { Read } from "./reader.ts";
 import { removeAll } from "./remove_all.ts";
 import { mapFields, type Seal } from "./seal.ts";
+import { isHeld, listSorted, stageSorted } from "./sorted.ts";
 
 /** What the collections of one store share. */
 export interface StoreContext {
@@ -65,6 +66,7 @@ export function collection<T extends Base>(
     const place = { account, prefix };
     stageGlobals(batch, definition, transition);
     stageIndexes(batch, { place, layout }, transition);
+    if (layout.sorted) stageSorted(batch, { place, sorted: layout.sorted }, transition);
     stageTexts(batch, { place, layout, now: store.now() }, transition);
   }
 
@@ -137,7 +139,10 @@ export function collection<T extends Base>(
       const number = await store.accountNumber(account);
       if (number === null) return { items: [], total: 0 };
       const source = { kv, place: { account: number, prefix }, layout };
-      const { items, total } = await list<T>(source, query);
+      const { sorted } = layout;
+      const { items, total } = sorted && isHeld(sorted, query)
+        ? await listSorted<T>({ ...source, sorted }, query)
+        : await list<T>(source, query);
       return { items: items.map(opened), total };
     },
     async removeAll(account, signal) {

@@ -20,6 +20,8 @@
  *   [A, prefix, field, value, 0n]      how many entries (U64, as every counter: moved by `sum`)
  *   [A, prefix, field, value, level, bucket]
  *                                      how many of them fall into a stretch of time (`counters.ts`)
+ *   [A, prefix, true, text, ord]       entry in the order of the field that lists are sorted by: what
+ *                                      they are narrowed by
  *   [A, prefix, field, ord]            texts of a searched field, packed, up to that record
  *   [A, prefix, field, "stale", ord]   the packed text of that record may be wrong
  *   [A, prefix, field]                 searched field: the last record packed;
@@ -82,6 +84,10 @@ export const keys = {
     BigInt(level),
     BigInt(bucket),
   ],
+  order: ({ account, prefix }: Place) => [account, prefix, true],
+  /** After everything of a resource. */
+  afterOrder: ({ account, prefix }: Place) => [account, `${prefix}\0`],
+  sorted: (place: Place, text: string, ord: Uint8Array) => [...keys.order(place), text, ord],
   field: ({ account, prefix, field }: FieldPlace) => [account, prefix, field],
   texts: ({ account, prefix, field }: FieldPlace, last: Uint8Array) => [
     account,

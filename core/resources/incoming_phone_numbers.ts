@@ -116,6 +116,7 @@ export const incomingPhoneNumbers = resource({
     isSIP: false,
   },
   filters: { phoneNumber: "number", friendlyName: "equals", beta: "equals" },
+  sorted: { by: "phoneNumber", holds: ["kind", "friendlyName"] },
   unique: ["phoneNumber"],
   references: {
     voiceApplicationSid: "applications",
