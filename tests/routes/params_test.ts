@@ -41,6 +41,12 @@ Deno.test("a body that cannot be read answers 400 and says why", async () => {
     ["multipart/form-data; boundary=x", "--x--", /Content-Type .* not "multipart\/form-data"/],
     ["text/plain", "Login=a", /Content-Type/],
     ["application/x-www-form-urlencoded", new Uint8Array([0x4c, 0xff]), /UTF-8/],
+    [
+      "application/x-www-form-urlencoded",
+      "Login=bob&Password=secret&FriendlyName=B%C3%BCb%FCb",
+      /: FriendlyName must be percent-encoded UTF-8$/,
+    ],
+    ["application/x-www-form-urlencoded", "L%e2%82gin=bob", /: L�gin must be percent-encoded/],
   ];
 
   for (const [type, body, why] of cases) {
@@ -138,6 +144,16 @@ Deno.test("CLIENT_PASSWORD_MIN is the least that a Password of a Client may have
   assert.equal((await root.post("Clients.json", long)).json().password, long.Password);
   const { components } = (await root.get("/openapi.json")).json();
   assert.equal(components.schemas.ClientCreate.properties.Password.minLength, 12);
+});
+
+Deno.test("a percent sign that encodes nothing stands for itself", async () => {
+  using app = await startApp();
+  const body = "Login=bob&Password=secret&FriendlyName=100%+%E2%82%AC%20%zz";
+  const headers = { "Content-Type": "application/x-www-form-urlencoded" };
+
+  const answer = await app.root.request("POST", "Clients.json", { headers, body });
+
+  assert.equal(answer.json().friendly_name, "100% € %zz");
 });
 
 Deno.test("an empty URL or Sid on update clears it", async () => {
