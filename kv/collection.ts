@@ -18,7 +18,7 @@ import { stageJobs } from "./queue.ts";
 import type { Read } from "./reader.ts";
 import { removeAll } from "./remove_all.ts";
 import { mapFields, type Seal } from "./seal.ts";
-import { isHeld, listSorted, stageSorted } from "./sorted.ts";
+import { isHeld, pageSorted, stageSorted } from "./sorted.ts";
 
 /** What the collections of one store share. */
 export interface StoreContext {
@@ -140,9 +140,14 @@ export function collection<T extends Base>(
       if (number === null) return { items: [], total: 0 };
       const source = { kv, place: { account: number, prefix }, layout };
       const { sorted } = layout;
-      const { items, total } = sorted && isHeld(sorted, query)
-        ? await listSorted<T>({ ...source, sorted }, query)
-        : await list<T>(source, query);
+      if (sorted !== undefined && isHeld(sorted, query)) {
+        const read = (sid: string) => get(account, sid);
+        const { sids, passed } = await pageSorted({ ...source, sorted, read }, query);
+        const records = await Promise.all(sids.map(read));
+        const total = passed ?? (await list<T>(source, { ...query, limit: 0 })).total;
+        return { items: records.filter((record) => record !== null), total };
+      }
+      const { items, total } = await list<T>(source, query);
       return { items: items.map(opened), total };
     },
     async removeAll(account, signal) {
