@@ -139,6 +139,21 @@ for (const { method, path, requestBody } of operations) {
     assert.deepEqual(await stateOf(app), before);
   });
 
+  Deno.test(`${method} ${path} knows no parameter by its name in another case`, async () => {
+    using app = await startApp();
+    const address = (await fillIn(app))(path);
+    let made = 0;
+    for (const name of Object.keys(properties)) {
+      const odd = name === name.toUpperCase() ? name.toLowerCase() : name.toUpperCase();
+      const { [name]: value = "1", ...form } = leastForm(++made);
+      const answer = await send(app.root, { method, address, form: { ...form, [odd]: value } });
+      assert.equal(answer.headers.get("Warning"), `299 - "Unknown parameter: ${odd}"`);
+      const isMissing = name in leastForm(0);
+      assert.equal(answer.status, isMissing ? 400 : 200, answer.text);
+      if (schemaName.includes("Create")) await app.root.delete(answer.json().uri ?? address);
+    }
+  });
+
   if (byRecord.includes(schemaName)) continue;
   Deno.test(`${method} ${path} takes and shows every value at the bounds`, async () => {
     using app = await startApp();
