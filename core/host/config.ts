@@ -65,7 +65,8 @@ export const variables = {
   SECRET_KEY: {
     schema: secret,
     fallback: "",
-    help: "Key that seals secrets at rest. Empty: generated into DATA_DIR/secret_key.",
+    help: "Key that seals secrets at rest; instances that share KV_URL share it. " +
+      "Empty: generated into DATA_DIR/secret_key.",
     secret: true,
   },
   BRIDGE_SECRET: {
