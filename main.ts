@@ -103,6 +103,7 @@ function portsOf(config: Config, parts: Parts): Ports {
       instanceId: crypto.randomUUID(),
       callbackAttempts: config.WEBHOOK_MAX_ATTEMPTS,
       revision: config.REVISION,
+      clientPasswordMin: config.CLIENT_PASSWORD_MIN,
       strictSmsFrom: config.STRICT_SMS_FROM,
       smsShortCodes: config.SMS_SHORT_CODES.split(",").filter(Boolean),
       recordingsPublic: config.RECORDINGS_PUBLIC,

@@ -102,19 +102,19 @@ export const faults = {
   badUrl: {
     kind: "invalid",
     code: 21205,
-    message: "Cannot use the Url",
+    message: "Cannot use a URL",
     advice: "Give an absolute http or https URL of a server that this service may reach.",
   },
   badTo: {
     kind: "invalid",
     code: 21211,
-    message: "Cannot use To",
+    message: "Cannot use the recipient",
     advice: "Give a phone number, client: and the Login of a Client, or for calls a sip: address.",
   },
   badFrom: {
     kind: "invalid",
     code: 21212,
-    message: "Cannot use From",
+    message: "Cannot use the originator",
     advice: "Give a phone number or client: and the Login of a Client; for calls a name will do.",
   },
   callerIdNotAllowed: {
@@ -138,19 +138,19 @@ export const faults = {
   badPhoneNumber: {
     kind: "invalid",
     code: 21421,
-    message: "Cannot use the PhoneNumber",
+    message: "Cannot use the number",
     advice: "Give a possible number in E.164 form, + first, of the kind that the path asks for.",
   },
   numberUnavailable: {
     kind: "invalid",
     code: 21422,
-    message: "Cannot provision the PhoneNumber: it is not available",
+    message: "Cannot provision the number",
     advice: "Choose another of those that AvailablePhoneNumbers offers.",
   },
   noNumberInArea: {
     kind: "invalid",
     code: 21452,
-    message: "Cannot find a number for the AreaCode",
+    message: "Cannot find a number in the area",
     advice: "Give the three digits of an area code of the United States or Canada, or try another.",
   },
   noRoute: {

@@ -16,6 +16,19 @@ export const clearableUrl = z.union([z.literal("").transform(() => null), url]).
 
 export const method = z.enum(["GET", "POST"]);
 
+/** A whole number between two bounds, sent as decimal digits. */
+export const wholeNumber = (least: number, most: number) =>
+  z.preprocess(
+    (sent) => typeof sent === "string" && /^\d{1,15}$/.test(sent) ? Number(sent) : sent,
+    z.number().int().min(least).max(most),
+  );
+
+/** A version of the interface. */
+export const apiVersion = z.string().regex(
+  /^\d{4}-\d\d-\d\d$/,
+  "must be a version like 2012-04-24",
+);
+
 /** A text without control characters, so that it can never end a header line. */
 export const oneLine = (length: number) =>
   z.string().trim().min(1).max(length).regex(
@@ -31,12 +44,13 @@ export const word = (length: number) =>
     "must be printable ASCII without spaces and quotes",
   );
 
-/** A reference to another resource that an empty value clears. */
+/** A reference to another resource. */
+export const reference = (prefix: string) =>
+  z.string().regex(new RegExp(`^${prefix}[0-9a-f]{32}$`), `must be a Sid that begins ${prefix}`);
+
+/** A reference that an empty value clears. */
 export const clearableSid = (prefix: string) =>
-  z.union([
-    z.literal("").transform(() => null),
-    z.string().regex(new RegExp(`^${prefix}[0-9a-f]{32}$`), `must be a Sid that begins ${prefix}`),
-  ]).nullable();
+  z.union([z.literal("").transform(() => null), reference(prefix)]).nullable();
 
 /** An instant in ms, written as ISO 8601 on the wire. */
 export const isoDate = z.number().meta({ wire: "iso8601" });

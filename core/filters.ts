@@ -1,9 +1,27 @@
+import { z } from "zod";
+import { limits } from "./limits.ts";
+
 /**
  * How a list may be narrowed by a field; declared per resource, planned by the store. `equals` takes
  * the whole value, `pattern` also `*` for any run of characters, `contains` a part in any case,
  * `number` a part of a phone number in which `*` stands for any one digit.
  */
 export type FilterKind = "equals" | "pattern" | "contains" | "number";
+
+const text = z.string().max(limits.filterLength);
+const digits = z.string().regex(/^\d{1,15}$/, "must be a whole number");
+const truth = z.enum(["true", "false"]);
+
+/** What a filter may compare a field with: a value that the field could have, or a part of one. */
+export function filterValue(kind: FilterKind, field: z.ZodType): z.ZodType {
+  if (kind === "contains" || kind === "pattern") return text;
+  if (field instanceof z.ZodOptional || field instanceof z.ZodNullable) {
+    return filterValue(kind, field.unwrap() as z.ZodType);
+  }
+  if (field instanceof z.ZodNumber) return digits;
+  if (field instanceof z.ZodBoolean) return truth;
+  return field;
+}
 
 /** One condition on a field of a record. */
 export type Condition =

@@ -18,6 +18,9 @@ export const limits = {
   warnedNames: 10,
   friendlyNameLength: 64,
   urlLength: 2_048,
+  passwordLength: 128,
+  /** Of what a filter compares with. */
+  filterLength: 2_048,
   /** Names and addresses by which records are looked up. */
   lookupLength: 254,
   /** Of each text in a Notification. */

@@ -1,8 +1,8 @@
-import { z } from "zod";
 import { type DateOperator, type Interval, interval } from "./dates.ts";
 import { Fault } from "./faults.ts";
-import type { Condition, FilterKind } from "./filters.ts";
+import { type Condition, type FilterKind, filterValue } from "./filters.ts";
 import { limits } from "./limits.ts";
+import { ruleOf } from "./parameters.ts";
 import type { AnyResource } from "./resource.ts";
 import { isSid } from "./sid.ts";
 import { pascal } from "./wire.ts";
@@ -128,12 +128,10 @@ function readFilter({ definition, query, problems }: Reading, name: string, valu
   const field = Object.keys(filters).find((field) => pascal(field) === name);
   if (field === undefined) return false;
   if (value === "") return true;
-  const declared = fields[field];
-  const schema = declared instanceof z.ZodOptional ? declared.unwrap() : declared;
-  if (schema instanceof z.ZodEnum && !schema.options.includes(value)) {
-    problems.push(`${name} must be one of ${schema.options.join(", ")}`);
-  }
-  query.where.push(condition(filters[field]!, field, value));
+  const kind = filters[field]!;
+  const accepted = filterValue(kind, fields[field]).safeParse(value);
+  if (accepted.success) query.where.push(condition(kind, field, String(accepted.data)));
+  else problems.push(`${name} ${ruleOf(accepted.error.issues[0]!, value)}`);
   query.kept.push([name, value]);
   return true;
 }

@@ -69,7 +69,10 @@ const ownFault = (issue: z.core.$ZodIssue | undefined): FaultName | undefined =>
   issue?.code === "custom" ? issue.params?.fault : undefined;
 
 /** The rule that a value breaks, as the end of a sentence that begins with the parameter's name. */
-function ruleOf(issue: z.core.$ZodIssue, sent: string | string[] | undefined): string {
+export function ruleOf(
+  issue: z.core.$ZodIssue,
+  sent: string | string[] | undefined,
+): string {
   if (sent === undefined) return "is required";
   switch (issue.code) {
     case "invalid_union": {
@@ -77,7 +80,8 @@ function ruleOf(issue: z.core.$ZodIssue, sent: string | string[] | undefined): s
       return last === undefined ? "is not valid" : ruleOf(last, sent);
     }
     case "invalid_type":
-      return Array.isArray(sent) ? "must be given once" : `must be a ${issue.expected}`;
+      if (Array.isArray(sent)) return "must be given once";
+      return issue.expected === "number" ? "must be a whole number" : `must be a ${issue.expected}`;
     case "invalid_value":
       return Array.isArray(sent) && issue.path.length < 2
         ? "must be given once"

@@ -63,7 +63,7 @@ export interface Slice<T> {
 /** The records of one resource type, by account. Another account's record is not found. */
 export interface Collection<T extends Base> {
   get(accountSid: string, sid: string): Promise<T | null>;
-  /** Newest first. */
+  /** Newest first, or in the order of the resource's `sorted` field when only its fields are asked for. */
   list(accountSid: string, query: Query): Promise<Slice<T>>;
   /** Throws `alreadyExists` when a unique field is taken. */
   insert(change: Change<T>): Promise<T>;
@@ -197,6 +197,8 @@ export interface Settings {
   callbackAttempts: number;
   /** The build that runs, as Supervisor metrics tell it. */
   revision: string;
+  /** Characters that the password of a Client has at least. */
+  clientPasswordMin: number;
   /** Messages leave only from what the account may send from. */
   strictSmsFrom: boolean;
   /** Short codes that every account may send from. */

@@ -39,6 +39,11 @@ export interface Resource<F extends z.ZodRawShape = z.ZodRawShape> {
   /** Other parameter names that are understood, each with the field it means. */
   aliases?: Record<string, Name<F>>;
   filters?: { [K in Name<F>]?: FilterKind };
+  /**
+   * The text field that lists are in the order of, where they are not newest first, and the fields
+   * that such a list may be narrowed by; their filters need no other index.
+   */
+  sorted?: { by: Name<F>; holds: Name<F>[] };
   /** The date fields that the filters StartTime and EndTime are about. */
   period?: { start: Name<F> | keyof Base; end: Name<F> | keyof Base };
   defaults?: Defaults<NoInfer<F>>;

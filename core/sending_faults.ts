@@ -5,13 +5,13 @@ export const sendingFaults = {
   senderNotAllowed: {
     kind: "invalid",
     code: 21606,
-    message: "Cannot send messages from this From",
+    message: "Cannot send from this originator",
     advice: "Give an SMS-capable number of the account, or a short code the operator allows.",
   },
   emptyBody: {
     kind: "invalid",
     code: 21602,
-    message: "Cannot send a message without a Body",
+    message: "Cannot send an empty message",
     advice: "Give a Body of 1 to 160 characters.",
   },
   bodyTooLong: {

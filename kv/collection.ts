@@ -18,6 +18,7 @@ import { stageJobs } from "./queue.ts";
 import type { Read } from "./reader.ts";
 import { removeAll } from "./remove_all.ts";
 import { mapFields, type Seal } from "./seal.ts";
+import { isHeld, pageSorted, stageSorted } from "./sorted.ts";
 
 /** What the collections of one store share. */
 export interface StoreContext {
@@ -65,6 +66,7 @@ export function collection<T extends Base>(
     const place = { account, prefix };
     stageGlobals(batch, definition, transition);
     stageIndexes(batch, { place, layout }, transition);
+    if (layout.sorted) stageSorted(batch, { place, sorted: layout.sorted }, transition);
     stageTexts(batch, { place, layout, now: store.now() }, transition);
   }
 
@@ -137,6 +139,14 @@ export function collection<T extends Base>(
       const number = await store.accountNumber(account);
       if (number === null) return { items: [], total: 0 };
       const source = { kv, place: { account: number, prefix }, layout };
+      const { sorted } = layout;
+      if (sorted !== undefined && isHeld(sorted, query)) {
+        const read = (sid: string) => get(account, sid);
+        const { sids, passed } = await pageSorted({ ...source, sorted, read }, query);
+        const records = await Promise.all(sids.map(read));
+        const total = passed ?? (await list<T>(source, { ...query, limit: 0 })).total;
+        return { items: records.filter((record) => record !== null), total };
+      }
       const { items, total } = await list<T>(source, query);
       return { items: items.map(opened), total };
     },

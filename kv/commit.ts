@@ -1,5 +1,7 @@
+import { Fault } from "../core/faults.ts";
 import { append, type Batch, emptyBatch, keyBytesOf, keyText } from "./batch.ts";
 import { keys } from "./keys.ts";
+import type { Receipt } from "./receipt.ts";
 
 /** Null when a check failed: somebody else wrote first, and nothing was written. */
 export type Committed = { versionstamp: string } | null;
@@ -26,6 +28,8 @@ interface Waiting {
 export interface CommitterOptions {
   checks: number;
   doorbell: boolean;
+  /** Of a store whose client sends a commit again when its answer is lost. */
+  receipt?: Receipt;
 }
 
 /** Below what Deno KV takes in one commit: 1000 mutations, 80 KiB of keys. */
@@ -35,16 +39,22 @@ const groupKeyBytes = 72 << 10;
 export function committer(kv: Deno.Kv, options: CommitterOptions): Committer {
   const queue: Waiting[] = [];
   const bell = { pending: false };
+  const { receipt } = options;
   let isPumping = false;
 
   async function attempt(batches: Batch[]): Promise<Committed> {
     const makesJobs = batches.some(({ due }) => due.length > 0);
     const rings = makesJobs && options.doorbell && !bell.pending;
-    const result = await commitRetrying(() => operation(kv, batches, rings));
-    if (!result.ok) return null;
+    const result = await commitRetrying(() => {
+      const op = operation(kv, batches, rings);
+      receipt?.stage(op);
+      return op;
+    });
+    const committed = result.ok ? result : await receipt?.find() ?? null;
+    if (committed === null) return null;
     if (rings) bell.pending = true;
     if (makesJobs) self.onJobs();
-    return result;
+    return committed;
   }
 
   /** One commit for the group; when it fails, each member is tried alone. */
@@ -55,7 +65,11 @@ export function committer(kv: Deno.Kv, options: CommitterOptions): Committer {
         return group.forEach(({ resolve }) => resolve(committed));
       }
     } catch (error) {
-      if (group.length === 1) return group[0]!.reject(error);
+      // A store that does not answer one will not answer each of them either, nor those that wait.
+      if (error instanceof Fault) group.push(...queue.splice(0));
+      if (error instanceof Fault || group.length === 1) {
+        return group.forEach(({ reject }) => reject(error));
+      }
     }
     for (const { batch, resolve, reject } of group) await attempt([batch]).then(resolve, reject);
   }

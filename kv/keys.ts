@@ -10,6 +10,7 @@
  *   ["ac", parentSid, accountSid]      sub-account, empty; the root's parent is ""
  *   ["u", prefix, field, value]        the record that holds a unique value: [accountSid, sid]
  *   ["g", prefix, group, value, sid]   member of a service-wide group: accountSid
+ *   ["r", instance]                    commits made by an instance on a remote store (U64, by `max`)
  *   ["b", companionId]                 companion, as last heard of
  *   ["bp", companionId]                the run of it whose presence is known, and its last news
  *   ["bp", companionId, login]         a device of the login is registered there: the run it told
@@ -21,6 +22,8 @@
  *   [A, prefix, field, value, 0n]      how many entries (U64, as every counter: moved by `sum`)
  *   [A, prefix, field, value, level, bucket]
  *                                      how many of them fall into a stretch of time (`counters.ts`)
+ *   [A, prefix, true, text, ord]       entry in the order of the field that lists are sorted by: what
+ *                                      they are narrowed by
  *   [A, prefix, field, ord]            texts of a searched field, packed, up to that record
  *   [A, prefix, field, "stale", ord]   the packed text of that record may be wrong
  *   [A, prefix, field]                 searched field: the last record packed;
@@ -41,6 +44,7 @@ export const keys = {
   member: (
     { prefix, group, value, sid }: { prefix: string; group: string; value: string; sid: string },
   ) => ["g", prefix, group, value, sid],
+  receipt: (instance: string) => ["r", instance],
   companions: ["b"],
   companion: (id: string) => ["b", id],
   presence: (companionId: string) => ["bp", companionId],
@@ -84,6 +88,10 @@ export const keys = {
     BigInt(level),
     BigInt(bucket),
   ],
+  order: ({ account, prefix }: Place) => [account, prefix, true],
+  /** After everything of a resource. */
+  afterOrder: ({ account, prefix }: Place) => [account, `${prefix}\0`],
+  sorted: (place: Place, text: string, ord: Uint8Array) => [...keys.order(place), text, ord],
   field: ({ account, prefix, field }: FieldPlace) => [account, prefix, field],
   texts: ({ account, prefix, field }: FieldPlace, last: Uint8Array) => [
     account,

@@ -21,6 +21,12 @@ export interface DateField {
   isAlways: boolean;
 }
 
+/** The field whose order lists are in, and what its entries hold beside it. */
+export interface SortedField {
+  by: string;
+  holds: string[];
+}
+
 /** What the store keeps of a resource beside its records; it follows from the declared filters. */
 export interface Layout {
   /** The first is of all records. */
@@ -28,10 +34,14 @@ export interface Layout {
   dates: DateField[];
   /** Fields that are searched for a part of their text. */
   texts: string[];
+  /** Without it lists are newest first. */
+  sorted?: SortedField;
 }
 
-export function layoutOf({ fields, filters = {}, period }: AnyResource): Layout {
-  const kinds = Object.entries(filters) as [string, FilterKind][];
+export function layoutOf({ fields, filters = {}, period, sorted }: AnyResource): Layout {
+  const isSorted = (field: string) => field === sorted?.by || sorted?.holds.includes(field);
+  const kinds = (Object.entries(filters) as [string, FilterKind][])
+    .filter(([field]) => !isSorted(field));
   const filtered = kinds.filter(([, kind]) => kind !== "contains").map(([field]) => ({
     field,
     depth: isPlain(fields[field]) ? 3 as const : 2 as const,
@@ -48,6 +58,7 @@ export function layoutOf({ fields, filters = {}, period }: AnyResource): Layout 
     indexes: [{ field: "", depth: 3, valueOf: () => present }, ...filtered, ...dated],
     dates,
     texts: kinds.filter(([, kind]) => kind === "contains").map(([field]) => field),
+    ...(sorted && { sorted }),
   };
 }
 
@@ -69,6 +80,10 @@ export function indexValue(text: string): IndexValue | null {
 }
 
 /** Tells layouts apart: a store filled under one cannot be read under another. */
-export const layoutName = ({ indexes, dates, texts }: Layout): string =>
-  [indexes.map(({ field, depth }) => field + depth), dates.map(({ field }) => field), texts]
-    .map((names) => names.toSorted().join(" ")).join("; ");
+export const layoutName = ({ indexes, dates, texts, sorted }: Layout): string =>
+  [
+    indexes.map(({ field, depth }) => field + depth),
+    dates.map(({ field }) => field),
+    texts,
+    ...(sorted ? [[`by ${sorted.by}`, ...sorted.holds]] : []),
+  ].map((names) => names.toSorted().join(" ")).join("; ");

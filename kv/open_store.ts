@@ -19,6 +19,7 @@ import { withDeadline } from "./deadline.ts";
 import { ledger } from "./ledger.ts";
 import { queue } from "./queue.ts";
 import { mergedReader } from "./reader.ts";
+import { receiptOf } from "./receipt.ts";
 import { stored } from "./renamed.ts";
 import { checkSchema } from "./schema.ts";
 import { sealer } from "./seal.ts";
@@ -62,7 +63,11 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
   }
 
   const checks = isRemote ? 10 : 100;
-  const commits = committer(kv, { checks, doorbell: !isRemote });
+  const commits = committer(kv, {
+    checks,
+    doorbell: !isRemote,
+    ...(isRemote && { receipt: receiptOf(kv) }),
+  });
   const records = {} as Record<string, StoredCollection<never>>;
   const stageAlso = async (batch: Batch, also: AlsoInserted[]) => {
     for (const { into, record } of also) await records[into]!.stageInsert(batch, record as never);

@@ -7,7 +7,7 @@ export async function readBody(request: Request): Promise<Sent> {
   const text = await bodyText(request);
   if (text === "") return new Map();
   const type = (request.headers.get("Content-Type") ?? "").split(";")[0]!.trim().toLowerCase();
-  if (type === "application/x-www-form-urlencoded") return sentOf(new URLSearchParams(text));
+  if (type === "application/x-www-form-urlencoded") return sentOf(formPairs(text));
   if (type === "application/json") return sentOf(jsonPairs(text));
   throw new Fault(
     "badParameter",
@@ -49,6 +49,24 @@ function sentOf(pairs: Iterable<[name: string, text: string]>): Sent {
     addSent(sent, name, text);
   }
   return sent;
+}
+
+/** A stray percent sign stands for itself, as browsers have it; bytes that are no UTF-8 do not. */
+function formPairs(text: string): URLSearchParams {
+  const isText = (part: string) =>
+    [...part.matchAll(/(?:%[0-9a-f]{2})+/gi)].every(([encoded]) => isUri(encoded));
+  const wrong = text.split("&").find((part) => !isText(part));
+  if (wrong === undefined) return new URLSearchParams(text);
+  const name = [...new URLSearchParams(wrong).keys()].join("").slice(0, 64);
+  throw new Fault("badParameter", `${name} must be percent-encoded UTF-8`);
+}
+
+function isUri(encoded: string): boolean {
+  try {
+    return decodeURIComponent(encoded) !== "";
+  } catch {
+    return false;
+  }
 }
 
 /** Scalars as the texts that a form would carry, null as the empty text, arrays as repetitions. */

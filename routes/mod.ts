@@ -5,7 +5,7 @@ import type { Ports } from "../core/ports.ts";
 import { withLinks } from "../core/recordings/link.ts";
 import type { AnyResource } from "../core/resource.ts";
 import { gateways } from "../core/resources/gateways.ts";
-import { resources } from "../core/resources/mod.ts";
+import { type resources, resourcesUnder } from "../core/resources/mod.ts";
 import { accountRoutes } from "./accounts.ts";
 import { allowedMethods } from "./allowed_methods.ts";
 import { accountScope, authenticate, permitted, readOnlyUnlessActive } from "./authenticate.ts";
@@ -18,6 +18,7 @@ import type { Env } from "./env.ts";
 import { answerFault, explain, onError } from "./errors.ts";
 import { routedPath } from "./format.ts";
 import { geolocationRoutes } from "./geolocations.ts";
+import { headLength } from "./head_length.ts";
 import { health } from "./health.ts";
 import { incomingPhoneNumberRoutes } from "./incoming_phone_numbers.ts";
 import { messageRoutes } from "./messages.ts";
@@ -57,7 +58,7 @@ export function routes(ports: Ports, mounts: Mounts = {}): Hono<Env> {
   const app = new Hono<Env>({ getPath: routedPath });
   const account = `${accountsAddress}/:account`;
 
-  app.use(requestId);
+  app.use(requestId, headLength);
   app.route("/", health(ports));
   app.route("/", reference(ports));
   app.get("/errors/:code", explain);
@@ -76,7 +77,7 @@ export function routes(ports: Ports, mounts: Mounts = {}): Hono<Env> {
   }
   irregularRoutes(app, account, ports);
   const served = { ...ports.records, recordings: withLinks(ports.records.recordings, ports) };
-  for (const [name, definition] of Object.entries<AnyResource>(resources)) {
+  for (const [name, definition] of Object.entries<AnyResource>(resourcesUnder(ports.settings))) {
     if (definition.irregular) continue;
     const records = served[name as keyof typeof resources];
     app.route(`${account}/${definition.path}`, resourceRoutes(definition, records, ports));

@@ -1,5 +1,11 @@
 import { limits } from "../core/limits.ts";
-import { matchFields, type Parameters, parseFields } from "../core/parameters.ts";
+import {
+  addSent,
+  matchFields,
+  type Parameters,
+  parseFields,
+  type Sent,
+} from "../core/parameters.ts";
 import { readBody } from "./body.ts";
 import type { Ctx } from "./env.ts";
 
@@ -8,7 +14,18 @@ export async function readParams(
   c: Ctx,
   parameters: Parameters,
 ): Promise<Record<string, unknown>> {
-  const { fields, unknown } = matchFields(parameters, await readBody(c.req.raw));
+  return parametersOf(c, await readBody(c.req.raw), parameters);
+}
+
+/** Reads the parameters in a request's address, as `readParams` does those in its body. */
+export function readQuery(c: Ctx, parameters: Parameters): Record<string, unknown> {
+  const sent: Sent = new Map();
+  for (const [name, text] of new URL(c.req.url).searchParams) addSent(sent, name, text);
+  return parametersOf(c, sent, parameters);
+}
+
+function parametersOf(c: Ctx, sent: Sent, parameters: Parameters): Record<string, unknown> {
+  const { fields, unknown } = matchFields(parameters, sent);
   warnUnknown(c, unknown);
   return parseFields(parameters, fields);
 }

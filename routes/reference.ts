@@ -9,12 +9,12 @@ export function reference({ settings }: Ports): Hono<Env> {
   let [json, page] = ["", ""]; // Written when they are first asked for; they never change.
   return new Hono<Env>()
     .get("/openapi", (c) => {
-      json ||= JSON.stringify(openApiDocument(settings.baseUrl));
+      json ||= JSON.stringify(openApiDocument(settings));
       c.header("Content-Type", "application/json; charset=utf-8");
       return c.body(json);
     })
     .get("/docs", (c) => {
-      page ||= referencePage(openApiDocument(settings.baseUrl));
+      page ||= referencePage(openApiDocument(settings));
       c.header("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'");
       return c.html(page);
     });

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { checkPermission } from "../access.ts";
 import { Fault } from "../faults.ts";
 import { limits } from "../limits.ts";
@@ -15,7 +15,7 @@ export type AccountWanted =
 
 /** The schema of `AccountWanted`. */
 export const accountWanted = paramsSchema(
-  accounts.fields,
+  { ...accounts.fields, status: z.enum(["active", "suspended"]) },
   accounts.create!.required,
   accounts.create!.optional,
 );
@@ -33,9 +33,6 @@ export async function createAccount(
   if (parent !== null) checkPermission(parent, "createAccounts");
   if (ancestors.length >= limits.accountLevels) {
     throw new Fault("badParameter", `Accounts have at most ${limits.accountLevels} levels`);
-  }
-  if (wanted.status === "closed") {
-    throw new Fault("badParameter", "Status must be one of active, suspended");
   }
 
   const sid = ports.newSid(accounts.sidPrefix);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { limits } from "../limits.ts";
 import { transportVariables } from "./transport_variables.ts";
 import { trunkVariables } from "./trunk_variables.ts";
 import { host, port, type Variable } from "./variable.ts";
@@ -59,7 +60,7 @@ export const variables = {
     help: "E-mail address of the root account, on the first start.",
   },
   ADMIN_PASSWORD: {
-    schema: text.max(128),
+    schema: text.max(limits.passwordLength),
     fallback: "",
     help: "Password of the root account, on the first start. Empty: generated.",
     secret: true,
@@ -67,7 +68,8 @@ export const variables = {
   SECRET_KEY: {
     schema: secret,
     fallback: "",
-    help: "Key that seals secrets at rest. Empty: generated into DATA_DIR/secret_key.",
+    help: "Key that seals secrets at rest; instances that share KV_URL share it. " +
+      "Empty: generated into DATA_DIR/secret_key.",
     secret: true,
   },
   BRIDGE_SECRET: {
@@ -129,6 +131,11 @@ export const variables = {
     fallback: ({ SIP_HOST, SIP_WS_PORT }) => authority(SIP_HOST, SIP_WS_PORT),
     help: "Name of the companion, start after start; each of several has its own. " +
       "Default: SIP_HOST:SIP_WS_PORT.",
+  },
+  CLIENT_PASSWORD_MIN: {
+    schema: z.coerce.number("must be a number").int().min(1).max(limits.passwordLength),
+    fallback: "4",
+    help: "Characters that the password of a Client has at least.",
   },
   STRICT_SMS_FROM: {
     schema: flag,

@@ -11,6 +11,9 @@ export const capabilities = z.object({
 
 export type Capabilities = z.infer<typeof capabilities>;
 
+/** The three digits after +1. */
+export const areaCode = z.string().regex(/^[2-9]\d\d$/, "must be three digits, the first 2 to 9");
+
 /** What the service itself handles: what a number can do when nobody says. */
 export const usualCapabilities: Capabilities = {
   voiceCapable: true,

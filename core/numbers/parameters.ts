@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { reference } from "../fields.ts";
 import type { Parameters } from "../parameters.ts";
 import { paramsSchema } from "../resource.ts";
 import {
@@ -13,10 +14,11 @@ const { fields, create, update, aliases, faults } = definition;
 const settable = create!.optional.filter((name) => name !== "areaCode" && name !== "phoneNumber");
 
 const schemas = {
-  create: paramsSchema(fields, [], create!.optional),
+  /** AreaCode makes whatever stands in PhoneNumber mean nothing, so that is not looked at here. */
+  create: paramsSchema({ ...fields, phoneNumber: z.string() }, [], create!.optional),
   /** Below Local, TollFree and Mobile a number is named; AreaCode means nothing there. */
   createOfKind: paramsSchema(fields, ["phoneNumber"], settable),
-  update: paramsSchema(fields, [], update!).extend({ accountSid: z.string().optional() }),
+  update: paramsSchema(fields, [], update!).extend({ accountSid: reference("AC").optional() }),
 };
 
 /** What an operation on numbers accepts. */

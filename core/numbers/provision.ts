@@ -62,7 +62,7 @@ async function inAreaCode(
       if (!(error instanceof Fault) || error.fault !== "numberUnavailable") throw error;
     }
   }
-  throw new Fault("noNumberInArea", areaCode);
+  throw new Fault("noNumberInArea", `AreaCode ${areaCode} has none that is available`);
 }
 
 const randomBelow = (bound: number): number =>
@@ -88,7 +88,7 @@ async function grant(text: string, isSIP: boolean, { numbers }: NumberPorts): Pr
       isSIP,
     };
   }
-  if (number !== null) throw new Fault("numberUnavailable", number.phoneNumber);
+  if (number !== null) throw new Fault("numberUnavailable", unavailable(number.phoneNumber));
   throw new Fault("badPhoneNumber", "PhoneNumber must be a possible number in E.164 form, + first");
 }
 
@@ -97,6 +97,8 @@ async function checkPatterns(accountSid: string, { records }: NumberPorts): Prom
   if (held.length < limits.patternsOfAccount) return;
   throw new Fault("badPhoneNumber", `an account has at most ${limits.patternsOfAccount} patterns`);
 }
+
+const unavailable = (number: string) => `PhoneNumber ${number} is not available`;
 
 async function take(
   granted: Granted,
@@ -121,7 +123,7 @@ async function take(
     return await ports.records.incomingPhoneNumbers.insert({ ...asNumber(change), charges });
   } catch (cause) {
     if (!(cause instanceof Fault) || cause.fault !== "alreadyExists") throw cause;
-    throw new Fault("numberUnavailable", phoneNumber, { cause });
+    throw new Fault("numberUnavailable", unavailable(phoneNumber), { cause });
   }
 }
 

@@ -1,9 +1,10 @@
 import { faults } from "../faults.ts";
+import type { Settings } from "../ports.ts";
 import type { AnyResource } from "../resource.ts";
 import { accounts } from "../resources/accounts.ts";
 import { availablePhoneNumbers, numberCountries } from "../resources/available_phone_numbers.ts";
 import { bindings } from "../resources/bindings.ts";
-import { resources } from "../resources/mod.ts";
+import { resources, resourcesUnder } from "../resources/mod.ts";
 import { usageRecords } from "../resources/usage_records.ts";
 import { version } from "../supervisor/metrics.ts";
 import { irregularForms, irregularOperations } from "./irregular.ts";
@@ -23,9 +24,8 @@ export interface OpenApiDocument {
   components: Record<string, Record<string, JsonSchema>>;
 }
 
-const declared: AnyResource[] = [
+const others: AnyResource[] = [
   accounts,
-  ...Object.values<AnyResource>(resources),
   availablePhoneNumbers,
   bindings,
   numberCountries,
@@ -43,15 +43,18 @@ const description = "Answers are XML, or JSON when the path ends in .json or the
   "or JSON objects of the same names. Credentials are the Sid or the e-mail address of an account " +
   "and its AuthToken. In a path, AccountSid is the caller's own account or one below it, by either.";
 
-/** Describes the whole interface as it is offered at a base URL. */
-export function openApiDocument(baseUrl: string): OpenApiDocument {
-  const regular = Object.values<AnyResource>(resources).filter(({ irregular }) => !irregular);
+/** Describes the whole interface as it is offered at a base URL, under an operator's rules. */
+export function openApiDocument(
+  settings: Pick<Settings, "baseUrl" | "clientPasswordMin">,
+): OpenApiDocument {
+  const known = Object.values<AnyResource>(resourcesUnder(settings));
+  const regular = known.filter(({ irregular }) => !irregular);
   const operations = [...regular.flatMap(regularOperations), ...irregularOperations];
   const tags = [...new Set(operations.map(({ tag }) => tag))].sort();
   return {
     openapi: "3.1.0",
     info: { title: "Switchboard", version, description },
-    servers: [{ url: baseUrl }],
+    servers: [{ url: settings.baseUrl }],
     security: [{ basic: [] }],
     tags: tags.map((name) => ({ name })),
     paths: pathsOf(operations),
@@ -63,7 +66,7 @@ export function openApiDocument(baseUrl: string): OpenApiDocument {
           content: { [jsonType]: { schema: refTo("Error") }, "application/xml": {} },
         },
       },
-      schemas: schemas(),
+      schemas: schemas([...known, ...others]),
     },
   };
 }
@@ -71,7 +74,7 @@ export function openApiDocument(baseUrl: string): OpenApiDocument {
 const text: JsonSchema = { type: "string" };
 const count: JsonSchema = { type: "integer", minimum: 0 };
 
-function schemas(): Record<string, JsonSchema> {
+function schemas(declared: AnyResource[]): Record<string, JsonSchema> {
   const records = declared.map((definition) => {
     const isAddressed = !unaddressed.includes(definition);
     return [definition.type, recordSchema(definition, { isAddressed })];
@@ -86,21 +89,25 @@ function schemas(): Record<string, JsonSchema> {
   };
 }
 
+const reach: JsonSchema = { enum: ["ok", "unreachable"] };
+const error: Record<string, JsonSchema> = {
+  code: {
+    oneOf: Object.values(faults).map(({ code, message, advice }) => ({
+      const: code,
+      title: message,
+      description: advice,
+    })),
+  },
+  message: text,
+  more_info: { type: "string", format: "uri" },
+  status: { type: "integer" },
+};
+
 const serviceSchemas: Record<string, JsonSchema> = {
-  Error: closed({
-    code: {
-      oneOf: Object.values(faults).map(({ code, message, advice }) => ({
-        const: code,
-        title: message,
-        description: advice,
-      })),
-    },
-    message: text,
-    more_info: { type: "string", format: "uri" },
-    status: { type: "integer" },
-  }),
+  Error: closed(error),
   Health: closed({ status: { const: "ok" } }),
   Ready: closed({ store: { const: "ok" }, companion: { const: "ok" } }),
+  Unready: closed({ ...error, store: reach, companion: reach }),
   Metrics: {
     type: "object",
     properties: {

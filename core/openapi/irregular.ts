@@ -1,3 +1,4 @@
+import { accountWanted } from "../accounts/create_account.ts";
 import { modifyParams } from "../calls/modify_call.ts";
 import { acceptedFields } from "../geolocation/parameters.ts";
 import { limits } from "../limits.ts";
@@ -179,7 +180,10 @@ const open = (path: string, summary: string, own: Partial<Operation>): Operation
 
 const serviceOperations: Operation[] = [
   open("/health", "Whether the process lives", { answer: refTo("Health") }),
-  open("/ready", "Whether it reaches what it needs; 503 when not", { answer: refTo("Ready") }),
+  open("/ready", "Whether it reaches what it needs; 503 when not", {
+    answer: refTo("Ready"),
+    unavailable: refTo("Unready"),
+  }),
   open("/errors/{Code}", "What an error code means and what to do", {
     answer: {},
     types: ["text/html"],
@@ -206,6 +210,7 @@ export const irregularOperations: Operation[] = [
 
 /** The forms of those operations, by the name of their schema. */
 export const irregularForms: Record<string, JsonSchema> = {
+  AccountCreate: formSchema({ schema: accountWanted }),
   CallUpdate: formSchema({ schema: modifyParams, aliases: calls.aliases! }),
   IncomingPhoneNumberCreateOfKind: formSchema(numberParametersOf("createOfKind")),
   IncomingPhoneNumberUpdate: formSchema(numberParametersOf("update")),

@@ -1,9 +1,8 @@
-import { z } from "zod";
-import type { FilterKind } from "../filters.ts";
+import { type FilterKind, filterValue } from "../filters.ts";
 import { limits } from "../limits.ts";
 import type { AnyResource } from "../resource.ts";
 import { pascal, pathField, snake } from "../wire.ts";
-import { closed, type JsonSchema, refTo, sidSchema } from "./schemas.ts";
+import { acceptedSchema, closed, type JsonSchema, refTo, sidSchema } from "./schemas.ts";
 
 const count: JsonSchema = { type: "integer", minimum: 0 };
 const digits: JsonSchema = { type: "string", pattern: "^\\d+$" };
@@ -46,7 +45,7 @@ const query = (name: string, schema: JsonSchema, description: string): JsonSchem
 /** The query parameters that a list understands. */
 export function listParameters({ filters = {}, fields, period, sidPrefix }: AnyResource) {
   const parameters = Object.entries<FilterKind | undefined>(filters).map(([field, kind]) =>
-    query(pascal(field), filterSchema(fields[field]), meaning[kind!])
+    query(pascal(field), acceptedSchema(filterValue(kind!, fields[field])), meaning[kind!])
   );
   if (period !== undefined) {
     const rule =
@@ -61,11 +60,4 @@ export function listParameters({ filters = {}, fields, period, sidPrefix }: AnyR
     parameters.push(query("AfterSid", sidSchema(sidPrefix), "The page starts after this record."));
   }
   return parameters;
-}
-
-function filterSchema(schema: z.ZodType): JsonSchema {
-  const declared = schema instanceof z.ZodOptional ? schema.unwrap() : schema;
-  return declared instanceof z.ZodEnum
-    ? { type: "string", enum: declared.options }
-    : { type: "string" };
 }

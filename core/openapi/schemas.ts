@@ -124,15 +124,19 @@ function converted(schema: z.ZodType, io: "input" | "output"): JsonSchema {
   return json;
 }
 
+/** What a parameter accepts. */
+export function acceptedSchema(schema: z.ZodType): JsonSchema {
+  const [first, ...more] = alternatives(jsonSchemaOf(schema));
+  return more.length === 0 ? first! : { anyOf: [first, ...more] };
+}
+
 /** A body: a form, or a JSON object of the same names. */
 export function formSchema({ schema, aliases = {} }: Parameters): JsonSchema {
   const entries = Object.entries(schema.shape) as [string, z.ZodType][];
   const properties = entries.map(([field, accepted]) => {
     const others = Object.keys(aliases).filter((name) => aliases[name] === field);
     const description = others.length === 0 ? {} : { description: `Also: ${others.join(", ")}.` };
-    const [first, ...more] = alternatives(jsonSchemaOf(accepted));
-    const value = more.length === 0 ? first : { anyOf: [first, ...more] };
-    return [pascal(field), { ...value, ...description }];
+    return [pascal(field), { ...acceptedSchema(accepted), ...description }];
   });
   const required = entries.filter(([, accepted]) => !isOptional(accepted))
     .map(([field]) => pascal(field));

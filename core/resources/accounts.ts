@@ -20,7 +20,7 @@ export const accounts = resource({
     /** From the root down to the parent; empty on the root account. */
     ancestors: z.array(z.string()),
     /** Only ever a parameter: it becomes the AuthToken and is not kept. */
-    password: z.string().min(1).max(128),
+    password: z.string().min(1).max(limits.passwordLength),
   },
   hidden: ["accountSid", "ancestors", "password"],
   secret: ["authToken"],

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { clearableUrl, flag } from "../fields.ts";
+import { apiVersion, clearableUrl, flag } from "../fields.ts";
 import { clearReferences } from "../jobs/clear_references.ts";
 import { limits } from "../limits.ts";
 import { type RecordOf, resource } from "../resource.ts";
@@ -11,7 +11,7 @@ export const applications = resource({
   sidPrefix: "AP",
   fields: {
     friendlyName: z.string().min(1).max(limits.friendlyNameLength),
-    apiVersion: z.string(),
+    apiVersion,
     voiceCallerIdLookup: flag,
     rcmlUrl: clearableUrl,
     kind: z.enum(["voice", "sms", "ussd"]),

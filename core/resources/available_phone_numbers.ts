@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { capabilities } from "../numbers/offer.ts";
+import { areaCode, capabilities } from "../numbers/offer.ts";
 import { type RecordOf, resource } from "../resource.ts";
 
 const place = z.string().nullable();
@@ -23,8 +23,8 @@ export const availablePhoneNumbers = resource({
     isoCountry: place,
     capabilities,
     /** These are only ever filters. */
-    areaCode: z.string(),
-    contains: z.string(),
+    areaCode,
+    contains: z.string().regex(/^[+\d*]{1,16}$/, "must be digits, and * for any digit"),
     voiceEnabled: flagText,
     smsEnabled: flagText,
     mmsEnabled: flagText,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { companion } from "../bridge.ts";
 import { callbackEvent, callStatus, isLive } from "../calls/status.ts";
-import { isoDate, method, textNumber, url } from "../fields.ts";
+import { isoDate, method, reference, textNumber, url, wholeNumber } from "../fields.ts";
 import { dialCall } from "../jobs/dial_call.ts";
 import { limits } from "../limits.ts";
 import { type RecordOf, resource } from "../resource.ts";
@@ -30,7 +30,7 @@ export const calls = resource({
   path: "Calls",
   sidPrefix: "CA",
   fields: {
-    parentCallSid: z.string().nullable(),
+    parentCallSid: reference("CA").nullable(),
     to: callee,
     from: address,
     phoneNumberSid: z.string().nullable(),
@@ -52,7 +52,7 @@ export const calls = resource({
     statusCallback: url.nullable(),
     statusCallbackMethod: method,
     statusCallbackEvent: callbackEvents,
-    timeout: z.coerce.number().int().min(1).max(limits.ringTimeoutMaxS),
+    timeout: wholeNumber(1, limits.ringTimeoutMaxS),
     /** The INVITE went out, or came in. */
     initiated: z.boolean(),
     answeredAt: z.number().nullable(),

@@ -18,7 +18,7 @@ export const clients = resource({
       /^[A-Za-z0-9\-._+]{1,64}$/,
       "must be 1 to 64 of letters, digits and - . _ +",
     ),
-    password: z.string().min(1).max(128),
+    password: z.string().min(1).max(limits.passwordLength),
     status: z.enum(["0", "1"]),
     voiceUrl: clearableUrl,
     voiceMethod: method,
@@ -65,6 +65,15 @@ export const clients = resource({
   removable: true,
   updated: (_, client) => ({ record: client, jobs: [forget(client)] }),
   removed: (client) => ({ record: client, jobs: [forget(client)] }),
+});
+
+/** Clients whose passwords have at least so many characters, which is the operator's to say. */
+export const clientsWith = (passwordMin: number): typeof clients => ({
+  ...clients,
+  fields: {
+    ...clients.fields,
+    password: z.string().min(passwordMin).max(limits.passwordLength),
+  },
 });
 
 export type Client = RecordOf<typeof clients>;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { flag, word } from "../fields.ts";
+import { flag, wholeNumber, word } from "../fields.ts";
 import { tellGateways } from "../jobs/tell_gateways.ts";
 import { proxyAddress } from "../gateways/proxy_address.ts";
 import { limits } from "../limits.ts";
@@ -19,11 +19,11 @@ export const gateways = resource({
   fields: {
     friendlyName: z.string().min(1).max(limits.friendlyNameLength),
     userName: word(128),
-    password: z.string().min(1).max(128),
+    password: z.string().min(1).max(limits.passwordLength),
     proxy: proxyAddress,
     register: flag,
     /** Seconds that a registration lasts. */
-    ttl: z.coerce.number().int().min(60).max(86_400),
+    ttl: wholeNumber(60, 86_400),
     status: z.enum(["registered", "unregistered", "failed"]),
     /** Why it failed. */
     reason: z.string().nullable(),

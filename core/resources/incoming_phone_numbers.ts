@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { clearableSid, clearableUrl, flag, method } from "../fields.ts";
+import { apiVersion, clearableSid, clearableUrl, flag, method } from "../fields.ts";
 import { tellProvider } from "../jobs/tell_provider.ts";
 import { limits } from "../limits.ts";
 import { isPattern } from "../numbers/number_pattern.ts";
-import { capabilities, type NumberEvent } from "../numbers/offer.ts";
+import { areaCode, capabilities, type NumberEvent } from "../numbers/offer.ts";
 import { type RecordOf, resource } from "../resource.ts";
 
 /** Read from the application when the number is represented; never stored. */
@@ -46,7 +46,7 @@ export const incomingPhoneNumbers = resource({
     friendlyName: z.string().min(1).max(limits.friendlyNameLength),
     /** E.164, or the virtual number as it was given. */
     phoneNumber: z.string().max(limits.numberPatternLength),
-    apiVersion: z.string().regex(/^\d{4}-\d\d-\d\d$/, "must be a version like 2012-04-24"),
+    apiVersion,
     voiceCallerIdLookup: flag,
     voiceUrl: clearableUrl,
     voiceMethod: method,
@@ -78,7 +78,7 @@ export const incomingPhoneNumbers = resource({
     /** Virtual: no trunk brings its calls, and it may be a pattern. */
     isSIP: flag,
     /** Only ever a parameter: a number of this area is provisioned. */
-    areaCode: z.string().regex(/^[2-9]\d\d$/, "must be three digits, the first 2 to 9").optional(),
+    areaCode: areaCode.optional(),
     /** Only ever a filter. No number is one of a trial, so it narrows nothing. */
     beta: z.enum(["true", "false"]).optional(),
   },
@@ -117,6 +117,7 @@ export const incomingPhoneNumbers = resource({
     isSIP: false,
   },
   filters: { phoneNumber: "number", friendlyName: "equals", beta: "equals" },
+  sorted: { by: "phoneNumber", holds: ["kind", "friendlyName"] },
   unique: ["phoneNumber"],
   groups: {
     patterns: ({ isSIP, phoneNumber }) => isSIP && isPattern(phoneNumber) ? "any" : null,

@@ -1,6 +1,7 @@
+import type { Settings } from "../ports.ts";
 import { applications } from "./applications.ts";
 import { calls } from "./calls.ts";
-import { clients } from "./clients.ts";
+import { clients, clientsWith } from "./clients.ts";
 import { conferences } from "./conferences.ts";
 import { emails } from "./emails.ts";
 import { gateways } from "./gateways.ts";
@@ -32,3 +33,8 @@ export const resources = {
   sandboxes,
   transcriptions,
 };
+
+/** The same under the rules that the configuration sets for what customers send. */
+export const resourcesUnder = (
+  { clientPasswordMin }: Pick<Settings, "clientPasswordMin">,
+): typeof resources => ({ ...resources, clients: clientsWith(clientPasswordMin) });

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { isoDate } from "../fields.ts";
+import { isoDate, reference } from "../fields.ts";
+import { limits } from "../limits.ts";
 import { type RecordOf, resource } from "../resource.ts";
 
 /** A log entry: a failure that the customer could mend. */
@@ -8,7 +9,7 @@ export const notifications = resource({
   path: "Notifications",
   sidPrefix: "NO",
   fields: {
-    callSid: z.string().nullable(),
+    callSid: reference("CA").nullable(),
     apiVersion: z.string(),
     /** 0 ERROR, 1 WARNING. */
     log: z.number().int(),
@@ -16,7 +17,7 @@ export const notifications = resource({
     moreInfo: z.string(),
     messageText: z.string(),
     messageDate: isoDate,
-    requestUrl: z.string().nullable(),
+    requestUrl: z.string().max(limits.urlLength).nullable(),
     requestMethod: z.string().nullable(),
     requestVariables: z.string().nullable(),
     responseHeaders: z.string().nullable(),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { reference } from "../fields.ts";
 import { type RecordOf, resource } from "../resource.ts";
 
 /** A call's leg in a conference; its Sid is the call's under another prefix. */
@@ -8,8 +9,8 @@ export const participants = resource({
   sidPrefix: "CP",
   irregular: true,
   fields: {
-    callSid: z.string(),
-    conferenceSid: z.string(),
+    callSid: reference("CA"),
+    conferenceSid: reference("CF"),
     muted: z.boolean(),
     hold: z.boolean(),
     startConferenceOnEnter: z.boolean(),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { textNumber } from "../fields.ts";
+import { reference, textNumber } from "../fields.ts";
 import { removeAudio } from "../jobs/remove_audio.ts";
 import { type RecordOf, resource } from "../resource.ts";
 
@@ -9,7 +9,7 @@ export const recordings = resource({
   path: "Recordings",
   sidPrefix: "RE",
   fields: {
-    callSid: z.string(),
+    callSid: reference("CA"),
     /** Seconds. */
     duration: textNumber,
     apiVersion: z.string(),

@@ -1,7 +1,13 @@
+import { z } from "zod";
 import { liveCompanions } from "../companions.ts";
+import { flag } from "../fields.ts";
 import type { Ports } from "../ports.ts";
 import type { Call } from "../resources/calls.ts";
 import { rfc2822 } from "../wire.ts";
+
+/** What a request for metrics may say, and one for live calls. */
+export const metricsQuery = z.object({ liveCallDetails: flag.optional() });
+export const liveCallsQuery = z.object({});
 
 /** The software version that runs. */
 export const version = "0.3.0";

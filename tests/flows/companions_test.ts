@@ -148,7 +148,7 @@ for (
     ["deleted", (lab, sid) => lab.app.root.delete(`Clients/${sid}`)],
     [
       "given a new password",
-      (lab, sid) => lab.app.root.post(`Clients/${sid}`, { Password: "new" }),
+      (lab, sid) => lab.app.root.post(`Clients/${sid}`, { Password: "new-secret" }),
     ],
   ] as [string, (lab: CompanionsLab, sid: string) => Promise<unknown>][]
 ) {

@@ -72,7 +72,7 @@ const trunkOf = (target: unknown): TrunkTarget => {
 async function dials(app: App, dialled: string, account = app.root): Promise<Script> {
   const login = `phone-${account.sid.slice(-4)}`;
   const known = await app.ports.records.clients.holder("login", login);
-  const sid = known?.sid ?? (await made(account, "Clients", { Login: login, Password: "pw" })).sid;
+  const sid = known?.sid ?? (await made(account, "Clients", { Login: login, Password: "pw-secret" })).sid;
   const uri = dialled.includes("@") ? `sip:${dialled}` : `sip:${dialled}@sip.test`;
   const event = {
     type: "incoming",
@@ -155,8 +155,8 @@ Deno.test("a call shows as a number, an OutgoingCallerId or a Client of its acco
   await number(app.root);
   await number(other, "+14155550102");
   await made(app.root, "OutgoingCallerIds", { PhoneNumber: "+14155550103" });
-  await made(app.root, "Clients", { Login: "alice", Password: "pw" });
-  await made(other, "Clients", { Login: "mallory", Password: "pw" });
+  await made(app.root, "Clients", { Login: "alice", Password: "pw-secret" });
+  await made(other, "Clients", { Login: "mallory", Password: "pw-secret" });
 
   for (
     const [From, shown] of [
@@ -486,8 +486,8 @@ Deno.test("a Login that reads as a number does not catch strangers' calls to it"
     await app.subAccount(app.root, "tenant"),
     await app.subAccount(app.root, "stranger"),
   ];
-  await made(stranger, "Clients", { Login: far, Password: "pw" });
-  await made(stranger, "Clients", { Login: "1000", Password: "pw" });
+  await made(stranger, "Clients", { Login: far, Password: "pw-secret" });
+  await made(stranger, "Clients", { Login: "1000", Password: "pw-secret" });
   const kindOf = ([step]: Script) => step?.type === "dial" ? step.legs[0]?.target.kind : step?.type;
   assert.equal(kindOf(await dials(app, far, tenant)), "trunk");
   assert.equal(kindOf(await dials(app, far, stranger)), "client");

@@ -94,6 +94,27 @@ Deno.test("every fault has a code of its own and a page that explains it", async
   }
 });
 
+Deno.test("no message of a refused parameter says the same twice", async () => {
+  using app = await startApp();
+  const refused: [path: string, form: Record<string, string>, message: string][] = [
+    ["Calls", {}, "originator: From is required; To is required; Url is required"],
+    ["Calls", { From: "1", To: "2" }, "a URL: Url is required"],
+    ["SMS/Messages", { From: "+15550001" }, "recipient: To is required; Body is required"],
+    ["IncomingPhoneNumbers/Mobile", {}, "number: PhoneNumber is required"],
+    ["Geolocation/Immediate", { DeviceIdentifier: "123" }, "a URL: StatusCallback is required"],
+  ];
+  for (const [path, form, message] of refused) {
+    const answer = (await app.root.post(`${path}.json`, form)).json();
+    assert.match(answer.message, new RegExp(`^Cannot use (the )?${message}$`));
+  }
+  const none = (await app.root.post("IncomingPhoneNumbers.json", { AreaCode: "999" })).json();
+  assert.equal(none.code, 21452);
+  assert.equal(
+    none.message,
+    "Cannot find a number in the area: AreaCode 999 has none that is available",
+  );
+});
+
 Deno.test("/health and /ready tell anybody whether the service works", async () => {
   const reachable = { store: "ok", companion: "ok" };
   using app = await startApp();

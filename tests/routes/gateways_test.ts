@@ -76,7 +76,7 @@ Deno.test("every wrong parameter of a gateway is named", async () => {
     [{ Register: "yes" }, /Register must be one of true, false$/],
     [{ TTL: "59" }, /TTL must be at least 60$/],
     [{ TTL: "86401" }, /TTL must be at most 86400$/],
-    [{ TTL: "soon" }, /TTL must be a number$/],
+    [{ TTL: "soon" }, /TTL must be a whole number$/],
     [{ FriendlyName: "x".repeat(65) }, /FriendlyName must have at most 64/],
   ];
   const { sid } = (await app.root.post(`${path}.json`, wanted)).json();

@@ -5,9 +5,10 @@ import { bindings } from "../../core/resources/bindings.ts";
 import { resources } from "../../core/resources/mod.ts";
 import { usageRecords } from "../../core/resources/usage_records.ts";
 import type { AnyResource } from "../../core/resource.ts";
-import { type App, startApp } from "../support/app.ts";
+import { startApp } from "../support/app.ts";
+import { fillIn } from "../support/filled_paths.ts";
 import { assertFits, assertFitsSchema, document } from "../support/openapi.ts";
-import { makeParticipant, makeSample, sampledNames, samples } from "../support/samples.ts";
+import { makeSample, sampledNames, samples } from "../support/samples.ts";
 
 interface Described {
   operationId: string;
@@ -143,37 +144,3 @@ Deno.test("what stands in the golden files is as it is described", async () => {
     assertFits(definitions[resource]!.type + (kind === "list" ? "List" : ""), value);
   }
 });
-
-/** Makes one of everything that can be read; returns what fills a path's parameters with it. */
-async function fillIn(app: App): Promise<(path: string) => string> {
-  const sids: Record<string, string> = {};
-  for (const name of sampledNames) {
-    sids[resources[name].path] = await makeSample(app, app.root, { name });
-  }
-  await makeParticipant(app, sids.Conferences!, sids.Calls!);
-  await app.ports.blobs.put(app.root.sid, sids.Recordings!, new TextEncoder().encode("RIFF"));
-  const lookUp = { DeviceIdentifier: "+59899077937", StatusCallback: "https://app.test/found" };
-  const fence = {
-    EventGeofenceLatitude: "-33.4",
-    EventGeofenceLongitude: "-70.5",
-    GeofenceRange: "500",
-    GeofenceEvent: "in",
-  };
-  for (const type of ["Immediate", "Notification"]) {
-    const form = type === "Immediate" ? lookUp : { ...lookUp, ...fence };
-    sids[`Geolocation/${type}`] =
-      (await app.root.post(`Geolocation/${type}.json`, form)).json().sid;
-  }
-  const values: Record<string, string> = {
-    AccountSid: app.root.sid,
-    CallSid: sids.Calls!,
-    CountryCode: "CA",
-    Day: "2024-01-31",
-    Category: "phonenumbers",
-    Code: "20404",
-  };
-  return (path) => {
-    const below = /\{AccountSid\}\/(.+?)\/\{Sid\}/.exec(path)?.[1] ?? "";
-    return path.replaceAll(/\{(\w+)\}/g, (_, name) => values[name] ?? sids[below]!);
-  };
-}

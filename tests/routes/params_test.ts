@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { limits } from "../../core/limits.ts";
+import type { Hono } from "hono";
+import { routes } from "../../routes/mod.ts";
+import { apiClient } from "../support/api_client.ts";
 import { startApp } from "../support/app.ts";
 
 const client = { Login: "alice", Password: "secret" };
@@ -38,6 +41,12 @@ Deno.test("a body that cannot be read answers 400 and says why", async () => {
     ["multipart/form-data; boundary=x", "--x--", /Content-Type .* not "multipart\/form-data"/],
     ["text/plain", "Login=a", /Content-Type/],
     ["application/x-www-form-urlencoded", new Uint8Array([0x4c, 0xff]), /UTF-8/],
+    [
+      "application/x-www-form-urlencoded",
+      "Login=bob&Password=secret&FriendlyName=B%C3%BCb%FCb",
+      /: FriendlyName must be percent-encoded UTF-8$/,
+    ],
+    ["application/x-www-form-urlencoded", "L%e2%82gin=bob", /: L�gin must be percent-encoded/],
   ];
 
   for (const [type, body, why] of cases) {
@@ -95,7 +104,9 @@ Deno.test("every wrong parameter is named with the rule it breaks", async () => 
     [{ Login: "" }, "Login must be 1 to 64 of letters, digits and - . _ +"],
     [{ Login: "a b" }, "Login must be 1 to 64 of letters, digits and - . _ +"],
     [{ Login: ["a", "b"] }, "Login must be given once"],
-    [{ Password: "" }, "Password must not be empty"],
+    [{ Password: "" }, "Password must have at least 4 characters"],
+    [{ Password: "abc" }, "Password must have at least 4 characters"],
+    [{ Password: "x".repeat(129) }, "Password must have at most 128 characters"],
     [{ FriendlyName: "x".repeat(65) }, "FriendlyName must have at most 64 characters"],
     [{ Status: "2" }, "Status must be one of 0, 1"],
     [{ Status: ["0", "1"] }, "Status must be given once"],
@@ -115,6 +126,34 @@ Deno.test("every wrong parameter is named with the rule it breaks", async () => 
     assert.equal(answer.json().message, `Cannot accept the request parameters: ${rules}`);
   }
   assert.deepEqual((await app.root.get("Clients.json")).json(), []);
+});
+
+Deno.test("CLIENT_PASSWORD_MIN is the least that a Password of a Client may have, and is described", async () => {
+  using app = await startApp();
+  app.ports.settings.clientPasswordMin = 12;
+  const http = routes(app.ports);
+  const root = apiClient(http as unknown as Hono, app.root);
+  const short = { Login: "alice", Password: "x".repeat(11) };
+  const long = { ...short, Password: "x".repeat(12) };
+  const rule = /: Password must have at least 12 characters$/;
+
+  const { sid } = (await app.root.post("Clients.json", { ...client, Login: "early" })).json();
+  assert.match((await root.post("Clients.json", short)).json().message, rule);
+  assert.match((await root.put(`Clients/${sid}.json`, short)).json().message, rule);
+  assert.equal((await root.put(`Clients/${sid}.json`, { Status: "0" })).json().status, "0");
+  assert.equal((await root.post("Clients.json", long)).json().password, long.Password);
+  const { components } = (await root.get("/openapi.json")).json();
+  assert.equal(components.schemas.ClientCreate.properties.Password.minLength, 12);
+});
+
+Deno.test("a percent sign that encodes nothing stands for itself", async () => {
+  using app = await startApp();
+  const body = "Login=bob&Password=secret&FriendlyName=100%+%E2%82%AC%20%zz";
+  const headers = { "Content-Type": "application/x-www-form-urlencoded" };
+
+  const answer = await app.root.request("POST", "Clients.json", { headers, body });
+
+  assert.equal(answer.json().friendly_name, "100% € %zz");
 });
 
 Deno.test("an empty URL or Sid on update clears it", async () => {

@@ -147,6 +147,11 @@ Deno.test("live calls are listed with their keys, in metrics only when asked for
   assert.equal("LiveCallDetails" in plain.json(), false);
   const wrong = await app.root.get("Supervisor.json/metrics?LiveCallDetails=yes");
   assert.deepEqual([wrong.status, wrong.json().code], [400, 20001]);
+  const both = "LiveCallDetails=true&LiveCallDetails=false";
+  const twice = (await app.root.get(`Supervisor.json/metrics?${both}`)).json();
+  assert.match(twice.message, /: LiveCallDetails must be given once$/);
+  const other = await app.root.get("Supervisor.json/livecalls?liveCalls=1");
+  assert.equal(other.headers.get("Warning"), '299 - "Unknown parameter: liveCalls"');
 });
 
 Deno.test("the supervisor is of the root account, and speaks JSON", async () => {

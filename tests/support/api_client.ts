@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { XMLValidator } from "fast-xml-parser";
 import type { Hono } from "hono";
+import { assertDescribed } from "./openapi.ts";
 
 /** An answer whose body has been read. */
 export interface Answer {
@@ -71,8 +72,10 @@ function checkInvariants(request: Request, { status, headers, text, json }: Answ
   const { pathname } = new URL(request.url);
   const type = headers.get("Content-Type");
   if (/\.json(\/|$)/.test(pathname)) assert.equal(type, "application/json; charset=utf-8", what);
-  if (type === "application/json; charset=utf-8") checkJson(status, json(), what);
-  else if (type === "application/xml; charset=utf-8") checkXml(status, text, what);
+  if (type === "application/json; charset=utf-8") {
+    checkJson(status, json(), what);
+    assertDescribed(request, { status, body: json() });
+  } else if (type === "application/xml; charset=utf-8") checkXml(status, text, what);
   else if (type === "audio/wav") assert.match(pathname, /\.wav$/, what);
   else assert.match(pathname, /^\/(errors\/|docs$)/, what);
 }

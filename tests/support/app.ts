@@ -12,6 +12,7 @@ import type { Email } from "../../core/resources/emails.ts";
 import { serverSigner } from "../../core/server_signature.ts";
 import { counting } from "../../core/supervisor/counters.ts";
 import { openStore } from "../../kv/open_store.ts";
+import type { Worker } from "../../kv/worker.ts";
 import { type Mounts, routes } from "../../routes/mod.ts";
 import { type ApiClient, apiClient } from "./api_client.ts";
 import { memoryBlobs } from "./memory_blobs.ts";
@@ -40,6 +41,8 @@ export interface App {
   logged: { line: string; fields: Record<string, unknown> | undefined }[];
   /** Makes a sub-account and a client with its credentials. */
   subAccount(parent: ApiClient, name: string): Promise<ApiClient>;
+  /** The worker of this instance, not started. */
+  worker(kinds: AnyJobHandler[]): Promise<Worker>;
   /** Runs jobs until none is due. */
   runJobs(kinds?: AnyJobHandler[]): Promise<void>;
   [Symbol.dispose](): void;
@@ -49,19 +52,20 @@ export interface App {
 export interface AppOptions {
   ports?: Partial<Ports>;
   mounts?: (ports: Ports) => Mounts;
+  /** A store that others share, and which of its instances this is: it tells their Sids apart. */
+  shared?: { location: string; instance: number };
 }
 
 const start = Date.UTC(2024, 0, 31, 12);
 
 /** Starts the service with a root account; nothing listens on a socket. */
 export async function startApp(
-  { ports: replaced = {}, mounts = () => ({}) }: AppOptions = {},
-): Promise<
-  App
-> {
+  { ports: replaced = {}, mounts = () => ({}), shared }: AppOptions = {},
+): Promise<App> {
   const clock = { now: start };
   const now = () => clock.now;
-  const store = await openStore({ location: ":memory:", secretKey: "test", now });
+  const { location, instance } = shared ?? { location: ":memory:", instance: 0 };
+  const store = await openStore({ location, secretKey: "test", now });
   const recorded: Pick<
     App,
     | "bridge"
@@ -82,7 +86,7 @@ export async function startApp(
     logged: [],
     answers: () => new Response(),
   };
-  let made = 0;
+  let made = instance * 2 ** 32;
   const ports: Ports = {
     ...counting(store.records),
     accounts: store.accounts,
@@ -95,6 +99,7 @@ export async function startApp(
       instanceId: "test",
       callbackAttempts: 6,
       revision: "f00d",
+      clientPasswordMin: 4,
       strictSmsFrom: false,
       smsShortCodes: [],
       recordingsPublic: false,
@@ -148,7 +153,8 @@ export async function startApp(
     apiClient(http, { sid: account.sid, user: account.sid, token: account.authToken });
 
   const wanted = { emailAddress: "root@example.com", password: "root password" };
-  const root = clientOf(await createAccount(null, wanted, ports));
+  const [known] = await ports.accounts.children("");
+  const root = clientOf(known ?? await createAccount(null, wanted, ports));
   const app: App = Object.assign(recorded, {
     clock,
     ports,
@@ -159,6 +165,7 @@ export async function startApp(
       const wanted = { emailAddress: `${name}@example.com`, password: name };
       return clientOf(await createAccount(owner, wanted, ports));
     },
+    worker: (kinds: AnyJobHandler[]) => store.worker(kinds, ports),
     runJobs: async (kinds = handlers) => await (await store.worker(kinds, ports)).drain(),
     [Symbol.dispose]: () => store.close(),
   });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { Ajv2020 } from "ajv/2020";
+import { Ajv2020, type ValidateFunction } from "ajv/2020";
 import { openApiDocument } from "../../core/openapi/document.ts";
 
-export const document = openApiDocument("http://api.test");
+export const document = openApiDocument({ baseUrl: "http://api.test", clientPasswordMin: 4 });
 
 /** Objects with no other properties than those they name, so that each one written must be described. */
 const exact = (schema: unknown): unknown => {
@@ -39,10 +39,48 @@ export function assertFits(name: string, value: unknown): void {
 
 /** Asserts that a value is as a schema somewhere in the document says. */
 export function assertFitsSchema(schema: unknown, value: unknown, what: string): void {
-  const text = JSON.stringify(exact(schema)).replaceAll('"#/', '"openapi#/');
-  const validate = ajv.compile(JSON.parse(text));
+  const validate = validatorOf(schema);
   assert.ok(
     validate(value),
     `${what}: ${ajv.errorsText(validate.errors)} in ${Deno.inspect(value)}`,
   );
+}
+
+const validators = new Map<unknown, ValidateFunction>();
+
+/** Compiled once for each place in the document: that takes longer than all else of a request. */
+function validatorOf(schema: unknown): ValidateFunction {
+  const text = JSON.stringify(exact(schema)).replaceAll('"#/', '"openapi#/');
+  const validate = validators.get(text) ?? ajv.compile(JSON.parse(text));
+  validators.set(text, validate);
+  return validate;
+}
+
+interface Described {
+  responses: Record<string, { content?: Record<string, { schema?: unknown }> }>;
+}
+
+/** The paths of the document, those with the fewest parameters first: `Local` before `{Sid}`. */
+const described = Object.entries(document.paths)
+  .filter(([path]) => !path.endsWith(".json"))
+  .map(([path, operations]) => ({
+    pattern: new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`),
+    parameters: path.split("{").length,
+    operations: operations as unknown as Record<string, Described>,
+  }))
+  .sort((one, other) => one.parameters - other.parameters);
+
+/** Asserts that a JSON answer is one that the document has for its path, method and status. */
+export function assertDescribed(
+  request: Pick<Request, "method" | "url">,
+  { status, body }: { status: number; body: unknown },
+): void {
+  const path = new URL(request.url).pathname.replaceAll(/\.json(?=\/|$)/g, "");
+  const what = `${request.method} ${path} → ${status}`;
+  const known = described.find(({ pattern }) => pattern.test(path))?.operations;
+  const responses = known?.[request.method.toLowerCase()]?.responses;
+  const own = responses?.[status]?.content?.["application/json"]?.schema;
+  if (own !== undefined) assertFitsSchema(own, body, what);
+  else if (status >= 400) assertFits("Error", body);
+  else assert.fail(`${what} is not described`);
 }

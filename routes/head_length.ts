@@ -1,0 +1,14 @@
+import { createMiddleware } from "hono/factory";
+import type { Env } from "./env.ts";
+
+/**
+ * Says in the answer to HEAD how long the body of GET would be (RFC 9110 §8.6): the server would
+ * take an absent body for an empty one.
+ */
+export const headLength = createMiddleware<Env>(async (c, next) => {
+  await next();
+  const isTold = c.res.body === null || c.res.headers.has("Content-Length");
+  if (c.req.method !== "HEAD" || isTold) return;
+  const { byteLength } = await c.res.arrayBuffer();
+  c.header("Content-Length", String(byteLength));
+});

@@ -1,0 +1,92 @@
+import { kvEntries } from "./kv_entries.ts";
+
+/** A KV Connect endpoint in memory, for stores that several instances share. */
+export interface KvConnect extends AsyncDisposable {
+  readonly url: string;
+  /** How many of the next writes are made, but answered with 503: the client sends them again. */
+  lostAnswers: number;
+  /** From now on requests are taken and never answered. */
+  fallSilent(): void;
+}
+
+const accessToken = "DENO_KV_ACCESS_TOKEN";
+
+/** Starts an endpoint on a free port, and lets this process into it. */
+export function startKvConnect(): KvConnect {
+  const entries = kvEntries();
+  const ended = Promise.withResolvers<Response>();
+  const before = Deno.env.get(accessToken);
+  let isSilent = false;
+
+  async function answer(request: Request): Promise<Response> {
+    if (isSilent) return await ended.promise;
+    const { pathname } = new URL(request.url);
+    const body = await request.bytes();
+    switch (pathname) {
+      case "/":
+        return Response.json(metadata);
+      case "/v2/snapshot_read":
+        return new Response(entries.read(body));
+      case "/v2/atomic_write": {
+        const written = entries.write(body);
+        return self.lostAnswers-- > 0 ? new Response(null, { status: 503 }) : new Response(written);
+      }
+      case "/v2/watch":
+        return new Response(watched(body));
+      default:
+        return new Response(null, { status: 404 });
+    }
+  }
+
+  /** The states of a watch, each after its length, whenever it may have changed. */
+  function watched(request: Uint8Array): ReadableStream<Uint8Array<ArrayBuffer>> {
+    let stop = () => {};
+    return new ReadableStream({
+      start(controller) {
+        const send = () => {
+          const state = watch.state();
+          const frame = new Uint8Array(4 + state.length);
+          new DataView(frame.buffer).setUint32(0, state.length, true);
+          frame.set(state, 4);
+          controller.enqueue(frame);
+        };
+        const watch = entries.watch(request, send);
+        stop = watch.stop;
+        send();
+        ended.promise.then(() => controller.close()).catch(() => {}); // Or it was canceled.
+      },
+      cancel: () => stop(),
+    });
+  }
+
+  Deno.env.set(accessToken, "test");
+  const stopping = new AbortController();
+  const server = Deno.serve({
+    signal: stopping.signal,
+    hostname: "127.0.0.1",
+    port: 0,
+    onListen() {},
+    onError: (error) => new Response(String(error), { status: 400 }),
+  }, answer);
+  const self: KvConnect = {
+    url: `http://127.0.0.1:${server.addr.port}`,
+    lostAnswers: 0,
+    fallSilent: () => void (isSilent = true),
+    async [Symbol.asyncDispose]() {
+      ended.resolve(new Response(null, { status: 503 }));
+      stopping.abort(); // At once: a client that was never answered keeps its connection open.
+      await server.finished;
+      if (before === undefined) Deno.env.delete(accessToken);
+      else Deno.env.set(accessToken, before);
+    },
+  };
+  return self;
+}
+
+const metadata = {
+  version: 3,
+  databaseId: "00000000-0000-0000-0000-000000000000",
+  endpoints: [{ url: "/v2", consistency: "strong" }],
+  token: "test",
+  expiresAt: "2100-01-01T00:00:00Z",
+};
