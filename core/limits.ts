@@ -42,6 +42,8 @@ export const limits = {
   /** How long an account may be used as it was read; what this instance changes shows at once. */
   accountRecentMs: 1_000,
   recentAccounts: 1_000,
+  /** Records as stored that are kept decoded as well, half of them at least. */
+  recentRecordBytes: 8 << 20,
 
   jobLeaseMs: 30_000,
   jobPollMs: 1_000,

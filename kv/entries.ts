@@ -1,13 +1,13 @@
-import type { Base } from "../core/ports.ts";
 import { sidTime } from "../core/sid.ts";
 import type { Span } from "./counters.ts";
 import type { Index } from "./counts.ts";
 import { type IndexValue, keys, ordAt, ordOf, type Place, sidOf } from "./keys.ts";
+import type { Stored } from "./record_codec.ts";
 
-/** A record by its Sid, read already or not. */
-export interface Found<T> {
+/** A record by its Sid, with its entry where that was read. */
+export interface Found {
   sid: string;
-  record?: T;
+  entry?: Stored;
 }
 
 /** Where to read entries: those of a span, from right after (older than) a Sid where one is given. */
@@ -20,12 +20,12 @@ export interface Range {
 export const readAtOnce = 500;
 
 /** The entries of an index in a range, newest first; those of all records bring the records. */
-export async function* entriesOf<T>(
+export async function* entriesOf(
   kv: Deno.Kv,
   index: Index,
   { range, limit = Infinity }: { range: Range; limit?: number },
-): AsyncGenerator<Found<T>> {
-  const lists = index.values.map((value) => listOf<T>(kv, index, { value, range, limit }));
+): AsyncGenerator<Found, undefined> {
+  const lists = index.values.map((value) => listOf(kv, index, { value, range, limit }));
   if (lists.length === 1) return yield* lists[0]!;
   const heads = await Promise.all(lists.map((list) => list.next()));
   for (let count = 0; count < limit; count++) {
@@ -39,24 +39,48 @@ export async function* entriesOf<T>(
   }
 }
 
-async function* listOf<T>(
+interface OneList {
+  value: IndexValue;
+  range: Range;
+  limit: number;
+}
+
+async function* listOf(kv: Deno.Kv, index: Index, one: OneList): AsyncGenerator<Found, undefined> {
+  for await (const entry of entriesIn(kv, index, one) ?? []) yield foundIn(index, entry);
+}
+
+/** The first entries of an index in a range, newest first: for one value, without a generator. */
+export async function firstEntries(
   kv: Deno.Kv,
   index: Index,
-  { value, range, limit }: { value: IndexValue; range: Range; limit: number },
-): AsyncGenerator<Found<T>, undefined> {
+  { range, limit }: { range: Range; limit: number },
+): Promise<Found[]> {
+  if (index.values.length !== 1) {
+    return await Array.fromAsync(entriesOf(kv, index, { range, limit }));
+  }
+  const found: Found[] = [];
+  const entries = entriesIn(kv, index, { value: index.values[0]!, range, limit });
+  for await (const entry of entries ?? []) found.push(foundIn(index, entry));
+  return found;
+}
+
+const foundIn = ({ prefix, field }: Index, entry: Deno.KvEntry<unknown>): Found => {
+  const sid = sidOf(prefix, entry.key);
+  return field === "" ? { sid, entry } : { sid };
+};
+
+function entriesIn(
+  kv: Deno.Kv,
+  index: Index,
+  { value, range, limit }: OneList,
+): Deno.KvListIterator<unknown> | null {
   const bounds = boundsOf(range);
-  if (bounds === null) return;
+  if (bounds === null) return null;
   const start = keys.entry(index, value, bounds.start);
   const end = keys.entry(index, value, bounds.end);
-  const options = {
-    reverse: true,
-    batchSize: Math.min(limit, readAtOnce),
-    ...(limit === Infinity ? {} : { limit }),
-  };
-  for await (const { key, value } of kv.list<T>({ start, end }, options)) {
-    const sid = sidOf(index.prefix, key);
-    yield index.field === "" ? { sid, record: value } : { sid };
-  }
+  const batchSize = Math.min(limit, readAtOnce);
+  const atMost = limit === Infinity ? {} : { limit };
+  return kv.list({ start, end }, { reverse: true, batchSize, ...atMost });
 }
 
 /** The keys that a range goes from and to, without the latter; null when nothing is between them. */
@@ -88,21 +112,20 @@ export async function membersOf(
   return found;
 }
 
-/** The records of these Sids, newest first; those that are gone are left out. */
-export async function recordsOf<T extends Base>(
+/** The entries of the records of these Sids, newest first; those that are gone are left out. */
+export async function recordsOf(
   kv: Deno.Kv,
   place: Place,
   { sids, isSparse }: { sids: string[]; isSparse: boolean },
-): Promise<T[]> {
+): Promise<Stored[]> {
   if (isSparse) {
-    const entries = await getMany<T>(kv, sids.map((sid) => keys.record(place.account, sid)));
-    return entries.flatMap(({ value }) => value === null ? [] : [value]);
+    const entries = await getMany(kv, sids.map((sid) => keys.record(place.account, sid)));
+    return entries.flatMap((entry) => entry.versionstamp === null ? [] : [entry]);
   }
   const wanted = new Set(sids);
-  const records: T[] = [];
-  const all = allOf(place);
-  for await (const { sid, record } of entriesOf<T>(kv, all, { range: rangeAround(sids) })) {
-    if (wanted.has(sid)) records.push(record!);
+  const records: Stored[] = [];
+  for await (const { sid, entry } of entriesOf(kv, allOf(place), { range: rangeAround(sids) })) {
+    if (wanted.has(sid)) records.push(entry!);
   }
   return records;
 }
@@ -118,10 +141,10 @@ function rangeAround(sids: string[]): Range {
 /** What one `getMany` may ask for. */
 const keysAtOnce = 10;
 
-async function getMany<T>(kv: Deno.Kv, wanted: Deno.KvKey[]): Promise<Deno.KvEntryMaybe<T>[]> {
-  const parts: Promise<Deno.KvEntryMaybe<T>[]>[] = [];
+async function getMany(kv: Deno.Kv, wanted: Deno.KvKey[]): Promise<Deno.KvEntryMaybe<unknown>[]> {
+  const parts: Promise<Deno.KvEntryMaybe<unknown>[]>[] = [];
   for (let at = 0; at < wanted.length; at += keysAtOnce) {
-    parts.push(kv.getMany<T[]>(wanted.slice(at, at + keysAtOnce)));
+    parts.push(kv.getMany<unknown[]>(wanted.slice(at, at + keysAtOnce)));
   }
   return (await Promise.all(parts)).flat();
 }

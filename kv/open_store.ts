@@ -19,6 +19,7 @@ import { withDeadline } from "./deadline.ts";
 import { ledger } from "./ledger.ts";
 import { queue } from "./queue.ts";
 import { mergedReader } from "./reader.ts";
+import { recentRecords } from "./record_codec.ts";
 import { stored } from "./renamed.ts";
 import { checkSchema } from "./schema.ts";
 import { sealer } from "./seal.ts";
@@ -72,6 +73,7 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
     read: isRemote ? (key) => kv.get(key) : mergedReader(kv),
     committer: commits,
     seal: sealer(secretKey),
+    recentRecords: recentRecords(limits.recentRecordBytes),
     now,
     accountNumber: accountNumbers(kv),
     stageAlso,

@@ -3,7 +3,7 @@ import { keys } from "./keys.ts";
 import { layoutName, layoutOf } from "./layout.ts";
 
 /** The key shapes that this code reads and writes (`keys.ts`). */
-const schemaVersion = 2;
+const schemaVersion = 3;
 
 /** What a store says of itself: its key shapes, and by resource what is kept beside the records. */
 interface Schema {
