@@ -43,7 +43,7 @@ export const limits = {
   accountRecentMs: 1_000,
   recentAccounts: 1_000,
   /** Records as stored that are kept decoded as well, half of them at least. */
-  recentRecordBytes: 8 << 20,
+  recentRecordBytes: 4 << 20,
 
   jobLeaseMs: 30_000,
   jobPollMs: 1_000,

@@ -48,7 +48,7 @@ export function collection<T extends Base>(
   const { sidPrefix: prefix, secret = [] } = definition;
   const layout = layoutOf(definition);
   const codec = recordCodec(secret, store.seal, store.recentRecords);
-  const recall = (entry: Stored): T => codec.recall(entry) as Base as T;
+  const recordOf = (entry: Stored): T => codec.decode(entry) as Base as T;
 
   async function entryOf(account: string, sid: string): Promise<Deno.KvEntry<unknown> | null> {
     if (!isSid(sid, prefix)) return null;
@@ -60,7 +60,7 @@ export function collection<T extends Base>(
 
   async function get(account: string, sid: string): Promise<T | null> {
     const entry = await entryOf(account, sid);
-    return entry && recall(entry);
+    return entry && recordOf(entry);
   }
 
   /** Stages all that is kept beside a record. */
@@ -112,7 +112,7 @@ export function collection<T extends Base>(
     for (let attempt = 1; attempt <= limits.commitAttempts; attempt++) {
       const entry = await entryOf(account, sid);
       if (entry === null) throw new Fault("notFound", sid);
-      const before = recall(entry);
+      const before = recordOf(entry);
       const made = change(before);
       if (!removes && made.record === before && !made.jobs?.length && !made.also?.length) {
         return before;

@@ -4,7 +4,7 @@ import { type FieldPlace, type IndexValue, keys } from "./keys.ts";
 /**
  * Counters say how many index entries fall into a bucket: a stretch of time, by the time of their
  * Sid, which never changes. Level 1 counts by 2^29 ms (6 days): sixty reads a year give the total.
- * Finer levels split that into pieces of 2^20 ms (17 minutes) and 2^14 ms (16 s). So a few hundred
+ * Finer levels split that into pieces of 2^21 ms (35 minutes) and 2^15 ms (33 s). So a few hundred
  * reads find the n-th entry, however deep it lies. Each level costs every write, so there are few.
  */
 export interface Level {
@@ -15,11 +15,11 @@ export interface Level {
 
 export const levels: readonly Level[] = [
   { level: 1, width: 2 ** 29 },
-  { level: 2, width: 2 ** 20 },
-  { level: 3, width: 2 ** 14 },
+  { level: 2, width: 2 ** 21 },
+  { level: 3, width: 2 ** 15 },
 ];
 
-/** How many levels an index has: 3 that of all records, whose entries are dense and cost most. */
+/** How many levels an index has: 2 where values are many, 3 where they are few and entries dense. */
 export type Depth = 2 | 3;
 
 /** Instants in ms, without `before`; either end may be infinite. */

@@ -33,7 +33,7 @@ export interface Measured {
 }
 
 /** Counters that one read asks of the store. */
-const batchSize = 64;
+const batchSize = 32;
 
 /** Entries that are passed over as quickly as finer counters are read. */
 const fewEntries = 50;

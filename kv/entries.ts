@@ -124,11 +124,18 @@ export async function recordsOf(
   }
   const wanted = new Set(sids);
   const records: Stored[] = [];
-  for await (const { sid, entry } of entriesOf(kv, allOf(place), { range: rangeAround(sids) })) {
-    if (wanted.has(sid)) records.push(entry!);
-  }
-  return records;
+  const ask = { range: rangeAround(sids), limit: sids.length * listedFor };
+  const listed = await firstEntries(kv, allOf(place), ask);
+  for (const { sid, entry } of listed) if (wanted.has(sid)) records.push(entry!);
+  const last = listed.at(-1)?.sid ?? "";
+  const left = listed.length < ask.limit ? [] : sids.filter((sid) => sid < last);
+  return left.length === 0
+    ? records
+    : records.concat(await recordsOf(kv, place, { sids: left, isSparse: true }));
 }
+
+/** Records that may be listed for each one that is wanted. */
+const listedFor = 8;
 
 /** The index of all records. */
 export const allOf = (place: Place): Index => ({ ...place, field: "", values: [""], depth: 3 });

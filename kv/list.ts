@@ -71,7 +71,16 @@ async function counted(
   const { index, total, gaps } = measured;
   const isWhole = span.from === -Infinity && span.before === Infinity && gaps === undefined;
   const count = isWhole ? total : await countIn(source.kv, measured, span);
-  const wanted = { index, where, limit, ...(gaps === undefined ? {} : { gaps }) };
+  const isFirst = skip === 0 && after === undefined;
+  const isSparse = isDearer(await plan.all(), total);
+  const wanted = {
+    index,
+    where,
+    limit,
+    isFirst,
+    isSparse,
+    ...(gaps === undefined ? {} : { gaps }),
+  };
   if (after !== undefined) {
     return { count, records: await take(source, { ...wanted, range: { span, after } }) };
   }
@@ -93,29 +102,37 @@ async function withGaps(source: Source, { indexes, dated }: Plan, span: Span): P
   return { ...measured, gaps: gapsOf(lacking.filter((sid) => members.has(sid))) };
 }
 
+interface Wanted {
+  index: Index;
+  gaps?: Gaps;
+  where: Condition[];
+  /** Of the first page, which is asked for more often than all others. */
+  isFirst: boolean;
+  /** The records are few among all, so that each is looked up. */
+  isSparse: boolean;
+  range: Range;
+  limit: number;
+  skip?: number;
+}
+
 /** The first records of an index's range; another takes the place of one that changed meanwhile. */
-async function take(
-  source: Source,
-  { index, gaps, where, range, limit, skip = 0 }: {
-    index: Index;
-    gaps?: Gaps;
-    where: Condition[];
-    range: Range;
-    limit: number;
-    skip?: number;
-  },
-): Promise<AnyRecord[]> {
+async function take(source: Source, wanted: Wanted): Promise<AnyRecord[]> {
+  const { index, gaps, where, isFirst, isSparse, range, limit, skip = 0 } = wanted;
   if (limit === 0) return [];
   const listed = await firstEntries(source.kv, index, { range, limit: skip + limit });
   const meant = gaps === undefined ? listed : listed.filter(({ sid }) => !gaps.sids.has(sid));
-  const shown = { where, isSparse: true, isShown: true };
-  const found = await passing(source, meant.slice(skip), shown);
+  const asked = { where, isSparse, isRecalled: isFirst };
+  const found = await passing(source, meant.slice(skip), asked);
   const records = found.map(({ record }) => record);
   const missing = limit - records.length;
   if (missing === 0 || listed.length < skip + limit) return records;
-  const rest = { index, where, range: { ...range, after: listed.at(-1)!.sid }, limit: missing };
-  const further = { ...rest, skip: Math.max(0, skip - meant.length) };
-  return records.concat(await take(source, gaps === undefined ? further : { ...further, gaps }));
+  const further = {
+    ...wanted,
+    range: { ...range, after: listed.at(-1)!.sid },
+    limit: missing,
+    skip: Math.max(0, skip - meant.length),
+  };
+  return records.concat(await take(source, further));
 }
 
 async function scanned(
@@ -132,6 +149,6 @@ async function scanned(
     count++;
     if (!isBefore && shown.length < limit) shown.push(one);
   }
-  const found = await passing(source, shown, { where, isSparse: true, isShown: true });
+  const found = await passing(source, shown, { where, isSparse: true });
   return { count, records: found.map(({ record }) => record) };
 }

@@ -14,7 +14,7 @@ export interface Scan {
 }
 
 /** Looking an entry up costs as much as listing this many. */
-const lookupCost = 4;
+const lookupCost = 3;
 
 /** A search through the packed texts is better than looking at this many records. */
 const searchedRecords = 1_000;
@@ -55,20 +55,20 @@ export async function* scan(
 /** Whether listing so many entries costs more than looking some of them up. */
 export const isDearer = (listed: number, lookups: number): boolean => listed > lookupCost * lookups;
 
-/** Those of a chunk whose record passes, with their records, to be shown or only looked at. */
+/** Those of a chunk whose record passes, with their records; `isRecalled` where likely again. */
 export async function passing(
   { kv, place, codec }: Source,
   chunk: Found[],
-  { where, isSparse, isShown = false }: {
+  { where, isSparse, isRecalled = false }: {
     where: Condition[];
     isSparse: boolean;
-    isShown?: boolean;
+    isRecalled?: boolean;
   },
 ): Promise<{ found: Found; record: AnyRecord }[]> {
   const sids = chunk.filter(({ entry }) => entry === undefined).map(({ sid }) => sid);
   const read = sids.length === 0 ? [] : await recordsOf(kv, place, { sids, isSparse });
   const entries = new Map(read.map((entry) => [sidOf(place.prefix, entry.key), entry]));
-  const decode = isShown ? codec.recall : codec.decode;
+  const decode = isRecalled ? codec.recall : codec.decode;
   return chunk.flatMap(({ sid, entry = entries.get(sid) }) => {
     if (entry === undefined) return [];
     const record = decode(entry);

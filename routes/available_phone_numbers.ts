@@ -78,6 +78,6 @@ const valueOf = (offer: Base, field: string) => (offer as AnyRecord)[field];
 const shape: Shape = {
   json: offerJson,
   xml: offerXml,
-  jsonList: (offers) => offers.map(offerJson),
+  jsonList: (offers) => JSON.stringify(offers.map(offerJson)),
   xmlList: (offers) => element(definition.path, offers.map(offerXml).join("")),
 };

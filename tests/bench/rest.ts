@@ -10,7 +10,8 @@ import { answers, freePorts } from "../support/system.ts";
 const seconds = Number(Deno.env.get("SECONDS") ?? 4);
 const warmUpSeconds = 1;
 const connections = 32;
-const stored = 1_000;
+/** More calls than the service keeps in memory, so that most of any page must be read. */
+const stored = 60_000;
 const secretKey = "a key of the bench alone";
 
 const root = new URL("../../", import.meta.url).pathname;
@@ -60,15 +61,21 @@ interface Load {
   headers?: Record<string, string>;
   /** A form to POST. */
   form?: Record<string, string>;
+  /** Each request asks for any one of so many pages of a list. */
+  pages?: number;
 }
 
 /** Requests per second that were answered 2xx. Throws when another answer came. */
-async function drive(url: string, { headers = {}, form }: Load, forSeconds: number) {
+async function drive(url: string, { headers = {}, form, pages }: Load, forSeconds: number) {
   const script = `${directory}/load.lua`;
   const body = form === undefined ? "" : `wrk.method = "POST"; wrk.body = "${new URLSearchParams(
     form,
   )}"; wrk.headers["Content-Type"] = "application/x-www-form-urlencoded"`;
-  await Deno.writeTextFile(script, body);
+  const request = pages === undefined ? "" : `
+    function request()
+      return wrk.format(nil, wrk.path .. "?Page=" .. math.random(0, ${pages - 1}))
+    end`;
+  await Deno.writeTextFile(script, body + request);
   const [program, ...args] = pinned(1, [
     ...["wrk", "--threads", "1", "--connections", String(connections)],
     ...["--duration", `${forSeconds}s`, "--script", script],
@@ -99,9 +106,10 @@ async function ceiling(kind: string): Promise<number> {
 /** Fills the service's store before it starts; the Sids of the root account and of one call. */
 async function fill(): Promise<{ accountSid: string; callSid: string }> {
   using lab = await storeLab(`${directory}/switchboard.db`, secretKey);
-  const made = Array.from({ length: stored }, () => {
-    lab.clock.now += 1_000;
-    return lab.call({
+  const { calls } = lab.store.records;
+  const insertOne = () => {
+    lab.clock.now += 10_000;
+    const record = lab.call({
       from: "+15550000001",
       to: "client:alice",
       status: "completed",
@@ -110,9 +118,14 @@ async function fill(): Promise<{ accountSid: string; callSid: string }> {
       duration: 60,
       url: "https://app.example.org/voice",
     });
-  });
-  await Promise.all(made.map((record) => lab.store.records.calls.insert({ record })));
-  return { accountSid: lab.accountSid, callSid: made[stored / 2]!.sid };
+    return calls.insert({ record });
+  };
+  let callSid = "";
+  for (let at = 0; at < stored; at += 1_000) {
+    const [first] = await Promise.all(Array.from({ length: 1_000 }, insertOne));
+    callSid = first!.sid;
+  }
+  return { accountSid: lab.accountSid, callSid };
 }
 
 /** Every figure of the service, by name. */
@@ -128,18 +141,20 @@ async function service(): Promise<[name: string, rate: number][]> {
   const account = `${server.url}/2012-04-24/Accounts/${accountSid}`;
   const headers = { Authorization: `Basic ${btoa(`${accountSid}:token`)}` };
   const nobody = { From: "bench", To: "client:nobody", Url: "http://127.0.0.1/voice" };
-  const loads: [name: string, path: string, form?: Record<string, string>][] = [
+  const pages = stored / 50;
+  const loads: [name: string, path: string, load?: Load][] = [
     ["GET of a call, JSON", `Calls/${callSid}.json`],
     ["GET of a call, XML", `Calls/${callSid}`],
     ["list of 50 calls, JSON", "Calls.json"],
     ["list of 50 calls, XML", "Calls"],
-    ["create of an application", "Applications.json", { FriendlyName: "bench" }],
-    ["create of a call to nobody, and its job", "Calls.json", nobody],
+    ["list of 50 calls, any page, JSON", "Calls.json", { pages }],
+    ["list of 50 calls, any page, XML", "Calls", { pages }],
+    ["create of an application", "Applications.json", { form: { FriendlyName: "bench" } }],
+    ["create of a call to nobody, and its job", "Calls.json", { form: nobody }],
   ];
   const rates: [string, number][] = [];
-  for (const [name, path, form] of loads) {
-    const load = form === undefined ? { headers } : { headers, form };
-    rates.push([name, await measure(`${account}/${path}`, load)]);
+  for (const [name, path, load] of loads) {
+    rates.push([name, await measure(`${account}/${path}`, { headers, ...load })]);
   }
   return rates;
 }
