@@ -22,7 +22,7 @@ const emailKey = (email: string) => keys.unique(prefix, "emailAddress", email.to
 
 /** The tree of accounts. */
 export function accountTree(
-  store: Omit<StoreContext, "accountNumber" | "read" | "recentRecords">,
+  store: Omit<StoreContext, "accountNumber" | "read" | "recent" | "fields">,
 ): Accounts {
   const { kv, committer, seal } = store;
   const recent = recentAccounts(store.now);

@@ -17,7 +17,8 @@ import { asksForPacking, packedAfterMs, packTexts, stageTexts } from "./pack.ts"
 import { stageJobs } from "./queue.ts";
 import type { Read } from "./reader.ts";
 import { removeAll } from "./remove_all.ts";
-import { type RecentRecords, recordCodec, type Stored } from "./record_codec.ts";
+import type { RecentRecords } from "./recent_records.ts";
+import { recordCodec, type Stored } from "./record_codec.ts";
 import type { Seal } from "./seal.ts";
 
 /** What the collections of one store share. */
@@ -26,7 +27,9 @@ export interface StoreContext {
   read: Read;
   committer: Committer;
   seal: Seal;
-  recentRecords: RecentRecords;
+  recent: RecentRecords;
+  /** The order in which records hold their fields, by resource. */
+  fields: Record<string, string[]>;
   now(): number;
   /** The number of an account in keys; null when there is no such account. */
   accountNumber(accountSid: string): Promise<bigint | null>;
@@ -47,7 +50,8 @@ export function collection<T extends Base>(
   const { kv, committer } = store;
   const { sidPrefix: prefix, secret = [] } = definition;
   const layout = layoutOf(definition);
-  const codec = recordCodec(secret, store.seal, store.recentRecords);
+  const { seal, recent, fields } = store;
+  const codec = recordCodec({ fields: fields[name]!, secret, seal, recent });
   const recordOf = (entry: Stored): T => codec.decode(entry) as Base as T;
 
   async function entryOf(account: string, sid: string): Promise<Deno.KvEntry<unknown> | null> {

@@ -72,6 +72,7 @@ async function counted(
   const isWhole = span.from === -Infinity && span.before === Infinity && gaps === undefined;
   const count = isWhole ? total : await countIn(source.kv, measured, span);
   const isFirst = skip === 0 && after === undefined;
+  if (count === 0) return { count, records: [] };
   const isSparse = isDearer(await plan.all(), total);
   const wanted = {
     index,

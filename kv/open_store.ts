@@ -19,7 +19,7 @@ import { withDeadline } from "./deadline.ts";
 import { ledger } from "./ledger.ts";
 import { queue } from "./queue.ts";
 import { mergedReader } from "./reader.ts";
-import { recentRecords } from "./record_codec.ts";
+import { recentRecords } from "./recent_records.ts";
 import { stored } from "./renamed.ts";
 import { checkSchema } from "./schema.ts";
 import { sealer } from "./seal.ts";
@@ -54,13 +54,11 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
   const lock = isRemote || location === ":memory:" ? undefined : await lockFile(location);
   const opened = await Deno.openKv(location);
   const kv = isRemote ? withDeadline(opened, limits.storeTimeoutMs) : opened;
-  try {
-    await checkSchema(kv, resources);
-  } catch (error) {
+  const fields = await checkSchema(kv, resources).catch((error) => {
     kv.close();
     lock?.close();
     throw error;
-  }
+  });
 
   const checks = isRemote ? 10 : 100;
   const commits = committer(kv, { checks, doorbell: !isRemote });
@@ -73,7 +71,8 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
     read: isRemote ? (key) => kv.get(key) : mergedReader(kv),
     committer: commits,
     seal: sealer(secretKey),
-    recentRecords: recentRecords(limits.recentRecordBytes),
+    recent: recentRecords(limits.recentRecordBytes),
+    fields,
     now,
     accountNumber: accountNumbers(kv),
     stageAlso,

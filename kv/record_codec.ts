@@ -1,5 +1,6 @@
 import type { Base } from "../core/ports.ts";
 import type { AnyRecord } from "../core/resource.ts";
+import type { RecentRecords } from "./recent_records.ts";
 import { mapFields, type Seal } from "./seal.ts";
 
 /** How the records of one resource are kept as values of the store. */
@@ -19,80 +20,45 @@ const jsonBytes = 64_000;
 
 const [encoder, decoder] = [new TextEncoder(), new TextDecoder()];
 
+export interface CodecOptions {
+  /** The names of all fields, in the order in which the store has their values. */
+  fields: readonly string[];
+  secret: readonly string[];
+  seal: Seal;
+  recent: RecentRecords;
+}
+
 /**
- * Keeps records as JSON in bytes, which Deno hands over untouched and which parses faster than its
- * own form of objects. In that other form are records that are too long as JSON, for there many
- * characters take less.
+ * Keeps a record as JSON in bytes: the values of its fields without their names, which are half of
+ * it. One that lacks a field or has an unknown one is kept with the names. One that is too long in
+ * UTF-8 is kept as the object that it is, in which many characters take less.
  */
-export function recordCodec(
-  secret: readonly string[],
-  seal: Seal,
-  recent: RecentRecords,
-): RecordCodec {
+export function recordCodec({ fields, secret, seal, recent }: CodecOptions): RecordCodec {
+  function compact(record: AnyRecord): AnyRecord | unknown[] {
+    const values = fields.map((field) => record[field]);
+    const isWhole = Object.keys(record).length === fields.length && !values.includes(undefined);
+    return isWhole ? values : record;
+  }
+
+  /** The record of values in order; those that the store learnt to keep later may be missing. */
+  function named(values: unknown[]): AnyRecord {
+    const record: Record<string, unknown> = {};
+    for (let at = 0; at < values.length; at++) record[fields[at]!] = values[at];
+    return record as AnyRecord;
+  }
+
   function decode({ value }: Stored): AnyRecord {
-    const stored = value instanceof Uint8Array ? JSON.parse(decoder.decode(value)) : value;
-    return mapFields(stored as AnyRecord, secret, seal.open);
+    const kept = value instanceof Uint8Array ? JSON.parse(decoder.decode(value)) : value;
+    return mapFields(Array.isArray(kept) ? named(kept) : kept, secret, seal.open);
   }
 
   return {
     encode(record) {
-      const sealed = mapFields(record, secret, seal.seal);
-      const bytes = encoder.encode(JSON.stringify(sealed));
+      const sealed = mapFields(record as AnyRecord, secret, seal.seal);
+      const bytes = encoder.encode(JSON.stringify(compact(sealed)));
       return bytes.length <= jsonBytes ? bytes : sealed;
     },
     decode,
     recall: (entry) => recent.reading(entry, () => decode(entry)),
   };
-}
-
-/** Records that were read a while ago, each in the state that it had in the store. */
-export interface RecentRecords {
-  /** What was read of an entry before, or what `read` gives. */
-  reading(entry: Stored, read: () => AnyRecord): AnyRecord;
-}
-
-interface Known {
-  account: Deno.KvKeyPart;
-  versionstamp: string;
-  record: AnyRecord;
-}
-
-/**
- * Remembers decoded records of up to twice `bytes` as stored. An entry is known again by its
- * versionstamp, which every write changes, whoever makes it: so nothing has to be forgotten.
- */
-export function recentRecords(bytes: number): RecentRecords {
-  let [young, old] = [new Map<string, Known>(), new Map<string, Known>()];
-  let youngBytes = 0;
-
-  function keep(id: string, known: Known, size: number): void {
-    young.set(id, known);
-    youngBytes += size;
-    if (youngBytes < bytes) return;
-    [young, old, youngBytes] = [new Map(), young, 0];
-  }
-
-  return {
-    reading({ key, value, versionstamp }, read) {
-      const [account, prefix, ord] = key as [bigint, string, Uint8Array];
-      const id = prefix + ord.toHex();
-      const isSame = (known: Known | undefined): known is Known =>
-        known?.versionstamp === versionstamp && known.account === account;
-      const size = value instanceof Uint8Array ? value.length : jsonBytes;
-      const known = young.get(id);
-      if (isSame(known)) return known.record;
-      const older = old.get(id);
-      const record = isSame(older) ? older.record : frozen(read());
-      keep(id, { account, versionstamp, record }, size);
-      return record;
-    },
-  };
-}
-
-/** Freezes an object and what it holds. */
-function frozen<T extends object>(object: T): T {
-  for (const value of Object.values(object)) {
-    if (typeof value === "object" && value !== null) frozen(value);
-  }
-  return Object.freeze(object);
 }
