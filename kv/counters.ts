@@ -19,7 +19,11 @@ export const levels: readonly Level[] = [
   { level: 3, width: 2 ** 15 },
 ];
 
-/** How many levels an index has: 2 where values are many, 3 where they are few and entries dense. */
+/**
+ * How many levels an index has: 3 that of all records, whose entries are long. The others have 2:
+ * passing over some hundred empty entries is quick, and a value that records leave again, like a
+ * status of calls, leaves a counter of 0 behind in each bucket, which nobody sweeps up.
+ */
 export type Depth = 2 | 3;
 
 /** Instants in ms, without `before`; either end may be infinite. */

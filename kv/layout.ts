@@ -1,6 +1,5 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import { isPlain } from "../core/fields.ts";
 import type { FilterKind } from "../core/filters.ts";
 import type { Base } from "../core/ports.ts";
 import type { AnyRecord, AnyResource } from "../core/resource.ts";
@@ -34,7 +33,7 @@ export function layoutOf({ fields, filters = {}, period }: AnyResource): Layout 
   const kinds = Object.entries(filters) as [string, FilterKind][];
   const filtered = kinds.filter(([, kind]) => kind !== "contains").map(([field]) => ({
     field,
-    depth: isPlain(fields[field]) ? 3 as const : 2 as const,
+    depth: 2 as const,
     valueOf: (record: AnyRecord) => indexValue(textOf(record, field)),
   }));
   const dates = [...new Set(period === undefined ? [] : [period.start, period.end])]

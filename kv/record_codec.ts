@@ -40,9 +40,12 @@ export function recordCodec({ fields, secret, seal, recent }: CodecOptions): Rec
     return isWhole ? values : record;
   }
 
-  /** The record of values in order; those that the store learnt to keep later may be missing. */
+  // Filling in a copy keeps the fields where the engine finds them fast; adding them would not.
+  const form = JSON.parse(JSON.stringify(Object.fromEntries(fields.map((name) => [name, null]))));
+
+  /** The record of values in order; one that was kept before there were further fields lacks them. */
   function named(values: unknown[]): AnyRecord {
-    const record: Record<string, unknown> = {};
+    const record: Record<string, unknown> = values.length < fields.length ? {} : { ...form };
     for (let at = 0; at < values.length; at++) record[fields[at]!] = values[at];
     return record as AnyRecord;
   }
