@@ -1,4 +1,3 @@
-import { sidTime } from "../core/sid.ts";
 import type { Span } from "./counters.ts";
 import type { Index } from "./counts.ts";
 import { type IndexValue, keys, ordAt, ordOf, type Place, sidOf } from "./keys.ts";
@@ -37,6 +36,35 @@ export async function* entriesOf(
     yield heads[newest]!.value!;
     heads[newest] = await lists[newest]!.next();
   }
+}
+
+/** The same in pieces of `size`. */
+export async function* chunksOf(
+  kv: Deno.Kv,
+  index: Index,
+  { range, size }: { range: Range; size: number },
+): AsyncGenerator<Found[]> {
+  if (index.values.length !== 1) return yield* inChunks(entriesOf(kv, index, { range }), size);
+  let rest = range;
+  while (true) {
+    const chunk = await firstEntries(kv, index, { range: rest, limit: size });
+    if (chunk.length > 0) yield chunk;
+    if (chunk.length < size) return;
+    rest = { ...range, after: chunk.at(-1)!.sid };
+  }
+}
+
+/** Values in pieces of `size`. */
+export async function* inChunks<V>(values: AsyncIterable<V>, size: number): AsyncGenerator<V[]> {
+  let chunk: V[] = [];
+  for await (const value of values) {
+    chunk.push(value);
+    if (chunk.length === size) {
+      yield chunk;
+      chunk = [];
+    }
+  }
+  if (chunk.length > 0) yield chunk;
 }
 
 interface OneList {
@@ -91,67 +119,5 @@ export function boundsOf({ span, after }: Range): { start: Uint8Array; end: Uint
   return start.toHex() < bounds.end.toHex() ? bounds : null;
 }
 
-/** Of these Sids, newest first, those that an index has an entry of. */
-export async function membersOf(
-  kv: Deno.Kv,
-  index: Index,
-  { sids, isSparse }: { sids: string[]; isSparse: boolean },
-): Promise<Set<string>> {
-  if (isSparse) {
-    const lookups = index.values.flatMap((value) =>
-      sids.map((sid) => ({ sid, key: keys.entry(index, value, ordOf(sid)) }))
-    );
-    const entries = await getMany(kv, lookups.map(({ key }) => key));
-    return new Set(
-      lookups.filter((_, at) => entries[at]!.versionstamp !== null)
-        .map(({ sid }) => sid),
-    );
-  }
-  const found = new Set<string>();
-  for await (const { sid } of entriesOf(kv, index, { range: rangeAround(sids) })) found.add(sid);
-  return found;
-}
-
-/** The entries of the records of these Sids, newest first; those that are gone are left out. */
-export async function recordsOf(
-  kv: Deno.Kv,
-  place: Place,
-  { sids, isSparse }: { sids: string[]; isSparse: boolean },
-): Promise<Stored[]> {
-  if (isSparse) {
-    const entries = await getMany(kv, sids.map((sid) => keys.record(place.account, sid)));
-    return entries.flatMap((entry) => entry.versionstamp === null ? [] : [entry]);
-  }
-  const wanted = new Set(sids);
-  const records: Stored[] = [];
-  const ask = { range: rangeAround(sids), limit: sids.length * listedFor };
-  const listed = await firstEntries(kv, allOf(place), ask);
-  for (const { sid, entry } of listed) if (wanted.has(sid)) records.push(entry!);
-  const last = listed.at(-1)?.sid ?? "";
-  const left = listed.length < ask.limit ? [] : sids.filter((sid) => sid < last);
-  return left.length === 0
-    ? records
-    : records.concat(await recordsOf(kv, place, { sids: left, isSparse: true }));
-}
-
-/** Records that may be listed for each one that is wanted. */
-const listedFor = 8;
-
 /** The index of all records. */
 export const allOf = (place: Place): Index => ({ ...place, field: "", values: [""], depth: 3 });
-
-/** The range from the last of these Sids to the first. */
-function rangeAround(sids: string[]): Range {
-  return { span: { from: sidTime(sids.at(-1)!), before: sidTime(sids[0]!) + 1 } };
-}
-
-/** What one `getMany` may ask for. */
-const keysAtOnce = 10;
-
-async function getMany(kv: Deno.Kv, wanted: Deno.KvKey[]): Promise<Deno.KvEntryMaybe<unknown>[]> {
-  const parts: Promise<Deno.KvEntryMaybe<unknown>[]>[] = [];
-  for (let at = 0; at < wanted.length; at += keysAtOnce) {
-    parts.push(kv.getMany<unknown[]>(wanted.slice(at, at + keysAtOnce)));
-  }
-  return (await Promise.all(parts)).flat();
-}

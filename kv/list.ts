@@ -2,11 +2,12 @@ import type { Condition } from "../core/filters.ts";
 import type { Base, Query, Slice } from "../core/ports.ts";
 import type { AnyRecord } from "../core/resource.ts";
 import { type Span, wholeBuckets } from "./counters.ts";
-import { countIn, type Index, locate, type Measured } from "./counts.ts";
-import { firstEntries, membersOf, type Range } from "./entries.ts";
-import { type Gaps, gapsOf, undated } from "./gaps.ts";
+import { countIn, locate, type Measured } from "./counts.ts";
+import { gapsOf, undated } from "./gaps.ts";
+import { membersOf } from "./lookups.ts";
 import { type Plan, planOf, type Source } from "./plan.ts";
 import { isDearer, passing, scan } from "./scan.ts";
+import { take } from "./take.ts";
 
 /** A stretch of a list; in the edges of a date filter each record must be looked at. */
 interface Part {
@@ -101,39 +102,6 @@ async function withGaps(source: Source, { indexes, dated }: Plan, span: Span): P
   const isSparse = isDearer(total, lacking.length * index.values.length);
   const members = await membersOf(source.kv, index, { sids: lacking, isSparse });
   return { ...measured, gaps: gapsOf(lacking.filter((sid) => members.has(sid))) };
-}
-
-interface Wanted {
-  index: Index;
-  gaps?: Gaps;
-  where: Condition[];
-  /** Of the first page, which is asked for more often than all others. */
-  isFirst: boolean;
-  /** The records are few among all, so that each is looked up. */
-  isSparse: boolean;
-  range: Range;
-  limit: number;
-  skip?: number;
-}
-
-/** The first records of an index's range; another takes the place of one that changed meanwhile. */
-async function take(source: Source, wanted: Wanted): Promise<AnyRecord[]> {
-  const { index, gaps, where, isFirst, isSparse, range, limit, skip = 0 } = wanted;
-  if (limit === 0) return [];
-  const listed = await firstEntries(source.kv, index, { range, limit: skip + limit });
-  const meant = gaps === undefined ? listed : listed.filter(({ sid }) => !gaps.sids.has(sid));
-  const asked = { where, isSparse, isRecalled: isFirst };
-  const found = await passing(source, meant.slice(skip), asked);
-  const records = found.map(({ record }) => record);
-  const missing = limit - records.length;
-  if (missing === 0 || listed.length < skip + limit) return records;
-  const further = {
-    ...wanted,
-    range: { ...range, after: listed.at(-1)!.sid },
-    limit: missing,
-    skip: Math.max(0, skip - meant.length),
-  };
-  return records.concat(await take(source, further));
 }
 
 async function scanned(

@@ -1,7 +1,8 @@
 import { type Condition, matches } from "../core/filters.ts";
 import type { AnyRecord } from "../core/resource.ts";
-import { entriesOf, type Found, membersOf, type Range, readAtOnce, recordsOf } from "./entries.ts";
+import { chunksOf, type Found, inChunks, type Range, readAtOnce } from "./entries.ts";
 import { sidOf } from "./keys.ts";
+import { membersOf, recordsOf } from "./lookups.ts";
 import type { Plan, Source } from "./plan.ts";
 import { search } from "./search.ts";
 
@@ -32,10 +33,10 @@ export async function* scan(
   const isSearched = text !== undefined && first!.total > searchedRecords;
   const looks = verifies || moreTexts.length > 0 || (text !== undefined && !isSearched);
   const candidates = isSearched
-    ? search(source, text, range)
-    : entriesOf(source.kv, first!.index, { range });
+    ? inChunks(search(source, text, range), readAtOnce)
+    : chunksOf(source.kv, first!.index, { range, size: readAtOnce });
   const narrowing = isSearched ? plan.indexes.filter(({ index }) => index.field !== "") : others;
-  for await (let chunk of chunks(candidates, readAtOnce)) {
+  for await (let chunk of candidates) {
     const size = isSearched ? 0 : first!.total;
     for (const { index, total } of narrowing) {
       if (chunk.length === 0) break;
@@ -74,16 +75,4 @@ export async function passing(
     const record = decode(entry);
     return matches(record, where) ? [{ found: { sid, entry }, record }] : [];
   });
-}
-
-async function* chunks<V>(values: AsyncIterable<V>, size: number): AsyncGenerator<V[]> {
-  let chunk: V[] = [];
-  for await (const value of values) {
-    chunk.push(value);
-    if (chunk.length === size) {
-      yield chunk;
-      chunk = [];
-    }
-  }
-  if (chunk.length > 0) yield chunk;
 }

@@ -1,8 +1,9 @@
 import type { AnyRecord } from "../core/resource.ts";
 import { sidTime } from "../core/sid.ts";
 import { overlap } from "./counters.ts";
-import { allOf, boundsOf, entriesOf, type Found, type Range, recordsOf } from "./entries.ts";
+import { allOf, boundsOf, entriesOf, type Found, type Range } from "./entries.ts";
 import { keys, ordOf, sidOf } from "./keys.ts";
+import { recordsOf } from "./lookups.ts";
 import { textOf } from "./layout.ts";
 import type { Source } from "./plan.ts";
 import type { Stored } from "./record_codec.ts";

@@ -106,6 +106,8 @@ Deno.test("list() gives the pages that a look at every record gives", async () =
     [between("startTime", middle, middle - 1)],
     [between("endTime", middle, Infinity), between("startTime", -Infinity, middle)],
     [between("startTime", day, day + 24 * hourMs), equals("from", "+15550000001")],
+    [between("startTime", day, Infinity), fits("from", "+1444*2*")],
+    [between("startTime", day, Infinity), equals("from", "+14440001")],
     [between("dateCreated", day, middle)],
   ];
   let seen = 0;
@@ -113,6 +115,18 @@ Deno.test("list() gives the pages that a look at every record gives", async () =
     seen += await compare(lab.store.records.calls, { ...lab, records, where });
   }
   assert.ok(seen > 5_000, String(seen)); // The conditions are not all about nothing.
+});
+
+Deno.test("list() finds the records of a common value also where they lie far apart", async () => {
+  using lab = await storeLab();
+  const made = Array.from({ length: 700 }, (_, at) => {
+    lab.clock.now += 1_000;
+    return lab.call({ status: at < 300 || at >= 690 || at % 100 === 0 ? "busy" : "completed" });
+  });
+  const { calls } = lab.store.records;
+  await Promise.all(made.map((record) => calls.insert({ record })));
+  const where = [equals("status", "busy")];
+  assert.equal(await compare(calls, { ...lab, records: made, where }), 314);
 });
 
 /** Notifications whose texts are short, long, in other scripts, and of one that cannot be packed. */
