@@ -43,16 +43,24 @@ export function recordCodec({ fields, secret, seal, recent }: CodecOptions): Rec
   // Filling in a copy keeps the fields where the engine finds them fast; adding them would not.
   const form = JSON.parse(JSON.stringify(Object.fromEntries(fields.map((name) => [name, null]))));
 
-  /** The record of values in order; one that was kept before there were further fields lacks them. */
+  /**
+   * The record of values in order. One that was kept before there were further fields lacks them; a
+   * value of which only a later program knows the name is kept under its number.
+   */
   function named(values: unknown[]): AnyRecord {
     const record: Record<string, unknown> = values.length < fields.length ? {} : { ...form };
-    for (let at = 0; at < values.length; at++) record[fields[at]!] = values[at];
+    for (let at = 0; at < values.length; at++) record[fields[at] ?? at] = values[at];
     return record as AnyRecord;
   }
 
+  const renumbered = (kept: Record<string, unknown>) =>
+    Object.fromEntries(
+      Object.entries(kept).map(([name, value]) => [fields[Number(name)] ?? name, value]),
+    ) as AnyRecord;
+
   function decode({ value }: Stored): AnyRecord {
     const kept = value instanceof Uint8Array ? JSON.parse(decoder.decode(value)) : value;
-    return mapFields(Array.isArray(kept) ? named(kept) : kept, secret, seal.open);
+    return mapFields(Array.isArray(kept) ? named(kept) : renumbered(kept), secret, seal.open);
   }
 
   return {

@@ -60,6 +60,14 @@ Deno.test("decode() reads a record that was kept before its resource had a furth
   assert.deepEqual(codecFor([...fields, "later"]).decode(entryOf(stored)), recordOf());
 });
 
+Deno.test("encode() keeps what only a later program knows the name of", () => {
+  const [now, later] = [codec, codecFor([...fields, "later"])];
+  const stored = later.encode(recordOf({ later: "kept" }));
+  const changed = now.encode({ ...now.decode(entryOf(stored)), dateUpdated: 9 });
+  const expected = recordOf({ dateUpdated: 9, later: "kept" });
+  assert.deepEqual(later.decode(entryOf(changed)), expected);
+});
+
 Deno.test("recall() gives the same frozen record until the entry is written again", () => {
   const codec = codecFor(fields);
   const [stored, changed] = [recordOf(), recordOf({ name: "new" })].map(codec.encode);
