@@ -72,8 +72,8 @@ async function counted(
   const { index, total, gaps } = measured;
   const isWhole = span.from === -Infinity && span.before === Infinity && gaps === undefined;
   const count = isWhole ? total : await countIn(source.kv, measured, span);
+  if (count === 0 || limit === 0) return { count, records: [] };
   const isFirst = skip === 0 && after === undefined;
-  if (count === 0) return { count, records: [] };
   const isSparse = isDearer(await plan.all(), total);
   const wanted = {
     index,

@@ -17,9 +17,9 @@ interface Known {
 const largeBytes = 64 << 10;
 
 /**
- * Remembers decoded records that take up to `bytes` in the store, the older half at once forgotten
- * when they take more. An entry is known again by
- * its versionstamp, which every write changes, whoever makes it: so nothing has to be forgotten.
+ * Remembers decoded records that take up to `bytes` in the store; when they take more, those that
+ * were asked for longest ago go. An entry is known again by its versionstamp, which every write
+ * changes, whoever makes it: so a write need not be noticed here.
  */
 export function recentRecords(bytes: number): RecentRecords {
   let [young, old] = [new Map<string, Known>(), new Map<string, Known>()];
