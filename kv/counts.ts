@@ -35,8 +35,8 @@ export interface Measured {
 /** Counters that one read asks of the store. */
 const batchSize = 32;
 
-/** Entries that are passed over as quickly as finer counters are read. */
-const fewEntries = 50;
+/** Entries that are passed over as quickly as the store is asked once more. */
+export const fewEntries = 50;
 
 /** Reads the coarsest counters of an index. */
 export async function measure(kv: Deno.Kv, index: Index): Promise<Measured> {
@@ -127,19 +127,25 @@ async function within(
   return { span: part, count: Math.max(0, bucket.count - gapsIn(measured.gaps, part)) };
 }
 
+/** An entry: the one that `skip` newer ones of a span come before, in which there are `count`. */
+export interface Located {
+  span: Span;
+  skip: number;
+  count: number;
+}
+
 /**
- * Finds the entry that `skip` newer ones of a span of whole buckets come before: it is reached by
- * passing over the `skip` returned of those made before `before`. Null when there is none. `count`
- * is of the span: the search begins at the nearer end.
+ * Finds an entry in a smaller span than that of whole buckets in which it is told. Null when there is
+ * none. The search begins at the nearer end.
  */
 export async function locate(
   kv: Deno.Kv,
   measured: Measured,
-  { span, skip, count }: { span: Span; skip: number; count: number },
+  { span, skip, count }: Located,
   depth = 1,
-): Promise<{ before: number; skip: number } | null> {
+): Promise<Located | null> {
   if (skip === 0 || count <= fewEntries || depth > measured.index.depth) {
-    return { before: span.before, skip };
+    return { span, skip, count };
   }
   const reverse = skip <= count / 2;
   let left = reverse ? skip : count - skip - 1;

@@ -71,23 +71,27 @@ interface OneList {
   value: IndexValue;
   range: Range;
   limit: number;
+  reverse?: boolean | undefined;
 }
 
 async function* listOf(kv: Deno.Kv, index: Index, one: OneList): AsyncGenerator<Found, undefined> {
   for await (const entry of entriesIn(kv, index, one) ?? []) yield foundIn(index, entry);
 }
 
-/** The first entries of an index in a range, newest first: for one value, without a generator. */
+/**
+ * The first entries of an index in a range, newest first, or without `reverse` oldest first, which
+ * only an index of one value can tell. Quicker than `entriesOf`.
+ */
 export async function firstEntries(
   kv: Deno.Kv,
   index: Index,
-  { range, limit }: { range: Range; limit: number },
+  { range, limit, reverse }: { range: Range; limit: number; reverse?: boolean },
 ): Promise<Found[]> {
   if (index.values.length !== 1) {
     return await Array.fromAsync(entriesOf(kv, index, { range, limit }));
   }
   const found: Found[] = [];
-  const entries = entriesIn(kv, index, { value: index.values[0]!, range, limit });
+  const entries = entriesIn(kv, index, { value: index.values[0]!, range, limit, reverse });
   for await (const entry of entries ?? []) found.push(foundIn(index, entry));
   return found;
 }
@@ -100,7 +104,7 @@ const foundIn = ({ prefix, field }: Index, entry: Deno.KvEntry<unknown>): Found 
 function entriesIn(
   kv: Deno.Kv,
   index: Index,
-  { value, range, limit }: OneList,
+  { value, range, limit, reverse = true }: OneList,
 ): Deno.KvListIterator<unknown> | null {
   const bounds = boundsOf(range);
   if (bounds === null) return null;
@@ -108,7 +112,7 @@ function entriesIn(
   const end = keys.entry(index, value, bounds.end);
   const batchSize = Math.min(limit, readAtOnce);
   const atMost = limit === Infinity ? {} : { limit };
-  return kv.list({ start, end }, { reverse: true, batchSize, ...atMost });
+  return kv.list({ start, end }, { reverse, batchSize, ...atMost });
 }
 
 /** The keys that a range goes from and to, without the latter; null when nothing is between them. */

@@ -2,7 +2,8 @@ import type { Condition } from "../core/filters.ts";
 import type { Base, Query, Slice } from "../core/ports.ts";
 import type { AnyRecord } from "../core/resource.ts";
 import { type Span, wholeBuckets } from "./counters.ts";
-import { countIn, locate, type Measured } from "./counts.ts";
+import { countIn, fewEntries, locate, type Located, type Measured } from "./counts.ts";
+import { firstEntries } from "./entries.ts";
 import { gapsOf, undated } from "./gaps.ts";
 import { membersOf } from "./lookups.ts";
 import { type Plan, planOf, type Source } from "./plan.ts";
@@ -86,10 +87,25 @@ async function counted(
   if (after !== undefined) {
     return { count, records: await take(source, { ...wanted, range: { span, after } }) };
   }
-  const place = skip >= count ? null : await locate(source.kv, measured, { span, skip, count });
-  if (place === null) return { count, records: [] };
-  const range = { span: { from: span.from, before: place.before } };
-  return { count, records: await take(source, { ...wanted, range, skip: place.skip }) };
+  const located = skip >= count ? null : await locate(source.kv, measured, { span, skip, count });
+  if (located === null) return { count, records: [] };
+  const start = await startAt(source.kv, measured, located);
+  const range = { ...start.range, span: { from: span.from, before: located.span.before } };
+  return { count, records: await take(source, { ...wanted, range, skip: start.skip }) };
+}
+
+/** Where to begin a page with an entry, and how many to pass over from there. */
+async function startAt(
+  kv: Deno.Kv,
+  { index, gaps }: Measured,
+  { span, skip, count }: Located,
+): Promise<{ range: { after?: string }; skip: number }> {
+  const older = count - skip;
+  const isNearer = skip - older > fewEntries && index.values.length === 1 && gaps === undefined;
+  if (!isNearer) return { range: {}, skip };
+  const ask = { range: { span }, limit: older + 1, reverse: false };
+  const newest = (await firstEntries(kv, index, ask)).at(-1);
+  return newest === undefined ? { range: {}, skip } : { range: { after: newest.sid }, skip: 0 };
 }
 
 /** The index of a plan, less the records of a span that lack a date they must have. */

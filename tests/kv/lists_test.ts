@@ -129,6 +129,25 @@ Deno.test("list() finds the records of a common value also where they lie far ap
   assert.equal(await compare(calls, { ...lab, records: made, where }), 314);
 });
 
+Deno.test("list() finds any page of a value of which many records are made at one time", async () => {
+  using lab = await storeLab();
+  const made = Array.from({ length: 400 }, (_, at) => {
+    lab.clock.now += at % 200 === 0 ? 24 * hourMs : 10;
+    return lab.call({ from: at % 3 === 0 ? "other" : "often" });
+  });
+  const { calls } = lab.store.records;
+  await Promise.all(made.map((record) => calls.insert({ record })));
+  const records = made.toReversed();
+  for (const where of [[equals("from", "often")], []]) {
+    for (let skip = 0; skip < 410; skip += 7) {
+      const query = { where, skip, limit: 11 };
+      const [got, wanted] = [await calls.list(lab.accountSid, query), sliceOf(records, query)];
+      assert.equal(got.total, wanted.total);
+      assert.deepEqual(got.items.map(({ sid }) => sid), wanted.items.map(({ sid }) => sid));
+    }
+  }
+});
+
 /** Notifications whose texts are short, long, in other scripts, and of one that cannot be packed. */
 async function fillNotifications(lab: StoreLab, count: number): Promise<Notification[]> {
   const roll = dice(2);
