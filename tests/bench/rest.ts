@@ -5,6 +5,8 @@ import { answers, freePorts } from "../support/system.ts";
  * `deno task bench:rest`: requests per second of the service, driven by `wrk`, beside what a server
  * can do at most here: bare `Deno.serve`, Hono, and one `kv.get` a request. Each server has a process
  * and the first core to itself, `wrk` the second one. SECONDS is the time of each figure (default 4).
+ * Where other programs take part of that core, requests per second of the server's own CPU time tell
+ * what it would do alone.
  */
 
 const seconds = Number(Deno.env.get("SECONDS") ?? 4);
@@ -27,6 +29,13 @@ const pinned = (core: number, command: string[]) =>
 
 interface Server extends AsyncDisposable {
   url: string;
+  /** CPU time so far; NaN where the system does not tell. */
+  cpuSeconds(): number;
+}
+
+interface Rate {
+  perSecond: number;
+  perCpuSecond: number;
 }
 
 /** Starts a script as a server on a port of its own; `args` may use the port. */
@@ -45,6 +54,7 @@ async function serve(
   }).spawn();
   const server = {
     url: `http://127.0.0.1:${port}`,
+    cpuSeconds: () => cpuSecondsOf(child.pid),
     async [Symbol.asyncDispose]() {
       child.kill();
       await child.status;
@@ -55,6 +65,12 @@ async function serve(
     throw error;
   });
   return server;
+}
+
+function cpuSecondsOf(pid: number): number {
+  if (Deno.build.os !== "linux") return NaN;
+  const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ")[1]!.split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
 interface Load {
@@ -91,16 +107,19 @@ async function drive(url: string, { headers = {}, form, pages }: Load, forSecond
   return Number(rate);
 }
 
-async function measure(url: string, load: Load = {}): Promise<number> {
-  await drive(url, load, warmUpSeconds);
-  return await drive(url, load, seconds);
+async function measure(server: Server, load: Load = {}, path = "/"): Promise<Rate> {
+  await drive(server.url + path, load, warmUpSeconds);
+  const before = server.cpuSeconds();
+  const perSecond = await drive(server.url + path, load, seconds);
+  const cpuSeconds = server.cpuSeconds() - before;
+  return { perSecond, perCpuSecond: perSecond * seconds / cpuSeconds };
 }
 
 /** The rate of one of the servers that do nothing but answer. */
-async function ceiling(kind: string): Promise<number> {
+async function ceiling(kind: string): Promise<Rate> {
   const script = "tests/bench/ceiling.ts";
   await using server = await serve((port) => [script, kind, port, `${directory}/ceiling.db`]);
-  return await measure(server.url);
+  return await measure(server);
 }
 
 /** Fills the service's store before it starts; the Sids of the root account and of one call. */
@@ -129,7 +148,7 @@ async function fill(): Promise<{ accountSid: string; callSid: string }> {
 }
 
 /** Every figure of the service, by name. */
-async function service(): Promise<[name: string, rate: number][]> {
+async function service(): Promise<[name: string, rate: Rate][]> {
   const { accountSid, callSid } = await fill();
   const env = (port: string) => ({
     PORT: port,
@@ -138,7 +157,7 @@ async function service(): Promise<[name: string, rate: number][]> {
     BRIDGE_PORT: String(freePorts(1)[0]), // Nobody listens there, and nobody is called.
   });
   await using server = await serve(() => ["main.ts"], { path: "/health", env });
-  const account = `${server.url}/2012-04-24/Accounts/${accountSid}`;
+  const account = `/2012-04-24/Accounts/${accountSid}`;
   const headers = { Authorization: `Basic ${btoa(`${accountSid}:token`)}` };
   const nobody = { From: "bench", To: "client:nobody", Url: "http://127.0.0.1/voice" };
   const pages = stored / 50;
@@ -152,9 +171,9 @@ async function service(): Promise<[name: string, rate: number][]> {
     ["create of an application", "Applications.json", { form: { FriendlyName: "bench" } }],
     ["create of a call to nobody, and its job", "Calls.json", { form: nobody }],
   ];
-  const rates: [string, number][] = [];
+  const rates: [string, Rate][] = [];
   for (const [name, path, load] of loads) {
-    rates.push([name, await measure(`${account}/${path}`, { headers, ...load })]);
+    rates.push([name, await measure(server, { headers, ...load }, `${account}/${path}`)]);
   }
   return rates;
 }
@@ -167,17 +186,18 @@ const canPin = navigator.hardwareConcurrency > 1 && await has("taskset");
 if (!canPin) log("Without taskset or a second core: servers and wrk share what there is");
 const directory = await Deno.makeTempDir({ prefix: "bench-rest-" });
 try {
-  const ceilings: [string, number][] = [
+  const ceilings: [string, Rate][] = [
     ["bare Deno.serve", await ceiling("deno")],
     ["Hono", await ceiling("hono")],
     ["one kv.get", await ceiling("kv")],
   ];
   const row = (name: string, ...cells: string[]) =>
-    log(name.padEnd(42) + cells.map((cell) => cell.padStart(16)).join(""));
-  row(`${connections} connections`, "per second", ...ceilings.map(([name]) => `of ${name}`));
-  for (const [name, rate] of [...ceilings, ...await service()]) {
-    const ratios = ceilings.map(([, most]) => (rate / most).toFixed(3));
-    row(name, rate.toFixed(0), ...ratios);
+    log(name.padEnd(42) + cells.map((cell) => cell.padStart(20)).join(""));
+  const names = ceilings.map(([name]) => `of ${name}`);
+  row(`${connections} connections`, "per second", "per CPU second", ...names);
+  for (const [name, { perSecond, perCpuSecond }] of [...ceilings, ...await service()]) {
+    const ratios = ceilings.map(([, most]) => (perCpuSecond / most.perCpuSecond).toFixed(3));
+    row(name, perSecond.toFixed(0), perCpuSecond.toFixed(0), ...ratios);
   }
 } finally {
   await Deno.remove(directory, { recursive: true });
