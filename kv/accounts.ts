@@ -21,7 +21,9 @@ const { sidPrefix: prefix, secret = [] } = definition;
 const emailKey = (email: string) => keys.unique(prefix, "emailAddress", email.toLowerCase());
 
 /** The tree of accounts. */
-export function accountTree(store: Omit<StoreContext, "accountNumber" | "read">): Accounts {
+export function accountTree(
+  store: Omit<StoreContext, "accountNumber" | "read" | "recent" | "fields">,
+): Accounts {
   const { kv, committer, seal } = store;
   const recent = recentAccounts(store.now);
   const opened = ({ account }: StoredAccount) => mapFields(account, secret, seal.open);
