@@ -74,11 +74,6 @@ export interface Collection<T extends Base> {
   update(accountSid: string, sid: string, change: (record: T) => Change<T>): Promise<T>;
   /** Throws `notFound`. */
   remove(accountSid: string, sid: string, change?: (record: T) => Change<T>): Promise<void>;
-  /**
-   * Removes all records of an account without their `removed` hooks, in many small commits: asked
-   * again after a crash, it goes on with the rest. Throws when the signal aborts.
-   */
-  removeAll(accountSid: string, signal: AbortSignal): Promise<void>;
   /** Prepares older records' texts for `contains` conditions; lists are right without it, but slow. */
   packTexts(accountSid: string, signal: AbortSignal): Promise<void>;
   /** The record that holds a value of a unique field, in whatever account. */

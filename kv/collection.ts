@@ -16,7 +16,6 @@ import { list } from "./list.ts";
 import { asksForPacking, packedAfterMs, packTexts, stageTexts } from "./pack.ts";
 import { stageJobs } from "./queue.ts";
 import type { Read } from "./reader.ts";
-import { removeAll } from "./remove_all.ts";
 import type { RecentRecords } from "./recent_records.ts";
 import { recordCodec, type Stored } from "./record_codec.ts";
 import type { Seal } from "./seal.ts";
@@ -156,11 +155,6 @@ export function collection<T extends Base>(
         return { items: records.filter((record) => record !== null), total };
       }
       return await list<T>(source, query);
-    },
-    async removeAll(account, signal) {
-      const number = await store.accountNumber(account);
-      if (number === null) return;
-      await removeAll({ kv, committer, codec, definition, account: number, signal });
     },
     async packTexts(account, signal) {
       const number = await store.accountNumber(account);

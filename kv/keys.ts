@@ -71,8 +71,6 @@ export const keys = {
     kind,
     phoneNumber,
   ],
-  /** Everything of one resource. */
-  resource: ({ account, prefix }: Place) => [account, prefix],
   entry: ({ account, prefix, field }: FieldPlace, value: IndexValue, ord: Uint8Array) =>
     field === "" ? [account, prefix, ord] : [account, prefix, field, value, ord],
   value: ({ account, prefix, field }: FieldPlace, value: IndexValue) => [

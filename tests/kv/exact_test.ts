@@ -103,28 +103,6 @@ Deno.test("every counter and index entry is right after many writers created, ch
   assert.deepEqual(counters, wanted.counters);
 });
 
-Deno.test("removeAll() leaves nothing of a resource, and another resource as it was", async () => {
-  await using file = await storeFile();
-  const { location } = file;
-  const lab = await storeLab(location);
-  const { calls, notifications } = lab.store.records;
-  await churn(lab, 300);
-  await notifications.insert({ record: lab.notification({ messageText: "stays" }) });
-  await assert.rejects(
-    calls.removeAll(lab.accountSid, AbortSignal.abort(new Error("stop"))),
-    /stop/,
-  );
-  await calls.removeAll(lab.accountSid, new AbortController().signal);
-  const query = { where: [], skip: 0, limit: 5 };
-  assert.deepEqual(await calls.list(lab.accountSid, query), { items: [], total: 0 });
-  assert.equal((await notifications.list(lab.accountSid, query)).total, 1);
-  lab[Symbol.dispose]();
-
-  using kv = await Deno.openKv(location);
-  const left = await Array.fromAsync(kv.list({ prefix: [1n, "CA"] }));
-  assert.deepEqual(left, []);
-});
-
 Deno.test("a record in a thousand has the texts before it packed, once they are old", async () => {
   await using file = await storeFile();
   const { location } = file;
