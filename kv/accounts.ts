@@ -59,6 +59,8 @@ export function accountTree(
     for (let attempt = 1; attempt <= limits.commitAttempts; attempt++) {
       await checkEmail(account);
       const last = await kv.get<bigint>(keys.accountNumber);
+      const isSecondRoot = account.accountSid === "" && last.value !== null;
+      if (isSecondRoot) throw new Fault("alreadyExists", "the root account");
       const number = (last.value ?? 0n) + 1n;
       const batch = emptyBatch();
       batch.checks.push(last, { key: emailKey(account.emailAddress), versionstamp: null });
