@@ -72,7 +72,8 @@ const trunkOf = (target: unknown): TrunkTarget => {
 async function dials(app: App, dialled: string, account = app.root): Promise<Script> {
   const login = `phone-${account.sid.slice(-4)}`;
   const known = await app.ports.records.clients.holder("login", login);
-  const sid = known?.sid ?? (await made(account, "Clients", { Login: login, Password: "pw-secret" })).sid;
+  const sid = known?.sid ??
+    (await made(account, "Clients", { Login: login, Password: "pw-secret" })).sid;
   const uri = dialled.includes("@") ? `sip:${dialled}` : `sip:${dialled}@sip.test`;
   const event = {
     type: "incoming",
