@@ -193,8 +193,8 @@ sipTest("Companion.stop() unregisters its Gateways, and tells", async () => {
 sipTest(
   "admitNumber() takes the call of a Gateway that is registered, from its proxy alone",
   async () => {
-    await using lab = await startTrunkLab();
     await using trunk = await openTrunk();
+    await using lab = await startTrunkLab();
     await using other = await openTrunk(udpOf(lab), "127.0.0.2");
     const { trunks } = lab.service;
     trunks.number = ({ dialled }) =>
