@@ -1,54 +1,27 @@
 import { bridgeLimits, type Companion as CompanionName, type Heartbeat } from "../core/bridge.ts";
-import type { AdmissionBounds } from "./admission.ts";
 import type { Authenticator } from "./authenticate.ts";
 import { type Calls, createCalls } from "./calls.ts";
+import type { CompanionOptions } from "./companion_options.ts";
 import { listenControl } from "./control.ts";
 import { createCredentialsCache } from "./credentials.ts";
 import { createNonces } from "./digest.ts";
 import type { Endpoint, Protocol } from "./flow.ts";
+import { createGateways, type Gateways } from "./gateways.ts";
 import { onInvite } from "./invite.ts";
 import { sipLimits } from "./limits.ts";
-import { listenSip, type SipListener, type TransportOptions } from "./listen.ts";
+import { listenSip, type SipListener } from "./listen.ts";
 import { describeBinding } from "./location.ts";
 import { createLockout } from "./lockout.ts";
-import type { LoadAudio, MediaEngine } from "./media/port.ts";
 import { createNews } from "./news.ts";
 import { createPresence, type Presence } from "./presence.ts";
 import { receive } from "./receive.ts";
 import { invalidate, invalidateAll, onRegister } from "./registrar.ts";
 import { createServiceLink, type ServiceLink } from "./service_link.ts";
 import type { SessionBounds } from "./session_timer.ts";
-import { createSignalling, type Log, type Signalling } from "./signalling.ts";
+import { createSignalling, type Signalling } from "./signalling.ts";
 import { createTimers, type Timers } from "./timers.ts";
-
-export interface CompanionOptions {
-  sipHost: string;
-  /** Of WebSocket; 0 lets the system choose. */
-  sipPort: number;
-  /** The other ways in, and what they need; without it there are none. */
-  transports?: TransportOptions;
-  bridgeHost: string;
-  bridgePort: number;
-  serviceUrl: string;
-  bridgeSecret: string;
-  /** Where the service reaches the control; the address it listens on unless given. */
-  bridgeUrl?: string;
-  /** The realm, and the host of every address of ours; in lower case, however it is written. */
-  sipDomain: string;
-  /** Offers SHA-256 to phones over every transport; else over WebSocket alone. */
-  sha256Everywhere?: boolean;
-  /** Names this companion to the service, start after start. */
-  id: string;
-  media: MediaEngine;
-  loadAudio: LoadAudio;
-  log: Log;
-  /** What strangers may take from one address; `sipLimits.admission` unless given. */
-  admission?: Partial<AdmissionBounds>;
-  /** How long a dialog outlives its connection; `sipLimits.reconnectGraceMs` unless given. */
-  reconnectGraceMs?: number;
-  /** Of session timers; `sipLimits.sessionExpiresS` and `sessionExpiresMinS` unless given. */
-  sessionBounds?: SessionBounds;
-}
+import { createTrunkSources } from "./trunk_sources.ts";
+import { trustedSources } from "./trusted_sources.ts";
 
 const defaultSessionBounds: SessionBounds = {
   expiresS: sipLimits.sessionExpiresS,
@@ -92,31 +65,23 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
       ...parts,
       invalidate: (logins) =>
         invalidate(signalling.location, parts.authenticator.credentials, logins),
+      gatewaysChanged: parts.gateways.changed,
       bindings: (login) => signalling.location.find(login).map(describeBinding),
     });
   } catch (error) {
     await sip.close();
     throw error;
   }
-  let unheard = 0;
   const self = { companion: name, bridgeUrl: options.bridgeUrl ?? control.url };
-  const beat = async () => {
-    if (stopping.signal.aborted) return;
-    const problem = await sendHeartbeat(parts, self);
-    unheard = problem === null ? 0 : unheard + 1;
-    // The service may start a moment after us: the first misses are no news.
-    if (unheard === sipLimits.heartbeatMisses) {
-      options.log("The service does not hear us", { problem });
-    }
-    const pauseMs = unheard === 0 ? bridgeLimits.heartbeatMs : sipLimits.heartbeatRetryMs;
-    timers.after(pauseMs, beat);
-  };
-  void beat();
+  keepBeating(parts, self, stopping.signal);
   parts.presence.tellAll();
+  parts.gateways.start();
 
   const stop = async () => {
     stopping.abort();
-    const parting = calls.endAll().then(() => sendHeartbeat(parts, { ...self, isLast: true }));
+    const parting = Promise.all([calls.endAll(), parts.gateways.stop()]).then(() =>
+      sendHeartbeat(parts, { ...self, isLast: true })
+    );
     await Promise.race([parting, timers.pause(sipLimits.stopMs)]);
     stopped.abort();
     timers.clear();
@@ -154,6 +119,7 @@ interface Parts {
   authenticator: Authenticator;
   calls: Calls;
   presence: Presence;
+  gateways: Gateways;
   /** Whether new calls are taken. */
   accepting(): boolean;
 }
@@ -173,6 +139,7 @@ function assemble(
     reconnectGraceMs: options.reconnectGraceMs ?? sipLimits.reconnectGraceMs,
     sessionBounds: options.sessionBounds ?? defaultSessionBounds,
     admission: options.admission ?? {},
+    ...options.isPublicAddress && { isPublicAddress: options.isPublicAddress },
   });
   const link = createServiceLink({ ...options, timers, stopped });
   const authenticator: Authenticator = {
@@ -187,20 +154,44 @@ function assemble(
   const { location } = signalling;
   const presence = createPresence({ companion, link, location, timers, log, stopped });
   location.onPresence = presence.changed;
+  const gateways = createGateways(signalling, { companionId: companion.id, link, stopped });
+  signalling.sources = createTrunkSources({
+    gateways,
+    isTrusted: trustedSources(options.trustedSources ?? []),
+    routes: () => signalling.routes,
+  });
   const accepting = () => !stopping.aborted;
   const failed = (error: unknown) => log("Cannot answer a request", { error: String(error) });
   signalling.core.delegate = {
     onInvite: (request) =>
-      void onInvite({ calls, authenticator, accepting }, request).catch(failed),
+      void onInvite({ calls, link, authenticator, accepting }, request).catch(failed),
     onRegister: (request) => void onRegister(signalling, authenticator, request).catch(failed),
   };
-  return { signalling, link, authenticator, calls, presence, accepting };
+  return { signalling, link, authenticator, calls, presence, gateways, accepting };
+}
+
+type Self = Pick<Heartbeat, "companion" | "bridgeUrl" | "isLast">;
+
+/** Beats until we stop; sooner again where the service does not hear. */
+function keepBeating(parts: Parts, self: Self, stopping: AbortSignal): void {
+  const { timers, log } = parts.signalling;
+  let unheard = 0;
+  const beat = async () => {
+    if (stopping.aborted) return;
+    const problem = await sendHeartbeat(parts, self);
+    unheard = problem === null ? 0 : unheard + 1;
+    // The service may start a moment after us: the first misses are no news.
+    if (unheard === sipLimits.heartbeatMisses) log("The service does not hear us", { problem });
+    const pauseMs = unheard === 0 ? bridgeLimits.heartbeatMs : sipLimits.heartbeatRetryMs;
+    timers.after(pauseMs, beat);
+  };
+  void beat();
 }
 
 /** Tells the service that we live, and with what; resolves with what went wrong, if anything. */
 async function sendHeartbeat(
-  { link, calls, presence, authenticator, signalling: { location } }: Parts,
-  self: Pick<Heartbeat, "companion" | "bridgeUrl" | "isLast">,
+  { link, calls, presence, gateways, authenticator, signalling: { location } }: Parts,
+  self: Self,
 ): Promise<string | null> {
   location.sweep();
   const legs = calls.unsettled().map(({ id, accountSid }) => ({ leg: id, accountSid }));
@@ -210,6 +201,7 @@ async function sendHeartbeat(
     if (wantsPresence) {
       // It had lost us: orders that it gave did not come.
       presence.tellAll();
+      gateways.tellAll();
       void invalidateAll(location, authenticator.credentials);
     }
     return null;

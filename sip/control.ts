@@ -5,6 +5,7 @@ import {
   registrationPaths,
 } from "../core/bridge_registrations.ts";
 import { bridgeHeader, verifyBridge } from "../core/bridge_signature.ts";
+import { trunkPaths } from "../core/bridge_trunks.ts";
 import { listening } from "../core/listen_error.ts";
 import type { Companion } from "../core/bridge.ts";
 import { type Calls, runScript } from "./calls.ts";
@@ -20,6 +21,8 @@ export interface ControlOptions {
   invalidate(logins: string[]): Promise<void>;
   /** The devices that a login is registered with here. */
   bindings(login: string): RegisteredBinding[];
+  /** Which Gateways to keep registered may have changed. */
+  gatewaysChanged(): void;
   /** Whether new legs are still placed. */
   accepting(): boolean;
 }
@@ -75,6 +78,10 @@ function isSigned(
 async function order(options: ControlOptions, path: string, body: string): Promise<Response> {
   if (path === bridgePaths.run) return run(options, body);
   if (path === registrationPaths.bindings) return bindings(options, body);
+  if (path === trunkPaths.gatewaysChanged) {
+    options.gatewaysChanged();
+    return Response.json({ companion: options.companion });
+  }
   if (path !== bridgePaths.invalidate) return refusal(404, `Cannot find "${path}"`);
   const asked = invalidation.safeParse(json(body));
   if (!asked.success) return refusal(400, `Cannot invalidate: ${asked.error.message}`);

@@ -1,6 +1,6 @@
 import { createFork, type Fork, type ForkEvents } from "./fork.ts";
 import type { ForkInvite } from "./fork_invite.ts";
-import type { Flows } from "./location.ts";
+import { type Binding, type Flows, targetOf } from "./location.ts";
 import type { MediaLeg } from "./media/port.ts";
 import type { Signalling } from "./signalling.ts";
 
@@ -18,14 +18,14 @@ export function createDeviceFork(
   invite: ForkInvite,
   { flows: [first, ...untried], offer, media }: ReachableDevice,
 ): Fork {
-  let fork = createFork(signalling, invite, { binding: first, offer, media });
+  let fork = createFork(signalling, invite, { ...wayBy(first), offer, media });
   let isCancelled = false;
 
   const send = (events: ForkEvents) => {
     const onRefused = (...refusal: Parameters<ForkEvents["onRefused"]>) => {
       const next = !isCancelled && hasFailed(fork, refusal[0]) ? untried.shift() : undefined;
       if (next === undefined) return events.onRefused(...refusal);
-      fork = createFork(signalling, invite, { binding: next, offer, media });
+      fork = createFork(signalling, invite, { ...wayBy(next), offer, media });
       send(events);
     };
     fork.send({ ...events, onRefused });
@@ -34,6 +34,7 @@ export function createDeviceFork(
   return {
     media,
     offer,
+    trunk: undefined,
     get flow() {
       return fork.flow;
     },
@@ -51,3 +52,10 @@ export function createDeviceFork(
 /** A refusal by the device itself ends the matter; only of a flow that failed is there another. */
 const hasFailed = ({ flow }: Fork, status: number): boolean =>
   status === 408 || status === 430 || flow.closed;
+
+/** The proxies that the registration came by are the way back (RFC 3327 §5.3). */
+const wayBy = (binding: Binding) => ({
+  flow: binding.flow,
+  uri: targetOf(binding),
+  routeSet: binding.path,
+});

@@ -8,14 +8,18 @@ import { type Flow, withFlow } from "./flow.ts";
 import { answerInfo, sendRequest } from "./in_dialog.ts";
 import type { DialogEvents } from "./dialog_events.ts";
 import type { Content } from "./info.ts";
+import type { Binding } from "./location.ts";
 import { answerReinvite, type OfferAnswer, sendOffer } from "./offer.ts";
 import { createSessionTimer, type SessionTimer } from "./session_timer.ts";
 import { guard, type Signalling } from "./signalling.ts";
+import type { Trunk } from "./trunk.ts";
 import { refreshSession } from "./update.ts";
 
 export interface DialogPeer {
-  /** The Client at the other end. */
-  readonly login: string;
+  /** The Client at the other end; undefined of anybody else. */
+  readonly login: string | undefined;
+  /** The trunk at the other end. */
+  readonly trunk?: Trunk | undefined;
   /** The leg that the dialog is of; empty of one that nobody wants. */
   readonly leg: string;
   /** Where requests go; moves along when the softphone comes by a new connection. */
@@ -80,12 +84,12 @@ export function adoptDialog(signalling: Signalling, session: Session, peer: Dial
   const state: State = {
     signalling,
     dialog,
-    device: signalling.location.find(login).find((binding) => binding.flow === flow)?.key,
+    device: bindingsOf(signalling, login).find((binding) => binding.flow === flow)?.key,
     finished: Promise.withResolvers(),
     confirmed: false,
     leaving: false,
     onFlowLost(lost) {
-      if (dialog.flow === lost && !move(state)) dialog.events.onLost();
+      if (dialog.flow === lost && !move(state)) void reachAgain(dialog);
     },
   };
   session.delegate = delegateOf(state);
@@ -171,7 +175,22 @@ function finish({ signalling, dialog, finished, onFlowLost }: State): void {
 
 /** Takes up the connection by which the same device registered again; false if it did not. */
 function move({ signalling, dialog, device }: State): boolean {
-  const binding = signalling.location.find(dialog.login).find(({ key }) => key === device);
+  const binding = bindingsOf(signalling, dialog.login).find(({ key }) => key === device);
   if (binding !== undefined) dialog.flow = binding.flow;
   return binding !== undefined;
+}
+
+const bindingsOf = ({ location }: Signalling, login: string | undefined): Binding[] =>
+  login === undefined ? [] : location.find(login);
+
+/** A call outlives its connection to a trunk, which may close one that is idle. */
+async function reachAgain(dialog: Dialog): Promise<void> {
+  const { flow: lost, trunk } = dialog;
+  try {
+    if (trunk === undefined) return dialog.events.onLost();
+    const flow = await trunk.reach();
+    if (dialog.flow === lost) dialog.flow = flow;
+  } catch {
+    if (dialog.flow === lost) dialog.events.onLost();
+  }
 }

@@ -63,7 +63,7 @@ export const digestHa1 = (
   identity: { username: string; realm: string; password: string },
 ): string => hash(algorithm, `${identity.username}:${identity.realm}:${identity.password}`);
 
-/** The response that proves knowledge of HA1 (RFC 7616 §3.4.1); only `qop=auth` is offered. */
+/** The response that proves knowledge of HA1 (RFC 7616 §3.4.1), with `qop=auth` or none (RFC 2069). */
 export function digestResponse(
   algorithm: Algorithm,
   request: DigestRequest,
@@ -71,7 +71,8 @@ export function digestResponse(
 ): string {
   const { nonce, nc, cnonce, qop, uri } = parameters;
   const ha2 = hash(algorithm, `${request.method}:${uri}`);
-  return hash(algorithm, `${request.ha1}:${nonce}:${nc}:${cnonce}:${qop}:${ha2}`);
+  const once = qop === undefined ? nonce : `${nonce}:${nc}:${cnonce}:${qop}`;
+  return hash(algorithm, `${request.ha1}:${once}:${ha2}`);
 }
 
 /** Whether the response is right, in constant time; the nonce is judged elsewhere. */

@@ -5,11 +5,12 @@ import {
   type OutgoingInviteRequestDelegate,
   type OutgoingRequestMessage,
   type Session,
+  type URI,
 } from "sip.js/lib/core/index.js";
+import { loginWith } from "./client_authentication.ts";
 import { currentFlow, type Flow, withFlow } from "./flow.ts";
 import type { ForkInvite } from "./fork_invite.ts";
 import { sipLimits } from "./limits.ts";
-import { type Binding, targetOf } from "./location.ts";
 import type { MediaLeg } from "./media/port.ts";
 import { guard, sdpBody, type Signalling } from "./signalling.ts";
 import { passedHeaders } from "./passed_headers.ts";
@@ -20,13 +21,17 @@ import {
   hasOption,
   type TimerAgreement,
 } from "./session_timer.ts";
+import type { Trunk } from "./trunk.ts";
 import { allowHeader, allows, contactHeader } from "./user_agent_core.ts";
 
 export interface ForkEvents {
+  /** 100: the request has come to somebody. */
+  onTrying?(): void;
   onProgress(status: number, sdp: string): void;
   /** The first 2xx of the fork. */
   onAnswer(answer: Answer): void;
-  onRefused(status: number, headers: Record<string, string>): void;
+  /** `retryAfterS` is 0 where nothing is said of when to try again. */
+  onRefused(status: number, headers: Record<string, string>, retryAfterS: number): void;
 }
 
 /** A 2xx, already acknowledged. */
@@ -47,6 +52,8 @@ export interface Fork {
   readonly offer: string;
   /** Where the device was heard last. */
   readonly flow: Flow;
+  /** The trunk that it goes by. */
+  readonly trunk: Trunk | undefined;
   /** Refused, answered or given up. */
   readonly over: boolean;
   send(events: ForkEvents): void;
@@ -54,9 +61,14 @@ export interface Fork {
   cancel(reason?: string): void;
 }
 
-/** A way to a device, with the SDP to offer: of our media, or the caller's. */
+/** A way to a device or trunk, with the SDP to offer: of our media, or the caller's. */
 export interface Device {
-  binding: Binding;
+  flow: Flow;
+  /** The Request-URI. */
+  uri: URI;
+  /** Proxies on the way, as Route values. */
+  routeSet: readonly string[];
+  trunk?: Trunk;
   offer: string;
   media: MediaLeg | undefined;
 }
@@ -81,7 +93,7 @@ export function createFork(signalling: Signalling, invite: ForkInvite, device: D
     invite,
     device,
     atLeastS: 0,
-    flow: device.binding.flow,
+    flow: device.flow,
     over: false,
     cancelled: false,
     request: undefined,
@@ -91,6 +103,7 @@ export function createFork(signalling: Signalling, invite: ForkInvite, device: D
   return {
     media: device.media,
     offer: device.offer,
+    trunk: device.trunk,
     get flow() {
       return state.flow;
     },
@@ -120,23 +133,22 @@ function sendInvite(state: State, events: ForkEvents): void {
 }
 
 function inviteMessage(
-  { signalling: { core, domain, sessionBounds }, invite, device, atLeastS }: State,
+  { signalling: { core, domain, sessionBounds }, invite, device, atLeastS, request }: State,
 ): OutgoingRequestMessage {
   const { callId, from, to, maxForwards, headers } = invite;
-  const { binding, offer } = device;
+  const { uri, routeSet, trunk, offer } = device;
   const timer = askInterval(sessionBounds, atLeastS);
   const ours = [contactHeader(domain), allowHeader, ...timer, ...headers];
   const ids = {
     callId,
     // The same call, tried again with another session interval (RFC 4028 §7.3).
-    cseq: atLeastS === 0 ? 1 : 2,
-    // The proxies that the registration came by are the way back (RFC 3327 §5.3).
-    routeSet: [...binding.path],
+    cseq: (request?.message.cseq ?? 0) + 1,
+    routeSet: [...routeSet],
   };
   const body = sdpBody(offer);
-  const uri = targetOf(binding);
   const message = core.makeOutgoingRequestMessage("INVITE", uri, from, to, ids, ours, body);
   message.setHeader("max-forwards", String(maxForwards));
+  if (trunk?.login !== undefined) loginWith(message, trunk.login);
   return message;
 }
 
@@ -151,9 +163,10 @@ function delegateOf(state: State, events: ForkEvents): OutgoingInviteRequestDele
       return sendInvite(state, events);
     }
     close(state);
-    events.onRefused(statusOf(message), passedHeaders(message));
+    events.onRefused(statusOf(message), passedHeaders(message), retryAfterOf(message));
   });
   return {
+    onTrying: guard(log, () => events.onTrying?.()),
     onProgress: guard(log, ({ message, prack }) => {
       state.flow = currentFlow();
       if (hasOption(message, "require", "100rel")) acknowledge(message, prack);
@@ -162,7 +175,7 @@ function delegateOf(state: State, events: ForkEvents): OutgoingInviteRequestDele
     onAccept: guard(log, ({ message, session, ack }) => {
       state.flow = currentFlow();
       close(state);
-      ack();
+      ack({ extraHeaders: credentialsOf(state.request) });
       events.onAnswer({
         session,
         sdp: message.body,
@@ -175,6 +188,16 @@ function delegateOf(state: State, events: ForkEvents): OutgoingInviteRequestDele
     onRedirect: refused,
   };
 }
+
+const retryAfterOf = (message: IncomingResponseMessage): number =>
+  Number(/^\s*(\d{1,9})/.exec(message.getHeader("retry-after") ?? "")?.[1] ?? 0);
+
+/** What answered a challenge of the INVITE; its ACK says the same (RFC 3261 §22.1). */
+const credentialsOf = (request: OutgoingInviteRequest | undefined): string[] =>
+  ["Authorization", "Proxy-Authorization"].flatMap((name) => {
+    const value = request?.message.getHeader(name);
+    return value === undefined ? [] : [`${name}: ${value}`];
+  });
 
 /** PRACK (RFC 3262 §4); the library has dropped what came twice or out of order. */
 function acknowledge(
@@ -191,7 +214,7 @@ function watchFlow(state: State, events: ForkEvents): void {
   state.onFlowLost = (lost) => {
     if (lost !== state.flow) return;
     giveUp(state);
-    events.onRefused(480, {});
+    events.onRefused(480, {}, 0);
   };
   state.signalling.flowWatchers.add(state.onFlowLost);
 }

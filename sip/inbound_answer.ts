@@ -80,9 +80,10 @@ function acceptNow(state: InboundState, sdp: string): void {
 }
 
 function adopt(state: InboundState, session: Session): Dialog {
-  const { signalling, call: { id, login, flow, request: { message } } } = state;
+  const { signalling, call: { id, login, trunk, flow, request: { message } } } = state;
   return state.dialog ??= adoptDialog(signalling, session, {
     login,
+    trunk,
     leg: id,
     flow,
     knowsUpdate: allows(message, "UPDATE"),

@@ -5,6 +5,7 @@ import { accept, answer, early, progress } from "./inbound_answer.ts";
 import { bye, type InboundCall, type InboundState, lost, refuse } from "./inbound_state.ts";
 import { createLegEnd, type InboundLeg } from "./leg.ts";
 import { sipLimits } from "./limits.ts";
+import { mediaKindOver } from "./media_kind.ts";
 import { createReliableResponses, type ReliableResponses } from "./reliable.ts";
 import { hasOption } from "./session_timer.ts";
 import { guard, type Signalling } from "./signalling.ts";
@@ -49,6 +50,7 @@ function legOf(state: InboundState): InboundLeg {
     accountSid: call.accountSid,
     sipCallId: message.callId,
     offer: message.body,
+    mediaKind: mediaKindOver(call.flow),
     maxForwards: message.parseHeader("max-forwards") ?? sipLimits.maxForwards,
     ended: over.ended,
     signal: over.signal,

@@ -9,11 +9,15 @@ import { type Ending, outcomeOf } from "./outcome.ts";
 import { unavailable } from "./refusal.ts";
 import type { ReliableResponses } from "./reliable.ts";
 import { guard, type Signalling } from "./signalling.ts";
+import type { Trunk } from "./trunk.ts";
 
 export interface InboundCall {
   id: string;
   accountSid: string;
-  login: string;
+  /** The Client that calls; undefined of anybody else. */
+  login: string | undefined;
+  /** The trunk that the call comes by. */
+  trunk?: Trunk | undefined;
   flow: Flow;
   request: IncomingInviteRequest;
   media: MediaEngine;

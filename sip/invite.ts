@@ -1,6 +1,8 @@
 import type { IncomingInviteRequest, IncomingRequestMessage } from "sip.js/lib/core/index.js";
-import { authenticate, type Authenticator, type Identity } from "./authenticate.ts";
+import { admitNumber } from "./admit_number.ts";
+import { authenticate, type Authenticator } from "./authenticate.ts";
 import type { Calls } from "./calls.ts";
+import type { Admitted } from "./caller.ts";
 import { createInboundLeg } from "./inbound_leg.ts";
 import type { LegEvent } from "../core/bridge.ts";
 import { mintCallSid } from "./call_sid.ts";
@@ -10,17 +12,19 @@ import { plainName } from "./plain_text.ts";
 import { parseReplaces, replacedDialog } from "./refer_to.ts";
 import { unavailable } from "./refusal.ts";
 import { refuseStranger } from "./refuse_stranger.ts";
+import type { ServiceLink } from "./service_link.ts";
 import { guard, originOf } from "./signalling.ts";
 import { userOf } from "./uri.ts";
 
 export interface InviteOptions {
   calls: Calls;
   authenticator: Authenticator;
+  link: Pick<ServiceLink, "number">;
   /** Whether new calls are still taken. */
   accepting(): boolean;
 }
 
-/** A call from a Client (RFC 3261 §13.3): who it is, then what the service says to do. */
+/** A call from outside (RFC 3261 §13.3): whose it is, then what the service says to do. */
 export async function onInvite(
   options: InviteOptions,
   request: IncomingInviteRequest,
@@ -35,28 +39,20 @@ export async function onInvite(
     }),
   };
   request.trying();
-  const identity = await admit(options, request);
+  const admitted = await admit(options, request);
   if (cancelled) return;
-  if ("refusal" in identity) {
-    refuseStranger(request, identity.refusal);
+  if ("refusal" in admitted) {
+    refuseStranger(request, admitted.refusal);
     return;
   }
-  const { login, credentials: { accountSid, clientSid } } = identity;
-  const replaces = replacedLeg(calls, request.message, accountSid);
-  if (typeof replaces === "number") {
-    request.reject({ statusCode: replaces });
-    return;
-  }
+  const { event, ...caller } = admitted;
   const { flow } = originOf(request.message);
   const { signalling, media } = calls;
-  const call = { id: mintCallSid(), accountSid, login, flow, request, media };
+  const call = { id: mintCallSid(), ...caller, flow, request, media };
   const live = calls.add(createInboundLeg(signalling, call));
   void live.leg.whenAnswered.then((answered) => answered && live.report({ type: "answered" }));
   live.run((signal) =>
-    live.ask({ ...incoming(request), ...replaces && { replaces }, login, clientSid }, {
-      signal,
-      onUnreachable: () => live.leg.hangup({ status: 503 }),
-    })
+    live.ask(event, { signal, onUnreachable: () => live.leg.hangup({ status: 503 }) })
   );
 }
 
@@ -78,15 +74,28 @@ function replacedLeg(
   return replaces?.earlyOnly ? 486 : leg.id;
 }
 
-/** Only a registered Client may call, with its own name in From. */
+/** A trunk may call numbers, and a Client whom it likes. */
 async function admit(
-  { calls: { signalling }, authenticator, accepting }: InviteOptions,
-  { message }: IncomingInviteRequest,
-): Promise<Identity> {
+  options: InviteOptions,
+  request: IncomingInviteRequest,
+): Promise<Admitted> {
+  const { calls, link, accepting } = options;
+  const { message } = request;
   if (!accepting()) return { refusal: unavailable };
   if (message.body !== "" && message.parseHeader("content-type") !== "application/sdp") {
     return { refusal: { statusCode: 415, extraHeaders: ["Accept: application/sdp"] } };
   }
+  const admitted = await admitNumber(calls.signalling, link, message) ??
+    await admitClient(options, request);
+  return accepting() ? admitted : { refusal: unavailable };
+}
+
+/** Only a registered Client may call, with its own name in From. */
+async function admitClient(
+  { calls, authenticator }: InviteOptions,
+  request: IncomingInviteRequest,
+): Promise<Admitted> {
+  const { message } = request;
   const origin = originOf(message);
   const identity = await authenticate(authenticator, { message, ...origin }, "proxy")
     .catch(() => ({ refusal: unavailable }));
@@ -94,11 +103,15 @@ async function admit(
   if (userOf(message.from.uri) !== identity.login) {
     return { refusal: { statusCode: 403, reasonPhrase: "From Is Not The Caller" } };
   }
-  if (signalling.location.find(identity.login).length === 0) {
+  if (calls.signalling.location.find(identity.login).length === 0) {
     return { refusal: { statusCode: 403, reasonPhrase: "Not Registered" } };
   }
   origin.flow.logins.add(identity.login);
-  return accepting() ? identity : { refusal: unavailable };
+  const { login, credentials: { accountSid, clientSid } } = identity;
+  const replaces = replacedLeg(calls, message, accountSid);
+  if (typeof replaces === "number") return { refusal: { statusCode: replaces } };
+  const event = { ...incoming(request), ...replaces && { replaces }, login, clientSid };
+  return { accountSid, login, event };
 }
 
 type Incoming = Extract<LegEvent, { type: "incoming" }>;

@@ -1,6 +1,6 @@
 import type { Dialog } from "./dialog.ts";
 import type { DialogEvents } from "./dialog_events.ts";
-import type { MediaLeg } from "./media/port.ts";
+import type { MediaKind, MediaLeg } from "./media/port.ts";
 import type { Ending } from "./outcome.ts";
 
 /**
@@ -41,6 +41,8 @@ export interface InboundLeg extends Leg {
   readonly direction: "inbound";
   /** The caller's SDP; empty when it wants ours. */
   readonly offer: string;
+  /** How the caller's media travel. */
+  readonly mediaKind: MediaKind;
   readonly maxForwards: number;
   /** 180, unless it rang already. */
   ring(): void;

@@ -94,6 +94,19 @@ export const sipLimits = {
   /** How long a transferor may take to leave once its transfer is done. */
   transferLeaveMs: 2_000,
 
+  /** How long a trunk may take to say anything to an INVITE or a REGISTER before it counts as dead. */
+  trunkAnswerMs: 5_000,
+  /** Between two line ends that keep a connection to a Gateway's proxy open. */
+  keepAliveMs: 25_000,
+  /** Between two attempts to register a Gateway. */
+  gatewayRetryMinMs: 2_000,
+  gatewayRetryMaxMs: 300_000,
+  /** The longest registration that we ask for because a registrar wants it. */
+  gatewayExpiresMaxS: 86_400,
+  /** Trunks that asked to be left alone by 503, and for how long that is heeded. */
+  trunkHolds: 10_000,
+  trunkHoldMaxS: 3_600,
+
   maxForwards: 70,
   retryAfterS: 10,
   /** How long a dialog outlives its connection, for the softphone to come back. */

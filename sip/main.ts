@@ -37,6 +37,8 @@ async function start(config: Config): Promise<Companion> {
     sipDomain: config.SIP_DOMAIN,
     sha256Everywhere: config.SIP_SHA256,
     id: config.COMPANION_ID,
+    trustedSources: config.SIP_TRUSTED_SOURCES.split(",").filter((entry) => entry !== ""),
+    isPublicAddress,
     media: media(config),
     loadAudio: loadAudio({ fetch: (input, init) => fetchOutside(new Request(input, init)) }),
     log,

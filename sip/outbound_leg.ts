@@ -7,10 +7,11 @@ import {
   type OutboundCall,
   type OutboundState,
 } from "./outbound_state.ts";
-import { answeredElsewhere, ring } from "./ring.ts";
+import { place } from "./place.ts";
+import { answeredElsewhere } from "./ring.ts";
 import type { Signalling } from "./signalling.ts";
 
-/** Rings every device of a Client; the first to answer has the call (RFC 3261 §16.7 step 5). */
+/** Places a call; of several devices, the first to answer has it (RFC 3261 §16.7 step 5). */
 export function createOutboundLeg(signalling: Signalling, call: OutboundCall): OutboundLeg {
   const state: OutboundState = {
     signalling,
@@ -36,7 +37,7 @@ export function createOutboundLeg(signalling: Signalling, call: OutboundCall): O
   };
   // Not before the caller has the leg in hand.
   queueMicrotask(() => {
-    ring(state).catch((error) => {
+    place(state).catch((error) => {
       signalling.log("Cannot place a call", { leg: call.invitation.leg, error: String(error) });
       finish(state, { outcome: "failed", sipStatus: 500 });
     });

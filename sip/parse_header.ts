@@ -1,4 +1,5 @@
 import { IncomingRequestMessage } from "sip.js/lib/core/index.js";
+import type { Challenges } from "./digest_client.ts";
 import { splitOutside } from "./grammar.ts";
 import { parseNameAddr } from "./uri.ts";
 import type { SipMessage } from "./parse.ts";
@@ -89,7 +90,18 @@ const readers: Readonly<Record<string, Reader>> = {
   "Event": single((_, value) => ({ event: value.split(";")[0]?.trim().toLowerCase() })),
   "Route": list((_, value) => value),
   "Record-Route": list((_, value) => value),
+  "WWW-Authenticate": readChallenge,
+  "Proxy-Authenticate": readChallenge,
 };
+
+/** The library looks at the first challenge alone, so that one holds them all. */
+function readChallenge(message: SipMessage, value: string, name: string): undefined {
+  const known = message.headers[name]?.[0]?.parsed as Challenges | undefined;
+  const all: Challenges = known ?? { stale: false, headers: [] };
+  all.stale ||= /[ ,]stale *= *"?true\b/i.test(value);
+  all.headers.push(value);
+  add(message, name, value, all);
+}
 
 function readCSeq(message: SipMessage, value: string): unknown {
   const [, digits, method] = /^(\d{1,10})[ \t]+([^ \t]+)$/.exec(value) ?? [];

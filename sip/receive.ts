@@ -4,6 +4,7 @@ import {
   SessionState,
 } from "sip.js/lib/core/index.js";
 import { badRequest } from "./bad_request.ts";
+import type { Dialog } from "./dialog.ts";
 import { currentFlow, type Flow, withFlow } from "./flow.ts";
 import { sipLimits } from "./limits.ts";
 import { type ParsedRequest, parseMessage, SipParseError } from "./parse.ts";
@@ -130,9 +131,13 @@ function refuseRequired(message: IncomingRequestMessage): Refusal | undefined {
 const dialogOf = ({ dialogs }: Signalling, message: IncomingRequestMessage) =>
   dialogs.get(message.callId + message.toTag + message.fromTag);
 
+const isOfPeer = ({ flow, login, trunk }: Dialog, by: Flow): boolean =>
+  by === flow || login !== undefined && by.logins.has(login) ||
+  trunk !== undefined && trunk.owns(by.remote.host);
+
 /**
- * A request inside a dialog must name one of ours and come from the Client whose leg it is; from a
- * new connection of that Client, the dialog moves there (RFC 5626 §4.3).
+ * A request inside a dialog must name one of ours and come from the Client or the trunk whose leg it
+ * is; from a new connection of that Client, the dialog moves there (RFC 5626 §4.3).
  */
 function refuseDialog(
   signalling: Signalling,
@@ -148,8 +153,9 @@ function refuseDialog(
   // An ACK to a refusal names no dialog: it is for the transaction.
   if (message.method === "ACK" && dialog === undefined) return undefined;
   if (dialog === undefined) return { statusCode: 481 };
-  if (dialog.flow !== flow && !flow.logins.has(dialog.login)) return { statusCode: 481 };
-  dialog.flow = flow;
+  if (!isOfPeer(dialog, flow)) return { statusCode: 481 };
+  // A trunk may speak from several ports and hear at one alone.
+  if (dialog.trunk === undefined || dialog.flow.closed) dialog.flow = flow;
   // The library would go on repeating the first 2xx for ever, once there are two that want an ACK.
   const tooEarly = message.method === "INVITE" &&
     dialog.session.sessionState === SessionState.AckWait;

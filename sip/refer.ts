@@ -1,5 +1,6 @@
 import type { IncomingReferRequest } from "sip.js/lib/core/index.js";
 import type { Calls } from "./calls.ts";
+import type { Dialog } from "./dialog.ts";
 import { withFlow } from "./flow.ts";
 import type { LiveLeg } from "./live_leg.ts";
 import { readReferTo, type ReferTo, replacedDialog } from "./refer_to.ts";
@@ -34,7 +35,7 @@ export function onRefer(calls: Calls, live: LiveLeg, request: IncomingReferReque
   const isSilent = /^\s*false\b/i.test(message.getHeader("refer-sub") ?? "") &&
     hasOption(message, "supported", "norefersub");
   request.accept({ statusCode: 202, extraHeaders: isSilent ? ["Refer-Sub: false"] : [] });
-  const by = userUri(live.leg.dialog?.login ?? "", calls.signalling.domain).toString();
+  const by = addressOf(live.leg.dialog, calls.signalling.domain);
   const referral = isSilent ? silentReferral : createReferral(live.leg.dialog, message.cseq);
   const transfer: Transfer = { calls, live, other, referTo, by, referral };
   referral.progress(100);
@@ -50,8 +51,14 @@ function perform(transfer: Transfer): Promise<void> {
   const dialog = replacedDialog(calls.signalling, replaces);
   const replaced = dialog === undefined ? undefined : calls.find(dialog.leg);
   // Only who takes part in both conversations may join them.
-  const isOwn = dialog?.login === live.leg.dialog?.login;
+  const isOwn = dialog?.login !== undefined && dialog.login === live.leg.dialog?.login;
   return attended(transfer, isOwn ? replaced : undefined);
+}
+
+/** Who is at the other end of a dialog: the Client, or who else it says it is. */
+function addressOf(dialog: Dialog | undefined, domain: string): string {
+  if (dialog?.login !== undefined) return userUri(dialog.login, domain).toString();
+  return dialog?.session.remoteURI.toString() ?? "";
 }
 
 /** Who may transfer: one side of an answered call between two, once at a time. */
@@ -73,7 +80,7 @@ async function passOn(
 ): Promise<void> {
   const { dialog } = live.leg;
   if (dialog === undefined) return;
-  const by = userUri(dialog.login, domain).toString();
+  const by = addressOf(dialog, domain);
   const id = request.message.cseq;
   other.leg.onNotify = (content, state) => {
     void notifySipfrag(dialog, { content, state, id });

@@ -1,10 +1,11 @@
 import { createDeviceFork, type ReachableDevice } from "./device_fork.ts";
 import { adoptDialog, type Dialog, type DialogPeer } from "./dialog.ts";
 import type { Answer, Fork } from "./fork.ts";
-import { calledUser, forkInvite } from "./fork_invite.ts";
+import { forkInvite } from "./fork_invite.ts";
 import { createWiring, inDialogEvents } from "./in_dialog.ts";
 import type { Flows } from "./location.ts";
-import type { MediaLeg } from "./media/port.ts";
+import { mediaKindOver } from "./media_kind.ts";
+import type { MediaKind, MediaLeg } from "./media/port.ts";
 import { sipLimits } from "./limits.ts";
 import { Refused } from "./refused.ts";
 import { bestStatus, outcomeOf } from "./outcome.ts";
@@ -21,15 +22,9 @@ import {
 export const answeredElsewhere = 'SIP;cause=200;text="Call completed elsewhere"';
 
 /** Sends the INVITE to every device, and follows what they say. */
-export async function ring(state: OutboundState): Promise<void> {
+export async function ring(state: OutboundState, login: string): Promise<void> {
   const { signalling, call, callId, over } = state;
-  const { target } = call.invitation;
-  if (target.kind !== "client") {
-    if (call.isChild) call.onInviting(callId);
-    const hasRoute = target.kind === "number" || target.routes.length > 0;
-    return finish(state, { outcome: "failed", sipStatus: hasRoute ? 501 : 404 });
-  }
-  const known = signalling.location.devices(target.login);
+  const known = signalling.location.devices(login);
   if (known.length > 0 || call.isChild) call.onInviting(callId);
   if (known.length === 0) {
     return finish(state, { outcome: "failed", sipStatus: 480, reason: "not-registered" });
@@ -39,16 +34,19 @@ export async function ring(state: OutboundState): Promise<void> {
   const devices = await withMedia(state, known);
   state.forks = devices.map((device) => createDeviceFork(signalling, invite, device));
   if (over.signal.aborted) return closeMedia(state);
-  for (const fork of state.forks) {
-    fork.send({
-      onProgress: (status, sdp) => onProgress(state, fork, { status, sdp }),
-      onAnswer: (answer) => onAnswer(state, fork, answer),
-      onRefused(status, headers) {
-        state.responseHeaders = headers;
-        onRefused(state, fork, status);
-      },
-    });
-  }
+  for (const fork of state.forks) sendTo(state, fork);
+}
+
+/** Sends one INVITE, and does what its answers ask for. */
+export function sendTo(state: OutboundState, fork: Fork): void {
+  fork.send({
+    onProgress: (status, sdp) => onProgress(state, fork, { status, sdp }),
+    onAnswer: (answer) => onAnswer(state, fork, answer),
+    onRefused(status, headers) {
+      state.responseHeaders = headers;
+      onRefused(state, fork, status);
+    },
+  });
 }
 
 /** The devices that media could be had for; rejects when there is none. */
@@ -56,7 +54,10 @@ async function withMedia(
   { signalling: { log }, call }: OutboundState,
   known: Flows[],
 ): Promise<ReachableDevice[]> {
-  const offers = await Promise.allSettled(known.map((flows) => offerTo(call, flows)));
+  const offers = await Promise.allSettled(known.map(async (flows) => {
+    const kind = mediaKindOver(flows[0].flow);
+    return { flows, ...await offerTo(call, kind) };
+  }));
   const devices = offers.flatMap((offer) => offer.status === "fulfilled" ? offer.value : []);
   const failure = offers.find((offer) => offer.status === "rejected");
   if (failure === undefined) return devices;
@@ -66,13 +67,18 @@ async function withMedia(
   return devices;
 }
 
-async function offerTo({ media }: OutboundCall, flows: Flows): Promise<ReachableDevice> {
-  if ("offer" in media) return { flows, offer: media.offer, media: undefined };
-  const ours = await media.engine.offer();
-  return { flows, offer: ours.localSdp, media: ours };
+/** What one who is called is offered: media of ours, or the caller's. */
+export async function offerTo(
+  { media }: OutboundCall,
+  kind: MediaKind,
+): Promise<Pick<ReachableDevice, "offer" | "media">> {
+  if ("offer" in media) return { offer: media.offer, media: undefined };
+  const ours = await media.engine.offer(kind);
+  return { offer: ours.localSdp, media: ours };
 }
 
-function onProgress(
+/** Takes a provisional response. */
+export function onProgress(
   state: OutboundState,
   { media }: Fork,
   { status, sdp }: { status: number; sdp: string },
@@ -89,7 +95,8 @@ function onProgress(
     .catch(() => undefined);
 }
 
-function onRefused(state: OutboundState, fork: Fork, status: number): void {
+/** Takes a refusal; the last one ends the leg. */
+export function onRefused(state: OutboundState, fork: Fork, status: number): void {
   fork.media?.close();
   state.refusals.push(status);
   if (state.winner !== undefined || !state.forks.every(({ over }) => over)) return;
@@ -97,7 +104,8 @@ function onRefused(state: OutboundState, fork: Fork, status: number): void {
   finish(state, { outcome: outcomeOf(best), sipStatus: best });
 }
 
-function onAnswer(state: OutboundState, fork: Fork, answer: Answer): void {
+/** Takes a 2xx. */
+export function onAnswer(state: OutboundState, fork: Fork, answer: Answer): void {
   if (state.winner !== undefined || state.over.signal.aborted) {
     return refuseAnswer(state, fork, answer);
   }
@@ -109,6 +117,7 @@ function onAnswer(state: OutboundState, fork: Fork, answer: Answer): void {
   state.dialog = adopt(state, answer, {
     leg,
     flow: fork.flow,
+    trunk: fork.trunk,
     events: dialogEvents(state, fork.media),
   });
   state.dialog.localSdp = fork.offer;
@@ -119,7 +128,8 @@ function onAnswer(state: OutboundState, fork: Fork, answer: Answer): void {
 }
 
 /** A CANCEL crossed this answer: it was accepted, so it is ended with BYE (§13.2.2.4). */
-function refuseAnswer(state: OutboundState, { flow, media }: Fork, answer: Answer): void {
+export function refuseAnswer(state: OutboundState, fork: Fork, answer: Answer): void {
+  const { flow, media, trunk } = fork;
   const over = () => Promise.reject(new Refused("change a call that is over", 488));
   const events = {
     ...inDialogEvents(createWiring(), () => undefined),
@@ -128,16 +138,17 @@ function refuseAnswer(state: OutboundState, { flow, media }: Fork, answer: Answe
     onOffer: over,
     onInfo: over,
   };
-  void adopt(state, answer, { leg: "", flow, events }).bye();
+  void adopt(state, answer, { leg: "", flow, trunk, events }).bye();
   media?.close();
 }
 
 function adopt(
   { signalling, call: { invitation } }: OutboundState,
   { session, knowsUpdate }: Answer,
-  peer: Pick<DialogPeer, "leg" | "flow" | "events">,
+  peer: Pick<DialogPeer, "leg" | "flow" | "trunk" | "events">,
 ): Dialog {
-  const login = calledUser(invitation.target);
+  const { target } = invitation;
+  const login = target.kind === "client" ? target.login : undefined;
   return adoptDialog(signalling, session, { ...peer, knowsUpdate, login });
 }
 

@@ -1,8 +1,9 @@
-import type { Invitation, Step } from "../core/bridge.ts";
+import type { Invitation, Step, Target } from "../core/bridge.ts";
 import { whenAborted } from "./abort.ts";
 import type { Calls, Placing } from "./calls.ts";
 import type { InboundLeg, OutboundLeg } from "./leg.ts";
 import type { LiveLeg } from "./live_leg.ts";
+import { mediaKindOver } from "./media_kind.ts";
 import type { MediaLeg } from "./media/port.ts";
 import type { Ending } from "./outcome.ts";
 
@@ -38,8 +39,9 @@ export function ringAll(
   step: DialStep,
   placing: Pick<Placing, "onRinging" | "headers"> = {},
 ): Ring {
-  // Only a caller's first SDP, not yet answered by us, can pass to its one callee.
-  const proxied = step.media === "proxied" && step.legs.length === 1 ? unanswered(live.leg) : null;
+  const proxied = step.media === "proxied" && step.legs.length === 1
+    ? passable(calls, live.leg, step.legs[0]!.target)
+    : null;
   const startedAt = Date.now();
   const children = step.legs.map((invitation) =>
     placeChild(calls, live, { step, invitation, proxied, placing })
@@ -81,6 +83,19 @@ export function failureOf(last: Ending | undefined): number {
 function unanswered(leg: LiveLeg["leg"]): InboundLeg | null {
   const open = leg.direction === "inbound" && leg.answeredAt === undefined && leg.offer !== "";
   return open ? leg : null;
+}
+
+/** Only a caller's first SDP, not yet answered by us, can pass, and only to media of its own kind. */
+function passable(
+  { signalling: { location } }: Calls,
+  leg: LiveLeg["leg"],
+  target: Target,
+): InboundLeg | null {
+  const caller = unanswered(leg);
+  if (caller === null || target.kind !== "client") return null;
+  const devices = location.devices(target.login);
+  const fits = devices.every(([{ flow }]) => mediaKindOver(flow) === caller.mediaKind);
+  return fits ? caller : null;
 }
 
 function placeChild(

@@ -17,6 +17,15 @@ import {
   type PresenceNews,
   registrationPaths,
 } from "../core/bridge_registrations.ts";
+import {
+  type FoundNumber,
+  type GatewayReport,
+  gatewaysAnswer,
+  numberAnswer,
+  type NumberQuery,
+  type Registration,
+  trunkPaths,
+} from "../core/bridge_trunks.ts";
 import { sipLimits } from "./limits.ts";
 import type { Timers } from "./timers.ts";
 
@@ -43,6 +52,11 @@ export interface ServiceLink {
   heartbeat(heartbeat: Heartbeat): Promise<HeartbeatAnswer>;
   /** False when the service lacks the news before these. */
   presence(news: PresenceNews): Promise<boolean>;
+  /** Whose number it is that a trunk calls; null for nobody's. */
+  number(query: NumberQuery): Promise<FoundNumber | null>;
+  /** The Gateways that a companion is to keep registered. */
+  gateways(companionId: string): Promise<Registration[]>;
+  gateway(report: GatewayReport): Promise<void>;
 }
 
 export interface ServiceLinkOptions {
@@ -79,6 +93,18 @@ export function createServiceLink(options: ServiceLinkOptions): ServiceLink {
       const limits = { ms: sipLimits.reportTimeoutMs };
       const answer = await post(registrationPaths.presence, news, limits);
       return presenceAnswer.parse(answer).isKnown;
+    },
+    async number(query) {
+      const limits = { ms: sipLimits.reportTimeoutMs };
+      return numberAnswer.parse(await post(trunkPaths.number, query, limits)).number;
+    },
+    async gateways(companionId) {
+      const limits = { ms: sipLimits.reportTimeoutMs };
+      return gatewaysAnswer.parse(await post(trunkPaths.gateways, { companionId }, limits))
+        .gateways;
+    },
+    async gateway(report) {
+      await post(trunkPaths.gateway, report, { ms: sipLimits.reportTimeoutMs });
     },
   };
 }

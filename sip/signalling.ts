@@ -1,11 +1,14 @@
 import type { IncomingRequestMessage, UserAgentCore } from "sip.js/lib/core/index.js";
 import { type Admission, type AdmissionBounds, createAdmission } from "./admission.ts";
+import { clientAuthentication } from "./client_authentication.ts";
 import type { Dialog } from "./dialog.ts";
 import { type Flow, withFlow } from "./flow.ts";
 import { createLocation, type Location } from "./location.ts";
 import type { SessionBounds } from "./session_timer.ts";
 import type { Timers } from "./timers.ts";
 import type { Routes } from "./transport/routes.ts";
+import { createTrunkHolds, type TrunkHolds } from "./trunk_holds.ts";
+import { noSources, type TrunkSources } from "./trunk_sources.ts";
 import { createCore } from "./user_agent_core.ts";
 
 export type Log = (line: string, fields?: Record<string, unknown>) => void;
@@ -21,6 +24,12 @@ export interface Signalling {
   sessionBounds: SessionBounds;
   /** The ways out to peers that did not come to us. */
   routes: Routes;
+  /** Who may send us calls for numbers. */
+  sources: TrunkSources;
+  /** Trunks that want to be left alone. */
+  holds: TrunkHolds;
+  /** Whether customers may have us connect to an address. */
+  isPublicAddress(address: string): boolean;
   /** The dialogs of our legs, by the id that the core gives them. */
   dialogs: Map<string, Dialog>;
   /** Told of every connection that is gone for good, after the grace for coming back. */
@@ -35,24 +44,34 @@ export interface SignallingOptions {
   reconnectGraceMs: number;
   sessionBounds: SessionBounds;
   admission?: Partial<AdmissionBounds>;
+  /** None is unless given. */
+  isPublicAddress?: (address: string) => boolean;
 }
 
 export function createSignalling(
   domain: string,
-  { timers, log, reconnectGraceMs, sessionBounds, admission: bounds = {} }: SignallingOptions,
+  options: SignallingOptions,
 ): Signalling {
   const location = createLocation();
+  const { timers, log, reconnectGraceMs, sessionBounds, admission: bounds = {} } = options;
+  const { isPublicAddress = () => false } = options;
   const flowWatchers = new Set<(lost: Flow) => void>();
-  return {
-    core: createCore(domain, {}),
+  const dialogs = new Map<string, Dialog>();
+  const isKnown = ({ logins, remote }: Flow) =>
+    logins.size > 0 || signalling.sources.knows(remote.host);
+  const signalling: Signalling = {
+    core: createCore(domain, {}, () => clientAuthentication(dialogs)),
     domain,
     location,
-    admission: createAdmission({ bounds }),
+    admission: createAdmission({ bounds, isKnown }),
     timers,
     log,
     sessionBounds,
     routes: { resolve: notListening, open: notListening, reach: notListening },
-    dialogs: new Map(),
+    sources: noSources,
+    holds: createTrunkHolds(),
+    isPublicAddress,
+    dialogs,
     flowWatchers,
     loseFlow(flow) {
       location.dropFlow(flow);
@@ -61,6 +80,7 @@ export function createSignalling(
       });
     },
   };
+  return signalling;
 }
 
 const notListening = () => Promise.reject(new Error("Cannot reach a peer: SIP is not up yet"));

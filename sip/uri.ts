@@ -38,6 +38,13 @@ export function userOf(uri: URI): string {
   return decodeURIComponent(cut(uri.user ?? "", ":")[0]);
 }
 
+/** The URI of somebody whom a proxy knows by what was dialled. */
+export function trunkUri(dialled: string, proxy: URI): URI {
+  const uri = proxy.clone();
+  uri.user = encodeURIComponent(dialled.toWellFormed());
+  return uri;
+}
+
 /** A URI of ours for a user part that may hold anything. */
 export function userUri(user: string, domain: string): URI {
   return new URI("sip", encodeURIComponent(user.toWellFormed()), domain);

@@ -1,5 +1,6 @@
 import {
   ClientTransaction,
+  type DigestAuthentication,
   type IncomingRequestMessage,
   type IncomingResponseMessage,
   LoggerFactory,
@@ -57,7 +58,11 @@ const nameFor = (domain: string) => currentName() ?? webSocketName(domain);
  * One core for all connections, so that a dialog survives its connection and two legs can meet. The
  * core asks for its transport when it builds a transaction; `withFlow` says which one is meant.
  */
-export function createCore(domain: string, delegate: UserAgentCoreDelegate): UserAgentCore {
+export function createCore(
+  domain: string,
+  delegate: UserAgentCoreDelegate,
+  authenticationFactory: () => DigestAuthentication | undefined = () => undefined,
+): UserAgentCore {
   replaceBranchIds();
   AllowedMethods.splice(0, AllowedMethods.length, ...allowedMethods);
   const contact = userUri(contactUser, domain);
@@ -81,7 +86,7 @@ export function createCore(domain: string, delegate: UserAgentCoreDelegate): Use
     get viaHost() {
       return nameFor(domain).sentBy;
     },
-    authenticationFactory: () => undefined,
+    authenticationFactory,
     transportAccessor: () => currentFlow().transport,
   }, delegate);
   skipMergedRequestSearch(core);

@@ -3,6 +3,7 @@ import { proxyAddress } from "../gateways/proxy_address.ts";
 import { isCountry } from "../numbers/country.ts";
 
 const text = z.string();
+const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]);
 
 /** The variables that are about calls to numbers and other SIP hosts. */
 export const trunkVariables = {
@@ -30,6 +31,16 @@ export const trunkVariables = {
     fallback: "",
     help: "Hosts beside SIP_DOMAIN that sip: addresses may name: names; *.domains or * for the " +
       "public ones of a domain or of all. Empty: none.",
+  },
+  SIP_TRUSTED_SOURCES: {
+    schema: text.refine(
+      (list) => list === "" || list.split(",").every((entry) => network.safeParse(entry).success),
+      "must be IP addresses or networks like 192.0.2.0/24 separated by commas",
+    ),
+    fallback: "",
+    help:
+      "Addresses and networks of carriers whose calls for numbers are taken without a password: " +
+      "whoever sends from there reaches every number. Empty: those of registered Gateways alone.",
   },
   DEFAULT_COUNTRY: {
     schema: z.union([z.literal(""), text.refine(isCountry)], "must be a code like US"),

@@ -1,7 +1,15 @@
-import { type MediaEngine, type MediaLeg, NoCommonCodec, type Pcm } from "../../sip/media/port.ts";
+import {
+  type MediaEngine,
+  type MediaKind,
+  type MediaLeg,
+  NoCommonCodec,
+  type Pcm,
+} from "../../sip/media/port.ts";
 
 /** A media leg that only remembers what was asked of it. */
 export interface FakeMediaLeg extends MediaLeg {
+  /** What we offered; undefined where the peer did. */
+  readonly kind: MediaKind | undefined;
   readonly remoteSdp: string;
   readonly joined: FakeMediaLeg | undefined;
   readonly closed: boolean;
@@ -22,21 +30,23 @@ export const foreignSdp = "v=0\r\nm=audio 9 RTP/AVP 99\r\n";
 /** Media that connect at once; sounds last until `finishPlaying` when `slow`, else no time. */
 export function fakeMedia({ slow = false } = {}): FakeMedia {
   const legs: FakeMediaLeg[] = [];
-  const make = (remote: string): FakeMediaLeg => {
+  const make = (remote: string, kind?: MediaKind): FakeMediaLeg => {
     if (remote === foreignSdp) throw new NoCommonCodec("Cannot answer: no common codec");
-    const leg = fakeLeg({ slow, number: legs.length, remote });
+    const leg = fakeLeg({ slow, number: legs.length, remote, kind });
     legs.push(leg);
     return leg;
   };
   return {
     legs,
     answer: (offer) => Promise.try(() => make(offer)),
-    offer: () => Promise.try(() => make("")),
+    offer: (kind = "webrtc") => Promise.try(() => make("", kind)),
     close: () => Promise.resolve(legs.forEach((leg) => leg.close())),
   };
 }
 
-function fakeLeg(options: { slow: boolean; number: number; remote: string }): FakeMediaLeg {
+function fakeLeg(
+  options: { slow: boolean; number: number; remote: string; kind: MediaKind | undefined },
+): FakeMediaLeg {
   const lost = Promise.withResolvers<void>();
   const played: FakeMediaLeg["played"] = [];
   let remoteSdp = options.remote;
@@ -46,6 +56,7 @@ function fakeLeg(options: { slow: boolean; number: number; remote: string }): Fa
 
   const leg: FakeMediaLeg & { joined: FakeMediaLeg | undefined } = {
     localSdp: `v=0\r\no=- ${options.number} 1 IN IP4 127.0.0.1\r\ns=fake\r\nt=0 0\r\n`,
+    kind: options.kind,
     onDigit: undefined,
     connected: Promise.resolve(),
     lost: lost.promise,

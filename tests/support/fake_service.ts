@@ -15,6 +15,8 @@ import {
   presenceNews,
   registrationPaths,
 } from "../../core/bridge_registrations.ts";
+import type { GatewayReport } from "../../core/bridge_trunks.ts";
+import { answerTrunks, type FakeTrunks, fakeTrunks } from "./fake_trunks.ts";
 import { digestHa1 } from "../../sip/digest.ts";
 
 /** The service as the companion sees it: knows passwords, takes reports, answers with scripts. */
@@ -32,6 +34,10 @@ export interface FakeService {
   wantsPresence: boolean;
   /** The first news, past or to come, that fit. */
   told(matches: (news: PresenceNews) => boolean): Promise<PresenceNews>;
+  /** What it knows of trunks. */
+  readonly trunks: FakeTrunks;
+  /** The first report of a Gateway, past or to come, that fits. */
+  gatewayTold(matches: (report: GatewayReport) => boolean): Promise<GatewayReport>;
   /** Logins asked for. */
   readonly lookups: string[];
   readonly credentials: Map<string, Credentials>;
@@ -84,6 +90,8 @@ export function startFakeService(secret = "bridge secret for tests"): FakeServic
     knows: () => true,
     wantsPresence: false,
     told: (matches) => first(() => service.presence.find(matches)),
+    trunks: fakeTrunks(),
+    gatewayTold: (matches) => first(() => service.trunks.reports.find(matches)),
     lookups: [],
     credentials: new Map(),
     answer: () => [],
@@ -127,6 +135,11 @@ async function answer(
     service.reports.push(...news.parse(content).reports);
     look();
     return Response.json({ outcomes: content.reports.map(() => "taken") });
+  }
+  const trunks = answerTrunks(service.trunks, path, content);
+  if (trunks !== undefined) {
+    look();
+    return trunks;
   }
   const received = report.parse(content);
   service.reports.push(received);

@@ -73,6 +73,7 @@ export function openReceiveLab(
       await held;
       return login.startsWith("nobody") ? null : clientOf(domain, login);
     },
+    number: () => Promise.resolve(null),
     async report(report: Report) {
       reports.push(report);
       return report.wantsScript ? await lab.answer(report) : [];
@@ -99,7 +100,7 @@ export function openReceiveLab(
   const failed = (error: unknown) => log("Cannot answer a request", { error: String(error) });
   signalling.core.delegate = {
     onInvite: (request) =>
-      void onInvite({ calls, authenticator, accepting: () => true }, request).catch(failed),
+      void onInvite({ calls, link, authenticator, accepting: () => true }, request).catch(failed),
     onRegister: (request) => void onRegister(signalling, authenticator, request).catch(failed),
   };
 

@@ -1,5 +1,6 @@
 import type { Invitation, Script } from "../../core/bridge.ts";
-import { type Companion, type CompanionOptions, startCompanion } from "../../sip/companion.ts";
+import { type Companion, startCompanion } from "../../sip/companion.ts";
+import type { CompanionOptions } from "../../sip/companion_options.ts";
 import type { TransportOptions } from "../../sip/listen.ts";
 import type { LoadAudio } from "../../sip/media/port.ts";
 import type { SessionBounds } from "../../sip/session_timer.ts";
@@ -31,6 +32,8 @@ export interface SipLabOptions {
   sipDomain?: string;
   /** Ways in beside WebSocket. */
   transports?: TransportOptions;
+  trustedSources?: string[];
+  isPublicAddress?: (address: string) => boolean;
 }
 
 /** The Clients of every lab; the password is the login and `-secret`. */
@@ -51,6 +54,8 @@ export async function startSipLab(options: SipLabOptions = {}): Promise<SipLab> 
     bridgeSecret: service.secret,
     sipDomain: options.sipDomain ?? testDomain,
     id: "lab",
+    ...options.trustedSources && { trustedSources: options.trustedSources },
+    ...options.isPublicAddress && { isPublicAddress: options.isPublicAddress },
     ...options.transports && { transports: options.transports },
     ...options.admission && { admission: options.admission },
     reconnectGraceMs: options.reconnectGraceMs ?? 100,

@@ -24,20 +24,27 @@ interface Address {
   port: number;
 }
 
-/** A peer on a UDP port of its own. */
-export async function openUdpPeer(to?: Address): Promise<SipPeer> {
+/** A peer on a UDP port of its own, and on an address of the loopback. */
+export async function openUdpPeer(to?: Address, host = "127.0.0.1"): Promise<SipPeer> {
   const socket = createSocket("udp4");
   const bound = Promise.withResolvers<void>();
-  socket.bind({ port: 0, address: "127.0.0.1" }, bound.resolve);
+  socket.bind({ port: 0, address: host }, bound.resolve);
   await bound.promise;
   let last = to;
+  let sent = Promise.resolve();
   const { peer, take } = createPeer(socket.address().port, {
-    send: (text) => last && socket.send(text, last.port, last.host),
+    send(text) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      sent = promise;
+      if (last === undefined) resolve();
+      else socket.send(text, last.port, last.host, () => resolve());
+    },
     closed: new Promise(() => {}),
-    close() {
+    async close() {
+      await sent;
       const { promise, resolve } = Promise.withResolvers<void>();
       socket.close(() => resolve());
-      return promise;
+      await promise;
     },
   });
   socket.on("message", (data, { address, port }) => {

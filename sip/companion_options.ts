@@ -1,0 +1,39 @@
+import type { AdmissionBounds } from "./admission.ts";
+import type { TransportOptions } from "./listen.ts";
+import type { LoadAudio, MediaEngine } from "./media/port.ts";
+import type { SessionBounds } from "./session_timer.ts";
+import type { Log } from "./signalling.ts";
+
+/** Where a companion listens, whom it serves, and what it is made of. */
+export interface CompanionOptions {
+  sipHost: string;
+  /** Of WebSocket; 0 lets the system choose. */
+  sipPort: number;
+  /** The other ways in, and what they need; without it there are none. */
+  transports?: TransportOptions;
+  bridgeHost: string;
+  bridgePort: number;
+  serviceUrl: string;
+  bridgeSecret: string;
+  /** Where the service reaches the control; the address it listens on unless given. */
+  bridgeUrl?: string;
+  /** The realm, and the host of every address of ours; in lower case, however it is written. */
+  sipDomain: string;
+  /** Offers SHA-256 to phones over every transport; else over WebSocket alone. */
+  sha256Everywhere?: boolean;
+  /** Names this companion to the service, start after start. */
+  id: string;
+  media: MediaEngine;
+  loadAudio: LoadAudio;
+  log: Log;
+  /** What strangers may take from one address; `sipLimits.admission` unless given. */
+  admission?: Partial<AdmissionBounds>;
+  /** Addresses and networks whose calls for numbers are taken; none unless given. */
+  trustedSources?: readonly string[];
+  /** Whether customers may have us connect to an address; to none unless given. */
+  isPublicAddress?: (address: string) => boolean;
+  /** How long a dialog outlives its connection; `sipLimits.reconnectGraceMs` unless given. */
+  reconnectGraceMs?: number;
+  /** Of session timers; `sipLimits.sessionExpiresS` and `sessionExpiresMinS` unless given. */
+  sessionBounds?: SessionBounds;
+}

@@ -1,0 +1,15 @@
+import { BlockList, isIP } from "node:net";
+
+/** Whether an address is one of a list of addresses and networks, such as `192.0.2.0/24,2001:db8::1`. */
+export function trustedSources(list: readonly string[]): (host: string) => boolean {
+  const trusted = new BlockList();
+  for (const entry of list) {
+    const [address = "", bits] = entry.split("/");
+    const family = familyOf(address);
+    if (bits === undefined) trusted.addAddress(address, family);
+    else trusted.addSubnet(address, Number(bits), family);
+  }
+  return (host) => isIP(host) !== 0 && trusted.check(host, familyOf(host));
+}
+
+const familyOf = (address: string) => address.includes(":") ? "ipv6" : "ipv4";
