@@ -145,6 +145,8 @@ export interface CompanionState extends Companion {
   registered?: number;
   /** Where its control answers, if it said so. */
   bridgeUrl?: string;
+  /** Where other companions reach it. */
+  sipUri?: string;
 }
 
 export interface Companions {

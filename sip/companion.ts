@@ -15,6 +15,7 @@ import type { LoadAudio, MediaEngine } from "./media/port.ts";
 import { createNews } from "./news.ts";
 import { createPresence, type Presence } from "./presence.ts";
 import { receive } from "./receive.ts";
+import { createRelays, type Relays } from "./relay.ts";
 import { invalidate, invalidateAll, onRegister } from "./registrar.ts";
 import { createServiceLink, type ServiceLink } from "./service_link.ts";
 import type { SessionBounds } from "./session_timer.ts";
@@ -33,6 +34,8 @@ export interface CompanionOptions {
   bridgeSecret: string;
   /** Where the service reaches the control; the address it listens on unless given. */
   bridgeUrl?: string;
+  /** Where other companions reach this one; its WebSocket unless given. */
+  sipUri?: string;
   /** The realm, and the host of every address of ours; in lower case, however it is written. */
   sipDomain: string;
   /** Offers SHA-256 to phones over every transport; else over WebSocket alone. */
@@ -99,7 +102,8 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
     throw error;
   }
   let unheard = 0;
-  const self = { companion: name, bridgeUrl: options.bridgeUrl ?? control.url };
+  const sipUri = options.sipUri ?? `sip:${new URL(sip.webSocketUrl).host};transport=ws`;
+  const self = { companion: name, bridgeUrl: options.bridgeUrl ?? control.url, sipUri };
   const beat = async () => {
     if (stopping.signal.aborted) return;
     const problem = await sendHeartbeat(parts, self);
@@ -116,7 +120,8 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
 
   const stop = async () => {
     stopping.abort();
-    const parting = calls.endAll().then(() => sendHeartbeat(parts, { ...self, isLast: true }));
+    const ended = Promise.all([calls.endAll(), parts.relays.endAll()]);
+    const parting = ended.then(() => sendHeartbeat(parts, { ...self, isLast: true }));
     await Promise.race([parting, timers.pause(sipLimits.stopMs)]);
     stopped.abort();
     timers.clear();
@@ -153,6 +158,7 @@ interface Parts {
   link: ServiceLink;
   authenticator: Authenticator;
   calls: Calls;
+  relays: Relays;
   presence: Presence;
   /** Whether new calls are taken. */
   accepting(): boolean;
@@ -173,6 +179,7 @@ function assemble(
     reconnectGraceMs: options.reconnectGraceMs ?? sipLimits.reconnectGraceMs,
     sessionBounds: options.sessionBounds ?? defaultSessionBounds,
     admission: options.admission ?? {},
+    bridgeSecret: options.bridgeSecret,
   });
   const link = createServiceLink({ ...options, timers, stopped });
   const authenticator: Authenticator = {
@@ -188,19 +195,22 @@ function assemble(
   const presence = createPresence({ companion, link, location, timers, log, stopped });
   location.onPresence = presence.changed;
   const accepting = () => !stopping.aborted;
+  const relays = createRelays({ signalling, media, accepting });
   const failed = (error: unknown) => log("Cannot answer a request", { error: String(error) });
   signalling.core.delegate = {
-    onInvite: (request) =>
-      void onInvite({ calls, authenticator, accepting }, request).catch(failed),
+    onInvite(request) {
+      if (relays.takes(request)) return;
+      void onInvite({ calls, authenticator, accepting }, request).catch(failed);
+    },
     onRegister: (request) => void onRegister(signalling, authenticator, request).catch(failed),
   };
-  return { signalling, link, authenticator, calls, presence, accepting };
+  return { signalling, link, authenticator, calls, relays, presence, accepting };
 }
 
 /** Tells the service that we live, and with what; resolves with what went wrong, if anything. */
 async function sendHeartbeat(
   { link, calls, presence, authenticator, signalling: { location } }: Parts,
-  self: Pick<Heartbeat, "companion" | "bridgeUrl" | "isLast">,
+  self: Pick<Heartbeat, "companion" | "bridgeUrl" | "sipUri" | "isLast">,
 ): Promise<string | null> {
   location.sweep();
   const legs = calls.unsettled().map(({ id, accountSid }) => ({ leg: id, accountSid }));

@@ -56,9 +56,11 @@ export interface Fork {
 
 /** A way to a device, with the SDP to offer: of our media, or the caller's. */
 export interface Device {
-  binding: Binding;
+  binding: Pick<Binding, "contact" | "flow" | "path">;
   offer: string;
   media: MediaLeg | undefined;
+  /** Header lines that hold for the INVITE with this CSeq alone. */
+  proof?(cseq: number): string[];
 }
 
 interface State {
@@ -125,11 +127,13 @@ function inviteMessage(
   const { callId, from, to, maxForwards, headers } = invite;
   const { binding, offer } = device;
   const timer = askInterval(sessionBounds, atLeastS);
-  const ours = [contactHeader(domain), allowHeader, ...timer, ...headers];
+  // The same call, tried again with another session interval (RFC 4028 §7.3).
+  const cseq = atLeastS === 0 ? 1 : 2;
+  const proof = device.proof?.(cseq) ?? [];
+  const ours = [contactHeader(domain), allowHeader, ...timer, ...headers, ...proof];
   const ids = {
     callId,
-    // The same call, tried again with another session interval (RFC 4028 §7.3).
-    cseq: atLeastS === 0 ? 1 : 2,
+    cseq,
     // The proxies that the registration came by are the way back (RFC 3327 §5.3).
     routeSet: [...binding.path],
   };

@@ -94,6 +94,11 @@ export const sipLimits = {
   /** How long a transferor may take to leave once its transfer is done. */
   transferLeaveMs: 2_000,
 
+  /** Proofs of companions that are remembered, so that none counts twice. */
+  peerProofs: 100_000,
+  /** How long a call from another companion may ring here; the other one gives up before. */
+  peerRingMs: 660_000,
+
   maxForwards: 70,
   retryAfterS: 10,
   /** How long a dialog outlives its connection, for the softphone to come back. */

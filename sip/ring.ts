@@ -5,6 +5,7 @@ import { calledUser, forkInvite } from "./fork_invite.ts";
 import { createWiring, inDialogEvents } from "./in_dialog.ts";
 import type { Flows } from "./location.ts";
 import type { MediaLeg } from "./media/port.ts";
+import { createPeerFork } from "./peer_fork.ts";
 import { sipLimits } from "./limits.ts";
 import { Refused } from "./refused.ts";
 import { bestStatus, outcomeOf } from "./outcome.ts";
@@ -30,14 +31,22 @@ export async function ring(state: OutboundState): Promise<void> {
     return finish(state, { outcome: "failed", sipStatus: hasRoute ? 501 : 404 });
   }
   const known = signalling.location.devices(target.login);
-  if (known.length > 0 || call.isChild) call.onInviting(callId);
-  if (known.length === 0) {
+  const { peers = [] } = target;
+  const isReachable = known.length + peers.length > 0;
+  if (isReachable || call.isChild) call.onInviting(callId);
+  if (!isReachable) {
     return finish(state, { outcome: "failed", sipStatus: 480, reason: "not-registered" });
   }
   const { invitation, maxForwards, headers } = call;
   const invite = forkInvite(signalling.domain, { invitation, maxForwards, callId, headers });
   const devices = await withMedia(state, known);
-  state.forks = devices.map((device) => createDeviceFork(signalling, invite, device));
+  const offers = await Promise.all(peers.map(() => offerFor(call)));
+  state.forks = [
+    ...devices.map((device) => createDeviceFork(signalling, invite, device)),
+    ...peers.map((peer, at) =>
+      createPeerFork(signalling, invite, { peer, login: target.login, ...offers[at]! })
+    ),
+  ];
   if (over.signal.aborted) return closeMedia(state);
   for (const fork of state.forks) {
     fork.send({
@@ -66,10 +75,16 @@ async function withMedia(
   return devices;
 }
 
-async function offerTo({ media }: OutboundCall, flows: Flows): Promise<ReachableDevice> {
-  if ("offer" in media) return { flows, offer: media.offer, media: undefined };
+const offerTo = async (call: OutboundCall, flows: Flows): Promise<ReachableDevice> => ({
+  flows,
+  ...await offerFor(call),
+});
+
+/** The caller's SDP, or that of new media of ours. */
+async function offerFor({ media }: OutboundCall): Promise<Omit<ReachableDevice, "flows">> {
+  if ("offer" in media) return { offer: media.offer, media: undefined };
   const ours = await media.engine.offer();
-  return { flows, offer: ours.localSdp, media: ours };
+  return { offer: ours.localSdp, media: ours };
 }
 
 function onProgress(

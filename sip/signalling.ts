@@ -3,6 +3,7 @@ import { type Admission, type AdmissionBounds, createAdmission } from "./admissi
 import type { Dialog } from "./dialog.ts";
 import { type Flow, withFlow } from "./flow.ts";
 import { createLocation, type Location } from "./location.ts";
+import { createPeerProofs, type PeerProofs } from "./peers.ts";
 import type { SessionBounds } from "./session_timer.ts";
 import type { Timers } from "./timers.ts";
 import type { Routes } from "./transport/routes.ts";
@@ -19,6 +20,8 @@ export interface Signalling {
   timers: Timers;
   log: Log;
   sessionBounds: SessionBounds;
+  /** How other companions know us, and we them. */
+  peers: PeerProofs;
   /** The ways out to peers that did not come to us. */
   routes: Routes;
   /** The dialogs of our legs, by the id that the core gives them. */
@@ -35,12 +38,12 @@ export interface SignallingOptions {
   reconnectGraceMs: number;
   sessionBounds: SessionBounds;
   admission?: Partial<AdmissionBounds>;
+  /** What companions of one installation share; without it there is no other one. */
+  bridgeSecret?: string;
 }
 
-export function createSignalling(
-  domain: string,
-  { timers, log, reconnectGraceMs, sessionBounds, admission: bounds = {} }: SignallingOptions,
-): Signalling {
+export function createSignalling(domain: string, options: SignallingOptions): Signalling {
+  const { timers, log, reconnectGraceMs, sessionBounds, admission: bounds = {} } = options;
   const location = createLocation();
   const flowWatchers = new Set<(lost: Flow) => void>();
   return {
@@ -51,6 +54,7 @@ export function createSignalling(
     timers,
     log,
     sessionBounds,
+    peers: createPeerProofs(options.bridgeSecret ?? crypto.randomUUID()),
     routes: { resolve: notListening, open: notListening, reach: notListening },
     dialogs: new Map(),
     flowWatchers,

@@ -21,7 +21,8 @@ export interface CompanionsLab {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-const secret = "a secret of service and companions";
+/** What service and companions of these labs share. */
+export const secret = "a secret of service and companions";
 
 /** Starts them; the service has heard of all companions when this resolves. */
 export async function startCompanions(ids: string[]): Promise<CompanionsLab> {
