@@ -1,6 +1,7 @@
 import type { NumberOffer, NumberSearch } from "./numbers/offer.ts";
 import type { Companion, Script } from "./bridge.ts";
 import type { TrunkSettings } from "./gateways/settings.ts";
+import type { MessageOrder } from "./bridge_messages.ts";
 import type { PresenceNews, RegisteredBinding } from "./bridge_registrations.ts";
 import type { Condition } from "./filters.ts";
 import type { Job } from "./job.ts";
@@ -165,6 +166,8 @@ export interface Companions {
   knowsPresence(companion: Companion): Promise<boolean>;
   /** Those of the companions that have a device of this login. */
   holding(login: string, among: CompanionState[]): Promise<CompanionState[]>;
+  /** How many logins have a device at any of the companions. */
+  countRegistered(among: CompanionState[]): Promise<number>;
 }
 
 /** Service to companions. Throws `unavailable` when one that is needed cannot be reached. */
@@ -184,6 +187,11 @@ export interface Bridge {
   gatewaysChanged(): Promise<void>;
   /** The devices of a login, at all companions. */
   bindings(login: string): Promise<RegisteredBinding[]>;
+  /**
+   * Sends a message to every device of a Client, at all companions; the final status of each. Throws
+   * `unavailable` when a companion with a device was out of reach and no device has the message.
+   */
+  message(order: MessageOrder): Promise<number[]>;
   /** Whether a companion answers. */
   ready(): Promise<boolean>;
 }

@@ -12,11 +12,13 @@ import { listenSip, type SipListener, type TransportOptions } from "./listen.ts"
 import { describeBinding } from "./location.ts";
 import { createLockout } from "./lockout.ts";
 import type { LoadAudio, MediaEngine } from "./media/port.ts";
+import { onMessage } from "./message.ts";
 import { createNews } from "./news.ts";
 import { createPresence, type Presence } from "./presence.ts";
 import { receive } from "./receive.ts";
 import { createRelays, type Relays } from "./relay.ts";
 import { invalidate, invalidateAll, onRegister } from "./registrar.ts";
+import { sendToDevices } from "./send_message.ts";
 import { createServiceLink, type ServiceLink } from "./service_link.ts";
 import type { SessionBounds } from "./session_timer.ts";
 import { createSignalling, type Log, type Signalling } from "./signalling.ts";
@@ -96,6 +98,7 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
       invalidate: (logins) =>
         invalidate(signalling.location, parts.authenticator.credentials, logins),
       bindings: (login) => signalling.location.find(login).map(describeBinding),
+      message: (order) => sendToDevices(signalling, order),
     });
   } catch (error) {
     await sip.close();
@@ -202,6 +205,8 @@ function assemble(
       if (relays.takes(request)) return;
       void onInvite({ calls, authenticator, accepting }, request).catch(failed);
     },
+    onMessage: (request) =>
+      void onMessage({ signalling, authenticator, link, accepting }, request).catch(failed),
     onRegister: (request) => void onRegister(signalling, authenticator, request).catch(failed),
   };
   return { signalling, link, authenticator, calls, relays, presence, accepting };

@@ -1,5 +1,6 @@
 import type { IncomingInviteRequest, IncomingRequestMessage } from "sip.js/lib/core/index.js";
-import { authenticate, type Authenticator, type Identity } from "./authenticate.ts";
+import type { Authenticator, Identity } from "./authenticate.ts";
+import { authenticateCaller } from "./caller.ts";
 import type { Calls } from "./calls.ts";
 import { createInboundLeg } from "./inbound_leg.ts";
 import type { LegEvent } from "../core/bridge.ts";
@@ -11,7 +12,6 @@ import { parseReplaces, replacedDialog } from "./refer_to.ts";
 import { unavailable } from "./refusal.ts";
 import { refuseStranger } from "./refuse_stranger.ts";
 import { guard, originOf } from "./signalling.ts";
-import { userOf } from "./uri.ts";
 
 export interface InviteOptions {
   calls: Calls;
@@ -87,18 +87,8 @@ async function admit(
   if (message.body !== "" && message.parseHeader("content-type") !== "application/sdp") {
     return { refusal: { statusCode: 415, extraHeaders: ["Accept: application/sdp"] } };
   }
-  const origin = originOf(message);
-  const identity = await authenticate(authenticator, { message, ...origin }, "proxy")
-    .catch(() => ({ refusal: unavailable }));
-  if ("refusal" in identity) return identity;
-  if (userOf(message.from.uri) !== identity.login) {
-    return { refusal: { statusCode: 403, reasonPhrase: "From Is Not The Caller" } };
-  }
-  if (signalling.location.find(identity.login).length === 0) {
-    return { refusal: { statusCode: 403, reasonPhrase: "Not Registered" } };
-  }
-  origin.flow.logins.add(identity.login);
-  return accepting() ? identity : { refusal: unavailable };
+  const identity = await authenticateCaller(signalling, authenticator, message);
+  return "refusal" in identity || accepting() ? identity : { refusal: unavailable };
 }
 
 type Incoming = Extract<LegEvent, { type: "incoming" }>;

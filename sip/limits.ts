@@ -83,6 +83,8 @@ export const sipLimits = {
   /** T1 and 64*T1 of reliable provisional responses (RFC 3262 §3). */
   reliableResendMs: 500,
   reliableGiveUpMs: 32_000,
+  /** Of a text message, in characters, as the records of Messages hold them. */
+  textLength: 160,
   /** Of a digit, a `Refer-To` and the body of an INFO, in characters. */
   infoLength: 4 << 10,
   /** What a REFER is told its subscription lasts. */

@@ -9,6 +9,12 @@ import {
   reportAnswer,
   type Script,
 } from "../core/bridge.ts";
+import {
+  type MessageAnswer,
+  messageAnswer,
+  messagePaths,
+  type MessageReport,
+} from "../core/bridge_messages.ts";
 import { bridgeHeader, signBridge } from "../core/bridge_signature.ts";
 import {
   type HeartbeatAnswer,
@@ -43,6 +49,8 @@ export interface ServiceLink {
   heartbeat(heartbeat: Heartbeat): Promise<HeartbeatAnswer>;
   /** False when the service lacks the news before these. */
   presence(news: PresenceNews): Promise<boolean>;
+  /** A message of a Client, and what to answer it. */
+  message(message: MessageReport): Promise<MessageAnswer>;
 }
 
 export interface ServiceLinkOptions {
@@ -79,6 +87,10 @@ export function createServiceLink(options: ServiceLinkOptions): ServiceLink {
       const limits = { ms: sipLimits.reportTimeoutMs };
       const answer = await post(registrationPaths.presence, news, limits);
       return presenceAnswer.parse(answer).isKnown;
+    },
+    async message(message) {
+      const limits = { ms: sipLimits.reportTimeoutMs };
+      return messageAnswer.parse(await post(messagePaths.report, message, limits));
     },
   };
 }
