@@ -14,7 +14,7 @@ const args = z.object({ accountSid: z.string(), messageSid: z.string() });
 export const sendMessage: JobKind<z.infer<typeof args>> = job({
   kind: "message.send",
   args,
-  lane: () => "messages",
+  lane: ({ accountSid }) => `messages:${accountSid}`, // Phones that are silent hold up their own.
   maxAttempts: limits.messageAttempts,
   retryMs: exponential(1_000, 60_000),
 
