@@ -68,8 +68,9 @@ export function bridgeClient(options: BridgeClientOptions): Bridge {
       return (await Promise.all(urls.map((url) => control.bindings(url, login)))).flat();
     },
     async message(order) {
-      const live = await liveCompanions(options);
-      const holders = await options.companions.holding(order.login, live);
+      // One that was not heard of lately may have it still: then it is asked, again and again.
+      const known = await options.companions.list();
+      const holders = await options.companions.holding(order.login, known);
       const urls = holders.map(({ bridgeUrl }) => bridgeUrl ?? options.url);
       const told = await Promise.allSettled(urls.map((url) => control.message(url, order)));
       const statuses = told.flatMap((one) => one.status === "fulfilled" ? one.value : []);

@@ -2,10 +2,10 @@ import { standing } from "../access.ts";
 import type { MessageAnswer, MessageReport } from "../bridge_messages.ts";
 import { parseAddress } from "../calls/address.ts";
 import { longest } from "../calls/new_leg.ts";
-import { clientAt } from "../calls/route.ts";
-import { liveCompanions } from "../companions.ts";
+import { calledAs, clientAt } from "../calls/route.ts";
 import { type FaultName, faults } from "../faults.ts";
 import { sendMessage } from "../jobs/send_message.ts";
+import { numberFor } from "../gateways/find_number.ts";
 import { notification, notify } from "../notify.ts";
 import { dialString, e164Of } from "../numbers/dialled.ts";
 import type { Change, Ports } from "../ports.ts";
@@ -59,6 +59,8 @@ async function recipientOf(uri: string, account: Account, ports: Ports): Promise
   if (address.host !== ports.settings.sipDomain.toLowerCase()) return uri.slice(0, longest);
   const client = await clientAt(address.user, account, ports);
   if (client !== null) return `client:${client.login}`;
+  const found = await numberFor(address.user, account, ports);
+  if (found !== null) return calledAs(found.number, found.dialled);
   return numbered(address.user) ?? `client:${address.user}`.slice(0, longest);
 }
 
@@ -95,7 +97,7 @@ async function refusalOf(message: Message, ports: Ports): Promise<MessageRefusal
     const isAllowed = !ports.settings.strictSmsFrom;
     return isAllowed ? undefined : { status: 403, fault: "senderNotAllowed", detail: from };
   }
-  const holders = await ports.companions.holding(login, await liveCompanions(ports));
+  const holders = await ports.companions.holding(login, await ports.companions.list());
   return holders.length > 0 ? undefined : { status: 480, fault: "notRegistered", detail: to };
 }
 

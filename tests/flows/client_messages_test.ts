@@ -210,3 +210,53 @@ sipTest("a message is sent when one companion has it, though another is silent",
   assert.equal((await bob.nextText()).body, "hello");
   assert.equal((await messages(lab))[0]?.status, "sent");
 });
+
+sipTest(
+  "a MESSAGE to a number of this service is received there, as one from the Client",
+  async () => {
+    await using lab = await startLab();
+    const owner = await lab.app.subAccount(lab.app.root, "owner");
+    const numbers = [
+      { PhoneNumber: "+12025550143", SmsUrl: "https://app.test/in" },
+      { PhoneNumber: "support", isSIP: "true", SmsUrl: "https://app.test/support" },
+    ];
+    for (const number of numbers) await owner.post("IncomingPhoneNumbers", number);
+
+    const statuses = [
+      (await lab.alice.message("+12025550143", "hello")).status,
+      (await lab.alice.message("tel:+1-202-555-0143", "hello")).status,
+      (await lab.alice.message("support", "hello")).status,
+    ];
+    await lab.app.runJobs();
+
+    assert.deepEqual(statuses, [202, 202, 202]);
+    const inbox = (await messages(lab, owner)).map(({ from, to, status }) => [from, to, status]);
+    assert.deepEqual(inbox.sort(), [
+      ["client:alice", "+12025550143", "received"],
+      ["client:alice", "+12025550143", "received"],
+      ["client:alice", "support", "received"],
+    ]);
+    assert.deepEqual((await messages(lab)).map(({ status }) => status), ["sent", "sent", "sent"]);
+    assert.deepEqual(lab.app.fetched.map(({ url }) => url).sort(), [
+      "https://app.test/in",
+      "https://app.test/in",
+      "https://app.test/support",
+    ]);
+    const { TextMessageInboundToApp: toApp, TextMessageOutbound: out } = await metrics(lab);
+    assert.deepEqual([toApp, out], [3, 0]);
+  },
+);
+
+sipTest("a message waits for a companion that the service has not heard of yet", async () => {
+  await using lab = await startLab();
+  const bob = await lab.phone("bob", lab.two);
+  const { companions } = lab.app.ports;
+  const two = (await companions.get("two"))!;
+  await companions.beat({ ...two, seenAt: 0 }); // As after an outage of the service.
+
+  const { status } = await lab.alice.message("bob", "hello");
+  await lab.app.runJobs();
+
+  assert.equal(status, 202);
+  assert.equal((await bob.nextText()).body, "hello");
+});
