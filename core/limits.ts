@@ -82,6 +82,9 @@ export const limits = {
 
   messageLength: 160,
   messageAttempts: 5,
+  /** From one Client to one recipient in a minute, and pairs that are counted at once. */
+  messagesOfPair: 30,
+  messagePairs: 50_000,
   subjectLength: 160,
   /** Addresses in one of To, CC and BCC. */
   emailRecipients: 30,

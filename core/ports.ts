@@ -1,6 +1,7 @@
 import type { NumberOffer, NumberSearch } from "./numbers/offer.ts";
 import type { Companion, Script } from "./bridge.ts";
 import type { TrunkSettings } from "./gateways/settings.ts";
+import type { MessageOrder } from "./bridge_messages.ts";
 import type { PresenceNews, RegisteredBinding } from "./bridge_registrations.ts";
 import type { Condition } from "./filters.ts";
 import type { Job } from "./job.ts";
@@ -140,6 +141,8 @@ export interface CompanionState extends Companion {
   registered?: number;
   /** Where its control answers, if it said so. */
   bridgeUrl?: string;
+  /** Where other companions reach it. */
+  sipUri?: string;
 }
 
 export interface Companions {
@@ -158,6 +161,8 @@ export interface Companions {
   knowsPresence(companion: Companion): Promise<boolean>;
   /** Those of the companions that have a device of this login. */
   holding(login: string, among: CompanionState[]): Promise<CompanionState[]>;
+  /** How many logins have a device at any of the companions. */
+  countRegistered(among: CompanionState[]): Promise<number>;
 }
 
 /** Service to companions. Throws `unavailable` when one that is needed cannot be reached. */
@@ -177,6 +182,11 @@ export interface Bridge {
   gatewaysChanged(): Promise<void>;
   /** The devices of a login, at all companions. */
   bindings(login: string): Promise<RegisteredBinding[]>;
+  /**
+   * Sends a message to every device of a Client, at all companions; the final status of each. Throws
+   * `unavailable` when a companion with a device was out of reach and no device has the message.
+   */
+  message(order: MessageOrder): Promise<number[]>;
   /** Whether a companion answers. */
   ready(): Promise<boolean>;
 }

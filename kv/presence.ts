@@ -64,5 +64,14 @@ export function presenceOf(kv: Deno.Kv) {
       const found = await Promise.all(among.map((companion) => isPresent(companion, login)));
       return among.filter((_, at) => found[at]);
     },
+    async countRegistered(among: CompanionState[]): Promise<number> {
+      const logins = new Set<unknown>();
+      for (const { id, runId } of among) {
+        for await (const { key, value } of kv.list<string>({ prefix: keys.presence(id) })) {
+          if (value === runId) logins.add(key.at(-1));
+        }
+      }
+      return logins.size;
+    },
   };
 }
