@@ -1,8 +1,9 @@
 import type { Script } from "../../core/bridge.ts";
 import { type FakeService, startFakeService, testDomain } from "../support/fake_service.ts";
 import { newLeg } from "../support/sip_lab.ts";
-import { type Agent, createAgent, openUdp, openWebSocket, type Wire } from "./sip_agent.ts";
+import { type Agent, createAgent } from "./sip_agent.ts";
 import { companion, kamailio, type Server } from "./sip_servers.ts";
+import { openUdp, openWebSocket, type Wire } from "./sip_wires.ts";
 
 /**
  * `deno task bench:sip`: the companion beside Kamailio, in turn under the same load, each alone on the

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
-import { createSocket } from "node:dgram";
 import { readSip, type SipText, tagOf, uriIn, valueOf, valuesOf } from "../support/sip_text.ts";
+import type { Wire } from "./sip_wires.ts";
 
 /** A user agent that does little and that little quickly, so that the server is what is measured. */
 export interface Agent {
@@ -11,47 +11,6 @@ export interface Agent {
   /** INVITE to BYE; the other agent answers at once. Resolves with the status of the BYE. */
   call(callee: string): Promise<number>;
   close(): void;
-}
-
-export interface Wire {
-  readonly transport: "WS" | "UDP";
-  readonly sentBy: string;
-  send(text: string): void;
-  onText: (text: string) => void;
-  close(): void;
-}
-
-export async function openWebSocket(url: string): Promise<Wire> {
-  const socket = new WebSocket(url, "sip");
-  const opened = Promise.withResolvers<void>();
-  socket.onopen = () => opened.resolve();
-  socket.onerror = () => opened.reject(new Error(`Cannot connect to ${url}`));
-  socket.onmessage = ({ data }) => wire.onText(data);
-  const wire: Wire = {
-    transport: "WS",
-    sentBy: `${token()}.invalid`,
-    send: (text) => socket.send(text),
-    onText: () => {},
-    close: () => socket.close(),
-  };
-  await opened.promise;
-  return wire;
-}
-
-export async function openUdp({ host, port }: { host: string; port: number }): Promise<Wire> {
-  const socket = createSocket("udp4");
-  const bound = Promise.withResolvers<void>();
-  socket.bind(0, host, () => bound.resolve());
-  await bound.promise;
-  socket.on("message", (data) => wire.onText(String(data)));
-  const wire: Wire = {
-    transport: "UDP",
-    sentBy: `${host}:${socket.address().port}`,
-    send: (text) => socket.send(text, port, host),
-    onText: () => {},
-    close: () => socket.close(),
-  };
-  return wire;
 }
 
 const token = () => randomBytes(8).toString("hex");
