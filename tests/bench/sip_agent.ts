@@ -16,6 +16,8 @@ export interface Agent {
 const token = () => randomBytes(8).toString("hex");
 const md5 = (text: string) => createHash("md5").update(text).digest("hex");
 const answerWithinMs = 8_000;
+/** T1 (RFC 3261 §17.1.1.1): a datagram can be lost. */
+const repeatMs = 500;
 
 /** The status of a request that got no final response in time. */
 export const noAnswer = 0;
@@ -75,12 +77,17 @@ export function createAgent(
     const { promise, resolve } = Promise.withResolvers<SipText | undefined>();
     const key = `${exchange.callId} ${exchange.cseq} ${exchange.method}`;
     const branch = `z9hG4bK${token()}`;
+    const request = text(exchange, branch);
     const done = (response?: SipText) => {
       clearTimeout(timer);
+      clearInterval(repeats);
       waiting.delete(key);
       resolve(response);
     };
     const timer = setTimeout(done, answerWithinMs);
+    const repeats = wire.transport === "UDP"
+      ? setInterval(() => wire.send(request), repeatMs)
+      : undefined;
     waiting.set(key, (response) => {
       const status = response.status ?? 0;
       if (status < 200) return;
@@ -91,7 +98,7 @@ export function createAgent(
       }
       done(response);
     });
-    wire.send(text(exchange, branch));
+    wire.send(request);
     return promise;
   }
 

@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { createSocket } from "node:dgram";
 import { frameHead, opcodes } from "../support/raw_websocket.ts";
 
 /** What an agent sends and hears by. */
@@ -105,18 +104,18 @@ function frameAt(buffer: Uint8Array, at: number, end: number) {
   return from + size <= end ? { from, to: from + size } : undefined;
 }
 
-export async function openUdp({ host, port }: { host: string; port: number }): Promise<Wire> {
-  const socket = createSocket("udp4");
-  const bound = Promise.withResolvers<void>();
-  socket.bind(0, host, () => bound.resolve());
-  await bound.promise;
-  socket.on("message", (data) => wire.onText(String(data)));
+export function openUdp({ host, port }: { host: string; port: number }): Promise<Wire> {
+  const socket = Deno.listenDatagram({ transport: "udp", hostname: host, port: 0 });
+  const server = { transport: "udp", hostname: host, port } as const;
   const wire: Wire = {
     transport: "UDP",
-    sentBy: `${host}:${socket.address().port}`,
-    send: (text) => socket.send(text, port, host),
+    sentBy: `${host}:${(socket.addr as Deno.NetAddr).port}`,
+    send: (text) => void socket.send(encoder.encode(text), server).catch(() => {}),
     onText: () => {},
     close: () => socket.close(),
   };
-  return wire;
+  void (async () => {
+    for await (const [data] of socket) wire.onText(decoder.decode(data));
+  })();
+  return Promise.resolve(wire);
 }
