@@ -192,8 +192,9 @@ function assemble(
   signalling.core.delegate = {
     onInvite: (request) =>
       void onInvite({ calls, authenticator, accepting }, request).catch(failed),
-    onRegister: (request) => void onRegister(signalling, authenticator, request).catch(failed),
   };
+  signalling.onRegister = (message) =>
+    void onRegister(signalling, authenticator, message).catch(failed);
   return { signalling, link, authenticator, calls, presence, accepting };
 }
 

@@ -25,6 +25,8 @@ export interface Signalling {
   dialogs: Map<string, Dialog>;
   /** Told of every connection that is gone for good, after the grace for coming back. */
   flowWatchers: Set<(lost: Flow) => void>;
+  /** Answers a REGISTER; nobody does until it is set. */
+  onRegister(message: IncomingRequestMessage): void;
   /** A connection closed: its bindings go, its dialogs wait for the softphone to come back. */
   loseFlow(flow: Flow): void;
 }
@@ -54,6 +56,7 @@ export function createSignalling(
     routes: { resolve: notListening, open: notListening, reach: notListening },
     dialogs: new Map(),
     flowWatchers,
+    onRegister() {},
     loseFlow(flow) {
       location.dropFlow(flow);
       timers.after(reconnectGraceMs, () => {

@@ -100,8 +100,9 @@ export function openReceiveLab(
   signalling.core.delegate = {
     onInvite: (request) =>
       void onInvite({ calls, authenticator, accepting: () => true }, request).catch(failed),
-    onRegister: (request) => void onRegister(signalling, authenticator, request).catch(failed),
   };
+  signalling.onRegister = (message) =>
+    void onRegister(signalling, authenticator, message).catch(failed);
 
   const lab: ReceiveLab = {
     signalling,
