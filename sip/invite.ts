@@ -1,6 +1,7 @@
 import type { IncomingInviteRequest, IncomingRequestMessage } from "sip.js/lib/core/index.js";
 import { authenticate, type Authenticator, type Identity } from "./authenticate.ts";
 import type { Calls } from "./calls.ts";
+import { refuseStranger } from "./forget_transaction.ts";
 import { createInboundLeg } from "./inbound_leg.ts";
 import type { LegEvent } from "../core/bridge.ts";
 import { mintCallSid } from "./call_sid.ts";
@@ -9,7 +10,6 @@ import { passedHeaders } from "./passed_headers.ts";
 import { plainName } from "./plain_text.ts";
 import { parseReplaces, replacedDialog } from "./refer_to.ts";
 import { unavailable } from "./refusal.ts";
-import { refuseStranger } from "./refuse_stranger.ts";
 import { guard, originOf } from "./signalling.ts";
 import { userOf } from "./uri.ts";
 

@@ -1,4 +1,5 @@
 import type { LegEvent, Script } from "../core/bridge.ts";
+import { overReason } from "./abort.ts";
 import type { Calls } from "./calls.ts";
 import type { InboundLeg, OutboundLeg } from "./leg.ts";
 import { perform } from "./perform.ts";
@@ -55,7 +56,7 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
     report: (event) => void reports.send(event),
     ask: (event, asking) => reports.send(event, asking),
     hold() {
-      holder.abort();
+      holder.abort(overReason);
       holder = new AbortController();
       return AbortSignal.any([holder.signal, leg.signal]);
     },

@@ -1,4 +1,4 @@
-import { whenAborted } from "./abort.ts";
+import { overReason, whenAborted } from "./abort.ts";
 import type { InboundLeg, Leg } from "./leg.ts";
 import type { LiveLeg } from "./live_leg.ts";
 import type { Performance } from "./performance.ts";
@@ -26,7 +26,7 @@ export async function talk(
   const { leg } = live;
   const { timers, log } = calls.signalling;
   const over = new AbortController();
-  const end = () => over.abort();
+  const end = () => over.abort(overReason);
   const stopLimit = timeLimitS === undefined ? () => {} : timers.after(timeLimitS * 1000, end);
   try {
     live.partner = other.live;
