@@ -75,14 +75,17 @@ export interface Origin {
   target: string;
 }
 
-const origins = new WeakMap<IncomingRequestMessage, Origin>();
+// A WeakMap would do, and cost the collector more than a request is worth.
+const originKey = Symbol("origin");
 
-export const setOrigin = (message: IncomingRequestMessage, origin: Origin): void =>
-  void origins.set(message, origin);
+type WithOrigin = IncomingRequestMessage & { [originKey]?: Origin };
+
+export const setOrigin = (message: WithOrigin, origin: Origin): void =>
+  void (message[originKey] = origin);
 
 /** The origin of a request that `receive` let pass. */
-export function originOf(message: IncomingRequestMessage): Origin {
-  const origin = origins.get(message);
+export function originOf(message: WithOrigin): Origin {
+  const origin = message[originKey];
   if (origin === undefined) throw new Error("Cannot tell where the request came from");
   return origin;
 }

@@ -104,10 +104,10 @@ function createUdpFlow(
     remote,
     local,
     closed: false,
-    async send(text) {
+    send(text) {
       const sent = readSent(text);
       const to = { host: remote.host, port: portFor(sent, remote) };
-      await retransmission.send(flow, sent, () => put(socket, text, to));
+      return retransmission.send(flow, sent, () => put(socket, text, to));
     },
     absorbs: retransmission.absorbs,
     close() {},
