@@ -6,7 +6,7 @@ import { listenControl } from "./control.ts";
 import { createCredentialsCache } from "./credentials.ts";
 import { createNonces } from "./digest.ts";
 import type { Endpoint, Protocol } from "./flow.ts";
-import { onInvite } from "./invite.ts";
+import { onInvite, refuseAtOnce } from "./invite.ts";
 import { sipLimits } from "./limits.ts";
 import { listenSip, type SipListener, type TransportOptions } from "./listen.ts";
 import { describeBinding } from "./location.ts";
@@ -193,6 +193,7 @@ function assemble(
     onInvite: (request) =>
       void onInvite({ calls, authenticator, accepting }, request).catch(failed),
   };
+  signalling.refuseInvite = (message) => refuseAtOnce({ authenticator, accepting }, message);
   signalling.onRegister = (message) =>
     void onRegister(signalling, authenticator, message).catch(failed);
   return { signalling, link, authenticator, calls, presence, accepting };

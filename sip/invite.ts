@@ -1,5 +1,5 @@
 import type { IncomingInviteRequest, IncomingRequestMessage } from "sip.js/lib/core/index.js";
-import { authenticate, type Authenticator, type Identity } from "./authenticate.ts";
+import { authenticate, type Authenticator, challengeOf, type Identity } from "./authenticate.ts";
 import type { Calls } from "./calls.ts";
 import { refuseStranger } from "./forget_transaction.ts";
 import { createInboundLeg } from "./inbound_leg.ts";
@@ -9,7 +9,7 @@ import { sipLimits } from "./limits.ts";
 import { passedHeaders } from "./passed_headers.ts";
 import { plainName } from "./plain_text.ts";
 import { parseReplaces, replacedDialog } from "./refer_to.ts";
-import { unavailable } from "./refusal.ts";
+import { type Refusal, unavailable } from "./refusal.ts";
 import { guard, originOf } from "./signalling.ts";
 import { userOf } from "./uri.ts";
 
@@ -61,6 +61,21 @@ export async function onInvite(
 }
 
 /**
+ * What a new INVITE is refused with at once: whoever is no caller yet gets no transaction, which it
+ * could have us hold at no cost of its own (RFC 3261 §8.2.7).
+ */
+export function refuseAtOnce(
+  { authenticator, accepting }: Pick<InviteOptions, "authenticator" | "accepting">,
+  message: IncomingRequestMessage,
+): Refusal | undefined {
+  if (!accepting()) return unavailable;
+  if (message.body !== "" && message.parseHeader("content-type") !== "application/sdp") {
+    return { statusCode: 415, extraHeaders: ["Accept: application/sdp"] };
+  }
+  return challengeOf(authenticator, { message, ...originOf(message) }, "proxy");
+}
+
+/**
  * The leg of the same account whose place an INVITE is to take (RFC 3891 §3); undefined when it
  * does not ask for one, the status of the refusal when there is none such.
  */
@@ -83,10 +98,6 @@ async function admit(
   { calls: { signalling }, authenticator, accepting }: InviteOptions,
   { message }: IncomingInviteRequest,
 ): Promise<Identity> {
-  if (!accepting()) return { refusal: unavailable };
-  if (message.body !== "" && message.parseHeader("content-type") !== "application/sdp") {
-    return { refusal: { statusCode: 415, extraHeaders: ["Accept: application/sdp"] } };
-  }
   const origin = originOf(message);
   const identity = await authenticate(authenticator, { message, ...origin }, "proxy")
     .catch(() => ({ refusal: unavailable }));

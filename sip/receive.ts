@@ -70,6 +70,9 @@ function receiveRequest(signalling: Signalling, request: ParsedRequest): void {
     return;
   }
   setOrigin(message, { flow, target: request.target });
+  const isNewCall = message.method === "INVITE" && !message.toTag;
+  const refused = isNewCall ? signalling.refuseInvite(message) : undefined;
+  if (refused !== undefined) return reply(flow, message, refused);
   // The core serves only the user in its own address, and keys transactions on the branch alone.
   message.ruri = signalling.core.configuration.aor;
   message.viaBranch = transactionKey(message, flow);

@@ -3,6 +3,7 @@ import { type Admission, type AdmissionBounds, createAdmission } from "./admissi
 import type { Dialog } from "./dialog.ts";
 import { type Flow, withFlow } from "./flow.ts";
 import { createLocation, type Location } from "./location.ts";
+import type { Refusal } from "./refusal.ts";
 import type { SessionBounds } from "./session_timer.ts";
 import type { Timers } from "./timers.ts";
 import type { Routes } from "./transport/routes.ts";
@@ -25,6 +26,8 @@ export interface Signalling {
   dialogs: Map<string, Dialog>;
   /** Told of every connection that is gone for good, after the grace for coming back. */
   flowWatchers: Set<(lost: Flow) => void>;
+  /** What a new INVITE is refused with before it gets a transaction; nothing until it is set. */
+  refuseInvite(message: IncomingRequestMessage): Refusal | undefined;
   /** Answers a REGISTER; nobody does until it is set. */
   onRegister(message: IncomingRequestMessage): void;
   /** A connection closed: its bindings go, its dialogs wait for the softphone to come back. */
@@ -56,6 +59,7 @@ export function createSignalling(
     routes: { resolve: notListening, open: notListening, reach: notListening },
     dialogs: new Map(),
     flowWatchers,
+    refuseInvite: () => undefined,
     onRegister() {},
     loseFlow(flow) {
       location.dropFlow(flow);

@@ -5,7 +5,7 @@ import { type Calls, createCalls } from "../../sip/calls.ts";
 import { createCredentialsCache } from "../../sip/credentials.ts";
 import { createNonces, digestHa1, digestResponse } from "../../sip/digest.ts";
 import type { Flow } from "../../sip/flow.ts";
-import { onInvite } from "../../sip/invite.ts";
+import { onInvite, refuseAtOnce } from "../../sip/invite.ts";
 import { sipLimits } from "../../sip/limits.ts";
 import { createLockout } from "../../sip/lockout.ts";
 import { receive } from "../../sip/receive.ts";
@@ -101,6 +101,8 @@ export function openReceiveLab(
     onInvite: (request) =>
       void onInvite({ calls, authenticator, accepting: () => true }, request).catch(failed),
   };
+  const accepting = () => true;
+  signalling.refuseInvite = (message) => refuseAtOnce({ authenticator, accepting }, message);
   signalling.onRegister = (message) =>
     void onRegister(signalling, authenticator, message).catch(failed);
 
