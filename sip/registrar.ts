@@ -1,6 +1,6 @@
 import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
 import type { Credentials } from "../core/bridge.ts";
-import { authenticate, type Authenticator } from "./authenticate.ts";
+import { authenticate, type Authenticator, challengeOf } from "./authenticate.ts";
 import type { CredentialsCache } from "./credentials.ts";
 import { sipLimits } from "./limits.ts";
 import type { Binding, Location } from "./location.ts";
@@ -22,6 +22,8 @@ export async function onRegister(
   const { flow, target } = originOf(message);
   const respond = (response: Reply) => reply(flow, message, response);
   if (message.to.uri.host !== domain) return respond({ statusCode: 404 });
+  const challenge = challengeOf(authenticator, { message, flow }, "registrar");
+  if (challenge !== undefined) return respond(challenge);
   const identity = await authenticate(authenticator, { message, flow, target }, "registrar")
     .catch(() => ({ refusal: unavailable }));
   if ("refusal" in identity) return respond(identity.refusal);

@@ -16,7 +16,7 @@ import { openUdp, openWebSocket, type Wire } from "./sip_wires.ts";
 
 const seconds = Number(Deno.env.get("SECONDS") ?? 5);
 const idle = Number(Deno.env.get("IDLE") ?? 2_000);
-const warmUpSeconds = 2;
+const warmUpSeconds = 4;
 const password = "pass";
 const log = (line: string) => Deno.stdout.writeSync(new TextEncoder().encode(line + "\n"));
 
