@@ -1,3 +1,9 @@
+/**
+ * Why a signal of ours aborts; nobody asks. Without a reason, each abort would make a DOMException
+ * with its stack, which costs more than all that follows.
+ */
+export const overReason = "over";
+
 /** The promise, or undefined as soon as the signal aborts; a late rejection goes unnoticed. */
 export async function unlessAborted<T>(
   promise: Promise<T>,

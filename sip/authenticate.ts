@@ -38,6 +38,18 @@ const nobody = { md5: "0".repeat(32), sha256: "0".repeat(64) };
 /** What a Client can be called; nobody is asked about any other name. */
 const possibleLogin = /^[A-Za-z0-9\-._+]{1,64}$/;
 
+/** The challenge to a request that brings no answer to one; undefined when it brings any. */
+export function challengeOf(
+  { nonces, sha256Everywhere }: Authenticator,
+  { message, flow }: { message: IncomingRequestMessage; flow: Flow },
+  as: keyof typeof kinds,
+): Refusal | undefined {
+  const { status: statusCode, challenge, answer } = kinds[as];
+  if (message.hasHeader(answer)) return undefined;
+  const algorithms = algorithmsOver(flow.transport.protocol, sha256Everywhere);
+  return { statusCode, extraHeaders: nonces.challenges(challenge, { stale: false, algorithms }) };
+}
+
 /** Checks the digest of a request (RFC 3261 §22); a request without one is challenged. */
 export async function authenticate(
   authenticator: Authenticator,

@@ -59,8 +59,9 @@ export function createCalls(options: CallsOptions): Calls {
     ended.add(id);
   };
   const settle = (live: LiveLeg) => {
+    const { id } = live.leg;
     unsettled.delete(live);
-    timers.after(sipLimits.endedLegMs, () => ended.delete(live.leg.id));
+    timers.after(sipLimits.endedLegMs, () => ended.delete(id));
   };
 
   const calls: Calls = {

@@ -7,7 +7,7 @@ import { createCredentialsCache } from "./credentials.ts";
 import { createNonces } from "./digest.ts";
 import type { Endpoint, Protocol } from "./flow.ts";
 import { createGateways, type Gateways } from "./gateways.ts";
-import { onInvite } from "./invite.ts";
+import { onInvite, refuseAtOnce } from "./invite.ts";
 import { sipLimits } from "./limits.ts";
 import { listenSip, type SipListener } from "./listen.ts";
 import { describeBinding } from "./location.ts";
@@ -176,8 +176,11 @@ function assemble(
     },
     onMessage: (request) =>
       void onMessage({ signalling, authenticator, link, accepting }, request).catch(failed),
-    onRegister: (request) => void onRegister(signalling, authenticator, request).catch(failed),
   };
+  signalling.refuseInvite = (message) =>
+    refuseAtOnce({ signalling, authenticator, accepting }, message);
+  signalling.onRegister = (message) =>
+    void onRegister(signalling, authenticator, message).catch(failed);
   return { signalling, link, authenticator, calls, relays, presence, gateways, accepting };
 }
 

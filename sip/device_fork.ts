@@ -42,6 +42,7 @@ export function createDeviceFork(
       return fork.over;
     },
     send,
+    forget: () => fork.forget(),
     cancel(reason) {
       isCancelled = true;
       fork.cancel(reason);

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { sipLimits } from "./limits.ts";
 
 /**
@@ -33,7 +33,7 @@ const parameter = /([A-Za-z0-9_*-]+) *= *(?:"((?:[^"\\]|\\.)*)"|([^ ,"]+)) *(?:,
 
 /** Reads a `Digest` header; undefined when it is none, malformed or names something twice. */
 export function parseDigest(header: string): DigestParameters | undefined {
-  const text = header.replace(/[ \t]+/g, " ");
+  const text = /\t| {2}/.test(header) ? header.replace(/[ \t]+/g, " ") : header;
   if (!/^Digest /i.test(text)) return undefined;
   const parameters: Record<string, string> = Object.create(null);
   let end = "Digest ".length;
@@ -95,18 +95,21 @@ export interface Nonces {
   take(nonce: string, count: number): boolean;
 }
 
-/** Nonces that carry their time under an HMAC, so none is stored until somebody uses it. */
+/**
+ * Nonces that carry their time under a hash with a secret (RFC 7616 §3.3), so none is stored until
+ * somebody uses it. Half of the hash is kept to itself: what was signed cannot be extended.
+ */
 export function createNonces(realm: string, now: () => number = Date.now): Nonces {
-  const secret = randomBytes(32);
+  const secret = randomBytes(32).toString("hex");
   const counts = new Map<string, number>();
   // Counts forgotten for want of room could be replayed, so everything as old is refused.
   let refusedUntil = 0;
 
   const macOf = (stamp: string): string =>
-    createHmac("sha256", secret).update(`${stamp}.${realm}`).digest("hex").slice(0, 32);
+    hash("SHA-256", `${secret}.${stamp}.${realm}`).slice(0, 32);
 
   const make = (): string => {
-    const stamp = `${now().toString(36)}.${randomBytes(8).toString("hex")}`;
+    const stamp = `${now().toString(36)}.${crypto.getRandomValues(new Uint8Array(8)).toHex()}`;
     return `${stamp}.${macOf(stamp)}`;
   };
 

@@ -57,10 +57,12 @@ export interface Wire {
   close(): void;
 }
 
+let flows = 0;
+
 export function createFlow(wire: Wire): Flow {
   const { protocol, remote, local } = wire;
   const flow: Flow = {
-    id: crypto.randomUUID(),
+    id: (flows++).toString(36),
     remote,
     local,
     logins: new Set(),

@@ -1,6 +1,5 @@
 import {
   type IncomingResponseMessage,
-  InviteUserAgentClient,
   type OutgoingInviteRequest,
   type OutgoingInviteRequestDelegate,
   type OutgoingRequestMessage,
@@ -10,6 +9,7 @@ import {
 import { loginWith } from "./client_authentication.ts";
 import { currentFlow, type Flow, withFlow } from "./flow.ts";
 import type { ForkInvite } from "./fork_invite.ts";
+import { forgetTransaction } from "./forget_transaction.ts";
 import { sipLimits } from "./limits.ts";
 import type { MediaLeg } from "./media/port.ts";
 import { guard, sdpBody, type Signalling } from "./signalling.ts";
@@ -59,6 +59,8 @@ export interface Fork {
   send(events: ForkEvents): void;
   /** CANCEL; what the device still says is left to the events. */
   cancel(reason?: string): void;
+  /** The call that it led to is over: nothing of it is kept for what the device may repeat. */
+  forget(): void;
 }
 
 /** A way to a device or trunk, with the SDP to offer: of our media, or the caller's. */
@@ -116,6 +118,7 @@ export function createFork(signalling: Signalling, invite: ForkInvite, device: D
       watchFlow(state, events);
       sendInvite(state, events);
     },
+    forget: () => forget(state),
     cancel(reason) {
       if (state.over) return;
       state.cancelled = true;
@@ -229,11 +232,12 @@ function close(state: State): void {
   state.signalling.flowWatchers.delete(state.onFlowLost);
 }
 
+function forget({ request }: State): void {
+  if (request !== undefined) forgetTransaction(request);
+}
+
 /** Drops the transaction, which would otherwise wait for its final response for ever. */
 function giveUp(state: State): void {
   close(state);
-  const { request, signalling: { core } } = state;
-  if (!(request instanceof InviteUserAgentClient)) return;
-  core.userAgentClients.delete(`${request.transaction.id}INVITE`);
-  request.dispose();
+  forget(state);
 }

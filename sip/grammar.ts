@@ -6,6 +6,7 @@ export const isToken = (text: string): boolean => token.test(text);
 
 /** Splits at a separator outside quotes and angle brackets; undefined when those do not balance. */
 export function splitOutside(text: string, separator: string): string[] | undefined {
+  if (!/["<>]/.test(text)) return text.split(separator).map((part) => part.trim());
   const parts: string[] = [];
   let quoted = false;
   let angle = false;
@@ -39,7 +40,11 @@ export interface Parameter {
 /** `;a=1;b` after its first semicolon; undefined when a name is no token. */
 export function parseParameters(text: string): Parameter[] | undefined {
   const parts = splitOutside(text, ";");
-  if (parts === undefined) return undefined;
+  return parts && readParameters(parts);
+}
+
+/** The same, split already. */
+export function readParameters(parts: readonly string[]): Parameter[] | undefined {
   const parameters: Parameter[] = [];
   for (const part of parts) {
     const equals = part.indexOf("=");

@@ -31,8 +31,45 @@ const irregular: Readonly<Record<string, string>> = {
   "www-authenticate": "WWW-Authenticate",
 };
 
+/** The names that messages are full of, as they come and as the code asks for them. */
+const frequent = new Map(
+  [
+    "Accept",
+    "Allow",
+    "Authorization",
+    "Call-ID",
+    "Contact",
+    "Content-Disposition",
+    "Content-Length",
+    "Content-Type",
+    "CSeq",
+    "Event",
+    "Expires",
+    "From",
+    "Max-Forwards",
+    "Min-SE",
+    "Path",
+    "Proxy-Authorization",
+    "Proxy-Require",
+    "RAck",
+    "Record-Route",
+    "Replaces",
+    "Require",
+    "Route",
+    "RSeq",
+    "Session-Expires",
+    "Subscription-State",
+    "Supported",
+    "To",
+    "User-Agent",
+    "Via",
+  ].flatMap((name) => [[name, name], [name.toLowerCase(), name]]),
+);
+
 /** The name of a header as the library spells it, from any case or its compact form. */
 export function canonicalName(name: string): string {
+  const spelled = frequent.get(name);
+  if (spelled !== undefined) return spelled;
   const lower = name.toLowerCase();
   const known = lower.length === 1 ? compact[lower] : irregular[lower];
   if (known !== undefined && Object.hasOwn(lower.length === 1 ? compact : irregular, lower)) {

@@ -1,5 +1,6 @@
 import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
 import type { Flow } from "./flow.ts";
+import { forgetTransaction } from "./forget_transaction.ts";
 import { createWiring } from "./in_dialog.ts";
 import { accept, answer, early, progress } from "./inbound_answer.ts";
 import { bye, type InboundCall, type InboundState, lost, refuse } from "./inbound_state.ts";
@@ -37,6 +38,10 @@ export function createInboundLeg(signalling: Signalling, call: InboundCall): Inb
     state.answered.resolve(false);
     state.reliable?.stop();
     state.media?.close();
+  });
+  // A refusal waits for its ACK; after BYE, the INVITE is not repeated any more.
+  void state.released.promise.then(() => {
+    if (state.answeredAt !== undefined) forgetTransaction(call.request);
   });
   return legOf(state);
 }

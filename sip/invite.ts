@@ -1,20 +1,22 @@
 import type { IncomingInviteRequest, IncomingRequestMessage } from "sip.js/lib/core/index.js";
 import { admitNumber } from "./admit_number.ts";
-import type { Authenticator } from "./authenticate.ts";
+import { type Authenticator, challengeOf } from "./authenticate.ts";
 import { authenticateCaller } from "./authenticate_caller.ts";
 import type { Calls } from "./calls.ts";
 import type { Admitted } from "./caller.ts";
+import { refuseStranger } from "./forget_transaction.ts";
 import { createInboundLeg } from "./inbound_leg.ts";
+import { numberCalledBy } from "./inner_flow.ts";
 import type { LegEvent } from "../core/bridge.ts";
 import { mintCallSid } from "./call_sid.ts";
 import { sipLimits } from "./limits.ts";
 import { passedHeaders } from "./passed_headers.ts";
 import { plainName } from "./plain_text.ts";
 import { parseReplaces, replacedDialog } from "./refer_to.ts";
-import { unavailable } from "./refusal.ts";
-import { refuseStranger } from "./refuse_stranger.ts";
+import { type Refusal, unavailable } from "./refusal.ts";
 import type { ServiceLink } from "./service_link.ts";
-import { guard, originOf } from "./signalling.ts";
+import { peerHeader } from "./peers.ts";
+import { guard, originOf, type Signalling } from "./signalling.ts";
 
 export interface InviteOptions {
   calls: Calls;
@@ -57,6 +59,27 @@ export async function onInvite(
 }
 
 /**
+ * What a new INVITE is refused with at once: whoever is no caller yet gets no transaction, which it
+ * could have us hold at no cost of its own (RFC 3261 §8.2.7).
+ */
+export function refuseAtOnce(
+  { signalling, authenticator, accepting }:
+    & Pick<InviteOptions, "authenticator" | "accepting">
+    & { signalling: Signalling },
+  message: IncomingRequestMessage,
+): Refusal | undefined {
+  if (!accepting()) return unavailable;
+  if (message.body !== "" && message.parseHeader("content-type") !== "application/sdp") {
+    return { statusCode: 415, extraHeaders: ["Accept: application/sdp"] };
+  }
+  const origin = originOf(message);
+  // Companions, other legs and trunks prove themselves by other means.
+  const isChallenged = !message.hasHeader(peerHeader) &&
+    numberCalledBy(origin.flow) === undefined && signalling.sources.of(origin) === undefined;
+  return isChallenged ? challengeOf(authenticator, { message, ...origin }, "proxy") : undefined;
+}
+
+/**
  * The leg of the same account whose place an INVITE is to take (RFC 3891 §3); undefined when it
  * does not ask for one, the status of the refusal when there is none such.
  */
@@ -76,22 +99,16 @@ function replacedLeg(
 
 /** A trunk may call numbers, and a Client whom it likes. */
 async function admit(
-  options: InviteOptions,
+  { calls, link, authenticator, accepting }: InviteOptions,
   request: IncomingInviteRequest,
 ): Promise<Admitted> {
-  const { calls, link, accepting } = options;
-  const { message } = request;
-  if (!accepting()) return { refusal: unavailable };
-  if (message.body !== "" && message.parseHeader("content-type") !== "application/sdp") {
-    return { refusal: { statusCode: 415, extraHeaders: ["Accept: application/sdp"] } };
-  }
-  const admitted = await admitNumber(calls.signalling, link, message) ??
-    await admitClient(options, request);
+  const admitted = await admitNumber(calls.signalling, link, request.message) ??
+    await admitClient({ calls, authenticator }, request);
   return accepting() ? admitted : { refusal: unavailable };
 }
 
 async function admitClient(
-  { calls, authenticator }: InviteOptions,
+  { calls, authenticator }: Pick<InviteOptions, "calls" | "authenticator">,
   request: IncomingInviteRequest,
 ): Promise<Admitted> {
   const { message } = request;

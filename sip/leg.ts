@@ -1,3 +1,4 @@
+import { overReason } from "./abort.ts";
 import type { Dialog } from "./dialog.ts";
 import type { DialogEvents } from "./dialog_events.ts";
 import type { MediaKind, MediaLeg } from "./media/port.ts";
@@ -82,7 +83,7 @@ export function createLegEnd(): LegEnd {
     end(ending) {
       if (over.signal.aborted) return false;
       resolve(ending);
-      over.abort();
+      over.abort(overReason);
       return true;
     },
   };

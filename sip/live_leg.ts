@@ -1,4 +1,5 @@
 import type { LegEvent, Script } from "../core/bridge.ts";
+import { overReason } from "./abort.ts";
 import type { Calls } from "./calls.ts";
 import type { InboundLeg, OutboundLeg } from "./leg.ts";
 import { perform } from "./perform.ts";
@@ -42,6 +43,10 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
   let holder = new AbortController();
   let performance = Promise.resolve();
 
+  // A signal made of several would be held weakly by each, which keeps all of a call from the
+  // collector of what is young.
+  leg.signal.addEventListener("abort", () => holder.abort(overReason), { once: true });
+
   const failed = (error: unknown) => {
     log("Cannot perform a script", { leg: leg.id, error: String(error) });
     leg.hangup();
@@ -55,9 +60,10 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
     report: (event) => void reports.send(event),
     ask: (event, asking) => reports.send(event, asking),
     hold() {
-      holder.abort();
+      holder.abort(overReason);
       holder = new AbortController();
-      return AbortSignal.any([holder.signal, leg.signal]);
+      if (leg.signal.aborted) holder.abort(overReason);
+      return holder.signal;
     },
     run: (script) =>
       live.take(async (signal) => {

@@ -35,6 +35,8 @@ export function createOutboundLeg(signalling: Signalling, call: OutboundCall): O
       finish(state, { outcome: "no-answer", sipStatus: 408 });
     }),
   };
+  // Its peer has answered or sent BYE, and repeats its 2xx no more.
+  void state.released.promise.then(() => state.winner?.forget());
   // Not before the caller has the leg in hand.
   queueMicrotask(() => {
     place(state).catch((error) => {

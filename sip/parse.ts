@@ -87,23 +87,25 @@ function readHeaders(message: SipMessage, text: string, from: number) {
   for (let count = 0; !text.startsWith("\r\n", position); count++) {
     if (count === sipLimits.headers) return { body: text.length, problem: "too many headers" };
     let end = text.indexOf("\r\n", position);
+    const first = end;
     while (end >= 0 && (text[end + 2] === " " || text[end + 2] === "\t")) {
       end = text.indexOf("\r\n", end + 2);
     }
     if (end < 0) return { body: text.length, problem: "its headers do not end" };
-    const why = readLine(message, text.slice(position, end));
+    const why = readLine(message, text.slice(position, end), end > first);
     problem ??= why;
     position = end + 2;
   }
   return { body: position + 2, problem };
 }
 
-function readLine(message: SipMessage, line: string): string | undefined {
+function readLine(message: SipMessage, line: string, isFolded: boolean): string | undefined {
   if (line.length > sipLimits.headerBytes) return "a header is too long";
   const colon = line.indexOf(":");
   const name = line.slice(0, Math.max(colon, 0)).trimEnd();
   if (!isToken(name)) return "a header has no name";
-  const value = line.slice(colon + 1).replace(/\r\n[ \t]+/g, " ").trim();
+  const written = line.slice(colon + 1);
+  const value = (isFolded ? written.replace(/\r\n[ \t]+/g, " ") : written).trim();
   // A bare line end would begin a header of its own where the value is repeated.
   if (/[\r\n]/.test(value)) return "a header holds a bare line end";
   return readHeader(message, canonicalName(name), value);
@@ -116,12 +118,14 @@ const missing = (message: SipMessage): string | undefined => {
   return name === undefined ? undefined : `it has no ${name}`;
 };
 
+const encoder = new TextEncoder();
+
 /** Keeps as much of the body as Content-Length says, in bytes (§20.14); says what is wrong. */
 function readBody(message: SipMessage, body: string): string | undefined {
   const length = message.headers["Content-Length"]?.[0]?.parsed as number | undefined;
   message.body = body;
-  if (length === undefined) return undefined;
-  const bytes = new TextEncoder().encode(body);
+  if (length === undefined || (length === 0 && body === "")) return undefined;
+  const bytes = encoder.encode(body);
   if (bytes.length < length) return "its body is shorter than Content-Length";
   if (bytes.length > length) message.body = new TextDecoder().decode(bytes.subarray(0, length));
   return undefined;

@@ -59,6 +59,7 @@ export function createPeerFork(
     get over() {
       return fork?.over ?? isOver;
     },
+    forget: () => fork?.forget(),
     send: (events) => void send(events),
     cancel(reason) {
       isOver = true;

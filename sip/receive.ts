@@ -9,6 +9,7 @@ import { currentFlow, type Flow, withFlow } from "./flow.ts";
 import { sipLimits } from "./limits.ts";
 import { type ParsedRequest, parseMessage, SipParseError } from "./parse.ts";
 import { type Refusal, unavailable } from "./refusal.ts";
+import { reply } from "./reply.ts";
 import { refuseInterval } from "./session_timer.ts";
 import { setOrigin, type Signalling } from "./signalling.ts";
 import { answerUpdate } from "./update.ts";
@@ -66,15 +67,19 @@ function receiveRequest(signalling: Signalling, request: ParsedRequest): void {
   if (verdict === "ignore") return;
   const refusal = verdict === "refuse" ? unavailable : refuse(signalling, request);
   if (refusal !== undefined) {
-    if (message.method !== "ACK") signalling.core.replyStateless(message, refusal);
+    if (message.method !== "ACK") reply(flow, message, refusal);
     return;
   }
   setOrigin(message, { flow, target: request.target });
+  const isNewCall = message.method === "INVITE" && !message.toTag;
+  const refused = isNewCall ? signalling.refuseInvite(message) : undefined;
+  if (refused !== undefined) return reply(flow, message, refused);
   // The core serves only the user in its own address, and keys transactions on the branch alone.
   message.ruri = signalling.core.configuration.aor;
   message.viaBranch = transactionKey(message, flow);
   if (message.method === "UPDATE") answerUpdate(signalling, message);
-  else if (message.method === "OPTIONS") answerOptions(signalling, message);
+  else if (message.method === "OPTIONS") answerOptions(signalling, message, flow);
+  else if (message.method === "REGISTER" && !message.toTag) signalling.onRegister(message);
   else signalling.core.receiveIncomingRequestFromTransport(message);
 }
 
@@ -173,9 +178,13 @@ function refuseSession(
 }
 
 /** What we can do (RFC 3261 §11.2). */
-function answerOptions({ core, domain }: Signalling, message: IncomingRequestMessage): void {
+function answerOptions(
+  { domain }: Signalling,
+  message: IncomingRequestMessage,
+  flow: Flow,
+): void {
   const extraHeaders = [allowHeader, "Accept: application/sdp, text/plain", contactHeader(domain)];
-  core.replyStateless(message, { statusCode: 200, extraHeaders });
+  reply(flow, message, { statusCode: 200, extraHeaders });
 }
 
 function markReceived(message: IncomingRequestMessage, flow: Flow): void {

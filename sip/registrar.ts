@@ -1,37 +1,38 @@
-import type { IncomingRegisterRequest } from "sip.js/lib/core/index.js";
+import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
 import type { Credentials } from "../core/bridge.ts";
-import { authenticate, type Authenticator } from "./authenticate.ts";
+import { authenticate, type Authenticator, challengeOf } from "./authenticate.ts";
 import type { CredentialsCache } from "./credentials.ts";
 import { sipLimits } from "./limits.ts";
 import type { Binding, Location } from "./location.ts";
 import { type Refusal, unavailable } from "./refusal.ts";
+import { type Reply, reply } from "./reply.ts";
 import { type Registration, supports, wantsOutbound, wishOf } from "./registration.ts";
 import { originOf, type Signalling } from "./signalling.ts";
 import { userOf } from "./uri.ts";
 
-/** A REGISTER of anybody (RFC 3261 §10.3): who it is, then what it wants. */
+/**
+ * Answers a REGISTER of anybody (RFC 3261 §10.3): who it is, then what it wants. A binding put twice
+ * stays the same, so no transaction is needed to tell a repetition.
+ */
 export async function onRegister(
   { location, domain }: Signalling,
   authenticator: Authenticator,
-  request: IncomingRegisterRequest,
+  message: IncomingRequestMessage,
 ): Promise<void> {
-  const { message } = request;
   const { flow, target } = originOf(message);
-  if (message.to.uri.host !== domain) {
-    request.reject({ statusCode: 404 });
-    return;
-  }
+  const respond = (response: Reply) => reply(flow, message, response);
+  if (message.to.uri.host !== domain) return respond({ statusCode: 404 });
+  const challenge = challengeOf(authenticator, { message, flow }, "registrar");
+  if (challenge !== undefined) return respond(challenge);
   const identity = await authenticate(authenticator, { message, flow, target }, "registrar")
     .catch(() => ({ refusal: unavailable }));
-  if ("refusal" in identity) request.reject(identity.refusal);
-  else if (userOf(message.to.uri) !== identity.login) request.reject({ statusCode: 403 });
-  else {
-    const { login, credentials } = identity;
-    flow.logins.add(login);
-    // One that closed meanwhile was dropped already: a binding to it would stay.
-    if (flow.closed) request.reject(unavailable);
-    else register(location, request, { message, login, flow, proof: proofOf(credentials) });
-  }
+  if ("refusal" in identity) return respond(identity.refusal);
+  const { login, credentials } = identity;
+  if (userOf(message.to.uri) !== login) return respond({ statusCode: 403 });
+  flow.logins.add(login);
+  // One that closed meanwhile was dropped already: a binding to it would stay.
+  if (flow.closed) return;
+  respond(register(location, { message, login, flow, proof: proofOf(credentials) }));
 }
 
 /**
@@ -79,19 +80,12 @@ function removeProven(location: Location, login: string, bindings: Binding[]): v
   }
 }
 
-/** Adds, renews, removes or lists bindings, and answers (RFC 3261 §10.3). */
-function register(
-  location: Location,
-  request: IncomingRegisterRequest,
-  registration: Registration,
-): void {
+/** Adds, renews, removes or lists bindings; the result is what to answer (RFC 3261 §10.3). */
+function register(location: Location, registration: Registration): Reply {
   const { message, login, proof } = registration;
   removeUnproven(location, login, proof);
   const refusal = update(location, registration);
-  if (refusal !== undefined) {
-    request.reject(refusal);
-    return;
-  }
+  if (refusal !== undefined) return refusal;
   const contacts = location.find(login).map(({ contact, expiresAt }) => {
     const left = Math.ceil((expiresAt - Date.now()) / 1000);
     return `Contact: ${contact};expires=${left}`;
@@ -101,7 +95,7 @@ function register(
   const path = supports(message, "path") ? message.getHeaders("path") : [];
   const date = `Date: ${new Date().toUTCString()}`;
   const extraHeaders = [...contacts, ...path.map((line) => `Path: ${line}`), ...outbound, date];
-  request.accept({ statusCode: 200, extraHeaders });
+  return { statusCode: 200, extraHeaders };
 }
 
 /** All changes of a REGISTER are made, or none (§10.3 step 7). */

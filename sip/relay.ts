@@ -9,7 +9,7 @@ import { passedHeaders } from "./passed_headers.ts";
 import { peerHeader, peerLogin } from "./peers.ts";
 import { passThrough } from "./proxy.ts";
 import { unavailable } from "./refusal.ts";
-import { refuseStranger } from "./refuse_stranger.ts";
+import { refuseStranger } from "./forget_transaction.ts";
 import { relayTransfers } from "./relay_transfer.ts";
 import { failureOf } from "./ring_all.ts";
 import { guard, originOf, type Signalling } from "./signalling.ts";

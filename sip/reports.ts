@@ -71,13 +71,13 @@ async function deliver(
   for (let attempt = 0; !stopped.aborted; attempt++) {
     // Once nobody waits, the same report goes out as mere news.
     const wantsScript = asking !== undefined && !asking.signal.aborted;
-    const signal = wantsScript ? AbortSignal.any([asking.signal, stopped]) : stopped;
+    const signal = wantsScript ? asking.signal : stopped;
     try {
       if (wantsScript) return await link.report(report, signal);
       await unlessAborted(tell({ ...report, wantsScript }), stopped);
       return [];
     } catch (error) {
-      if (signal.aborted) continue;
+      if (signal.aborted || stopped.aborted) continue;
       const failure = failureOf(error);
       if (failure === "defect") defects++;
       if (failure === "refusal" || defects === sipLimits.reportDefects) {
@@ -93,14 +93,15 @@ async function deliver(
 
 /** Waits before the next attempt: twice as long each time, spread so that legs do not march. */
 async function rest(
-  { timers, stopping }: ReportOptions,
+  { timers, stopping, stopped }: ReportOptions,
   after: { attempt: number; wantsScript: boolean; signal: AbortSignal },
 ): Promise<void> {
   const { attempt, wantsScript, signal } = after;
   const max = wantsScript ? sipLimits.retryWaitingMaxMs : sipLimits.retryMaxMs;
   const ms = Math.min(sipLimits.retryMinMs * 2 ** attempt, max) * (0.75 + Math.random() / 2);
-  if (stopping.aborted) await timers.pause(sipLimits.retryMinMs, signal);
-  else await timers.pause(ms, AbortSignal.any([signal, stopping]));
+  const isStopping = stopping.aborted;
+  const until = AbortSignal.any([signal, isStopping ? stopped : stopping]);
+  await timers.pause(isStopping ? sipLimits.retryMinMs : ms, until);
 }
 
 /** Network errors pass; an answer that is no script stays what it is. */

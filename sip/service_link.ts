@@ -33,6 +33,7 @@ import {
   trunkPaths,
 } from "../core/bridge_trunks.ts";
 import { sipLimits } from "./limits.ts";
+import { createPoster, type Poster } from "./post.ts";
 import type { Timers } from "./timers.ts";
 
 /**
@@ -77,8 +78,9 @@ export interface ServiceLinkOptions {
 }
 
 export function createServiceLink(options: ServiceLinkOptions): ServiceLink {
+  const poster = createPoster(options.serviceUrl, options.stopped);
   const post = (path: string, content: unknown, limits: { ms: number; signal?: AbortSignal }) =>
-    signedPost(options, { path, body: JSON.stringify(content), ...limits });
+    signedPost(poster, options, { path, body: JSON.stringify(content), ...limits });
   return {
     async report(report, signal) {
       const ms = report.wantsScript ? sipLimits.scriptTimeoutMs : sipLimits.reportTimeoutMs;
@@ -130,31 +132,22 @@ function failureOf(status: number): ServiceFailure {
 }
 
 async function signedPost(
-  { serviceUrl, bridgeSecret, timers, stopped }: ServiceLinkOptions,
+  poster: Poster,
+  { serviceUrl, bridgeSecret, stopped }: ServiceLinkOptions,
   request: { path: string; body: string; ms: number; signal?: AbortSignal },
 ): Promise<unknown> {
-  const { path, body, ms } = request;
-  const timeout = new AbortController();
-  const stop = timers.after(ms, () => timeout.abort());
-  const signal = AbortSignal.any([timeout.signal, request.signal ?? stopped, stopped]);
-  try {
-    const signature = signBridge(bridgeSecret, {
-      at: Date.now(),
-      method: "POST",
-      path,
-      body,
-    });
-    const response = await fetch(`${serviceUrl}${path}`, {
-      method: "POST",
-      headers: { "content-type": "application/json", [bridgeHeader]: signature },
-      body,
-      signal,
-    });
-    if (response.ok) return await response.json();
-    await response.body?.cancel();
-    const { status } = response;
-    throw new ServiceError(`post ${path}`, `the service answered ${status}`, failureOf(status));
-  } finally {
-    stop();
-  }
+  const { path, body, ms, signal } = request;
+  const signature = signBridge(bridgeSecret, { at: Date.now(), method: "POST", path, body });
+  const answer = await poster({
+    path: basePath(serviceUrl) + path,
+    headers: { [bridgeHeader]: signature },
+    body,
+    ms,
+    signals: signal === undefined || signal === stopped ? [stopped] : [signal, stopped],
+  });
+  const { status } = answer;
+  if (status >= 200 && status < 300) return JSON.parse(answer.body);
+  throw new ServiceError(`post ${path}`, `the service answered ${status}`, failureOf(status));
 }
+
+const basePath = (serviceUrl: string): string => new URL(serviceUrl).pathname.replace(/\/$/, "");

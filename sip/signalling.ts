@@ -5,6 +5,7 @@ import type { Dialog } from "./dialog.ts";
 import { type Flow, withFlow } from "./flow.ts";
 import { createLocation, type Location } from "./location.ts";
 import { createPeerProofs, type PeerProofs } from "./peers.ts";
+import type { Refusal } from "./refusal.ts";
 import type { SessionBounds } from "./session_timer.ts";
 import type { Timers } from "./timers.ts";
 import type { Routes } from "./transport/routes.ts";
@@ -37,6 +38,10 @@ export interface Signalling {
   dialogs: Map<string, Dialog>;
   /** Told of every connection that is gone for good, after the grace for coming back. */
   flowWatchers: Set<(lost: Flow) => void>;
+  /** What a new INVITE is refused with before it gets a transaction; nothing until it is set. */
+  refuseInvite(message: IncomingRequestMessage): Refusal | undefined;
+  /** Answers a REGISTER; nobody does until it is set. */
+  onRegister(message: IncomingRequestMessage): void;
   /** A connection closed: its bindings go, its dialogs wait for the softphone to come back. */
   loseFlow(flow: Flow): void;
 }
@@ -76,6 +81,8 @@ export function createSignalling(domain: string, options: SignallingOptions): Si
     isPublicAddress,
     dialogs,
     flowWatchers,
+    refuseInvite: () => undefined,
+    onRegister() {},
     loseFlow(flow) {
       location.dropFlow(flow);
       timers.after(reconnectGraceMs, () => {
@@ -95,14 +102,17 @@ export interface Origin {
   target: string;
 }
 
-const origins = new WeakMap<IncomingRequestMessage, Origin>();
+// A WeakMap would do, and cost the collector more than a request is worth.
+const originKey = Symbol("origin");
 
-export const setOrigin = (message: IncomingRequestMessage, origin: Origin): void =>
-  void origins.set(message, origin);
+type WithOrigin = IncomingRequestMessage & { [originKey]?: Origin };
+
+export const setOrigin = (message: WithOrigin, origin: Origin): void =>
+  void (message[originKey] = origin);
 
 /** The origin of a request that `receive` let pass. */
-export function originOf(message: IncomingRequestMessage): Origin {
-  const origin = origins.get(message);
+export function originOf(message: WithOrigin): Origin {
+  const origin = message[originKey];
   if (origin === undefined) throw new Error("Cannot tell where the request came from");
   return origin;
 }

@@ -25,8 +25,7 @@ export async function talk(
 ): Promise<void> {
   const { leg } = live;
   const { timers, log } = calls.signalling;
-  const over = new AbortController();
-  const end = () => over.abort();
+  const { promise: over, resolve: end } = Promise.withResolvers<void>();
   const stopLimit = timeLimitS === undefined ? () => {} : timers.after(timeLimitS * 1000, end);
   try {
     live.partner = other.live;
@@ -34,7 +33,7 @@ export async function talk(
     if (proxied) passThrough(proxied, other.live.leg);
     else await joinMedia(leg, other.live.leg);
     if (hangupOnStar && leg.media) leg.media.onDigit = (digit) => digit === "*" && end();
-    await whenAborted(AbortSignal.any([signal, other.held, over.signal]));
+    await Promise.race([whenAborted(signal), whenAborted(other.held), over]);
   } catch (error) {
     log("Cannot join two legs", { leg: leg.id, error: String(error) });
   } finally {

@@ -1,6 +1,7 @@
 import {
   ClientTransaction,
   type DigestAuthentication,
+  IncomingMessage,
   type IncomingRequestMessage,
   type IncomingResponseMessage,
   LoggerFactory,
@@ -10,6 +11,7 @@ import {
 } from "sip.js/lib/core/index.js";
 import { AllowedMethods } from "sip.js/lib/core/user-agent-core/allowed-methods.js";
 import { currentFlow, currentName } from "./flow.ts";
+import { canonicalName } from "./header_names.ts";
 import { contactUser, webSocketName } from "./transport/local_name.ts";
 import { userUri } from "./uri.ts";
 
@@ -65,6 +67,7 @@ export function createCore(
   authenticationFactory: () => DigestAuthentication | undefined = () => undefined,
 ): UserAgentCore {
   replaceBranchIds();
+  replaceHeaderNames();
   AllowedMethods.splice(0, AllowedMethods.length, ...allowedMethods);
   const contact = userUri(contactUser, domain);
   const core = new UserAgentCore({
@@ -116,6 +119,21 @@ function replaceBranchIds(): void {
     const random = crypto.getRandomValues(new Uint8Array(8)).toHex();
     return `z9hG4bK${(branches++).toString(36)}.${random}`;
   };
+}
+
+/** The library spells a name letter by letter whenever a header is asked for. */
+function replaceHeaderNames(): void {
+  Object.assign(IncomingMessage.prototype, {
+    getHeader(this: IncomingMessage, name: string) {
+      return this.headers[canonicalName(name)]?.[0]?.raw;
+    },
+    getHeaders(this: IncomingMessage, name: string) {
+      return this.headers[canonicalName(name)]?.map(({ raw }) => raw) ?? [];
+    },
+    hasHeader(this: IncomingMessage, name: string) {
+      return this.headers[canonicalName(name)] !== undefined;
+    },
+  });
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isToken, parseParameters, splitOutside } from "./grammar.ts";
+import { isToken, readParameters, splitOutside } from "./grammar.ts";
 
 /** The top Via in the shape that the transaction layer reads. */
 export interface Via {
@@ -13,14 +13,17 @@ export interface Via {
 const head =
   /^SIP ?\/ ?\d+\.\d+ ?\/ ?([^ ]+) (\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+) ?(?:: ?(\d{1,5}))?$/i;
 
+const oneBlank = (text: string): string =>
+  /\t| {2}/.test(text) ? text.replace(/[ \t]+/g, " ") : text;
+
 /** One Via value (RFC 3261 §20.42); undefined when it breaks the grammar. */
 export function parseVia(text: string): Via | undefined {
   const [sent, ...rest] = splitOutside(text, ";") ?? [];
   // Runs of blanks become one, so that the pattern needs no repetition over them.
-  const [, transport, host, port] = head.exec((sent ?? "").replace(/[ \t]+/g, " ")) ?? [];
+  const [, transport, host, port] = head.exec(oneBlank(sent ?? "")) ?? [];
   if (transport === undefined || host === undefined || !isToken(transport)) return undefined;
   if (Number(port ?? 0) > 65_535) return undefined;
-  const parameters = rest.length === 0 ? [] : parseParameters(rest.join(";"));
+  const parameters = readParameters(rest);
   if (parameters === undefined) return undefined;
   const branch = parameters.find((parameter) => parameter.name === "branch")?.value;
   return { protocol: "SIP", transport, host, port: port ? Number(port) : undefined, branch };

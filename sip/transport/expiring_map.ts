@@ -15,25 +15,47 @@ export interface ExpiringMapOptions<V> {
   onDrop?(value: V): void;
 }
 
+interface Entry<V> {
+  readonly key: string;
+  readonly value: V;
+  readonly until: number;
+}
+
 /** Between two looks for what has expired, at least. */
 const sweepMs = 500;
 
 export function createExpiringMap<V>(options: ExpiringMapOptions<V>): ExpiringMap<V> {
   const { clock, ttlMs, max, onDrop } = options;
-  // In the order of their expiry, as what is set moves to the end.
-  const entries = new Map<string, { value: V; until: number }>();
+  const entries = new Map<string, Entry<V>>();
+  // In the order of their expiry. What was set anew or deleted still stands here, to be passed over:
+  // a Map that is itself the queue walks over all that went whenever it is asked for its first.
+  let queue: Entry<V>[] = [];
+  let head = 0;
   let sweeping = false;
 
-  const drop = (key: string, value: V) => {
+  const oldest = (): Entry<V> | undefined => {
+    for (; head < queue.length; head++) {
+      const entry = queue[head];
+      if (entry !== undefined && entries.get(entry.key) === entry) return entry;
+    }
+    return undefined;
+  };
+  const compact = () => {
+    if (head < 1_000 || head < queue.length / 2) return;
+    queue = queue.slice(head);
+    head = 0;
+  };
+  const drop = ({ key, value }: Entry<V>) => {
     entries.delete(key);
     onDrop?.(value);
   };
   const sweep = () => {
     sweeping = false;
-    for (const [key, { value, until }] of entries) {
-      if (until > clock.now()) return sweepAt(until);
-      drop(key, value);
+    for (let entry = oldest(); entry !== undefined; entry = oldest()) {
+      if (entry.until > clock.now()) return sweepAt(entry.until);
+      drop(entry);
     }
+    compact();
   };
   const sweepAt = (time: number) => {
     if (sweeping) return;
@@ -44,14 +66,13 @@ export function createExpiringMap<V>(options: ExpiringMapOptions<V>): ExpiringMa
   return {
     get: (key) => entries.get(key)?.value,
     set(key, value) {
-      const until = clock.now() + ttlMs;
-      entries.delete(key);
-      entries.set(key, { value, until });
-      for (const [oldest, entry] of entries) {
-        if (entries.size <= max) break;
-        drop(oldest, entry.value);
-      }
-      sweepAt(until);
+      const entry = { key, value, until: clock.now() + ttlMs };
+      entries.set(key, entry);
+      queue.push(entry);
+      const excess = entries.size > max ? oldest() : undefined;
+      if (excess !== undefined) drop(excess);
+      compact();
+      sweepAt(entry.until);
     },
     delete: (key) => void entries.delete(key),
   };

@@ -27,11 +27,11 @@ export function createRetransmission(clock: Clock): Retransmission {
   const clients = createClientRepeats(clock);
   const servers = createServerRepeats(clock);
   return {
-    async send(flow, sent, put) {
-      if (sent.status !== undefined) return await servers.respond(flow, sent, put);
+    send(flow, sent, put) {
+      if (sent.status !== undefined) return servers.respond(flow, sent, put);
       if (sent.method === "ACK") clients.acknowledged(sent, put);
       else clients.requested(sent, put);
-      await put();
+      return put();
     },
     absorbs(flow, message) {
       if (message instanceof IncomingResponseMessage) return clients.absorbs(message);

@@ -44,7 +44,7 @@ export function createServerRepeats(clock: Clock): ServerRepeats {
   };
 
   return {
-    async respond(flow, sent, put) {
+    respond(flow, sent, put) {
       const { status = 0, method } = sent;
       const key = keyOf(flow, sent.via, sent);
       const before = servers.get(key);
@@ -52,10 +52,13 @@ export function createServerRepeats(clock: Clock): ServerRepeats {
       const proceeding = before?.proceeding ?? false;
       const server: Server = { ...untouched(), put, status, proceeding };
       servers.set(key, server);
-      if (status === 100 && !proceeding) return delayTrying(clock, server, put);
+      if (status === 100 && !proceeding) {
+        delayTrying(clock, server, put);
+        return Promise.resolve();
+      }
       if (status < 200) server.proceeding = true;
       if (method === "INVITE" && isRepeated(server)) startTimerG(clock, server, put);
-      await put();
+      return put();
     },
     absorbs(flow, request) {
       const { method, callId, cseq } = request;

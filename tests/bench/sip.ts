@@ -1,8 +1,9 @@
 import type { Script } from "../../core/bridge.ts";
 import { type FakeService, startFakeService, testDomain } from "../support/fake_service.ts";
 import { newLeg } from "../support/sip_lab.ts";
-import { type Agent, createAgent, openUdp, openWebSocket, type Wire } from "./sip_agent.ts";
+import { type Agent, createAgent } from "./sip_agent.ts";
 import { companion, kamailio, type Server } from "./sip_servers.ts";
+import { openUdp, openWebSocket, type Wire } from "./sip_wires.ts";
 
 /**
  * `deno task bench:sip`: the companion beside Kamailio, in turn under the same load, each alone on the
@@ -15,7 +16,7 @@ import { companion, kamailio, type Server } from "./sip_servers.ts";
 
 const seconds = Number(Deno.env.get("SECONDS") ?? 5);
 const idle = Number(Deno.env.get("IDLE") ?? 2_000);
-const warmUpSeconds = 2;
+const warmUpSeconds = 4;
 const password = "pass";
 const log = (line: string) => Deno.stdout.writeSync(new TextEncoder().encode(line + "\n"));
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
-import { createSocket } from "node:dgram";
 import { readSip, type SipText, tagOf, uriIn, valueOf, valuesOf } from "../support/sip_text.ts";
+import type { Wire } from "./sip_wires.ts";
 
 /** A user agent that does little and that little quickly, so that the server is what is measured. */
 export interface Agent {
@@ -13,50 +13,11 @@ export interface Agent {
   close(): void;
 }
 
-export interface Wire {
-  readonly transport: "WS" | "UDP";
-  readonly sentBy: string;
-  send(text: string): void;
-  onText: (text: string) => void;
-  close(): void;
-}
-
-export async function openWebSocket(url: string): Promise<Wire> {
-  const socket = new WebSocket(url, "sip");
-  const opened = Promise.withResolvers<void>();
-  socket.onopen = () => opened.resolve();
-  socket.onerror = () => opened.reject(new Error(`Cannot connect to ${url}`));
-  socket.onmessage = ({ data }) => wire.onText(data);
-  const wire: Wire = {
-    transport: "WS",
-    sentBy: `${token()}.invalid`,
-    send: (text) => socket.send(text),
-    onText: () => {},
-    close: () => socket.close(),
-  };
-  await opened.promise;
-  return wire;
-}
-
-export async function openUdp({ host, port }: { host: string; port: number }): Promise<Wire> {
-  const socket = createSocket("udp4");
-  const bound = Promise.withResolvers<void>();
-  socket.bind(0, host, () => bound.resolve());
-  await bound.promise;
-  socket.on("message", (data) => wire.onText(String(data)));
-  const wire: Wire = {
-    transport: "UDP",
-    sentBy: `${host}:${socket.address().port}`,
-    send: (text) => socket.send(text, port, host),
-    onText: () => {},
-    close: () => socket.close(),
-  };
-  return wire;
-}
-
 const token = () => randomBytes(8).toString("hex");
 const md5 = (text: string) => createHash("md5").update(text).digest("hex");
 const answerWithinMs = 8_000;
+/** T1 (RFC 3261 §17.1.1.1): a datagram can be lost. */
+const repeatMs = 500;
 
 /** The status of a request that got no final response in time. */
 export const noAnswer = 0;
@@ -116,12 +77,17 @@ export function createAgent(
     const { promise, resolve } = Promise.withResolvers<SipText | undefined>();
     const key = `${exchange.callId} ${exchange.cseq} ${exchange.method}`;
     const branch = `z9hG4bK${token()}`;
+    const request = text(exchange, branch);
     const done = (response?: SipText) => {
       clearTimeout(timer);
+      clearInterval(repeats);
       waiting.delete(key);
       resolve(response);
     };
     const timer = setTimeout(done, answerWithinMs);
+    const repeats = wire.transport === "UDP"
+      ? setInterval(() => wire.send(request), repeatMs)
+      : undefined;
     waiting.set(key, (response) => {
       const status = response.status ?? 0;
       if (status < 200) return;
@@ -132,7 +98,7 @@ export function createAgent(
       }
       done(response);
     });
-    wire.send(text(exchange, branch));
+    wire.send(request);
     return promise;
   }
 

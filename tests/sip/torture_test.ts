@@ -15,7 +15,7 @@ interface Torture {
   proven?: { login: string; contact?: string; uri?: string };
 }
 
-const challenged = [100, 407];
+const challenged = [407];
 
 const valid: Torture[] = [
   {
@@ -119,7 +119,7 @@ const layers: Torture[] = [
   {
     file: "invut",
     what: "a body of an unknown type",
-    answers: [100, 415],
+    answers: [415],
     with: { "accept": /^application\/sdp$/ },
   },
   {

@@ -5,7 +5,7 @@ import { type Calls, createCalls } from "../../sip/calls.ts";
 import { createCredentialsCache } from "../../sip/credentials.ts";
 import { createNonces, digestHa1, digestResponse } from "../../sip/digest.ts";
 import type { Flow } from "../../sip/flow.ts";
-import { onInvite } from "../../sip/invite.ts";
+import { onInvite, refuseAtOnce } from "../../sip/invite.ts";
 import { onMessage } from "../../sip/message.ts";
 import { sipLimits } from "../../sip/limits.ts";
 import { createLockout } from "../../sip/lockout.ts";
@@ -106,8 +106,11 @@ export function openReceiveLab(
       void onInvite({ calls, link, authenticator, accepting }, request).catch(failed),
     onMessage: (request) =>
       void onMessage({ signalling, authenticator, link, accepting }, request).catch(failed),
-    onRegister: (request) => void onRegister(signalling, authenticator, request).catch(failed),
   };
+  signalling.refuseInvite = (message) =>
+    refuseAtOnce({ signalling, authenticator, accepting }, message);
+  signalling.onRegister = (message) =>
+    void onRegister(signalling, authenticator, message).catch(failed);
 
   const lab: ReceiveLab = {
     signalling,
