@@ -24,9 +24,14 @@ export function closeSoon(socket: Socket, clock: Clock): void {
   socket.on("close", stop);
 }
 
-/** Says the last word on a stream, and reads nothing any more. */
+/** Says the last word on a stream and lets go; what the peer still sends is thrown away. */
 export function hangUp(socket: Socket, clock: Clock, last?: string | Uint8Array): void {
-  socket.pause();
+  let left: number = sipLimits.messageBytes;
+  socket.on("data", (chunk: Uint8Array) => {
+    left -= chunk.length;
+    if (left < 0) socket.pause();
+  });
+  socket.resume();
   // To be destroyed at once, with something unread, would take the last word from the peer.
   closeSoon(socket, clock);
   if (last === undefined) socket.end();
