@@ -63,16 +63,23 @@ export function openStream(socket: Socket, options: StreamOptions): Flow {
   return flow;
 }
 
-/** Resolves when the system has taken the message; a peer that does not read is cut off. */
-export function writeTo(socket: Socket, message: string | Uint8Array): Promise<void> {
+/** Resolves when the system has taken the message. */
+function writeTo(socket: Socket, message: string): Promise<void> {
+  const problem = whyUnwritable(socket);
+  if (problem !== undefined) return Promise.reject(problem);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  if (socket.destroyed || socket.writableEnded) {
-    reject(new Error("Cannot send: the connection is closed"));
-  } else if (socket.writableLength > sipLimits.unsentBytes) {
-    socket.destroy();
-    reject(new Error("Cannot send: the peer does not read"));
-  } else socket.write(message, (error) => error ? reject(error) : resolve());
+  socket.write(message, (error) => error ? reject(error) : resolve());
   return promise;
+}
+
+/** Why nothing can be sent on a stream, if so; a peer that does not read is cut off. */
+export function whyUnwritable(socket: Socket): Error | undefined {
+  if (socket.destroyed || socket.writableEnded) {
+    return new Error("Cannot send: the connection is closed");
+  }
+  if (socket.writableLength <= sipLimits.unsentBytes) return undefined;
+  socket.destroy();
+  return new Error("Cannot send: the peer does not read");
 }
 
 /** Ends a stream that nothing came by for long; the result stops the watch. */

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { Clock } from "./clock.ts";
 import { closeSoon, hangUp } from "./deadline.ts";
-import { writeTo } from "./stream.ts";
+import { whyUnwritable } from "./stream.ts";
 import { closePayload, opcodes, writeFrame } from "./web_socket_frames.ts";
 
 /** What a WebSocket sends, up to its closing handshake (RFC 6455 §7). */
@@ -20,6 +20,8 @@ export interface WebSocketLine {
   fail(code: number): void;
 }
 
+const sent = Promise.resolve();
+
 export function openLine(
   socket: Socket,
   { clock, masked }: { clock: Clock; masked: boolean },
@@ -37,15 +39,20 @@ export function openLine(
     get over() {
       return over || socket.destroyed;
     },
-    send: (opcode, payload) =>
-      line.closed
-        ? Promise.reject(new Error("Cannot send: the connection is closed"))
-        : writeTo(socket, frame(opcode, payload)),
+    send(opcode, payload) {
+      const problem = closing
+        ? new Error("Cannot send: the connection is closed")
+        : whyUnwritable(socket);
+      if (problem !== undefined) return Promise.reject(problem);
+      // That it is lost later is told by the close of the connection.
+      socket.write(frame(opcode, payload));
+      return sent;
+    },
     close(code) {
       if (line.closed) return;
       closing = true;
       closeSoon(socket, clock);
-      writeTo(socket, closeFrame(code)).catch(() => {});
+      socket.write(closeFrame(code));
     },
     leave(code) {
       line.close(code);
