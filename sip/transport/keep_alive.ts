@@ -1,35 +1,30 @@
+import type { Socket } from "node:net";
 import { sipLimits } from "../limits.ts";
 import type { Clock } from "./clock.ts";
 
-/** A watch on a peer that may be silent, but has to be there. */
-export interface KeepAlive {
-  heard(): void;
-  stop(): void;
-}
-
-export interface KeepAliveEvents {
+export interface KeepAliveOptions {
+  clock: Clock;
   /** Asks the peer for a sign of life. */
-  onSilence(): void;
-  /** It gave none for as long again. */
-  onLost(): void;
+  ask(): void;
 }
 
-export function createKeepAlive(clock: Clock, { onSilence, onLost }: KeepAliveEvents): KeepAlive {
-  const idleMs = sipLimits.socketIdleS * 1000;
-  let heardAt = clock.now();
+/**
+ * Ends a stream whose peer is not there any more: at `socketIdleS` after `socketIdleS` something has
+ * to have come, or it is asked, and ended when nothing comes then either. The result stops the watch.
+ */
+export function watchPeer(socket: Socket, { clock, ask }: KeepAliveOptions): () => void {
+  const { socketIdleS } = sipLimits;
+  let seen = socket.bytesRead;
   let asked = false;
   let stop = () => {};
   const look = () => {
-    const leftMs = heardAt + idleMs - clock.now();
-    if (leftMs <= 0 && asked) return onLost();
-    asked = leftMs <= 0;
-    // Before the question: its answer may end the watch.
-    stop = clock.after(asked ? idleMs : leftMs, look);
-    if (asked) onSilence();
+    const isSilent = socket.bytesRead === seen;
+    if (isSilent && asked) return void socket.destroy();
+    seen = socket.bytesRead;
+    asked = isSilent;
+    stop = clock.after(socketIdleS * 1000, look);
+    if (asked) ask();
   };
-  stop = clock.after(idleMs, look);
-  return {
-    heard: () => void (heardAt = clock.now()),
-    stop: () => stop(),
-  };
+  stop = clock.after(socketIdleS * 1000, look);
+  return () => stop();
 }

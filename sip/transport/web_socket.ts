@@ -3,7 +3,7 @@ import { createFlow, type Flow, type FlowEvents, type LocalName } from "../flow.
 import { sipLimits } from "../limits.ts";
 import type { Clock } from "./clock.ts";
 import { createDeadline } from "./deadline.ts";
-import { createKeepAlive } from "./keep_alive.ts";
+import { watchPeer } from "./keep_alive.ts";
 import { plainAddress } from "./local_name.ts";
 import {
   closeCodes,
@@ -45,20 +45,17 @@ export function openWebSocketFlow(socket: Socket, options: WebSocketOptions): Fl
   const onReceived = (received: Received) =>
     takeReceived(received, line, (text) => events.onMessage(flow, text));
   const inbox = createInbox(line, { clock, masked: !outgoing, onReceived });
-  const keepAlive = createKeepAlive(clock, {
-    onSilence: () => void line.send(opcodes.ping, "").catch(() => {}),
-    onLost: () => socket.destroy(),
+  const stopWatching = watchPeer(socket, {
+    clock,
+    ask: () => void line.send(opcodes.ping, "").catch(() => {}),
   });
   socket.setNoDelay(true);
   // The close that follows says it all.
   socket.on("error", () => {});
-  socket.on("data", (chunk: Uint8Array) => {
-    keepAlive.heard();
-    inbox.take(chunk);
-  });
+  socket.on("data", inbox.take);
   socket.on("end", () => socket.end());
   socket.on("close", () => {
-    keepAlive.stop();
+    stopWatching();
     inbox.stop();
     events.onClose(flow);
   });
