@@ -1,6 +1,6 @@
 /** Every bound of the companion's signalling; milliseconds end in Ms, seconds in S. */
 export const sipLimits = {
-  /** A WebSocket frame and the message in it (RFC 7118 §5). */
+  /** A message, however it came; of a WebSocket, in all its frames (RFC 7118 §5). */
   messageBytes: 64 << 10,
   headers: 128,
   /** X- and User-to-User headers of a message that are passed on, and the length of each. */
@@ -10,6 +10,8 @@ export const sipLimits = {
   requestUriLength: 512,
   /** Of a caller, in what the service is told. */
   displayNameLength: 255,
+  /** The request for a WebSocket; browsers send their cookies with it. */
+  httpHeadBytes: 16 << 10,
   /** Ping of an idle socket, and the time it has for its pong. */
   socketIdleS: 60,
   socketCloseMs: 1_000,

@@ -7,11 +7,10 @@ import { clockOf } from "./transport/clock.ts";
 import { hostPort, plainAddress, socketName, webSocketName } from "./transport/local_name.ts";
 import type { Resolver } from "./transport/resolver.ts";
 import { createRoutes, type OwnRoutes, type Routes } from "./transport/routes.ts";
-import { listenSecureWebSocket } from "./transport/secure_web_socket_listener.ts";
 import { openStream } from "./transport/stream.ts";
 import { listenTcp, listenTls } from "./transport/stream_listener.ts";
 import { openUdp, type UdpSocket } from "./transport/udp.ts";
-import { listenWebSocket } from "./transport/web_socket_listener.ts";
+import { acceptWebSocket } from "./transport/accept_web_socket.ts";
 
 /** How peers reach us, and we them. */
 export interface TransportOptions {
@@ -101,8 +100,6 @@ async function openAll(
   const portOf = (protocol: Protocol) => opened.get(protocol)?.address.port;
   const nameOf = (protocol: Protocol, port: number) =>
     socketName(protocol, publicHost, portOf(protocol) ?? port);
-  const webSocket = { local: webSocketName(domain), events };
-
   const udp = await listen<UdpSocket>("UDP", (address) => {
     return openUdp(address, { local: (port) => nameOf("UDP", port), clock, events });
   });
@@ -114,13 +111,16 @@ async function openAll(
     if (leave === undefined) return void socket.destroy();
     socket.on("close", leave);
     const local = nameOf(protocol, socket.localPort ?? 0);
-    openStream(socket, { protocol, local, clock, events, respondElsewhere });
+    return openStream(socket, { protocol, local, clock, events, respondElsewhere });
   };
-  await listen("WS", (address) => listenWebSocket(address, { protocol: "WS", ...webSocket }));
+  const onWebSocket = (protocol: "WS" | "WSS") => (socket: Socket) =>
+    acceptWebSocket(socket, { protocol, local: webSocketName(domain), clock, events });
+  await listen("WS", (address) => listenTcp(address, onWebSocket("WS")));
   await listen("TCP", (address) => listenTcp(address, onStream("TCP")));
   if (watch === undefined) return routes;
-  await listen("WSS", (address) => listenSecureWebSocket(address, { watch, clock }, webSocket));
-  await listen("TLS", (address) => listenTls(address, { watch, clock }, onStream("TLS")));
+  const secure = { watch, clock };
+  await listen("WSS", (address) => listenTls(address, secure, onWebSocket("WSS")));
+  await listen("TLS", (address) => listenTls(address, secure, onStream("TLS")));
   return routes;
 }
 

@@ -1,5 +1,5 @@
-import { Buffer } from "node:buffer";
 import { sipLimits } from "../limits.ts";
+import { createByteBuffer } from "./byte_buffer.ts";
 
 /** A stream that cannot be cut into messages any more. */
 export class FramingError extends Error {
@@ -21,69 +21,54 @@ export interface Framer {
 }
 
 const headEnd = "\r\n\r\n";
-const smallest = 1 << 10;
-const none = Buffer.alloc(0);
 
 export function createFramer(): Framer {
-  // Grows by doubling: to copy all that is held for each chunk would cost the square of its size.
-  let buffer = none;
-  let length = 0;
+  const bytes = createByteBuffer();
   /** Where the search for the end of the head goes on. */
   let searched = 0;
   /** The size of the message that has begun, once its head is whole. */
   let size: number | undefined;
 
-  const hold = (chunk: Uint8Array) => {
-    if (length + chunk.length > buffer.length) {
-      const grown = Buffer.allocUnsafe(Math.max(smallest, 2 * (length + chunk.length)));
-      buffer.copy(grown, 0, 0, length);
-      buffer = grown;
-    }
-    buffer.set(chunk, length);
-    length += chunk.length;
-  };
-  const drop = (bytes: number) => {
-    buffer.copyWithin(0, bytes, length);
-    length -= bytes;
+  const drop = (count: number) => {
+    bytes.drop(count);
     searched = 0;
     size = undefined;
-    if (length === 0) buffer = none;
   };
-  const startsWith = (text: string) =>
-    length >= text.length && buffer.toString("latin1", 0, text.length) === text;
+  const begins = (text: string) => bytes.held.toString("latin1", 0, text.length) === text;
 
   /** Line ends between messages: two are a ping (RFC 5626 §3.5.1), one is nothing. */
   const skipLineEnds = (frames: Frame[]): void => {
     for (;;) {
-      if (startsWith(headEnd)) {
+      if (begins(headEnd)) {
         frames.push("ping");
         drop(headEnd.length);
-      } else if (length > 2 && startsWith("\r\n") && buffer[2] !== 0x0d) drop(2);
+      } else if (bytes.held.length > 2 && begins("\r\n") && bytes.held[2] !== 0x0d) drop(2);
       else return;
     }
   };
-  const isLineEnds = () => headEnd.startsWith(buffer.toString("latin1", 0, Math.min(length, 5)));
+  const isLineEnds = () => headEnd.startsWith(bytes.held.toString("latin1", 0, headEnd.length + 1));
 
   const next = (): string | undefined => {
+    const { held } = bytes;
     if (size === undefined) {
-      const head = buffer.subarray(0, length).indexOf(headEnd, searched, "latin1");
+      const head = held.indexOf(headEnd, searched, "latin1");
       if (head < 0) {
-        searched = Math.max(0, length - headEnd.length + 1);
-        if (length > sipLimits.messageBytes) throw new FramingError("its head does not end");
+        searched = Math.max(0, held.length - headEnd.length + 1);
+        if (held.length > sipLimits.messageBytes) throw new FramingError("its head does not end");
         return undefined;
       }
-      size = head + headEnd.length + contentLength(buffer.toString("latin1", 0, head));
+      size = head + headEnd.length + contentLength(held.toString("latin1", 0, head));
       if (size > sipLimits.messageBytes) throw new FramingError("it is too long");
     }
-    if (length < size) return undefined;
-    const message = buffer.toString("utf8", 0, size);
+    if (held.length < size) return undefined;
+    const message = held.toString("utf8", 0, size);
     drop(size);
     return message;
   };
 
   return {
     push(chunk) {
-      hold(chunk);
+      bytes.add(chunk);
       const frames: Frame[] = [];
       for (;;) {
         skipLineEnds(frames);

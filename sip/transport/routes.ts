@@ -1,13 +1,14 @@
 import type { URI } from "sip.js/lib/core/index.js";
 import type { Endpoint, Flow, FlowEvents, LocalName, Protocol } from "../flow.ts";
 import type { Clock } from "./clock.ts";
-import { connectStream, connectWebSocket } from "./connect.ts";
+import { connectStream, upgradeStream } from "./connect.ts";
 import { hostPort, webSocketName } from "./local_name.ts";
 import { resolveTargets, type Target } from "./resolve.ts";
 import { type Resolver, systemResolver } from "./resolver.ts";
 import { readSent } from "./sent_message.ts";
 import { openStream } from "./stream.ts";
 import type { UdpSocket } from "./udp.ts";
+import { openWebSocketFlow } from "./web_socket.ts";
 
 /** The ways out: from a URI to flows that requests can be sent on. */
 export interface Routes {
@@ -114,11 +115,12 @@ async function connect(
       connection.events.onClose(flow);
     },
   };
-  if (protocol === "WS" || protocol === "WSS") {
-    const local = webSocketName(domain);
-    return await connectWebSocket(target, { local, events, ...caCerts && { caCerts } });
-  }
   const socket = await connectStream(target, caCerts);
+  if (protocol === "WS" || protocol === "WSS") {
+    const early = await upgradeStream(socket, target, clock);
+    const local = webSocketName(domain);
+    return openWebSocketFlow(socket, { protocol, local, clock, events, early, outgoing: true });
+  }
   const local = nameOf(protocol, socket.localPort ?? 0);
   const { respondElsewhere } = routes;
   return openStream(socket, { protocol, local, clock, events, respondElsewhere, outgoing: true });

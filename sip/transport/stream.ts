@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import { createFlow, type Flow, type FlowEvents, type LocalName, type Protocol } from "../flow.ts";
 import { sipLimits } from "../limits.ts";
 import type { Clock } from "./clock.ts";
+import { createDeadline } from "./deadline.ts";
 import { createFramer } from "./framing.ts";
 import { plainAddress } from "./local_name.ts";
 
@@ -29,7 +30,7 @@ export function openStream(socket: Socket, options: StreamOptions): Flow {
     send: (message) =>
       flow.closed && message.startsWith("SIP/2.0 ")
         ? respondElsewhere(flow, message)
-        : write(socket, message),
+        : writeTo(socket, message),
     close: () => socket.end(),
   });
   const stopWatching = watchSilence(socket, flow, options);
@@ -43,7 +44,7 @@ export function openStream(socket: Socket, options: StreamOptions): Flow {
     try {
       for (const frame of framer.push(chunk)) {
         slow.stop();
-        if (frame === "ping") void write(socket, "\r\n").catch(() => {});
+        if (frame === "ping") void writeTo(socket, "\r\n").catch(() => {});
         else events.onMessage(flow, frame.message);
       }
     } catch {
@@ -62,26 +63,23 @@ export function openStream(socket: Socket, options: StreamOptions): Flow {
   return flow;
 }
 
-/** Resolves when the system has taken the message; a peer that does not read is cut off. */
-function write(socket: Socket, message: string): Promise<void> {
+/** Resolves when the system has taken the message. */
+function writeTo(socket: Socket, message: string): Promise<void> {
+  const problem = whyUnwritable(socket);
+  if (problem !== undefined) return Promise.reject(problem);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  if (socket.destroyed || socket.writableEnded) {
-    reject(new Error("Cannot send: the connection is closed"));
-  } else if (socket.writableLength > sipLimits.unsentBytes) {
-    socket.destroy();
-    reject(new Error("Cannot send: the peer does not read"));
-  } else socket.write(message, (error) => error ? reject(error) : resolve());
+  socket.write(message, (error) => error ? reject(error) : resolve());
   return promise;
 }
 
-/** One timer that runs or does not. */
-function createDeadline(clock: Clock, ms: number, callback: () => void) {
-  let stopTimer: (() => void) | undefined;
-  const stop = () => {
-    stopTimer?.();
-    stopTimer = undefined;
-  };
-  return { start: () => void (stopTimer ??= clock.after(ms, callback)), stop };
+/** Why nothing can be sent on a stream, if so; a peer that does not read is cut off. */
+export function whyUnwritable(socket: Socket): Error | undefined {
+  if (socket.destroyed || socket.writableEnded) {
+    return new Error("Cannot send: the connection is closed");
+  }
+  if (socket.writableLength <= sipLimits.unsentBytes) return undefined;
+  socket.destroy();
+  return new Error("Cannot send: the peer does not read");
 }
 
 /** Ends a stream that nothing came by for long; the result stops the watch. */

@@ -13,6 +13,9 @@ export interface StreamListener {
   close(): Promise<void>;
 }
 
+/** Takes a stream that came; the result closes it, undefined is one that is closed already. */
+export type TakeStream = (socket: Socket) => { close(): void } | undefined;
+
 export interface SecureOptions {
   watch: CertificateWatch;
   clock: Clock;
@@ -21,14 +24,14 @@ export interface SecureOptions {
 /** Listens for TCP; rejects when the address cannot be had. */
 export const listenTcp = (
   address: ListenAddress,
-  onStream: (socket: Socket) => void,
+  onStream: TakeStream,
 ): Promise<StreamListener> => listenFor(createServer(), address, { event: "connection", onStream });
 
 /** The same for TLS. A renewed certificate is shown to new streams; the others stay as they are. */
 export function listenTls(
   address: ListenAddress,
   { watch, clock }: SecureOptions,
-  onStream: (socket: Socket) => void,
+  onStream: TakeStream,
 ): Promise<StreamListener> {
   const server = createTlsServer({ ...watch.certificate });
   endSlowHandshakes(server, clock);
@@ -59,7 +62,7 @@ const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddre
 async function listenFor(
   server: Server,
   address: ListenAddress,
-  { event, onStream }: { event: string; onStream(socket: Socket): void },
+  { event, onStream }: { event: string; onStream: TakeStream },
 ): Promise<StreamListener> {
   const open = new Set<Socket>();
   const keep = (socket: Socket) => {
@@ -69,11 +72,12 @@ async function listenFor(
   };
   // With TLS, these are also the ones whose handshake is not over.
   server.on("connection", keep);
-  const streams = new Set<Socket>();
+  const streams = new Set<{ close(): void }>();
   server.on(event, (socket: Socket) => {
-    streams.add(socket);
-    socket.on("close", () => streams.delete(socket));
-    onStream(socket);
+    const stream = onStream(socket);
+    if (stream === undefined) return;
+    streams.add(stream);
+    socket.on("close", () => streams.delete(stream));
   });
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", (error) => reject(listenError(address, error)));
@@ -87,7 +91,7 @@ async function listenFor(
     async close() {
       const closed = Promise.withResolvers<void>();
       server.close(() => closed.resolve());
-      for (const socket of streams) socket.end();
+      for (const stream of streams) stream.close();
       const timer = setTimeout(() => {
         for (const socket of open) socket.destroy();
       }, sipLimits.socketCloseMs);

@@ -1,56 +1,119 @@
-import { createFlow, type Endpoint, type Flow, type FlowEvents, type LocalName } from "../flow.ts";
+import type { Socket } from "node:net";
+import { createFlow, type Flow, type FlowEvents, type LocalName } from "../flow.ts";
 import { sipLimits } from "../limits.ts";
+import type { Clock } from "./clock.ts";
+import { createDeadline } from "./deadline.ts";
+import { watchPeer } from "./keep_alive.ts";
+import { plainAddress } from "./local_name.ts";
+import {
+  closeCodes,
+  createFrameReader,
+  FrameError,
+  opcodes,
+  type Received,
+} from "./web_socket_frames.ts";
+import { openLine, type WebSocketLine } from "./web_socket_line.ts";
 
 export interface WebSocketOptions {
   protocol: "WS" | "WSS";
-  remote: Endpoint;
   local: LocalName;
+  clock: Clock;
   events: FlowEvents;
-  /** We asked for it: a client may not give the close codes of a server. */
+  /** What came behind the handshake already. */
+  early: Uint8Array;
+  /** We asked for it: then it is we who mask. */
   outgoing?: boolean;
 }
 
-const goingAway = 1001;
-const tooBig = 1009;
-const tryLater = 1013;
-
-/** A flow over a WebSocket, whichever side asked for it (RFC 7118 §5). */
-export function openWebSocketFlow(socket: WebSocket, options: WebSocketOptions): Flow {
-  const { protocol, remote, local, events, outgoing = false } = options;
-  const close = (code: number) => outgoing ? socket.close() : socket.close(code);
+/**
+ * A flow over a stream whose opening handshake is over, whichever side asked for it (RFC 7118 §5). It
+ * closes a peer that breaks the rules of frames, is slow to complete a message, or is not there any more.
+ */
+export function openWebSocketFlow(socket: Socket, options: WebSocketOptions): Flow {
+  const { protocol, local, clock, events, early, outgoing = false } = options;
+  const line = openLine(socket, { clock, masked: outgoing });
   const flow = createFlow({
     protocol,
-    remote,
     local,
+    remote: { host: plainAddress(socket.remoteAddress ?? ""), port: socket.remotePort ?? 0 },
     get closed() {
-      return socket.readyState >= WebSocket.CLOSING;
+      return line.closed;
     },
-    send(message) {
-      if (socket.readyState !== WebSocket.OPEN) {
-        return Promise.reject(new Error("Cannot send: the connection is closed"));
-      }
-      if (socket.bufferedAmount > sipLimits.unsentBytes) {
-        close(tryLater);
-        return Promise.reject(new Error("Cannot send: the peer does not read"));
-      }
-      socket.send(message);
-      return Promise.resolve();
-    },
-    close: () => close(goingAway),
+    send: (message) => line.send(opcodes.text, message),
+    close: () => line.close(closeCodes.goingAway),
   });
-  const decoder = new TextDecoder();
-  socket.binaryType = "arraybuffer";
-  socket.onerror = () => {};
-  socket.onclose = () => events.onClose(flow);
-  socket.onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {
-    // What was on its way when we said good-bye.
-    if (flow.closed) return;
-    const size = typeof data === "string" ? data.length : data.byteLength;
-    if (size > sipLimits.messageBytes) return close(tooBig);
-    const text = typeof data === "string" ? data : decoder.decode(data);
-    // Keep-alive of RFC 5626 §3.5.1: two line ends are answered with one.
-    if (text === "\r\n\r\n") return void flow.transport.send("\r\n").catch(() => {});
-    if (text !== "\r\n") events.onMessage(flow, text);
-  };
+  const onReceived = (received: Received) =>
+    takeReceived(received, line, (text) => events.onMessage(flow, text));
+  const inbox = createInbox(line, { clock, masked: !outgoing, onReceived });
+  const stopWatching = watchPeer(socket, {
+    clock,
+    ask: () => void line.send(opcodes.ping, "").catch(() => {}),
+  });
+  socket.setNoDelay(true);
+  // The close that follows says it all.
+  socket.on("error", () => {});
+  socket.on("data", inbox.take);
+  socket.on("end", () => socket.end());
+  socket.on("close", () => {
+    stopWatching();
+    inbox.stop();
+    events.onClose(flow);
+  });
+  inbox.take(early);
+  if (!line.over) socket.resume();
   return flow;
+}
+
+/** Does what a message or a control frame asks for. */
+function takeReceived(
+  received: Received,
+  line: WebSocketLine,
+  onMessage: (text: string) => void,
+): void {
+  if (received.type === "close") return line.leave(received.code);
+  // What was on its way when we said good-bye.
+  if (line.closed) return;
+  const answer = (opcode: number, payload: string | Uint8Array) =>
+    void line.send(opcode, payload).catch(() => {});
+  if (received.type === "ping") answer(opcodes.pong, received.payload);
+  if (received.type !== "message" || received.text === "\r\n") return;
+  // Keep-alive of RFC 5626 §3.5.1: two line ends are answered with one.
+  if (received.text === "\r\n\r\n") answer(opcodes.text, "\r\n");
+  else onMessage(received.text);
+}
+
+interface InboxOptions {
+  clock: Clock;
+  masked: boolean;
+  onReceived(received: Received): void;
+}
+
+/** Reads what comes, until it breaks a rule. */
+function createInbox(line: WebSocketLine, { clock, masked, onReceived }: InboxOptions) {
+  const reader = createFrameReader({ masked });
+  const { messageCompleteMs } = sipLimits;
+  const slow = createDeadline(clock, messageCompleteMs, () => line.fail(closeCodes.policy));
+  const readAll = () => {
+    while (!line.over) {
+      const received = reader.next();
+      if (received === undefined) return;
+      // A control frame between the parts of a message does not make it younger.
+      if (!reader.assembling) slow.stop();
+      onReceived(received);
+    }
+  };
+  return {
+    take(chunk: Uint8Array) {
+      if (line.over) return;
+      reader.add(chunk);
+      try {
+        readAll();
+      } catch (error) {
+        line.fail(error instanceof FrameError ? error.code : closeCodes.internalError);
+      }
+      if (reader.partial && !line.over) slow.start();
+      else slow.stop();
+    },
+    stop: slow.stop,
+  };
 }

@@ -8,7 +8,6 @@ import { createTimers } from "../../sip/timers.ts";
 import { hostPort } from "../../sip/transport/local_name.ts";
 import type { Resolver } from "../../sip/transport/resolver.ts";
 import { listenTls } from "../../sip/transport/stream_listener.ts";
-import { listenWebSocket } from "../../sip/transport/web_socket_listener.ts";
 import { parseSipUri } from "../../sip/uri.ts";
 import { handClock } from "../support/hand_clock.ts";
 import { sipTest } from "../support/sip_lab.ts";
@@ -251,7 +250,7 @@ sipTest("listenTls() closes who does not come to the end of the handshake", asyn
   const listener = await listenTls(
     { hostname: "127.0.0.1", port: 0, name: "TLS" },
     { watch, clock },
-    resolve,
+    (socket) => (resolve(socket), { close: () => socket.end() }),
   );
   const client = connect({ ...listener.address, servername: "sip.test", ca: testAuthority });
   await promise;
@@ -265,23 +264,6 @@ sipTest("listenTls() closes who does not come to the end of the handshake", asyn
   assert.equal(client.destroyed, false);
   client.destroy();
   await listener.close();
-});
-
-sipTest("listenWebSocket() refuses a connection of nobody it knows", async () => {
-  const { address, close } = listenWebSocket({ hostname: "127.0.0.1", port: 0, name: "inside" }, {
-    protocol: "WSS",
-    local: { sentBy: "sip.test", contact: "sip:sip.test" },
-    events: { onConnect: () => () => {}, onMessage() {}, onClose() {} },
-    remoteOf: () => undefined,
-  });
-  const socket = new WebSocket(`ws://127.0.0.1:${address.port}`, "sip");
-  const outcome = await new Promise((resolve) => {
-    socket.onopen = () => resolve("open");
-    socket.onerror = () => resolve("refused");
-  });
-  await close();
-
-  assert.equal(outcome, "refused");
 });
 
 for (const protocol of ["WS", "UDP", "TCP"] as const) {

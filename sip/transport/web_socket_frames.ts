@@ -1,0 +1,217 @@
+import { Buffer, isUtf8 } from "node:buffer";
+import { randomFillSync } from "node:crypto";
+import { sipLimits } from "../limits.ts";
+import { createByteBuffer } from "./byte_buffer.ts";
+
+/** What a frame is for (RFC 6455 §5.2). */
+export const opcodes = {
+  continuation: 0,
+  text: 1,
+  binary: 2,
+  close: 8,
+  ping: 9,
+  pong: 10,
+} as const;
+
+/** Why a WebSocket is closed (RFC 6455 §7.4.1). */
+export const closeCodes = {
+  goingAway: 1001,
+  protocolError: 1002,
+  /** Never sent: the close frame has no code. */
+  none: 1005,
+  notUtf8: 1007,
+  policy: 1008,
+  tooBig: 1009,
+  internalError: 1011,
+} as const;
+
+/** Frames that break the rules; the WebSocket ends with this code. */
+export class FrameError extends Error {
+  override readonly name = "FrameError";
+  constructor(readonly code: number, why: string) {
+    super(`Cannot read a WebSocket frame: ${why}`);
+  }
+}
+
+/** What a WebSocket brought: a whole message, or a control frame. */
+export type Received =
+  | { type: "message"; text: string }
+  | { type: "ping"; payload: Uint8Array }
+  | { type: "pong" }
+  | { type: "close"; code: number };
+
+/** Cuts a stream of bytes into messages and control frames (RFC 6455 §5). */
+export interface FrameReader {
+  add(chunk: Uint8Array): void;
+  /** The next that is whole; throws FrameError as soon as the head of a frame says it may not be. */
+  next(): Received | undefined;
+  /** Whether a frame, or a message of several, has begun and is not whole yet. */
+  readonly partial: boolean;
+  /** The same of the message alone. */
+  readonly assembling: boolean;
+}
+
+interface Head {
+  opcode: number;
+  last: boolean;
+  /** Of the head itself, and of what follows it. */
+  size: number;
+  length: number;
+}
+
+/** `masked` is whether the peer has to mask, as a client has, or must not (§5.1). */
+export function createFrameReader({ masked }: { masked: boolean }): FrameReader {
+  const bytes = createByteBuffer();
+  /** What came of a message in several frames, and its first opcode. */
+  const fragments = createByteBuffer();
+  let began: number | undefined;
+  /** Whether the latest payload is known to be: then it is text at a fifth of the cost. */
+  let isAscii = false;
+
+  /** The payload of the next frame, unmasked where it lies. */
+  const take = ({ size, length }: Head): Buffer => {
+    const payload = bytes.held.subarray(size, size + length);
+    isAscii = masked && mask(payload, bytes.held.readInt32BE(size - 4));
+    bytes.drop(size + length);
+    return payload;
+  };
+  /** The message, when this frame is its last. */
+  const assemble = ({ opcode, last }: Head, payload: Buffer): Received | undefined => {
+    const first = began ?? opcode;
+    if (last && began === undefined) return readMessage(first, payload, isAscii);
+    if (payload.length > 0) fragments.add(payload);
+    began = last ? undefined : first;
+    if (!last) return undefined;
+    const whole = fragments.held;
+    fragments.drop(whole.length);
+    return readMessage(first, whole, false);
+  };
+  return {
+    add: bytes.add,
+    next() {
+      for (;;) {
+        const head = readHead(bytes.held, masked);
+        if (head === undefined) return undefined;
+        checkData(head, began, fragments.held.length);
+        if (bytes.held.length < head.size + head.length) return undefined;
+        const payload = take(head);
+        if (isControl(head.opcode)) return readControl(head.opcode, payload);
+        const message = assemble(head, payload);
+        if (message !== undefined) return message;
+      }
+    },
+    get partial() {
+      return began !== undefined || bytes.held.length > 0;
+    },
+    get assembling() {
+      return began !== undefined;
+    },
+  };
+}
+
+/** Of its payload, and what stands for a length of 16 bits; the one of 64 is next (§5.2). */
+const longestControl = 125;
+const long16 = 126;
+const long64 = 127;
+
+const isControl = (opcode: number) => opcode >= opcodes.close;
+
+const known: ReadonlySet<number> = new Set(Object.values(opcodes));
+
+const wrong = (why: string) => new FrameError(closeCodes.protocolError, why);
+
+/** The head of a frame (§5.2), once its length is there; what is wrong before throws. */
+function readHead(held: Buffer, masked: boolean): Head | undefined {
+  if (held.length < 2) return undefined;
+  const first = held.readUInt8(0);
+  const second = held.readUInt8(1);
+  const opcode = first & 0x0f;
+  const short = second & 0x7f;
+  const last = (first & 0x80) !== 0;
+  if ((first & 0x70) !== 0) throw wrong("a reserved bit is set");
+  if (!known.has(opcode)) throw wrong(`there is no opcode ${opcode}`);
+  if (((second & 0x80) !== 0) !== masked) throw wrong(masked ? "it is not masked" : "it is masked");
+  if (isControl(opcode) && short > longestControl) throw wrong("a control frame is too long");
+  if (isControl(opcode) && !last) throw wrong("a control frame is fragmented");
+  const lengthEnd = short < long16 ? 2 : short === long16 ? 4 : 10;
+  if (held.length < lengthEnd) return undefined;
+  const size = lengthEnd + (masked ? 4 : 0);
+  if (short < long16) return { opcode, last, size, length: short };
+  if (short === long16) return { opcode, last, size, length: held.readUInt16BE(2) };
+  const length = held.readUInt32BE(2) * 2 ** 32 + held.readUInt32BE(6);
+  return { opcode, last, size, length };
+}
+
+function checkData({ opcode, length }: Head, began: number | undefined, heldBytes: number): void {
+  // These may come between the frames of a message (§5.4).
+  if (isControl(opcode)) return;
+  if (opcode === opcodes.continuation && began === undefined) throw wrong("it continues nothing");
+  if (opcode !== opcodes.continuation && began !== undefined) throw wrong("a message is not over");
+  if (heldBytes + length > sipLimits.messageBytes) {
+    throw new FrameError(closeCodes.tooBig, "the message is too long");
+  }
+}
+
+/** Text has to be UTF-8 (§8.1); in binary, where no rule says so, what is not is replaced. */
+function readMessage(opcode: number, payload: Buffer, isAscii: boolean): Received {
+  if (isAscii) return { type: "message", text: payload.toString("latin1") };
+  if (opcode === opcodes.text && !isUtf8(payload)) {
+    throw new FrameError(closeCodes.notUtf8, "its text is not UTF-8");
+  }
+  return { type: "message", text: payload.toString("utf8") };
+}
+
+function readControl(opcode: number, payload: Buffer): Received {
+  if (opcode === opcodes.ping) return { type: "ping", payload };
+  if (opcode === opcodes.pong) return { type: "pong" };
+  if (payload.length === 0) return { type: "close", code: closeCodes.none };
+  if (payload.length === 1) throw wrong("half a close code");
+  const code = payload.readUInt16BE(0);
+  if (!mayClose(code)) throw wrong(`${code} closes nothing`);
+  if (!isUtf8(payload.subarray(2))) throw new FrameError(closeCodes.notUtf8, "its reason");
+  return { type: "close", code };
+}
+
+/** The codes that stand in close frames, by the registry and for private use (§7.4). */
+const mayClose = (code: number) =>
+  code >= 1000 && code <= 1014 && ![1004, 1005, 1006].includes(code) || code >= 3000 && code < 5000;
+
+/** One frame with all of a message; only a client masks. */
+export function writeFrame(
+  opcode: number,
+  payload: string | Uint8Array,
+  { masked }: { masked: boolean },
+): Buffer {
+  const length = typeof payload === "string" ? Buffer.byteLength(payload) : payload.length;
+  const lengthEnd = length < long16 ? 2 : length < 1 << 16 ? 4 : 10;
+  const start = lengthEnd + (masked ? 4 : 0);
+  const frame = Buffer.allocUnsafe(start + length);
+  const maskBit = masked ? 0x80 : 0;
+  frame[0] = 0x80 | opcode;
+  frame[1] = maskBit | (lengthEnd === 2 ? length : lengthEnd === 4 ? long16 : long64);
+  if (lengthEnd === 4) frame.writeUInt16BE(length, 2);
+  else if (lengthEnd === 10) frame.writeBigUInt64BE(BigInt(length), 2);
+  if (typeof payload === "string") frame.write(payload, start);
+  else frame.set(payload, start);
+  if (!masked) return frame;
+  randomFillSync(frame, lengthEnd, 4);
+  mask(frame.subarray(start), frame.readInt32BE(lengthEnd));
+  return frame;
+}
+
+/** The payload of a close frame. */
+export function closePayload(code: number): Uint8Array {
+  return code === closeCodes.none ? new Uint8Array() : Uint8Array.of(code >> 8, code & 0xff);
+}
+
+/** Masks, or unmasks, with the key in network order (§5.3); tells whether the result is ASCII. */
+function mask(payload: Uint8Array, key: number): boolean {
+  const { length } = payload;
+  let seen = 0;
+  let turned = key;
+  for (let i = 0; i < length; i++) {
+    turned = turned << 8 | turned >>> 24;
+    seen |= payload[i]! ^= turned;
+  }
+  return (seen & 0x80) === 0;
+}

@@ -1,0 +1,133 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Socket } from "node:net";
+import { sipLimits } from "../limits.ts";
+import type { Clock } from "./clock.ts";
+import { hangUp } from "./deadline.ts";
+import { type HttpHead, listsToken, readHttpHead } from "./http_head.ts";
+
+/** An HTTP answer that ends its connection. */
+interface Refusal {
+  status: string;
+  text: string;
+  headers?: string[];
+}
+
+const upgradeFirst: Refusal = {
+  status: "426 Upgrade Required",
+  text: "This is a SIP server: connect by WebSocket with subprotocol sip.",
+  headers: ["Upgrade: websocket"],
+};
+const otherVersion: Refusal = {
+  status: "426 Upgrade Required",
+  text: "The WebSocket version must be 13.",
+  headers: ["Upgrade: websocket", "Sec-WebSocket-Version: 13"],
+};
+const bad = (text: string): Refusal => ({ status: "400 Bad Request", text });
+const unreadable: Record<400 | 408 | 431, Refusal> = {
+  400: bad("The head of the request is not HTTP."),
+  408: { status: "408 Request Timeout", text: "The head of the request took too long." },
+  431: {
+    status: "431 Request Header Fields Too Large",
+    text: "The head of the request is too long.",
+  },
+};
+
+/** Answers one connection more than an address may have, and lets go. */
+export const refuseConnection = (socket: Socket, clock: Clock): void =>
+  refuse(socket, clock, {
+    status: "503 Service Unavailable",
+    text: "Too many connections from your address.",
+    headers: [`Retry-After: ${sipLimits.retryAfterS}`],
+  });
+
+/**
+ * The opening handshake of a server (RFC 6455 §4.2), with the subprotocol of SIP (RFC 7118 §4). Calls
+ * back when the WebSocket is open; `early` is what came already. Any other request gets an HTTP answer.
+ */
+export function acceptHandshake(
+  socket: Socket,
+  clock: Clock,
+  onOpen: (early: Uint8Array) => void,
+): void {
+  readHttpHead(socket, clock, {
+    onFailure: (status) => refuse(socket, clock, unreadable[status]),
+    onHead(head, rest) {
+      const refusal = checkRequest(head);
+      if (refusal !== undefined) return refuse(socket, clock, refusal);
+      socket.write(lines([
+        "HTTP/1.1 101 Switching Protocols",
+        "Upgrade: websocket",
+        "Connection: Upgrade",
+        "Sec-WebSocket-Protocol: sip",
+        `Sec-WebSocket-Accept: ${proofOf(head.fields.get("sec-websocket-key") ?? "")}`,
+      ]));
+      onOpen(rest);
+    },
+  });
+}
+
+/** The same of a client (§4.1); resolves with what came already, rejects when it is refused. */
+export function requestHandshake(socket: Socket, clock: Clock, host: string): Promise<Uint8Array> {
+  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
+  const key = randomBytes(16).toString("base64");
+  socket.on("close", () => reject(new Error("the connection was closed")));
+  readHttpHead(socket, clock, {
+    onFailure: () => reject(new Error("it does not answer by HTTP")),
+    onHead(head, rest) {
+      const refusal = checkAnswer(head, key);
+      if (refusal === undefined) resolve(rest);
+      else reject(new Error(refusal));
+    },
+  });
+  socket.write(lines([
+    "GET / HTTP/1.1",
+    `Host: ${host}`,
+    "Upgrade: websocket",
+    "Connection: Upgrade",
+    `Sec-WebSocket-Key: ${key}`,
+    "Sec-WebSocket-Version: 13",
+    "Sec-WebSocket-Protocol: sip",
+  ]));
+  return promise;
+}
+
+function checkRequest(head: HttpHead): Refusal | undefined {
+  const { startLine, fields } = head;
+  if (!/^[A-Z]+ \S+ HTTP\/1\.[01]$/.test(startLine)) return unreadable[400];
+  if (!listsToken(head, "upgrade", "websocket")) return upgradeFirst;
+  if (!/^GET .*1$/.test(startLine)) return bad("A WebSocket begins with GET and HTTP/1.1.");
+  if (!fields.has("host")) return bad("There is no Host.");
+  if (!listsToken(head, "connection", "upgrade")) return bad("Connection does not say Upgrade.");
+  if (fields.get("sec-websocket-version") !== "13") return otherVersion;
+  const isKey = /^[A-Za-z0-9+/]{22}==$/.test(fields.get("sec-websocket-key") ?? "");
+  if (!isKey) return bad("Sec-WebSocket-Key must be 16 bytes in Base64.");
+  if (listsToken(head, "sec-websocket-protocol", "sip")) return undefined;
+  return bad("The WebSocket subprotocol must be sip.");
+}
+
+function checkAnswer(head: HttpHead, key: string): string | undefined {
+  if (!head.startLine.startsWith("HTTP/1.1 101")) return `it answers "${head.startLine}"`;
+  const upgrades = listsToken(head, "upgrade", "websocket") &&
+    listsToken(head, "connection", "upgrade") &&
+    head.fields.get("sec-websocket-accept") === proofOf(key);
+  if (!upgrades) return "its answer opens no WebSocket";
+  return listsToken(head, "sec-websocket-protocol", "sip") ? undefined : "it does not speak SIP";
+}
+
+/** What shows that a server has read the key of a client (§4.2.2). */
+const proofOf = (key: string): string =>
+  createHash("sha1").update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest("base64");
+
+function refuse(socket: Socket, clock: Clock, { status, text, headers = [] }: Refusal): void {
+  const upgrades = headers.some((header) => header.startsWith("Upgrade"));
+  const head = lines([
+    `HTTP/1.1 ${status}`,
+    "Content-Type: text/plain; charset=utf-8",
+    `Content-Length: ${text.length + 1}`,
+    `Connection: ${upgrades ? "Upgrade, close" : "close"}`,
+    ...headers,
+  ]);
+  hangUp(socket, clock, `${head}${text}\n`);
+}
+
+const lines = (head: string[]): string => [...head, "", ""].join("\r\n");
