@@ -27,7 +27,7 @@ export function onRefer(calls: Calls, live: LiveLeg, request: IncomingReferReque
   }
   const other = live.partner!;
   live.referring = true;
-  const isOver = () => void (live.referring = false);
+  const isOver = once(() => live.referring = false);
   if (other.leg.counterpart !== undefined) {
     void passOn(calls, { live, other, referTo, request }).finally(isOver);
     return;
@@ -36,13 +36,26 @@ export function onRefer(calls: Calls, live: LiveLeg, request: IncomingReferReque
     hasOption(message, "supported", "norefersub");
   request.accept({ statusCode: 202, extraHeaders: isSilent ? ["Refer-Sub: false"] : [] });
   const by = userUri(live.leg.dialog?.login ?? "", calls.signalling.domain).toString();
-  const referral = isSilent ? silentReferral : createReferral(live.leg.dialog, message.cseq);
+  const { progress, end } = isSilent
+    ? silentReferral
+    : createReferral(live.leg.dialog, message.cseq);
+  // Who hears how it ended may ask for another transfer at once.
+  const referral = { progress, end: (status: number) => (isOver(), end(status)) };
   const transfer: Transfer = { calls, live, other, referTo, by, referral };
   referral.progress(100);
   void perform(transfer).catch((error) => {
     calls.signalling.log("Cannot transfer a call", { leg: live.leg.id, error: String(error) });
     return referral.end(500);
   }).finally(isOver);
+}
+
+/** The same act, done once at most. */
+function once(act: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) act();
+    isDone = true;
+  };
 }
 
 function perform(transfer: Transfer): Promise<void> {

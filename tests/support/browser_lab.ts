@@ -126,7 +126,7 @@ export function putThrough(
 
 /** Both hear each other from now on. */
 export async function hearEachOther(...phones: [BrowserSoftphone, BrowserSoftphone]) {
-  await Promise.all(phones.map((phone) => phone.awaitAudio(50)));
+  await Promise.all(phones.map((phone) => phone.awaitAudio(25)));
 }
 
 /** One calls another, which answers; they hear each other. */
