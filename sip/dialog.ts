@@ -72,12 +72,15 @@ export function adoptDialog(signalling: Signalling, session: Session, peer: Dial
     settle: undefined,
     timer: createSessionTimer({
       timers: signalling.timers,
-      refresh: (intervalS) => refreshSession(signalling, dialog, intervalS),
+      refresh: (intervalS) => (follow(state), refreshSession(signalling, dialog, intervalS)),
       expired: () => dialog.events.onLost(),
     }),
     bye: () => leave(state),
-    reinvite: (sdp) => sendOffer(signalling, dialog, { sdp }),
-    request: (method, message) => sendRequest(signalling, dialog, { method, ...message }),
+    reinvite: (sdp) => (follow(state), sendOffer(signalling, dialog, { sdp })),
+    request(method, message) {
+      follow(state);
+      return sendRequest(signalling, dialog, { method, ...message });
+    },
     abandon: () => finish(state),
   };
   const { login, flow } = peer;
@@ -89,7 +92,7 @@ export function adoptDialog(signalling: Signalling, session: Session, peer: Dial
     confirmed: false,
     leaving: false,
     onFlowLost(lost) {
-      if (dialog.flow === lost && !move(state)) void reachAgain(dialog);
+      if (dialog.flow === lost && !follow(state)) void reachAgain(dialog);
     },
   };
   session.delegate = delegateOf(state);
@@ -152,7 +155,7 @@ function leave(state: State): Promise<void> {
   if (state.leaving || !signalling.dialogs.has(dialog.session.id)) return finished.promise;
   state.leaving = true;
   dialog.timer.stop();
-  if (dialog.flow.closed) move(state);
+  follow(state);
   // A caller may not be sent BYE before its ACK (RFC 3261 §15).
   const acknowledged = dialog.session.sessionState !== SessionState.AckWait;
   if (acknowledged) guard(signalling.log, sendBye)(state);
@@ -173,8 +176,9 @@ function finish({ signalling, dialog, finished, onFlowLost }: State): void {
   finished.resolve();
 }
 
-/** Takes up the connection by which the same device registered again; false if it did not. */
-function move({ signalling, dialog, device }: State): boolean {
+/** Goes on where the same device registered again, once its connection closed; false if nowhere. */
+function follow({ signalling, dialog, device }: State): boolean {
+  if (!dialog.flow.closed) return true;
   const binding = bindingsOf(signalling, dialog.login).find(({ key }) => key === device);
   if (binding !== undefined) dialog.flow = binding.flow;
   return binding !== undefined;

@@ -2,6 +2,7 @@ import type { IncomingReferRequest } from "sip.js/lib/core/index.js";
 import type { Calls } from "./calls.ts";
 import type { Dialog } from "./dialog.ts";
 import { withFlow } from "./flow.ts";
+import { sipLimits } from "./limits.ts";
 import type { LiveLeg } from "./live_leg.ts";
 import { readReferTo, type ReferTo, replacedDialog } from "./refer_to.ts";
 import { createReferral, notifySipfrag, silentReferral } from "./referral.ts";
@@ -27,7 +28,7 @@ export function onRefer(calls: Calls, live: LiveLeg, request: IncomingReferReque
   }
   const other = live.partner!;
   live.referring = true;
-  const isOver = () => void (live.referring = false);
+  const isOver = once(() => live.referring = false);
   if (other.leg.counterpart !== undefined) {
     void passOn(calls, { live, other, referTo, request }).finally(isOver);
     return;
@@ -36,13 +37,26 @@ export function onRefer(calls: Calls, live: LiveLeg, request: IncomingReferReque
     hasOption(message, "supported", "norefersub");
   request.accept({ statusCode: 202, extraHeaders: isSilent ? ["Refer-Sub: false"] : [] });
   const by = addressOf(live.leg.dialog, calls.signalling.domain);
-  const referral = isSilent ? silentReferral : createReferral(live.leg.dialog, message.cseq);
+  const { progress, end } = isSilent
+    ? silentReferral
+    : createReferral(live.leg.dialog, message.cseq);
+  // Who hears how it ended may ask for another transfer at once.
+  const referral = { progress, end: (status: number) => (isOver(), end(status)) };
   const transfer: Transfer = { calls, live, other, referTo, by, referral };
   referral.progress(100);
   void perform(transfer).catch((error) => {
     calls.signalling.log("Cannot transfer a call", { leg: live.leg.id, error: String(error) });
     return referral.end(500);
   }).finally(isOver);
+}
+
+/** The same act, done once at most. */
+function once(act: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) act();
+    isDone = true;
+  };
 }
 
 function perform(transfer: Transfer): Promise<void> {
@@ -82,7 +96,8 @@ async function passOn(
   if (dialog === undefined) return;
   const by = addressOf(dialog, domain);
   const id = request.message.cseq;
-  other.leg.onNotify = (content, state) => {
+  other.leg.onNotify = (content, told) => {
+    const state = stateOf(content, told);
     void notifySipfrag(dialog, { content, state, id });
     if (/^\s*terminated\b/i.test(state)) other.leg.onNotify = undefined;
     return true;
@@ -95,4 +110,13 @@ async function passOn(
       other.leg.onNotify = undefined;
       request.reject({ statusCode: statusToPass(new Refused("pass a REFER on", status)) });
     }))();
+}
+
+/**
+ * The state of the subscription that a NOTIFY tells. sip.js says `terminated` with every one, also
+ * while its call rings; without a reason for it that is not believed before the final status.
+ */
+function stateOf(sipfrag: string, state: string): string {
+  const isEarly = /^SIP\/2\.0 1\d\d\b/i.test(sipfrag) && /^\s*terminated\s*$/i.test(state);
+  return isEarly ? `active;expires=${sipLimits.referExpiresS}` : state;
 }

@@ -4,7 +4,9 @@
  */
 import "./media/webrtc_cases.ts";
 import "./media/webrtc_chromium_cases.ts";
+import "./sip/browser_calls_cases.ts";
 import "./sip/browser_softphones_cases.ts";
+import "./sip/browser_transfers_cases.ts";
 import assert from "node:assert/strict";
 
 const root = new URL("./", import.meta.url);

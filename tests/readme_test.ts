@@ -28,3 +28,23 @@ Deno.test("README.md and the map name files that exist", async () => {
     await assert.doesNotReject(Deno.stat(new URL(`../${path}`, import.meta.url)), path);
   }
 });
+
+/** The names in a test file; what is put into one in parentheses of a template shows as `…`. */
+async function testNames(path: string): Promise<Set<string>> {
+  const source = await Deno.readTextFile(new URL(path, import.meta.url));
+  const literals = source.matchAll(/"((?:[^"\\\n]|\\.)*)"|`([^`\n]*)`/g);
+  return new Set(
+    [...literals].map(([, plain, template]) => plain ?? template!.replace(/\$\{[^}]*\}/g, "…")),
+  );
+}
+
+Deno.test("tests/README.md names tests that exist", async () => {
+  const text = await Deno.readTextFile(new URL("README.md", import.meta.url));
+  const named = [...text.matchAll(/`([\w/]+\.ts)`: ([^<|]+?)(?= \||<br>)/g)];
+  const rows = text.split("\n").filter((line) => /^\| \d{4}/.test(line));
+
+  assert.ok(rows.length > 50);
+  for (const [, path, name] of named) {
+    assert.ok((await testNames(path!)).has(name!), `${path} has no test "${name}"`);
+  }
+});

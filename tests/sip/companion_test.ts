@@ -130,6 +130,27 @@ sipTest("loseFlow() lets a softphone go on by a new connection", async () => {
   assert.equal(valueOf(bye, "call-id"), dialog.callId);
 });
 
+sipTest("reinvite() and request() follow a softphone to its new connection at once", async () => {
+  await using lab = await startSipLab({ reconnectGraceMs: 60_000 });
+  const instance = "00000000-0000-4000-8000-000000000001";
+  const [caller, callee] = [await lab.phone("alice", { instance }), await lab.phone("bob")];
+  lab.service.answer = () => [
+    { type: "dial", legs: [invite("bob")], media: "proxied", timeoutS: 10, timeLimitS: 60 },
+  ];
+  const call = caller.call("bob", { sdp: "v=0\r\n" });
+  const dialog = await (await callee.nextCall()).answer();
+  await call.answered;
+
+  await caller.close();
+  const again = await lab.phone("alice", { instance });
+  void dialog.request("INFO");
+  const info = await again.nextMessage();
+  void dialog.request("INVITE", { sdp: "v=0\r\n" });
+  const { invite: offer } = await again.nextCall();
+
+  assert.deepEqual([info.method, valueOf(offer, "call-id")], ["INFO", valueOf(info, "call-id")]);
+});
+
 sipTest("loseFlow() refuses a leg that rang at a softphone that is gone", async () => {
   await using lab = await startSipLab();
   const phone = await lab.phone("alice");

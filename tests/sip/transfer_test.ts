@@ -352,10 +352,15 @@ sipTest(
 
     const accepted = await callee.request("REFER", replacing(callee));
     const refer = await caller.next("REFER");
-    await caller.request("NOTIFY", {
-      headers: ["Event: refer", "Subscription-State: terminated;reason=noresource"],
-      body: { type: "message/sipfrag", content: "SIP/2.0 200 OK" },
-    });
+    const tell = (line: string, state: string) =>
+      caller.request("NOTIFY", {
+        headers: ["Event: refer", `Subscription-State: ${state}`],
+        body: { type: "message/sipfrag", content: `SIP/2.0 ${line}` },
+      });
+    // sip.js says so with every NOTIFY, the first one too.
+    await tell("180 Ringing", "terminated");
+    const early = await callee.next("NOTIFY");
+    await tell("200 OK", "terminated;reason=noresource");
     const notify = await callee.next("NOTIFY");
     caller.onRequest = ({ method }) => method === "REFER" ? { status: 603 } : undefined;
     const refused = await callee.request("REFER", referTo(carolsAddress));
@@ -370,6 +375,7 @@ sipTest(
       replacing(callee).headers[0]?.slice("Refer-To: ".length),
     );
     assert.equal(valueOf(refer, "referred-by"), "<sip:bob@sip.test>");
+    assert.match(valueOf(early, "subscription-state"), /^active;expires=\d+$/);
     assert.deepEqual(
       [notify.body, valueOf(notify, "subscription-state")],
       ["SIP/2.0 200 OK", "terminated;reason=noresource"],

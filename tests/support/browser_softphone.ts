@@ -9,6 +9,8 @@ export interface BrowserAccount {
   password: string;
   domain: string;
   wsUrl: string;
+  /** How long JsSIP lets a session last; it has bounds of its own unless told. */
+  sessionExpiresS?: number;
 }
 
 /** What became of the audio of the newest call. */
@@ -21,7 +23,9 @@ export interface AudioStats {
 /**
  * A softphone in a browser page, by a library that we did not write. Its events are `registered`,
  * `unregistered`, `registrationFailed`, `disconnected`, `incoming`, `ringing` (JsSIP only),
- * `answered`, `ended`, `held` and `resumed`. An error in the page fails what waits for it.
+ * `answered`, `ended`, `held`, `resumed`, `transferred` and `transferFailed`, and of what passes on
+ * the connection `METHOD received` and, with the status, `METHOD answered`. An error in the page
+ * fails what waits for it. Commands in a call are for the newest one.
  */
 export interface BrowserSoftphone {
   /** Connects and registers; resolves when the registrar took it. */
@@ -36,16 +40,28 @@ export interface BrowserSoftphone {
   hangup(): Promise<void>;
   hold(): Promise<void>;
   resume(): Promise<void>;
+  /** Sound before the answer, by a reliable 183 (sip.js only). */
+  early(): Promise<void>;
   /** Presses digits as telephone events. */
   pressDigits(digits: string): Promise<void>;
+  /** Presses one as an INFO. */
+  sendDigit(digit: string): Promise<void>;
+  /** Refers whom it talks to to a user part at the domain: a blind transfer. */
+  transfer(target: string): Promise<void>;
+  /** Refers whom it talks to in its first call to whom it talks to in its newest. */
+  transferToNewest(): Promise<void>;
+  /** Closes the connection without a word. */
+  dropSocket(): Promise<void>;
   events(): PageEvent[];
   waitFor(name: string, timeoutMs?: number): Promise<PageEvent>;
   /** Whether a frequency is the loudest in the remote audio just now. */
   heardFrequency(hz: number): Promise<boolean>;
   /** Resolves when it is. */
   awaitTone(hz: number, timeoutMs?: number): Promise<void>;
-  /** Resolves when so many packets came in, with sound in them. */
+  /** Resolves when so many more packets came in, with sound in them. */
   awaitAudio(packets: number, timeoutMs?: number): Promise<void>;
+  /** Resolves when no sound came in for longer than a talking softphone is silent. */
+  awaitSilence(timeoutMs?: number): Promise<void>;
   stats(): Promise<AudioStats>;
   close(): Promise<void>;
 }
@@ -77,12 +93,18 @@ export async function openBrowserSoftphone(
     hangup: () => act("hangup"),
     hold: () => act("hold"),
     resume: () => act("resume"),
+    early: () => act("early"),
     pressDigits: (digits) => page.run("pressDigits", digits),
+    sendDigit: (digit) => act("sendDigit", digit),
+    transfer: (target) => act("transfer", target),
+    transferToNewest: () => act("transferToNewest"),
+    dropSocket: () => page.run("dropSocket"),
     events: page.events,
     waitFor: page.waitFor,
     heardFrequency: (hz) => page.run("heardFrequency", hz),
     awaitTone: (hz, timeoutMs = WAIT_MS) => page.run("awaitTone", hz, timeoutMs),
     awaitAudio: (packets, timeoutMs = WAIT_MS) => page.run("awaitAudio", packets, timeoutMs),
+    awaitSilence: (timeoutMs = WAIT_MS) => page.run("awaitSilence", timeoutMs),
     stats: () => page.run("stats"),
     close: page.close,
   };

@@ -4,6 +4,9 @@ const FFT_SIZE = 4096;
 const SAMPLE_RATE = 48_000;
 const QUIET_DB = -60;
 const TOLERANCE_HZ = 20;
+/** Below it is what comes of comfort noise and of a codec's least step. */
+const QUIET_ENERGY = 1e-5;
+const SILENCE_MS = 1_200;
 
 const connections = [];
 const NativePeerConnection = globalThis.RTCPeerConnection;
@@ -60,13 +63,31 @@ export function awaitTone(hz, timeoutMs) {
   return until(() => heardFrequency(hz), timeoutMs, `hear ${hz} Hz`);
 }
 
-/** Resolves when at least so many audio packets came in and sound was in them. */
-export function awaitAudio(packets, timeoutMs) {
+/** Resolves when so many more audio packets came in, with sound in them. */
+export async function awaitAudio(packets, timeoutMs) {
+  const [first, before] = [connection(), await stats()];
   const enough = async () => {
-    const { packetsReceived, totalAudioEnergy } = await stats();
-    return packetsReceived >= packets && totalAudioEnergy > 0;
+    const now = await stats();
+    // A connection made meanwhile counts from nothing.
+    const since = connection() === first ? before : nothing;
+    return now.packetsReceived - since.packetsReceived >= packets &&
+      now.totalAudioEnergy - since.totalAudioEnergy > QUIET_ENERGY;
   };
-  return until(enough, timeoutMs, `receive ${packets} packets with sound`);
+  await until(enough, timeoutMs, `receive ${packets} packets with sound`);
+}
+
+/** Resolves when no sound came in for some time, in which the microphone of a talker beeps twice. */
+export async function awaitSilence(timeoutMs) {
+  let [heard, since] = [0, performance.now()];
+  const isSilent = async () => {
+    const { totalAudioEnergy } = await stats();
+    if (totalAudioEnergy - heard > QUIET_ENERGY) {
+      heard = totalAudioEnergy;
+      since = performance.now();
+    }
+    return performance.now() - since > SILENCE_MS;
+  };
+  await until(isSilent, timeoutMs, "hear silence");
 }
 
 async function until(condition, timeoutMs, what) {
@@ -77,9 +98,11 @@ async function until(condition, timeoutMs, what) {
   }
 }
 
+const nothing = { packetsReceived: 0, packetsSent: 0, totalAudioEnergy: 0 };
+
 /** Sums of the connection's audio streams. */
 export async function stats() {
-  const sums = { packetsReceived: 0, packetsSent: 0, totalAudioEnergy: 0 };
+  const sums = { ...nothing };
   for (const report of (await connection().getStats()).values()) {
     if (report.type === "inbound-rtp") {
       sums.packetsReceived += report.packetsReceived;

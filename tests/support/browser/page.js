@@ -1,6 +1,7 @@
 import * as audio from "./audio.js";
 import { openJsSip } from "./jssip.js";
 import { openSipJs } from "./sip_js.js";
+import { dropSocket, onSip } from "./socket.js";
 import { webrtc } from "./webrtc.js";
 
 /** What a test may call in the page; `emit` is the test's ear. */
@@ -8,11 +9,13 @@ import { webrtc } from "./webrtc.js";
 const emit = (name, detail = "") => void globalThis.emit(name, String(detail));
 const openers = { "sip.js": openSipJs, jssip: openJsSip };
 let phone;
+onSip(emit);
 
 globalThis.lab = {
   ...audio,
   ...webrtc,
   emit,
+  dropSocket,
   /** An error that no call of the test's is there to take. */
   failLater: (message) =>
     void setTimeout(() => {

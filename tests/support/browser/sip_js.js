@@ -1,47 +1,79 @@
-import { Web } from "sip.js";
+import { UserAgent, Web } from "sip.js";
 
-/** A softphone on sip.js's `SimpleUser`. */
+/** A softphone on sip.js's `SessionManager`. */
 export function openSipJs({ login, password, domain, wsUrl }, emit) {
   let answerMode = "auto";
-  const user = new Web.SimpleUser(wsUrl, {
-    aor: `sip:${login}@${domain}`,
+  /** The calls there are, the newest last. */
+  const calls = [];
+  const newest = () => calls.at(-1);
+  const address = (user) => `sip:${user}@${domain}`;
+  const manager = new Web.SessionManager(wsUrl, {
+    aor: address(login),
     media: {
       constraints: { audio: true, video: false },
-      remote: { audio: document.getElementById("remote") },
+      // Each call its own: the library silences the element of a call that ends.
+      remote: () => ({ audio: new Audio() }),
     },
+    registererOptions: { regId: 1 },
     userAgentOptions: {
       authorizationUsername: login,
       authorizationPassword: password,
+      sipExtension100rel: "Supported",
+      sipExtensionReplaces: "Supported",
       logBuiltinEnabled: false,
       logConnector: (level, category, _label, content) =>
-        level === "error" && emit("error", `${category}: ${content}`),
+        level === "error" && manager.isConnected() && emit("error", `${category}: ${content}`),
     },
     delegate: {
       onRegistered: () => emit("registered"),
       onUnregistered: () => emit("unregistered"),
       onServerDisconnect: () => emit("disconnected"),
-      onCallReceived() {
+      onCallCreated: (call) => void calls.push(call),
+      onCallReceived(call) {
         emit("incoming");
-        if (answerMode === "auto") void user.answer();
-        if (answerMode === "decline") void user.decline();
+        if (answerMode === "auto") void manager.answer(call);
+        if (answerMode === "decline") void manager.decline(call);
       },
       onCallAnswered: () => emit("answered"),
-      onCallHangup: () => emit("ended"),
-      onCallHold: (held) => emit(held ? "held" : "resumed"),
+      onCallHangup(call) {
+        calls.splice(calls.indexOf(call), 1);
+        emit("ended");
+      },
+      onCallHold: (_call, held) => emit(held ? "held" : "resumed"),
     },
   });
+  const transfer = (call, target) =>
+    call.refer(target, {
+      onNotify(notification) {
+        void notification.accept();
+        const status = Number(/^SIP\/2\.0 (\d{3})/.exec(notification.request.body)?.[1]);
+        if (status >= 200) emit(status < 300 ? "transferred" : "transferFailed", status);
+        // Who has transferred leaves, unless it is out of the call already.
+        if (status >= 200 && status < 300) void call.bye().catch(() => {});
+      },
+    });
   return {
     async register() {
-      await user.connect();
-      await user.register();
+      await manager.connect();
+      await manager.register();
     },
-    unregister: () => user.unregister(),
-    call: (target) => user.call(`sip:${target}@${domain}`),
+    unregister: () => manager.unregister(),
+    call: async (target) => void (await manager.call(address(target), { earlyMedia: true })),
     setAnswerMode: (mode) => void (answerMode = mode),
-    answer: () => user.answer(),
-    decline: () => user.decline(),
-    hangup: () => user.hangup(),
-    hold: () => user.hold(),
-    resume: () => user.unhold(),
+    /** A reliable 183 with SDP (RFC 3262): sound before the answer. */
+    early: () =>
+      newest().progress({
+        statusCode: 183,
+        rel100: true,
+        sessionDescriptionHandlerOptions: { constraints: { audio: true, video: false } },
+      }),
+    answer: () => manager.answer(newest()),
+    decline: () => manager.decline(newest()),
+    hangup: () => manager.hangup(newest()),
+    hold: () => manager.hold(newest()),
+    resume: () => manager.unhold(newest()),
+    sendDigit: (digit) => manager.sendDTMF(newest(), digit),
+    transfer: (target) => transfer(newest(), UserAgent.makeURI(address(target))),
+    transferToNewest: () => transfer(calls[0], newest()),
   };
 }

@@ -1,0 +1,73 @@
+import {
+  type BrowserLab,
+  connect,
+  hearEachOther,
+  putThrough,
+  softphoneTest,
+} from "../support/browser_lab.ts";
+import type { BrowserSoftphone, SoftphoneKind } from "../support/browser_softphone.ts";
+
+const other = { "sip.js": "jssip", jssip: "sip.js" } as const;
+
+interface Party {
+  alice: BrowserSoftphone;
+  bob: BrowserSoftphone;
+  carol: BrowserSoftphone;
+}
+
+/** Alice and carol have the same softphone, bob the other one. */
+async function threePhones(lab: BrowserLab, kind: SoftphoneKind): Promise<Party> {
+  const alice = await lab.phone(kind, "alice");
+  const bob = await lab.phone(other[kind], "bob");
+  return { alice, bob, carol: await lab.phone(kind, "carol") };
+}
+
+/** After a transfer: the two who are left talk until one hangs up. */
+async function talkAndPart({ bob, carol }: Party) {
+  await hearEachOther(bob, carol);
+  await carol.hangup();
+  await Promise.all([bob.waitFor("ended"), carol.waitFor("ended")]);
+}
+
+for (const kind of ["sip.js", "jssip"] as const) {
+  for (const media of ["anchored", "proxied"] as const) {
+    softphoneTest(`${kind} transfers blindly with ${media} media`, async (lab) => {
+      const party = await threePhones(lab, kind);
+      const { alice, bob, carol } = party;
+      putThrough(lab, { media });
+      await connect(alice, bob, "bob");
+
+      await alice.transfer("carol");
+      await alice.waitFor("transferred");
+      await carol.waitFor("answered");
+      if (media === "proxied") await bob.waitFor("answered");
+      await alice.waitFor("ended");
+
+      // Bob's first call ends where he made a second one.
+      if (media === "proxied") await bob.waitFor("ended");
+      await talkAndPart(party);
+    });
+
+    softphoneTest(`${kind} transfers to whom it asked, with ${media} media`, async (lab) => {
+      const party = await threePhones(lab, kind);
+      const { alice, bob, carol } = party;
+      putThrough(lab, { media });
+      await connect(alice, bob, "bob");
+      await alice.hold();
+      await alice.waitFor("held");
+      await connect(alice, carol, "carol");
+
+      await alice.transferToNewest();
+      await alice.waitFor("transferred");
+      await alice.waitFor("ended");
+      await alice.waitFor("ended");
+
+      // Where media pass by us, both talk in calls that they made or took for it.
+      if (media === "proxied") {
+        await Promise.all([bob, carol].map((phone) => phone.waitFor("answered")));
+        await Promise.all([bob, carol].map((phone) => phone.waitFor("ended")));
+      }
+      await talkAndPart(party);
+    });
+  }
+}
