@@ -15,8 +15,8 @@ interface TwoCompanions extends CompanionsLab {
 }
 
 /** A service with two companions; the Clients alice, bob and carol. */
-async function startTwo(): Promise<TwoCompanions> {
-  const lab = await startCompanions(["one", "two"]);
+async function startTwo(changes?: Parameters<typeof startCompanions>[1]): Promise<TwoCompanions> {
+  const lab = await startCompanions(["one", "two"], changes);
   const [one, two] = lab.companions as [Companion, Companion];
   for (const login of ["alice", "bob", "carol"]) await lab.client(login);
   await lab.until(async () =>
@@ -326,3 +326,18 @@ sipTest("calls between companions end at both when the connection is lost", asyn
 
   assert.deepEqual((await calls(lab)).map(({ status }) => status), ["completed", "completed"]);
 });
+
+sipTest(
+  "a companion that wants longer sessions than another gets the call all the same",
+  async () => {
+    await using lab = await startTwo({
+      two: { sessionBounds: { expiresS: 3_000, minSeS: 2_000 } },
+    });
+    const bob = await lab.phone("bob", lab.two);
+
+    const call = lab.alice.call("bob"); // Its INVITE between the two asks for 1800 s at first.
+    (await bob.nextCall()).decline(486);
+
+    assert.equal((await call.final).status, 486);
+  },
+);
