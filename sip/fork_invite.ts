@@ -38,7 +38,7 @@ export function callerUser(from: string): string {
 }
 
 /** Only what may stand in an INVITE; a line end in a value would begin another header. */
-function headerLines(headers: Record<string, string>): string[] {
+export function headerLines(headers: Record<string, string>): string[] {
   return Object.entries(headers)
     .filter(([name, value]) => isToken(name) && isHeaderSafe(value))
     .filter(([name]) => /^(x-|user-to-user$)/i.test(name))

@@ -61,15 +61,15 @@ export async function early(state: InboundState): Promise<MediaLeg | undefined> 
 }
 
 /** Sends the 200; one that waits for a PRACK comes before it (RFC 3262 §3). */
-export function accept(state: InboundState, sdp: string): void {
-  if (state.reliable === undefined) acceptNow(state, sdp);
-  else state.reliable.whenIdle(() => acceptNow(state, sdp));
+export function accept(state: InboundState, sdp: string, extra: string[] = []): void {
+  if (state.reliable === undefined) acceptNow(state, sdp, extra);
+  else state.reliable.whenIdle(() => acceptNow(state, sdp, extra));
 }
 
-function acceptNow(state: InboundState, sdp: string): void {
+function acceptNow(state: InboundState, sdp: string, extra: string[]): void {
   const { call: { request }, signalling: { sessionBounds } } = state;
   const { agreement, headers } = agreeAsServer(request.message, sessionBounds);
-  const response = { statusCode: 200, body: sdpBody(sdp), extraHeaders: headers };
+  const response = { statusCode: 200, body: sdpBody(sdp), extraHeaders: [...headers, ...extra] };
   reply(state, () => {
     const dialog = adopt(state, request.accept(response).session);
     dialog.localSdp = sdp;

@@ -86,10 +86,10 @@ function legOf(state: InboundState): InboundLeg {
     progress: (status, sdp) => progress(state, status, sdp),
     early: () => early(state),
     answer: () => state.answering ??= answer(state),
-    answerWith: (sdp) => accept(state, sdp),
-    hangup({ status = 603 } = {}) {
+    answerWith: (sdp, headers) => accept(state, sdp, headers),
+    hangup({ status = 603, headers = [] } = {}) {
       if (over.signal.aborted) return;
-      if (state.answeredAt === undefined) refuse(state, status);
+      if (state.answeredAt === undefined) refuse(state, status, { headers });
       else bye(state, { outcome: "completed" });
     },
   };

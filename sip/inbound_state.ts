@@ -6,7 +6,7 @@ import type { LegEnd } from "./leg.ts";
 import { sipLimits } from "./limits.ts";
 import type { MediaEngine, MediaLeg } from "./media/port.ts";
 import { type Ending, outcomeOf } from "./outcome.ts";
-import { unavailable } from "./refusal.ts";
+import { type Refusal, unavailable } from "./refusal.ts";
 import type { ReliableResponses } from "./reliable.ts";
 import { guard, type Signalling } from "./signalling.ts";
 import type { Trunk } from "./trunk.ts";
@@ -53,15 +53,23 @@ export function reply(
 /** The caller is out of reach. */
 export function lost(state: InboundState): void {
   if (state.answeredAt !== undefined) bye(state, { outcome: "completed" });
-  else refuse(state, 480, "failed");
+  else refuse(state, 480, { outcome: "failed" });
 }
 
 /** Refuses the INVITE, unless it has its final response. */
-export function refuse(state: InboundState, status: number, outcome = outcomeOf(status)): void {
+export function refuse(
+  state: InboundState,
+  status: number,
+  { outcome = outcomeOf(status), headers = [] }: {
+    outcome?: Ending["outcome"];
+    headers?: string[];
+  } = {},
+): void {
   // A redirection would need a target, which nobody gave.
   const statusCode = status < 400 ? 480 : status;
-  const refusal = statusCode === unavailable.statusCode ? unavailable : { statusCode };
-  reply(state, () => state.call.request.reject({ ...refusal }));
+  const refusal: Refusal = statusCode === unavailable.statusCode ? unavailable : { statusCode };
+  const extraHeaders = [...refusal.extraHeaders ?? [], ...headers];
+  reply(state, () => state.call.request.reject({ ...refusal, extraHeaders }));
   state.dialog?.abandon();
   if (state.over.end({ outcome, sipStatus: statusCode })) state.released.resolve();
 }

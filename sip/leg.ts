@@ -33,8 +33,8 @@ export interface Leg {
   set onRefer(onRefer: DialogEvents["onRefer"] | undefined);
   /** Who hears what became of a REFER that was sent to the softphone. */
   set onNotify(onNotify: DialogEvents["onNotify"] | undefined);
-  /** BYE; before that, `status` to a caller and CANCEL to a callee. */
-  hangup(options?: { status?: number; elsewhere?: boolean }): void;
+  /** BYE; before that, `status` to a caller, with whole header lines, and CANCEL to a callee. */
+  hangup(options?: { status?: number; elsewhere?: boolean; headers?: string[] }): void;
 }
 
 /** A call that a softphone placed. */
@@ -53,8 +53,8 @@ export interface InboundLeg extends Leg {
   early(): Promise<MediaLeg | undefined>;
   /** 200 with media of our own; rejects with `NoCommonCodec` after refusing the call. */
   answer(): Promise<void>;
-  /** 200 with the other side's SDP. */
-  answerWith(sdp: string): void;
+  /** 200 with the other side's SDP, and whole header lines. */
+  answerWith(sdp: string, headers?: string[]): void;
 }
 
 /** A call that the companion places. */

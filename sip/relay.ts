@@ -1,5 +1,6 @@
 import type { IncomingInviteRequest } from "sip.js/lib/core/index.js";
 import { mintCallSid } from "./call_sid.ts";
+import { headerLines } from "./fork_invite.ts";
 import { createInboundLeg } from "./inbound_leg.ts";
 import type { InboundLeg, OutboundLeg } from "./leg.ts";
 import { sipLimits } from "./limits.ts";
@@ -82,10 +83,13 @@ function relay(
   const isElsewhere = reasonOfCancel(signalling, request);
   const callee = ringDevices(signalling, { caller, request, login });
   relayTransfers(signalling, caller, callee);
+  const headers = () => headerLines(callee.responseHeaders);
   void callee.whenAnswered.then((answered) => {
-    if (answered && !caller.signal.aborted) passThrough(caller, callee);
+    if (answered && !caller.signal.aborted) passThrough(caller, callee, headers());
   });
-  void callee.ended.then((ending) => caller.hangup({ status: failureOf(ending) }));
+  void callee.ended.then((ending) =>
+    caller.hangup({ status: failureOf(ending), headers: headers() })
+  );
   void caller.ended.then(() => callee.hangup({ elsewhere: isElsewhere() }));
 }
 

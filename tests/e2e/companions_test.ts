@@ -30,7 +30,7 @@ async function startCompanion(system: System) {
   };
 }
 
-Deno.test("a call reaches a Client at whichever companion it is registered", async () => {
+Deno.test("calls and messages reach a Client at whichever companion it is registered", async () => {
   await using system = await startSystem();
   await using second = await startCompanion(system);
   const alice = await system.phone("alice");
@@ -50,6 +50,12 @@ Deno.test("a call reaches a Client at whichever companion it is registered", asy
       async () => (await system.get(`Calls/${call.sid}.json`)).status === "busy",
     );
   }
+  const { answered, final } = alice.call("bob");
+  const [callee, caller] = await Promise.all([(await bob.nextCall()).answer(), answered]);
+  await caller.bye();
+  await callee.ended;
+  const text = await bob.message("alice", "hello");
+  assert.equal((await alice.nextText()).body, "hello");
   const [binding] = await system.get(`Clients/${sid}/Bindings.json`);
   await system.post(`Clients/${sid}.json`, { Status: "0" });
   await eventually(
@@ -58,4 +64,5 @@ Deno.test("a call reaches a Client at whichever companion it is registered", asy
   );
 
   assert.equal(binding.contact, bob.contact);
+  assert.deepEqual([(await final).status, text.status], [200, 202]);
 });

@@ -41,10 +41,10 @@ Deno.test("a killed companion is started again, and its calls are completed once
   assert.equal(told.CallStatus, "completed");
   assert.equal((await system.get(`Calls/${sid}.json`)).status, "completed");
 
-  const phone = await system.phone("bob");
+  const phone = await system.phone("alice"); // Whose call was cut off.
   const second = await system.post("Calls.json", {
     From: "me",
-    To: "client:bob",
+    To: "client:alice",
     Url: `${app.url}/voice`,
   });
   (await phone.nextCall()).decline(486);

@@ -4,7 +4,7 @@ import type { Companion } from "../../sip/companion.ts";
 import type { ApiClient } from "../support/api_client.ts";
 import { type CompanionsLab, startCompanions } from "../support/companions_lab.ts";
 import { sipTest } from "../support/sip_lab.ts";
-import { valueOf } from "../support/sip_text.ts";
+import { valueOf, valuesOf } from "../support/sip_text.ts";
 import type { Softphone } from "../support/softphone.ts";
 
 interface MessagesLab extends CompanionsLab {
@@ -57,6 +57,7 @@ for (const at of ["one", "two"] as const) {
       assert.equal(text.body, body);
       assert.match(valueOf(text, "from"), /<sip:alice@sip\.test>;tag=/);
       assert.equal(valueOf(text, "to"), "<sip:bob@sip.test>");
+      assert.deepEqual(valuesOf(text, "contact"), []); // RFC 3428 §4
       assert.match(valueOf(text, "content-type"), /^text\/plain; ?charset=utf-8$/i);
     }
     assert.deepEqual(await messages(lab), [{ ...sent, body, status: "sent" }]);

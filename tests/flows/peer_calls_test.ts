@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { Companion } from "../../sip/companion.ts";
 import { createPeerProofs } from "../../sip/peers.ts";
 import { type CompanionsLab, secret, startCompanions } from "../support/companions_lab.ts";
+import { xml } from "../support/hand_companion.ts";
 import { sipTest } from "../support/sip_lab.ts";
 import { valueOf, valuesOf } from "../support/sip_text.ts";
 import type { Softphone } from "../support/softphone.ts";
@@ -14,8 +15,8 @@ interface TwoCompanions extends CompanionsLab {
 }
 
 /** A service with two companions; the Clients alice, bob and carol. */
-async function startTwo(): Promise<TwoCompanions> {
-  const lab = await startCompanions(["one", "two"]);
+async function startTwo(changes?: Parameters<typeof startCompanions>[1]): Promise<TwoCompanions> {
+  const lab = await startCompanions(["one", "two"], changes);
   const [one, two] = lab.companions as [Companion, Companion];
   for (const login of ["alice", "bob", "carol"]) await lab.client(login);
   await lab.until(async () =>
@@ -98,7 +99,7 @@ for (const winner of ["one", "two"] as const) {
 
 sipTest("POST /Calls rings a Client's devices at both companions, and ends at either", async () => {
   await using lab = await startTwo();
-  lab.app.answers = () => new Response("<Response><Pause length='60'/></Response>");
+  lab.app.answers = () => xml("<Pause length='60'/>");
   const phones = [await lab.phone("bob", lab.one), await lab.phone("bob", lab.two)];
 
   const form = { From: "+15550001", To: "client:bob", Url: "https://app.test/voice" };
@@ -252,3 +253,91 @@ sipTest("a transfer passes between Clients at two companions", async () => {
   assert.equal(valueOf(refer, "refer-to"), "<sip:carol@sip.test>");
   assert.equal(told.body, fragment.content);
 });
+
+sipTest(
+  "the markup is told the X- headers of an answer from another companion",
+  async () => {
+    await using lab = await startTwo();
+    const dial = '<Dial action="/dialled"><Client>bob</Client></Dial>';
+    lab.app.answers = ({ url }) => xml(new URL(url).pathname === "/voice" ? dial : "<Hangup/>");
+    const { accountSid, sid } = (await lab.app.ports.records.clients.holder("login", "alice"))!;
+    await lab.app.ports.records.clients.update(accountSid, sid, (record) => ({
+      record: { ...record, voiceUrl: "https://app.test/voice" },
+    }));
+    const bob = await lab.phone("bob", lab.two);
+
+    const refused = lab.alice.call("anything");
+    (await bob.nextCall()).decline(486, ["X-Why: lunch"]);
+    await refused.final;
+    const taken = lab.alice.call("anything");
+    const dialog = await (await bob.nextCall()).answer(undefined, ["X-Desk: 9"]);
+    const caller = await taken.answered;
+    await dialog.bye();
+    await caller.ended;
+
+    const asked = lab.app.fetched.filter(({ url }) => url.endsWith("/dialled"));
+    const told = await Promise.all(asked.map(async (one) => new URLSearchParams(await one.text())));
+    assert.deepEqual(told.map((params) => params.get("DialSipHeader_X-Why")), ["lunch", null]);
+    assert.deepEqual(told.map((params) => params.get("DialSipHeader_X-Desk")), [null, "9"]);
+  },
+);
+
+/** A way to a port that can be cut, as a cable can. */
+function cable(port: number) {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const ends: Deno.Conn[] = [];
+  const carrying = (async () => {
+    for await (const near of listener) {
+      const far = await Deno.connect({ hostname: "127.0.0.1", port });
+      ends.push(near, far);
+      void near.readable.pipeTo(far.writable).catch(() => {});
+      void far.readable.pipeTo(near.writable).catch(() => {});
+    }
+  })();
+  return {
+    port: (listener.addr as Deno.NetAddr).port,
+    async cut() {
+      listener.close();
+      await carrying;
+      for (const end of ends) {
+        try {
+          end.close();
+        } catch {
+          // The other end closed it.
+        }
+      }
+    },
+  };
+}
+
+sipTest("calls between companions end at both when the connection is lost", async () => {
+  await using lab = await startTwo();
+  const bob = await lab.phone("bob", lab.two);
+  const { companions } = lab.app.ports;
+  const way = cable(lab.two.sipAddresses.get("WS")!.port);
+  const two = (await companions.get("two"))!;
+  await companions.beat({ ...two, sipUri: `sip:127.0.0.1:${way.port};transport=ws` });
+  const call = lab.alice.call("bob");
+  const [callee, caller] = await Promise.all([(await bob.nextCall()).answer(), call.answered]);
+
+  await way.cut();
+  await Promise.all([callee.ended, caller.ended]);
+  await lab.until(allEnded(lab));
+
+  assert.deepEqual((await calls(lab)).map(({ status }) => status), ["completed", "completed"]);
+});
+
+sipTest(
+  "a companion that wants longer sessions than another gets the call all the same",
+  async () => {
+    await using lab = await startTwo({
+      two: { sessionBounds: { expiresS: 3_000, minSeS: 2_000 } },
+    });
+    const bob = await lab.phone("bob", lab.two);
+
+    const call = lab.alice.call("bob"); // Its INVITE between the two asks for 1800 s at first.
+    (await bob.nextCall()).decline(486);
+
+    assert.equal((await call.final).status, 486);
+  },
+);

@@ -1,6 +1,6 @@
 import { bridgeClient } from "../../core/bridge_client.ts";
 import { bridge } from "../../routes/bridge.ts";
-import { type Companion, startCompanion } from "../../sip/companion.ts";
+import { type Companion, type CompanionOptions, startCompanion } from "../../sip/companion.ts";
 import { type App, startApp } from "./app.ts";
 import { fakeMedia } from "./fake_media.ts";
 import { testDomain } from "./fake_service.ts";
@@ -27,8 +27,14 @@ export interface CompanionsLab {
 /** What service and companions of these labs share. */
 export const secret = "a secret of service and companions";
 
+/** What a companion of a lab may be told otherwise. */
+type Changes = Pick<CompanionOptions, "sessionBounds">;
+
 /** Starts them; the service has heard of all companions when this resolves. */
-export async function startCompanions(ids: string[]): Promise<CompanionsLab> {
+export async function startCompanions(
+  ids: string[],
+  changes: Record<string, Changes> = {},
+): Promise<CompanionsLab> {
   const app = await startApp({ mounts: (ports) => ({ bridge: bridge(ports, secret) }) });
   app.clock.now = Date.now(); // Signatures are of this time.
   const { companions: known } = app.ports;
@@ -75,6 +81,7 @@ export async function startCompanions(ids: string[]): Promise<CompanionsLab> {
       media: fakeMedia({ slow: false }),
       loadAudio: () => Promise.resolve(new Int16Array(160)),
       log: () => {},
+      ...changes[id],
     });
   const companions = await Promise.all(ids.map(start));
   await until(async () => (await known.list()).length === ids.length);
