@@ -2,6 +2,7 @@ import { type DateOperator, type Interval, interval } from "./dates.ts";
 import { Fault } from "./faults.ts";
 import { type Condition, type FilterKind, filterValue } from "./filters.ts";
 import { limits } from "./limits.ts";
+import { cursorName } from "./paging.ts";
 import { ruleOf } from "./parameters.ts";
 import type { AnyResource } from "./resource.ts";
 import { isSid } from "./sid.ts";
@@ -14,6 +15,9 @@ export interface ListQuery {
   pageSize: number;
   /** The cursor: the page starts right after this Sid. */
   after?: string;
+  /** The field that the list is sorted by, and what the record of the cursor has in it. */
+  sortedBy?: string;
+  afterText?: string;
   /** The filters as they were sent, to be kept in every address of the list. */
   kept: [name: string, value: string][];
   /** Names that mean nothing here. */
@@ -49,6 +53,7 @@ export function readListQuery(
     pageSize: limits.pageSizeDefault,
     kept: [],
     unknown: [],
+    ...(definition.sorted && { sortedBy: definition.sorted.by }),
   };
   const reading: Reading = { definition, query, dated: [], problems: [] };
   const seen = new Set<string>();
@@ -81,8 +86,15 @@ function readPaging({ definition, query, problems }: Reading, name: string, valu
       else problems.push(`AfterSid must be a Sid that begins ${definition.sidPrefix}`);
       return true;
     default:
-      return false;
+      return readPlace(query, name, value);
   }
+}
+
+/** Reads what a record that may be gone had in the field that the list is sorted by. */
+function readPlace(query: ListQuery, name: string, value: string): boolean {
+  if (query.sortedBy === undefined || name !== cursorName(query.sortedBy)) return false;
+  if (value.length <= limits.lookupLength) query.afterText = value;
+  return true;
 }
 
 /**

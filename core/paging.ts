@@ -1,6 +1,7 @@
 import { matches } from "./filters.ts";
 import type { ListQuery } from "./list_query.ts";
 import type { Base, Query, Slice } from "./ports.ts";
+import { pascal } from "./wire.ts";
 
 /** One page of a list and the addresses around it, in the order of the wire. */
 export interface Page {
@@ -20,11 +21,12 @@ export interface Page {
 }
 
 /** What to ask of the store: one item more than the page holds tells whether another follows. */
-export const windowOf = ({ where, page, pageSize, after }: ListQuery): Query => ({
+export const windowOf = ({ where, page, pageSize, after, afterText }: ListQuery): Query => ({
   where,
   skip: page * pageSize,
   limit: pageSize + 1,
   ...(after === undefined ? {} : { after }),
+  ...(afterText === undefined ? {} : { afterText }),
 });
 
 /** A page of what the store answered to `windowOf(query)`; `address` is the list's own. */
@@ -33,11 +35,12 @@ export function pageOf<T extends Base>(
   query: ListQuery,
   address: string,
 ): { items: T[]; page: Page } {
-  const { page, pageSize, after } = query;
+  const { page, pageSize, after, afterText } = query;
   const items = found.slice(0, pageSize);
   const numPages = Math.ceil(total / pageSize);
   const last = Math.max(numPages - 1, 0);
-  const link = (number: number, cursor?: string) => addressOf(address, query, number, cursor);
+  const link = (page: number, cursor: Cursor = {}) =>
+    addressOf(address, query, { page, ...cursor });
   return {
     items,
     page: {
@@ -47,20 +50,39 @@ export function pageOf<T extends Base>(
       total,
       start: String(items.length === 0 ? 0 : page * pageSize),
       end: String(items.length === 0 ? 0 : page * pageSize + items.length - 1),
-      uri: link(page, after),
+      uri: link(page, { after, afterText }),
       firstPageUri: link(0),
       previousPageUri: page === 0 ? null : link(Math.min(page - 1, last)),
-      nextPageUri: found.length > pageSize ? link(page + 1, items.at(-1)!.sid || undefined) : null,
+      nextPageUri: found.length > pageSize ? link(page + 1, cursorOf(items.at(-1)!, query)) : null,
       lastPageUri: link(last),
     },
   };
 }
 
-function addressOf(address: string, query: ListQuery, page: number, after?: string): string {
+/** Where a page starts, by the record before it. */
+interface Cursor {
+  after?: string | undefined;
+  afterText?: string | undefined;
+}
+
+const cursorOf = (record: Base, { sortedBy }: ListQuery): Cursor => ({
+  after: record.sid || undefined,
+  ...(sortedBy && { afterText: String((record as Base & Record<string, unknown>)[sortedBy]) }),
+});
+
+/** The parameter beside AfterSid that says where a record stands which may be gone. */
+export const cursorName = (sortedBy: string): string => `After${pascal(sortedBy)}`;
+
+function addressOf(
+  address: string,
+  query: ListQuery,
+  { page, after, afterText }: Cursor & { page: number },
+): string {
   const search = new URLSearchParams(query.kept);
   search.append("Page", String(page));
   search.append("PageSize", String(query.pageSize));
   if (after !== undefined) search.append("AfterSid", after);
+  if (afterText !== undefined) search.append(cursorName(query.sortedBy ?? ""), afterText);
   return `${address}?${search}`;
 }
 

@@ -53,6 +53,8 @@ export interface Query {
   limit: number;
   /** Start right after (that is, older than) this Sid instead of at `skip`. */
   after?: string;
+  /** What that record has in the field that lists are sorted by, lest it is gone meanwhile. */
+  afterText?: string;
 }
 
 export interface Slice<T> {

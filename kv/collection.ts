@@ -1,7 +1,7 @@
 import { Fault } from "../core/faults.ts";
 import { limits } from "../core/limits.ts";
 import { packTexts as packTextsJob } from "../core/jobs/pack_texts.ts";
-import type { AlsoInserted, Base, Change, Collection } from "../core/ports.ts";
+import type { AlsoInserted, Base, Change, Collection, Query, Slice } from "../core/ports.ts";
 import type { AnyResource } from "../core/resource.ts";
 import { isSid } from "../core/sid.ts";
 import { pascal } from "../core/wire.ts";
@@ -134,6 +134,21 @@ export function collection<T extends Base>(
     throw new Fault("unavailable", `Too many changes of ${sid} at once`);
   }
 
+  async function listed(account: string, query: Query): Promise<Slice<T>> {
+    const number = await store.accountNumber(account);
+    if (number === null) return { items: [], total: 0 };
+    const source = { kv, place: { account: number, prefix }, layout, codec };
+    const { sorted } = layout;
+    if (sorted === undefined || !isHeld(sorted, query)) return await list<T>(source, query);
+    const read = (sid: string) => get(account, sid);
+    const { sids, passed } = await pageSorted({ ...source, sorted, read }, query);
+    const found = await Promise.all(sids.map(read));
+    const items = found.filter((record) => record !== null);
+    if (items.length < sids.length) return await listed(account, query); // One went meanwhile.
+    const total = passed ?? (await list<T>(source, { ...query, limit: 0 })).total;
+    return { items, total };
+  }
+
   return {
     get,
     insert,
@@ -142,20 +157,7 @@ export function collection<T extends Base>(
     remove: async (account, sid, change = (record) => ({ record })) => {
       await write({ account, sid }, change, true);
     },
-    async list(account, query) {
-      const number = await store.accountNumber(account);
-      if (number === null) return { items: [], total: 0 };
-      const source = { kv, place: { account: number, prefix }, layout, codec };
-      const { sorted } = layout;
-      if (sorted !== undefined && isHeld(sorted, query)) {
-        const read = (sid: string) => get(account, sid);
-        const { sids, passed } = await pageSorted({ ...source, sorted, read }, query);
-        const records = await Promise.all(sids.map(read));
-        const total = passed ?? (await list<T>(source, { ...query, limit: 0 })).total;
-        return { items: records.filter((record) => record !== null), total };
-      }
-      return await list<T>(source, query);
-    },
+    list: listed,
     async packTexts(account, signal) {
       const number = await store.accountNumber(account);
       if (number === null) return;

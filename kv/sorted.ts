@@ -51,8 +51,8 @@ interface Page {
  */
 export async function pageSorted(source: SortedSource, query: Query): Promise<Page> {
   const { kv, place } = source;
-  const { where, skip, limit, after } = query;
-  const from = after === undefined ? undefined : await placeOf(source, after);
+  const { where, skip, limit } = query;
+  const from = await startOf(source, query);
   const isFiltered = where.length > 0;
   const selector = from === undefined || isFiltered
     ? { prefix: keys.order(place) }
@@ -63,12 +63,12 @@ export async function pageSorted(source: SortedSource, query: Query): Promise<Pa
   let [passed, isPast] = [0, false];
   for await (const { key, value } of kv.list<Held>(selector, options)) {
     const sid = sidOf(place.prefix, key);
+    isPast ||= from !== undefined && isBehind(key, from);
     if (matches(value, where)) {
       const isShown = from === undefined ? passed >= skip : isPast;
       if (isShown && sids.length < limit) sids.push(sid);
       passed++;
     }
-    isPast ||= sid === after;
   }
   return { sids, passed: isFiltered ? passed : null };
 }
@@ -76,11 +76,22 @@ export async function pageSorted(source: SortedSource, query: Query): Promise<Pa
 /** Entries that one read asks of the store. */
 const piece = 500;
 
-/** Where a record's entry stands; undefined when it is gone: then the page is found by its number. */
-async function placeOf(
+/**
+ * Where the entry of a cursor stands or stood; undefined without one, or when only its Sid is known
+ * and it is gone: then the page is found by its number.
+ */
+async function startOf(
   { place, sorted, read }: SortedSource,
-  sid: string,
+  { after, afterText }: Query,
 ): Promise<Deno.KvKey | undefined> {
-  const record = await read(sid);
+  if (after === undefined) return undefined;
+  if (afterText !== undefined) return keys.sorted(place, afterText, ordOf(after));
+  const record = await read(after);
   return record === null ? undefined : keyOf(place, sorted, record);
 }
+
+/** Whether an entry comes after a place in the order. */
+const isBehind = (key: Deno.KvKey, from: Deno.KvKey): boolean => orderOf(key) > orderOf(from);
+
+const orderOf = (key: Deno.KvKey): string =>
+  `${String(key.at(-2))}\0${(key.at(-1) as Uint8Array).toHex()}`;

@@ -80,7 +80,11 @@ function* jsonPairs(text: string): Generator<[name: string, text: string]> {
         const rule = "must be a text, a number, a boolean or null";
         throw new Fault("badParameter", `${name.slice(0, 64)} ${rule}`);
       }
-      yield [name, one === null ? "" : String(one)];
+      const text = one === null ? "" : String(one);
+      if (!text.isWellFormed()) { // Half a surrogate pair is no UTF-8, and so no key of the store.
+        throw new Fault("badParameter", `${name.slice(0, 64)} must be whole Unicode characters`);
+      }
+      yield [name, text];
     }
   }
 }

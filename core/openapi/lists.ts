@@ -1,5 +1,6 @@
 import { type FilterKind, filterValue } from "../filters.ts";
 import { limits } from "../limits.ts";
+import { cursorName } from "../paging.ts";
 import type { AnyResource } from "../resource.ts";
 import { pascal, pathField, snake } from "../wire.ts";
 import { acceptedSchema, closed, type JsonSchema, refTo, sidSchema } from "./schemas.ts";
@@ -43,7 +44,7 @@ const query = (name: string, schema: JsonSchema, description: string): JsonSchem
 });
 
 /** The query parameters that a list understands. */
-export function listParameters({ filters = {}, fields, period, sidPrefix }: AnyResource) {
+export function listParameters({ filters = {}, fields, period, sidPrefix, sorted }: AnyResource) {
   const parameters = Object.entries<FilterKind | undefined>(filters).map(([field, kind]) =>
     query(pascal(field), acceptedSchema(filterValue(kind!, fields[field])), meaning[kind!])
   );
@@ -58,6 +59,10 @@ export function listParameters({ filters = {}, fields, period, sidPrefix }: AnyR
   parameters.push(query("PageSize", size, `At most ${limits.pageSizeMax} are given.`));
   if (sidPrefix !== "") {
     parameters.push(query("AfterSid", sidSchema(sidPrefix), "The page starts after this record."));
+  }
+  if (sorted !== undefined) {
+    const rule = "What that record had here, so that the page is found also when it is gone.";
+    parameters.push(query(cursorName(sorted.by), { type: "string" }, rule));
   }
   return parameters;
 }

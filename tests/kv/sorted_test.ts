@@ -66,6 +66,11 @@ async function compare(lab: StoreLab, records: IncomingPhoneNumber[]): Promise<v
     for (const at of [0, 30, passed.length - 1]) {
       if (at in passed) await page({ skip: 3, after: passed[at]!.sid }, at + 1);
     }
+    const gone = { after: lab.sid("PN"), afterText: "+14" };
+    await page(
+      { skip: 3, ...gone },
+      passed.filter(({ phoneNumber }) => phoneNumber < "+14").length,
+    );
     await page({ skip: 3, after: lab.sid("PN") }, 3); // What is gone is no place to start from.
   }
 }
@@ -89,6 +94,26 @@ Deno.test("list() gives numbers in their order, also changed, removed and after 
     one === named || one === moved ? { ...one, ...changes.find(([it]) => it === one)![1] } : one
   );
   await compare(lab, records);
+});
+
+Deno.test("list() fills its page also while records of it are removed", async () => {
+  using lab = await storeLab();
+  const { incomingPhoneNumbers: numbers } = lab.store.records;
+  const records = (await fillNumbers(lab, 300)).sort(byNumber);
+  const query = { where: [], skip: 0, limit: 11 };
+  const pages: number[] = [];
+  let isOver = false;
+  const reading = async () => {
+    while (!isOver) pages.push((await numbers.list(lab.accountSid, query)).items.length);
+  };
+  const removing = async () => {
+    for (const { sid } of records.slice(0, 280)) await numbers.remove(lab.accountSid, sid);
+    isOver = true;
+  };
+
+  await Promise.all([reading(), reading(), reading(), removing()]);
+
+  assert.deepEqual(new Set(pages), new Set([11]));
 });
 
 Deno.test("pageSorted() looks at no more entries than the page and what is before it", async () => {

@@ -152,6 +152,26 @@ Deno.test("Local, TollFree and Mobile need a PhoneNumber of their kind", async (
   }
 });
 
+Deno.test("releasing each page of numbers before the next one leaves none out", async () => {
+  using app = await startApp();
+  for (const line of ["0101", "0102", "0103", "0104", "0105"]) {
+    await app.root.post("IncomingPhoneNumbers", { PhoneNumber: `+1415555${line}` });
+  }
+
+  let next: string | undefined = "IncomingPhoneNumbers.json?PageSize=2";
+  const released: string[] = [];
+  while (next !== undefined) {
+    const page = await app.root.get(next);
+    for (const { sid, phone_number } of page.json()) {
+      assert.equal((await app.root.delete(`IncomingPhoneNumbers/${sid}`)).status, 204);
+      released.push(phone_number.slice(-1));
+    }
+    next = /<([^>]+)>; rel="next"/.exec(page.headers.get("Link")!)?.[1];
+  }
+
+  assert.deepEqual(released, ["1", "2", "3", "4", "5"]);
+});
+
 Deno.test("the list is plain in JSON with headers, paged in XML, and filtered by a part", async () => {
   using app = await startApp();
   for (const line of ["0103", "0101", "0102"]) {

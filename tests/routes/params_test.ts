@@ -37,6 +37,11 @@ Deno.test("a body that cannot be read answers 400 and says why", async () => {
     ["application/json", '"text"', /not a JSON object/],
     ["application/json", '{"Login":{"a":1}}', /Login must be a text/],
     ["application/json", '{"Login":[["a"]]}', /Login must be a text/],
+    [
+      "application/json",
+      '{"Login":"a","FriendlyName":"\\ud800"}',
+      /: FriendlyName must be whole Unicode/,
+    ],
     ["application/xml", "<a/>", /Content-Type must be .*, not "application\/xml"/],
     ["multipart/form-data; boundary=x", "--x--", /Content-Type .* not "multipart\/form-data"/],
     ["text/plain", "Login=a", /Content-Type/],

@@ -1,6 +1,7 @@
 import { bridgeClient } from "../../core/bridge_client.ts";
 import { bridge } from "../../routes/bridge.ts";
-import { type Companion, type CompanionOptions, startCompanion } from "../../sip/companion.ts";
+import { type Companion, startCompanion } from "../../sip/companion.ts";
+import type { CompanionOptions } from "../../sip/companion_options.ts";
 import { type App, startApp } from "./app.ts";
 import { fakeMedia } from "./fake_media.ts";
 import { testDomain } from "./fake_service.ts";
