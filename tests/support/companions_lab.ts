@@ -1,6 +1,7 @@
 import { bridgeClient } from "../../core/bridge_client.ts";
 import { bridge } from "../../routes/bridge.ts";
 import { type Companion, startCompanion } from "../../sip/companion.ts";
+import type { CompanionOptions } from "../../sip/companion_options.ts";
 import { type App, startApp } from "./app.ts";
 import { fakeMedia } from "./fake_media.ts";
 import { testDomain } from "./fake_service.ts";
@@ -23,8 +24,16 @@ export interface CompanionsLab {
 
 const secret = "a secret of service and companions";
 
+/** What companions get that they else would not have. */
+export type CompanionsLabOptions = Partial<
+  Pick<CompanionOptions, "transports" | "trustedSources" | "media">
+>;
+
 /** Starts them; the service has heard of all companions when this resolves. */
-export async function startCompanions(ids: string[]): Promise<CompanionsLab> {
+export async function startCompanions(
+  ids: string[],
+  options: CompanionsLabOptions = {},
+): Promise<CompanionsLab> {
   const app = await startApp({ mounts: (ports) => ({ bridge: bridge(ports, secret) }) });
   app.clock.now = Date.now(); // Signatures are of this time.
   const { companions: known } = app.ports;
@@ -68,6 +77,7 @@ export async function startCompanions(ids: string[]): Promise<CompanionsLab> {
       media: fakeMedia({ slow: false }),
       loadAudio: () => Promise.resolve(new Int16Array(160)),
       log: () => {},
+      ...options,
     });
   const companions = await Promise.all(ids.map(start));
   await until(async () => (await known.list()).length === ids.length);
