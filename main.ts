@@ -1,5 +1,5 @@
-import { createAccount } from "./core/accounts/create_account.ts";
 import { tokenDeriver } from "./core/accounts/derive_token.ts";
+import { ensureRoot } from "./core/accounts/ensure_root.ts";
 import { bridgeClient } from "./core/bridge_client.ts";
 import { readRates } from "./core/calls/rates.ts";
 import { sweepCompanions } from "./core/calls/sweep.ts";
@@ -178,7 +178,7 @@ async function welcome(config: Config, ports: Ports): Promise<void> {
   const wsUrl = `ws://${authority(config.SIP_HOST, config.SIP_WS_PORT)}`;
   const file = `${config.DATA_DIR}/credentials.json`;
   say(`REST interface listens on ${baseUrl}`);
-  const root = await ensureRoot(config, ports);
+  const root = await rootOf(config, ports);
   const credentials = {
     account_sid: root.sid,
     email: root.emailAddress,
@@ -200,12 +200,10 @@ A first call, with the AuthToken in $TOKEN:
 `);
 }
 
-/** The root account: the parentless one. Made from ADMIN_EMAIL and ADMIN_PASSWORD when there is none. */
-async function ensureRoot(config: Config, ports: Ports): Promise<Account> {
-  const [root] = await ports.accounts.children("");
-  if (root !== undefined) return root;
+/** Made from ADMIN_EMAIL and ADMIN_PASSWORD on the first start. */
+async function rootOf(config: Config, ports: Ports): Promise<Account> {
   const password = config.ADMIN_PASSWORD || crypto.getRandomValues(new Uint8Array(16)).toHex();
-  return await createAccount(null, { emailAddress: config.ADMIN_EMAIL, password }, ports);
+  return await ensureRoot({ emailAddress: config.ADMIN_EMAIL, password }, ports);
 }
 
 if (import.meta.main) {

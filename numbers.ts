@@ -18,7 +18,7 @@ async function importFile(path: string): Promise<void> {
   const location = config.KV_URL || `${config.DATA_DIR}/switchboard.db`;
   const store = await openStore({ location, secretKey, now: () => Date.now() });
   try {
-    const text = file.readable.pipeThrough(new TextDecoderStream("utf-8", { fatal: true }));
+    const text = textOf(file, path);
     const { read, added, problems, refused } = await importNumbers(text, store.stock, (sofar) => {
       say(`${sofar.read} numbers read, ${sofar.added} new`);
     });
@@ -37,9 +37,21 @@ async function openFile(path: string): Promise<Deno.FsFile> {
   try {
     return await Deno.open(path);
   } catch (cause) {
-    throw new Error(`Cannot read ${path}: ${cause instanceof Error ? cause.message : cause}`);
+    throw unreadable(path, cause);
   }
 }
+
+/** What a file holds. Throws for one that is no text in UTF-8. */
+async function* textOf({ readable }: Deno.FsFile, path: string): AsyncGenerator<string> {
+  try {
+    yield* readable.pipeThrough(new TextDecoderStream("utf-8", { fatal: true }));
+  } catch (cause) {
+    throw unreadable(path, cause instanceof TypeError ? new Error("it is not UTF-8") : cause);
+  }
+}
+
+const unreadable = (path: string, cause: unknown): Error =>
+  new Error(`Cannot read ${path}: ${cause instanceof Error ? cause.message : cause}`, { cause });
 
 if (import.meta.main) {
   try {

@@ -1,9 +1,10 @@
 import { z } from "zod";
+import { clientTarget, companionAddresses } from "./bridge_peers.ts";
 import { incomingNumber, numberTarget, trunkTarget } from "./bridge_trunks.ts";
 
 /**
- * The conversation between the service and the SIP companion; more of it: `bridge_trunks.ts` and
- * `bridge_registrations.ts`.
+ * The conversation between the service and the SIP companion; more of it: `bridge_trunks.ts`,
+ * `bridge_registrations.ts`, `bridge_peers.ts` and `bridge_messages.ts`.
  *
  * The companion *reports* what happened to a leg and is answered with the next script; the service
  * *runs* a script on a leg. A leg's id is the Sid of its Call, so there is no mapping. A script is
@@ -15,7 +16,7 @@ export const legId = z.string().regex(/^CA[0-9a-f]{32}$/);
 
 /** Who is called: every device a Client has registered, or a number or address. */
 export const target = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("client"), login: z.string().min(1) }),
+  clientTarget,
   trunkTarget,
   numberTarget,
 ]);
@@ -195,8 +196,7 @@ export const heartbeat = z.object({
   legs: z.array(z.object({ leg: legId, accountSid: z.string() })),
   /** Clients with a phone registered. */
   registered: z.number().int().nonnegative(),
-  /** Where this companion's control answers; unless given, where the service expects one. */
-  bridgeUrl: z.url().optional(),
+  ...companionAddresses,
   /** Its last one: it stops, and all its calls have ended. */
   isLast: z.boolean().optional(),
 });

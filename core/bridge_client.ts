@@ -1,4 +1,10 @@
 import { bridgePaths, runAnswer, type Script } from "./bridge.ts";
+import {
+  messageLimits,
+  type MessageOrder,
+  messageOutcome,
+  messagePaths,
+} from "./bridge_messages.ts";
 import { bindingsAnswer, registrationPaths } from "./bridge_registrations.ts";
 import { bridgeHeader, signBridge } from "./bridge_signature.ts";
 import { trunkPaths } from "./bridge_trunks.ts";
@@ -61,6 +67,18 @@ export function bridgeClient(options: BridgeClientOptions): Bridge {
       const urls = await everywhere();
       return (await Promise.all(urls.map((url) => control.bindings(url, login)))).flat();
     },
+    async message(order) {
+      // One that was not heard of lately may have it still: then it is asked, again and again.
+      const known = await options.companions.list();
+      const holders = await options.companions.holding(order.login, known);
+      const urls = holders.map(({ bridgeUrl }) => bridgeUrl ?? options.url);
+      const told = await Promise.allSettled(urls.map((url) => control.message(url, order)));
+      const statuses = told.flatMap((one) => one.status === "fulfilled" ? one.value : []);
+      const failure = told.find((one) => one.status === "rejected");
+      const isTaken = statuses.some((status) => status < 300);
+      if (failure !== undefined && !isTaken) throw failure.reason;
+      return statuses;
+    },
     async ready() {
       const urls = await everywhere();
       return (await Promise.all(urls.map(control.ready))).includes(true);
@@ -79,11 +97,16 @@ function controlClient({ secret, fetch, now, timeoutMs }: BridgeClientOptions) {
     }
   }
 
-  async function post(url: string, path: string, content: unknown): Promise<Response> {
+  async function post(
+    url: string,
+    path: string,
+    content: unknown,
+    ms = timeoutMs,
+  ): Promise<Response> {
     const body = JSON.stringify(content);
     const signature = signBridge(secret, { at: now(), method: "POST", path, body });
     const headers = { "content-type": "application/json", [bridgeHeader]: signature };
-    const signal = AbortSignal.timeout(timeoutMs);
+    const signal = AbortSignal.timeout(ms);
     return await send(new Request(url + path, { method: "POST", headers, body, signal }));
   }
 
@@ -109,6 +132,11 @@ function controlClient({ secret, fetch, now, timeoutMs }: BridgeClientOptions) {
     async bindings(url: string, login: string) {
       const response = await checked(await post(url, registrationPaths.bindings, { login }));
       return bindingsAnswer.parse(await response.json()).bindings;
+    },
+    async message(url: string, order: MessageOrder) {
+      const { order: path } = messagePaths;
+      const response = await checked(await post(url, path, order, messageLimits.orderMs));
+      return messageOutcome.parse(await response.json()).statuses;
     },
     async ready(url: string) {
       try {

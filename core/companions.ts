@@ -1,4 +1,4 @@
-import type { Target } from "./bridge.ts";
+import type { Companion, Invitation, Script, Target } from "./bridge.ts";
 import type { PresenceNews } from "./bridge_registrations.ts";
 import { limits } from "./limits.ts";
 import type { CompanionState, Ports } from "./ports.ts";
@@ -37,4 +37,43 @@ export async function companionFor(target: Target, ports: Known): Promise<Compan
   if (live.length <= 1 || target.kind !== "client") return first;
   const [holder = first] = await ports.companions.holding(target.login, live);
   return holder;
+}
+
+/**
+ * A script for a companion, told of the other ones where the Clients that it calls have devices.
+ * The same script while there is no other companion.
+ */
+export async function withPeers(
+  script: Script,
+  at: Pick<Companion, "id"> | null,
+  ports: Known,
+): Promise<Script> {
+  const calls = script.flatMap(invitationsOf);
+  if (at === null || !calls.some(({ target }) => target.kind === "client")) return script;
+  const others = (await liveCompanions(ports))
+    .filter(({ id, sipUri }) => id !== at.id && sipUri !== undefined);
+  if (others.length === 0) return script;
+  const told = (invitation: Invitation) => withPeersOf(invitation, others, ports);
+  return await Promise.all(script.map(async (step) => {
+    if (step.type === "invite") return { ...step, invitation: await told(step.invitation) };
+    if (step.type === "dial") return { ...step, legs: await Promise.all(step.legs.map(told)) };
+    return step;
+  }));
+}
+
+function invitationsOf(step: Script[number]): Invitation[] {
+  if (step.type === "invite") return [step.invitation];
+  return step.type === "dial" ? step.legs : [];
+}
+
+async function withPeersOf(
+  invitation: Invitation,
+  others: CompanionState[],
+  { companions }: Known,
+): Promise<Invitation> {
+  const { target } = invitation;
+  if (target.kind !== "client") return invitation;
+  const holders = await companions.holding(target.login, others);
+  const peers = holders.flatMap(({ sipUri }) => sipUri === undefined ? [] : [{ sipUri }]);
+  return peers.length === 0 ? invitation : { ...invitation, target: { ...target, peers } };
 }

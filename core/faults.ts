@@ -163,7 +163,7 @@ export const faults = {
   notRegistered: {
     kind: "invalid",
     code: 13226,
-    message: "Cannot ring the Client: none of its phones is registered",
+    message: "Cannot reach the Client: none of its phones is registered",
     advice: "Check that its softphone runs, reaches the SIP address and has the right password.",
   },
   trunkUnreachable: {

@@ -49,6 +49,8 @@ export const limits = {
   /** How long an account may be used as it was read; what this instance changes shows at once. */
   accountRecentMs: 1_000,
   recentAccounts: 1_000,
+  /** Records of first pages that stay in memory, as stored; decoded they take about four times it. */
+  recentRecordBytes: 2 << 20,
 
   jobLeaseMs: 30_000,
   jobPollMs: 1_000,
@@ -80,6 +82,9 @@ export const limits = {
 
   messageLength: 160,
   messageAttempts: 5,
+  /** From one Client to one recipient in a minute, and pairs that are counted at once. */
+  messagesOfPair: 30,
+  messagePairs: 50_000,
   subjectLength: 160,
   /** Addresses in one of To, CC and BCC. */
   emailRecipients: 30,

@@ -1,6 +1,7 @@
 import type { NumberOffer, NumberSearch } from "./numbers/offer.ts";
 import type { Companion, Script } from "./bridge.ts";
 import type { TrunkSettings } from "./gateways/settings.ts";
+import type { MessageOrder } from "./bridge_messages.ts";
 import type { PresenceNews, RegisteredBinding } from "./bridge_registrations.ts";
 import type { Condition } from "./filters.ts";
 import type { Job } from "./job.ts";
@@ -74,11 +75,6 @@ export interface Collection<T extends Base> {
   update(accountSid: string, sid: string, change: (record: T) => Change<T>): Promise<T>;
   /** Throws `notFound`. */
   remove(accountSid: string, sid: string, change?: (record: T) => Change<T>): Promise<void>;
-  /**
-   * Removes all records of an account without their `removed` hooks, in many small commits: asked
-   * again after a crash, it goes on with the rest. Throws when the signal aborts.
-   */
-  removeAll(accountSid: string, signal: AbortSignal): Promise<void>;
   /** Prepares older records' texts for `contains` conditions; lists are right without it, but slow. */
   packTexts(accountSid: string, signal: AbortSignal): Promise<void>;
   /** The record that holds a value of a unique field, in whatever account. */
@@ -145,6 +141,8 @@ export interface CompanionState extends Companion {
   registered?: number;
   /** Where its control answers, if it said so. */
   bridgeUrl?: string;
+  /** Where other companions reach it. */
+  sipUri?: string;
 }
 
 export interface Companions {
@@ -163,6 +161,8 @@ export interface Companions {
   knowsPresence(companion: Companion): Promise<boolean>;
   /** Those of the companions that have a device of this login. */
   holding(login: string, among: CompanionState[]): Promise<CompanionState[]>;
+  /** How many logins have a device at any of the companions. */
+  countRegistered(among: CompanionState[]): Promise<number>;
 }
 
 /** Service to companions. Throws `unavailable` when one that is needed cannot be reached. */
@@ -182,6 +182,11 @@ export interface Bridge {
   gatewaysChanged(): Promise<void>;
   /** The devices of a login, at all companions. */
   bindings(login: string): Promise<RegisteredBinding[]>;
+  /**
+   * Sends a message to every device of a Client, at all companions; the final status of each. Throws
+   * `unavailable` when a companion with a device was out of reach and no device has the message.
+   */
+  message(order: MessageOrder): Promise<number[]>;
   /** Whether a companion answers. */
   ready(): Promise<boolean>;
 }

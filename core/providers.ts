@@ -1,4 +1,5 @@
 import type { NumberEvent, NumberOffer, NumberSearch } from "./numbers/offer.ts";
+import type { Change } from "./ports.ts";
 import type { Email } from "./resources/emails.ts";
 import type { Message } from "./resources/messages.ts";
 
@@ -18,9 +19,16 @@ export interface NumberProvider {
 export interface MessageRoute {
   /** Whether it leads to the message's recipient. */
   reaches(message: Message): Promise<boolean>;
-  /** Hands the message over; its Sid is the same on every attempt. Throws when it was not taken. */
-  send(message: Message, signal: AbortSignal): Promise<void>;
+  /**
+   * Hands the message over; its Sid is the same on every attempt. Returns what else its delivery
+   * makes, which is committed with it. Throws when it was not taken: a Fault that no other attempt
+   * can change, or any other error.
+   */
+  send(message: Message, signal: AbortSignal): Promise<Delivery | void>;
 }
+
+/** The records and jobs that the delivery of a message causes. */
+export type Delivery = Pick<Change<Message>, "also" | "jobs">;
 
 export interface Mailer {
   /**

@@ -32,6 +32,25 @@ export const sendingFaults = {
     message: "Cannot send the message",
     advice: "The route to the number did not take the message. Send it again later.",
   },
+  messageRefused: {
+    kind: "invalid",
+    code: 30007,
+    message: "Cannot send the message: the recipient does not take it",
+    advice: "The Client's softphone answered so, and would again. It may know no messages.",
+  },
+  messageFlood: {
+    kind: "throttled",
+    code: 14107,
+    message: "Cannot take so many messages from one Client to one recipient",
+    advice:
+      "Look for two programs that answer each other. Messages are taken again a minute later.",
+  },
+  numberWithoutSmsUrl: {
+    kind: "invalid",
+    code: 14108,
+    message: "Cannot hand the message to an application",
+    advice: "Give the number an SmsUrl, or an application of the kind sms with a RcmlUrl.",
+  },
   emailNotSent: {
     kind: "unavailable",
     code: 13250,

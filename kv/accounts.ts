@@ -21,7 +21,9 @@ const { sidPrefix: prefix, secret = [] } = definition;
 const emailKey = (email: string) => keys.unique(prefix, "emailAddress", email.toLowerCase());
 
 /** The tree of accounts. */
-export function accountTree(store: Omit<StoreContext, "accountNumber" | "read">): Accounts {
+export function accountTree(
+  store: Omit<StoreContext, "accountNumber" | "read" | "recent" | "fields">,
+): Accounts {
   const { kv, committer, seal } = store;
   const recent = recentAccounts(store.now);
   const opened = ({ account }: StoredAccount) => mapFields(account, secret, seal.open);
@@ -57,6 +59,8 @@ export function accountTree(store: Omit<StoreContext, "accountNumber" | "read">)
     for (let attempt = 1; attempt <= limits.commitAttempts; attempt++) {
       await checkEmail(account);
       const last = await kv.get<bigint>(keys.accountNumber);
+      const isSecondRoot = account.accountSid === "" && last.value !== null;
+      if (isSecondRoot) throw new Fault("alreadyExists", "the root account");
       const number = (last.value ?? 0n) + 1n;
       const batch = emptyBatch();
       batch.checks.push(last, { key: emailKey(account.emailAddress), versionstamp: null });

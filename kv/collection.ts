@@ -16,8 +16,9 @@ import { list } from "./list.ts";
 import { asksForPacking, packedAfterMs, packTexts, stageTexts } from "./pack.ts";
 import { stageJobs } from "./queue.ts";
 import type { Read } from "./reader.ts";
-import { removeAll } from "./remove_all.ts";
-import { mapFields, type Seal } from "./seal.ts";
+import type { RecentRecords } from "./recent_records.ts";
+import { recordCodec, type Stored } from "./record_codec.ts";
+import type { Seal } from "./seal.ts";
 import { isHeld, pageSorted, stageSorted } from "./sorted.ts";
 
 /** What the collections of one store share. */
@@ -26,6 +27,9 @@ export interface StoreContext {
   read: Read;
   committer: Committer;
   seal: Seal;
+  recent: RecentRecords;
+  /** The order in which records hold their fields, by resource. */
+  fields: Record<string, string[]>;
   now(): number;
   /** The number of an account in keys; null when there is no such account. */
   accountNumber(accountSid: string): Promise<bigint | null>;
@@ -43,21 +47,24 @@ export function collection<T extends Base>(
   name: string,
   definition: AnyResource,
 ): StoredCollection<T> {
-  const { kv, committer, seal } = store;
+  const { kv, committer } = store;
   const { sidPrefix: prefix, secret = [] } = definition;
   const layout = layoutOf(definition);
-  const opened = (stored: T): T => mapFields(stored, secret, seal.open);
-  const sealed = (record: T): T => mapFields(record, secret, seal.seal);
+  const { seal, recent, fields } = store;
+  const codec = recordCodec({ fields: fields[name]!, secret, seal, recent });
+  const recordOf = (entry: Stored): T => codec.decode(entry) as Base as T;
 
-  async function entryOf(account: string, sid: string): Promise<Deno.KvEntryMaybe<T> | null> {
+  async function entryOf(account: string, sid: string): Promise<Deno.KvEntry<unknown> | null> {
     if (!isSid(sid, prefix)) return null;
     const number = await store.accountNumber(account);
-    return number === null ? null : await store.read<T>(keys.record(number, sid));
+    if (number === null) return null;
+    const entry = await store.read<unknown>(keys.record(number, sid));
+    return entry.versionstamp === null ? null : entry;
   }
 
   async function get(account: string, sid: string): Promise<T | null> {
     const entry = await entryOf(account, sid);
-    return entry === null || entry.value === null ? null : opened(entry.value);
+    return entry && recordOf(entry);
   }
 
   /** Stages all that is kept beside a record. */
@@ -75,7 +82,7 @@ export function collection<T extends Base>(
     if (number === null) throw new Fault("notFound", record.accountSid);
     const key = keys.record(number, record.sid);
     batch.checks.push({ key, versionstamp: null });
-    batch.sets.push({ key, value: sealed(record) });
+    batch.sets.push({ key, value: codec.encode(record) });
     stageRest(batch, number, { after: record });
     if (layout.texts.length === 0 || !asksForPacking(record.sid)) return;
     const packing = { accountSid: record.accountSid, resource: name };
@@ -109,8 +116,8 @@ export function collection<T extends Base>(
   ): Promise<T> {
     for (let attempt = 1; attempt <= limits.commitAttempts; attempt++) {
       const entry = await entryOf(account, sid);
-      if (entry === null || entry.value === null) throw new Fault("notFound", sid);
-      const before = opened(entry.value);
+      if (entry === null) throw new Fault("notFound", sid);
+      const before = recordOf(entry);
       const made = change(before);
       if (!removes && made.record === before && !made.jobs?.length && !made.also?.length) {
         return before;
@@ -118,7 +125,7 @@ export function collection<T extends Base>(
       const batch = emptyBatch();
       batch.checks.push(entry);
       if (removes) batch.deletes.push(entry.key);
-      else batch.sets.push({ key: entry.key, value: sealed(made.record) });
+      else batch.sets.push({ key: entry.key, value: codec.encode(made.record) });
       const number = entry.key[0] as bigint;
       stageRest(batch, number, removes ? { before } : { before, after: made.record });
       if (await finish(batch, made)) return made.record;
@@ -138,7 +145,7 @@ export function collection<T extends Base>(
     async list(account, query) {
       const number = await store.accountNumber(account);
       if (number === null) return { items: [], total: 0 };
-      const source = { kv, place: { account: number, prefix }, layout };
+      const source = { kv, place: { account: number, prefix }, layout, codec };
       const { sorted } = layout;
       if (sorted !== undefined && isHeld(sorted, query)) {
         const read = (sid: string) => get(account, sid);
@@ -147,20 +154,15 @@ export function collection<T extends Base>(
         const total = passed ?? (await list<T>(source, { ...query, limit: 0 })).total;
         return { items: records.filter((record) => record !== null), total };
       }
-      const { items, total } = await list<T>(source, query);
-      return { items: items.map(opened), total };
-    },
-    async removeAll(account, signal) {
-      const number = await store.accountNumber(account);
-      if (number === null) return;
-      await removeAll({ kv, committer, definition, account: number, signal });
+      return await list<T>(source, query);
     },
     async packTexts(account, signal) {
       const number = await store.accountNumber(account);
       if (number === null) return;
       const before = store.now() - packedAfterMs;
       for (const field of layout.texts) {
-        await packTexts({ kv, committer, at: { account: number, prefix, field }, before, signal });
+        const at = { account: number, prefix, field };
+        await packTexts({ kv, committer, codec, at, before, signal });
       }
     },
     async holder(field, value) {

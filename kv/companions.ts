@@ -26,5 +26,6 @@ export function companionStates(kv: Deno.Kv): Companions {
     takePresence: presence.take,
     knowsPresence: presence.knows,
     holding: presence.holding,
+    countRegistered: presence.countRegistered,
   };
 }

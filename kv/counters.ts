@@ -3,24 +3,27 @@ import { type FieldPlace, type IndexValue, keys } from "./keys.ts";
 
 /**
  * Counters say how many index entries fall into a bucket: a stretch of time, by the time of their
- * Sid, which never changes. Level 1 is the UTC day; finer levels split it into pieces of 2^20 ms
- * (17 minutes) and 2^14 ms (16 s). So a few hundred reads find the n-th entry, however deep it lies.
+ * Sid, which never changes. Level 1 counts by 2^29 ms (6 days): sixty reads a year give the total.
+ * Finer levels split that into pieces of 2^21 ms (35 minutes) and 2^15 ms (33 s). So a few hundred
+ * reads find the n-th entry, however deep it lies. Each level costs every write, so there are few.
  */
 export interface Level {
   level: number;
-  /** Bucket numbers a day takes, more than there are buckets in it. */
-  perDay: number;
-  /** Bits of the time of day that a bucket spans. */
-  bits: number;
+  /** In ms. */
+  width: number;
 }
 
 export const levels: readonly Level[] = [
-  { level: 1, perDay: 1, bits: 27 },
-  { level: 2, perDay: 1 << 7, bits: 20 },
-  { level: 3, perDay: 1 << 13, bits: 14 },
+  { level: 1, width: 2 ** 29 },
+  { level: 2, width: 2 ** 21 },
+  { level: 3, width: 2 ** 15 },
 ];
 
-/** How many levels an index has: 2 where values are many, 3 where they are few. */
+/**
+ * How many levels an index has: 3 that of all records, whose entries are long. The others have 2:
+ * passing over some hundred empty entries is quick, and a value that records leave again, like a
+ * status of calls, leaves a counter of 0 behind in each bucket, which nobody sweeps up.
+ */
 export type Depth = 2 | 3;
 
 /** Instants in ms, without `before`; either end may be infinite. */
@@ -40,16 +43,12 @@ export const overlap = (a: Span, b: Span): Span => ({
 /** The end of the time that Sids can tell. */
 export const timeEnd = 2 ** 48;
 
-const dayMs = 86_400_000;
+export const bucketAt = (ms: number, { width }: Level): number => Math.floor(ms / width);
 
-export const bucketAt = (ms: number, { perDay, bits }: Level): number =>
-  Math.floor(ms / dayMs) * perDay + ((ms % dayMs) >>> bits);
-
-export function spanOf(bucket: number, { perDay, bits }: Level): Span {
-  const day = Math.floor(bucket / perDay) * dayMs;
-  const from = day + (bucket % perDay) * 2 ** bits;
-  return { from, before: Math.min(from + 2 ** bits, day + dayMs) };
-}
+export const spanOf = (bucket: number, { width }: Level): Span => ({
+  from: bucket * width,
+  before: (bucket + 1) * width,
+});
 
 /** The largest span inside this one that begins and ends with buckets of the finest level. */
 export function wholeBuckets({ from, before }: Span, depth: Depth): Span {
@@ -72,7 +71,6 @@ export interface Counted {
 
 /** Moves the counters of a value by one entry. The batch must check the entry's record. */
 export function stageCount(batch: Batch, { place, value, depth, ms }: Counted, by: 1 | -1): void {
-  stageSum(batch, keys.total(place, value), by);
   for (const level of levels.slice(0, depth)) {
     stageSum(batch, keys.counter(place, value, level.level, bucketAt(ms, level)), by);
   }

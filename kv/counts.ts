@@ -6,8 +6,9 @@ import {
   overlap,
   type Span,
   spanOf,
+  timeEnd,
 } from "./counters.ts";
-import { timeEnd } from "./counters.ts";
+import { type Gaps, gapsIn } from "./gaps.ts";
 import { type FieldPlace, type IndexValue, keys } from "./keys.ts";
 
 /** The entries of one value of a field, or of several: a record has only one of them. */
@@ -21,23 +22,38 @@ interface Bucket {
   count: number;
 }
 
+/** An index with its coarsest counters, which tell how many entries it has. */
+export interface Measured {
+  index: Index;
+  total: number;
+  /** Newest first. */
+  top: Bucket[];
+  /** Entries that are not to be counted. */
+  gaps?: Gaps;
+}
+
 /** Counters that one read asks of the store. */
 const batchSize = 32;
 
-/** How many entries an index has. */
-export async function totalOf(kv: Deno.Kv, index: Index): Promise<number> {
-  const totals = await Promise.all(
-    index.values.map((value) => kv.get<Deno.KvU64>(keys.total(index, value))),
-  );
-  return totals.reduce((sum, { value }) => sum + Number(value?.value ?? 0n), 0);
+/** Entries that are passed over as quickly as the store is asked once more. */
+export const fewEntries = 50;
+
+/** Reads the coarsest counters of an index. */
+export async function measure(kv: Deno.Kv, index: Index): Promise<Measured> {
+  const range = { level: levels[0]!, span: { from: 0, before: timeEnd }, reverse: true };
+  const top = await Array.fromAsync(listed(kv, index, range));
+  return { index, top, total: top.reduce((sum, { count }) => sum + count, 0) };
+}
+
+interface Buckets {
+  level: Level;
+  span: Span;
+  reverse: boolean;
 }
 
 /** The buckets that overlap a span and were ever counted in, newest or oldest first. */
-async function* bucketsOf(
-  kv: Deno.Kv,
-  index: Index,
-  { level, span: { from, before }, reverse }: { level: Level; span: Span; reverse: boolean },
-): AsyncGenerator<Bucket> {
+async function* listed(kv: Deno.Kv, index: Index, asked: Buckets): AsyncGenerator<Bucket> {
+  const { level, span: { from, before }, reverse } = asked;
   const first = bucketAt(Math.max(from, 0), level);
   const end = before <= 0 ? 0 : bucketAt(Math.min(before, timeEnd) - 1, level) + 1;
   if (end <= first) return;
@@ -68,13 +84,31 @@ async function added(
   return [...counts];
 }
 
+/** The same, without reading again what is known. */
+function bucketsOf(
+  kv: Deno.Kv,
+  { index, top }: Measured,
+  asked: Buckets,
+): Iterable<Bucket> | AsyncIterable<Bucket> {
+  const { level, span, reverse } = asked;
+  if (level !== levels[0]) return listed(kv, index, asked);
+  const buckets = top.filter((bucket) =>
+    bucket.span.before > span.from && bucket.span.from < span.before
+  );
+  return reverse ? buckets : buckets.toReversed();
+}
+
 /** How many entries fall into a span of whole buckets of the index's finest level. */
-export async function countIn(kv: Deno.Kv, index: Index, span: Span, depth = 1): Promise<number> {
-  if (span.from <= 0 && span.before >= timeEnd) return await totalOf(kv, index);
-  const level = levels[depth - 1]!;
+export async function countIn(
+  kv: Deno.Kv,
+  measured: Measured,
+  span: Span,
+  depth = 1,
+): Promise<number> {
   let total = 0;
-  for await (const bucket of bucketsOf(kv, index, { level, span, reverse: true })) {
-    total += (await within(kv, index, { bucket, span, depth })).count;
+  const asked = { level: levels[depth - 1]!, span, reverse: true };
+  for await (const bucket of bucketsOf(kv, measured, asked)) {
+    total += (await within(kv, measured, { bucket, span, depth })).count;
   }
   return total;
 }
@@ -82,35 +116,45 @@ export async function countIn(kv: Deno.Kv, index: Index, span: Span, depth = 1):
 /** The part of a bucket that is in a span. */
 async function within(
   kv: Deno.Kv,
-  index: Index,
+  measured: Measured,
   { bucket, span, depth }: { bucket: Bucket; span: Span; depth: number },
 ): Promise<Bucket> {
   const part = overlap(bucket.span, span);
   const isWhole = part.from === bucket.span.from && part.before === bucket.span.before;
-  if (isWhole || depth === index.depth) return bucket;
-  return { span: part, count: await countIn(kv, index, part, depth + 1) };
+  if (!isWhole && depth < measured.index.depth) {
+    return { span: part, count: await countIn(kv, measured, part, depth + 1) };
+  }
+  return { span: part, count: Math.max(0, bucket.count - gapsIn(measured.gaps, part)) };
+}
+
+/** An entry: the one that `skip` newer ones of a span come before, in which there are `count`. */
+export interface Located {
+  span: Span;
+  skip: number;
+  count: number;
 }
 
 /**
- * Finds the entry that `skip` newer ones of a span of whole buckets come before: it is reached by
- * passing over the `skip` returned of those made before `before`. Null when there is none. `count`
- * is of the span: the search begins at the nearer end.
+ * Finds an entry in a smaller span than that of whole buckets in which it is told. Null when there is
+ * none. The search begins at the nearer end.
  */
 export async function locate(
   kv: Deno.Kv,
-  index: Index,
-  { span, skip, count }: { span: Span; skip: number; count: number },
+  measured: Measured,
+  { span, skip, count }: Located,
   depth = 1,
-): Promise<{ before: number; skip: number } | null> {
-  if (skip === 0 || depth > index.depth) return { before: span.before, skip };
+): Promise<Located | null> {
+  if (skip === 0 || count <= fewEntries || depth > measured.index.depth) {
+    return { span, skip, count };
+  }
   const reverse = skip <= count / 2;
-  const level = levels[depth - 1]!;
   let left = reverse ? skip : count - skip - 1;
-  for await (const bucket of bucketsOf(kv, index, { level, span, reverse })) {
-    const part = await within(kv, index, { bucket, span, depth });
+  const asked = { level: levels[depth - 1]!, span, reverse };
+  for await (const bucket of bucketsOf(kv, measured, asked)) {
+    const part = await within(kv, measured, { bucket, span, depth });
     if (left < part.count) {
       const inside = { ...part, skip: reverse ? left : part.count - left - 1 };
-      return await locate(kv, index, inside, depth + 1);
+      return await locate(kv, measured, inside, depth + 1);
     }
     left -= part.count;
   }

@@ -1,13 +1,12 @@
-import type { Base } from "../core/ports.ts";
-import { sidTime } from "../core/sid.ts";
 import type { Span } from "./counters.ts";
 import type { Index } from "./counts.ts";
 import { type IndexValue, keys, ordAt, ordOf, type Place, sidOf } from "./keys.ts";
+import type { Stored } from "./record_codec.ts";
 
-/** A record by its Sid, read already or not. */
-export interface Found<T> {
+/** A record by its Sid, with its entry where that was read. */
+export interface Found {
   sid: string;
-  record?: T;
+  entry?: Stored;
 }
 
 /** Where to read entries: those of a span, from right after (older than) a Sid where one is given. */
@@ -20,12 +19,12 @@ export interface Range {
 export const readAtOnce = 500;
 
 /** The entries of an index in a range, newest first; those of all records bring the records. */
-export async function* entriesOf<T>(
+export async function* entriesOf(
   kv: Deno.Kv,
   index: Index,
   { range, limit = Infinity }: { range: Range; limit?: number },
-): AsyncGenerator<Found<T>> {
-  const lists = index.values.map((value) => listOf<T>(kv, index, { value, range, limit }));
+): AsyncGenerator<Found, undefined> {
+  const lists = index.values.map((value) => listOf(kv, index, { value, range, limit }));
   if (lists.length === 1) return yield* lists[0]!;
   const heads = await Promise.all(lists.map((list) => list.next()));
   for (let count = 0; count < limit; count++) {
@@ -39,24 +38,81 @@ export async function* entriesOf<T>(
   }
 }
 
-async function* listOf<T>(
+/** The same in pieces of `size`. */
+export async function* chunksOf(
   kv: Deno.Kv,
   index: Index,
-  { value, range, limit }: { value: IndexValue; range: Range; limit: number },
-): AsyncGenerator<Found<T>, undefined> {
+  { range, size }: { range: Range; size: number },
+): AsyncGenerator<Found[]> {
+  if (index.values.length !== 1) return yield* inChunks(entriesOf(kv, index, { range }), size);
+  let rest = range;
+  while (true) {
+    const chunk = await firstEntries(kv, index, { range: rest, limit: size });
+    if (chunk.length > 0) yield chunk;
+    if (chunk.length < size) return;
+    rest = { ...range, after: chunk.at(-1)!.sid };
+  }
+}
+
+/** Values in pieces of `size`. */
+export async function* inChunks<V>(values: AsyncIterable<V>, size: number): AsyncGenerator<V[]> {
+  let chunk: V[] = [];
+  for await (const value of values) {
+    chunk.push(value);
+    if (chunk.length === size) {
+      yield chunk;
+      chunk = [];
+    }
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+interface OneList {
+  value: IndexValue;
+  range: Range;
+  limit: number;
+  reverse?: boolean | undefined;
+}
+
+async function* listOf(kv: Deno.Kv, index: Index, one: OneList): AsyncGenerator<Found, undefined> {
+  for await (const entry of entriesIn(kv, index, one) ?? []) yield foundIn(index, entry);
+}
+
+/**
+ * The first entries of an index in a range, newest first, or without `reverse` oldest first, which
+ * only an index of one value can tell. Quicker than `entriesOf`.
+ */
+export async function firstEntries(
+  kv: Deno.Kv,
+  index: Index,
+  { range, limit, reverse }: { range: Range; limit: number; reverse?: boolean },
+): Promise<Found[]> {
+  if (index.values.length !== 1) {
+    return await Array.fromAsync(entriesOf(kv, index, { range, limit }));
+  }
+  const found: Found[] = [];
+  const entries = entriesIn(kv, index, { value: index.values[0]!, range, limit, reverse });
+  for await (const entry of entries ?? []) found.push(foundIn(index, entry));
+  return found;
+}
+
+const foundIn = ({ prefix, field }: Index, entry: Deno.KvEntry<unknown>): Found => {
+  const sid = sidOf(prefix, entry.key);
+  return field === "" ? { sid, entry } : { sid };
+};
+
+function entriesIn(
+  kv: Deno.Kv,
+  index: Index,
+  { value, range, limit, reverse = true }: OneList,
+): Deno.KvListIterator<unknown> | null {
   const bounds = boundsOf(range);
-  if (bounds === null) return;
+  if (bounds === null) return null;
   const start = keys.entry(index, value, bounds.start);
   const end = keys.entry(index, value, bounds.end);
-  const options = {
-    reverse: true,
-    batchSize: Math.min(limit, readAtOnce),
-    ...(limit === Infinity ? {} : { limit }),
-  };
-  for await (const { key, value } of kv.list<T>({ start, end }, options)) {
-    const sid = sidOf(index.prefix, key);
-    yield index.field === "" ? { sid, record: value } : { sid };
-  }
+  const batchSize = Math.min(limit, readAtOnce);
+  const atMost = limit === Infinity ? {} : { limit };
+  return kv.list({ start, end }, { reverse, batchSize, ...atMost });
 }
 
 /** The keys that a range goes from and to, without the latter; null when nothing is between them. */
@@ -67,61 +123,5 @@ export function boundsOf({ span, after }: Range): { start: Uint8Array; end: Uint
   return start.toHex() < bounds.end.toHex() ? bounds : null;
 }
 
-/** Of these Sids, newest first, those that an index has an entry of. */
-export async function membersOf(
-  kv: Deno.Kv,
-  index: Index,
-  { sids, isSparse }: { sids: string[]; isSparse: boolean },
-): Promise<Set<string>> {
-  if (isSparse) {
-    const lookups = index.values.flatMap((value) =>
-      sids.map((sid) => ({ sid, key: keys.entry(index, value, ordOf(sid)) }))
-    );
-    const entries = await getMany(kv, lookups.map(({ key }) => key));
-    return new Set(
-      lookups.filter((_, at) => entries[at]!.versionstamp !== null)
-        .map(({ sid }) => sid),
-    );
-  }
-  const found = new Set<string>();
-  for await (const { sid } of entriesOf(kv, index, { range: rangeAround(sids) })) found.add(sid);
-  return found;
-}
-
-/** The records of these Sids, newest first; those that are gone are left out. */
-export async function recordsOf<T extends Base>(
-  kv: Deno.Kv,
-  place: Place,
-  { sids, isSparse }: { sids: string[]; isSparse: boolean },
-): Promise<T[]> {
-  if (isSparse) {
-    const entries = await getMany<T>(kv, sids.map((sid) => keys.record(place.account, sid)));
-    return entries.flatMap(({ value }) => value === null ? [] : [value]);
-  }
-  const wanted = new Set(sids);
-  const records: T[] = [];
-  const all = allOf(place);
-  for await (const { sid, record } of entriesOf<T>(kv, all, { range: rangeAround(sids) })) {
-    if (wanted.has(sid)) records.push(record!);
-  }
-  return records;
-}
-
 /** The index of all records. */
 export const allOf = (place: Place): Index => ({ ...place, field: "", values: [""], depth: 3 });
-
-/** The range from the last of these Sids to the first. */
-function rangeAround(sids: string[]): Range {
-  return { span: { from: sidTime(sids.at(-1)!), before: sidTime(sids[0]!) + 1 } };
-}
-
-/** What one `getMany` may ask for. */
-const keysAtOnce = 10;
-
-async function getMany<T>(kv: Deno.Kv, wanted: Deno.KvKey[]): Promise<Deno.KvEntryMaybe<T>[]> {
-  const parts: Promise<Deno.KvEntryMaybe<T>[]>[] = [];
-  for (let at = 0; at < wanted.length; at += keysAtOnce) {
-    parts.push(kv.getMany<T[]>(wanted.slice(at, at + keysAtOnce)));
-  }
-  return (await Promise.all(parts)).flat();
-}

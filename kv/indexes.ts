@@ -12,13 +12,14 @@ export interface Transition {
   after?: AnyRecord;
 }
 
-/** Moves the index entries of a record, their counters and its dates' distances. */
+/** Moves the index entries of a record, their counters, and what is kept of its dates. */
 export function stageIndexes(
   batch: Batch,
   { place, layout }: { place: Place; layout: Layout },
   change: Transition,
 ): void {
   for (const index of layout.indexes) stageEntry(batch, { place, index }, change);
+  stageUndated(batch, { place, layout }, change);
   const { after } = change;
   if (after === undefined) return;
   for (const { field } of layout.dates) {
@@ -27,6 +28,23 @@ export function stageIndexes(
     const distance = Math.ceil(Math.abs(date - sidTime(after.sid)));
     if (distance > 0) stageRaise(batch, keys.field({ ...place, field }), distance);
   }
+}
+
+/** Notes which dates a record lacks: mostly those under way do, so that few are noted at a time. */
+function stageUndated(
+  batch: Batch,
+  { place, layout }: { place: Place; layout: Layout },
+  { before, after }: Transition,
+): void {
+  const lacking = (record: AnyRecord | undefined) =>
+    layout.dates.filter(({ field, isAlways }) =>
+      !isAlways && record !== undefined && typeof record[field] !== "number"
+    ).map(({ field }) => field);
+  const [was, is] = [lacking(before), lacking(after)];
+  if (was.join() === is.join()) return;
+  const key = keys.undated(place, ordOf((before ?? after)!.sid));
+  if (is.length > 0) batch.sets.push({ key, value: is });
+  else batch.deletes.push(key);
 }
 
 const empty = new Uint8Array(0);

@@ -19,11 +19,12 @@
  *   ["i", "n", phoneNumber]            number in stock: its offer
  *   ["i", "k", country, kind, number]  number in stock, by country and kind, empty
  *   [A, prefix, field, value, ord]     index entry, empty: the record's field has the value
- *   [A, prefix, field, value, 0n]      how many entries (U64, as every counter: moved by `sum`)
  *   [A, prefix, field, value, level, bucket]
- *                                      how many of them fall into a stretch of time (`counters.ts`)
+ *                                      how many entries fall into a stretch of time (`counters.ts`;
+ *                                      U64, as every counter: moved by `sum`)
  *   [A, prefix, true, text, ord]       entry in the order of the field that lists are sorted by: what
  *                                      they are narrowed by
+ *   [A, prefix, "undated", ord]        the date fields that the record has no date in
  *   [A, prefix, field, ord]            texts of a searched field, packed, up to that record
  *   [A, prefix, field, "stale", ord]   the packed text of that record may be wrong
  *   [A, prefix, field]                 searched field: the last record packed;
@@ -70,8 +71,6 @@ export const keys = {
     kind,
     phoneNumber,
   ],
-  /** Everything of one resource. */
-  resource: ({ account, prefix }: Place) => [account, prefix],
   entry: ({ account, prefix, field }: FieldPlace, value: IndexValue, ord: Uint8Array) =>
     field === "" ? [account, prefix, ord] : [account, prefix, field, value, ord],
   value: ({ account, prefix, field }: FieldPlace, value: IndexValue) => [
@@ -80,7 +79,6 @@ export const keys = {
     field,
     value,
   ],
-  total: (place: FieldPlace, value: IndexValue) => [...keys.value(place, value), 0n],
   /** After everything that is kept of a value. */
   afterValue: (place: FieldPlace, value: IndexValue) => [...keys.value(place, value), true],
   counter: (place: FieldPlace, value: IndexValue, level: number, bucket: number) => [
@@ -92,6 +90,7 @@ export const keys = {
   /** After everything of a resource. */
   afterOrder: ({ account, prefix }: Place) => [account, `${prefix}\0`],
   sorted: (place: Place, text: string, ord: Uint8Array) => [...keys.order(place), text, ord],
+  undated: ({ account, prefix }: Place, ord: Uint8Array) => [account, prefix, "undated", ord],
   field: ({ account, prefix, field }: FieldPlace) => [account, prefix, field],
   texts: ({ account, prefix, field }: FieldPlace, last: Uint8Array) => [
     account,

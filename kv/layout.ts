@@ -1,6 +1,5 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import { isPlain } from "../core/fields.ts";
 import type { FilterKind } from "../core/filters.ts";
 import type { Base } from "../core/ports.ts";
 import type { AnyRecord, AnyResource } from "../core/resource.ts";
@@ -44,26 +43,18 @@ export function layoutOf({ fields, filters = {}, period, sorted }: AnyResource):
     .filter(([field]) => !isSorted(field));
   const filtered = kinds.filter(([, kind]) => kind !== "contains").map(([field]) => ({
     field,
-    depth: isPlain(fields[field]) ? 3 as const : 2 as const,
+    depth: 2 as const,
     valueOf: (record: AnyRecord) => indexValue(textOf(record, field)),
   }));
   const dates = [...new Set(period === undefined ? [] : [period.start, period.end])]
     .map((field) => ({ field, isAlways: fields[field]?.isNullable() !== true }));
-  const dated = dates.filter(({ isAlways }) => !isAlways).map(({ field }) => ({
-    field,
-    depth: 2 as const,
-    valueOf: (record: AnyRecord) => typeof record[field] === "number" ? present : null,
-  }));
   return {
-    indexes: [{ field: "", depth: 3, valueOf: () => present }, ...filtered, ...dated],
+    indexes: [{ field: "", depth: 3, valueOf: () => "" }, ...filtered],
     dates,
     texts: kinds.filter(([, kind]) => kind === "contains").map(([field]) => field),
     ...(sorted && { sorted }),
   };
 }
-
-/** The value of indexes that tell only that there is one. */
-export const present = "";
 
 /** A field as filters see it. */
 export const textOf = (record: Base, field: string): string =>
@@ -83,7 +74,7 @@ export function indexValue(text: string): IndexValue | null {
 export const layoutName = ({ indexes, dates, texts, sorted }: Layout): string =>
   [
     indexes.map(({ field, depth }) => field + depth),
-    dates.map(({ field }) => field),
+    dates.map(({ field, isAlways }) => isAlways ? field : `${field}?`),
     texts,
     ...(sorted ? [[`by ${sorted.by}`, ...sorted.holds]] : []),
   ].map((names) => names.toSorted().join(" ")).join("; ");

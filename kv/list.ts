@@ -1,10 +1,14 @@
 import type { Condition } from "../core/filters.ts";
 import type { Base, Query, Slice } from "../core/ports.ts";
+import type { AnyRecord } from "../core/resource.ts";
 import { type Span, wholeBuckets } from "./counters.ts";
-import { countIn, type Index, locate } from "./counts.ts";
-import { entriesOf, type Found, type Range } from "./entries.ts";
+import { countIn, fewEntries, locate, type Located, type Measured } from "./counts.ts";
+import { firstEntries } from "./entries.ts";
+import { gapsOf, undated } from "./gaps.ts";
+import { membersOf } from "./lookups.ts";
 import { type Plan, planOf, type Source } from "./plan.ts";
-import { passing, scan } from "./scan.ts";
+import { isDearer, passing, scan } from "./scan.ts";
+import { take } from "./take.ts";
 
 /** A stretch of a list; in the edges of a date filter each record must be looked at. */
 interface Part {
@@ -13,9 +17,9 @@ interface Part {
 }
 
 /** What a part gives to a page: how many pass in it, and those that the page shows. */
-interface Piece<T> {
+interface Piece {
   count: number;
-  found: Found<T>[];
+  records: AnyRecord[];
 }
 
 /**
@@ -27,17 +31,17 @@ export async function list<T extends Base>(
   { where, ...window }: Query,
 ): Promise<Slice<T>> {
   const plan = await planOf(source, where);
-  const page: Slice<T> = { items: [], total: 0 };
+  const page = { items: [] as AnyRecord[], total: 0 };
   let { skip } = window;
   for (const part of partsOf(plan)) {
     const limit = window.limit - page.items.length;
     const ask = { plan, part, where, window: { ...window, skip, limit } };
-    const { count, found } = await (isCounted(plan, part) ? counted : scanned)<T>(source, ask);
+    const { count, records } = await (isCounted(plan, part) ? counted : scanned)(source, ask);
     page.total += count;
     skip = Math.max(0, skip - count);
-    page.items.push(...found.map(({ record }) => record!));
+    page.items.push(...records);
   }
-  return page;
+  return page as Slice<Base> as Slice<T>;
 }
 
 /** The span that surely passes, and around it, where the dates begin and end, those to look at. */
@@ -61,54 +65,75 @@ interface Ask {
   window: Omit<Query, "where">;
 }
 
-async function counted<T extends Base>(
+async function counted(
   source: Source,
   { plan, part: { span }, where, window: { skip, limit, after } }: Ask,
-): Promise<Piece<T>> {
-  const { index, total } = plan.indexes[0]!;
-  const isWhole = span.from === -Infinity && span.before === Infinity;
-  const count = isWhole ? total : await countIn(source.kv, index, span);
+): Promise<Piece> {
+  const measured = await withGaps(source, plan, span);
+  const { index, total, gaps } = measured;
+  const isWhole = span.from === -Infinity && span.before === Infinity && gaps === undefined;
+  const count = isWhole ? total : await countIn(source.kv, measured, span);
+  if (count === 0 || limit === 0) return { count, records: [] };
+  const isFirst = skip === 0 && after === undefined;
+  const isSparse = isDearer(await plan.all(), total);
+  const wanted = {
+    index,
+    where,
+    limit,
+    isFirst,
+    isSparse,
+    ...(gaps === undefined ? {} : { gaps }),
+  };
   if (after !== undefined) {
-    return { count, found: await take<T>(source, { index, where, limit, range: { span, after } }) };
+    return { count, records: await take(source, { ...wanted, range: { span, after } }) };
   }
-  const place = skip >= count ? null : await locate(source.kv, index, { span, skip, count });
-  if (place === null) return { count, found: [] };
-  const range = { span: { from: span.from, before: place.before } };
-  return { count, found: await take<T>(source, { index, where, limit, range, skip: place.skip }) };
+  const located = skip >= count ? null : await locate(source.kv, measured, { span, skip, count });
+  if (located === null) return { count, records: [] };
+  const start = await startAt(source.kv, measured, located);
+  const range = { ...start.range, span: { from: span.from, before: located.span.before } };
+  return { count, records: await take(source, { ...wanted, range, skip: start.skip }) };
 }
 
-/** The first records of an index's range; another takes the place of one that changed meanwhile. */
-async function take<T extends Base>(
-  source: Source,
-  { index, where, range, limit, skip = 0 }: {
-    index: Index;
-    where: Condition[];
-    range: Range;
-    limit: number;
-    skip?: number;
-  },
-): Promise<Found<T>[]> {
-  if (limit === 0) return [];
-  const entries = entriesOf<T>(source.kv, index, { range, limit: skip + limit });
-  const listed = await Array.fromAsync(entries);
-  const found = await passing(source, listed.slice(skip), { where, isSparse: true });
-  const missing = limit - found.length;
-  if (missing === 0 || listed.length < skip + limit) return found;
-  const rest = { ...range, after: listed.at(-1)!.sid };
-  return found.concat(await take<T>(source, { index, where, range: rest, limit: missing }));
+/** Where to begin a page with an entry, and how many to pass over from there. */
+async function startAt(
+  kv: Deno.Kv,
+  { index, gaps }: Measured,
+  { span, skip, count }: Located,
+): Promise<{ range: { after?: string }; skip: number }> {
+  const older = count - skip;
+  const isNearer = skip - older > fewEntries && index.values.length === 1 && gaps === undefined;
+  if (!isNearer) return { range: {}, skip };
+  const ask = { range: { span }, limit: older + 1, reverse: false };
+  const newest = (await firstEntries(kv, index, ask)).at(-1);
+  return newest === undefined ? { range: {}, skip } : { range: { after: newest.sid }, skip: 0 };
 }
 
-async function scanned<T extends Base>(
+/** The index of a plan, less the records of a span that lack a date they must have. */
+async function withGaps(source: Source, { indexes, dated }: Plan, span: Span): Promise<Measured> {
+  const measured = indexes[0]!;
+  const { index, total } = measured;
+  const lacking = await undated(source, dated, span);
+  if (lacking.length === 0) return measured;
+  if (index.field === "") return { ...measured, gaps: gapsOf(lacking) };
+  const isSparse = isDearer(total, lacking.length * index.values.length);
+  const members = await membersOf(source.kv, index, { sids: lacking, isSparse });
+  return { ...measured, gaps: gapsOf(lacking.filter((sid) => members.has(sid))) };
+}
+
+async function scanned(
   source: Source,
   { plan, part, where, window: { skip, limit, after } }: Ask,
-): Promise<Piece<T>> {
-  const shown: Found<T>[] = [];
+): Promise<Piece> {
+  const shown = [];
   let count = 0;
   const verifies = plan.verifies || part.isEdge;
-  for await (const one of scan<T>(source, { plan, where, range: part, verifies })) {
+  const lacking = new Set(verifies ? [] : await undated(source, plan.dated, part.span));
+  for await (const one of scan(source, { plan, where, range: part, verifies })) {
+    if (lacking.has(one.sid)) continue;
     const isBefore = after === undefined ? count < skip : one.sid >= after;
     count++;
     if (!isBefore && shown.length < limit) shown.push(one);
   }
-  return { count, found: await passing(source, shown, { where, isSparse: true }) };
+  const found = await passing(source, shown, { where, isSparse: true });
+  return { count, records: found.map(({ record }) => record) };
 }

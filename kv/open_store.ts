@@ -20,6 +20,7 @@ import { ledger } from "./ledger.ts";
 import { queue } from "./queue.ts";
 import { mergedReader } from "./reader.ts";
 import { receiptOf } from "./receipt.ts";
+import { recentRecords } from "./recent_records.ts";
 import { stored } from "./renamed.ts";
 import { checkSchema } from "./schema.ts";
 import { sealer } from "./seal.ts";
@@ -54,13 +55,11 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
   const lock = isRemote || location === ":memory:" ? undefined : await lockFile(location);
   const opened = await Deno.openKv(location);
   const kv = isRemote ? withDeadline(opened, limits.storeTimeoutMs) : opened;
-  try {
-    await checkSchema(kv, resources);
-  } catch (error) {
+  const fields = await checkSchema(kv, resources).catch((error) => {
     kv.close();
     lock?.close();
     throw error;
-  }
+  });
 
   const checks = isRemote ? 10 : 100;
   const commits = committer(kv, {
@@ -77,6 +76,8 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
     read: isRemote ? (key) => kv.get(key) : mergedReader(kv),
     committer: commits,
     seal: sealer(secretKey),
+    recent: recentRecords(limits.recentRecordBytes),
+    fields,
     now,
     accountNumber: accountNumbers(kv),
     stageAlso,

@@ -6,6 +6,7 @@ import { allOf } from "./entries.ts";
 import { type FieldPlace, keys, ordAt, ordOf, type Place, sidOf } from "./keys.ts";
 import { type Layout, textOf } from "./layout.ts";
 import type { Transition } from "./indexes.ts";
+import type { RecordCodec } from "./record_codec.ts";
 import { add, emptyPack, fits, type Pack, packedTexts } from "./text_pack.ts";
 
 /**
@@ -40,6 +41,7 @@ export const asksForPacking = (sid: string): boolean => (parseInt(sid.slice(-3),
 interface Packing {
   kv: Deno.Kv;
   committer: Committer;
+  codec: RecordCodec;
   at: FieldPlace;
   /** In ms: younger records are left for later. */
   before: number;
@@ -71,7 +73,7 @@ export async function packTexts(packing: Packing): Promise<void> {
 
 /** The records that are old enough and younger than the last one packed, oldest first. */
 async function* unpacked(
-  { kv, at, before }: Packing,
+  { kv, codec, at, before }: Packing,
   last: Uint8Array | null,
 ): AsyncGenerator<AnyRecord> {
   const end = ordAt(before);
@@ -79,7 +81,7 @@ async function* unpacked(
   const all = allOf(at);
   const start = keys.entry(all, "", last ?? ordAt(0));
   const range = { start: last === null ? start : [...start, 0n], end: keys.entry(all, "", end) };
-  for await (const { value } of kv.list<AnyRecord>(range, { batchSize: 200 })) yield value;
+  for await (const entry of kv.list(range, { batchSize: 200 })) yield codec.decode(entry);
 }
 
 /** Writes a pack; null when another packing came first. */

@@ -1,18 +1,21 @@
 import { type Condition, fitsPattern } from "../core/filters.ts";
 import { always, overlap, type Span } from "./counters.ts";
-import { type Index, totalOf } from "./counts.ts";
+import { type Index, measure, type Measured } from "./counts.ts";
 import { allOf } from "./entries.ts";
 import { type IndexValue, keys, type Place } from "./keys.ts";
-import { indexValue, type Layout, present } from "./layout.ts";
+import { indexValue, type Layout } from "./layout.ts";
+import type { RecordCodec } from "./record_codec.ts";
 
 /** How the conditions of a list are to be answered. */
 export interface Plan {
   /** A record passes only with an entry in each; the one with the fewest entries comes first. */
-  indexes: { index: Index; total: number }[];
+  indexes: Measured[];
   /** How many records there are; read when it is asked for. */
   all(): Promise<number>;
   /** Parts of texts to search for. */
   texts: { field: string; part: string }[];
+  /** Fields that must hold a date, which not every record has. */
+  dated: string[];
   /** Whether there are conditions that only the record itself can tell. */
   verifies: boolean;
   /** By the time of their Sid: outside `maybe` nothing passes, inside `sure` the dates all do. */
@@ -25,22 +28,24 @@ export interface Source {
   kv: Deno.Kv;
   place: Place;
   layout: Layout;
+  codec: RecordCodec;
 }
 
 export async function planOf(source: Source, where: Condition[]): Promise<Plan> {
   const { kv, place } = source;
-  const all = allOf(place);
+  const all = once(() => measure(kv, allOf(place)));
   const plan: Plan = {
     indexes: [],
-    all: once(() => totalOf(kv, all)),
+    all: async () => (await all()).total,
     texts: [],
+    dated: [],
     verifies: false,
     maybe: always,
     sure: always,
   };
   for (const condition of where) await addCondition(source, plan, condition);
   plan.indexes.sort((a, b) => a.total - b.total);
-  if (plan.indexes.length === 0) plan.indexes.push({ index: all, total: await plan.all() });
+  if (plan.indexes.length === 0) plan.indexes.push(await all());
   return plan;
 }
 
@@ -83,16 +88,15 @@ async function addIndex(
   if (indexed === undefined || values === null) plan.verifies = true;
   else {
     const index: Index = { ...place, field, values, depth: indexed.depth };
-    plan.indexes.push({ index, total: await totalOf(kv, index) });
+    plan.indexes.push(await measure(kv, index));
   }
 }
 
 async function addDates(
-  source: Source,
+  { kv, place, layout }: Source,
   plan: Plan,
   { field, from, before }: Condition & { op: "between" },
 ): Promise<void> {
-  const { kv, place, layout } = source;
   const date = layout.dates.find((one) => one.field === field);
   if (date === undefined) {
     plan.verifies = true;
@@ -102,9 +106,7 @@ async function addDates(
   const distance = Number(value?.value ?? 0n);
   plan.maybe = overlap(plan.maybe, { from: from - distance, before: before + distance });
   plan.sure = overlap(plan.sure, { from: from + distance, before: before - distance });
-  if (!date.isAlways && !plan.indexes.some(({ index }) => index.field === field)) {
-    await addIndex(source, plan, field, [present]);
-  }
+  if (!date.isAlways) plan.dated.push(field);
 }
 
 /** Values that a pattern may look at, and find: reading a value costs as much as many records. */

@@ -17,19 +17,24 @@ const deletionsAtOnce = 500;
  * told it, so a restart voids all of them at once; they are deleted when the next run begins.
  */
 export function presenceOf(kv: Deno.Kv) {
-  /** The mark goes first: what follows it is then no one's, and a crash leaves nothing half known. */
-  async function forget(companionId: string): Promise<void> {
-    await kv.delete(keys.presence(companionId));
+  /**
+   * The mark goes first: what follows it is then no one's, and a crash leaves nothing half known.
+   * False when another took the whole meanwhile: what is there then is news, and stays.
+   */
+  async function forget(companionId: string): Promise<boolean> {
+    const unmarked = { key: keys.presence(companionId), versionstamp: null };
+    await kv.delete(unmarked.key);
     let batch: Deno.KvKey[] = [];
     const flush = async () => {
-      await batch.reduce((tx, key) => tx.delete(key), kv.atomic()).commit();
+      const tx = batch.reduce((tx, key) => tx.delete(key), kv.atomic().check(unmarked));
       batch = [];
+      return (await tx.commit()).ok;
     };
-    for await (const { key } of kv.list({ prefix: keys.presence(companionId) })) {
+    for await (const { key } of kv.list({ prefix: unmarked.key })) {
       batch.push(key);
-      if (batch.length === deletionsAtOnce) await flush();
+      if (batch.length === deletionsAtOnce && !await flush()) return false;
     }
-    if (batch.length > 0) await flush();
+    return batch.length === 0 || await flush();
   }
 
   async function take(news: PresenceNews): Promise<boolean> {
@@ -38,7 +43,7 @@ export function presenceOf(kv: Deno.Kv) {
     const known = mark.value?.runId === runId ? mark.value.seq : undefined;
     if (known !== undefined && seq <= known) return true; // Taken already.
     if (!whole && seq - 1 !== known) return false;
-    if (whole) await forget(id);
+    if (whole && !await forget(id)) return false;
     const before = whole ? { key: mark.key, versionstamp: null } : mark;
     const tx = kv.atomic().check(before).set(mark.key, { runId, seq });
     for (const login of came) tx.set(keys.present(id, login), runId);
@@ -58,6 +63,15 @@ export function presenceOf(kv: Deno.Kv) {
     async holding(login: string, among: CompanionState[]): Promise<CompanionState[]> {
       const found = await Promise.all(among.map((companion) => isPresent(companion, login)));
       return among.filter((_, at) => found[at]);
+    },
+    async countRegistered(among: CompanionState[]): Promise<number> {
+      const logins = new Set<unknown>();
+      for (const { id, runId } of among) {
+        for await (const { key, value } of kv.list<string>({ prefix: keys.presence(id) })) {
+          if (value === runId) logins.add(key.at(-1));
+        }
+      }
+      return logins.size;
     },
   };
 }

@@ -1,6 +1,8 @@
 import { type Condition, matches } from "../core/filters.ts";
-import type { Base } from "../core/ports.ts";
-import { entriesOf, type Found, membersOf, type Range, readAtOnce, recordsOf } from "./entries.ts";
+import type { AnyRecord } from "../core/resource.ts";
+import { chunksOf, type Found, inChunks, type Range, readAtOnce } from "./entries.ts";
+import { sidOf } from "./keys.ts";
+import { membersOf, recordsOf } from "./lookups.ts";
 import type { Plan, Source } from "./plan.ts";
 import { search } from "./search.ts";
 
@@ -13,7 +15,7 @@ export interface Scan {
 }
 
 /** Looking an entry up costs as much as listing this many. */
-const lookupCost = 4;
+const lookupCost = 3;
 
 /** A search through the packed texts is better than looking at this many records. */
 const searchedRecords = 1_000;
@@ -22,61 +24,55 @@ const searchedRecords = 1_000;
  * Everything that passes, newest first, where counters cannot tell: the entries of the smallest
  * index, less those without an entry in the others, less those whose record does not pass.
  */
-export async function* scan<T extends Base>(
+export async function* scan(
   source: Source,
   { plan, where, range, verifies }: Scan,
-): AsyncGenerator<Found<T>> {
+): AsyncGenerator<Found> {
   const [first, ...others] = plan.indexes;
   const [text, ...moreTexts] = plan.texts;
   const isSearched = text !== undefined && first!.total > searchedRecords;
   const looks = verifies || moreTexts.length > 0 || (text !== undefined && !isSearched);
   const candidates = isSearched
-    ? search<T>(source, text, range)
-    : entriesOf<T>(source.kv, first!.index, { range });
+    ? inChunks(search(source, text, range), readAtOnce)
+    : chunksOf(source.kv, first!.index, { range, size: readAtOnce });
   const narrowing = isSearched ? plan.indexes.filter(({ index }) => index.field !== "") : others;
-  for await (let chunk of chunks(candidates, readAtOnce)) {
+  for await (let chunk of candidates) {
     const size = isSearched ? 0 : first!.total;
     for (const { index, total } of narrowing) {
       if (chunk.length === 0) break;
       const sids = chunk.map(({ sid }) => sid);
-      const isSparse = total > lookupCost * size * index.values.length;
+      const isSparse = isDearer(total, size * index.values.length);
       const members = await membersOf(source.kv, index, { sids, isSparse });
       chunk = chunk.filter(({ sid }) => members.has(sid));
     }
     if (looks) {
-      const isSparse = await plan.all() > lookupCost * size;
-      chunk = await passing(source, chunk, { where, isSparse });
+      const isSparse = isDearer(await plan.all(), size);
+      chunk = (await passing(source, chunk, { where, isSparse })).map(({ found }) => found);
     }
     yield* chunk;
   }
 }
 
-/** Those of a chunk whose record passes, with their records. */
-export async function passing<T extends Base>(
-  { kv, place }: Source,
-  chunk: Found<T>[],
-  { where, isSparse }: { where: Condition[]; isSparse: boolean },
-): Promise<Found<T>[]> {
-  const missing = chunk.filter(({ record }) => record === undefined).map(({ sid }) => sid);
-  const read = missing.length === 0
-    ? []
-    : await recordsOf<T>(kv, place, { sids: missing, isSparse });
-  const records = new Map(read.map((record) => [record.sid, record]));
-  return chunk.flatMap(({ sid, record = records.get(sid) }) =>
-    record !== undefined && matches(record as T & Record<string, unknown>, where)
-      ? [{ sid, record }]
-      : []
-  );
-}
+/** Whether listing so many entries costs more than looking some of them up. */
+export const isDearer = (listed: number, lookups: number): boolean => listed > lookupCost * lookups;
 
-async function* chunks<V>(values: AsyncIterable<V>, size: number): AsyncGenerator<V[]> {
-  let chunk: V[] = [];
-  for await (const value of values) {
-    chunk.push(value);
-    if (chunk.length === size) {
-      yield chunk;
-      chunk = [];
-    }
-  }
-  if (chunk.length > 0) yield chunk;
+/** Those of a chunk whose record passes, with their records; `isRecalled` where likely again. */
+export async function passing(
+  { kv, place, codec }: Source,
+  chunk: Found[],
+  { where, isSparse, isRecalled = false }: {
+    where: Condition[];
+    isSparse: boolean;
+    isRecalled?: boolean;
+  },
+): Promise<{ found: Found; record: AnyRecord }[]> {
+  const sids = chunk.filter(({ entry }) => entry === undefined).map(({ sid }) => sid);
+  const read = sids.length === 0 ? [] : await recordsOf(kv, place, { sids, isSparse });
+  const entries = new Map(read.map((entry) => [sidOf(place.prefix, entry.key), entry]));
+  const decode = isRecalled ? codec.recall : codec.decode;
+  return chunk.flatMap(({ sid, entry = entries.get(sid) }) => {
+    if (entry === undefined) return [];
+    const record = decode(entry);
+    return matches(record, where) ? [{ found: { sid, entry }, record }] : [];
+  });
 }

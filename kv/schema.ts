@@ -3,30 +3,47 @@ import { keys } from "./keys.ts";
 import { layoutName, layoutOf } from "./layout.ts";
 
 /** The key shapes that this code reads and writes (`keys.ts`). */
-const schemaVersion = 2;
+const schemaVersion = 3;
 
-/** What a store says of itself: its key shapes, and by resource what is kept beside the records. */
+/** What a store says of itself; by resource. */
 interface Schema {
   version: number;
+  /** What is kept beside the records. */
   layouts: Record<string, string>;
+  /** In which order records hold their fields: one that is new comes last. */
+  fields: Record<string, string[]>;
 }
 
+const base = ["sid", "accountSid", "dateCreated", "dateUpdated"];
+
 /**
- * Claims a new store for this layout. Throws for one of another: with other keys, or with indexes
- * that do not cover the records that are in it.
+ * Claims a new store for this layout, and tells in which order its records hold their fields, by
+ * resource. Throws for a store of another layout: with other keys, or with indexes that do not cover
+ * the records that are in it.
  */
 export async function checkSchema(
   kv: Deno.Kv,
   resources: Record<string, AnyResource>,
-): Promise<void> {
-  const { value } = await kv.get<Schema | number>(keys.version);
-  const version = typeof value === "number" ? value : value?.version ?? schemaVersion;
+): Promise<Record<string, string[]>> {
+  while (true) {
+    const entry = await kv.get<Schema | number>(keys.version);
+    const schema = extended(entry.value, resources);
+    // Another instance may open the store at the same time.
+    const { ok } = await kv.atomic().check(entry).set(entry.key, schema).commit();
+    if (ok) return schema.fields;
+  }
+}
+
+/** What a store is to say of itself from now on. */
+function extended(found: Schema | number | null, resources: Record<string, AnyResource>): Schema {
+  const version = typeof found === "number" ? found : found?.version ?? schemaVersion;
   if (version !== schemaVersion) {
     throw new Error(
       `Cannot open the store: its layout is version ${version}, this program's is ${schemaVersion}`,
     );
   }
-  const layouts = { ...(value as Schema | null)?.layouts };
+  const before = found as Schema | null;
+  const [layouts, fields] = [{ ...before?.layouts }, { ...before?.fields }];
   for (const [name, definition] of Object.entries(resources)) {
     const layout = layoutName(layoutOf(definition));
     layouts[name] ??= layout;
@@ -36,6 +53,9 @@ export async function checkSchema(
           `this program indexes them as "${layout}"`,
       );
     }
+    fields[name] = [
+      ...new Set([...fields[name] ?? [], ...base, ...Object.keys(definition.fields)]),
+    ];
   }
-  await kv.set(keys.version, { version: schemaVersion, layouts });
+  return { version, layouts, fields };
 }

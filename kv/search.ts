@@ -1,10 +1,12 @@
-import type { Base } from "../core/ports.ts";
+import type { AnyRecord } from "../core/resource.ts";
 import { sidTime } from "../core/sid.ts";
 import { overlap } from "./counters.ts";
-import { allOf, boundsOf, entriesOf, type Found, type Range, recordsOf } from "./entries.ts";
+import { allOf, boundsOf, entriesOf, type Found, type Range } from "./entries.ts";
 import { keys, ordOf, sidOf } from "./keys.ts";
+import { recordsOf } from "./lookups.ts";
 import { textOf } from "./layout.ts";
 import type { Source } from "./plan.ts";
+import type { Stored } from "./record_codec.ts";
 import { hitsIn, type PackedTexts } from "./text_pack.ts";
 
 /** A part of a text to look for; lower-case. */
@@ -17,36 +19,33 @@ export interface Sought {
 const packsAtOnce = 16;
 
 /** The records of a range whose field contains a text in any case, newest first. */
-export async function* search<T extends Base>(
+export async function* search(
   source: Source,
   sought: Sought,
   range: Range,
-): AsyncGenerator<Found<T>> {
-  const { kv, place } = source;
+): AsyncGenerator<Found> {
+  const { kv, place, codec } = source;
   const { value: packed } = await kv.get<Uint8Array>(keys.field({ ...place, field: sought.field }));
   const last = packed === null ? "" : place.prefix + packed.toHex();
   const since = { from: last === "" ? 0 : sidTime(last), before: Infinity };
   const tail = { ...range, span: overlap(range.span, since) };
-  for await (const { sid, record } of entriesOf<T>(kv, allOf(place), { range: tail })) {
+  for await (const { sid, entry } of entriesOf(kv, allOf(place), { range: tail })) {
     if (sid <= last) break;
-    if (contains(record!, sought)) yield { sid, record: record! };
+    if (contains(codec.decode(entry!), sought)) yield { sid, entry: entry! };
   }
   if (last === "") return;
   const isAsked = between(range);
-  const doubtful = await doubtfulTexts<T>(source, sought, last);
-  const fresh = doubtful.records.filter((record) =>
-    isAsked(record.sid) && contains(record, sought)
-  );
+  const doubtful = await doubtfulTexts(source, sought, last);
+  const fresh = doubtful.entries.map((entry) => ({ sid: sidOf(place.prefix, entry.key), entry }))
+    .filter(({ sid, entry }) => isAsked(sid) && contains(codec.decode(entry), sought));
   for await (const sid of packedHits(source, sought, { range, last })) {
-    while (fresh.length > 0 && fresh[0]!.sid > sid) yield found(fresh.shift()!);
+    while (fresh.length > 0 && fresh[0]!.sid > sid) yield fresh.shift()!;
     if (isAsked(sid) && !doubtful.sids.has(sid)) yield { sid };
   }
-  yield* fresh.map(found);
+  yield* fresh;
 }
 
-const found = <T extends Base>(record: T): Found<T> => ({ sid: record.sid, record });
-
-const contains = (record: Base, { field, part }: Sought): boolean =>
+const contains = (record: AnyRecord, { field, part }: Sought): boolean =>
   textOf(record, field).toLowerCase().includes(part);
 
 function between(range: Range): (sid: string) => boolean {
@@ -57,18 +56,18 @@ function between(range: Range): (sid: string) => boolean {
 }
 
 /** The packed records whose packed text may be wrong, newest first: they themselves are asked. */
-async function doubtfulTexts<T extends Base>(
+async function doubtfulTexts(
   { kv, place }: Source,
   { field }: Sought,
   last: string,
-): Promise<{ sids: Set<string>; records: T[] }> {
+): Promise<{ sids: Set<string>; entries: Stored[] }> {
   const sids: string[] = [];
   const stale = kv.list({ prefix: keys.stale({ ...place, field }) }, { reverse: true });
   for await (const { key } of stale) {
     const sid = sidOf(place.prefix, key);
     if (sid <= last) sids.push(sid);
   }
-  return { sids: new Set(sids), records: await recordsOf<T>(kv, place, { sids, isSparse: true }) };
+  return { sids: new Set(sids), entries: await recordsOf(kv, place, { sids, isSparse: true }) };
 }
 
 /** The Sids whose packed text contains the part, newest first; some around the range as well. */

@@ -23,9 +23,10 @@ export function authenticate(accounts: Accounts) {
     const known = await findAccount(user, accounts);
     const account = known ?? await accounts.get(decoySid);
     const isSame = isSameSecret(password, account?.authToken ?? "-");
-    if (known === null || !isSame) throw new Fault("badCredentials");
-    decoySid = known.sid;
-    return known;
+    if (known !== null) decoySid = known.sid;
+    if (known !== null && isSame) return known;
+    if (known !== null && !isEmail(user)) await accounts.get(nobodySid); // As for an unknown Sid.
+    throw new Fault("badCredentials");
   }
 
   return createMiddleware<Env>(async (c, next) => {
@@ -36,6 +37,9 @@ export function authenticate(accounts: Accounts) {
     await next();
   });
 }
+
+/** A Sid that no account has. */
+const nobodySid = definition.sidPrefix + "0".repeat(32);
 
 /** Whom right credentials name, when that account was read a moment ago: most requests, in a row. */
 function recentCaller({ user, password }: Credentials, accounts: Accounts): Account | undefined {
@@ -78,10 +82,13 @@ export function permitted(permission: Permission) {
   });
 }
 
+/** Some clients send an address encoded, as they were given it. */
+const decoded = (name: string): string => name.replace("%40", "@");
+const isEmail = (name: string): boolean => decoded(name).includes("@");
+
 /** An account by Sid or e-mail address, both in any case. */
 async function findAccount(name: string, accounts: Accounts): Promise<Account | null> {
-  const email = name.replace("%40", "@"); // As some clients send what they were given encoded.
-  if (email.includes("@")) return await accounts.byEmail(email);
+  if (isEmail(name)) return await accounts.byEmail(decoded(name));
   const sid = definition.sidPrefix + name.slice(2).toLowerCase();
   const isPrefixed = name.slice(0, 2).toUpperCase() === definition.sidPrefix;
   return isPrefixed && isSid(sid, definition.sidPrefix) ? await accounts.get(sid) : null;

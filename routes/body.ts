@@ -51,8 +51,11 @@ function sentOf(pairs: Iterable<[name: string, text: string]>): Sent {
   return sent;
 }
 
-/** A stray percent sign stands for itself, as browsers have it; bytes that are no UTF-8 do not. */
-function formPairs(text: string): URLSearchParams {
+/**
+ * The pairs of a form, or of a query string. A stray percent sign stands for itself, as browsers have
+ * it; bytes that are no UTF-8 do not. Throws `badParameter`, which names the parameter.
+ */
+export function formPairs(text: string): URLSearchParams {
   const isText = (part: string) =>
     [...part.matchAll(/(?:%[0-9a-f]{2})+/gi)].every(([encoded]) => isUri(encoded));
   const wrong = text.split("&").find((part) => !isText(part));

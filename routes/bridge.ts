@@ -9,6 +9,7 @@ import { takePresence } from "../core/companions.ts";
 import { credentialsOf } from "../core/credentials.ts";
 import { readText } from "../core/exchange.ts";
 import type { Ports } from "../core/ports.ts";
+import { messageHandlers } from "./bridge_messages.ts";
 import { trunkHandlers } from "./bridge_trunks.ts";
 
 /** Takes the content of a signed request and answers it; null when it cannot read it. */
@@ -18,6 +19,7 @@ type Handler = (content: unknown, signal: AbortSignal) => Promise<object | null>
 export function bridge(ports: Ports, secret: string): Hono {
   const handlers: Record<string, Handler> = {
     ...trunkHandlers(ports),
+    ...messageHandlers(ports),
     async report(content, signal) {
       const { data } = report.safeParse(content);
       if (data === undefined) return null;

@@ -17,10 +17,10 @@ const parameters = { ...definition, schema: paramsSchema(definition.fields, requ
 export function emailRoutes(ports: Ports): Hono<Env> {
   const records: AnyCollection = ports.records.emails;
   return new Hono<Env>().post("/", async (c) => {
+    const sent = await readParams(c, parameters);
     if (ports.mailer === null) {
       throw new Fault("unavailable", "sending e-mail needs SMTP_URL to be configured");
     }
-    const sent = await readParams(c, parameters);
     const change = creation(definition, sent, newBase(definition, c.var.account.sid, ports));
     const email: AnyRecord = await records.insert(change);
     return answer(c, {

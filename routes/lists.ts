@@ -5,7 +5,7 @@ import type { AnyResource } from "../core/resource.ts";
 import { answer } from "./answer.ts";
 import type { Ctx } from "./env.ts";
 import { formatOf } from "./format.ts";
-import { warnUnknown } from "./params.ts";
+import { queryOf, warnUnknown } from "./params.ts";
 import type { Shape } from "./represent.ts";
 
 /** A list that can be asked for. */
@@ -25,7 +25,7 @@ export async function answerList(
   { definition, shape, address, isCounted, read }: ListSource,
   { settings }: Ports,
 ): Promise<Response> {
-  const query = readListQuery(definition, new URL(c.req.url).searchParams);
+  const query = readListQuery(definition, queryOf(c));
   warnUnknown(c, query.unknown);
   const suffix = formatOf(c.req.raw) === "json" ? ".json" : "";
   const { items, page } = pageOf(await read(windowOf(query)), query, address + suffix);

@@ -18,8 +18,12 @@ export function messageRoutes(ports: Ports): Hono<Env> {
   return new Hono<Env>().post("/", async (c) => {
     const accountSid = c.var.account.sid;
     const sent = await readParams(c, parameters);
-    await checkMessage(sent as Pick<Message, "from" | "to">, accountSid, ports);
-    const change = creation(definition, sent, newBase(definition, accountSid, ports));
+    const ends = await checkMessage(sent as Pick<Message, "from" | "to">, accountSid, ports);
+    const change = creation(
+      definition,
+      { ...sent, ...ends },
+      newBase(definition, accountSid, ports),
+    );
     const message: Message = await records.insert(change);
     return answer(c, { json: () => shape.json(message), xml: () => shape.xml(message) });
   });

@@ -6,7 +6,7 @@ import {
   parseFields,
   type Sent,
 } from "../core/parameters.ts";
-import { readBody } from "./body.ts";
+import { formPairs, readBody } from "./body.ts";
 import type { Ctx } from "./env.ts";
 
 /** Reads a request's parameters into fields. Throws the fault of the first that is wrong. */
@@ -20,9 +20,12 @@ export async function readParams(
 /** Reads the parameters in a request's address, as `readParams` does those in its body. */
 export function readQuery(c: Ctx, parameters: Parameters): Record<string, unknown> {
   const sent: Sent = new Map();
-  for (const [name, text] of new URL(c.req.url).searchParams) addSent(sent, name, text);
+  for (const [name, text] of queryOf(c)) addSent(sent, name, text);
   return parametersOf(c, sent, parameters);
 }
+
+/** The parameters in a request's address. */
+export const queryOf = (c: Ctx): URLSearchParams => formPairs(new URL(c.req.url).search.slice(1));
 
 function parametersOf(c: Ctx, sent: Sent, parameters: Parameters): Record<string, unknown> {
   const { fields, unknown } = matchFields(parameters, sent);

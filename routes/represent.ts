@@ -10,8 +10,8 @@ import { element, escapeXml } from "./xml.ts";
 export interface Shape {
   json(record: Base): Record<string, unknown>;
   xml(record: Base): string;
-  /** A list; without a page it is a plain array. */
-  jsonList(records: Base[], page?: Page): unknown;
+  /** The text of a list; without a page it is a plain array. */
+  jsonList(records: Base[], page?: Page): string;
   xmlList(records: Base[], page?: Page): string;
 }
 
@@ -60,16 +60,37 @@ export function shapeOf(
     return element(type, written);
   }
 
+  const xmlText = remembered(xml);
+  const jsonText = remembered((record) => JSON.stringify(json(record)));
+  const jsonArray = (records: Base[]) => `[${records.map(jsonText).join(",")}]`;
   return {
     json,
     xml,
-    jsonList: (records, page) =>
-      page === undefined
-        ? records.map(json)
-        : { ...pageFields(page, snake), [snake(listKey)]: records.map(json) },
+    jsonList(records, page) {
+      if (page === undefined) return jsonArray(records);
+      const fields = JSON.stringify(pageFields(page, snake)).slice(0, -1);
+      return `${fields},${JSON.stringify(snake(listKey))}:${jsonArray(records)}}`;
+    },
     xmlList: (records, page) =>
       `<${listName}${page === undefined ? "" : pageAttributes(page)}>` +
-      `${records.map(xml).join("")}</${listName}>`,
+      `${records.map(xmlText).join("")}</${listName}>`,
+  };
+}
+
+/**
+ * Writes a frozen record once: the store gives the same object for as long as the record is the same
+ * and was asked for lately, and lists are asked for again and again.
+ */
+function remembered(write: (record: Base) => string): (record: Base) => string {
+  const written = new WeakMap<Base, string>();
+  return (record) => {
+    const known = written.get(record);
+    if (known !== undefined) return known;
+    const text = write(record);
+    if (!Object.isFrozen(record)) return text;
+    text.charCodeAt(0); // Makes its parts one piece, which lists copy many times as fast.
+    written.set(record, text);
+    return text;
   };
 }
 

@@ -12,10 +12,13 @@ import { sipLimits } from "./limits.ts";
 import { listenSip, type SipListener } from "./listen.ts";
 import { describeBinding } from "./location.ts";
 import { createLockout } from "./lockout.ts";
+import { onMessage } from "./message.ts";
 import { createNews } from "./news.ts";
 import { createPresence, type Presence } from "./presence.ts";
 import { receive } from "./receive.ts";
+import { createRelays, type Relays } from "./relay.ts";
 import { invalidate, invalidateAll, onRegister } from "./registrar.ts";
+import { sendToDevices } from "./send_message.ts";
 import { createServiceLink, type ServiceLink } from "./service_link.ts";
 import type { SessionBounds } from "./session_timer.ts";
 import { createSignalling, type Signalling } from "./signalling.ts";
@@ -67,21 +70,22 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
         invalidate(signalling.location, parts.authenticator.credentials, logins),
       gatewaysChanged: parts.gateways.changed,
       bindings: (login) => signalling.location.find(login).map(describeBinding),
+      message: (order) => sendToDevices(signalling, order),
     });
   } catch (error) {
     await sip.close();
     throw error;
   }
-  const self = { companion: name, bridgeUrl: options.bridgeUrl ?? control.url };
+  const sipUri = options.sipUri ?? `sip:${new URL(sip.webSocketUrl).host};transport=ws`;
+  const self = { companion: name, bridgeUrl: options.bridgeUrl ?? control.url, sipUri };
   keepBeating(parts, self, stopping.signal);
   parts.presence.tellAll();
   parts.gateways.start();
 
   const stop = async () => {
     stopping.abort();
-    const parting = Promise.all([calls.endAll(), parts.gateways.stop()]).then(() =>
-      sendHeartbeat(parts, { ...self, isLast: true })
-    );
+    const ended = Promise.all([calls.endAll(), parts.relays.endAll(), parts.gateways.stop()]);
+    const parting = ended.then(() => sendHeartbeat(parts, { ...self, isLast: true }));
     await Promise.race([parting, timers.pause(sipLimits.stopMs)]);
     stopped.abort();
     timers.clear();
@@ -118,6 +122,7 @@ interface Parts {
   link: ServiceLink;
   authenticator: Authenticator;
   calls: Calls;
+  relays: Relays;
   presence: Presence;
   gateways: Gateways;
   /** Whether new calls are taken. */
@@ -140,6 +145,7 @@ function assemble(
     sessionBounds: options.sessionBounds ?? defaultSessionBounds,
     admission: options.admission ?? {},
     ...options.isPublicAddress && { isPublicAddress: options.isPublicAddress },
+    bridgeSecret: options.bridgeSecret,
   });
   const link = createServiceLink({ ...options, timers, stopped });
   const authenticator: Authenticator = {
@@ -161,16 +167,21 @@ function assemble(
     routes: () => signalling.routes,
   });
   const accepting = () => !stopping.aborted;
+  const relays = createRelays({ signalling, media, accepting });
   const failed = (error: unknown) => log("Cannot answer a request", { error: String(error) });
   signalling.core.delegate = {
-    onInvite: (request) =>
-      void onInvite({ calls, link, authenticator, accepting }, request).catch(failed),
+    onInvite(request) {
+      if (relays.takes(request)) return;
+      void onInvite({ calls, link, authenticator, accepting }, request).catch(failed);
+    },
+    onMessage: (request) =>
+      void onMessage({ signalling, authenticator, link, accepting }, request).catch(failed),
     onRegister: (request) => void onRegister(signalling, authenticator, request).catch(failed),
   };
-  return { signalling, link, authenticator, calls, presence, gateways, accepting };
+  return { signalling, link, authenticator, calls, relays, presence, gateways, accepting };
 }
 
-type Self = Pick<Heartbeat, "companion" | "bridgeUrl" | "isLast">;
+type Self = Pick<Heartbeat, "companion" | "bridgeUrl" | "sipUri" | "isLast">;
 
 /** Beats until we stop; sooner again where the service does not hear. */
 function keepBeating(parts: Parts, self: Self, stopping: AbortSignal): void {

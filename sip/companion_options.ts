@@ -17,6 +17,8 @@ export interface CompanionOptions {
   bridgeSecret: string;
   /** Where the service reaches the control; the address it listens on unless given. */
   bridgeUrl?: string;
+  /** Where other companions reach this one; its WebSocket unless given. */
+  sipUri?: string;
   /** The realm, and the host of every address of ours; in lower case, however it is written. */
   sipDomain: string;
   /** Offers SHA-256 to phones over every transport; else over WebSocket alone. */

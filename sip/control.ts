@@ -1,4 +1,5 @@
 import { bridgeLimits, bridgePaths, invalidation, runRequest } from "../core/bridge.ts";
+import { type MessageOrder, messageOrder, messagePaths } from "../core/bridge_messages.ts";
 import {
   bindingsRequest,
   type RegisteredBinding,
@@ -23,6 +24,8 @@ export interface ControlOptions {
   bindings(login: string): RegisteredBinding[];
   /** Which Gateways to keep registered may have changed. */
   gatewaysChanged(): void;
+  /** Sends a message to the devices of a login; the final status of each. */
+  message(order: MessageOrder): Promise<number[]>;
   /** Whether new legs are still placed. */
   accepting(): boolean;
 }
@@ -82,6 +85,7 @@ async function order(options: ControlOptions, path: string, body: string): Promi
     options.gatewaysChanged();
     return Response.json({ companion: options.companion });
   }
+  if (path === messagePaths.order) return await message(options, body);
   if (path !== bridgePaths.invalidate) return refusal(404, `Cannot find "${path}"`);
   const asked = invalidation.safeParse(json(body));
   if (!asked.success) return refusal(400, `Cannot invalidate: ${asked.error.message}`);
@@ -102,6 +106,13 @@ function bindings(options: ControlOptions, body: string): Response {
   const asked = bindingsRequest.safeParse(json(body));
   if (!asked.success) return refusal(400, `Cannot list bindings: ${asked.error.message}`);
   return Response.json({ bindings: options.bindings(asked.data.login) });
+}
+
+async function message(options: ControlOptions, body: string): Promise<Response> {
+  if (!options.accepting()) return refusal(503, "Cannot send a message: the companion is stopping");
+  const asked = messageOrder.safeParse(json(body));
+  if (!asked.success) return refusal(400, `Cannot send a message: ${asked.error.message}`);
+  return Response.json({ statuses: await options.message(asked.data) });
 }
 
 function json(text: string): unknown {

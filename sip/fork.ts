@@ -71,6 +71,8 @@ export interface Device {
   trunk?: Trunk;
   offer: string;
   media: MediaLeg | undefined;
+  /** Header lines that hold for the INVITE with this CSeq alone. */
+  proof?(cseq: number): string[];
 }
 
 interface State {
@@ -138,11 +140,13 @@ function inviteMessage(
   const { callId, from, to, maxForwards, headers } = invite;
   const { uri, routeSet, trunk, offer } = device;
   const timer = askInterval(sessionBounds, atLeastS);
-  const ours = [contactHeader(domain), allowHeader, ...timer, ...headers];
+  // The same call, tried again: with credentials, or another session interval (RFC 4028 §7.3).
+  const cseq = (request?.message.cseq ?? 0) + 1;
+  const proof = device.proof?.(cseq) ?? [];
+  const ours = [contactHeader(domain), allowHeader, ...timer, ...headers, ...proof];
   const ids = {
     callId,
-    // The same call, tried again with another session interval (RFC 4028 §7.3).
-    cseq: (request?.message.cseq ?? 0) + 1,
+    cseq,
     routeSet: [...routeSet],
   };
   const body = sdpBody(offer);

@@ -32,7 +32,7 @@ export const calledUser = (target: Target): string =>
   target.kind === "client" ? target.login : target.dialled;
 
 /** The user part of a caller: of `client:alice`, `sip:alice@example.com` or `+15550001`. */
-function callerUser(from: string): string {
+export function callerUser(from: string): string {
   const uri = parseSipUri(from);
   return uri === undefined ? from.replace(/^client:/, "") : userOf(uri);
 }

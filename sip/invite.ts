@@ -1,6 +1,7 @@
 import type { IncomingInviteRequest, IncomingRequestMessage } from "sip.js/lib/core/index.js";
 import { admitNumber } from "./admit_number.ts";
-import { authenticate, type Authenticator } from "./authenticate.ts";
+import type { Authenticator } from "./authenticate.ts";
+import { authenticateCaller } from "./authenticate_caller.ts";
 import type { Calls } from "./calls.ts";
 import type { Admitted } from "./caller.ts";
 import { createInboundLeg } from "./inbound_leg.ts";
@@ -14,7 +15,6 @@ import { unavailable } from "./refusal.ts";
 import { refuseStranger } from "./refuse_stranger.ts";
 import type { ServiceLink } from "./service_link.ts";
 import { guard, originOf } from "./signalling.ts";
-import { userOf } from "./uri.ts";
 
 export interface InviteOptions {
   calls: Calls;
@@ -90,23 +90,13 @@ async function admit(
   return accepting() ? admitted : { refusal: unavailable };
 }
 
-/** Only a registered Client may call, with its own name in From. */
 async function admitClient(
   { calls, authenticator }: InviteOptions,
   request: IncomingInviteRequest,
 ): Promise<Admitted> {
   const { message } = request;
-  const origin = originOf(message);
-  const identity = await authenticate(authenticator, { message, ...origin }, "proxy")
-    .catch(() => ({ refusal: unavailable }));
+  const identity = await authenticateCaller(calls.signalling, authenticator, message);
   if ("refusal" in identity) return identity;
-  if (userOf(message.from.uri) !== identity.login) {
-    return { refusal: { statusCode: 403, reasonPhrase: "From Is Not The Caller" } };
-  }
-  if (calls.signalling.location.find(identity.login).length === 0) {
-    return { refusal: { statusCode: 403, reasonPhrase: "Not Registered" } };
-  }
-  origin.flow.logins.add(identity.login);
   const { login, credentials: { accountSid, clientSid } } = identity;
   const replaces = replacedLeg(calls, message, accountSid);
   if (typeof replaces === "number") return { refusal: { statusCode: replaces } };

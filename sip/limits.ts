@@ -83,6 +83,8 @@ export const sipLimits = {
   /** T1 and 64*T1 of reliable provisional responses (RFC 3262 §3). */
   reliableResendMs: 500,
   reliableGiveUpMs: 32_000,
+  /** Of a text message, in characters, as the records of Messages hold them. */
+  textLength: 160,
   /** Of a digit, a `Refer-To` and the body of an INFO, in characters. */
   infoLength: 4 << 10,
   /** What a REFER is told its subscription lasts. */
@@ -106,6 +108,10 @@ export const sipLimits = {
   /** Trunks that asked to be left alone by 503, and for how long that is heeded. */
   trunkHolds: 10_000,
   trunkHoldMaxS: 3_600,
+  /** Proofs of companions that are remembered, so that none counts twice. */
+  peerProofs: 100_000,
+  /** How long a call from another companion may ring here; the other one gives up before. */
+  peerRingMs: 660_000,
 
   maxForwards: 70,
   retryAfterS: 10,

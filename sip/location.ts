@@ -54,7 +54,7 @@ export interface Location {
 }
 
 /** The Request-URI of requests to a binding. */
-export function targetOf({ contact }: Binding): URI {
+export function targetOf({ contact }: Pick<Binding, "contact">): URI {
   const parsed = parseNameAddr(contact);
   if (parsed === undefined) throw new Error("Cannot read a Contact that was registered");
   return parsed.uri;

@@ -32,6 +32,7 @@ async function start(config: Config): Promise<Companion> {
     bridgeHost: config.BRIDGE_HOST,
     bridgePort: config.BRIDGE_PORT,
     bridgeUrl: config.BRIDGE_URL,
+    sipUri: config.SIP_PEER_URI,
     serviceUrl: config.SERVICE_URL,
     bridgeSecret,
     sipDomain: config.SIP_DOMAIN,

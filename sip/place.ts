@@ -6,7 +6,7 @@ import { ringTrunk } from "./ring_trunk.ts";
 /** Calls whom a leg is for: every device of a Client, a trunk, or a number of this service. */
 export async function place(state: OutboundState): Promise<void> {
   const { target } = state.call.invitation;
-  if (target.kind === "client") await ring(state, target.login);
+  if (target.kind === "client") await ring(state, target);
   else if (target.kind === "trunk") await ringTrunk(state, target);
   else await ringNumber(state, target);
 }

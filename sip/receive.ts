@@ -16,7 +16,7 @@ import { allowedMethods, allowHeader, contactHeader, supportedOptions } from "./
 import { receivedVia, type Via } from "./via.ts";
 
 /** Methods that exist but have no place here (405); any other name is unknown (501). */
-const refusedMethods = ["MESSAGE", "SUBSCRIBE", "PUBLISH"];
+const refusedMethods = ["SUBSCRIBE", "PUBLISH"];
 
 /** Methods that mean nothing outside a dialog of ours. */
 const inDialogOnly = ["INFO", "PRACK", "NOTIFY"];
@@ -106,8 +106,8 @@ function refuseHeaders(message: IncomingRequestMessage): Refusal | undefined {
   if (message.method === "INVITE" && !hasOneContact(message)) {
     return { statusCode: 400, reasonPhrase: "Needs One Contact" };
   }
-  // We pass on new INVITEs only; for the rest we are the end of the way (§16.3 step 3).
-  const passedOn = message.method === "INVITE" && !message.toTag;
+  // We pass on new INVITEs and MESSAGEs; for the rest we are the end of the way (§16.3 step 3).
+  const passedOn = ["INVITE", "MESSAGE"].includes(message.method) && !message.toTag;
   const hops = message.headers["Max-Forwards"]?.[0]?.parsed;
   if (passedOn && hops === 0) return { statusCode: 483 };
   return refuseRequired(message);
@@ -148,6 +148,8 @@ function refuseDialog(
     return { statusCode: 403, reasonPhrase: "Only In A Call" };
   }
   if (!message.toTag || message.method === "CANCEL") return undefined;
+  // A text is for a Client, whatever it talks about meanwhile (RFC 3428 §4).
+  if (message.method === "MESSAGE") return { statusCode: 403, reasonPhrase: "Only Outside A Call" };
   const dialog = dialogOf(signalling, message);
   const flow = currentFlow();
   // An ACK to a refusal names no dialog: it is for the transaction.
@@ -172,7 +174,7 @@ function refuseSession(
 
 /** What we can do (RFC 3261 §11.2). */
 function answerOptions({ core, domain }: Signalling, message: IncomingRequestMessage): void {
-  const extraHeaders = [allowHeader, "Accept: application/sdp", contactHeader(domain)];
+  const extraHeaders = [allowHeader, "Accept: application/sdp, text/plain", contactHeader(domain)];
   core.replyStateless(message, { statusCode: 200, extraHeaders });
 }
 

@@ -1,3 +1,4 @@
+import type { Target } from "../core/bridge.ts";
 import { createDeviceFork, type ReachableDevice } from "./device_fork.ts";
 import { adoptDialog, type Dialog, type DialogPeer } from "./dialog.ts";
 import type { Answer, Fork } from "./fork.ts";
@@ -6,6 +7,7 @@ import { createWiring, inDialogEvents } from "./in_dialog.ts";
 import type { Flows } from "./location.ts";
 import { mediaKindOver } from "./media_kind.ts";
 import type { MediaKind, MediaLeg } from "./media/port.ts";
+import { createPeerFork } from "./peer_fork.ts";
 import { sipLimits } from "./limits.ts";
 import { Refused } from "./refused.ts";
 import { bestStatus, outcomeOf } from "./outcome.ts";
@@ -18,21 +20,31 @@ import {
   type OutboundState,
 } from "./outbound_state.ts";
 
+type ClientTarget = Extract<Target, { kind: "client" }>;
+
 /** Why a device stops ringing when another was quicker (RFC 3326). */
 export const answeredElsewhere = 'SIP;cause=200;text="Call completed elsewhere"';
 
 /** Sends the INVITE to every device, and follows what they say. */
-export async function ring(state: OutboundState, login: string): Promise<void> {
+export async function ring(
+  state: OutboundState,
+  { login, peers = [] }: ClientTarget,
+): Promise<void> {
   const { signalling, call, callId, over } = state;
   const known = signalling.location.devices(login);
-  if (known.length > 0 || call.isChild) call.onInviting(callId);
-  if (known.length === 0) {
+  const isReachable = known.length + peers.length > 0;
+  if (isReachable || call.isChild) call.onInviting(callId);
+  if (!isReachable) {
     return finish(state, { outcome: "failed", sipStatus: 480, reason: "not-registered" });
   }
   const { invitation, maxForwards, headers } = call;
   const invite = forkInvite(signalling.domain, { invitation, maxForwards, callId, headers });
   const devices = await withMedia(state, known);
-  state.forks = devices.map((device) => createDeviceFork(signalling, invite, device));
+  const offers = await Promise.all(peers.map(() => offerTo(call, "webrtc")));
+  state.forks = [
+    ...devices.map((device) => createDeviceFork(signalling, invite, device)),
+    ...peers.map((peer, at) => createPeerFork(signalling, invite, { peer, login, ...offers[at]! })),
+  ];
   if (over.signal.aborted) return closeMedia(state);
   for (const fork of state.forks) sendTo(state, fork);
 }

@@ -9,6 +9,12 @@ import {
   reportAnswer,
   type Script,
 } from "../core/bridge.ts";
+import {
+  type MessageAnswer,
+  messageAnswer,
+  messagePaths,
+  type MessageReport,
+} from "../core/bridge_messages.ts";
 import { bridgeHeader, signBridge } from "../core/bridge_signature.ts";
 import {
   type HeartbeatAnswer,
@@ -57,6 +63,8 @@ export interface ServiceLink {
   /** The Gateways that a companion is to keep registered. */
   gateways(companionId: string): Promise<Registration[]>;
   gateway(report: GatewayReport): Promise<void>;
+  /** A message of a Client, and what to answer it. */
+  message(message: MessageReport): Promise<MessageAnswer>;
 }
 
 export interface ServiceLinkOptions {
@@ -105,6 +113,10 @@ export function createServiceLink(options: ServiceLinkOptions): ServiceLink {
     },
     async gateway(report) {
       await post(trunkPaths.gateway, report, { ms: sipLimits.reportTimeoutMs });
+    },
+    async message(message) {
+      const limits = { ms: sipLimits.reportTimeoutMs };
+      return messageAnswer.parse(await post(messagePaths.report, message, limits));
     },
   };
 }

@@ -4,6 +4,7 @@ import { clientAuthentication } from "./client_authentication.ts";
 import type { Dialog } from "./dialog.ts";
 import { type Flow, withFlow } from "./flow.ts";
 import { createLocation, type Location } from "./location.ts";
+import { createPeerProofs, type PeerProofs } from "./peers.ts";
 import type { SessionBounds } from "./session_timer.ts";
 import type { Timers } from "./timers.ts";
 import type { Routes } from "./transport/routes.ts";
@@ -22,6 +23,8 @@ export interface Signalling {
   timers: Timers;
   log: Log;
   sessionBounds: SessionBounds;
+  /** How other companions know us, and we them. */
+  peers: PeerProofs;
   /** The ways out to peers that did not come to us. */
   routes: Routes;
   /** Who may send us calls for numbers. */
@@ -46,12 +49,11 @@ export interface SignallingOptions {
   admission?: Partial<AdmissionBounds>;
   /** None is unless given. */
   isPublicAddress?: (address: string) => boolean;
+  /** What companions of one installation share; without it there is no other one. */
+  bridgeSecret?: string;
 }
 
-export function createSignalling(
-  domain: string,
-  options: SignallingOptions,
-): Signalling {
+export function createSignalling(domain: string, options: SignallingOptions): Signalling {
   const location = createLocation();
   const { timers, log, reconnectGraceMs, sessionBounds, admission: bounds = {} } = options;
   const { isPublicAddress = () => false } = options;
@@ -66,6 +68,7 @@ export function createSignalling(
     timers,
     log,
     sessionBounds,
+    peers: createPeerProofs(options.bridgeSecret ?? crypto.randomUUID()),
     routes: { resolve: notListening, open: notListening, reach: notListening },
     sources: noSources,
     holds: createTrunkHolds(),

@@ -29,6 +29,7 @@ export const allowedMethods = [
   "PRACK",
   "REFER",
   "NOTIFY",
+  "MESSAGE",
 ];
 
 export const allowHeader = `Allow: ${allowedMethods.join(", ")}`;

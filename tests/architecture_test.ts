@@ -11,6 +11,8 @@ const allowed: Record<string, string[]> = {
     "sip",
     "core/bridge.ts",
     "core/bridge_signature.ts",
+    "core/bridge_peers.ts",
+    "core/bridge_messages.ts",
     "core/bridge_trunks.ts",
     "core/bridge_registrations.ts",
     "core/limits.ts",

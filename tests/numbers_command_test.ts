@@ -25,6 +25,11 @@ Deno.test("numbers import loads a file, again without effect, and not beside the
   const offer = await store.stock.get("+14155550100");
   store.close();
   const missing = await run(dataDir, "import", `${dataDir}/nothing.csv`);
+  await Deno.writeFile(
+    file,
+    new Uint8Array([...new TextEncoder().encode("PhoneNumber\n+1"), 0xff]),
+  );
+  const garbled = await run(dataDir, "import", file);
   const nothing = await run(dataDir);
   await Deno.remove(dataDir, { recursive: true });
 
@@ -40,5 +45,6 @@ Deno.test("numbers import loads a file, again without effect, and not beside the
   assert.match(beside.err, /in use by another process; stop the service first$/);
   assert.equal(offer?.region, "CA");
   assert.match(missing.err, /^Cannot read .*nothing\.csv: /);
+  assert.match(garbled.err, /^Cannot read .*numbers\.csv: it is not UTF-8$/);
   assert.match(nothing.err, /deno task numbers import FILE/);
 });

@@ -1,4 +1,5 @@
 import type { LegEvent, Report, Script } from "../bridge.ts";
+import { withPeers } from "../companions.ts";
 import { unanswered } from "../exchange.ts";
 import { deliverWebhook } from "../jobs/deliver_webhook.ts";
 import { notification } from "../notify.ts";
@@ -30,7 +31,8 @@ export async function handleReport(
   }
   if (call === null || !isLive(call.status)) return [{ type: "hangup" }];
   if (!report.wantsScript) return [];
-  return await scriptFor(report.event, { call, ports, signal });
+  const script = await scriptFor(report.event, { call, ports, signal });
+  return await withPeers(script, report.companion, ports);
 }
 
 function scriptFor(event: LegEvent, asking: Asking): Promise<Script> | Script {

@@ -14,12 +14,12 @@ import { isLive } from "./status.ts";
  * service lacks.
  */
 export async function takeHeartbeat(
-  { companion, legs, registered, bridgeUrl, isLast }: Heartbeat,
+  { companion, legs, registered, bridgeUrl, sipUri, isLast }: Heartbeat,
   ports: Ports,
 ): Promise<HeartbeatAnswer> {
   const now = ports.now();
   const before = await ports.companions.get(companion.id);
-  const address = bridgeUrl === undefined ? {} : { bridgeUrl };
+  const address = { ...bridgeUrl && { bridgeUrl }, ...sipUri && { sipUri } };
   await ports.companions.beat({ ...companion, ...address, seenAt: now, registered });
 
   const known = await ports.records.calls.group("live", companion.id);

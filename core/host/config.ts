@@ -52,7 +52,8 @@ export const variables = {
   KV_URL: {
     schema: z.union([z.literal(""), httpUrl], "must be an http or https URL"),
     fallback: "",
-    help: "A KV Connect endpoint shared by many instances. Empty: a file in DATA_DIR.",
+    help:
+      "KV Connect endpoint that instances share, its token in DENO_KV_ACCESS_TOKEN. Empty: a file.",
   },
   ADMIN_EMAIL: {
     schema: z.email("must be an e-mail address"),

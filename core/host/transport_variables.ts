@@ -55,4 +55,16 @@ export const transportVariables = {
     help: "Host that SIP peers answer to over UDP, TCP and TLS. " +
       "Default: SIP_HOST, or SIP_DOMAIN where that is every address.",
   },
+  SIP_PEER_URI: {
+    schema: z.string().regex(
+      /^sips?:[^\s;,@?]+;transport=(wss?|tcp|tls)$/,
+      "must be like sip:HOST:PORT;transport=ws",
+    ),
+    fallback: ({ SIP_PUBLIC_HOST, SIP_WS_PORT }) =>
+      `sip:${inUri(String(SIP_PUBLIC_HOST))}:${SIP_WS_PORT};transport=ws`,
+    help: "Where other companions reach this one, for calls to Clients registered here. " +
+      "Default: SIP_PUBLIC_HOST and SIP_WS_PORT.",
+  },
 } satisfies Record<string, Variable>;
+
+const inUri = (host: string): string => host.includes(":") ? `[${host}]` : host;

@@ -6,7 +6,7 @@ import { parseAddress } from "../calls/address.ts";
 import { progress } from "../calls/progress.ts";
 import { routeTo, type Routing, type Unroutable } from "../calls/route.ts";
 import { isLive } from "../calls/status.ts";
-import { companionFor } from "../companions.ts";
+import { companionFor, withPeers } from "../companions.ts";
 import { Fault } from "../faults.ts";
 import { exponential, job, type JobKind } from "../job.ts";
 import { limits } from "../limits.ts";
@@ -50,7 +50,7 @@ export const dialCall: JobKind<z.infer<typeof args>> = job({
     const place: Script = [{ type: "invite", invitation, timeoutS: call.timeout }];
     // One that has the leg already knows it by its Sid, and places no second.
     const at = call.companion ?? await companionFor(called.target, ports);
-    const companion = await ports.bridge.run(callSid, place, { at });
+    const companion = await ports.bridge.run(callSid, await withPeers(place, at, ports), { at });
     if (companion === null) throw new Fault("unavailable", "the companion refused the call");
     const placed = await ports.records.calls.update(accountSid, callSid, (call) => ({
       record: call.companion === null ? { ...call, companion, dateUpdated: ports.now() } : call,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Script } from "../bridge.ts";
 import { firstScript } from "../calls/next_script.ts";
+import { withPeers } from "../companions.ts";
 import { exponential, job, type JobKind } from "../job.ts";
 
 const args = z.object({
@@ -24,7 +25,7 @@ export const redirectCall: JobKind<z.infer<typeof args>> = job({
     const other: Script = both && url !== null
       ? [{ type: "next", action: { url, method, hops: 0 } }]
       : [];
-    const script = await firstScript({ call, ports, signal });
+    const script = await withPeers(await firstScript({ call, ports, signal }), at, ports);
     await ports.bridge.run(callSid, script, { at, ...both && { other } });
   },
 });

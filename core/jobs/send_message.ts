@@ -1,11 +1,11 @@
 import { z } from "zod";
-import type { FaultName } from "../faults.ts";
+import { Fault, type FaultName } from "../faults.ts";
 import { exponential, job, type JobKind } from "../job.ts";
 import { limits } from "../limits.ts";
+import { routeOf } from "../messages/routing.ts";
 import { settle } from "../messages/settle.ts";
 import { notification } from "../notify.ts";
 import type { Ports } from "../ports.ts";
-import type { MessageRoute } from "../providers.ts";
 import type { Message } from "../resources/messages.ts";
 
 const args = z.object({ accountSid: z.string(), messageSid: z.string() });
@@ -14,34 +14,43 @@ const args = z.object({ accountSid: z.string(), messageSid: z.string() });
 export const sendMessage: JobKind<z.infer<typeof args>> = job({
   kind: "message.send",
   args,
-  lane: () => "messages",
+  lane: ({ accountSid }) => `messages:${accountSid}`, // Phones that are silent hold up their own.
   maxAttempts: limits.messageAttempts,
   retryMs: exponential(1_000, 60_000),
 
   async work({ accountSid, messageSid }, ports, { signal }) {
     const message = await ports.records.messages.get(accountSid, messageSid);
     if (message?.status !== "sending") return; // This is a second run.
-    const route = await routeOf(message, ports.messageRoutes);
+    const route = await routeOf(message, ports);
     if (route === null) {
       const detail = `no route to ${message.to} is configured`;
       return await fail(message, ports, { fault: "noMessageRoute", detail });
     }
-    await route.send(message, signal);
+    const delivery = await route.send(message, signal) ?? {};
     const at = ports.now();
-    await ports.records.messages.update(accountSid, messageSid, (now) => settle(now, { at }));
+    await ports.records.messages.update(
+      accountSid,
+      messageSid,
+      (now) => settle(now, { at, delivery }),
+    );
   },
 
   async spent({ accountSid, messageSid }, ports, error) {
     const message = await ports.records.messages.get(accountSid, messageSid);
-    const detail = error instanceof Error ? error.message : String(error);
-    if (message !== null) await fail(message, ports, { fault: "messageNotSent", detail });
+    if (message !== null) await fail(message, ports, failureOf(error));
     return [];
   },
 });
 
-async function routeOf(message: Message, routes: MessageRoute[]): Promise<MessageRoute | null> {
-  for (const route of routes) if (await route.reaches(message)) return route;
-  return null;
+/** What a Notification says of it: the fault by which a route refused, else that none worked. */
+function failureOf(error: unknown): { fault: FaultName; detail: string } {
+  if (error instanceof Fault && error.kind !== "unavailable") {
+    return { fault: error.fault, detail: error.detail ?? "" };
+  }
+  return {
+    fault: "messageNotSent",
+    detail: error instanceof Error ? error.message : String(error),
+  };
 }
 
 async function fail(

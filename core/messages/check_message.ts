@@ -7,32 +7,37 @@ const shortCode = /^\d{3,8}$/;
 const client = /^(?:client:)?([A-Za-z][A-Za-z0-9\-._+]{0,63})$/;
 const clientAddress = /^client:[A-Za-z0-9\-._+]{1,64}$/;
 
+type Ends = Pick<Message, "from" | "to">;
+
 /**
- * Checks the ends of a message that an account sends. Throws `badTo`, `badFrom`, or under
- * STRICT_SMS_FROM `senderNotAllowed`.
+ * The ends of a message that an account sends, as records have them: a number, or `client:LOGIN`
+ * also for a Login alone. Throws `badTo`, `badFrom`, or under STRICT_SMS_FROM `senderNotAllowed`.
  */
-export async function checkMessage(
-  { from, to }: Pick<Message, "from" | "to">,
-  accountSid: string,
-  ports: Ports,
-): Promise<void> {
-  if (!e164.test(to) && !clientAddress.test(to)) {
-    throw new Fault("badTo", "To must be a number as + and its digits, or client: and a Login");
-  }
-  const isNumber = e164.test(from) || shortCode.test(from);
-  if (!isNumber && !await isOwnClient(from, accountSid, ports)) {
-    const rule = "must be a number as + and its digits, a short code or a Client of the account";
-    throw new Fault("badFrom", `From ${rule}`);
-  }
+export async function checkMessage(ends: Ends, accountSid: string, ports: Ports): Promise<Ends> {
+  const to = await recipient(ends.to, ports);
+  const from = await sender(ends.from, accountSid, ports);
   const { strictSmsFrom, smsShortCodes } = ports.settings;
-  if (!strictSmsFrom || smsShortCodes.includes(from)) return;
+  if (!strictSmsFrom || smsShortCodes.includes(from)) return { from, to };
   const number = await ports.records.incomingPhoneNumbers.holder("phoneNumber", from);
-  if (number?.accountSid === accountSid && number.capabilities.smsCapable) return;
+  if (number?.accountSid === accountSid && number.capabilities.smsCapable) return { from, to };
   throw new Fault("senderNotAllowed", "From is no SMS-capable number of the account");
 }
 
-async function isOwnClient(from: string, accountSid: string, ports: Ports): Promise<boolean> {
+/** A Client named with `client:` need not exist, one named by its Login alone must. */
+async function recipient(to: string, { records }: Ports): Promise<string> {
+  if (e164.test(to) || clientAddress.test(to)) return to;
+  const login = client.exec(to)?.[1];
+  if (login !== undefined && await records.clients.holder("login", login) !== null) {
+    return `client:${login}`;
+  }
+  throw new Fault("badTo", "To must be a number as + and its digits, or client: and a Login");
+}
+
+async function sender(from: string, accountSid: string, { records }: Ports): Promise<string> {
+  if (e164.test(from) || shortCode.test(from)) return from;
   const login = client.exec(from)?.[1];
-  const holder = login && await ports.records.clients.holder("login", login);
-  return holder ? holder.accountSid === accountSid : false;
+  const holder = login === undefined ? null : await records.clients.holder("login", login);
+  if (holder?.accountSid === accountSid) return `client:${holder.login}`;
+  const rule = "must be a number as + and its digits, a short code or a Client of the account";
+  throw new Fault("badFrom", `From ${rule}`);
 }

@@ -1,13 +1,17 @@
 import { type FaultName, faults } from "../faults.ts";
 import { deliverWebhook } from "../jobs/deliver_webhook.ts";
 import type { Change } from "../ports.ts";
+import type { Delivery } from "../providers.ts";
 import type { Message } from "../resources/messages.ts";
 import { rfc2822 } from "../wire.ts";
 
-/** Ends the sending of a message, with its callback: sent, or failed with a fault. */
+/**
+ * Ends the sending of a message, with its callback and what its delivery made: sent, or failed with
+ * a fault.
+ */
 export function settle(
   message: Message,
-  { at, fault }: { at: number; fault?: FaultName },
+  { at, fault, delivery = {} }: { at: number; fault?: FaultName; delivery?: Delivery },
 ): Change<Message> {
   if (message.status !== "sending") return { record: message };
   const settled: Message = { ...message, dateUpdated: at };
@@ -15,12 +19,10 @@ export function settle(
   else Object.assign(settled, { status: "failed", errorCode: faults[fault].code });
 
   const { accountSid, statusCallback: url, statusCallbackMethod: method } = settled;
-  if (url === null) return { record: settled };
+  if (url === null) return { ...delivery, record: settled };
   const params = callbackParameters(settled, at);
-  return {
-    record: settled,
-    jobs: [deliverWebhook({ accountSid, callSid: null, url, method, params })],
-  };
+  const callback = deliverWebhook({ accountSid, callSid: null, url, method, params });
+  return { ...delivery, record: settled, jobs: [...delivery.jobs ?? [], callback] };
 }
 
 /** What the status callback of a message carries, under both names that validators know. */

@@ -51,9 +51,18 @@ export function counting(records: Records): { records: Records; counters: Counte
   }
 
   function countMessage(before: Message | null, after: Message): void {
-    if (before === null && after.direction !== "inbound") counters.TextMessageOutbound++;
+    if (before === null) countNewMessage(after);
     const isUnroutable = after.errorCode === faults.noMessageRoute.code;
     if (isUnroutable && before?.errorCode !== after.errorCode) counters.TextMessageNotFound++;
+  }
+
+  /** One of a Client's came in, even when it goes on to another Client; other ones go out. */
+  function countNewMessage({ direction, from, to, status }: Message): void {
+    const isOfClient = direction === "outbound-call" && from.startsWith("client:");
+    if (direction === "inbound") {
+      if (!to.startsWith("client:")) counters.TextMessageInboundToApp++;
+    } else if (!isOfClient) counters.TextMessageOutbound++;
+    else if (to.startsWith("client:") && status !== "failed") counters.TextMessageInboundToClient++;
   }
 
   function countAlso(also: AlsoInserted[]): void {
@@ -61,6 +70,9 @@ export function counting(records: Records): { records: Records; counters: Counte
       into === "notifications" && "errorCode" in record && record.errorCode === faults.noRoute.code
     );
     counters.NotFoundCalls += noRoute.length;
+    for (const { into, record } of also) {
+      if (into === "messages") countNewMessage(record as Message);
+    }
   }
 
   const watched: Records = {

@@ -14,7 +14,6 @@ export const version = "0.3.0";
 
 /** What the supervisor sees of the running instance, by the names of the wire. */
 export async function metrics(ports: Ports, withCalls: boolean): Promise<Record<string, unknown>> {
-  const companions = await liveCompanions(ports);
   const calls = await liveCalls(ports);
   const incoming = calls.filter(({ direction }) => direction === "inbound").length;
   const { instanceId, revision } = ports.settings;
@@ -27,10 +26,16 @@ export async function metrics(ports: Ports, withCalls: boolean): Promise<Record<
       LiveCalls: calls.length,
       LiveIncomingCalls: incoming,
       LiveOutgoingCalls: calls.length - incoming,
-      RegisteredUsers: companions.reduce((sum, { registered = 0 }) => sum + registered, 0),
+      RegisteredUsers: await registeredUsers(ports),
     },
     ...(withCalls ? { LiveCallDetails: calls.map(details) } : {}),
   };
+}
+
+/** Clients with a device anywhere: a companion knows its own, who is at several counts once. */
+async function registeredUsers(ports: Ports): Promise<number> {
+  const live = await liveCompanions(ports);
+  return live.length > 1 ? await ports.companions.countRegistered(live) : live[0]?.registered ?? 0;
 }
 
 /** The live calls of all accounts that a companion holds, as LiveCallDetails has them. */

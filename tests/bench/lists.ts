@@ -129,6 +129,7 @@ const from = begin + 10 * dayMs;
 const threeDays: Condition = { field: "startTime", op: "between", from, before: from + 3 * dayMs };
 const hot = equals("from", "+15550000001");
 const busy = equals("status", "busy");
+const completed = equals("status", "completed");
 const has = (value: string): Condition => ({ field: "messageText", op: "contains", value });
 
 /** What is read, by name; the ratio of these two stores is what the layout is for. */
@@ -145,6 +146,8 @@ function reads(filled: Filled): [name: string, repeats: number, once: () => Prom
     ["From=hot, deep page", 300, page(filled, { where: [hot], isDeep: true })],
     ["Status=busy, first page", 200, page(filled, { where: [busy] })],
     ["Status=busy, deep page", 300, page(filled, { where: [busy], isDeep: true })],
+    ["Status=completed, first page", 200, page(filled, { where: [completed] })],
+    ["Status=completed, deep page", 300, page(filled, { where: [completed], isDeep: true })],
     ["To=one of many, first page", 200, page(filled, { where: [equals("to", "+15550000777")] })],
   ];
 }

@@ -5,12 +5,15 @@ import { answers, freePorts } from "../support/system.ts";
  * `deno task bench:rest`: requests per second of the service, driven by `wrk`, beside what a server
  * can do at most here: bare `Deno.serve`, Hono, and one `kv.get` a request. Each server has a process
  * and the first core to itself, `wrk` the second one. SECONDS is the time of each figure (default 4).
+ * Where other programs take part of that core, requests per second of the server's own CPU time tell
+ * what it would do alone.
  */
 
 const seconds = Number(Deno.env.get("SECONDS") ?? 4);
 const warmUpSeconds = 1;
 const connections = 32;
-const stored = 1_000;
+/** Of these calls the service keeps the first page in memory; any other must be read again. */
+const stored = 10_000;
 const secretKey = "a key of the bench alone";
 
 const root = new URL("../../", import.meta.url).pathname;
@@ -26,6 +29,13 @@ const pinned = (core: number, command: string[]) =>
 
 interface Server extends AsyncDisposable {
   url: string;
+  /** CPU time so far; NaN where the system does not tell. */
+  cpuSeconds(): number;
+}
+
+interface Rate {
+  perSecond: number;
+  perCpuSecond: number;
 }
 
 /** Starts a script as a server on a port of its own; `args` may use the port. */
@@ -44,6 +54,7 @@ async function serve(
   }).spawn();
   const server = {
     url: `http://127.0.0.1:${port}`,
+    cpuSeconds: () => cpuSecondsOf(child.pid),
     async [Symbol.asyncDispose]() {
       child.kill();
       await child.status;
@@ -56,19 +67,31 @@ async function serve(
   return server;
 }
 
+function cpuSecondsOf(pid: number): number {
+  if (Deno.build.os !== "linux") return NaN;
+  const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ")[1]!.split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
 interface Load {
   headers?: Record<string, string>;
   /** A form to POST. */
   form?: Record<string, string>;
+  /** Each request asks for any one of so many pages of a list. */
+  pages?: number;
 }
 
 /** Requests per second that were answered 2xx. Throws when another answer came. */
-async function drive(url: string, { headers = {}, form }: Load, forSeconds: number) {
+async function drive(url: string, { headers = {}, form, pages }: Load, forSeconds: number) {
   const script = `${directory}/load.lua`;
   const body = form === undefined ? "" : `wrk.method = "POST"; wrk.body = "${new URLSearchParams(
     form,
   )}"; wrk.headers["Content-Type"] = "application/x-www-form-urlencoded"`;
-  await Deno.writeTextFile(script, body);
+  const request = pages === undefined ? "" : `
+    function request()
+      return wrk.format(nil, wrk.path .. "?Page=" .. math.random(0, ${pages - 1}))
+    end`;
+  await Deno.writeTextFile(script, body + request);
   const [program, ...args] = pinned(1, [
     ...["wrk", "--threads", "1", "--connections", String(connections)],
     ...["--duration", `${forSeconds}s`, "--script", script],
@@ -84,24 +107,28 @@ async function drive(url: string, { headers = {}, form }: Load, forSeconds: numb
   return Number(rate);
 }
 
-async function measure(url: string, load: Load = {}): Promise<number> {
-  await drive(url, load, warmUpSeconds);
-  return await drive(url, load, seconds);
+async function measure(server: Server, load: Load = {}, path = "/"): Promise<Rate> {
+  await drive(server.url + path, load, warmUpSeconds);
+  const before = server.cpuSeconds();
+  const perSecond = await drive(server.url + path, load, seconds);
+  const cpuSeconds = server.cpuSeconds() - before;
+  return { perSecond, perCpuSecond: perSecond * seconds / cpuSeconds };
 }
 
 /** The rate of one of the servers that do nothing but answer. */
-async function ceiling(kind: string): Promise<number> {
+async function ceiling(kind: string): Promise<Rate> {
   const script = "tests/bench/ceiling.ts";
   await using server = await serve((port) => [script, kind, port, `${directory}/ceiling.db`]);
-  return await measure(server.url);
+  return await measure(server);
 }
 
 /** Fills the service's store before it starts; the Sids of the root account and of one call. */
 async function fill(): Promise<{ accountSid: string; callSid: string }> {
   using lab = await storeLab(`${directory}/switchboard.db`, secretKey);
-  const made = Array.from({ length: stored }, () => {
-    lab.clock.now += 1_000;
-    return lab.call({
+  const { calls } = lab.store.records;
+  const insertOne = () => {
+    lab.clock.now += 10_000;
+    const record = lab.call({
       from: "+15550000001",
       to: "client:alice",
       status: "completed",
@@ -110,13 +137,18 @@ async function fill(): Promise<{ accountSid: string; callSid: string }> {
       duration: 60,
       url: "https://app.example.org/voice",
     });
-  });
-  await Promise.all(made.map((record) => lab.store.records.calls.insert({ record })));
-  return { accountSid: lab.accountSid, callSid: made[stored / 2]!.sid };
+    return calls.insert({ record });
+  };
+  let callSid = "";
+  for (let at = 0; at < stored; at += 1_000) {
+    const [first] = await Promise.all(Array.from({ length: 1_000 }, insertOne));
+    callSid = first!.sid;
+  }
+  return { accountSid: lab.accountSid, callSid };
 }
 
 /** Every figure of the service, by name. */
-async function service(): Promise<[name: string, rate: number][]> {
+async function service(): Promise<[name: string, rate: Rate][]> {
   const { accountSid, callSid } = await fill();
   const env = (port: string) => ({
     PORT: port,
@@ -125,21 +157,23 @@ async function service(): Promise<[name: string, rate: number][]> {
     BRIDGE_PORT: String(freePorts(1)[0]), // Nobody listens there, and nobody is called.
   });
   await using server = await serve(() => ["main.ts"], { path: "/health", env });
-  const account = `${server.url}/2012-04-24/Accounts/${accountSid}`;
+  const account = `/2012-04-24/Accounts/${accountSid}`;
   const headers = { Authorization: `Basic ${btoa(`${accountSid}:token`)}` };
   const nobody = { From: "bench", To: "client:nobody", Url: "http://127.0.0.1/voice" };
-  const loads: [name: string, path: string, form?: Record<string, string>][] = [
+  const pages = stored / 50;
+  const loads: [name: string, path: string, load?: Load][] = [
     ["GET of a call, JSON", `Calls/${callSid}.json`],
     ["GET of a call, XML", `Calls/${callSid}`],
     ["list of 50 calls, JSON", "Calls.json"],
     ["list of 50 calls, XML", "Calls"],
-    ["create of an application", "Applications.json", { FriendlyName: "bench" }],
-    ["create of a call to nobody, and its job", "Calls.json", nobody],
+    ["list of 50 calls, any page, JSON", "Calls.json", { pages }],
+    ["list of 50 calls, any page, XML", "Calls", { pages }],
+    ["create of an application", "Applications.json", { form: { FriendlyName: "bench" } }],
+    ["create of a call to nobody, and its job", "Calls.json", { form: nobody }],
   ];
-  const rates: [string, number][] = [];
-  for (const [name, path, form] of loads) {
-    const load = form === undefined ? { headers } : { headers, form };
-    rates.push([name, await measure(`${account}/${path}`, load)]);
+  const rates: [string, Rate][] = [];
+  for (const [name, path, load] of loads) {
+    rates.push([name, await measure(server, { headers, ...load }, `${account}/${path}`)]);
   }
   return rates;
 }
@@ -152,17 +186,18 @@ const canPin = navigator.hardwareConcurrency > 1 && await has("taskset");
 if (!canPin) log("Without taskset or a second core: servers and wrk share what there is");
 const directory = await Deno.makeTempDir({ prefix: "bench-rest-" });
 try {
-  const ceilings: [string, number][] = [
+  const ceilings: [string, Rate][] = [
     ["bare Deno.serve", await ceiling("deno")],
     ["Hono", await ceiling("hono")],
     ["one kv.get", await ceiling("kv")],
   ];
   const row = (name: string, ...cells: string[]) =>
-    log(name.padEnd(42) + cells.map((cell) => cell.padStart(16)).join(""));
-  row(`${connections} connections`, "per second", ...ceilings.map(([name]) => `of ${name}`));
-  for (const [name, rate] of [...ceilings, ...await service()]) {
-    const ratios = ceilings.map(([, most]) => (rate / most).toFixed(3));
-    row(name, rate.toFixed(0), ...ratios);
+    log(name.padEnd(42) + cells.map((cell) => cell.padStart(20)).join(""));
+  const names = ceilings.map(([name]) => `of ${name}`);
+  row(`${connections} connections`, "per second", "per CPU second", ...names);
+  for (const [name, { perSecond, perCpuSecond }] of [...ceilings, ...await service()]) {
+    const ratios = ceilings.map(([, most]) => (perCpuSecond / most.perCpuSecond).toFixed(3));
+    row(name, perSecond.toFixed(0), perCpuSecond.toFixed(0), ...ratios);
   }
 } finally {
   await Deno.remove(directory, { recursive: true });

@@ -27,6 +27,7 @@ const known = (states: CompanionState[], holders: string[] = []): Companions => 
   forget: never,
   takePresence: never,
   knowsPresence: never,
+  countRegistered: never,
 });
 
 /** A client whose requests each host answers with a status, or not at all when it has none. */

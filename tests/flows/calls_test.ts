@@ -183,6 +183,7 @@ Deno.test("a call that no companion takes fails after a minute", async () => {
         run: () => Promise.reject(new TypeError("connection refused")),
         invalidate: () => Promise.resolve(),
         gatewaysChanged: () => Promise.resolve(),
+        message: () => Promise.resolve([]),
         bindings: () => Promise.resolve([]),
         ready: () => Promise.resolve(false),
       },

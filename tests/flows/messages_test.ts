@@ -91,3 +91,93 @@ Deno.test("a route that does not take a message is tried again, then the message
     `Cannot send the message: ${sid}: the line is dead`,
   ]);
 });
+
+const number = "+12025550143";
+
+/** Makes a sub-account that holds a number. */
+async function holder(app: App, fields: Record<string, string>) {
+  const account = await app.subAccount(app.root, "holder");
+  const form = { PhoneNumber: number, ...fields };
+  const answer = await account.post("IncomingPhoneNumbers.json", form);
+  assert.equal(answer.status, 200, answer.text);
+  return account;
+}
+
+const receivedBy = async (account: App["root"]) =>
+  (await account.get("SMS/Messages.json")).json().messages;
+
+Deno.test("a message to a number of this service is received by its account, and SmsUrl asked", async () => {
+  using app = await startApp();
+  const account = await holder(app, { SmsUrl: "https://app.test/in", SmsMethod: "GET" });
+
+  const sid = await send(app, { To: number, StatusCallback: "https://app.test/sms" });
+
+  const [message] = await receivedBy(account);
+  assert.equal((await messageOf(app, sid)).status, "sent");
+  assert.deepEqual(
+    [message.status, message.direction, message.from, message.to, message.body, message.date_sent],
+    ["received", "inbound", "+15550001", number, "hello", "2024-01-31T12:00:00.000Z"],
+  );
+  const asked = app.fetched.map(({ url }) => new URL(url)).find(({ pathname }) =>
+    pathname === "/in"
+  );
+  assert.deepEqual(Object.fromEntries(asked!.searchParams), {
+    SmsSid: message.sid,
+    MessageSid: message.sid,
+    AccountSid: account.sid,
+    From: "+15550001",
+    To: number,
+    Body: "hello",
+    ApiVersion: "2012-04-24",
+    NumMedia: "0",
+  });
+  assert.deepEqual(app.fetched.map(({ url }) => new URL(url).pathname).sort(), ["/in", "/sms"]);
+  const { TextMessageOutbound: out, TextMessageInboundToApp: toApp } = app.ports.counters;
+  assert.deepEqual([out, toApp], [1, 1]);
+});
+
+Deno.test("the application of a number comes before its SmsUrl", async () => {
+  using app = await startApp();
+  const account = await holder(app, { SmsUrl: "https://app.test/number" });
+  const form = { FriendlyName: "sms", Kind: "sms", RcmlUrl: "https://app.test/application" };
+  const { sid: SmsApplicationSid } = (await account.post("Applications.json", form)).json();
+  const [held] = (await account.get("IncomingPhoneNumbers.json")).json();
+  await account.post(`IncomingPhoneNumbers/${held.sid}`, { SmsApplicationSid });
+
+  await send(app, { To: number });
+
+  assert.deepEqual(app.fetched.map(({ url }) => url), ["https://app.test/application"]);
+});
+
+Deno.test("a number without SmsUrl receives, with a Notification to its account", async () => {
+  using app = await startApp();
+  const account = await holder(app, {});
+
+  const sid = await send(app, { To: number });
+
+  const [message] = await receivedBy(account);
+  const { notifications: told } = (await account.get("Notifications.json")).json();
+  assert.equal((await messageOf(app, sid)).status, "sent");
+  assert.equal(message.status, "received");
+  assert.deepEqual(told.map((one: { message_text: string }) => one.message_text), [
+    `Cannot hand the message to an application: ${message.sid}: ${number} has no SmsUrl`,
+  ]);
+  assert.deepEqual(await notifications(app), []);
+});
+
+Deno.test("a stranger's number, and one of a suspended account, are not within reach", async () => {
+  using app = await startApp();
+  const account = await holder(app, { SmsUrl: "https://app.test/in" });
+  const stranger = await app.subAccount(app.root, "stranger");
+  const form = { From: "+15550001", To: number, Body: "hello" };
+
+  await stranger.post("SMS/Messages", form);
+  await app.root.post(`/2012-04-24/Accounts/${account.sid}`, { Status: "suspended" });
+  await app.root.post("SMS/Messages", form);
+  await app.runJobs();
+
+  const statuses = [await receivedBy(stranger), await receivedBy(app.root)].flat()
+    .map(({ status }) => status);
+  assert.deepEqual(statuses, ["failed", "failed"]);
+  assert.deepEqual(app.fetched, []);
+});

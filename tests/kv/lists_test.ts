@@ -106,6 +106,8 @@ Deno.test("list() gives the pages that a look at every record gives", async () =
     [between("startTime", middle, middle - 1)],
     [between("endTime", middle, Infinity), between("startTime", -Infinity, middle)],
     [between("startTime", day, day + 24 * hourMs), equals("from", "+15550000001")],
+    [between("startTime", day, Infinity), fits("from", "+1444*2*")],
+    [between("startTime", day, Infinity), equals("from", "+14440001")],
     [between("dateCreated", day, middle)],
   ];
   let seen = 0;
@@ -113,6 +115,37 @@ Deno.test("list() gives the pages that a look at every record gives", async () =
     seen += await compare(lab.store.records.calls, { ...lab, records, where });
   }
   assert.ok(seen > 5_000, String(seen)); // The conditions are not all about nothing.
+});
+
+Deno.test("list() finds the records of a common value also where they lie far apart", async () => {
+  using lab = await storeLab();
+  const made = Array.from({ length: 700 }, (_, at) => {
+    lab.clock.now += 1_000;
+    return lab.call({ status: at < 300 || at >= 690 || at % 100 === 0 ? "busy" : "completed" });
+  });
+  const { calls } = lab.store.records;
+  await Promise.all(made.map((record) => calls.insert({ record })));
+  const where = [equals("status", "busy")];
+  assert.equal(await compare(calls, { ...lab, records: made, where }), 314);
+});
+
+Deno.test("list() finds any page of a value of which many records are made at one time", async () => {
+  using lab = await storeLab();
+  const made = Array.from({ length: 400 }, (_, at) => {
+    lab.clock.now += at % 200 === 0 ? 24 * hourMs : 10;
+    return lab.call({ from: at % 3 === 0 ? "other" : "often" });
+  });
+  const { calls } = lab.store.records;
+  await Promise.all(made.map((record) => calls.insert({ record })));
+  const records = made.toReversed();
+  for (const where of [[equals("from", "often")], []]) {
+    for (let skip = 0; skip < 410; skip += 7) {
+      const query = { where, skip, limit: 11 };
+      const [got, wanted] = [await calls.list(lab.accountSid, query), sliceOf(records, query)];
+      assert.equal(got.total, wanted.total);
+      assert.deepEqual(got.items.map(({ sid }) => sid), wanted.items.map(({ sid }) => sid));
+    }
+  }
 });
 
 /** Notifications whose texts are short, long, in other scripts, and of one that cannot be packed. */

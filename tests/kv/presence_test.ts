@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { PresenceNews } from "../../core/bridge_registrations.ts";
+import { presenceOf } from "../../kv/presence.ts";
 import { storeLab } from "../support/store_lab.ts";
 
 const first = { id: "one", runId: "first" };
@@ -105,4 +106,31 @@ Deno.test("forget() forgets who was registered with a companion that is gone", a
 
   assert.equal(await companions.knowsPresence(first), false);
   assert.deepEqual(await lab.holding("alice"), []);
+});
+
+/** A store in which something else happens right before entries are listed. */
+function interrupted(kv: Deno.Kv, happens: () => Promise<unknown>): Deno.Kv {
+  const kept = {
+    get: kv.get.bind(kv),
+    delete: kv.delete.bind(kv),
+    atomic: kv.atomic.bind(kv),
+    async *list(selector: Deno.KvListSelector) {
+      await happens();
+      yield* kv.list(selector);
+    },
+  };
+  return kept as unknown as Deno.Kv;
+}
+
+Deno.test("takePresence() keeps the whole that another request told while it forgot", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const presence = presenceOf(kv);
+  const whole = news(1, { whole: true, came: ["alice"] });
+  const late = presenceOf(interrupted(kv, () => presence.take(whole)));
+
+  await presence.take(news(0, { whole: true, came: ["alice"] }));
+  await late.take(whole);
+
+  assert.equal(await presence.take(whole), true);
+  assert.equal((await presence.holding("alice", [{ ...first, seenAt: 0 }])).length, 1);
 });

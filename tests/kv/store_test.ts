@@ -180,7 +180,8 @@ Deno.test("openStore() hands jobs that a killed process held to the next one at 
   const timers = worker.drain(); // Never ends: the process "dies" with one job under way.
   void timers;
   await until(() => ran.length === 2);
-  await first.accounts.insert({ record: accountOf("AC" + "2".repeat(32)) }); // After its job's end.
+  const root = "AC" + "1".repeat(32);
+  await first.accounts.update(root, (record) => ({ record: { ...record, dateUpdated: 2 } })); // After its job's end.
   first.close();
 
   const second = await openStore({ ...options, location: file.location });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { routes } from "../../routes/mod.ts";
 import { startApp } from "../support/app.ts";
 
 const basic = (text: string) => `Basic ${new TextEncoder().encode(text).toBase64()}`;
@@ -51,6 +52,22 @@ Deno.test("authenticate() answers an unknown user exactly as it answers a wrong 
   const unknown = await root.with({ user: "nobody@example.com" }).get("Clients.json");
 
   assert.equal(wrong.text, unknown.text);
+});
+
+Deno.test("authenticate() reads as often for an unknown Sid as for a wrong token", async () => {
+  using lab = await startApp();
+  const { accounts } = lab.ports;
+  let reads = 0;
+  const get = (sid: string) => (reads++, accounts.get(sid));
+  const app = routes({ ...lab.ports, accounts: { ...accounts, get } });
+  const readsFor = async (user: string) => {
+    reads = 0;
+    const headers = { Authorization: `Basic ${btoa(`${user}:wrong`)}` };
+    assert.equal((await app.request("/2012-04-24/Accounts", { headers })).status, 401);
+    return reads;
+  };
+
+  assert.equal(await readsFor("AC" + "a".repeat(32)), await readsFor(lab.root.sid));
 });
 
 Deno.test("authenticate() answers 403/20005 when the account or one above is not active", async () => {

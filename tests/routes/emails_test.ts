@@ -41,6 +41,15 @@ Deno.test("POST /Email/Messages answers 503 and names SMTP_URL when it is not co
   assert.match(answer.json().message, /SMTP_URL/);
 });
 
+Deno.test("POST /Email/Messages names what is wrong also when no mail server is configured", async () => {
+  using app = await startApp({ ports: { mailer: null } });
+
+  const answer = await app.root.post("Email/Messages.json", { ...wanted, To: "nobody" });
+
+  assert.equal(answer.status, 400);
+  assert.match(answer.json().message, /: To must be/);
+});
+
 Deno.test("POST /Email/Messages names every parameter that is wrong", async () => {
   using app = await startApp();
   const many = Array.from({ length: limits.emailRecipients + 1 }, (_, n) => `u${n}@example.com`);

@@ -129,6 +129,7 @@ Deno.test("/ready answers 503 and names what is out of reach", async () => {
     run: () => Promise.resolve(null),
     invalidate: told,
     gatewaysChanged: told,
+    message: () => Promise.resolve([]),
     bindings: () => Promise.resolve([]),
   };
   for (const ready of [() => Promise.resolve(false), () => Promise.reject(new Error("refused"))]) {

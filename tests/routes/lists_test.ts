@@ -161,6 +161,10 @@ Deno.test("a filter that means nothing answers 400, and one that is unknown is n
   }
   const status = await app.root.get("Calls.json?Status=dead&PageSize=x");
   assert.match(status.json().message, /Status must be one of queued, .*; PageSize must be/);
+  for (const query of ["Calls.json?From=%ff", "AvailablePhoneNumbers/US/Local.json?From=%ff"]) {
+    const encoded = await app.root.get(query);
+    assert.match(encoded.json().message, /From must be percent-encoded UTF-8$/, query);
+  }
   const unknown = await app.root.get("Calls.json?status=queued");
   assert.equal(unknown.headers.get("Warning"), '299 - "Unknown parameter: status"');
   assert.match((await app.root.get("Clients.json?StartTime=x")).headers.get("Warning")!, /StartT/);

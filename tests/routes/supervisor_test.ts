@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { takeHeartbeat } from "../../core/calls/sweep.ts";
 import type { LegEvent } from "../../core/bridge.ts";
 import { handleReport } from "../../core/calls/handle_report.ts";
+import { takePresence } from "../../core/companions.ts";
 import { limits } from "../../core/limits.ts";
 import { type App, startApp } from "../support/app.ts";
 
@@ -96,17 +97,24 @@ Deno.test("metrics count what happens to calls and messages, repeats once", asyn
   assert.deepEqual([LiveCalls, CompletedCalls], [0, 1]);
 });
 
-Deno.test("metrics count the registered Clients of all companions that live", async () => {
+Deno.test("metrics count the registered Clients of all companions that live, each once", async () => {
   using app = await startApp();
-  const beat = (id: string, registered: number) =>
-    takeHeartbeat({ companion: { id, runId: "run" }, legs: [], registered }, app.ports);
+  const beat = async (id: string, came: string[]) => {
+    const companion = { id, runId: "run" };
+    const registered = came.length;
+    await takeHeartbeat({ companion, legs: [], registered }, app.ports);
+    const news = { companion, seq: 0, whole: true, came, went: [], registered };
+    assert.ok(await takePresence(news, app.ports));
+  };
+  const registeredUsers = async () => (await metricsOf(app)).RegisteredUsers;
 
-  await beat("gone", 7);
+  await beat("gone", ["x", "y", "z"]);
+  assert.equal(await registeredUsers(), 3);
   app.clock.now += limits.companionLostMs + 1;
-  await beat("one", 2);
-  await beat("two", 3);
+  await beat("one", ["alice", "bob"]);
+  await beat("two", ["bob", "carol"]);
 
-  assert.equal((await metricsOf(app)).RegisteredUsers, 5);
+  assert.equal(await registeredUsers(), 3);
 });
 
 Deno.test("an inbound call is counted as such while it lives and after", async () => {

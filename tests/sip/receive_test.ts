@@ -4,7 +4,8 @@ import type { Softphone } from "../support/softphone.ts";
 import type { RequestOptions } from "../support/softphone_line.ts";
 import { valueOf } from "../support/sip_text.ts";
 
-const allowed = "INVITE, ACK, CANCEL, BYE, OPTIONS, REGISTER, INFO, UPDATE, PRACK, REFER, NOTIFY";
+const allowed =
+  "INVITE, ACK, CANCEL, BYE, OPTIONS, REGISTER, INFO, UPDATE, PRACK, REFER, NOTIFY, MESSAGE";
 
 sipTest("receive() answers OPTIONS with what the companion can do", async () => {
   await using lab = await startSipLab();
@@ -14,7 +15,7 @@ sipTest("receive() answers OPTIONS with what the companion can do", async () => 
 
   assert.equal(response.status, 200);
   assert.equal(valueOf(response, "allow"), allowed);
-  assert.equal(valueOf(response, "accept"), "application/sdp");
+  assert.equal(valueOf(response, "accept"), "application/sdp, text/plain");
   const options = "outbound, path, 100rel, timer, replaces, norefersub";
   assert.equal(valueOf(response, "supported"), options);
   assert.equal(valueOf(response, "user-agent"), "Switchboard");
@@ -22,7 +23,24 @@ sipTest("receive() answers OPTIONS with what the companion can do", async () => 
 });
 
 const refusals: [why: string, method: string, options: RequestOptions, status: number][] = [
-  ["a method without a place here", "MESSAGE", {}, 405],
+  ["a message without text", "MESSAGE", { headers: ["Content-Type: text/plain"] }, 400],
+  ["a message that is no text", "MESSAGE", { sdp: "v=0" }, 415],
+  ["a message in another charset", "MESSAGE", {
+    body: { type: "text/plain; charset=iso-8859-1", content: "hello" },
+  }, 415],
+  ["a compressed message", "MESSAGE", {
+    body: { type: "text/plain", content: "hello" },
+    headers: ["Content-Encoding: gzip"],
+  }, 415],
+  ["a message longer than a Message may be", "MESSAGE", {
+    body: { type: "text/plain;charset=utf-8", content: "😀".repeat(161) },
+  }, 413],
+  ["a message without hops left", "MESSAGE", { replace: { "max-forwards": "0" } }, 483],
+  ["a message in a call", "MESSAGE", { replace: { to: "<sip:x@sip.test>;tag=any" } }, 403],
+  ["a message of nobody known yet", "MESSAGE", {
+    body: { type: "text/plain", content: "😀".repeat(160) },
+  }, 407],
+  ["a method without a place here", "PUBLISH", {}, 405],
   ["a subscription", "SUBSCRIBE", { headers: ["Event: presence"] }, 405],
   ["a method nobody knows", "JUGGLE", {}, 501],
   ["a BYE of no dialog", "BYE", { replace: { to: "<sip:x@sip.test>;tag=none" } }, 481],

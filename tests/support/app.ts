@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Hono } from "hono";
 import { createAccount } from "../../core/accounts/create_account.ts";
 import type { Script } from "../../core/bridge.ts";
+import type { MessageOrder } from "../../core/bridge_messages.ts";
 import type { RegisteredBinding } from "../../core/bridge_registrations.ts";
 import type { AnyJobHandler } from "../../core/job.ts";
 import { handlers } from "../../core/jobs/mod.ts";
@@ -33,6 +34,10 @@ export interface App {
   forgotten: string[];
   /** How often the companion was told to ask for the Gateways. */
   gatewaysChanged: number;
+  /** Messages that were to be sent to the devices of a Client. */
+  messaged: MessageOrder[];
+  /** What each registered device answers to a message; 200 unless set. */
+  deviceAnswers: () => number;
   /** The e-mails that were handed to the mail server. */
   mailed: Email[];
   /** What customers' servers were asked; answered by `answers`. */
@@ -72,19 +77,23 @@ export async function startApp(
     | "registered"
     | "forgotten"
     | "gatewaysChanged"
+    | "messaged"
     | "mailed"
     | "fetched"
     | "logged"
     | "answers"
+    | "deviceAnswers"
   > = {
     bridge: [],
     registered: new Map(),
     forgotten: [],
     gatewaysChanged: 0,
+    messaged: [],
     mailed: [],
     fetched: [],
     logged: [],
     answers: () => new Response(),
+    deviceAnswers: () => 200,
   };
   let made = instance * 2 ** 32;
   const ports: Ports = {
@@ -130,6 +139,10 @@ export async function startApp(
         return Promise.resolve({ id: "companion", runId: "run" });
       },
       invalidate: (logins) => Promise.resolve(void recorded.forgotten.push(...logins)),
+      message: (order) => {
+        recorded.messaged.push(order);
+        return Promise.resolve((app.registered.get(order.login) ?? []).map(app.deviceAnswers));
+      },
       gatewaysChanged: () => Promise.resolve(void recorded.gatewaysChanged++),
       ready: () => Promise.resolve(true),
     },

@@ -19,10 +19,14 @@ export interface CompanionsLab {
   connect(login: string, at: Companion): Promise<Softphone>;
   /** Resolves when it is so, looking whenever a companion was answered. */
   until(isSo: () => Promise<boolean> | boolean): Promise<void>;
+  /** The service takes no connections any more, until it comes back at the same address. */
+  stopService(): Promise<void>;
+  startService(): void;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-const secret = "a secret of service and companions";
+/** What service and companions of these labs share. */
+export const secret = "a secret of service and companions";
 
 /** What companions get that they else would not have. */
 export type CompanionsLabOptions = Partial<
@@ -38,11 +42,14 @@ export async function startCompanions(
   app.clock.now = Date.now(); // Signatures are of this time.
   const { companions: known } = app.ports;
   const waiting = new Set<() => void>();
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
-    const response = await app.http.fetch(request);
-    for (const look of waiting) look();
-    return response;
-  });
+  const serve = (port: number) =>
+    Deno.serve({ hostname: "127.0.0.1", port, onListen() {} }, async (request) => {
+      const response = await app.http.fetch(request);
+      for (const look of waiting) look();
+      return response;
+    });
+  let server = serve(0);
+  const { port } = server.addr;
   app.ports.bridge = bridgeClient({
     url: "http://127.0.0.1:9", // Nobody is there.
     companions: known,
@@ -69,7 +76,7 @@ export async function startCompanions(
       sipPort: 0,
       bridgeHost: "127.0.0.1",
       bridgePort: 0,
-      serviceUrl: `http://127.0.0.1:${server.addr.port}`,
+      serviceUrl: `http://127.0.0.1:${port}`,
       bridgeSecret: secret,
       sipDomain: testDomain,
       id,
@@ -93,6 +100,8 @@ export async function startCompanions(
     app,
     companions,
     until,
+    stopService: () => server.shutdown(),
+    startService: () => void (server = serve(port)),
     connect,
     async client(login, owner = app.root) {
       const form = { Login: login, Password: `${login}-secret` };

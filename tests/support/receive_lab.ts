@@ -6,6 +6,7 @@ import { createCredentialsCache } from "../../sip/credentials.ts";
 import { createNonces, digestHa1, digestResponse } from "../../sip/digest.ts";
 import type { Flow } from "../../sip/flow.ts";
 import { onInvite } from "../../sip/invite.ts";
+import { onMessage } from "../../sip/message.ts";
 import { sipLimits } from "../../sip/limits.ts";
 import { createLockout } from "../../sip/lockout.ts";
 import { receive } from "../../sip/receive.ts";
@@ -78,6 +79,7 @@ export function openReceiveLab(
       reports.push(report);
       return report.wantsScript ? await lab.answer(report) : [];
     },
+    message: () => Promise.resolve({ status: 202 }),
   };
   const authenticator: Authenticator = {
     realm: domain,
@@ -98,9 +100,12 @@ export function openReceiveLab(
     loadAudio: () => Promise.resolve(new Int16Array(160)),
   });
   const failed = (error: unknown) => log("Cannot answer a request", { error: String(error) });
+  const accepting = () => true;
   signalling.core.delegate = {
     onInvite: (request) =>
-      void onInvite({ calls, link, authenticator, accepting: () => true }, request).catch(failed),
+      void onInvite({ calls, link, authenticator, accepting }, request).catch(failed),
+    onMessage: (request) =>
+      void onMessage({ signalling, authenticator, link, accepting }, request).catch(failed),
     onRegister: (request) => void onRegister(signalling, authenticator, request).catch(failed),
   };
 

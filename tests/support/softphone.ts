@@ -20,6 +20,12 @@ export interface Softphone extends Phone {
   request(method: string, options?: RequestOptions): Promise<SipText>;
   /** INVITE, answering the challenge. */
   call(target: string, options?: PlaceOptions): OutgoingCall;
+  /** MESSAGE, answering the challenge; resolves with the final response. */
+  message(login: string, text: string, options?: RequestOptions): Promise<SipText>;
+  /** The next MESSAGE that nobody waited for yet; it was answered. */
+  nextText(): Promise<SipText>;
+  /** What a MESSAGE is answered; 0 for nothing. */
+  textStatus: number;
   /** The next INVITE that nobody waited for yet. */
   nextCall(): Promise<IncomingCall>;
   /** Called for every INVITE instead of queueing it for `nextCall`. */
@@ -59,6 +65,7 @@ export async function openSoftphone(options: SoftphoneOptions): Promise<Softphon
   const closed = Promise.withResolvers<number>();
   const calls = queue<IncomingCall>();
   const strays = queue<SipText>();
+  const texts = queue<SipText>();
   const contact = `sip:${randomToken()}@phone.invalid;transport=ws`;
   const { line, take } = openLine(socket, { login, domain, contact }, options.password);
 
@@ -67,6 +74,21 @@ export async function openSoftphone(options: SoftphoneOptions): Promise<Softphon
     onCall: undefined,
     register: registration(line, options),
     request: (method, wanted = {}) => line.transact(plainRequest(line.phone, method, wanted)),
+    textStatus: 200,
+    nextText: texts.take,
+    async message(to, content, wanted = {}) {
+      const target = to.includes(":") ? to : `sip:${to}@${domain}`;
+      const send = (cseq: number, ...extra: string[]) =>
+        line.transact(plainRequest(line.phone, "MESSAGE", {
+          target,
+          body: { type: "text/plain", content },
+          ...wanted,
+          headers: [...wanted.headers ?? [], ...extra],
+          replace: { cseq: `${cseq} MESSAGE`, ...wanted.replace },
+        }));
+      const first = await send(1);
+      return first.status === 407 ? await send(2, line.authorize(first, "MESSAGE", target)) : first;
+    },
     call: (target, wanted) => placeCall(line, target, wanted ?? {}),
     nextCall: calls.take,
     send: line.send,
@@ -88,6 +110,11 @@ export async function openSoftphone(options: SoftphoneOptions): Promise<Softphon
       const call = incomingCall(line, message);
       if (softphone.onCall === undefined) calls.put(call);
       else softphone.onCall(call);
+      return;
+    }
+    if (message.method === "MESSAGE") {
+      texts.put(message);
+      if (softphone.textStatus > 0) respond(line, message, { status: softphone.textStatus });
       return;
     }
     strays.put(message);

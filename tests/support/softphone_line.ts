@@ -27,6 +27,8 @@ export interface RequestOptions {
   /** Headers that the phone would write itself: via, from, to, call-id, cseq, max-forwards. */
   replace?: Record<string, string | undefined>;
   sdp?: string;
+  /** A body of another type than SDP. */
+  body?: { type: string; content: string };
 }
 
 export const randomToken = (): string => randomBytes(8).toString("hex");
@@ -73,7 +75,7 @@ export function openLine(
 export function plainRequest(
   { login, domain, contact }: Phone,
   method: string,
-  { target = `sip:${domain}`, headers = [], replace = {}, sdp = "" }: RequestOptions,
+  { target = `sip:${domain}`, headers = [], replace = {}, sdp = "", body }: RequestOptions,
 ): string {
   const own: Record<string, string | undefined> = {
     "via": `SIP/2.0/WS phone.invalid;branch=${newBranch()};rport`,
@@ -88,7 +90,14 @@ export function plainRequest(
     .map(([name, value]) => `${name}: ${value}`);
   const needsContact = method === "INVITE" && !headers.some((line) => /^contact:/i.test(line));
   if (needsContact) lines.push(`Contact: <${contact}>`);
-  return writeSip(`${method} ${target} SIP/2.0`, [...lines, ...headers], sdp);
+  if (body !== undefined) lines.push(`Content-Type: ${body.type}`);
+  const isSdp = body === undefined;
+  return writeSip(
+    `${method} ${target} SIP/2.0`,
+    [...lines, ...headers],
+    body?.content ?? sdp,
+    isSdp,
+  );
 }
 
 /** What a response and its request share: a CANCEL has the branch of its INVITE. */

@@ -1,0 +1,23 @@
+import type { AlsoInserted, Ports } from "../ports.ts";
+import type { Message } from "../resources/messages.ts";
+
+/** The record that a message is to the account which receives it. */
+export function received(
+  sent: Message,
+  accountSid: string,
+  { newSid, now }: Pick<Ports, "newSid" | "now">,
+): AlsoInserted & { record: Message } {
+  const at = now();
+  const record: Message = {
+    ...sent,
+    sid: newSid("SM"),
+    accountSid,
+    dateCreated: at,
+    dateUpdated: at,
+    dateSent: at,
+    status: "received",
+    direction: "inbound",
+    statusCallback: null,
+  };
+  return { into: "messages", record };
+}

@@ -1,0 +1,115 @@
+import { standing } from "../access.ts";
+import type { MessageAnswer, MessageReport } from "../bridge_messages.ts";
+import { parseAddress } from "../calls/address.ts";
+import { longest } from "../calls/new_leg.ts";
+import { calledAs, clientAt } from "../calls/route.ts";
+import { type FaultName, faults } from "../faults.ts";
+import { sendMessage } from "../jobs/send_message.ts";
+import { numberFor } from "../gateways/find_number.ts";
+import { notification, notify } from "../notify.ts";
+import { dialString, e164Of } from "../numbers/dialled.ts";
+import type { Change, Ports } from "../ports.ts";
+import { newBase, withDefaults } from "../resource.ts";
+import type { Account } from "../resources/accounts.ts";
+import { type Message, messages as definition } from "../resources/messages.ts";
+import { createPairCap, type PairCap } from "./pair_cap.ts";
+import { routeOf } from "./routing.ts";
+
+/** Takes what a Client sends; the answer is for it. */
+export type TakeMessage = (report: MessageReport) => Promise<MessageAnswer>;
+
+/**
+ * Takes messages of Clients (RFC 3428 §7): recorded for their account and sent by a job, or recorded
+ * as failed when nobody is there to get them. The answer then says why: 404 for nobody, 480 for a
+ * Client without a device, 403 for what may not be, and also 480 for too many at once.
+ */
+export function messageTaker(ports: Ports): TakeMessage {
+  const cap = createPairCap(ports.now);
+  return async ({ accountSid, clientSid, login, uri, body }) => {
+    const account = await ports.accounts.get(accountSid);
+    const client = await ports.records.clients.get(accountSid, clientSid);
+    const isAllowed = client?.login === login && client.status === "1" && account !== null &&
+      await standing(account, ports.accounts) === "active";
+    if (!isAllowed) return { status: 403 };
+    const ends = { from: `client:${login}`, to: await recipientOf(uri, account, ports) };
+    const retryAfterS = await tooMany(ends, { account, cap }, ports);
+    if (retryAfterS !== undefined) return { status: 480, retryAfterS };
+    const sent = { ...ends, body, direction: "outbound-call" };
+    const base = newBase(definition, accountSid, ports);
+    const message = { ...base, ...withDefaults(definition, sent) } as Message;
+    const refusal = await refusalOf(message, ports);
+    if (refusal === undefined) {
+      const { sid: messageSid } = message;
+      const jobs = [sendMessage({ accountSid, messageSid })];
+      await ports.records.messages.insert({ record: message, jobs });
+      return { status: 202 };
+    }
+    await ports.records.messages.insert(failed(message, refusal, ports));
+    return { status: refusal.status };
+  };
+}
+
+/** Whom a Request-URI means: a Client of our domain, a number, or what it says, which is nobody. */
+async function recipientOf(uri: string, account: Account, ports: Ports): Promise<string> {
+  const address = parseAddress(uri.replace(/^tel:([^;]*).*$/i, "$1"));
+  if (address === null || address.kind === "client") return uri.slice(0, longest);
+  const { country } = ports.settings.trunks;
+  const numbered = (text: string) => e164Of(text, country) ?? dialString(text);
+  if (address.kind === "number") return numbered(address.dialled) ?? address.dialled;
+  if (address.host !== ports.settings.sipDomain.toLowerCase()) return uri.slice(0, longest);
+  const client = await clientAt(address.user, account, ports);
+  if (client !== null) return `client:${client.login}`;
+  const found = await numberFor(address.user, account, ports);
+  if (found !== null) return calledAs(found.number, found.dialled);
+  return numbered(address.user) ?? `client:${address.user}`.slice(0, longest);
+}
+
+/** When the next message between the two may come, if this one may not. */
+async function tooMany(
+  { from, to }: Pick<Message, "from" | "to">,
+  { account, cap }: { account: Account; cap: PairCap },
+  ports: Ports,
+): Promise<number | undefined> {
+  const verdict = cap.take(from, to);
+  if (verdict === "taken") return undefined;
+  if (verdict.isFirst) {
+    const detail = `${from} to ${to}: the next are not taken for ${verdict.retryAfterS} s`;
+    const fault = "messageFlood";
+    await notify({ accountSid: account.sid, callSid: null, fault, detail, level: "error" }, ports);
+  }
+  return verdict.retryAfterS;
+}
+
+interface MessageRefusal {
+  status: number;
+  fault: FaultName;
+  detail: string;
+}
+
+/** Why a message can go nowhere now; undefined when it can. */
+async function refusalOf(message: Message, ports: Ports): Promise<MessageRefusal | undefined> {
+  const { from, to } = message;
+  if (await routeOf(message, ports) === null) {
+    return { status: 404, fault: "noMessageRoute", detail: `nobody is at ${to}` };
+  }
+  const login = /^client:(.+)$/.exec(to)?.[1];
+  if (login === undefined) {
+    const isAllowed = !ports.settings.strictSmsFrom;
+    return isAllowed ? undefined : { status: 403, fault: "senderNotAllowed", detail: from };
+  }
+  const holders = await ports.companions.holding(login, await ports.companions.list());
+  return holders.length > 0 ? undefined : { status: 480, fault: "notRegistered", detail: to };
+}
+
+/** A message that was not taken, with the Notification of why. */
+function failed(
+  message: Message,
+  { fault, detail: why }: MessageRefusal,
+  ports: Ports,
+): Change<Message> {
+  const { accountSid, sid } = message;
+  const detail = `${sid}: ${why}`;
+  const notice = { accountSid, callSid: null, fault, detail, level: "error" } as const;
+  const record: Message = { ...message, status: "failed", errorCode: faults[fault].code };
+  return { record, also: [notification(notice, ports)] };
+}

@@ -1,0 +1,254 @@
+import assert from "node:assert/strict";
+import type { Companion } from "../../sip/companion.ts";
+import { createPeerProofs } from "../../sip/peers.ts";
+import { type CompanionsLab, secret, startCompanions } from "../support/companions_lab.ts";
+import { sipTest } from "../support/sip_lab.ts";
+import { valueOf, valuesOf } from "../support/sip_text.ts";
+import type { Softphone } from "../support/softphone.ts";
+
+interface TwoCompanions extends CompanionsLab {
+  one: Companion;
+  two: Companion;
+  /** Alice, registered at `one`. */
+  alice: Softphone;
+}
+
+/** A service with two companions; the Clients alice, bob and carol. */
+async function startTwo(): Promise<TwoCompanions> {
+  const lab = await startCompanions(["one", "two"]);
+  const [one, two] = lab.companions as [Companion, Companion];
+  for (const login of ["alice", "bob", "carol"]) await lab.client(login);
+  await lab.until(async () =>
+    (await lab.app.ports.companions.list()).every(({ sipUri }) => sipUri !== undefined)
+  );
+  return { ...lab, one, two, alice: await lab.phone("alice", one) };
+}
+
+/** All calls, those that came in first: where each is, and how it is. */
+async function calls({ app }: CompanionsLab) {
+  const list = (await app.root.get("Calls.json")).json().calls as { sid: string }[];
+  const all = await Promise.all(
+    list.map(async ({ sid }) => {
+      const { direction, to, status, companion } =
+        (await app.ports.records.calls.get(app.root.sid, sid))!;
+      return { direction, to, status, at: companion?.id };
+    }),
+  );
+  return all.sort((a, b) => a.direction < b.direction ? -1 : 1);
+}
+
+const allEnded = (lab: CompanionsLab) => async () =>
+  (await calls(lab)).every(({ status }) => status !== "ringing" && status !== "in-progress");
+
+const offerOf = (name: string) => `v=0\r\no=${name} 1 1 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\n`;
+
+sipTest(
+  "a Client's call reaches a Client at another companion, with its SDP and requests",
+  async () => {
+    await using lab = await startTwo();
+    const bob = await lab.phone("bob", lab.two);
+
+    const call = lab.alice.call("bob", { sdp: offerOf("alice"), headers: ["X-Order: 7"] });
+    const incoming = await bob.nextCall();
+    incoming.ring({ status: 183, sdp: offerOf("early") });
+    const early = await call.ringing;
+    const [callee, caller] = await Promise.all([incoming.answer(offerOf("bob")), call.answered]);
+    caller.onReinvite = (offer) => offer.replace("held", "taken");
+    const held = await callee.request("INVITE", { sdp: offerOf("held"), ack: "" });
+    const digit = { type: "application/dtmf-relay", content: "Signal=5\r\nDuration=100\r\n" };
+    const info = await caller.request("INFO", { body: digit });
+    const update = await caller.request("UPDATE", { sdp: offerOf("update") });
+    await caller.bye();
+    await callee.ended;
+    await lab.until(allEnded(lab));
+
+    assert.deepEqual([early.status, early.body], [183, offerOf("early")]);
+    assert.deepEqual([incoming.invite.body, caller.remoteSdp], [offerOf("alice"), offerOf("bob")]);
+    assert.equal(valueOf(incoming.invite, "x-order"), "7");
+    assert.match(valueOf(incoming.invite, "from"), /sip:alice@/);
+    assert.deepEqual(valuesOf(incoming.invite, "switchboard-peer"), []);
+    assert.deepEqual([held.status, held.body], [200, offerOf("taken")]);
+    assert.equal((await callee.next("INFO")).body, digit.content);
+    assert.deepEqual([info.status, update.status, update.body], [200, 200, offerOf("bob")]);
+    assert.deepEqual(await calls(lab), [
+      { direction: "inbound", to: "client:bob", status: "completed", at: "one" },
+      { direction: "outbound-dial", to: "client:bob", status: "completed", at: "one" },
+    ]);
+  },
+);
+
+for (const winner of ["one", "two"] as const) {
+  sipTest(`devices at both companions ring, and the one at ${winner} has the call`, async () => {
+    await using lab = await startTwo();
+    const loser = winner === "one" ? "two" : "one";
+    const phones = { one: await lab.phone("bob", lab.one), two: await lab.phone("bob", lab.two) };
+
+    const call = lab.alice.call("bob");
+    const [taken, left] = [await phones[winner].nextCall(), await phones[loser].nextCall()];
+    left.ring();
+    const [callee] = await Promise.all([taken.answer(), call.answered]);
+    const cancel = await left.cancelled;
+    await callee.bye();
+    await lab.until(allEnded(lab));
+
+    assert.match(valueOf(cancel, "reason"), /cause=200/);
+    assert.deepEqual((await calls(lab)).map(({ status }) => status), ["completed", "completed"]);
+  });
+}
+
+sipTest("POST /Calls rings a Client's devices at both companions, and ends at either", async () => {
+  await using lab = await startTwo();
+  lab.app.answers = () => new Response("<Response><Pause length='60'/></Response>");
+  const phones = [await lab.phone("bob", lab.one), await lab.phone("bob", lab.two)];
+
+  const form = { From: "+15550001", To: "client:bob", Url: "https://app.test/voice" };
+  const { sid } = (await lab.app.root.post("Calls.json", form)).json();
+  await lab.app.runJobs();
+  const [first, second] = await Promise.all(phones.map((phone) => phone.nextCall()));
+  first!.ring();
+  const dialog = await second!.answer();
+  await first!.cancelled;
+  await lab.until(async () => (await calls(lab))[0]?.status === "in-progress");
+  await lab.app.root.post(`Calls/${sid}.json`, { Status: "completed" });
+  await lab.app.runJobs();
+  await dialog.ended;
+  await lab.until(allEnded(lab));
+
+  assert.equal((await calls(lab))[0]?.status, "completed");
+});
+
+sipTest(
+  "a caller that gives up, or is refused, is through with a Client elsewhere too",
+  async () => {
+    await using lab = await startTwo();
+    const bob = await lab.phone("bob", lab.two);
+
+    const given = lab.alice.call("bob");
+    const first = await bob.nextCall();
+    first.ring();
+    await given.ringing;
+    await given.cancel();
+    const cancel = await first.cancelled;
+    const refused = lab.alice.call("bob");
+    (await bob.nextCall()).decline(486);
+
+    assert.doesNotMatch(valueOf(cancel, "reason"), /cause=200/);
+    assert.deepEqual([(await given.final).status, (await refused.final).status], [487, 486]);
+    await lab.until(allEnded(lab));
+    const statuses = (await calls(lab)).map(({ status }) => status).sort();
+    assert.deepEqual(statuses, ["busy", "busy", "canceled", "canceled"]);
+  },
+);
+
+sipTest("a call that another companion was given goes no further", async () => {
+  await using lab = await startTwo();
+  const bob = await lab.phone("bob", lab.one);
+  let rang = 0;
+  bob.onCall = () => rang++;
+  const peer = createPeerProofs(secret);
+
+  const another = await lab.connect("mallory", lab.two);
+  const answer = await inviteAs(another, (ids) => peer.prove({ login: "bob", ...ids }));
+
+  // Bob is at `one` alone, which the service knows and `two` does not ask for.
+  assert.deepEqual([answer.status, rang], [480, 0]);
+});
+
+/** An INVITE to bob with a header for its ids; resolves with the final response. */
+function inviteAs(
+  phone: Softphone,
+  header: (ids: { callId: string; cseq: number }) => string,
+  ids = { callId: "a-call", cseq: 1 },
+) {
+  return phone.request("INVITE", {
+    target: `sip:bob@${phone.domain}`,
+    sdp: offerOf("mallory"),
+    headers: [header(ids)],
+    replace: { "call-id": ids.callId, "cseq": `${ids.cseq} INVITE` },
+  });
+}
+
+sipTest(
+  "nobody is taken for a companion by a forged, foreign, late or repeated proof",
+  async () => {
+    await using lab = await startTwo();
+    const bob = await lab.phone("bob", lab.two);
+    let rang = 0;
+    bob.onCall = (call) => (rang++, call.decline(486));
+    const ids = { callId: "a-call-of-one", cseq: 1 };
+    const peer = createPeerProofs(secret);
+    const good = peer.prove({ login: "bob", ...ids });
+    const of = (login: string, other: Partial<typeof ids>) =>
+      peer.prove({ login, ...ids, ...other });
+    const late = createPeerProofs(secret, () => Date.now() - 31_000);
+    const bad = [
+      "Switchboard-Peer: yes",
+      createPeerProofs("another secret").prove({ login: "bob", ...ids }),
+      of("carol", {}),
+      of("bob", { callId: "another" }),
+      of("bob", { cseq: 2 }),
+      late.prove({ login: "bob", ...ids }),
+    ];
+
+    const statuses: (number | undefined)[] = [];
+    for (const header of [...bad, good, good]) {
+      const phone = await lab.connect("mallory", lab.two);
+      statuses.push((await inviteAs(phone, () => header, ids)).status);
+    }
+
+    assert.deepEqual(statuses, [...bad.map(() => 403), 486, 403]);
+    assert.equal(rang, 1);
+  },
+);
+
+sipTest("a companion that stops hangs up the calls that pass through it", async () => {
+  await using lab = await startTwo();
+  const bob = await lab.phone("bob", lab.two);
+  const call = lab.alice.call("bob");
+  const [callee, caller] = await Promise.all([(await bob.nextCall()).answer(), call.answered]);
+
+  await lab.two.stop();
+  await Promise.all([callee.ended, caller.ended]);
+  await lab.until(allEnded(lab));
+
+  assert.deepEqual((await calls(lab)).map(({ status }) => status), ["completed", "completed"]);
+});
+
+sipTest("a companion that died without a word costs a caller nothing but that device", async () => {
+  await using lab = await startTwo();
+  const { companions } = lab.app.ports;
+  await lab.phone("bob", lab.two);
+  const local = await lab.phone("bob", lab.one);
+  const gone = (await companions.get("two"))!;
+  await lab.two.stop();
+  const tell = { came: ["bob"], went: [], registered: 1, whole: true, seq: 0 };
+  await companions.beat(gone); // As if it had said nothing.
+  await companions.takePresence({ companion: gone, ...tell });
+
+  const call = lab.alice.call("bob");
+  await Promise.all([(await local.nextCall()).answer(), call.answered]);
+  await local.close();
+  const alone = lab.alice.call("bob");
+
+  assert.equal((await alone.final).status, 480);
+});
+
+sipTest("a transfer passes between Clients at two companions", async () => {
+  await using lab = await startTwo();
+  const bob = await lab.phone("bob", lab.two);
+  const call = lab.alice.call("bob");
+  const [callee, caller] = await Promise.all([(await bob.nextCall()).answer(), call.answered]);
+
+  const { status } = await callee.request("REFER", { headers: [`Refer-To: <sip:carol@sip.test>`] });
+  const refer = await caller.next("REFER");
+  const fragment = { type: "message/sipfrag", content: "SIP/2.0 200 OK\r\n" };
+  await caller.request("NOTIFY", {
+    headers: ["Event: refer", "Subscription-State: terminated;reason=noresource"],
+    body: fragment,
+  });
+  const told = await callee.next("NOTIFY");
+
+  assert.equal(status, 202);
+  assert.equal(valueOf(refer, "refer-to"), "<sip:carol@sip.test>");
+  assert.equal(told.body, fragment.content);
+});
