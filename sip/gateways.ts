@@ -1,6 +1,7 @@
 import { type Registration, trunkLimits } from "../core/bridge_trunks.ts";
 import { createGatewayKeeper, type GatewayKeeper } from "./gateway_keeper.ts";
 import { createGatewayReports, type GatewayReportOptions } from "./gateway_reports.ts";
+import { sipLimits } from "./limits.ts";
 import type { ServiceLink } from "./service_link.ts";
 import type { Signalling } from "./signalling.ts";
 
@@ -31,6 +32,8 @@ export function createGateways(signalling: Signalling, options: GatewaysOptions)
   const endings = new Map<string, Promise<void>>();
   let isStopping = false;
   let isDue = false;
+  let isAnswered = false;
+  let stopRetrying = () => {};
   let asked = Promise.resolve();
 
   const end = (keeper: GatewayKeeper) => {
@@ -63,8 +66,13 @@ export function createGateways(signalling: Signalling, options: GatewaysOptions)
     if (isStopping) return;
     try {
       apply(await link.gateways(companionId));
+      isAnswered = true;
     } catch (error) {
-      log("Cannot ask for the Gateways", { error: String(error) });
+      // The service may start a moment after us, and may be away for long.
+      if (isAnswered) log("Cannot ask for the Gateways", { error: String(error) });
+      isAnswered = false;
+      stopRetrying();
+      stopRetrying = timers.after(sipLimits.retryMaxMs, changed);
     }
   };
   /** One question at a time, so that no older answer comes after a newer one. */

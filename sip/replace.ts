@@ -4,6 +4,7 @@ import { mintCallSid } from "./call_sid.ts";
 import type { Calls } from "./calls.ts";
 import { sipLimits } from "./limits.ts";
 import type { LiveLeg } from "./live_leg.ts";
+import { mediaKindOver } from "./media_kind.ts";
 import type { Performance } from "./performance.ts";
 import { type HeldLeg, talk } from "./talk.ts";
 
@@ -18,7 +19,9 @@ export async function replace(
   const { leg } = live;
   if (leg.direction !== "inbound") return;
   const replaced = calls.find(step.leg);
-  const isProxied = replaced?.leg.counterpart !== undefined && leg.offer !== "";
+  const other = replaced?.leg.counterpart?.dialog?.flow;
+  const isProxied = other !== undefined && leg.offer !== "" &&
+    mediaKindOver(other) === leg.mediaKind;
   const offer = isProxied ? { offer: leg.offer } : {};
   const party = replaced && await partyFor(calls, { replaced, by: live, ...offer });
   if (replaced === undefined || party === undefined) return leg.hangup({ status: 481 });

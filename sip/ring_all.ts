@@ -94,7 +94,10 @@ function passable(
   const caller = unanswered(leg);
   if (caller === null || target.kind !== "client") return null;
   const devices = location.devices(target.login);
-  const fits = devices.every(([{ flow }]) => mediaKindOver(flow) === caller.mediaKind);
+  const { mediaKind } = caller;
+  // Devices at other companions are offered what browsers understand.
+  const fits = devices.every(([{ flow }]) => mediaKindOver(flow) === mediaKind) &&
+    (mediaKind === "webrtc" || (target.peers ?? []).length === 0);
   return fits ? caller : null;
 }
 

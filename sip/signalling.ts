@@ -64,8 +64,7 @@ export function createSignalling(domain: string, options: SignallingOptions): Si
   const { isPublicAddress = () => false } = options;
   const flowWatchers = new Set<(lost: Flow) => void>();
   const dialogs = new Map<string, Dialog>();
-  const isKnown = ({ logins, remote }: Flow) =>
-    logins.size > 0 || signalling.sources.knows(remote.host);
+  const isKnown = (flow: Flow) => flow.logins.size > 0 || signalling.sources.knows(flow);
   const signalling: Signalling = {
     core: createCore(domain, {}, () => clientAuthentication(dialogs)),
     domain,

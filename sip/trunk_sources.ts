@@ -17,8 +17,8 @@ export interface TrunkSource {
 
 /** Whom calls for numbers are taken from. */
 export interface TrunkSources {
-  /** Whether a host is that of a trunk, and no stranger. */
-  knows(host: string): boolean;
+  /** Whether a flow is that of a trunk, and no stranger's. */
+  knows(flow: Flow): boolean;
   /** The trunk that an INVITE comes by; undefined where it proves none. */
   of(origin: Origin): TrunkSource | undefined;
 }
@@ -39,8 +39,12 @@ export interface TrunkSourceOptions {
  */
 export function createTrunkSources(options: TrunkSourceOptions): TrunkSources {
   const { gateways, isTrusted, routes } = options;
+  // Behind a web server, every browser has that server's address.
+  const isAllowed = ({ remote, transport: { protocol } }: Flow) =>
+    protocol !== "WS" && protocol !== "WSS" && isTrusted(remote.host);
   return {
-    knows: (host) => isTrusted(host) || gateways.all().some((one) => one.trunk()?.owns(host)),
+    knows: (flow) =>
+      isAllowed(flow) || gateways.all().some((one) => one.trunk()?.owns(flow.remote.host)),
     of({ flow, target }) {
       const { host } = flow.remote;
       const user = parseUri(target)?.user;
@@ -50,7 +54,7 @@ export function createTrunkSources(options: TrunkSourceOptions): TrunkSources {
         const { gatewaySid, accountSid } = gateway.registration;
         return { gateway: { gatewaySid, accountSid }, contactUser: gateway.contactUser, trunk };
       }
-      if (!isTrusted(host)) return undefined;
+      if (!isAllowed(flow)) return undefined;
       return { gateway: null, trunk: { owns: isTrusted, reach: () => reachAgain(routes(), flow) } };
     },
   };

@@ -20,6 +20,7 @@ export interface RtpOptions {
 /** Plain RTP over UDP (RFC 3551), for trunks and softphones that are no browsers. */
 export function rtpTransport({ bindAddress, host, ports, now }: RtpOptions): Transport {
   const pool = createRtpPorts(bindAddress, ports);
+  const ours = createOwnPorts({ bindAddress, host });
   return {
     kind: "rtp",
     async open(offer) {
@@ -29,9 +30,33 @@ export function rtpTransport({ bindAddress, host, ports, now }: RtpOptions): Tra
       const remote = offer && ofKind("rtp", offer).audio;
       if (remote !== undefined) assertReachable(bindAddress, remote);
       const shared = remote !== undefined && remote.rtcpPort === remote.port;
-      const sockets = await pool.open({ shared });
-      return createPeer({ sockets, local: ourSide(host, sockets, offer), remote, now });
+      const sockets = ours.watch(await pool.open({ shared }));
+      const local = ourSide(host, sockets, offer);
+      return createPeer({ sockets, local, remote, now, within: ours.within });
     },
+  };
+}
+
+/**
+ * The ports of open legs. A leg that is told to send to one of them sends within the machine: a NAT
+ * in front of it need not bring back what goes to its own address.
+ */
+function createOwnPorts({ bindAddress, host }: Pick<RtpOptions, "bindAddress" | "host">) {
+  const open = new Set<number>();
+  const loopback = isIPv6(bindAddress) ? "::1" : "127.0.0.1";
+  const inside = isUnspecified(bindAddress) ? loopback : bindAddress;
+  return {
+    watch(sockets: RtpSockets): RtpSockets {
+      const { port } = sockets.rtp;
+      open.add(port);
+      const close = async () => {
+        open.delete(port);
+        await sockets.close();
+      };
+      return { ...sockets, close };
+    },
+    within: (audio: RtpAudio): RtpAudio =>
+      audio.address === host && open.has(audio.port) ? { ...audio, address: inside } : audio,
   };
 }
 
@@ -69,16 +94,19 @@ interface PeerParts {
   local: Session<RtpAudio>;
   remote: RtpAudio | undefined;
   now: () => number;
+  /** An address of our own as it is reached from here. */
+  within(audio: RtpAudio): RtpAudio;
 }
 
-function createPeer({ sockets, local, remote, now }: PeerParts): Peer {
+function createPeer({ sockets, local, remote, now, within }: PeerParts): Peer {
   const { promise: connected, resolve, reject } = Promise.withResolvers<void>();
   connected.catch(() => {});
   const latch = createLatch(now);
   const control = rtcpTarget(local.audio);
   let closed: Promise<void> | undefined;
 
-  const take = (audio: RtpAudio) => {
+  const take = (signalled: RtpAudio) => {
+    const audio = within(signalled);
     assertReachable(local.audio.address, audio);
     if (!isUnspecified(audio.address)) {
       latch.signal(audio);

@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import type { Companion } from "../../sip/companion.ts";
 import { createPeerProofs } from "../../sip/peers.ts";
-import { type CompanionsLab, secret, startCompanions } from "../support/companions_lab.ts";
+import {
+  type CompanionsLab,
+  type CompanionsLabOptions,
+  secret,
+  startCompanions,
+} from "../support/companions_lab.ts";
 import { xml } from "../support/hand_companion.ts";
 import { sipTest } from "../support/sip_lab.ts";
 import { valueOf, valuesOf } from "../support/sip_text.ts";
@@ -15,8 +20,10 @@ interface TwoCompanions extends CompanionsLab {
 }
 
 /** A service with two companions; the Clients alice, bob and carol. */
-async function startTwo(changes?: Parameters<typeof startCompanions>[1]): Promise<TwoCompanions> {
-  const lab = await startCompanions(["one", "two"], changes);
+async function startTwo(
+  changes: Record<string, CompanionsLabOptions> = {},
+): Promise<TwoCompanions> {
+  const lab = await startCompanions(["one", "two"], { only: changes });
   const [one, two] = lab.companions as [Companion, Companion];
   for (const login of ["alice", "bob", "carol"]) await lab.client(login);
   await lab.until(async () =>

@@ -313,6 +313,26 @@ Deno.test("answer() rejects when there is no address to tell", async () => {
   await engine.close();
 });
 
+plainTest(
+  "two legs of one engine meet inside the machine, whatever address peers see",
+  async ({ engine, connect }) => {
+    const [one, other] = [await connect("PCMU"), await connect("PCMU")];
+    const out = await engine.offer("rtp");
+    const back = await engine.answer(out.localSdp);
+    await out.accept(back.localSdp);
+    one.leg.join(out);
+    back.join(other.leg);
+
+    const arriving = other.next(10, isSound);
+    one.sendTone(1_010, { seconds: 0.4 });
+    const sound = soundOf("PCMU", await arriving);
+
+    assert.match(out.localSdp, /^c=IN IP4 203\.0\.113\.9\r$/m);
+    assert.ok(Math.abs(amplitudeOf(1_010, sound) - 8_000) < 400);
+  },
+  { host: "203.0.113.9" },
+);
+
 Deno.test("answer() tells the address that peers see", async () => {
   const engine = plainEngine({ host: "198.51.100.7" });
   const { localSdp } = await engine.answer(plainOffer(9));

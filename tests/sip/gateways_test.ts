@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { type AddressInfo, createServer } from "node:net";
 import type { GatewayReport, Registration } from "../../core/bridge_trunks.ts";
 import { type SipLab, sipTest } from "../support/sip_lab.ts";
-import { peerRequest } from "../support/sip_peer.ts";
+import { queue } from "../support/queue.ts";
+import { peerRequest, peerResponse, type SipPeer, streamPeer } from "../support/sip_peer.ts";
 import { type SipText, uriIn, valueOf } from "../support/sip_text.ts";
 import {
   credentials,
@@ -173,6 +175,38 @@ sipTest("createGateways() tells in order, each until the service has it", async 
   assert.deepEqual(
     lab.service.trunks.reports.map(({ status }) => status),
     ["failed", "registered"],
+  );
+});
+
+sipTest("createGateways() registers anew when its connection is lost", async () => {
+  const connections = queue<SipPeer>();
+  const server = createServer((socket) => connections.put(streamPeer(socket)));
+  const listening = Promise.withResolvers<void>();
+  server.listen(0, "127.0.0.1", listening.resolve);
+  await listening.promise;
+  const proxy = `127.0.0.1:${(server.address() as AddressInfo).port};transport=tcp`;
+  await using trunk = await openTrunk();
+  const lab = await startTrunkLab();
+
+  await tell(lab, gatewayAt(trunk, { proxy }));
+  const first = await connections.take();
+  const request = await first.next();
+  first.send(peerResponse(request, 200, granted(request, 600)));
+  await told(lab, "registered");
+  await first.close();
+  const second = await connections.take();
+  const again = await second.next();
+  second.send(peerResponse(again, 200, granted(again, 600)));
+  const stopping = lab[Symbol.asyncDispose]();
+  second.send(peerResponse(await second.next(), 200));
+  await stopping;
+  server.close();
+
+  assert.match(valueOf(request, "contact"), /;transport=tcp>;expires=600$/);
+  assert.equal(valueOf(again, "call-id"), valueOf(request, "call-id"));
+  assert.deepEqual(
+    lab.service.trunks.reports.map(({ status }) => status),
+    ["registered", "unregistered"],
   );
 });
 

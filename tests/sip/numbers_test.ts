@@ -146,3 +146,16 @@ Deno.test("trustedSources() takes addresses and networks of both families", () =
   const hosts = ["192.0.2.9", "192.0.3.9", "198.51.100.7", "198.51.100.8", "2001:db8::1", "inside"];
   assert.deepEqual(hosts.map(isTrusted), [true, false, true, false, true, false]);
 });
+
+sipTest("admitNumber() takes nobody on a WebSocket for an allowed source", async () => {
+  await using lab = await startTrunkLab({ trustedSources: ["127.0.0.0/8", "::1"] });
+  const alice = await lab.phone("alice");
+
+  const calling = alice.call(`sip:${dialled}@sip.test`);
+  await calling.final;
+  const { event } = await lab.service.event("incoming");
+
+  assert.equal(event.login, "alice");
+  assert.deepEqual(calling.statuses, [407, 100, 603]);
+  assert.deepEqual(lab.service.trunks.queries, []);
+});

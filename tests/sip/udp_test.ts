@@ -259,3 +259,33 @@ sipTest("openUdp() acknowledges every copy of a refusal", async () => {
   assert.equal(ack.method, "ACK");
   assert.deepEqual(ackAgain, ack);
 });
+
+sipTest(
+  "dial() bridges a call between a browser and a desk phone that it was to pass",
+  async () => {
+    await using lab = await startSipLab(onUdp);
+    const { peer } = await registeredPeer(lab);
+    const bob = await lab.phone("bob");
+    lab.service.answer = () => [
+      { type: "dial", legs: [invite("alice")], media: "proxied", timeoutS: 30, timeLimitS: 60 },
+    ];
+
+    const calling = bob.call("sip:alice@sip.test");
+    const ringing = await peer.next();
+    const contact = `Contact: <sip:alice@127.0.0.1:${peer.port}>`;
+    peer.send(peerResponse(ringing, 200, { headers: [contact], sdp: "v=0\r\n" }));
+    const dialog = await calling.answered;
+    const ack = await peer.next();
+    await dialog.bye();
+    peer.send(peerResponse(await peer.next(), 200));
+    const { body } = await calling.final;
+    await lab.service.reported(({ event, leg }) =>
+      event.type === "ended" && leg !== lab.service.reports[0]?.leg
+    );
+    await peer.close();
+
+    assert.equal(ack.method, "ACK");
+    assert.deepEqual(lab.media.legs.map(({ kind }) => kind), ["rtp", undefined]);
+    assert.deepEqual(lab.media.legs.map(({ localSdp }) => localSdp), [ringing.body, body]);
+  },
+);

@@ -28,14 +28,17 @@ export interface CompanionsLab {
 /** What service and companions of these labs share. */
 export const secret = "a secret of service and companions";
 
-/** What a companion of a lab may be told otherwise. */
-type Changes = Pick<CompanionOptions, "sessionBounds">;
+/** What companions get that they else would not have. */
+export type CompanionsLabOptions = Partial<
+  Pick<CompanionOptions, "transports" | "trustedSources" | "media" | "sessionBounds">
+>;
 
 /** Starts them; the service has heard of all companions when this resolves. */
 export async function startCompanions(
   ids: string[],
-  changes: Record<string, Changes> = {},
+  options: CompanionsLabOptions & { only?: Record<string, CompanionsLabOptions> } = {},
 ): Promise<CompanionsLab> {
+  const { only = {}, ...all } = options;
   const app = await startApp({ mounts: (ports) => ({ bridge: bridge(ports, secret) }) });
   app.clock.now = Date.now(); // Signatures are of this time.
   const { companions: known } = app.ports;
@@ -82,7 +85,8 @@ export async function startCompanions(
       media: fakeMedia({ slow: false }),
       loadAudio: () => Promise.resolve(new Int16Array(160)),
       log: () => {},
-      ...changes[id],
+      ...all,
+      ...only[id],
     });
   const companions = await Promise.all(ids.map(start));
   await until(async () => (await known.list()).length === ids.length);

@@ -1,0 +1,65 @@
+import { sipTest } from "./sip_lab.ts";
+
+const KAMAILIO = Deno.env.get("KAMAILIO") ?? "/usr/sbin/kamailio";
+const MODULES = Deno.env.get("KAMAILIO_MODULES") ?? "/usr/lib/x86_64-linux-gnu/kamailio/modules/";
+
+const installed = await Deno.stat(KAMAILIO).then((file) => file.isFile, () => false);
+
+/** A test with Kamailio as the proxy. Without one it is skipped, but fails where `CI` is set. */
+export function kamailioTest(name: string, body: () => Promise<void>): void {
+  if (installed || Deno.env.get("CI") !== undefined) return sipTest(name, body);
+  Deno.test({ name: `${name} (skipped: no kamailio at ${KAMAILIO})`, ignore: true, fn: body });
+}
+
+export interface CarrierOptions {
+  port: number;
+  /** Where its network is. */
+  carrierPort: number;
+  algorithm: "MD5" | "SHA-256";
+}
+
+/** Starts the carrier of `kamailio_trunk.cfg`; resolves when it takes connections. */
+export async function startCarrier(
+  { port, carrierPort, algorithm }: CarrierOptions,
+): Promise<AsyncDisposable> {
+  const config = new URL("kamailio_trunk.cfg", import.meta.url).pathname;
+  const defined = [
+    `PROXY_PORT=${port}`,
+    `CARRIER_PORT=${carrierPort}`,
+    `CARRIER="sip:127.0.0.1:${carrierPort}"`,
+    `ALGORITHM="${algorithm}"`,
+    `MODULES="${MODULES}"`,
+  ];
+  const child = new Deno.Command(KAMAILIO, {
+    args: [
+      "-f",
+      config,
+      "-DD",
+      "-E",
+      "-m",
+      "64",
+      "-M",
+      "8",
+      ...defined.flatMap((one) => ["-A", one]),
+    ],
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  await listens(port);
+  return {
+    async [Symbol.asyncDispose]() {
+      child.kill();
+      await child.status;
+    },
+  };
+}
+
+async function listens(port: number): Promise<void> {
+  for (let tries = 0; tries < 200; tries++) {
+    const connected = await Deno.connect({ hostname: "127.0.0.1", port }).catch(() => null);
+    if (connected !== null) return connected.close();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`Cannot connect to port ${port}: nothing listens there`);
+}

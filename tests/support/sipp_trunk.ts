@@ -1,0 +1,111 @@
+const scenario = (name: string, body: string) =>
+  `<?xml version="1.0" encoding="ISO-8859-1" ?>\n<scenario name="${name}">${body}</scenario>\n`;
+
+const sdp = `v=0
+o=carrier 1 1 IN IP4 [local_ip]
+s=-
+c=IN IP4 [local_ip]
+t=0 0
+m=audio 40000 RTP/AVP 0
+a=rtpmap:0 PCMU/8000
+a=inactive
+`;
+
+const response = (status: string, extra = "", body = "") =>
+  `<send><![CDATA[
+SIP/2.0 ${status}
+[last_Via:]
+[last_From:]
+[last_To:];tag=[pid]t[call_number]
+[last_Call-ID:]
+[last_CSeq:]
+[last_Record-Route:]
+Contact: <sip:carrier@[local_ip]:[local_port];transport=[transport]>
+${extra}${body === "" ? "" : "Content-Type: application/sdp\n"}Content-Length: [len]
+
+${body}]]></send>`;
+
+const bye = `<recv request="BYE"/><send><![CDATA[
+SIP/2.0 200 OK
+[last_Via:]
+[last_From:]
+[last_To:]
+[last_Call-ID:]
+[last_CSeq:]
+Content-Length: 0
+
+]]></send>`;
+
+const conversation = `${response("180 Ringing")}${response("200 OK", "", sdp)}
+<recv request="ACK"/>${bye}`;
+
+/** A carrier that answers a call, which the other side ends. */
+export const answering = scenario("answering", `<recv request="INVITE"/>${conversation}`);
+
+/** The same, for one who proves to be "trunk" with the password "pass". */
+export const challenging = scenario(
+  "challenging",
+  `<recv request="INVITE"/>
+${
+    response(
+      "401 Unauthorized",
+      'WWW-Authenticate: Digest realm="carrier.test",nonce="n47",algorithm=MD5,qop="auth"\n',
+    )
+  }
+<recv request="ACK"/>
+<recv request="INVITE">
+<action><verifyauth assign_to="valid" username="trunk" password="pass"/></action>
+</recv>
+<nop test="valid" next="proven"/>
+${
+    response("403 Forbidden")
+  }<recv request="ACK"/><nop><action><exec int_cmd="stop_now"/></action></nop>
+<label id="proven"/>${conversation}`,
+);
+
+/** A carrier that calls a number, talks, and hangs up. */
+export const calling = (number: string) =>
+  scenario(
+    "calling",
+    `<send retrans="500"><![CDATA[
+INVITE sip:${number}@[remote_ip]:[remote_port] SIP/2.0
+Via: SIP/2.0/[transport] [local_ip]:[local_port];branch=[branch]
+From: "Far" <sip:+442079460000@carrier.test>;tag=[pid]t[call_number]
+To: <sip:${number}@carrier.test>
+Call-ID: [call_id]
+CSeq: 1 INVITE
+Contact: <sip:carrier@[local_ip]:[local_port];transport=[transport]>
+Max-Forwards: 70
+Content-Type: application/sdp
+Content-Length: [len]
+
+${sdp}]]></send>
+<recv response="100" optional="true"/>
+<recv response="180" optional="true"/>
+<recv response="200" rrs="true"/>
+<send><![CDATA[
+ACK [next_url] SIP/2.0
+Via: SIP/2.0/[transport] [local_ip]:[local_port];branch=[branch]
+From: "Far" <sip:+442079460000@carrier.test>;tag=[pid]t[call_number]
+To: <sip:${number}@carrier.test>[peer_tag_param]
+[routes]
+Call-ID: [call_id]
+CSeq: 1 ACK
+Max-Forwards: 70
+Content-Length: 0
+
+]]></send>
+<send retrans="500"><![CDATA[
+BYE [next_url] SIP/2.0
+Via: SIP/2.0/[transport] [local_ip]:[local_port];branch=[branch]
+From: "Far" <sip:+442079460000@carrier.test>;tag=[pid]t[call_number]
+To: <sip:${number}@carrier.test>[peer_tag_param]
+[routes]
+Call-ID: [call_id]
+CSeq: 2 BYE
+Max-Forwards: 70
+Content-Length: 0
+
+]]></send>
+<recv response="200"/>`,
+  );
