@@ -5,7 +5,7 @@ import {
   type IncomingRequestMessage,
   type IncomingResponseMessage,
   LoggerFactory,
-  type OutgoingRequestMessage,
+  OutgoingRequestMessage,
   UserAgentCore,
   type UserAgentCoreDelegate,
 } from "sip.js/lib/core/index.js";
@@ -132,6 +132,18 @@ function replaceHeaderNames(): void {
     },
     hasHeader(this: IncomingMessage, name: string) {
       return this.headers[canonicalName(name)] !== undefined;
+    },
+  });
+  Object.assign(OutgoingRequestMessage.prototype, {
+    getHeader(this: OutgoingRequestMessage, name: string) {
+      const [value] = this.headers[canonicalName(name)] ?? [];
+      if (value !== undefined) return value;
+      const start = `${name}:`.toLowerCase();
+      const line = this.extraHeaders.find((line) => line.toLowerCase().startsWith(start));
+      return line?.slice(start.length).trim();
+    },
+    setHeader(this: OutgoingRequestMessage, name: string, value: string | string[]) {
+      this.headers[canonicalName(name)] = Array.isArray(value) ? value : [value];
     },
   });
 }

@@ -102,3 +102,30 @@ Deno.test("receive() tells apart requests whose branch is the bare cookie", asyn
   const asked = connection.sent.map((text) => valueOf(readSip(text), "to").split(";")[0]);
   assert.deepEqual(asked, [`<sip:alice@${domain}>`, `<sip:bob@${domain}>`]);
 });
+
+Deno.test("receive() forgets the transaction of a call as soon as it is over", async () => {
+  using lab = openReceiveLab(domain);
+  lab.answer = () => [{ type: "answer" }, { type: "silence", seconds: 5 }];
+  const alice = await registered(lab);
+  alice.receive(call(lab, { callId: "short" }));
+  await lab.time.settle();
+  const answer = readSip(alice.sent.at(-1) ?? "");
+  const inside = {
+    callId: "short",
+    from: valueOf(answer, "from"),
+    to: valueOf(answer, "to"),
+    cseq: 1,
+  };
+
+  alice.receive(request("ACK", uri, inside));
+  await lab.time.settle();
+  const during = lab.kept().serverTransactions;
+  alice.receive(request("BYE", uri, { ...inside, cseq: 2 }));
+  await lab.time.settle();
+  lab.time.advance(1);
+
+  assert.equal(readSip(alice.sent.at(-1) ?? "").status, 200);
+  assert.equal(during, 1);
+  assert.equal(lab.kept().serverTransactions, 0);
+  assert.equal(lab.kept().coreDialogs, 0);
+});
