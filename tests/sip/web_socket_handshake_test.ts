@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { connect } from "node:net";
 import { sipLimits } from "../../sip/limits.ts";
+import { requestHandshake } from "../../sip/transport/web_socket_handshake.ts";
+import { handClock } from "../support/hand_clock.ts";
 import { sipTest, startSipLab } from "../support/sip_lab.ts";
 import { eventually } from "../support/system.ts";
 import { openWebSocketLab } from "../support/web_socket_lab.ts";
@@ -96,3 +99,37 @@ sipTest("acceptWebSocket() counts connections that ask for nothing", async () =>
   assert.equal(statusOf(answer), 503);
   assert.match(answer, /\r\nRetry-After: 10\r\n/);
 });
+
+const upgraded =
+  "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n";
+const answers: Record<string, [answer: string, why: RegExp]> = {
+  "another status": [
+    "HTTP/1.1 404 Not Found\r\n\r\n",
+    /^Error: it answers "HTTP\/1.1 404 Not Found"$/,
+  ],
+  "no proof": [`${upgraded}\r\n`, /^Error: its answer opens no WebSocket$/],
+  "no HTTP": ["SIP/2.0\r\nx\r\n\r\n", /^Error: it does not answer by HTTP$/],
+  "its end": ["", /^Error: the connection was closed$/],
+};
+
+for (const [what, [answer, why]] of Object.entries(answers)) {
+  sipTest(`requestHandshake() rejects when the server answers with ${what}`, async () => {
+    const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const { port } = listener.addr as Deno.NetAddr;
+    const socket = connect({ host: "127.0.0.1", port });
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    const clock = handClock();
+
+    const asked = requestHandshake(socket, clock, "sip.test");
+    const server = await listener.accept();
+    await server.write(new TextEncoder().encode(answer));
+    await server.read(new Uint8Array(1_000));
+    server.close();
+
+    await assert.rejects(asked, why);
+    socket.destroy();
+    await closed;
+    listener.close();
+    assert.equal(clock.waiting(), 0);
+  });
+}
