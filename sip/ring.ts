@@ -3,8 +3,8 @@ import { adoptDialog, type Dialog, type DialogPeer } from "./dialog.ts";
 import type { Answer, Fork } from "./fork.ts";
 import { calledUser, forkInvite } from "./fork_invite.ts";
 import { createWiring, inDialogEvents } from "./in_dialog.ts";
-import type { Flows } from "./location.ts";
-import type { MediaLeg } from "./media/port.ts";
+import { type Binding, type Flows, targetOf } from "./location.ts";
+import type { MediaKind, MediaLeg } from "./media/port.ts";
 import { sipLimits } from "./limits.ts";
 import { Refused } from "./refused.ts";
 import { bestStatus, outcomeOf } from "./outcome.ts";
@@ -68,8 +68,14 @@ async function withMedia(
 
 async function offerTo({ media }: OutboundCall, flows: Flows): Promise<ReachableDevice> {
   if ("offer" in media) return { flows, offer: media.offer, media: undefined };
-  const ours = await media.engine.offer();
+  const ours = await media.engine.offer(mediaOf(flows[0]));
   return { flows, offer: ours.localSdp, media: ours };
+}
+
+/** What a device takes: whoever comes by WebSocket, also to a proxy of its own, is a browser. */
+function mediaOf(binding: Binding): MediaKind {
+  const transport = targetOf(binding).getParam("transport") ?? binding.flow.transport.protocol;
+  return /^wss?$/i.test(transport) ? "webrtc" : "rtp";
 }
 
 function onProgress(
