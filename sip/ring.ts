@@ -5,7 +5,7 @@ import type { Answer, Fork } from "./fork.ts";
 import { forkInvite } from "./fork_invite.ts";
 import { createWiring, inDialogEvents } from "./in_dialog.ts";
 import type { Flows } from "./location.ts";
-import { mediaKindOver } from "./media_kind.ts";
+import { mediaKindOf } from "./media_kind.ts";
 import type { MediaKind, MediaLeg } from "./media/port.ts";
 import { createPeerFork } from "./peer_fork.ts";
 import { sipLimits } from "./limits.ts";
@@ -67,7 +67,7 @@ async function withMedia(
   known: Flows[],
 ): Promise<ReachableDevice[]> {
   const offers = await Promise.allSettled(known.map(async (flows) => {
-    const kind = mediaKindOver(flows[0].flow);
+    const kind = mediaKindOf(flows[0]);
     return { flows, ...await offerTo(call, kind) };
   }));
   const devices = offers.flatMap((offer) => offer.status === "fulfilled" ? offer.value : []);

@@ -3,7 +3,7 @@ import { whenAborted } from "./abort.ts";
 import type { Calls, Placing } from "./calls.ts";
 import type { InboundLeg, OutboundLeg } from "./leg.ts";
 import type { LiveLeg } from "./live_leg.ts";
-import { mediaKindOver } from "./media_kind.ts";
+import { mediaKindOf } from "./media_kind.ts";
 import type { MediaLeg } from "./media/port.ts";
 import type { Ending } from "./outcome.ts";
 
@@ -96,7 +96,7 @@ function passable(
   const devices = location.devices(target.login);
   const { mediaKind } = caller;
   // Devices at other companions are offered what browsers understand.
-  const fits = devices.every(([{ flow }]) => mediaKindOver(flow) === mediaKind) &&
+  const fits = devices.every(([binding]) => mediaKindOf(binding) === mediaKind) &&
     (mediaKind === "webrtc" || (target.peers ?? []).length === 0);
   return fits ? caller : null;
 }

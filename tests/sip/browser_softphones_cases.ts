@@ -76,12 +76,9 @@ for (const media of ["anchored", "proxied"] as const) {
     putThrough(lab, { media });
 
     await connect(caller, callee, "bob");
-    const sent = await Promise.all([caller.stats(), callee.stats()]);
     await holdAndResume(caller, callee);
     await holdAndResume(callee, caller);
     await callee.hangup();
     await Promise.all([caller.waitFor("ended"), callee.waitFor("ended")]);
-
-    for (const { packetsSent } of sent) assert.ok(packetsSent >= 50, `${packetsSent} packets sent`);
   });
 }

@@ -29,45 +29,49 @@ async function talkAndPart({ bob, carol }: Party) {
   await Promise.all([bob.waitFor("ended"), carol.waitFor("ended")]);
 }
 
-for (const kind of ["sip.js", "jssip"] as const) {
-  for (const media of ["anchored", "proxied"] as const) {
-    softphoneTest(`${kind} transfers blindly with ${media} media`, async (lab) => {
-      const party = await threePhones(lab, kind);
-      const { alice, bob, carol } = party;
-      putThrough(lab, { media });
-      await connect(alice, bob, "bob");
+/** Where media pass by us, the one transferred does the work: then each library has to be it. */
+const blindly = [["sip.js", "anchored"], ["sip.js", "proxied"], ["jssip", "proxied"]] as const;
+const attended = [["jssip", "anchored"], ["sip.js", "proxied"], ["jssip", "proxied"]] as const;
 
-      await alice.transfer("carol");
-      await alice.waitFor("transferred");
-      await carol.waitFor("answered");
-      if (media === "proxied") await bob.waitFor("answered");
-      await alice.waitFor("ended");
+for (const [kind, media] of blindly) {
+  softphoneTest(`${kind} transfers blindly with ${media} media`, async (lab) => {
+    const party = await threePhones(lab, kind);
+    const { alice, bob, carol } = party;
+    putThrough(lab, { media });
+    await connect(alice, bob, "bob");
 
-      // Bob's first call ends where he made a second one.
-      if (media === "proxied") await bob.waitFor("ended");
-      await talkAndPart(party);
-    });
+    await alice.transfer("carol");
+    await alice.waitFor("transferred");
+    await carol.waitFor("answered");
+    if (media === "proxied") await bob.waitFor("answered");
+    await alice.waitFor("ended");
 
-    softphoneTest(`${kind} transfers to whom it asked, with ${media} media`, async (lab) => {
-      const party = await threePhones(lab, kind);
-      const { alice, bob, carol } = party;
-      putThrough(lab, { media });
-      await connect(alice, bob, "bob");
-      await alice.hold();
-      await alice.waitFor("held");
-      await connect(alice, carol, "carol");
+    // Bob's first call ends where he made a second one.
+    if (media === "proxied") await bob.waitFor("ended");
+    await talkAndPart(party);
+  });
+}
 
-      await alice.transferToNewest();
-      await alice.waitFor("transferred");
-      await alice.waitFor("ended");
-      await alice.waitFor("ended");
+for (const [kind, media] of attended) {
+  softphoneTest(`${kind} transfers to whom it asked, with ${media} media`, async (lab) => {
+    const party = await threePhones(lab, kind);
+    const { alice, bob, carol } = party;
+    putThrough(lab, { media });
+    await connect(alice, bob, "bob");
+    await alice.hold();
+    await alice.waitFor("held");
+    await connect(alice, carol, "carol");
 
-      // Where media pass by us, both talk in calls that they made or took for it.
-      if (media === "proxied") {
-        await Promise.all([bob, carol].map((phone) => phone.waitFor("answered")));
-        await Promise.all([bob, carol].map((phone) => phone.waitFor("ended")));
-      }
-      await talkAndPart(party);
-    });
-  }
+    await alice.transferToNewest();
+    await alice.waitFor("transferred");
+    await alice.waitFor("ended");
+    await alice.waitFor("ended");
+
+    // Where media pass by us, both talk in calls that they made or took for it.
+    if (media === "proxied") {
+      await Promise.all([bob, carol].map((phone) => phone.waitFor("answered")));
+      await Promise.all([bob, carol].map((phone) => phone.waitFor("ended")));
+    }
+    await talkAndPart(party);
+  });
 }

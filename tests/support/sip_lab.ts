@@ -2,7 +2,7 @@ import type { Invitation, Script } from "../../core/bridge.ts";
 import { type Companion, startCompanion } from "../../sip/companion.ts";
 import type { CompanionOptions } from "../../sip/companion_options.ts";
 import type { TransportOptions } from "../../sip/listen.ts";
-import type { LoadAudio } from "../../sip/media/port.ts";
+import type { LoadAudio, MediaEngine } from "../../sip/media/port.ts";
 import type { SessionBounds } from "../../sip/session_timer.ts";
 import { type FakeMedia, fakeMedia } from "./fake_media.ts";
 import { type FakeService, startFakeService, testDomain } from "./fake_service.ts";
@@ -24,6 +24,8 @@ export interface SipLab {
 
 export interface SipLabOptions {
   slowMedia?: boolean;
+  /** Media in place of the fake ones. */
+  engine?: MediaEngine;
   loadAudio?: LoadAudio;
   reconnectGraceMs?: number;
   sessionBounds?: SessionBounds;
@@ -60,7 +62,7 @@ export async function startSipLab(options: SipLabOptions = {}): Promise<SipLab> 
     ...options.admission && { admission: options.admission },
     reconnectGraceMs: options.reconnectGraceMs ?? 100,
     ...options.sessionBounds && { sessionBounds: options.sessionBounds },
-    media,
+    media: options.engine ?? media,
     loadAudio: options.loadAudio ?? (() => Promise.resolve(new Int16Array(160))),
     log: (line, fields) => logged.push(`${line} ${JSON.stringify(fields ?? {})}`),
   });
