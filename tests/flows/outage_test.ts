@@ -57,6 +57,9 @@ sipTest(
     lab.app.clock.now = Date.now() + limits.companionLostMs + 10_000;
     lab.startService();
     await lab.until(async () => (await statusesTo(lab, "client:carol")).includes("completed"));
+    // A service that starts sweeps no companion before it had the time to beat.
+    const { companions } = lab.app.ports;
+    await lab.until(async () => (await companions.get("one"))?.seenAt === lab.app.clock.now);
     await sweepCompanions(lab.app.ports);
     const after = await statusesTo(lab, "client:bob");
     await caller.bye();
