@@ -1,30 +1,30 @@
 import { bridgeLimits, type Companion as CompanionName, type Heartbeat } from "../core/bridge.ts";
-import type { Authenticator } from "./authenticate.ts";
-import { type Calls, createCalls } from "./calls.ts";
+import type { Authenticator } from "./auth/authenticate.ts";
+import { type Calls, createCalls } from "./script/calls.ts";
 import type { CompanionOptions } from "./companion_options.ts";
-import { listenControl } from "./control.ts";
-import { createCredentialsCache } from "./credentials.ts";
-import { createNonces } from "./digest.ts";
+import { listenControl } from "./service/control.ts";
+import { createCredentialsCache } from "./auth/credentials.ts";
+import { createNonces } from "./auth/digest.ts";
 import type { Endpoint, Protocol } from "./flow.ts";
-import { createGateways, type Gateways } from "./gateways.ts";
-import { onInvite, refuseAtOnce } from "./invite.ts";
+import { createGateways, type Gateways } from "./trunk/gateways.ts";
+import { onInvite, refuseAtOnce } from "./leg/invite.ts";
 import { sipLimits } from "./limits.ts";
 import { listenSip, type SipListener } from "./listen.ts";
-import { describeBinding } from "./location.ts";
-import { createLockout } from "./lockout.ts";
+import { describeBinding } from "./registrar/location.ts";
+import { createLockout } from "./auth/lockout.ts";
 import { onMessage } from "./message.ts";
-import { createNews } from "./news.ts";
-import { createPresence, type Presence } from "./presence.ts";
+import { createNews } from "./service/news.ts";
+import { createPresence, type Presence } from "./registrar/presence.ts";
 import { receive } from "./receive.ts";
-import { createRelays, type Relays } from "./relay.ts";
-import { invalidate, invalidateAll, onRegister } from "./registrar.ts";
+import { createRelays, type Relays } from "./peer/relay.ts";
+import { invalidate, invalidateAll, onRegister } from "./registrar/registrar.ts";
 import { sendToDevices } from "./send_message.ts";
-import { createServiceLink, type ServiceLink } from "./service_link.ts";
-import type { SessionBounds } from "./session_timer.ts";
+import { createServiceLink, type ServiceLink } from "./service/service_link.ts";
+import type { SessionBounds } from "./dialog/session_timer.ts";
 import { createSignalling, type Signalling } from "./signalling.ts";
 import { createTimers, type Timers } from "./timers.ts";
-import { createTrunkSources } from "./trunk_sources.ts";
-import { trustedSources } from "./trusted_sources.ts";
+import { createTrunkSources } from "./trunk/trunk_sources.ts";
+import { trustedSources } from "./trunk/trusted_sources.ts";
 
 const defaultSessionBounds: SessionBounds = {
   expiresS: sipLimits.sessionExpiresS,

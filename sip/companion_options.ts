@@ -1,7 +1,7 @@
-import type { AdmissionBounds } from "./admission.ts";
+import type { AdmissionBounds } from "./auth/admission.ts";
 import type { TransportOptions } from "./listen.ts";
 import type { LoadAudio, MediaEngine } from "./media/port.ts";
-import type { SessionBounds } from "./session_timer.ts";
+import type { SessionBounds } from "./dialog/session_timer.ts";
 import type { Log } from "./signalling.ts";
 
 /** Where a companion listens, whom it serves, and what it is made of. */

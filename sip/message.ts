@@ -1,9 +1,9 @@
 import type { IncomingMessageRequest, IncomingRequestMessage } from "sip.js/lib/core/index.js";
-import type { Authenticator } from "./authenticate.ts";
-import { authenticateCaller } from "./authenticate_caller.ts";
+import type { Authenticator } from "./auth/authenticate.ts";
+import { authenticateCaller } from "./auth/authenticate_caller.ts";
 import { sipLimits } from "./limits.ts";
 import { type Refusal, unavailable } from "./refusal.ts";
-import type { ServiceLink } from "./service_link.ts";
+import type { ServiceLink } from "./service/service_link.ts";
 import { originOf, type Signalling } from "./signalling.ts";
 
 export interface MessageOptions {

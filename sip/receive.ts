@@ -3,18 +3,18 @@ import {
   type IncomingResponseMessage,
   SessionState,
 } from "sip.js/lib/core/index.js";
-import { badRequest } from "./bad_request.ts";
-import type { Dialog } from "./dialog.ts";
+import { badRequest } from "./text/bad_request.ts";
+import type { Dialog } from "./dialog/dialog.ts";
 import { currentFlow, type Flow, withFlow } from "./flow.ts";
 import { sipLimits } from "./limits.ts";
-import { type ParsedRequest, parseMessage, SipParseError } from "./parse.ts";
+import { type ParsedRequest, parseMessage, SipParseError } from "./text/parse.ts";
 import { type Refusal, unavailable } from "./refusal.ts";
 import { reply } from "./reply.ts";
-import { refuseInterval } from "./session_timer.ts";
+import { refuseInterval } from "./dialog/session_timer.ts";
 import { setOrigin, type Signalling } from "./signalling.ts";
-import { answerUpdate } from "./update.ts";
+import { answerUpdate } from "./dialog/update.ts";
 import { allowedMethods, allowHeader, contactHeader, supportedOptions } from "./user_agent_core.ts";
-import { receivedVia, type Via } from "./via.ts";
+import { receivedVia, type Via } from "./text/via.ts";
 
 /** Methods that exist but have no place here (405); any other name is unknown (501). */
 const refusedMethods = ["SUBSCRIBE", "PUBLISH"];

@@ -1,9 +1,9 @@
 import { messageLimits, type MessageOrder } from "../core/bridge_messages.ts";
 import { withFlow } from "./flow.ts";
-import { callerUser } from "./fork_invite.ts";
-import { type Binding, type Flows, targetOf } from "./location.ts";
+import { callerUser } from "./leg/fork_invite.ts";
+import { type Binding, type Flows, targetOf } from "./registrar/location.ts";
 import { guard, type Signalling } from "./signalling.ts";
-import { userUri } from "./uri.ts";
+import { userUri } from "./text/uri.ts";
 
 const noAnswer = 408;
 

@@ -1,16 +1,16 @@
 import type { IncomingRequestMessage, UserAgentCore } from "sip.js/lib/core/index.js";
-import { type Admission, type AdmissionBounds, createAdmission } from "./admission.ts";
-import { clientAuthentication } from "./client_authentication.ts";
-import type { Dialog } from "./dialog.ts";
+import { type Admission, type AdmissionBounds, createAdmission } from "./auth/admission.ts";
+import { clientAuthentication } from "./auth/client_authentication.ts";
+import type { Dialog } from "./dialog/dialog.ts";
 import { type Flow, withFlow } from "./flow.ts";
-import { createLocation, type Location } from "./location.ts";
-import { createPeerProofs, type PeerProofs } from "./peers.ts";
+import { createLocation, type Location } from "./registrar/location.ts";
+import { createPeerProofs, type PeerProofs } from "./peer/peers.ts";
 import type { Refusal } from "./refusal.ts";
-import type { SessionBounds } from "./session_timer.ts";
+import type { SessionBounds } from "./dialog/session_timer.ts";
 import type { Timers } from "./timers.ts";
 import type { Routes } from "./transport/routes.ts";
-import { createTrunkHolds, type TrunkHolds } from "./trunk_holds.ts";
-import { noSources, type TrunkSources } from "./trunk_sources.ts";
+import { createTrunkHolds, type TrunkHolds } from "./trunk/trunk_holds.ts";
+import { noSources, type TrunkSources } from "./trunk/trunk_sources.ts";
 import { createCore } from "./user_agent_core.ts";
 
 export type Log = (line: string, fields?: Record<string, unknown>) => void;

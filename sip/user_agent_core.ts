@@ -11,9 +11,9 @@ import {
 } from "sip.js/lib/core/index.js";
 import { AllowedMethods } from "sip.js/lib/core/user-agent-core/allowed-methods.js";
 import { currentFlow, currentName } from "./flow.ts";
-import { canonicalName } from "./header_names.ts";
+import { canonicalName } from "./text/header_names.ts";
 import { contactUser, webSocketName } from "./transport/local_name.ts";
-import { userUri } from "./uri.ts";
+import { userUri } from "./text/uri.ts";
 
 /** What the companion calls itself in User-Agent. */
 export const productName = "Switchboard";

@@ -1,4 +1,4 @@
-import { parseVia, type Via } from "../via.ts";
+import { parseVia, type Via } from "../text/via.ts";
 
 /** What the transport layer needs to know of a message that the core hands it as text. */
 export interface SentMessage {

@@ -1,7 +1,7 @@
 import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
 import type { Flow } from "../flow.ts";
 import { transactionTimers } from "../limits.ts";
-import type { Via } from "../via.ts";
+import type { Via } from "../text/via.ts";
 import type { Clock } from "./clock.ts";
 import { createExpiringMap } from "./expiring_map.ts";
 import { again, type Put } from "./put.ts";

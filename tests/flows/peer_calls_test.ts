@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Companion } from "../../sip/companion.ts";
-import { createPeerProofs } from "../../sip/peers.ts";
+import { createPeerProofs } from "../../sip/peer/peers.ts";
 import {
   type CompanionsLab,
   type CompanionsLabOptions,

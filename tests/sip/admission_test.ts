@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createAdmission, type Verdict } from "../../sip/admission.ts";
+import { createAdmission, type Verdict } from "../../sip/auth/admission.ts";
 import { sipLimits } from "../../sip/limits.ts";
 import { handClock } from "../support/hand_clock.ts";
 import { openReceiveLab } from "../support/receive_lab.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { type CallsOptions, createCalls, runScript } from "../../sip/calls.ts";
-import { createLegEnd, type OutboundLeg } from "../../sip/leg.ts";
+import { type CallsOptions, createCalls, runScript } from "../../sip/script/calls.ts";
+import { createLegEnd, type OutboundLeg } from "../../sip/leg/leg.ts";
 import { sipLimits } from "../../sip/limits.ts";
 import { handClock } from "../support/hand_clock.ts";
 import { invite, inviteScript } from "../support/sip_lab.ts";

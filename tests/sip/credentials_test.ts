@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Credentials } from "../../core/bridge.ts";
-import { createCredentialsCache } from "../../sip/credentials.ts";
+import { createCredentialsCache } from "../../sip/auth/credentials.ts";
 import { sipLimits } from "../../sip/limits.ts";
 import { handClock } from "../support/hand_clock.ts";
 

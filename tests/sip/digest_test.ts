@@ -6,7 +6,7 @@ import {
   digestResponse,
   parseDigest,
   provesHa1,
-} from "../../sip/digest.ts";
+} from "../../sip/auth/digest.ts";
 import { sipLimits } from "../../sip/limits.ts";
 
 // RFC 7616 §3.9.1.

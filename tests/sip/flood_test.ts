@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Credentials } from "../../core/bridge.ts";
-import { createCredentialsCache } from "../../sip/credentials.ts";
-import { createNonces } from "../../sip/digest.ts";
+import { createCredentialsCache } from "../../sip/auth/credentials.ts";
+import { createNonces } from "../../sip/auth/digest.ts";
 import { sipLimits } from "../../sip/limits.ts";
 import { domain, guess, register, registered } from "../support/phone_text.ts";
 import { openReceiveLab } from "../support/receive_lab.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { sipLimits } from "../../sip/limits.ts";
-import { createLockout } from "../../sip/lockout.ts";
+import { createLockout } from "../../sip/auth/lockout.ts";
 import { handClock } from "../support/hand_clock.ts";
 
 const { wrongAnswersOfLogin, wrongAnswersFromAddress, lockoutMinMs, lockoutMaxMs } = sipLimits;

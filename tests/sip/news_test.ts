@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { NewsAnswer, Report } from "../../core/bridge.ts";
 import { sipLimits } from "../../sip/limits.ts";
-import { createNews } from "../../sip/news.ts";
-import { ServiceError } from "../../sip/service_link.ts";
+import { createNews } from "../../sip/service/news.ts";
+import { ServiceError } from "../../sip/service/service_link.ts";
 
 const reportOf = (number: number): Report => ({
   companion: { id: "test", runId: "1" },

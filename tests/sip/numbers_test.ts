@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Script } from "../../core/bridge.ts";
-import { trustedSources } from "../../sip/trusted_sources.ts";
+import { trustedSources } from "../../sip/trunk/trusted_sources.ts";
 import { newLeg, type SipLab, sipTest } from "../support/sip_lab.ts";
 import { peerRequest } from "../support/sip_peer.ts";
 import { type SipText, valueOf } from "../support/sip_text.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { IncomingRequestMessage } from "sip.js/lib/core/index.js";
-import { type ParsedRequest, parseMessage, SipParseError } from "../../sip/parse.ts";
+import { type ParsedRequest, parseMessage, SipParseError } from "../../sip/text/parse.ts";
 import { sipLimits } from "../../sip/limits.ts";
-import { parseNameAddr, parseSipUri, parseUri, userOf } from "../../sip/uri.ts";
-import { parseVia, receivedVia, type Via } from "../../sip/via.ts";
+import { parseNameAddr, parseSipUri, parseUri, userOf } from "../../sip/text/uri.ts";
+import { parseVia, receivedVia, type Via } from "../../sip/text/via.ts";
 
 const text = (start: string, ...headers: string[]) =>
   [

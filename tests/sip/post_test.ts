@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createPoster } from "../../sip/post.ts";
+import { createPoster } from "../../sip/service/post.ts";
 
 const post = (signals: AbortSignal[] = [], ms = 5_000) => ({
   path: "/told",

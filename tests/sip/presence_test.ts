@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { type PresenceNews, registrationLimits } from "../../core/bridge_registrations.ts";
 import type { Flow } from "../../sip/flow.ts";
-import { type Binding, createLocation } from "../../sip/location.ts";
-import { createPresence } from "../../sip/presence.ts";
-import { ServiceError } from "../../sip/service_link.ts";
+import { type Binding, createLocation } from "../../sip/registrar/location.ts";
+import { createPresence } from "../../sip/registrar/presence.ts";
+import { ServiceError } from "../../sip/service/service_link.ts";
 import { createTimers } from "../../sip/timers.ts";
 import { handClock } from "../support/hand_clock.ts";
 import { sipTest, startSipLab } from "../support/sip_lab.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { sipTest, startSipLab } from "../support/sip_lab.ts";
 import { sipLimits } from "../../sip/limits.ts";
 import { openSoftphone, type Softphone } from "../support/softphone.ts";
-import { digestHa1, digestResponse } from "../../sip/digest.ts";
+import { digestHa1, digestResponse } from "../../sip/auth/digest.ts";
 import { testDomain } from "../support/fake_service.ts";
 import { valueOf, valuesOf } from "../support/sip_text.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { Report } from "../../core/bridge.ts";
-import { createReportQueue, type ReportOptions } from "../../sip/reports.ts";
+import { createReportQueue, type ReportOptions } from "../../sip/service/reports.ts";
 import { sipLimits } from "../../sip/limits.ts";
-import { ServiceError } from "../../sip/service_link.ts";
+import { ServiceError } from "../../sip/service/service_link.ts";
 import { createTimers } from "../../sip/timers.ts";
 
 /** A queue whose service answers as told, attempt by attempt, without a rest between them. */

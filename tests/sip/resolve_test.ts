@@ -7,7 +7,7 @@ import {
   type SrvRecord,
   systemResolver,
 } from "../../sip/transport/resolver.ts";
-import { parseSipUri } from "../../sip/uri.ts";
+import { parseSipUri } from "../../sip/text/uri.ts";
 
 /** A zone of names, and the questions that were asked of it. */
 function zone(records: Record<string, NaptrRecord[] | SrvRecord[] | string[]>) {

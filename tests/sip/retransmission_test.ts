@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createFlow, type Endpoint, type Flow } from "../../sip/flow.ts";
 import { transactionTimers } from "../../sip/limits.ts";
-import { parseMessage } from "../../sip/parse.ts";
+import { parseMessage } from "../../sip/text/parse.ts";
 import { createExpiringMap } from "../../sip/transport/expiring_map.ts";
 import { createFlowTable } from "../../sip/transport/flow_table.ts";
 import { createRetransmission } from "../../sip/transport/retransmission.ts";

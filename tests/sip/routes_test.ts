@@ -8,7 +8,7 @@ import { createTimers } from "../../sip/timers.ts";
 import { hostPort } from "../../sip/transport/local_name.ts";
 import type { Resolver } from "../../sip/transport/resolver.ts";
 import { listenTls } from "../../sip/transport/stream_listener.ts";
-import { parseSipUri } from "../../sip/uri.ts";
+import { parseSipUri } from "../../sip/text/uri.ts";
 import { handClock } from "../support/hand_clock.ts";
 import { sipTest } from "../support/sip_lab.ts";
 import { connectPeer, peerRequest, peerResponse } from "../support/sip_peer.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { messageLimits } from "../../core/bridge_messages.ts";
-import type { Binding } from "../../sip/location.ts";
+import type { Binding } from "../../sip/registrar/location.ts";
 import { sendToDevices } from "../../sip/send_message.ts";
 import { sipTest, startSipLab } from "../support/sip_lab.ts";
 import { type Connection, openReceiveLab, type ReceiveLab } from "../support/receive_lab.ts";

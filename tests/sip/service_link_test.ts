@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { bridgePaths } from "../../core/bridge.ts";
 import { bridgeHeader, verifyBridge } from "../../core/bridge_signature.ts";
-import { createServiceLink } from "../../sip/service_link.ts";
+import { createServiceLink } from "../../sip/service/service_link.ts";
 import { createTimers } from "../../sip/timers.ts";
 
 const companion = { id: "test", runId: "1" };

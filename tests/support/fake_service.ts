@@ -17,7 +17,7 @@ import {
 } from "../../core/bridge_registrations.ts";
 import type { GatewayReport } from "../../core/bridge_trunks.ts";
 import { answerTrunks, type FakeTrunks, fakeTrunks } from "./fake_trunks.ts";
-import { digestHa1 } from "../../sip/digest.ts";
+import { digestHa1 } from "../../sip/auth/digest.ts";
 
 /** The service as the companion sees it: knows passwords, takes reports, answers with scripts. */
 export interface FakeService {

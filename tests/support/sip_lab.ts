@@ -3,7 +3,7 @@ import { type Companion, startCompanion } from "../../sip/companion.ts";
 import type { CompanionOptions } from "../../sip/companion_options.ts";
 import type { TransportOptions } from "../../sip/listen.ts";
 import type { LoadAudio, MediaEngine } from "../../sip/media/port.ts";
-import type { SessionBounds } from "../../sip/session_timer.ts";
+import type { SessionBounds } from "../../sip/dialog/session_timer.ts";
 import { type FakeMedia, fakeMedia } from "./fake_media.ts";
 import { type FakeService, startFakeService, testDomain } from "./fake_service.ts";
 import { openSoftphone, type Softphone } from "./softphone.ts";

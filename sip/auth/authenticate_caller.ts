@@ -1,0 +1,28 @@
+import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
+import { authenticate, type Authenticator, type Identity } from "./authenticate.ts";
+import { unavailable } from "../refusal.ts";
+import { originOf, type Signalling } from "../signalling.ts";
+import { userOf } from "../text/uri.ts";
+
+/**
+ * Who sends a request that goes on to others: only a registered Client may, with its own name in
+ * From. Its connection is trusted from then on.
+ */
+export async function authenticateCaller(
+  { location }: Signalling,
+  authenticator: Authenticator,
+  message: IncomingRequestMessage,
+): Promise<Identity> {
+  const origin = originOf(message);
+  const identity = await authenticate(authenticator, { message, ...origin }, "proxy")
+    .catch(() => ({ refusal: unavailable }));
+  if ("refusal" in identity) return identity;
+  if (userOf(message.from.uri) !== identity.login) {
+    return { refusal: { statusCode: 403, reasonPhrase: "From Is Not The Caller" } };
+  }
+  if (location.find(identity.login).length === 0) {
+    return { refusal: { statusCode: 403, reasonPhrase: "Not Registered" } };
+  }
+  origin.flow.logins.add(identity.login);
+  return identity;
+}

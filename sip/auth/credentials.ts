@@ -1,0 +1,94 @@
+import type { Credentials } from "../../core/bridge.ts";
+import { sipLimits } from "../limits.ts";
+import { networkOf } from "./lockout.ts";
+import type { ServiceLink } from "../service/service_link.ts";
+
+/**
+ * Looks up who has a login; null for nobody. Rejects when the service is out of reach, and when too
+ * many look-ups for the host that names the login are under way.
+ */
+export interface CredentialsCache {
+  lookup(login: string, host?: string): Promise<Credentials | null>;
+  forget(login: string): void;
+}
+
+interface Entry {
+  answer: Promise<Credentials | null>;
+  /** In ms: when to ask again, and until when it will do if nobody answers then. */
+  freshUntil: number;
+  usableUntil: number;
+  isForgotten: boolean;
+}
+
+/**
+ * Asks the service once for all who wait, and keeps the answer for a short while; through an outage
+ * of the service for longer, so that phones stay registered.
+ */
+export function createCredentialsCache(
+  service: Pick<ServiceLink, "credentials">,
+  now: () => number = Date.now,
+): CredentialsCache {
+  const entries = new Map<string, Entry>();
+
+  /** What was known before, where asking again has failed. */
+  const fallBack = async (login: string, entry: Entry, before: Entry | undefined, why: unknown) => {
+    const isUsable = before !== undefined && !entry.isForgotten && now() < before.usableUntil;
+    if (entries.get(login) === entry) {
+      if (isUsable) entries.set(login, before);
+      else entries.delete(login);
+    }
+    if (!isUsable) throw why;
+    return await before.answer;
+  };
+
+  const asking = new Map<string, number>();
+  /** Asks on behalf of a host, so that none fills the service with names of its invention. */
+  const askFor = async (login: string, host: string): Promise<Credentials | null> => {
+    const network = networkOf(host);
+    const underWay = asking.get(network) ?? 0;
+    if (underWay >= sipLimits.lookupsOfAddress) throw new Error("Cannot look a login up: too many");
+    asking.set(network, underWay + 1);
+    try {
+      return await service.credentials(login);
+    } finally {
+      const left = (asking.get(network) ?? 0) - 1;
+      if (left > 0) asking.set(network, left);
+      else asking.delete(network);
+    }
+  };
+
+  const ask = (login: string, host: string | undefined): Promise<Credentials | null> => {
+    const before = entries.get(login);
+    const answered = host === undefined ? service.credentials(login) : askFor(login, host);
+    const asked = answered.then((found) => {
+      // What was asked before the login changed may be answered after it.
+      if (entry.isForgotten) return cache.lookup(login, host);
+      entry.freshUntil = now() + (found ? sipLimits.credentialsTtlMs : sipLimits.unknownLoginTtlMs);
+      entry.usableUntil = now() + sipLimits.credentialsGraceMs;
+      return found;
+    });
+    const entry: Entry = {
+      answer: asked.catch((why) => fallBack(login, entry, before, why)),
+      freshUntil: Number.POSITIVE_INFINITY, // While it is under way.
+      usableUntil: Number.POSITIVE_INFINITY,
+      isForgotten: false,
+    };
+    entries.set(login, entry);
+    const [oldest] = entries.keys();
+    if (entries.size > sipLimits.cachedLogins && oldest !== undefined) entries.delete(oldest);
+    return entry.answer;
+  };
+
+  const cache: CredentialsCache = {
+    lookup(login, host) {
+      const known = entries.get(login);
+      return known !== undefined && now() < known.freshUntil ? known.answer : ask(login, host);
+    },
+    forget(login) {
+      const known = entries.get(login);
+      if (known !== undefined) known.isForgotten = true;
+      entries.delete(login);
+    },
+  };
+  return cache;
+}

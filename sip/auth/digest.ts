@@ -1,0 +1,149 @@
+import { Buffer } from "node:buffer";
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { sipLimits } from "../limits.ts";
+
+/**
+ * Server side of digest authentication: RFC 7616 with the algorithms of RFC 8760. Neither `-sess`
+ * algorithms nor `qop=auth-int` are offered; an answer that uses them proves nothing.
+ */
+
+export type Algorithm = "SHA-256" | "MD5";
+
+/** Most preferred first (RFC 8760 §2.4). */
+const algorithms: readonly Algorithm[] = ["SHA-256", "MD5"];
+
+/**
+ * What is offered over a transport. Browser softphones keep the last challenge and know only MD5, so
+ * both find theirs; many desk phones look at one challenge alone and give up on SHA-256, unless the
+ * operator knows better.
+ */
+export const algorithmsOver = (protocol: string, sha256Everywhere = false): readonly Algorithm[] =>
+  sha256Everywhere || /^WSS?$/i.test(protocol) ? algorithms : ["MD5"];
+
+/** The parameters of an Authorization header, unquoted, by name in lower case. */
+export type DigestParameters = Readonly<Record<string, string>>;
+
+export interface DigestRequest {
+  method: string;
+  /** The hash of user, realm and password for the algorithm that the parameters name. */
+  ha1: string;
+}
+
+const parameter = /([A-Za-z0-9_*-]+) *= *(?:"((?:[^"\\]|\\.)*)"|([^ ,"]+)) *(?:, *|$)/gy;
+
+/** Reads a `Digest` header; undefined when it is none, malformed or names something twice. */
+export function parseDigest(header: string): DigestParameters | undefined {
+  const text = /\t| {2}/.test(header) ? header.replace(/[ \t]+/g, " ") : header;
+  if (!/^Digest /i.test(text)) return undefined;
+  const parameters: Record<string, string> = Object.create(null);
+  let end = "Digest ".length;
+  while (end < text.length) {
+    parameter.lastIndex = end;
+    const found = parameter.exec(text);
+    const name = found?.[1]?.toLowerCase();
+    if (found === null || name === undefined || name in parameters) return undefined;
+    parameters[name] = found[2]?.replace(/\\(.)/g, "$1") ?? found[3] ?? "";
+    end = parameter.lastIndex;
+  }
+  return parameters;
+}
+
+/** Which algorithm the parameters are of; undefined for one that was not offered. */
+export function algorithmOf(parameters: DigestParameters): Algorithm | undefined {
+  const named = (parameters["algorithm"] ?? "MD5").toUpperCase();
+  return algorithms.find((algorithm) => algorithm === named);
+}
+
+const hash = (algorithm: Algorithm, text: string): string =>
+  createHash(algorithm === "MD5" ? "md5" : "sha256").update(text).digest("hex");
+
+/** HA1 of RFC 7616 §3.4.2. */
+export const digestHa1 = (
+  algorithm: Algorithm,
+  identity: { username: string; realm: string; password: string },
+): string => hash(algorithm, `${identity.username}:${identity.realm}:${identity.password}`);
+
+/** The response that proves knowledge of HA1 (RFC 7616 §3.4.1), with `qop=auth` or none (RFC 2069). */
+export function digestResponse(
+  algorithm: Algorithm,
+  request: DigestRequest,
+  parameters: DigestParameters,
+): string {
+  const { nonce, nc, cnonce, qop, uri } = parameters;
+  const ha2 = hash(algorithm, `${request.method}:${uri}`);
+  const once = qop === undefined ? nonce : `${nonce}:${nc}:${cnonce}:${qop}`;
+  return hash(algorithm, `${request.ha1}:${once}:${ha2}`);
+}
+
+/** Whether the response is right, in constant time; the nonce is judged elsewhere. */
+export function provesHa1(request: DigestRequest, parameters: DigestParameters): boolean {
+  const algorithm = algorithmOf(parameters);
+  if (algorithm === undefined || parameters["qop"] !== "auth") return false;
+  if (!/^[0-9a-f]{8}$/i.test(parameters["nc"] ?? "") || !parameters["cnonce"]) return false;
+  const expected = Buffer.from(digestResponse(algorithm, request, parameters));
+  const given = Buffer.from((parameters["response"] ?? "").toLowerCase());
+  return expected.length === given.length && timingSafeEqual(expected, given);
+}
+
+export interface Nonces {
+  /** WWW-Authenticate or Proxy-Authenticate lines, one for each algorithm. */
+  challenges(
+    header: string,
+    options: { stale: boolean; algorithms: readonly Algorithm[] },
+  ): string[];
+  /** Uses up one count of a nonce; false when it is not ours, too old or was used (§3.4.5). */
+  take(nonce: string, count: number): boolean;
+}
+
+/**
+ * Nonces that carry their time under a hash with a secret (RFC 7616 §3.3), so none is stored until
+ * somebody uses it. Half of the hash is kept to itself: what was signed cannot be extended.
+ */
+export function createNonces(realm: string, now: () => number = Date.now): Nonces {
+  const secret = randomBytes(32).toString("hex");
+  const counts = new Map<string, number>();
+  // Counts forgotten for want of room could be replayed, so everything as old is refused.
+  let refusedUntil = 0;
+
+  const macOf = (stamp: string): string =>
+    hash("SHA-256", `${secret}.${stamp}.${realm}`).slice(0, 32);
+
+  const make = (): string => {
+    const stamp = `${now().toString(36)}.${crypto.getRandomValues(new Uint8Array(8)).toHex()}`;
+    return `${stamp}.${macOf(stamp)}`;
+  };
+
+  const madeAt = (nonce: string): number => parseInt(nonce, 36);
+
+  const isOurs = (nonce: string): boolean => {
+    const dot = nonce.lastIndexOf(".");
+    const given = Buffer.from(nonce.slice(dot + 1));
+    const expected = Buffer.from(macOf(nonce.slice(0, Math.max(dot, 0))));
+    return given.length === expected.length && timingSafeEqual(given, expected);
+  };
+
+  return {
+    challenges(header, { stale, algorithms }) {
+      const nonce = make();
+      const flag = stale ? ", stale=true" : "";
+      return algorithms.map((algorithm) =>
+        `${header}: Digest realm="${realm}", nonce="${nonce}", algorithm=${algorithm}, ` +
+        `qop="auth"${flag}`
+      );
+    },
+    take(nonce, count) {
+      const age = now() - madeAt(nonce);
+      if (!isOurs(nonce) || age > sipLimits.nonceTtlMs || madeAt(nonce) <= refusedUntil) {
+        return false;
+      }
+      if (count <= (counts.get(nonce) ?? 0)) return false;
+      counts.set(nonce, count);
+      const [oldest] = counts.keys();
+      if (counts.size > sipLimits.nonces && oldest !== undefined) {
+        counts.delete(oldest);
+        refusedUntil = Math.max(refusedUntil, madeAt(oldest));
+      }
+      return true;
+    },
+  };
+}

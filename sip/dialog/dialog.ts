@@ -1,0 +1,200 @@
+import {
+  type Session,
+  type SessionDelegate,
+  SessionDialog,
+  SessionState,
+} from "sip.js/lib/core/index.js";
+import { type Flow, withFlow } from "../flow.ts";
+import { answerInfo, sendRequest } from "./in_dialog.ts";
+import type { DialogEvents } from "./dialog_events.ts";
+import type { Content } from "./info.ts";
+import type { Binding } from "../registrar/location.ts";
+import { answerReinvite, type OfferAnswer, sendOffer } from "./offer.ts";
+import { createSessionTimer, type SessionTimer } from "./session_timer.ts";
+import { guard, type Signalling } from "../signalling.ts";
+import type { Trunk } from "../trunk/trunk.ts";
+import { refreshSession } from "./update.ts";
+
+export interface DialogPeer {
+  /** The Client at the other end; undefined of anybody else. */
+  readonly login: string | undefined;
+  /** The trunk at the other end. */
+  readonly trunk?: Trunk | undefined;
+  /** The leg that the dialog is of; empty of one that nobody wants. */
+  readonly leg: string;
+  /** Where requests go; moves along when the softphone comes by a new connection. */
+  flow: Flow;
+  /** Whether the peer knows UPDATE (RFC 3311). */
+  readonly knowsUpdate: boolean;
+  readonly events: DialogEvents;
+}
+
+/** One dialog with a softphone (RFC 3261 §12). Commands never throw once it is over. */
+export interface Dialog extends DialogPeer {
+  readonly session: Session;
+  readonly timer: SessionTimer;
+  /** The SDP that we said last; empty before. */
+  localSdp: string;
+  /** Takes the answer to the offer of our last 2xx out of its ACK. */
+  settle: ((answer: string) => void) | undefined;
+  /** Says BYE, once the peer has our ACK or we have its; resolves when it is answered. */
+  bye(): Promise<void>;
+  /** Offers in the dialog, or asks for an offer; rejects with `Refused`. */
+  reinvite(sdp: string | undefined): Promise<OfferAnswer>;
+  /** Sends INFO, REFER or NOTIFY; resolves with the final status, whatever it is. */
+  request(method: "info" | "refer" | "notify", message: InDialogMessage): Promise<number>;
+  /** The INVITE was refused after all: an early dialog ends with it (§12.3). */
+  abandon(): void;
+}
+
+export interface InDialogMessage {
+  headers?: string[];
+  body?: Content;
+}
+
+interface State {
+  readonly signalling: Signalling;
+  readonly dialog: Dialog;
+  /** The key of the binding that the dialog began with. */
+  readonly device: string | undefined;
+  readonly finished: PromiseWithResolvers<void>;
+  confirmed: boolean;
+  leaving: boolean;
+  onFlowLost(lost: Flow): void;
+}
+
+/** Takes charge of a session of the library, from its first response on. */
+export function adoptDialog(signalling: Signalling, session: Session, peer: DialogPeer): Dialog {
+  const dialog: Dialog = {
+    ...peer,
+    session,
+    localSdp: "",
+    settle: undefined,
+    timer: createSessionTimer({
+      timers: signalling.timers,
+      refresh: (intervalS) => (follow(state), refreshSession(signalling, dialog, intervalS)),
+      expired: () => dialog.events.onLost(),
+    }),
+    bye: () => leave(state),
+    reinvite: (sdp) => (follow(state), sendOffer(signalling, dialog, { sdp })),
+    request(method, message) {
+      follow(state);
+      return sendRequest(signalling, dialog, { method, ...message });
+    },
+    abandon: () => finish(state),
+  };
+  const { login, flow } = peer;
+  const state: State = {
+    signalling,
+    dialog,
+    device: bindingsOf(signalling, login).find((binding) => binding.flow === flow)?.key,
+    finished: Promise.withResolvers(),
+    confirmed: false,
+    leaving: false,
+    onFlowLost(lost) {
+      if (dialog.flow === lost && !follow(state)) void reachAgain(dialog);
+    },
+  };
+  session.delegate = delegateOf(state);
+  signalling.dialogs.set(session.id, dialog);
+  signalling.flowWatchers.add(state.onFlowLost);
+  return dialog;
+}
+
+function delegateOf(state: State): SessionDelegate {
+  const { signalling, dialog } = state;
+  const { log } = signalling;
+  return {
+    onAck: guard(log, ({ message }) => onAck(state, message.body)),
+    onAckTimeout: guard(log, () => {
+      state.leaving = true;
+      sendBye(state);
+      dialog.events.onLost();
+    }),
+    onBye: guard(log, (request) => {
+      request.accept();
+      finish(state);
+      dialog.events.onBye();
+    }),
+    onInvite: guard(log, (request) => void answerReinvite(signalling, dialog, request)),
+    onInfo: guard(log, (request) => void answerInfo(signalling, dialog, request)),
+    onRefer: guard(log, (request) => dialog.events.onRefer(request)),
+    onNotify: guard(log, (request) => {
+      const { body } = request.message;
+      const state = request.message.getHeader("subscription-state") ?? "";
+      if (dialog.events.onNotify(body, state)) request.accept();
+      else request.reject({ statusCode: 481 });
+    }),
+    onPrack: guard(log, (request) => {
+      const rack = request.message.getHeader("rack") ?? "";
+      const isOffer = request.message.body !== "";
+      if (!dialog.events.onPrack?.(rack)) request.reject({ statusCode: 481 });
+      else if (isOffer) request.reject({ statusCode: 488 });
+      else request.accept();
+    }),
+  };
+}
+
+/** The first ACK confirms the dialog; a later one may bring the answer to an offer of ours. */
+function onAck(state: State, body: string): void {
+  const { dialog, confirmed } = state;
+  state.confirmed = true;
+  if (state.leaving) return sendBye(state);
+  // An answer that did not come leaves all as it was.
+  if (body === "" && dialog.session instanceof SessionDialog) {
+    dialog.session.signalingStateRollback();
+  }
+  const { settle } = dialog;
+  dialog.settle = undefined;
+  if (settle !== undefined) settle(body);
+  else if (!confirmed) dialog.events.onAck?.(body);
+}
+
+function leave(state: State): Promise<void> {
+  const { signalling, dialog, finished } = state;
+  if (state.leaving || !signalling.dialogs.has(dialog.session.id)) return finished.promise;
+  state.leaving = true;
+  dialog.timer.stop();
+  follow(state);
+  // A caller may not be sent BYE before its ACK (RFC 3261 §15).
+  const acknowledged = dialog.session.sessionState !== SessionState.AckWait;
+  if (acknowledged) guard(signalling.log, sendBye)(state);
+  return finished.promise;
+}
+
+function sendBye(state: State): void {
+  const done = () => finish(state);
+  withFlow(state.dialog.flow, () => {
+    state.dialog.session.bye({ onAccept: done, onReject: done, onRedirect: done });
+  });
+}
+
+function finish({ signalling, dialog, finished, onFlowLost }: State): void {
+  dialog.timer.stop();
+  signalling.dialogs.delete(dialog.session.id);
+  signalling.flowWatchers.delete(onFlowLost);
+  finished.resolve();
+}
+
+/** Goes on where the same device registered again, once its connection closed; false if nowhere. */
+function follow({ signalling, dialog, device }: State): boolean {
+  if (!dialog.flow.closed) return true;
+  const binding = bindingsOf(signalling, dialog.login).find(({ key }) => key === device);
+  if (binding !== undefined) dialog.flow = binding.flow;
+  return binding !== undefined;
+}
+
+const bindingsOf = ({ location }: Signalling, login: string | undefined): Binding[] =>
+  login === undefined ? [] : location.find(login);
+
+/** A call outlives its connection to a trunk, which may close one that is idle. */
+async function reachAgain(dialog: Dialog): Promise<void> {
+  const { flow: lost, trunk } = dialog;
+  try {
+    if (trunk === undefined) return dialog.events.onLost();
+    const flow = await trunk.reach();
+    if (dialog.flow === lost) dialog.flow = flow;
+  } catch {
+    if (dialog.flow === lost) dialog.events.onLost();
+  }
+}

@@ -1,0 +1,100 @@
+import type { IncomingInfoRequest } from "sip.js/lib/core/index.js";
+import type { Dialog, InDialogMessage } from "./dialog.ts";
+import type { DialogEvents } from "./dialog_events.ts";
+import { withFlow } from "../flow.ts";
+import { type Content, digitOf, digitTypes } from "./info.ts";
+import type { Leg } from "../leg/leg.ts";
+import type { MediaLeg } from "../media/port.ts";
+import { answerOffer } from "./offer.ts";
+import { statusToPass } from "./refused.ts";
+import { guard, type Signalling } from "../signalling.ts";
+import { contactHeader } from "../user_agent_core.ts";
+
+/** Whom the requests inside a leg's dialog are for. */
+export interface Wiring {
+  /** The leg to which they are passed as they are; our own media answer without one. */
+  counterpart: Leg | undefined;
+  onRefer: DialogEvents["onRefer"] | undefined;
+  onNotify: DialogEvents["onNotify"] | undefined;
+}
+
+export const createWiring = (): Wiring => ({
+  counterpart: undefined,
+  onRefer: undefined,
+  onNotify: undefined,
+});
+
+/** What a leg does about the requests in its dialog, its end aside. */
+export function inDialogEvents(
+  wiring: Wiring,
+  media: () => MediaLeg | undefined,
+): Pick<DialogEvents, "onOffer" | "onInfo" | "onRefer" | "onNotify"> {
+  return {
+    onOffer: (sdp) => answerOffer(sdp, { counterpart: wiring.counterpart, media: media() }),
+    onInfo: (body) => takeInfo(body, { counterpart: wiring.counterpart, media: media() }),
+    onRefer(request) {
+      if (wiring.onRefer === undefined) request.reject({ statusCode: 403 });
+      else wiring.onRefer(request);
+    },
+    onNotify: (sipfrag, state) => wiring.onNotify?.(sipfrag, state) ?? false,
+  };
+}
+
+/** Passes an INFO on, else takes its digit as if it had come in the media. */
+async function takeInfo(
+  body: Content,
+  { counterpart, media }: { counterpart: Leg | undefined; media: MediaLeg | undefined },
+): Promise<number> {
+  if (counterpart?.dialog !== undefined) {
+    const status = await counterpart.dialog.request("info", body.content === "" ? {} : { body });
+    return status < 300 || status === 415 || status === 469 ? status : 500;
+  }
+  if (body.content === "") return 200;
+  const digit = digitOf(body);
+  if (digit === undefined) return isDigitType(body) ? 400 : 415;
+  media?.onDigit?.(digit);
+  return 200;
+}
+
+const isDigitType = ({ contentType }: Content): boolean =>
+  digitTypes.includes(contentType.split(";")[0]?.trim().toLowerCase() ?? "");
+
+/** Answers INFO (RFC 6086 §4.2.2). */
+export async function answerInfo(
+  { log }: Signalling,
+  dialog: Dialog,
+  request: IncomingInfoRequest,
+): Promise<void> {
+  const { message } = request;
+  const contentType = message.getHeader("content-type") ?? "";
+  const statusCode = await dialog.events.onInfo({ contentType, content: message.body })
+    .catch(statusToPass);
+  guard(log, () =>
+    withFlow(dialog.flow, () => {
+      if (statusCode < 300) request.accept({ statusCode });
+      else {
+        const extraHeaders = statusCode === 415 ? [`Accept: ${digitTypes.join(", ")}`] : [];
+        request.reject({ statusCode, extraHeaders });
+      }
+    }))();
+}
+
+/** Sends a request in the dialog; resolves with its final status, 481 when the dialog is over. */
+export function sendRequest(
+  { domain, dialogs, log }: Signalling,
+  dialog: Dialog,
+  { method, headers = [], body }: InDialogMessage & { method: "info" | "refer" | "notify" },
+): Promise<number> {
+  if (!dialogs.has(dialog.session.id)) return Promise.resolve(481);
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const final = ({ message }: { message: { statusCode: number | undefined } }) =>
+    resolve(message.statusCode ?? 500);
+  guard((line, fields) => (log(line, fields), resolve(500)), () =>
+    withFlow(dialog.flow, () => {
+      dialog.session[method]({ onAccept: final, onReject: final, onRedirect: final }, {
+        extraHeaders: [contactHeader(domain), ...headers],
+        ...body && { body: { ...body, contentDisposition: "render" } },
+      });
+    }))();
+  return promise;
+}

@@ -1,0 +1,71 @@
+import type { Dialog } from "./dialog.ts";
+import { sipLimits } from "../limits.ts";
+
+/** What a transferor is told of its transfer: the subscription that a REFER implies (RFC 3515). */
+export interface Referral {
+  /** A provisional status of the new call. */
+  progress(status: number): void;
+  /** The final status, which ends the subscription; resolves when the transferor has it. */
+  end(status: number): Promise<void>;
+}
+
+const phrases: Readonly<Record<number, string>> = {
+  100: "Trying",
+  180: "Ringing",
+  200: "OK",
+  404: "Not Found",
+  408: "Request Timeout",
+  480: "Temporarily Unavailable",
+  481: "Call/Transaction Does Not Exist",
+  486: "Busy Here",
+  487: "Request Terminated",
+  503: "Service Unavailable",
+  603: "Decline",
+};
+
+/** The body that tells a status (RFC 3420). */
+export const sipfrag = (status: number): string =>
+  `SIP/2.0 ${status} ${phrases[status] ?? `Status ${status}`}\r\n`;
+
+/** NOTIFY with a sipfrag, in the dialog of the REFER. */
+export const notifySipfrag = (
+  dialog: Dialog | undefined,
+  { content, state, id }: { content: string; state: string; id?: number },
+): Promise<number> =>
+  dialog?.request("notify", {
+    headers: [
+      id === undefined ? "Event: refer" : `Event: refer;id=${id}`,
+      `Subscription-State: ${state}`,
+    ],
+    body: { contentType: "message/sipfrag;version=2.0", content },
+  }) ?? Promise.resolve(481);
+
+/**
+ * Begins to tell; `id` is the CSeq of the REFER where the dialog saw another one before. One NOTIFY
+ * follows another, so that none overtakes.
+ */
+export function createReferral(dialog: Dialog | undefined, id?: number): Referral {
+  let last: Promise<unknown> = Promise.resolve();
+  let over = false;
+  const until = Date.now() + sipLimits.referExpiresS * 1000;
+  const notify = (status: number, state: string) => {
+    const named = id === undefined ? {} : { id };
+    last = last.then(() => notifySipfrag(dialog, { content: sipfrag(status), state, ...named }));
+    return last;
+  };
+  return {
+    progress(status) {
+      if (over) return;
+      const seconds = Math.max(Math.round((until - Date.now()) / 1000), 1);
+      void notify(status, `active;expires=${seconds}`);
+    },
+    async end(status) {
+      if (over) return;
+      over = true;
+      await notify(status, "terminated;reason=noresource");
+    },
+  };
+}
+
+/** Of a transferor that wants to hear nothing (RFC 4488). */
+export const silentReferral: Referral = { progress() {}, end: () => Promise.resolve() };

@@ -1,0 +1,118 @@
+import type { Script } from "../../core/bridge.ts";
+import { unlessAborted } from "../abort.ts";
+import type { Calls } from "../script/calls.ts";
+import { dialWith } from "../script/dial.ts";
+import { sipLimits } from "../limits.ts";
+import type { LiveLeg } from "../script/live_leg.ts";
+import type { ReferTo } from "./refer_to.ts";
+import type { Referral } from "./referral.ts";
+import { leave, partyFor } from "./replace.ts";
+import { type DialStep, failureOf, hangUpOthers, lastEnding, ringAll } from "../leg/ring_all.ts";
+import { talk } from "../script/talk.ts";
+
+/** A REFER that was accepted: `live` refers `other`, whom it talks to. */
+export interface Transfer {
+  calls: Calls;
+  live: LiveLeg;
+  other: LiveLeg;
+  referTo: ReferTo;
+  /** The address of the transferor, for Referred-By (RFC 3892). */
+  by: string;
+  referral: Referral;
+}
+
+/**
+ * The service says what the other side does now. Where that is to call somebody, the two stay
+ * together until one answers, so that a refusal leaves the call as it was; a transferor who does not
+ * wait for that leaves the other side with whoever answers.
+ */
+export async function blind(transfer: Transfer): Promise<void> {
+  const { live, other, referral } = transfer;
+  const asked = askService(transfer);
+  let taken = false;
+  const take = () => {
+    if (taken || other.partner !== live || other.leg.signal.aborted) return taken;
+    taken = true;
+    live.hold();
+    // What joined the two lets go first.
+    other.run(() => live.idle().then(() => asked));
+    return taken;
+  };
+  live.leg.signal.addEventListener("abort", take, { once: true });
+  const status = await follow(transfer, asked, take);
+  live.leg.signal.removeEventListener("abort", take);
+  await referral.end(status);
+  if (taken) await leave(transfer.calls, live);
+}
+
+/** Gets the other side its new call, and takes it out of the old one once it has; 200, or why not. */
+async function follow(
+  transfer: Transfer,
+  asked: Promise<Script>,
+  take: () => boolean,
+): Promise<number> {
+  const [first] = await asked;
+  if (first === undefined || first.type === "reject") return first?.status ?? 603;
+  const leftAlready = transfer.live.leg.signal.aborted;
+  if (first.type === "dial" && !leftAlready) return await ringAhead(transfer, first, take);
+  return take() ? 200 : 487;
+}
+
+/** The script for the other side; a `reject` where there is none. */
+async function askService({ calls, live, other, referTo, by }: Transfer): Promise<Script> {
+  const silent = new AbortController();
+  const giveUp = () => silent.abort();
+  const stop = calls.signalling.timers.after(sipLimits.referScriptMs, giveUp);
+  const signal = AbortSignal.any([other.leg.signal, silent.signal]);
+  const { uri: to, headers } = referTo;
+  const event = { type: "refer", other: other.leg.id, to, by, headers } as const;
+  const script = await live.ask(event, { signal, onUnreachable: giveUp });
+  stop();
+  if (script.length > 0) return script;
+  return [{ type: "reject", status: silent.signal.aborted ? 503 : 603 }];
+}
+
+/** Rings on behalf of the other side; 200 as soon as somebody answered, else the failure. */
+async function ringAhead(
+  { calls, other, by, referral }: Transfer,
+  step: DialStep,
+  take: () => boolean,
+): Promise<number> {
+  const ring = ringAll(calls, other, step, {
+    headers: [`Referred-By: <${by}>`],
+    onRinging: () => referral.progress(180),
+  });
+  dialWith(step, ring);
+  const winner = await unlessAborted(ring.winner, other.leg.signal);
+  if (winner !== undefined && take()) return 200;
+  hangUpOthers(ring, undefined);
+  return winner === undefined ? failureOf(await lastEnding(ring, undefined)) : 487;
+}
+
+/**
+ * Joins whom the transferor talks to with whom it talks to in another call (RFC 3891); both its
+ * own legs end.
+ */
+export async function attended(
+  { calls, live, other, referral }: Transfer,
+  replaced: LiveLeg | undefined,
+): Promise<void> {
+  const isOther = replaced !== undefined && replaced !== live && replaced.partner !== other;
+  const party = isOther ? await partyFor(calls, { replaced, by: other }) : undefined;
+  if (replaced === undefined || party === undefined) return await referral.end(481);
+  if (other.partner !== live || other.leg.signal.aborted) {
+    party.live.leg.hangup();
+    return await referral.end(487);
+  }
+  live.hold();
+  replaced.hold();
+  other.take(async (signal) => {
+    // What joined each of them with the transferor lets go first.
+    await Promise.all([live.idle(), replaced.idle(), party.live.idle()]);
+    await talk({ calls, live: other, signal }, party, { proxied: null });
+    if (!party.held.aborted) party.live.leg.hangup();
+    if (!signal.aborted) other.leg.hangup();
+  });
+  await referral.end(200);
+  await Promise.all([leave(calls, live), leave(calls, replaced)]);
+}

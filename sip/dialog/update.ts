@@ -1,0 +1,119 @@
+import {
+  type IncomingRequestMessage,
+  NonInviteServerTransaction,
+  type OutgoingRequestMessage,
+  SessionDialog,
+  SignalingState,
+  UserAgentServer,
+} from "sip.js/lib/core/index.js";
+import type { Dialog } from "./dialog.ts";
+import { withFlow } from "../flow.ts";
+import { sendOffer } from "./offer.ts";
+import { statusToPass } from "./refused.ts";
+import { agreeAsClient, agreeAsServer, refusedBy } from "./session_timer.ts";
+import { guard, sdpBody, type Signalling } from "../signalling.ts";
+import { contactHeader } from "../user_agent_core.ts";
+
+/** What the library keeps to itself of a dialog and UPDATE needs. */
+interface OpenDialog {
+  dialogState: { remoteSequenceNumber: number | undefined };
+  sequenceGuard(message: IncomingRequestMessage): boolean;
+  createOutgoingRequestMessage(
+    method: string,
+    options: { extraHeaders: string[] },
+  ): OutgoingRequestMessage;
+}
+
+const opened = (dialog: Dialog) => dialog.session as unknown as OpenDialog;
+
+/** Answers UPDATE (RFC 3311 §5.2), which the library does not know, like a re-INVITE. */
+export function answerUpdate(signalling: Signalling, message: IncomingRequestMessage): void {
+  const { core, dialogs, log } = signalling;
+  const dialog = dialogs.get(message.callId + message.toTag + message.fromTag);
+  if (dialog === undefined || !(dialog.session instanceof SessionDialog)) {
+    core.replyStateless(message, { statusCode: 481 });
+    return;
+  }
+  if (core.userAgentServers.has(message.viaBranch)) return;
+  const { session } = dialog;
+  if (!opened(dialog).sequenceGuard(message)) return;
+  opened(dialog).dialogState.remoteSequenceNumber = message.cseq;
+  const server = new UserAgentServer(NonInviteServerTransaction, core, message);
+  const isOffer = message.body !== "";
+  const crossing = isOffer ? crossed(session) : undefined;
+  if (crossing !== undefined) server.reject(crossing);
+  else if (!isOffer) accept(signalling, dialog, { server });
+  else {
+    session.signalingStateTransition(message);
+    dialog.events.onOffer(message.body)
+      .then(({ sdp }) => {
+        session.signalingStateTransition(sdpBody(sdp));
+        accept(signalling, dialog, { server, sdp });
+      })
+      .catch(guard(log, (error: unknown) => {
+        session.signalingStateRollback();
+        withFlow(dialog.flow, () => server.reject({ statusCode: statusToPass(error) }));
+      }));
+  }
+}
+
+/** Why an offer may not come now: ours is not answered yet, or the peer's last one (§5.2). */
+function crossed({ signalingState }: SessionDialog) {
+  if (signalingState === SignalingState.HaveLocalOffer) return { statusCode: 491 };
+  if (signalingState !== SignalingState.HaveRemoteOffer) return undefined;
+  return { statusCode: 500, extraHeaders: ["Retry-After: 1"] };
+}
+
+function accept(
+  { domain, sessionBounds }: Signalling,
+  dialog: Dialog,
+  { server, sdp }: { server: UserAgentServer; sdp?: string },
+): void {
+  const { agreement, headers } = agreeAsServer(server.message, sessionBounds);
+  if (sdp !== undefined) dialog.localSdp = sdp;
+  withFlow(dialog.flow, () =>
+    server.accept({
+      statusCode: 200,
+      extraHeaders: [contactHeader(domain), ...headers],
+      ...sdp === undefined ? {} : { body: sdpBody(sdp) },
+    }));
+  dialog.timer.restart(agreement);
+}
+
+/**
+ * Refreshes the session (RFC 4028 §10): by UPDATE where the peer knows it, else by a re-INVITE with
+ * what we said last. Rejects with `Refused`.
+ */
+export async function refreshSession(
+  signalling: Signalling,
+  dialog: Dialog,
+  intervalS: number,
+): Promise<void> {
+  const headers = [`Session-Expires: ${intervalS};refresher=uac`];
+  if (intervalS > signalling.sessionBounds.expiresS) headers.push(`Min-SE: ${intervalS}`);
+  if (dialog.knowsUpdate) return await sendUpdate(signalling, dialog, headers);
+  await sendOffer(signalling, dialog, { sdp: dialog.localSdp, headers });
+}
+
+/** An UPDATE without SDP. */
+async function sendUpdate(
+  { core, domain, sessionBounds }: Signalling,
+  dialog: Dialog,
+  headers: string[],
+): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const refused = ({ message }: { message: Parameters<typeof refusedBy>[1] }) =>
+    reject(refusedBy("refresh the session", message));
+  withFlow(dialog.flow, () => {
+    const extraHeaders = [contactHeader(domain), ...headers];
+    core.request(opened(dialog).createOutgoingRequestMessage("UPDATE", { extraHeaders }), {
+      onAccept({ message }) {
+        dialog.timer.restart(agreeAsClient(message, sessionBounds));
+        resolve();
+      },
+      onReject: refused,
+      onRedirect: refused,
+    });
+  });
+  await promise;
+}

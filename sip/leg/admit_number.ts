@@ -1,0 +1,83 @@
+import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
+import type { FoundNumber, IncomingNumber } from "../../core/bridge_trunks.ts";
+import type { Admitted, Caller } from "./caller.ts";
+import { numberCalledBy } from "../trunk/inner_flow.ts";
+import { splitOutside } from "../text/grammar.ts";
+import { sipLimits } from "../limits.ts";
+import { passedHeaders } from "../text/passed_headers.ts";
+import { plainName, plainText } from "../text/plain_text.ts";
+import { unavailable } from "../refusal.ts";
+import type { ServiceLink } from "../service/service_link.ts";
+import { originOf, type Signalling } from "../signalling.ts";
+import type { TrunkSource } from "../trunk/trunk_sources.ts";
+import { parseNameAddr, parseUri, userOf } from "../text/uri.ts";
+
+/**
+ * Lets in a call for a number: of another leg of ours, or of a trunk, once the service has said whose
+ * number it is. Undefined for any other call.
+ */
+export async function admitNumber(
+  { sources }: Signalling,
+  link: Pick<ServiceLink, "number">,
+  message: IncomingRequestMessage,
+): Promise<Admitted | undefined> {
+  const origin = originOf(message);
+  const within = numberCalledBy(origin.flow);
+  if (within !== undefined) return callerFor(message, within, within.hops);
+  const source = sources.of(origin);
+  if (source === undefined) return undefined;
+  const found = await numberOf(link, message, source).catch(() => undefined);
+  if (found === undefined) return { refusal: unavailable };
+  if (found === null) return { refusal: { statusCode: 404 } };
+  if (!found.allowed) return { refusal: { statusCode: 403 } };
+  return { ...callerFor(message, found, 0), trunk: source.trunk };
+}
+
+async function numberOf(
+  link: Pick<ServiceLink, "number">,
+  message: IncomingRequestMessage,
+  { gateway, contactUser }: TrunkSource,
+): Promise<FoundNumber | null> {
+  const uris = [
+    parseUri(originOf(message).target),
+    parseNameAddr(message.getHeader("p-called-party-id") ?? "")?.uri,
+    message.to.uri,
+  ];
+  const users = uris.map((uri) => uri === undefined ? "" : userOf(uri))
+    .filter((user) => user !== "" && user !== contactUser && user.length <= 256);
+  if (users.length === 0) return null;
+  return await link.number({ dialled: [...new Set(users)], gateway });
+}
+
+function callerFor(
+  message: IncomingRequestMessage,
+  number: Pick<FoundNumber, "accountSid" | "numberSid" | "dialled">,
+  hops: number,
+): Caller {
+  const { accountSid, numberSid, dialled } = number;
+  const { displayName, uri } = message.from;
+  const name = plainName(displayName, sipLimits.displayNameLength);
+  const forwardedFrom = forwarderOf(message);
+  const event: IncomingNumber = {
+    type: "incomingNumber",
+    numberSid,
+    dialled,
+    from: { user: plainText(userOf(uri), sipLimits.displayNameLength), host: uri.host },
+    ...name !== "" && { displayName: name },
+    ...forwardedFrom && { forwardedFrom },
+    hops,
+    sipCallId: message.callId,
+    headers: passedHeaders(message),
+  };
+  return { accountSid, login: undefined, event };
+}
+
+/** Who sent the call on: the topmost Diversion (RFC 5806), the last History-Info with a cause. */
+function forwarderOf(message: IncomingRequestMessage): string | undefined {
+  const values = (name: string) =>
+    message.getHeaders(name).flatMap((line) => splitOutside(line, ",") ?? []);
+  const named = values("diversion")[0] ??
+    values("history-info").findLast((entry) => /cause(?:=|%3d)/i.test(entry));
+  const uri = named === undefined ? undefined : parseNameAddr(named)?.uri;
+  return uri && plainText(userOf(uri), sipLimits.displayNameLength);
+}

@@ -1,0 +1,16 @@
+import type { LegEvent } from "../../core/bridge.ts";
+import type { Refusal } from "../refusal.ts";
+import type { Trunk } from "../trunk/trunk.ts";
+
+/** Who calls, once let in. */
+export interface Caller {
+  accountSid: string;
+  /** The Client; undefined of anybody else. */
+  login: string | undefined;
+  trunk?: Trunk;
+  /** What the service is told of the call. */
+  event: Extract<LegEvent, { type: "incoming" | "incomingNumber" }>;
+}
+
+/** The caller, or the response that refuses it. */
+export type Admitted = Caller | { refusal: Refusal };

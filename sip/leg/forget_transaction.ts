@@ -1,0 +1,41 @@
+import {
+  type IncomingInviteRequest,
+  InviteUserAgentClient,
+  InviteUserAgentServer,
+  type OutgoingInviteRequest,
+} from "sip.js/lib/core/index.js";
+import type { Refusal } from "../refusal.ts";
+
+/**
+ * Forgets the transaction of an INVITE, with all that it holds, before the library would: 32 s after
+ * the final response, or never without one.
+ */
+export function forgetTransaction(request: IncomingInviteRequest | OutgoingInviteRequest): void {
+  if (request instanceof InviteUserAgentServer) {
+    const { core, transaction } = withInsides(request);
+    core.userAgentServers.delete(transaction.id);
+    request.dispose();
+  } else if (request instanceof InviteUserAgentClient) {
+    const { core, transaction } = withInsides(request);
+    core.userAgentClients.delete(`${transaction.id}INVITE`);
+    request.dispose();
+  }
+}
+
+/**
+ * Refuses an INVITE of somebody who has not proved anything, and forgets it, as a stateless server
+ * would (RFC 3261 §8.2.7): a transaction would wait 32 s for an ACK, at no cost to the sender. A
+ * repeated INVITE is judged anew, and its ACK is for nobody.
+ */
+export function refuseStranger(request: IncomingInviteRequest, refusal: Refusal): void {
+  request.reject(refusal);
+  forgetTransaction(request);
+}
+
+/** The core of a transaction's user, which the library declares as protected. */
+function withInsides(agent: InviteUserAgentServer | InviteUserAgentClient) {
+  return agent as unknown as {
+    core: { userAgentServers: Map<string, unknown>; userAgentClients: Map<string, unknown> };
+    transaction: { id: string };
+  };
+}

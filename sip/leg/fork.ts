@@ -1,0 +1,243 @@
+import {
+  type IncomingResponseMessage,
+  type OutgoingInviteRequest,
+  type OutgoingInviteRequestDelegate,
+  type OutgoingRequestMessage,
+  type Session,
+  type URI,
+} from "sip.js/lib/core/index.js";
+import { loginWith } from "../auth/client_authentication.ts";
+import { currentFlow, type Flow, withFlow } from "../flow.ts";
+import type { ForkInvite } from "./fork_invite.ts";
+import { forgetTransaction } from "./forget_transaction.ts";
+import { sipLimits } from "../limits.ts";
+import type { MediaLeg } from "../media/port.ts";
+import { guard, sdpBody, type Signalling } from "../signalling.ts";
+import { passedHeaders } from "../text/passed_headers.ts";
+import {
+  agreeAsClient,
+  askInterval,
+  demandedInterval,
+  hasOption,
+  type TimerAgreement,
+} from "../dialog/session_timer.ts";
+import type { Trunk } from "../trunk/trunk.ts";
+import { allowHeader, allows, contactHeader } from "../user_agent_core.ts";
+
+export interface ForkEvents {
+  /** 100: the request has come to somebody. */
+  onTrying?(): void;
+  onProgress(status: number, sdp: string): void;
+  /** The first 2xx of the fork. */
+  onAnswer(answer: Answer): void;
+  /** `retryAfterS` is 0 where nothing is said of when to try again. */
+  onRefused(status: number, headers: Record<string, string>, retryAfterS: number): void;
+}
+
+/** A 2xx, already acknowledged. */
+export interface Answer {
+  session: Session;
+  sdp: string;
+  /** Its X- and User-to-User headers. */
+  headers: Record<string, string>;
+  knowsUpdate: boolean;
+  /** The session timer that the device agreed to. */
+  agreement: TimerAgreement | undefined;
+}
+
+/** The INVITE to one device of the Client called (RFC 3261 §13.2). */
+export interface Fork {
+  readonly media: MediaLeg | undefined;
+  /** The SDP that the device is offered. */
+  readonly offer: string;
+  /** Where the device was heard last. */
+  readonly flow: Flow;
+  /** The trunk that it goes by. */
+  readonly trunk: Trunk | undefined;
+  /** Refused, answered or given up. */
+  readonly over: boolean;
+  send(events: ForkEvents): void;
+  /** CANCEL; what the device still says is left to the events. */
+  cancel(reason?: string): void;
+  /** The call that it led to is over: nothing of it is kept for what the device may repeat. */
+  forget(): void;
+}
+
+/** A way to a device or trunk, with the SDP to offer: of our media, or the caller's. */
+export interface Device {
+  flow: Flow;
+  /** The Request-URI. */
+  uri: URI;
+  /** Proxies on the way, as Route values. */
+  routeSet: readonly string[];
+  trunk?: Trunk;
+  offer: string;
+  media: MediaLeg | undefined;
+  /** Header lines that hold for the INVITE with this CSeq alone. */
+  proof?(cseq: number): string[];
+}
+
+interface State {
+  readonly signalling: Signalling;
+  readonly invite: ForkInvite;
+  readonly device: Device;
+  /** The least session interval, once a 422 demanded one. */
+  atLeastS: number;
+  flow: Flow;
+  over: boolean;
+  cancelled: boolean;
+  request: OutgoingInviteRequest | undefined;
+  stopGivingUp(): void;
+  onFlowLost(lost: Flow): void;
+}
+
+export function createFork(signalling: Signalling, invite: ForkInvite, device: Device): Fork {
+  const state: State = {
+    signalling,
+    invite,
+    device,
+    atLeastS: 0,
+    flow: device.flow,
+    over: false,
+    cancelled: false,
+    request: undefined,
+    stopGivingUp() {},
+    onFlowLost() {},
+  };
+  return {
+    media: device.media,
+    offer: device.offer,
+    trunk: device.trunk,
+    get flow() {
+      return state.flow;
+    },
+    get over() {
+      return state.over;
+    },
+    send(events) {
+      watchFlow(state, events);
+      sendInvite(state, events);
+    },
+    forget: () => forget(state),
+    cancel(reason) {
+      if (state.over) return;
+      state.cancelled = true;
+      guard(signalling.log, () => {
+        withFlow(state.flow, () => state.request?.cancel(reason));
+      })();
+      // After 64*T1 a cancelled transaction counts as over, answered or not (§9.1).
+      state.stopGivingUp = signalling.timers.after(sipLimits.cancelGraceMs, () => giveUp(state));
+    },
+  };
+}
+
+function sendInvite(state: State, events: ForkEvents): void {
+  withFlow(state.flow, () => {
+    state.request = state.signalling.core.invite(inviteMessage(state), delegateOf(state, events));
+  });
+}
+
+function inviteMessage(
+  { signalling: { core, domain, sessionBounds }, invite, device, atLeastS, request }: State,
+): OutgoingRequestMessage {
+  const { callId, from, to, maxForwards, headers } = invite;
+  const { uri, routeSet, trunk, offer } = device;
+  const timer = askInterval(sessionBounds, atLeastS);
+  // The same call, tried again: with credentials, or another session interval (RFC 4028 §7.3).
+  const cseq = (request?.message.cseq ?? 0) + 1;
+  const proof = device.proof?.(cseq) ?? [];
+  const ours = [contactHeader(domain), allowHeader, ...timer, ...headers, ...proof];
+  const ids = {
+    callId,
+    cseq,
+    routeSet: [...routeSet],
+  };
+  const body = sdpBody(offer);
+  const message = core.makeOutgoingRequestMessage("INVITE", uri, from, to, ids, ours, body);
+  message.setHeader("max-forwards", String(maxForwards));
+  if (trunk?.login !== undefined) loginWith(message, trunk.login);
+  return message;
+}
+
+const statusOf = (message: IncomingResponseMessage): number => message.statusCode ?? 500;
+
+function delegateOf(state: State, events: ForkEvents): OutgoingInviteRequestDelegate {
+  const { log, sessionBounds } = state.signalling;
+  const refused = guard(log, ({ message }: { message: IncomingResponseMessage }) => {
+    const demanded = state.atLeastS === 0 && !state.cancelled && demandedInterval(message);
+    if (demanded) {
+      state.atLeastS = demanded;
+      return sendInvite(state, events);
+    }
+    close(state);
+    events.onRefused(statusOf(message), passedHeaders(message), retryAfterOf(message));
+  });
+  return {
+    onTrying: guard(log, () => events.onTrying?.()),
+    onProgress: guard(log, ({ message, prack }) => {
+      state.flow = currentFlow();
+      if (hasOption(message, "require", "100rel")) acknowledge(message, prack);
+      events.onProgress(statusOf(message), message.body);
+    }),
+    onAccept: guard(log, ({ message, session, ack }) => {
+      state.flow = currentFlow();
+      close(state);
+      ack({ extraHeaders: credentialsOf(state.request) });
+      events.onAnswer({
+        session,
+        sdp: message.body,
+        headers: passedHeaders(message),
+        knowsUpdate: allows(message, "UPDATE"),
+        agreement: agreeAsClient(message, sessionBounds),
+      });
+    }),
+    onReject: refused,
+    onRedirect: refused,
+  };
+}
+
+const retryAfterOf = (message: IncomingResponseMessage): number =>
+  Number(/^\s*(\d{1,9})/.exec(message.getHeader("retry-after") ?? "")?.[1] ?? 0);
+
+/** What answered a challenge of the INVITE; its ACK says the same (RFC 3261 §22.1). */
+const credentialsOf = (request: OutgoingInviteRequest | undefined): string[] =>
+  ["Authorization", "Proxy-Authorization"].flatMap((name) => {
+    const value = request?.message.getHeader(name);
+    return value === undefined ? [] : [`${name}: ${value}`];
+  });
+
+/** PRACK (RFC 3262 §4); the library has dropped what came twice or out of order. */
+function acknowledge(
+  message: IncomingResponseMessage,
+  prack: (options: { extraHeaders: string[] }) => unknown,
+): void {
+  const rseq = message.getHeader("rseq");
+  if (rseq === undefined) return;
+  prack({ extraHeaders: [`RAck: ${rseq} ${message.cseq} INVITE`] });
+}
+
+/** A device whose connection is gone for good cannot answer any more. */
+function watchFlow(state: State, events: ForkEvents): void {
+  state.onFlowLost = (lost) => {
+    if (lost !== state.flow) return;
+    giveUp(state);
+    events.onRefused(480, {}, 0);
+  };
+  state.signalling.flowWatchers.add(state.onFlowLost);
+}
+
+function close(state: State): void {
+  state.over = true;
+  state.stopGivingUp();
+  state.signalling.flowWatchers.delete(state.onFlowLost);
+}
+
+function forget({ request }: State): void {
+  if (request !== undefined) forgetTransaction(request);
+}
+
+/** Drops the transaction, which would otherwise wait for its final response for ever. */
+function giveUp(state: State): void {
+  close(state);
+  forget(state);
+}

@@ -1,0 +1,46 @@
+import type { URI } from "sip.js/lib/core/index.js";
+import type { Invitation, Target } from "../../core/bridge.ts";
+import { isHeaderSafe, isToken } from "../text/grammar.ts";
+import { parseSipUri, userOf, userUri } from "../text/uri.ts";
+
+/** What is the same in the INVITEs to all devices of a Client. */
+export interface ForkInvite {
+  callId: string;
+  from: URI;
+  to: URI;
+  maxForwards: number;
+  /** Whole header lines. */
+  headers: string[];
+}
+
+export function forkInvite(
+  domain: string,
+  call: { invitation: Invitation; maxForwards: number; callId: string; headers: string[] },
+): ForkInvite {
+  const { invitation: { from, target, headers }, callId, maxForwards } = call;
+  return {
+    callId,
+    maxForwards,
+    from: userUri(callerUser(from), domain),
+    to: userUri(calledUser(target), domain),
+    headers: [...headerLines(headers ?? {}), ...call.headers],
+  };
+}
+
+/** The user part of whom a target means. */
+export const calledUser = (target: Target): string =>
+  target.kind === "client" ? target.login : target.dialled;
+
+/** The user part of a caller: of `client:alice`, `sip:alice@example.com` or `+15550001`. */
+export function callerUser(from: string): string {
+  const uri = parseSipUri(from);
+  return uri === undefined ? from.replace(/^client:/, "") : userOf(uri);
+}
+
+/** Only what may stand in an INVITE; a line end in a value would begin another header. */
+export function headerLines(headers: Record<string, string>): string[] {
+  return Object.entries(headers)
+    .filter(([name, value]) => isToken(name) && isHeaderSafe(value))
+    .filter(([name]) => /^(x-|user-to-user$)/i.test(name))
+    .map(([name, value]) => `${name}: ${value}`);
+}

@@ -1,0 +1,111 @@
+import type { Session } from "sip.js/lib/core/index.js";
+import { adoptDialog, type Dialog } from "../dialog/dialog.ts";
+import type { DialogEvents } from "../dialog/dialog_events.ts";
+import { inDialogEvents } from "../dialog/in_dialog.ts";
+import { bye, type InboundState, lost, mediaLost, refuse, reply } from "./inbound_state.ts";
+import { type MediaLeg, NoCommonCodec } from "../media/port.ts";
+import { agreeAsServer } from "../dialog/session_timer.ts";
+import { sdpBody } from "../signalling.ts";
+import { allows } from "../user_agent_core.ts";
+
+/** A provisional response, with early SDP unless that is empty. */
+export function progress(state: InboundState, statusCode: number, sdp: string): void {
+  const { call: { request }, reliable } = state;
+  // To an INVITE without SDP, the first reliable response would have to bring our offer (§5).
+  if (reliable !== undefined && request.message.body === "") return;
+  state.rang = true;
+  const body = sdp === "" ? {} : { body: sdpBody(sdp) };
+  const write = (extraHeaders: string[]) =>
+    reply(
+      state,
+      () => adopt(state, request.progress({ statusCode, ...body, extraHeaders }).session),
+    );
+  if (reliable === undefined) write([]);
+  else reliable.send(write);
+}
+
+/** 200 with media of our own; rejects after refusing the call. */
+export async function answer(state: InboundState): Promise<void> {
+  const media = await (state.preparing ??= prepare(state));
+  if (media === undefined) return;
+  accept(state, media.localSdp);
+  await state.answered.promise;
+}
+
+/** Our media for the caller; undefined when the leg ended, refused when there is no codec. */
+async function prepare(state: InboundState): Promise<MediaLeg | undefined> {
+  const { call: { media: engine, request: { message } }, over } = state;
+  try {
+    const media = await (message.body === "" ? engine.offer() : engine.answer(message.body));
+    if (over.signal.aborted) return void media.close();
+    state.media = media;
+    void media.lost.then(() => {
+      if (state.answeredAt !== undefined) return mediaLost(state);
+      // A softphone that leaves early SDP unread gets other media with the 200.
+      state.media = state.preparing = undefined;
+      media.close();
+    });
+    return media;
+  } catch (error) {
+    refuse(state, error instanceof NoCommonCodec ? 488 : 500);
+    throw error;
+  }
+}
+
+/** Lets the caller hear something before the answer; never on an INVITE that brought no offer. */
+export async function early(state: InboundState): Promise<MediaLeg | undefined> {
+  if (state.call.request.message.body === "" || state.answeredAt !== undefined) return undefined;
+  const media = await (state.preparing ??= prepare(state));
+  if (media !== undefined && state.answeredAt === undefined) progress(state, 183, media.localSdp);
+  return media;
+}
+
+/** Sends the 200; one that waits for a PRACK comes before it (RFC 3262 §3). */
+export function accept(state: InboundState, sdp: string, extra: string[] = []): void {
+  if (state.reliable === undefined) acceptNow(state, sdp, extra);
+  else state.reliable.whenIdle(() => acceptNow(state, sdp, extra));
+}
+
+function acceptNow(state: InboundState, sdp: string, extra: string[]): void {
+  const { call: { request }, signalling: { sessionBounds } } = state;
+  const { agreement, headers } = agreeAsServer(request.message, sessionBounds);
+  const response = { statusCode: 200, body: sdpBody(sdp), extraHeaders: [...headers, ...extra] };
+  reply(state, () => {
+    const dialog = adopt(state, request.accept(response).session);
+    dialog.localSdp = sdp;
+    dialog.timer.restart(agreement);
+    state.answeredAt = Date.now();
+    state.answered.resolve(true);
+  });
+}
+
+function adopt(state: InboundState, session: Session): Dialog {
+  const { signalling, call: { id, login, trunk, flow, request: { message } } } = state;
+  return state.dialog ??= adoptDialog(signalling, session, {
+    login,
+    trunk,
+    leg: id,
+    flow,
+    knowsUpdate: allows(message, "UPDATE"),
+    events: dialogEvents(state),
+  });
+}
+
+function dialogEvents(state: InboundState): DialogEvents {
+  const { call: { request: { message } }, over, released } = state;
+  return {
+    onBye() {
+      // A caller may leave by BYE before the answer too (§15); its INVITE still wants a response.
+      if (state.answeredAt === undefined) return refuse(state, 487);
+      over.end({ outcome: "completed" });
+      released.resolve();
+    },
+    onLost: () => lost(state),
+    onAck(sdp) {
+      if (message.body !== "") return;
+      state.media?.accept(sdp).catch(() => bye(state, { outcome: "failed", sipStatus: 488 }));
+    },
+    onPrack: (rack) => state.reliable?.acknowledge(rack) ?? false,
+    ...inDialogEvents(state.wiring, () => state.media),
+  };
+}

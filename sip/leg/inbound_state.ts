@@ -1,0 +1,88 @@
+import type { IncomingInviteRequest } from "sip.js/lib/core/index.js";
+import type { Dialog } from "../dialog/dialog.ts";
+import { type Flow, withFlow } from "../flow.ts";
+import type { Wiring } from "../dialog/in_dialog.ts";
+import type { LegEnd } from "./leg.ts";
+import { sipLimits } from "../limits.ts";
+import type { MediaEngine, MediaLeg } from "../media/port.ts";
+import { type Ending, outcomeOf } from "./outcome.ts";
+import { type Refusal, unavailable } from "../refusal.ts";
+import type { ReliableResponses } from "../dialog/reliable.ts";
+import { guard, type Signalling } from "../signalling.ts";
+import type { Trunk } from "../trunk/trunk.ts";
+
+export interface InboundCall {
+  id: string;
+  accountSid: string;
+  /** The Client that calls; undefined of anybody else. */
+  login: string | undefined;
+  /** The trunk that the call comes by. */
+  trunk?: Trunk | undefined;
+  flow: Flow;
+  request: IncomingInviteRequest;
+  media: MediaEngine;
+}
+
+/** A leg while it lives; its dialog begins with the first response that has a tag. */
+export interface InboundState {
+  readonly signalling: Signalling;
+  readonly call: InboundCall;
+  readonly over: LegEnd;
+  readonly released: PromiseWithResolvers<void>;
+  readonly answered: PromiseWithResolvers<boolean>;
+  dialog: Dialog | undefined;
+  media: MediaLeg | undefined;
+  answeredAt: number | undefined;
+  preparing: Promise<MediaLeg | undefined> | undefined;
+  answering: Promise<void> | undefined;
+  rang: boolean;
+  /** The caller takes reliable provisional responses only. */
+  readonly reliable: ReliableResponses | undefined;
+  readonly wiring: Wiring;
+}
+
+/** Sends a response to the INVITE, unless it has its final one. */
+export function reply(
+  { signalling, call, dialog, over, answeredAt }: InboundState,
+  send: () => void,
+): void {
+  if (over.signal.aborted || answeredAt !== undefined) return;
+  guard(signalling.log, () => withFlow(dialog?.flow ?? call.flow, send))();
+}
+
+/** The caller is out of reach. */
+export function lost(state: InboundState): void {
+  if (state.answeredAt !== undefined) bye(state, { outcome: "completed" });
+  else refuse(state, 480, { outcome: "failed" });
+}
+
+/** Refuses the INVITE, unless it has its final response. */
+export function refuse(
+  state: InboundState,
+  status: number,
+  { outcome = outcomeOf(status), headers = [] }: {
+    outcome?: Ending["outcome"];
+    headers?: string[];
+  } = {},
+): void {
+  // A redirection would need a target, which nobody gave.
+  const statusCode = status < 400 ? 480 : status;
+  const refusal: Refusal = statusCode === unavailable.statusCode ? unavailable : { statusCode };
+  const extraHeaders = [...refusal.extraHeaders ?? [], ...headers];
+  reply(state, () => state.call.request.reject({ ...refusal, extraHeaders }));
+  state.dialog?.abandon();
+  if (state.over.end({ outcome, sipStatus: statusCode })) state.released.resolve();
+}
+
+/** BYE to the caller. */
+export function bye(state: InboundState, ending: Ending): void {
+  void state.dialog?.bye().then(state.released.resolve);
+  state.over.end(ending);
+}
+
+/** A browser that hangs up may close its media a moment before its BYE comes. */
+export function mediaLost(state: InboundState): void {
+  const lose = () => bye(state, { outcome: "completed", reason: "media-lost" });
+  const stop = state.signalling.timers.after(sipLimits.byeGraceMs, lose);
+  void state.over.ended.then(stop);
+}

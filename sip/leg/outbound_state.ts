@@ -1,0 +1,74 @@
+import type { Invitation } from "../../core/bridge.ts";
+import type { Dialog } from "../dialog/dialog.ts";
+import type { Fork } from "./fork.ts";
+import type { Wiring } from "../dialog/in_dialog.ts";
+import type { LegEnd } from "./leg.ts";
+import type { MediaEngine, MediaLeg } from "../media/port.ts";
+import type { Ending } from "./outcome.ts";
+import type { Signalling } from "../signalling.ts";
+
+export interface OutboundCall {
+  invitation: Invitation;
+  /** Whole header lines for the INVITE, beside those of the invitation. */
+  headers: string[];
+  /** The service knows of the leg of a dial only by `onInviting`. */
+  isChild: boolean;
+  timeoutMs: number;
+  maxForwards: number;
+  /** The engine anchors the audio here; an offer is the caller's, passed through. */
+  media: { engine: MediaEngine } | { offer: string };
+  /** The INVITEs, all with this Call-ID, are about to go out; of a child's there may be none. */
+  onInviting(sipCallId: string): void;
+  /** The first device rings. */
+  onRinging(): void;
+  /** Every provisional response, with its early SDP. */
+  onProgress?(status: number, sdp: string): void;
+  /** The one device called sends sound before it answers. */
+  onEarlyMedia?(media: MediaLeg): void;
+}
+
+/** A leg while it lives: from the forks of its INVITE, one becomes its dialog. */
+export interface OutboundState {
+  readonly signalling: Signalling;
+  readonly call: OutboundCall;
+  readonly callId: string;
+  readonly over: LegEnd;
+  readonly released: PromiseWithResolvers<void>;
+  readonly answered: PromiseWithResolvers<boolean>;
+  readonly refusals: number[];
+  forks: Fork[];
+  winner: Fork | undefined;
+  dialog: Dialog | undefined;
+  answeredAt: number | undefined;
+  remoteSdp: string;
+  responseHeaders: Record<string, string>;
+  ringing: boolean;
+  /** The early SDP that our media took, once they have. */
+  early: Promise<string | undefined> | undefined;
+  readonly wiring: Wiring;
+  stopTimeout(): void;
+}
+
+/** CANCEL to every device but the one that has the call (RFC 3261 §9.1). */
+export function cancelForks({ forks, winner }: OutboundState, reason?: string): void {
+  for (const fork of forks) if (fork !== winner) fork.cancel(reason);
+}
+
+/** BYE to the device that answered. */
+export function bye(state: OutboundState, ending: Ending): void {
+  void state.dialog?.bye().then(state.released.resolve);
+  finish(state, ending);
+}
+
+/** Ends the leg, once. */
+export function finish(state: OutboundState, ending: Ending): void {
+  if (!state.over.end(ending)) return;
+  state.stopTimeout();
+  state.answered.resolve(false);
+  closeMedia(state);
+  if (state.dialog === undefined) state.released.resolve();
+}
+
+export function closeMedia({ forks }: OutboundState): void {
+  for (const { media } of forks) media?.close();
+}

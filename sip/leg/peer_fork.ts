@@ -1,0 +1,75 @@
+import type { Peer } from "../../core/bridge_peers.ts";
+import type { Flow } from "../flow.ts";
+import { createFork, type Fork, type ForkEvents } from "./fork.ts";
+import type { ForkInvite } from "./fork_invite.ts";
+import type { MediaLeg } from "../media/port.ts";
+import type { Signalling } from "../signalling.ts";
+import { parseSipUri, userUri } from "../text/uri.ts";
+
+/** Another companion, with the SDP to offer the devices there. */
+export interface OfferedPeer {
+  peer: Peer;
+  login: string;
+  offer: string;
+  media: MediaLeg | undefined;
+}
+
+/** The INVITE to a Client's devices at another companion, as one fork; 480 if that is out of reach. */
+export function createPeerFork(
+  signalling: Signalling,
+  invite: ForkInvite,
+  { peer, login, offer, media }: OfferedPeer,
+): Fork {
+  let fork: Fork | undefined;
+  let isOver = false;
+
+  const invited = (flow: Flow): Fork => {
+    const { callId } = invite;
+    return createFork(signalling, invite, {
+      flow,
+      uri: userUri(login, signalling.domain),
+      routeSet: [],
+      offer,
+      media,
+      proof: (cseq) => [signalling.peers.prove({ login, callId, cseq })],
+    });
+  };
+  const send = async (events: ForkEvents) => {
+    try {
+      const flow = await flowTo(signalling, peer);
+      if (isOver) return;
+      fork = invited(flow);
+      fork.send(events);
+    } catch (error) {
+      if (isOver) return;
+      isOver = true;
+      signalling.log("Cannot call a Client at another companion", { error: String(error) });
+      events.onRefused(480, {}, 0);
+    }
+  };
+
+  return {
+    media,
+    offer,
+    trunk: undefined,
+    get flow() {
+      if (fork === undefined) throw new Error("Cannot tell the flow: the call is not placed yet");
+      return fork.flow;
+    },
+    get over() {
+      return fork?.over ?? isOver;
+    },
+    forget: () => fork?.forget(),
+    send: (events) => void send(events),
+    cancel(reason) {
+      isOver = true;
+      fork?.cancel(reason);
+    },
+  };
+}
+
+async function flowTo({ routes }: Signalling, { sipUri }: Peer): Promise<Flow> {
+  const uri = parseSipUri(sipUri);
+  if (uri === undefined) throw new Error(`Cannot reach ${sipUri}: it is no SIP URI`);
+  return await routes.reach(uri);
+}

@@ -1,0 +1,196 @@
+import type { Target } from "../../core/bridge.ts";
+import { createDeviceFork, type ReachableDevice } from "./device_fork.ts";
+import { adoptDialog, type Dialog, type DialogPeer } from "../dialog/dialog.ts";
+import type { Answer, Fork } from "./fork.ts";
+import { forkInvite } from "./fork_invite.ts";
+import { createWiring, inDialogEvents } from "../dialog/in_dialog.ts";
+import type { Flows } from "../registrar/location.ts";
+import { mediaKindOf } from "./media_kind.ts";
+import type { MediaKind, MediaLeg } from "../media/port.ts";
+import { createPeerFork } from "./peer_fork.ts";
+import { sipLimits } from "../limits.ts";
+import { Refused } from "../dialog/refused.ts";
+import { bestStatus, outcomeOf } from "./outcome.ts";
+import {
+  bye,
+  cancelForks,
+  closeMedia,
+  finish,
+  type OutboundCall,
+  type OutboundState,
+} from "./outbound_state.ts";
+
+type ClientTarget = Extract<Target, { kind: "client" }>;
+
+/** Why a device stops ringing when another was quicker (RFC 3326). */
+export const answeredElsewhere = 'SIP;cause=200;text="Call completed elsewhere"';
+
+/** Sends the INVITE to every device, and follows what they say. */
+export async function ring(
+  state: OutboundState,
+  { login, peers = [] }: ClientTarget,
+): Promise<void> {
+  const { signalling, call, callId, over } = state;
+  const known = signalling.location.devices(login);
+  const isReachable = known.length + peers.length > 0;
+  if (isReachable || call.isChild) call.onInviting(callId);
+  if (!isReachable) {
+    return finish(state, { outcome: "failed", sipStatus: 480, reason: "not-registered" });
+  }
+  const { invitation, maxForwards, headers } = call;
+  const invite = forkInvite(signalling.domain, { invitation, maxForwards, callId, headers });
+  const devices = await withMedia(state, known);
+  const offers = await Promise.all(peers.map(() => offerTo(call, "webrtc")));
+  state.forks = [
+    ...devices.map((device) => createDeviceFork(signalling, invite, device)),
+    ...peers.map((peer, at) => createPeerFork(signalling, invite, { peer, login, ...offers[at]! })),
+  ];
+  if (over.signal.aborted) return closeMedia(state);
+  for (const fork of state.forks) sendTo(state, fork);
+}
+
+/** Sends one INVITE, and does what its answers ask for. */
+export function sendTo(state: OutboundState, fork: Fork): void {
+  fork.send({
+    onProgress: (status, sdp) => onProgress(state, fork, { status, sdp }),
+    onAnswer: (answer) => onAnswer(state, fork, answer),
+    onRefused(status, headers) {
+      state.responseHeaders = headers;
+      onRefused(state, fork, status);
+    },
+  });
+}
+
+/** The devices that media could be had for; rejects when there is none. */
+async function withMedia(
+  { signalling: { log }, call }: OutboundState,
+  known: Flows[],
+): Promise<ReachableDevice[]> {
+  const offers = await Promise.allSettled(known.map(async (flows) => {
+    const kind = mediaKindOf(flows[0]);
+    return { flows, ...await offerTo(call, kind) };
+  }));
+  const devices = offers.flatMap((offer) => offer.status === "fulfilled" ? offer.value : []);
+  const failure = offers.find((offer) => offer.status === "rejected");
+  if (failure === undefined) return devices;
+  if (devices.length === 0) throw failure.reason;
+  const { leg } = call.invitation;
+  log("Cannot offer media to every device", { leg, error: String(failure.reason) });
+  return devices;
+}
+
+/** What one who is called is offered: media of ours, or the caller's. */
+export async function offerTo(
+  { media }: OutboundCall,
+  kind: MediaKind,
+): Promise<Pick<ReachableDevice, "offer" | "media">> {
+  if ("offer" in media) return { offer: media.offer, media: undefined };
+  const ours = await media.engine.offer(kind);
+  return { offer: ours.localSdp, media: ours };
+}
+
+/** Takes a provisional response. */
+export function onProgress(
+  state: OutboundState,
+  { media }: Fork,
+  { status, sdp }: { status: number; sdp: string },
+): void {
+  if (state.winner !== undefined || state.over.signal.aborted) return;
+  if (!state.ringing) state.call.onRinging();
+  state.ringing = true;
+  // Several devices would each answer the caller's one offer with SDP of their own.
+  const earlySdp = state.forks.length === 1 ? sdp : "";
+  state.call.onProgress?.(status, earlySdp);
+  const { onEarlyMedia } = state.call;
+  if (earlySdp === "" || media === undefined || onEarlyMedia === undefined) return;
+  state.early ??= media.accept(earlySdp).then(() => (onEarlyMedia(media), earlySdp))
+    .catch(() => undefined);
+}
+
+/** Takes a refusal; the last one ends the leg. */
+export function onRefused(state: OutboundState, fork: Fork, status: number): void {
+  fork.media?.close();
+  state.refusals.push(status);
+  if (state.winner !== undefined || !state.forks.every(({ over }) => over)) return;
+  const best = bestStatus(state.refusals);
+  finish(state, { outcome: outcomeOf(best), sipStatus: best });
+}
+
+/** Takes a 2xx. */
+export function onAnswer(state: OutboundState, fork: Fork, answer: Answer): void {
+  if (state.winner !== undefined || state.over.signal.aborted) {
+    return refuseAnswer(state, fork, answer);
+  }
+  state.winner = fork;
+  state.stopTimeout();
+  cancelForks(state, answeredElsewhere);
+  for (const other of state.forks) if (other !== fork) other.media?.close();
+  const { leg } = state.call.invitation;
+  state.dialog = adopt(state, answer, {
+    leg,
+    flow: fork.flow,
+    trunk: fork.trunk,
+    events: dialogEvents(state, fork.media),
+  });
+  state.dialog.localSdp = fork.offer;
+  state.dialog.timer.restart(answer.agreement);
+  state.remoteSdp = answer.sdp;
+  state.responseHeaders = answer.headers;
+  void takeAnswer(state, fork, answer.sdp);
+}
+
+/** A CANCEL crossed this answer: it was accepted, so it is ended with BYE (§13.2.2.4). */
+export function refuseAnswer(state: OutboundState, fork: Fork, answer: Answer): void {
+  const { flow, media, trunk } = fork;
+  const over = () => Promise.reject(new Refused("change a call that is over", 488));
+  const events = {
+    ...inDialogEvents(createWiring(), () => undefined),
+    onBye() {},
+    onLost() {},
+    onOffer: over,
+    onInfo: over,
+  };
+  void adopt(state, answer, { leg: "", flow, trunk, events }).bye();
+  media?.close();
+}
+
+function adopt(
+  { signalling, call: { invitation } }: OutboundState,
+  { session, knowsUpdate }: Answer,
+  peer: Pick<DialogPeer, "leg" | "flow" | "trunk" | "events">,
+): Dialog {
+  const { target } = invitation;
+  const login = target.kind === "client" ? target.login : undefined;
+  return adoptDialog(signalling, session, { ...peer, knowsUpdate, login });
+}
+
+async function takeAnswer(state: OutboundState, { media }: Fork, sdp: string): Promise<void> {
+  try {
+    if (await state.early !== sdp) await media?.accept(sdp);
+  } catch {
+    return bye(state, { outcome: "failed", sipStatus: 488 });
+  }
+  if (state.over.signal.aborted) return;
+  void media?.lost.then(() => mediaLost(state));
+  state.answeredAt = Date.now();
+  state.answered.resolve(true);
+}
+
+/** A browser that hangs up may close its media a moment before its BYE comes. */
+function mediaLost(state: OutboundState): void {
+  const { timers } = state.signalling;
+  const lose = () => bye(state, { outcome: "completed", reason: "media-lost" });
+  const stop = timers.after(sipLimits.byeGraceMs, lose);
+  void state.over.ended.then(stop);
+}
+
+function dialogEvents(state: OutboundState, media: MediaLeg | undefined): DialogPeer["events"] {
+  return {
+    ...inDialogEvents(state.wiring, () => media),
+    onBye() {
+      finish(state, { outcome: "completed" });
+      state.released.resolve();
+    },
+    onLost: () => bye(state, { outcome: "completed" }),
+  };
+}

@@ -1,0 +1,158 @@
+import type { Invitation, Step, Target } from "../../core/bridge.ts";
+import { whenAborted } from "../abort.ts";
+import type { Calls, Placing } from "../script/calls.ts";
+import type { InboundLeg, OutboundLeg } from "./leg.ts";
+import type { LiveLeg } from "../script/live_leg.ts";
+import { mediaKindOf } from "./media_kind.ts";
+import type { MediaLeg } from "../media/port.ts";
+import type { Ending } from "./outcome.ts";
+
+export type DialStep = Extract<Step, { type: "dial" }>;
+
+/** A leg that a dial placed, held by it until it ends or another script takes it away. */
+export interface Child {
+  live: LiveLeg<OutboundLeg>;
+  held: AbortSignal;
+}
+
+export interface ChildEnding extends Ending {
+  child: Child;
+  at: number;
+}
+
+/** The legs of a dial, ringing. */
+export interface Ring {
+  readonly children: Child[];
+  readonly startedAt: number;
+  /** The caller whose first SDP passes to the one callee; null where our media are in between. */
+  readonly proxied: InboundLeg | null;
+  /** The first to answer; undefined when none is left that could. */
+  readonly winner: Promise<Child | undefined>;
+  /** How each ended; undefined where another script took it away first. */
+  readonly endings: Promise<(ChildEnding | undefined)[]>;
+}
+
+/** Rings all legs of a dial on behalf of a leg. */
+export function ringAll(
+  calls: Calls,
+  live: LiveLeg,
+  step: DialStep,
+  placing: Pick<Placing, "onRinging" | "headers"> = {},
+): Ring {
+  const proxied = step.media === "proxied" && step.legs.length === 1
+    ? passable(calls, live.leg, step.legs[0]!.target)
+    : null;
+  const startedAt = Date.now();
+  const children = step.legs.map((invitation) =>
+    placeChild(calls, live, { step, invitation, proxied, placing })
+  );
+  return {
+    children,
+    startedAt,
+    proxied,
+    winner: firstAnswer(children),
+    endings: Promise.all(children.map(ending)),
+  };
+}
+
+/** Ends every leg of a dial but one. */
+export function hangUpOthers({ children }: Ring, winner: Child | undefined): void {
+  for (const child of children) if (child !== winner) hangUp(child, winner !== undefined);
+}
+
+/** BYE, or CANCEL with the reason that another one answered. */
+export function hangUp({ live, held }: Child, elsewhere: boolean): void {
+  if (!held.aborted) live.leg.hangup({ elsewhere });
+}
+
+/** How the dial ended that nobody answered, or the winner's leg. */
+export async function lastEnding(
+  { endings }: Ring,
+  winner: Child | undefined,
+): Promise<ChildEnding | undefined> {
+  return (await endings).filter((one) => one !== undefined)
+    .sort((a, b) => b.at - a.at).find((one) => winner === undefined || one.child === winner);
+}
+
+/** What a caller is refused with: never 487, which answers a CANCEL that it did not send. */
+export function failureOf(last: Ending | undefined): number {
+  const status = last?.sipStatus ?? 480;
+  return status === 487 ? 480 : status;
+}
+
+function unanswered(leg: LiveLeg["leg"]): InboundLeg | null {
+  const open = leg.direction === "inbound" && leg.answeredAt === undefined && leg.offer !== "";
+  return open ? leg : null;
+}
+
+/** Only a caller's first SDP, not yet answered by us, can pass, and only to media of its own kind. */
+function passable(
+  { signalling: { location } }: Calls,
+  leg: LiveLeg["leg"],
+  target: Target,
+): InboundLeg | null {
+  const caller = unanswered(leg);
+  if (caller === null || target.kind !== "client") return null;
+  const devices = location.devices(target.login);
+  const { mediaKind } = caller;
+  // Devices at other companions are offered what browsers understand.
+  const fits = devices.every(([binding]) => mediaKindOf(binding) === mediaKind) &&
+    (mediaKind === "webrtc" || (target.peers ?? []).length === 0);
+  return fits ? caller : null;
+}
+
+function placeChild(
+  calls: Calls,
+  { leg }: LiveLeg,
+  dialling: {
+    step: DialStep;
+    invitation: Invitation;
+    proxied: InboundLeg | null;
+    placing: Pick<Placing, "onRinging" | "headers">;
+  },
+): Child {
+  const { step, invitation, proxied, placing } = dialling;
+  const caller = leg.direction === "inbound" ? leg : undefined;
+  const hearsEarly = caller?.answeredAt === undefined && !proxied && step.legs.length === 1;
+  const live = calls.place(invitation, {
+    timeoutS: step.timeoutS,
+    parent: leg.id,
+    ...placing,
+    ...caller && { maxForwards: caller.maxForwards - 1 },
+    onRinging() {
+      placing.onRinging?.();
+      if (!proxied) caller?.ring();
+    },
+    ...hearsEarly && { onEarlyMedia: (media) => void joinEarly(caller, media) },
+    ...proxied &&
+      { offer: proxied.offer, onProgress: (status, sdp) => proxied.progress(status, sdp) },
+  });
+  void live.leg.whenAnswered.then((answered) => answered && live.report({ type: "answered" }));
+  return { live, held: live.hold() };
+}
+
+/** What the one called sends before it answers, a network's announcement say, reaches the caller. */
+async function joinEarly(caller: InboundLeg | undefined, media: MediaLeg): Promise<void> {
+  const ours = await caller?.early().catch(() => undefined);
+  ours?.join(media);
+}
+
+async function ending(child: Child): Promise<ChildEnding | undefined> {
+  await whenAborted(child.held);
+  if (!child.live.leg.signal.aborted) return undefined;
+  return { ...await child.live.leg.ended, child, at: Date.now() };
+}
+
+async function firstAnswer(children: Child[]): Promise<Child | undefined> {
+  const { promise, resolve } = Promise.withResolvers<Child | undefined>();
+  let ringing = children.length;
+  for (const child of children) {
+    const { whenAnswered } = child.live.leg;
+    const taken = whenAborted(child.held).then(() => false);
+    void Promise.race([whenAnswered, taken]).then((answered) => {
+      if (answered) resolve(child);
+      else if (--ringing === 0) resolve(undefined);
+    });
+  }
+  return await promise;
+}

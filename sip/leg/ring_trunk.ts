@@ -1,0 +1,156 @@
+import type { TrunkRoute, TrunkTarget } from "../../core/bridge_trunks.ts";
+import type { Flow } from "../flow.ts";
+import { createFork, type Fork } from "./fork.ts";
+import { forkInvite } from "./fork_invite.ts";
+import { sipLimits } from "../limits.ts";
+import { finish, type OutboundState } from "./outbound_state.ts";
+import { offerTo, onAnswer, onProgress, onRefused, refuseAnswer } from "./ring.ts";
+import { locateProxy, type Proxy, trunkAt } from "../trunk/trunk.ts";
+import type { Target } from "../transport/resolve.ts";
+import { parseSipUri, trunkUri } from "../text/uri.ts";
+
+/** Why a proxy was of no use. */
+interface Failure {
+  status: number;
+  /** It answered, so its other addresses would say the same. */
+  answered: boolean;
+}
+
+/** One address of a proxy. */
+interface Way {
+  route: TrunkRoute;
+  proxy: Proxy;
+  target: Target;
+}
+
+/** Sends the INVITE by one route after the other, until one says what the callee said. */
+export async function ringTrunk(state: OutboundState, target: TrunkTarget): Promise<void> {
+  const { call, callId, over, signalling: { holds } } = state;
+  const { routes } = target;
+  if (call.isChild || routes.length > 0) call.onInviting(callId);
+  if (routes.length === 0) return finish(state, { outcome: "failed", sipStatus: 404 });
+  let status = 503;
+  for (const route of routes) {
+    if (holds.holds(route)) continue;
+    const failure = await tryRoute(state, target, route);
+    if (failure === undefined || over.signal.aborted) return;
+    status = failure;
+  }
+  finish(state, { outcome: "failed", sipStatus: status, reason: "no-trunk" });
+}
+
+/** The status by which all addresses of the proxy failed; undefined once the call has its answer. */
+async function tryRoute(
+  state: OutboundState,
+  called: TrunkTarget,
+  route: TrunkRoute,
+): Promise<number | undefined> {
+  const { signalling } = state;
+  let status = 503;
+  try {
+    const proxy = await locateProxy(signalling, route);
+    for (const target of proxy.targets) {
+      if (state.over.signal.aborted) return undefined;
+      const failure = await tryWay(state, called, { route, proxy, target });
+      if (failure === undefined) return undefined;
+      status = failure.status;
+      if (failure.answered) break;
+    }
+  } catch (error) {
+    const { leg } = state.call.invitation;
+    signalling.log("Cannot use a trunk", { leg, proxy: route.proxy, error: String(error) });
+  }
+  return status;
+}
+
+async function tryWay(
+  state: OutboundState,
+  called: TrunkTarget,
+  way: Way,
+): Promise<Failure | undefined> {
+  const { signalling, over } = state;
+  let flow: Flow;
+  try {
+    flow = await signalling.routes.open(way.target);
+  } catch {
+    return { status: 503, answered: false };
+  }
+  if (over.signal.aborted) return undefined;
+  const ours = await offerTo(state.call, "rtp");
+  const fork = createFork(signalling, inviteFor(state, called, way), {
+    flow,
+    uri: requestUri(called, way),
+    routeSet: [],
+    trunk: trunkAt(signalling, way.proxy, { target: way.target, login: way.route.credentials }),
+    ...ours,
+  });
+  if (over.signal.aborted) return void ours.media?.close();
+  return await send(state, fork, way.route);
+}
+
+/** Sends the INVITE, and follows what the proxy says as long as it is of the callee. */
+async function send(
+  state: OutboundState,
+  fork: Fork,
+  route: TrunkRoute,
+): Promise<Failure | undefined> {
+  const { signalling: { timers, holds }, over } = state;
+  const { promise, resolve } = Promise.withResolvers<Failure | undefined>();
+  let isGivenUp = false;
+  const fail = (failure: Failure) => {
+    fork.media?.close();
+    resolve(failure);
+  };
+  const stopWaiting = timers.after(sipLimits.trunkAnswerMs, () => {
+    isGivenUp = true;
+    fork.cancel();
+    fail({ status: 408, answered: false });
+  });
+  state.forks = [fork];
+  state.early = undefined;
+  void over.ended.then(() => {
+    stopWaiting();
+    resolve(undefined);
+  });
+  fork.send({
+    onTrying: stopWaiting,
+    onProgress(status, sdp) {
+      stopWaiting();
+      if (!isGivenUp) onProgress(state, fork, { status, sdp });
+    },
+    onAnswer(answer) {
+      stopWaiting();
+      resolve(undefined);
+      if (isGivenUp) refuseAnswer(state, fork, answer);
+      else onAnswer(state, fork, answer);
+    },
+    onRefused(status, headers, retryAfterS) {
+      stopWaiting();
+      if (isGivenUp) return;
+      if (status === 503 && retryAfterS > 0) holds.hold(route, retryAfterS);
+      if (hasFailed(fork, status)) return fail({ status, answered: !fork.flow.closed });
+      resolve(undefined);
+      state.responseHeaders = headers;
+      onRefused(state, fork, status);
+    },
+  });
+  return await promise;
+}
+
+/** What another proxy may do better; a lost connection shows as 480. */
+const hasFailed = ({ flow }: Fork, status: number): boolean =>
+  status >= 500 && status < 600 || status === 480 && flow.closed;
+
+/** The caller is one of our domain, and the callee one of the proxy's. */
+function inviteFor(state: OutboundState, called: TrunkTarget, way: Way) {
+  const { signalling, call: { invitation, maxForwards, headers }, callId } = state;
+  const invite = forkInvite(signalling.domain, { invitation, maxForwards, callId, headers });
+  const to = requestUri(called, way);
+  to.clearParams();
+  to.clearHeaders();
+  return { ...invite, to };
+}
+
+/** `sip:DIALLED@PROXY`, or what was dialled where that is an address. */
+const requestUri = ({ dialled }: TrunkTarget, { proxy: { uri } }: Way) =>
+  parseSipUri(dialled) ?? trunkUri(dialled, uri);

@@ -1,0 +1,59 @@
+import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
+import { signBridge, verifyBridge } from "../../core/bridge_signature.ts";
+import { bridgeLimits } from "../../core/bridge.ts";
+import { sipLimits } from "../limits.ts";
+
+/** Carries the proof. It begins with no X-, so nothing passes it on to anybody. */
+export const peerHeader = "Switchboard-Peer";
+
+/** Stands for a companion among the logins of a flow; no Client can be called so. */
+export const peerLogin = "@companion";
+
+/** An INVITE from companion to companion: to whom it is, and what makes it the only one. */
+interface PeerInvite {
+  login: string;
+  callId: string;
+  cseq: number;
+}
+
+/** How companions of one installation know each other. */
+export interface PeerProofs {
+  /** The header line that proves an INVITE to be ours; it holds for this INVITE, for a moment. */
+  prove(invite: PeerInvite): string;
+  /** Whether the proof of an INVITE is right, fresh and was not seen before. */
+  accepts(message: IncomingRequestMessage, login: string): boolean;
+}
+
+/** Proofs by the secret that service and companions share. */
+export function createPeerProofs(secret: string, now: () => number = Date.now): PeerProofs {
+  /** Proofs that came, and until when each would be fresh; the oldest first. */
+  const seen = new Map<string, number>();
+
+  const isNew = (proof: string): boolean => {
+    for (const [old, until] of seen) {
+      if (until > now() && seen.size < sipLimits.peerProofs) break;
+      seen.delete(old);
+    }
+    if (seen.has(proof)) return false;
+    // A signature may be of the future, by as much as it may be old.
+    seen.set(proof, now() + 2 * bridgeLimits.signatureWindowMs);
+    return true;
+  };
+
+  return {
+    prove: (invite) =>
+      `${peerHeader}: ${signBridge(secret, { at: now(), method: "INVITE", ...signed(invite) })}`,
+    accepts(message, login) {
+      const proof = message.getHeader(peerHeader);
+      const { callId, cseq } = message;
+      const invite = { now: now(), method: "INVITE", ...signed({ login, callId, cseq }) };
+      return verifyBridge(secret, proof, invite) && isNew(proof ?? "");
+    },
+  };
+}
+
+/** No path of the bridge is like it, so no proof is ever the signature of an order. */
+const signed = ({ login, callId, cseq }: PeerInvite) => ({
+  path: `sip:${login}`,
+  body: `${cseq} ${callId}`,
+});

@@ -1,0 +1,86 @@
+import type { Companion } from "../../core/bridge.ts";
+import { type PresenceNews, registrationLimits } from "../../core/bridge_registrations.ts";
+import { sipLimits } from "../limits.ts";
+import type { Location } from "./location.ts";
+import { ServiceError, type ServiceLink } from "../service/service_link.ts";
+import type { Log } from "../signalling.ts";
+import type { Timers } from "../timers.ts";
+
+/** Tells the service who has a device here. Nothing waits for it, least of all a REGISTER. */
+export interface Presence {
+  /** A login's first device came, or its last one went. */
+  changed(login: string): void;
+  /** The service does not know who is here. */
+  tellAll(): void;
+}
+
+export interface PresenceOptions {
+  companion: Companion;
+  link: Pick<ServiceLink, "presence">;
+  location: Location;
+  timers: Timers;
+  log: Log;
+  stopped: AbortSignal;
+}
+
+/** News gather while earlier ones are under way, and say what is so when they leave. */
+export function createPresence(options: PresenceOptions): Presence {
+  const { companion, location, stopped } = options;
+  const changed = new Set<string>();
+  let seq = 0;
+  let isWhole = true;
+  let telling = false;
+
+  const nextNews = (): PresenceNews => {
+    if (isWhole) { for (const login of location.logins()) changed.add(login); }
+    const batch = changed.values().take(registrationLimits.loginsAtOnce).toArray();
+    for (const login of batch) changed.delete(login);
+    const { true: came = [], false: went = [] } = Object.groupBy(
+      batch,
+      (login) => `${location.has(login)}`,
+    );
+    const registered = location.registered();
+    const news = { companion, seq: seq++, whole: isWhole, came, went, registered };
+    isWhole = false;
+    return news;
+  };
+
+  const tell = async () => {
+    if (telling) return;
+    telling = true;
+    while ((isWhole || changed.size > 0) && !stopped.aborted) {
+      if (await deliver(options, nextNews()) === "lost") isWhole = true;
+    }
+    telling = false;
+  };
+
+  return {
+    changed(login) {
+      changed.add(login);
+      void tell();
+    },
+    tellAll() {
+      isWhole = true;
+      void tell();
+    },
+  };
+}
+
+/** Sends the same news until the service has them; "lost" when it lacks those before them. */
+async function deliver(
+  { link, timers, log, stopped }: PresenceOptions,
+  news: PresenceNews,
+): Promise<"taken" | "lost"> {
+  for (let attempt = 0; !stopped.aborted; attempt++) {
+    try {
+      if (await link.presence(news)) return "taken";
+      if (!news.whole) return "lost";
+    } catch (error) {
+      const isOutage = !(error instanceof ServiceError) || error.failure === "outage";
+      if (!isOutage) log("Cannot tell the service who is registered", { error: String(error) });
+    }
+    const ms = Math.min(sipLimits.retryMinMs * 2 ** attempt, sipLimits.retryMaxMs);
+    await timers.pause(ms * (0.75 + Math.random() / 2), stopped);
+  }
+  return "taken";
+}

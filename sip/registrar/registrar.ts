@@ -1,0 +1,130 @@
+import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
+import type { Credentials } from "../../core/bridge.ts";
+import { authenticate, type Authenticator, challengeOf } from "../auth/authenticate.ts";
+import type { CredentialsCache } from "../auth/credentials.ts";
+import { sipLimits } from "../limits.ts";
+import type { Binding, Location } from "./location.ts";
+import { type Refusal, unavailable } from "../refusal.ts";
+import { type Reply, reply } from "../reply.ts";
+import { type Registration, supports, wantsOutbound, wishOf } from "./registration.ts";
+import { originOf, type Signalling } from "../signalling.ts";
+import { userOf } from "../text/uri.ts";
+
+/**
+ * Answers a REGISTER of anybody (RFC 3261 §10.3): who it is, then what it wants. A binding put twice
+ * stays the same, so no transaction is needed to tell a repetition.
+ */
+export async function onRegister(
+  { location, domain }: Signalling,
+  authenticator: Authenticator,
+  message: IncomingRequestMessage,
+): Promise<void> {
+  const { flow, target } = originOf(message);
+  const respond = (response: Reply) => reply(flow, message, response);
+  if (message.to.uri.host !== domain) return respond({ statusCode: 404 });
+  const challenge = challengeOf(authenticator, { message, flow }, "registrar");
+  if (challenge !== undefined) return respond(challenge);
+  const identity = await authenticate(authenticator, { message, flow, target }, "registrar")
+    .catch(() => ({ refusal: unavailable }));
+  if ("refusal" in identity) return respond(identity.refusal);
+  const { login, credentials } = identity;
+  if (userOf(message.to.uri) !== login) return respond({ statusCode: 403 });
+  flow.logins.add(login);
+  // One that closed meanwhile was dropped already: a binding to it would stay.
+  if (flow.closed) return;
+  respond(register(location, { message, login, flow, proof: proofOf(credentials) }));
+}
+
+/**
+ * Looks again at Clients who changed: the bindings go of one who may not call any more, is another
+ * Client by now, or has another password.
+ */
+export async function invalidate(
+  location: Location,
+  credentials: CredentialsCache,
+  logins: string[],
+): Promise<void> {
+  for (const login of logins) credentials.forget(login);
+  await Promise.all(logins.map(async (login) => {
+    if (!location.has(login)) return;
+    const found = await credentials.lookup(login).catch(() => undefined);
+    if (found === undefined) return; // Out of reach is no answer: the bindings stay.
+    if (found?.allowed) removeUnproven(location, login, proofOf(found));
+    else removeProven(location, login, location.find(login));
+  }));
+}
+
+/** Looks again at every Client here: what was said of them meanwhile has not come. */
+export async function invalidateAll(
+  location: Location,
+  credentials: CredentialsCache,
+): Promise<void> {
+  const logins = [...location.logins()];
+  for (let at = 0; at < logins.length; at += sipLimits.lookupsAtOnce) {
+    await invalidate(location, credentials, logins.slice(at, at + sipLimits.lookupsAtOnce));
+  }
+}
+
+/** The same for as long as Client and password are. */
+const proofOf = ({ clientSid, ha1 }: Credentials): string => `${clientSid}:${ha1.md5}`;
+
+function removeUnproven(location: Location, login: string, proof: string): void {
+  removeProven(location, login, location.find(login).filter((binding) => binding.proof !== proof));
+}
+
+/** Removes bindings, and the trust in the connections that they were made by. */
+function removeProven(location: Location, login: string, bindings: Binding[]): void {
+  for (const { key, flow } of bindings) {
+    flow.proven.delete(login);
+    location.remove(login, key);
+  }
+}
+
+/** Adds, renews, removes or lists bindings; the result is what to answer (RFC 3261 §10.3). */
+function register(location: Location, registration: Registration): Reply {
+  const { message, login, proof } = registration;
+  removeUnproven(location, login, proof);
+  const refusal = update(location, registration);
+  if (refusal !== undefined) return refusal;
+  const contacts = location.find(login).map(({ contact, expiresAt }) => {
+    const left = Math.ceil((expiresAt - Date.now()) / 1000);
+    return `Contact: ${contact};expires=${left}`;
+  });
+  const outbound = wantsOutbound(message) ? ["Require: outbound"] : [];
+  // A user agent that does not know Path is not told of it (RFC 3327 §5.3).
+  const path = supports(message, "path") ? message.getHeaders("path") : [];
+  const date = `Date: ${new Date().toUTCString()}`;
+  const extraHeaders = [...contacts, ...path.map((line) => `Path: ${line}`), ...outbound, date];
+  return { statusCode: 200, extraHeaders };
+}
+
+/** All changes of a REGISTER are made, or none (§10.3 step 7). */
+function update(location: Location, registration: Registration): Refusal | undefined {
+  const { login, message } = registration;
+  const read = wishOf(registration);
+  if ("refusal" in read) return read.refusal;
+  const { wish } = read;
+  if (wish === "list") return undefined;
+  const known = location.find(login);
+  const changed = wish === "remove all"
+    ? known
+    : known.filter(({ key }) => wish.some((binding) => binding.key === key));
+  const isLate = changed.some(({ callId, cseq }) =>
+    callId === message.callId && cseq >= message.cseq
+  );
+  if (isLate) return { statusCode: 500, reasonPhrase: "CSeq Out Of Order" };
+  if (wish === "remove all") return void location.removeAll(login);
+  const keys = new Set([...known, ...wish].map(({ key }) => key));
+  if (keys.size > sipLimits.bindingsPerClient) {
+    return { statusCode: 403, reasonPhrase: "Too Many Contacts" };
+  }
+  for (const binding of wish) put(location, login, binding, changed);
+  return undefined;
+}
+
+function put(location: Location, login: string, binding: Binding, known: Binding[]): void {
+  if (binding.expiresAt <= Date.now()) return location.remove(login, binding.key);
+  const before = known.find(({ key }) => key === binding.key);
+  const { registeredAt } = before ?? binding;
+  location.put(login, { ...binding, registeredAt });
+}

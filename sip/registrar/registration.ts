@@ -1,0 +1,128 @@
+import type { IncomingRequestMessage, NameAddrHeader, URI } from "sip.js/lib/core/index.js";
+import type { Flow } from "../flow.ts";
+import { splitOutside } from "../text/grammar.ts";
+import { sipLimits } from "../limits.ts";
+import type { Binding } from "./location.ts";
+import type { Refusal } from "../refusal.ts";
+import { parseNameAddr } from "../text/uri.ts";
+
+/** A REGISTER of a Client who has proved its login. */
+export interface Registration {
+  message: IncomingRequestMessage;
+  login: string;
+  flow: Flow;
+  /** Names the Client, and the password that it proved. */
+  proof: string;
+}
+
+/** What a REGISTER asks for: to list, to remove everything, or bindings as they shall be. */
+export type Wish = "list" | "remove all" | Binding[];
+
+/** Reads what a REGISTER asks for, or why it cannot be done (RFC 3261 §10.3 steps 6 and 7). */
+export function wishOf(registration: Registration): { wish: Wish } | { refusal: Refusal } {
+  const { message } = registration;
+  const contacts = message.headers["Contact"] ?? [];
+  if (contacts.length === 0) return { wish: "list" };
+  if (contacts.some(({ parsed }) => parsed === "*")) {
+    const isAlone = contacts.length === 1 && /^0+$/.test(message.getHeader("expires") ?? "");
+    if (isAlone) return { wish: "remove all" };
+    return { refusal: { statusCode: 400, reasonPhrase: "Wildcard Needs Expires Zero" } };
+  }
+  const path = pathOf(message);
+  if (path === undefined) return { refusal: { statusCode: 400, reasonPhrase: "Bad Path" } };
+  if (wantsOutbound(message) && !cameByOutbound(message, path)) {
+    return { refusal: { statusCode: 439, reasonPhrase: "First Hop Lacks Outbound Support" } };
+  }
+  const bindings: Binding[] = [];
+  for (const { raw, parsed } of contacts) {
+    const read = bindingOf(registration, { raw, parsed, path });
+    if ("refusal" in read) return read;
+    bindings.push(read.binding);
+  }
+  return { wish: bindings };
+}
+
+/** Whether a REGISTER's bindings are flows of a device, and it said so (RFC 5626 §4.2.1). */
+export const wantsOutbound = (message: IncomingRequestMessage): boolean =>
+  supports(message, "outbound") &&
+  (message.headers["Contact"] ?? []).some(({ parsed }) =>
+    parsed !== "*" && parsed.hasParam("reg-id") && parsed.hasParam("+sip.instance")
+  );
+
+export const supports = (message: IncomingRequestMessage, option: string): boolean =>
+  message.getHeaders("supported").join(",").split(",")
+    .some((tag) => tag.trim().toLowerCase() === option);
+
+/** A proxy that a REGISTER came by first must keep the flow as well (RFC 5626 §6). */
+function cameByOutbound(message: IncomingRequestMessage, path: readonly string[]): boolean {
+  const isFirstHop = message.getHeaders("via").length === 1;
+  return isFirstHop || parseNameAddr(path.at(-1) ?? "")?.uri.hasParam("ob") === true;
+}
+
+const noPath: readonly string[] = [];
+
+/** The values of Path (RFC 3327 §4), the nearest proxy first; undefined when they are malformed. */
+function pathOf(message: IncomingRequestMessage): readonly string[] | undefined {
+  const lines = message.getHeaders("path");
+  if (lines.length === 0) return noPath;
+  const values = splitOutside(lines.join(","), ",");
+  if (values === undefined || values.length > sipLimits.pathProxies) return undefined;
+  const isProxy = (value: string) => /^sips?$/.test(parseNameAddr(value)?.uri.scheme ?? "");
+  return values.every(isProxy) ? values : undefined;
+}
+
+function bindingOf(
+  { message, flow, proof }: Registration,
+  { raw, parsed, path }: { raw: string; parsed: NameAddrHeader; path: readonly string[] },
+): { binding: Binding } | { refusal: Refusal } {
+  if (!/^sips?$/.test(parsed.uri.scheme)) return { refusal: { statusCode: 400 } };
+  const expiresS = expiryOf(parsed.getParam("expires") ?? message.getHeader("expires"));
+  if (expiresS > 0 && expiresS < sipLimits.expiresMinS) {
+    const extraHeaders = [`Min-Expires: ${sipLimits.expiresMinS}`];
+    return { refusal: { statusCode: 423, extraHeaders } };
+  }
+  const { callId, cseq } = message;
+  const registeredAt = Date.now();
+  return {
+    binding: {
+      key: keyOf(parsed),
+      contact: withoutExpiry(raw, parsed),
+      instance: parsed.getParam("+sip.instance") ?? undefined,
+      path,
+      flow,
+      userAgent: message.getHeader("user-agent")?.slice(0, sipLimits.userAgentLength),
+      proof,
+      registeredAt,
+      expiresAt: registeredAt + expiresS * 1000,
+      callId,
+      cseq,
+    },
+  };
+}
+
+/** What is malformed counts as the default (§10.3 step 6). */
+function expiryOf(text: string | undefined): number {
+  if (text === undefined || !/^\d{1,10}$/.test(text)) return sipLimits.expiresDefaultS;
+  return Math.min(Number(text), sipLimits.expiresMaxS);
+}
+
+/** A flow of a device, or else the address itself (RFC 5626 §6, RFC 3261 §19.1.4). */
+function keyOf(contact: NameAddrHeader): string {
+  const instance = contact.getParam("+sip.instance");
+  const regId = contact.getParam("reg-id");
+  return instance && regId ? `${instance};${regId}` : addressOf(contact.uri);
+}
+
+/** Parameters may stand in any order. */
+function addressOf(uri: URI): string {
+  const [address = "", ...parameters] = uri.toString().split(";");
+  return [address, ...parameters.sort()].join(";");
+}
+
+/** The Contact to list again: our expiry replaces the one that was asked for. */
+function withoutExpiry(raw: string, contact: NameAddrHeader): string {
+  if (!contact.hasParam("expires") && raw.includes("<")) return raw;
+  const bare = contact.clone();
+  bare.deleteParam("expires");
+  return bare.toString();
+}

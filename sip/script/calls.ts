@@ -1,0 +1,147 @@
+import type { Invitation, LegEvent, Script } from "../../core/bridge.ts";
+import { createLiveLeg, type LiveLeg } from "./live_leg.ts";
+import type { InboundLeg, OutboundLeg } from "../leg/leg.ts";
+import { sipLimits } from "../limits.ts";
+import type { LoadAudio, MediaEngine, MediaLeg } from "../media/port.ts";
+import { createOutboundLeg } from "../leg/outbound_leg.ts";
+import type { OutboundCall } from "../leg/outbound_state.ts";
+import { createReportQueue, type ReportOptions } from "../service/reports.ts";
+import type { Signalling } from "../signalling.ts";
+
+/** How a leg is placed, beyond whom to call. */
+export interface Placing {
+  timeoutS: number;
+  maxForwards?: number;
+  /** The leg whose dial places it. */
+  parent?: string;
+  /** The caller's SDP to pass through, in place of media of ours. */
+  offer?: string;
+  /** Whole header lines of ours for the INVITE. */
+  headers?: string[];
+  onRinging?(): void;
+  onProgress?(status: number, sdp: string): void;
+  /** The one device called sends sound before it answers. */
+  onEarlyMedia?(media: MediaLeg): void;
+}
+
+/** The legs that are alive, by Sid. */
+export interface Calls {
+  readonly signalling: Signalling;
+  readonly media: MediaEngine;
+  readonly loadAudio: LoadAudio;
+  find(leg: string): LiveLeg | undefined;
+  /** Whether a leg with this id ended, and that is news to the service or was a moment ago. */
+  ended(leg: string): boolean;
+  /** Every leg of which the service does not know yet that it ended. */
+  unsettled(): LiveLeg["leg"][];
+  /** Takes a new leg in; it is reported as ended and forgotten when it is over. */
+  add<L extends InboundLeg | OutboundLeg>(leg: L): LiveLeg<L>;
+  place(invitation: Invitation, placing: Placing): LiveLeg<OutboundLeg>;
+  /** Hangs up every leg; resolves when peers and service know all there is to know. */
+  endAll(): Promise<void>;
+}
+
+export interface CallsOptions extends Omit<ReportOptions, "timers" | "log"> {
+  signalling: Signalling;
+  media: MediaEngine;
+  loadAudio: LoadAudio;
+}
+
+export function createCalls(options: CallsOptions): Calls {
+  const { signalling, media, loadAudio } = options;
+  const { timers, log } = signalling;
+  const legs = new Map<string, LiveLeg>();
+  const ended = new Set<string>();
+  const unsettled = new Map<LiveLeg, Promise<void>>();
+
+  const end = (id: string) => {
+    legs.delete(id);
+    ended.add(id);
+  };
+  const settle = (live: LiveLeg) => {
+    const { id } = live.leg;
+    unsettled.delete(live);
+    timers.after(sipLimits.endedLegMs, () => ended.delete(id));
+  };
+
+  const calls: Calls = {
+    signalling,
+    media,
+    loadAudio,
+    find: (id) => legs.get(id),
+    ended: (id) => ended.has(id),
+    unsettled: () => [...unsettled.keys()].map(({ leg }) => leg),
+    add(leg) {
+      const reports = createReportQueue({ ...options, timers, log }, leg);
+      const live = createLiveLeg(calls, leg, reports);
+      legs.set(leg.id, live);
+      void live.over.then(() => end(leg.id));
+      unsettled.set(live, live.settled().finally(() => settle(live)));
+      return live;
+    },
+    place(invitation, placing) {
+      const report = (event: LegEvent) => live.report(event);
+      const call = outboundCall(calls, invitation, { ...placing, report });
+      const live = calls.add(createOutboundLeg(signalling, call));
+      return live;
+    },
+    async endAll() {
+      for (const { leg } of legs.values()) leg.hangup({ status: 503 });
+      await Promise.all(unsettled.values());
+    },
+  };
+  return calls;
+}
+
+function outboundCall(
+  { media }: Calls,
+  invitation: Invitation,
+  placing: Placing & { report: LiveLeg["report"] },
+): OutboundCall {
+  const { offer, parent, timeoutS, maxForwards, headers = [], report } = placing;
+  const { from, to, memo } = invitation;
+  return {
+    invitation,
+    headers,
+    isChild: parent !== undefined,
+    timeoutMs: timeoutS * 1000,
+    maxForwards: maxForwards ?? sipLimits.maxForwards,
+    media: offer === undefined ? { engine: media } : { offer },
+    onInviting: (sipCallId) =>
+      report({
+        type: "inviting",
+        from,
+        to,
+        sipCallId,
+        ...parent && { parent },
+        ...memo && { memo },
+      }),
+    onRinging: () => {
+      report({ type: "ringing" });
+      placing.onRinging?.();
+    },
+    ...placing.onProgress === undefined ? {} : { onProgress: placing.onProgress },
+    ...placing.onEarlyMedia === undefined ? {} : { onEarlyMedia: placing.onEarlyMedia },
+  };
+}
+
+/** Performs a script on a leg, placing it first when the script begins with an `invite`. */
+export function runScript(
+  calls: Calls,
+  { leg, script, other }: { leg: string; script: Script; other?: Script | undefined },
+): "run" | "unknown" {
+  const known = calls.find(leg);
+  const [first] = script;
+  const invite = first?.type === "invite" && first.invitation.leg === leg ? first : undefined;
+  if (invite !== undefined) {
+    if (known === undefined && !calls.ended(leg)) {
+      calls.place(invite.invitation, { timeoutS: invite.timeoutS }).run(() => script);
+    }
+    return "run";
+  }
+  if (known === undefined) return "unknown";
+  // Whom it talks to first: then neither is hung up with what the other did.
+  if (other !== undefined) known.partner?.run(() => other);
+  known.run(() => script);
+  return "run";
+}

@@ -1,0 +1,72 @@
+import type { Action, LegEvent, Script } from "../../core/bridge.ts";
+import { unlessAborted } from "../abort.ts";
+import { sipLimits } from "../limits.ts";
+import { carried, type Performance } from "./performance.ts";
+import {
+  type Child,
+  type ChildEnding,
+  type DialStep,
+  failureOf,
+  hangUp,
+  hangUpOthers,
+  lastEnding,
+  type Ring,
+  ringAll,
+} from "../leg/ring_all.ts";
+import { talk } from "./talk.ts";
+
+const rungAhead = new WeakMap<DialStep, Ring>();
+
+/** Has a dial go on with legs that ring already, when its turn comes. */
+export const dialWith = (step: DialStep, ring: Ring): void => void rungAhead.set(step, ring);
+
+/** Rings all legs and joins the first to answer with this one, until either side is done. */
+export async function dial(performance: Performance, step: DialStep): Promise<Script | void> {
+  const { calls, live, signal } = performance;
+  const ring = rungAhead.get(step) ?? ringAll(calls, live, step);
+  const { startedAt, proxied } = ring;
+  const winner = await unlessAborted(ring.winner, signal);
+  const answeredAt = Date.now();
+  hangUpOthers(ring, winner);
+  if (winner !== undefined) {
+    const { timeLimitS, hangupOnStar = false } = step;
+    await talk(performance, winner, { proxied, timeLimitS, hangupOnStar });
+    hangUp(winner, false);
+  }
+  const last = await lastEnding(ring, winner);
+  if (winner === undefined) live.lastFailure = failureOf(last);
+  performance.tookTime ||= Date.now() - startedAt >= sipLimits.timePassedMs;
+  if (step.action === undefined) return;
+  const action = carried(performance, step.action);
+  const event = dialled({ step, winner, last, startedAt, answeredAt, action });
+  if (!signal.aborted) return await live.ask(event, { signal });
+  // The caller left, or another script took over: it is news all the same.
+  live.report(event);
+}
+
+function dialled(
+  dialling: {
+    step: DialStep;
+    winner: Child | undefined;
+    last: ChildEnding | undefined;
+    startedAt: number;
+    answeredAt: number;
+    action: Action;
+  },
+): LegEvent {
+  const { step, winner, last, startedAt, answeredAt, action } = dialling;
+  const named = winner ?? last?.child;
+  const { responseHeaders = {} } = named?.live.leg ?? {};
+  const seconds = (from: number, to: number) => Math.max(Math.round((to - from) / 1000), 0);
+  return {
+    type: "dialled",
+    outcome: winner ? "completed" : last?.outcome ?? "canceled",
+    leg: named?.live.leg.id ?? step.legs[0]?.leg ?? "",
+    durationS: winner ? seconds(answeredAt, Date.now()) : 0,
+    ringS: seconds(startedAt, answeredAt),
+    ...!winner && last?.sipStatus !== undefined && { sipStatus: last.sipStatus },
+    ...named && { sipCallId: named.live.leg.sipCallId },
+    ...Object.keys(responseHeaders).length > 0 && { headers: responseHeaders },
+    action,
+  };
+}

@@ -1,0 +1,88 @@
+import type { LegEvent, Script } from "../../core/bridge.ts";
+import { overReason } from "../abort.ts";
+import type { Calls } from "./calls.ts";
+import type { InboundLeg, OutboundLeg } from "../leg/leg.ts";
+import { perform } from "./perform.ts";
+import { onRefer } from "../dialog/refer.ts";
+import type { Asking, ReportQueue } from "../service/reports.ts";
+import { guard } from "../signalling.ts";
+
+/** A leg with what is done to it: its script, and its reports to the service. */
+export interface LiveLeg<L extends InboundLeg | OutboundLeg = InboundLeg | OutboundLeg> {
+  readonly leg: L;
+  /** The status of the last dial that nobody answered: what a caller is refused with. */
+  lastFailure: number | undefined;
+  /** Whom it talks to, where that is another leg. */
+  partner: LiveLeg | undefined;
+  /** A transfer that its softphone asked for is under way. */
+  referring: boolean;
+  /** Tells the service, in order; nobody waits. */
+  report(event: LegEvent): void;
+  /** Tells the service and resolves with the next script, empty for none. */
+  ask(event: LegEvent, asking: Asking): Promise<Script>;
+  /** Takes the leg over from whoever held it: a script, or the dial of another leg. */
+  hold(): AbortSignal;
+  /** Performs a script in place of what the leg was doing. */
+  run(script: (signal: AbortSignal) => Script | Promise<Script>): void;
+  /** The same with something that is no script; a failure hangs up. */
+  take(work: (signal: AbortSignal) => Promise<void>): void;
+  /** Resolves when nothing is performed on it; after `hold`, what was has let go. */
+  idle(): Promise<void>;
+  /** Resolves when the leg has ended and its last report is queued. */
+  readonly over: Promise<void>;
+  /** Resolves when the service has all reports and the softphone its BYE. */
+  settled(): Promise<void>;
+}
+
+export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
+  calls: Calls,
+  leg: L,
+  reports: ReportQueue,
+): LiveLeg<L> {
+  const { log } = calls.signalling;
+  let holder = new AbortController();
+  let performance = Promise.resolve();
+
+  // A signal made of several would be held weakly by each, which keeps all of a call from the
+  // collector of what is young.
+  leg.signal.addEventListener("abort", () => holder.abort(overReason), { once: true });
+
+  const failed = (error: unknown) => {
+    log("Cannot perform a script", { leg: leg.id, error: String(error) });
+    leg.hangup();
+  };
+
+  const live: LiveLeg<L> = {
+    leg,
+    lastFailure: undefined,
+    partner: undefined,
+    referring: false,
+    report: (event) => void reports.send(event),
+    ask: (event, asking) => reports.send(event, asking),
+    hold() {
+      holder.abort(overReason);
+      holder = new AbortController();
+      if (leg.signal.aborted) holder.abort(overReason);
+      return holder.signal;
+    },
+    run: (script) =>
+      live.take(async (signal) => {
+        const steps = await script(signal);
+        await perform({ calls, live, signal, tookTime: false }, steps);
+      }),
+    take(work) {
+      const signal = live.hold();
+      const before = performance;
+      performance = before.then(() => work(signal)).catch(failed);
+    },
+    idle: () => performance,
+    over: leg.ended.then(async (ending) => {
+      // What the script still has to say comes before the last word.
+      await performance;
+      live.report({ type: "ended", ...ending });
+    }),
+    settled: async () => void await Promise.all([live.over, leg.released]).then(reports.drained),
+  };
+  leg.onRefer = guard(log, (request) => onRefer(calls, live, request));
+  return live;
+}

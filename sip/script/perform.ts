@@ -1,0 +1,69 @@
+import type { Script, Step } from "../../core/bridge.ts";
+import { unlessAborted } from "../abort.ts";
+import { dial } from "./dial.ts";
+import { carried, type Performance } from "./performance.ts";
+import { replace } from "../dialog/replace.ts";
+import { play } from "./play.ts";
+
+/** One step; a script that it resolves with replaces the steps that are left. */
+type Performer<T extends Step["type"]> = (
+  performance: Performance,
+  step: Extract<Step, { type: T }>,
+) => Promise<Script | void> | Script | void;
+
+/** The leg was placed with its script: what is left is to wait, and ask what comes next. */
+const invite: Performer<"invite"> = async ({ live, signal }) => {
+  const { leg } = live;
+  if (leg.direction === "inbound") return;
+  const answered = await unlessAborted(leg.whenAnswered, signal);
+  if (answered) return await live.ask({ type: "answered" }, { signal });
+  // Another script took over while it rang: the answer is news all the same.
+  void leg.whenAnswered.then((late) => late && live.report({ type: "answered" }));
+};
+
+const performers: { readonly [T in Step["type"]]: Performer<T> } = {
+  invite,
+  answer: async ({ live: { leg } }) => {
+    if (leg.direction === "inbound") await leg.answer().catch(() => {});
+  },
+  reject: ({ live: { leg } }, { status }) => leg.hangup({ status }),
+  play,
+  silence: async (performance, { seconds }) => {
+    performance.tookTime = true;
+    const { calls, signal } = performance;
+    await calls.signalling.timers.pause(seconds * 1000, signal);
+  },
+  dial,
+  replace,
+  next: (performance, { action }) => {
+    const { live, signal } = performance;
+    return live.ask({ type: "next", action: carried(performance, action) }, { signal });
+  },
+  hangup: ({ live: { leg, lastFailure } }) =>
+    leg.hangup(lastFailure === undefined ? {} : { status: lastFailure }),
+};
+
+/** Performs step after step; at the end of the last one the leg is hung up. */
+export async function perform(performance: Performance, script: Script): Promise<void> {
+  const { live: { leg }, signal } = performance;
+  const [first] = script;
+  // Only a hang-up makes sense before the answer; what a new script brings waits for it.
+  if (leg.direction === "outbound" && first?.type !== "hangup") {
+    if (first?.type !== "invite") await unlessAborted(leg.whenAnswered, signal);
+  }
+  const steps = [...script];
+  for (let step = steps.shift(); step !== undefined && !signal.aborted; step = steps.shift()) {
+    const next = await performStep(performance, step);
+    if (!next || next.length === 0) continue;
+    steps.splice(0, steps.length, ...next);
+    performance.tookTime = false;
+  }
+  if (!signal.aborted) await performers.hangup(performance, { type: "hangup" });
+}
+
+function performStep<T extends Step["type"]>(
+  performance: Performance,
+  step: Extract<Step, { type: T }>,
+): ReturnType<Performer<T>> {
+  return performers[step.type as T](performance, step);
+}

@@ -1,0 +1,41 @@
+import type { Step } from "../../core/bridge.ts";
+import { unlessAborted } from "../abort.ts";
+import { sipLimits } from "../limits.ts";
+import type { MediaLeg } from "../media/port.ts";
+import type { Performance } from "./performance.ts";
+
+/** Plays the audio at a URL, which loads while the media connect; a failure is reported. */
+export async function play(
+  performance: Performance,
+  step: Extract<Step, { type: "play" }>,
+): Promise<void> {
+  const { calls, live, signal } = performance;
+  const { media } = live.leg;
+  try {
+    if (media === undefined) throw new Error("Cannot play audio: the call has no media here");
+    const loading = calls.loadAudio(step.url, signal);
+    loading.catch(() => {});
+    await connected(performance, media);
+    const pcm = await unlessAborted(loading, signal);
+    if (pcm === undefined || signal.aborted) return;
+    performance.tookTime ||= pcm.length > 0;
+    await unlessAborted(media.play(pcm, { loop: step.loop, signal }), signal);
+  } catch (error) {
+    if (signal.aborted) return;
+    const message = error instanceof Error ? error.message : String(error);
+    live.report({ type: "problem", url: step.url, message });
+  }
+}
+
+async function connected({ calls, signal }: Performance, media: MediaLeg): Promise<void> {
+  const late = Promise.withResolvers<never>();
+  const stop = calls.signalling.timers.after(
+    sipLimits.mediaConnectMs,
+    () => late.reject(new Error("Cannot play audio: the media did not connect")),
+  );
+  try {
+    await unlessAborted(Promise.race([media.connected, late.promise]), signal);
+  } finally {
+    stop();
+  }
+}

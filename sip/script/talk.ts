@@ -1,0 +1,58 @@
+import { whenAborted } from "../abort.ts";
+import type { InboundLeg, Leg } from "../leg/leg.ts";
+import type { LiveLeg } from "./live_leg.ts";
+import type { Performance } from "./performance.ts";
+import { passThrough } from "./proxy.ts";
+
+/** A leg in somebody's hands; the signal aborts when it ends or is taken away. */
+export interface HeldLeg<L extends Leg = LiveLeg["leg"]> {
+  live: LiveLeg & { leg: L };
+  held: AbortSignal;
+}
+
+export interface TalkOptions {
+  /** The caller whose SDP passes through to the other leg; null where both end in our media. */
+  proxied: InboundLeg | null;
+  timeLimitS?: number;
+  hangupOnStar?: boolean;
+}
+
+/** Lets two sides talk until one ends or is taken away, the time is up, or the star is pressed. */
+export async function talk(
+  { calls, live, signal }: Pick<Performance, "calls" | "live" | "signal">,
+  other: HeldLeg,
+  { proxied, timeLimitS, hangupOnStar }: TalkOptions,
+): Promise<void> {
+  const { leg } = live;
+  const { timers, log } = calls.signalling;
+  const { promise: over, resolve: end } = Promise.withResolvers<void>();
+  const stopLimit = timeLimitS === undefined ? () => {} : timers.after(timeLimitS * 1000, end);
+  try {
+    live.partner = other.live;
+    other.live.partner = live;
+    if (proxied) passThrough(proxied, other.live.leg);
+    else await joinMedia(leg, other.live.leg);
+    if (hangupOnStar && leg.media) leg.media.onDigit = (digit) => digit === "*" && end();
+    await Promise.race([whenAborted(signal), whenAborted(other.held), over]);
+  } catch (error) {
+    log("Cannot join two legs", { leg: leg.id, error: String(error) });
+  } finally {
+    stopLimit();
+    leg.media?.leave();
+    part(live, other.live);
+    part(other.live, live);
+  }
+}
+
+/** Ends what one leg has of the other, unless it talks to a third one already. */
+function part(live: LiveLeg, other: LiveLeg): void {
+  if (live.partner === other) live.partner = undefined;
+  if (live.leg.counterpart === other.leg) live.leg.counterpart = undefined;
+}
+
+async function joinMedia(leg: LiveLeg["leg"], other: LiveLeg["leg"]): Promise<void> {
+  if (leg.direction === "inbound") await leg.answer();
+  if (leg.signal.aborted || other.signal.aborted) return;
+  if (leg.media === undefined || other.media === undefined) throw new Error("no media");
+  leg.media.join(other.media);
+}

@@ -1,0 +1,124 @@
+import { bridgeLimits, bridgePaths, invalidation, runRequest } from "../../core/bridge.ts";
+import { type MessageOrder, messageOrder, messagePaths } from "../../core/bridge_messages.ts";
+import {
+  bindingsRequest,
+  type RegisteredBinding,
+  registrationPaths,
+} from "../../core/bridge_registrations.ts";
+import { bridgeHeader, verifyBridge } from "../../core/bridge_signature.ts";
+import { trunkPaths } from "../../core/bridge_trunks.ts";
+import { listening } from "../../core/listen_error.ts";
+import type { Companion } from "../../core/bridge.ts";
+import { type Calls, runScript } from "../script/calls.ts";
+import { hostPort } from "../transport/local_name.ts";
+
+export interface ControlOptions {
+  hostname: string;
+  port: number;
+  bridgeSecret: string;
+  companion: Companion;
+  calls: Calls;
+  /** Forgets what is known of these logins, and what they may no longer do. */
+  invalidate(logins: string[]): Promise<void>;
+  /** The devices that a login is registered with here. */
+  bindings(login: string): RegisteredBinding[];
+  /** Which Gateways to keep registered may have changed. */
+  gatewaysChanged(): void;
+  /** Sends a message to the devices of a login; the final status of each. */
+  message(order: MessageOrder): Promise<number[]>;
+  /** Whether new legs are still placed. */
+  accepting(): boolean;
+}
+
+/** Listens for what the service orders: signed POSTs of JSON, and an open probe. */
+export function listenControl(options: ControlOptions): { url: string; close(): Promise<void> } {
+  const { hostname, port } = options;
+  const answer = async (request: Request): Promise<Response> => {
+    const { pathname } = new URL(request.url);
+    if (request.method === "GET" && pathname === bridgePaths.ready) {
+      const ready = options.accepting();
+      return Response.json({ ready }, { status: ready ? 200 : 503 });
+    }
+    const body = await readBody(request);
+    if (body === undefined) return refusal(413, "Cannot read the request: it is too long");
+    if (!isSigned(options, { request, pathname, body })) {
+      return refusal(401, "Cannot trust the request: its signature is wrong or old");
+    }
+    return await order(options, pathname, body);
+  };
+  const server = listening(
+    { hostname, port, name: "BRIDGE_PORT" },
+    () => Deno.serve({ hostname, port, onListen: () => {} }, answer),
+  );
+  return {
+    url: `http://${hostPort(server.addr.hostname, server.addr.port)}`,
+    close: () => server.shutdown(),
+  };
+}
+
+const refusal = (status: number, error: string): Response => Response.json({ error }, { status });
+
+async function readBody(request: Request): Promise<string | undefined> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.length;
+    if (size > bridgeLimits.bodyBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return await new Blob(chunks as BlobPart[]).text();
+}
+
+function isSigned(
+  { bridgeSecret }: ControlOptions,
+  { request, pathname, body }: { request: Request; pathname: string; body: string },
+): boolean {
+  const header = request.headers.get(bridgeHeader) ?? undefined;
+  const { method } = request;
+  return verifyBridge(bridgeSecret, header, { now: Date.now(), method, path: pathname, body });
+}
+
+async function order(options: ControlOptions, path: string, body: string): Promise<Response> {
+  if (path === bridgePaths.run) return run(options, body);
+  if (path === registrationPaths.bindings) return bindings(options, body);
+  if (path === trunkPaths.gatewaysChanged) {
+    options.gatewaysChanged();
+    return Response.json({ companion: options.companion });
+  }
+  if (path === messagePaths.order) return await message(options, body);
+  if (path !== bridgePaths.invalidate) return refusal(404, `Cannot find "${path}"`);
+  const asked = invalidation.safeParse(json(body));
+  if (!asked.success) return refusal(400, `Cannot invalidate: ${asked.error.message}`);
+  await options.invalidate(asked.data.logins);
+  return Response.json({ companion: options.companion });
+}
+
+function run({ calls, companion, accepting }: ControlOptions, body: string): Response {
+  if (!accepting()) return refusal(503, "Cannot run a script: the companion is stopping");
+  const asked = runRequest.safeParse(json(body));
+  if (!asked.success) return refusal(400, `Cannot run a script: ${asked.error.message}`);
+  const { leg } = asked.data;
+  if (runScript(calls, asked.data) === "run") return Response.json({ companion });
+  return refusal(404, `Cannot run a script: no leg ${leg} is here`);
+}
+
+function bindings(options: ControlOptions, body: string): Response {
+  const asked = bindingsRequest.safeParse(json(body));
+  if (!asked.success) return refusal(400, `Cannot list bindings: ${asked.error.message}`);
+  return Response.json({ bindings: options.bindings(asked.data.login) });
+}
+
+async function message(options: ControlOptions, body: string): Promise<Response> {
+  if (!options.accepting()) return refusal(503, "Cannot send a message: the companion is stopping");
+  const asked = messageOrder.safeParse(json(body));
+  if (!asked.success) return refusal(400, `Cannot send a message: ${asked.error.message}`);
+  return Response.json({ statuses: await options.message(asked.data) });
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,55 @@
+import type { NewsAnswer, Report } from "../../core/bridge.ts";
+import { sipLimits } from "../limits.ts";
+import { ServiceError, type ServiceFailure, type ServiceLink } from "./service_link.ts";
+
+interface Waiting {
+  report: Report;
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+const failures: Partial<Record<NewsAnswer["outcomes"][number], ServiceFailure>> = {
+  outage: "outage",
+  defect: "defect",
+  refused: "refusal",
+};
+
+/**
+ * Tells the service what wants no script. A busy companion has many legs with news at once: what
+ * comes up while requests are under way goes together with the next one, for a request costs either
+ * side more than the report in it. Resolves when the service has the report; rejects with
+ * `ServiceError`. Whoever tells of one leg waits for that before telling of it again.
+ */
+export function createNews(link: Pick<ServiceLink, "news">): (report: Report) => Promise<void> {
+  const queue: Waiting[] = [];
+  let underWay = 0;
+
+  async function send(group: Waiting[]): Promise<void> {
+    try {
+      const outcomes = await link.news(group.map(({ report }) => report));
+      for (const [at, waiting] of group.entries()) settle(waiting, outcomes[at] ?? "outage");
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+    }
+  }
+
+  async function run(): Promise<void> {
+    underWay++;
+    while (queue.length > 0) await send(queue.splice(0, sipLimits.newsAtOnce));
+    underWay--;
+  }
+
+  return (report) => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    queue.push({ report, resolve, reject });
+    // What the same turn of the event loop brings goes along.
+    if (underWay < sipLimits.newsRequests && queue.length === 1) queueMicrotask(run);
+    return promise;
+  };
+}
+
+function settle({ resolve, reject }: Waiting, outcome: NewsAnswer["outcomes"][number]): void {
+  const failure = failures[outcome];
+  if (failure === undefined) resolve();
+  else reject(new ServiceError("tell the service", `the report met a ${outcome}`, failure));
+}

@@ -1,0 +1,111 @@
+import type { Companion, LegEvent, Report, Script } from "../../core/bridge.ts";
+import { unlessAborted } from "../abort.ts";
+import { sipLimits } from "../limits.ts";
+import { ServiceError, type ServiceFailure, type ServiceLink } from "./service_link.ts";
+import type { Log } from "../signalling.ts";
+import type { Timers } from "../timers.ts";
+
+/** A report that wants a script, for as long as somebody waits for it. */
+export interface Asking {
+  signal: AbortSignal;
+  /** The service has not answered for `serviceGraceMs`; the report goes on being sent. */
+  onUnreachable?(): void;
+}
+
+/** The reports of one leg: sent one after another, each until the service has it. */
+export interface ReportQueue {
+  /** Resolves with the next script: empty when nobody asked, waits any more, or knows one. */
+  send(event: LegEvent, asking?: Asking): Promise<Script>;
+  /** Resolves when everything queued so far is delivered or given up. */
+  drained(): Promise<void>;
+}
+
+export interface ReportOptions {
+  companion: Companion;
+  link: Pick<ServiceLink, "report">;
+  /** Delivers a report that wants no script. */
+  tell(report: Report): Promise<void>;
+  timers: Timers;
+  log: Log;
+  /** Aborts when the companion is about to stop: no attempt waits long any more. */
+  stopping: AbortSignal;
+  /** Aborts when it stops: what is undelivered then stays so. */
+  stopped: AbortSignal;
+}
+
+export function createReportQueue(
+  options: ReportOptions,
+  leg: { id: string; accountSid: string },
+): ReportQueue {
+  let seq = 0;
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    async send(event, asking) {
+      const report: Report = {
+        companion: options.companion,
+        leg: leg.id,
+        accountSid: leg.accountSid,
+        seq: seq++,
+        at: Date.now(),
+        event,
+        wantsScript: asking !== undefined,
+      };
+      const delivery = last.then(() => deliver(options, report, asking));
+      last = delivery;
+      if (asking === undefined) return await delivery;
+      return await unlessAborted(delivery, asking.signal) ?? [];
+    },
+    drained: async () => void await last,
+  };
+}
+
+/** Tries until the service has taken the report, or never will. */
+async function deliver(
+  options: ReportOptions,
+  report: Report,
+  asking: Asking | undefined,
+): Promise<Script> {
+  const { link, tell, log, stopped } = options;
+  const patientUntil = Date.now() + sipLimits.serviceGraceMs;
+  let defects = 0;
+  for (let attempt = 0; !stopped.aborted; attempt++) {
+    // Once nobody waits, the same report goes out as mere news.
+    const wantsScript = asking !== undefined && !asking.signal.aborted;
+    const signal = wantsScript ? asking.signal : stopped;
+    try {
+      if (wantsScript) return await link.report(report, signal);
+      await unlessAborted(tell({ ...report, wantsScript }), stopped);
+      return [];
+    } catch (error) {
+      if (signal.aborted || stopped.aborted) continue;
+      const failure = failureOf(error);
+      if (failure === "defect") defects++;
+      if (failure === "refusal" || defects === sipLimits.reportDefects) {
+        log("Dropped a report", { leg: report.leg, seq: report.seq, error: String(error) });
+        return [];
+      }
+      if (wantsScript && Date.now() > patientUntil) asking.onUnreachable?.();
+      await rest(options, { attempt, wantsScript, signal });
+    }
+  }
+  return [];
+}
+
+/** Waits before the next attempt: twice as long each time, spread so that legs do not march. */
+async function rest(
+  { timers, stopping, stopped }: ReportOptions,
+  after: { attempt: number; wantsScript: boolean; signal: AbortSignal },
+): Promise<void> {
+  const { attempt, wantsScript, signal } = after;
+  const max = wantsScript ? sipLimits.retryWaitingMaxMs : sipLimits.retryMaxMs;
+  const ms = Math.min(sipLimits.retryMinMs * 2 ** attempt, max) * (0.75 + Math.random() / 2);
+  const isStopping = stopping.aborted;
+  const until = AbortSignal.any([signal, isStopping ? stopped : stopping]);
+  await timers.pause(isStopping ? sipLimits.retryMinMs : ms, until);
+}
+
+/** Network errors pass; an answer that is no script stays what it is. */
+function failureOf(error: unknown): ServiceFailure {
+  if (error instanceof ServiceError) return error.failure;
+  return error instanceof Error && error.name === "ZodError" ? "refusal" : "outage";
+}

@@ -1,0 +1,153 @@
+import {
+  bridgePaths,
+  type Credentials,
+  credentialsAnswer,
+  type Heartbeat,
+  type NewsAnswer,
+  newsAnswer,
+  type Report,
+  reportAnswer,
+  type Script,
+} from "../../core/bridge.ts";
+import {
+  type MessageAnswer,
+  messageAnswer,
+  messagePaths,
+  type MessageReport,
+} from "../../core/bridge_messages.ts";
+import { bridgeHeader, signBridge } from "../../core/bridge_signature.ts";
+import {
+  type HeartbeatAnswer,
+  heartbeatAnswer,
+  presenceAnswer,
+  type PresenceNews,
+  registrationPaths,
+} from "../../core/bridge_registrations.ts";
+import {
+  type FoundNumber,
+  type GatewayReport,
+  gatewaysAnswer,
+  numberAnswer,
+  type NumberQuery,
+  type Registration,
+  trunkPaths,
+} from "../../core/bridge_trunks.ts";
+import { sipLimits } from "../limits.ts";
+import { createPoster, type Poster } from "./post.ts";
+import type { Timers } from "../timers.ts";
+
+/**
+ * What asking again can do: an outage passes, a defect (500) may be of this very request, and a
+ * refusal stays one.
+ */
+export type ServiceFailure = "outage" | "defect" | "refusal";
+
+/** The service did not do what it was asked. */
+export class ServiceError extends Error {
+  override readonly name = "ServiceError";
+  constructor(what: string, why: string, readonly failure: ServiceFailure) {
+    super(`Cannot ${what}: ${why}`);
+  }
+}
+
+/** What the companion says to the service, signed. Each call is one attempt and may reject. */
+export interface ServiceLink {
+  report(report: Report, signal: AbortSignal): Promise<Script>;
+  /** Reports of several legs that want no script; what became of each. */
+  news(reports: Report[]): Promise<NewsAnswer["outcomes"]>;
+  credentials(login: string): Promise<Credentials | null>;
+  heartbeat(heartbeat: Heartbeat): Promise<HeartbeatAnswer>;
+  /** False when the service lacks the news before these. */
+  presence(news: PresenceNews): Promise<boolean>;
+  /** Whose number it is that a trunk calls; null for nobody's. */
+  number(query: NumberQuery): Promise<FoundNumber | null>;
+  /** The Gateways that a companion is to keep registered. */
+  gateways(companionId: string): Promise<Registration[]>;
+  gateway(report: GatewayReport): Promise<void>;
+  /** A message of a Client, and what to answer it. */
+  message(message: MessageReport): Promise<MessageAnswer>;
+}
+
+export interface ServiceLinkOptions {
+  /** Without a slash at its end; its path, if any, goes before those of the bridge. */
+  serviceUrl: string;
+  bridgeSecret: string;
+  timers: Timers;
+  /** Ends what is under way. */
+  stopped: AbortSignal;
+}
+
+export function createServiceLink(options: ServiceLinkOptions): ServiceLink {
+  const poster = createPoster(options.serviceUrl, options.stopped);
+  const post = (path: string, content: unknown, limits: { ms: number; signal?: AbortSignal }) =>
+    signedPost(poster, options, { path, body: JSON.stringify(content), ...limits });
+  return {
+    async report(report, signal) {
+      const ms = report.wantsScript ? sipLimits.scriptTimeoutMs : sipLimits.reportTimeoutMs;
+      return reportAnswer.parse(await post(bridgePaths.report, report, { ms, signal })).script;
+    },
+    async news(reports) {
+      const answer = await post(bridgePaths.news, { reports }, { ms: sipLimits.reportTimeoutMs });
+      return newsAnswer.parse(answer).outcomes;
+    },
+    async credentials(login) {
+      const limits = { ms: sipLimits.reportTimeoutMs };
+      const answer = await post(bridgePaths.credentials, { login }, limits);
+      return credentialsAnswer.parse(answer).credentials;
+    },
+    async heartbeat(heartbeat) {
+      const limits = { ms: sipLimits.reportTimeoutMs };
+      return heartbeatAnswer.parse(await post(bridgePaths.heartbeat, heartbeat, limits));
+    },
+    async presence(news) {
+      const limits = { ms: sipLimits.reportTimeoutMs };
+      const answer = await post(registrationPaths.presence, news, limits);
+      return presenceAnswer.parse(answer).isKnown;
+    },
+    async number(query) {
+      const limits = { ms: sipLimits.reportTimeoutMs };
+      return numberAnswer.parse(await post(trunkPaths.number, query, limits)).number;
+    },
+    async gateways(companionId) {
+      const limits = { ms: sipLimits.reportTimeoutMs };
+      return gatewaysAnswer.parse(await post(trunkPaths.gateways, { companionId }, limits))
+        .gateways;
+    },
+    async gateway(report) {
+      await post(trunkPaths.gateway, report, { ms: sipLimits.reportTimeoutMs });
+    },
+    async message(message) {
+      const limits = { ms: sipLimits.reportTimeoutMs };
+      return messageAnswer.parse(await post(messagePaths.report, message, limits));
+    },
+  };
+}
+
+/** Statuses of the 400s that another attempt can change. */
+const passing = [401, 408, 429];
+
+function failureOf(status: number): ServiceFailure {
+  if (status === 500) return "defect";
+  return status > 500 || passing.includes(status) ? "outage" : "refusal";
+}
+
+async function signedPost(
+  poster: Poster,
+  { serviceUrl, bridgeSecret, stopped }: ServiceLinkOptions,
+  request: { path: string; body: string; ms: number; signal?: AbortSignal },
+): Promise<unknown> {
+  const { path, body, ms, signal } = request;
+  const signature = signBridge(bridgeSecret, { at: Date.now(), method: "POST", path, body });
+  const answer = await poster({
+    path: basePath(serviceUrl) + path,
+    headers: { [bridgeHeader]: signature },
+    body,
+    ms,
+    signals: signal === undefined || signal === stopped ? [stopped] : [signal, stopped],
+  });
+  const { status } = answer;
+  if (status >= 200 && status < 300) return JSON.parse(answer.body);
+  throw new ServiceError(`post ${path}`, `the service answered ${status}`, failureOf(status));
+}
+
+const basePath = (serviceUrl: string): string => new URL(serviceUrl).pathname.replace(/\/$/, "");

@@ -1,0 +1,139 @@
+import { IncomingRequestMessage, IncomingResponseMessage } from "sip.js/lib/core/index.js";
+import { isToken } from "./grammar.ts";
+import { canonicalName } from "./header_names.ts";
+import { readHeader } from "./parse_header.ts";
+import { sipLimits } from "../limits.ts";
+import { parseUri } from "./uri.ts";
+
+/**
+ * The library's own parser takes 2.5 ms for an INVITE, loses challenges and lets half of the bad
+ * messages of RFC 4475 pass. This one makes the same objects in one pass, in linear time.
+ */
+
+export type SipMessage = IncomingRequestMessage | IncomingResponseMessage;
+
+/** What a request's first line asks for that the grammar alone does not refuse. */
+export interface ParsedRequest {
+  message: IncomingRequestMessage;
+  /** The Request-URI as written. */
+  target: string;
+  /** 505 for a foreign version, 416 or 400 for a Request-URI nobody can read. */
+  refusal: number | undefined;
+}
+
+export type Parsed = ParsedRequest | { message: IncomingResponseMessage };
+
+/** A message that breaks the grammar; `request` is there when enough is left to answer 400. */
+export class SipParseError extends Error {
+  override readonly name = "SipParseError";
+  /** `why` is of our own words: it may be told to the sender. */
+  constructor(readonly why: string, readonly request?: IncomingRequestMessage) {
+    super(`Cannot parse SIP message: ${why}`);
+  }
+}
+
+const requestLine = /^([^ ]+) ([^ <>]+) SIP\/(\d+)\.(\d+)$/i;
+/** What was meant as a request, so that its sender can be told that it is none. */
+const almostRequestLine = /^([^ ]+) .* SIP\/\d+\.\d+ *$/i;
+const statusLine = /^SIP\/2\.0 ([1-6]\d\d)(?: (.*))?$/i;
+
+/** Reads one whole message (RFC 3261 §7); throws `SipParseError`. */
+export function parseMessage(text: string): Parsed {
+  const end = text.indexOf("\r\n");
+  if (end < 0 || end > sipLimits.headerBytes) throw new SipParseError("it has no first line");
+  const { malformed, ...parsed } = /^SIP\//i.test(text)
+    ? parseStatusLine(text.slice(0, end))
+    : parseRequestLine(text.slice(0, end));
+  const { message } = parsed;
+  // A header may be named `__proto__`, so there is no prototype to replace.
+  message.headers = Object.create(null);
+  const { body, problem } = readHeaders(message, text, end + 2);
+  const why = malformed ?? problem ?? missing(message) ?? readBody(message, text.slice(body));
+  if (why !== undefined) throw new SipParseError(why, answerable(message));
+  return parsed;
+}
+
+/** `malformed` says what is wrong with the line, when what follows it is worth reading. */
+type FirstLine<T> = T & { malformed?: string };
+
+function parseStatusLine(line: string): FirstLine<{ message: IncomingResponseMessage }> {
+  const [, status, reason] = statusLine.exec(line) ?? [];
+  if (status === undefined) throw new SipParseError("its status line is malformed");
+  const message = new IncomingResponseMessage();
+  message.statusCode = Number(status);
+  message.reasonPhrase = reason ?? "";
+  return { message };
+}
+
+function parseRequestLine(line: string): FirstLine<ParsedRequest> {
+  const [, method, target, major, minor] = requestLine.exec(line) ?? [];
+  const named = method ?? almostRequestLine.exec(line)?.[1];
+  const malformed = "its request line is malformed";
+  if (named === undefined || !isToken(named)) throw new SipParseError(malformed);
+  const message = new IncomingRequestMessage();
+  message.method = named;
+  if (target === undefined) return { message, target: "", refusal: 400, malformed };
+  message.ruri = parseUri(target);
+  const unreadable = /^sips?:/i.test(target) ? 400 : 416;
+  const foreign = Number(major) !== 2 || Number(minor) !== 0;
+  const refusal = foreign ? 505 : message.ruri === undefined ? unreadable : undefined;
+  return { message, target, refusal };
+}
+
+/** Reads header by header, unfolding (§7.3.1); the first problem found is kept, reading goes on. */
+function readHeaders(message: SipMessage, text: string, from: number) {
+  let position = from;
+  let problem: string | undefined;
+  for (let count = 0; !text.startsWith("\r\n", position); count++) {
+    if (count === sipLimits.headers) return { body: text.length, problem: "too many headers" };
+    let end = text.indexOf("\r\n", position);
+    const first = end;
+    while (end >= 0 && (text[end + 2] === " " || text[end + 2] === "\t")) {
+      end = text.indexOf("\r\n", end + 2);
+    }
+    if (end < 0) return { body: text.length, problem: "its headers do not end" };
+    const why = readLine(message, text.slice(position, end), end > first);
+    problem ??= why;
+    position = end + 2;
+  }
+  return { body: position + 2, problem };
+}
+
+function readLine(message: SipMessage, line: string, isFolded: boolean): string | undefined {
+  if (line.length > sipLimits.headerBytes) return "a header is too long";
+  const colon = line.indexOf(":");
+  const name = line.slice(0, Math.max(colon, 0)).trimEnd();
+  if (!isToken(name)) return "a header has no name";
+  const written = line.slice(colon + 1);
+  const value = (isFolded ? written.replace(/\r\n[ \t]+/g, " ") : written).trim();
+  // A bare line end would begin a header of its own where the value is repeated.
+  if (/[\r\n]/.test(value)) return "a header holds a bare line end";
+  return readHeader(message, canonicalName(name), value);
+}
+
+const mandatory = ["Via", "From", "To", "Call-ID", "CSeq"];
+
+const missing = (message: SipMessage): string | undefined => {
+  const name = mandatory.find((name) => message.headers[name] === undefined);
+  return name === undefined ? undefined : `it has no ${name}`;
+};
+
+const encoder = new TextEncoder();
+
+/** Keeps as much of the body as Content-Length says, in bytes (§20.14); says what is wrong. */
+function readBody(message: SipMessage, body: string): string | undefined {
+  const length = message.headers["Content-Length"]?.[0]?.parsed as number | undefined;
+  message.body = body;
+  if (length === undefined || (length === 0 && body === "")) return undefined;
+  const bytes = encoder.encode(body);
+  if (bytes.length < length) return "its body is shorter than Content-Length";
+  if (bytes.length > length) message.body = new TextDecoder().decode(bytes.subarray(0, length));
+  return undefined;
+}
+
+/** A bad request whose sender can still be told so: it knows its own by Via and CSeq. */
+function answerable(message: SipMessage): IncomingRequestMessage | undefined {
+  if (!(message instanceof IncomingRequestMessage) || message.method === "ACK") return undefined;
+  const { Via: via, CSeq: cseq } = message.headers;
+  return via !== undefined && cseq !== undefined ? message : undefined;
+}

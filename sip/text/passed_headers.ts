@@ -1,0 +1,18 @@
+import type { IncomingRequestMessage, IncomingResponseMessage } from "sip.js/lib/core/index.js";
+import { sipLimits } from "../limits.ts";
+import { plainText } from "./plain_text.ts";
+
+/**
+ * The headers that are the customers' own: X- and User-to-User (RFC 7433), the first of a name, as
+ * plain text. Half of a value would be worse than none, so long ones are left out.
+ */
+export function passedHeaders(
+  message: IncomingRequestMessage | IncomingResponseMessage,
+): Record<string, string> {
+  const passed = Object.entries(message.headers)
+    .filter(([name]) => /^(x-|user-to-user$)/i.test(name))
+    .filter(([, values]) => (values[0]?.raw.length ?? 0) <= sipLimits.passedHeaderLength)
+    .slice(0, sipLimits.passedHeaders)
+    .map(([name, values]) => [name, plainText(values[0]?.raw ?? "", sipLimits.passedHeaderLength)]);
+  return Object.fromEntries(passed);
+}

@@ -1,0 +1,190 @@
+import type { Registration } from "../../core/bridge_trunks.ts";
+import type { Flow } from "../flow.ts";
+import { type RegisterAnswer, type Registering, sendRegister } from "./gateway_register.ts";
+import type { GatewayReports } from "./gateway_reports.ts";
+import { sipLimits } from "../limits.ts";
+import type { Signalling } from "../signalling.ts";
+import type { Target } from "../transport/resolve.ts";
+import { locateProxy, type Proxy, type Trunk, trunkAt } from "./trunk.ts";
+
+/** Keeps one Gateway registered, for as long as it is wanted. */
+export interface GatewayKeeper {
+  readonly registration: Registration;
+  /** The user part of the Contact that it is registered by. */
+  readonly contactUser: string;
+  /** The proxy; undefined while it does not know us. */
+  trunk(): Trunk | undefined;
+  /** Tells the service once more how things are. */
+  repeat(): void;
+  /** Unregisters; resolves when the service knows. */
+  stop(): Promise<void>;
+}
+
+/** Where the proxy heard us, and until when it remembers. */
+interface Place {
+  flow: Flow;
+  proxy: Proxy;
+  trunk: Trunk;
+  until: number;
+}
+
+interface State extends Registering {
+  readonly signalling: Signalling;
+  readonly reports: GatewayReports;
+  readonly stopping: AbortController;
+  /** What Expires asks for; more once the registrar demanded it. */
+  expiresS: number;
+  place: Place | undefined;
+}
+
+class RegistrationFailure extends Error {
+  override readonly name = "RegistrationFailure";
+  constructor(why: string, readonly retryAfterS = 0) {
+    super(`Cannot register: ${why}`);
+  }
+}
+
+export function createGatewayKeeper(
+  signalling: Signalling,
+  registration: Registration,
+  reports: GatewayReports,
+): GatewayKeeper {
+  const state: State = {
+    signalling,
+    registration,
+    reports,
+    callId: crypto.randomUUID(),
+    fromTag: crypto.randomUUID().slice(0, 8),
+    contactUser: `gw${crypto.getRandomValues(new Uint8Array(16)).toHex()}`,
+    cseq: 1,
+    stopping: new AbortController(),
+    expiresS: registration.ttlS,
+    place: undefined,
+  };
+  const kept = keep(state);
+  return {
+    registration,
+    contactUser: state.contactUser,
+    trunk: () => state.place && state.place.until > Date.now() ? state.place.trunk : undefined,
+    repeat: reports.repeat,
+    async stop() {
+      state.stopping.abort();
+      await kept;
+      await unregister(state);
+      reports.tell({ status: "unregistered" });
+      await reports.drained();
+    },
+  };
+}
+
+async function keep(state: State): Promise<void> {
+  const { signalling: { timers }, reports, stopping: { signal } } = state;
+  for (let failures = 0; !signal.aborted;) {
+    try {
+      const { flow, refreshMs } = await register(state);
+      if (signal.aborted) return;
+      reports.tell({ status: "registered" });
+      failures = 0;
+      await stay(state, flow, refreshMs);
+    } catch (error) {
+      if (signal.aborted) return;
+      reports.tell({ status: "failed", reason: (error as Error).message.slice(0, 255) });
+      await timers.pause(backOffMs(failures++, error), signal);
+    }
+  }
+}
+
+/** Twice as long after each failure, and by chance, so that not all come back at once. */
+function backOffMs(failures: number, error: unknown): number {
+  const { gatewayRetryMinMs, gatewayRetryMaxMs } = sipLimits;
+  const longestMs = Math.min(gatewayRetryMinMs * 2 ** failures, gatewayRetryMaxMs);
+  const askedS = error instanceof RegistrationFailure ? error.retryAfterS : 0;
+  const askedMs = Math.min(askedS * 1000, gatewayRetryMaxMs);
+  return Math.max(longestMs * (0.5 + Math.random() / 2), askedMs);
+}
+
+/** Registers at the first address of the proxy that answers; rejects with why that cannot be. */
+async function register(state: State): Promise<{ flow: Flow; refreshMs: number }> {
+  const { signalling, registration, stopping: { signal } } = state;
+  const proxy = await locateProxy(signalling, registration);
+  let failure: Error = new RegistrationFailure("the proxy does not answer");
+  for (const target of proxy.targets) {
+    let flow: Flow;
+    try {
+      flow = await signalling.routes.open(target);
+    } catch (error) {
+      failure = error as Error;
+      continue;
+    }
+    const answer = await ask(state, { flow, proxy, signal });
+    if (answer === undefined) continue;
+    return { flow, refreshMs: take(state, answer, { flow, proxy, target }) };
+  }
+  throw failure;
+}
+
+/** Asks, and once more for as long as a 423 demands (RFC 3261 §10.2.8). */
+async function ask(
+  state: State,
+  way: { flow: Flow; proxy: Proxy; signal: AbortSignal },
+): Promise<RegisterAnswer | undefined> {
+  const { signalling, expiresS } = state;
+  const answer = await sendRegister(signalling, state, { ...way, expiresS });
+  const demandedS = answer?.status === 423 ? answer.minExpiresS : 0;
+  if (demandedS <= expiresS || demandedS > sipLimits.gatewayExpiresMaxS) return answer;
+  state.expiresS = demandedS;
+  return await sendRegister(signalling, state, { ...way, expiresS: demandedS });
+}
+
+/** Keeps what was granted; how long to wait until the next one, in ms. */
+function take(
+  state: State,
+  { status, phrase, expiresS, retryAfterS }: RegisterAnswer,
+  { flow, proxy, target }: { flow: Flow; proxy: Proxy; target: Target },
+): number {
+  const { signalling, registration: { userName, password } } = state;
+  if (status >= 300 || expiresS === 0) {
+    const why = status >= 300 ? `the proxy answered ${status} ${phrase}` : "the proxy granted 0 s";
+    throw new RegistrationFailure(why.trim(), retryAfterS);
+  }
+  const trunk = trunkAt(signalling, proxy, { target, login: { userName, password } });
+  state.place = { flow, proxy, trunk, until: Date.now() + expiresS * 1000 };
+  return expiresS * 1000 * (0.6 + Math.random() * 0.2);
+}
+
+/**
+ * Waits until the registration is to be refreshed, or its connection is lost. The line ends that keep
+ * a connection open (RFC 5626 §3.5.1) also show that it is gone.
+ */
+async function stay(state: State, flow: Flow, refreshMs: number): Promise<void> {
+  const { signalling: { timers, flowWatchers }, stopping } = state;
+  const lost = new AbortController();
+  const watch = (gone: Flow) => void (gone === flow && lost.abort());
+  const signal = AbortSignal.any([stopping.signal, lost.signal]);
+  const isStream = flow.transport.protocol !== "UDP";
+  flowWatchers.add(watch);
+  try {
+    const until = Date.now() + refreshMs;
+    for (let leftMs = refreshMs; leftMs > 0 && !signal.aborted; leftMs = until - Date.now()) {
+      await timers.pause(Math.min(leftMs, sipLimits.keepAliveMs), signal);
+      if (isStream && !signal.aborted) {
+        await flow.transport.send("\r\n\r\n").catch(() => lost.abort());
+      }
+    }
+  } finally {
+    flowWatchers.delete(watch);
+  }
+}
+
+/** Tells the proxy that we are gone, where it answered us before. */
+async function unregister(state: State): Promise<void> {
+  const { signalling, place } = state;
+  state.place = undefined;
+  if (place === undefined || place.until <= Date.now()) return;
+  const { proxy, trunk } = place;
+  const { signal } = new AbortController();
+  const flow = place.flow.closed ? await trunk.reach().catch(() => undefined) : place.flow;
+  if (flow !== undefined) {
+    await sendRegister(signalling, state, { flow, proxy, expiresS: 0, signal });
+  }
+}

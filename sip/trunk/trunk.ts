@@ -1,0 +1,51 @@
+import type { URI } from "sip.js/lib/core/index.js";
+import type { TrunkRoute } from "../../core/bridge_trunks.ts";
+import type { Login } from "../auth/digest_client.ts";
+import type { Flow } from "../flow.ts";
+import type { Signalling } from "../signalling.ts";
+import type { Target } from "../transport/resolve.ts";
+import { parseSipUri } from "../text/uri.ts";
+
+/** A SIP server at the other end of a dialog, which is not bound to one connection. */
+export interface Trunk {
+  /** Answers its challenges. */
+  readonly login?: Login | undefined;
+  /** Whether a request that comes from an address is the server's. */
+  owns(host: string): boolean;
+  /** A flow to it when the one there was is gone; rejects when it cannot be had. */
+  reach(): Promise<Flow>;
+}
+
+/** A proxy and the places it is at. */
+export interface Proxy {
+  uri: URI;
+  /** At least one, best first. */
+  targets: Target[];
+}
+
+/**
+ * Where a proxy is (RFC 3263). Of one that a customer named, the public addresses alone: they are
+ * checked after its name is resolved, and connected to as they were checked. Rejects when there is
+ * nowhere to go.
+ */
+export async function locateProxy(
+  { routes, isPublicAddress }: Signalling,
+  { proxy, publicOnly }: Pick<TrunkRoute, "proxy" | "publicOnly">,
+): Promise<Proxy> {
+  const uri = parseSipUri(/^sips?:/i.test(proxy) ? proxy : `sip:${proxy}`);
+  if (uri === undefined) throw new Error(`Cannot reach ${proxy}: it is no SIP address`);
+  const found = await routes.resolve(uri);
+  const targets = publicOnly ? found.filter(({ address }) => isPublicAddress(address)) : found;
+  if (targets.length === 0) throw new Error(`Cannot reach ${proxy}: its address is not public`);
+  return { uri, targets };
+}
+
+/** The proxy as the end of a dialog that goes by one of its places. */
+export function trunkAt(
+  { routes }: Signalling,
+  { targets }: Proxy,
+  { target, login }: { target: Target; login?: Login | undefined },
+): Trunk {
+  const hosts = new Set(targets.map(({ address }) => address));
+  return { login, owns: (host) => hosts.has(host), reach: () => routes.open(target) };
+}

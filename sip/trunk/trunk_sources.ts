@@ -1,0 +1,67 @@
+import type { NumberQuery } from "../../core/bridge_trunks.ts";
+import type { Flow } from "../flow.ts";
+import type { Gateways } from "./gateways.ts";
+import type { Origin } from "../signalling.ts";
+import type { Routes } from "../transport/routes.ts";
+import type { Trunk } from "./trunk.ts";
+import { parseUri } from "../text/uri.ts";
+
+/** By which trunk a call comes. */
+export interface TrunkSource {
+  /** Null of an allowed source. */
+  gateway: NumberQuery["gateway"];
+  /** The user part by which a Gateway's registrar names us: nothing that somebody dialled. */
+  contactUser?: string;
+  trunk: Trunk;
+}
+
+/** Whom calls for numbers are taken from. */
+export interface TrunkSources {
+  /** Whether a flow is that of a trunk, and no stranger's. */
+  knows(flow: Flow): boolean;
+  /** The trunk that an INVITE comes by; undefined where it proves none. */
+  of(origin: Origin): TrunkSource | undefined;
+}
+
+export const noSources: TrunkSources = { knows: () => false, of: () => undefined };
+
+/** What makes a trunk's calls known. */
+export interface TrunkSourceOptions {
+  gateways: Pick<Gateways, "all" | "find">;
+  /** Whether the operator takes calls from an address. */
+  isTrusted(host: string): boolean;
+  routes(): Routes;
+}
+
+/**
+ * Registered Gateways, and the sources that the operator allows. A Gateway's proxy calls by the
+ * Contact that only it was told, and from where we registered.
+ */
+export function createTrunkSources(options: TrunkSourceOptions): TrunkSources {
+  const { gateways, isTrusted, routes } = options;
+  // Behind a web server, every browser has that server's address.
+  const isAllowed = ({ remote, transport: { protocol } }: Flow) =>
+    protocol !== "WS" && protocol !== "WSS" && isTrusted(remote.host);
+  return {
+    knows: (flow) =>
+      isAllowed(flow) || gateways.all().some((one) => one.trunk()?.owns(flow.remote.host)),
+    of({ flow, target }) {
+      const { host } = flow.remote;
+      const user = parseUri(target)?.user;
+      const gateway = user ? gateways.find(user) : undefined;
+      const trunk = gateway?.trunk();
+      if (gateway !== undefined && trunk?.owns(host)) {
+        const { gatewaySid, accountSid } = gateway.registration;
+        return { gateway: { gatewaySid, accountSid }, contactUser: gateway.contactUser, trunk };
+      }
+      if (!isAllowed(flow)) return undefined;
+      return { gateway: null, trunk: { owns: isTrusted, reach: () => reachAgain(routes(), flow) } };
+    },
+  };
+}
+
+/** A connection in place of one that an allowed source closed: to the usual port. */
+function reachAgain(routes: Routes, { remote: { host }, transport: { protocol } }: Flow) {
+  const port = protocol === "TLS" ? 5061 : 5060;
+  return routes.open({ protocol, address: host, port, name: host });
+}
