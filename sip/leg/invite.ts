@@ -74,7 +74,7 @@ export function refuseAtOnce(
   }
   const origin = originOf(message);
   // Companions, other legs and trunks prove themselves by other means.
-  const isChallenged = origin.flow.transport.protocol !== "UDP" && !message.hasHeader(peerHeader) &&
+  const isChallenged = !message.hasHeader(peerHeader) &&
     numberCalledBy(origin.flow) === undefined && signalling.sources.of(origin) === undefined;
   return isChallenged ? challengeOf(authenticator, { message, ...origin }, "proxy") : undefined;
 }
