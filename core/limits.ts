@@ -74,8 +74,6 @@ export const limits = {
   documentHops: 50,
   documentTimeoutMs: 15_000,
   pauseMaxS: 3_600,
-  /** Elements inside each other in a document. */
-  documentDepth: 10,
   /** How often a Play may repeat, short of for ever. */
   loopMax: 1_000,
   /** Steps of what a Gather plays. */
