@@ -7,6 +7,12 @@
 /** 8 kHz mono 16-bit samples, the engine's inner format. */
 export type Pcm = Int16Array<ArrayBuffer>;
 
+/** Samples in a frame, which is 20 ms. */
+export const FRAME_SAMPLES = 160;
+
+/** A frame of silence; nobody writes to it. */
+export const SILENCE: Pcm = new Int16Array(FRAME_SAMPLES);
+
 /** How media travel: by ICE and DTLS-SRTP (browsers), or as plain RTP (trunks, UDP softphones). */
 export type MediaKind = "webrtc" | "rtp";
 
