@@ -1,4 +1,4 @@
-import type { LegEvent } from "../../core/bridge_events.ts";
+import type { LegEvent, Outcome } from "../../core/bridge_events.ts";
 import type { Action } from "../../core/bridge_action.ts";
 import type { Script } from "../../core/bridge_script.ts";
 import { unlessAborted } from "../abort.ts";
@@ -22,13 +22,13 @@ const rungAhead = new WeakMap<DialStep, Ring>();
 /** Has a dial go on with legs that ring already, when its turn comes. */
 export const dialWith = (step: DialStep, ring: Ring): void => void rungAhead.set(step, ring);
 
-/** Rings all legs and joins the first to answer with this one, until either side is done. */
+/** Rings all legs and joins the first that may be with this one, until either side is done. */
 export async function dial(performance: Performance, step: DialStep): Promise<Script | void> {
   const { calls, live, signal } = performance;
   const ring = rungAhead.get(step) ?? ringAll(calls, live, step);
   const { startedAt, proxied } = ring;
   const winner = await unlessAborted(ring.winner, signal);
-  const answeredAt = Date.now();
+  const answeredAt = winner?.live.leg.answeredAt ?? Date.now();
   hangUpOthers(ring, winner);
   if (winner !== undefined) {
     const { timeLimitS, hangupOnStar = false } = step;
@@ -46,6 +46,10 @@ export async function dial(performance: Performance, step: DialStep): Promise<Sc
   live.report(event);
 }
 
+/** One that answered and was not let through by its screening is nobody the caller talked to. */
+const unansweredOutcome = (last: ChildEnding | undefined): Outcome =>
+  last?.outcome === "completed" ? "no-answer" : last?.outcome ?? "canceled";
+
 function dialled(
   dialling: {
     step: DialStep;
@@ -62,7 +66,7 @@ function dialled(
   const seconds = (from: number, to: number) => Math.max(Math.round((to - from) / 1000), 0);
   return {
     type: "dialled",
-    outcome: winner ? "completed" : last?.outcome ?? "canceled",
+    outcome: winner ? "completed" : unansweredOutcome(last),
     leg: named?.live.leg.id ?? step.legs[0]?.leg ?? "",
     durationS: winner ? seconds(answeredAt, Date.now()) : 0,
     ringS: seconds(startedAt, answeredAt),
