@@ -1,7 +1,8 @@
 import { type Course, course, pcmFrames } from "./course.ts";
-import { dualTone, type Pressed, pressedFrames } from "./digits.ts";
+import { type Pressed, pressedFrames } from "./digits.ts";
 import { createHearing, type Hearing } from "./hearing.ts";
 import { mediaLimits } from "./limits.ts";
+import { createListeners, type Listeners } from "./listeners.ts";
 import { createOutgoing, type Outgoing } from "./outgoing.ts";
 import { type MediaLeg, type Pcm, SILENCE } from "./port.ts";
 import type { RtpPacket } from "./rtp.ts";
@@ -65,7 +66,7 @@ interface State extends AudioLegOptions {
   /** Digits to send, one call after the other, and whether one is being sent at this moment. */
   digits: Digits[];
   pressing: boolean;
-  digitListeners: Map<symbol, (digit: string) => void>;
+  digitListeners: Listeners<string>;
   receiveDigit: ReturnType<typeof createDigitReceiver>;
   stopTicking: (() => void) | undefined;
   closed: boolean;
@@ -85,7 +86,7 @@ export function createAudioLeg(options: AudioLegOptions): AudioLeg {
     joined: undefined,
     digits: [],
     pressing: false,
-    digitListeners: new Map(),
+    digitListeners: createListeners(),
     receiveDigit: createDigitReceiver((digit) => takeDigit(state, digit, "media")),
     stopTicking: undefined,
     closed: false,
@@ -107,11 +108,7 @@ export function createAudioLeg(options: AudioLegOptions): AudioLeg {
     },
     join: (other) => join(state, states.get(other)!),
     leave: () => leave(state),
-    onDigits(listener) {
-      const key = Symbol();
-      state.digitListeners.set(key, listener);
-      return () => void state.digitListeners.delete(key);
-    },
+    onDigits: state.digitListeners.add,
     takeDigit: (digit) => takeDigit(state, digit, "signalling"),
     sendDigits: (digits, signal) => Promise.try(sendDigits, state, digits, signal),
     close: () => close(state),
@@ -152,14 +149,9 @@ function tick(state: State): void {
   state.pressing = pressed !== undefined;
   const { stream, listening } = state;
   if (stream === undefined || !listening) return;
-  if (pressed !== undefined) press(stream, pressed);
+  if (pressed !== undefined) stream.press(pressed);
   else if (played !== undefined) stream.frame(played);
   else if (!isForwarding(state)) stream.frame(state.source?.() ?? SILENCE);
-}
-
-function press(stream: Outgoing, pressed: Pressed): void {
-  if (stream.takesEvents) stream.event(pressed.code, pressed.part);
-  else stream.frame(dualTone(pressed));
 }
 
 function receive(state: State, packet: RtpPacket): void {
@@ -174,7 +166,7 @@ function receive(state: State, packet: RtpPacket): void {
 }
 
 function takeDigit(state: State, digit: string, from: "media" | "signalling"): void {
-  for (const listener of [...state.digitListeners.values()]) listener(digit);
+  state.digitListeners.call(digit);
   const other = state.joined;
   if (other === undefined) return;
   const isForwarded = from === "media" && !state.hearing.muted && other.stream?.takesEvents;

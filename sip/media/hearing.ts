@@ -1,5 +1,6 @@
 import { createJitterBuffer, type JitterBuffer } from "./jitter_buffer.ts";
 import { type Pcm, SILENCE } from "./port.ts";
+import { createListeners } from "./listeners.ts";
 import type { RtpPacket } from "./rtp.ts";
 import type { Encoding } from "./sdp.ts";
 import type { Ticker } from "./ticker.ts";
@@ -14,31 +15,31 @@ export interface Hearing {
 }
 
 export function createHearing(ticker: Ticker): Hearing {
-  const listeners = new Map<symbol, (frame: Pcm) => void>();
+  const listeners = createListeners<Pcm>();
   let buffer: JitterBuffer | undefined;
   let stopTicking = () => {};
 
   const stop = () => {
     stopTicking();
+    stopTicking = () => {};
     buffer = undefined;
   };
   const start = (buffer: JitterBuffer) =>
     ticker.listen("hear", () => {
       const frame = buffer.pull();
-      const heard = hearing.muted ? SILENCE : frame;
-      for (const onFrame of [...listeners.values()]) onFrame(heard);
+      listeners.call(hearing.muted ? SILENCE : frame);
     });
   const hearing: Hearing = {
     muted: false,
     listen(onFrame) {
-      const key = Symbol();
-      listeners.set(key, onFrame);
+      const remove = listeners.add(onFrame);
       if (buffer === undefined) {
         buffer = createJitterBuffer();
         stopTicking = start(buffer);
       }
       return () => {
-        if (listeners.delete(key) && listeners.size === 0) stop();
+        remove();
+        if (listeners.size === 0) stop();
       };
     },
     receive(packet, encoding) {

@@ -1,3 +1,4 @@
+import { dualTone, type Pressed } from "./digits.ts";
 import { encodeG711, type Law, transcode } from "./g711.ts";
 import { mediaLimits } from "./limits.ts";
 import { FRAME_SAMPLES, type Pcm } from "./port.ts";
@@ -18,12 +19,9 @@ const EVENT_VOLUME = 10;
 export interface Outgoing {
   /** Sends 20 ms of our own audio. */
   frame(pcm: Pcm): void;
-  /**
-   * Sends 20 ms of a telephone event; the next event, or whatever else is sent, ends it. For peers
-   * that take events only.
-   */
-  event(code: number, part: "first" | "more" | "last"): void;
-  /** Whether the peer takes telephone events. */
+  /** Sends 20 ms of a digit. What is sent in the middle of one ends it. */
+  press(pressed: Pressed): void;
+  /** Whether the peer takes telephone events; else it gets digits as tones. */
   readonly takesEvents: boolean;
   /** Sends a packet that another leg received, in a codec that this peer takes. */
   forward(packet: RtpPacket, encoding: Encoding): void;
@@ -99,29 +97,32 @@ export function createOutgoing({ ssrc, now, send, ...options }: OutgoingOptions)
     event = undefined;
   };
 
+  const frame = (pcm: Pcm) => {
+    endEvent();
+    const law: Law = preferredLaw(formats);
+    emit({
+      payloadType: formats.get(law)!,
+      ...own(),
+      sequence: (sequence + 1) & 0xffff,
+      payload: encodeG711(law, pcm),
+    });
+  };
+
   return {
     get takesEvents() {
       return formats.has("telephone-event");
     },
-    event(code, part) {
+    press(pressed) {
+      const { code, part } = pressed;
+      if (!formats.has("telephone-event")) return frame(dualTone(pressed));
       if (part === "first") endEvent();
-      if (!formats.has("telephone-event")) return;
       const begins = event === undefined;
       event ??= { code, duration: 0, timestamp: own().timestamp };
       event.duration += FRAME_SAMPLES;
       if (part === "last") endEvent();
       else emitEvent(begins, false);
     },
-    frame(pcm) {
-      endEvent();
-      const law: Law = preferredLaw(formats);
-      emit({
-        payloadType: formats.get(law)!,
-        ...own(),
-        sequence: (sequence + 1) & 0xffff,
-        payload: encodeG711(law, pcm),
-      });
-    },
+    frame,
     forward(packet, encoding) {
       const translated = translate(packet, encoding, formats);
       if (translated === undefined) return;

@@ -1,3 +1,4 @@
+import { createListeners } from "../../sip/media/listeners.ts";
 import {
   type MediaEngine,
   type MediaKind,
@@ -56,6 +57,12 @@ export function fakeMedia({ slow = false } = {}): FakeMedia {
   };
 }
 
+/** As this file sees it. */
+type OpenLeg = Omit<FakeMediaLeg, "joined" | "source"> & {
+  joined: FakeMediaLeg | undefined;
+  source: FakeMediaLeg["source"];
+};
+
 function fakeLeg(
   options: { slow: boolean; number: number; remote: string; kind: MediaKind | undefined },
 ): FakeMediaLeg {
@@ -67,7 +74,7 @@ function fakeLeg(
   let finish = () => {};
 
   const sound = fakeSound();
-  const leg: FakeMediaLeg & Pick<typeof sound, "source"> & { joined: FakeMediaLeg | undefined } = {
+  const leg: OpenLeg = {
     ...sound,
     get listeners() {
       return sound.listeners;
@@ -134,13 +141,8 @@ function fakeLeg(
 
 /** The parts of a fake leg that hear, are fed and press. */
 function fakeSound() {
-  const listeners = new Map<symbol, (frame: Pcm) => void>();
-  const digitListeners = new Map<symbol, (digit: string) => void>();
-  const keep = <T>(map: Map<symbol, T>, item: T) => {
-    const key = Symbol();
-    map.set(key, item);
-    return () => void map.delete(key);
-  };
+  const listeners = createListeners<Pcm>();
+  const digitListeners = createListeners<string>();
   const sound = {
     muted: false,
     sentDigits: [] as string[],
@@ -149,16 +151,12 @@ function fakeSound() {
       return listeners.size;
     },
     hear(frame: Pcm) {
-      for (const onFrame of listeners.values()) onFrame(this.muted ? SILENCE : frame);
+      listeners.call(this.muted ? SILENCE : frame);
     },
-    press(digit: string) {
-      for (const listener of [...digitListeners.values()]) listener(digit);
-    },
-    takeDigit(digit: string) {
-      this.press(digit);
-    },
-    listen: (onFrame: (frame: Pcm) => void) => keep(listeners, onFrame),
-    onDigits: (listener: (digit: string) => void) => keep(digitListeners, listener),
+    press: digitListeners.call,
+    takeDigit: digitListeners.call,
+    listen: listeners.add,
+    onDigits: digitListeners.add,
     feed(source: () => Pcm | undefined) {
       this.source = source;
       return () => {
