@@ -22,9 +22,14 @@ const invite: Performer<"invite"> = async ({ live, signal }) => {
   void leg.whenAnswered.then((late) => late && live.report({ type: "answered" }));
 };
 
-type Performed = Exclude<Step["type"], "connect">;
+/** `connect` is for whoever performs a script. */
+type PerformedStep = Exclude<Step, { type: "connect" }>;
+type AnyPerformer = (
+  performance: Performance,
+  step: PerformedStep,
+) => ReturnType<Performer<"dial">>;
 
-const performers: { readonly [T in Performed]: Performer<T> } = {
+const performers: { readonly [T in PerformedStep["type"]]: Performer<T> } = {
   invite,
   digits: sendDigits,
   gather: (performance, step) => gather(performance, step, performStep),
@@ -74,9 +79,6 @@ export async function performSteps(performance: Performance, script: Script): Pr
   return false;
 }
 
-function performStep<T extends Performed>(
-  performance: Performance,
-  step: Extract<Step, { type: T }>,
-): ReturnType<Performer<T>> {
-  return performers[step.type as T](performance, step);
+function performStep(performance: Performance, step: PerformedStep): ReturnType<AnyPerformer> {
+  return (performers[step.type] as AnyPerformer)(performance, step);
 }
