@@ -1,30 +1,15 @@
-import { tokenDeriver } from "./core/accounts/derive_token.ts";
 import { ensureRoot } from "./core/accounts/ensure_root.ts";
-import { bridgeClient } from "./core/bridge_client.ts";
-import { readRates } from "./core/calls/rates.ts";
 import { sweepCompanions } from "./core/calls/sweep.ts";
-import type { TrunkSettings } from "./core/gateways/settings.ts";
-import { isPublicAddress } from "./core/host/address.ts";
-import { blobDirectory } from "./core/host/blob_directory.ts";
 import { authority, type Config, readConfig } from "./core/host/config.ts";
-import { locationSource } from "./core/host/location_source.ts";
-import { smtpMailer } from "./core/host/mailer.ts";
-import { outboundFetch } from "./core/host/outbound_fetch.ts";
 import { fail, log, say, stopOnSignal, surviveBugs } from "./core/host/process.ts";
 import { ensureSecret } from "./core/host/secret_file.ts";
+import { portsOf, ratesOf } from "./core/host/service_ports.ts";
 import { handlers } from "./core/jobs/mod.ts";
 import { listening } from "./core/listen_error.ts";
 import { limits } from "./core/limits.ts";
-import { httpNumbers } from "./core/numbers/providers/http.ts";
-import { inventoryNumbers } from "./core/numbers/providers/inventory.ts";
-import { openNumbers } from "./core/numbers/providers/open.ts";
 import type { Ports } from "./core/ports.ts";
-import type { NumberProvider } from "./core/providers.ts";
 import type { Account } from "./core/resources/accounts.ts";
-import { serverSigner } from "./core/server_signature.ts";
-import { sidMaker } from "./core/sid.ts";
-import { counting } from "./core/supervisor/counters.ts";
-import { openStore, type Store } from "./kv/open_store.ts";
+import { openStore } from "./kv/open_store.ts";
 import { bridge } from "./routes/bridge.ts";
 import { demo } from "./routes/demo.ts";
 import { routes } from "./routes/mod.ts";
@@ -77,99 +62,6 @@ function listen(config: Config, answer: (request: Request) => Promise<Response>)
     { ...address, name: "PORT" },
     () => Deno.serve({ ...address, onListen: () => {} }, answer),
   );
-}
-
-interface Parts {
-  store: Store;
-  secretKey: string;
-  bridgeSecret: string;
-  rateMicros: TrunkSettings["rateMicros"];
-}
-
-function portsOf(config: Config, parts: Parts): Ports {
-  const { store, secretKey, bridgeSecret } = parts;
-  const now = () => Date.now();
-  const fetchOutside = outboundFetch({
-    ...(config.ALLOW_PRIVATE_URLS ? {} : { mayReach: isPublicAddress }),
-    ownOrigin: config.BASE_URL,
-  });
-  const ports: Ports = {
-    ...counting(store.records),
-    accounts: store.accounts,
-    companions: store.companions,
-    settings: {
-      baseUrl: config.BASE_URL,
-      sipDomain: config.SIP_DOMAIN,
-      instanceId: crypto.randomUUID(),
-      callbackAttempts: config.WEBHOOK_MAX_ATTEMPTS,
-      revision: config.REVISION,
-      clientPasswordMin: config.CLIENT_PASSWORD_MIN,
-      strictSmsFrom: config.STRICT_SMS_FROM,
-      smsShortCodes: config.SMS_SHORT_CODES.split(",").filter(Boolean),
-      recordingsPublic: config.RECORDINGS_PUBLIC,
-      numberPriceMicros: Math.round(config.NUMBER_MONTHLY_PRICE * 1_000_000),
-      trunks: trunkSettings(config, parts),
-    },
-    messageRoutes: [],
-    mailer: config.SMTP_URL === "" ? null : smtpMailer(config.SMTP_URL, config.SIP_DOMAIN),
-    blobs: blobDirectory(`${config.DATA_DIR}/recordings`),
-    locationSource: config.LOCATION_URL === "" ? null : locationSource(config.LOCATION_URL),
-    sign: serverSigner(secretKey),
-    ledger: store.ledger,
-    numbers: numberProvider(config, store),
-    bridge: bridgeClient({
-      url: config.BRIDGE_URL,
-      companions: store.companions,
-      secret: bridgeSecret,
-      fetch: (request) => fetch(request),
-      now,
-      timeoutMs: 5_000,
-    }),
-    now,
-    newSid: sidMaker(now),
-    fetch: fetchOutside,
-    deriveToken: tokenDeriver(secretKey),
-    log,
-  };
-  return ports;
-}
-
-async function ratesOf({ RATES_FILE }: Config): Promise<TrunkSettings["rateMicros"]> {
-  if (RATES_FILE === "") return () => 0;
-  const text = await Deno.readTextFile(RATES_FILE).catch((error) => {
-    throw new Error(`Cannot read RATES_FILE ${RATES_FILE}: ${error.message}`);
-  });
-  return readRates(text);
-}
-
-function trunkSettings(config: Config, { rateMicros }: Parts): TrunkSettings {
-  const { OUTBOUND_PROXY: proxy, OUTBOUND_PROXY_USER: userName } = config;
-  const credentials = userName === ""
-    ? {}
-    : { credentials: { userName, password: config.OUTBOUND_PROXY_PASSWORD } };
-  return {
-    outboundProxy: proxy === "" ? null : { proxy, ...credentials },
-    sipHosts: config.DIAL_SIP_HOSTS.split(",").filter(Boolean),
-    allowPrivate: config.ALLOW_PRIVATE_URLS,
-    country: config.DEFAULT_COUNTRY || null,
-    numbersVouched: config.NUMBERS_PROVIDER !== "open",
-    rateMicros,
-  };
-}
-
-function numberProvider(config: Config, { stock }: Store): NumberProvider {
-  switch (config.NUMBERS_PROVIDER) {
-    case "open":
-      return openNumbers;
-    case "inventory":
-      return inventoryNumbers(stock);
-    case "http":
-      return httpNumbers({
-        url: config.NUMBERS_URL,
-        token: config.NUMBERS_TOKEN,
-        fetch: (request) => fetch(request),
-      });
-  }
 }
 
 /** Makes the root account of a new store, and tells its owner how to begin. */

@@ -1,4 +1,5 @@
-import { bridgePaths, runAnswer, type Script } from "./bridge.ts";
+import { bridgePaths, runAnswer } from "./bridge.ts";
+import { type Script } from "./bridge_script.ts";
 import {
   messageLimits,
   type MessageOrder,
@@ -10,7 +11,7 @@ import { bridgeHeader, signBridge } from "./bridge_signature.ts";
 import { trunkPaths } from "./bridge_trunks.ts";
 import { liveCompanions } from "./companions.ts";
 import { Fault } from "./faults.ts";
-import type { Bridge, Companions } from "./ports.ts";
+import type { Bridge, Companions } from "./companion_ports.ts";
 
 export interface BridgeClientOptions {
   /** The control of a companion that has not said where its own is, without a trailing slash. */

@@ -1,7 +1,9 @@
-import type { Companion, Invitation, Script, Target } from "./bridge.ts";
+import type { Companion } from "./bridge.ts";
+import type { Invitation, Script, Target } from "./bridge_script.ts";
 import type { PresenceNews } from "./bridge_registrations.ts";
 import { limits } from "./limits.ts";
-import type { CompanionState, Ports } from "./ports.ts";
+import type { Ports } from "./ports.ts";
+import type { CompanionState } from "./companion_ports.ts";
 
 type Known = Pick<Ports, "companions" | "now">;
 

@@ -1,8 +1,6 @@
 import type { NumberOffer, NumberSearch } from "./numbers/offer.ts";
-import type { Companion, Script } from "./bridge.ts";
 import type { TrunkSettings } from "./gateways/settings.ts";
-import type { MessageOrder } from "./bridge_messages.ts";
-import type { PresenceNews, RegisteredBinding } from "./bridge_registrations.ts";
+import type { Bridge, Companions } from "./companion_ports.ts";
 import type { Condition } from "./filters.ts";
 import type { Job } from "./job.ts";
 import type { Blobs, LocationSource, Mailer, MessageRoute, NumberProvider } from "./providers.ts";
@@ -134,63 +132,6 @@ export interface Stock {
   get(phoneNumber: string): Promise<NumberOffer | null>;
   /** Adds offers, or replaces those of the same number. How many were new. */
   put(offers: NumberOffer[]): Promise<number>;
-}
-
-/** A companion as last heard of. */
-export interface CompanionState extends Companion {
-  seenAt: number;
-  /** Clients that have a device registered with it. */
-  registered?: number;
-  /** Where its control answers, if it said so. */
-  bridgeUrl?: string;
-  /** Where other companions reach it. */
-  sipUri?: string;
-}
-
-export interface Companions {
-  list(): Promise<CompanionState[]>;
-  get(id: string): Promise<CompanionState | null>;
-  /** Notes that a companion is alive. */
-  beat(state: CompanionState): Promise<void>;
-  /** Forgets a companion that is gone, and who was registered there. */
-  forget(id: string, runId: string): Promise<void>;
-  /**
-   * Takes what a companion tells about who is registered there. False when news before these are
-   * missing: then nothing is taken. Repeats are harmless.
-   */
-  takePresence(news: PresenceNews): Promise<boolean>;
-  /** Whether it is known who is registered at this run of a companion. */
-  knowsPresence(companion: Companion): Promise<boolean>;
-  /** Those of the companions that have a device of this login. */
-  holding(login: string, among: CompanionState[]): Promise<CompanionState[]>;
-  /** How many logins have a device at any of the companions. */
-  countRegistered(among: CompanionState[]): Promise<number>;
-}
-
-/** Service to companions. Throws `unavailable` when one that is needed cannot be reached. */
-export interface Bridge {
-  /**
-   * Replaces what the leg was doing, and with `other` what whom it talks to was doing, at the companion
-   * that has it, or at whichever has when none is named; null when there is no such leg.
-   */
-  run(
-    leg: string,
-    script: Script,
-    options?: { at?: Pick<Companion, "id"> | null; other?: Script },
-  ): Promise<Companion | null>;
-  /** Drops what the companions remember of these logins. */
-  invalidate(logins: string[]): Promise<void>;
-  /** Has the companions ask again which Gateways each is to keep registered. */
-  gatewaysChanged(): Promise<void>;
-  /** The devices of a login, at all companions. */
-  bindings(login: string): Promise<RegisteredBinding[]>;
-  /**
-   * Sends a message to every device of a Client, at all companions; the final status of each. Throws
-   * `unavailable` when a companion with a device was out of reach and no device has the message.
-   */
-  message(order: MessageOrder): Promise<number[]>;
-  /** Whether a companion answers. */
-  ready(): Promise<boolean>;
 }
 
 /** What the configuration tells core. */

@@ -1,14 +1,7 @@
 import type { AnyJobHandler } from "../core/job.ts";
 import { limits } from "../core/limits.ts";
-import type {
-  Accounts,
-  AlsoInserted,
-  Companions,
-  Ledger,
-  Ports,
-  Records,
-  Stock,
-} from "../core/ports.ts";
+import type { Accounts, AlsoInserted, Ledger, Ports, Records, Stock } from "../core/ports.ts";
+import type { Companions } from "../core/companion_ports.ts";
 import { resources } from "../core/resources/mod.ts";
 import { accountNumbers, accountTree } from "./accounts.ts";
 import { collection, type StoreContext, type StoredCollection } from "./collection.ts";

@@ -10,6 +10,8 @@ const allowed: Record<string, string[]> = {
   sip: [
     "sip",
     "core/bridge.ts",
+    "core/bridge_script.ts",
+    "core/bridge_events.ts",
     "core/bridge_signature.ts",
     "core/bridge_peers.ts",
     "core/bridge_messages.ts",

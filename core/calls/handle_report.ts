@@ -1,4 +1,6 @@
-import type { LegEvent, Report, Script } from "../bridge.ts";
+import type { Report } from "../bridge.ts";
+import type { LegEvent } from "../bridge_events.ts";
+import type { Script } from "../bridge_script.ts";
 import { withPeers } from "../companions.ts";
 import { unanswered } from "../exchange.ts";
 import { deliverWebhook } from "../jobs/deliver_webhook.ts";

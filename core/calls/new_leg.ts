@@ -1,4 +1,5 @@
-import type { LegEvent, Report } from "../bridge.ts";
+import type { Report } from "../bridge.ts";
+import type { LegEvent } from "../bridge_events.ts";
 import { Fault } from "../faults.ts";
 import { numberFor } from "../gateways/find_number.ts";
 import { limits } from "../limits.ts";

@@ -1,4 +1,4 @@
-import type { Action, Script } from "../bridge.ts";
+import type { Action, Script } from "../bridge_script.ts";
 import { unanswered, withoutCredentials } from "../exchange.ts";
 import { limits } from "../limits.ts";
 import { compile } from "../markup/compile.ts";

@@ -1,5 +1,6 @@
 import { standing } from "../access.ts";
-import type { Report, Script } from "../bridge.ts";
+import type { Report } from "../bridge.ts";
+import type { Script } from "../bridge_script.ts";
 import type { IncomingNumber } from "../bridge_trunks.ts";
 import { dialString, e164Of } from "../numbers/dialled.ts";
 import type { Ports } from "../ports.ts";

@@ -1,4 +1,4 @@
-import type { LegEvent } from "../bridge.ts";
+import type { LegEvent } from "../bridge_events.ts";
 import type { Call } from "../resources/calls.ts";
 import { iso8601 } from "../wire.ts";
 

@@ -1,4 +1,4 @@
-import type { Outcome } from "../bridge.ts";
+import type { Outcome } from "../bridge_events.ts";
 import { deliverWebhook } from "../jobs/deliver_webhook.ts";
 import type { Change } from "../ports.ts";
 import type { Call } from "../resources/calls.ts";

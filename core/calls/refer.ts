@@ -1,4 +1,5 @@
-import type { LegEvent, Script } from "../bridge.ts";
+import type { LegEvent } from "../bridge_events.ts";
+import type { Script } from "../bridge_script.ts";
 import { limits } from "../limits.ts";
 import type { Ports } from "../ports.ts";
 import type { Call } from "../resources/calls.ts";

@@ -1,4 +1,4 @@
-import type { Target } from "../bridge.ts";
+import type { Target } from "../bridge_script.ts";
 import type { FaultName } from "../faults.ts";
 import { callerId } from "../gateways/caller_id.ts";
 import { type Found, numberFor } from "../gateways/find_number.ts";

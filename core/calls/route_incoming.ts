@@ -1,4 +1,5 @@
-import type { LegEvent, Script } from "../bridge.ts";
+import type { LegEvent } from "../bridge_events.ts";
+import type { Script } from "../bridge_script.ts";
 import { limits } from "../limits.ts";
 import { parseAddress } from "./address.ts";
 import { type Asking, firstScript, refuse } from "./next_script.ts";

@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { limits } from "../limits.ts";
+import { messageVariables } from "./message_variables.ts";
 import { transportVariables } from "./transport_variables.ts";
 import { trunkVariables } from "./trunk_variables.ts";
-import { host, port, type Variable } from "./variable.ts";
+import { flag, host, httpUrl, port, type Variable } from "./variable.ts";
 
-const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http or https URL" })
-  .transform((url) => url.replace(/\/+$/, ""));
 const address = host.pipe(z.union([z.ipv4(), z.ipv6()], "must be an IP address"));
 
 /** A range of ports like "20000-20999", both included; "0" leaves the choice to the system. */
@@ -20,9 +19,6 @@ function isPortRange(text: string): boolean {
       last - first % 2 > first;
 }
 
-const flag = z.enum(["true", "false"], "must be true or false").transform((text) =>
-  text === "true"
-);
 const text = z.string();
 const secret = z.union(
   [z.literal(""), z.string().min(16)],
@@ -138,30 +134,7 @@ export const variables = {
     fallback: "4",
     help: "Characters that the password of a Client has at least.",
   },
-  STRICT_SMS_FROM: {
-    schema: flag,
-    fallback: "false",
-    help: "true lets messages leave only from numbers of the account. Recommended in production.",
-  },
-  SMS_SHORT_CODES: {
-    schema: text.regex(/^(?:\d{3,8}(?:,\d{3,8})*)?$/, "must be short codes separated by commas"),
-    fallback: "",
-    help: "Short codes that accounts may send from under STRICT_SMS_FROM, separated by commas.",
-  },
-  SMTP_URL: {
-    schema: z.union([
-      z.literal(""),
-      z.url({ protocol: /^smtps?$/, error: "must be an smtp or smtps URL" }),
-    ]),
-    fallback: "",
-    help: "Mail server for e-mail: smtp://USER:PASSWORD@HOST:PORT. Empty: none is sent.",
-    secret: true,
-  },
-  LOCATION_URL: {
-    schema: z.union([z.literal(""), httpUrl], "must be an http or https URL"),
-    fallback: "",
-    help: "Location source asked, with ?msisdn=, where devices are. Empty: there is none.",
-  },
+  ...messageVariables,
   RECORDINGS_PUBLIC: {
     schema: flag,
     fallback: "false",

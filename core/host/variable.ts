@@ -16,3 +16,11 @@ export const port = z.coerce.number("must be a port number").int().min(1).max(65
 /** A host name or an address, IPv6 with or without brackets. */
 export const host = z.string().transform((text) => text.replace(/^\[(.*)\]$/, "$1"))
   .pipe(z.string().regex(/^[A-Za-z0-9.:\-_]+$/, "must be a host name or an address"));
+
+/** An address of HTTP, without a slash at its end. */
+export const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http or https URL" })
+  .transform((url) => url.replace(/\/+$/, ""));
+
+export const flag = z.enum(["true", "false"], "must be true or false").transform((text) =>
+  text === "true"
+);

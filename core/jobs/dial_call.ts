@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { standing } from "../access.ts";
-import type { Script } from "../bridge.ts";
+import type { Script } from "../bridge_script.ts";
 import { customHeaders } from "../calls/custom_headers.ts";
 import { parseAddress } from "../calls/address.ts";
 import { progress } from "../calls/progress.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Script } from "../bridge.ts";
+import type { Script } from "../bridge_script.ts";
 import { firstScript } from "../calls/next_script.ts";
 import { withPeers } from "../companions.ts";
 import { exponential, job, type JobKind } from "../job.ts";

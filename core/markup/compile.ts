@@ -1,4 +1,4 @@
-import type { Script } from "../bridge.ts";
+import type { Script } from "../bridge_script.ts";
 import type { Element } from "./parse.ts";
 import { type CompileContext, readAttributes } from "./verb.ts";
 import { verbs } from "./verbs/mod.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Step } from "../bridge.ts";
+import type { Step } from "../bridge_script.ts";
 import type { Address } from "../calls/address.ts";
 import type { Caller, Routing } from "../calls/route.ts";
 import { limits } from "../limits.ts";

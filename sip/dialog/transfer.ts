@@ -1,4 +1,4 @@
-import type { Script } from "../../core/bridge.ts";
+import type { Script } from "../../core/bridge_script.ts";
 import { unlessAborted } from "../abort.ts";
 import type { Calls } from "../script/calls.ts";
 import { dialWith } from "../script/dial.ts";

@@ -1,5 +1,5 @@
 import type { URI } from "sip.js/lib/core/index.js";
-import type { Invitation, Target } from "../../core/bridge.ts";
+import type { Invitation, Target } from "../../core/bridge_script.ts";
 import { isHeaderSafe, isToken } from "../text/grammar.ts";
 import { parseSipUri, userOf, userUri } from "../text/uri.ts";
 

@@ -1,4 +1,4 @@
-import type { EndReason, Outcome } from "../../core/bridge.ts";
+import type { EndReason, Outcome } from "../../core/bridge_events.ts";
 
 /** How a leg ended. */
 export interface Ending {

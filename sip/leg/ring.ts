@@ -1,4 +1,4 @@
-import type { Target } from "../../core/bridge.ts";
+import type { Target } from "../../core/bridge_script.ts";
 import { createDeviceFork, type ReachableDevice } from "./device_fork.ts";
 import { adoptDialog, type Dialog, type DialogPeer } from "../dialog/dialog.ts";
 import type { Answer, Fork } from "./fork.ts";

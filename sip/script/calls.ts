@@ -1,4 +1,5 @@
-import type { Invitation, LegEvent, Script } from "../../core/bridge.ts";
+import type { LegEvent } from "../../core/bridge_events.ts";
+import type { Invitation, Script } from "../../core/bridge_script.ts";
 import { createLiveLeg, type LiveLeg } from "./live_leg.ts";
 import type { InboundLeg, OutboundLeg } from "../leg/leg.ts";
 import { sipLimits } from "../limits.ts";

@@ -1,4 +1,5 @@
-import type { Action, LegEvent, Script } from "../../core/bridge.ts";
+import type { LegEvent } from "../../core/bridge_events.ts";
+import type { Action, Script } from "../../core/bridge_script.ts";
 import { unlessAborted } from "../abort.ts";
 import { sipLimits } from "../limits.ts";
 import { carried, type Performance } from "./performance.ts";

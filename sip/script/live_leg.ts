@@ -1,4 +1,5 @@
-import type { LegEvent, Script } from "../../core/bridge.ts";
+import type { LegEvent } from "../../core/bridge_events.ts";
+import type { Script } from "../../core/bridge_script.ts";
 import { overReason } from "../abort.ts";
 import type { Calls } from "./calls.ts";
 import type { InboundLeg, OutboundLeg } from "../leg/leg.ts";

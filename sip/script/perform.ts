@@ -1,4 +1,4 @@
-import type { Script, Step } from "../../core/bridge.ts";
+import type { Script, Step } from "../../core/bridge_script.ts";
 import { unlessAborted } from "../abort.ts";
 import { dial } from "./dial.ts";
 import { carried, type Performance } from "./performance.ts";

@@ -1,4 +1,4 @@
-import type { Step } from "../../core/bridge.ts";
+import type { Step } from "../../core/bridge_script.ts";
 import { unlessAborted } from "../abort.ts";
 import { sipLimits } from "../limits.ts";
 import type { MediaLeg } from "../media/port.ts";

@@ -1,4 +1,6 @@
-import type { Companion, LegEvent, Report, Script } from "../../core/bridge.ts";
+import type { Companion, Report } from "../../core/bridge.ts";
+import type { LegEvent } from "../../core/bridge_events.ts";
+import type { Script } from "../../core/bridge_script.ts";
 import { unlessAborted } from "../abort.ts";
 import { sipLimits } from "../limits.ts";
 import { ServiceError, type ServiceFailure, type ServiceLink } from "./service_link.ts";

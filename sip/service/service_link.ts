@@ -7,8 +7,8 @@ import {
   newsAnswer,
   type Report,
   reportAnswer,
-  type Script,
 } from "../../core/bridge.ts";
+import { type Script } from "../../core/bridge_script.ts";
 import {
   type MessageAnswer,
   messageAnswer,

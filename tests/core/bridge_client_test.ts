@@ -3,7 +3,7 @@ import { bridgeClient } from "../../core/bridge_client.ts";
 import { companionFor } from "../../core/companions.ts";
 import { Fault } from "../../core/faults.ts";
 import { limits } from "../../core/limits.ts";
-import type { Companions, CompanionState } from "../../core/ports.ts";
+import type { Companions, CompanionState } from "../../core/companion_ports.ts";
 
 const now = () => 1_000_000;
 const leg = `CA${"0".repeat(32)}`;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { takeHeartbeat } from "../../core/calls/sweep.ts";
-import type { LegEvent } from "../../core/bridge.ts";
+import type { LegEvent } from "../../core/bridge_events.ts";
 import { handleReport } from "../../core/calls/handle_report.ts";
 import { takePresence } from "../../core/companions.ts";
 import { limits } from "../../core/limits.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Script } from "../../core/bridge.ts";
+import type { Script } from "../../core/bridge_script.ts";
 import { sipLimits } from "../../sip/limits.ts";
 import { type Connection, openReceiveLab, type ReceiveLab } from "../support/receive_lab.ts";
 import { mutate, pick, seeded } from "../support/sip_mutations.ts";

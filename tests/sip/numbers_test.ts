@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Script } from "../../core/bridge.ts";
+import type { Script } from "../../core/bridge_script.ts";
 import { trustedSources } from "../../sip/trunk/trusted_sources.ts";
 import { newLeg, type SipLab, sipTest } from "../support/sip_lab.ts";
 import { peerRequest } from "../support/sip_peer.ts";

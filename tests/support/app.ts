@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Hono } from "hono";
 import { createAccount } from "../../core/accounts/create_account.ts";
-import type { Script } from "../../core/bridge.ts";
+import type { Script } from "../../core/bridge_script.ts";
 import type { MessageOrder } from "../../core/bridge_messages.ts";
 import type { RegisteredBinding } from "../../core/bridge_registrations.ts";
 import type { AnyJobHandler } from "../../core/job.ts";

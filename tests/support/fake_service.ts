@@ -3,12 +3,12 @@ import {
   type Credentials,
   type Heartbeat,
   heartbeat,
-  type LegEvent,
   news,
   type Report,
   report,
-  type Script,
 } from "../../core/bridge.ts";
+import { type LegEvent } from "../../core/bridge_events.ts";
+import { type Script } from "../../core/bridge_script.ts";
 import { bridgeHeader, signBridge, verifyBridge } from "../../core/bridge_signature.ts";
 import {
   type PresenceNews,

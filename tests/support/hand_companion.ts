@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { LegEvent, Report } from "../../core/bridge.ts";
+import type { Report } from "../../core/bridge.ts";
+import type { LegEvent } from "../../core/bridge_events.ts";
 import { handleReport } from "../../core/calls/handle_report.ts";
 import type { ApiClient } from "./api_client.ts";
 import type { App } from "./app.ts";

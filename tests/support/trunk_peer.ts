@@ -1,4 +1,4 @@
-import type { Invitation, Script } from "../../core/bridge.ts";
+import type { Invitation, Script } from "../../core/bridge_script.ts";
 import type { TrunkRoute } from "../../core/bridge_trunks.ts";
 import type { Endpoint } from "../../sip/flow.ts";
 import { createNonces, digestHa1, parseDigest, provesHa1 } from "../../sip/auth/digest.ts";

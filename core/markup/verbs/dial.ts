@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Step } from "../../bridge.ts";
+import type { Step } from "../../bridge_script.ts";
 import { limits } from "../../limits.ts";
 import { boolean, methodAttribute, resolveUrl, verb, wholeNumber } from "../verb.ts";
 import { invite, nounsOf } from "./dial_nouns.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Invitation, Target } from "../../bridge.ts";
+import type { Invitation, Target } from "../../bridge_script.ts";
 import { type Address, parseAddress, sipUri } from "../../calls/address.ts";
 import { customHeaders } from "../../calls/custom_headers.ts";
 import type { Routed, Unroutable } from "../../calls/route.ts";

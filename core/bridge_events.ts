@@ -1,0 +1,80 @@
+import { z } from "zod";
+import { action, legId } from "./bridge_script.ts";
+import { incomingNumber } from "./bridge_trunks.ts";
+
+/** The part of the bridge (`bridge.ts`) that is about what happened to a leg. */
+
+/** How a leg ended; the last word about it. */
+export const outcome = z.enum(["completed", "busy", "no-answer", "failed", "canceled"]);
+
+/** Why a leg ended, where its status does not tell: what its owner could mend. */
+export const endReason = z.enum(["not-registered", "media-lost", "no-trunk"]);
+
+export const legEvent = z.discriminatedUnion("type", [
+  /** An authenticated Client sent an INVITE. Answered with what to do about it. */
+  z.object({
+    type: z.literal("incoming"),
+    login: z.string(),
+    clientSid: z.string(),
+    /** The Request-URI as dialled, without its headers. */
+    uri: z.string(),
+    displayName: z.string().optional(),
+    sipCallId: z.string(),
+    headers: z.record(z.string(), z.string()),
+    /** The leg whose place the call is to take in its conversation (RFC 3891). */
+    replaces: legId.optional(),
+  }),
+  incomingNumber,
+  /** The INVITE of an outbound leg goes out; `parent` is the leg whose dial placed it. */
+  z.object({
+    type: z.literal("inviting"),
+    parent: legId.optional(),
+    from: z.string(),
+    to: z.string(),
+    sipCallId: z.string(),
+    memo: z.record(z.string(), z.unknown()).optional(),
+  }),
+  z.object({ type: z.literal("ringing") }),
+  /** 200 and ACK. On a leg that `invite` placed, answered with the next script. */
+  z.object({ type: z.literal("answered") }),
+  z.object({ type: z.literal("next"), action }),
+  z.object({
+    type: z.literal("dialled"),
+    outcome,
+    /** The leg that answered, else the last that failed. */
+    leg: legId,
+    durationS: z.number().int().nonnegative(),
+    ringS: z.number().int().nonnegative(),
+    sipStatus: z.number().int().optional(),
+    sipCallId: z.string().optional(),
+    /** X- and User-to-User headers of its final response. */
+    headers: z.record(z.string(), z.string()).optional(),
+    action: action.optional(),
+  }),
+  /**
+   * The softphone of a leg wants `other`, whom it talks to, to talk to somebody else (RFC 3515).
+   * Answered with a script for `other`, which begins with a `reject` where that may not be.
+   */
+  z.object({
+    type: z.literal("refer"),
+    other: legId,
+    /** The Refer-To URI, without its headers. */
+    to: z.string(),
+    /** Who refers: the Client's own address. */
+    by: z.string(),
+    /** X- and User-to-User headers for the INVITE, from the URI. */
+    headers: z.record(z.string(), z.string()),
+  }),
+  /** A step could not be done as asked (audio out of reach, …); the script goes on. */
+  z.object({ type: z.literal("problem"), url: z.string(), message: z.string() }),
+  z.object({
+    type: z.literal("ended"),
+    outcome,
+    sipStatus: z.number().int().optional(),
+    reason: endReason.optional(),
+  }),
+]);
+
+export type Outcome = z.infer<typeof outcome>;
+export type EndReason = z.infer<typeof endReason>;
+export type LegEvent = z.infer<typeof legEvent>;

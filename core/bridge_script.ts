@@ -1,0 +1,75 @@
+import { z } from "zod";
+import { clientTarget } from "./bridge_peers.ts";
+import { numberTarget, trunkTarget } from "./bridge_trunks.ts";
+
+/** The part of the bridge (`bridge.ts`) that is about what the companion does with a leg. */
+
+export const legId = z.string().regex(/^CA[0-9a-f]{32}$/);
+
+/** Who is called: every device a Client has registered, or a number or address. */
+export const target = z.discriminatedUnion("kind", [
+  clientTarget,
+  trunkTarget,
+  numberTarget,
+]);
+
+/** What the companion hands back when a step ends: where the next document comes from. */
+export const action = z.object({
+  url: z.string(),
+  method: z.enum(["GET", "POST"]),
+  /** Documents in a row that took no time; 0 when the steps before the report did. */
+  hops: z.number().int().nonnegative(),
+});
+
+/** One leg to place. `headers` are X- and User-to-User headers for the INVITE. */
+export const invitation = z.object({
+  leg: legId,
+  accountSid: z.string(),
+  from: z.string(),
+  to: z.string(),
+  target,
+  headers: z.record(z.string(), z.string()).optional(),
+  /** The service's own notes about the leg, handed back untouched in `inviting`. */
+  memo: z.record(z.string(), z.unknown()).optional(),
+});
+
+export const step = z.discriminatedUnion("type", [
+  /** First step of a new leg: sends its INVITE. Once answered, that report brings the next script. */
+  z.object({ type: z.literal("invite"), invitation, timeoutS: z.number().positive() }),
+  /** Answers an inbound leg with media of our own; nothing on one already answered. */
+  z.object({ type: z.literal("answer") }),
+  /** Refuses an inbound leg with a SIP status; a hang-up on one already answered. */
+  z.object({ type: z.literal("reject"), status: z.number().int().min(300).max(699) }),
+  /** Plays the audio at a URL; `loop` 0 is until the leg ends. */
+  z.object({ type: z.literal("play"), url: z.string(), loop: z.number().int().nonnegative() }),
+  z.object({ type: z.literal("silence"), seconds: z.number().positive() }),
+  /**
+   * Rings all `legs`; the first to answer is joined with this leg, the others are cancelled. It ends
+   * when nobody answered, either side hung up, or `timeLimitS` passed. `proxied` passes SDP through
+   * and needs exactly one leg; `anchored` ends the media of both legs in the companion.
+   */
+  z.object({
+    type: z.literal("dial"),
+    legs: z.array(invitation).min(1).max(10),
+    media: z.enum(["anchored", "proxied"]),
+    timeoutS: z.number().positive(),
+    timeLimitS: z.number().positive(),
+    hangupOnStar: z.boolean().optional(),
+    action: action.optional(),
+  }),
+  /**
+   * Takes the place of another leg in its conversation, which then ends (RFC 3891); refuses the
+   * caller with 481 when there is none any more.
+   */
+  z.object({ type: z.literal("replace"), leg: legId }),
+  /** Asks for the document at the action: a report and nothing else. */
+  z.object({ type: z.literal("next"), action }),
+  /** BYE; before answer the failure of the last dial or 603 to a caller, CANCEL to a callee. */
+  z.object({ type: z.literal("hangup") }),
+]);
+
+export type Target = z.infer<typeof target>;
+export type Action = z.infer<typeof action>;
+export type Invitation = z.infer<typeof invitation>;
+export type Step = z.infer<typeof step>;
+export type Script = Step[];

@@ -1,0 +1,96 @@
+import type { FaultEntry } from "./faults.ts";
+
+/** The part of the table of faults that is about calls, their markup and their callbacks. */
+export const callFaults = {
+  callerIdNotAllowed: {
+    kind: "invalid",
+    code: 21210,
+    message: "Cannot call a number with this From",
+    advice: "Give a number, an OutgoingCallerId or a Client of the account as From or callerId.",
+  },
+  callEnded: {
+    kind: "invalid",
+    code: 21220,
+    message: "Cannot modify a call that has ended",
+    advice: "Only live calls can be modified.",
+  },
+  notModifiable: {
+    kind: "invalid",
+    code: 21221,
+    message: "Cannot modify the call as asked",
+    advice: "A redirect needs a call in progress.",
+  },
+  noRoute: {
+    kind: "invalid",
+    code: 13224,
+    message: "Cannot route the call: nobody is at the address",
+    advice: "A Client must exist and be enabled; a number must be one of this service with a " +
+      "VoiceUrl, or a Gateway or the operator's OUTBOUND_PROXY must lead to it.",
+  },
+  notRegistered: {
+    kind: "invalid",
+    code: 13226,
+    message: "Cannot reach the Client: none of its phones is registered",
+    advice: "Check that its softphone runs, reaches the SIP address and has the right password.",
+  },
+  trunkUnreachable: {
+    kind: "unavailable",
+    code: 13227,
+    message: "Cannot place the call: no Gateway took it",
+    advice: "Check the Proxy, UserName and Password of the account's Gateways, and their Status.",
+  },
+  mediaLost: {
+    kind: "unavailable",
+    code: 13231,
+    message: "Cannot go on with the call: its audio was lost",
+    advice: "Check that the phone's network lets UDP through to the companion and back.",
+  },
+  notDialled: {
+    kind: "unavailable",
+    code: 13225,
+    message: "Cannot place the call: the SIP companion is out of reach",
+    advice: "Check that the companion runs and that BRIDGE_URL points at it.",
+  },
+  callbackFailed: {
+    kind: "unavailable",
+    code: 11200,
+    message: "Cannot deliver a status callback",
+    advice: "The application server must answer the callback URL with a status below 500.",
+  },
+  documentUnreachable: {
+    kind: "unavailable",
+    code: 11210,
+    message: "Cannot fetch the markup document",
+    advice: "The application server must answer the URL with 2xx and markup within 15 seconds.",
+  },
+  documentInvalid: {
+    kind: "invalid",
+    code: 12100,
+    message: "Cannot read the markup document",
+    advice: "Send one well-formed XML document of at most 64 KiB with the root Response.",
+  },
+  documentType: {
+    kind: "invalid",
+    code: 12300,
+    message: "Cannot use the content type of the document",
+    advice: "Answer with text/xml or application/xml, audio/* or text/plain.",
+  },
+  documentLoop: {
+    kind: "invalid",
+    code: 12400,
+    message: "Cannot go on with the call: its documents redirect without end",
+    advice: "Let one of the documents do something that takes time.",
+  },
+  markupSkipped: {
+    kind: "invalid",
+    code: 12200,
+    message: "Cannot perform a part of the markup",
+    advice: "The part that the message names was skipped. Check verb and attribute names.",
+  },
+  audioUnavailable: {
+    kind: "unavailable",
+    code: 13230,
+    message: "Cannot play the audio",
+    advice: "The URL must answer with a WAV file that this service can decode.",
+  },
+} as const satisfies Record<string, FaultEntry>;

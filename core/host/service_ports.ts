@@ -1,0 +1,115 @@
+import { tokenDeriver } from "../accounts/derive_token.ts";
+import { bridgeClient } from "../bridge_client.ts";
+import { readRates } from "../calls/rates.ts";
+import type { TrunkSettings } from "../gateways/settings.ts";
+import { httpNumbers } from "../numbers/providers/http.ts";
+import { inventoryNumbers } from "../numbers/providers/inventory.ts";
+import { openNumbers } from "../numbers/providers/open.ts";
+import type { Ports, Stock } from "../ports.ts";
+import type { NumberProvider } from "../providers.ts";
+import { serverSigner } from "../server_signature.ts";
+import { sidMaker } from "../sid.ts";
+import { counting } from "../supervisor/counters.ts";
+import { isPublicAddress } from "./address.ts";
+import { blobDirectory } from "./blob_directory.ts";
+import type { Config } from "./config.ts";
+import { locationSource } from "./location_source.ts";
+import { smtpMailer } from "./mailer.ts";
+import { outboundFetch } from "./outbound_fetch.ts";
+import { log } from "./process.ts";
+
+/** What the ports are made of beside the configuration. */
+export interface Parts {
+  store: Pick<Ports, "records" | "accounts" | "companions" | "ledger"> & { stock: Stock };
+  secretKey: string;
+  bridgeSecret: string;
+  rateMicros: TrunkSettings["rateMicros"];
+}
+
+/** Everything that core knows of the outside world, as the configuration has it. */
+export function portsOf(config: Config, parts: Parts): Ports {
+  const { store, secretKey, bridgeSecret } = parts;
+  const now = () => Date.now();
+  const fetchOutside = outboundFetch({
+    ...(config.ALLOW_PRIVATE_URLS ? {} : { mayReach: isPublicAddress }),
+    ownOrigin: config.BASE_URL,
+  });
+  const ports: Ports = {
+    ...counting(store.records),
+    accounts: store.accounts,
+    companions: store.companions,
+    settings: {
+      baseUrl: config.BASE_URL,
+      sipDomain: config.SIP_DOMAIN,
+      instanceId: crypto.randomUUID(),
+      callbackAttempts: config.WEBHOOK_MAX_ATTEMPTS,
+      revision: config.REVISION,
+      clientPasswordMin: config.CLIENT_PASSWORD_MIN,
+      strictSmsFrom: config.STRICT_SMS_FROM,
+      smsShortCodes: config.SMS_SHORT_CODES.split(",").filter(Boolean),
+      recordingsPublic: config.RECORDINGS_PUBLIC,
+      numberPriceMicros: Math.round(config.NUMBER_MONTHLY_PRICE * 1_000_000),
+      trunks: trunkSettings(config, parts),
+    },
+    messageRoutes: [],
+    mailer: config.SMTP_URL === "" ? null : smtpMailer(config.SMTP_URL, config.SIP_DOMAIN),
+    blobs: blobDirectory(`${config.DATA_DIR}/recordings`),
+    locationSource: config.LOCATION_URL === "" ? null : locationSource(config.LOCATION_URL),
+    sign: serverSigner(secretKey),
+    ledger: store.ledger,
+    numbers: numberProvider(config, store),
+    bridge: bridgeClient({
+      url: config.BRIDGE_URL,
+      companions: store.companions,
+      secret: bridgeSecret,
+      fetch: (request) => fetch(request),
+      now,
+      timeoutMs: 5_000,
+    }),
+    now,
+    newSid: sidMaker(now),
+    fetch: fetchOutside,
+    deriveToken: tokenDeriver(secretKey),
+    log,
+  };
+  return ports;
+}
+
+/** The table of rates. Throws an error that names the file. */
+export async function ratesOf({ RATES_FILE }: Config): Promise<TrunkSettings["rateMicros"]> {
+  if (RATES_FILE === "") return () => 0;
+  const text = await Deno.readTextFile(RATES_FILE).catch((error) => {
+    throw new Error(`Cannot read RATES_FILE ${RATES_FILE}: ${error.message}`);
+  });
+  return readRates(text);
+}
+
+function trunkSettings(config: Config, { rateMicros }: Parts): TrunkSettings {
+  const { OUTBOUND_PROXY: proxy, OUTBOUND_PROXY_USER: userName } = config;
+  const credentials = userName === ""
+    ? {}
+    : { credentials: { userName, password: config.OUTBOUND_PROXY_PASSWORD } };
+  return {
+    outboundProxy: proxy === "" ? null : { proxy, ...credentials },
+    sipHosts: config.DIAL_SIP_HOSTS.split(",").filter(Boolean),
+    allowPrivate: config.ALLOW_PRIVATE_URLS,
+    country: config.DEFAULT_COUNTRY || null,
+    numbersVouched: config.NUMBERS_PROVIDER !== "open",
+    rateMicros,
+  };
+}
+
+function numberProvider(config: Config, { stock }: Parts["store"]): NumberProvider {
+  switch (config.NUMBERS_PROVIDER) {
+    case "open":
+      return openNumbers;
+    case "inventory":
+      return inventoryNumbers(stock);
+    case "http":
+      return httpNumbers({
+        url: config.NUMBERS_URL,
+        token: config.NUMBERS_TOKEN,
+        fetch: (request) => fetch(request),
+      });
+  }
+}
