@@ -1,4 +1,5 @@
 import { createOutgoing, FRAME_SAMPLES, type Outgoing } from "./outgoing.ts";
+import { mediaLimits } from "./limits.ts";
 import type { Pcm } from "./port.ts";
 import type { RtpPacket } from "./rtp.ts";
 import type { Encoding, Formats } from "./sdp.ts";
@@ -23,6 +24,8 @@ export interface AudioLeg {
   receive(packet: RtpPacket): void;
   /** Whether the peer wants audio; false while it holds the call. */
   setListening(listening: boolean): void;
+  /** Whether the peer sends audio; one that holds the call may say nothing for long. */
+  setSpeaking(speaking: boolean): void;
   play(pcm: Pcm, options: { loop: number; signal: AbortSignal }): Promise<void>;
   join(other: AudioLeg): void;
   leave(): void;
@@ -42,6 +45,9 @@ interface State extends AudioLegOptions {
   agreed: Agreed | undefined;
   stream: Outgoing | undefined;
   listening: boolean;
+  speaking: boolean;
+  /** When the peer was heard last. */
+  heardAt: number;
   playing: Playing | undefined;
   joined: State | undefined;
   stopTicking: (() => void) | undefined;
@@ -63,6 +69,8 @@ export function createAudioLeg(options: AudioLegOptions): AudioLeg {
     agreed: undefined,
     stream: undefined,
     listening: true,
+    speaking: true,
+    heardAt: -Infinity,
     playing: undefined,
     joined: undefined,
     stopTicking: undefined,
@@ -73,6 +81,10 @@ export function createAudioLeg(options: AudioLegOptions): AudioLeg {
     start: (agreed) => start(state, agreed),
     change: (agreed) => change(state, agreed),
     receive: (packet) => receive(state, packet),
+    setSpeaking(speaking) {
+      state.speaking = speaking;
+      if (state.joined !== undefined) adjustTicking(state.joined);
+    },
     setListening(listening) {
       state.listening = listening;
       adjustTicking(state);
@@ -99,11 +111,14 @@ function change(state: State, agreed: Agreed): void {
   state.stream.setFormats(agreed.outgoing);
 }
 
-/** A leg needs frames while a play goes on, or else to send silence where no other leg speaks. */
+/**
+ * A leg needs frames while a play goes on, or else to send silence where no other leg speaks: also
+ * to a trunk whose other side holds, since a trunk may end a call that it hears nothing of.
+ */
 function adjustTicking(state: State): void {
   const { stream, closed, playing, joined, listening } = state;
   const needed = stream !== undefined && !closed &&
-    (playing !== undefined || (listening && joined === undefined));
+    (playing !== undefined || (listening && !joined?.speaking));
   if (needed) return void (state.stopTicking ??= state.ticker.listen(() => tick(state)));
   state.stopTicking?.();
   state.stopTicking = undefined;
@@ -113,14 +128,20 @@ function tick(state: State): void {
   const next = state.playing?.frames.next();
   if (next?.done) state.playing?.end();
   const frame = next === undefined || next.done ? SILENCE : next.value;
-  if (state.listening && (frame !== SILENCE || state.joined === undefined)) {
+  if (state.listening && (frame !== SILENCE || !isHeard(state.joined))) {
     state.stream?.frame(frame);
   }
 }
 
+/** Whether packets of the other leg come, or should. */
+const isHeard = (joined: State | undefined): boolean =>
+  joined !== undefined &&
+  (joined.speaking || joined.now() - joined.heardAt < mediaLimits.talkspurtGapMs);
+
 function receive(state: State, packet: RtpPacket): void {
   const encoding = state.agreed?.incoming.get(packet.payloadType);
   if (encoding === undefined) return;
+  state.heardAt = state.now();
   if (encoding === "telephone-event") state.receiveDigit(packet);
   // The digit may have ended the conversation.
   const other = state.joined;

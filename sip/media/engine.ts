@@ -135,6 +135,7 @@ function legOf(parts: Parts): MediaLeg {
 /** Does as the peer's direction says. ICE sees by itself when a peer is gone (RFC 7675). */
 function heed({ session, sound }: Parts, audio: AudioSection): void {
   sound.setListening(listens(audio));
+  sound.setSpeaking(audio.direction === "sendrecv");
   session.expectPeer(audio.kind === "rtp" && audio.direction === "sendrecv");
 }
 
