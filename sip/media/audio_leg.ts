@@ -28,7 +28,8 @@ export interface AudioLeg {
   setSpeaking(speaking: boolean): void;
   play(pcm: Pcm, options: { loop: number; signal: AbortSignal }): Promise<void>;
   join(other: AudioLeg): void;
-  leave(): void;
+  /** Given a leg, only where it is the one joined. */
+  leave(from?: AudioLeg): void;
   close(): void;
 }
 
@@ -91,7 +92,7 @@ export function createAudioLeg(options: AudioLegOptions): AudioLeg {
     },
     play: (pcm, options) => play(state, pcm, options),
     join: (other) => join(state, states.get(other)!),
-    leave: () => leave(state),
+    leave: (from) => leave(state, from && states.get(from)),
     close: () => close(state),
   };
   states.set(leg, state);
@@ -193,9 +194,9 @@ function join(one: State, other: State): void {
   for (const state of [one, other]) adjustTicking(state);
 }
 
-function leave(state: State): void {
+function leave(state: State, from = state.joined): void {
   const other = state.joined;
-  if (other === undefined) return;
+  if (other === undefined || other !== from) return;
   state.joined = undefined;
   other.joined = undefined;
   for (const each of [state, other]) adjustTicking(each);

@@ -124,7 +124,7 @@ function legOf(parts: Parts): MediaLeg {
     accept: (sdp) => Promise.try(accept, sdp),
     play: sound.play,
     join: (other) => sound.join(soundOf(engine, other)),
-    leave: sound.leave,
+    leave: (from) => sound.leave(from && soundOf(engine, from)),
     reanswer: (sdp) => Promise.try(reanswer, sdp),
     close: () => void close(),
   };

@@ -34,7 +34,8 @@ export interface MediaLeg {
   play(pcm: Pcm, options: { loop: number; signal: AbortSignal }): Promise<void>;
   /** Forwards audio and digits both ways until `leave` on either leg; ends a running play. */
   join(other: MediaLeg): void;
-  leave(): void;
+  /** Ends that; given a leg, only where it is the one joined. */
+  leave(from?: MediaLeg): void;
   /** Called for each digit the peer pressed (RFC 4733), once per press. */
   onDigit: ((digit: string) => void) | undefined;
   /**

@@ -38,7 +38,7 @@ export async function talk(
     log("Cannot join two legs", { leg: leg.id, error: String(error) });
   } finally {
     stopLimit();
-    leg.media?.leave();
+    leg.media?.leave(other.live.leg.media);
     part(live, other.live);
     part(other.live, live);
   }

@@ -14,6 +14,8 @@ export interface FakeMediaLeg extends MediaLeg {
   readonly joined: FakeMediaLeg | undefined;
   readonly closed: boolean;
   readonly played: { samples: number; loop: number }[];
+  /** Whether a sound has not ended yet. */
+  readonly playing: boolean;
   /** Ends the sound that plays. */
   finishPlaying(): void;
   /** As if the transport went away. */
@@ -52,6 +54,7 @@ function fakeLeg(
   let remoteSdp = options.remote;
   let joined: FakeMediaLeg | undefined;
   let closed = false;
+  let playing = false;
   let finish = () => {};
 
   const leg: FakeMediaLeg & { joined: FakeMediaLeg | undefined } = {
@@ -61,6 +64,9 @@ function fakeLeg(
     connected: Promise.resolve(),
     lost: lost.promise,
     played,
+    get playing() {
+      return playing;
+    },
     get remoteSdp() {
       return remoteSdp;
     },
@@ -82,17 +88,26 @@ function fakeLeg(
       played.push({ samples: pcm.length, loop });
       if (!options.slow) return Promise.resolve();
       const { promise, resolve } = Promise.withResolvers<void>();
-      finish = resolve;
-      signal.addEventListener("abort", () => resolve(), { once: true });
+      playing = true;
+      finish = () => {
+        playing = false;
+        resolve();
+      };
+      signal.addEventListener("abort", finish, { once: true });
       return promise;
     },
     join(other) {
       const peer = other as typeof leg;
+      for (const one of [leg, peer]) {
+        one.leave();
+        one.finishPlaying();
+      }
       leg.joined = peer;
       peer.joined = leg;
     },
-    leave() {
+    leave(from) {
       const peer = leg.joined as typeof leg | undefined;
+      if (from !== undefined && from !== peer) return;
       leg.joined = undefined;
       if (peer !== undefined) peer.joined = undefined;
     },
