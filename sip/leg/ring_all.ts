@@ -141,7 +141,7 @@ function placeChild(
 }
 
 /** What the one called sends before it answers, a network's announcement say, reaches the caller. */
-async function joinEarly(caller: InboundLeg | undefined, media: MediaLeg): Promise<void> {
+export async function joinEarly(caller: InboundLeg | undefined, media: MediaLeg): Promise<void> {
   const ours = await caller?.early().catch(() => undefined);
   ours?.join(media);
 }

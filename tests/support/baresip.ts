@@ -1,7 +1,8 @@
+import assert from "node:assert/strict";
 import type { Endpoint } from "../../sip/flow.ts";
 import { readWav } from "../../sip/media/wav.ts";
 import { sipTest } from "./sip_lab.ts";
-import { tone } from "./tone.ts";
+import { amplitudeOf, tone } from "./tone.ts";
 import { pcmFile } from "./wav_file.ts";
 
 const BARESIP = Deno.env.get("BARESIP") ?? "/usr/bin/baresip";
@@ -90,6 +91,13 @@ function account({ login, domain, transport, registrar }: BaresipOptions): strin
       `outbound="sip:${registrar.host}:${registrar.port};transport=${transport}"`;
   return `<sip:${login}@${domain};transport=${transport}>;${registration};answermode=auto;` +
     "audio_codecs=PCMU/8000/1\n";
+}
+
+/** Whether a second of what was heard, shortly before its end, is a tone as loud as ours are. */
+export function assertHeard(hz: number, heard: Float32Array): void {
+  const second = heard.slice(heard.length - 10_000, heard.length - 2_000);
+  const amplitude = amplitudeOf(hz, second) * 32_768;
+  assert.ok(Math.abs(amplitude - 8_000) < 800, `heard ${hz} Hz with ${amplitude}`);
 }
 
 async function heard(directory: string): Promise<Float32Array> {
