@@ -95,7 +95,7 @@ export const callFaults = {
   },
   speechUnavailable: {
     kind: "unavailable",
-    code: 13240,
+    code: 13245,
     message: "Cannot take what was said",
     advice: "The operator has to set up speech recognition. Gather takes digits without it.",
   },

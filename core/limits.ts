@@ -71,6 +71,8 @@ export const limits = {
 
   documentBytes: 64 << 10,
   documentVerbs: 100,
+  /** Verbs, and all that is inside them. */
+  documentElements: 500,
   documentHops: 50,
   documentTimeoutMs: 15_000,
   pauseMaxS: 3_600,

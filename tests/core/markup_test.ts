@@ -298,6 +298,10 @@ const broken: Record<string, [text: string, message: RegExp]> = {
     /nested tags/,
   ],
   "with a name that the parser refuses": ["<Response><__proto__/></Response>", /__proto__/],
+  "of too many elements": [
+    `<Response><Dial>${"<Client/>".repeat(500)}</Dial></Response>`,
+    /more than 500 elements/,
+  ],
   "of too many verbs": [`<Response>${"<Pause/>".repeat(101)}</Response>`, /more than 100 verbs/],
 };
 
