@@ -69,7 +69,7 @@ interface Buckets {
 async function* listed(kv: Deno.Kv, index: Index, asked: Buckets): AsyncGenerator<Bucket> {
   const parts = partsOf(index);
   const { level, reverse } = asked;
-  if (parts.length > 1) {
+  if (parts.length !== 1) {
     const found = (await added(kv, parts, asked)).sort(([a], [b]) => reverse ? b - a : a - b);
     for (const [bucket, count] of found) yield { span: spanOf(bucket, level), count };
     return;
