@@ -1,6 +1,5 @@
 import { Hono } from "hono";
 import type { AnyCollection, Ports } from "../core/ports.ts";
-import { checkReferences } from "../core/references.ts";
 import { alteration, paramsSchema } from "../core/resource.ts";
 import { type Sandbox, sandboxes as definition } from "../core/resources/sandboxes.ts";
 import { sandboxOf } from "../core/sandbox.ts";
@@ -26,7 +25,6 @@ export function sandboxRoutes(ports: Ports): Hono<Env> {
     .post("/", async (c) => {
       const accountSid = c.var.account.sid;
       const sent = await readParams(c, parameters);
-      await checkReferences(definition, sent, { records: ports.records, accountSid });
       const { sid } = await sandboxOf(accountSid, ports);
       const sandbox: Sandbox = await records.update(
         accountSid,
