@@ -10,7 +10,8 @@
  *   ["ac", parentSid, accountSid]      sub-account, empty; the root's parent is ""
  *   ["u", prefix, field, value]        the record that holds a unique value: [accountSid, sid]
  *   ["g", prefix, group, value, sid]   member of a service-wide group: accountSid
- *   ["r", instance]                    commits made by an instance on a remote store (U64, by `max`)
+ *   ["r", day, instance]               commits made by an instance on a remote store, as of the last one
+ *                                      of a UTC day (U64, by `max`)
  *   ["b", companionId]                 companion, as last heard of
  *   ["bp", companionId]                the run of it whose presence is known, and its last news
  *   ["bp", companionId, login]         a device of the login is registered there: the run it told
@@ -49,7 +50,8 @@ export const keys = {
   member: (
     { prefix, group, value, sid }: { prefix: string; group: string; value: string; sid: string },
   ) => ["g", prefix, group, value, sid],
-  receipt: (instance: string) => ["r", instance],
+  receipts: ["r"],
+  receipt: (day: number, instance: string) => ["r", day, instance],
   companions: ["b"],
   companion: (id: string) => ["b", id],
   presence: (companionId: string) => ["bp", companionId],
