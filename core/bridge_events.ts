@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { action } from "./bridge_action.ts";
 import { gatheredEvent, partialEvent } from "./bridge_gather.ts";
+import { referredEvent } from "./bridge_refer.ts";
 import { legId } from "./bridge_script.ts";
 import { incomingNumber } from "./bridge_trunks.ts";
 
@@ -42,6 +43,7 @@ export const legEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("next"), action }),
   gatheredEvent,
   partialEvent,
+  referredEvent.extend({ outcome }),
   z.object({
     type: z.literal("dialled"),
     outcome,

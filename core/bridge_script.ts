@@ -2,6 +2,7 @@ import { z } from "zod";
 import { action } from "./bridge_action.ts";
 import { digits, digitsStep, gatherStep, playStep, silenceStep } from "./bridge_gather.ts";
 import { clientTarget } from "./bridge_peers.ts";
+import { referStep } from "./bridge_refer.ts";
 import { numberTarget, trunkTarget } from "./bridge_trunks.ts";
 
 /** The part of the bridge (`bridge.ts`) that is about what the companion does with a leg. */
@@ -64,6 +65,7 @@ export const step = z.discriminatedUnion("type", [
    * caller with 481 when there is none any more.
    */
   z.object({ type: z.literal("replace"), leg: legId }),
+  referStep,
   /** Asks for the document at the action: a report and nothing else. */
   z.object({ type: z.literal("next"), action }),
   /** Has the dial that screens this leg join it; a hang-up on any other. */

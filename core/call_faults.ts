@@ -99,4 +99,11 @@ export const callFaults = {
     message: "Cannot take what was said",
     advice: "The operator has to set up speech recognition. Gather takes digits without it.",
   },
+  referFailed: {
+    kind: "unavailable",
+    code: 13232,
+    message: "Cannot refer the call",
+    advice: "The other side must take a REFER and reach whom it names. A trunk is asked to call " +
+      "beyond this service only where it is a Gateway of the account itself.",
+  },
 } as const satisfies Record<string, FaultEntry>;

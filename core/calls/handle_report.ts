@@ -1,4 +1,5 @@
 import type { Report } from "../bridge.ts";
+import type { Action } from "../bridge_action.ts";
 import type { LegEvent } from "../bridge_events.ts";
 import type { PartialSpeech } from "../bridge_gather.ts";
 import type { Script } from "../bridge_script.ts";
@@ -16,6 +17,7 @@ import {
   dialParameters,
   gatherParameters,
   partialParameters,
+  referParameters,
 } from "./parameters.ts";
 import { end, progress } from "./progress.ts";
 import { referScript } from "./refer.ts";
@@ -61,6 +63,10 @@ function scriptFor(event: LegEvent, asking: Asking): Promise<Script> | Script {
       return event.action === undefined
         ? []
         : actionScript(event.action, dialParameters(event), asking);
+    case "referred":
+      return event.action === undefined
+        ? []
+        : actionScript(event.action, referParameters(event), asking);
     default:
       return [];
   }
@@ -95,7 +101,11 @@ function applied(call: Call, report: Report, ports: Ports): Change<Call> {
     case "ended":
       return explained(end(taken, event.outcome, moment), event, ports);
     case "dialled":
-      return report.wantsScript ? { record: taken } : actionTold(taken, event, ports);
+      return report.wantsScript
+        ? { record: taken }
+        : actionTold(taken, { action: event.action, brought: dialParameters(event) }, ports);
+    case "referred":
+      return referred(taken, event, report, ports);
     case "partial":
       return partialTold(taken, event, ports);
     case "problem":
@@ -124,17 +134,35 @@ function explained(
   return { ...change, also: [notification(notice, ports)] };
 }
 
-/** The caller hung up inside a Dial: its action is still requested, and the answer ignored. */
+/** The caller left inside a Dial or Refer: its action is still requested, and the answer ignored. */
 function actionTold(
   call: Call,
-  event: LegEvent & { type: "dialled" },
+  { action, brought }: { action: Action | undefined; brought: Record<string, string> },
   { settings }: Ports,
 ): Change<Call> {
-  if (event.action === undefined) return { record: call };
+  if (action === undefined) return { record: call };
   const { accountSid, sid: callSid } = call;
-  const { url, method } = event.action;
-  const params = { ...callParameters(call, settings), ...dialParameters(event) };
+  const { url, method } = action;
+  const params = { ...callParameters(call, settings), ...brought };
   return { record: call, jobs: [deliverWebhook({ accountSid, callSid, url, method, params })] };
+}
+
+/** What became of a Refer; a failure is told of where there is an action, too. */
+function referred(
+  call: Call,
+  event: LegEvent & { type: "referred" },
+  { wantsScript }: Report,
+  ports: Ports,
+): Change<Call> {
+  const { to, outcome, sipStatus, action } = event;
+  const change = wantsScript
+    ? { record: call }
+    : actionTold(call, { action, brought: referParameters(event) }, ports);
+  if (outcome === "completed" || outcome === "canceled") return change;
+  const { accountSid, sid: callSid } = call;
+  const detail = `${to}: ${outcome}${sipStatus === undefined ? "" : ` (SIP ${sipStatus})`}`;
+  const notice = { accountSid, callSid, fault: "referFailed", detail, level: "error" } as const;
+  return { ...change, also: [notification(notice, ports)] };
 }
 
 /** What a caller said so far, to whom a Gather wants it told. */

@@ -49,6 +49,14 @@ const prefixed = (prefix: string, headers: Record<string, string>): Record<strin
 
 const spelt = (name: string): string => /^user-to-user$/i.test(name) ? "User-to-User" : name;
 
+/** What the request of a Refer's action carries besides. */
+export const referParameters = (
+  { outcome, sipStatus }: LegEvent & { type: "referred" },
+): Record<string, string> => ({
+  ReferCallStatus: outcome,
+  ...(sipStatus === undefined ? {} : { ReferSipResponseCode: String(sipStatus) }),
+});
+
 /** What the request of a Dial's action carries besides. */
 export function dialParameters(dialled: LegEvent & { type: "dialled" }): Record<string, string> {
   return {

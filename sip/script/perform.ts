@@ -3,6 +3,7 @@ import { unlessAborted } from "../abort.ts";
 import { dial } from "./dial.ts";
 import { gather } from "./gather.ts";
 import { carried, type Performance } from "./performance.ts";
+import { refer } from "./refer.ts";
 import { replace } from "../dialog/replace.ts";
 import { play, sendDigits } from "./play.ts";
 
@@ -44,6 +45,7 @@ const performers: { readonly [T in PerformedStep["type"]]: Performer<T> } = {
     await calls.signalling.timers.pause(seconds * 1000, signal);
   },
   dial,
+  refer,
   replace,
   next: (performance, { action }) => {
     const { live, signal } = performance;

@@ -32,6 +32,25 @@ const documents: Record<string, { body: string; call?: Partial<Call>; script: un
     body: `<Pause/><Pause length="3"/>`,
     script: [{ type: "silence", seconds: 1 }, { type: "silence", seconds: 3 }, hangup],
   },
+  "Refer answers, and names one Sip": {
+    body: `<Refer action="/done" method="get"><Sip>sip:bob@sip.test?X-A=1</Sip></Refer>`,
+    call: inbound,
+    script: [
+      { type: "answer" },
+      {
+        type: "refer",
+        to: "sip:bob@sip.test",
+        leaves: false,
+        headers: { "X-A": "1" },
+        action: { url: "https://app.test/done", method: "GET", hops: 1 },
+      },
+      hangup,
+    ],
+  },
+  "Refer to a number leaves the service": {
+    body: `<Refer><Uri>tel:+15550002</Uri></Refer>`,
+    script: [{ type: "refer", to: "+15550002", leaves: true }, hangup],
+  },
   "an inbound call is answered before the first verb": {
     body: `<Play>/t.wav</Play>`,
     call: inbound,
@@ -219,6 +238,15 @@ for (const [name, { body, call, script }] of Object.entries(documents)) {
 
 const flawed: Record<string, { body: string; skipped: string[] }> = {
   "an unknown verb": { body: "<Dance/>", skipped: ["verb Dance"] },
+  "a Refer that names nobody, or several": {
+    body: "<Refer/><Refer><Sip>bob</Sip><Sip>sip:bob@sip.test</Sip><Number>1</Number></Refer>",
+    skipped: [
+      "Refer: it names nobody in a Sip",
+      "Sip of Refer: it takes one Sip",
+      "Number of Refer: it takes one Sip",
+      'Sip "bob" of Refer: it cannot be called',
+    ],
+  },
   "verbs are case-sensitive": { body: "<play>/t.wav</play>", skipped: ["verb play"] },
   "an unknown attribute": {
     body: `<Pause color="red"/>`,
