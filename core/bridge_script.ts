@@ -36,8 +36,18 @@ export const invitation = z.object({
 });
 
 export const step = z.discriminatedUnion("type", [
-  /** First step of a new leg: sends its INVITE. Once answered, that report brings the next script. */
-  z.object({ type: z.literal("invite"), invitation, timeoutS: z.number().positive() }),
+  /**
+   * First step of a new leg: sends its INVITE. Once answered, that report brings the next script; with
+   * `machineDetection`, the report of who answered does.
+   */
+  z.object({
+    type: z.literal("invite"),
+    invitation,
+    timeoutS: z.number().positive(),
+    /** How long to listen at most, and whether a machine's greeting is to be over first. */
+    machineDetection: z.object({ timeoutS: z.number().positive(), untilEnd: z.boolean() })
+      .optional(),
+  }),
   /** Answers an inbound leg with media of our own; nothing on one already answered. */
   z.object({ type: z.literal("answer") }),
   /** Refuses an inbound leg with a SIP status; a hang-up on one already answered. */

@@ -60,6 +60,9 @@ export const limits = {
 
   ringTimeoutS: 60,
   ringTimeoutMaxS: 600,
+  machineDetectionS: 30,
+  machineDetectionMinS: 3,
+  machineDetectionMaxS: 59,
   dialTimeoutS: 30,
   dialTimeLimitS: 14_400,
   dialLegs: 10,

@@ -54,6 +54,7 @@ function scriptFor(event: LegEvent, asking: Asking): Promise<Script> | Script {
     case "refer":
       return referScript(event, asking);
     case "answered":
+    case "detected":
       return firstScript(asking);
     case "next":
       return actionScript(event.action, {}, asking);
@@ -98,6 +99,8 @@ function applied(call: Call, report: Report, ports: Ports): Change<Call> {
       return progress(taken, "ringing", moment);
     case "answered":
       return progress(taken, "in-progress", moment);
+    case "detected":
+      return { record: { ...taken, answeredBy: event.answeredBy } };
     case "ended":
       return explained(end(taken, event.outcome, moment), event, ports);
     case "dialled":

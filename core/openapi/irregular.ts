@@ -1,5 +1,6 @@
 import { accountWanted } from "../accounts/create_account.ts";
 import { modifyParams } from "../calls/modify_call.ts";
+import { mutedCalls } from "../calls/muted_call.ts";
 import { acceptedFields } from "../geolocation/parameters.ts";
 import { limits } from "../limits.ts";
 import { parametersOf as numberParametersOf } from "../numbers/parameters.ts";
@@ -23,7 +24,7 @@ import {
   regularOperations,
   updateOperations,
 } from "./regular.ts";
-import { formSchema, type JsonSchema, refTo } from "./schemas.ts";
+import { formSchema, type JsonSchema, recordSchema, refTo } from "./schemas.ts";
 
 const { emails, notifications, participants, recordings, sandboxes } = resources;
 
@@ -36,7 +37,10 @@ const accountOperations: Operation[] = [
 
 const call = `${accountPath}/Calls/{Sid}`;
 const callOperations: Operation[] = [
-  ...updateOperations(calls, { summary: "Redirects or ends a live call" }),
+  ...updateOperations(calls, {
+    summary: "Redirects, mutes or ends a live call",
+    answer: { anyOf: [refTo(calls.type), refTo("MutedCall")] },
+  }),
   listOperation(notifications, {
     path: `${call}/Notifications`,
     id: "listCallNotifications",
@@ -208,10 +212,11 @@ export const irregularOperations: Operation[] = [
   ...serviceOperations,
 ];
 
-/** The forms of those operations, by the name of their schema. */
+/** The forms of those operations and their own answers, by the name of their schema. */
 export const irregularForms: Record<string, JsonSchema> = {
   AccountCreate: formSchema({ schema: accountWanted }),
   CallUpdate: formSchema({ schema: modifyParams, aliases: calls.aliases! }),
+  MutedCall: recordSchema(mutedCalls),
   IncomingPhoneNumberCreateOfKind: formSchema(numberParametersOf("createOfKind")),
   IncomingPhoneNumberUpdate: formSchema(numberParametersOf("update")),
   ...Object.fromEntries(
