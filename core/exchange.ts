@@ -21,6 +21,11 @@ export function withoutCredentials(url: string): string {
   return parsed.href;
 }
 
+/** A text in which no secret stands, such as a server that repeats what it was sent may tell. */
+export const masked = (text: string, secrets: string[]): string =>
+  secrets.filter((secret) => secret.length > 2)
+    .reduce((shown, secret) => shown.replaceAll(secret, "********"), text);
+
 /** The headers of an answer, one a line. */
 export const headerLines = (response: Response): string =>
   [...response.headers].map(([name, value]) => `${name}: ${value}`).join("\n").slice(0, 4_096);

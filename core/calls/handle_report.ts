@@ -124,7 +124,8 @@ function actionTold(
   const { accountSid, sid: callSid } = call;
   const { url, method } = event.action;
   const params = { ...callParameters(call, settings), ...dialParameters(event) };
-  return { record: call, jobs: [deliverWebhook({ accountSid, callSid, url, method, params })] };
+  const told = { accountSid, callSid, url, method, params, event: "dial.action" };
+  return { record: call, jobs: [deliverWebhook(told)] };
 }
 
 function problemOf(call: Call, { url, message }: LegEvent & { type: "problem" }, ports: Ports) {
