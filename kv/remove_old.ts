@@ -44,8 +44,8 @@ export async function sweepCounters(
   }
   await Promise.all([...swept.values()].map(async ({ at, value }) => {
     for (const level of levels) {
-      const start = keys.counter(at, value, level.level, 0);
-      const end = keys.counter(at, value, level.level, bucketAt(before, level));
+      const start = keys.counter({ ...at, value }, level.level, 0);
+      const end = keys.counter({ ...at, value }, level.level, bucketAt(before, level));
       for await (const entry of kv.list<Deno.KvU64>({ start, end }, { batchSize: 32 })) {
         if (entry.value.value !== 0n) continue;
         const batch = emptyBatch();

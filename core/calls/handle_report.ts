@@ -33,7 +33,8 @@ export async function handleReport(
   }
   if (call === null || !isLive(call.status)) return [{ type: "hangup" }];
   if (!report.wantsScript) return [];
-  const script = await scriptFor(report.event, { call, ports, signal });
+  const cause = { at: report.at, id: `${report.leg} ${report.seq}` };
+  const script = await scriptFor(report.event, { call, ports, signal, cause });
   return await withPeers(script, report.companion, ports);
 }
 

@@ -1,11 +1,11 @@
-import { type Exchange, headerLines, masked, readText } from "../exchange.ts";
+import { type Exchange, headerLines, masked, readText, secretsOf } from "../exchange.ts";
 import type { JobRun } from "../job.ts";
 import { limits } from "../limits.ts";
 import type { Ports } from "../ports.ts";
 import type { Account } from "../resources/accounts.ts";
 import type { Delivery, DeliveryAttempt } from "../resources/deliveries.ts";
 import { signedRequest } from "../signature.ts";
-import { secretsOf, shownRequest, signableOf } from "./request.ts";
+import { shownRequest, signableOf } from "./request.ts";
 
 /** What one request came to: as the Delivery keeps it, and as a Notification tells it. */
 export interface Attempt {
@@ -32,18 +32,18 @@ export async function attemptOf(
   account: Account,
   { ports, run }: { ports: Ports; run: JobRun },
 ): Promise<Attempt> {
-  const hidden = [account.authToken, ...secretsOf(delivery)];
+  const signable = signableOf(delivery);
+  const hidden = [account.authToken, ...secretsOf(signable.url)];
   const startTime = ports.now();
   const timed = () => ({ startTime, duration: Math.max(0, Math.round(ports.now() - startTime)) });
   const request = shownRequest(delivery);
   const timeout = AbortSignal.timeout(limits.callbackTimeoutMs);
   try {
-    const response = await ports.fetch(
-      await requestOf(delivery, account, {
-        now: startTime,
-        signal: AbortSignal.any([run.signal, timeout]),
-      }),
-    );
+    const signal = AbortSignal.any([run.signal, timeout]);
+    const { authToken } = account;
+    const signed = await signedRequest(signable, { authToken, now: startTime, signal });
+    signed.headers.set("x-switchboard-delivery", delivery.sid);
+    const response = await ports.fetch(signed);
     const { text } = await readText(response, limits.callbackAnswerBytes);
     const exchange = {
       ...request,
@@ -63,16 +63,6 @@ export async function attemptOf(
       : masked(why, hidden).slice(0, limits.deliveryErrorLength);
     throw new AttemptFailed(message, attempt, { cause: error });
   }
-}
-
-async function requestOf(
-  delivery: Delivery,
-  { authToken }: Account,
-  { now, signal }: { now: number; signal: AbortSignal },
-): Promise<Request> {
-  const request = await signedRequest(signableOf(delivery), { authToken, now, signal });
-  request.headers.set("x-switchboard-delivery", delivery.sid);
-  return request;
 }
 
 const answerOf = (status: number, { responseHeaders, responseBody }: Exchange) => ({

@@ -16,10 +16,3 @@ export function signableOf(delivery: Delivery): Signable {
   Object.assign(target, { username, password });
   return { url: target.href, method, params };
 }
-
-/** What of a delivery's request must never be shown: a server may repeat it. */
-export function secretsOf({ credentials }: Pick<Delivery, "credentials">): string[] {
-  if (credentials === null) return [];
-  const [user = "", password = ""] = credentials.split(":").map(decodeURIComponent);
-  return [password, new TextEncoder().encode(`${user}:${password}`).toBase64()];
-}
