@@ -156,7 +156,7 @@ export function collection<T extends Base>(
     const at = { kv, committer, place: { account: number, prefix }, layout };
     const old = await oldEntries(at, before);
     await Promise.all(old.map(({ key }) => removeIfThere(account, sidOf(prefix, key))));
-    await sweepCounters(at, old.map((entry) => codec.decode(entry)), before);
+    await sweepCounters(at, old.map((entry) => codec.decode(entry)));
     return old.length;
   }
 

@@ -1,5 +1,6 @@
 import { limits } from "../core/limits.ts";
 import type { AnyRecord } from "../core/resource.ts";
+import { sidTime } from "../core/sid.ts";
 import { emptyBatch, keyText } from "./batch.ts";
 import type { Committer } from "./commit.ts";
 import { bucketAt, levels } from "./counters.ts";
@@ -33,8 +34,9 @@ export function oldEntries(
 export async function sweepCounters(
   { kv, committer, place, layout }: Old,
   removed: AnyRecord[],
-  before: number,
 ): Promise<void> {
+  const times = removed.map(({ sid }) => sidTime(sid));
+  const [from, to] = [Math.min(...times), Math.max(...times)];
   const swept = new Map<string, { at: FieldPlace; value: IndexValue }>();
   for (const { field, valueOf } of layout.indexes) {
     for (const value of removed.map(valueOf)) {
@@ -44,8 +46,8 @@ export async function sweepCounters(
   }
   await Promise.all([...swept.values()].map(async ({ at, value }) => {
     for (const level of levels) {
-      const start = keys.counter({ ...at, value }, level.level, 0);
-      const end = keys.counter({ ...at, value }, level.level, bucketAt(before, level));
+      const counter = (bucket: number) => keys.counter({ ...at, value }, level.level, bucket);
+      const [start, end] = [counter(bucketAt(from, level)), counter(bucketAt(to, level) + 1)];
       for await (const entry of kv.list<Deno.KvU64>({ start, end }, { batchSize: 32 })) {
         if (entry.value.value !== 0n) continue;
         const batch = emptyBatch();
