@@ -4,6 +4,7 @@ import { createLiveLeg, type LiveLeg } from "./live_leg.ts";
 import type { InboundLeg, OutboundLeg } from "../leg/leg.ts";
 import { sipLimits } from "../limits.ts";
 import type { LoadAudio, MediaEngine, MediaLeg } from "../media/port.ts";
+import type { Recogniser } from "../media/recogniser.ts";
 import { createOutboundLeg } from "../leg/outbound_leg.ts";
 import type { OutboundCall } from "../leg/outbound_state.ts";
 import { createReportQueue, type ReportOptions } from "../service/reports.ts";
@@ -30,6 +31,8 @@ export interface Calls {
   readonly signalling: Signalling;
   readonly media: MediaEngine;
   readonly loadAudio: LoadAudio;
+  /** Null: nobody understands speech here. */
+  readonly recogniser: Recogniser | null;
   find(leg: string): LiveLeg | undefined;
   /** Whether a leg with this id ended, and that is news to the service or was a moment ago. */
   ended(leg: string): boolean;
@@ -46,10 +49,11 @@ export interface CallsOptions extends Omit<ReportOptions, "timers" | "log"> {
   signalling: Signalling;
   media: MediaEngine;
   loadAudio: LoadAudio;
+  recogniser: Recogniser | null;
 }
 
 export function createCalls(options: CallsOptions): Calls {
-  const { signalling, media, loadAudio } = options;
+  const { signalling, media, loadAudio, recogniser } = options;
   const { timers, log } = signalling;
   const legs = new Map<string, LiveLeg>();
   const ended = new Set<string>();
@@ -69,6 +73,7 @@ export function createCalls(options: CallsOptions): Calls {
     signalling,
     media,
     loadAudio,
+    recogniser,
     find: (id) => legs.get(id),
     ended: (id) => ended.has(id),
     unsettled: () => [...unsettled.keys()].map(({ leg }) => leg),

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import type { Step } from "../../bridge_script.ts";
 import { limits } from "../../limits.ts";
-import { boolean, methodAttribute, resolveUrl, verb, wholeNumber } from "../verb.ts";
+import { actionAttribute, boolean, methodAttribute, verb, wholeNumber } from "../verb.ts";
 import { invite, nounsOf } from "./dial_nouns.ts";
 
 /** Calls others and joins the first who answers with the caller. */
@@ -20,7 +19,7 @@ export const dial = verb({
     hangupOnStar: boolean(false),
   },
   answers: false,
-  async compile(element, { action, method, timeout, timeLimit, callerId, hangupOnStar }, context) {
+  async compile(element, { method, timeout, timeLimit, callerId, hangupOnStar }, context) {
     const from = callerId ?? context.call.from;
     const nouns = nounsOf(element);
     if (nouns.length > limits.dialLegs) {
@@ -28,13 +27,10 @@ export const dial = verb({
     }
     const invited = nouns.slice(0, limits.dialLegs).map((noun) => invite(noun, from, context));
     const legs = (await Promise.all(invited)).filter((leg) => leg !== null);
-    const url = action === undefined ? null : resolveUrl(action, context);
-    const next: Step[] = url === null
-      ? []
-      : [{ type: "next", action: { url, method, hops: context.hops } }];
+    const action = actionAttribute(element, method, context);
     if (legs.length === 0) {
       context.skip("Dial: it names nobody who can be called");
-      return next;
+      return action === undefined ? [] : [{ type: "next", action }];
     }
     return [{
       type: "dial",
@@ -43,7 +39,7 @@ export const dial = verb({
       timeoutS: timeout,
       timeLimitS: timeLimit,
       hangupOnStar,
-      ...(url === null ? {} : { action: { url, method, hops: context.hops } }),
+      ...(action === undefined ? {} : { action }),
     }];
   },
 });
