@@ -20,9 +20,11 @@ async function deliver(app: App, count: number, accountSid = app.root.sid): Prom
 }
 
 const totals = async (app: App, queries: string[]): Promise<number[]> =>
-  await Promise.all(queries.map(async (query) =>
-    (await app.root.get(`Webhooks/Deliveries.json?${query}`)).json().total
-  ));
+  await Promise.all(
+    queries.map(async (query) =>
+      (await app.root.get(`Webhooks/Deliveries.json?${query}`)).json().total
+    ),
+  );
 
 Deno.test("removeOldDeliveries() removes what is older than it is kept, and counts stay exact", async () => {
   using app = await startApp();
