@@ -57,9 +57,10 @@ export const limits = {
   jobsPerLane: 16,
   /** In all lanes of one kind that wait for servers of others; those of the service's own are beside it. */
   jobsOutside: 256,
-  /** Of these, in all lanes to one host, and in all of one account. */
-  jobsPerHost: 32,
-  jobsPerAccount: 64,
+  /** Of these, in a lane to a customer's server, in all lanes to one host, and in all of one account. */
+  jobsToServer: 32,
+  jobsPerHost: 64,
+  jobsPerAccount: 96,
   /** To a customer's server that has not answered well lately; each good answer allows one more. */
   jobsToStranger: 2,
   /** Failures in a row after which a customer's server is left alone, at first and at most for so long. */

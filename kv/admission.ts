@@ -78,7 +78,7 @@ export function admission(): Admission {
       if (!isToCustomer(lane) || ending === "neither") return;
       const circuit = circuitOf(lane);
       if (ending === "good") {
-        const window = Math.min(limits.jobsPerLane, circuit.window + 1);
+        const window = Math.min(limits.jobsToServer, circuit.window + 1);
         circuits.set(lane, { ...unknown, window });
       } else fail(circuit, now);
     },
@@ -112,7 +112,8 @@ interface Bound {
 
 /** The bounds that a job of a lane counts for. */
 function boundsOf(lane: string): Bound[] {
-  const bounds: Bound[] = [{ name: `lane ${lane}`, most: limits.jobsPerLane }];
+  const most = isToCustomer(lane) ? limits.jobsToServer : limits.jobsPerLane;
+  const bounds: Bound[] = [{ name: `lane ${lane}`, most }];
   if (!lane.includes(":")) return bounds;
   const pool = lane.slice(0, lane.indexOf(":"));
   bounds.push({ name: `pool ${pool}`, most: limits.jobsOutside });

@@ -171,7 +171,9 @@ export function queue(kv: Deno.Kv, committer: Committer, checks: number) {
         if (taken.length === 0) next = now; // Another worker was faster with some of them.
       }
       if (held.length > 0) next = Math.min(next, now + leaseMs);
-      return { held, next, hinted: setHint(lane, Math.min(next, found.waiting)) };
+      const hint = Math.min(next, found.waiting);
+      // The old one says as much where more is due.
+      return { held, next, hinted: hint <= now ? Promise.resolve() : setHint(lane, hint) };
     },
 
     /** Done: the job is gone, and `also` is written with that. */

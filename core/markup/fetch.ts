@@ -86,7 +86,7 @@ async function exchangeWith(
   try {
     const timeout = AbortSignal.timeout(limits.documentTimeoutMs);
     const bounded = AbortSignal.any([signal, timeout]);
-    const request = await signedRequest(source, { authToken, now: ports.now(), signal: bounded });
+    const request = signedRequest(source, { authToken, now: ports.now(), signal: bounded });
     const response = await ports.fetch(request);
     const isAudio = response.headers.get("content-type")?.startsWith("audio/") ?? false;
     const { text, isWhole } = await readText(response, isAudio ? 1 : limits.documentBytes);

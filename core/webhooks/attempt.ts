@@ -41,7 +41,7 @@ export async function attemptOf(
   try {
     const signal = AbortSignal.any([run.signal, timeout]);
     const { authToken } = account;
-    const signed = await signedRequest(signable, { authToken, now: startTime, signal });
+    const signed = signedRequest(signable, { authToken, now: startTime, signal });
     signed.headers.set("x-switchboard-delivery", delivery.sid);
     const response = await ports.fetch(signed);
     const { text } = await readText(response, limits.callbackAnswerBytes);

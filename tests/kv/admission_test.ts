@@ -19,20 +19,20 @@ Deno.test("admission() gives a stranger little room, and more with every good an
   assert.equal(rooms.enter(lane, 100), 0);
   rooms.leave(lane, limits.jobsToStranger);
   run(rooms, lane, "good", 100);
-  assert.equal(rooms.enter(lane, 100), limits.jobsPerLane);
+  assert.equal(rooms.enter(lane, 100), limits.jobsToServer);
 });
 
 Deno.test("admission() bounds a host over all accounts, and an account over all hosts", () => {
   const rooms = admission();
   const accounts = ["AC1", "AC2", "AC3"].map((sid) => customerLane("webhooks", "one.test", sid));
-  for (const name of accounts) run(rooms, name, "good", 20);
+  for (const name of accounts) run(rooms, name, "good", 50);
   const shares = accounts.map((name) => rooms.enter(name, 100));
-  assert.deepEqual(shares, [16, 16, 0]);
-  assert.equal(limits.jobsPerHost, 32);
+  assert.deepEqual(shares, [32, 32, 0]);
+  assert.equal(limits.jobsPerHost, 64);
 
   const others = admission();
   const hosts = Array.from({ length: 8 }, (_, n) => customerLane("webhooks", `${n}.test`, "AC1"));
-  for (const name of hosts) run(others, name, "good", 20);
+  for (const name of hosts) run(others, name, "good", 50);
   const taken = hosts.map((name) => others.enter(name, 100));
   assert.equal(taken.reduce((a, b) => a + b), limits.jobsPerAccount);
   assert.ok(others.enter(customerLane("webhooks", "9.test", "AC2"), 100) > 0);
