@@ -57,6 +57,12 @@ export const callFaults = {
     message: "Cannot deliver a status callback",
     advice: "The application server must answer the callback URL with a status below 500.",
   },
+  deliveryQueued: {
+    kind: "invalid",
+    code: 21230,
+    message: "Cannot replay a delivery that is under way",
+    advice: "Wait until its Status is delivered or failed.",
+  },
   documentUnreachable: {
     kind: "unavailable",
     code: 11210,

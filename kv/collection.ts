@@ -1,17 +1,18 @@
 import { Fault } from "../core/faults.ts";
 import { limits } from "../core/limits.ts";
 import { packTexts as packTextsJob } from "../core/jobs/pack_texts.ts";
-import type { AlsoInserted, Base, Change, Collection, Query, Slice } from "../core/ports.ts";
+import type { AlsoUpdated, Base, Change, Collection, Query, Slice } from "../core/ports.ts";
 import type { AnyResource } from "../core/resource.ts";
 import { isSid } from "../core/sid.ts";
 import { pascal } from "../core/wire.ts";
 import { type Batch, emptyBatch } from "./batch.ts";
 import { type Committer, jitter } from "./commit.ts";
 import { stageGlobals, stageIndexes, type Transition } from "./indexes.ts";
-import { keys } from "./keys.ts";
+import { keys, sidOf } from "./keys.ts";
 import { stageCharges } from "./ledger.ts";
 import { passOn } from "./pass_on.ts";
 import { layoutOf, textOf } from "./layout.ts";
+import { oldEntries, sweepCounters } from "./remove_old.ts";
 import { list } from "./list.ts";
 import { asksForPacking, packedAfterMs, packTexts, stageTexts } from "./pack.ts";
 import { stageJobs } from "./queue.ts";
@@ -34,12 +35,15 @@ export interface StoreContext {
   now(): number;
   /** The number of an account in keys; null when there is no such account. */
   accountNumber(accountSid: string): Promise<bigint | null>;
-  /** Stages records that a change makes in other collections. */
-  stageAlso(batch: Batch, also: AlsoInserted[]): Promise<void>;
+  /** Stages the jobs that a change causes, and the records that it makes in other collections. */
+  stageCaused(batch: Batch, caused: Pick<Change<Base>, "jobs" | "also">): Promise<void>;
 }
 
 export interface StoredCollection<T extends Base> extends Collection<T> {
-  stageInsert(batch: Batch, record: T): Promise<void>;
+  /** Without `isChecked` the rest of the batch must check what its own success changes. */
+  stageInsert(batch: Batch, record: T, isChecked?: boolean): Promise<void>;
+  /** Stages the change of a record; nothing when it is gone. */
+  stageUpdate(batch: Batch, of: Omit<AlsoUpdated, "into">): Promise<void>;
 }
 
 /** Stores the records of one resource type, each with all that is kept beside it in one commit. */
@@ -83,11 +87,11 @@ export function collection<T extends Base>(
     stageTexts(batch, { place, layout, now: store.now() }, transition);
   }
 
-  async function stageInsert(batch: Batch, record: T): Promise<void> {
+  async function stageInsert(batch: Batch, record: T, isChecked = true): Promise<void> {
     const number = await store.accountNumber(record.accountSid);
     if (number === null) throw new Fault("notFound", record.accountSid);
     const key = keys.record(number, record.sid);
-    batch.checks.push({ key, versionstamp: null });
+    if (isChecked) batch.checks.push({ key, versionstamp: null });
     batch.sets.push({ key, value: codec.encode(record) });
     await stageRest(batch, number, { after: record });
     if (layout.texts.length === 0 || !asksForPacking(record.sid)) return;
@@ -96,10 +100,22 @@ export function collection<T extends Base>(
     stageJobs(batch, [packTextsJob(packing, now + packedAfterMs)], now);
   }
 
+  async function stageUpdate(
+    batch: Batch,
+    { accountSid, sid, change }: Omit<AlsoUpdated, "into">,
+  ): Promise<void> {
+    const entry = await entryOf(accountSid, sid);
+    if (entry === null) return;
+    const before = recordOf(entry);
+    const after = change(before) as T;
+    batch.checks.push(entry);
+    batch.sets.push({ key: entry.key, value: codec.encode(after) });
+    stageRest(batch, entry.key[0] as bigint, { before, after });
+  }
+
   async function finish(batch: Batch, change: Change<T>): Promise<boolean> {
-    const { record, jobs = [], also = [], charges = [] } = change;
-    stageJobs(batch, jobs, store.now());
-    await store.stageAlso(batch, also);
+    const { record, charges = [] } = change;
+    await store.stageCaused(batch, change);
     if (charges.length > 0) {
       stageCharges(batch, (await store.accountNumber(record.accountSid))!, charges);
     }
@@ -146,6 +162,25 @@ export function collection<T extends Base>(
     throw tooBusy(sid);
   }
 
+  async function removeOld(account: string, before: number): Promise<number> {
+    const number = await store.accountNumber(account);
+    if (number === null) return 0;
+    const at = { kv, committer, place: { account: number, prefix }, layout };
+    const old = await oldEntries(at, before);
+    await Promise.all(old.map(({ key }) => removeIfThere(account, sidOf(prefix, key))));
+    await sweepCounters(at, old.map((entry) => codec.decode(entry)));
+    return old.length;
+  }
+
+  async function removeIfThere(account: string, sid: string): Promise<void> {
+    try {
+      await write({ account, sid }, (record) => ({ record }), true);
+    } catch (error) {
+      const isGone = error instanceof Fault && error.fault === "notFound";
+      if (!isGone) throw error;
+    }
+  }
+
   async function listed(account: string, query: Query): Promise<Slice<T>> {
     const number = await store.accountNumber(account);
     if (number === null) return { items: [], total: 0 };
@@ -165,10 +200,12 @@ export function collection<T extends Base>(
     get,
     insert,
     stageInsert,
+    stageUpdate,
     update: (account, sid, change) => write({ account, sid }, change, false),
     remove: async (account, sid, change = (record) => ({ record })) => {
       await write({ account, sid }, change, true);
     },
+    removeOld,
     list: listed,
     async packTexts(account, signal) {
       const number = await store.accountNumber(account);

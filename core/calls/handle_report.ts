@@ -41,7 +41,8 @@ export async function handleReport(
   }
   if (call === null || !isLive(call.status)) return [{ type: "hangup" }];
   if (!report.wantsScript) return [];
-  const script = await scriptFor(report.event, { call, ports, signal });
+  const cause = { at: report.at, id: `${report.leg} ${report.seq}` };
+  const script = await scriptFor(report.event, { call, ports, signal, cause });
   return await withPeers(script, report.companion, ports);
 }
 
@@ -104,9 +105,11 @@ function applied(call: Call, report: Report, ports: Ports): Change<Call> {
     case "ended":
       return explained(end(taken, event.outcome, moment), event, ports);
     case "dialled":
-      return report.wantsScript
-        ? { record: taken }
-        : actionTold(taken, { action: event.action, brought: dialParameters(event) }, ports);
+      return report.wantsScript ? { record: taken } : actionTold(
+        taken,
+        { action: event.action, brought: dialParameters(event), event: "dial.action" },
+        ports,
+      );
     case "referred":
       return referred(taken, event, report, ports);
     case "partial":
@@ -140,14 +143,19 @@ function explained(
 /** The caller left inside a Dial or Refer: its action is still requested, and the answer ignored. */
 function actionTold(
   call: Call,
-  { action, brought }: { action: Action | undefined; brought: Record<string, string> },
+  { action, brought, event }: {
+    action: Action | undefined;
+    brought: Record<string, string>;
+    event: string;
+  },
   { settings }: Ports,
 ): Change<Call> {
   if (action === undefined) return { record: call };
   const { accountSid, sid: callSid } = call;
   const { url, method } = action;
   const params = { ...callParameters(call, settings), ...brought };
-  return { record: call, jobs: [deliverWebhook({ accountSid, callSid, url, method, params })] };
+  const told = { accountSid, callSid, url, method, params, event };
+  return { record: call, jobs: [deliverWebhook(told)] };
 }
 
 /** What became of a Refer; a failure is told of where there is an action, too. */
@@ -160,7 +168,7 @@ function referred(
   const { to, outcome, sipStatus, action } = event;
   const change = wantsScript
     ? { record: call }
-    : actionTold(call, { action, brought: referParameters(event) }, ports);
+    : actionTold(call, { action, brought: referParameters(event), event: "refer.action" }, ports);
   if (outcome === "completed" || outcome === "canceled") return change;
   const { accountSid, sid: callSid } = call;
   const detail = `${to}: ${outcome}${sipStatus === undefined ? "" : ` (SIP ${sipStatus})`}`;

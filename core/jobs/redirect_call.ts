@@ -19,7 +19,7 @@ export const redirectCall: JobKind<z.infer<typeof args>> = job({
   lane: ({ accountSid }) => `documents:${accountSid}`,
   maxAttempts: 5,
   retryMs: exponential(250, 4_000),
-  async work({ accountSid, callSid, both = false }, ports, { signal }) {
+  async work({ accountSid, callSid, both = false }, ports, { id, madeAt, signal }) {
     const call = await ports.records.calls.get(accountSid, callSid);
     if (call?.status !== "in-progress") return; // It ended meanwhile.
     const { url, method, companion: at } = call;
@@ -27,8 +27,8 @@ export const redirectCall: JobKind<z.infer<typeof args>> = job({
       ? [{ type: "next", action: { url, method, hops: 0 } }]
       : [];
     const params = await secondLegParameters(call, ports);
-    const first = await firstScript({ call, ports, signal, params });
-    const script = await withPeers(first, at, ports);
+    const asking = { call, ports, signal, params, cause: { at: madeAt, id } };
+    const script = await withPeers(await firstScript(asking), at, ports);
     await ports.bridge.run(callSid, script, { at, ...both && { other } });
   },
 });

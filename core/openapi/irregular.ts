@@ -11,6 +11,7 @@ import { availablePhoneNumbers, numberCountries } from "../resources/available_p
 import { bindings } from "../resources/bindings.ts";
 import { calls } from "../resources/calls.ts";
 import { clients } from "../resources/clients.ts";
+import { replayParams } from "../resources/deliveries.ts";
 import { gateways } from "../resources/gateways.ts";
 import { geolocations } from "../resources/geolocations.ts";
 import { incomingPhoneNumbers } from "../resources/incoming_phone_numbers.ts";
@@ -26,7 +27,7 @@ import {
 } from "./regular.ts";
 import { formSchema, type JsonSchema, recordSchema, refTo } from "./schemas.ts";
 
-const { emails, notifications, participants, recordings, sandboxes } = resources;
+const { deliveries, emails, notifications, participants, recordings, sandboxes } = resources;
 
 const accountOperations: Operation[] = [
   listOperation(accounts, { path: accountsPath, summary: "Lists the caller's sub-accounts" }),
@@ -73,6 +74,10 @@ const clientOperations: Operation[] = [
     tag: clients.type,
   }),
 ];
+
+const deliveryOperations = updateOperations(deliveries, {
+  summary: "Sends a delivery that has come to its end again",
+});
 
 const inConference = `${accountPath}/Conferences/{Sid}/Participants`;
 const participantOperations: Operation[] = [
@@ -201,6 +206,7 @@ export const irregularOperations: Operation[] = [
   ...accountOperations,
   ...callOperations,
   ...clientOperations,
+  ...deliveryOperations,
   ...participantOperations,
   createOperation(emails),
   ...sandboxOperations,
@@ -215,6 +221,7 @@ export const irregularOperations: Operation[] = [
 /** The forms of those operations and their own answers, by the name of their schema. */
 export const irregularForms: Record<string, JsonSchema> = {
   AccountCreate: formSchema({ schema: accountWanted }),
+  DeliveryUpdate: formSchema({ schema: replayParams }),
   CallUpdate: formSchema({ schema: modifyParams, aliases: calls.aliases! }),
   MutedCall: recordSchema(mutedCalls),
   IncomingPhoneNumberCreateOfKind: formSchema(numberParametersOf("createOfKind")),

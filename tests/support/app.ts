@@ -114,6 +114,7 @@ export async function startApp(
       sipDomain: "sip.test",
       instanceId: "test",
       callbackAttempts: 6,
+      deliveryKeptMs: 30 * 86_400_000,
       revision: "f00d",
       clientPasswordMin: 4,
       strictSmsFrom: false,
