@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { action } from "./bridge_action.ts";
 import { gatheredEvent, partialEvent } from "./bridge_gather.ts";
+import { notedEvent } from "./bridge_note.ts";
 import { referredEvent } from "./bridge_refer.ts";
 import { legId } from "./bridge_script.ts";
 import { incomingNumber } from "./bridge_trunks.ts";
@@ -47,6 +48,7 @@ export const legEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("next"), action }),
   gatheredEvent,
   partialEvent,
+  notedEvent,
   referredEvent.extend({ outcome }),
   z.object({
     type: z.literal("dialled"),

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { action } from "./bridge_action.ts";
 import { digits, digitsStep, gatherStep, playStep, silenceStep } from "./bridge_gather.ts";
 import { clientTarget } from "./bridge_peers.ts";
+import { noteStep } from "./bridge_note.ts";
 import { referStep } from "./bridge_refer.ts";
 import { numberTarget, trunkTarget } from "./bridge_trunks.ts";
 
@@ -76,6 +77,7 @@ export const step = z.discriminatedUnion("type", [
    */
   z.object({ type: z.literal("replace"), leg: legId }),
   referStep,
+  noteStep,
   /** Asks for the document at the action: a report and nothing else. */
   z.object({ type: z.literal("next"), action }),
   /** Has the dial that screens this leg join it; a hang-up on any other. */

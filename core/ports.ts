@@ -4,6 +4,7 @@ import type { Bridge, Companions } from "./companion_ports.ts";
 import type { Condition } from "./filters.ts";
 import type { Job } from "./job.ts";
 import type { Blobs, LocationSource, Mailer, MessageRoute, NumberProvider } from "./providers.ts";
+import type { PairCap } from "./messages/pair_cap.ts";
 import type { RecordOf } from "./resource.ts";
 import type { Account } from "./resources/accounts.ts";
 import type { resources } from "./resources/mod.ts";
@@ -191,6 +192,8 @@ export interface Ports {
   blobs: Blobs;
   /** Null when none is configured. */
   locationSource: LocationSource | null;
+  /** Counts the messages between two that no person may have written. */
+  messagePairs: PairCap;
   /** What this instance has counted since it started. */
   counters: Counters;
   /** Signs a text with the server's secret, in hex. */

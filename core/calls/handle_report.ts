@@ -1,5 +1,4 @@
 import type { Report } from "../bridge.ts";
-import type { Action } from "../bridge_action.ts";
 import type { LegEvent } from "../bridge_events.ts";
 import type { PartialSpeech } from "../bridge_gather.ts";
 import type { Script } from "../bridge_script.ts";
@@ -9,8 +8,11 @@ import { deliverWebhook } from "../jobs/deliver_webhook.ts";
 import { notification } from "../notify.ts";
 import type { Change, Ports } from "../ports.ts";
 import type { Call } from "../resources/calls.ts";
+import type { CarriedOut } from "../orders/carry_out.ts";
+import { actionTold } from "./action_told.ts";
 import { placeChild, receive } from "./new_leg.ts";
 import { actionScript, type Asking, firstScript } from "./next_script.ts";
+import { carryOutNoted, notedScript, withNoted } from "./noted.ts";
 import { numberScript, receiveForNumber } from "./number_leg.ts";
 import {
   callParameters,
@@ -34,15 +36,20 @@ export async function handleReport(
   ports: Ports,
   signal: AbortSignal,
 ): Promise<Script> {
-  const call = await record(report, ports);
-  if (report.event.type === "ended") return [];
-  if (call === null && report.event.type === "incomingNumber") {
+  const { event } = report;
+  const noted = event.type === "noted" ? await carryOutNoted(event, report, ports) : undefined;
+  const call = await record(report, ports, noted);
+  if (event.type === "ended") return [];
+  if (call === null && event.type === "incomingNumber") {
     return [{ type: "reject", status: 404 }];
   }
   if (call === null || !isLive(call.status)) return [{ type: "hangup" }];
   if (!report.wantsScript) return [];
   const cause = { at: report.at, id: `${report.leg} ${report.seq}` };
-  const script = await scriptFor(report.event, { call, ports, signal, cause });
+  const asking = { call, ports, signal, cause };
+  const script = event.type === "noted" && noted
+    ? await notedScript(event, noted, asking)
+    : await scriptFor(event, asking);
   return await withPeers(script, report.companion, ports);
 }
 
@@ -75,7 +82,11 @@ function scriptFor(event: LegEvent, asking: Asking): Promise<Script> | Script {
 }
 
 /** Commits what a report says; returns the call as it is then, null when there is none. */
-async function record(report: Report, ports: Ports): Promise<Call | null> {
+async function record(
+  report: Report,
+  ports: Ports,
+  noted: CarriedOut | undefined,
+): Promise<Call | null> {
   const { leg, accountSid, event } = report;
   if (event.type === "incoming") return await receive(event, report, ports);
   if (event.type === "incomingNumber") return await receiveForNumber(event, report, ports);
@@ -83,12 +94,17 @@ async function record(report: Report, ports: Ports): Promise<Call | null> {
     return await placeChild(event, report, ports);
   }
   if (await ports.records.calls.get(accountSid, leg) === null) return null;
-  return await ports.records.calls.update(accountSid, leg, (call) => applied(call, report, ports));
+  const { calls } = ports.records;
+  return await calls.update(accountSid, leg, (call) => applied(call, report, { ports, noted }));
 }
 
 /** What a report changes. `seq` tells a repeat, which changes nothing. */
-function applied(call: Call, report: Report, ports: Ports): Change<Call> {
-  const { event, seq } = report;
+function applied(
+  call: Call,
+  report: Report,
+  { ports, noted }: { ports: Ports; noted: CarriedOut | undefined },
+): Change<Call> {
+  const { event, seq, wantsScript } = report;
   if (seq < call.reports) return { record: call };
 
   const taken: Call = { ...call, reports: seq + 1, companion: report.companion };
@@ -105,13 +121,15 @@ function applied(call: Call, report: Report, ports: Ports): Change<Call> {
     case "ended":
       return explained(end(taken, event.outcome, moment), event, ports);
     case "dialled":
-      return report.wantsScript ? { record: taken } : actionTold(
+      return wantsScript ? { record: taken } : actionTold(
         taken,
         { action: event.action, brought: dialParameters(event), event: "dial.action" },
         ports,
       );
     case "referred":
       return referred(taken, event, report, ports);
+    case "noted":
+      return withNoted(event, noted!, { call: taken, wantsScript, ports });
     case "partial":
       return partialTold(taken, event, ports);
     case "problem":
@@ -138,24 +156,6 @@ function explained(
   const detail = direction === "inbound" ? from : to;
   const notice = { accountSid, callSid, fault: endFaults[reason], detail, level: "error" } as const;
   return { ...change, also: [notification(notice, ports)] };
-}
-
-/** The caller left inside a Dial or Refer: its action is still requested, and the answer ignored. */
-function actionTold(
-  call: Call,
-  { action, brought, event }: {
-    action: Action | undefined;
-    brought: Record<string, string>;
-    event: string;
-  },
-  { settings }: Ports,
-): Change<Call> {
-  if (action === undefined) return { record: call };
-  const { accountSid, sid: callSid } = call;
-  const { url, method } = action;
-  const params = { ...callParameters(call, settings), ...brought };
-  const told = { accountSid, callSid, url, method, params, event };
-  return { record: call, jobs: [deliverWebhook(told)] };
 }
 
 /** What became of a Refer; a failure is told of where there is an action, too. */

@@ -2,6 +2,7 @@ import { tokenDeriver } from "../accounts/derive_token.ts";
 import { bridgeClient } from "../bridge_client.ts";
 import { readRates } from "../calls/rates.ts";
 import type { TrunkSettings } from "../gateways/settings.ts";
+import { createPairCap } from "../messages/pair_cap.ts";
 import { httpNumbers } from "../numbers/providers/http.ts";
 import { inventoryNumbers } from "../numbers/providers/inventory.ts";
 import { openNumbers } from "../numbers/providers/open.ts";
@@ -53,6 +54,7 @@ export function portsOf(config: Config, parts: Parts): Ports {
       trunks: trunkSettings(config, parts),
     },
     messageRoutes: [],
+    messagePairs: createPairCap(now),
     mailer: config.SMTP_URL === "" ? null : smtpMailer(config.SMTP_URL, config.SIP_DOMAIN),
     blobs: blobDirectory(`${config.DATA_DIR}/recordings`),
     locationSource: config.LOCATION_URL === "" ? null : locationSource(config.LOCATION_URL),

@@ -1,4 +1,5 @@
 import type { AnyJobHandler } from "../job.ts";
+import { answerMessage } from "./answer_message.ts";
 import { clearReferences } from "./clear_references.ts";
 import { closeAccount } from "./close_account.ts";
 import { deliverWebhook } from "./deliver_webhook.ts";
@@ -18,6 +19,7 @@ import { tellProvider } from "./tell_provider.ts";
 
 /** Every kind of job that the service runs. */
 export const handlers: AnyJobHandler[] = [
+  answerMessage,
   clearReferences,
   closeAccount,
   deliverWebhook,

@@ -55,6 +55,11 @@ const performers: { readonly [T in PerformedStep["type"]]: Performer<T> } = {
   dial,
   refer,
   replace,
+  note: (performance, { memo, action }) => {
+    const { live, signal } = performance;
+    if (action === undefined) return live.report({ type: "noted", memo });
+    return live.ask({ type: "noted", memo, action: carried(performance, action) }, { signal });
+  },
   next: (performance, { action }) => {
     const { live, signal } = performance;
     return live.ask({ type: "next", action: carried(performance, action) }, { signal });

@@ -6,6 +6,7 @@ import type { MessageOrder } from "../../core/bridge_messages.ts";
 import type { RegisteredBinding } from "../../core/bridge_registrations.ts";
 import type { AnyJobHandler } from "../../core/job.ts";
 import { handlers } from "../../core/jobs/mod.ts";
+import { createPairCap } from "../../core/messages/pair_cap.ts";
 import { openNumbers } from "../../core/numbers/providers/open.ts";
 import type { Ports } from "../../core/ports.ts";
 import type { Account } from "../../core/resources/accounts.ts";
@@ -131,6 +132,7 @@ export async function startApp(
       },
     },
     messageRoutes: [],
+    messagePairs: createPairCap(now),
     mailer: {
       send: (email) => {
         recorded.mailed.push(email);
