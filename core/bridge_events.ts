@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { action, legId } from "./bridge_script.ts";
+import { recorded, recordedEvent } from "./bridge_recordings.ts";
 import { incomingNumber } from "./bridge_trunks.ts";
 
 /** The part of the bridge (`bridge.ts`) that is about what happened to a leg. */
@@ -49,8 +50,10 @@ export const legEvent = z.discriminatedUnion("type", [
     sipCallId: z.string().optional(),
     /** X- and User-to-User headers of its final response. */
     headers: z.record(z.string(), z.string()).optional(),
+    recording: recorded.optional(),
     action: action.optional(),
   }),
+  recordedEvent.extend({ action }),
   /**
    * The softphone of a leg wants `other`, whom it talks to, to talk to somebody else (RFC 3515).
    * Answered with a script for `other`, which begins with a `reject` where that may not be.

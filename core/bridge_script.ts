@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { clientTarget } from "./bridge_peers.ts";
+import { recordingOrder, recordStep } from "./bridge_recordings.ts";
 import { numberTarget, trunkTarget } from "./bridge_trunks.ts";
 
 /** The part of the bridge (`bridge.ts`) that is about what the companion does with a leg. */
@@ -55,6 +56,8 @@ export const step = z.discriminatedUnion("type", [
     timeoutS: z.number().positive(),
     timeLimitS: z.number().positive(),
     hangupOnStar: z.boolean().optional(),
+    /** Records both sides from the answer on: this leg's on the first channel. */
+    record: recordingOrder.optional(),
     action: action.optional(),
   }),
   /**
@@ -62,6 +65,7 @@ export const step = z.discriminatedUnion("type", [
    * caller with 481 when there is none any more.
    */
   z.object({ type: z.literal("replace"), leg: legId }),
+  recordStep.extend({ action: action.optional() }),
   /** Asks for the document at the action: a report and nothing else. */
   z.object({ type: z.literal("next"), action }),
   /** BYE; before answer the failure of the last dial or 603 to a caller, CANCEL to a callee. */

@@ -10,11 +10,12 @@ import type { Call } from "../resources/calls.ts";
 import { placeChild, receive } from "./new_leg.ts";
 import { actionScript, type Asking, firstScript } from "./next_script.ts";
 import { numberScript, receiveForNumber } from "./number_leg.ts";
-import { callParameters, dialParameters } from "./parameters.ts";
+import { callParameters } from "./parameters.ts";
 import { end, progress } from "./progress.ts";
 import { referScript } from "./refer.ts";
 import { routeIncoming } from "./route_incoming.ts";
 import { isLive } from "./status.ts";
+import { resultOf, type StepResult } from "./step_result.ts";
 
 /**
  * Takes one report of a companion: commits what it says, then finds the script that answers it. A
@@ -50,12 +51,16 @@ function scriptFor(event: LegEvent, asking: Asking): Promise<Script> | Script {
     case "next":
       return actionScript(event.action, {}, asking);
     case "dialled":
-      return event.action === undefined
-        ? []
-        : actionScript(event.action, dialParameters(event), asking);
+    case "recorded":
+      return afterStep(event, asking);
     default:
       return [];
   }
+}
+
+async function afterStep(event: LegEvent, asking: Asking): Promise<Script> {
+  const result = await resultOf(event, asking.call.accountSid, asking.ports);
+  return result === null ? [] : await actionScript(result.action, result.params, asking);
 }
 
 /** Commits what a report says; returns the call as it is then, null when there is none. */
@@ -67,11 +72,20 @@ async function record(report: Report, ports: Ports): Promise<Call | null> {
     return await placeChild(event, report, ports);
   }
   if (await ports.records.calls.get(accountSid, leg) === null) return null;
-  return await ports.records.calls.update(accountSid, leg, (call) => applied(call, report, ports));
+  const told = report.wantsScript ? null : await resultOf(event, accountSid, ports);
+  return await ports.records.calls.update(
+    accountSid,
+    leg,
+    (call) => applied(call, report, { told, ports }),
+  );
 }
 
 /** What a report changes. `seq` tells a repeat, which changes nothing. */
-function applied(call: Call, report: Report, ports: Ports): Change<Call> {
+function applied(
+  call: Call,
+  report: Report,
+  { told, ports }: { told: StepResult | null; ports: Ports },
+): Change<Call> {
   const { event, seq } = report;
   if (seq < call.reports) return { record: call };
 
@@ -87,7 +101,8 @@ function applied(call: Call, report: Report, ports: Ports): Change<Call> {
     case "ended":
       return explained(end(taken, event.outcome, moment), event, ports);
     case "dialled":
-      return report.wantsScript ? { record: taken } : actionTold(taken, event, ports);
+    case "recorded":
+      return told === null ? { record: taken } : actionTold(taken, told, ports);
     case "problem":
       return { record: taken, also: [problemOf(taken, event, ports)] };
     default:
@@ -114,16 +129,14 @@ function explained(
   return { ...change, also: [notification(notice, ports)] };
 }
 
-/** The caller hung up inside a Dial: its action is still requested, and the answer ignored. */
+/** The caller hung up inside the step: its action is still requested, and the answer ignored. */
 function actionTold(
   call: Call,
-  event: LegEvent & { type: "dialled" },
+  { action: { url, method }, params: result }: StepResult,
   { settings }: Ports,
 ): Change<Call> {
-  if (event.action === undefined) return { record: call };
   const { accountSid, sid: callSid } = call;
-  const { url, method } = event.action;
-  const params = { ...callParameters(call, settings), ...dialParameters(event) };
+  const params = { ...callParameters(call, settings), ...result };
   return { record: call, jobs: [deliverWebhook({ accountSid, callSid, url, method, params })] };
 }
 

@@ -8,7 +8,7 @@ const audio = new TextEncoder().encode("RIFF and so on");
 
 async function record(app: App, client: ApiClient = app.root): Promise<string> {
   const sid = await makeSample(app, client, { name: "recordings" });
-  await app.ports.blobs.put(client.sid, sid, audio);
+  await app.ports.blobs.write(client.sid, sid, 0, audio);
   return sid;
 }
 
@@ -139,12 +139,10 @@ Deno.test("GET /Calls/{Sid}/Recordings lists those of that call, with their link
   const sids = [];
   for (const n of [1, 2]) sids.push(await makeSample(app, app.root, { name: "calls", n }));
   for (const callSid of [sids[0], sids[1], sids[0]]) {
-    const now = app.ports.now();
-    const base = { accountSid: app.root.sid, dateCreated: now, dateUpdated: now };
-    const record = { ...base, sid: app.ports.newSid("RE"), callSid: callSid!, duration: 1 };
-    await app.ports.records.recordings.insert({
-      record: { ...record, apiVersion: "2012-04-24", fileUri: null },
-    });
+    const sid = await makeSample(app, app.root, { name: "recordings" });
+    await app.ports.records.recordings.update(app.root.sid, sid, (recording) => ({
+      record: { ...recording, callSid: callSid! },
+    }));
   }
 
   const list = (await app.root.get(`Calls/${sids[0]}/Recordings.json?PageSize=1`)).json();

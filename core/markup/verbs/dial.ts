@@ -1,8 +1,27 @@
 import { z } from "zod";
 import type { Step } from "../../bridge_script.ts";
 import { limits } from "../../limits.ts";
-import { boolean, methodAttribute, resolveUrl, verb, wholeNumber } from "../verb.ts";
+import { recordingCallback, recordingOrder } from "../recording_order.ts";
+import {
+  boolean,
+  type CompileContext,
+  methodAttribute,
+  resolveUrl,
+  verb,
+  wholeNumber,
+} from "../verb.ts";
 import { invite, nounsOf } from "./dial_nouns.ts";
+
+/** Whatever its beginning is called, it begins with the answer, and has a channel for either side. */
+const record = z.enum([
+  "false",
+  "do-not-record",
+  "true",
+  "record-from-answer",
+  "record-from-answer-dual",
+  "record-from-ringing",
+  "record-from-ringing-dual",
+]).optional();
 
 /** Calls others and joins the first who answers with the caller. */
 export const dial = verb({
@@ -18,9 +37,12 @@ export const dial = verb({
     }),
     callerId: z.string().max(255).optional(),
     hangupOnStar: boolean(false),
+    record,
+    ...recordingCallback,
   },
   answers: false,
-  async compile(element, { action, method, timeout, timeLimit, callerId, hangupOnStar }, context) {
+  async compile(element, attributes, context) {
+    const { action, method, timeout, timeLimit, callerId, hangupOnStar } = attributes;
     const from = callerId ?? context.call.from;
     const nouns = nounsOf(element);
     if (nouns.length > limits.dialLegs) {
@@ -43,7 +65,16 @@ export const dial = verb({
       timeoutS: timeout,
       timeLimitS: timeLimit,
       hangupOnStar,
+      ...isRecorded(attributes.record, context) &&
+        { record: recordingOrder(attributes, {}, context) },
       ...(url === null ? {} : { action: { url, method, hops: context.hops } }),
     }];
   },
 });
+
+function isRecorded(record: string | undefined, context: CompileContext): boolean {
+  if (record?.includes("ringing")) {
+    context.skip(`value "${record}" of attribute "record" of Dial: it is recorded from the answer`);
+  }
+  return record !== undefined && record !== "false" && record !== "do-not-record";
+}
