@@ -1,4 +1,5 @@
 import type { LegEvent } from "../../core/bridge_events.ts";
+import type { Recorded } from "../../core/bridge_recordings.ts";
 import type { Action, Script } from "../../core/bridge_script.ts";
 import { unlessAborted } from "../abort.ts";
 import { sipLimits } from "../limits.ts";
@@ -14,6 +15,7 @@ import {
   type Ring,
   ringAll,
 } from "../leg/ring_all.ts";
+import { recordTalk } from "./record_talk.ts";
 import { talk } from "./talk.ts";
 
 const rungAhead = new WeakMap<DialStep, Ring>();
@@ -28,18 +30,22 @@ export async function dial(performance: Performance, step: DialStep): Promise<Sc
   const { startedAt, proxied } = ring;
   const winner = await unlessAborted(ring.winner, signal);
   const answeredAt = Date.now();
+  let recording: ReturnType<typeof recordTalk> | undefined;
   hangUpOthers(ring, winner);
   if (winner !== undefined) {
     const { timeLimitS, hangupOnStar = false } = step;
-    await talk(performance, winner, { proxied, timeLimitS, hangupOnStar });
+    recording = recordTalk(performance, step);
+    const { onJoined } = recording;
+    await talk(performance, winner, { proxied, timeLimitS, hangupOnStar, onJoined });
     hangUp(winner, false);
   }
+  const recorded = await recording?.end();
   const last = await lastEnding(ring, winner);
   if (winner === undefined) live.lastFailure = failureOf(last);
   performance.tookTime ||= Date.now() - startedAt >= sipLimits.timePassedMs;
   if (step.action === undefined) return;
   const action = carried(performance, step.action);
-  const event = dialled({ step, winner, last, startedAt, answeredAt, action });
+  const event = dialled({ step, winner, last, startedAt, answeredAt, recorded, action });
   if (!signal.aborted) return await live.ask(event, { signal });
   // The caller left, or another script took over: it is news all the same.
   live.report(event);
@@ -52,10 +58,11 @@ function dialled(
     last: ChildEnding | undefined;
     startedAt: number;
     answeredAt: number;
+    recorded: Recorded | null | undefined;
     action: Action;
   },
 ): LegEvent {
-  const { step, winner, last, startedAt, answeredAt, action } = dialling;
+  const { step, winner, last, startedAt, answeredAt, recorded, action } = dialling;
   const named = winner ?? last?.child;
   const { responseHeaders = {} } = named?.live.leg ?? {};
   const seconds = (from: number, to: number) => Math.max(Math.round((to - from) / 1000), 0);
@@ -68,6 +75,7 @@ function dialled(
     ...!winner && last?.sipStatus !== undefined && { sipStatus: last.sipStatus },
     ...named && { sipCallId: named.live.leg.sipCallId },
     ...Object.keys(responseHeaders).length > 0 && { headers: responseHeaders },
+    ...recorded && { recording: recorded },
     action,
   };
 }

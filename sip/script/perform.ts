@@ -2,6 +2,7 @@ import type { Script, Step } from "../../core/bridge_script.ts";
 import { unlessAborted } from "../abort.ts";
 import { dial } from "./dial.ts";
 import { carried, type Performance } from "./performance.ts";
+import { record } from "./record.ts";
 import { replace } from "../dialog/replace.ts";
 import { play } from "./play.ts";
 
@@ -34,6 +35,7 @@ const performers: { readonly [T in Step["type"]]: Performer<T> } = {
     await calls.signalling.timers.pause(seconds * 1000, signal);
   },
   dial,
+  record,
   replace,
   next: (performance, { action }) => {
     const { live, signal } = performance;

@@ -1,7 +1,6 @@
 import type { Step } from "../../core/bridge_script.ts";
 import { unlessAborted } from "../abort.ts";
-import { sipLimits } from "../limits.ts";
-import type { MediaLeg } from "../media/port.ts";
+import { connected } from "./connected.ts";
 import type { Performance } from "./performance.ts";
 
 /** Plays the audio at a URL, which loads while the media connect; a failure is reported. */
@@ -15,7 +14,7 @@ export async function play(
     if (media === undefined) throw new Error("Cannot play audio: the call has no media here");
     const loading = calls.loadAudio(step.url, signal);
     loading.catch(() => {});
-    await connected(performance, media);
+    await connected(performance, media, "play audio");
     const pcm = await unlessAborted(loading, signal);
     if (pcm === undefined || signal.aborted) return;
     performance.tookTime ||= pcm.length > 0;
@@ -24,18 +23,5 @@ export async function play(
     if (signal.aborted) return;
     const message = error instanceof Error ? error.message : String(error);
     live.report({ type: "problem", url: step.url, message });
-  }
-}
-
-async function connected({ calls, signal }: Performance, media: MediaLeg): Promise<void> {
-  const late = Promise.withResolvers<never>();
-  const stop = calls.signalling.timers.after(
-    sipLimits.mediaConnectMs,
-    () => late.reject(new Error("Cannot play audio: the media did not connect")),
-  );
-  try {
-    await unlessAborted(Promise.race([media.connected, late.promise]), signal);
-  } finally {
-    stop();
   }
 }
