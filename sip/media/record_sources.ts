@@ -1,5 +1,4 @@
-import { FRAME_SAMPLES } from "./outgoing.ts";
-import { type Pcm, SILENCE } from "./port.ts";
+import { FRAME_SAMPLES, type Pcm, SILENCE } from "./port.ts";
 
 /** Whatever hands on a frame at each tick, such as a leg or the mix of a room; the result ends it. */
 export type FrameSource = (onFrame: (frame: Pcm) => void) => () => void;

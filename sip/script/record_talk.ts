@@ -1,8 +1,7 @@
 import type { Recorded } from "../../core/bridge_recordings.ts";
 import type { DialStep } from "../leg/ring_all.ts";
-import { sipLimits } from "../limits.ts";
 import type { MediaLeg } from "../media/port.ts";
-import { recordSources } from "../media/record_sources.ts";
+import { type FrameSource, recordSources } from "../media/record_sources.ts";
 import type { RecordingSink } from "../service/recordings.ts";
 import type { Performance } from "./performance.ts";
 
@@ -18,22 +17,12 @@ export function recordTalk(
       if (recording === undefined) return;
       const opened = calls.recordings.open({ recording, leg: live.leg.id, channels: 2 });
       sink = opened;
-      stop = recordSources([one.listen, other.listen], opened.write);
+      const sources = [one, other].map((leg): FrameSource => (onFrame) => leg.listen(onFrame));
+      stop = recordSources(sources, opened.write);
     },
     async end() {
       stop();
-      if (sink === undefined) return null;
-      return await ended(sink, calls);
+      return await sink?.end() ?? null;
     },
   };
-}
-
-/** Ends a recording; gives the service a moment to have it before it is spoken of. */
-export async function ended(
-  sink: RecordingSink,
-  { signalling: { timers } }: Performance["calls"],
-): Promise<Recorded | null> {
-  const { recorded, delivered } = sink.end();
-  await Promise.race([delivered, timers.pause(sipLimits.recordingSettleMs)]);
-  return recorded;
 }

@@ -18,12 +18,15 @@ export interface NewRecording {
   channels: 1 | 2;
 }
 
-/** A recording under way. Nothing here waits for the service, and nothing throws. */
+/** A recording under way. Nothing here throws. */
 export interface RecordingSink {
   /** The next samples, those of several channels interleaved. */
   write(samples: Pcm): void;
-  /** No more come: what was recorded, null for nothing; `delivered` resolves when the service has it. */
-  end(): { recorded: Recorded | null; delivered: Promise<void> };
+  /**
+   * No more come. Resolves with what was recorded when the service has it, or is out of reach for
+   * `sipLimits.recordingSettleMs`: then it comes later. Null for nothing.
+   */
+  end(): Promise<Recorded | null>;
   /** As if it had never been. */
   discard(): void;
 }
@@ -146,16 +149,17 @@ function hold(shared: Shared, state: State, bytes: number): void {
   shared.held += bytes;
 }
 
-function end(shared: Shared, state: State): ReturnType<RecordingSink["end"]> {
+async function end(shared: Shared, state: State): Promise<Recorded | null> {
   if (state.endedAt === undefined) {
     state.endedAt = Date.now();
     if (state.taken > 0) flush(shared, state, state.isCut ? "cut" : "whole");
   }
+  const patience = new AbortController();
+  const late = shared.timers.pause(sipLimits.recordingSettleMs, patience.signal);
+  await Promise.race([state.sending, late]);
+  patience.abort();
   const { taken, isRefused, recording: { sid }, channels } = state;
-  const recorded = taken === 0 || isRefused
-    ? null
-    : { sid, durationS: recordedSeconds(taken, channels) };
-  return { recorded, delivered: state.sending ?? Promise.resolve() };
+  return taken === 0 || isRefused ? null : { sid, durationS: recordedSeconds(taken, channels) };
 }
 
 function discard(shared: Shared, state: State): void {
