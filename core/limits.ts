@@ -95,6 +95,7 @@ export const limits = {
   recordingLinkMs: 24 * 3_600_000,
   /** Of Record: the silence that ends it, and the whole. */
   recordTimeoutS: 5,
+  recordTimeoutMostS: 600,
   recordMaxS: 3_600,
   recordMostS: 14_400,
   /** Between two looks whether a recording that is under way still is. */

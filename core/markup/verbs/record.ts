@@ -12,7 +12,11 @@ export const record = verb({
   attributes: {
     action: z.string().optional(),
     method: methodAttribute,
-    timeout: wholeNumber({ min: 1, max: limits.recordMostS, fallback: limits.recordTimeoutS }),
+    timeout: wholeNumber({
+      min: 1,
+      max: limits.recordTimeoutMostS,
+      fallback: limits.recordTimeoutS,
+    }),
     finishOnKey: z.string().regex(/^(-1|[0-9*#]{0,12})$/).optional()
       .transform((keys = anyKey) => keys === "-1" ? "" : keys),
     maxLength: wholeNumber({ min: 1, max: limits.recordMostS, fallback: limits.recordMaxS }),
