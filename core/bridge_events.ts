@@ -1,6 +1,8 @@
 import { z } from "zod";
-import { action, legId } from "./bridge_script.ts";
+import { action } from "./bridge_action.ts";
+import { gatheredEvent, partialEvent } from "./bridge_gather.ts";
 import { recorded, recordedEvent } from "./bridge_recordings.ts";
+import { legId } from "./bridge_script.ts";
 import { incomingNumber } from "./bridge_trunks.ts";
 
 /** The part of the bridge (`bridge.ts`) that is about what happened to a leg. */
@@ -36,9 +38,11 @@ export const legEvent = z.discriminatedUnion("type", [
     memo: z.record(z.string(), z.unknown()).optional(),
   }),
   z.object({ type: z.literal("ringing") }),
-  /** 200 and ACK. On a leg that `invite` placed, answered with the next script. */
+  /** 200 and ACK. On a leg that `invite` placed, or a screened one, answered with its script. */
   z.object({ type: z.literal("answered") }),
   z.object({ type: z.literal("next"), action }),
+  gatheredEvent,
+  partialEvent,
   z.object({
     type: z.literal("dialled"),
     outcome,
@@ -53,7 +57,7 @@ export const legEvent = z.discriminatedUnion("type", [
     recording: recorded.optional(),
     action: action.optional(),
   }),
-  recordedEvent.extend({ action }),
+  recordedEvent,
   /**
    * The softphone of a leg wants `other`, whom it talks to, to talk to somebody else (RFC 3515).
    * Answered with a script for `other`, which begins with a `reject` where that may not be.
@@ -68,8 +72,16 @@ export const legEvent = z.discriminatedUnion("type", [
     /** X- and User-to-User headers for the INVITE, from the URI. */
     headers: z.record(z.string(), z.string()),
   }),
-  /** A step could not be done as asked (audio out of reach, …); the script goes on. */
-  z.object({ type: z.literal("problem"), url: z.string(), message: z.string() }),
+  /**
+   * A step could not be done as asked (audio out of reach, …); the script goes on. `about` is what
+   * was at fault, where that was not the audio at the URL.
+   */
+  z.object({
+    type: z.literal("problem"),
+    url: z.string(),
+    message: z.string(),
+    about: z.enum(["recognition"]).optional(),
+  }),
   z.object({
     type: z.literal("ended"),
     outcome,

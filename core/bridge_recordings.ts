@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { action } from "./bridge_action.ts";
 
 /**
  * The part of the bridge (`bridge.ts`) that is about recordings. The companion sends the sound in
@@ -32,6 +33,7 @@ export const recordStep = z.object({
   maxLengthS: z.number().positive(),
   playBeep: z.boolean(),
   trim: z.boolean(),
+  action: action.optional(),
 });
 
 /** What was recorded, for the action of a step: whole seconds, 1 at the least. */
@@ -43,6 +45,7 @@ export const recordedEvent = z.object({
   recording: recorded,
   /** The key that ended it, or `hangup`. */
   digits: z.string().optional(),
+  action,
 });
 
 /** Sound of a recording: 16-bit samples at 8 kHz, little-endian, the channels interleaved. */

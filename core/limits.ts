@@ -74,6 +74,18 @@ export const limits = {
   documentHops: 50,
   documentTimeoutMs: 15_000,
   pauseMaxS: 3_600,
+  /** How often a Play may repeat, short of for ever. */
+  loopMax: 1_000,
+  /** Steps of what a Gather plays. */
+  gatherPrompts: 100,
+  gatherTimeoutS: 5,
+  gatherTimeoutMaxS: 3_600,
+  /** Digits of one Gather, of one `digits` or `sendDigits`, and keys of a set. */
+  gatherDigits: 1_000,
+  sentDigits: 200,
+  keySetLength: 64,
+  hints: 100,
+  hintsLength: 4_000,
 
   callbackTimeoutMs: 15_000,
   connectTimeoutMs: 5_000,
@@ -95,9 +107,9 @@ export const limits = {
   recordingLinkMs: 24 * 3_600_000,
   /** Of Record: the silence that ends it, and the whole. */
   recordTimeoutS: 5,
-  recordTimeoutMostS: 600,
-  recordMaxS: 3_600,
-  recordMostS: 14_400,
+  recordTimeoutMaxS: 600,
+  recordLengthS: 3_600,
+  recordLengthMaxS: 14_400,
   /** Between two looks whether a recording that is under way still is. */
   recordingCheckMs: 60_000,
   /** Parts of a recording that do not come for so long after its call ended never will. */

@@ -1,5 +1,6 @@
 import type { Report } from "../bridge.ts";
 import type { LegEvent } from "../bridge_events.ts";
+import type { PartialSpeech } from "../bridge_gather.ts";
 import type { Script } from "../bridge_script.ts";
 import { withPeers } from "../companions.ts";
 import { unanswered } from "../exchange.ts";
@@ -10,7 +11,7 @@ import type { Call } from "../resources/calls.ts";
 import { placeChild, receive } from "./new_leg.ts";
 import { actionScript, type Asking, firstScript } from "./next_script.ts";
 import { numberScript, receiveForNumber } from "./number_leg.ts";
-import { callParameters } from "./parameters.ts";
+import { callParameters, gatherParameters, partialParameters } from "./parameters.ts";
 import { end, progress } from "./progress.ts";
 import { referScript } from "./refer.ts";
 import { routeIncoming } from "./route_incoming.ts";
@@ -50,6 +51,8 @@ function scriptFor(event: LegEvent, asking: Asking): Promise<Script> | Script {
       return firstScript(asking);
     case "next":
       return actionScript(event.action, {}, asking);
+    case "gathered":
+      return actionScript(event.action, gatherParameters(event), asking);
     case "dialled":
     case "recorded":
       return afterStep(event, asking);
@@ -103,6 +106,8 @@ function applied(
     case "dialled":
     case "recorded":
       return told === null ? { record: taken } : actionTold(taken, told, ports);
+    case "partial":
+      return partialTold(taken, event, ports);
     case "problem":
       return { record: taken, also: [problemOf(taken, event, ports)] };
     default:
@@ -140,9 +145,18 @@ function actionTold(
   return { record: call, jobs: [deliverWebhook({ accountSid, callSid, url, method, params })] };
 }
 
-function problemOf(call: Call, { url, message }: LegEvent & { type: "problem" }, ports: Ports) {
+/** What a caller said so far, to whom a Gather wants it told. */
+function partialTold(call: Call, event: PartialSpeech, { settings }: Ports): Change<Call> {
   const { accountSid, sid: callSid } = call;
-  const exchange = unanswered({ url, method: "GET", params: {} });
-  const notice = { accountSid, callSid, detail: message, exchange };
-  return notification({ ...notice, fault: "audioUnavailable", level: "error" }, ports);
+  const { url, method } = event.callback;
+  const params = { ...callParameters(call, settings), ...partialParameters(event) };
+  return { record: call, jobs: [deliverWebhook({ accountSid, callSid, url, method, params })] };
+}
+
+function problemOf(call: Call, event: LegEvent & { type: "problem" }, ports: Ports) {
+  const { accountSid, sid: callSid } = call;
+  const { url, message: detail, about } = event;
+  const fault = about === "recognition" ? "speechUnavailable" : "audioUnavailable";
+  const exchange = unanswered({ url, method: url === "" ? "" : "GET", params: {} });
+  return notification({ accountSid, callSid, detail, exchange, fault, level: "error" }, ports);
 }

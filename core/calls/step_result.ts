@@ -1,5 +1,5 @@
+import type { Action } from "../bridge_action.ts";
 import type { LegEvent } from "../bridge_events.ts";
-import type { Action } from "../bridge_script.ts";
 import type { Ports } from "../ports.ts";
 import { recordingParameters } from "../recordings/parameters.ts";
 import { dialParameters } from "./parameters.ts";

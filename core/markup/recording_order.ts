@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { RecordingOrder } from "../bridge_recordings.ts";
 import type { RecordingMemo } from "../recordings/memo.ts";
-import { type CompileContext, methodAttribute, resolveUrl } from "./verb.ts";
+import type { Element } from "./parse.ts";
+import { type CompileContext, methodAttribute, urlAttribute } from "./verb.ts";
 
 /** Who is told that a recording is there. */
 export const recordingCallback = {
@@ -9,37 +10,41 @@ export const recordingCallback = {
   recordingStatusCallbackMethod: methodAttribute,
 };
 
-type Callback = { url: string; method: "GET" | "POST" };
+/** Who is told of its text; who is told wants it. */
+export const transcription = {
+  transcribe: z.enum(["true", "false"]).optional(),
+  transcribeCallback: z.string().optional(),
+  transcribeCallbackMethod: methodAttribute,
+};
 
-/** A URL attribute with its method; undefined, with a note, where it is no address of the web. */
-export function callbackOf(
-  name: string,
-  address: string | undefined,
-  method: "GET" | "POST",
-  context: CompileContext,
-): Callback | undefined {
-  if (address === undefined) return undefined;
-  const url = resolveUrl(address, context);
-  if (url !== null) return { url, method };
-  context.skip(`${name} "${address}": it is no http or https address`);
-  return undefined;
-}
+type Method = "GET" | "POST";
 
 /** A recording to be made for the call, with what is to happen when it is there. */
 export function recordingOrder(
+  element: Element,
   attributes: {
-    recordingStatusCallback?: string | undefined;
-    recordingStatusCallbackMethod: "GET" | "POST";
+    recordingStatusCallbackMethod: Method;
+    transcribe?: string | undefined;
+    transcribeCallbackMethod?: Method;
   },
-  memo: RecordingMemo,
   context: CompileContext,
 ): RecordingOrder {
-  const { recordingStatusCallback: address, recordingStatusCallbackMethod: method } = attributes;
-  const statusCallback = callbackOf("recordingStatusCallback", address, method, context);
-  const all: RecordingMemo = { ...memo, ...statusCallback && { statusCallback } };
+  const callback = (name: string, method: Method = "POST") => {
+    const url = urlAttribute(element, name, context);
+    return url === undefined ? undefined : { url, method };
+  };
+  const status = callback("recordingStatusCallback", attributes.recordingStatusCallbackMethod);
+  const text = attributes.transcribeCallbackMethod === undefined
+    ? undefined
+    : callback("transcribeCallback", attributes.transcribeCallbackMethod);
+  const memo: RecordingMemo = {
+    ...status && { statusCallback: status },
+    ...(attributes.transcribe === "true" || text) && { transcribe: true },
+    ...text && { transcribeCallback: text },
+  };
   return {
     sid: context.newSid("RE"),
     accountSid: context.call.accountSid,
-    ...Object.keys(all).length > 0 && { memo: all },
+    ...Object.keys(memo).length > 0 && { memo },
   };
 }

@@ -25,3 +25,17 @@ export async function play(
     live.report({ type: "problem", url: step.url, message });
   }
 }
+
+/** Sends digits to the peer once the media connect. */
+export async function sendDigits(
+  performance: Performance,
+  { digits, loop }: Pick<Extract<Step, { type: "digits" }>, "digits" | "loop">,
+): Promise<void> {
+  const { live: { leg: { media } }, signal } = performance;
+  if (media === undefined) return;
+  performance.tookTime = true;
+  await connected(performance, media, "send digits").catch(() => {}); // Its loss ends the leg.
+  for (let done = 0; !signal.aborted && (loop === 0 || done < loop); done++) {
+    await media.sendDigits(digits, signal);
+  }
+}

@@ -252,7 +252,7 @@ const flawed: Record<string, { body: string; skipped: string[] }> = {
       'value "x" of attribute "finishOnKey" of Record',
       'value "99999" of attribute "maxLength" of Record',
       'value "yes" of attribute "trim" of Record',
-      'action of Record "ftp://a/b": it is no http or https address',
+      'action "ftp://a/b" of Record: it is no http or https address',
     ],
   },
   "a recording that was to begin with the ringing": {

@@ -105,6 +105,7 @@ export function openReceiveLab(
       },
       drained: () => Promise.resolve(),
     },
+    recogniser: null,
   });
   const failed = (error: unknown) => log("Cannot answer a request", { error: String(error) });
   const accepting = () => true;

@@ -1,12 +1,11 @@
 import { z } from "zod";
-import type { Step } from "../../bridge_script.ts";
 import { limits } from "../../limits.ts";
 import { recordingCallback, recordingOrder } from "../recording_order.ts";
 import {
+  actionAttribute,
   boolean,
   type CompileContext,
   methodAttribute,
-  resolveUrl,
   verb,
   wholeNumber,
 } from "../verb.ts";
@@ -42,7 +41,7 @@ export const dial = verb({
   },
   answers: false,
   async compile(element, attributes, context) {
-    const { action, method, timeout, timeLimit, callerId, hangupOnStar } = attributes;
+    const { method, timeout, timeLimit, callerId, hangupOnStar } = attributes;
     const from = callerId ?? context.call.from;
     const nouns = nounsOf(element);
     if (nouns.length > limits.dialLegs) {
@@ -50,13 +49,10 @@ export const dial = verb({
     }
     const invited = nouns.slice(0, limits.dialLegs).map((noun) => invite(noun, from, context));
     const legs = (await Promise.all(invited)).filter((leg) => leg !== null);
-    const url = action === undefined ? null : resolveUrl(action, context);
-    const next: Step[] = url === null
-      ? []
-      : [{ type: "next", action: { url, method, hops: context.hops } }];
+    const action = actionAttribute(element, method, context);
     if (legs.length === 0) {
       context.skip("Dial: it names nobody who can be called");
-      return next;
+      return action === undefined ? [] : [{ type: "next", action }];
     }
     return [{
       type: "dial",
@@ -66,8 +62,8 @@ export const dial = verb({
       timeLimitS: timeLimit,
       hangupOnStar,
       ...isRecorded(attributes.record, context) &&
-        { record: recordingOrder(attributes, {}, context) },
-      ...(url === null ? {} : { action: { url, method, hops: context.hops } }),
+        { record: recordingOrder(element, attributes, context) },
+      ...(action === undefined ? {} : { action }),
     }];
   },
 });

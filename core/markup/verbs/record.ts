@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { limits } from "../../limits.ts";
-import type { RecordingMemo } from "../../recordings/memo.ts";
-import { callbackOf, recordingCallback, recordingOrder } from "../recording_order.ts";
-import { boolean, type CompileContext, methodAttribute, verb, wholeNumber } from "../verb.ts";
+import { recordingCallback, recordingOrder, transcription } from "../recording_order.ts";
+import { actionAttribute, boolean, keySet, methodAttribute, verb, wholeNumber } from "../verb.ts";
 
-const anyKey = "0123456789*#";
+/** `-1` is the other word for none. */
+const finishOnKey = z.preprocess((keys) => keys === "-1" ? "" : keys, keySet("0123456789*#"));
 
 /** Records the caller after a beep, and goes on at the action when there is something. */
 export const record = verb({
@@ -14,47 +14,33 @@ export const record = verb({
     method: methodAttribute,
     timeout: wholeNumber({
       min: 1,
-      max: limits.recordTimeoutMostS,
+      max: limits.recordTimeoutMaxS,
       fallback: limits.recordTimeoutS,
     }),
-    finishOnKey: z.string().regex(/^(-1|[0-9*#]{0,12})$/).optional()
-      .transform((keys = anyKey) => keys === "-1" ? "" : keys),
-    maxLength: wholeNumber({ min: 1, max: limits.recordMostS, fallback: limits.recordMaxS }),
+    finishOnKey,
+    maxLength: wholeNumber({
+      min: 1,
+      max: limits.recordLengthMaxS,
+      fallback: limits.recordLengthS,
+    }),
     playBeep: boolean(true),
-    trim: z.enum(["trim-silence", "do-not-trim"]).optional()
-      .transform((trim) => trim !== "do-not-trim"),
-    transcribe: boolean(false),
-    transcribeCallback: z.string().optional(),
-    transcribeCallbackMethod: methodAttribute,
+    trim: z.enum(["trim-silence", "do-not-trim"]).optional(),
+    ...transcription,
     ...recordingCallback,
   },
   answers: true,
-  compile(_, attributes, context) {
-    const { action, method, timeout, finishOnKey, maxLength, playBeep, trim } = attributes;
-    const next = callbackOf("action of Record", action, method, context);
+  compile(element, attributes, context) {
+    const { method, timeout, finishOnKey, maxLength, playBeep, trim } = attributes;
+    const action = actionAttribute(element, method, context);
     return [{
       type: "record",
-      recording: recordingOrder(attributes, wantedText(attributes, context), context),
+      recording: recordingOrder(element, attributes, context),
       timeoutS: timeout,
       finishOnKey,
       maxLengthS: maxLength,
       playBeep,
-      trim,
-      ...next && { action: { ...next, hops: context.hops } },
+      trim: trim !== "do-not-trim",
+      ...action && { action },
     }];
   },
 });
-
-/** Who wants to be told of the text wants the text. */
-function wantedText(
-  { transcribe, transcribeCallback: address, transcribeCallbackMethod: method }: {
-    transcribe: boolean;
-    transcribeCallback?: string | undefined;
-    transcribeCallbackMethod: "GET" | "POST";
-  },
-  context: CompileContext,
-): RecordingMemo {
-  const transcribeCallback = callbackOf("transcribeCallback", address, method, context);
-  if (!transcribe && transcribeCallback === undefined) return {};
-  return { transcribe: true, ...transcribeCallback && { transcribeCallback } };
-}
