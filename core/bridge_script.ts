@@ -3,6 +3,7 @@ import { action } from "./bridge_action.ts";
 import { digits, digitsStep, gatherStep, playStep, silenceStep } from "./bridge_gather.ts";
 import { clientTarget } from "./bridge_peers.ts";
 import { referStep } from "./bridge_refer.ts";
+import { recordingOrder, recordStep } from "./bridge_recordings.ts";
 import { numberTarget, trunkTarget } from "./bridge_trunks.ts";
 
 /** The part of the bridge (`bridge.ts`) that is about what the companion does with a leg. */
@@ -68,6 +69,8 @@ export const step = z.discriminatedUnion("type", [
     timeoutS: z.number().positive(),
     timeLimitS: z.number().positive(),
     hangupOnStar: z.boolean().optional(),
+    /** Records both sides from the answer on: this leg's on the first channel. */
+    record: recordingOrder.optional(),
     action: action.optional(),
   }),
   /**
@@ -76,6 +79,7 @@ export const step = z.discriminatedUnion("type", [
    */
   z.object({ type: z.literal("replace"), leg: legId }),
   referStep,
+  recordStep,
   /** Asks for the document at the action: a report and nothing else. */
   z.object({ type: z.literal("next"), action }),
   /** Has the dial that screens this leg join it; a hang-up on any other. */

@@ -131,6 +131,19 @@ export const limits = {
   conferenceNameLength: 128,
   /** How long a link to a recording's audio works. */
   recordingLinkMs: 24 * 3_600_000,
+  /** Of Record: the silence that ends it, and the whole. */
+  recordTimeoutS: 5,
+  recordTimeoutMaxS: 600,
+  recordLengthS: 3_600,
+  recordLengthMaxS: 14_400,
+  /** Between two looks whether a recording that is under way still is. */
+  recordingCheckMs: 60_000,
+  /** Parts of a recording that do not come for so long after its call ended never will. */
+  recordingForgottenMs: 900_000,
+  storeAttempts: 30,
+  /** How long the object storage may take for one request, and a link to it works. */
+  s3TimeoutMs: 120_000,
+  s3LinkS: 300,
   locationAttempts: 3,
   locationTimeoutMs: 10_000,
   locationAnswerBytes: 4 << 10,

@@ -170,6 +170,8 @@ export interface Settings {
   smsShortCodes: string[];
   /** The audio of recordings needs no credentials. */
   recordingsPublic: boolean;
+  /** Audio is brought to object storage that everybody may read. */
+  recordingsOpenInS3: boolean;
   /** What a month of a phone number costs, in millionths. */
   numberPriceMicros: number;
   trunks: TrunkSettings;

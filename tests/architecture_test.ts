@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 const allowed: Record<string, string[]> = {
   core: ["core", "zod", "fast-xml-parser", "node:crypto"],
   "core/numbers": ["core", "zod", "libphonenumber-js", "re2js"],
-  "core/host": ["core", "zod", "nodemailer", "node:"],
+  "core/host": ["core", "zod", "aws4fetch", "nodemailer", "node:"],
   kv: ["kv", "core", "node:"],
   routes: ["routes", "core", "hono", "fast-xml-parser"],
   sip: [
@@ -18,6 +18,7 @@ const allowed: Record<string, string[]> = {
     "core/bridge_signature.ts",
     "core/bridge_peers.ts",
     "core/bridge_messages.ts",
+    "core/bridge_recordings.ts",
     "core/bridge_trunks.ts",
     "core/bridge_registrations.ts",
     "core/limits.ts",

@@ -1,5 +1,4 @@
 import type { Report } from "../bridge.ts";
-import type { Action } from "../bridge_action.ts";
 import type { LegEvent } from "../bridge_events.ts";
 import type { PartialSpeech } from "../bridge_gather.ts";
 import type { Script } from "../bridge_script.ts";
@@ -12,17 +11,12 @@ import type { Call } from "../resources/calls.ts";
 import { placeChild, receive } from "./new_leg.ts";
 import { actionScript, type Asking, firstScript } from "./next_script.ts";
 import { numberScript, receiveForNumber } from "./number_leg.ts";
-import {
-  callParameters,
-  dialParameters,
-  gatherParameters,
-  partialParameters,
-  referParameters,
-} from "./parameters.ts";
+import { callParameters, partialParameters } from "./parameters.ts";
 import { end, progress } from "./progress.ts";
 import { referScript } from "./refer.ts";
 import { routeIncoming } from "./route_incoming.ts";
 import { isLive } from "./status.ts";
+import { resultOf, type StepResult } from "./step_result.ts";
 
 /**
  * Takes one report of a companion: commits what it says, then finds the script that answers it. A
@@ -60,18 +54,18 @@ function scriptFor(event: LegEvent, asking: Asking): Promise<Script> | Script {
     case "next":
       return actionScript(event.action, {}, asking);
     case "gathered":
-      return actionScript(event.action, gatherParameters(event), asking);
     case "dialled":
-      return event.action === undefined
-        ? []
-        : actionScript(event.action, dialParameters(event), asking);
+    case "recorded":
     case "referred":
-      return event.action === undefined
-        ? []
-        : actionScript(event.action, referParameters(event), asking);
+      return afterStep(event, asking);
     default:
       return [];
   }
+}
+
+async function afterStep(event: LegEvent, asking: Asking): Promise<Script> {
+  const result = await resultOf(event, asking.call.accountSid, asking.ports);
+  return result === null ? [] : await actionScript(result.action, result.params, asking);
 }
 
 /** Commits what a report says; returns the call as it is then, null when there is none. */
@@ -83,11 +77,20 @@ async function record(report: Report, ports: Ports): Promise<Call | null> {
     return await placeChild(event, report, ports);
   }
   if (await ports.records.calls.get(accountSid, leg) === null) return null;
-  return await ports.records.calls.update(accountSid, leg, (call) => applied(call, report, ports));
+  const told = report.wantsScript ? null : await resultOf(event, accountSid, ports);
+  return await ports.records.calls.update(
+    accountSid,
+    leg,
+    (call) => applied(call, report, { told, ports }),
+  );
 }
 
 /** What a report changes. `seq` tells a repeat, which changes nothing. */
-function applied(call: Call, report: Report, ports: Ports): Change<Call> {
+function applied(
+  call: Call,
+  report: Report,
+  { told, ports }: { told: StepResult | null; ports: Ports },
+): Change<Call> {
   const { event, seq } = report;
   if (seq < call.reports) return { record: call };
 
@@ -105,13 +108,10 @@ function applied(call: Call, report: Report, ports: Ports): Change<Call> {
     case "ended":
       return explained(end(taken, event.outcome, moment), event, ports);
     case "dialled":
-      return report.wantsScript ? { record: taken } : actionTold(
-        taken,
-        { action: event.action, brought: dialParameters(event), event: "dial.action" },
-        ports,
-      );
+    case "recorded":
+      return actionTold(taken, told, ports);
     case "referred":
-      return referred(taken, event, report, ports);
+      return referred(taken, event, { told, ports });
     case "partial":
       return partialTold(taken, event, ports);
     case "problem":
@@ -140,20 +140,12 @@ function explained(
   return { ...change, also: [notification(notice, ports)] };
 }
 
-/** The caller left inside a Dial or Refer: its action is still requested, and the answer ignored. */
-function actionTold(
-  call: Call,
-  { action, brought, event }: {
-    action: Action | undefined;
-    brought: Record<string, string>;
-    event: string;
-  },
-  { settings }: Ports,
-): Change<Call> {
-  if (action === undefined) return { record: call };
+/** The caller left inside the step: its action is still requested, and the answer ignored. */
+function actionTold(call: Call, result: StepResult | null, { settings }: Ports): Change<Call> {
+  if (result === null) return { record: call };
   const { accountSid, sid: callSid } = call;
-  const { url, method } = action;
-  const params = { ...callParameters(call, settings), ...brought };
+  const { action: { url, method }, event } = result;
+  const params = { ...callParameters(call, settings), ...result.params };
   const told = { accountSid, callSid, url, method, params, event };
   return { record: call, jobs: [deliverWebhook(told)] };
 }
@@ -161,14 +153,10 @@ function actionTold(
 /** What became of a Refer; a failure is told of where there is an action, too. */
 function referred(
   call: Call,
-  event: LegEvent & { type: "referred" },
-  { wantsScript }: Report,
-  ports: Ports,
+  { to, outcome, sipStatus }: LegEvent & { type: "referred" },
+  { told, ports }: { told: StepResult | null; ports: Ports },
 ): Change<Call> {
-  const { to, outcome, sipStatus, action } = event;
-  const change = wantsScript
-    ? { record: call }
-    : actionTold(call, { action, brought: referParameters(event), event: "refer.action" }, ports);
+  const change = actionTold(call, told, ports);
   if (outcome === "completed" || outcome === "canceled") return change;
   const { accountSid, sid: callSid } = call;
   const detail = `${to}: ${outcome}${sipStatus === undefined ? "" : ` (SIP ${sipStatus})`}`;

@@ -58,7 +58,8 @@ const callOperations: Operation[] = [
     method: "get",
     path: `${accountPath}/Recordings/{Sid}.wav`,
     id: "readRecordingAudio",
-    summary: "The audio; the link in file_uri needs no credentials",
+    summary: "The audio, ranges of it too, or a redirect to where it is stored; the link in " +
+      "file_uri needs no credentials",
     tag: recordings.type,
     answer: {},
     types: ["audio/wav"],

@@ -7,6 +7,7 @@ import type { LoadAudio, MediaEngine, MediaLeg } from "../media/port.ts";
 import type { Recogniser } from "../media/recogniser.ts";
 import { createOutboundLeg } from "../leg/outbound_leg.ts";
 import type { OutboundCall } from "../leg/outbound_state.ts";
+import type { Recordings } from "../service/recordings.ts";
 import { createReportQueue, type ReportOptions } from "../service/reports.ts";
 import type { Signalling } from "../signalling.ts";
 
@@ -31,6 +32,7 @@ export interface Calls {
   readonly signalling: Signalling;
   readonly media: MediaEngine;
   readonly loadAudio: LoadAudio;
+  readonly recordings: Recordings;
   /** Null: nobody understands speech here. */
   readonly recogniser: Recogniser | null;
   find(leg: string): LiveLeg | undefined;
@@ -49,11 +51,12 @@ export interface CallsOptions extends Omit<ReportOptions, "timers" | "log"> {
   signalling: Signalling;
   media: MediaEngine;
   loadAudio: LoadAudio;
+  recordings: Recordings;
   recogniser: Recogniser | null;
 }
 
 export function createCalls(options: CallsOptions): Calls {
-  const { signalling, media, loadAudio, recogniser } = options;
+  const { signalling, media, loadAudio, recordings, recogniser } = options;
   const { timers, log } = signalling;
   const legs = new Map<string, LiveLeg>();
   const ended = new Set<string>();
@@ -73,6 +76,7 @@ export function createCalls(options: CallsOptions): Calls {
     signalling,
     media,
     loadAudio,
+    recordings,
     recogniser,
     find: (id) => legs.get(id),
     ended: (id) => ended.has(id),
@@ -94,6 +98,7 @@ export function createCalls(options: CallsOptions): Calls {
     async endAll() {
       for (const { leg } of legs.values()) leg.hangup({ status: 503 });
       await Promise.all(unsettled.values());
+      await recordings.drained();
     },
   };
   return calls;

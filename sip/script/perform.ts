@@ -4,6 +4,7 @@ import { detectMachine } from "./detect_machine.ts";
 import { dial } from "./dial.ts";
 import { gather } from "./gather.ts";
 import { carried, type Performance } from "./performance.ts";
+import { record } from "./record.ts";
 import { refer } from "./refer.ts";
 import { replace } from "../dialog/replace.ts";
 import { play, sendDigits } from "./play.ts";
@@ -54,6 +55,7 @@ const performers: { readonly [T in PerformedStep["type"]]: Performer<T> } = {
   },
   dial,
   refer,
+  record,
   replace,
   next: (performance, { action }) => {
     const { live, signal } = performance;

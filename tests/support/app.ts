@@ -120,6 +120,7 @@ export async function startApp(
       strictSmsFrom: false,
       smsShortCodes: [],
       recordingsPublic: false,
+      recordingsOpenInS3: false,
       numberPriceMicros: 1_150_000,
       trunks: {
         outboundProxy: null,
