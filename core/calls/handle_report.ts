@@ -11,7 +11,7 @@ import type { Call } from "../resources/calls.ts";
 import { placeChild, receive } from "./new_leg.ts";
 import { actionScript, type Asking, firstScript } from "./next_script.ts";
 import { numberScript, receiveForNumber } from "./number_leg.ts";
-import { callParameters, gatherParameters, partialParameters } from "./parameters.ts";
+import { callParameters, partialParameters } from "./parameters.ts";
 import { end, progress } from "./progress.ts";
 import { referScript } from "./refer.ts";
 import { routeIncoming } from "./route_incoming.ts";
@@ -35,7 +35,8 @@ export async function handleReport(
   }
   if (call === null || !isLive(call.status)) return [{ type: "hangup" }];
   if (!report.wantsScript) return [];
-  const script = await scriptFor(report.event, { call, ports, signal });
+  const cause = { at: report.at, id: `${report.leg} ${report.seq}` };
+  const script = await scriptFor(report.event, { call, ports, signal, cause });
   return await withPeers(script, report.companion, ports);
 }
 
@@ -48,13 +49,14 @@ function scriptFor(event: LegEvent, asking: Asking): Promise<Script> | Script {
     case "refer":
       return referScript(event, asking);
     case "answered":
+    case "detected":
       return firstScript(asking);
     case "next":
       return actionScript(event.action, {}, asking);
     case "gathered":
-      return actionScript(event.action, gatherParameters(event), asking);
     case "dialled":
     case "recorded":
+    case "referred":
       return afterStep(event, asking);
     default:
       return [];
@@ -101,11 +103,15 @@ function applied(
       return progress(taken, "ringing", moment);
     case "answered":
       return progress(taken, "in-progress", moment);
+    case "detected":
+      return { record: { ...taken, answeredBy: event.answeredBy } };
     case "ended":
       return explained(end(taken, event.outcome, moment), event, ports);
     case "dialled":
     case "recorded":
-      return told === null ? { record: taken } : actionTold(taken, told, ports);
+      return actionTold(taken, told, ports);
+    case "referred":
+      return referred(taken, event, { told, ports });
     case "partial":
       return partialTold(taken, event, ports);
     case "problem":
@@ -134,15 +140,28 @@ function explained(
   return { ...change, also: [notification(notice, ports)] };
 }
 
-/** The caller hung up inside the step: its action is still requested, and the answer ignored. */
-function actionTold(
-  call: Call,
-  { action: { url, method }, params: result }: StepResult,
-  { settings }: Ports,
-): Change<Call> {
+/** The caller left inside the step: its action is still requested, and the answer ignored. */
+function actionTold(call: Call, result: StepResult | null, { settings }: Ports): Change<Call> {
+  if (result === null) return { record: call };
   const { accountSid, sid: callSid } = call;
-  const params = { ...callParameters(call, settings), ...result };
-  return { record: call, jobs: [deliverWebhook({ accountSid, callSid, url, method, params })] };
+  const { action: { url, method }, event } = result;
+  const params = { ...callParameters(call, settings), ...result.params };
+  const told = { accountSid, callSid, url, method, params, event };
+  return { record: call, jobs: [deliverWebhook(told)] };
+}
+
+/** What became of a Refer; a failure is told of where there is an action, too. */
+function referred(
+  call: Call,
+  { to, outcome, sipStatus }: LegEvent & { type: "referred" },
+  { told, ports }: { told: StepResult | null; ports: Ports },
+): Change<Call> {
+  const change = actionTold(call, told, ports);
+  if (outcome === "completed" || outcome === "canceled") return change;
+  const { accountSid, sid: callSid } = call;
+  const detail = `${to}: ${outcome}${sipStatus === undefined ? "" : ` (SIP ${sipStatus})`}`;
+  const notice = { accountSid, callSid, fault: "referFailed", detail, level: "error" } as const;
+  return { ...change, also: [notification(notice, ports)] };
 }
 
 /** What a caller said so far, to whom a Gather wants it told. */

@@ -5,9 +5,11 @@ import { hangup } from "./hangup.ts";
 import { promptVerbs } from "./prompts.ts";
 import { record } from "./record.ts";
 import { redirect } from "./redirect.ts";
+import { refer } from "./refer.ts";
 import { reject } from "./reject.ts";
 
 /** Every verb that calls perform, by name. */
 export const verbs = new Map<string, AnyVerb>(
-  [...promptVerbs, dial, gather, hangup, record, redirect, reject].map((verb) => [verb.name, verb]),
+  [...promptVerbs, dial, gather, hangup, record, redirect, refer, reject]
+    .map((verb) => [verb.name, verb]),
 );
