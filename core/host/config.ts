@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { limits } from "../limits.ts";
 import { messageVariables } from "./message_variables.ts";
+import { speechVariables } from "./speech_variables.ts";
 import { transportVariables } from "./transport_variables.ts";
 import { trunkVariables } from "./trunk_variables.ts";
 import { flag, host, httpUrl, port, type Variable } from "./variable.ts";
@@ -165,6 +166,7 @@ export const variables = {
     help: "What a month of a phone number costs its account.",
   },
   ...trunkVariables,
+  ...speechVariables,
   ALLOW_PRIVATE_URLS: {
     schema: flag,
     fallback: "false",
