@@ -6,6 +6,7 @@ import type { LiveLeg } from "../script/live_leg.ts";
 import { mediaKindOf } from "./media_kind.ts";
 import type { MediaLeg } from "../media/port.ts";
 import type { Ending } from "./outcome.ts";
+import { createRingback, type Ringback } from "./ringback.ts";
 
 export type DialStep = Extract<Step, { type: "dial" }>;
 
@@ -45,14 +46,17 @@ export function ringAll(
     ? passable(calls, live.leg, step.legs[0]!.target)
     : null;
   const startedAt = Date.now();
+  const ringback = createRingback(live);
   const children = step.legs.map((invitation) =>
-    placeChild(calls, live, { step, invitation, proxied, placing })
+    placeChild(calls, live, { step, invitation, proxied, ringback, placing })
   );
+  const winner = firstReady(children);
+  void winner.then((ready) => ringback.stop(ready !== undefined));
   return {
     children,
     startedAt,
     proxied,
-    winner: firstReady(children),
+    winner,
     endings: Promise.all(children.map(ending)),
   };
 }
@@ -110,14 +114,16 @@ function placeChild(
     step: DialStep;
     invitation: Invitation;
     proxied: InboundLeg | null;
+    ringback: Ringback;
     placing: Pick<Placing, "onRinging" | "headers">;
   },
 ): Child {
-  const { step, invitation, proxied, placing } = dialling;
+  const { step, invitation, proxied, ringback, placing } = dialling;
   const caller = leg.direction === "inbound" ? leg : undefined;
+  const isAnswered = leg.answeredAt !== undefined;
+  // While a leg is screened or sent digits, it is not for the caller to hear.
   const isPrepared = invitation.screened || invitation.sendDigits !== undefined;
-  const hearsEarly = caller?.answeredAt === undefined && !proxied && step.legs.length === 1 &&
-    !isPrepared;
+  const hearsEarly = !proxied && step.legs.length === 1 && !isPrepared;
   const live = calls.place(invitation, {
     timeoutS: step.timeoutS,
     parent: leg.id,
@@ -125,9 +131,12 @@ function placeChild(
     ...caller && { maxForwards: caller.maxForwards - 1 },
     onRinging() {
       placing.onRinging?.();
-      if (!proxied) caller?.ring();
+      if (isAnswered) ringback.ring();
+      else if (!proxied) caller?.ring();
     },
-    ...hearsEarly && { onEarlyMedia: (media) => void joinEarly(caller, media) },
+    ...hearsEarly && {
+      onEarlyMedia: (media) => isAnswered ? ringback.early(media) : void joinEarly(caller, media),
+    },
     ...proxied &&
       { offer: proxied.offer, onProgress: (status, sdp) => proxied.progress(status, sdp) },
   });
@@ -136,7 +145,7 @@ function placeChild(
 }
 
 /** What the one called sends before it answers, a network's announcement say, reaches the caller. */
-async function joinEarly(caller: InboundLeg | undefined, media: MediaLeg): Promise<void> {
+export async function joinEarly(caller: InboundLeg | undefined, media: MediaLeg): Promise<void> {
   const ours = await caller?.early().catch(() => undefined);
   ours?.join(media);
 }

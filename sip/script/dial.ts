@@ -40,19 +40,23 @@ export async function dial(performance: Performance, step: DialStep): Promise<Sc
   performance.tookTime ||= Date.now() - startedAt >= sipLimits.timePassedMs;
   if (step.action === undefined) return;
   const action = carried(performance, step.action);
-  const event = dialled({ step, winner, last, startedAt, answeredAt, action });
+  const outcome = winner ? "completed" : unansweredOutcome(last, signal);
+  const event = dialled({ step, outcome, winner, last, startedAt, answeredAt, action });
   if (!signal.aborted) return await live.ask(event, { signal });
   // The caller left, or another script took over: it is news all the same.
   live.report(event);
 }
 
-/** One that answered and was not let through by its screening is nobody the caller talked to. */
-const unansweredOutcome = (last: ChildEnding | undefined): Outcome =>
-  last?.outcome === "completed" ? "no-answer" : last?.outcome ?? "canceled";
+/** Whom its screening did not let through has answered, and still nobody talked to the caller. */
+function unansweredOutcome(last: ChildEnding | undefined, { aborted }: AbortSignal): Outcome {
+  if (last?.outcome === "completed") return aborted ? "canceled" : "no-answer";
+  return last?.outcome ?? "canceled";
+}
 
 function dialled(
   dialling: {
     step: DialStep;
+    outcome: Outcome;
     winner: Child | undefined;
     last: ChildEnding | undefined;
     startedAt: number;
@@ -60,13 +64,13 @@ function dialled(
     action: Action;
   },
 ): LegEvent {
-  const { step, winner, last, startedAt, answeredAt, action } = dialling;
+  const { step, outcome, winner, last, startedAt, answeredAt, action } = dialling;
   const named = winner ?? last?.child;
   const { responseHeaders = {} } = named?.live.leg ?? {};
   const seconds = (from: number, to: number) => Math.max(Math.round((to - from) / 1000), 0);
   return {
     type: "dialled",
-    outcome: winner ? "completed" : unansweredOutcome(last),
+    outcome,
     leg: named?.live.leg.id ?? step.legs[0]?.leg ?? "",
     durationS: winner ? seconds(answeredAt, Date.now()) : 0,
     ringS: seconds(startedAt, answeredAt),

@@ -3,6 +3,7 @@ import { overReason } from "../abort.ts";
 import { sipLimits } from "../limits.ts";
 import type { Pcm } from "../media/port.ts";
 import type { Recognised, Recogniser } from "../media/recogniser.ts";
+import { createVoiceDetector } from "../media/voice.ts";
 import type { Performance } from "./performance.ts";
 import { createUtterances, type Utterances } from "./utterance.ts";
 
@@ -56,7 +57,7 @@ function listener(hearing: Hearing): (frame: Pcm) => void {
   const { events, input: { partials }, signal } = hearing;
   let wordless = 0;
   let isBusy = false;
-  const utterances = createUtterances(hasVoice, {
+  const utterances = createUtterances(createVoiceDetector(), {
     onStart: events.onSpeech,
     async onEnd(pcm) {
       isBusy = true;
@@ -115,6 +116,3 @@ function partialTeller(
 
 const problem = ({ live }: Performance, message: string): void =>
   live.report({ type: "problem", url: "", message, about: "recognition" });
-
-// Replaced.
-const hasVoice = (frame: Pcm): boolean => frame.some((sample) => Math.abs(sample) > 1_000);

@@ -42,7 +42,7 @@ export async function talk(
     stopLimit();
     stopKeys?.();
     stopDigits?.();
-    leg.media?.leave();
+    leg.media?.leave(other.live.leg.media);
     part(live, other.live);
     part(other.live, live);
   }

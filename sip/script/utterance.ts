@@ -1,12 +1,16 @@
 import { sipLimits } from "../limits.ts";
 import type { Pcm } from "../media/port.ts";
+import type { VoiceDetector } from "../media/voice.ts";
 
 /** Of a frame of sound, in ms. */
 const frameMs = 20;
-/** Speech begins when so many of the last frames have a voice: a click or a tap has fewer. */
-const onset = { of: 10, voiced: 6 };
-/** What is kept from before that, so that a soft first sound is not lost. */
-const framesBefore = 15;
+/**
+ * Speech begins with so many voiced frames in a row, the 160 ms that the detector adds to every sound
+ * among them: a click or a tap has fewer.
+ */
+const onsetFrames = 15;
+/** What is kept of the time up to then, so that a soft first sound is not lost. */
+const keptFrames = onsetFrames + 10;
 
 /** What becomes of what somebody says. */
 export interface UtteranceEvents {
@@ -29,40 +33,38 @@ export interface Utterances {
  * `utteranceMs`.
  */
 export function createUtterances(
-  hasVoice: (frame: Pcm) => boolean,
+  hasVoice: VoiceDetector,
   { onStart, onEnd }: UtteranceEvents,
 ): Utterances {
   const pauseFrames = sipLimits.utterancePauseMs / frameMs;
   const mostFrames = sipLimits.utteranceMs / frameMs;
   let frames: Pcm[] = [];
-  let voiced: boolean[] = [];
   let isOpen = false;
+  let voiced = 0;
   let quiet = 0;
 
   const open = () => {
     isOpen = true;
-    quiet = 0;
     onStart();
   };
   const close = () => {
     const pcm = joined(frames);
     isOpen = false;
     frames = [];
-    voiced = [];
     onEnd(pcm);
   };
   return {
     take(frame) {
-      const isVoiced = hasVoice(frame);
       frames.push(frame);
-      if (!isOpen) {
-        frames = frames.slice(-framesBefore);
-        voiced = [...voiced, isVoiced].slice(-onset.of);
-        if (voiced.filter(Boolean).length >= onset.voiced) open();
+      const isVoiced = hasVoice(frame);
+      voiced = isVoiced ? voiced + 1 : 0;
+      quiet = isVoiced ? 0 : quiet + 1;
+      if (isOpen) {
+        if (quiet >= pauseFrames || frames.length >= mostFrames) close();
         return;
       }
-      quiet = isVoiced ? 0 : quiet + 1;
-      if (quiet >= pauseFrames || frames.length >= mostFrames) close();
+      frames = frames.slice(-keptFrames);
+      if (voiced >= onsetFrames) open();
     },
     get samples() {
       return isOpen ? frames.length * frameMs * 8 : 0;

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { Step } from "../../bridge_script.ts";
 import { limits } from "../../limits.ts";
 import { actionAttribute, boolean, methodAttribute, verb, wholeNumber } from "../verb.ts";
 import { invite, nounsOf } from "./dial_nouns.ts";
