@@ -2,6 +2,7 @@ import { z } from "zod";
 import { action } from "./bridge_action.ts";
 import { digits, digitsStep, gatherStep, playStep, silenceStep } from "./bridge_gather.ts";
 import { clientTarget } from "./bridge_peers.ts";
+import { sayStep } from "./bridge_speech.ts";
 import { numberTarget, trunkTarget } from "./bridge_trunks.ts";
 
 /** The part of the bridge (`bridge.ts`) that is about what the companion does with a leg. */
@@ -42,6 +43,7 @@ export const step = z.discriminatedUnion("type", [
   /** Refuses an inbound leg with a SIP status; a hang-up on one already answered. */
   z.object({ type: z.literal("reject"), status: z.number().int().min(300).max(699) }),
   playStep,
+  sayStep,
   silenceStep,
   digitsStep,
   gatherStep,

@@ -5,6 +5,7 @@ import type { InboundLeg, OutboundLeg } from "../leg/leg.ts";
 import { sipLimits } from "../limits.ts";
 import type { LoadAudio, MediaEngine, MediaLeg } from "../media/port.ts";
 import type { Recogniser } from "../media/recogniser.ts";
+import type { Speaker } from "../media/speaker.ts";
 import { createOutboundLeg } from "../leg/outbound_leg.ts";
 import type { OutboundCall } from "../leg/outbound_state.ts";
 import { createReportQueue, type ReportOptions } from "../service/reports.ts";
@@ -33,6 +34,8 @@ export interface Calls {
   readonly loadAudio: LoadAudio;
   /** Null: nobody understands speech here. */
   readonly recogniser: Recogniser | null;
+  /** Null: nobody speaks here. */
+  readonly speaker: Speaker | null;
   find(leg: string): LiveLeg | undefined;
   /** Whether a leg with this id ended, and that is news to the service or was a moment ago. */
   ended(leg: string): boolean;
@@ -50,10 +53,11 @@ export interface CallsOptions extends Omit<ReportOptions, "timers" | "log"> {
   media: MediaEngine;
   loadAudio: LoadAudio;
   recogniser: Recogniser | null;
+  speaker: Speaker | null;
 }
 
 export function createCalls(options: CallsOptions): Calls {
-  const { signalling, media, loadAudio, recogniser } = options;
+  const { signalling, media, loadAudio, recogniser, speaker } = options;
   const { timers, log } = signalling;
   const legs = new Map<string, LiveLeg>();
   const ended = new Set<string>();
@@ -74,6 +78,7 @@ export function createCalls(options: CallsOptions): Calls {
     media,
     loadAudio,
     recogniser,
+    speaker,
     find: (id) => legs.get(id),
     ended: (id) => ended.has(id),
     unsettled: () => [...unsettled.keys()].map(({ leg }) => leg),

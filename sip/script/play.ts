@@ -41,7 +41,8 @@ export async function sendDigits(
   }
 }
 
-async function connected({ calls, signal }: Performance, media: MediaLeg): Promise<void> {
+/** Waits until the media of a leg connect; an Error when they do not, undefined once it aborted. */
+export async function connected({ calls, signal }: Performance, media: MediaLeg): Promise<void> {
   const late = Promise.withResolvers<never>();
   const stop = calls.signalling.timers.after(
     sipLimits.mediaConnectMs,

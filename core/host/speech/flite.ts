@@ -1,5 +1,4 @@
 import { type SpeechEngine, SpeechRefusal } from "./engine.ts";
-import { speechLimits } from "./limits.ts";
 import { readWav } from "./read_wav.ts";
 import { runProgram } from "./run_program.ts";
 
