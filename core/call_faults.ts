@@ -101,7 +101,7 @@ export const callFaults = {
       "speech, or the provider of it is out of reach.",
   },
   notTranscribed: {
-    kind: "unavailable",
+    kind: "invalid",
     code: 13242,
     message: "Cannot transcribe the recording",
     advice: "The operator has to set up speech recognition: RECOGNITION_URL, or pocketsphinx on " +

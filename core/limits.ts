@@ -85,8 +85,8 @@ export const limits = {
   transcriptionMsPerS: 5_000,
   /** Transcriptions whose audio is in memory at once. */
   transcriptionsAtOnce: 2,
-  /** Of the text, in characters; a record of the store holds no more. */
-  transcriptionLength: 50_000,
+  /** Bytes of the text; a record of the store has no room for more. */
+  transcriptionLength: 40_000,
   /** How often a Play may repeat, short of for ever. */
   loopMax: 1_000,
   /** Steps of what a Gather plays. */

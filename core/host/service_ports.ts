@@ -14,6 +14,8 @@ import { isPublicAddress } from "./address.ts";
 import { blobDirectory } from "./blob_directory.ts";
 import type { Config } from "./config.ts";
 import { locationSource } from "./location_source.ts";
+import { recognitionEndpoint } from "./speech_endpoints.ts";
+import { httpTranscriber } from "./transcriber.ts";
 import { smtpMailer } from "./mailer.ts";
 import { outboundFetch } from "./outbound_fetch.ts";
 import { log } from "./process.ts";
@@ -49,11 +51,13 @@ export function portsOf(config: Config, parts: Parts): Ports {
       smsShortCodes: config.SMS_SHORT_CODES.split(",").filter(Boolean),
       recordingsPublic: config.RECORDINGS_PUBLIC,
       numberPriceMicros: Math.round(config.NUMBER_MONTHLY_PRICE * 1_000_000),
+      transcriptionPriceMicros: Math.round(config.TRANSCRIPTION_PRICE * 1_000_000),
       trunks: trunkSettings(config, parts),
     },
     messageRoutes: [],
     mailer: config.SMTP_URL === "" ? null : smtpMailer(config.SMTP_URL, config.SIP_DOMAIN),
     blobs: blobDirectory(`${config.DATA_DIR}/recordings`),
+    transcriber: transcriber(config),
     locationSource: config.LOCATION_URL === "" ? null : locationSource(config.LOCATION_URL),
     sign: serverSigner(secretKey),
     ledger: store.ledger,
@@ -73,6 +77,11 @@ export function portsOf(config: Config, parts: Parts): Ports {
     log,
   };
   return ports;
+}
+
+function transcriber(config: Config): Ports["transcriber"] {
+  const endpoint = recognitionEndpoint(config);
+  return endpoint && httpTranscriber(endpoint);
 }
 
 /** The table of rates. Throws an error that names the file. */

@@ -15,6 +15,7 @@ import { sendEmail } from "./send_email.ts";
 import { sendMessage } from "./send_message.ts";
 import { tellGateways } from "./tell_gateways.ts";
 import { tellProvider } from "./tell_provider.ts";
+import { transcribeRecording } from "./transcribe_recording.ts";
 
 /** Every kind of job that the service runs. */
 export const handlers: AnyJobHandler[] = [
@@ -34,4 +35,5 @@ export const handlers: AnyJobHandler[] = [
   sendMessage,
   tellGateways,
   tellProvider,
+  transcribeRecording,
 ];

@@ -13,6 +13,7 @@ import { clients } from "../resources/clients.ts";
 import { gateways } from "../resources/gateways.ts";
 import { geolocations } from "../resources/geolocations.ts";
 import { incomingPhoneNumbers } from "../resources/incoming_phone_numbers.ts";
+import { transcribeParameters } from "../transcriptions/transcribe.ts";
 import { resources } from "../resources/mod.ts";
 import { usageRecords } from "../resources/usage_records.ts";
 import { accountPath, accountsPath, jsonType, type Operation } from "./operation.ts";
@@ -25,7 +26,7 @@ import {
 } from "./regular.ts";
 import { formSchema, type JsonSchema, refTo } from "./schemas.ts";
 
-const { emails, notifications, participants, recordings, sandboxes } = resources;
+const { emails, notifications, participants, recordings, sandboxes, transcriptions } = resources;
 
 const accountOperations: Operation[] = [
   listOperation(accounts, { path: accountsPath, summary: "Lists the caller's sub-accounts" }),
@@ -59,6 +60,20 @@ const callOperations: Operation[] = [
     types: ["audio/wav"],
     access: "link",
   },
+];
+
+const ofRecording = `${accountPath}/Recordings/{Sid}/Transcriptions`;
+const transcriptionOperations: Operation[] = [
+  listOperation(transcriptions, {
+    path: ofRecording,
+    id: "listRecordingTranscriptions",
+    summary: "Lists the transcriptions of a recording",
+  }),
+  createOperation(transcriptions, {
+    path: ofRecording,
+    summary: "Has a recording transcribed",
+    form: refTo("TranscriptionCreate"),
+  }),
 ];
 
 const clientOperations: Operation[] = [
@@ -196,6 +211,7 @@ const serviceOperations: Operation[] = [
 export const irregularOperations: Operation[] = [
   ...accountOperations,
   ...callOperations,
+  ...transcriptionOperations,
   ...clientOperations,
   ...participantOperations,
   createOperation(emails),
@@ -210,6 +226,7 @@ export const irregularOperations: Operation[] = [
 
 /** The forms of those operations, by the name of their schema. */
 export const irregularForms: Record<string, JsonSchema> = {
+  TranscriptionCreate: formSchema(transcribeParameters),
   AccountCreate: formSchema({ schema: accountWanted }),
   CallUpdate: formSchema({ schema: modifyParams, aliases: calls.aliases! }),
   IncomingPhoneNumberCreateOfKind: formSchema(numberParametersOf("createOfKind")),

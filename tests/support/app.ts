@@ -113,6 +113,7 @@ export async function startApp(
       smsShortCodes: [],
       recordingsPublic: false,
       numberPriceMicros: 1_150_000,
+      transcriptionPriceMicros: 50_000,
       trunks: {
         outboundProxy: null,
         sipHosts: [],
@@ -131,6 +132,7 @@ export async function startApp(
     },
     blobs: memoryBlobs(),
     locationSource: null,
+    transcriber: null,
     sign: serverSigner("test"),
     bridge: {
       bindings: (login) => Promise.resolve(app.registered.get(login) ?? []),
