@@ -86,7 +86,7 @@ export const legEvent = z.discriminatedUnion("type", [
     type: z.literal("problem"),
     url: z.string(),
     message: z.string(),
-    about: z.enum(["recognition"]).optional(),
+    about: z.enum(["recognition", "speech"]).optional(),
   }),
   z.object({
     type: z.literal("ended"),

@@ -4,6 +4,7 @@ import { digits, digitsStep, gatherStep, playStep, silenceStep } from "./bridge_
 import { clientTarget } from "./bridge_peers.ts";
 import { referStep } from "./bridge_refer.ts";
 import { recordingOrder, recordStep } from "./bridge_recordings.ts";
+import { sayStep } from "./bridge_speech.ts";
 import { numberTarget, trunkTarget } from "./bridge_trunks.ts";
 
 /** The part of the bridge (`bridge.ts`) that is about what the companion does with a leg. */
@@ -54,6 +55,7 @@ export const step = z.discriminatedUnion("type", [
   /** Refuses an inbound leg with a SIP status; a hang-up on one already answered. */
   z.object({ type: z.literal("reject"), status: z.number().int().min(300).max(699) }),
   playStep,
+  sayStep,
   silenceStep,
   digitsStep,
   gatherStep,

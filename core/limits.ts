@@ -93,6 +93,19 @@ export const limits = {
   documentHops: 50,
   documentTimeoutMs: 15_000,
   pauseMaxS: 3_600,
+  /** Characters that one Say speaks: about a quarter of an hour. */
+  sayLength: 10_000,
+  transcriptionAttempts: 4,
+  /** Of the audio that is transcribed: over an hour of one channel. */
+  transcriptionBytes: 64 << 20,
+  transcriptionAnswerBytes: 4 << 20,
+  /** What a transcription may take: at least, and for each second of audio. */
+  transcriptionMs: 60_000,
+  transcriptionMsPerS: 5_000,
+  /** Transcriptions whose audio is in memory at once. */
+  transcriptionsAtOnce: 2,
+  /** Bytes of the text; a record of the store has no room for more. */
+  transcriptionLength: 40_000,
   /** How often a Play may repeat, short of for ever. */
   loopMax: 1_000,
   /** Steps of what a Gather plays. */

@@ -76,3 +76,14 @@ export interface LocationSource {
   /** What the source answers about a subscriber's number. Throws when it does not. */
   lookUp(msisdn: string, signal: AbortSignal): Promise<string>;
 }
+
+export interface Transcriber {
+  /**
+   * The words in a WAV file, which is opened when it is its turn; of whatever language where none is
+   * told. Throws a Fault when no other attempt can bring them, and any other error when one may.
+   */
+  transcribe(
+    audio: { open(): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>; language?: string },
+    signal: AbortSignal,
+  ): Promise<string>;
+}

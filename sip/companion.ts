@@ -135,7 +135,7 @@ function assemble(
   companion: CompanionName,
   life: { timers: Timers; stopping: AbortController; stopped: AbortController },
 ): Parts {
-  const { log, media, loadAudio, recogniser = null } = options;
+  const { log, media, loadAudio, recogniser = null, speaker = null } = options;
   const sipDomain = options.sipDomain.toLowerCase();
   const { timers } = life;
   const [stopping, stopped] = [life.stopping.signal, life.stopped.signal];
@@ -158,7 +158,7 @@ function assemble(
   };
   const reporting = { companion, link, tell: createNews(link), stopping, stopped };
   const recordings = createRecordings({ link, timers, log, stopping, stopped });
-  const sound = { media, loadAudio, recogniser, recordings };
+  const sound = { media, loadAudio, recogniser, speaker, recordings };
   const calls = createCalls({ ...reporting, signalling, ...sound });
   const { location } = signalling;
   const presence = createPresence({ companion, link, location, timers, log, stopped });

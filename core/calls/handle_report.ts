@@ -172,10 +172,12 @@ function partialTold(call: Call, event: PartialSpeech, { settings }: Ports): Cha
   return { record: call, jobs: [deliverWebhook({ accountSid, callSid, url, method, params })] };
 }
 
+const problemFaults = { recognition: "speechUnavailable", speech: "notSpoken" } as const;
+
 function problemOf(call: Call, event: LegEvent & { type: "problem" }, ports: Ports) {
   const { accountSid, sid: callSid } = call;
   const { url, message: detail, about } = event;
-  const fault = about === "recognition" ? "speechUnavailable" : "audioUnavailable";
+  const fault = about === undefined ? "audioUnavailable" : problemFaults[about];
   const exchange = unanswered({ url, method: url === "" ? "" : "GET", params: {} });
   return notification({ accountSid, callSid, detail, exchange, fault, level: "error" }, ports);
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { limits } from "../limits.ts";
 import { messageVariables } from "./message_variables.ts";
 import { recordingVariables } from "./recording_variables.ts";
+import { speechVariables } from "./speech_variables.ts";
 import { transportVariables } from "./transport_variables.ts";
 import { trunkVariables } from "./trunk_variables.ts";
 import { flag, host, httpUrl, port, type Variable } from "./variable.ts";
@@ -167,6 +168,7 @@ export const variables = {
     help: "What a month of a phone number costs its account.",
   },
   ...trunkVariables,
+  ...speechVariables,
   ALLOW_PRIVATE_URLS: {
     schema: flag,
     fallback: "false",

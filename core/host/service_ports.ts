@@ -14,6 +14,8 @@ import { isPublicAddress } from "./address.ts";
 import { blobDirectory } from "./blob_directory.ts";
 import type { Config } from "./config.ts";
 import { locationSource } from "./location_source.ts";
+import { recognitionEndpoint } from "./speech_endpoints.ts";
+import { httpTranscriber } from "./transcriber.ts";
 import { smtpMailer } from "./mailer.ts";
 import { outboundFetch } from "./outbound_fetch.ts";
 import { log } from "./process.ts";
@@ -52,11 +54,13 @@ export function portsOf(config: Config, parts: Parts): Ports {
       recordingsPublic: config.RECORDINGS_PUBLIC,
       recordingsOpenInS3: config.S3_BUCKET !== "" && config.S3_SECURITY_LEVEL === "NONE",
       numberPriceMicros: Math.round(config.NUMBER_MONTHLY_PRICE * 1_000_000),
+      transcriptionPriceMicros: Math.round(config.TRANSCRIPTION_PRICE * 1_000_000),
       trunks: trunkSettings(config, parts),
     },
     messageRoutes: [],
     mailer: config.SMTP_URL === "" ? null : smtpMailer(config.SMTP_URL, config.SIP_DOMAIN),
     blobs: blobsOf(config),
+    transcriber: transcriber(config),
     locationSource: config.LOCATION_URL === "" ? null : locationSource(config.LOCATION_URL),
     sign: serverSigner(secretKey),
     ledger: store.ledger,
@@ -90,6 +94,11 @@ function blobsOf(config: Config): Blobs {
     secretAccessKey: config.S3_SECRET_KEY,
     isOpen: config.S3_SECURITY_LEVEL === "NONE",
   });
+}
+
+function transcriber(config: Config): Ports["transcriber"] {
+  const endpoint = recognitionEndpoint(config);
+  return endpoint && httpTranscriber(endpoint);
 }
 
 /** The table of rates. Throws an error that names the file. */

@@ -17,6 +17,7 @@ import { settleRecording } from "./settle_recording.ts";
 import { storeAudio } from "./store_audio.ts";
 import { tellGateways } from "./tell_gateways.ts";
 import { tellProvider } from "./tell_provider.ts";
+import { transcribeRecording } from "./transcribe_recording.ts";
 
 /** Every kind of job that the service runs. */
 export const handlers: AnyJobHandler[] = [
@@ -38,4 +39,5 @@ export const handlers: AnyJobHandler[] = [
   storeAudio,
   tellGateways,
   tellProvider,
+  transcribeRecording,
 ];

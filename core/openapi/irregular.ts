@@ -15,6 +15,7 @@ import { replayParams } from "../resources/deliveries.ts";
 import { gateways } from "../resources/gateways.ts";
 import { geolocations } from "../resources/geolocations.ts";
 import { incomingPhoneNumbers } from "../resources/incoming_phone_numbers.ts";
+import { transcribeParameters } from "../transcriptions/transcribe.ts";
 import { resources } from "../resources/mod.ts";
 import { usageRecords } from "../resources/usage_records.ts";
 import { accountPath, accountsPath, jsonType, type Operation } from "./operation.ts";
@@ -27,7 +28,15 @@ import {
 } from "./regular.ts";
 import { formSchema, type JsonSchema, recordSchema, refTo } from "./schemas.ts";
 
-const { deliveries, emails, notifications, participants, recordings, sandboxes } = resources;
+const {
+  deliveries,
+  emails,
+  notifications,
+  participants,
+  recordings,
+  sandboxes,
+  transcriptions,
+} = resources;
 
 const accountOperations: Operation[] = [
   listOperation(accounts, { path: accountsPath, summary: "Lists the caller's sub-accounts" }),
@@ -65,6 +74,20 @@ const callOperations: Operation[] = [
     types: ["audio/wav"],
     access: "link",
   },
+];
+
+const ofRecording = `${accountPath}/Recordings/{Sid}/Transcriptions`;
+const transcriptionOperations: Operation[] = [
+  listOperation(transcriptions, {
+    path: ofRecording,
+    id: "listRecordingTranscriptions",
+    summary: "Lists the transcriptions of a recording",
+  }),
+  createOperation(transcriptions, {
+    path: ofRecording,
+    summary: "Has a recording transcribed",
+    form: refTo("TranscriptionCreate"),
+  }),
 ];
 
 const clientOperations: Operation[] = [
@@ -206,6 +229,7 @@ const serviceOperations: Operation[] = [
 export const irregularOperations: Operation[] = [
   ...accountOperations,
   ...callOperations,
+  ...transcriptionOperations,
   ...clientOperations,
   ...deliveryOperations,
   ...participantOperations,
@@ -221,6 +245,7 @@ export const irregularOperations: Operation[] = [
 
 /** The forms of those operations and their own answers, by the name of their schema. */
 export const irregularForms: Record<string, JsonSchema> = {
+  TranscriptionCreate: formSchema(transcribeParameters),
   AccountCreate: formSchema({ schema: accountWanted }),
   DeliveryUpdate: formSchema({ schema: replayParams }),
   CallUpdate: formSchema({ schema: modifyParams, aliases: calls.aliases! }),

@@ -6,6 +6,7 @@ import { notification } from "../notify.ts";
 import type { Change, Ports } from "../ports.ts";
 import type { Call } from "../resources/calls.ts";
 import type { Recording } from "../resources/recordings.ts";
+import { transcribe } from "../transcriptions/transcribe.ts";
 import { linkTo } from "./link.ts";
 import { wavHeader, wavHeaderBytes } from "./wav_header.ts";
 
@@ -47,10 +48,22 @@ function finished(
     const event = `recording.${record.status}`;
     jobs.push(deliverWebhook({ accountSid, callSid, ...record.statusCallback, params, event }));
   }
-  if (isWhole) return { record, jobs };
+  if (isWhole) return withTranscription({ record, jobs }, bytes, ports);
   const detail = `${sid} broke off; ${record.duration} s of it are kept`;
   const notice = { accountSid, callSid, fault: "recordingBrokeOff", detail } as const;
   return { record, jobs, also: [notification({ ...notice, level: "error" }, ports)] };
+}
+
+/** Has the text of a recording made, where its call wanted that. */
+function withTranscription(
+  { record, jobs = [] }: Change<Recording>,
+  bytes: number,
+  ports: Ports,
+): Change<Recording> {
+  if (!record.transcribe || bytes === 0) return { record, jobs };
+  const made = transcribe(record, { callback: record.transcribeCallback }, ports);
+  const also = [{ into: "transcriptions", record: made.record }];
+  return { record, jobs: [...jobs, ...made.jobs], also };
 }
 
 const callbackParameters = (

@@ -5,6 +5,7 @@ import type { InboundLeg, OutboundLeg } from "../leg/leg.ts";
 import { sipLimits } from "../limits.ts";
 import type { LoadAudio, MediaEngine, MediaLeg } from "../media/port.ts";
 import type { Recogniser } from "../media/recogniser.ts";
+import type { Speaker } from "../media/speaker.ts";
 import { createOutboundLeg } from "../leg/outbound_leg.ts";
 import type { OutboundCall } from "../leg/outbound_state.ts";
 import type { Recordings } from "../service/recordings.ts";
@@ -35,6 +36,8 @@ export interface Calls {
   readonly recordings: Recordings;
   /** Null: nobody understands speech here. */
   readonly recogniser: Recogniser | null;
+  /** Null: nobody speaks here. */
+  readonly speaker: Speaker | null;
   find(leg: string): LiveLeg | undefined;
   /** Whether a leg with this id ended, and that is news to the service or was a moment ago. */
   ended(leg: string): boolean;
@@ -53,10 +56,11 @@ export interface CallsOptions extends Omit<ReportOptions, "timers" | "log"> {
   loadAudio: LoadAudio;
   recordings: Recordings;
   recogniser: Recogniser | null;
+  speaker: Speaker | null;
 }
 
 export function createCalls(options: CallsOptions): Calls {
-  const { signalling, media, loadAudio, recordings, recogniser } = options;
+  const { signalling, media, loadAudio, recordings, recogniser, speaker } = options;
   const { timers, log } = signalling;
   const legs = new Map<string, LiveLeg>();
   const ended = new Set<string>();
@@ -78,6 +82,7 @@ export function createCalls(options: CallsOptions): Calls {
     loadAudio,
     recordings,
     recogniser,
+    speaker,
     find: (id) => legs.get(id),
     ended: (id) => ended.has(id),
     unsettled: () => [...unsettled.keys()].map(({ leg }) => leg),

@@ -8,6 +8,7 @@ import { record } from "./record.ts";
 import { refer } from "./refer.ts";
 import { replace } from "../dialog/replace.ts";
 import { play, sendDigits } from "./play.ts";
+import { say } from "./say.ts";
 
 /** One step; a script that it resolves with replaces the steps that are left. */
 type Performer<T extends Step["type"]> = (
@@ -48,6 +49,7 @@ const performers: { readonly [T in PerformedStep["type"]]: Performer<T> } = {
   },
   reject: ({ live: { leg } }, { status }) => leg.hangup({ status }),
   play,
+  say,
   silence: async (performance, { seconds }) => {
     performance.tookTime = true;
     const { calls, signal } = performance;

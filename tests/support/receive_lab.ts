@@ -106,6 +106,7 @@ export function openReceiveLab(
       drained: () => Promise.resolve(),
     },
     recogniser: null,
+    speaker: null,
   });
   const failed = (error: unknown) => log("Cannot answer a request", { error: String(error) });
   const accepting = () => true;
