@@ -8,23 +8,16 @@ import { deliverWebhook } from "../jobs/deliver_webhook.ts";
 import { notification } from "../notify.ts";
 import type { Change, Ports } from "../ports.ts";
 import type { Call } from "../resources/calls.ts";
-import type { CarriedOut } from "../orders/carry_out.ts";
-import { actionTold } from "./action_told.ts";
 import { placeChild, receive } from "./new_leg.ts";
 import { actionScript, type Asking, firstScript } from "./next_script.ts";
-import { carryOutNoted, notedScript, withNoted } from "./noted.ts";
+import { type Noted, notedBy } from "./noted.ts";
 import { numberScript, receiveForNumber } from "./number_leg.ts";
-import {
-  callParameters,
-  dialParameters,
-  gatherParameters,
-  partialParameters,
-  referParameters,
-} from "./parameters.ts";
+import { callParameters, partialParameters } from "./parameters.ts";
 import { end, progress } from "./progress.ts";
 import { referScript } from "./refer.ts";
 import { routeIncoming } from "./route_incoming.ts";
 import { isLive } from "./status.ts";
+import { resultOf, type StepResult } from "./step_result.ts";
 
 /**
  * Takes one report of a companion: commits what it says, then finds the script that answers it. A
@@ -37,8 +30,8 @@ export async function handleReport(
   signal: AbortSignal,
 ): Promise<Script> {
   const { event } = report;
-  const noted = event.type === "noted" ? await carryOutNoted(event, report, ports) : undefined;
-  const call = await record(report, ports, noted);
+  const noted = event.type === "noted" ? await notedBy(event, report, ports) : null;
+  const call = await record(report, noted, ports);
   if (event.type === "ended") return [];
   if (call === null && event.type === "incomingNumber") {
     return [{ type: "reject", status: 404 }];
@@ -47,9 +40,9 @@ export async function handleReport(
   if (!report.wantsScript) return [];
   const cause = { at: report.at, id: `${report.leg} ${report.seq}` };
   const asking = { call, ports, signal, cause };
-  const script = event.type === "noted" && noted
-    ? await notedScript(event, noted, asking)
-    : await scriptFor(event, asking);
+  const script = noted === null
+    ? await scriptFor(event, asking)
+    : await resultScript(noted.result, asking);
   return await withPeers(script, report.companion, ports);
 }
 
@@ -67,25 +60,30 @@ function scriptFor(event: LegEvent, asking: Asking): Promise<Script> | Script {
     case "next":
       return actionScript(event.action, {}, asking);
     case "gathered":
-      return actionScript(event.action, gatherParameters(event), asking);
     case "dialled":
-      return event.action === undefined
-        ? []
-        : actionScript(event.action, dialParameters(event), asking);
+    case "recorded":
     case "referred":
-      return event.action === undefined
-        ? []
-        : actionScript(event.action, referParameters(event), asking);
+      return afterStep(event, asking);
     default:
       return [];
   }
 }
 
+async function afterStep(event: LegEvent, asking: Asking): Promise<Script> {
+  return await resultScript(
+    await resultOf(event, asking.call.accountSid, asking.ports),
+    asking,
+  );
+}
+
+const resultScript = async (result: StepResult | null, asking: Asking): Promise<Script> =>
+  result === null ? [] : await actionScript(result.action, result.params, asking);
+
 /** Commits what a report says; returns the call as it is then, null when there is none. */
 async function record(
   report: Report,
+  noted: Noted | null,
   ports: Ports,
-  noted: CarriedOut | undefined,
 ): Promise<Call | null> {
   const { leg, accountSid, event } = report;
   if (event.type === "incoming") return await receive(event, report, ports);
@@ -94,17 +92,22 @@ async function record(
     return await placeChild(event, report, ports);
   }
   if (await ports.records.calls.get(accountSid, leg) === null) return null;
-  const { calls } = ports.records;
-  return await calls.update(accountSid, leg, (call) => applied(call, report, { ports, noted }));
+  const result = () => noted === null ? resultOf(event, accountSid, ports) : noted.result;
+  const told = report.wantsScript ? null : await result();
+  return await ports.records.calls.update(
+    accountSid,
+    leg,
+    (call) => applied(call, report, { told, noted, ports }),
+  );
 }
 
 /** What a report changes. `seq` tells a repeat, which changes nothing. */
 function applied(
   call: Call,
   report: Report,
-  { ports, noted }: { ports: Ports; noted: CarriedOut | undefined },
+  { told, noted, ports }: { told: StepResult | null; noted: Noted | null; ports: Ports },
 ): Change<Call> {
-  const { event, seq, wantsScript } = report;
+  const { event, seq } = report;
   if (seq < call.reports) return { record: call };
 
   const taken: Call = { ...call, reports: seq + 1, companion: report.companion };
@@ -121,15 +124,14 @@ function applied(
     case "ended":
       return explained(end(taken, event.outcome, moment), event, ports);
     case "dialled":
-      return wantsScript ? { record: taken } : actionTold(
-        taken,
-        { action: event.action, brought: dialParameters(event), event: "dial.action" },
-        ports,
-      );
+    case "recorded":
+      return actionTold(taken, told, ports);
+    case "noted": {
+      const change = actionTold(taken, told, ports);
+      return { ...change, also: noted!.also, jobs: [...change.jobs ?? [], ...noted!.jobs] };
+    }
     case "referred":
-      return referred(taken, event, report, ports);
-    case "noted":
-      return withNoted(event, noted!, { call: taken, wantsScript, ports });
+      return referred(taken, event, { told, ports });
     case "partial":
       return partialTold(taken, event, ports);
     case "problem":
@@ -158,17 +160,23 @@ function explained(
   return { ...change, also: [notification(notice, ports)] };
 }
 
+/** The caller left inside the step: its action is still requested, and the answer ignored. */
+function actionTold(call: Call, result: StepResult | null, { settings }: Ports): Change<Call> {
+  if (result === null) return { record: call };
+  const { accountSid, sid: callSid } = call;
+  const { action: { url, method }, event } = result;
+  const params = { ...callParameters(call, settings), ...result.params };
+  const told = { accountSid, callSid, url, method, params, event };
+  return { record: call, jobs: [deliverWebhook(told)] };
+}
+
 /** What became of a Refer; a failure is told of where there is an action, too. */
 function referred(
   call: Call,
-  event: LegEvent & { type: "referred" },
-  { wantsScript }: Report,
-  ports: Ports,
+  { to, outcome, sipStatus }: LegEvent & { type: "referred" },
+  { told, ports }: { told: StepResult | null; ports: Ports },
 ): Change<Call> {
-  const { to, outcome, sipStatus, action } = event;
-  const change = wantsScript
-    ? { record: call }
-    : actionTold(call, { action, brought: referParameters(event), event: "refer.action" }, ports);
+  const change = actionTold(call, told, ports);
   if (outcome === "completed" || outcome === "canceled") return change;
   const { accountSid, sid: callSid } = call;
   const detail = `${to}: ${outcome}${sipStatus === undefined ? "" : ` (SIP ${sipStatus})`}`;
@@ -184,10 +192,12 @@ function partialTold(call: Call, event: PartialSpeech, { settings }: Ports): Cha
   return { record: call, jobs: [deliverWebhook({ accountSid, callSid, url, method, params })] };
 }
 
+const problemFaults = { recognition: "speechUnavailable", speech: "notSpoken" } as const;
+
 function problemOf(call: Call, event: LegEvent & { type: "problem" }, ports: Ports) {
   const { accountSid, sid: callSid } = call;
   const { url, message: detail, about } = event;
-  const fault = about === "recognition" ? "speechUnavailable" : "audioUnavailable";
+  const fault = about === undefined ? "audioUnavailable" : problemFaults[about];
   const exchange = unanswered({ url, method: url === "" ? "" : "GET", params: {} });
   return notification({ accountSid, callSid, detail, exchange, fault, level: "error" }, ports);
 }

@@ -15,8 +15,10 @@ import { replayParams } from "../resources/deliveries.ts";
 import { gateways } from "../resources/gateways.ts";
 import { geolocations } from "../resources/geolocations.ts";
 import { incomingPhoneNumbers } from "../resources/incoming_phone_numbers.ts";
+import { transcribeParameters } from "../transcriptions/transcribe.ts";
 import { resources } from "../resources/mod.ts";
 import { usageRecords } from "../resources/usage_records.ts";
+import { callOperations } from "./call_operations.ts";
 import { accountPath, accountsPath, jsonType, type Operation } from "./operation.ts";
 import {
   createOperation,
@@ -27,43 +29,18 @@ import {
 } from "./regular.ts";
 import { formSchema, type JsonSchema, recordSchema, refTo } from "./schemas.ts";
 
-const { deliveries, emails, notifications, participants, recordings, sandboxes } = resources;
+const {
+  deliveries,
+  emails,
+  participants,
+  sandboxes,
+} = resources;
 
 const accountOperations: Operation[] = [
   listOperation(accounts, { path: accountsPath, summary: "Lists the caller's sub-accounts" }),
   createOperation(accounts, { path: accountsPath, summary: "Makes a sub-account" }),
   readOperation(accounts, { path: accountPath }),
   ...updateOperations(accounts, { path: accountPath }),
-];
-
-const call = `${accountPath}/Calls/{Sid}`;
-const callOperations: Operation[] = [
-  ...updateOperations(calls, {
-    summary: "Redirects, mutes or ends a live call",
-    answer: { anyOf: [refTo(calls.type), refTo("MutedCall")] },
-  }),
-  listOperation(notifications, {
-    path: `${call}/Notifications`,
-    id: "listCallNotifications",
-    summary: "Lists the notifications of a call",
-    tag: calls.type,
-  }),
-  listOperation(recordings, {
-    path: `${call}/Recordings`,
-    id: "listCallRecordings",
-    summary: "Lists the recordings of a call",
-    tag: calls.type,
-  }),
-  {
-    method: "get",
-    path: `${accountPath}/Recordings/{Sid}.wav`,
-    id: "readRecordingAudio",
-    summary: "The audio; the link in file_uri needs no credentials",
-    tag: recordings.type,
-    answer: {},
-    types: ["audio/wav"],
-    access: "link",
-  },
 ];
 
 const clientOperations: Operation[] = [
@@ -220,6 +197,7 @@ export const irregularOperations: Operation[] = [
 
 /** The forms of those operations and their own answers, by the name of their schema. */
 export const irregularForms: Record<string, JsonSchema> = {
+  TranscriptionCreate: formSchema(transcribeParameters),
   AccountCreate: formSchema({ schema: accountWanted }),
   DeliveryUpdate: formSchema({ schema: replayParams }),
   CallUpdate: formSchema({ schema: modifyParams, aliases: calls.aliases! }),

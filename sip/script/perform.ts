@@ -4,9 +4,11 @@ import { detectMachine } from "./detect_machine.ts";
 import { dial } from "./dial.ts";
 import { gather } from "./gather.ts";
 import { carried, type Performance } from "./performance.ts";
+import { record } from "./record.ts";
 import { refer } from "./refer.ts";
 import { replace } from "../dialog/replace.ts";
 import { play, sendDigits } from "./play.ts";
+import { say } from "./say.ts";
 
 /** One step; a script that it resolves with replaces the steps that are left. */
 type Performer<T extends Step["type"]> = (
@@ -47,6 +49,7 @@ const performers: { readonly [T in PerformedStep["type"]]: Performer<T> } = {
   },
   reject: ({ live: { leg } }, { status }) => leg.hangup({ status }),
   play,
+  say,
   silence: async (performance, { seconds }) => {
     performance.tookTime = true;
     const { calls, signal } = performance;
@@ -54,6 +57,7 @@ const performers: { readonly [T in PerformedStep["type"]]: Performer<T> } = {
   },
   dial,
   refer,
+  record,
   replace,
   note: (performance, { memo, action }) => {
     const { live, signal } = performance;

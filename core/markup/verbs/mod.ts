@@ -5,6 +5,7 @@ import { gather } from "./gather.ts";
 import { geolocation } from "./geolocation.ts";
 import { hangup } from "./hangup.ts";
 import { promptVerbs } from "./prompts.ts";
+import { record } from "./record.ts";
 import { redirect } from "./redirect.ts";
 import { refer } from "./refer.ts";
 import { reject } from "./reject.ts";
@@ -17,6 +18,7 @@ const ofCalls: readonly AnyVerb[] = [
   gather,
   geolocation,
   hangup,
+  record,
   refer,
   reject,
 ];
