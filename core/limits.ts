@@ -132,7 +132,16 @@ export const limits = {
   redirects: 3,
 
   messageLength: 160,
-  messageAttempts: 5,
+  /** Over about four minutes. */
+  messageAttempts: 10,
+  /** How long a message may wait to be sent, and for the receipt of one that a carrier took. */
+  messageWaitMs: 24 * 3_600_000,
+  receiptWaitMs: 24 * 3_600_000,
+  carrierIdLength: 200,
+  aggregatorTimeoutMs: 15_000,
+  aggregatorAnswerBytes: 16 << 10,
+  /** Of a text that comes in; it becomes as many messages as it needs. */
+  arrivingLength: 1_600,
   /** From one Client to one recipient in a minute, and pairs that are counted at once. */
   messagesOfPair: 30,
   messagePairs: 50_000,

@@ -176,6 +176,8 @@ export interface Settings {
   strictSmsFrom: boolean;
   /** Short codes that every account may send from. */
   smsShortCodes: string[];
+  /** What a message to a number that leaves the service costs, in millionths. */
+  smsRateMicros(number: string): number;
   /** The audio of recordings needs no credentials. */
   recordingsPublic: boolean;
   /** Audio is brought to object storage that everybody may read. */

@@ -87,6 +87,10 @@ export const sipLimits = {
   reliableGiveUpMs: 32_000,
   /** Of a text message, in characters, as the records of Messages hold them. */
   textLength: 160,
+  /** The same of a trunk's, which becomes several Messages. */
+  trunkTextLength: 1_600,
+  /** Of what tells a trunk's message from others. */
+  messageIdLength: 180,
   /** Of a digit, a `Refer-To` and the body of an INFO, in characters. */
   infoLength: 4 << 10,
   /** What a REFER is told its subscription lasts. */

@@ -22,9 +22,9 @@ const programs: Record<"api" | "sip" | "speech", Program> = {
   api: {
     name: "service",
     script: "main.ts",
-    permissions: ({ DATA_DIR, KV_URL, RATES_FILE }) => [
+    permissions: ({ DATA_DIR, KV_URL, RATES_FILE, SMS_RATES_FILE }) => [
       "--allow-net",
-      `--allow-read=${[DATA_DIR, RATES_FILE].filter(Boolean).join(",")}`,
+      `--allow-read=${[DATA_DIR, RATES_FILE, SMS_RATES_FILE].filter(Boolean).join(",")}`,
       `--allow-write=${DATA_DIR}`,
       environment + (KV_URL === "" ? "" : ",DENO_KV_ACCESS_TOKEN"),
     ],

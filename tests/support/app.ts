@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Hono } from "hono";
 import { createAccount } from "../../core/accounts/create_account.ts";
 import type { Script } from "../../core/bridge_script.ts";
-import type { MessageOrder } from "../../core/bridge_messages.ts";
+import type { MessageOrder, OutwardOrder } from "../../core/bridge_messages.ts";
 import type { RegisteredBinding } from "../../core/bridge_registrations.ts";
 import type { AnyJobHandler } from "../../core/job.ts";
 import { handlers } from "../../core/jobs/mod.ts";
@@ -42,6 +42,9 @@ export interface App {
   messaged: MessageOrder[];
   /** What each registered device answers to a message; 200 unless set. */
   deviceAnswers: () => number;
+  /** Messages that were to leave by trunks, and what those answer; 200 unless set. */
+  sentOut: OutwardOrder[];
+  trunkAnswers: () => number | null;
   /** The e-mails that were handed to the mail server. */
   mailed: Email[];
   /** What customers' servers were asked; answered by `answers`. */
@@ -85,6 +88,8 @@ export async function startApp(
     | "gatewaysChanged"
     | "messaged"
     | "mailed"
+    | "sentOut"
+    | "trunkAnswers"
     | "fetched"
     | "logged"
     | "answers"
@@ -98,6 +103,8 @@ export async function startApp(
     gatewaysChanged: 0,
     messaged: [],
     mailed: [],
+    sentOut: [],
+    trunkAnswers: () => 200,
     fetched: [],
     logged: [],
     answers: () => new Response(),
@@ -120,6 +127,7 @@ export async function startApp(
       clientPasswordMin: 4,
       strictSmsFrom: false,
       smsShortCodes: [],
+      smsRateMicros: () => 0,
       recordingsPublic: false,
       recordingsOpenInS3: false,
       numberPriceMicros: 1_150_000,
@@ -159,6 +167,10 @@ export async function startApp(
       message: (order) => {
         recorded.messaged.push(order);
         return Promise.resolve((app.registered.get(order.login) ?? []).map(app.deviceAnswers));
+      },
+      sendOut: (order) => {
+        recorded.sentOut.push(order);
+        return Promise.resolve(app.trunkAnswers());
       },
       gatewaysChanged: () => Promise.resolve(void recorded.gatewaysChanged++),
       ready: () => Promise.resolve(true),
