@@ -83,7 +83,7 @@ async function counted(
   const count = isWhole ? total : await countIn(source.kv, measured, span);
   if (count === 0 || limit === 0) return { count, records: [] };
   const isFirst = skip === 0 && after === undefined;
-  const isSparse = isDearer(await plan.all(), total);
+  const isSparse = isDearer(plan.all, total);
   const wanted = { where, limit, isFirst, isSparse };
   if (after !== undefined) {
     const found = { ...wanted, range: { span, after }, skip: 0 };

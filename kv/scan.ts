@@ -46,7 +46,7 @@ export async function* scan(
       chunk = chunk.filter(({ sid }) => members.has(sid));
     }
     if (looks) {
-      const isSparse = isDearer(await plan.all(), size);
+      const isSparse = isDearer(plan.all, size);
       chunk = (await passing(source, chunk, { where, isSparse })).map(({ found }) => found);
     }
     yield* chunk;
