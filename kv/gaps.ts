@@ -1,7 +1,8 @@
 import type { Span } from "./counters.ts";
-import type { Index } from "./counts.ts";
-import { boundsOf, readAtOnce } from "./entries.ts";
-import { type IndexValue, keys, sidOf } from "./keys.ts";
+import type { Index, Measured } from "./counts.ts";
+import { firstEntries, readAtOnce } from "./entries.ts";
+import { isWithoutEnd, type Layout, undatedField } from "./layout.ts";
+import { isDearer, membersOf } from "./lookups.ts";
 import { sidTime } from "../core/sid.ts";
 
 /** Records that have an entry in an index, and yet do not pass. */
@@ -26,21 +27,29 @@ function firstFrom(ascending: readonly number[], least: number): number {
   return low;
 }
 
-/** The entries of an index in a span whose records are under way and lack dates in a way of its. */
-export async function undated(
+/** What lacks dates is looked through while it is at most so many times what an index holds. */
+const mostUndated = 3;
+
+/**
+ * The entries of an index in a span whose records are under way and lack dates in one of some ways:
+ * looked for where there are fewer, among those under way or in the index.
+ */
+export async function underWayIn(
   kv: Deno.Kv,
-  { values, lacking = [], ...place }: Index,
-  span: Span,
+  { index, total }: Measured,
+  { layout, lacking, span }: { layout: Layout; lacking: string[]; span: Span },
 ): Promise<Gaps | undefined> {
-  const bounds = boundsOf({ span });
-  if (bounds === null || place.field === "") return undefined;
-  const read = async (value: IndexValue, dates: string) => {
-    const at = { ...place, value, lacking: dates };
-    const range = { start: keys.undated(at, bounds.start), end: keys.undated(at, bounds.end) };
-    const found = await Array.fromAsync(kv.list(range, { batchSize: readAtOnce }));
-    return found.map(({ key }) => sidOf(place.prefix, key));
-  };
-  const pairs = values.flatMap((value) => lacking.map((dates) => read(value, dates)));
-  const sids = (await Promise.all(pairs)).flat().sort();
-  return sids.length === 0 ? undefined : { sids: new Set(sids), times: sids.map(sidTime) };
+  const values = lacking.filter((dates) => isWithoutEnd(layout, dates));
+  const undated: Index = { ...index, field: undatedField, values };
+  const most = Math.max(readAtOnce, mostUndated * total);
+  const listed = await firstEntries(kv, undated, { range: { span }, limit: most });
+  const [from, among] = listed.length < most
+    ? [listed, index]
+    : [await firstEntries(kv, index, { range: { span }, limit: Infinity }), undated];
+  if (from.length === 0) return undefined;
+  const sids = from.map(({ sid }) => sid);
+  const isSparse = among === undated || isDearer(total, sids.length * index.values.length);
+  const members = await membersOf(kv, among, { sids, isSparse });
+  const found = sids.filter((sid) => members.has(sid)).reverse();
+  return found.length === 0 ? undefined : { sids: new Set(found), times: found.map(sidTime) };
 }

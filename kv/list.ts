@@ -12,10 +12,11 @@ import {
   topIn,
 } from "./counts.ts";
 import { firstEntries } from "./entries.ts";
-import { undated } from "./gaps.ts";
+import { underWayIn } from "./gaps.ts";
 import { lackingSome } from "./layout.ts";
+import { isDearer } from "./lookups.ts";
 import { type Plan, planOf, type Source } from "./plan.ts";
-import { isDearer, passing, scan } from "./scan.ts";
+import { passing, scan } from "./scan.ts";
 import { take, takeDated, type Wanted } from "./take.ts";
 
 /** A stretch of a list; in the edges of a date filter each record must be looked at. */
@@ -125,9 +126,11 @@ async function withoutUndated(
 ): Promise<Measured> {
   const measured = indexes[0]!;
   if (dated.length === 0) return measured;
-  const index = { ...measured.index, lacking: lackingSome(source.layout, dated) };
-  const less = await measure(source.kv, index);
-  const gaps = await undated(source.kv, index, span);
+  const { kv, layout } = source;
+  const lacking = lackingSome(layout, dated);
+  const less = await measure(kv, { ...measured.index, lacking });
+  const isAll = measured.index.field === "";
+  const gaps = isAll ? undefined : await underWayIn(kv, measured, { layout, lacking, span });
   const found = topIn(less, span) === topIn(measured, span) ? measured : less;
   return gaps === undefined ? found : { ...found, gaps };
 }

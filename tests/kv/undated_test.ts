@@ -99,3 +99,20 @@ for (const seed of [1, 2]) {
     assert.ok(seen > 3_000, String(seen));
   });
 }
+
+Deno.test("a date filter finds the few calls of a value among many that wait", async () => {
+  using lab = await storeLab();
+  const begin = lab.clock.now;
+  const made = Array.from({ length: 900 }, (_, at) => {
+    lab.clock.now += 5_000;
+    const call = lab.call({ from: at % 60 === 0 ? "rare" : "often", status: statuses[at % 3]! });
+    return shaped(call, at % 180 === 0 || at % 7 === 0 ? "whole" : shapes[1 + at % 2]!, 100);
+  });
+  await Promise.all(made.map((record) => lab.store.records.calls.insert({ record })));
+  const records = made.toReversed();
+  for (const field of ["startTime", "endTime"]) {
+    const dated = between(field, begin, lab.clock.now - 60_000);
+    assert.ok(await compare(lab, records, [dated, equals("from", "rare")]) > 5);
+    await compare(lab, records, [dated, equals("from", "often"), equals("status", "busy")]);
+  }
+});
