@@ -128,9 +128,11 @@ async function withoutUndated(
   if (dated.length === 0) return measured;
   const { kv, layout } = source;
   const lacking = lackingSome(layout, dated);
-  const less = await measure(kv, { ...measured.index, lacking });
   const isAll = measured.index.field === "";
-  const gaps = isAll ? undefined : await underWayIn(kv, measured, { layout, lacking, span });
+  const [less, gaps] = await Promise.all([
+    measure(kv, { ...measured.index, lacking }),
+    isAll ? undefined : underWayIn(kv, measured, { layout, lacking, span }),
+  ]);
   const found = topIn(less, span) === topIn(measured, span) ? measured : less;
   return gaps === undefined ? found : { ...found, gaps };
 }
