@@ -1,6 +1,6 @@
 import type { Span } from "./counters.ts";
 import type { Index, Measured } from "./counts.ts";
-import { firstEntries, readAtOnce } from "./entries.ts";
+import { firstEntries } from "./entries.ts";
 import { isWithoutEnd, type Layout, undatedField } from "./layout.ts";
 import { isDearer, membersOf } from "./lookups.ts";
 import { sidTime } from "../core/sid.ts";
@@ -27,8 +27,8 @@ function firstFrom(ascending: readonly number[], least: number): number {
   return low;
 }
 
-/** What lacks dates is looked through while it is at most so many times what an index holds. */
-const mostUndated = 3;
+/** What lacks dates is looked through while it is few, or at most so many times an index's entries. */
+const [fewUndated, mostTimes] = [100, 3];
 
 /**
  * The entries of an index in a span whose records are under way and lack dates in one of some ways:
@@ -41,7 +41,7 @@ export async function underWayIn(
 ): Promise<Gaps | undefined> {
   const values = lacking.filter((dates) => isWithoutEnd(layout, dates));
   const undated: Index = { ...index, field: undatedField, values };
-  const most = Math.max(readAtOnce, mostUndated * total);
+  const most = Math.max(fewUndated, mostTimes * total);
   const listed = await firstEntries(kv, undated, { range: { span }, limit: most });
   const [from, among] = listed.length < most
     ? [listed, index]
