@@ -1,9 +1,4 @@
 import type { Span } from "./counters.ts";
-import type { Index, Measured } from "./counts.ts";
-import { firstEntries } from "./entries.ts";
-import { isWithoutEnd, type Layout, undatedField } from "./layout.ts";
-import { isDearer, membersOf } from "./lookups.ts";
-import { sidTime } from "../core/sid.ts";
 
 /** Records that have an entry in an index, and yet do not pass. */
 export interface Gaps {
@@ -25,31 +20,4 @@ function firstFrom(ascending: readonly number[], least: number): number {
     else high = middle;
   }
   return low;
-}
-
-/** What lacks dates is looked through while it is few, or at most so many times an index's entries. */
-const [fewUndated, mostTimes] = [100, 3];
-
-/**
- * The entries of an index in a span whose records are under way and lack dates in one of some ways:
- * looked for where there are fewer, among those under way or in the index.
- */
-export async function underWayIn(
-  kv: Deno.Kv,
-  { index, total }: Measured,
-  { layout, lacking, span }: { layout: Layout; lacking: string[]; span: Span },
-): Promise<Gaps | undefined> {
-  const values = lacking.filter((dates) => isWithoutEnd(layout, dates));
-  const undated: Index = { ...index, field: undatedField, values };
-  const most = Math.max(fewUndated, mostTimes * total);
-  const listed = await firstEntries(kv, undated, { range: { span }, limit: most });
-  const [from, among] = listed.length < most
-    ? [listed, index]
-    : [await firstEntries(kv, index, { range: { span }, limit: Infinity }), undated];
-  if (from.length === 0) return undefined;
-  const sids = from.map(({ sid }) => sid);
-  const isSparse = among === undated || isDearer(total, sids.length * index.values.length);
-  const members = await membersOf(kv, among, { sids, isSparse });
-  const found = sids.filter((sid) => members.has(sid)).reverse();
-  return found.length === 0 ? undefined : { sids: new Set(found), times: found.map(sidTime) };
 }

@@ -12,12 +12,12 @@ import {
   topIn,
 } from "./counts.ts";
 import { firstEntries } from "./entries.ts";
-import { underWayIn } from "./gaps.ts";
-import { lackingSome } from "./layout.ts";
+import { isWithoutEnd, lackingSome } from "./layout.ts";
 import { isDearer } from "./lookups.ts";
 import { type Plan, planOf, type Source } from "./plan.ts";
 import { passing, scan } from "./scan.ts";
 import { take, takeDated, type Wanted } from "./take.ts";
+import { underWayIn } from "./under_way.ts";
 
 /** A stretch of a list; in the edges of a date filter each record must be looked at. */
 interface Part {
@@ -128,10 +128,13 @@ async function withoutUndated(
   if (dated.length === 0) return measured;
   const { kv, layout } = source;
   const lacking = lackingSome(layout, dated);
-  const isAll = measured.index.field === "";
+  const ofUnderWay = measured.index.field === ""
+    ? []
+    : lacking.filter((dates) => isWithoutEnd(layout, dates));
+  const counted = lacking.filter((dates) => !ofUnderWay.includes(dates));
   const [less, gaps] = await Promise.all([
-    measure(kv, { ...measured.index, lacking }),
-    isAll ? undefined : underWayIn(kv, measured, { layout, lacking, span }),
+    counted.length === 0 ? measured : measure(kv, { ...measured.index, lacking: counted }),
+    ofUnderWay.length === 0 ? undefined : underWayIn(kv, measured, { lacking: ofUnderWay, span }),
   ]);
   const found = topIn(less, span) === topIn(measured, span) ? measured : less;
   return gaps === undefined ? found : { ...found, gaps };
