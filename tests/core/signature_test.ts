@@ -8,7 +8,7 @@ const context = {
   signal: new AbortController().signal,
 };
 
-Deno.test("signedRequest() signs a form as X-Twilio-Signature validators expect", async () => {
+Deno.test("signedRequest() signs a form as X-Twilio-Signature validators expect", () => {
   // The example of the scheme's public description.
   const request = signedRequest({
     url: "https://mycompany.com/myapp.php?foo=1&bar=2",
@@ -33,7 +33,7 @@ Deno.test("signedRequest() signs time, method, URL and body", async () => {
   assert.equal(request.headers.get("x-switchboard-signature"), `t=1700000000,v1=${mac}`);
 });
 
-Deno.test("signedRequest() puts the parameters of GET behind the query, credentials in a header", async () => {
+Deno.test("signedRequest() puts the parameters of GET behind the query, credentials in a header", () => {
   const request = signedRequest({
     url: "https://me:p%40ss@app.test/v?x=1",
     method: "GET",
