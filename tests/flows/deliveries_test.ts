@@ -212,6 +212,19 @@ Deno.test("credentials of a URL are sent, and shown nowhere, nor is the AuthToke
   }
 });
 
+Deno.test("a password that only a redirect had is not told with why it failed", async () => {
+  using app = await startApp();
+  app.answers = () => {
+    throw new Error("error sending request for url (http://user:hidden@other.test/x)");
+  };
+  await deliver(app);
+  await runAll(app);
+  const [{ attempts }] = await deliveries(app);
+  assert.equal(attempts[0].error, "error sending request for url (http://other.test/x)");
+  const { text } = await app.root.get("Notifications.json");
+  assert.ok(!text.includes("hidden"), text);
+});
+
 Deno.test("a delivery has 15 s, and at most 64 KiB of the answer are read", async () => {
   using signals = fakeSignals();
   let read = 0;
