@@ -68,6 +68,38 @@ Deno.test("a webhook is a Delivery from its cause to its answer", async () => {
   assert.deepEqual((await app.root.get(queued.uri)).json(), delivered);
 });
 
+Deno.test("requests of one call come one after another in their order, beside those of others", async () => {
+  using app = await startApp();
+  const seen: string[] = [];
+  const open = new Map<string, number>();
+  let most = 0;
+  app.ports.fetch = async (request) => {
+    const form = new URLSearchParams(await request.text());
+    const call = form.get("CallSid")!;
+    open.set(call, (open.get(call) ?? 0) + 1);
+    assert.equal(open.get(call), 1, "one of the same call is under way");
+    most = Math.max(most, [...open.values()].reduce((a, b) => a + b));
+    await new Promise((wake) => setTimeout(wake, 1));
+    open.set(call, open.get(call)! - 1);
+    seen.push(`${call} ${form.get("SequenceNumber")}`);
+    return new Response();
+  };
+  const calls = ["1", "2", "3"].map((digit) => `CA${digit.repeat(32)}`);
+  const numbers = ["0", "1", "2", "3", "4"];
+  for (const SequenceNumber of numbers) {
+    for (const CallSid of calls) {
+      await deliver(app, { callSid: CallSid, params: { CallSid, SequenceNumber } });
+    }
+  }
+  await app.runJobs();
+
+  for (const call of calls) {
+    const own = seen.filter((one) => one.startsWith(call));
+    assert.deepEqual(own, numbers.map((number) => `${call} ${number}`));
+  }
+  assert.ok(most > 1, "calls do not wait for each other");
+});
+
 Deno.test("every attempt is kept with why it failed, until the delivery is given up", async () => {
   using app = await startApp();
   let asked = 0;
