@@ -17,6 +17,7 @@ import { list } from "./list.ts";
 import { asksForPacking, packedAfterMs, packTexts, stageTexts } from "./pack.ts";
 import { stageJobs } from "./queue.ts";
 import type { Read } from "./reader.ts";
+import { isOvertaken, stageReferences } from "./references.ts";
 import type { RecentRecords } from "./recent_records.ts";
 import { recordCodec, type Stored } from "./record_codec.ts";
 import type { Seal } from "./seal.ts";
@@ -72,9 +73,14 @@ export function collection<T extends Base>(
   }
 
   /** Stages all that is kept beside a record. */
-  function stageRest(batch: Batch, account: bigint, change: { before?: T; after?: T }): void {
+  async function stageRest(
+    batch: Batch,
+    account: bigint,
+    change: { before?: T; after?: T },
+  ): Promise<void> {
     const transition = change as Transition;
     const place = { account, prefix };
+    await stageReferences(batch, { read: store.read, account }, definition, transition);
     stageGlobals(batch, definition, transition);
     stageIndexes(batch, { place, layout }, transition);
     if (layout.sorted) stageSorted(batch, { place, sorted: layout.sorted }, transition);
@@ -87,7 +93,7 @@ export function collection<T extends Base>(
     const key = keys.record(number, record.sid);
     if (isChecked) batch.checks.push({ key, versionstamp: null });
     batch.sets.push({ key, value: codec.encode(record) });
-    stageRest(batch, number, { after: record });
+    await stageRest(batch, number, { after: record });
     if (layout.texts.length === 0 || !asksForPacking(record.sid)) return;
     const packing = { accountSid: record.accountSid, resource: name };
     const now = store.now();
@@ -118,10 +124,16 @@ export function collection<T extends Base>(
   }
 
   async function insert(change: Change<T>): Promise<T> {
-    const batch = emptyBatch();
-    await stageInsert(batch, change.record);
-    if (await finish(batch, change)) return change.record;
-    throw new Fault("alreadyExists", takenNames(definition, change.record));
+    for (let attempt = 1; attempt <= limits.commitAttempts; attempt++) {
+      const batch = emptyBatch();
+      await stageInsert(batch, change.record);
+      if (await finish(batch, change)) return change.record;
+      if (!await isOvertaken(batch, store.read)) {
+        throw new Fault("alreadyExists", takenNames(definition, change.record));
+      }
+      await jitter(attempt * 5);
+    }
+    throw tooBusy(change.record.sid);
   }
 
   /** Replaces or removes a record, retried while other writers win the race. */
@@ -143,11 +155,11 @@ export function collection<T extends Base>(
       if (removes) batch.deletes.push(entry.key);
       else batch.sets.push({ key: entry.key, value: codec.encode(made.record) });
       const number = entry.key[0] as bigint;
-      stageRest(batch, number, removes ? { before } : { before, after: made.record });
+      await stageRest(batch, number, removes ? { before } : { before, after: made.record });
       if (await finish(batch, made)) return made.record;
       await jitter(attempt * 5);
     }
-    throw new Fault("unavailable", `Too many changes of ${sid} at once`);
+    throw tooBusy(sid);
   }
 
   async function removeOld(account: string, before: number): Promise<number> {
@@ -220,6 +232,8 @@ export function collection<T extends Base>(
     },
   };
 }
+
+const tooBusy = (sid: string) => new Fault("unavailable", `Too many changes of ${sid} at once`);
 
 const takenNames = ({ unique = [] }: AnyResource, record: Base): string =>
   unique.map((field) => `${pascal(field)} ${textOf(record, field)}`).join(", ") || record.sid;

@@ -13,7 +13,7 @@ import { withDeadline } from "./deadline.ts";
 import { ledger } from "./ledger.ts";
 import { queue, stageJobs } from "./queue.ts";
 import { mergedReader } from "./reader.ts";
-import { receiptOf } from "./receipt.ts";
+import { receiptOf, sweepReceipts } from "./receipt.ts";
 import { recentRecords } from "./recent_records.ts";
 import { stored } from "./renamed.ts";
 import { checkSchema } from "./schema.ts";
@@ -49,7 +49,12 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
   const lock = isRemote || location === ":memory:" ? undefined : await lockFile(location);
   const opened = await Deno.openKv(location);
   const kv = isRemote ? withDeadline(opened, limits.storeTimeoutMs) : opened;
-  const fields = await checkSchema(kv, resources).catch((error) => {
+  const prepare = async () => {
+    const fields = await checkSchema(kv, resources);
+    if (isRemote) await sweepReceipts(kv, now());
+    return fields;
+  };
+  const fields = await prepare().catch((error) => {
     kv.close();
     lock?.close();
     throw error;
@@ -59,7 +64,7 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
   const commits = committer(kv, {
     checks,
     doorbell: !isRemote,
-    ...(isRemote && { receipt: receiptOf(kv) }),
+    ...(isRemote && { receipt: receiptOf(kv, now) }),
   });
   const records = {} as Record<string, StoredCollection<never>>;
   const stageAlso = async (batch: Batch, also: AlsoWritten[]) => {

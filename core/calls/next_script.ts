@@ -16,6 +16,8 @@ export interface Asking {
   call: Call;
   ports: Ports;
   signal: AbortSignal;
+  /** What is told with the first document besides. */
+  params?: Record<string, string>;
   /** What led to the question: what goes wrong with it is noticed once, however often it is asked. */
   cause?: Cause;
   /** What happens when there is no document; else a hang-up, or a refusal before the answer. */
@@ -34,15 +36,16 @@ export async function refuse(
 
 /** The script of a call's first document: its Url, and its FallbackUrl when that fails. */
 export async function firstScript(asking: Asking): Promise<Script> {
-  const { url, method, fallbackUrl, fallbackMethod } = asking.call;
+  const { call: { url, method, fallbackUrl, fallbackMethod }, params: told = {} } = asking;
   if (url === null) return [{ type: "hangup" }];
   try {
-    return await scriptAt({ url, method, params: {} }, 0, asking);
+    return await scriptAt({ url, method, params: told }, 0, asking);
   } catch (error) {
     if (!(error instanceof DocumentFault)) throw error;
     await notifyFailure(error, asking);
     if (fallbackUrl === null) return [refusal(asking, error)];
     const params = {
+      ...told,
       ErrorCode: String(error.code),
       ErrorUrl: withoutCredentials(error.exchange.url),
     };

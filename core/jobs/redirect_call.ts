@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Script } from "../bridge_script.ts";
 import { firstScript } from "../calls/next_script.ts";
+import { secondLegParameters } from "../calls/second_leg.ts";
 import { withPeers } from "../companions.ts";
 import { exponential, job, type JobKind } from "../job.ts";
 
@@ -25,7 +26,8 @@ export const redirectCall: JobKind<z.infer<typeof args>> = job({
     const other: Script = both && url !== null
       ? [{ type: "next", action: { url, method, hops: 0 } }]
       : [];
-    const asking = { call, ports, signal, cause: { at: madeAt, id } };
+    const params = await secondLegParameters(call, ports);
+    const asking = { call, ports, signal, params, cause: { at: madeAt, id } };
     const script = await withPeers(await firstScript(asking), at, ports);
     await ports.bridge.run(callSid, script, { at, ...both && { other } });
   },
