@@ -18,7 +18,7 @@ import { incomingPhoneNumbers } from "../resources/incoming_phone_numbers.ts";
 import { transcribeParameters } from "../transcriptions/transcribe.ts";
 import { resources } from "../resources/mod.ts";
 import { usageRecords } from "../resources/usage_records.ts";
-import { accountPath, accountsPath, jsonType, type Operation } from "./operation.ts";
+import { accountPath, accountsPath, type Operation } from "./operation.ts";
 import {
   createOperation,
   listOperation,
@@ -27,6 +27,7 @@ import {
   updateOperations,
 } from "./regular.ts";
 import { formSchema, type JsonSchema, recordSchema, refTo } from "./schemas.ts";
+import { serviceOperations, supervisorOperations } from "./service.ts";
 
 const {
   deliveries,
@@ -172,58 +173,6 @@ const olderGateways: Operation[] = regularOperations(gateways).map((operation) =
   id: `${operation.id}Older`,
   path: operation.path.replace(limits.apiVersion, limits.gatewayApiVersion),
 }));
-
-const supervised = (name: string, own: Partial<Operation>): Operation => ({
-  method: "get",
-  path: `${accountPath}/Supervisor/${name}`,
-  id: name,
-  summary: name,
-  tag: "Supervisor",
-  types: [jsonType],
-  ...own,
-});
-
-const supervisorOperations: Operation[] = [
-  supervised("metrics", {
-    summary: "What the running instance counts; for the root account",
-    answer: refTo("Metrics"),
-    query: [{
-      name: "LiveCallDetails",
-      in: "query",
-      schema: { type: "boolean", default: false },
-      description: "Whether the live calls are listed as well.",
-    }],
-  }),
-  supervised("livecalls", {
-    summary: "The live calls of all accounts; for the root account",
-    answer: { type: "array", items: refTo("LiveCall") },
-  }),
-];
-
-const open = (path: string, summary: string, own: Partial<Operation>): Operation => ({
-  method: "get",
-  path,
-  id: path.split("/")[1]!,
-  summary,
-  tag: "Service",
-  types: [jsonType],
-  access: "open",
-  ...own,
-});
-
-const serviceOperations: Operation[] = [
-  open("/health", "Whether the process lives", { answer: refTo("Health") }),
-  open("/ready", "Whether it reaches what it needs; 503 when not", {
-    answer: refTo("Ready"),
-    unavailable: refTo("Unready"),
-  }),
-  open("/errors/{Code}", "What an error code means and what to do", {
-    answer: {},
-    types: ["text/html"],
-  }),
-  open("/openapi", "This document", { answer: { type: "object" } }),
-  open("/docs", "This document as a page", { answer: {}, types: ["text/html"] }),
-];
 
 /** Every operation that no declaration derives. */
 export const irregularOperations: Operation[] = [

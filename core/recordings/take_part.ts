@@ -5,6 +5,7 @@ import { limits } from "../limits.ts";
 import { notify } from "../notify.ts";
 import type { Ports } from "../ports.ts";
 import type { Recording } from "../resources/recordings.ts";
+import { sidTime } from "../sid.ts";
 import { finishRecording } from "./finish.ts";
 import { recordingMemo } from "./memo.ts";
 import { wavHeader, wavHeaderBytes } from "./wav_header.ts";
@@ -86,7 +87,8 @@ async function keep(
     if (error instanceof Fault && error.kind === "missing") return false;
     const why = error instanceof Error ? error.message : String(error);
     const notice = { accountSid, callSid, fault: "recordingNotStored", level: "error" } as const;
-    const told = { ...notice, sid: `NO${sid.slice(2)}`, detail: `${sid}: ${why}` };
+    const cause = { at: sidTime(sid), id: sid };
+    const told = { ...notice, cause, detail: `${sid}: ${why}` };
     await notify(told, { blobs, ...ports }).catch((error) =>
       ports.log("Cannot tell that a recording is not kept", { sid, error })
     );
