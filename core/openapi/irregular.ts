@@ -18,7 +18,8 @@ import { incomingPhoneNumbers } from "../resources/incoming_phone_numbers.ts";
 import { transcribeParameters } from "../transcriptions/transcribe.ts";
 import { resources } from "../resources/mod.ts";
 import { usageRecords } from "../resources/usage_records.ts";
-import { accountPath, accountsPath, type Operation } from "./operation.ts";
+import { callOperations } from "./call_operations.ts";
+import { accountPath, accountsPath, jsonType, type Operation } from "./operation.ts";
 import {
   createOperation,
   listOperation,
@@ -27,16 +28,12 @@ import {
   updateOperations,
 } from "./regular.ts";
 import { formSchema, type JsonSchema, recordSchema, refTo } from "./schemas.ts";
-import { serviceOperations, supervisorOperations } from "./service.ts";
 
 const {
   deliveries,
   emails,
-  notifications,
   participants,
-  recordings,
   sandboxes,
-  transcriptions,
 } = resources;
 
 const accountOperations: Operation[] = [
@@ -44,51 +41,6 @@ const accountOperations: Operation[] = [
   createOperation(accounts, { path: accountsPath, summary: "Makes a sub-account" }),
   readOperation(accounts, { path: accountPath }),
   ...updateOperations(accounts, { path: accountPath }),
-];
-
-const call = `${accountPath}/Calls/{Sid}`;
-const callOperations: Operation[] = [
-  ...updateOperations(calls, {
-    summary: "Redirects, mutes or ends a live call",
-    answer: { anyOf: [refTo(calls.type), refTo("MutedCall")] },
-  }),
-  listOperation(notifications, {
-    path: `${call}/Notifications`,
-    id: "listCallNotifications",
-    summary: "Lists the notifications of a call",
-    tag: calls.type,
-  }),
-  listOperation(recordings, {
-    path: `${call}/Recordings`,
-    id: "listCallRecordings",
-    summary: "Lists the recordings of a call",
-    tag: calls.type,
-  }),
-  {
-    method: "get",
-    path: `${accountPath}/Recordings/{Sid}.wav`,
-    id: "readRecordingAudio",
-    summary: "The audio, ranges of it too, or a redirect to where it is stored; the link in " +
-      "file_uri needs no credentials",
-    tag: recordings.type,
-    answer: {},
-    types: ["audio/wav"],
-    access: "link",
-  },
-];
-
-const ofRecording = `${accountPath}/Recordings/{Sid}/Transcriptions`;
-const transcriptionOperations: Operation[] = [
-  listOperation(transcriptions, {
-    path: ofRecording,
-    id: "listRecordingTranscriptions",
-    summary: "Lists the transcriptions of a recording",
-  }),
-  createOperation(transcriptions, {
-    path: ofRecording,
-    summary: "Has a recording transcribed",
-    form: refTo("TranscriptionCreate"),
-  }),
 ];
 
 const clientOperations: Operation[] = [
@@ -174,11 +126,62 @@ const olderGateways: Operation[] = regularOperations(gateways).map((operation) =
   path: operation.path.replace(limits.apiVersion, limits.gatewayApiVersion),
 }));
 
+const supervised = (name: string, own: Partial<Operation>): Operation => ({
+  method: "get",
+  path: `${accountPath}/Supervisor/${name}`,
+  id: name,
+  summary: name,
+  tag: "Supervisor",
+  types: [jsonType],
+  ...own,
+});
+
+const supervisorOperations: Operation[] = [
+  supervised("metrics", {
+    summary: "What the running instance counts; for the root account",
+    answer: refTo("Metrics"),
+    query: [{
+      name: "LiveCallDetails",
+      in: "query",
+      schema: { type: "boolean", default: false },
+      description: "Whether the live calls are listed as well.",
+    }],
+  }),
+  supervised("livecalls", {
+    summary: "The live calls of all accounts; for the root account",
+    answer: { type: "array", items: refTo("LiveCall") },
+  }),
+];
+
+const open = (path: string, summary: string, own: Partial<Operation>): Operation => ({
+  method: "get",
+  path,
+  id: path.split("/")[1]!,
+  summary,
+  tag: "Service",
+  types: [jsonType],
+  access: "open",
+  ...own,
+});
+
+const serviceOperations: Operation[] = [
+  open("/health", "Whether the process lives", { answer: refTo("Health") }),
+  open("/ready", "Whether it reaches what it needs; 503 when not", {
+    answer: refTo("Ready"),
+    unavailable: refTo("Unready"),
+  }),
+  open("/errors/{Code}", "What an error code means and what to do", {
+    answer: {},
+    types: ["text/html"],
+  }),
+  open("/openapi", "This document", { answer: { type: "object" } }),
+  open("/docs", "This document as a page", { answer: {}, types: ["text/html"] }),
+];
+
 /** Every operation that no declaration derives. */
 export const irregularOperations: Operation[] = [
   ...accountOperations,
   ...callOperations,
-  ...transcriptionOperations,
   ...clientOperations,
   ...deliveryOperations,
   ...participantOperations,
