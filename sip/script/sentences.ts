@@ -21,9 +21,17 @@ export function sentences(text: string, language: string): string[] {
 }
 
 function segments(text: string, language: string): string[] {
-  const [locale = "en"] = Intl.Segmenter.supportedLocalesOf([language.replaceAll("_", "-")]);
-  const segmenter = new Intl.Segmenter(locale, { granularity: "sentence" });
+  const segmenter = new Intl.Segmenter(localeOf(language), { granularity: "sentence" });
   return [...segmenter.segment(text)].map(({ segment }) => segment.trim()).filter(Boolean);
+}
+
+/** A tag may look like one and be none: then English rules will do. */
+function localeOf(language: string): string {
+  try {
+    return Intl.Segmenter.supportedLocalesOf([language.replaceAll("_", "-")])[0] ?? "en";
+  } catch {
+    return "en";
+  }
 }
 
 function cutLong(sentence: string): string[] {
