@@ -98,6 +98,8 @@ export const sipLimits = {
   /** How long a transferor may take to leave once its transfer is done. */
   transferLeaveMs: 2_000,
 
+  /** Servers on the way to a callee that may each ask for credentials. */
+  challengers: 4,
   /** How long a trunk may take to say anything to an INVITE or a REGISTER before it counts as dead. */
   trunkAnswerMs: 5_000,
   /** Between two line ends that keep a connection to a Gateway's proxy open. */
@@ -145,6 +147,13 @@ export const sipLimits = {
   heartbeatRetryMs: 500,
   /** In a row, before they are worth a line of the log. */
   heartbeatMisses: 6,
+  /** Sound that waits for the service: of one recording (two minutes of two channels), and of all. */
+  recordingHeldBytes: 4 << 20,
+  recordingsHeldBytes: 256 << 20,
+  /** How long what is left of a recording is sent again after it ended. */
+  recordingGiveUpMs: 600_000,
+  /** How long the end of a recording waits for the service to have it all. */
+  recordingSettleMs: 5_000,
   retryMinMs: 200,
   retryMaxMs: 5_000,
   /** The same while a caller waits for what to do. */

@@ -20,6 +20,7 @@ export function callParameters(
     ApiVersion: call.apiVersion,
     Direction: call.direction,
     CallerName: call.callerName,
+    AnsweredBy: call.answeredBy,
     ForwardedFrom: call.forwardedFrom,
     CallTimestamp: iso8601(call.startTime ?? call.dateCreated),
     InstanceId: instanceId,
@@ -48,6 +49,14 @@ const prefixed = (prefix: string, headers: Record<string, string>): Record<strin
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [prefix + spelt(name), value]));
 
 const spelt = (name: string): string => /^user-to-user$/i.test(name) ? "User-to-User" : name;
+
+/** What the request of a Refer's action carries besides. */
+export const referParameters = (
+  { outcome, sipStatus }: LegEvent & { type: "referred" },
+): Record<string, string> => ({
+  ReferCallStatus: outcome,
+  ...(sipStatus === undefined ? {} : { ReferSipResponseCode: String(sipStatus) }),
+});
 
 /** What the request of a Dial's action carries besides. */
 export function dialParameters(dialled: LegEvent & { type: "dialled" }): Record<string, string> {

@@ -22,7 +22,7 @@ export function httpTranscriber({ url, key, model, isLocal }: SpeechEndpoint): T
         form.set("file", new File(await readAudio(await open()), "recording.wav", wavType));
         form.set("model", model);
         form.set("response_format", "json");
-        const told = isLocal ? language : language?.split(/[-_]/)[0]!.toLowerCase();
+        const told = isLocal ? language : language?.split(/[-_]/, 1).join("").toLowerCase();
         if (told !== undefined) form.set("language", told);
         const headers = new Headers(key === "" ? {} : { authorization: `Bearer ${key}` });
         const request = { method: "POST", headers, body: form, signal };

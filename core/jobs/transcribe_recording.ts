@@ -66,7 +66,7 @@ async function textOf(
   const open = async () => {
     const audio = await blobs.get(accountSid, recordingSid);
     if (audio === null) throw new Fault("notTranscribed", "the recording has no audio any more");
-    return audio.content;
+    return audio;
   };
   const mostMs = limits.transcriptionMs + (duration ?? 0) * limits.transcriptionMsPerS;
   const bounded = AbortSignal.any([signal, AbortSignal.timeout(mostMs)]);

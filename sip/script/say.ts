@@ -1,7 +1,7 @@
 import type { SayStep } from "../../core/bridge_speech.ts";
 import { unlessAborted } from "../abort.ts";
 import type { Pcm } from "../media/port.ts";
-import { connected } from "./play.ts";
+import { connected } from "./connected.ts";
 import type { Performance } from "./performance.ts";
 import { sentences } from "./sentences.ts";
 
@@ -34,7 +34,7 @@ async function speak(performance: Performance, step: SayStep): Promise<void> {
     made[at].catch(() => {});
   };
   make(0);
-  await connected(performance, media);
+  await connected(performance, media, "say a text");
   for (let round = 0; loop === 0 || round < loop; round++) {
     let samples = 0;
     for (let at = 0; at < pieces.length; at++) {
