@@ -46,7 +46,29 @@ const wholes = (min: number, max: number) => ({
   refuses: [String(min - 1), String(max + 1), "1.5", "x", "", "1e2", " 5", "99999999999"],
 });
 
+const say = "<Say @>Hello</Say>";
+const languages = {
+  takes: { de: "de", "en-GB": "en-GB", pt_BR: "pt_BR" },
+  refuses: ["", "english", "e", "../x"],
+};
+
 const tables: Table[] = [
+  {
+    attribute: "voice",
+    of: say,
+    read: step("say", (s) => s.voice),
+    absent: "woman",
+    takes: { man: "man", woman: "woman", "Ada.v2": "Ada.v2", "en/f3": "en/f3" },
+    refuses: ["", "a b", "x".repeat(41), "a\nb"],
+  },
+  {
+    attribute: "language",
+    of: say,
+    read: step("say", (s) => s.language),
+    absent: "en-US",
+    ...languages,
+  },
+  { attribute: "loop", of: say, read: step("say", (s) => s.loop), absent: 1, ...wholes(0, 1_000) },
   {
     attribute: "length",
     of: "<Pause @/>",
@@ -318,6 +340,7 @@ Deno.test("a call that rings is answered before every verb but Pause, Dial, Redi
     Dial: "<Dial>bob@x.test</Dial>",
     Play: "<Play>x</Play>",
     Redirect: "<Redirect>x</Redirect>",
+    Say: "<Say>x</Say>",
   };
   const answering = [];
   for (const name of verbs.keys()) {
