@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { type AppServer, startAppServer } from "../support/app_server.ts";
-import { isSound, plainOffer, plainSocket, portOf, soundOf } from "../support/plain_peer.ts";
-import { voiceIn } from "../support/speech_lab.ts";
+import { fliteProgram } from "../../core/host/speech/flite.ts";
+import { encodeG711 } from "../../sip/media/g711.ts";
+import {
+  isSound,
+  plainOffer,
+  type PlainSocket,
+  plainSocket,
+  portOf,
+  soundOf,
+} from "../support/plain_peer.ts";
+import { asTelephone, programTest, voiceIn } from "../support/speech_lab.ts";
 import { eventually, isAlive, startSystem, type System } from "../support/system.ts";
 
 const script = "core/host/speech/main.ts";
@@ -112,3 +121,75 @@ Deno.test({
     assert.ok(voicedS > 1.5, `${voicedS} s are voiced`);
   },
 });
+
+/** What flite makes of a text, in frames of 20 ms, with a pause after it. */
+async function spoken(text: string): Promise<Uint8Array<ArrayBuffer>[]> {
+  const directory = await Deno.makeTempDir();
+  const { signal } = new AbortController();
+  const utterance = { text, voice: "rms", language: "en-US", speed: 1 };
+  const sound = await fliteProgram(directory).speak(utterance, signal);
+  await Deno.remove(directory, { recursive: true });
+  const { pcm } = asTelephone(sound);
+  const frames = Array.from(
+    { length: Math.floor(pcm.length / 160) },
+    (_, i) => encodeG711("PCMU", pcm.slice(i * 160, (i + 1) * 160)),
+  );
+  return [...frames, ...Array(150).fill(encodeG711("PCMU", new Int16Array(160)))];
+}
+
+/** Speaks in real time; silence while there are no frames. */
+function speakTo(socket: PlainSocket, port: number) {
+  const silence = encodeG711("PCMU", new Int16Array(160));
+  const startedAt = performance.now();
+  const frames: Uint8Array<ArrayBuffer>[] = [];
+  let sent = 0;
+  const timer = setInterval(() => {
+    for (; sent * 20 < performance.now() - startedAt; sent++) {
+      socket.send(port, { payload: frames.shift() ?? silence });
+    }
+  }, 20);
+  return {
+    say: (more: Uint8Array<ArrayBuffer>[]) => void frames.push(...more),
+    stop: () => clearInterval(timer),
+  };
+}
+
+programTest(
+  "pocketsphinx_continuous",
+  "what a caller says is understood in a Gather, and transcribed from a Record",
+  async () => {
+    await using app = startAppServer();
+    await using system = await startSystem({ env: { RTP_PORTS: "0" } });
+    const [choice, message] = await Promise.all([
+      spoken("billing department"),
+      spoken("the train to the city leaves in the morning"),
+    ]);
+    app.pages.set(
+      "/heard",
+      '<Response><Record timeout="2" playBeep="false" transcribe="true" transcribeCallback="/text"/></Response>',
+    );
+    const alice = await client(
+      system,
+      app,
+      '<Response><Gather input="speech" hints="Sales, Billing department, Operator" action="/heard" timeout="20"/></Response>',
+    );
+    const socket = await plainSocket();
+    const dialog = await alice.call("menu", { sdp: plainOffer(socket.port) }).answered;
+    const mouth = speakTo(socket, portOf(dialog.remoteSdp));
+    try {
+      mouth.say(choice);
+      const { SpeechResult, Confidence } = await app.asked("/heard");
+      assert.deepEqual([SpeechResult, Confidence], ["Billing department", "0.6"]);
+      mouth.say(message);
+      const told = await app.asked("/text");
+      assert.equal(told.TranscriptionStatus, "completed");
+      const words = told.TranscriptionText!.split(" ");
+      const right = ["train", "city", "leaves", "morning"].filter((word) => words.includes(word));
+      assert.ok(right.length >= 2, told.TranscriptionText);
+      assert.match(told.RecordingUrl!, /\/Recordings\/RE/);
+    } finally {
+      mouth.stop();
+      await socket.close();
+    }
+  },
+);
