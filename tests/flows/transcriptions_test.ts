@@ -22,7 +22,7 @@ function hearing(transcribe: () => Promise<string> = () => Promise.resolve(words
 /** A recording of a call from one number to another, with its audio. */
 async function recorded(app: App): Promise<string> {
   const sid = await makeSample(app, app.root, { name: "recordings" });
-  await app.ports.blobs.put(app.root.sid, sid, new TextEncoder().encode("RIFF and so on"));
+  await app.ports.blobs.write(app.root.sid, sid, 0, new TextEncoder().encode("RIFF and so on"));
   return sid;
 }
 
@@ -199,4 +199,16 @@ Deno.test("Recordings/{Sid}/Transcriptions lists those of the recording alone", 
   assert.equal((await app.root.post(nowhere, {})).status, 404);
   const other = await app.subAccount(app.root, "other");
   assert.equal((await other.get(`Recordings/${one}/Transcriptions`)).status, 404);
+});
+
+Deno.test("a recording that is still being made is not transcribed yet", async () => {
+  const { transcriber } = hearing();
+  using app = await startApp({ ports: { transcriber } });
+  const recording = await recorded(app);
+  await app.ports.records.recordings.update(app.root.sid, recording, (now) => ({
+    record: { ...now, status: "in-progress" },
+  }));
+  const answer = await app.root.post(`Recordings/${recording}/Transcriptions.json`, {});
+  assert.equal(answer.status, 400);
+  assert.match(answer.json().message, /it is still being made/);
 });

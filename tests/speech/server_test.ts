@@ -178,11 +178,13 @@ Deno.test("soundCache() keeps to its bound, the file used longest ago goes, and 
     assert.deepEqual(await kept(cache), [250, undefined, 250, 250, 250, undefined]);
 
     await Deno.writeTextFile(`${directory}/half.tmp`, "half");
+    await Deno.utime(`${directory}/half.tmp`, 0, 0);
+    await Deno.writeTextFile(`${directory}/new.tmp`, "somebody is at it");
     await Deno.writeTextFile(`${directory}/other.wav`, "not ours");
     const again = await soundCache(directory, 1_000);
     assert.deepEqual(await kept(again), [250, undefined, 250, 250, 250, undefined]);
     const names = [...Deno.readDirSync(directory)].map(({ name }) => name);
-    assert.deepEqual([names.length, names.includes("half.tmp")], [5, false]);
+    assert.deepEqual([names.length, names.includes("half.tmp")], [6, false]);
   } finally {
     await Deno.remove(directory, { recursive: true });
   }
@@ -204,4 +206,24 @@ Deno.test("createGate() runs so many at once, the others in order, and refuses b
   gates[3]!.resolve();
   await Promise.all(work.slice(2));
   await pass(() => Promise.resolve());
+});
+
+Deno.test("POST /v1/audio/transcriptions lets no utterance wait for a long recording", async () => {
+  const never = Promise.withResolvers<{ text: string; confidence: number }>();
+  const recognition: RecognitionEngine = {
+    name: "test",
+    recognise: ({ pcm }) =>
+      pcm.length > 1_000_000
+        ? never.promise
+        : Promise.resolve({ text: "a choice", confidence: 0.6 }),
+  };
+  await withServer({ recognition }, async ({ post }) => {
+    const ask = (samples: number) =>
+      post("/v1/audio/transcriptions", transcription(writeWav(new Int16Array(samples), 16_000)));
+    const long = [1_100_000, 1_100_000, 1_100_000].map(ask);
+    assert.equal((await (await ask(16_000)).json()).text, "a choice");
+    never.resolve({ text: "long", confidence: 0.4 });
+    const texts = long.map(async (answer) => (await (await answer).json()).text);
+    assert.deepEqual(await Promise.all(texts), ["long", "long", "long"]);
+  });
 });

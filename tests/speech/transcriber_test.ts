@@ -3,6 +3,7 @@ import { httpTranscriber } from "../../core/host/transcriber.ts";
 import { Fault } from "../../core/faults.ts";
 import { limits } from "../../core/limits.ts";
 
+const mostMs = 20_000;
 const never = new AbortController().signal;
 const audio = (...parts: Uint8Array<ArrayBuffer>[]) => () =>
   Promise.resolve(ReadableStream.from(parts));
@@ -31,10 +32,10 @@ for (const [isLocal, language] of [[false, "en"], [true, "en-GB"]] as const) {
     };
     await withProvider(answer, async (transcriber) => {
       assert.equal(
-        await transcriber.transcribe({ open: wav, language: "en-GB" }, never),
+        await transcriber.transcribe({ open: wav, mostMs, language: "en-GB" }, never),
         "hello there",
       );
-      await transcriber.transcribe({ open: wav }, never);
+      await transcriber.transcribe({ open: wav, mostMs }, never);
     }, isLocal);
     const texts = forms.map((form) =>
       ["model", "response_format", "language"].map((name) => form.get(name))
@@ -60,7 +61,7 @@ for (const [status, body, isFinal, why] of refusals) {
   const worth = isFinal ? "is final" : "may be tried again";
   Deno.test(`transcribe(): the answer ${status} "${body}" ${worth}`, async () => {
     await withProvider(() => new Response(body, { status }), async (transcriber) => {
-      const error = await transcriber.transcribe({ open: wav }, never).then(
+      const error = await transcriber.transcribe({ open: wav, mostMs }, never).then(
         () => assert.fail("it resolved"),
         (reason) => reason,
       );
@@ -75,16 +76,30 @@ Deno.test("transcribe() takes no more audio than fits, and so many at once", asy
   let asked = 0;
   await withProvider(() => gates[asked++]!.promise, async (transcriber) => {
     const huge = audio(...Array(65).fill(new Uint8Array(limits.transcriptionBytes / 64)));
-    await assert.rejects(transcriber.transcribe({ open: huge }, never), /it is over 64 MiB/);
+    await assert.rejects(
+      transcriber.transcribe({ open: huge, mostMs }, never),
+      /it is over 64 MiB/,
+    );
 
     let opened = 0;
     const open = () => (opened++, wav());
-    const all = gates.map(() => transcriber.transcribe({ open }, never));
+    const all = gates.map(() => transcriber.transcribe({ open, mostMs }, never));
     for (const gate of gates) {
       assert.ok(opened <= limits.transcriptionsAtOnce + gates.indexOf(gate));
       gate.resolve(Response.json({ text: "yes" }));
       await Promise.race(all);
     }
     assert.deepEqual(await Promise.all(all), ["yes", "yes", "yes"]);
+  });
+});
+
+Deno.test("transcribe() gives up a provider that takes too long", async () => {
+  const late = Promise.withResolvers<Response>();
+  await withProvider(() => late.promise, async (transcriber) => {
+    const attempt = transcriber.transcribe({ open: wav, mostMs: 20 }, never);
+    const awake = setTimeout(() => {}, 5_000); // AbortSignal.timeout alone keeps nobody awake.
+    await assert.rejects(attempt, /timeout|timed out/i);
+    clearTimeout(awake);
+    late.resolve(new Response());
   });
 });
