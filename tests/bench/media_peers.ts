@@ -1,10 +1,9 @@
 import { Buffer } from "node:buffer";
-import { createSocket } from "node:dgram";
-import { once } from "node:events";
 import { encodeG711, type Law } from "../../sip/media/g711.ts";
 import { parseSdp } from "../../sip/media/parse_sdp.ts";
 import { openPeer } from "../../sip/media/peer.ts";
 import { isRtcp, writeRtp } from "../../sip/media/rtp.ts";
+import { bindDatagrams } from "../../sip/media/rtp_sockets.ts";
 import type { Encoding } from "../../sip/media/sdp.ts";
 import { writeSdp } from "../../sip/media/write_sdp.ts";
 import { plainOffer, portOf } from "../support/plain_peer.ts";
@@ -25,26 +24,24 @@ export type Lines = { lines: Line[]; close(): Promise<void> };
 
 /** All legs of plain RTP send to one socket, and are told apart by the port that they send from. */
 export async function plainLines(laws: Law[]): Promise<Lines> {
-  const socket = createSocket({ type: "udp4", recvBufferSize: 4 << 20 });
-  socket.bind(0, "127.0.0.1");
-  await once(socket, "listening");
+  const socket = await bindDatagrams("127.0.0.1", 0);
   const byPort = new Map<number, Line>();
-  socket.on("message", (packet, { port }) => byPort.get(port)?.onPacket(packet));
+  socket.onMessage = (packet, { port }) => byPort.get(port)?.onPacket(packet);
   const lines = laws.map((law): Line => {
-    let to = 0;
+    const to = { address: "127.0.0.1", port: 0 };
     const line: Line = {
-      offer: plainOffer(socket.address().port, { formats: law === "PCMU" ? "0 101" : "8 101" }),
+      offer: plainOffer(socket.port, { formats: law === "PCMU" ? "0 101" : "8 101" }),
       accept(answer) {
-        to = portOf(answer);
-        byPort.set(to, line);
+        to.port = portOf(answer);
+        byPort.set(to.port, line);
         return Promise.resolve();
       },
-      send: (packet) => socket.send(packet, to, "127.0.0.1"),
+      send: (packet) => socket.send(packet, to),
       onPacket: () => {},
     };
     return line;
   });
-  return { lines, close: async () => void await once(socket.close(), "close") };
+  return { lines, close: () => socket.close() };
 }
 
 export async function webrtcLines(laws: Law[]): Promise<Lines> {
