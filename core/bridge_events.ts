@@ -1,5 +1,9 @@
 import { z } from "zod";
-import { action, legId } from "./bridge_script.ts";
+import { action } from "./bridge_action.ts";
+import { gatheredEvent, partialEvent } from "./bridge_gather.ts";
+import { recorded, recordedEvent } from "./bridge_recordings.ts";
+import { referredEvent } from "./bridge_refer.ts";
+import { legId } from "./bridge_script.ts";
 import { incomingNumber } from "./bridge_trunks.ts";
 
 /** The part of the bridge (`bridge.ts`) that is about what happened to a leg. */
@@ -37,11 +41,14 @@ export const legEvent = z.discriminatedUnion("type", [
     memo: z.record(z.string(), z.unknown()).optional(),
   }),
   z.object({ type: z.literal("ringing") }),
-  /** 200 and ACK. On a leg that `invite` placed, answered with the next script. */
+  /** 200 and ACK. On a leg that `invite` placed, or a screened one, answered with its script. */
   z.object({ type: z.literal("answered") }),
   /** Who answered, going by the sound, where `invite` asks for it. Answered with the next script. */
   z.object({ type: z.literal("detected"), answeredBy }),
   z.object({ type: z.literal("next"), action }),
+  gatheredEvent,
+  partialEvent,
+  referredEvent.extend({ outcome }),
   z.object({
     type: z.literal("dialled"),
     outcome,
@@ -53,8 +60,10 @@ export const legEvent = z.discriminatedUnion("type", [
     sipCallId: z.string().optional(),
     /** X- and User-to-User headers of its final response. */
     headers: z.record(z.string(), z.string()).optional(),
+    recording: recorded.optional(),
     action: action.optional(),
   }),
+  recordedEvent,
   /**
    * The softphone of a leg wants `other`, whom it talks to, to talk to somebody else (RFC 3515).
    * Answered with a script for `other`, which begins with a `reject` where that may not be.
@@ -69,8 +78,16 @@ export const legEvent = z.discriminatedUnion("type", [
     /** X- and User-to-User headers for the INVITE, from the URI. */
     headers: z.record(z.string(), z.string()),
   }),
-  /** A step could not be done as asked (audio out of reach, …); the script goes on. */
-  z.object({ type: z.literal("problem"), url: z.string(), message: z.string() }),
+  /**
+   * A step could not be done as asked (audio out of reach, …); the script goes on. `about` is what
+   * was at fault, where that was not the audio at the URL.
+   */
+  z.object({
+    type: z.literal("problem"),
+    url: z.string(),
+    message: z.string(),
+    about: z.enum(["recognition", "speech"]).optional(),
+  }),
   z.object({
     type: z.literal("ended"),
     outcome,

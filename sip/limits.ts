@@ -98,6 +98,8 @@ export const sipLimits = {
   /** How long a transferor may take to leave once its transfer is done. */
   transferLeaveMs: 2_000,
 
+  /** Servers on the way to a callee that may each ask for credentials. */
+  challengers: 4,
   /** How long a trunk may take to say anything to an INVITE or a REGISTER before it counts as dead. */
   trunkAnswerMs: 5_000,
   /** Between two line ends that keep a connection to a Gateway's proxy open. */
@@ -122,6 +124,13 @@ export const sipLimits = {
   /** 64*T1: a cancelled INVITE without a final response is given up (RFC 3261 §9.1). */
   cancelGraceMs: 32_000,
   mediaConnectMs: 15_000,
+  /** Speech of a Gather: the silence that ends an utterance, and the longest one. */
+  utterancePauseMs: 1_000,
+  utteranceMs: 60_000,
+  /** Between two looks at what was said so far, where that is told. */
+  partialSpeechMs: 2_000,
+  /** Utterances without words after which a Gather listens no more. */
+  wordlessUtterances: 3,
   /** Between the loss of a leg's media and our BYE. */
   byeGraceMs: 2_000,
 
@@ -138,6 +147,13 @@ export const sipLimits = {
   heartbeatRetryMs: 500,
   /** In a row, before they are worth a line of the log. */
   heartbeatMisses: 6,
+  /** Sound that waits for the service: of one recording (two minutes of two channels), and of all. */
+  recordingHeldBytes: 4 << 20,
+  recordingsHeldBytes: 256 << 20,
+  /** How long what is left of a recording is sent again after it ended. */
+  recordingGiveUpMs: 600_000,
+  /** How long the end of a recording waits for the service to have it all. */
+  recordingSettleMs: 5_000,
   retryMinMs: 200,
   retryMaxMs: 5_000,
   /** The same while a caller waits for what to do. */

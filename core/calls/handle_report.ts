@@ -1,5 +1,6 @@
 import type { Report } from "../bridge.ts";
 import type { LegEvent } from "../bridge_events.ts";
+import type { PartialSpeech } from "../bridge_gather.ts";
 import type { Script } from "../bridge_script.ts";
 import { withPeers } from "../companions.ts";
 import { unanswered } from "../exchange.ts";
@@ -10,11 +11,12 @@ import type { Call } from "../resources/calls.ts";
 import { placeChild, receive } from "./new_leg.ts";
 import { actionScript, type Asking, firstScript } from "./next_script.ts";
 import { numberScript, receiveForNumber } from "./number_leg.ts";
-import { callParameters, dialParameters } from "./parameters.ts";
+import { callParameters, partialParameters } from "./parameters.ts";
 import { end, progress } from "./progress.ts";
 import { referScript } from "./refer.ts";
 import { routeIncoming } from "./route_incoming.ts";
 import { isLive } from "./status.ts";
+import { resultOf, type StepResult } from "./step_result.ts";
 
 /**
  * Takes one report of a companion: commits what it says, then finds the script that answers it. A
@@ -33,7 +35,8 @@ export async function handleReport(
   }
   if (call === null || !isLive(call.status)) return [{ type: "hangup" }];
   if (!report.wantsScript) return [];
-  const script = await scriptFor(report.event, { call, ports, signal });
+  const cause = { at: report.at, id: `${report.leg} ${report.seq}` };
+  const script = await scriptFor(report.event, { call, ports, signal, cause });
   return await withPeers(script, report.companion, ports);
 }
 
@@ -50,13 +53,19 @@ function scriptFor(event: LegEvent, asking: Asking): Promise<Script> | Script {
       return firstScript(asking);
     case "next":
       return actionScript(event.action, {}, asking);
+    case "gathered":
     case "dialled":
-      return event.action === undefined
-        ? []
-        : actionScript(event.action, dialParameters(event), asking);
+    case "recorded":
+    case "referred":
+      return afterStep(event, asking);
     default:
       return [];
   }
+}
+
+async function afterStep(event: LegEvent, asking: Asking): Promise<Script> {
+  const result = await resultOf(event, asking.call.accountSid, asking.ports);
+  return result === null ? [] : await actionScript(result.action, result.params, asking);
 }
 
 /** Commits what a report says; returns the call as it is then, null when there is none. */
@@ -68,11 +77,20 @@ async function record(report: Report, ports: Ports): Promise<Call | null> {
     return await placeChild(event, report, ports);
   }
   if (await ports.records.calls.get(accountSid, leg) === null) return null;
-  return await ports.records.calls.update(accountSid, leg, (call) => applied(call, report, ports));
+  const told = report.wantsScript ? null : await resultOf(event, accountSid, ports);
+  return await ports.records.calls.update(
+    accountSid,
+    leg,
+    (call) => applied(call, report, { told, ports }),
+  );
 }
 
 /** What a report changes. `seq` tells a repeat, which changes nothing. */
-function applied(call: Call, report: Report, ports: Ports): Change<Call> {
+function applied(
+  call: Call,
+  report: Report,
+  { told, ports }: { told: StepResult | null; ports: Ports },
+): Change<Call> {
   const { event, seq } = report;
   if (seq < call.reports) return { record: call };
 
@@ -90,7 +108,12 @@ function applied(call: Call, report: Report, ports: Ports): Change<Call> {
     case "ended":
       return explained(end(taken, event.outcome, moment), event, ports);
     case "dialled":
-      return report.wantsScript ? { record: taken } : actionTold(taken, event, ports);
+    case "recorded":
+      return actionTold(taken, told, ports);
+    case "referred":
+      return referred(taken, event, { told, ports });
+    case "partial":
+      return partialTold(taken, event, ports);
     case "problem":
       return { record: taken, also: [problemOf(taken, event, ports)] };
     default:
@@ -117,22 +140,44 @@ function explained(
   return { ...change, also: [notification(notice, ports)] };
 }
 
-/** The caller hung up inside a Dial: its action is still requested, and the answer ignored. */
-function actionTold(
-  call: Call,
-  event: LegEvent & { type: "dialled" },
-  { settings }: Ports,
-): Change<Call> {
-  if (event.action === undefined) return { record: call };
+/** The caller left inside the step: its action is still requested, and the answer ignored. */
+function actionTold(call: Call, result: StepResult | null, { settings }: Ports): Change<Call> {
+  if (result === null) return { record: call };
   const { accountSid, sid: callSid } = call;
-  const { url, method } = event.action;
-  const params = { ...callParameters(call, settings), ...dialParameters(event) };
+  const { action: { url, method }, event } = result;
+  const params = { ...callParameters(call, settings), ...result.params };
+  const told = { accountSid, callSid, url, method, params, event };
+  return { record: call, jobs: [deliverWebhook(told)] };
+}
+
+/** What became of a Refer; a failure is told of where there is an action, too. */
+function referred(
+  call: Call,
+  { to, outcome, sipStatus }: LegEvent & { type: "referred" },
+  { told, ports }: { told: StepResult | null; ports: Ports },
+): Change<Call> {
+  const change = actionTold(call, told, ports);
+  if (outcome === "completed" || outcome === "canceled") return change;
+  const { accountSid, sid: callSid } = call;
+  const detail = `${to}: ${outcome}${sipStatus === undefined ? "" : ` (SIP ${sipStatus})`}`;
+  const notice = { accountSid, callSid, fault: "referFailed", detail, level: "error" } as const;
+  return { ...change, also: [notification(notice, ports)] };
+}
+
+/** What a caller said so far, to whom a Gather wants it told. */
+function partialTold(call: Call, event: PartialSpeech, { settings }: Ports): Change<Call> {
+  const { accountSid, sid: callSid } = call;
+  const { url, method } = event.callback;
+  const params = { ...callParameters(call, settings), ...partialParameters(event) };
   return { record: call, jobs: [deliverWebhook({ accountSid, callSid, url, method, params })] };
 }
 
-function problemOf(call: Call, { url, message }: LegEvent & { type: "problem" }, ports: Ports) {
+const problemFaults = { recognition: "speechUnavailable", speech: "notSpoken" } as const;
+
+function problemOf(call: Call, event: LegEvent & { type: "problem" }, ports: Ports) {
   const { accountSid, sid: callSid } = call;
-  const exchange = unanswered({ url, method: "GET", params: {} });
-  const notice = { accountSid, callSid, detail: message, exchange };
-  return notification({ ...notice, fault: "audioUnavailable", level: "error" }, ports);
+  const { url, message: detail, about } = event;
+  const fault = about === undefined ? "audioUnavailable" : problemFaults[about];
+  const exchange = unanswered({ url, method: url === "" ? "" : "GET", params: {} });
+  return notification({ accountSid, callSid, detail, exchange, fault, level: "error" }, ports);
 }

@@ -1,4 +1,5 @@
 import type { LegEvent } from "../bridge_events.ts";
+import type { Gathered, PartialSpeech } from "../bridge_gather.ts";
 import type { Call } from "../resources/calls.ts";
 import { iso8601 } from "../wire.ts";
 
@@ -49,11 +50,20 @@ const prefixed = (prefix: string, headers: Record<string, string>): Record<strin
 
 const spelt = (name: string): string => /^user-to-user$/i.test(name) ? "User-to-User" : name;
 
+/** What the request of a Refer's action carries besides. */
+export const referParameters = (
+  { outcome, sipStatus }: LegEvent & { type: "referred" },
+): Record<string, string> => ({
+  ReferCallStatus: outcome,
+  ...(sipStatus === undefined ? {} : { ReferSipResponseCode: String(sipStatus) }),
+});
+
 /** What the request of a Dial's action carries besides. */
 export function dialParameters(dialled: LegEvent & { type: "dialled" }): Record<string, string> {
   return {
     DialCallStatus: dialled.outcome,
     DialCallSid: dialled.leg,
+    OutboundCallSid: dialled.leg,
     DialCallDuration: String(dialled.durationS),
     DialRingDuration: String(dialled.ringS),
     ...(dialled.sipCallId === undefined ? {} : { DialSipCallId: dialled.sipCallId }),
@@ -61,3 +71,21 @@ export function dialParameters(dialled: LegEvent & { type: "dialled" }): Record<
     ...prefixed("DialSipHeader_", dialled.headers ?? {}),
   };
 }
+
+/** What the request of a Gather's action carries besides. */
+export const gatherParameters = ({ digits, speech }: Gathered): Record<string, string> => ({
+  ...(digits === "" ? {} : { Digits: digits }),
+  ...(speech === undefined ? {} : {
+    SpeechResult: speech.text,
+    Confidence: String(speech.confidence),
+  }),
+});
+
+/** What the callback of a Gather tells while the caller still speaks. */
+export const partialParameters = (
+  { text, confidence, number }: PartialSpeech,
+): Record<string, string> => ({
+  UnstableSpeechResult: text,
+  Confidence: String(confidence),
+  SequenceNumber: String(number),
+});

@@ -1,4 +1,11 @@
-import { type Exchange, headerLines, readText, unanswered } from "../exchange.ts";
+import {
+  type Exchange,
+  headerLines,
+  masked,
+  readText,
+  secretsOf,
+  unanswered,
+} from "../exchange.ts";
 import { Fault, type FaultName } from "../faults.ts";
 import { limits } from "../limits.ts";
 import type { Ports } from "../ports.ts";
@@ -24,8 +31,8 @@ export interface Document {
 }
 
 /**
- * Requests a document from an application server. An audio answer stands for a Play of its URL; an
- * empty one for nothing more to do. Throws a DocumentFault.
+ * Requests a document from an application server. An audio answer stands for a Play of its URL, plain
+ * text for a Say of it; an empty one for nothing more to do. Throws a DocumentFault.
  */
 export async function fetchDocument(
   source: Signable,
@@ -47,7 +54,8 @@ export async function fetchDocument(
 
   const [type = ""] = (response.headers.get("content-type") ?? "").split(";");
   const kind = type.trim().toLowerCase();
-  if (kind.startsWith("audio/")) return { url, verbs: [playOf(url)] };
+  if (kind.startsWith("audio/")) return { url, verbs: [verbOf("Play", url)] };
+  if (kind === "text/plain") return { url, verbs: [verbOf("Say", text.trim())] };
   if (!/^(text|application)\/(xml|[\w.-]+\+xml)$/.test(kind)) {
     const told = kind === "" ? "it has none" : `it is ${kind}`;
     throw new DocumentFault("documentType", told, exchange, status);
@@ -60,11 +68,11 @@ export async function fetchDocument(
   }
 }
 
-const playOf = (url: string): Element => ({
-  name: "Play",
+const verbOf = (name: string, text: string): Element => ({
+  name,
   attributes: {},
   children: [],
-  text: url,
+  text,
 });
 
 async function exchangeWith(
@@ -74,20 +82,22 @@ async function exchangeWith(
   ports: Ports,
 ): Promise<{ response: Response; text: string; exchange: Exchange }> {
   const none = unanswered(source);
+  const hidden = [authToken, ...secretsOf(source.url)];
   try {
     const timeout = AbortSignal.timeout(limits.documentTimeoutMs);
     const bounded = AbortSignal.any([signal, timeout]);
-    const request = await signedRequest(source, { authToken, now: ports.now(), signal: bounded });
+    const request = signedRequest(source, { authToken, now: ports.now(), signal: bounded });
     const response = await ports.fetch(request);
     const isAudio = response.headers.get("content-type")?.startsWith("audio/") ?? false;
     const { text, isWhole } = await readText(response, isAudio ? 1 : limits.documentBytes);
-    const responseHeaders = headerLines(response);
-    const exchange = { ...none, responseHeaders, responseBody: isAudio ? "" : text };
+    const responseHeaders = masked(headerLines(response), hidden);
+    const responseBody = isAudio ? "" : masked(text, hidden);
+    const exchange = { ...none, responseHeaders, responseBody };
     if (isWhole || isAudio) return { response, text, exchange };
     throw new DocumentFault("documentInvalid", "it is over 64 KiB", exchange, response.status);
   } catch (error) {
     if (signal.aborted || error instanceof DocumentFault) throw error;
     const why = error instanceof Error ? error.message : String(error);
-    throw new DocumentFault("documentUnreachable", why, none);
+    throw new DocumentFault("documentUnreachable", masked(why, hidden), none);
   }
 }

@@ -26,17 +26,33 @@ export function parseDocument(text: string): Element[] {
   const verdict = XMLValidator.validate(text);
   if (verdict !== true) throw invalid(`${verdict.err.msg} (line ${verdict.err.line})`);
 
-  const roots = (parser.parse(text) as Node[]).map(elementOf).filter((root) => root !== null);
+  const roots = nodesOf(text).map(elementOf).filter((root) => root !== null);
   const [root] = roots;
   if (root === undefined || roots.length > 1) throw invalid("it needs exactly one root element");
   if (root.name !== "Response") throw invalid(`the root is "${root.name}", not "Response"`);
   if (root.children.length > limits.documentVerbs) {
     throw invalid(`it has more than ${limits.documentVerbs} verbs`);
   }
+  if (countOf(root.children) > limits.documentElements) {
+    throw invalid(`it has more than ${limits.documentElements} elements`);
+  }
   return root.children;
 }
 
+/** With what is inside them. */
+const countOf = (elements: Element[]): number =>
+  elements.reduce((sum, { children }) => sum + 1 + countOf(children), 0);
+
 const invalid = (why: string) => new Fault("documentInvalid", why);
+
+/** The parser has bounds of its own: elements inside each other, and names that it refuses. */
+function nodesOf(text: string): Node[] {
+  try {
+    return parser.parse(text);
+  } catch (error) {
+    throw invalid(error instanceof Error ? error.message : String(error));
+  }
+}
 
 /** What the parser makes of an element or a text: its name maps to its content. */
 type Node = Record<string, unknown>;

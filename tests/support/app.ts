@@ -114,12 +114,15 @@ export async function startApp(
       sipDomain: "sip.test",
       instanceId: "test",
       callbackAttempts: 6,
+      deliveryKeptMs: 30 * 86_400_000,
       revision: "f00d",
       clientPasswordMin: 4,
       strictSmsFrom: false,
       smsShortCodes: [],
       recordingsPublic: false,
+      recordingsOpenInS3: false,
       numberPriceMicros: 1_150_000,
+      transcriptionPriceMicros: 50_000,
       trunks: {
         outboundProxy: null,
         sipHosts: [],
@@ -138,6 +141,7 @@ export async function startApp(
     },
     blobs: memoryBlobs(),
     locationSource: null,
+    transcriber: null,
     sign: serverSigner("test"),
     bridge: {
       bindings: (login) => Promise.resolve(app.registered.get(login) ?? []),

@@ -1,8 +1,26 @@
 import { z } from "zod";
-import type { Step } from "../../bridge_script.ts";
 import { limits } from "../../limits.ts";
-import { boolean, methodAttribute, resolveUrl, verb, wholeNumber } from "../verb.ts";
+import { recordingCallback, recordingOrder } from "../recording_order.ts";
+import {
+  actionAttribute,
+  boolean,
+  type CompileContext,
+  methodAttribute,
+  verb,
+  wholeNumber,
+} from "../verb.ts";
 import { invite, nounsOf } from "./dial_nouns.ts";
+
+/** Whatever its beginning is called, it begins with the answer, and has a channel for either side. */
+const record = z.enum([
+  "false",
+  "do-not-record",
+  "true",
+  "record-from-answer",
+  "record-from-answer-dual",
+  "record-from-ringing",
+  "record-from-ringing-dual",
+]).optional();
 
 /** Calls others and joins the first who answers with the caller. */
 export const dial = verb({
@@ -18,9 +36,12 @@ export const dial = verb({
     }),
     callerId: z.string().max(255).optional(),
     hangupOnStar: boolean(false),
+    record,
+    ...recordingCallback,
   },
   answers: false,
-  async compile(element, { action, method, timeout, timeLimit, callerId, hangupOnStar }, context) {
+  async compile(element, attributes, context) {
+    const { method, timeout, timeLimit, callerId, hangupOnStar } = attributes;
     const from = callerId ?? context.call.from;
     const nouns = nounsOf(element);
     if (nouns.length > limits.dialLegs) {
@@ -28,13 +49,10 @@ export const dial = verb({
     }
     const invited = nouns.slice(0, limits.dialLegs).map((noun) => invite(noun, from, context));
     const legs = (await Promise.all(invited)).filter((leg) => leg !== null);
-    const url = action === undefined ? null : resolveUrl(action, context);
-    const next: Step[] = url === null
-      ? []
-      : [{ type: "next", action: { url, method, hops: context.hops } }];
+    const action = actionAttribute(element, method, context);
     if (legs.length === 0) {
       context.skip("Dial: it names nobody who can be called");
-      return next;
+      return action === undefined ? [] : [{ type: "next", action }];
     }
     return [{
       type: "dial",
@@ -43,7 +61,16 @@ export const dial = verb({
       timeoutS: timeout,
       timeLimitS: timeLimit,
       hangupOnStar,
-      ...(url === null ? {} : { action: { url, method, hops: context.hops } }),
+      ...isRecorded(attributes.record, context) &&
+        { record: recordingOrder(element, attributes, context) },
+      ...(action === undefined ? {} : { action }),
     }];
   },
 });
+
+function isRecorded(record: string | undefined, context: CompileContext): boolean {
+  if (record?.includes("ringing")) {
+    context.skip(`value "${record}" of attribute "record" of Dial: it is recorded from the answer`);
+  }
+  return record !== undefined && record !== "false" && record !== "do-not-record";
+}
