@@ -1,6 +1,4 @@
 import { accountWanted } from "../accounts/create_account.ts";
-import { modifyParams } from "../calls/modify_call.ts";
-import { mutedCalls } from "../calls/muted_call.ts";
 import { acceptedFields } from "../geolocation/parameters.ts";
 import { limits } from "../limits.ts";
 import { parametersOf as numberParametersOf } from "../numbers/parameters.ts";
@@ -9,15 +7,14 @@ import { paramsSchema } from "../resource.ts";
 import { accounts } from "../resources/accounts.ts";
 import { availablePhoneNumbers, numberCountries } from "../resources/available_phone_numbers.ts";
 import { bindings } from "../resources/bindings.ts";
-import { calls } from "../resources/calls.ts";
 import { clients } from "../resources/clients.ts";
 import { replayParams } from "../resources/deliveries.ts";
 import { gateways } from "../resources/gateways.ts";
 import { geolocations } from "../resources/geolocations.ts";
 import { incomingPhoneNumbers } from "../resources/incoming_phone_numbers.ts";
-import { transcribeParameters } from "../transcriptions/transcribe.ts";
 import { resources } from "../resources/mod.ts";
 import { usageRecords } from "../resources/usage_records.ts";
+import { callForms, callOperations } from "./calls.ts";
 import { accountPath, accountsPath, jsonType, type Operation } from "./operation.ts";
 import {
   createOperation,
@@ -26,16 +23,13 @@ import {
   regularOperations,
   updateOperations,
 } from "./regular.ts";
-import { formSchema, type JsonSchema, recordSchema, refTo } from "./schemas.ts";
+import { formSchema, type JsonSchema, refTo } from "./schemas.ts";
 
 const {
   deliveries,
   emails,
-  notifications,
   participants,
-  recordings,
   sandboxes,
-  transcriptions,
 } = resources;
 
 const accountOperations: Operation[] = [
@@ -43,51 +37,6 @@ const accountOperations: Operation[] = [
   createOperation(accounts, { path: accountsPath, summary: "Makes a sub-account" }),
   readOperation(accounts, { path: accountPath }),
   ...updateOperations(accounts, { path: accountPath }),
-];
-
-const call = `${accountPath}/Calls/{Sid}`;
-const callOperations: Operation[] = [
-  ...updateOperations(calls, {
-    summary: "Redirects, mutes or ends a live call",
-    answer: { anyOf: [refTo(calls.type), refTo("MutedCall")] },
-  }),
-  listOperation(notifications, {
-    path: `${call}/Notifications`,
-    id: "listCallNotifications",
-    summary: "Lists the notifications of a call",
-    tag: calls.type,
-  }),
-  listOperation(recordings, {
-    path: `${call}/Recordings`,
-    id: "listCallRecordings",
-    summary: "Lists the recordings of a call",
-    tag: calls.type,
-  }),
-  {
-    method: "get",
-    path: `${accountPath}/Recordings/{Sid}.wav`,
-    id: "readRecordingAudio",
-    summary: "The audio, ranges of it too, or a redirect to where it is stored; the link in " +
-      "file_uri needs no credentials",
-    tag: recordings.type,
-    answer: {},
-    types: ["audio/wav"],
-    access: "link",
-  },
-];
-
-const ofRecording = `${accountPath}/Recordings/{Sid}/Transcriptions`;
-const transcriptionOperations: Operation[] = [
-  listOperation(transcriptions, {
-    path: ofRecording,
-    id: "listRecordingTranscriptions",
-    summary: "Lists the transcriptions of a recording",
-  }),
-  createOperation(transcriptions, {
-    path: ofRecording,
-    summary: "Has a recording transcribed",
-    form: refTo("TranscriptionCreate"),
-  }),
 ];
 
 const clientOperations: Operation[] = [
@@ -229,7 +178,6 @@ const serviceOperations: Operation[] = [
 export const irregularOperations: Operation[] = [
   ...accountOperations,
   ...callOperations,
-  ...transcriptionOperations,
   ...clientOperations,
   ...deliveryOperations,
   ...participantOperations,
@@ -243,13 +191,11 @@ export const irregularOperations: Operation[] = [
   ...serviceOperations,
 ];
 
-/** The forms of those operations and their own answers, by the name of their schema. */
+/** The forms of those operations and own answers, by the name of their schema. */
 export const irregularForms: Record<string, JsonSchema> = {
-  TranscriptionCreate: formSchema(transcribeParameters),
   AccountCreate: formSchema({ schema: accountWanted }),
   DeliveryUpdate: formSchema({ schema: replayParams }),
-  CallUpdate: formSchema({ schema: modifyParams, aliases: calls.aliases! }),
-  MutedCall: recordSchema(mutedCalls),
+  ...callForms,
   IncomingPhoneNumberCreateOfKind: formSchema(numberParametersOf("createOfKind")),
   IncomingPhoneNumberUpdate: formSchema(numberParametersOf("update")),
   ...Object.fromEntries(
