@@ -1,4 +1,6 @@
 import { accountWanted } from "../accounts/create_account.ts";
+import { modifyParams } from "../calls/modify_call.ts";
+import { mutedCalls } from "../calls/muted_call.ts";
 import { acceptedFields } from "../geolocation/parameters.ts";
 import { limits } from "../limits.ts";
 import { parametersOf as numberParametersOf } from "../numbers/parameters.ts";
@@ -7,14 +9,16 @@ import { paramsSchema } from "../resource.ts";
 import { accounts } from "../resources/accounts.ts";
 import { availablePhoneNumbers, numberCountries } from "../resources/available_phone_numbers.ts";
 import { bindings } from "../resources/bindings.ts";
+import { calls } from "../resources/calls.ts";
 import { clients } from "../resources/clients.ts";
 import { replayParams } from "../resources/deliveries.ts";
 import { gateways } from "../resources/gateways.ts";
 import { geolocations } from "../resources/geolocations.ts";
 import { incomingPhoneNumbers } from "../resources/incoming_phone_numbers.ts";
+import { transcribeParameters } from "../transcriptions/transcribe.ts";
 import { resources } from "../resources/mod.ts";
 import { usageRecords } from "../resources/usage_records.ts";
-import { callForms, callOperations } from "./calls.ts";
+import { callOperations } from "./call_operations.ts";
 import { accountPath, accountsPath, jsonType, type Operation } from "./operation.ts";
 import {
   createOperation,
@@ -23,7 +27,7 @@ import {
   regularOperations,
   updateOperations,
 } from "./regular.ts";
-import { formSchema, type JsonSchema, refTo } from "./schemas.ts";
+import { formSchema, type JsonSchema, recordSchema, refTo } from "./schemas.ts";
 
 const {
   deliveries,
@@ -191,11 +195,13 @@ export const irregularOperations: Operation[] = [
   ...serviceOperations,
 ];
 
-/** The forms of those operations and own answers, by the name of their schema. */
+/** The forms of those operations and their own answers, by the name of their schema. */
 export const irregularForms: Record<string, JsonSchema> = {
+  TranscriptionCreate: formSchema(transcribeParameters),
   AccountCreate: formSchema({ schema: accountWanted }),
   DeliveryUpdate: formSchema({ schema: replayParams }),
-  ...callForms,
+  CallUpdate: formSchema({ schema: modifyParams, aliases: calls.aliases! }),
+  MutedCall: recordSchema(mutedCalls),
   IncomingPhoneNumberCreateOfKind: formSchema(numberParametersOf("createOfKind")),
   IncomingPhoneNumberUpdate: formSchema(numberParametersOf("update")),
   ...Object.fromEntries(

@@ -1,16 +1,16 @@
-import { modifyParams } from "../calls/modify_call.ts";
-import { mutedCalls } from "../calls/muted_call.ts";
 import { calls } from "../resources/calls.ts";
 import { resources } from "../resources/mod.ts";
-import { transcribeParameters } from "../transcriptions/transcribe.ts";
 import { accountPath, type Operation } from "./operation.ts";
 import { createOperation, listOperation, updateOperations } from "./regular.ts";
-import { formSchema, type JsonSchema, recordSchema, refTo } from "./schemas.ts";
+import { refTo } from "./schemas.ts";
 
 const { notifications, recordings, transcriptions } = resources;
 
 const call = `${accountPath}/Calls/{Sid}`;
-const ofCalls: Operation[] = [
+const ofRecording = `${accountPath}/Recordings/{Sid}/Transcriptions`;
+
+/** What calls, their recordings and the texts of those have beside what their declarations say. */
+export const callOperations: Operation[] = [
   ...updateOperations(calls, {
     summary: "Redirects, mutes or ends a live call",
     answer: { anyOf: [refTo(calls.type), refTo("MutedCall")] },
@@ -38,10 +38,6 @@ const ofCalls: Operation[] = [
     types: ["audio/wav"],
     access: "link",
   },
-];
-
-const ofRecording = `${accountPath}/Recordings/{Sid}/Transcriptions`;
-const ofTranscriptions: Operation[] = [
   listOperation(transcriptions, {
     path: ofRecording,
     id: "listRecordingTranscriptions",
@@ -53,13 +49,3 @@ const ofTranscriptions: Operation[] = [
     form: refTo("TranscriptionCreate"),
   }),
 ];
-
-/** What calls, and what was recorded of them, have beside the regular operations. */
-export const callOperations: Operation[] = [...ofCalls, ...ofTranscriptions];
-
-/** The forms of those operations and their own answers, by the name of their schema. */
-export const callForms: Record<string, JsonSchema> = {
-  CallUpdate: formSchema({ schema: modifyParams, aliases: calls.aliases! }),
-  MutedCall: recordSchema(mutedCalls),
-  TranscriptionCreate: formSchema(transcribeParameters),
-};
