@@ -64,7 +64,7 @@ Deno.test("loadAudio() forgets the audio used longest ago when its memory is ful
 Deno.test("loadAudio() says why it cannot, and asks again next time", async () => {
   const cases: [() => Response, RegExp][] = [
     [() => new Response("no", { status: 404 }), /status is 404/],
-    [() => new Response("<html>"), /Cannot read WAV: it is not a WAV file/],
+    [() => new Response("<html>"), /it is neither a WAV nor an MP3 file/],
     [() => new Response(new Uint8Array(200_000)), /longer than 100000 bytes/],
     [() => new Response(pcmFile(new Int16Array())), /it is empty/],
   ];
