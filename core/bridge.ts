@@ -6,7 +6,7 @@ import { legId, step } from "./bridge_script.ts";
 /**
  * The conversation between the service and the SIP companion; its scripts are in
  * `bridge_script.ts`, its events in `bridge_events.ts`; more of it: `bridge_trunks.ts`,
- * `bridge_registrations.ts`, `bridge_peers.ts` and `bridge_messages.ts`.
+ * `bridge_registrations.ts`, `bridge_peers.ts`, `bridge_messages.ts` and `bridge_recordings.ts`.
  *
  * The companion *reports* what happened to a leg and is answered with the next script; the service
  * *runs* a script on a leg. A leg's id is the Sid of its Call, so there is no mapping. A script is
@@ -76,6 +76,11 @@ export const runRequest = z.object({
 });
 export const runAnswer = z.object({ companion });
 
+/** Silences what the peer of a leg says, or lets it be heard again, whatever the leg is doing. */
+export const muteRequest = z.object({ leg: legId, muted: z.boolean() });
+/** False: its media pass by the companion, which cannot silence them. */
+export const muteAnswer = z.object({ isDone: z.boolean() });
+
 /** What the companion must forget: the cached credentials of these logins. */
 export const invalidation = z.object({ logins: z.array(z.string()) });
 
@@ -95,6 +100,7 @@ export const bridgePaths = {
   heartbeat: "/bridge/heartbeat",
   /** On the companion. */
   run: "/run",
+  mute: "/mute",
   invalidate: "/invalidate",
   ready: "/ready",
 } as const;

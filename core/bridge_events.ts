@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { action } from "./bridge_action.ts";
 import { gatheredEvent, partialEvent } from "./bridge_gather.ts";
+import { recorded, recordedEvent } from "./bridge_recordings.ts";
 import { referredEvent } from "./bridge_refer.ts";
 import { legId } from "./bridge_script.ts";
 import { incomingNumber } from "./bridge_trunks.ts";
@@ -12,6 +13,8 @@ export const outcome = z.enum(["completed", "busy", "no-answer", "failed", "canc
 
 /** Why a leg ended, where its status does not tell: what its owner could mend. */
 export const endReason = z.enum(["not-registered", "media-lost", "no-trunk"]);
+
+export const answeredBy = z.enum(["human", "machine", "unknown"]);
 
 export const legEvent = z.discriminatedUnion("type", [
   /** An authenticated Client sent an INVITE. Answered with what to do about it. */
@@ -40,6 +43,8 @@ export const legEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("ringing") }),
   /** 200 and ACK. On a leg that `invite` placed, or a screened one, answered with its script. */
   z.object({ type: z.literal("answered") }),
+  /** Who answered, going by the sound, where `invite` asks for it. Answered with the next script. */
+  z.object({ type: z.literal("detected"), answeredBy }),
   z.object({ type: z.literal("next"), action }),
   gatheredEvent,
   partialEvent,
@@ -55,8 +60,10 @@ export const legEvent = z.discriminatedUnion("type", [
     sipCallId: z.string().optional(),
     /** X- and User-to-User headers of its final response. */
     headers: z.record(z.string(), z.string()).optional(),
+    recording: recorded.optional(),
     action: action.optional(),
   }),
+  recordedEvent,
   /**
    * The softphone of a leg wants `other`, whom it talks to, to talk to somebody else (RFC 3515).
    * Answered with a script for `other`, which begins with a `reject` where that may not be.
@@ -79,7 +86,7 @@ export const legEvent = z.discriminatedUnion("type", [
     type: z.literal("problem"),
     url: z.string(),
     message: z.string(),
-    about: z.enum(["recognition"]).optional(),
+    about: z.enum(["recognition", "speech"]).optional(),
   }),
   z.object({
     type: z.literal("ended"),

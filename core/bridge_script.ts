@@ -3,6 +3,8 @@ import { action } from "./bridge_action.ts";
 import { digits, digitsStep, gatherStep, playStep, silenceStep } from "./bridge_gather.ts";
 import { clientTarget } from "./bridge_peers.ts";
 import { referStep } from "./bridge_refer.ts";
+import { recordingOrder, recordStep } from "./bridge_recordings.ts";
+import { sayStep } from "./bridge_speech.ts";
 import { numberTarget, trunkTarget } from "./bridge_trunks.ts";
 
 /** The part of the bridge (`bridge.ts`) that is about what the companion does with a leg. */
@@ -36,13 +38,24 @@ export const invitation = z.object({
 });
 
 export const step = z.discriminatedUnion("type", [
-  /** First step of a new leg: sends its INVITE. Once answered, that report brings the next script. */
-  z.object({ type: z.literal("invite"), invitation, timeoutS: z.number().positive() }),
+  /**
+   * First step of a new leg: sends its INVITE. Once answered, that report brings the next script; with
+   * `machineDetection`, the report of who answered does.
+   */
+  z.object({
+    type: z.literal("invite"),
+    invitation,
+    timeoutS: z.number().positive(),
+    /** How long to listen at most, and whether a machine's greeting is to be over first. */
+    machineDetection: z.object({ timeoutS: z.number().positive(), untilEnd: z.boolean() })
+      .optional(),
+  }),
   /** Answers an inbound leg with media of our own; nothing on one already answered. */
   z.object({ type: z.literal("answer") }),
   /** Refuses an inbound leg with a SIP status; a hang-up on one already answered. */
   z.object({ type: z.literal("reject"), status: z.number().int().min(300).max(699) }),
   playStep,
+  sayStep,
   silenceStep,
   digitsStep,
   gatherStep,
@@ -58,6 +71,8 @@ export const step = z.discriminatedUnion("type", [
     timeoutS: z.number().positive(),
     timeLimitS: z.number().positive(),
     hangupOnStar: z.boolean().optional(),
+    /** Records both sides from the answer on: this leg's on the first channel. */
+    record: recordingOrder.optional(),
     action: action.optional(),
   }),
   /**
@@ -66,6 +81,7 @@ export const step = z.discriminatedUnion("type", [
    */
   z.object({ type: z.literal("replace"), leg: legId }),
   referStep,
+  recordStep,
   /** Asks for the document at the action: a report and nothing else. */
   z.object({ type: z.literal("next"), action }),
   /** Has the dial that screens this leg join it; a hang-up on any other. */

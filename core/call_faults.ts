@@ -57,6 +57,12 @@ export const callFaults = {
     message: "Cannot deliver a status callback",
     advice: "The application server must answer the callback URL with a status below 500.",
   },
+  deliveryQueued: {
+    kind: "invalid",
+    code: 21230,
+    message: "Cannot replay a delivery that is under way",
+    advice: "Wait until its Status is delivered or failed.",
+  },
   documentUnreachable: {
     kind: "unavailable",
     code: 11210,
@@ -91,11 +97,25 @@ export const callFaults = {
     kind: "unavailable",
     code: 13230,
     message: "Cannot play the audio",
-    advice: "The URL must answer with a WAV file that this service can decode.",
+    advice: "The URL must answer with a WAV or MP3 file that this service can decode.",
+  },
+  notSpoken: {
+    kind: "unavailable",
+    code: 13241,
+    message: "Cannot say the text",
+    advice: "Check voice and language of Say. If they are right, the operator has to set up " +
+      "speech, or the provider of it is out of reach.",
+  },
+  notTranscribed: {
+    kind: "invalid",
+    code: 13242,
+    message: "Cannot transcribe the recording",
+    advice: "The operator has to set up speech recognition: RECOGNITION_URL, or pocketsphinx on " +
+      "the machine of the service. It must take audio of this length and language.",
   },
   speechUnavailable: {
     kind: "unavailable",
-    code: 13240,
+    code: 13245,
     message: "Cannot take what was said",
     advice: "The operator has to set up speech recognition. Gather takes digits without it.",
   },

@@ -1,4 +1,5 @@
 import { callFaults } from "./call_faults.ts";
+import { recordingFaults } from "./recording_faults.ts";
 import { sendingFaults } from "./sending_faults.ts";
 
 /** Why the service refuses; `routes/` maps each kind to one HTTP status. */
@@ -11,6 +12,7 @@ export type FaultKind =
   | "unsupported"
   | "conflict"
   | "tooLarge"
+  | "unsatisfiable"
   | "throttled"
   | "unavailable"
   | "internal";
@@ -28,6 +30,7 @@ export interface FaultEntry {
 /** Every way the service can refuse, or a call can fail, listed once. */
 export const faults = {
   ...callFaults,
+  ...recordingFaults,
   ...sendingFaults,
   badParameter: {
     kind: "invalid",
@@ -94,6 +97,12 @@ export const faults = {
     code: 20500,
     message: "Cannot complete the request",
     advice: "This is a defect of the service. Report it with the X-Request-Id of the answer.",
+  },
+  expired: {
+    kind: "throttled",
+    code: 20504,
+    message: "Cannot try again: it has waited too long",
+    advice: "The server that was to be asked has failed for a day. Mend it and ask again.",
   },
   unavailable: {
     kind: "unavailable",

@@ -55,11 +55,28 @@ export const limits = {
   jobLeaseMs: 30_000,
   jobPollMs: 1_000,
   jobsPerLane: 16,
-  /** In all lanes that wait for customers' servers; those of the service's own are beside it. */
+  /** In all lanes of one kind that wait for servers of others; those of the service's own are beside it. */
   jobsOutside: 256,
+  /** Of these, in a lane to a customer's server, in all lanes to one host, and in all of one account. */
+  jobsToServer: 32,
+  jobsPerHost: 64,
+  jobsPerAccount: 96,
+  /** To a customer's server that has not answered well lately; each good answer allows one more. */
+  jobsToStranger: 2,
+  /** Failures in a row after which a customer's server is left alone, at first and at most for so long. */
+  circuitFailures: 5,
+  circuitOpenMs: 5_000,
+  circuitOpenMaxMs: 60_000,
+  /** Lanes to customers' servers of which it is known how they answer. */
+  knownLanes: 10_000,
+  /** Lanes that are looked at together. */
+  lanesAtOnce: 32,
 
   ringTimeoutS: 60,
   ringTimeoutMaxS: 600,
+  machineDetectionS: 30,
+  machineDetectionMinS: 3,
+  machineDetectionMaxS: 59,
   dialTimeoutS: 30,
   dialTimeLimitS: 14_400,
   dialLegs: 10,
@@ -71,9 +88,24 @@ export const limits = {
 
   documentBytes: 64 << 10,
   documentVerbs: 100,
+  /** Verbs, and all that is inside them. */
+  documentElements: 500,
   documentHops: 50,
   documentTimeoutMs: 15_000,
   pauseMaxS: 3_600,
+  /** Characters that one Say speaks: about a quarter of an hour. */
+  sayLength: 10_000,
+  transcriptionAttempts: 4,
+  /** Of the audio that is transcribed: over an hour of one channel. */
+  transcriptionBytes: 64 << 20,
+  transcriptionAnswerBytes: 4 << 20,
+  /** What a transcription may take: at least, and for each second of audio. */
+  transcriptionMs: 60_000,
+  transcriptionMsPerS: 5_000,
+  /** Transcriptions whose audio is in memory at once. */
+  transcriptionsAtOnce: 2,
+  /** Bytes of the text; a record of the store has no room for more. */
+  transcriptionLength: 40_000,
   /** How often a Play may repeat, short of for ever. */
   loopMax: 1_000,
   /** Steps of what a Gather plays. */
@@ -88,6 +120,13 @@ export const limits = {
   hintsLength: 4_000,
 
   callbackTimeoutMs: 15_000,
+  /** How long a delivery may wait for a server that is asked less and less, since it fails. */
+  deliveryWaitMs: 24 * 3_600_000,
+  /** Attempts that a Delivery shows, the latest; of them together, and of the headers and the body each. */
+  deliveryAttempts: 8,
+  deliveryAttemptsLength: 8 << 10,
+  deliveryAnswerLength: 1 << 10,
+  deliveryErrorLength: 500,
   connectTimeoutMs: 5_000,
   callbackAnswerBytes: 64 << 10,
   redirects: 3,
@@ -105,12 +144,28 @@ export const limits = {
   conferenceNameLength: 128,
   /** How long a link to a recording's audio works. */
   recordingLinkMs: 24 * 3_600_000,
+  /** Of Record: the silence that ends it, and the whole. */
+  recordTimeoutS: 5,
+  recordTimeoutMaxS: 600,
+  recordLengthS: 3_600,
+  recordLengthMaxS: 14_400,
+  /** Between two looks whether a recording that is under way still is. */
+  recordingCheckMs: 60_000,
+  /** Parts of a recording that do not come for so long after its call ended never will. */
+  recordingForgottenMs: 900_000,
+  storeAttempts: 30,
+  /** How long the object storage may take for one request, and a link to it works. */
+  s3TimeoutMs: 120_000,
+  s3LinkS: 300,
   locationAttempts: 3,
   locationTimeoutMs: 10_000,
   locationAnswerBytes: 4 << 10,
   /** Records of an account that a job reads at once. */
   accountBatch: 100,
 
+  /** How often old records are looked for, and how many are removed together. */
+  removeOldMs: 3_600_000,
+  removedAtOnce: 100,
   /** When the deletion of a closed account's resources is repeated. */
   closingAgainMs: [60_000, 600_000],
 

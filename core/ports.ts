@@ -3,7 +3,14 @@ import type { TrunkSettings } from "./gateways/settings.ts";
 import type { Bridge, Companions } from "./companion_ports.ts";
 import type { Condition } from "./filters.ts";
 import type { Job } from "./job.ts";
-import type { Blobs, LocationSource, Mailer, MessageRoute, NumberProvider } from "./providers.ts";
+import type {
+  Blobs,
+  LocationSource,
+  Mailer,
+  MessageRoute,
+  NumberProvider,
+  Transcriber,
+} from "./providers.ts";
 import type { RecordOf } from "./resource.ts";
 import type { Account } from "./resources/accounts.ts";
 import type { resources } from "./resources/mod.ts";
@@ -23,9 +30,19 @@ export interface AlsoInserted {
   record: Base;
 }
 
+/** A record that is replaced with a change; nothing happens to one that is gone. */
+export interface AlsoUpdated {
+  into: string;
+  accountSid: string;
+  sid: string;
+  change(record: Base): Base;
+}
+
+export type AlsoWritten = AlsoInserted | AlsoUpdated;
+
 /** Something that costs money, as the ledger counts it. */
 export interface Charge {
-  category: "calls" | "sms" | "phonenumbers";
+  category: "calls" | "sms" | "phonenumbers" | "transcriptions";
   /** In millionths of the account's currency, whole. */
   priceMicros: number;
   /** What was used, in whole units of the category: minutes, messages, numbers. */
@@ -77,6 +94,11 @@ export interface Collection<T extends Base> {
   remove(accountSid: string, sid: string, change?: (record: T) => Change<T>): Promise<void>;
   /** Prepares older records' texts for `contains` conditions; lists are right without it, but slow. */
   packTexts(accountSid: string, signal: AbortSignal): Promise<void>;
+  /**
+   * Removes records that were made before an instant in ms, oldest first and at most
+   * `limits.removedAtOnce`, with what is kept beside them; how many.
+   */
+  removeOld(accountSid: string, before: number): Promise<number>;
   /** The record that holds a value of a unique field, in whatever account. */
   holder(field: keyof T & string, value: string): Promise<T | null>;
   /** All records of a service-wide group. */
@@ -143,6 +165,8 @@ export interface Settings {
   instanceId: string;
   /** How often a status callback is tried. */
   callbackAttempts: number;
+  /** How long deliveries are kept, in ms. */
+  deliveryKeptMs: number;
   /** The build that runs, as Supervisor metrics tell it. */
   revision: string;
   /** Characters that the password of a Client has at least. */
@@ -153,8 +177,12 @@ export interface Settings {
   smsShortCodes: string[];
   /** The audio of recordings needs no credentials. */
   recordingsPublic: boolean;
+  /** Audio is brought to object storage that everybody may read. */
+  recordingsOpenInS3: boolean;
   /** What a month of a phone number costs, in millionths. */
   numberPriceMicros: number;
+  /** What a minute of a transcribed recording costs, in millionths. */
+  transcriptionPriceMicros: number;
   trunks: TrunkSettings;
 }
 
@@ -174,6 +202,8 @@ export interface Ports {
   blobs: Blobs;
   /** Null when none is configured. */
   locationSource: LocationSource | null;
+  /** Null when nobody is set up who makes text of speech. */
+  transcriber: Transcriber | null;
   /** What this instance has counted since it started. */
   counters: Counters;
   /** Signs a text with the server's secret, in hex. */

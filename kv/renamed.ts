@@ -45,7 +45,14 @@ function renamed<T extends Base>(
     },
     insert: async (change) =>
       shown(await collection.insert({ ...change, record: kept(change.record) })),
-    stageInsert: async (batch, record) => await collection.stageInsert(batch, kept(record)),
+    stageInsert: async (batch, record, isChecked) =>
+      await collection.stageInsert(batch, kept(record), isChecked),
+    stageUpdate: async (batch, { accountSid, sid, change }) =>
+      await collection.stageUpdate(batch, {
+        accountSid,
+        sid: keptSid(sid),
+        change: (record) => kept(change(shown(record as T)) as T),
+      }),
     async update(account, sid, change) {
       if (!isSid(sid, outer)) throw new Fault("notFound", sid);
       return shown(await collection.update(account, keptSid(sid), changing(change)));

@@ -1,12 +1,13 @@
 import { type Context, Hono } from "hono";
 import { modifyCall, modifyParams } from "../core/calls/modify_call.ts";
+import { mutedCall, mutedCalls } from "../core/calls/muted_call.ts";
 import { Fault } from "../core/faults.ts";
 import type { AnyCollection, Ports } from "../core/ports.ts";
 import { withLinks } from "../core/recordings/link.ts";
 import type { AnyResource } from "../core/resource.ts";
 import { calls } from "../core/resources/calls.ts";
 import { notifications } from "../core/resources/notifications.ts";
-import { recordings } from "../core/resources/recordings.ts";
+import { recordingsWith } from "../core/resources/recordings.ts";
 import { answer } from "./answer.ts";
 import type { Env } from "./env.ts";
 import { readParams } from "./params.ts";
@@ -14,6 +15,7 @@ import { accountAddress, shapeOf } from "./represent.ts";
 import { answerSublist } from "./sublists.ts";
 
 const callShape = shapeOf(calls);
+const mutedShape = shapeOf(mutedCalls);
 const modification = {
   schema: modifyParams,
   aliases: calls.aliases ?? {},
@@ -22,12 +24,15 @@ const modification = {
 
 /** What Calls have beyond the regular operations: live modification and lists below one call. */
 export function callRoutes(ports: Ports): Hono<Env> {
+  const recordings = recordingsWith(ports.settings);
   return new Hono<Env>()
     .on(["POST", "PUT"], "/:sid", async (c) => {
       const wanted = modifyParams.parse(await readParams(c, modification));
       const named = { accountSid: c.var.account.sid, callSid: c.req.param("sid") };
       const call = await modifyCall(named, wanted, ports);
-      return answer(c, { json: () => callShape.json(call), xml: () => callShape.xml(call) });
+      const shape = wanted.mute === undefined ? callShape : mutedShape;
+      const shown = wanted.mute === undefined ? call : await mutedCall(call, wanted.mute, ports);
+      return answer(c, { json: () => shape.json(shown), xml: () => shape.xml(shown) });
     })
     .get("/:sid/Notifications", listed(notifications, ports.records.notifications, ports))
     .get("/:sid/Recordings", listed(recordings, withLinks(ports.records.recordings, ports), ports));

@@ -13,6 +13,7 @@ import { availablePhoneNumberRoutes } from "./available_phone_numbers.ts";
 import { callRoutes } from "./calls.ts";
 import { clientRoutes } from "./clients.ts";
 import { conferenceRoutes } from "./conferences.ts";
+import { deliveryRoutes } from "./deliveries.ts";
 import { emailRoutes } from "./emails.ts";
 import type { Env } from "./env.ts";
 import { answerFault, explain, onError } from "./errors.ts";
@@ -28,6 +29,7 @@ import { accountsAddress } from "./represent.ts";
 import { requestId } from "./request_id.ts";
 import { resourceRoutes } from "./resource_routes.ts";
 import { sandboxRoutes } from "./sandbox.ts";
+import { recordingTranscriptionRoutes } from "./transcriptions.ts";
 import { supervisorRoutes } from "./supervisor.ts";
 import { usageRoutes } from "./usage.ts";
 
@@ -42,9 +44,11 @@ function irregularRoutes(app: Hono<Env>, account: string, ports: Ports): void {
   app.route(`${account}/Calls`, callRoutes(ports));
   app.route(`${account}/Clients`, clientRoutes(ports));
   app.route(`${account}/Conferences`, conferenceRoutes(ports));
+  app.route(`${account}/Webhooks/Deliveries`, deliveryRoutes(ports));
   app.route(`${account}/Email/Messages`, emailRoutes(ports));
   app.route(`${account}/Geolocation`, geolocationRoutes(ports));
   app.route(`${account}/Recordings`, recordingRoutes(ports));
+  app.route(`${account}/Recordings`, recordingTranscriptionRoutes(ports));
   app.route(`${account}/Sandbox`, sandboxRoutes(ports));
   app.route(`${account}/IncomingPhoneNumbers`, incomingPhoneNumberRoutes(ports));
   app.route(`${account}/AvailablePhoneNumbers`, availablePhoneNumberRoutes(ports));

@@ -1,5 +1,4 @@
 import type { Report } from "../bridge.ts";
-import type { Action } from "../bridge_action.ts";
 import type { LegEvent } from "../bridge_events.ts";
 import type { PartialSpeech } from "../bridge_gather.ts";
 import type { Script } from "../bridge_script.ts";
@@ -12,17 +11,12 @@ import type { Call } from "../resources/calls.ts";
 import { placeChild, receive } from "./new_leg.ts";
 import { actionScript, type Asking, firstScript } from "./next_script.ts";
 import { numberScript, receiveForNumber } from "./number_leg.ts";
-import {
-  callParameters,
-  dialParameters,
-  gatherParameters,
-  partialParameters,
-  referParameters,
-} from "./parameters.ts";
+import { callParameters, partialParameters } from "./parameters.ts";
 import { end, progress } from "./progress.ts";
 import { referScript } from "./refer.ts";
 import { routeIncoming } from "./route_incoming.ts";
 import { isLive } from "./status.ts";
+import { resultOf, type StepResult } from "./step_result.ts";
 
 /**
  * Takes one report of a companion: commits what it says, then finds the script that answers it. A
@@ -41,7 +35,8 @@ export async function handleReport(
   }
   if (call === null || !isLive(call.status)) return [{ type: "hangup" }];
   if (!report.wantsScript) return [];
-  const script = await scriptFor(report.event, { call, ports, signal });
+  const cause = { at: report.at, id: `${report.leg} ${report.seq}` };
+  const script = await scriptFor(report.event, { call, ports, signal, cause });
   return await withPeers(script, report.companion, ports);
 }
 
@@ -54,22 +49,23 @@ function scriptFor(event: LegEvent, asking: Asking): Promise<Script> | Script {
     case "refer":
       return referScript(event, asking);
     case "answered":
+    case "detected":
       return firstScript(asking);
     case "next":
       return actionScript(event.action, {}, asking);
     case "gathered":
-      return actionScript(event.action, gatherParameters(event), asking);
     case "dialled":
-      return event.action === undefined
-        ? []
-        : actionScript(event.action, dialParameters(event), asking);
+    case "recorded":
     case "referred":
-      return event.action === undefined
-        ? []
-        : actionScript(event.action, referParameters(event), asking);
+      return afterStep(event, asking);
     default:
       return [];
   }
+}
+
+async function afterStep(event: LegEvent, asking: Asking): Promise<Script> {
+  const result = await resultOf(event, asking.call.accountSid, asking.ports);
+  return result === null ? [] : await actionScript(result.action, result.params, asking);
 }
 
 /** Commits what a report says; returns the call as it is then, null when there is none. */
@@ -81,11 +77,20 @@ async function record(report: Report, ports: Ports): Promise<Call | null> {
     return await placeChild(event, report, ports);
   }
   if (await ports.records.calls.get(accountSid, leg) === null) return null;
-  return await ports.records.calls.update(accountSid, leg, (call) => applied(call, report, ports));
+  const told = report.wantsScript ? null : await resultOf(event, accountSid, ports);
+  return await ports.records.calls.update(
+    accountSid,
+    leg,
+    (call) => applied(call, report, { told, ports }),
+  );
 }
 
 /** What a report changes. `seq` tells a repeat, which changes nothing. */
-function applied(call: Call, report: Report, ports: Ports): Change<Call> {
+function applied(
+  call: Call,
+  report: Report,
+  { told, ports }: { told: StepResult | null; ports: Ports },
+): Change<Call> {
   const { event, seq } = report;
   if (seq < call.reports) return { record: call };
 
@@ -98,14 +103,15 @@ function applied(call: Call, report: Report, ports: Ports): Change<Call> {
       return progress(taken, "ringing", moment);
     case "answered":
       return progress(taken, "in-progress", moment);
+    case "detected":
+      return { record: { ...taken, answeredBy: event.answeredBy } };
     case "ended":
       return explained(end(taken, event.outcome, moment), event, ports);
     case "dialled":
-      return report.wantsScript
-        ? { record: taken }
-        : actionTold(taken, { action: event.action, brought: dialParameters(event) }, ports);
+    case "recorded":
+      return actionTold(taken, told, ports);
     case "referred":
-      return referred(taken, event, report, ports);
+      return referred(taken, event, { told, ports });
     case "partial":
       return partialTold(taken, event, ports);
     case "problem":
@@ -134,30 +140,23 @@ function explained(
   return { ...change, also: [notification(notice, ports)] };
 }
 
-/** The caller left inside a Dial or Refer: its action is still requested, and the answer ignored. */
-function actionTold(
-  call: Call,
-  { action, brought }: { action: Action | undefined; brought: Record<string, string> },
-  { settings }: Ports,
-): Change<Call> {
-  if (action === undefined) return { record: call };
+/** The caller left inside the step: its action is still requested, and the answer ignored. */
+function actionTold(call: Call, result: StepResult | null, { settings }: Ports): Change<Call> {
+  if (result === null) return { record: call };
   const { accountSid, sid: callSid } = call;
-  const { url, method } = action;
-  const params = { ...callParameters(call, settings), ...brought };
-  return { record: call, jobs: [deliverWebhook({ accountSid, callSid, url, method, params })] };
+  const { action: { url, method }, event } = result;
+  const params = { ...callParameters(call, settings), ...result.params };
+  const told = { accountSid, callSid, url, method, params, event };
+  return { record: call, jobs: [deliverWebhook(told)] };
 }
 
 /** What became of a Refer; a failure is told of where there is an action, too. */
 function referred(
   call: Call,
-  event: LegEvent & { type: "referred" },
-  { wantsScript }: Report,
-  ports: Ports,
+  { to, outcome, sipStatus }: LegEvent & { type: "referred" },
+  { told, ports }: { told: StepResult | null; ports: Ports },
 ): Change<Call> {
-  const { to, outcome, sipStatus, action } = event;
-  const change = wantsScript
-    ? { record: call }
-    : actionTold(call, { action, brought: referParameters(event) }, ports);
+  const change = actionTold(call, told, ports);
   if (outcome === "completed" || outcome === "canceled") return change;
   const { accountSid, sid: callSid } = call;
   const detail = `${to}: ${outcome}${sipStatus === undefined ? "" : ` (SIP ${sipStatus})`}`;
@@ -173,10 +172,12 @@ function partialTold(call: Call, event: PartialSpeech, { settings }: Ports): Cha
   return { record: call, jobs: [deliverWebhook({ accountSid, callSid, url, method, params })] };
 }
 
+const problemFaults = { recognition: "speechUnavailable", speech: "notSpoken" } as const;
+
 function problemOf(call: Call, event: LegEvent & { type: "problem" }, ports: Ports) {
   const { accountSid, sid: callSid } = call;
   const { url, message: detail, about } = event;
-  const fault = about === "recognition" ? "speechUnavailable" : "audioUnavailable";
+  const fault = about === undefined ? "audioUnavailable" : problemFaults[about];
   const exchange = unanswered({ url, method: url === "" ? "" : "GET", params: {} });
   return notification({ accountSid, callSid, detail, exchange, fault, level: "error" }, ports);
 }

@@ -20,6 +20,7 @@ export function callParameters(
     ApiVersion: call.apiVersion,
     Direction: call.direction,
     CallerName: call.callerName,
+    AnsweredBy: call.answeredBy,
     ForwardedFrom: call.forwardedFrom,
     CallTimestamp: iso8601(call.startTime ?? call.dateCreated),
     InstanceId: instanceId,

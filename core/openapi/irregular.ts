@@ -1,5 +1,6 @@
 import { accountWanted } from "../accounts/create_account.ts";
 import { modifyParams } from "../calls/modify_call.ts";
+import { mutedCalls } from "../calls/muted_call.ts";
 import { acceptedFields } from "../geolocation/parameters.ts";
 import { limits } from "../limits.ts";
 import { parametersOf as numberParametersOf } from "../numbers/parameters.ts";
@@ -10,9 +11,11 @@ import { availablePhoneNumbers, numberCountries } from "../resources/available_p
 import { bindings } from "../resources/bindings.ts";
 import { calls } from "../resources/calls.ts";
 import { clients } from "../resources/clients.ts";
+import { replayParams } from "../resources/deliveries.ts";
 import { gateways } from "../resources/gateways.ts";
 import { geolocations } from "../resources/geolocations.ts";
 import { incomingPhoneNumbers } from "../resources/incoming_phone_numbers.ts";
+import { transcribeParameters } from "../transcriptions/transcribe.ts";
 import { resources } from "../resources/mod.ts";
 import { usageRecords } from "../resources/usage_records.ts";
 import { accountPath, accountsPath, jsonType, type Operation } from "./operation.ts";
@@ -23,9 +26,17 @@ import {
   regularOperations,
   updateOperations,
 } from "./regular.ts";
-import { formSchema, type JsonSchema, refTo } from "./schemas.ts";
+import { formSchema, type JsonSchema, recordSchema, refTo } from "./schemas.ts";
 
-const { emails, notifications, participants, recordings, sandboxes } = resources;
+const {
+  deliveries,
+  emails,
+  notifications,
+  participants,
+  recordings,
+  sandboxes,
+  transcriptions,
+} = resources;
 
 const accountOperations: Operation[] = [
   listOperation(accounts, { path: accountsPath, summary: "Lists the caller's sub-accounts" }),
@@ -36,7 +47,10 @@ const accountOperations: Operation[] = [
 
 const call = `${accountPath}/Calls/{Sid}`;
 const callOperations: Operation[] = [
-  ...updateOperations(calls, { summary: "Redirects or ends a live call" }),
+  ...updateOperations(calls, {
+    summary: "Redirects, mutes or ends a live call",
+    answer: { anyOf: [refTo(calls.type), refTo("MutedCall")] },
+  }),
   listOperation(notifications, {
     path: `${call}/Notifications`,
     id: "listCallNotifications",
@@ -53,12 +67,27 @@ const callOperations: Operation[] = [
     method: "get",
     path: `${accountPath}/Recordings/{Sid}.wav`,
     id: "readRecordingAudio",
-    summary: "The audio; the link in file_uri needs no credentials",
+    summary: "The audio, ranges of it too, or a redirect to where it is stored; the link in " +
+      "file_uri needs no credentials",
     tag: recordings.type,
     answer: {},
     types: ["audio/wav"],
     access: "link",
   },
+];
+
+const ofRecording = `${accountPath}/Recordings/{Sid}/Transcriptions`;
+const transcriptionOperations: Operation[] = [
+  listOperation(transcriptions, {
+    path: ofRecording,
+    id: "listRecordingTranscriptions",
+    summary: "Lists the transcriptions of a recording",
+  }),
+  createOperation(transcriptions, {
+    path: ofRecording,
+    summary: "Has a recording transcribed",
+    form: refTo("TranscriptionCreate"),
+  }),
 ];
 
 const clientOperations: Operation[] = [
@@ -69,6 +98,10 @@ const clientOperations: Operation[] = [
     tag: clients.type,
   }),
 ];
+
+const deliveryOperations = updateOperations(deliveries, {
+  summary: "Sends a delivery that has come to its end again",
+});
 
 const inConference = `${accountPath}/Conferences/{Sid}/Participants`;
 const participantOperations: Operation[] = [
@@ -196,7 +229,9 @@ const serviceOperations: Operation[] = [
 export const irregularOperations: Operation[] = [
   ...accountOperations,
   ...callOperations,
+  ...transcriptionOperations,
   ...clientOperations,
+  ...deliveryOperations,
   ...participantOperations,
   createOperation(emails),
   ...sandboxOperations,
@@ -208,10 +243,13 @@ export const irregularOperations: Operation[] = [
   ...serviceOperations,
 ];
 
-/** The forms of those operations, by the name of their schema. */
+/** The forms of those operations and their own answers, by the name of their schema. */
 export const irregularForms: Record<string, JsonSchema> = {
+  TranscriptionCreate: formSchema(transcribeParameters),
   AccountCreate: formSchema({ schema: accountWanted }),
+  DeliveryUpdate: formSchema({ schema: replayParams }),
   CallUpdate: formSchema({ schema: modifyParams, aliases: calls.aliases! }),
+  MutedCall: recordSchema(mutedCalls),
   IncomingPhoneNumberCreateOfKind: formSchema(numberParametersOf("createOfKind")),
   IncomingPhoneNumberUpdate: formSchema(numberParametersOf("update")),
   ...Object.fromEntries(

@@ -3,6 +3,7 @@ import { applications } from "./applications.ts";
 import { calls } from "./calls.ts";
 import { clients, clientsWith } from "./clients.ts";
 import { conferences } from "./conferences.ts";
+import { deliveries } from "./deliveries.ts";
 import { emails } from "./emails.ts";
 import { gateways } from "./gateways.ts";
 import { geolocations } from "./geolocations.ts";
@@ -11,7 +12,7 @@ import { messages } from "./messages.ts";
 import { notifications } from "./notifications.ts";
 import { outgoingCallerIds } from "./outgoing_caller_ids.ts";
 import { participants } from "./participants.ts";
-import { recordings } from "./recordings.ts";
+import { recordings, recordingsWith } from "./recordings.ts";
 import { sandboxes } from "./sandboxes.ts";
 import { transcriptions } from "./transcriptions.ts";
 
@@ -21,6 +22,7 @@ export const resources = {
   calls,
   clients,
   conferences,
+  deliveries,
   emails,
   gateways,
   geolocations,
@@ -34,7 +36,11 @@ export const resources = {
   transcriptions,
 };
 
-/** The same under the rules that the configuration sets for what customers send. */
+/** The same under what the configuration says of them. */
 export const resourcesUnder = (
-  { clientPasswordMin }: Pick<Settings, "clientPasswordMin">,
-): typeof resources => ({ ...resources, clients: clientsWith(clientPasswordMin) });
+  settings: Pick<Settings, "clientPasswordMin" | "recordingsOpenInS3">,
+): typeof resources => ({
+  ...resources,
+  clients: clientsWith(settings.clientPasswordMin),
+  recordings: recordingsWith(settings),
+});

@@ -1,11 +1,14 @@
 import type { Script, Step } from "../../core/bridge_script.ts";
 import { unlessAborted } from "../abort.ts";
+import { detectMachine } from "./detect_machine.ts";
 import { dial } from "./dial.ts";
 import { gather } from "./gather.ts";
 import { carried, type Performance } from "./performance.ts";
+import { record } from "./record.ts";
 import { refer } from "./refer.ts";
 import { replace } from "../dialog/replace.ts";
 import { play, sendDigits } from "./play.ts";
+import { say } from "./say.ts";
 
 /** One step; a script that it resolves with replaces the steps that are left. */
 type Performer<T extends Step["type"]> = (
@@ -14,10 +17,17 @@ type Performer<T extends Step["type"]> = (
 ) => Promise<Script | void> | Script | void;
 
 /** The leg was placed with its script: what is left is to wait, and ask what comes next. */
-const invite: Performer<"invite"> = async ({ live, signal }) => {
+const invite: Performer<"invite"> = async (performance, { machineDetection }) => {
+  const { live, signal } = performance;
   const { leg } = live;
   if (leg.direction === "inbound") return;
   const answered = await unlessAborted(leg.whenAnswered, signal);
+  if (answered && machineDetection !== undefined) {
+    live.report({ type: "answered" });
+    const answeredBy = await detectMachine(performance, machineDetection);
+    if (answeredBy === undefined) return;
+    return await live.ask({ type: "detected", answeredBy }, { signal });
+  }
   if (answered) return await live.ask({ type: "answered" }, { signal });
   // Another script took over while it rang: the answer is news all the same.
   void leg.whenAnswered.then((late) => late && live.report({ type: "answered" }));
@@ -39,6 +49,7 @@ const performers: { readonly [T in PerformedStep["type"]]: Performer<T> } = {
   },
   reject: ({ live: { leg } }, { status }) => leg.hangup({ status }),
   play,
+  say,
   silence: async (performance, { seconds }) => {
     performance.tookTime = true;
     const { calls, signal } = performance;
@@ -46,6 +57,7 @@ const performers: { readonly [T in PerformedStep["type"]]: Performer<T> } = {
   },
   dial,
   refer,
+  record,
   replace,
   next: (performance, { action }) => {
     const { live, signal } = performance;

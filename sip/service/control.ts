@@ -1,4 +1,10 @@
-import { bridgeLimits, bridgePaths, invalidation, runRequest } from "../../core/bridge.ts";
+import {
+  bridgeLimits,
+  bridgePaths,
+  invalidation,
+  muteRequest,
+  runRequest,
+} from "../../core/bridge.ts";
 import { type MessageOrder, messageOrder, messagePaths } from "../../core/bridge_messages.ts";
 import {
   bindingsRequest,
@@ -81,6 +87,7 @@ function isSigned(
 
 async function order(options: ControlOptions, path: string, body: string): Promise<Response> {
   if (path === bridgePaths.run) return run(options, body);
+  if (path === bridgePaths.mute) return mute(options, body);
   if (path === registrationPaths.bindings) return bindings(options, body);
   if (path === trunkPaths.gatewaysChanged) {
     options.gatewaysChanged();
@@ -102,6 +109,16 @@ function run(options: ControlOptions, body: string): Response {
   const { leg } = asked.data;
   if (runScript(calls, asked.data) === "run") return Response.json({ companion });
   return refusal(404, `Cannot run a script: no leg ${leg} is here`);
+}
+
+function mute({ calls, bridgeSecret }: ControlOptions, body: string): Response {
+  const asked = muteRequest.safeParse(json(body, bridgeSecret));
+  if (!asked.success) return refusal(400, `Cannot mute a leg: ${asked.error.message}`);
+  const { leg, muted } = asked.data;
+  const known = calls.find(leg);
+  if (known === undefined) return refusal(404, `Cannot mute a leg: no leg ${leg} is here`);
+  known.leg.media?.setMuted(muted);
+  return Response.json({ isDone: known.leg.media !== undefined });
 }
 
 function bindings(options: ControlOptions, body: string): Response {

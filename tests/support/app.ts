@@ -28,6 +28,9 @@ export interface App {
   root: ApiClient;
   /** What was run on legs. */
   bridge: { leg: string; script: Script; other?: Script }[];
+  /** Legs that were muted or heard again, and whether the companion has their media. */
+  muted: { leg: string; muted: boolean }[];
+  hasMedia: boolean;
   /** The devices that Clients have registered, by login. */
   registered: Map<string, RegisteredBinding[]>;
   /** The logins that the companion was told to forget. */
@@ -74,6 +77,8 @@ export async function startApp(
   const recorded: Pick<
     App,
     | "bridge"
+    | "muted"
+    | "hasMedia"
     | "registered"
     | "forgotten"
     | "gatewaysChanged"
@@ -85,6 +90,8 @@ export async function startApp(
     | "deviceAnswers"
   > = {
     bridge: [],
+    muted: [],
+    hasMedia: true,
     registered: new Map(),
     forgotten: [],
     gatewaysChanged: 0,
@@ -107,12 +114,15 @@ export async function startApp(
       sipDomain: "sip.test",
       instanceId: "test",
       callbackAttempts: 6,
+      deliveryKeptMs: 30 * 86_400_000,
       revision: "f00d",
       clientPasswordMin: 4,
       strictSmsFrom: false,
       smsShortCodes: [],
       recordingsPublic: false,
+      recordingsOpenInS3: false,
       numberPriceMicros: 1_150_000,
+      transcriptionPriceMicros: 50_000,
       trunks: {
         outboundProxy: null,
         sipHosts: [],
@@ -131,12 +141,17 @@ export async function startApp(
     },
     blobs: memoryBlobs(),
     locationSource: null,
+    transcriber: null,
     sign: serverSigner("test"),
     bridge: {
       bindings: (login) => Promise.resolve(app.registered.get(login) ?? []),
       run: (leg, script, { other } = {}) => {
         recorded.bridge.push({ leg, script, ...other && { other } });
         return Promise.resolve({ id: "companion", runId: "run" });
+      },
+      mute: (leg, muted) => {
+        recorded.muted.push({ leg, muted });
+        return Promise.resolve(app.hasMedia);
       },
       invalidate: (logins) => Promise.resolve(void recorded.forgotten.push(...logins)),
       message: (order) => {

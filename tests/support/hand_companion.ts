@@ -8,7 +8,16 @@ import type { App } from "./app.ts";
 /** The companion that every call of these tests is at. */
 export const companion = { id: "companion", runId: "run" };
 const signal = new AbortController().signal;
-const asking = ["incoming", "incomingNumber", "refer", "answered", "next", "gathered", "dialled"];
+const asking = [
+  "incoming",
+  "incomingNumber",
+  "refer",
+  "answered",
+  "detected",
+  "next",
+  "gathered",
+  "dialled",
+];
 
 /** A markup document. */
 export const xml = (body: string) =>

@@ -3,11 +3,13 @@ import { dial } from "./dial.ts";
 import { gather } from "./gather.ts";
 import { hangup } from "./hangup.ts";
 import { promptVerbs } from "./prompts.ts";
+import { record } from "./record.ts";
 import { redirect } from "./redirect.ts";
 import { refer } from "./refer.ts";
 import { reject } from "./reject.ts";
 
 /** Every verb that calls perform, by name. */
 export const verbs = new Map<string, AnyVerb>(
-  [...promptVerbs, dial, gather, hangup, redirect, refer, reject].map((verb) => [verb.name, verb]),
+  [...promptVerbs, dial, gather, hangup, record, redirect, refer, reject]
+    .map((verb) => [verb.name, verb]),
 );
