@@ -7,6 +7,7 @@ import {
   messagePaths,
 } from "./bridge_messages.ts";
 import { bindingsAnswer, registrationPaths } from "./bridge_registrations.ts";
+import { writeBridge } from "./bridge_seal.ts";
 import { bridgeHeader, signBridge } from "./bridge_signature.ts";
 import { trunkPaths } from "./bridge_trunks.ts";
 import { liveCompanions } from "./companions.ts";
@@ -108,7 +109,7 @@ function controlClient({ secret, fetch, now, timeoutMs }: BridgeClientOptions) {
     content: unknown,
     ms = timeoutMs,
   ): Promise<Response> {
-    const body = JSON.stringify(content);
+    const body = writeBridge(secret, content);
     const signature = signBridge(secret, { at: now(), method: "POST", path, body });
     const headers = { "content-type": "application/json", [bridgeHeader]: signature };
     const signal = AbortSignal.timeout(ms);

@@ -70,7 +70,8 @@ export const variables = {
   BRIDGE_SECRET: {
     schema: secret,
     fallback: "",
-    help: "Signs what service and companion tell each other. Empty: DATA_DIR/bridge_secret.",
+    help:
+      "Signs what service and companion tell each other, and seals passwords in it. Empty: DATA_DIR/bridge_secret.",
     secret: true,
   },
   SERVICE_URL: {
