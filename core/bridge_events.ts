@@ -1,5 +1,7 @@
 import { z } from "zod";
-import { action, legId } from "./bridge_script.ts";
+import { action } from "./bridge_action.ts";
+import { consultingEvent, joinedEvent, leftEvent, waitingEvent } from "./bridge_rooms.ts";
+import { legId } from "./bridge_script.ts";
 import { incomingNumber } from "./bridge_trunks.ts";
 
 /** The part of the bridge (`bridge.ts`) that is about what happened to a leg. */
@@ -51,6 +53,10 @@ export const legEvent = z.discriminatedUnion("type", [
     headers: z.record(z.string(), z.string()).optional(),
     action: action.optional(),
   }),
+  consultingEvent,
+  joinedEvent,
+  leftEvent,
+  waitingEvent,
   /**
    * The softphone of a leg wants `other`, whom it talks to, to talk to somebody else (RFC 3515).
    * Answered with a script for `other`, which begins with a `reject` where that may not be.

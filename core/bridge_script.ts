@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { action } from "./bridge_action.ts";
 import { clientTarget } from "./bridge_peers.ts";
+import { consultStep, roomStep } from "./bridge_rooms.ts";
 import { numberTarget, trunkTarget } from "./bridge_trunks.ts";
 
 /** The part of the bridge (`bridge.ts`) that is about what the companion does with a leg. */
@@ -12,14 +14,6 @@ export const target = z.discriminatedUnion("kind", [
   trunkTarget,
   numberTarget,
 ]);
-
-/** What the companion hands back when a step ends: where the next document comes from. */
-export const action = z.object({
-  url: z.string(),
-  method: z.enum(["GET", "POST"]),
-  /** Documents in a row that took no time; 0 when the steps before the report did. */
-  hops: z.number().int().nonnegative(),
-});
 
 /** One leg to place. `headers` are X- and User-to-User headers for the INVITE. */
 export const invitation = z.object({
@@ -62,6 +56,8 @@ export const step = z.discriminatedUnion("type", [
    * caller with 481 when there is none any more.
    */
   z.object({ type: z.literal("replace"), leg: legId }),
+  consultStep,
+  roomStep,
   /** Asks for the document at the action: a report and nothing else. */
   z.object({ type: z.literal("next"), action }),
   /** BYE; before answer the failure of the last dial or 603 to a caller, CANCEL to a callee. */
@@ -69,7 +65,6 @@ export const step = z.discriminatedUnion("type", [
 ]);
 
 export type Target = z.infer<typeof target>;
-export type Action = z.infer<typeof action>;
 export type Invitation = z.infer<typeof invitation>;
 export type Step = z.infer<typeof step>;
 export type Script = Step[];

@@ -91,6 +91,9 @@ export const limits = {
   emailAttempts: 6,
   emailTimeoutMs: 30_000,
   conferenceNameLength: 128,
+  /** Legs in a conference unless told, and the most that may be told. */
+  conferenceMembers: 40,
+  conferenceMembersMax: 250,
   /** How long a link to a recording's audio works. */
   recordingLinkMs: 24 * 3_600_000,
   locationAttempts: 3,

@@ -35,10 +35,16 @@ export interface StoreContext {
   accountNumber(accountSid: string): Promise<bigint | null>;
   /** Stages records that a change makes in other collections. */
   stageAlso(batch: Batch, also: AlsoInserted[]): Promise<void>;
+  /** Stages those that it replaces and removes there. */
+  stageOthers(batch: Batch, others: Pick<Change<Base>, "put" | "gone">): Promise<void>;
 }
 
 export interface StoredCollection<T extends Base> extends Collection<T> {
   stageInsert(batch: Batch, record: T): Promise<void>;
+  /** Stages a record in place of the one of its Sid, if there is one. */
+  stagePut(batch: Batch, record: T): Promise<void>;
+  /** Stages that a record is no longer there. */
+  stageGone(batch: Batch, accountSid: string, sid: string): Promise<void>;
 }
 
 /** Stores the records of one resource type, each with all that is kept beside it in one commit. */
@@ -90,10 +96,27 @@ export function collection<T extends Base>(
     stageJobs(batch, [packTextsJob(packing, now + packedAfterMs)], now);
   }
 
+  async function stagePut(batch: Batch, record: T): Promise<void> {
+    const entry = await entryOf(record.accountSid, record.sid);
+    if (entry === null) return await stageInsert(batch, record);
+    batch.checks.push(entry);
+    batch.sets.push({ key: entry.key, value: codec.encode(record) });
+    stageRest(batch, entry.key[0] as bigint, { before: recordOf(entry), after: record });
+  }
+
+  async function stageGone(batch: Batch, account: string, sid: string): Promise<void> {
+    const entry = await entryOf(account, sid);
+    if (entry === null) return;
+    batch.checks.push(entry);
+    batch.deletes.push(entry.key);
+    stageRest(batch, entry.key[0] as bigint, { before: recordOf(entry) });
+  }
+
   async function finish(batch: Batch, change: Change<T>): Promise<boolean> {
     const { record, jobs = [], also = [], charges = [] } = change;
     stageJobs(batch, jobs, store.now());
     await store.stageAlso(batch, also);
+    await store.stageOthers(batch, change);
     if (charges.length > 0) {
       stageCharges(batch, (await store.accountNumber(record.accountSid))!, charges);
     }
@@ -153,6 +176,8 @@ export function collection<T extends Base>(
     get,
     insert,
     stageInsert,
+    stagePut,
+    stageGone,
     update: (account, sid, change) => write({ account, sid }, change, false),
     remove: async (account, sid, change = (record) => ({ record })) => {
       await write({ account, sid }, change, true);

@@ -64,6 +64,12 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
   const stageAlso = async (batch: Batch, also: AlsoInserted[]) => {
     for (const { into, record } of also) await records[into]!.stageInsert(batch, record as never);
   };
+  const stageOthers: StoreContext["stageOthers"] = async (batch, { put = [], gone = [] }) => {
+    for (const { into, record } of put) await records[into]!.stagePut(batch, record as never);
+    for (const { from, accountSid, sid } of gone) {
+      await records[from]!.stageGone(batch, accountSid, sid);
+    }
+  };
   const context: StoreContext = {
     kv,
     read: isRemote ? (key) => kv.get(key) : mergedReader(kv),
@@ -74,6 +80,7 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
     now,
     accountNumber: accountNumbers(kv),
     stageAlso,
+    stageOthers,
   };
   for (const [name, definition] of Object.entries(resources)) {
     records[name] = stored(definition, (as) => collection(context, name, as));

@@ -46,6 +46,9 @@ function renamed<T extends Base>(
     insert: async (change) =>
       shown(await collection.insert({ ...change, record: kept(change.record) })),
     stageInsert: async (batch, record) => await collection.stageInsert(batch, kept(record)),
+    stagePut: async (batch, record) => await collection.stagePut(batch, kept(record)),
+    stageGone: async (batch, account, sid) =>
+      await collection.stageGone(batch, account, keptSid(sid)),
     async update(account, sid, change) {
       if (!isSid(sid, outer)) throw new Fault("notFound", sid);
       return shown(await collection.update(account, keptSid(sid), changing(change)));

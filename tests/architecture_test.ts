@@ -10,6 +10,8 @@ const allowed: Record<string, string[]> = {
   sip: [
     "sip",
     "core/bridge.ts",
+    "core/bridge_action.ts",
+    "core/bridge_rooms.ts",
     "core/bridge_script.ts",
     "core/bridge_events.ts",
     "core/bridge_signature.ts",

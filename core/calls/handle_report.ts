@@ -1,17 +1,20 @@
 import type { Report } from "../bridge.ts";
+import type { Action } from "../bridge_action.ts";
 import type { LegEvent } from "../bridge_events.ts";
 import type { Script } from "../bridge_script.ts";
 import { withPeers } from "../companions.ts";
+import { takeRoomNews } from "../conferences/take_news.ts";
 import { unanswered } from "../exchange.ts";
 import { deliverWebhook } from "../jobs/deliver_webhook.ts";
 import { notification } from "../notify.ts";
 import type { Change, Ports } from "../ports.ts";
 import type { Call } from "../resources/calls.ts";
 import { placeChild, receive } from "./new_leg.ts";
-import { actionScript, type Asking, firstScript } from "./next_script.ts";
+import { actionScript, type Asking, firstScript, waitScript } from "./next_script.ts";
 import { numberScript, receiveForNumber } from "./number_leg.ts";
-import { callParameters, dialParameters } from "./parameters.ts";
+import { callParameters, dialParameters, roomParameters } from "./parameters.ts";
 import { end, progress } from "./progress.ts";
+import { consultScript } from "./consult.ts";
 import { referScript } from "./refer.ts";
 import { routeIncoming } from "./route_incoming.ts";
 import { isLive } from "./status.ts";
@@ -27,6 +30,7 @@ export async function handleReport(
   signal: AbortSignal,
 ): Promise<Script> {
   const call = await record(report, ports);
+  if (call !== null) await takeRoomNews(report, call, ports);
   if (report.event.type === "ended") return [];
   if (call === null && report.event.type === "incomingNumber") {
     return [{ type: "reject", status: 404 }];
@@ -53,6 +57,14 @@ function scriptFor(event: LegEvent, asking: Asking): Promise<Script> | Script {
       return event.action === undefined
         ? []
         : actionScript(event.action, dialParameters(event), asking);
+    case "consulting":
+      return consultScript(event, asking);
+    case "waiting":
+      return waitScript(event.action, asking);
+    case "left":
+      return event.action === undefined
+        ? []
+        : actionScript(event.action, roomParameters(event), asking);
     default:
       return [];
   }
@@ -87,7 +99,15 @@ function applied(call: Call, report: Report, ports: Ports): Change<Call> {
     case "ended":
       return explained(end(taken, event.outcome, moment), event, ports);
     case "dialled":
-      return report.wantsScript ? { record: taken } : actionTold(taken, event, ports);
+      return report.wantsScript
+        ? { record: taken }
+        : actionTold(taken, event.action, dialParameters(event), ports);
+    case "joined":
+      return { record: { ...taken, conferenceSid: event.conferenceSid } };
+    case "left":
+      return report.wantsScript
+        ? { record: { ...taken, conferenceSid: null } }
+        : actionTold({ ...taken, conferenceSid: null }, event.action, roomParameters(event), ports);
     case "problem":
       return { record: taken, also: [problemOf(taken, event, ports)] };
     default:
@@ -117,13 +137,14 @@ function explained(
 /** The caller hung up inside a Dial: its action is still requested, and the answer ignored. */
 function actionTold(
   call: Call,
-  event: LegEvent & { type: "dialled" },
+  action: Action | undefined,
+  told: Record<string, string>,
   { settings }: Ports,
 ): Change<Call> {
-  if (event.action === undefined) return { record: call };
+  if (action === undefined) return { record: call };
   const { accountSid, sid: callSid } = call;
-  const { url, method } = event.action;
-  const params = { ...callParameters(call, settings), ...dialParameters(event) };
+  const { url, method } = action;
+  const params = { ...callParameters(call, settings), ...told };
   return { record: call, jobs: [deliverWebhook({ accountSid, callSid, url, method, params })] };
 }
 

@@ -1,4 +1,5 @@
-import type { Action, Script } from "../bridge_script.ts";
+import type { Action } from "../bridge_action.ts";
+import type { Script } from "../bridge_script.ts";
 import { unanswered, withoutCredentials } from "../exchange.ts";
 import { limits } from "../limits.ts";
 import { compile } from "../markup/compile.ts";
@@ -60,6 +61,26 @@ export async function actionScript(
   }
   return await scriptAt({ url, method, params }, hops, asking)
     .catch((failure) => giveUp(failure, asking));
+}
+
+/** Steps that are heard and nothing else. */
+const sounds: Script[number]["type"][] = ["play", "silence"];
+
+/** What those hear who wait in a room: the sounds of a document, none when it cannot be had. */
+export async function waitScript({ url, method }: Action, asking: Asking): Promise<Script> {
+  try {
+    const script = await scriptAt({ url, method, params: {} }, 0, asking);
+    const others = script.filter(({ type }) => !sounds.includes(type)).map(({ type }) => type);
+    if (others.join() !== "hangup") {
+      const skipped = others.slice(0, -1).map((type) => `step "${type}" of a wait document`);
+      await notifySkipped(skipped, { url, method, params: {} }, asking);
+    }
+    return script.filter(({ type }) => sounds.includes(type));
+  } catch (failure) {
+    if (!(failure instanceof DocumentFault)) throw failure;
+    await notifyFailure(failure, asking);
+    return [];
+  }
 }
 
 async function giveUp(failure: unknown, asking: Asking): Promise<Script> {

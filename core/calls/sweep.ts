@@ -1,5 +1,6 @@
 import type { Companion, Heartbeat } from "../bridge.ts";
 import { forgetRegistrations } from "../gateways/registrations.ts";
+import { closeConferencesOf, tidyConferences } from "../conferences/close.ts";
 import type { HeartbeatAnswer } from "../bridge_registrations.ts";
 import { limits } from "../limits.ts";
 import type { Ports } from "../ports.ts";
@@ -29,6 +30,13 @@ export async function takeHeartbeat(
     !named.has(call.sid) && now - call.dateUpdated > limits.legForgottenMs;
   for (const call of known.filter(isLost)) await close(call, before?.seenAt ?? now, ports);
 
+  await closeConferencesOf(
+    companion.id,
+    ports,
+    (conference) => isLast || conference.companion?.runId !== companion.runId,
+  );
+  await tidyConferences(companion, named, ports);
+
   const live = new Set(known.map(({ sid }) => sid));
   for (const { leg, accountSid } of legs.filter(({ leg }) => !live.has(leg))) {
     const call = await ports.records.calls.get(accountSid, leg);
@@ -51,6 +59,7 @@ export async function sweepCompanions(ports: Ports): Promise<void> {
     for (const call of await ports.records.calls.group("live", id)) {
       await close(call, seenAt, ports);
     }
+    await closeConferencesOf(id, ports);
   }
   await forget(lost, ports);
 }

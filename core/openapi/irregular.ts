@@ -1,6 +1,7 @@
 import { accountWanted } from "../accounts/create_account.ts";
 import { modifyParams } from "../calls/modify_call.ts";
 import { acceptedFields } from "../geolocation/parameters.ts";
+import { conferenceParams, participantAliases, participantParams } from "../conferences/modify.ts";
 import { limits } from "../limits.ts";
 import { parametersOf as numberParametersOf } from "../numbers/parameters.ts";
 import { kindSegments } from "../numbers/phone_number.ts";
@@ -21,11 +22,12 @@ import {
   listOperation,
   readOperation,
   regularOperations,
+  removeOperation,
   updateOperations,
 } from "./regular.ts";
 import { formSchema, type JsonSchema, refTo } from "./schemas.ts";
 
-const { emails, notifications, participants, recordings, sandboxes } = resources;
+const { conferences, emails, notifications, participants, recordings, sandboxes } = resources;
 
 const accountOperations: Operation[] = [
   listOperation(accounts, { path: accountsPath, summary: "Lists the caller's sub-accounts" }),
@@ -74,6 +76,12 @@ const inConference = `${accountPath}/Conferences/{Sid}/Participants`;
 const participantOperations: Operation[] = [
   listOperation(participants, { path: inConference }),
   readOperation(participants, { path: `${inConference}/{CallSid}` }),
+  ...updateOperations(participants, {
+    path: `${inConference}/{CallSid}`,
+    summary: "Mutes or holds the leg of a call in a conference",
+  }),
+  { ...removeOperation(participants), path: `${inConference}/{CallSid}` },
+  ...updateOperations(conferences, { summary: "Ends a conference" }),
 ];
 
 const sandboxOperations: Operation[] = [
@@ -212,6 +220,8 @@ export const irregularOperations: Operation[] = [
 export const irregularForms: Record<string, JsonSchema> = {
   AccountCreate: formSchema({ schema: accountWanted }),
   CallUpdate: formSchema({ schema: modifyParams, aliases: calls.aliases! }),
+  ConferenceUpdate: formSchema({ schema: conferenceParams }),
+  ParticipantUpdate: formSchema({ schema: participantParams, aliases: participantAliases }),
   IncomingPhoneNumberCreateOfKind: formSchema(numberParametersOf("createOfKind")),
   IncomingPhoneNumberUpdate: formSchema(numberParametersOf("update")),
   ...Object.fromEntries(

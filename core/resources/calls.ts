@@ -72,6 +72,8 @@ export const calls = resource({
     rateMicros: z.number().int().nonnegative(),
     /** Numbers of this service that the call came through. */
     numberHops: z.number().int().nonnegative(),
+    /** The Conference that its leg is in, or was last when the call ended. */
+    conferenceSid: z.string().nullable(),
   },
   hidden: [
     "url",
@@ -92,6 +94,7 @@ export const calls = resource({
     "transfer",
     "rateMicros",
     "numberHops",
+    "conferenceSid",
   ],
   create: {
     required: ["from", "to", "url"],
@@ -142,6 +145,7 @@ export const calls = resource({
     transfer: null,
     rateMicros: 0,
     numberHops: 0,
+    conferenceSid: null,
   },
   filters: {
     to: "pattern",

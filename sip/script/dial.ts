@@ -1,5 +1,6 @@
 import type { LegEvent } from "../../core/bridge_events.ts";
-import type { Action, Script } from "../../core/bridge_script.ts";
+import type { Action } from "../../core/bridge_action.ts";
+import type { Script } from "../../core/bridge_script.ts";
 import { unlessAborted } from "../abort.ts";
 import { sipLimits } from "../limits.ts";
 import { carried, type Performance } from "./performance.ts";

@@ -1,4 +1,4 @@
-import type { Action } from "../../core/bridge_script.ts";
+import type { Action } from "../../core/bridge_action.ts";
 import type { Calls } from "./calls.ts";
 import type { LiveLeg } from "./live_leg.ts";
 

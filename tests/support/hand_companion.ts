@@ -8,7 +8,17 @@ import type { App } from "./app.ts";
 /** The companion that every call of these tests is at. */
 export const companion = { id: "companion", runId: "run" };
 const signal = new AbortController().signal;
-const asking = ["incoming", "incomingNumber", "refer", "answered", "next", "dialled"];
+const asking = [
+  "incoming",
+  "incomingNumber",
+  "refer",
+  "answered",
+  "next",
+  "dialled",
+  "consulting",
+  "waiting",
+  "left",
+];
 
 /** A markup document. */
 export const xml = (body: string) =>

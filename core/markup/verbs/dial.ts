@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Step } from "../../bridge_script.ts";
 import { limits } from "../../limits.ts";
 import { boolean, methodAttribute, resolveUrl, verb, wholeNumber } from "../verb.ts";
+import { conferenceStep } from "./conference.ts";
 import { invite, nounsOf } from "./dial_nouns.ts";
 
 /** Calls others and joins the first who answers with the caller. */
@@ -23,18 +23,21 @@ export const dial = verb({
   async compile(element, { action, method, timeout, timeLimit, callerId, hangupOnStar }, context) {
     const from = callerId ?? context.call.from;
     const nouns = nounsOf(element);
+    const url = action === undefined ? null : resolveUrl(action, context);
+    const next = url === null ? undefined : { url, method, hops: context.hops };
+    const room = nouns.find(({ name }) => name === "Conference");
+    if (room !== undefined) {
+      if (nouns.length > 1) context.skip("nouns of Dial beside its Conference");
+      return conferenceStep(room, { timeLimitS: timeLimit, hangupOnStar, action: next }, context);
+    }
     if (nouns.length > limits.dialLegs) {
       context.skip(`nouns of Dial after the first ${limits.dialLegs}`);
     }
     const invited = nouns.slice(0, limits.dialLegs).map((noun) => invite(noun, from, context));
     const legs = (await Promise.all(invited)).filter((leg) => leg !== null);
-    const url = action === undefined ? null : resolveUrl(action, context);
-    const next: Step[] = url === null
-      ? []
-      : [{ type: "next", action: { url, method, hops: context.hops } }];
     if (legs.length === 0) {
       context.skip("Dial: it names nobody who can be called");
-      return next;
+      return next === undefined ? [] : [{ type: "next", action: next }];
     }
     return [{
       type: "dial",
@@ -43,7 +46,7 @@ export const dial = verb({
       timeoutS: timeout,
       timeLimitS: timeLimit,
       hangupOnStar,
-      ...(url === null ? {} : { action: { url, method, hops: context.hops } }),
+      ...next && { action: next },
     }];
   },
 });

@@ -1,0 +1,11 @@
+import { z } from "zod";
+
+/** What the companion hands back when a step ends: where the next document comes from. */
+export const action = z.object({
+  url: z.string(),
+  method: z.enum(["GET", "POST"]),
+  /** Documents in a row that took no time; 0 when the steps before the report did. */
+  hops: z.number().int().nonnegative(),
+});
+
+export type Action = z.infer<typeof action>;

@@ -1,0 +1,106 @@
+import { z } from "zod";
+import type { Step } from "../../bridge_script.ts";
+import type { Action } from "../../bridge_action.ts";
+import type { ConferenceWanted } from "../../conferences/enter.ts";
+import { limits } from "../../limits.ts";
+import { conferenceEvents } from "../../resources/conferences.ts";
+import type { Element } from "../parse.ts";
+import {
+  boolean,
+  type CompileContext,
+  methodAttribute,
+  readAttributes,
+  resolveUrl,
+  wholeNumber,
+} from "../verb.ts";
+
+const attributes = {
+  muted: boolean(false),
+  beep: z.enum(["true", "false", "onEnter", "onExit"]).optional().transform((beep) =>
+    beep ?? "true"
+  ),
+  startConferenceOnEnter: boolean(true),
+  endConferenceOnExit: boolean(false),
+  waitUrl: z.string().optional(),
+  waitMethod: methodAttribute,
+  maxParticipants: wholeNumber({
+    min: 1,
+    max: limits.conferenceMembersMax,
+    fallback: limits.conferenceMembers,
+  }),
+  statusCallback: z.string().optional(),
+  statusCallbackMethod: methodAttribute,
+  statusCallbackEvent: z.string().optional(),
+};
+
+/** What of Dial counts for a room, too. */
+export interface RoomDial {
+  timeLimitS: number;
+  hangupOnStar: boolean;
+  action: Action | undefined;
+}
+
+/** The step of a Conference noun; none, with a note, when it names no room. */
+export function conferenceStep(
+  noun: Element,
+  { action, ...dial }: RoomDial,
+  context: CompileContext,
+): Step[] {
+  const name = noun.text;
+  if (name === "" || name.length > limits.conferenceNameLength) {
+    context.skip(`Conference "${name}" of Dial: its name has 1 to 128 characters`);
+    return action === undefined ? [] : [{ type: "next", action }];
+  }
+  const read = readAttributes(noun, attributes, context);
+  const memo: ConferenceWanted = {
+    kind: "conference",
+    name,
+    most: read.maxParticipants,
+    muted: read.muted,
+    beepOnEnter: /true|onEnter/.test(read.beep),
+    beepOnExit: /true|onExit/.test(read.beep),
+    startOnEnter: read.startConferenceOnEnter,
+    endOnExit: read.endConferenceOnExit,
+    ...waitOf(read, context),
+    ...callbackOf(read, context),
+    ...dial,
+  };
+  return [{ type: "consult", memo, ...action && { action } }];
+}
+
+/** Where what is heard by those who wait comes from: absent is music of ours, null is silence. */
+export function waitOf(
+  { waitUrl, waitMethod }: { waitUrl?: string | undefined; waitMethod: "GET" | "POST" },
+  context: CompileContext,
+): { wait?: Action | null } {
+  if (waitUrl === undefined) return {};
+  if (waitUrl === "") return { wait: null };
+  const url = resolveUrl(waitUrl, context);
+  if (url !== null) return { wait: { url, method: waitMethod, hops: 0 } };
+  context.skip(`waitUrl "${waitUrl}": it is no http or https address`);
+  return {};
+}
+
+interface Callbacks {
+  statusCallback?: string | undefined;
+  statusCallbackMethod: "GET" | "POST";
+  statusCallbackEvent?: string | undefined;
+}
+
+function callbackOf(
+  { statusCallback, statusCallbackMethod: method, statusCallbackEvent }: Callbacks,
+  context: CompileContext,
+): Pick<ConferenceWanted, "callback"> {
+  if (statusCallback === undefined) return {};
+  const url = resolveUrl(statusCallback, context);
+  if (url === null) {
+    context.skip(`statusCallback "${statusCallback}": it is no http or https address`);
+    return {};
+  }
+  const named = (statusCallbackEvent ?? "start end").split(/[\s,]+/).filter((name) => name !== "");
+  const known = conferenceEvents.filter((event) => named.includes(event));
+  for (const name of named.filter((name) => !known.some((event) => event === name))) {
+    context.skip(`event "${name}" of attribute "statusCallbackEvent" of Conference`);
+  }
+  return { callback: { url, method, events: known } };
+}
