@@ -60,18 +60,22 @@ export function wholeBuckets({ from, before }: Span, depth: Depth): Span {
   };
 }
 
-/** An entry that comes or goes. */
-export interface Counted {
-  place: FieldPlace;
+/** An entry that comes or goes, or with `lacking` one whose record lacks dates. */
+export interface Counted extends FieldPlace {
   value: IndexValue;
-  depth: Depth;
-  /** The time of its Sid. */
-  ms: number;
+  lacking?: string;
 }
 
-/** Moves the counters of a value by one entry. The batch must check the entry's record. */
-export function stageCount(batch: Batch, { place, value, depth, ms }: Counted, by: 1 | -1): void {
+/**
+ * Moves the counters of a value by one entry, in the buckets of its Sid's time. The batch must check
+ * the entry's record.
+ */
+export function stageCount(
+  batch: Batch,
+  counted: Counted,
+  { depth, ms, by }: { depth: Depth; ms: number; by: 1 | -1 },
+): void {
   for (const level of levels.slice(0, depth)) {
-    stageSum(batch, keys.counter(place, value, level.level, bucketAt(ms, level)), by);
+    stageSum(batch, keys.counter(counted, level.level, bucketAt(ms, level)), by);
   }
 }

@@ -1,5 +1,6 @@
 import {
   bucketAt,
+  type Counted,
   type Depth,
   type Level,
   levels,
@@ -15,6 +16,8 @@ import { type FieldPlace, type IndexValue, keys } from "./keys.ts";
 export interface Index extends FieldPlace {
   values: IndexValue[];
   depth: Depth;
+  /** Entries whose records lack dates in one of these ways are not counted. */
+  lacking?: string[];
 }
 
 interface Bucket {
@@ -28,7 +31,7 @@ export interface Measured {
   total: number;
   /** Newest first. */
   top: Bucket[];
-  /** Entries that are not to be counted. */
+  /** Further entries that are not to be counted. */
   gaps?: Gaps;
 }
 
@@ -45,6 +48,14 @@ export async function measure(kv: Deno.Kv, index: Index): Promise<Measured> {
   return { index, top, total: top.reduce((sum, { count }) => sum + count, 0) };
 }
 
+/** How many entries the coarsest buckets have that overlap a span. */
+export const topIn = ({ top }: Measured, span: Span): number =>
+  top.reduce(
+    (sum, { span: { from, before }, count }) =>
+      sum + (before > span.from && from < span.before ? count : 0),
+    0,
+  );
+
 interface Buckets {
   level: Level;
   span: Span;
@@ -57,27 +68,41 @@ async function* listed(kv: Deno.Kv, index: Index, asked: Buckets): AsyncGenerato
   const first = bucketAt(Math.max(from, 0), level);
   const end = before <= 0 ? 0 : bucketAt(Math.min(before, timeEnd) - 1, level) + 1;
   if (end <= first) return;
-  const one = async function* (value: IndexValue): AsyncGenerator<[number, number]> {
-    const key = (bucket: number) => keys.counter(index, value, level.level, bucket);
+  const one = async function* ({ sign, ...counted }: Part): AsyncGenerator<[number, number]> {
+    const key = (bucket: number) => keys.counter(counted, level.level, bucket);
     const range = { start: key(first), end: key(end) };
     for await (const entry of kv.list<Deno.KvU64>(range, { reverse, batchSize })) {
-      yield [Number(entry.key.at(-1)), Number(entry.value.value)];
+      yield [Number(entry.key.at(-1)), sign * Number(entry.value.value)];
     }
   };
-  const found = index.values.length === 1
-    ? one(index.values[0]!)
-    : (await added(index.values, one)).sort(([a], [b]) => reverse ? b - a : a - b);
+  const parts = partsOf(index);
+  const found = parts.length === 1
+    ? one(parts[0]!)
+    : (await added(parts, one)).sort(([a], [b]) => reverse ? b - a : a - b);
   for await (const [bucket, count] of found) yield { span: spanOf(bucket, level), count };
 }
 
-/** The counters of several values, added up by bucket. */
+/** Counters that add to the number of an index's entries, or take from it. */
+interface Part extends Counted {
+  sign: 1 | -1;
+}
+
+function partsOf({ account, prefix, field, values, lacking = [] }: Index): Part[] {
+  const at = { account, prefix, field };
+  return values.flatMap((value) => [
+    { ...at, value, sign: 1 as const },
+    ...lacking.map((dates) => ({ ...at, value, lacking: dates, sign: -1 as const })),
+  ]);
+}
+
+/** Several counters, added up by bucket. */
 async function added(
-  values: IndexValue[],
-  one: (value: IndexValue) => AsyncIterable<[number, number]>,
+  parts: Part[],
+  one: (part: Part) => AsyncIterable<[number, number]>,
 ): Promise<[number, number][]> {
   const counts = new Map<number, number>();
-  await Promise.all(values.map(async (value) => {
-    for await (const [bucket, count] of one(value)) {
+  await Promise.all(parts.map(async (part) => {
+    for await (const [bucket, count] of one(part)) {
       counts.set(bucket, (counts.get(bucket) ?? 0) + count);
     }
   }));
@@ -135,8 +160,9 @@ export interface Located {
 }
 
 /**
- * Finds an entry in a smaller span than that of whole buckets in which it is told. Null when there is
- * none. The search begins at the nearer end.
+ * Finds an entry in a smaller span than that of whole buckets in which it is told: in one as small
+ * as any where entries lie in between that are not counted. Null when there is none. The search
+ * begins at the nearer end.
  */
 export async function locate(
   kv: Deno.Kv,
@@ -144,9 +170,8 @@ export async function locate(
   { span, skip, count }: Located,
   depth = 1,
 ): Promise<Located | null> {
-  if (skip === 0 || count <= fewEntries || depth > measured.index.depth) {
-    return { span, skip, count };
-  }
+  const isNear = measured.index.lacking === undefined && (skip === 0 || count <= fewEntries);
+  if (isNear || depth > measured.index.depth) return { span, skip, count };
   const reverse = skip <= count / 2;
   let left = reverse ? skip : count - skip - 1;
   const asked = { level: levels[depth - 1]!, span, reverse };

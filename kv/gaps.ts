@@ -32,7 +32,7 @@ function firstFrom(ascending: readonly number[], least: number): number {
   return low;
 }
 
-/** The records of a span that lack one of these dates, newest first. */
+/** The records of a span that are under way and lack one of these dates, newest first. */
 export async function undated(
   { kv, place }: Source,
   dates: string[],

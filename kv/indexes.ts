@@ -2,9 +2,9 @@ import type { Base } from "../core/ports.ts";
 import type { AnyRecord, AnyResource } from "../core/resource.ts";
 import { sidTime } from "../core/sid.ts";
 import { type Batch, stageRaise } from "./batch.ts";
-import { stageCount } from "./counters.ts";
+import { type Counted, stageCount } from "./counters.ts";
 import { type IndexValue, keys, ordOf, type Place } from "./keys.ts";
-import { type IndexedField, type Layout, textOf } from "./layout.ts";
+import { type IndexedField, isUnderWay, lackingOf, type Layout, textOf } from "./layout.ts";
 
 /** What a record was and what it becomes; absent before it exists, or after it is removed. */
 export interface Transition {
@@ -18,7 +18,7 @@ export function stageIndexes(
   { place, layout }: { place: Place; layout: Layout },
   change: Transition,
 ): void {
-  for (const index of layout.indexes) stageEntry(batch, { place, index }, change);
+  for (const index of layout.indexes) stageEntry(batch, { place, layout, index }, change);
   stageUndated(batch, { place, layout }, change);
   const { after } = change;
   if (after === undefined) return;
@@ -30,47 +30,57 @@ export function stageIndexes(
   }
 }
 
-/** Notes which dates a record lacks: mostly those under way do, so that few are noted at a time. */
+/**
+ * Notes which dates a record lacks that is under way: of these there are few at a time, and counting
+ * them by every value that they pass through would leave a counter of 0 behind for each.
+ */
 function stageUndated(
   batch: Batch,
   { place, layout }: { place: Place; layout: Layout },
   { before, after }: Transition,
 ): void {
-  const lacking = (record: AnyRecord | undefined) =>
-    layout.dates.filter(({ field, isAlways }) =>
-      !isAlways && record !== undefined && typeof record[field] !== "number"
-    ).map(({ field }) => field);
-  const [was, is] = [lacking(before), lacking(after)];
-  if (was.join() === is.join()) return;
+  const noted = (record: AnyRecord | undefined) =>
+    record && isUnderWay(layout, record) ? lackingOf(layout, record) : undefined;
+  const [was, is] = [noted(before), noted(after)];
+  if (was === is) return;
   const key = keys.undated(place, ordOf((before ?? after)!.sid));
-  if (is.length > 0) batch.sets.push({ key, value: is });
-  else batch.deletes.push(key);
+  if (is === undefined) batch.deletes.push(key);
+  else batch.sets.push({ key, value: is.split(" ") });
 }
 
 const empty = new Uint8Array(0);
 
-function stageEntry(
-  batch: Batch,
-  { place, index: { field, depth, valueOf } }: { place: Place; index: IndexedField },
-  { before, after }: Transition,
-): void {
-  const was = before === undefined ? null : valueOf(before);
-  const is = after === undefined ? null : valueOf(after);
-  if (isSame(was, is)) return;
-  const { sid } = (before ?? after)!;
-  const [ord, ms] = [ordOf(sid), sidTime(sid)];
-  const at = { ...place, field };
-  if (was !== null) {
-    if (field !== "") batch.deletes.push(keys.entry(at, was, ord));
-    stageCount(batch, { place: at, value: was, depth, ms }, -1);
-  }
-  if (is !== null) {
-    if (field !== "") batch.sets.push({ key: keys.entry(at, is, ord), value: empty });
-    stageCount(batch, { place: at, value: is, depth, ms }, 1);
-  }
+interface Filing {
+  place: Place;
+  layout: Layout;
+  index: IndexedField;
 }
 
-const isSame = (a: IndexValue | null, b: IndexValue | null): boolean =>
+/** What a record counts as in an index: as an entry, and as one that lacks dates; or as nothing. */
+function filed({ place, layout, index }: Filing, record: AnyRecord | undefined): Counted[] {
+  const value = record === undefined ? null : index.valueOf(record);
+  if (record === undefined || value === null) return [];
+  const entry = { ...place, field: index.field, value };
+  const isCounted = index.field === "" || !isUnderWay(layout, record);
+  const lacking = isCounted ? lackingOf(layout, record) : undefined;
+  return lacking === undefined ? [entry] : [entry, { ...entry, lacking }];
+}
+
+function stageEntry(batch: Batch, filing: Filing, { before, after }: Transition): void {
+  const [was, is] = [filed(filing, before), filed(filing, after)];
+  const isSameValue = isSame(was[0]?.value, is[0]?.value);
+  if (isSameValue && was[1]?.lacking === is[1]?.lacking) return;
+  const { field, depth } = filing.index;
+  const { sid } = (before ?? after)!;
+  const [ord, ms] = [ordOf(sid), sidTime(sid)];
+  for (const counted of was) stageCount(batch, counted, { depth, ms, by: -1 });
+  for (const counted of is) stageCount(batch, counted, { depth, ms, by: 1 });
+  if (isSameValue || field === "") return;
+  if (was[0]) batch.deletes.push(keys.entry(was[0], was[0].value, ord));
+  if (is[0]) batch.sets.push({ key: keys.entry(is[0], is[0].value, ord), value: empty });
+}
+
+const isSame = (a: IndexValue | undefined, b: IndexValue | undefined): boolean =>
   a === b || a instanceof Uint8Array && b instanceof Uint8Array && a.toHex() === b.toHex();
 
 /** Moves the keys of a record that are the service's, not its account's: unique values, groups. */

@@ -22,9 +22,11 @@
  *   [A, prefix, field, value, level, bucket]
  *                                      how many entries fall into a stretch of time (`counters.ts`;
  *                                      U64, as every counter: moved by `sum`)
+ *   [A, prefix, field, value, dates, level, bucket]
+ *                                      how many of these are of records without these dates
  *   [A, prefix, true, text, ord]       entry in the order of the field that lists are sorted by: what
  *                                      they are narrowed by
- *   [A, prefix, "undated", ord]        the date fields that the record has no date in
+ *   [A, prefix, "undated", ord]        the date fields without a date of a record that has no end yet
  *   [A, prefix, field, ord]            texts of a searched field, packed, up to that record
  *   [A, prefix, field, "stale", ord]   the packed text of that record may be wrong
  *   [A, prefix, field]                 searched field: the last record packed;
@@ -81,8 +83,14 @@ export const keys = {
   ],
   /** After everything that is kept of a value. */
   afterValue: (place: FieldPlace, value: IndexValue) => [...keys.value(place, value), true],
-  counter: (place: FieldPlace, value: IndexValue, level: number, bucket: number) => [
+  /** Of all entries of a value, or of those whose records lack some dates. */
+  counter: (
+    { value, lacking, ...place }: FieldPlace & { value: IndexValue; lacking?: string },
+    level: number,
+    bucket: number,
+  ) => [
     ...keys.value(place, value),
+    ...(lacking === undefined ? [] : [lacking]),
     BigInt(level),
     BigInt(bucket),
   ],

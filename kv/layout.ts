@@ -14,7 +14,10 @@ export interface IndexedField {
   valueOf(record: AnyRecord): IndexValue | null;
 }
 
-/** A date that lists are filtered by; `isAlways` when every record has it. */
+/**
+ * A date that lists are filtered by; `isAlways` when every record has it. The last one of a layout is
+ * the end: a record without it is under way.
+ */
 export interface DateField {
   field: string;
   isAlways: boolean;
@@ -55,6 +58,30 @@ export function layoutOf({ fields, filters = {}, period, sorted }: AnyResource):
     ...(sorted && { sorted }),
   };
 }
+
+/** The dates that a record has not, as their counters are named; undefined when it has all. */
+export function lackingOf({ dates }: Layout, record: AnyRecord): string | undefined {
+  const lacking = dates.filter(({ field, isAlways }) => !isAlways && !isDate(record[field]));
+  return lacking.length === 0 ? undefined : lacking.map(({ field }) => field).join(" ");
+}
+
+/** Every way of lacking one or more of these dates. */
+export const lackingSome = ({ dates }: Layout, wanted: string[]): string[] =>
+  dates.reduce<string[][]>(
+    (sets, { field, isAlways }) =>
+      isAlways ? sets : sets.concat(sets.map((set) => [...set, field])),
+    [[]],
+  )
+    .filter((set) => set.some((field) => wanted.includes(field)))
+    .map((set) => set.join(" "));
+
+/** Whether a record is still to get its end. */
+export const isUnderWay = ({ dates }: Layout, record: AnyRecord): boolean => {
+  const end = dates.at(-1);
+  return end !== undefined && !isDate(record[end.field]);
+};
+
+const isDate = (value: unknown): value is number => typeof value === "number";
 
 /** A field as filters see it. */
 export const textOf = (record: Base, field: string): string =>

@@ -2,13 +2,22 @@ import type { Condition } from "../core/filters.ts";
 import type { Base, Query, Slice } from "../core/ports.ts";
 import type { AnyRecord } from "../core/resource.ts";
 import { type Span, wholeBuckets } from "./counters.ts";
-import { countIn, fewEntries, locate, type Located, type Measured } from "./counts.ts";
+import {
+  countIn,
+  fewEntries,
+  locate,
+  type Located,
+  measure,
+  type Measured,
+  topIn,
+} from "./counts.ts";
 import { firstEntries } from "./entries.ts";
 import { gapsOf, undated } from "./gaps.ts";
 import { membersOf } from "./lookups.ts";
+import { lackingSome } from "./layout.ts";
 import { type Plan, planOf, type Source } from "./plan.ts";
 import { isDearer, passing, scan } from "./scan.ts";
-import { take } from "./take.ts";
+import { take, takeDated, type Wanted } from "./take.ts";
 
 /** A stretch of a list; in the edges of a date filter each record must be looked at. */
 interface Part {
@@ -69,39 +78,40 @@ async function counted(
   source: Source,
   { plan, part: { span }, where, window: { skip, limit, after } }: Ask,
 ): Promise<Piece> {
-  const measured = await withGaps(source, plan, span);
+  const measured = await withoutUndated(source, plan, span);
   const { index, total, gaps } = measured;
   const isWhole = span.from === -Infinity && span.before === Infinity && gaps === undefined;
   const count = isWhole ? total : await countIn(source.kv, measured, span);
   if (count === 0 || limit === 0) return { count, records: [] };
   const isFirst = skip === 0 && after === undefined;
   const isSparse = isDearer(await plan.all(), total);
-  const wanted = {
-    index,
-    where,
-    limit,
-    isFirst,
-    isSparse,
-    ...(gaps === undefined ? {} : { gaps }),
-  };
+  const wanted = { where, limit, isFirst, isSparse };
   if (after !== undefined) {
-    return { count, records: await take(source, { ...wanted, range: { span, after } }) };
+    const found = { ...wanted, range: { span, after }, skip: 0 };
+    return { count, records: await taken(source, measured, found) };
   }
   const located = skip >= count ? null : await locate(source.kv, measured, { span, skip, count });
   if (located === null) return { count, records: [] };
   const start = await startAt(source.kv, measured, located);
   const range = { ...start.range, span: { from: span.from, before: located.span.before } };
-  return { count, records: await take(source, { ...wanted, range, skip: start.skip }) };
+  const found = { ...wanted, range, skip: start.skip };
+  return { count, records: await taken(source, measured, found) };
 }
+
+const taken = (source: Source, measured: Measured, wanted: Wanted): Promise<AnyRecord[]> =>
+  measured.index.lacking === undefined
+    ? take(source, measured, wanted)
+    : takeDated(source, measured, wanted);
 
 /** Where to begin a page with an entry, and how many to pass over from there. */
 async function startAt(
   kv: Deno.Kv,
-  { index, gaps }: Measured,
+  measured: Measured,
   { span, skip, count }: Located,
 ): Promise<{ range: { after?: string }; skip: number }> {
+  const { index } = measured;
   const older = count - skip;
-  const isNearer = skip - older > fewEntries && index.values.length === 1 && gaps === undefined;
+  const isNearer = skip - older > fewEntries && index.values.length === 1 && !isWithout(measured);
   if (!isNearer) return { range: {}, skip };
   const ask = { range: { span }, limit: older + 1, reverse: false };
   const newest = (await firstEntries(kv, index, ask)).at(-1);
@@ -109,16 +119,27 @@ async function startAt(
 }
 
 /** The index of a plan, less the records of a span that lack a date they must have. */
-async function withGaps(source: Source, { indexes, dated }: Plan, span: Span): Promise<Measured> {
+async function withoutUndated(
+  source: Source,
+  { indexes, dated }: Plan,
+  span: Span,
+): Promise<Measured> {
   const measured = indexes[0]!;
+  if (dated.length === 0) return measured;
   const { index, total } = measured;
+  const less = await measure(source.kv, { ...index, lacking: lackingSome(source.layout, dated) });
+  const found = topIn(less, span) === topIn(measured, span) ? measured : less;
+  if (index.field === "") return found;
   const lacking = await undated(source, dated, span);
-  if (lacking.length === 0) return measured;
-  if (index.field === "") return { ...measured, gaps: gapsOf(lacking) };
+  if (lacking.length === 0) return found;
   const isSparse = isDearer(total, lacking.length * index.values.length);
   const members = await membersOf(source.kv, index, { sids: lacking, isSparse });
-  return { ...measured, gaps: gapsOf(lacking.filter((sid) => members.has(sid))) };
+  return { ...found, gaps: gapsOf(lacking.filter((sid) => members.has(sid))) };
 }
+
+/** Whether there are entries of an index that are not counted. */
+const isWithout = ({ index, gaps }: Measured): boolean =>
+  gaps !== undefined || index.lacking !== undefined;
 
 async function scanned(
   source: Source,
@@ -126,10 +147,8 @@ async function scanned(
 ): Promise<Piece> {
   const shown = [];
   let count = 0;
-  const verifies = plan.verifies || part.isEdge;
-  const lacking = new Set(verifies ? [] : await undated(source, plan.dated, part.span));
+  const verifies = plan.verifies || part.isEdge || plan.dated.length > 0;
   for await (const one of scan(source, { plan, where, range: part, verifies })) {
-    if (lacking.has(one.sid)) continue;
     const isBefore = after === undefined ? count < skip : one.sid >= after;
     count++;
     if (!isBefore && shown.length < limit) shown.push(one);

@@ -3,7 +3,7 @@ import { keys } from "./keys.ts";
 import { layoutName, layoutOf } from "./layout.ts";
 
 /** The key shapes that this code reads and writes (`keys.ts`). */
-const schemaVersion = 3;
+const schemaVersion = 4;
 
 /** What a store says of itself; by resource. */
 interface Schema {

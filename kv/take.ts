@@ -1,15 +1,13 @@
 import type { Condition } from "../core/filters.ts";
 import type { AnyRecord } from "../core/resource.ts";
-import type { Index } from "./counts.ts";
+import { sidTime } from "../core/sid.ts";
+import { locate, type Measured } from "./counts.ts";
 import { firstEntries, type Range } from "./entries.ts";
-import type { Gaps } from "./gaps.ts";
 import type { Source } from "./plan.ts";
 import { passing } from "./scan.ts";
 
 /** What a page shows of an index. */
 export interface Wanted {
-  index: Index;
-  gaps?: Gaps;
   where: Condition[];
   /** Of the first page, which is asked for more often than all others. */
   isFirst: boolean;
@@ -17,12 +15,17 @@ export interface Wanted {
   isSparse: boolean;
   range: Range;
   limit: number;
-  skip?: number;
+  skip: number;
 }
 
 /** The first records of an index's range; another takes the place of one that changed meanwhile. */
-export async function take(source: Source, wanted: Wanted): Promise<AnyRecord[]> {
-  const { index, gaps, where, isFirst, isSparse, range, limit, skip = 0 } = wanted;
+export async function take(
+  source: Source,
+  measured: Measured,
+  wanted: Wanted,
+): Promise<AnyRecord[]> {
+  const { index, gaps } = measured;
+  const { where, isFirst, isSparse, range, limit, skip } = wanted;
   if (limit === 0) return [];
   const listed = await firstEntries(source.kv, index, { range, limit: skip + limit });
   const meant = gaps === undefined ? listed : listed.filter(({ sid }) => !gaps.sids.has(sid));
@@ -37,5 +40,45 @@ export async function take(source: Source, wanted: Wanted): Promise<AnyRecord[]>
     limit: missing,
     skip: Math.max(0, skip - meant.length),
   };
-  return records.concat(await take(source, further));
+  return records.concat(await take(source, measured, further));
+}
+
+/** When fewer than one of so many entries had the dates, counters tell where there are some again. */
+const poorShare = 8;
+
+/**
+ * The first records of an index's range that have the dates they must have. Each is looked at, for
+ * an entry does not tell; where many in a row have none, counters tell how far to jump.
+ */
+export async function takeDated(
+  source: Source,
+  measured: Measured,
+  { where, isFirst, isSparse, skip, limit, ...wanted }: Wanted,
+): Promise<AnyRecord[]> {
+  const { index, gaps } = measured;
+  const records: AnyRecord[] = [];
+  let range: Range | null = wanted.range;
+  for (let size = skip + limit; range !== null && records.length < skip + limit; size *= 2) {
+    const listed = await firstEntries(source.kv, index, { range, limit: size });
+    const meant = listed.filter(({ sid }) => !gaps?.sids.has(sid));
+    const found = await passing(source, meant, { where, isSparse, isRecalled: isFirst });
+    records.push(...found.map(({ record }) => record));
+    const isPoor = found.length * poorShare < listed.length;
+    range = listed.length < size
+      ? null
+      : await further(source.kv, measured, { range, after: listed.at(-1)!.sid, isPoor });
+  }
+  return records.slice(skip, skip + limit);
+}
+
+/** The rest of a range after a Sid, when that is poor without what surely holds nothing. */
+async function further(
+  kv: Deno.Kv,
+  measured: Measured,
+  { range, after, isPoor }: { range: Range; after: string; isPoor: boolean },
+): Promise<Range | null> {
+  if (!isPoor) return { ...range, after };
+  const span = { from: range.span.from, before: sidTime(after) + 1 };
+  const next = await locate(kv, measured, { span, skip: 0, count: Infinity });
+  return next && { span: { from: span.from, before: next.span.before }, after };
 }

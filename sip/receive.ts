@@ -133,8 +133,8 @@ function refuseRequired(message: IncomingRequestMessage): Refusal | undefined {
   return { statusCode: 420, extraHeaders: [`Unsupported: ${unsupported.join(", ")}`] };
 }
 
-const dialogOf = ({ dialogs }: Signalling, message: IncomingRequestMessage) =>
-  dialogs.get(message.callId + message.toTag + message.fromTag);
+const dialogOf = ({ dialogs }: Signalling, { callId, toTag, fromTag }: IncomingRequestMessage) =>
+  toTag ? dialogs.get(callId + toTag + fromTag) : undefined;
 
 const isOfPeer = ({ flow, login, trunk }: Dialog, by: Flow): boolean =>
   by === flow || login !== undefined && by.logins.has(login) ||

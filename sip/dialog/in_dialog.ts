@@ -52,7 +52,7 @@ async function takeInfo(
   if (body.content === "") return 200;
   const digit = digitOf(body);
   if (digit === undefined) return isDigitType(body) ? 400 : 415;
-  media?.onDigit?.(digit);
+  media?.takeDigit(digit);
   return 200;
 }
 

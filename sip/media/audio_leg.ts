@@ -1,5 +1,10 @@
-import { createOutgoing, FRAME_SAMPLES, type Outgoing } from "./outgoing.ts";
-import type { Pcm } from "./port.ts";
+import { type Course, course, pcmFrames } from "./course.ts";
+import { type Pressed, pressedFrames } from "./digits.ts";
+import { createHearing, type Hearing } from "./hearing.ts";
+import { mediaLimits } from "./limits.ts";
+import { createListeners, type Listeners } from "./listeners.ts";
+import { createOutgoing, type Outgoing } from "./outgoing.ts";
+import { type MediaLeg, type Pcm, SILENCE } from "./port.ts";
 import type { RtpPacket } from "./rtp.ts";
 import type { Encoding, Formats } from "./sdp.ts";
 import { createDigitReceiver } from "./telephone_event.ts";
@@ -13,8 +18,21 @@ export interface Agreed {
   outgoing: Formats;
 }
 
+/** What a leg of the port can do with sound. */
+type Sound = Pick<
+  MediaLeg,
+  | "play"
+  | "feed"
+  | "listen"
+  | "leave"
+  | "setMuted"
+  | "onDigits"
+  | "takeDigit"
+  | "sendDigits"
+>;
+
 /** The sound of one leg: what it sends at each moment, and where what it receives goes. */
-export interface AudioLeg {
+export interface AudioLeg extends Sound {
   /** RTP may flow from now on, in these codecs. */
   start(agreed: Agreed): void;
   /** Other codecs were agreed; before `start` this is for nothing. */
@@ -23,9 +41,7 @@ export interface AudioLeg {
   receive(packet: RtpPacket): void;
   /** Whether the peer wants audio; false while it holds the call. */
   setListening(listening: boolean): void;
-  play(pcm: Pcm, options: { loop: number; signal: AbortSignal }): Promise<void>;
   join(other: AudioLeg): void;
-  leave(): void;
   close(): void;
 }
 
@@ -34,27 +50,28 @@ export interface AudioLegOptions {
   ssrc: number;
   now: () => number;
   send: (packet: RtpPacket) => void;
-  onDigit: (digit: string) => void;
 }
+
+type Digits = Course<Pressed | undefined>;
 
 /** State of a leg; the functions below are its only users. */
 interface State extends AudioLegOptions {
   agreed: Agreed | undefined;
   stream: Outgoing | undefined;
   listening: boolean;
-  playing: Playing | undefined;
+  hearing: Hearing;
+  playing: Course<Pcm> | undefined;
+  source: (() => Pcm | undefined) | undefined;
   joined: State | undefined;
+  /** Digits to send, one call after the other, and whether one is being sent at this moment. */
+  digits: Digits[];
+  pressing: boolean;
+  digitListeners: Listeners<string>;
+  receiveDigit: ReturnType<typeof createDigitReceiver>;
   stopTicking: (() => void) | undefined;
   closed: boolean;
-  receiveDigit: ReturnType<typeof createDigitReceiver>;
 }
 
-interface Playing {
-  frames: Iterator<Pcm>;
-  end(): void;
-}
-
-const SILENCE: Pcm = new Int16Array(FRAME_SAMPLES);
 const states = new WeakMap<AudioLeg, State>();
 
 export function createAudioLeg(options: AudioLegOptions): AudioLeg {
@@ -63,11 +80,16 @@ export function createAudioLeg(options: AudioLegOptions): AudioLeg {
     agreed: undefined,
     stream: undefined,
     listening: true,
+    hearing: createHearing(options.ticker),
     playing: undefined,
+    source: undefined,
     joined: undefined,
+    digits: [],
+    pressing: false,
+    digitListeners: createListeners(),
+    receiveDigit: createDigitReceiver((digit) => takeDigit(state, digit, "media")),
     stopTicking: undefined,
     closed: false,
-    receiveDigit: createDigitReceiver(options.onDigit),
   };
   const leg: AudioLeg = {
     start: (agreed) => start(state, agreed),
@@ -78,8 +100,17 @@ export function createAudioLeg(options: AudioLegOptions): AudioLeg {
       adjustTicking(state);
     },
     play: (pcm, options) => play(state, pcm, options),
+    feed: (source) => feed(state, source),
+    listen: (onFrame) => state.closed ? () => {} : state.hearing.listen(onFrame),
+    setMuted(muted) {
+      state.hearing.muted = muted;
+      if (state.joined !== undefined) adjustTicking(state.joined);
+    },
     join: (other) => join(state, states.get(other)!),
     leave: () => leave(state),
+    onDigits: state.digitListeners.add,
+    takeDigit: (digit) => takeDigit(state, digit, "signalling"),
+    sendDigits: (digits, signal) => Promise.try(sendDigits, state, digits, signal),
     close: () => close(state),
   };
   states.set(leg, state);
@@ -99,32 +130,61 @@ function change(state: State, agreed: Agreed): void {
   state.stream.setFormats(agreed.outgoing);
 }
 
-/** A leg needs frames while a play goes on, or else to send silence where no other leg speaks. */
+/** Whether what another leg receives goes out as it comes; else the leg sends frames of its own. */
+const isForwarding = ({ joined }: State) => joined !== undefined && !joined.hearing.muted;
+
 function adjustTicking(state: State): void {
-  const { stream, closed, playing, joined, listening } = state;
+  const { stream, closed, playing, digits, listening } = state;
   const needed = stream !== undefined && !closed &&
-    (playing !== undefined || (listening && joined === undefined));
-  if (needed) return void (state.stopTicking ??= state.ticker.listen(() => tick(state)));
+    (playing !== undefined || digits.length > 0 || (listening && !isForwarding(state)));
+  if (needed) return void (state.stopTicking ??= state.ticker.listen("send", () => tick(state)));
   state.stopTicking?.();
   state.stopTicking = undefined;
 }
 
+/** Digits go before a play, and that before what the leg is fed or what it forwards. */
 function tick(state: State): void {
-  const next = state.playing?.frames.next();
-  if (next?.done) state.playing?.end();
-  const frame = next === undefined || next.done ? SILENCE : next.value;
-  if (state.listening && (frame !== SILENCE || state.joined === undefined)) {
-    state.stream?.frame(frame);
-  }
+  const pressed = state.digits[0]?.next();
+  const played = state.playing?.next();
+  state.pressing = pressed !== undefined;
+  const { stream, listening } = state;
+  if (stream === undefined || !listening) return;
+  if (pressed !== undefined) stream.press(pressed);
+  else if (played !== undefined) stream.frame(played);
+  else if (!isForwarding(state)) stream.frame(state.source?.() ?? SILENCE);
 }
 
 function receive(state: State, packet: RtpPacket): void {
   const encoding = state.agreed?.incoming.get(packet.payloadType);
   if (encoding === undefined) return;
+  state.hearing.receive(packet, encoding);
   if (encoding === "telephone-event") state.receiveDigit(packet);
   // The digit may have ended the conversation.
   const other = state.joined;
-  if (other?.listening && other.playing === undefined) other.stream?.forward(packet, encoding);
+  if (other === undefined || state.hearing.muted || !other.listening) return;
+  if (other.playing === undefined && !other.pressing) other.stream?.forward(packet, encoding);
+}
+
+function takeDigit(state: State, digit: string, from: "media" | "signalling"): void {
+  state.digitListeners.call(digit);
+  const other = state.joined;
+  if (other === undefined) return;
+  const isForwarded = from === "media" && !state.hearing.muted && other.stream?.takesEvents;
+  if (isForwarded || other.digits.length >= mediaLimits.relayedDigits) return;
+  void sendDigits(other, digit);
+}
+
+function sendDigits(state: State, digits: string, signal?: AbortSignal): Promise<void> {
+  const frames = pressedFrames(digits);
+  if (state.closed || signal?.aborted || digits === "") return Promise.resolve();
+  const sending: Digits = course(frames, signal, () => {
+    state.digits = state.digits.filter((each) => each !== sending);
+    state.pressing = false;
+    adjustTicking(state);
+  });
+  state.digits.push(sending);
+  adjustTicking(state);
+  return sending.ended;
 }
 
 function play(
@@ -134,37 +194,31 @@ function play(
 ): Promise<void> {
   state.playing?.end();
   if (state.closed || signal.aborted || pcm.length === 0) return Promise.resolve();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const playing: Playing = {
-    frames: frames(pcm, loop),
-    end() {
-      signal.removeEventListener("abort", playing.end);
-      if (state.playing === playing) state.playing = undefined;
-      adjustTicking(state);
-      resolve();
-    },
-  };
-  signal.addEventListener("abort", playing.end);
+  const playing = course(pcmFrames(pcm, loop), signal, () => {
+    if (state.playing === playing) state.playing = undefined;
+    adjustTicking(state);
+  });
   state.playing = playing;
   adjustTicking(state);
-  return promise;
+  return playing.ended;
 }
 
-/** The samples in frames, `loop` times without a gap (0 is for ever), then filled up with zeros. */
-function* frames(pcm: Pcm, loop: number): Generator<Pcm, void> {
-  const total = loop === 0 ? Infinity : pcm.length * loop;
-  for (let start = 0; start < total; start += FRAME_SAMPLES) {
-    const frame = new Int16Array(FRAME_SAMPLES);
-    const length = Math.min(FRAME_SAMPLES, total - start);
-    for (let i = 0; i < length; i++) frame[i] = pcm[(start + i) % pcm.length]!;
-    yield frame;
-  }
+function feed(state: State, source: () => Pcm | undefined): () => void {
+  if (state.closed) return () => {};
+  leave(state);
+  // Of its own, that a later feed by the same source is not ended by the result.
+  const own = () => source();
+  state.source = own;
+  return () => {
+    if (state.source === own) state.source = undefined;
+  };
 }
 
 function join(one: State, other: State): void {
   if (one.closed || other.closed || one === other) return;
   for (const state of [one, other]) {
     leave(state);
+    state.source = undefined;
     state.playing?.end();
   }
   one.joined = other;
@@ -184,6 +238,9 @@ function close(state: State): void {
   if (state.closed) return;
   leave(state);
   state.closed = true;
+  state.source = undefined;
+  state.hearing.close();
   state.playing?.end();
+  for (const each of [...state.digits]) each.end();
   adjustTicking(state);
 }

@@ -32,7 +32,9 @@ export function mediaEngine(options: MediaEngineOptions): MediaEngine {
   const { transports, log, clock = systemClock } = options;
   const engine: Engine = {
     clock,
-    ticker: createTicker(clock),
+    ticker: createTicker(clock, (error) => {
+      log("Cannot hand on audio", { error: error instanceof Error ? error.stack : String(error) });
+    }),
     log,
     open: new Map(),
     sounds: new WeakMap(),
@@ -85,7 +87,6 @@ function createLeg(engine: Engine, peer: Peer, offer?: Session): MediaLeg {
     ssrc: peer.stream.ssrc,
     now: clock.now,
     send: session.send,
-    onDigit: (digit) => leg.onDigit?.(digit),
   });
   const { local, stream, change } = peer;
   const negotiation = negotiate({ local, stream, offer, change });
@@ -120,11 +121,16 @@ function legOf(parts: Parts): MediaLeg {
     localSdp: negotiation.localSdp,
     connected: peer.connected,
     lost: watch(parts),
-    onDigit: undefined,
     accept: (sdp) => Promise.try(accept, sdp),
     play: sound.play,
+    feed: sound.feed,
+    listen: sound.listen,
     join: (other) => sound.join(soundOf(engine, other)),
     leave: sound.leave,
+    setMuted: sound.setMuted,
+    onDigits: sound.onDigits,
+    takeDigit: sound.takeDigit,
+    sendDigits: sound.sendDigits,
     reanswer: (sdp) => Promise.try(reanswer, sdp),
     close: () => void close(),
   };

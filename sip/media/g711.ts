@@ -54,6 +54,9 @@ export function encodeG711(law: Law, pcm: Pcm): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
+/** The sample of each byte of a law, to be read only. */
+export const decodedSamples = (law: Law): Pcm => laws[law].decoded;
+
 /** Bytes of a law to samples. */
 export function decodeG711(law: Law, bytes: Uint8Array): Pcm {
   const { decoded } = laws[law];

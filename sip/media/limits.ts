@@ -22,6 +22,8 @@ export const mediaLimits = {
   silenceMs: 60_000,
   /** Frames sent in a row to catch up; beyond it the stream is late for good. */
   catchUpFrames: 10,
+  /** Digits of signalling that wait to be sent to the leg joined with; beyond them new ones are lost. */
+  relayedDigits: 32,
   /** A pause in our own audio that begins a new talkspurt (RFC 3551 §4.1). */
   talkspurtGapMs: 200,
   /** How long a file may take from the request to its last sample. */

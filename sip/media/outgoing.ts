@@ -1,12 +1,15 @@
+import { dualTone, type Pressed } from "./digits.ts";
 import { encodeG711, type Law, transcode } from "./g711.ts";
 import { mediaLimits } from "./limits.ts";
-import type { Pcm } from "./port.ts";
+import { FRAME_SAMPLES, type Pcm } from "./port.ts";
 import { isNear, isNewerSequence, type RtpPacket } from "./rtp.ts";
 import type { Encoding, Formats } from "./sdp.ts";
 
-/** Samples in one frame, and in one ms. */
-export const FRAME_SAMPLES = 160;
 const SAMPLES_PER_MS = 8;
+/** The last packet of an event is sent so often (RFC 4733 §2.5.1.4). */
+const EVENT_ENDS = 3;
+/** In dBm0 below zero (§2.3.5). */
+const EVENT_VOLUME = 10;
 
 /**
  * The RTP stream to one peer. Our own audio and other legs' packets take turns in it, and the peer
@@ -16,6 +19,10 @@ const SAMPLES_PER_MS = 8;
 export interface Outgoing {
   /** Sends 20 ms of our own audio. */
   frame(pcm: Pcm): void;
+  /** Sends 20 ms of a digit. What is sent in the middle of one ends it. */
+  press(pressed: Pressed): void;
+  /** Whether the peer takes telephone events; else it gets digits as tones. */
+  readonly takesEvents: boolean;
   /** Sends a packet that another leg received, in a codec that this peer takes. */
   forward(packet: RtpPacket, encoding: Encoding): void;
   /** The peer wants other payload types from now on. */
@@ -50,6 +57,7 @@ export function createOutgoing({ ssrc, now, send, ...options }: OutgoingOptions)
   /** The other leg's source; none while the audio is ours. */
   let source: Source | undefined;
   let silent = true;
+  let event: { code: number; timestamp: number; duration: number } | undefined;
 
   const elapsedSamples = () =>
     Math.max(1, Math.round((now() - sentAt) * SAMPLES_PER_MS / FRAME_SAMPLES)) * FRAME_SAMPLES;
@@ -62,23 +70,63 @@ export function createOutgoing({ ssrc, now, send, ...options }: OutgoingOptions)
     send({ ...packet, ssrc });
   };
 
+  /** Our own sound goes on; the result says whether it begins, and when. */
+  const own = () => {
+    const begins = silent || source !== undefined || now() - sentAt > mediaLimits.talkspurtGapMs;
+    silent = false;
+    source = undefined;
+    const passed = begins ? elapsedSamples() : FRAME_SAMPLES;
+    return { marker: begins, timestamp: (timestamp + passed) >>> 0 };
+  };
+  const emitEvent = (marker: boolean, ended: boolean) => {
+    const { code, duration, timestamp: start } = event!;
+    const flags = (ended ? 0x80 : 0) | EVENT_VOLUME;
+    emit({
+      payloadType: formats.get("telephone-event") ?? 0,
+      marker,
+      sequence: (sequence + 1) & 0xffff,
+      timestamp: start,
+      payload: Uint8Array.of(code, flags, duration >> 8, duration & 0xff),
+    });
+    // What follows comes after it, though all its packets have its beginning as their time.
+    timestamp = (start + duration - FRAME_SAMPLES) >>> 0;
+  };
+  const endEvent = () => {
+    if (event === undefined) return;
+    for (let i = 0; i < EVENT_ENDS; i++) emitEvent(false, true);
+    event = undefined;
+  };
+
+  const frame = (pcm: Pcm) => {
+    endEvent();
+    const law: Law = preferredLaw(formats);
+    emit({
+      payloadType: formats.get(law)!,
+      ...own(),
+      sequence: (sequence + 1) & 0xffff,
+      payload: encodeG711(law, pcm),
+    });
+  };
+
   return {
-    frame(pcm) {
-      const begins = silent || source !== undefined || now() - sentAt > mediaLimits.talkspurtGapMs;
-      silent = false;
-      source = undefined;
-      const law: Law = preferredLaw(formats);
-      emit({
-        payloadType: formats.get(law)!,
-        marker: begins,
-        sequence: (sequence + 1) & 0xffff,
-        timestamp: (timestamp + (begins ? elapsedSamples() : FRAME_SAMPLES)) >>> 0,
-        payload: encodeG711(law, pcm),
-      });
+    get takesEvents() {
+      return formats.has("telephone-event");
     },
+    press(pressed) {
+      const { code, part } = pressed;
+      if (!formats.has("telephone-event")) return frame(dualTone(pressed));
+      if (part === "first") endEvent();
+      const begins = event === undefined;
+      event ??= { code, duration: 0, timestamp: own().timestamp };
+      event.duration += FRAME_SAMPLES;
+      if (part === "last") endEvent();
+      else emitEvent(begins, false);
+    },
+    frame,
     forward(packet, encoding) {
       const translated = translate(packet, encoding, formats);
       if (translated === undefined) return;
+      endEvent();
       const begins = source === undefined || !continues(source, packet);
       if (begins) {
         source = {
@@ -99,6 +147,7 @@ export function createOutgoing({ ssrc, now, send, ...options }: OutgoingOptions)
       });
     },
     setFormats(next) {
+      endEvent();
       formats = next;
     },
   };

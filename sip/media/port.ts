@@ -7,6 +7,12 @@
 /** 8 kHz mono 16-bit samples, the engine's inner format. */
 export type Pcm = Int16Array<ArrayBuffer>;
 
+/** Samples in a frame, which is 20 ms. */
+export const FRAME_SAMPLES = 160;
+
+/** A frame of silence; nobody writes to it. */
+export const SILENCE: Pcm = new Int16Array(FRAME_SAMPLES);
+
 /** How media travel: by ICE and DTLS-SRTP (browsers), or as plain RTP (trunks, UDP softphones). */
 export type MediaKind = "webrtc" | "rtp";
 
@@ -30,13 +36,44 @@ export interface MediaLeg {
   readonly connected: Promise<void>;
   /** Resolves once, when the transport failed, fell silent for good or went away without `close`. */
   readonly lost: Promise<void>;
-  /** Plays samples to the peer; resolves at the end, or at once when aborted or the leg closed. */
+  /**
+   * Plays samples to the peer, in place of what it is fed and of the leg it is joined with; resolves
+   * at the end, or at once when aborted or the leg closed.
+   */
   play(pcm: Pcm, options: { loop: number; signal: AbortSignal }): Promise<void>;
-  /** Forwards audio and digits both ways until `leave` on either leg; ends a running play. */
+  /**
+   * What the leg sends from now on when it plays nothing: asked for a frame at each tick at which it
+   * is sent; undefined is silence. Takes the place of a join and of a feed before it. The result
+   * ends it. At each tick the listeners of all legs are called before the first source is asked, so
+   * that a mixer collects and then hands out.
+   */
+  feed(source: () => Pcm | undefined): () => void;
+  /**
+   * Hands on what the peer says, one frame of 20 ms (160 samples) at each tick, lost packets
+   * concealed; silence while nothing comes or the leg is muted. Any number of listeners, also while
+   * it plays or is joined; all get the same frame, which they may keep and must not write to. The
+   * result ends it.
+   */
+  listen(onFrame: (frame: Pcm) => void): () => void;
+  /**
+   * Forwards audio and digits both ways until `leave` on either leg, or until either is joined with
+   * another or fed; ends a running play.
+   */
   join(other: MediaLeg): void;
   leave(): void;
-  /** Called for each digit the peer pressed (RFC 4733), once per press. */
-  onDigit: ((digit: string) => void) | undefined;
+  /** Silences what the peer says for everybody who hears it; its digits still count. */
+  setMuted(muted: boolean): void;
+  /** Calls back for each digit the peer pressed, once per press; the result ends it. */
+  onDigits(listener: (digit: string) => void): () => void;
+  /** Takes a digit that came by signalling as if it was pressed in the media. */
+  takeDigit(digit: string): void;
+  /**
+   * Sends digits (0-9 A-D * #) as telephone events (RFC 4733), or as tones where the peer takes none:
+   * 100 ms each and 60 ms between them; `w` is a pause of 0.5 s, `W` of 1 s. They go out after those
+   * that are under way, and in place of all sound. Resolves at the end, or at once when aborted or
+   * the leg closed; rejects when a character is none of these.
+   */
+  sendDigits(digits: string, signal: AbortSignal): Promise<void>;
   /**
    * Our SDP for a later offer (re-INVITE, RFC 3264 §8): the peer may hold and resume, and over plain
    * RTP also move and change codecs; throws, and all stays, when it wants more.

@@ -1,6 +1,5 @@
+import { DIGITS } from "./digits.ts";
 import { isNewerTimestamp, type RtpPacket } from "./rtp.ts";
-
-const DIGITS = "0123456789*#ABCD";
 
 interface Event {
   ssrc: number;

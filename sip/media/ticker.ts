@@ -11,10 +11,13 @@ export interface Clock {
   after(ms: number, callback: () => void): () => void;
 }
 
+/** At each tick all that was heard is handed on before anything is sent. */
+export type Phase = "hear" | "send";
+
 /** Calls back every 20 ms on average for as long as somebody listens; idle, it holds no timer. */
 export interface Ticker {
   /** The result ends the calls. */
-  listen(onFrame: () => void): () => void;
+  listen(phase: Phase, onFrame: () => void): () => void;
 }
 
 export const systemClock: Clock = {
@@ -27,13 +30,15 @@ export const systemClock: Clock = {
 
 /**
  * A timer fires late, never early: each frame is therefore due 20 ms after the one before was due,
- * not after it happened, and frames missed are made up for at once. One timer serves all legs.
+ * not after it happened, and frames missed are made up for at once. One timer serves all legs, and
+ * goes on for the others when one of them throws.
  */
-export function createTicker(clock: Clock): Ticker {
-  const listeners = new Set<() => void>();
+export function createTicker(clock: Clock, onError = rethrow): Ticker {
+  const phases = { hear: new Set<() => void>(), send: new Set<() => void>() };
   let due = 0;
   let cancel = () => {};
 
+  const isIdle = () => phases.hear.size + phases.send.size === 0;
   const schedule = () => {
     cancel();
     cancel = clock.after(Math.max(0, due - clock.now()), run);
@@ -42,22 +47,39 @@ export function createTicker(clock: Clock): Ticker {
     const missed = Math.max(0, Math.floor((clock.now() - due) / FRAME_MS));
     due += FRAME_MS * (missed + 1);
     for (let i = 0; i <= Math.min(missed, mediaLimits.catchUpFrames); i++) {
-      for (const onFrame of [...listeners]) if (listeners.has(onFrame)) onFrame();
+      callAll(phases.hear, onError);
+      callAll(phases.send, onError);
     }
-    if (listeners.size > 0) schedule();
+    if (!isIdle()) schedule();
   };
 
   return {
-    listen(onFrame) {
+    listen(phase, onFrame) {
       const listener = () => onFrame();
-      listeners.add(listener);
-      if (listeners.size === 1) {
+      if (isIdle()) {
         due = clock.now() + FRAME_MS;
         schedule();
       }
+      phases[phase].add(listener);
       return () => {
-        if (listeners.delete(listener) && listeners.size === 0) cancel();
+        if (phases[phase].delete(listener) && isIdle()) cancel();
       };
     },
   };
+}
+
+/** Those who come while it goes on are called at the next tick. */
+function callAll(listeners: Set<() => void>, onError: (error: unknown) => void): void {
+  for (const onFrame of [...listeners]) {
+    if (!listeners.has(onFrame)) continue;
+    try {
+      onFrame();
+    } catch (error) {
+      onError(error);
+    }
+  }
+}
+
+function rethrow(error: unknown): void {
+  throw error;
 }

@@ -27,17 +27,19 @@ export async function talk(
   const { timers, log } = calls.signalling;
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
   const stopLimit = timeLimitS === undefined ? () => {} : timers.after(timeLimitS * 1000, end);
+  let stopDigits: (() => void) | undefined;
   try {
     live.partner = other.live;
     other.live.partner = live;
     if (proxied) passThrough(proxied, other.live.leg);
     else await joinMedia(leg, other.live.leg);
-    if (hangupOnStar && leg.media) leg.media.onDigit = (digit) => digit === "*" && end();
+    if (hangupOnStar) stopDigits = leg.media?.onDigits((digit) => digit === "*" && end());
     await Promise.race([whenAborted(signal), whenAborted(other.held), over]);
   } catch (error) {
     log("Cannot join two legs", { leg: leg.id, error: String(error) });
   } finally {
     stopLimit();
+    stopDigits?.();
     leg.media?.leave();
     part(live, other.live);
     part(other.live, live);

@@ -66,6 +66,9 @@ const frequent = new Map(
   ].flatMap((name) => [[name, name], [name.toLowerCase(), name]]),
 );
 
+/** The canonical name of what messages are full of, written as mostly; undefined for any other text. */
+export const frequentName = (name: string): string | undefined => frequent.get(name);
+
 /** The name of a header as the library spells it, from any case or its compact form. */
 export function canonicalName(name: string): string {
   const spelled = frequent.get(name);

@@ -1,6 +1,6 @@
 import { IncomingRequestMessage, IncomingResponseMessage } from "sip.js/lib/core/index.js";
 import { isToken } from "./grammar.ts";
-import { canonicalName } from "./header_names.ts";
+import { canonicalName, frequentName } from "./header_names.ts";
 import { readHeader } from "./parse_header.ts";
 import { sipLimits } from "../limits.ts";
 import { parseUri } from "./uri.ts";
@@ -103,12 +103,13 @@ function readLine(message: SipMessage, line: string, isFolded: boolean): string 
   if (line.length > sipLimits.headerBytes) return "a header is too long";
   const colon = line.indexOf(":");
   const name = line.slice(0, Math.max(colon, 0)).trimEnd();
-  if (!isToken(name)) return "a header has no name";
+  const frequent = frequentName(name);
+  if (frequent === undefined && !isToken(name)) return "a header has no name";
   const written = line.slice(colon + 1);
   const value = (isFolded ? written.replace(/\r\n[ \t]+/g, " ") : written).trim();
   // A bare line end would begin a header of its own where the value is repeated.
   if (/[\r\n]/.test(value)) return "a header holds a bare line end";
-  return readHeader(message, canonicalName(name), value);
+  return readHeader(message, frequent ?? canonicalName(name), value);
 }
 
 const mandatory = ["Via", "From", "To", "Call-ID", "CSeq"];

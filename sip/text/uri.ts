@@ -118,6 +118,7 @@ function setHeaders(uri: URI, text: string | undefined): boolean {
 }
 
 function isEscaped(text: string): boolean {
+  if (!text.includes("%")) return true;
   try {
     decodeURIComponent(text);
     return true;

@@ -6,6 +6,7 @@ import { bucketAt, levels } from "../../kv/counters.ts";
 import { keys, ordAt, ordOf } from "../../kv/keys.ts";
 import { layoutOf } from "../../kv/layout.ts";
 import type { AnyRecord } from "../../core/resource.ts";
+import type { Call } from "../../core/resources/calls.ts";
 import { sidTime } from "../../core/sid.ts";
 import { openStore } from "../../kv/open_store.ts";
 import { type RecordCodec, recordCodec } from "../../kv/record_codec.ts";
@@ -32,9 +33,9 @@ async function churn(lab: StoreLab, operations: number): Promise<void> {
       await calls.insert({ record });
       sids.push(record.sid);
     } else if (kind < 9) {
-      const startTime = lab.clock.now;
+      const [startTime, endTime] = [roll(2), roll(2)].map((is) => is ? lab.clock.now : null);
       await calls.update(lab.accountSid, pick(), (record) => ({
-        record: { ...record, status: statuses[roll(5)]!, startTime },
+        record: { ...record, status: statuses[roll(5)]!, startTime, endTime } as Call,
       })).catch(gone);
     } else await calls.remove(lab.accountSid, pick()).catch(gone);
   };
@@ -51,19 +52,24 @@ function expected(records: AnyRecord[]): { entries: Set<string>; counters: Map<s
   const entries = new Set<string>();
   const counters = new Map<string, number>();
   const count = (key: Deno.KvKey) => counters.set(text(key), (counters.get(text(key)) ?? 0) + 1);
-  const { indexes, dates } = layoutOf(resources.calls);
+  const { indexes } = layoutOf(resources.calls);
   for (const record of records) {
-    if (dates.some(({ field }) => record[field] === null)) {
+    const { startTime, endTime } = record;
+    if (endTime === null) {
       entries.add(text(keys.undated({ account: 1n, prefix: "CA" }, ordOf(record.sid))));
     }
+    const dates = [startTime === null ? ["startTime"] : [], endTime === null ? ["endTime"] : []];
+    const lacking = dates.flat().join(" ");
     for (const { field, depth, valueOf } of indexes) {
       const value = valueOf(record);
       if (value === null) continue;
-      const place = { account: 1n, prefix: "CA", field };
+      const place = { account: 1n, prefix: "CA", field, value };
       entries.add(text(keys.entry(place, value, ordOf(record.sid))));
+      const isLackingCounted = lacking !== "" && (field === "" || endTime !== null);
       for (const level of levels.slice(0, depth)) {
         const bucket = bucketAt(sidTime(record.sid), level);
-        count(keys.counter(place, value, level.level, bucket));
+        count(keys.counter(place, level.level, bucket));
+        if (isLackingCounted) count(keys.counter({ ...place, lacking }, level.level, bucket));
       }
     }
   }
@@ -140,12 +146,12 @@ Deno.test("openStore() refuses a store of another layout", async () => {
   };
   await write(1);
   await assert.rejects(open(), /^Error: Cannot open the store: its layout is version 1/);
-  await write({ version: 3, layouts: { calls: "3 from2" } });
+  await write({ version: 4, layouts: { calls: "3 from2" } });
   await assert.rejects(
     open(),
     /^Error: Cannot open the store: its calls are indexed as "3 from2"/,
   );
-  await write({ version: 3, layouts: {} });
+  await write({ version: 4, layouts: {} });
   (await open()).close();
   (await open()).close();
 });

@@ -69,7 +69,7 @@ async function hears(
 ): Promise<boolean> {
   const digits: string[] = [];
   const done = Promise.withResolvers<void>();
-  leg.leg.onDigit = (digit) => (digits.push(digit), digit === "#" && done.resolve());
+  leg.leg.onDigits((digit) => (digits.push(digit), digit === "#" && done.resolve()));
   const press = (event: number) => ({
     payloadType: 101,
     payload: Uint8Array.of(event, 0x8a, 0, 160),
@@ -96,7 +96,7 @@ plainTest(
       assert.ok(Math.abs(amplitudeOf(hz, sound) - 8_000) < 400, `${hz} Hz`);
 
       const pressed = Promise.withResolvers<string>();
-      from.leg.onDigit = pressed.resolve;
+      from.leg.onDigits(pressed.resolve);
       const events = to.next(3, ({ payloadType }) => payloadType === 101);
       const payload = Uint8Array.of(5, 0x8a, 0, 160);
       for (let i = 0; i < 3; i++) {

@@ -108,7 +108,7 @@ engineTest(
     const [one, other] = [await connect(ALAW), await connect(MULAW)];
     const digits: string[] = [];
     const pressed = Promise.withResolvers<void>();
-    one.leg.onDigit = (digit) => (digits.push(digit), digits.length === 2 && pressed.resolve());
+    one.leg.onDigits((digit) => digits.push(digit) === 2 && pressed.resolve());
     one.leg.join(other.leg);
 
     const pcm = tone(1_010, 0.2);
@@ -161,7 +161,7 @@ mediaTest("join() carries sound and digits between a browser and a trunk", async
   press(browser, 7, { payloadType: 101, at: 20 });
   assert.deepEqual((await events).map(({ payload }) => payload[0]), Array(5).fill(7));
   const heard = Promise.withResolvers<string>();
-  trunk.leg.onDigit = heard.resolve;
+  trunk.leg.onDigits(heard.resolve);
   const back = browser.next(1, ({ payloadType }) => payloadType === 101);
   trunk.send(trunk.to, { payloadType: 101, payload: Uint8Array.of(3, 0x8a, 0, 160) });
   assert.equal(await heard.promise, "3");

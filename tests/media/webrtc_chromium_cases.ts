@@ -72,7 +72,7 @@ for (const [name, connect] of [["answer", callEngine], ["offer", callPage]] as c
     const presser = await page();
     const leg = await connect(engine, presser);
     let digits = "";
-    leg.onDigit = (digit) => digits += digit;
+    leg.onDigits((digit) => digits += digit);
 
     await presser.run("pressDigits", "1599#*0");
 

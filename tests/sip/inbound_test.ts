@@ -366,9 +366,9 @@ sipTest("dial() ends when the caller presses the star", async () => {
   const callee = await (await bob.nextCall()).answer();
   const caller = await call.answered;
   const ours = lab.media.legs[1];
-  ours?.onDigit?.("5");
+  ours?.press("5");
   assert.ok(ours?.joined);
-  ours?.onDigit?.("*");
+  ours?.press("*");
   await callee.ended;
   const { event } = await lab.service.event("dialled");
 

@@ -34,8 +34,8 @@ export function audioLab(): AudioLab {
       ssrc: ssrc++,
       now: clock.now,
       send: (packet) => sent.push(packet),
-      onDigit: (digit) => digits.push(digit),
     });
+    leg.onDigits((digit) => digits.push(digit));
     leg.start({
       incoming: new Map(formats.map(([encoding, type]) => [type, encoding])),
       outgoing: new Map(formats),

@@ -1,9 +1,11 @@
+import { createListeners } from "../../sip/media/listeners.ts";
 import {
   type MediaEngine,
   type MediaKind,
   type MediaLeg,
   NoCommonCodec,
   type Pcm,
+  SILENCE,
 } from "../../sip/media/port.ts";
 
 /** A media leg that only remembers what was asked of it. */
@@ -14,6 +16,17 @@ export interface FakeMediaLeg extends MediaLeg {
   readonly joined: FakeMediaLeg | undefined;
   readonly closed: boolean;
   readonly played: { samples: number; loop: number }[];
+  readonly muted: boolean;
+  /** What its peer was sent by `sendDigits`. */
+  readonly sentDigits: string[];
+  /** What it is fed. */
+  readonly source: (() => Pcm | undefined) | undefined;
+  /** How many listen. */
+  readonly listeners: number;
+  /** As if its peer said this: whoever listens hears it, or silence when muted. */
+  hear(frame: Pcm): void;
+  /** As if its peer pressed a digit. */
+  press(digit: string): void;
   /** Ends the sound that plays. */
   finishPlaying(): void;
   /** As if the transport went away. */
@@ -44,6 +57,12 @@ export function fakeMedia({ slow = false } = {}): FakeMedia {
   };
 }
 
+/** As this file sees it. */
+type OpenLeg = Omit<FakeMediaLeg, "joined" | "source"> & {
+  joined: FakeMediaLeg | undefined;
+  source: FakeMediaLeg["source"];
+};
+
 function fakeLeg(
   options: { slow: boolean; number: number; remote: string; kind: MediaKind | undefined },
 ): FakeMediaLeg {
@@ -54,10 +73,14 @@ function fakeLeg(
   let closed = false;
   let finish = () => {};
 
-  const leg: FakeMediaLeg & { joined: FakeMediaLeg | undefined } = {
+  const sound = fakeSound();
+  const leg: OpenLeg = {
+    ...sound,
+    get listeners() {
+      return sound.listeners;
+    },
     localSdp: `v=0\r\no=- ${options.number} 1 IN IP4 127.0.0.1\r\ns=fake\r\nt=0 0\r\n`,
     kind: options.kind,
-    onDigit: undefined,
     connected: Promise.resolve(),
     lost: lost.promise,
     played,
@@ -88,8 +111,13 @@ function fakeLeg(
     },
     join(other) {
       const peer = other as typeof leg;
+      leg.source = peer.source = undefined;
       leg.joined = peer;
       peer.joined = leg;
+    },
+    feed(source) {
+      leg.leave();
+      return sound.feed.call(leg, source);
     },
     leave() {
       const peer = leg.joined as typeof leg | undefined;
@@ -109,4 +137,39 @@ function fakeLeg(
     lose: () => lost.resolve(),
   };
   return leg;
+}
+
+/** The parts of a fake leg that hear, are fed and press. */
+function fakeSound() {
+  const listeners = createListeners<Pcm>();
+  const digitListeners = createListeners<string>();
+  const sound = {
+    muted: false,
+    sentDigits: [] as string[],
+    source: undefined as (() => Pcm | undefined) | undefined,
+    get listeners() {
+      return listeners.size;
+    },
+    hear(frame: Pcm) {
+      listeners.call(this.muted ? SILENCE : frame);
+    },
+    press: digitListeners.call,
+    takeDigit: digitListeners.call,
+    listen: listeners.add,
+    onDigits: digitListeners.add,
+    feed(source: () => Pcm | undefined) {
+      this.source = source;
+      return () => {
+        if (this.source === source) this.source = undefined;
+      };
+    },
+    setMuted(muted: boolean) {
+      this.muted = muted;
+    },
+    sendDigits(digits: string) {
+      this.sentDigits.push(digits);
+      return Promise.resolve();
+    },
+  };
+  return sound;
 }
