@@ -1,5 +1,6 @@
 import type { LegEvent } from "../../core/bridge_events.ts";
 import type { Invitation, Script } from "../../core/bridge_script.ts";
+import { createRooms, type Rooms } from "./rooms.ts";
 import { createLiveLeg, type LiveLeg } from "./live_leg.ts";
 import type { InboundLeg, OutboundLeg } from "../leg/leg.ts";
 import { sipLimits } from "../limits.ts";
@@ -30,6 +31,7 @@ export interface Calls {
   readonly signalling: Signalling;
   readonly media: MediaEngine;
   readonly loadAudio: LoadAudio;
+  readonly rooms: Rooms;
   find(leg: string): LiveLeg | undefined;
   /** Whether a leg with this id ended, and that is news to the service or was a moment ago. */
   ended(leg: string): boolean;
@@ -69,6 +71,7 @@ export function createCalls(options: CallsOptions): Calls {
     signalling,
     media,
     loadAudio,
+    rooms: createRooms(),
     find: (id) => legs.get(id),
     ended: (id) => ended.has(id),
     unsettled: () => [...unsettled.keys()].map(({ leg }) => leg),

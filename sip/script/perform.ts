@@ -4,6 +4,7 @@ import { dial } from "./dial.ts";
 import { carried, type Performance } from "./performance.ts";
 import { replace } from "../dialog/replace.ts";
 import { play } from "./play.ts";
+import { consult, room } from "./room.ts";
 
 /** One step; a script that it resolves with replaces the steps that are left. */
 type Performer<T extends Step["type"]> = (
@@ -35,6 +36,8 @@ const performers: { readonly [T in Step["type"]]: Performer<T> } = {
   },
   dial,
   replace,
+  consult,
+  room,
   next: (performance, { action }) => {
     const { live, signal } = performance;
     return live.ask({ type: "next", action: carried(performance, action) }, { signal });
@@ -55,6 +58,10 @@ export async function perform(performance: Performance, script: Script): Promise
   for (let step = steps.shift(); step !== undefined && !signal.aborted; step = steps.shift()) {
     const next = await performStep(performance, step);
     if (!next || next.length === 0) continue;
+    if (step.type === "consult") {
+      steps.unshift(...next);
+      continue;
+    }
     steps.splice(0, steps.length, ...next);
     performance.tookTime = false;
   }

@@ -27,7 +27,8 @@ export async function play(
   }
 }
 
-async function connected({ calls, signal }: Performance, media: MediaLeg): Promise<void> {
+/** Resolves when audio can flow; rejects when that takes too long. */
+export async function connected({ calls, signal }: Performance, media: MediaLeg): Promise<void> {
   const late = Promise.withResolvers<never>();
   const stop = calls.signalling.timers.after(
     sipLimits.mediaConnectMs,
