@@ -79,7 +79,7 @@ async function counted(
   { plan, part: { span }, where, window: { skip, limit, after } }: Ask,
 ): Promise<Piece> {
   const measured = await withoutUndated(source, plan, span);
-  const { index, total, gaps } = measured;
+  const { total, gaps } = measured;
   const isWhole = span.from === -Infinity && span.before === Infinity && gaps === undefined;
   const count = isWhole ? total : await countIn(source.kv, measured, span);
   if (count === 0 || limit === 0) return { count, records: [] };

@@ -25,10 +25,10 @@ export function progress(state: InboundState, statusCode: number, sdp: string): 
 }
 
 /** 200 with media of our own; rejects after refusing the call. */
-export async function answer(state: InboundState): Promise<void> {
+export async function answer(state: InboundState, headers: string[] = []): Promise<void> {
   const media = await (state.preparing ??= prepare(state));
   if (media === undefined) return;
-  accept(state, media.localSdp);
+  accept(state, media.localSdp, headers);
   await state.answered.promise;
 }
 

@@ -85,7 +85,7 @@ function legOf(state: InboundState): InboundLeg {
     ring: () => state.rang || progress(state, 180, ""),
     progress: (status, sdp) => progress(state, status, sdp),
     early: () => early(state),
-    answer: () => state.answering ??= answer(state),
+    answer: (headers) => state.answering ??= answer(state, headers),
     answerWith: (sdp, headers) => accept(state, sdp, headers),
     hangup({ status = 603, headers = [] } = {}) {
       if (over.signal.aborted) return;

@@ -52,7 +52,7 @@ export interface InboundLeg extends Leg {
   /** 183 with media of our own, for sound before the answer; undefined when that cannot be. */
   early(): Promise<MediaLeg | undefined>;
   /** 200 with media of our own; rejects with `NoCommonCodec` after refusing the call. */
-  answer(): Promise<void>;
+  answer(headers?: string[]): Promise<void>;
   /** 200 with the other side's SDP, and whole header lines. */
   answerWith(sdp: string, headers?: string[]): void;
 }

@@ -3,7 +3,7 @@ import type { Dialog } from "../dialog/dialog.ts";
 import type { Fork } from "./fork.ts";
 import type { Wiring } from "../dialog/in_dialog.ts";
 import type { LegEnd } from "./leg.ts";
-import type { MediaEngine, MediaLeg } from "../media/port.ts";
+import type { MediaEngine, MediaKind, MediaLeg } from "../media/port.ts";
 import type { Ending } from "./outcome.ts";
 import type { Signalling } from "../signalling.ts";
 
@@ -17,6 +17,8 @@ export interface OutboundCall {
   maxForwards: number;
   /** The engine anchors the audio here; an offer is the caller's, passed through. */
   media: { engine: MediaEngine } | { offer: string };
+  /** Of a Client, the devices that take this kind of media alone. */
+  only?: MediaKind;
   /** The INVITEs, all with this Call-ID, are about to go out; of a child's there may be none. */
   onInviting(sipCallId: string): void;
   /** The first device rings. */

@@ -31,7 +31,8 @@ export async function ring(
   { login, peers = [] }: ClientTarget,
 ): Promise<void> {
   const { signalling, call, callId, over } = state;
-  const known = signalling.location.devices(login);
+  const known = signalling.location.devices(login)
+    .filter(([binding]) => call.only === undefined || mediaKindOf(binding) === call.only);
   const isReachable = known.length + peers.length > 0;
   if (isReachable || call.isChild) call.onInviting(callId);
   if (!isReachable) {

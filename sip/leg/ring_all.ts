@@ -6,6 +6,7 @@ import type { LiveLeg } from "../script/live_leg.ts";
 import { mediaKindOf } from "./media_kind.ts";
 import type { MediaLeg } from "../media/port.ts";
 import type { Ending } from "./outcome.ts";
+import { createRingback, type Ringback } from "./ringback.ts";
 
 export type DialStep = Extract<Step, { type: "dial" }>;
 
@@ -43,14 +44,17 @@ export function ringAll(
     ? passable(calls, live.leg, step.legs[0]!.target)
     : null;
   const startedAt = Date.now();
+  const ringback = createRingback(live);
   const children = step.legs.map((invitation) =>
-    placeChild(calls, live, { step, invitation, proxied, placing })
+    placeChild(calls, live, { step, invitation, proxied, ringback, placing })
   );
+  const winner = firstAnswer(children);
+  void winner.then((answered) => ringback.stop(answered !== undefined));
   return {
     children,
     startedAt,
     proxied,
-    winner: firstAnswer(children),
+    winner,
     endings: Promise.all(children.map(ending)),
   };
 }
@@ -108,12 +112,14 @@ function placeChild(
     step: DialStep;
     invitation: Invitation;
     proxied: InboundLeg | null;
+    ringback: Ringback;
     placing: Pick<Placing, "onRinging" | "headers">;
   },
 ): Child {
-  const { step, invitation, proxied, placing } = dialling;
+  const { step, invitation, proxied, ringback, placing } = dialling;
   const caller = leg.direction === "inbound" ? leg : undefined;
-  const hearsEarly = caller?.answeredAt === undefined && !proxied && step.legs.length === 1;
+  const isAnswered = leg.answeredAt !== undefined;
+  const hearsEarly = !proxied && step.legs.length === 1;
   const live = calls.place(invitation, {
     timeoutS: step.timeoutS,
     parent: leg.id,
@@ -121,9 +127,12 @@ function placeChild(
     ...caller && { maxForwards: caller.maxForwards - 1 },
     onRinging() {
       placing.onRinging?.();
-      if (!proxied) caller?.ring();
+      if (isAnswered) ringback.ring();
+      else if (!proxied) caller?.ring();
     },
-    ...hearsEarly && { onEarlyMedia: (media) => void joinEarly(caller, media) },
+    ...hearsEarly && {
+      onEarlyMedia: (media) => isAnswered ? ringback.early(media) : void joinEarly(caller, media),
+    },
     ...proxied &&
       { offer: proxied.offer, onProgress: (status, sdp) => proxied.progress(status, sdp) },
   });
@@ -132,7 +141,7 @@ function placeChild(
 }
 
 /** What the one called sends before it answers, a network's announcement say, reaches the caller. */
-async function joinEarly(caller: InboundLeg | undefined, media: MediaLeg): Promise<void> {
+export async function joinEarly(caller: InboundLeg | undefined, media: MediaLeg): Promise<void> {
   const ours = await caller?.early().catch(() => undefined);
   ours?.join(media);
 }

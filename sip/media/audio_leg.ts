@@ -1,22 +1,16 @@
-import { type Course, course, pcmFrames } from "./course.ts";
-import { type Pressed, pressedFrames } from "./digits.ts";
-import { createHearing, type Hearing } from "./hearing.ts";
+import {
+  type Agreed,
+  type AudioLegOptions,
+  createState,
+  type Digits,
+  type State,
+} from "./audio_leg_state.ts";
+import { course, pcmFrames } from "./course.ts";
+import { pressedFrames } from "./digits.ts";
 import { mediaLimits } from "./limits.ts";
-import { createListeners, type Listeners } from "./listeners.ts";
-import { createOutgoing, type Outgoing } from "./outgoing.ts";
+import { createOutgoing } from "./outgoing.ts";
 import { type MediaLeg, type Pcm, SILENCE } from "./port.ts";
 import type { RtpPacket } from "./rtp.ts";
-import type { Encoding, Formats } from "./sdp.ts";
-import { createDigitReceiver } from "./telephone_event.ts";
-import type { Ticker } from "./ticker.ts";
-
-/** The codecs that were agreed. */
-export interface Agreed {
-  /** What may come in, by payload type. */
-  incoming: ReadonlyMap<number, Encoding>;
-  /** What the peer takes. */
-  outgoing: Formats;
-}
 
 /** What a leg of the port can do with sound. */
 type Sound = Pick<
@@ -24,7 +18,6 @@ type Sound = Pick<
   | "play"
   | "feed"
   | "listen"
-  | "leave"
   | "setMuted"
   | "onDigits"
   | "takeDigit"
@@ -41,60 +34,26 @@ export interface AudioLeg extends Sound {
   receive(packet: RtpPacket): void;
   /** Whether the peer wants audio; false while it holds the call. */
   setListening(listening: boolean): void;
+  /** Whether the peer sends audio; one that holds the call may say nothing for long. */
+  setSpeaking(speaking: boolean): void;
   join(other: AudioLeg): void;
+  /** Given a leg, only where it is the one joined. */
+  leave(from?: AudioLeg): void;
   close(): void;
-}
-
-export interface AudioLegOptions {
-  ticker: Ticker;
-  ssrc: number;
-  now: () => number;
-  send: (packet: RtpPacket) => void;
-}
-
-type Digits = Course<Pressed | undefined>;
-
-/** State of a leg; the functions below are its only users. */
-interface State extends AudioLegOptions {
-  agreed: Agreed | undefined;
-  stream: Outgoing | undefined;
-  listening: boolean;
-  hearing: Hearing;
-  playing: Course<Pcm> | undefined;
-  source: (() => Pcm | undefined) | undefined;
-  joined: State | undefined;
-  /** Digits to send, one call after the other, and whether one is being sent at this moment. */
-  digits: Digits[];
-  pressing: boolean;
-  digitListeners: Listeners<string>;
-  receiveDigit: ReturnType<typeof createDigitReceiver>;
-  stopTicking: (() => void) | undefined;
-  closed: boolean;
 }
 
 const states = new WeakMap<AudioLeg, State>();
 
 export function createAudioLeg(options: AudioLegOptions): AudioLeg {
-  const state: State = {
-    ...options,
-    agreed: undefined,
-    stream: undefined,
-    listening: true,
-    hearing: createHearing(options.ticker),
-    playing: undefined,
-    source: undefined,
-    joined: undefined,
-    digits: [],
-    pressing: false,
-    digitListeners: createListeners(),
-    receiveDigit: createDigitReceiver((digit) => takeDigit(state, digit, "media")),
-    stopTicking: undefined,
-    closed: false,
-  };
+  const state: State = createState(options, (digit) => takeDigit(state, digit, "media"));
   const leg: AudioLeg = {
     start: (agreed) => start(state, agreed),
     change: (agreed) => change(state, agreed),
     receive: (packet) => receive(state, packet),
+    setSpeaking(speaking) {
+      state.speaking = speaking;
+      if (state.joined !== undefined) adjustTicking(state.joined);
+    },
     setListening(listening) {
       state.listening = listening;
       adjustTicking(state);
@@ -107,7 +66,7 @@ export function createAudioLeg(options: AudioLegOptions): AudioLeg {
       if (state.joined !== undefined) adjustTicking(state.joined);
     },
     join: (other) => join(state, states.get(other)!),
-    leave: () => leave(state),
+    leave: (from) => leave(state, from && states.get(from)),
     onDigits: state.digitListeners.add,
     takeDigit: (digit) => takeDigit(state, digit, "signalling"),
     sendDigits: (digits, signal) => Promise.try(sendDigits, state, digits, signal),
@@ -130,13 +89,23 @@ function change(state: State, agreed: Agreed): void {
   state.stream.setFormats(agreed.outgoing);
 }
 
-/** Whether what another leg receives goes out as it comes; else the leg sends frames of its own. */
+/** Whether what another leg receives goes out as it comes. */
 const isForwarding = ({ joined }: State) => joined !== undefined && !joined.hearing.muted;
 
+/** The same, and that leg speaks, or did a moment ago; else the leg sends frames of its own. */
+const isSpokenTo = ({ joined, now }: State) =>
+  joined !== undefined && !joined.hearing.muted &&
+  (joined.speaking || now() - joined.heardAt < mediaLimits.talkspurtGapMs);
+
+/**
+ * A leg needs frames of its own also while the other side holds, since a trunk may end a call that it
+ * hears nothing of.
+ */
 function adjustTicking(state: State): void {
   const { stream, closed, playing, digits, listening } = state;
   const needed = stream !== undefined && !closed &&
-    (playing !== undefined || digits.length > 0 || (listening && !isForwarding(state)));
+    (playing !== undefined || digits.length > 0 ||
+      (listening && !(isForwarding(state) && state.joined?.speaking)));
   if (needed) return void (state.stopTicking ??= state.ticker.listen("send", () => tick(state)));
   state.stopTicking?.();
   state.stopTicking = undefined;
@@ -151,12 +120,13 @@ function tick(state: State): void {
   if (stream === undefined || !listening) return;
   if (pressed !== undefined) stream.press(pressed);
   else if (played !== undefined) stream.frame(played);
-  else if (!isForwarding(state)) stream.frame(state.source?.() ?? SILENCE);
+  else if (!isSpokenTo(state)) stream.frame(state.source?.() ?? SILENCE);
 }
 
 function receive(state: State, packet: RtpPacket): void {
   const encoding = state.agreed?.incoming.get(packet.payloadType);
   if (encoding === undefined) return;
+  state.heardAt = state.now();
   state.hearing.receive(packet, encoding);
   if (encoding === "telephone-event") state.receiveDigit(packet);
   // The digit may have ended the conversation.
@@ -226,9 +196,9 @@ function join(one: State, other: State): void {
   for (const state of [one, other]) adjustTicking(state);
 }
 
-function leave(state: State): void {
+function leave(state: State, from = state.joined): void {
   const other = state.joined;
-  if (other === undefined) return;
+  if (other === undefined || other !== from) return;
   state.joined = undefined;
   other.joined = undefined;
   for (const each of [state, other]) adjustTicking(each);

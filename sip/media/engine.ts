@@ -126,7 +126,7 @@ function legOf(parts: Parts): MediaLeg {
     feed: sound.feed,
     listen: sound.listen,
     join: (other) => sound.join(soundOf(engine, other)),
-    leave: sound.leave,
+    leave: (from) => sound.leave(from && soundOf(engine, from)),
     setMuted: sound.setMuted,
     onDigits: sound.onDigits,
     takeDigit: sound.takeDigit,
@@ -141,6 +141,7 @@ function legOf(parts: Parts): MediaLeg {
 /** Does as the peer's direction says. ICE sees by itself when a peer is gone (RFC 7675). */
 function heed({ session, sound }: Parts, audio: AudioSection): void {
   sound.setListening(listens(audio));
+  sound.setSpeaking(audio.direction === "sendrecv");
   session.expectPeer(audio.kind === "rtp" && audio.direction === "sendrecv");
 }
 

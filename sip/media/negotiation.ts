@@ -1,4 +1,4 @@
-import type { Agreed } from "./audio_leg.ts";
+import type { Agreed } from "./audio_leg_state.ts";
 import { ofKind, parseSdp } from "./parse_sdp.ts";
 import type { AudioSection, Formats, Session } from "./sdp.ts";
 import { answerTo, type Stream, writeSdp } from "./write_sdp.ts";

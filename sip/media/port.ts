@@ -60,7 +60,8 @@ export interface MediaLeg {
    * another or fed; ends a running play.
    */
   join(other: MediaLeg): void;
-  leave(): void;
+  /** Ends that; given a leg, only where it is the one joined. */
+  leave(from?: MediaLeg): void;
   /** Silences what the peer says for everybody who hears it; its digits still count. */
   setMuted(muted: boolean): void;
   /** Calls back for each digit the peer pressed, once per press; the result ends it. */

@@ -3,15 +3,14 @@ import { mintCallSid } from "../leg/call_sid.ts";
 import { headerLines } from "../leg/fork_invite.ts";
 import { createInboundLeg } from "../leg/inbound_leg.ts";
 import type { InboundLeg, OutboundLeg } from "../leg/leg.ts";
-import { sipLimits } from "../limits.ts";
 import type { MediaEngine } from "../media/port.ts";
-import { createOutboundLeg } from "../leg/outbound_leg.ts";
-import { passedHeaders } from "../text/passed_headers.ts";
+import { bestStatus, outcomeOf } from "../leg/outcome.ts";
 import { peerHeader, peerLogin } from "./peers.ts";
 import { passThrough } from "../script/proxy.ts";
 import { unavailable } from "../refusal.ts";
 import { refuseStranger } from "../leg/forget_transaction.ts";
 import { relayTransfers } from "./relay_transfer.ts";
+import { firstAnswer, ringDevices } from "./ring_devices.ts";
 import { failureOf } from "../leg/ring_all.ts";
 import { guard, originOf, type Signalling } from "../signalling.ts";
 import { parseSipUri, userOf } from "../text/uri.ts";
@@ -51,10 +50,8 @@ export function createRelays(options: RelayOptions): Relays {
 }
 
 /** The leg of an INVITE that proves where it comes from; undefined when it is refused. */
-function admit(
-  { signalling, media, accepting }: RelayOptions,
-  request: IncomingInviteRequest,
-): InboundLeg | undefined {
+function admit(options: RelayOptions, request: IncomingInviteRequest): InboundLeg | undefined {
+  const { signalling, media, accepting } = options;
   const { message } = request;
   const { flow, target } = originOf(message);
   const uri = parseSipUri(target);
@@ -67,60 +64,55 @@ function admit(
   request.trying();
   const call = { id: mintCallSid(), accountSid: "", login: peerLogin, flow, request, media };
   const caller = createInboundLeg(signalling, call);
-  relay(signalling, { caller, request, login });
+  void relay(options, { caller, request, login }).catch((error) => {
+    signalling.log("Cannot relay a call", { leg: caller.id, error: String(error) });
+    caller.hangup({ status: 500 });
+  });
   return caller;
 }
 
 /** Rings the devices here; whatever one side says goes to the other, until either is done. */
-function relay(
-  signalling: Signalling,
+async function relay(
+  { signalling, media }: RelayOptions,
   { caller, request, login }: {
     caller: InboundLeg;
     request: IncomingInviteRequest;
     login: string;
   },
-): void {
+): Promise<void> {
   const isElsewhere = reasonOfCancel(signalling, request);
-  const callee = ringDevices(signalling, { caller, request, login });
+  const callees = ringDevices(signalling, { caller, message: request.message, login, media });
+  void caller.ended.then(() => hangUpAll(callees, isElsewhere()));
+  const callee = await firstAnswer(callees);
+  if (callee === undefined) return caller.hangup(await refusalOf(callees));
+  hangUpAll(callees.filter((one) => one !== callee), true);
   relayTransfers(signalling, caller, callee);
-  const headers = () => headerLines(callee.responseHeaders);
-  void callee.whenAnswered.then((answered) => {
-    if (answered && !caller.signal.aborted) passThrough(caller, callee, headers());
-  });
-  void callee.ended.then((ending) =>
-    caller.hangup({ status: failureOf(ending), headers: headers() })
-  );
-  void caller.ended.then(() => callee.hangup({ elsewhere: isElsewhere() }));
+  void callee.ended.then(() => caller.hangup());
+  if (!caller.signal.aborted) await connect(caller, callee);
 }
 
-function ringDevices(
-  signalling: Signalling,
-  { caller, request: { message }, login }: {
-    caller: InboundLeg;
-    request: IncomingInviteRequest;
-    login: string;
-  },
-): OutboundLeg {
-  const invitation = {
-    leg: mintCallSid(),
-    accountSid: "",
-    from: userOf(message.from.uri),
-    to: `client:${login}`,
-    // Without peers: from here the call goes to nobody else.
-    target: { kind: "client", login } as const,
-    headers: passedHeaders(message),
+/** Passes the answer on; one with media of ours is joined with other media of ours. */
+async function connect(caller: InboundLeg, callee: OutboundLeg): Promise<void> {
+  const headers = headerLines(callee.responseHeaders);
+  if (callee.media === undefined) return passThrough(caller, callee, headers);
+  await caller.answer(headers);
+  if (caller.media !== undefined) callee.media.join(caller.media);
+}
+
+function hangUpAll(legs: OutboundLeg[], elsewhere: boolean): void {
+  for (const leg of legs) leg.hangup({ elsewhere });
+}
+
+/** What the caller is told when nobody answered. */
+async function refusalOf(callees: OutboundLeg[]): Promise<{ status: number; headers: string[] }> {
+  const endings = await Promise.all(callees.map(({ ended }) => ended));
+  const sipStatus = bestStatus(endings.map((ending) => ending.sipStatus ?? 480));
+  const refuser = callees[endings.findIndex((ending) => ending.sipStatus === sipStatus)];
+  const outcome = outcomeOf(sipStatus);
+  return {
+    status: failureOf({ outcome, sipStatus }),
+    headers: headerLines(refuser?.responseHeaders ?? {}),
   };
-  return createOutboundLeg(signalling, {
-    invitation,
-    headers: message.getHeaders("referred-by").map((value) => `Referred-By: ${value}`),
-    isChild: false,
-    timeoutMs: sipLimits.peerRingMs,
-    maxForwards: caller.maxForwards - 1,
-    media: { offer: caller.offer },
-    onInviting() {},
-    onRinging() {},
-    onProgress: (status, sdp) => caller.progress(status, sdp),
-  });
 }
 
 /** Whether a CANCEL came because another device answered (RFC 3326). */

@@ -40,7 +40,7 @@ export async function talk(
   } finally {
     stopLimit();
     stopDigits?.();
-    leg.media?.leave();
+    leg.media?.leave(other.live.leg.media);
     part(live, other.live);
     part(other.live, live);
   }

@@ -284,3 +284,30 @@ Deno.test("setListening() keeps a peer on hold silent while a play goes on in ti
   assert.equal(one.sent.length, 2);
   one.leg.close();
 });
+
+Deno.test("join() sends silence to one whose other side holds and says nothing", () => {
+  const { clock, connect } = audioLab();
+  const [one, other] = [connect(MULAW), connect(MULAW)];
+  one.leg.join(other.leg);
+  clock.advance(1_000);
+  const talking = other.sent.length;
+
+  one.leg.setSpeaking(false);
+  clock.advance(1_000);
+  const held = other.sent.slice(talking);
+  for (let frame = 0; frame < 10; frame++) {
+    one.deliver({ payload: encodeG711("PCMU", tone(1_000, 0.02)) });
+    clock.advance(20);
+  }
+  const music = other.sent.slice(talking + held.length);
+  one.leg.setSpeaking(true);
+  clock.advance(1_000);
+
+  assert.deepEqual([talking, held.length], [0, 50]);
+  assert.equal(music.length, 10);
+  assert.ok(music.every(({ payload }) => new Set(payload).size > 1));
+  assert.equal(other.sent.length, 60);
+  assertContinuous(other.sent);
+  for (const { leg } of [one, other]) leg.close();
+  assert.equal(clock.waiting(), 0);
+});

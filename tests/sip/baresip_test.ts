@@ -1,17 +1,23 @@
 import assert from "node:assert/strict";
+import type { Script } from "../../core/bridge_script.ts";
 import { mediaEngine } from "../../sip/media/engine.ts";
 import { rtpTransport } from "../../sip/media/plain_rtp.ts";
 import { systemClock } from "../../sip/media/ticker.ts";
-import { baresipTest, startBaresip } from "../support/baresip.ts";
+import { assertHeard, type Baresip, baresipTest, startBaresip } from "../support/baresip.ts";
 import { testDomain } from "../support/fake_service.ts";
-import { invite, inviteScript, startSipLab } from "../support/sip_lab.ts";
-import { amplitudeOf, tone } from "../support/tone.ts";
+import { invite, inviteScript, newLeg, type SipLab, startSipLab } from "../support/sip_lab.ts";
+import { freePorts } from "../support/system.ts";
+import { tone } from "../support/tone.ts";
+import { trunkInvitation } from "../support/trunk_peer.ts";
 
-const loud = 8_000;
+const number = "+14155550101";
+const transports = ["udp", "tcp"] as const;
+type Transport = typeof transports[number];
 
-for (const transport of ["udp", "tcp"] as const) {
-  baresipTest(`baresip registers over ${transport}, is called and hears the audio`, async () => {
-    const engine = mediaEngine({
+/** A companion with plain RTP. */
+const startLab = () =>
+  startSipLab({
+    engine: mediaEngine({
       transports: [rtpTransport({
         bindAddress: "127.0.0.1",
         host: "127.0.0.1",
@@ -19,18 +25,38 @@ for (const transport of ["udp", "tcp"] as const) {
         now: systemClock.now,
       })],
       log: () => {},
-    });
-    await using lab = await startSipLab({
-      engine,
-      loadAudio: () => Promise.resolve(tone(1_200, 1.5, 8_000, loud)),
-      transports: { ports: { UDP: 0, TCP: 0 } },
-    });
+    }),
+    loadAudio: () => Promise.resolve(tone(1_200, 1.5)),
+    transports: { ports: { UDP: 0, TCP: 0 } },
+    trustedSources: ["127.0.0.1"],
+  });
+
+const addressOf = ({ companion }: SipLab, transport: Transport) =>
+  companion.sipAddresses.get(transport === "udp" ? "UDP" : "TCP")!;
+
+/** baresip as bob's softphone; resolves when it is registered. */
+async function bobAt(lab: SipLab, transport: Transport, saysHz?: number): Promise<Baresip> {
+  const phone = await startBaresip({
+    login: "bob",
+    domain: testDomain,
+    transport,
+    registrar: addressOf(lab, transport),
+    ...saysHz !== undefined && { saysHz },
+  });
+  await lab.service.told(({ came }) => came.includes("bob"));
+  return phone;
+}
+
+const talkFor = (seconds: number, legs: Extract<Script[number], { type: "dial" }>["legs"]) => [
+  { type: "dial", legs, media: "anchored", timeoutS: 10, timeLimitS: seconds } as const,
+];
+
+for (const transport of transports) {
+  baresipTest(`baresip registers over ${transport}, is called and hears the audio`, async () => {
+    await using lab = await startLab();
     lab.service.answer = ({ event }) =>
       event.type === "answered" ? [{ type: "play", url: "http://app.test/a.wav", loop: 1 }] : [];
-    const registrar = lab.companion.sipAddresses.get(transport === "udp" ? "UDP" : "TCP")!;
-    const account = { login: "bob", domain: testDomain, transport, registrar };
-    await using phone = await startBaresip(account);
-    await lab.service.told(({ came }) => came.includes("bob"));
+    await using phone = await bobAt(lab, transport);
 
     const invitation = invite("bob");
     await lab.run(invitation.leg, inviteScript(invitation));
@@ -38,9 +64,55 @@ for (const transport of ["udp", "tcp"] as const) {
     const heard = await phone.stop();
 
     assert.deepEqual(event, { type: "ended", outcome: "completed" });
-    // A second of it, once the first packets are through its jitter buffer.
-    const second = heard.slice(heard.length - 10_000, heard.length - 2_000);
-    const amplitude = amplitudeOf(1_200, second) * 32_768;
-    assert.ok(Math.abs(amplitude - loud) < loud / 10, `heard 1,200 Hz with ${amplitude}`);
+    assertHeard(1_200, heard);
+  });
+
+  baresipTest(`baresip as a carrier over ${transport} is called, and both sides hear`, async () => {
+    await using lab = await startLab();
+    const [port] = freePorts(1) as [number];
+    const far = { login: number, domain: "127.0.0.1", transport, port, saysHz: 900 };
+    await using carrier = await startBaresip(far);
+    await using phone = await bobAt(lab, transport, 1_500);
+    const proxy = `sip:127.0.0.1:${port};transport=${transport}`;
+    const route = { gatewaySid: null, proxy, publicOnly: false };
+    const out = trunkInvitation([route], { dialled: number });
+    lab.service.answer = ({ event }) => event.type === "answered" ? talkFor(3, [out]) : [];
+
+    const invitation = invite("bob");
+    await lab.run(invitation.leg, inviteScript(invitation));
+    const { event } = await lab.service.event("ended", out.leg);
+    await lab.service.event("ended", invitation.leg);
+
+    assert.deepEqual(event, { type: "ended", outcome: "completed" });
+    assertHeard(900, await phone.stop());
+    assertHeard(1_500, await carrier.stop());
+  });
+
+  baresipTest(`baresip as a carrier over ${transport} calls a number, and both hear`, async () => {
+    await using lab = await startLab();
+    const { host, port } = addressOf(lab, transport);
+    await using phone = await bobAt(lab, transport, 1_500);
+    const accountSid = `AC${"2".repeat(32)}`;
+    const numberSid = `PN${"2".repeat(32)}`;
+    lab.service.trunks.number = ({ dialled }) =>
+      dialled.includes(number) ? { accountSid, numberSid, dialled: number, allowed: true } : null;
+    const leg = newLeg();
+    lab.service.answer = ({ event }) =>
+      event.type === "incomingNumber" ? talkFor(3, [invite("bob", leg)]) : [];
+
+    await using carrier = await startBaresip({
+      login: "+442079460000",
+      domain: "127.0.0.1",
+      transport,
+      saysHz: 900,
+      calls: `sip:${number}@${host}:${port};transport=${transport}`,
+    });
+    const arrived = await lab.service.event("incomingNumber");
+    const { event } = await lab.service.event("ended", arrived.leg);
+
+    assert.equal(arrived.event.from.user, "+442079460000");
+    assert.deepEqual(event, { type: "ended", outcome: "completed" });
+    assertHeard(900, await phone.stop());
+    assertHeard(1_500, await carrier.stop());
   });
 }

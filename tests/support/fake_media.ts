@@ -27,6 +27,8 @@ export interface FakeMediaLeg extends MediaLeg {
   hear(frame: Pcm): void;
   /** As if its peer pressed a digit. */
   press(digit: string): void;
+  /** Whether a sound has not ended yet. */
+  readonly playing: boolean;
   /** Ends the sound that plays. */
   finishPlaying(): void;
   /** As if the transport went away. */
@@ -71,6 +73,7 @@ function fakeLeg(
   let remoteSdp = options.remote;
   let joined: FakeMediaLeg | undefined;
   let closed = false;
+  let playing = false;
   let finish = () => {};
 
   const sound = fakeSound();
@@ -84,6 +87,9 @@ function fakeLeg(
     connected: Promise.resolve(),
     lost: lost.promise,
     played,
+    get playing() {
+      return playing;
+    },
     get remoteSdp() {
       return remoteSdp;
     },
@@ -105,13 +111,21 @@ function fakeLeg(
       played.push({ samples: pcm.length, loop });
       if (!options.slow) return Promise.resolve();
       const { promise, resolve } = Promise.withResolvers<void>();
-      finish = resolve;
-      signal.addEventListener("abort", () => resolve(), { once: true });
+      playing = true;
+      finish = () => {
+        playing = false;
+        resolve();
+      };
+      signal.addEventListener("abort", finish, { once: true });
       return promise;
     },
     join(other) {
       const peer = other as typeof leg;
-      leg.source = peer.source = undefined;
+      for (const one of [leg, peer]) {
+        one.leave();
+        one.source = undefined;
+        one.finishPlaying();
+      }
       leg.joined = peer;
       peer.joined = leg;
     },
@@ -119,8 +133,9 @@ function fakeLeg(
       leg.leave();
       return sound.feed.call(leg, source);
     },
-    leave() {
+    leave(from) {
       const peer = leg.joined as typeof leg | undefined;
+      if (from !== undefined && from !== peer) return;
       leg.joined = undefined;
       if (peer !== undefined) peer.joined = undefined;
     },

@@ -1,15 +1,17 @@
 const scenario = (name: string, body: string) =>
   `<?xml version="1.0" encoding="ISO-8859-1" ?>\n<scenario name="${name}">${body}</scenario>\n`;
 
-const sdp = `v=0
+const sdpThat = (direction: string) =>
+  `v=0
 o=carrier 1 1 IN IP4 [local_ip]
 s=-
 c=IN IP4 [local_ip]
 t=0 0
 m=audio 40000 RTP/AVP 0
 a=rtpmap:0 PCMU/8000
-a=inactive
+a=${direction}
 `;
+const sdp = sdpThat("inactive");
 
 const response = (status: string, extra = "", body = "") =>
   `<send><![CDATA[
@@ -109,3 +111,78 @@ Content-Length: 0
 ]]></send>
 <recv response="200"/>`,
   );
+
+/** Notes who calls, so that the carrier can ask for something in the dialog. */
+const called = `<recv request="INVITE" rrs="true"><action>
+<ereg regexp=".*" search_in="hdr" header="From:" assign_to="caller"/>
+<ereg regexp=".*" search_in="hdr" header="To:" assign_to="callee"/>
+</action></recv>`;
+
+/** A request of the carrier in the dialog of a call that came to it. */
+const within = (method: string, cseq: number, headers = "", body = "") =>
+  `<send${method === "ACK" ? "" : ' retrans="500"'}><![CDATA[
+${method} [next_url] SIP/2.0
+Via: SIP/2.0/[transport] [local_ip]:[local_port];branch=[branch]
+From: [$callee];tag=[pid]t[call_number]
+To: [$caller]
+[routes]
+Call-ID: [call_id]
+CSeq: ${cseq} ${method}
+Contact: <sip:carrier@[local_ip]:[local_port];transport=[transport]>
+Max-Forwards: 70
+${headers}${body === "" ? "" : "Content-Type: application/sdp\n"}Content-Length: [len]
+
+${body}]]></send>`;
+
+/** Ends the scenario unless a message has something in its body, or in one header. */
+const checks = (pattern: string, header?: string) =>
+  `<action><ereg regexp="${pattern}" ${
+    header === undefined ? 'search_in="body"' : `search_in="hdr" header="${header}:"`
+  } check_it="true" assign_to="checked"/></action>`;
+
+const accepted = (check: string) =>
+  `<recv response="100" optional="true"/><recv response="200">${check}</recv>`;
+
+/** A re-INVITE of the carrier, which must be answered with a direction. */
+const reinvite = (cseq: number, direction: string, answer: string) =>
+  within("INVITE", cseq, "", sdpThat(direction)) + accepted(checks(`a=${answer}`)) +
+  within("ACK", cseq);
+
+const references = '<Reference variables="caller,callee,checked"/>';
+
+/** A carrier that answers, holds and resumes; which the other side then ends. */
+export const holding = scenario(
+  "holding",
+  `${called}${response("180 Ringing")}${response("200 OK", "", sdpThat("sendrecv"))}
+<recv request="ACK"/>${reinvite(1, "sendonly", "recvonly")}${reinvite(2, "inactive", "inactive")}
+${reinvite(3, "sendrecv", "sendrecv")}${bye}${references}`,
+);
+
+const timer = (refresher: "uac" | "uas") => `Session-Expires: 2;refresher=${refresher}\n`;
+
+/** A carrier that refreshes the session once, and then leaves it to end. */
+export const refreshing = scenario(
+  "refreshing",
+  `${called}${response("200 OK", `Require: timer\n${timer("uas")}`, sdp)}<recv request="ACK"/>
+${within("INVITE", 1, `Supported: timer\n${timer("uac")}`, sdp)}
+${accepted(checks("2;refresher=uac", "Session-Expires"))}${within("ACK", 1)}
+${bye}${references}`,
+);
+
+/** A carrier that lets us refresh, by some method, and knows nothing of the call the second time. */
+export const refreshed = (method: "INVITE" | "UPDATE") =>
+  scenario(
+    "refreshed",
+    `${called}${
+      response("200 OK", `Allow: INVITE, ACK, BYE, ${method}\nRequire: timer\n${timer("uac")}`, sdp)
+    }<recv request="ACK"/>
+<recv request="${method}">${checks("2;refresher=uac", "Session-Expires")}</recv>${
+      again(response("200 OK", timer("uac"), method === "INVITE" ? sdp : ""))
+    }
+${method === "INVITE" ? '<recv request="ACK"/>' : ""}
+<recv request="${method}"/>${again(response("481 Call Does Not Exist"))}
+${method === "INVITE" ? '<recv request="ACK"/>' : ""}${bye}${references}`,
+  );
+
+/** A response in a dialog, whose To has its tag already. */
+const again = (text: string) => text.replace(";tag=[pid]t[call_number]", "");

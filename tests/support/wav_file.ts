@@ -7,11 +7,14 @@ export interface WavFile {
   /** Encoded samples. */
   data: Uint8Array;
   extensible?: boolean;
+  /** Whether an unrelated chunk of odd length stands before the audio; it does unless told. */
+  unrelated?: boolean;
 }
 
-/** The bytes of a RIFF WAVE file; an unrelated chunk of odd length stands before the audio. */
+/** The bytes of a RIFF WAVE file. */
 export function wavFile(file: WavFile): Uint8Array<ArrayBuffer> {
   const { encoding, bits, channels = 1, sampleRate = 8_000, data, extensible = false } = file;
+  const { unrelated = true } = file;
   const format = new DataView(new ArrayBuffer(extensible ? 40 : 16));
   format.setUint16(0, extensible ? 0xfffe : encoding, true);
   format.setUint16(2, channels, true);
@@ -22,7 +25,7 @@ export function wavFile(file: WavFile): Uint8Array<ArrayBuffer> {
   if (extensible) format.setUint16(24, encoding, true);
   const body = [
     ...chunk("fmt ", new Uint8Array(format.buffer)),
-    ...chunk("LIST", Uint8Array.of(1, 2, 3)),
+    ...unrelated ? chunk("LIST", Uint8Array.of(1, 2, 3)) : [],
     ...chunk("data", data),
   ];
   return Uint8Array.from([...chunk("RIFF", Uint8Array.from([...ascii("WAVE"), ...body]))]);
@@ -35,6 +38,12 @@ function chunk(tag: string, content: Uint8Array): number[] {
   return [...ascii(tag), ...size, ...content, ...(content.length % 2 === 1 ? [0] : [])];
 }
 
-/** 16-bit mono PCM as a file. */
+/** 16-bit mono PCM as a file that the simplest of readers understands. */
 export const pcmFile = (pcm: Int16Array<ArrayBuffer>, sampleRate = 8_000) =>
-  wavFile({ encoding: 1, bits: 16, sampleRate, data: new Uint8Array(pcm.buffer) });
+  wavFile({
+    encoding: 1,
+    bits: 16,
+    sampleRate,
+    data: new Uint8Array(pcm.buffer),
+    unrelated: false,
+  });

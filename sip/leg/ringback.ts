@@ -1,0 +1,42 @@
+import type { MediaLeg } from "../media/port.ts";
+import { ringingTone } from "../media/ringing_tone.ts";
+import type { LiveLeg } from "../script/live_leg.ts";
+
+/** What somebody whose call was answered hears while whom it is to talk to rings. */
+export interface Ringback {
+  /** The tone, unless what the callee sends is heard already. */
+  ring(): void;
+  /** What the callee sends before it answers, in place of the tone. */
+  early(media: MediaLeg): void;
+  /** Ends both; where nobody answered, whom it talked to before is heard again. */
+  stop(isAnswered: boolean): void;
+}
+
+/** Of a leg whose audio ends in our media; of any other, nothing is heard. */
+export function createRingback(live: LiveLeg): Ringback {
+  const over = new AbortController();
+  let rings = false;
+  let heard: MediaLeg | undefined;
+  return {
+    ring() {
+      const { media } = live.leg;
+      if (rings || heard !== undefined || over.signal.aborted || media === undefined) return;
+      rings = true;
+      void media.play(ringingTone(), { loop: 0, signal: over.signal });
+    },
+    early(theirs) {
+      const { media } = live.leg;
+      if (over.signal.aborted || media === undefined) return;
+      heard = theirs;
+      media.join(theirs);
+    },
+    stop(isAnswered) {
+      over.abort();
+      const { media } = live.leg;
+      if (isAnswered || heard === undefined || media === undefined) return;
+      media.leave(heard);
+      const before = live.partner?.leg.media;
+      if (before !== undefined) media.join(before);
+    },
+  };
+}

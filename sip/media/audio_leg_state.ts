@@ -1,0 +1,69 @@
+import type { Course } from "./course.ts";
+import type { Pressed } from "./digits.ts";
+import { createHearing, type Hearing } from "./hearing.ts";
+import { createListeners, type Listeners } from "./listeners.ts";
+import type { Outgoing } from "./outgoing.ts";
+import type { Pcm } from "./port.ts";
+import type { RtpPacket } from "./rtp.ts";
+import type { Encoding, Formats } from "./sdp.ts";
+import { createDigitReceiver } from "./telephone_event.ts";
+import type { Ticker } from "./ticker.ts";
+
+/** The codecs that were agreed. */
+export interface Agreed {
+  /** What may come in, by payload type. */
+  incoming: ReadonlyMap<number, Encoding>;
+  /** What the peer takes. */
+  outgoing: Formats;
+}
+
+export interface AudioLegOptions {
+  ticker: Ticker;
+  ssrc: number;
+  now: () => number;
+  send: (packet: RtpPacket) => void;
+}
+
+export type Digits = Course<Pressed | undefined>;
+
+/** State of a leg; `audio_leg.ts` is its only user. */
+export interface State extends AudioLegOptions {
+  agreed: Agreed | undefined;
+  stream: Outgoing | undefined;
+  listening: boolean;
+  speaking: boolean;
+  /** When the peer was heard last. */
+  heardAt: number;
+  hearing: Hearing;
+  playing: Course<Pcm> | undefined;
+  source: (() => Pcm | undefined) | undefined;
+  joined: State | undefined;
+  /** Digits to send, one call after the other, and whether one is being sent at this moment. */
+  digits: Digits[];
+  pressing: boolean;
+  digitListeners: Listeners<string>;
+  receiveDigit: ReturnType<typeof createDigitReceiver>;
+  stopTicking: (() => void) | undefined;
+  closed: boolean;
+}
+
+export function createState(options: AudioLegOptions, onDigit: (digit: string) => void): State {
+  return {
+    ...options,
+    agreed: undefined,
+    stream: undefined,
+    listening: true,
+    speaking: true,
+    heardAt: -Infinity,
+    hearing: createHearing(options.ticker),
+    playing: undefined,
+    source: undefined,
+    joined: undefined,
+    digits: [],
+    pressing: false,
+    digitListeners: createListeners(),
+    receiveDigit: createDigitReceiver(onDigit),
+    stopTicking: undefined,
+    closed: false,
+  };
+}

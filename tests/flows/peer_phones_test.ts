@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import type { Companion } from "../../sip/companion.ts";
+import { startCompanions } from "../support/companions_lab.ts";
+import { fakeMedia } from "../support/fake_media.ts";
+import { testDomain } from "../support/fake_service.ts";
+import { runSipp, sippTest } from "../support/sipp.ts";
+import { answering, registering, ringingOn } from "../support/sipp_scenarios.ts";
+import { phoneSdp } from "../support/softphone_incoming.ts";
+import { freePorts } from "../support/system.ts";
+
+const bob = { login: "bob", domain: testDomain };
+const once = ["-m", "1", "-timeout", "15"];
+
+/** Alice at one companion, sipp as a plain phone of Bob's at the other. */
+async function startTwo() {
+  const media = fakeMedia();
+  const transports = { ports: { UDP: 0 } };
+  const lab = await startCompanions(["one", "two"], { only: { two: { media, transports } } });
+  const [one, two] = lab.companions as [Companion, Companion];
+  for (const login of ["alice", "bob"]) await lab.client(login);
+  const known = lab.app.ports.companions;
+  await lab.until(async () => (await known.list()).every(({ sipUri }) => sipUri !== undefined));
+  const alice = await lab.phone("alice", one);
+  const address = two.sipAddresses.get("UDP")!;
+  const [port] = freePorts(1) as [number];
+  const sipp = (scenario: string, ...options: string[]) =>
+    runSipp(scenario, address, "-p", `${port}`, ...once, ...options);
+  assert.equal(await sipp(registering(bob), "-auth_uri", testDomain), 0);
+  await lab.until(async () => (await known.holding("bob", await known.list())).length > 0);
+  return { lab, two, media, alice, sipp };
+}
+
+sippTest("a plain phone at another companion is called with media of that one", async () => {
+  const { lab, media, alice, sipp } = await startTwo();
+  await using _lab = lab;
+
+  const phone = sipp(answering());
+  const call = await alice.call("bob").answered;
+  await call.request("INFO");
+  const [ofBob, ofAlice] = media.legs;
+  assert.equal(ofBob?.joined, ofAlice);
+  await call.bye();
+
+  assert.equal(await phone, 0);
+  assert.equal(media.legs.length, 2);
+  assert.deepEqual([ofBob?.kind, ofAlice?.kind], ["rtp", undefined]);
+  assert.match(ofBob?.remoteSdp ?? "", /RTP\/AVP 0/);
+  assert.equal(ofAlice?.remoteSdp, phoneSdp);
+  assert.equal(call.remoteSdp, ofAlice?.localSdp);
+});
+
+sippTest("a plain phone and a browser at another companion ring, each with its media", async () => {
+  const { lab, two, media, alice, sipp } = await startTwo();
+  await using _lab = lab;
+  const browser = await lab.phone("bob", two);
+
+  const phone = sipp(ringingOn());
+  const calling = alice.call("bob");
+  const ringing = await browser.nextCall();
+  await calling.ringing;
+  const callee = await ringing.answer();
+  const call = await calling.answered;
+  await call.bye();
+  await callee.ended;
+
+  assert.equal(await phone, 0);
+  assert.equal(ringing.invite.body, phoneSdp);
+  assert.equal(call.remoteSdp, phoneSdp);
+  assert.deepEqual(media.legs.map(({ kind, closed }) => [kind, closed]), [["rtp", true]]);
+});
+
+sippTest("a caller that gives up ends the ringing of both at another companion", async () => {
+  const { lab, two, media, alice, sipp } = await startTwo();
+  await using _lab = lab;
+  const browser = await lab.phone("bob", two);
+
+  const phone = sipp(ringingOn());
+  const calling = alice.call("bob");
+  const ringing = await browser.nextCall();
+  await calling.ringing;
+  await calling.cancel();
+  await ringing.cancelled;
+
+  assert.equal((await calling.final).status, 487);
+  assert.equal(await phone, 0);
+  assert.deepEqual(media.legs.map(({ kind, closed }) => [kind, closed]), [["rtp", true]]);
+});
