@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { conferenceWanted } from "../../core/conferences/enter.ts";
+import { compile } from "../../core/markup/compile.ts";
+import { parseDocument } from "../../core/markup/parse.ts";
+import { withDefaults } from "../../core/resource.ts";
+import { type Call, calls } from "../../core/resources/calls.ts";
+
+const base = { sid: "CA1", accountSid: "AC1", dateCreated: 0, dateUpdated: 0 };
+const call = {
+  ...base,
+  ...withDefaults(calls, { from: "+15550001", to: "x", direction: "inbound", status: "ringing" }),
+} as Call;
+
+const compiled = (body: string) =>
+  compile(parseDocument(`<Response>${body}</Response>`), {
+    call,
+    documentUrl: "https://app.test/voice/start",
+    route: () => Promise.reject(new Error("a room is not routed to")),
+    hops: 1,
+    newSid: (prefix) => prefix,
+  });
+
+const conference = (attributes: string, dial = "") =>
+  `<Dial ${dial}><Conference ${attributes}>lobby</Conference></Dial>`;
+const at = (path: string) => `https://app.test/voice/${path}`;
+const hangup = { type: "hangup" };
+
+/** What a Conference without attributes asks for. */
+const plain = {
+  kind: "conference",
+  name: "lobby",
+  most: 40,
+  muted: false,
+  beepOnEnter: true,
+  beepOnExit: true,
+  startOnEnter: true,
+  endOnExit: false,
+  timeLimitS: 14_400,
+  hangupOnStar: false,
+};
+
+const attributes: Record<string, [attributes: string, wanted: Record<string, unknown>]> = {
+  "nothing": ["", {}],
+  "muted": [`muted="true"`, { muted: true }],
+  "no beep": [`beep="false"`, { beepOnEnter: false, beepOnExit: false }],
+  "a beep": [`beep="true"`, {}],
+  "a beep on entry": [`beep="onEnter"`, { beepOnExit: false }],
+  "a beep on exit": [`beep="onExit"`, { beepOnEnter: false }],
+  "who does not start it": [`startConferenceOnEnter="false"`, { startOnEnter: false }],
+  "who ends it": [`endConferenceOnExit="true"`, { endOnExit: true }],
+  "the most it may have": [`maxParticipants="250"`, { most: 250 }],
+  "one participant": [`maxParticipants="1"`, { most: 1 }],
+  "silence for those who wait": [`waitUrl=""`, { wait: null }],
+  "a document for them": [`waitUrl="hold"`, {
+    wait: { url: at("hold"), method: "POST", hops: 0 },
+  }],
+  "one that is fetched by GET": [`waitUrl="hold" waitMethod="get"`, {
+    wait: { url: at("hold"), method: "GET", hops: 0 },
+  }],
+  "a callback of start and end": [`statusCallback="cb"`, {
+    callback: { url: at("cb"), method: "POST", events: ["start", "end"] },
+  }],
+  "a callback of other things": [
+    `statusCallback="cb" statusCallbackMethod="GET" statusCallbackEvent="hold join,mute"`,
+    { callback: { url: at("cb"), method: "GET", events: ["join", "mute", "hold"] } },
+  ],
+};
+
+for (const [name, [given, wanted]] of Object.entries(attributes)) {
+  Deno.test(`compile(): a Conference with ${name}`, async () => {
+    const { script, skipped } = await compiled(conference(given));
+    const memo = { ...plain, ...wanted };
+    assert.deepEqual({ script, skipped }, {
+      script: [{ type: "consult", memo }, hangup],
+      skipped: [],
+    });
+    assert.deepEqual(conferenceWanted.parse(memo), memo);
+  });
+}
+
+Deno.test("compile(): a Conference has Dial's action, timeLimit and hangupOnStar", async () => {
+  const dial = `action="done" method="GET" timeLimit="60" hangupOnStar="true"`;
+  const { script, skipped } = await compiled(conference("", dial));
+
+  assert.deepEqual(skipped, []);
+  assert.deepEqual(script, [{
+    type: "consult",
+    memo: { ...plain, timeLimitS: 60, hangupOnStar: true },
+    action: { url: at("done"), method: "GET", hops: 1 },
+  }, hangup]);
+});
+
+const flawed: Record<string, [body: string, skipped: string[], wanted?: Record<string, unknown>]> =
+  {
+    "more participants than there may be": [
+      conference(`maxParticipants="251"`),
+      ['value "251" of attribute "maxParticipants" of Conference'],
+    ],
+    "no participants": [
+      conference(`maxParticipants="0"`),
+      ['value "0" of attribute "maxParticipants" of Conference'],
+    ],
+    "a beep that is none": [
+      conference(`beep="loud"`),
+      ['value "loud" of attribute "beep" of Conference'],
+    ],
+    "a wait address that is none": [
+      conference(`waitUrl="ftp://x/y"`),
+      ['waitUrl "ftp://x/y": it is no http or https address'],
+    ],
+    "a callback that is none": [
+      conference(`statusCallback="ftp://x/y"`),
+      ['statusCallback "ftp://x/y": it is no http or https address'],
+    ],
+    "an event that is none": [
+      conference(`statusCallback="cb" statusCallbackEvent="start dance"`),
+      ['event "dance" of attribute "statusCallbackEvent" of Conference'],
+      { callback: { url: at("cb"), method: "POST", events: ["start"] } },
+    ],
+    "an unknown attribute": [
+      conference(`colour="red"`),
+      ['attribute "colour" of Conference'],
+    ],
+    "other nouns": [
+      `<Dial><Client>bob</Client><Conference>lobby</Conference></Dial>`,
+      ["nouns of Dial beside its Conference"],
+    ],
+  };
+
+for (const [name, [body, notes, wanted = {}]] of Object.entries(flawed)) {
+  Deno.test(`compile() notes a Conference with ${name} and goes on`, async () => {
+    const { script, skipped } = await compiled(body);
+    assert.deepEqual(skipped, notes);
+    assert.deepEqual(script, [{ type: "consult", memo: { ...plain, ...wanted } }, hangup]);
+  });
+}
+
+for (const name of ["", " ", "x".repeat(129)]) {
+  Deno.test(`compile() goes on at the action past a Conference named "${name.slice(0, 9)}"`, async () => {
+    const body = `<Dial action="done"><Conference>${name}</Conference></Dial>`;
+    const { script, skipped } = await compiled(body);
+    const action = { url: at("done"), method: "POST", hops: 1 };
+    assert.deepEqual(script, [{ type: "next", action }, hangup]);
+    assert.match(skipped.join(), /its name has 1 to 128 characters/);
+  });
+}
