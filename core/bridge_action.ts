@@ -6,6 +6,8 @@ export const action = z.object({
   method: z.enum(["GET", "POST"]),
   /** Documents in a row that took no time; 0 when the steps before the report did. */
   hops: z.number().int().nonnegative(),
+  /** What was typed in steps before that had no action to tell it to. */
+  digits: z.string().optional(),
 });
 
 export type Action = z.infer<typeof action>;

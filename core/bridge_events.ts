@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { action } from "./bridge_action.ts";
+import { gatheredEvent, partialEvent } from "./bridge_gather.ts";
 import { consultingEvent, joinedEvent, leftEvent, waitingEvent } from "./bridge_rooms.ts";
 import { legId } from "./bridge_script.ts";
 import { incomingNumber } from "./bridge_trunks.ts";
@@ -37,9 +38,11 @@ export const legEvent = z.discriminatedUnion("type", [
     memo: z.record(z.string(), z.unknown()).optional(),
   }),
   z.object({ type: z.literal("ringing") }),
-  /** 200 and ACK. On a leg that `invite` placed, answered with the next script. */
+  /** 200 and ACK. On a leg that `invite` placed, or a screened one, answered with its script. */
   z.object({ type: z.literal("answered") }),
   z.object({ type: z.literal("next"), action }),
+  gatheredEvent,
+  partialEvent,
   z.object({
     type: z.literal("dialled"),
     outcome,
@@ -71,8 +74,16 @@ export const legEvent = z.discriminatedUnion("type", [
     /** X- and User-to-User headers for the INVITE, from the URI. */
     headers: z.record(z.string(), z.string()),
   }),
-  /** A step could not be done as asked (audio out of reach, …); the script goes on. */
-  z.object({ type: z.literal("problem"), url: z.string(), message: z.string() }),
+  /**
+   * A step could not be done as asked (audio out of reach, …); the script goes on. `about` is what
+   * was at fault, where that was not the audio at the URL.
+   */
+  z.object({
+    type: z.literal("problem"),
+    url: z.string(),
+    message: z.string(),
+    about: z.enum(["recognition"]).optional(),
+  }),
   z.object({
     type: z.literal("ended"),
     outcome,

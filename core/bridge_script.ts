@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { action } from "./bridge_action.ts";
+import { digits, digitsStep, gatherStep, playStep, silenceStep } from "./bridge_gather.ts";
 import { clientTarget } from "./bridge_peers.ts";
 import { consultStep, roomStep } from "./bridge_rooms.ts";
 import { numberTarget, trunkTarget } from "./bridge_trunks.ts";
@@ -23,6 +24,13 @@ export const invitation = z.object({
   to: z.string(),
   target,
   headers: z.record(z.string(), z.string()).optional(),
+  /** Sent as soon as it is answered, before all else. */
+  sendDigits: digits.optional(),
+  /**
+   * A leg of a dial whose `answered` report wants a script. It is performed while the caller hears
+   * ringing, and at a `connect` the two are joined; a leg that ends before was not answered.
+   */
+  screened: z.boolean().optional(),
   /** The service's own notes about the leg, handed back untouched in `inviting`. */
   memo: z.record(z.string(), z.unknown()).optional(),
 });
@@ -34,12 +42,13 @@ export const step = z.discriminatedUnion("type", [
   z.object({ type: z.literal("answer") }),
   /** Refuses an inbound leg with a SIP status; a hang-up on one already answered. */
   z.object({ type: z.literal("reject"), status: z.number().int().min(300).max(699) }),
-  /** Plays the audio at a URL; `loop` 0 is until the leg ends. */
-  z.object({ type: z.literal("play"), url: z.string(), loop: z.number().int().nonnegative() }),
-  z.object({ type: z.literal("silence"), seconds: z.number().positive() }),
+  playStep,
+  silenceStep,
+  digitsStep,
+  gatherStep,
   /**
-   * Rings all `legs`; the first to answer is joined with this leg, the others are cancelled. It ends
-   * when nobody answered, either side hung up, or `timeLimitS` passed. `proxied` passes SDP through
+   * Rings all `legs`; the first to answer is joined with this leg, or the first whose screening let
+   * it, the others are cancelled. It ends when nobody answered, either side hung up, or `timeLimitS` passed. `proxied` passes SDP through
    * and needs exactly one leg; `anchored` ends the media of both legs in the companion.
    */
   z.object({
@@ -60,6 +69,8 @@ export const step = z.discriminatedUnion("type", [
   roomStep,
   /** Asks for the document at the action: a report and nothing else. */
   z.object({ type: z.literal("next"), action }),
+  /** Has the dial that screens this leg join it; a hang-up on any other. */
+  z.object({ type: z.literal("connect") }),
   /** BYE; before answer the failure of the last dial or 603 to a caller, CANCEL to a callee. */
   z.object({ type: z.literal("hangup") }),
 ]);

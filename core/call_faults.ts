@@ -106,4 +106,10 @@ export const callFaults = {
     message: "Cannot play the audio",
     advice: "The URL must answer with a WAV file that this service can decode.",
   },
+  speechUnavailable: {
+    kind: "unavailable",
+    code: 13240,
+    message: "Cannot take what was said",
+    advice: "The operator has to set up speech recognition. Gather takes digits without it.",
+  },
 } as const satisfies Record<string, FaultEntry>;

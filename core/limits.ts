@@ -74,6 +74,18 @@ export const limits = {
   documentHops: 50,
   documentTimeoutMs: 15_000,
   pauseMaxS: 3_600,
+  /** How often a Play may repeat, short of for ever. */
+  loopMax: 1_000,
+  /** Steps of what a Gather plays. */
+  gatherPrompts: 100,
+  gatherTimeoutS: 5,
+  gatherTimeoutMaxS: 3_600,
+  /** Digits of one Gather, of one `digits` or `sendDigits`, and keys of a set. */
+  gatherDigits: 1_000,
+  sentDigits: 200,
+  keySetLength: 64,
+  hints: 100,
+  hintsLength: 4_000,
 
   callbackTimeoutMs: 15_000,
   connectTimeoutMs: 5_000,

@@ -134,7 +134,7 @@ function assemble(
   companion: CompanionName,
   life: { timers: Timers; stopping: AbortController; stopped: AbortController },
 ): Parts {
-  const { log, media, loadAudio } = options;
+  const { log, media, loadAudio, recogniser = null } = options;
   const sipDomain = options.sipDomain.toLowerCase();
   const { timers } = life;
   const [stopping, stopped] = [life.stopping.signal, life.stopped.signal];
@@ -156,7 +156,7 @@ function assemble(
     credentials: createCredentialsCache(link),
   };
   const reporting = { companion, link, tell: createNews(link), stopping, stopped };
-  const calls = createCalls({ ...reporting, signalling, media, loadAudio });
+  const calls = createCalls({ ...reporting, signalling, media, loadAudio, recogniser });
   const { location } = signalling;
   const presence = createPresence({ companion, link, location, timers, log, stopped });
   location.onPresence = presence.changed;

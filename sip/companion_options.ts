@@ -1,6 +1,7 @@
 import type { AdmissionBounds } from "./auth/admission.ts";
 import type { TransportOptions } from "./listen.ts";
 import type { LoadAudio, MediaEngine } from "./media/port.ts";
+import type { Recogniser } from "./media/recogniser.ts";
 import type { SessionBounds } from "./dialog/session_timer.ts";
 import type { Log } from "./signalling.ts";
 
@@ -27,6 +28,8 @@ export interface CompanionOptions {
   id: string;
   media: MediaEngine;
   loadAudio: LoadAudio;
+  /** Makes text of what callers say; nobody does unless given. */
+  recogniser?: Recogniser;
   log: Log;
   /** What strangers may take from one address; `sipLimits.admission` unless given. */
   admission?: Partial<AdmissionBounds>;

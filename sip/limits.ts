@@ -122,6 +122,13 @@ export const sipLimits = {
   /** 64*T1: a cancelled INVITE without a final response is given up (RFC 3261 §9.1). */
   cancelGraceMs: 32_000,
   mediaConnectMs: 15_000,
+  /** Speech of a Gather: the silence that ends an utterance, and the longest one. */
+  utterancePauseMs: 1_000,
+  utteranceMs: 60_000,
+  /** Between two looks at what was said so far, where that is told. */
+  partialSpeechMs: 2_000,
+  /** Utterances without words after which a Gather listens no more. */
+  wordlessUtterances: 3,
   /** Between the loss of a leg's media and our BYE. */
   byeGraceMs: 2_000,
 

@@ -1,6 +1,7 @@
 import type { Report } from "../bridge.ts";
 import type { Action } from "../bridge_action.ts";
 import type { LegEvent } from "../bridge_events.ts";
+import type { PartialSpeech } from "../bridge_gather.ts";
 import type { Script } from "../bridge_script.ts";
 import { withPeers } from "../companions.ts";
 import { takeRoomNews } from "../conferences/take_news.ts";
@@ -12,7 +13,13 @@ import type { Call } from "../resources/calls.ts";
 import { placeChild, receive } from "./new_leg.ts";
 import { actionScript, type Asking, firstScript, waitScript } from "./next_script.ts";
 import { numberScript, receiveForNumber } from "./number_leg.ts";
-import { callParameters, dialParameters, roomParameters } from "./parameters.ts";
+import {
+  callParameters,
+  dialParameters,
+  gatherParameters,
+  partialParameters,
+  roomParameters,
+} from "./parameters.ts";
 import { end, progress } from "./progress.ts";
 import { consultScript } from "./consult.ts";
 import { referScript } from "./refer.ts";
@@ -53,6 +60,8 @@ function scriptFor(event: LegEvent, asking: Asking): Promise<Script> | Script {
       return firstScript(asking);
     case "next":
       return actionScript(event.action, {}, asking);
+    case "gathered":
+      return actionScript(event.action, gatherParameters(event), asking);
     case "dialled":
       return event.action === undefined
         ? []
@@ -108,6 +117,8 @@ function applied(call: Call, report: Report, ports: Ports): Change<Call> {
       return report.wantsScript
         ? { record: { ...taken, conferenceSid: null } }
         : actionTold({ ...taken, conferenceSid: null }, event.action, roomParameters(event), ports);
+    case "partial":
+      return partialTold(taken, event, ports);
     case "problem":
       return { record: taken, also: [problemOf(taken, event, ports)] };
     default:
@@ -148,9 +159,18 @@ function actionTold(
   return { record: call, jobs: [deliverWebhook({ accountSid, callSid, url, method, params })] };
 }
 
-function problemOf(call: Call, { url, message }: LegEvent & { type: "problem" }, ports: Ports) {
+/** What a caller said so far, to whom a Gather wants it told. */
+function partialTold(call: Call, event: PartialSpeech, { settings }: Ports): Change<Call> {
   const { accountSid, sid: callSid } = call;
-  const exchange = unanswered({ url, method: "GET", params: {} });
-  const notice = { accountSid, callSid, detail: message, exchange };
-  return notification({ ...notice, fault: "audioUnavailable", level: "error" }, ports);
+  const { url, method } = event.callback;
+  const params = { ...callParameters(call, settings), ...partialParameters(event) };
+  return { record: call, jobs: [deliverWebhook({ accountSid, callSid, url, method, params })] };
+}
+
+function problemOf(call: Call, event: LegEvent & { type: "problem" }, ports: Ports) {
+  const { accountSid, sid: callSid } = call;
+  const { url, message: detail, about } = event;
+  const fault = about === "recognition" ? "speechUnavailable" : "audioUnavailable";
+  const exchange = unanswered({ url, method: url === "" ? "" : "GET", params: {} });
+  return notification({ accountSid, callSid, detail, exchange, fault, level: "error" }, ports);
 }

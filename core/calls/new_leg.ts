@@ -83,13 +83,15 @@ export async function placeChild(
   const memo = calls.fields.statusCallback.safeParse(event.memo?.statusCallback);
   const callbacks = {
     statusCallback: memo.success ? memo.data : null,
-    statusCallbackMethod: event.memo?.statusCallbackMethod === "GET" ? "GET" : "POST",
+    statusCallbackMethod: methodOf(event.memo?.statusCallbackMethod),
     statusCallbackEvent: calls.fields.statusCallbackEvent.safeParse(
       event.memo?.statusCallbackEvent ?? [],
     ).data ?? [],
   } as const;
+  const screening = calls.fields.url.safeParse(event.memo?.url).data ?? null;
   const leg = newLeg(report, {
     ...callbacks,
+    ...screening !== null && { url: screening, method: methodOf(event.memo?.method) },
     parentCallSid: event.parent!,
     from: event.from,
     to: event.to,
@@ -101,6 +103,8 @@ export async function placeChild(
   const moment = { at: report.at, instanceId: ports.settings.instanceId };
   return await insertOnce(progress(leg, "initiated", moment), ports);
 }
+
+const methodOf = (told: unknown) => told === "GET" ? "GET" : "POST";
 
 /** A leg that a companion holds, as its first report tells of it. */
 function newLeg(

@@ -49,16 +49,20 @@ export async function firstScript(asking: Asking): Promise<Script> {
   }
 }
 
-/** The script of the document at an action, requested with what the step before it brought. */
+/**
+ * The script of the document at an action, requested with what the step before it brought, and the
+ * digits of those before that had no action.
+ */
 export async function actionScript(
-  { url, method, hops }: Action,
-  params: Record<string, string>,
+  { url, method, hops, digits }: Action,
+  brought: Record<string, string>,
   asking: Asking,
 ): Promise<Script> {
   if (hops > limits.documentHops) {
     await notifyLoop(url, method, asking);
     return [{ type: "hangup" }];
   }
+  const params = { ...digits && { Digits: digits }, ...brought };
   return await scriptAt({ url, method, params }, hops, asking)
     .catch((failure) => giveUp(failure, asking));
 }

@@ -1,4 +1,5 @@
 import type { LegEvent } from "../bridge_events.ts";
+import type { Gathered, PartialSpeech } from "../bridge_gather.ts";
 import type { Call } from "../resources/calls.ts";
 import { iso8601 } from "../wire.ts";
 
@@ -62,6 +63,7 @@ export function dialParameters(dialled: LegEvent & { type: "dialled" }): Record<
   return {
     DialCallStatus: dialled.outcome,
     DialCallSid: dialled.leg,
+    OutboundCallSid: dialled.leg,
     DialCallDuration: String(dialled.durationS),
     DialRingDuration: String(dialled.ringS),
     ...(dialled.sipCallId === undefined ? {} : { DialSipCallId: dialled.sipCallId }),
@@ -69,3 +71,21 @@ export function dialParameters(dialled: LegEvent & { type: "dialled" }): Record<
     ...prefixed("DialSipHeader_", dialled.headers ?? {}),
   };
 }
+
+/** What the request of a Gather's action carries besides. */
+export const gatherParameters = ({ digits, speech }: Gathered): Record<string, string> => ({
+  ...(digits === "" ? {} : { Digits: digits }),
+  ...(speech === undefined ? {} : {
+    SpeechResult: speech.text,
+    Confidence: String(speech.confidence),
+  }),
+});
+
+/** What the callback of a Gather tells while the caller still speaks. */
+export const partialParameters = (
+  { text, confidence, number }: PartialSpeech,
+): Record<string, string> => ({
+  UnstableSpeechResult: text,
+  Confidence: String(confidence),
+  SequenceNumber: String(number),
+});

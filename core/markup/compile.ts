@@ -10,8 +10,9 @@ export interface Compiled {
 }
 
 /**
- * Turns a document into a script. It ends with a hang-up. An inbound call that is not answered yet
- * is answered before the first verb that needs it.
+ * Turns a document into a script. It ends with a hang-up; that of a leg which a dial placed goes
+ * back to the dial, which may be screening it. An inbound call that is not answered yet is answered
+ * before the first verb that needs it.
  */
 export async function compile(
   document: Element[],
@@ -38,5 +39,6 @@ export async function compile(
     script.push(...steps);
     if (verb.isLast) return { script, skipped };
   }
-  return { script: [...script, { type: "hangup" }], skipped };
+  const type = context.call.direction === "outbound-dial" ? "connect" : "hangup";
+  return { script: [...script, { type }], skipped };
 }

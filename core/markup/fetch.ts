@@ -24,8 +24,8 @@ export interface Document {
 }
 
 /**
- * Requests a document from an application server. An audio answer stands for a Play of its URL; an
- * empty one for nothing more to do. Throws a DocumentFault.
+ * Requests a document from an application server. An audio answer stands for a Play of its URL, plain
+ * text for a Say of it; an empty one for nothing more to do. Throws a DocumentFault.
  */
 export async function fetchDocument(
   source: Signable,
@@ -47,7 +47,8 @@ export async function fetchDocument(
 
   const [type = ""] = (response.headers.get("content-type") ?? "").split(";");
   const kind = type.trim().toLowerCase();
-  if (kind.startsWith("audio/")) return { url, verbs: [playOf(url)] };
+  if (kind.startsWith("audio/")) return { url, verbs: [verbOf("Play", url)] };
+  if (kind === "text/plain") return { url, verbs: [verbOf("Say", text.trim())] };
   if (!/^(text|application)\/(xml|[\w.-]+\+xml)$/.test(kind)) {
     const told = kind === "" ? "it has none" : `it is ${kind}`;
     throw new DocumentFault("documentType", told, exchange, status);
@@ -60,11 +61,11 @@ export async function fetchDocument(
   }
 }
 
-const playOf = (url: string): Element => ({
-  name: "Play",
+const verbOf = (name: string, text: string): Element => ({
+  name,
   attributes: {},
   children: [],
-  text: url,
+  text,
 });
 
 async function exchangeWith(

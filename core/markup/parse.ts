@@ -26,7 +26,7 @@ export function parseDocument(text: string): Element[] {
   const verdict = XMLValidator.validate(text);
   if (verdict !== true) throw invalid(`${verdict.err.msg} (line ${verdict.err.line})`);
 
-  const roots = (parser.parse(text) as Node[]).map(elementOf).filter((root) => root !== null);
+  const roots = nodesOf(text).map(elementOf).filter((root) => root !== null);
   const [root] = roots;
   if (root === undefined || roots.length > 1) throw invalid("it needs exactly one root element");
   if (root.name !== "Response") throw invalid(`the root is "${root.name}", not "Response"`);
@@ -37,6 +37,15 @@ export function parseDocument(text: string): Element[] {
 }
 
 const invalid = (why: string) => new Fault("documentInvalid", why);
+
+/** The parser has bounds of its own: elements inside each other, and names that it refuses. */
+function nodesOf(text: string): Node[] {
+  try {
+    return parser.parse(text);
+  } catch (error) {
+    throw invalid(error instanceof Error ? error.message : String(error));
+  }
+}
 
 /** What the parser makes of an element or a text: its name maps to its content. */
 type Node = Record<string, unknown>;

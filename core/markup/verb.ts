@@ -1,4 +1,6 @@
 import { z } from "zod";
+import type { Action } from "../bridge_action.ts";
+import { digits } from "../bridge_gather.ts";
 import type { Step } from "../bridge_script.ts";
 import type { Address } from "../calls/address.ts";
 import type { Caller, Routing } from "../calls/route.ts";
@@ -51,13 +53,14 @@ export function readAttributes<S extends z.ZodRawShape>(
 ): Attributes<S> {
   const given = Object.entries(attributes);
   for (const [attribute] of given) {
-    if (!(attribute in shape)) context.skip(`attribute "${attribute}" of ${name}`);
+    if (!Object.hasOwn(shape, attribute)) context.skip(`attribute "${attribute}" of ${name}`);
   }
   const values = Object.entries(shape).map(([attribute, schema]) => {
     const field = schema as z.ZodType;
-    const parsed = field.safeParse(attributes[attribute]);
+    const value = Object.hasOwn(attributes, attribute) ? attributes[attribute] : undefined;
+    const parsed = field.safeParse(value);
     if (parsed.success) return [attribute, parsed.data];
-    context.skip(`value "${attributes[attribute]}" of attribute "${attribute}" of ${name}`);
+    context.skip(`value "${value}" of attribute "${attribute}" of ${name}`);
     return [attribute, field.parse(undefined)];
   });
   return Object.fromEntries(values);
@@ -87,3 +90,37 @@ export function resolveUrl(address: string, { documentUrl }: CompileContext): st
     url.href.length <= limits.urlLength;
   return isUsable ? url.href : null;
 }
+
+/** The URL of an attribute; undefined, with a note, when it is none that we may request. */
+export function urlAttribute(
+  { name, attributes }: Element,
+  attribute: string,
+  context: CompileContext,
+): string | undefined {
+  const given = Object.hasOwn(attributes, attribute) ? attributes[attribute]!.trim() : "";
+  if (given === "") return undefined;
+  const url = resolveUrl(given, context);
+  if (url !== null) return url;
+  context.skip(`${attribute} "${given.slice(0, 100)}" of ${name}: it is no http or https address`);
+  return undefined;
+}
+
+/** Where the next document comes from, by the attributes `action` and `method` of a verb. */
+export function actionAttribute(
+  element: Element,
+  method: Action["method"],
+  context: CompileContext,
+): Action | undefined {
+  const url = urlAttribute(element, "action", context);
+  return url === undefined ? undefined : { url, method, hops: context.hops };
+}
+
+/** A set of keys of a telephone; empty for none of them. */
+export const keySet = (fallback: string) =>
+  z.string().toUpperCase().regex(/^[0-9A-D*#]*$/).max(limits.keySetLength).optional()
+    .transform((keys) => keys ?? fallback);
+
+/** Digits to send: `w` is half a second of silence, `W` a whole one. */
+export const digitsAttribute = z.string()
+  .transform((text) => text.replace(/[a-d]/g, (letter) => letter.toUpperCase()))
+  .pipe(digits.max(limits.sentDigits)).optional();

@@ -14,6 +14,8 @@ export type DialStep = Extract<Step, { type: "dial" }>;
 export interface Child {
   live: LiveLeg<OutboundLeg>;
   held: AbortSignal;
+  /** Whether it answered and may be joined; false when it ended before, or was taken away. */
+  ready: Promise<boolean>;
 }
 
 export interface ChildEnding extends Ending {
@@ -27,7 +29,7 @@ export interface Ring {
   readonly startedAt: number;
   /** The caller whose first SDP passes to the one callee; null where our media are in between. */
   readonly proxied: InboundLeg | null;
-  /** The first to answer; undefined when none is left that could. */
+  /** The first to be ready; undefined when none is left that could. */
   readonly winner: Promise<Child | undefined>;
   /** How each ended; undefined where another script took it away first. */
   readonly endings: Promise<(ChildEnding | undefined)[]>;
@@ -48,8 +50,8 @@ export function ringAll(
   const children = step.legs.map((invitation) =>
     placeChild(calls, live, { step, invitation, proxied, ringback, placing })
   );
-  const winner = firstAnswer(children);
-  void winner.then((answered) => ringback.stop(answered !== undefined));
+  const winner = firstReady(children);
+  void winner.then((ready) => ringback.stop(ready !== undefined));
   return {
     children,
     startedAt,
@@ -119,7 +121,9 @@ function placeChild(
   const { step, invitation, proxied, ringback, placing } = dialling;
   const caller = leg.direction === "inbound" ? leg : undefined;
   const isAnswered = leg.answeredAt !== undefined;
-  const hearsEarly = !proxied && step.legs.length === 1;
+  // While a leg is screened or sent digits, it is not for the caller to hear.
+  const isPrepared = invitation.screened || invitation.sendDigits !== undefined;
+  const hearsEarly = !proxied && step.legs.length === 1 && !isPrepared;
   const live = calls.place(invitation, {
     timeoutS: step.timeoutS,
     parent: leg.id,
@@ -136,8 +140,8 @@ function placeChild(
     ...proxied &&
       { offer: proxied.offer, onProgress: (status, sdp) => proxied.progress(status, sdp) },
   });
-  void live.leg.whenAnswered.then((answered) => answered && live.report({ type: "answered" }));
-  return { live, held: live.hold() };
+  const held = live.hold();
+  return { live, held, ready: live.prepare(invitation, held) };
 }
 
 /** What the one called sends before it answers, a network's announcement say, reaches the caller. */
@@ -152,15 +156,13 @@ async function ending(child: Child): Promise<ChildEnding | undefined> {
   return { ...await child.live.leg.ended, child, at: Date.now() };
 }
 
-async function firstAnswer(children: Child[]): Promise<Child | undefined> {
+async function firstReady(children: Child[]): Promise<Child | undefined> {
   const { promise, resolve } = Promise.withResolvers<Child | undefined>();
-  let ringing = children.length;
+  let pending = children.length;
   for (const child of children) {
-    const { whenAnswered } = child.live.leg;
-    const taken = whenAborted(child.held).then(() => false);
-    void Promise.race([whenAnswered, taken]).then((answered) => {
-      if (answered) resolve(child);
-      else if (--ringing === 0) resolve(undefined);
+    void child.ready.then((ready) => {
+      if (ready) resolve(child);
+      else if (--pending === 0) resolve(undefined);
     });
   }
   return await promise;

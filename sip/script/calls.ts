@@ -5,6 +5,7 @@ import { createLiveLeg, type LiveLeg } from "./live_leg.ts";
 import type { InboundLeg, OutboundLeg } from "../leg/leg.ts";
 import { sipLimits } from "../limits.ts";
 import type { LoadAudio, MediaEngine, MediaLeg } from "../media/port.ts";
+import type { Recogniser } from "../media/recogniser.ts";
 import { createOutboundLeg } from "../leg/outbound_leg.ts";
 import type { OutboundCall } from "../leg/outbound_state.ts";
 import { createReportQueue, type ReportOptions } from "../service/reports.ts";
@@ -32,6 +33,8 @@ export interface Calls {
   readonly media: MediaEngine;
   readonly loadAudio: LoadAudio;
   readonly rooms: Rooms;
+  /** Null: nobody understands speech here. */
+  readonly recogniser: Recogniser | null;
   find(leg: string): LiveLeg | undefined;
   /** Whether a leg with this id ended, and that is news to the service or was a moment ago. */
   ended(leg: string): boolean;
@@ -48,10 +51,11 @@ export interface CallsOptions extends Omit<ReportOptions, "timers" | "log"> {
   signalling: Signalling;
   media: MediaEngine;
   loadAudio: LoadAudio;
+  recogniser: Recogniser | null;
 }
 
 export function createCalls(options: CallsOptions): Calls {
-  const { signalling, media, loadAudio } = options;
+  const { signalling, media, loadAudio, recogniser } = options;
   const { timers, log } = signalling;
   const legs = new Map<string, LiveLeg>();
   const ended = new Set<string>();
@@ -72,6 +76,7 @@ export function createCalls(options: CallsOptions): Calls {
     media,
     loadAudio,
     rooms: createRooms(),
+    recogniser,
     find: (id) => legs.get(id),
     ended: (id) => ended.has(id),
     unsettled: () => [...unsettled.keys()].map(({ leg }) => leg),

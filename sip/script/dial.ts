@@ -1,4 +1,4 @@
-import type { LegEvent } from "../../core/bridge_events.ts";
+import type { LegEvent, Outcome } from "../../core/bridge_events.ts";
 import type { Action } from "../../core/bridge_action.ts";
 import type { Script } from "../../core/bridge_script.ts";
 import { unlessAborted } from "../abort.ts";
@@ -22,13 +22,13 @@ const rungAhead = new WeakMap<DialStep, Ring>();
 /** Has a dial go on with legs that ring already, when its turn comes. */
 export const dialWith = (step: DialStep, ring: Ring): void => void rungAhead.set(step, ring);
 
-/** Rings all legs and joins the first to answer with this one, until either side is done. */
+/** Rings all legs and joins the first that may be with this one, until either side is done. */
 export async function dial(performance: Performance, step: DialStep): Promise<Script | void> {
   const { calls, live, signal } = performance;
   const ring = rungAhead.get(step) ?? ringAll(calls, live, step);
   const { startedAt, proxied } = ring;
   const winner = await unlessAborted(ring.winner, signal);
-  const answeredAt = Date.now();
+  const answeredAt = winner?.live.leg.answeredAt ?? Date.now();
   hangUpOthers(ring, winner);
   if (winner !== undefined) {
     const { timeLimitS, hangupOnStar = false } = step;
@@ -40,15 +40,23 @@ export async function dial(performance: Performance, step: DialStep): Promise<Sc
   performance.tookTime ||= Date.now() - startedAt >= sipLimits.timePassedMs;
   if (step.action === undefined) return;
   const action = carried(performance, step.action);
-  const event = dialled({ step, winner, last, startedAt, answeredAt, action });
+  const outcome = winner ? "completed" : unansweredOutcome(last, signal);
+  const event = dialled({ step, outcome, winner, last, startedAt, answeredAt, action });
   if (!signal.aborted) return await live.ask(event, { signal });
   // The caller left, or another script took over: it is news all the same.
   live.report(event);
 }
 
+/** Whom its screening did not let through has answered, and still nobody talked to the caller. */
+function unansweredOutcome(last: ChildEnding | undefined, { aborted }: AbortSignal): Outcome {
+  if (last?.outcome === "completed") return aborted ? "canceled" : "no-answer";
+  return last?.outcome ?? "canceled";
+}
+
 function dialled(
   dialling: {
     step: DialStep;
+    outcome: Outcome;
     winner: Child | undefined;
     last: ChildEnding | undefined;
     startedAt: number;
@@ -56,13 +64,13 @@ function dialled(
     action: Action;
   },
 ): LegEvent {
-  const { step, winner, last, startedAt, answeredAt, action } = dialling;
+  const { step, outcome, winner, last, startedAt, answeredAt, action } = dialling;
   const named = winner ?? last?.child;
   const { responseHeaders = {} } = named?.live.leg ?? {};
   const seconds = (from: number, to: number) => Math.max(Math.round((to - from) / 1000), 0);
   return {
     type: "dialled",
-    outcome: winner ? "completed" : last?.outcome ?? "canceled",
+    outcome,
     leg: named?.live.leg.id ?? step.legs[0]?.leg ?? "",
     durationS: winner ? seconds(answeredAt, Date.now()) : 0,
     ringS: seconds(startedAt, answeredAt),

@@ -1,9 +1,11 @@
 import type { LegEvent } from "../../core/bridge_events.ts";
-import type { Script } from "../../core/bridge_script.ts";
+import type { Invitation, Script } from "../../core/bridge_script.ts";
 import { overReason } from "../abort.ts";
 import type { Calls } from "./calls.ts";
 import type { InboundLeg, OutboundLeg } from "../leg/leg.ts";
 import { perform } from "./perform.ts";
+import { beginning } from "./performance.ts";
+import { prepare } from "./prepare.ts";
 import { onRefer } from "../dialog/refer.ts";
 import type { Asking, ReportQueue } from "../service/reports.ts";
 import { guard } from "../signalling.ts";
@@ -27,6 +29,11 @@ export interface LiveLeg<L extends InboundLeg | OutboundLeg = InboundLeg | Outbo
   run(script: (signal: AbortSignal) => Script | Promise<Script>): void;
   /** The same with something that is no script; a failure hangs up. */
   take(work: (signal: AbortSignal) => Promise<void>): void;
+  /**
+   * Does what comes between the answer of a leg that a dial placed and the join with who dialled;
+   * resolves with whether to join them. A leg that is not joined has ended, or was taken away.
+   */
+  prepare(invitation: Invitation, held: AbortSignal): Promise<boolean>;
   /** Resolves when nothing is performed on it; after `hold`, what was has let go. */
   idle(): Promise<void>;
   /** Resolves when the leg has ended and its last report is queued. */
@@ -69,12 +76,18 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
     run: (script) =>
       live.take(async (signal) => {
         const steps = await script(signal);
-        await perform({ calls, live, signal, tookTime: false }, steps);
+        await perform(beginning({ calls, live, signal }), steps);
       }),
     take(work) {
       const signal = live.hold();
       const before = performance;
       performance = before.then(() => work(signal)).catch(failed);
+    },
+    prepare: async (invitation, held) => {
+      const preparing = prepare(beginning({ calls, live, signal: held }), invitation);
+      const isReady = await preparing.catch((error) => (failed(error), false));
+      if (!isReady && !held.aborted) leg.hangup();
+      return isReady;
     },
     idle: () => performance,
     over: leg.ended.then(async (ending) => {

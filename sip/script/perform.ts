@@ -1,9 +1,10 @@
 import type { Script, Step } from "../../core/bridge_script.ts";
 import { unlessAborted } from "../abort.ts";
 import { dial } from "./dial.ts";
+import { gather } from "./gather.ts";
 import { carried, type Performance } from "./performance.ts";
 import { replace } from "../dialog/replace.ts";
-import { play } from "./play.ts";
+import { play, sendDigits } from "./play.ts";
 import { consult, room } from "./room.ts";
 
 /** One step; a script that it resolves with replaces the steps that are left. */
@@ -22,8 +23,17 @@ const invite: Performer<"invite"> = async ({ live, signal }) => {
   void leg.whenAnswered.then((late) => late && live.report({ type: "answered" }));
 };
 
-const performers: { readonly [T in Step["type"]]: Performer<T> } = {
+/** `connect` is for whoever performs a script. */
+type PerformedStep = Exclude<Step, { type: "connect" }>;
+type AnyPerformer = (
+  performance: Performance,
+  step: PerformedStep,
+) => ReturnType<Performer<"dial">>;
+
+const performers: { readonly [T in PerformedStep["type"]]: Performer<T> } = {
   invite,
+  digits: sendDigits,
+  gather: (performance, step) => gather(performance, step, performStep),
   answer: async ({ live: { leg } }) => {
     if (leg.direction === "inbound") await leg.answer().catch(() => {});
   },
@@ -54,8 +64,16 @@ export async function perform(performance: Performance, script: Script): Promise
   if (leg.direction === "outbound" && first?.type !== "hangup") {
     if (first?.type !== "invite") await unlessAborted(leg.whenAnswered, signal);
   }
+  await performSteps(performance, script);
+  if (!signal.aborted) await performers.hangup(performance, { type: "hangup" });
+}
+
+/** The same without the hang-up; true at a `connect`, which ends it. */
+export async function performSteps(performance: Performance, script: Script): Promise<boolean> {
+  const { signal } = performance;
   const steps = [...script];
   for (let step = steps.shift(); step !== undefined && !signal.aborted; step = steps.shift()) {
+    if (step.type === "connect") return true;
     const next = await performStep(performance, step);
     if (!next || next.length === 0) continue;
     if (step.type === "consult") {
@@ -65,12 +83,9 @@ export async function perform(performance: Performance, script: Script): Promise
     steps.splice(0, steps.length, ...next);
     performance.tookTime = false;
   }
-  if (!signal.aborted) await performers.hangup(performance, { type: "hangup" });
+  return false;
 }
 
-function performStep<T extends Step["type"]>(
-  performance: Performance,
-  step: Extract<Step, { type: T }>,
-): ReturnType<Performer<T>> {
-  return performers[step.type as T](performance, step);
+function performStep(performance: Performance, step: PerformedStep): ReturnType<AnyPerformer> {
+  return (performers[step.type] as AnyPerformer)(performance, step);
 }

@@ -10,8 +10,21 @@ export interface Performance {
   signal: AbortSignal;
   /** Whether a step of the script let time pass. */
   tookTime: boolean;
+  /** What was typed in a step that had no action to tell it to. */
+  typed: string;
 }
 
-/** An action as it is handed back: only documents in a row that take no time are counted. */
-export const carried = ({ tookTime }: Performance, action: Action): Action =>
-  tookTime ? { ...action, hops: 0 } : action;
+/** A script that is about to begin. */
+export const beginning = (
+  { calls, live, signal }: Pick<Performance, "calls" | "live" | "signal">,
+): Performance => ({ calls, live, signal, tookTime: false, typed: "" });
+
+/**
+ * An action as it is handed back: only documents in a row that take no time are counted. What was
+ * typed goes along, once.
+ */
+export function carried(performance: Performance, action: Action): Action {
+  const { tookTime, typed } = performance;
+  performance.typed = "";
+  return { ...action, ...tookTime && { hops: 0 }, ...typed !== "" && { digits: typed } };
+}

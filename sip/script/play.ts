@@ -27,6 +27,20 @@ export async function play(
   }
 }
 
+/** Sends digits to the peer once the media connect. */
+export async function sendDigits(
+  performance: Performance,
+  { digits, loop }: Pick<Extract<Step, { type: "digits" }>, "digits" | "loop">,
+): Promise<void> {
+  const { live: { leg: { media } }, signal } = performance;
+  if (media === undefined) return;
+  performance.tookTime = true;
+  await connected(performance, media).catch(() => {}); // Its loss ends the leg.
+  for (let done = 0; !signal.aborted && (loop === 0 || done < loop); done++) {
+    await media.sendDigits(digits, signal);
+  }
+}
+
 /** Resolves when audio can flow; rejects when that takes too long. */
 export async function connected({ calls, signal }: Performance, media: MediaLeg): Promise<void> {
   const late = Promise.withResolvers<never>();

@@ -28,6 +28,7 @@ export async function talk(
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
   const stopLimit = timeLimitS === undefined ? () => {} : timers.after(timeLimitS * 1000, end);
   let stopDigits: (() => void) | undefined;
+  let stopKeys: (() => void) | undefined;
   try {
     live.partner = other.live;
     other.live.partner = live;
@@ -39,6 +40,7 @@ export async function talk(
     log("Cannot join two legs", { leg: leg.id, error: String(error) });
   } finally {
     stopLimit();
+    stopKeys?.();
     stopDigits?.();
     leg.media?.leave(other.live.leg.media);
     part(live, other.live);

@@ -106,11 +106,11 @@ const flawed: Record<string, [body: string, skipped: string[], wanted?: Record<s
     ],
     "a wait address that is none": [
       conference(`waitUrl="ftp://x/y"`),
-      ['waitUrl "ftp://x/y": it is no http or https address'],
+      ['waitUrl "ftp://x/y" of Conference: it is no http or https address'],
     ],
     "a callback that is none": [
       conference(`statusCallback="ftp://x/y"`),
-      ['statusCallback "ftp://x/y": it is no http or https address'],
+      ['statusCallback "ftp://x/y" of Conference: it is no http or https address'],
     ],
     "an event that is none": [
       conference(`statusCallback="cb" statusCallbackEvent="start dance"`),

@@ -3,18 +3,10 @@ import { encodeG711 } from "../../sip/media/g711.ts";
 import { createJitterBuffer } from "../../sip/media/jitter_buffer.ts";
 import type { Pcm } from "../../sip/media/port.ts";
 import type { RtpPacket } from "../../sip/media/rtp.ts";
+import { numbers } from "../support/synthetic_speech.ts";
 import { amplitudeOf, tone } from "../support/tone.ts";
 
 const FRAME_MS = 20;
-
-/** Numbers between 0 and 1 that are the same at every run. */
-function numbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 interface Sending {
   pcm: Pcm;

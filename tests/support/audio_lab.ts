@@ -22,9 +22,9 @@ export interface AudioLab {
   connect(formats: [Encoding, number][]): LabLeg;
 }
 
-export function audioLab(): AudioLab {
+export function audioLab(onError?: (error: unknown) => void): AudioLab {
   const clock = handClock();
-  const ticker = createTicker(clock);
+  const ticker = createTicker(clock, onError);
   let ssrc = 100;
   const connect = (formats: [Encoding, number][]): LabLeg => {
     const sent: RtpPacket[] = [];

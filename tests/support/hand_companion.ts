@@ -14,6 +14,7 @@ const asking = [
   "refer",
   "answered",
   "next",
+  "gathered",
   "dialled",
   "consulting",
   "waiting",

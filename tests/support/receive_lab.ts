@@ -99,6 +99,7 @@ export function openReceiveLab(
     stopped: never,
     media: fakeMedia(),
     loadAudio: () => Promise.resolve(new Int16Array(160)),
+    recogniser: null,
   });
   const failed = (error: unknown) => log("Cannot answer a request", { error: String(error) });
   const accepting = () => true;

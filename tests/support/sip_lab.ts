@@ -3,6 +3,7 @@ import { type Companion, startCompanion } from "../../sip/companion.ts";
 import type { CompanionOptions } from "../../sip/companion_options.ts";
 import type { TransportOptions } from "../../sip/listen.ts";
 import type { LoadAudio, MediaEngine } from "../../sip/media/port.ts";
+import type { Recogniser } from "../../sip/media/recogniser.ts";
 import type { SessionBounds } from "../../sip/dialog/session_timer.ts";
 import { type FakeMedia, fakeMedia } from "./fake_media.ts";
 import { type FakeService, startFakeService, testDomain } from "./fake_service.ts";
@@ -27,6 +28,7 @@ export interface SipLabOptions {
   /** Media in place of the fake ones. */
   engine?: MediaEngine;
   loadAudio?: LoadAudio;
+  recogniser?: Recogniser;
   reconnectGraceMs?: number;
   sessionBounds?: SessionBounds;
   admission?: CompanionOptions["admission"];
@@ -63,6 +65,7 @@ export async function startSipLab(options: SipLabOptions = {}): Promise<SipLab> 
     reconnectGraceMs: options.reconnectGraceMs ?? 100,
     ...options.sessionBounds && { sessionBounds: options.sessionBounds },
     media: options.engine ?? media,
+    ...options.recogniser && { recogniser: options.recogniser },
     loadAudio: options.loadAudio ?? (() => Promise.resolve(new Int16Array(160))),
     log: (line, fields) => logged.push(`${line} ${JSON.stringify(fields ?? {})}`),
   });

@@ -10,7 +10,7 @@ import {
   type CompileContext,
   methodAttribute,
   readAttributes,
-  resolveUrl,
+  urlAttribute,
   wholeNumber,
 } from "../verb.ts";
 
@@ -61,8 +61,8 @@ export function conferenceStep(
     beepOnExit: /true|onExit/.test(read.beep),
     startOnEnter: read.startConferenceOnEnter,
     endOnExit: read.endConferenceOnExit,
-    ...waitOf(read, context),
-    ...callbackOf(read, context),
+    ...waitOf(noun, read.waitMethod, context),
+    ...callbackOf(noun, read, context),
     ...dial,
   };
   return [{ type: "consult", memo, ...action && { action } }];
@@ -70,33 +70,27 @@ export function conferenceStep(
 
 /** Where what is heard by those who wait comes from: absent is music of ours, null is silence. */
 export function waitOf(
-  { waitUrl, waitMethod }: { waitUrl?: string | undefined; waitMethod: "GET" | "POST" },
+  noun: Element,
+  method: Action["method"],
   context: CompileContext,
 ): { wait?: Action | null } {
-  if (waitUrl === undefined) return {};
-  if (waitUrl === "") return { wait: null };
-  const url = resolveUrl(waitUrl, context);
-  if (url !== null) return { wait: { url, method: waitMethod, hops: 0 } };
-  context.skip(`waitUrl "${waitUrl}": it is no http or https address`);
-  return {};
+  if (noun.attributes.waitUrl?.trim() === "") return { wait: null };
+  const url = urlAttribute(noun, "waitUrl", context);
+  return url === undefined ? {} : { wait: { url, method, hops: 0 } };
 }
 
 interface Callbacks {
-  statusCallback?: string | undefined;
-  statusCallbackMethod: "GET" | "POST";
+  statusCallbackMethod: Action["method"];
   statusCallbackEvent?: string | undefined;
 }
 
 function callbackOf(
-  { statusCallback, statusCallbackMethod: method, statusCallbackEvent }: Callbacks,
+  noun: Element,
+  { statusCallbackMethod: method, statusCallbackEvent }: Callbacks,
   context: CompileContext,
 ): Pick<ConferenceWanted, "callback"> {
-  if (statusCallback === undefined) return {};
-  const url = resolveUrl(statusCallback, context);
-  if (url === null) {
-    context.skip(`statusCallback "${statusCallback}": it is no http or https address`);
-    return {};
-  }
+  const url = urlAttribute(noun, "statusCallback", context);
+  if (url === undefined) return {};
   const named = (statusCallbackEvent ?? "start end").split(/[\s,]+/).filter((name) => name !== "");
   const known = conferenceEvents.filter((event) => named.includes(event));
   for (const name of named.filter((name) => !known.some((event) => event === name))) {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { limits } from "../../limits.ts";
-import { boolean, methodAttribute, resolveUrl, verb, wholeNumber } from "../verb.ts";
+import { actionAttribute, boolean, methodAttribute, verb, wholeNumber } from "../verb.ts";
 import { conferenceStep } from "./conference.ts";
 import { invite, nounsOf } from "./dial_nouns.ts";
 
@@ -20,15 +20,14 @@ export const dial = verb({
     hangupOnStar: boolean(false),
   },
   answers: false,
-  async compile(element, { action, method, timeout, timeLimit, callerId, hangupOnStar }, context) {
+  async compile(element, { method, timeout, timeLimit, callerId, hangupOnStar }, context) {
     const from = callerId ?? context.call.from;
     const nouns = nounsOf(element);
-    const url = action === undefined ? null : resolveUrl(action, context);
-    const next = url === null ? undefined : { url, method, hops: context.hops };
+    const action = actionAttribute(element, method, context);
     const room = nouns.find(({ name }) => name === "Conference");
     if (room !== undefined) {
       if (nouns.length > 1) context.skip("nouns of Dial beside its Conference");
-      return conferenceStep(room, { timeLimitS: timeLimit, hangupOnStar, action: next }, context);
+      return conferenceStep(room, { timeLimitS: timeLimit, hangupOnStar, action }, context);
     }
     if (nouns.length > limits.dialLegs) {
       context.skip(`nouns of Dial after the first ${limits.dialLegs}`);
@@ -37,7 +36,7 @@ export const dial = verb({
     const legs = (await Promise.all(invited)).filter((leg) => leg !== null);
     if (legs.length === 0) {
       context.skip("Dial: it names nobody who can be called");
-      return next === undefined ? [] : [{ type: "next", action: next }];
+      return action === undefined ? [] : [{ type: "next", action }];
     }
     return [{
       type: "dial",
@@ -46,7 +45,7 @@ export const dial = verb({
       timeoutS: timeout,
       timeLimitS: timeLimit,
       hangupOnStar,
-      ...next && { action: next },
+      ...(action === undefined ? {} : { action }),
     }];
   },
 });

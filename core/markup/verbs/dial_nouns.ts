@@ -1,17 +1,32 @@
 import { z } from "zod";
 import type { Invitation, Target } from "../../bridge_script.ts";
 import { type Address, parseAddress, sipUri } from "../../calls/address.ts";
+import { callbackEvent } from "../../calls/status.ts";
 import { customHeaders } from "../../calls/custom_headers.ts";
 import type { Routed, Unroutable } from "../../calls/route.ts";
 import { faults } from "../../faults.ts";
 import type { Element } from "../parse.ts";
-import { type CompileContext, methodAttribute, readAttributes, resolveUrl } from "../verb.ts";
+import {
+  type CompileContext,
+  digitsAttribute,
+  methodAttribute,
+  readAttributes,
+  urlAttribute,
+} from "../verb.ts";
+
+const isEvents = (text: string): boolean =>
+  text.split(/[\s,]+/).every((event) => event === "" || callbackEvent.safeParse(event).success);
 
 const nounAttributes = {
   statusCallback: z.string().optional(),
   statusCallbackMethod: methodAttribute,
-  statusCallbackEvent: z.string().optional(),
+  statusCallbackEvent: z.string().refine(isEvents).optional(),
+  /** Markup for the one called, before the two are joined. */
+  url: z.string().optional(),
+  method: methodAttribute,
 };
+
+const numberAttributes = { ...nounAttributes, sendDigits: digitsAttribute };
 
 /** For the host of a SIP address that asks who calls. */
 const sipAttributes = {
@@ -44,18 +59,17 @@ export async function invite(
     return null;
   }
   const leg = context.newSid("CA");
-  const { username, password = "", ...callbacks } = address.kind === "sip"
-    ? readAttributes(noun, sipAttributes, context)
-    : { ...readAttributes(noun, nounAttributes, context), username: undefined };
+  const { username, password, sendDigits, ...attributes } = attributesOf(noun, address, context);
   const credentials = username === undefined
     ? {}
-    : { credentials: { userName: username, password } };
+    : { credentials: { userName: username, password: password ?? "" } };
   const routing = await context.route(address, { from, ...credentials });
   if ("fault" in routing) context.skip(`${noun.name} "${noun.text}" of Dial: ${reason(routing)}`);
   const { rateMicros, ...called } = "fault" in routing ? nowhere(address, from) : routing;
-  const callback = callbacks.statusCallback && resolveUrl(callbacks.statusCallback, context);
+  const screening = urlAttribute(noun, "url", context);
   const memo = {
-    ...(callback ? { ...callbacks, statusCallback: callback } : {}),
+    ...callbacksOf(noun, attributes, context),
+    ...(screening === undefined ? {} : { url: screening, method: attributes.method }),
     ...(rateMicros === 0 ? {} : { rateMicros }),
   };
   return {
@@ -63,8 +77,37 @@ export async function invite(
     accountSid: context.call.accountSid,
     ...called,
     ...(query === "" ? {} : { headers: headersOf(query, context) }),
+    ...(sendDigits === undefined ? {} : { sendDigits }),
+    ...(screening === undefined ? {} : { screened: true }),
     ...(Object.keys(memo).length === 0 ? {} : { memo }),
   };
+}
+
+type SipAttributes = z.infer<z.ZodObject<typeof sipAttributes>>;
+type NumberAttributes = z.infer<z.ZodObject<typeof numberAttributes>>;
+
+/** What the noun says, with what only the other nouns could say left out. */
+function attributesOf(
+  noun: Element,
+  { kind }: Address,
+  context: CompileContext,
+): SipAttributes & NumberAttributes {
+  const none = { username: undefined, password: undefined, sendDigits: undefined };
+  if (kind === "sip") return { ...none, ...readAttributes(noun, sipAttributes, context) };
+  const shape = kind === "number" ? numberAttributes : nounAttributes;
+  return { ...none, ...readAttributes(noun, shape, context) };
+}
+
+/** Whom the steps of the leg's life are told; nobody where that is no address. */
+function callbacksOf(
+  noun: Element,
+  { statusCallbackMethod, statusCallbackEvent }: SipAttributes,
+  context: CompileContext,
+): Record<string, string | undefined> {
+  const statusCallback = urlAttribute(noun, "statusCallback", context);
+  return statusCallback === undefined
+    ? {}
+    : { statusCallback, statusCallbackMethod, statusCallbackEvent };
 }
 
 function addressOf(noun: string, text: string): Address | null {

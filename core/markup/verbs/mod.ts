@@ -1,12 +1,12 @@
 import type { AnyVerb } from "../verb.ts";
 import { dial } from "./dial.ts";
+import { gather } from "./gather.ts";
 import { hangup } from "./hangup.ts";
-import { pause } from "./pause.ts";
-import { play } from "./play.ts";
+import { promptVerbs } from "./prompts.ts";
 import { redirect } from "./redirect.ts";
 import { reject } from "./reject.ts";
 
 /** Every verb that calls perform, by name. */
 export const verbs = new Map<string, AnyVerb>(
-  [dial, hangup, pause, play, redirect, reject].map((verb) => [verb.name, verb]),
+  [...promptVerbs, dial, gather, hangup, redirect, reject].map((verb) => [verb.name, verb]),
 );

@@ -1,0 +1,62 @@
+import { z } from "zod";
+import type { GatherStep } from "../../bridge_gather.ts";
+import { limits } from "../../limits.ts";
+import {
+  actionAttribute,
+  keySet,
+  methodAttribute,
+  urlAttribute,
+  verb,
+  wholeNumber,
+} from "../verb.ts";
+import { compilePrompts } from "./prompts.ts";
+
+/** `dtmf`, `speech` or both, by space or comma. */
+const input = z.string().toLowerCase().transform((text) => text.split(/[\s,]+/).filter(Boolean))
+  .pipe(z.array(z.enum(["dtmf", "speech"])).min(1)).optional()
+  .transform((ways) => ways ?? ["dtmf"]);
+
+const hints = z.string().max(limits.hintsLength)
+  .transform((text) => text.split(",").map((hint) => hint.trim()).filter(Boolean))
+  .pipe(z.array(z.string()).max(limits.hints)).optional().transform((hints) => hints ?? []);
+
+/** Takes what the caller types or says, while it plays what is inside it and after. */
+export const gather = verb({
+  name: "Gather",
+  attributes: {
+    action: z.string().optional(),
+    method: methodAttribute,
+    timeout: wholeNumber({
+      min: 1,
+      max: limits.gatherTimeoutMaxS,
+      fallback: limits.gatherTimeoutS,
+    }),
+    finishOnKey: keySet("#"),
+    numDigits: wholeNumber({ min: 1, max: limits.gatherDigits, fallback: limits.gatherDigits }),
+    startInputKey: keySet("0123456789*#"),
+    input,
+    language: z.string().regex(/^[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,3}$/).optional()
+      .transform((language) => language ?? "en-US"),
+    hints,
+    partialResultCallback: z.string().optional(),
+    partialResultCallbackMethod: methodAttribute,
+  },
+  answers: true,
+  async compile(element, attributes, context) {
+    const { timeout, finishOnKey, numDigits, startInputKey, language, hints } = attributes;
+    const action = actionAttribute(element, attributes.method, context);
+    const url = urlAttribute(element, "partialResultCallback", context);
+    const partials = url && { url, method: attributes.partialResultCallbackMethod };
+    const takes = (way: "dtmf" | "speech") => attributes.input.includes(way);
+    const step: GatherStep = {
+      type: "gather",
+      prompts: await compilePrompts(element, context),
+      timeoutS: timeout,
+      ...takes("dtmf") &&
+        { keys: { start: startInputKey, finish: finishOnKey, most: numDigits } },
+      ...takes("speech") && { speech: { language, hints, ...partials && { partials } } },
+      ...action && { action },
+    };
+    return [step];
+  },
+});

@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { type Prompt, prompt } from "../../bridge_gather.ts";
+import { limits } from "../../limits.ts";
+import type { Element } from "../parse.ts";
+import { type AnyVerb, type CompileContext, readAttributes } from "../verb.ts";
+import { pause } from "./pause.ts";
+import { play } from "./play.ts";
+
+/** The verbs that may also stand inside Gather. */
+export const promptVerbs: readonly AnyVerb[] = [pause, play];
+
+/** What an element plays to the caller: its children, in order; others are noted. */
+export async function compilePrompts(
+  { name, children }: Element,
+  context: CompileContext,
+): Promise<Prompt[]> {
+  const steps: Prompt[] = [];
+  for (const child of children) {
+    const verb = promptVerbs.find((one) => one.name === child.name);
+    if (verb === undefined) {
+      context.skip(`${child.name} in ${name}`);
+      continue;
+    }
+    const attributes = readAttributes(child, verb.attributes, context);
+    steps.push(...z.array(prompt).parse(await verb.compile(child, attributes, context)));
+  }
+  if (steps.length > limits.gatherPrompts) {
+    context.skip(`what is in ${name} after the first ${limits.gatherPrompts}`);
+  }
+  return steps.slice(0, limits.gatherPrompts);
+}

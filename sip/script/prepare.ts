@@ -1,0 +1,31 @@
+import type { Invitation } from "../../core/bridge_script.ts";
+import { unlessAborted } from "../abort.ts";
+import { performSteps } from "./perform.ts";
+import type { Performance } from "./performance.ts";
+import { sendDigits } from "./play.ts";
+
+/**
+ * Waits for the answer of a leg that a dial placed, sends it the digits that come first, and has it
+ * screened: what the service says is performed on it. False when it is not to be joined.
+ */
+export async function prepare(
+  performance: Performance,
+  { screened = false, sendDigits: digits }: Invitation,
+): Promise<boolean> {
+  const { live, signal } = performance;
+  const { whenAnswered } = live.leg;
+  if (!screened) {
+    void whenAnswered.then((answered) => answered && live.report({ type: "answered" }));
+  }
+  const isAnswered = await unlessAborted(whenAnswered, signal) ?? false;
+  if (!isAnswered && screened) {
+    // Another script took over while it rang: the answer is news all the same.
+    void whenAnswered.then((late) => late && live.report({ type: "answered" }));
+  }
+  if (!isAnswered) return false;
+  if (!screened && digits === undefined) return true;
+  const script = screened ? live.ask({ type: "answered" }, { signal }) : [];
+  if (digits !== undefined) await sendDigits(performance, { digits, loop: 1 });
+  const isLetThrough = !screened || await performSteps(performance, await script);
+  return isLetThrough && !signal.aborted;
+}
