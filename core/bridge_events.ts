@@ -1,7 +1,14 @@
 import { z } from "zod";
 import { action } from "./bridge_action.ts";
 import { gatheredEvent, partialEvent } from "./bridge_gather.ts";
-import { consultingEvent, joinedEvent, leftEvent, waitingEvent } from "./bridge_rooms.ts";
+import {
+  consultingEvent,
+  dequeuedEvent,
+  joinedEvent,
+  leftEvent,
+  queuedEvent,
+  waitingEvent,
+} from "./bridge_rooms.ts";
 import { legId } from "./bridge_script.ts";
 import { incomingNumber } from "./bridge_trunks.ts";
 
@@ -59,6 +66,8 @@ export const legEvent = z.discriminatedUnion("type", [
   consultingEvent,
   joinedEvent,
   leftEvent,
+  queuedEvent,
+  dequeuedEvent,
   waitingEvent,
   /**
    * The softphone of a leg wants `other`, whom it talks to, to talk to somebody else (RFC 3515).

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { action } from "./bridge_action.ts";
 
 /**
- * The part of the bridge (`bridge.ts`) that is about conferences. The service knows them by name and
+ * The part of the bridge (`bridge.ts`) that is about conferences and queues. The service knows them by name and
  * account, and says which room a leg goes to; the companion has the rooms, one for each Conference.
  */
 
@@ -67,8 +67,56 @@ export const leftEvent = z.object({
   action: action.optional(),
 });
 
-/** Answered with the sounds of a wait document: `play` and `silence` steps. */
-export const waitingEvent = z.object({ type: z.literal("waiting"), action });
+const queueSid = z.string().regex(/^QU[0-9a-f]{32}$/);
+
+/**
+ * Has the leg wait in a queue, which answers it first, until another takes it, a `leave` in its wait
+ * document is met, or it ends. When it was taken, it goes on after the two have talked.
+ */
+export const queueStep = z.object({
+  type: z.literal("queue"),
+  queueSid,
+  wait: action.nullable().optional(),
+  action: action.optional(),
+});
+
+/**
+ * Takes a leg out of its queue and talks to it, which answers this one first. Where that leg waits no
+ * longer, the service is asked again, as by a `consult` with the memo and `gone`, its id.
+ */
+export const pickupStep = z.object({
+  type: z.literal("pickup"),
+  leg,
+  memo,
+  timeLimitS: z.number().positive(),
+  hangupOnStar: z.boolean().optional(),
+  action: action.optional(),
+});
+
+/** Leaves the queue whose wait document it is in; nothing elsewhere. */
+export const leaveStep = z.object({ type: z.literal("leave") });
+
+/** A leg waits in a queue. */
+export const queuedEvent = z.object({ type: z.literal("queued"), queueSid });
+
+/** It waits no longer; told once more, for its action, when those who talked have done so. */
+export const dequeuedEvent = z.object({
+  type: z.literal("dequeued"),
+  queueSid,
+  result: z.enum(["bridged", "leave", "redirected", "hangup", "error"]),
+  waitedS: z.number().int().nonnegative(),
+  action: action.optional(),
+});
+
+/**
+ * Answered with a wait document: steps that are heard, and perhaps as the last one a `next` (another
+ * document), a `leave` or a `hangup`.
+ */
+export const waitingEvent = z.object({
+  type: z.literal("waiting"),
+  action,
+  queueSid: queueSid.optional(),
+});
 
 /** What the service has done in a room. */
 export const roomOrder = z.object({
@@ -89,6 +137,8 @@ export const roomOrder = z.object({
 export const roomAnswer = z.object({ isKnown: z.boolean() });
 
 export type RoomStep = z.infer<typeof roomStep>;
+export type QueueStep = z.infer<typeof queueStep>;
+export type PickupStep = z.infer<typeof pickupStep>;
 export type RoomOrder = z.infer<typeof roomOrder>;
 
 /** On the companion. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { action } from "./bridge_action.ts";
 import { digits, digitsStep, gatherStep, playStep, silenceStep } from "./bridge_gather.ts";
 import { clientTarget } from "./bridge_peers.ts";
-import { consultStep, roomStep } from "./bridge_rooms.ts";
+import { consultStep, leaveStep, pickupStep, queueStep, roomStep } from "./bridge_rooms.ts";
 import { numberTarget, trunkTarget } from "./bridge_trunks.ts";
 
 /** The part of the bridge (`bridge.ts`) that is about what the companion does with a leg. */
@@ -67,6 +67,9 @@ export const step = z.discriminatedUnion("type", [
   z.object({ type: z.literal("replace"), leg: legId }),
   consultStep,
   roomStep,
+  queueStep,
+  pickupStep,
+  leaveStep,
   /** Asks for the document at the action: a report and nothing else. */
   z.object({ type: z.literal("next"), action }),
   /** Has the dial that screens this leg join it; a hang-up on any other. */

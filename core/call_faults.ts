@@ -52,6 +52,12 @@ export const callFaults = {
     advice:
       "A conference is at the companion of its first participant, and takes calls of that one.",
   },
+  queueElsewhere: {
+    kind: "unavailable",
+    code: 13233,
+    message: "Cannot take a call from the queue",
+    advice: "Calls are taken by calls of the companion at which they wait.",
+  },
   mediaLost: {
     kind: "unavailable",
     code: 13231,

@@ -8,6 +8,8 @@ import { takeRoomNews } from "../conferences/take_news.ts";
 import { unanswered } from "../exchange.ts";
 import { deliverWebhook } from "../jobs/deliver_webhook.ts";
 import { notification } from "../notify.ts";
+import { queueParameters, waitParameters } from "../queues/enqueue.ts";
+import { takeQueueNews } from "../queues/take_news.ts";
 import type { Change, Ports } from "../ports.ts";
 import type { Call } from "../resources/calls.ts";
 import { placeChild, receive } from "./new_leg.ts";
@@ -38,6 +40,7 @@ export async function handleReport(
 ): Promise<Script> {
   const call = await record(report, ports);
   if (call !== null) await takeRoomNews(report, call, ports);
+  if (call !== null) await takeQueueNews(report, call, ports);
   if (report.event.type === "ended") return [];
   if (call === null && report.event.type === "incomingNumber") {
     return [{ type: "reject", status: 404 }];
@@ -69,7 +72,11 @@ function scriptFor(event: LegEvent, asking: Asking): Promise<Script> | Script {
     case "consulting":
       return consultScript(event, asking);
     case "waiting":
-      return waitScript(event.action, asking);
+      return waited(event, asking);
+    case "dequeued":
+      return event.action === undefined
+        ? []
+        : actionScript(event.action, queueParameters(event), asking);
     case "left":
       return event.action === undefined
         ? []
@@ -77,6 +84,14 @@ function scriptFor(event: LegEvent, asking: Asking): Promise<Script> | Script {
     default:
       return [];
   }
+}
+
+async function waited(
+  { action, queueSid }: LegEvent & { type: "waiting" },
+  asking: Asking,
+): Promise<Script> {
+  const params = queueSid === undefined ? {} : await waitParameters(queueSid, asking);
+  return await waitScript(action, params, asking);
 }
 
 /** Commits what a report says; returns the call as it is then, null when there is none. */
@@ -117,6 +132,12 @@ function applied(call: Call, report: Report, ports: Ports): Change<Call> {
       return report.wantsScript
         ? { record: { ...taken, conferenceSid: null } }
         : actionTold({ ...taken, conferenceSid: null }, event.action, roomParameters(event), ports);
+    case "queued":
+      return { record: { ...taken, queueSid: event.queueSid } };
+    case "dequeued":
+      return report.wantsScript
+        ? { record: { ...taken, queueSid: null } }
+        : actionTold({ ...taken, queueSid: null }, event.action, queueParameters(event), ports);
     case "partial":
       return partialTold(taken, event, ports);
     case "problem":

@@ -4,6 +4,7 @@ import { closeConferencesOf, tidyConferences } from "../conferences/close.ts";
 import type { HeartbeatAnswer } from "../bridge_registrations.ts";
 import { limits } from "../limits.ts";
 import type { Ports } from "../ports.ts";
+import { leaveQueue } from "../queues/take_news.ts";
 import type { Call } from "../resources/calls.ts";
 import { end } from "./progress.ts";
 import { isLive } from "./status.ts";
@@ -80,9 +81,11 @@ async function forget(companions: Companion[], ports: Ports): Promise<void> {
  * Ends a call that nobody will report on: an answered one is completed, another has failed. It
  * lasted until its companion was heard of last, in ms: what came after is nobody's to pay.
  */
-async function close({ accountSid, sid }: Call, heardAt: number, ports: Ports): Promise<void> {
+async function close(lost: Call, heardAt: number, ports: Ports): Promise<void> {
+  const { accountSid, sid } = lost;
   await ports.records.calls.update(accountSid, sid, (call) => {
     const at = Math.max(heardAt, call.dateUpdated);
     return end(call, "failed", { at, instanceId: ports.settings.instanceId });
   });
+  await leaveQueue(lost, lost.queueSid, ports);
 }

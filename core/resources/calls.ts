@@ -74,6 +74,8 @@ export const calls = resource({
     numberHops: z.number().int().nonnegative(),
     /** The Conference that its leg is in, or was last when the call ended. */
     conferenceSid: z.string().nullable(),
+    /** The same of a queue. */
+    queueSid: z.string().nullable(),
   },
   hidden: [
     "url",
@@ -95,6 +97,7 @@ export const calls = resource({
     "rateMicros",
     "numberHops",
     "conferenceSid",
+    "queueSid",
   ],
   create: {
     required: ["from", "to", "url"],
@@ -146,6 +149,7 @@ export const calls = resource({
     rateMicros: 0,
     numberHops: 0,
     conferenceSid: null,
+    queueSid: null,
   },
   filters: {
     to: "pattern",

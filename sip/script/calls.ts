@@ -1,5 +1,6 @@
 import type { LegEvent } from "../../core/bridge_events.ts";
 import type { Invitation, Script } from "../../core/bridge_script.ts";
+import type { WaitingLegs } from "./queue.ts";
 import { createRooms, type Rooms } from "./rooms.ts";
 import { createLiveLeg, type LiveLeg } from "./live_leg.ts";
 import type { InboundLeg, OutboundLeg } from "../leg/leg.ts";
@@ -33,6 +34,7 @@ export interface Calls {
   readonly media: MediaEngine;
   readonly loadAudio: LoadAudio;
   readonly rooms: Rooms;
+  readonly waiting: WaitingLegs;
   /** Null: nobody understands speech here. */
   readonly recogniser: Recogniser | null;
   find(leg: string): LiveLeg | undefined;
@@ -76,6 +78,7 @@ export function createCalls(options: CallsOptions): Calls {
     media,
     loadAudio,
     rooms: createRooms(),
+    waiting: new Map(),
     recogniser,
     find: (id) => legs.get(id),
     ended: (id) => ended.has(id),

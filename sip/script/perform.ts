@@ -5,6 +5,7 @@ import { gather } from "./gather.ts";
 import { carried, type Performance } from "./performance.ts";
 import { replace } from "../dialog/replace.ts";
 import { play, sendDigits } from "./play.ts";
+import { pickup, queue } from "./queue.ts";
 import { consult, room } from "./room.ts";
 
 /** One step; a script that it resolves with replaces the steps that are left. */
@@ -47,7 +48,10 @@ const performers: { readonly [T in PerformedStep["type"]]: Performer<T> } = {
   dial,
   replace,
   consult,
-  room,
+  room: (performance, step) => room(performance, step, performStep),
+  queue: (performance, step) => queue(performance, step, performStep),
+  pickup,
+  leave: () => {},
   next: (performance, { action }) => {
     const { live, signal } = performance;
     return live.ask({ type: "next", action: carried(performance, action) }, { signal });
@@ -76,7 +80,7 @@ export async function performSteps(performance: Performance, script: Script): Pr
     if (step.type === "connect") return true;
     const next = await performStep(performance, step);
     if (!next || next.length === 0) continue;
-    if (step.type === "consult") {
+    if (step.type === "consult" || step.type === "pickup") {
       steps.unshift(...next);
       continue;
     }

@@ -4,10 +4,8 @@ import type { RoomStep } from "../../core/bridge_rooms.ts";
 import type { Script } from "../../core/bridge_script.ts";
 import { whenAborted } from "../abort.ts";
 import { sipLimits } from "../limits.ts";
-import type { MediaLeg } from "../media/port.ts";
-import { waitMusic } from "../media/room_sounds.ts";
-import { connected, play } from "./play.ts";
 import { carried, type Performance } from "./performance.ts";
+import { answered, type PerformStep, wait } from "./wait.ts";
 
 /** Asks the service for the steps in place of this one. */
 export async function consult(
@@ -23,10 +21,14 @@ export async function consult(
 }
 
 /** Has the leg in a room until it is over there; the service is told when it comes and when it goes. */
-export async function room(performance: Performance, step: RoomStep): Promise<Script | void> {
+export async function room(
+  performance: Performance,
+  step: RoomStep,
+  performStep: PerformStep,
+): Promise<Script | void> {
   const { live, signal } = performance;
   const startedAt = Date.now();
-  const outcome = await stay(performance, step);
+  const outcome = await stay(performance, step, performStep);
   const lastedMs = Date.now() - startedAt;
   performance.tookTime ||= lastedMs >= sipLimits.timePassedMs;
   const { conferenceSid } = step;
@@ -42,6 +44,7 @@ export async function room(performance: Performance, step: RoomStep): Promise<Sc
 async function stay(
   performance: Performance,
   step: RoomStep,
+  performStep: PerformStep,
 ): Promise<"completed" | "busy" | "failed"> {
   const { calls, live, signal } = performance;
   const media = await answered(performance);
@@ -51,7 +54,7 @@ async function stay(
     media,
     step,
     wait: (over, isHeld) =>
-      void wait({ ...performance, signal: over }, isHeld ? undefined : step.wait),
+      void wait({ ...performance, signal: over }, isHeld ? {} : { wait: step.wait }, performStep),
   });
   if (guest === undefined) return "busy";
   const { conferenceSid, muted, startOnEnter, endOnExit, timeLimitS, hangupOnStar } = step;
@@ -67,50 +70,4 @@ async function stay(
     guest.leave();
   }
   return "completed";
-}
-
-/** The media of an answered leg, connected; undefined when there are none. */
-async function answered(performance: Performance): Promise<MediaLeg | undefined> {
-  const { calls, live: { leg } } = performance;
-  try {
-    if (leg.direction === "inbound") await leg.answer();
-    if (leg.media !== undefined) await connected(performance, leg.media);
-    return leg.media;
-  } catch (error) {
-    calls.signalling.log("Cannot enter a room", { leg: leg.id, error: String(error) });
-    return undefined;
-  }
-}
-
-/** Plays what is heard while waiting: music of ours unless a document, or silence, is wanted. */
-async function wait(performance: Performance, wanted: Action | null | undefined): Promise<void> {
-  const { calls, live: { leg }, signal } = performance;
-  if (wanted === null) return;
-  try {
-    if (wanted !== undefined) await document(performance, wanted);
-    if (!signal.aborted) await leg.media?.play(waitMusic(), { loop: 0, signal });
-  } catch (error) {
-    calls.signalling.log("Cannot play to those who wait", { leg: leg.id, error: String(error) });
-  }
-}
-
-/** Performs a document's sounds over and over; returns when there was nothing to hear. */
-async function document(performance: Performance, action: Action): Promise<void> {
-  const { calls, live, signal } = performance;
-  const { timers } = calls.signalling;
-  while (!signal.aborted) {
-    const startedAt = Date.now();
-    const script = await live.ask({ type: "waiting", action }, { signal });
-    performance.tookTime = false;
-    for (const step of script) {
-      if (signal.aborted) return;
-      if (step.type === "play") await play(performance, step);
-      if (step.type !== "silence") continue;
-      performance.tookTime = true;
-      await timers.pause(step.seconds * 1000, signal);
-    }
-    if (!performance.tookTime) return;
-    const lastedMs = Date.now() - startedAt;
-    if (lastedMs < sipLimits.timePassedMs) await timers.pause(sipLimits.timePassedMs, signal);
-  }
 }

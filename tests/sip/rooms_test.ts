@@ -1,19 +1,22 @@
 import assert from "node:assert/strict";
-import { enter, order, roomStep, startRoomLab, type Talker } from "../support/room_lab.ts";
-import { conferenceSid } from "../support/room_lab.ts";
+import {
+  closeAll,
+  conferenceSid,
+  enter,
+  gone,
+  order,
+  roomStep,
+  startRoomLab,
+  type Talker,
+  there,
+} from "../support/room_lab.ts";
 import { sipTest } from "../support/sip_lab.ts";
 import { tone } from "../support/tone.ts";
 
 const action = { url: "http://app.test/after", method: "POST", hops: 1 } as const;
 const pitches = [500, 750, 1_000];
-const there = (level: number) => level > 3_000;
-const gone = (level: number) => level < 500;
 /** Alice says 500 Hz, Bob 750 and Carol 1,000. */
 const cast = [["alice", 500], ["bob", 750], ["carol", 1_000]] as const;
-
-async function closeAll(talkers: Talker[]): Promise<void> {
-  await Promise.all(talkers.map((talker) => talker.close()));
-}
 
 sipTest("three in a room hear each other; mute, hold and removal take what they do", async () => {
   await using lab = await startRoomLab();

@@ -19,6 +19,7 @@ const asking = [
   "consulting",
   "waiting",
   "left",
+  "dequeued",
 ];
 
 /** A markup document. */

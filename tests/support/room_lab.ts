@@ -102,3 +102,11 @@ export async function order(lab: SipLab, order: RoomOrder["order"]): Promise<boo
   const answer = await lab.service.order(lab.companion.bridgeUrl, roomPaths.order, content);
   return (await answer.json()).isKnown;
 }
+
+/** Whether a talker's tone is among what is heard, or not. */
+export const there = (level: number): boolean => level > 3_000;
+export const gone = (level: number): boolean => level < 500;
+
+export async function closeAll(talkers: Talker[]): Promise<void> {
+  await Promise.all(talkers.map((talker) => talker.close()));
+}

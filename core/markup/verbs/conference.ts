@@ -43,7 +43,7 @@ export interface RoomDial {
 /** The step of a Conference noun; none, with a note, when it names no room. */
 export function conferenceStep(
   noun: Element,
-  { action, ...dial }: RoomDial,
+  { action, timeLimitS, hangupOnStar }: RoomDial,
   context: CompileContext,
 ): Step[] {
   const name = noun.text;
@@ -63,7 +63,8 @@ export function conferenceStep(
     endOnExit: read.endConferenceOnExit,
     ...waitOf(noun, read.waitMethod, context),
     ...callbackOf(noun, read, context),
-    ...dial,
+    timeLimitS,
+    hangupOnStar,
   };
   return [{ type: "consult", memo, ...action && { action } }];
 }

@@ -3,6 +3,7 @@ import { limits } from "../../limits.ts";
 import { actionAttribute, boolean, methodAttribute, verb, wholeNumber } from "../verb.ts";
 import { conferenceStep } from "./conference.ts";
 import { invite, nounsOf } from "./dial_nouns.ts";
+import { queueStep } from "./queue.ts";
 
 /** Calls others and joins the first who answers with the caller. */
 export const dial = verb({
@@ -24,10 +25,13 @@ export const dial = verb({
     const from = callerId ?? context.call.from;
     const nouns = nounsOf(element);
     const action = actionAttribute(element, method, context);
-    const room = nouns.find(({ name }) => name === "Conference");
+    const room = nouns.find(({ name }) => name === "Conference" || name === "Queue");
     if (room !== undefined) {
-      if (nouns.length > 1) context.skip("nouns of Dial beside its Conference");
-      return conferenceStep(room, { timeLimitS: timeLimit, hangupOnStar, action }, context);
+      if (nouns.length > 1) context.skip(`nouns of Dial beside its ${room.name}`);
+      const whole = { timeoutS: timeout, timeLimitS: timeLimit, hangupOnStar, action };
+      return room.name === "Queue"
+        ? queueStep(room, whole, context)
+        : conferenceStep(room, whole, context);
     }
     if (nouns.length > limits.dialLegs) {
       context.skip(`nouns of Dial after the first ${limits.dialLegs}`);

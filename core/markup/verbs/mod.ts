@@ -1,12 +1,16 @@
 import type { AnyVerb } from "../verb.ts";
 import { dial } from "./dial.ts";
+import { enqueue } from "./enqueue.ts";
 import { gather } from "./gather.ts";
 import { hangup } from "./hangup.ts";
+import { leave } from "./leave.ts";
 import { promptVerbs } from "./prompts.ts";
 import { redirect } from "./redirect.ts";
 import { reject } from "./reject.ts";
 
 /** Every verb that calls perform, by name. */
 export const verbs = new Map<string, AnyVerb>(
-  [...promptVerbs, dial, gather, hangup, redirect, reject].map((verb) => [verb.name, verb]),
+  [...promptVerbs, dial, enqueue, gather, hangup, leave, redirect, reject].map((
+    verb,
+  ) => [verb.name, verb]),
 );
