@@ -144,3 +144,70 @@ for (const name of ["", " ", "x".repeat(129)]) {
     assert.match(skipped.join(), /its name has 1 to 128 characters/);
   });
 }
+
+const answer = { type: "answer" };
+
+Deno.test("compile(): an Enqueue answers and waits in the queue of its name", async () => {
+  const { script, skipped } = await compiled("<Enqueue>help</Enqueue>");
+  assert.deepEqual(skipped, []);
+  const memo = { kind: "enqueue", name: "help" };
+  assert.deepEqual(script, [answer, { type: "consult", memo }, hangup]);
+});
+
+Deno.test("compile(): an Enqueue with every attribute, and with silence", async () => {
+  const whole = await compiled(
+    `<Enqueue action="done" method="GET" waitUrl="wait" waitMethod="GET">help</Enqueue>`,
+  );
+  assert.deepEqual(whole, {
+    script: [answer, {
+      type: "consult",
+      memo: {
+        kind: "enqueue",
+        name: "help",
+        wait: { url: at("wait"), method: "GET", hops: 0 },
+      },
+      action: { url: at("done"), method: "GET", hops: 1 },
+    }, hangup],
+    skipped: [],
+  });
+  const { script } = await compiled(`<Enqueue waitUrl="">help</Enqueue>`);
+  assert.deepEqual(script[1], {
+    type: "consult",
+    memo: { kind: "enqueue", name: "help", wait: null },
+  });
+});
+
+Deno.test("compile(): a Queue in Dial takes a call, with Dial's bounds and action", async () => {
+  const memo = { kind: "dequeue", name: "help", timeoutS: 30, timeLimitS: 14_400 };
+  assert.deepEqual(await compiled(`<Dial><Queue>help</Queue></Dial>`), {
+    script: [{ type: "consult", memo: { ...memo, hangupOnStar: false } }, hangup],
+    skipped: [],
+  });
+  const dial = `action="done" timeout="5" timeLimit="60" hangupOnStar="true"`;
+  const whole = await compiled(`<Dial ${dial}><Queue>help</Queue></Dial>`);
+  assert.deepEqual(whole.script[0], {
+    type: "consult",
+    memo: { ...memo, timeoutS: 5, timeLimitS: 60, hangupOnStar: true },
+    action: { url: at("done"), method: "POST", hops: 1 },
+  });
+});
+
+Deno.test("compile(): Leave is a step; without a queue to leave the document goes on", async () => {
+  const { script, skipped } = await compiled("<Leave/><Pause/>");
+  assert.deepEqual([script.map(({ type }) => type), skipped], [["leave", "silence", "hangup"], []]);
+});
+
+for (const name of ["", "x".repeat(65)]) {
+  Deno.test(`compile() goes on past a queue named "${name.slice(0, 9)}"`, async () => {
+    const body = `<Enqueue action="done">${name}</Enqueue><Dial><Queue>${name}</Queue></Dial>`;
+    const { script, skipped } = await compiled(body);
+    assert.deepEqual(script.map(({ type }) => type), ["answer", "next", "hangup"]);
+    assert.equal(skipped.filter((note) => /1 to 64 characters/.test(note)).length, 2);
+  });
+}
+
+Deno.test("compile() notes what a Queue cannot have", async () => {
+  const body = `<Dial><Queue url="x">help</Queue><Client>bob</Client></Dial>`;
+  const { skipped } = await compiled(body);
+  assert.deepEqual(skipped, ["nouns of Dial beside its Queue", 'attribute "url" of Queue']);
+});

@@ -1,48 +1,19 @@
 import assert from "node:assert/strict";
 import type { RoomStep } from "../../core/bridge_rooms.ts";
-import type { Script } from "../../core/bridge_script.ts";
 import { sweepCompanions, takeHeartbeat } from "../../core/calls/sweep.ts";
 import { limits } from "../../core/limits.ts";
 import type { Conference } from "../../core/resources/conferences.ts";
 import { type App, startApp } from "../support/app.ts";
-import { companion, companionOf, made, notifications, xml } from "../support/hand_companion.ts";
-
-const leg = (digit: string) => `CA${digit.repeat(32)}`;
+import { companion, notifications, xml } from "../support/hand_companion.ts";
+import { type Caller, caller, consult } from "../support/room_callers.ts";
 
 /** A room with everything told; its attributes may be others. */
 const room = (attributes = "", dial = "") =>
   `<Dial ${dial}><Conference statusCallback="/events"
     statusCallbackEvent="start end join leave mute hold" ${attributes}>lobby</Conference></Dial>`;
 
-/** The call of a Client with this markup, whose leg a test moves by hand. */
-async function caller(app: App, digit: string, markup: string, at = companion) {
-  const login = `client-${digit}`;
-  const { sid: clientSid } = await made(app.root, "Clients", {
-    Login: login,
-    Password: "secret",
-    VoiceUrl: "https://app.test/voice",
-  });
-  app.answers = () => xml(markup);
-  const hand = companionOf(app, leg(digit));
-  const script = await hand.report(
-    { type: "incoming", login, clientSid, uri: "sip:x@sip.test", sipCallId: "c", headers: {} },
-    { companion: at },
-  );
-  return { ...hand, leg: leg(digit), script };
-}
-
-type Hand = Awaited<ReturnType<typeof caller>>;
-
-/** Performs the script as far as the room. */
-async function consult({ report, script }: Hand, at = companion): Promise<Script> {
-  const [step] = script;
-  assert.ok(step?.type === "consult", Deno.inspect(script));
-  const { memo, action } = step;
-  return await report({ type: "consulting", memo, ...action && { action } }, { companion: at });
-}
-
-async function join(hand: Hand): Promise<RoomStep> {
-  const [step] = await consult(hand);
+async function join(hand: Caller): Promise<RoomStep> {
+  const [step] = await consult(hand, hand.script);
   assert.ok(step?.type === "room", Deno.inspect(step));
   const { conferenceSid, muted, startOnEnter, endOnExit } = step;
   await hand.report({ type: "answered" }, { wantsScript: false });
@@ -50,7 +21,7 @@ async function join(hand: Hand): Promise<RoomStep> {
   return step;
 }
 
-const leave = ({ report }: Hand, { conferenceSid, action }: RoomStep, wantsScript = true) =>
+const leave = ({ report }: Caller, { conferenceSid, action }: RoomStep, wantsScript = true) =>
   report({
     type: "left",
     conferenceSid,
@@ -205,12 +176,12 @@ Deno.test("a Conference that is full sends Dial's action busy, or goes on with t
   app.fetched.length = 0;
   app.answers = () => xml("<Reject/>");
 
-  assert.deepEqual(await consult(two), [{ type: "reject", status: 603 }]);
+  assert.deepEqual(await consult(two, two.script), [{ type: "reject", status: 603 }]);
   const asked = new URLSearchParams(await app.fetched[0]!.clone().text());
   assert.equal(asked.get("DialCallStatus"), "busy");
 
   const three = await caller(app, "3", room(`maxParticipants="1"`));
-  assert.deepEqual(await consult(three), []);
+  assert.deepEqual(await consult(three, three.script), []);
 });
 
 Deno.test("reports that come again, or late, change nothing", async () => {
@@ -272,7 +243,7 @@ Deno.test("who was let in and did not come keeps no Conference open", async () =
   using app = await startApp();
   const beat = () => takeHeartbeat({ companion, legs: [], registered: 0 }, app.ports);
   const one = await caller(app, "1", room());
-  const [step] = await consult(one);
+  const [step] = await consult(one, one.script);
   assert.ok(step?.type === "room");
   await one.report({ type: "ended", outcome: "canceled" });
   await beat();
@@ -286,7 +257,7 @@ Deno.test("who was let in and did not come keeps no Conference open", async () =
 Deno.test("who joins a Conference that was ended meanwhile has the room end", async () => {
   using app = await startApp();
   const one = await caller(app, "1", room());
-  const [step] = await consult(one);
+  const [step] = await consult(one, one.script);
   assert.ok(step?.type === "room");
   const ended = await app.root.post(`Conferences/${step.conferenceSid}.json`, {
     Status: "completed",
@@ -313,7 +284,7 @@ Deno.test("a Conference of a live companion elsewhere is out of reach, and a Not
   app.fetched.length = 0;
   app.answers = () => xml("<Hangup/>");
 
-  await consult(two, far);
+  await consult(two, two.script, far);
   const asked = new URLSearchParams(await app.fetched[0]!.clone().text());
   assert.equal(asked.get("DialCallStatus"), "failed");
   assert.deepEqual(await notifications(app), [
@@ -323,7 +294,7 @@ Deno.test("a Conference of a live companion elsewhere is out of reach, and a Not
   app.clock.now += limits.companionLostMs + 1;
   await takeHeartbeat({ companion: far, legs: [], registered: 0 }, app.ports);
   const three = await caller(app, "3", room(), far);
-  const [step] = await consult(three, far);
+  const [step] = await consult(three, three.script, far);
   assert.equal(step?.type, "room", "the other companion is gone: the name is free");
 });
 
