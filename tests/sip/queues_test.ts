@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import type { Script } from "../../core/bridge_script.ts";
-import { closeAll, enter, gone, startRoomLab, there } from "../support/room_lab.ts";
+import { enter, startRoomLab } from "../support/room_lab.ts";
 import { sipTest } from "../support/sip_lab.ts";
+import { closeAll, gone, there } from "../support/talker.ts";
 import { tone } from "../support/tone.ts";
 
 const queueSid = `QU${"9".repeat(32)}`;

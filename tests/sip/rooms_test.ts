@@ -1,16 +1,7 @@
 import assert from "node:assert/strict";
-import {
-  closeAll,
-  conferenceSid,
-  enter,
-  gone,
-  order,
-  roomStep,
-  startRoomLab,
-  type Talker,
-  there,
-} from "../support/room_lab.ts";
+import { conferenceSid, enter, order, roomStep, startRoomLab } from "../support/room_lab.ts";
 import { sipTest } from "../support/sip_lab.ts";
+import { closeAll, gone, there } from "../support/talker.ts";
 import { tone } from "../support/tone.ts";
 
 const action = { url: "http://app.test/after", method: "POST", hops: 1 } as const;
@@ -18,13 +9,15 @@ const pitches = [500, 750, 1_000];
 /** Alice says 500 Hz, Bob 750 and Carol 1,000. */
 const cast = [["alice", 500], ["bob", 750], ["carol", 1_000]] as const;
 
+type In = Awaited<ReturnType<typeof enter>>;
+
 sipTest("three in a room hear each other; mute, hold and removal take what they do", async () => {
   await using lab = await startRoomLab();
   const talkers = [];
   for (const [login, hz] of cast) {
     talkers.push(await enter(lab, { login, hz, script: [roomStep()] }));
   }
-  const [alice, bob, carol] = talkers as [Talker, Talker, Talker];
+  const [alice, bob, carol] = talkers as [In, In, In];
 
   await alice.untilHears(pitches, ([a, b, c]) => gone(a!) && there(b!) && there(c!));
   await bob.untilHears(pitches, ([a, b, c]) => there(a!) && gone(b!) && there(c!));
