@@ -9,6 +9,7 @@ import { listening } from "./core/listen_error.ts";
 import { limits } from "./core/limits.ts";
 import type { Ports } from "./core/ports.ts";
 import type { Account } from "./core/resources/accounts.ts";
+import { removeOldDeliveries } from "./core/webhooks/remove_old.ts";
 import { openStore } from "./kv/open_store.ts";
 import { bridge } from "./routes/bridge.ts";
 import { demo } from "./routes/demo.ts";
@@ -42,6 +43,7 @@ export async function startService(config: Config) {
     sweepCompanions(ports).catch((error) => log("Cannot sweep companions", { error }));
   }, limits.sweepMs);
   await welcome(config, ports);
+  const removing = repeatRemoval(ports);
   opened.resolve();
 
   return {
@@ -49,9 +51,30 @@ export async function startService(config: Config) {
     /** Finishes what is under way, then lets go of the store. */
     async stop() {
       clearInterval(sweep);
+      await removing.stop();
       await server.shutdown();
       await worker.stop(3_000);
       store.close();
+    },
+  };
+}
+
+/** Removes old deliveries now and every while, one run at a time. */
+function repeatRemoval(ports: Ports) {
+  const stopping = new AbortController();
+  let running: Promise<void> | undefined;
+  const remove = () => {
+    running ??= removeOldDeliveries(ports, stopping.signal)
+      .catch((error) => log("Cannot remove old deliveries", { error }))
+      .finally(() => running = undefined);
+  };
+  const timer = setInterval(remove, limits.removeOldMs);
+  remove();
+  return {
+    async stop() {
+      clearInterval(timer);
+      stopping.abort();
+      await running;
     },
   };
 }

@@ -76,6 +76,11 @@ export const runRequest = z.object({
 });
 export const runAnswer = z.object({ companion });
 
+/** Silences what the peer of a leg says, or lets it be heard again, whatever the leg is doing. */
+export const muteRequest = z.object({ leg: legId, muted: z.boolean() });
+/** False: its media pass by the companion, which cannot silence them. */
+export const muteAnswer = z.object({ isDone: z.boolean() });
+
 /** What the companion must forget: the cached credentials of these logins. */
 export const invalidation = z.object({ logins: z.array(z.string()) });
 
@@ -95,6 +100,7 @@ export const bridgePaths = {
   heartbeat: "/bridge/heartbeat",
   /** On the companion. */
   run: "/run",
+  mute: "/mute",
   invalidate: "/invalidate",
   ready: "/ready",
 } as const;

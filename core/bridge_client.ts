@@ -1,4 +1,4 @@
-import { bridgePaths, runAnswer } from "./bridge.ts";
+import { bridgePaths, muteAnswer, runAnswer } from "./bridge.ts";
 import { type Script } from "./bridge_script.ts";
 import {
   messageLimits,
@@ -62,6 +62,10 @@ export function bridgeClient(options: BridgeClientOptions): Bridge {
       }
       if (failure !== undefined) throw failure;
       return null;
+    },
+    async mute(leg, muted, at) {
+      const known = await options.companions.get(at.id);
+      return await control.mute(known?.bridgeUrl ?? options.url, leg, muted);
     },
     invalidate: (logins) => tellAll(bridgePaths.invalidate, { logins }),
     gatewaysChanged: () => tellAll(trunkPaths.gatewaysChanged, {}),
@@ -130,6 +134,14 @@ function controlClient({ secret, fetch, now, timeoutMs }: BridgeClientOptions) {
       }
       await response.body?.cancel();
       return null;
+    },
+    async mute(url: string, leg: string, muted: boolean) {
+      const response = await post(url, bridgePaths.mute, { leg, muted });
+      if (response.status !== 404) {
+        return muteAnswer.parse(await (await checked(response)).json()).isDone;
+      }
+      await response.body?.cancel();
+      return false;
     },
     async tell(url: string, path: string, content: object) {
       const response = await checked(await post(url, path, content));

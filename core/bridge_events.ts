@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { action } from "./bridge_action.ts";
 import { gatheredEvent, partialEvent } from "./bridge_gather.ts";
+import { referredEvent } from "./bridge_refer.ts";
 import {
   consultingEvent,
   dequeuedEvent,
@@ -19,6 +20,8 @@ export const outcome = z.enum(["completed", "busy", "no-answer", "failed", "canc
 
 /** Why a leg ended, where its status does not tell: what its owner could mend. */
 export const endReason = z.enum(["not-registered", "media-lost", "no-trunk"]);
+
+export const answeredBy = z.enum(["human", "machine", "unknown"]);
 
 export const legEvent = z.discriminatedUnion("type", [
   /** An authenticated Client sent an INVITE. Answered with what to do about it. */
@@ -47,9 +50,12 @@ export const legEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("ringing") }),
   /** 200 and ACK. On a leg that `invite` placed, or a screened one, answered with its script. */
   z.object({ type: z.literal("answered") }),
+  /** Who answered, going by the sound, where `invite` asks for it. Answered with the next script. */
+  z.object({ type: z.literal("detected"), answeredBy }),
   z.object({ type: z.literal("next"), action }),
   gatheredEvent,
   partialEvent,
+  referredEvent.extend({ outcome }),
   z.object({
     type: z.literal("dialled"),
     outcome,

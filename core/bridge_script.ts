@@ -2,6 +2,7 @@ import { z } from "zod";
 import { action } from "./bridge_action.ts";
 import { digits, digitsStep, gatherStep, playStep, silenceStep } from "./bridge_gather.ts";
 import { clientTarget } from "./bridge_peers.ts";
+import { referStep } from "./bridge_refer.ts";
 import { consultStep, leaveStep, pickupStep, queueStep, roomStep } from "./bridge_rooms.ts";
 import { numberTarget, trunkTarget } from "./bridge_trunks.ts";
 
@@ -36,8 +37,18 @@ export const invitation = z.object({
 });
 
 export const step = z.discriminatedUnion("type", [
-  /** First step of a new leg: sends its INVITE. Once answered, that report brings the next script. */
-  z.object({ type: z.literal("invite"), invitation, timeoutS: z.number().positive() }),
+  /**
+   * First step of a new leg: sends its INVITE. Once answered, that report brings the next script; with
+   * `machineDetection`, the report of who answered does.
+   */
+  z.object({
+    type: z.literal("invite"),
+    invitation,
+    timeoutS: z.number().positive(),
+    /** How long to listen at most, and whether a machine's greeting is to be over first. */
+    machineDetection: z.object({ timeoutS: z.number().positive(), untilEnd: z.boolean() })
+      .optional(),
+  }),
   /** Answers an inbound leg with media of our own; nothing on one already answered. */
   z.object({ type: z.literal("answer") }),
   /** Refuses an inbound leg with a SIP status; a hang-up on one already answered. */
@@ -70,6 +81,7 @@ export const step = z.discriminatedUnion("type", [
   queueStep,
   pickupStep,
   leaveStep,
+  referStep,
   /** Asks for the document at the action: a report and nothing else. */
   z.object({ type: z.literal("next"), action }),
   /** Has the dial that screens this leg join it; a hang-up on any other. */

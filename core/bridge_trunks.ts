@@ -16,6 +16,8 @@ export const trunkLimits = {
 export const trunkRoute = z.object({
   /** The Gateway it belongs to; null is the operator's proxy, or the host of a `sip:` address. */
   gatewaySid: z.string().nullable(),
+  /** The account whose Gateway it is. */
+  accountSid: z.string().optional(),
   /** `[sip:|sips:]host[:port][;transport=…]` */
   proxy: z.string().min(1),
   /** Answers a 401 or 407 of this proxy (RFC 3261 §22); without it such an answer is a refusal. */

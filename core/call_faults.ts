@@ -76,6 +76,12 @@ export const callFaults = {
     message: "Cannot deliver a status callback",
     advice: "The application server must answer the callback URL with a status below 500.",
   },
+  deliveryQueued: {
+    kind: "invalid",
+    code: 21230,
+    message: "Cannot replay a delivery that is under way",
+    advice: "Wait until its Status is delivered or failed.",
+  },
   documentUnreachable: {
     kind: "unavailable",
     code: 11210,
@@ -114,8 +120,15 @@ export const callFaults = {
   },
   speechUnavailable: {
     kind: "unavailable",
-    code: 13240,
+    code: 13245,
     message: "Cannot take what was said",
     advice: "The operator has to set up speech recognition. Gather takes digits without it.",
+  },
+  referFailed: {
+    kind: "unavailable",
+    code: 13232,
+    message: "Cannot refer the call",
+    advice: "The other side must take a REFER and reach whom it names. A trunk is asked to call " +
+      "beyond this service only where it is a Gateway of the account itself.",
   },
 } as const satisfies Record<string, FaultEntry>;

@@ -48,6 +48,11 @@ export interface Bridge {
     script: Script,
     options?: { at?: Pick<Companion, "id"> | null; other?: Script },
   ): Promise<Companion | null>;
+  /**
+   * Silences what the peer of a leg says, or lets it be heard again, at the companion that has the
+   * leg; false when the leg is not there or its media pass by.
+   */
+  mute(leg: string, muted: boolean, at: Pick<Companion, "id">): Promise<boolean>;
   /** Drops what the companions remember of these logins. */
   invalidate(logins: string[]): Promise<void>;
   /** Has the companions ask again which Gateways each is to keep registered. */

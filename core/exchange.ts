@@ -21,6 +21,19 @@ export function withoutCredentials(url: string): string {
   return parsed.href;
 }
 
+/** What of a URL must never be shown: its password, and the two as an Authorization header has them. */
+export function secretsOf(url: string): string[] {
+  const { username = "", password = "" } = URL.parse(url) ?? {};
+  if (username === "") return [];
+  const [user, secret] = [username, password].map(decodeURIComponent);
+  return [secret!, new TextEncoder().encode(`${user}:${secret}`).toBase64()];
+}
+
+/** A text in which no secret stands, such as a server that repeats what it was sent may tell. */
+export const masked = (text: string, secrets: string[]): string =>
+  secrets.filter((secret) => secret.length > 2)
+    .reduce((shown, secret) => shown.replaceAll(secret, "********"), text);
+
 /** The headers of an answer, one a line. */
 export const headerLines = (response: Response): string =>
   [...response.headers].map(([name, value]) => `${name}: ${value}`).join("\n").slice(0, 4_096);

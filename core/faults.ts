@@ -95,6 +95,12 @@ export const faults = {
     message: "Cannot complete the request",
     advice: "This is a defect of the service. Report it with the X-Request-Id of the answer.",
   },
+  expired: {
+    kind: "throttled",
+    code: 20504,
+    message: "Cannot try again: it has waited too long",
+    advice: "The server that was to be asked has failed for a day. Mend it and ask again.",
+  },
   unavailable: {
     kind: "unavailable",
     code: 20503,

@@ -61,10 +61,13 @@ export const rfcDate = z.number().meta({ wire: "rfc2822" });
 /** A number, written as a string on the wire. */
 export const textNumber = z.number().meta({ wire: "text" });
 
+/** Names and values, written as a form on the wire. */
+export const formText = z.record(z.string(), z.string()).meta({ wire: "form" });
+
 const withoutNull = (schema: z.ZodType): z.ZodType =>
   schema instanceof z.ZodNullable ? schema.unwrap() as z.ZodType : schema;
 
-type WireFormat = "iso8601" | "rfc2822" | "text";
+type WireFormat = "iso8601" | "rfc2822" | "text" | "form";
 
 /** How a field is written, when it is not as it is stored. */
 export const wireFormat = (schema: z.ZodType): WireFormat | undefined =>
@@ -74,6 +77,12 @@ export const wireFormat = (schema: z.ZodType): WireFormat | undefined =>
 export function innerFields(schema: z.ZodType): z.ZodRawShape | undefined {
   const inner = withoutNull(schema);
   return inner instanceof z.ZodObject ? inner.shape : undefined;
+}
+
+/** The fields of each item of a field that is a list of objects; undefined for any other. */
+export function itemFields(schema: z.ZodType): z.ZodRawShape | undefined {
+  const inner = withoutNull(schema);
+  return inner instanceof z.ZodArray ? innerFields(inner.element as z.ZodType) : undefined;
 }
 
 /** Whether every value is a number, a boolean or a word of ours, and so never needs escaping. */

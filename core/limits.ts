@@ -55,11 +55,28 @@ export const limits = {
   jobLeaseMs: 30_000,
   jobPollMs: 1_000,
   jobsPerLane: 16,
-  /** In all lanes that wait for customers' servers; those of the service's own are beside it. */
+  /** In all lanes of one kind that wait for servers of others; those of the service's own are beside it. */
   jobsOutside: 256,
+  /** Of these, in a lane to a customer's server, in all lanes to one host, and in all of one account. */
+  jobsToServer: 32,
+  jobsPerHost: 64,
+  jobsPerAccount: 96,
+  /** To a customer's server that has not answered well lately; each good answer allows one more. */
+  jobsToStranger: 2,
+  /** Failures in a row after which a customer's server is left alone, at first and at most for so long. */
+  circuitFailures: 5,
+  circuitOpenMs: 5_000,
+  circuitOpenMaxMs: 60_000,
+  /** Lanes to customers' servers of which it is known how they answer. */
+  knownLanes: 10_000,
+  /** Lanes that are looked at together. */
+  lanesAtOnce: 32,
 
   ringTimeoutS: 60,
   ringTimeoutMaxS: 600,
+  machineDetectionS: 30,
+  machineDetectionMinS: 3,
+  machineDetectionMaxS: 59,
   dialTimeoutS: 30,
   dialTimeLimitS: 14_400,
   dialLegs: 10,
@@ -71,6 +88,8 @@ export const limits = {
 
   documentBytes: 64 << 10,
   documentVerbs: 100,
+  /** Verbs, and all that is inside them. */
+  documentElements: 500,
   documentHops: 50,
   documentTimeoutMs: 15_000,
   pauseMaxS: 3_600,
@@ -88,6 +107,13 @@ export const limits = {
   hintsLength: 4_000,
 
   callbackTimeoutMs: 15_000,
+  /** How long a delivery may wait for a server that is asked less and less, since it fails. */
+  deliveryWaitMs: 24 * 3_600_000,
+  /** Attempts that a Delivery shows, the latest; of them together, and of the headers and the body each. */
+  deliveryAttempts: 8,
+  deliveryAttemptsLength: 8 << 10,
+  deliveryAnswerLength: 1 << 10,
+  deliveryErrorLength: 500,
   connectTimeoutMs: 5_000,
   callbackAnswerBytes: 64 << 10,
   redirects: 3,
@@ -119,6 +145,9 @@ export const limits = {
   /** Records of an account that a job reads at once. */
   accountBatch: 100,
 
+  /** How often old records are looked for, and how many are removed together. */
+  removeOldMs: 3_600_000,
+  removedAtOnce: 100,
   /** When the deletion of a closed account's resources is repeated. */
   closingAgainMs: [60_000, 600_000],
 

@@ -1,5 +1,6 @@
+import { createHash } from "node:crypto";
 import { type Exchange, unanswered, withoutCredentials } from "./exchange.ts";
-import { type FaultName, faults } from "./faults.ts";
+import { Fault, type FaultName, faults } from "./faults.ts";
 import { limits } from "./limits.ts";
 import type { AlsoInserted, Ports } from "./ports.ts";
 import type { Notification } from "./resources/notifications.ts";
@@ -13,8 +14,14 @@ export interface Notice {
   detail: string;
   level: "error" | "warning";
   exchange?: Exchange;
-  /** The Sid to use, so that the same cause reported twice is one Notification. */
-  sid?: string;
+  /** What led to it: told again, it is still one Notification. Absent: it is told once. */
+  cause?: Cause | undefined;
+}
+
+/** Something that may be told more than once: when it happened, in ms, and what is its alone. */
+export interface Cause {
+  at: number;
+  id: string;
 }
 
 /** The Notification that tells a customer of a failure; part of the change that it belongs to. */
@@ -26,7 +33,7 @@ export function notification(
   const { code, message } = faults[notice.fault];
   const exchange = notice.exchange ?? unanswered({ url: "", method: "", params: {} });
   const record: Notification = {
-    sid: notice.sid ?? ports.newSid("NO"),
+    sid: notice.cause === undefined ? ports.newSid("NO") : sidOf(notice.cause, notice),
     accountSid: notice.accountSid,
     dateCreated: now,
     dateUpdated: now,
@@ -46,12 +53,21 @@ export function notification(
   return { into: "notifications", record };
 }
 
+/** One cause may have several Notifications: of different faults, or of different requests. */
+function sidOf({ at, id }: Cause, { fault, exchange }: Notice): string {
+  const text = JSON.stringify([id, fault, exchange?.url ?? ""]);
+  const hash = createHash("sha256").update(text).digest("hex").slice(0, 20);
+  return `NO${Math.floor(at).toString(16).padStart(12, "0")}${hash}`;
+}
+
 /** Records a Notification that belongs to no other change. */
 export async function notify(notice: Notice, ports: Ports): Promise<void> {
-  const { record } = notification(notice, ports);
-  const isKnown = notice.sid !== undefined &&
-    await ports.records.notifications.get(record.accountSid, record.sid) !== null;
-  if (!isKnown) await ports.records.notifications.insert({ record });
+  try {
+    await ports.records.notifications.insert({ record: notification(notice, ports).record });
+  } catch (error) {
+    const isKnown = error instanceof Fault && error.fault === "alreadyExists";
+    if (!isKnown) throw error;
+  }
 }
 
 /** What a store's value has room for, however much a server sent. */

@@ -33,6 +33,16 @@ export interface AlsoGone {
   sid: string;
 }
 
+/** A record that is replaced with a change; nothing happens to one that is gone. */
+export interface AlsoUpdated {
+  into: string;
+  accountSid: string;
+  sid: string;
+  change(record: Base): Base;
+}
+
+export type AlsoWritten = AlsoInserted | AlsoUpdated;
+
 /** Something that costs money, as the ledger counts it. */
 export interface Charge {
   category: "calls" | "sms" | "phonenumbers";
@@ -89,6 +99,11 @@ export interface Collection<T extends Base> {
   remove(accountSid: string, sid: string, change?: (record: T) => Change<T>): Promise<void>;
   /** Prepares older records' texts for `contains` conditions; lists are right without it, but slow. */
   packTexts(accountSid: string, signal: AbortSignal): Promise<void>;
+  /**
+   * Removes records that were made before an instant in ms, oldest first and at most
+   * `limits.removedAtOnce`, with what is kept beside them; how many.
+   */
+  removeOld(accountSid: string, before: number): Promise<number>;
   /** The record that holds a value of a unique field, in whatever account. */
   holder(field: keyof T & string, value: string): Promise<T | null>;
   /** All records of a service-wide group. */
@@ -155,6 +170,8 @@ export interface Settings {
   instanceId: string;
   /** How often a status callback is tried. */
   callbackAttempts: number;
+  /** How long deliveries are kept, in ms. */
+  deliveryKeptMs: number;
   /** The build that runs, as Supervisor metrics tell it. */
   revision: string;
   /** Characters that the password of a Client has at least. */

@@ -1,24 +1,29 @@
 import { Fault } from "./faults.ts";
-import type { Ports } from "./ports.ts";
-import { newBase, withDefaults } from "./resource.ts";
+import type { AnyCollection, Ports } from "./ports.ts";
+import { alteration, type AnyRecord, newBase, withDefaults } from "./resource.ts";
 import { type Sandbox, sandboxes } from "./resources/sandboxes.ts";
 
-/** The one Sandbox of an account, made when it is first asked for. */
-export async function sandboxOf(accountSid: string, ports: Ports): Promise<Sandbox> {
+/** The one Sandbox of an account, made when it is first asked for, changed by what was sent. */
+export async function sandboxOf(
+  accountSid: string,
+  ports: Ports,
+  sent: Record<string, unknown> = {},
+): Promise<Sandbox> {
+  const records: AnyCollection = ports.records.sandboxes;
   // One Sid for each account, so that two first reads cannot make two.
   const sid = sandboxes.sidPrefix + accountSid.slice(2);
-  const known = await ports.records.sandboxes.get(accountSid, sid);
-  if (known !== null) return known;
-  const base = newBase(sandboxes, accountSid, ports);
-  const pin = pinOf(base.sid);
-  const record = { ...base, ...withDefaults(sandboxes, { pin }), sid } as Sandbox;
-  try {
-    return await ports.records.sandboxes.insert({ record });
-  } catch (error) {
-    const isMade = error instanceof Fault && error.fault === "alreadyExists";
-    if (!isMade) throw error;
-    return (await ports.records.sandboxes.get(accountSid, sid))!;
+  const change = (before: AnyRecord) => alteration(sandboxes, before, { sent, now: ports.now() });
+  if (await records.get(accountSid, sid) === null) {
+    const base = newBase(sandboxes, accountSid, ports);
+    const record = { ...base, ...withDefaults(sandboxes, { pin: pinOf(base.sid) }), sid };
+    try {
+      return await records.insert(change(record));
+    } catch (error) {
+      const isMade = error instanceof Fault && error.fault === "alreadyExists";
+      if (!isMade) throw error;
+    }
   }
+  return await records.update(accountSid, sid, change);
 }
 
 /** Eight digits out of the random part of a new Sid. */

@@ -1,3 +1,5 @@
+import { createHmac } from "node:crypto";
+
 /** What is requested from a customer's server on behalf of an account. */
 export interface Signable {
   url: string;
@@ -7,13 +9,9 @@ export interface Signable {
 
 const encoder = new TextEncoder();
 
-async function hmac(hash: "SHA-1" | "SHA-256", secret: string, text: string): Promise<Uint8Array> {
-  const algorithm = { name: "HMAC", hash };
-  const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, [
-    "sign",
-  ]);
-  return new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder.encode(text)));
-}
+/** At once: `crypto.subtle` goes through another thread, which takes longer than the work itself. */
+const hmac = (hash: "sha1" | "sha256", secret: string, text: string, encoding: "hex" | "base64") =>
+  createHmac(hash, secret).update(text).digest(encoding);
 
 /**
  * The request as it is sent: GET carries the parameters in the query after those already there,
@@ -21,10 +19,10 @@ async function hmac(hash: "SHA-1" | "SHA-256", secret: string, text: string): Pr
  * with the account's AuthToken: `X-Switchboard-Signature` over time, method, URL and body, and
  * `X-Twilio-Signature` over the URL and the sorted form parameters.
  */
-export async function signedRequest(
+export function signedRequest(
   { url, method, params }: Signable,
   { authToken, now, signal }: { authToken: string; now: number; signal: AbortSignal },
-): Promise<Request> {
+): Request {
   const target = new URL(url);
   const headers = new Headers({ accept: "text/xml, application/xml, audio/*;q=0.9, */*;q=0.5" });
   if (target.username !== "") {
@@ -37,11 +35,10 @@ export async function signedRequest(
   }
   const body = method === "POST" ? new URLSearchParams(params).toString() : "";
   const at = Math.floor(now / 1000);
-  const signature = await hmac("SHA-256", authToken, `${at}.${method}.${target.href}.${body}`);
-  headers.set("x-switchboard-signature", `t=${at},v1=${signature.toHex()}`);
+  const signature = hmac("sha256", authToken, `${at}.${method}.${target.href}.${body}`, "hex");
+  headers.set("x-switchboard-signature", `t=${at},v1=${signature}`);
   const sorted = method === "POST" ? Object.entries(params).sort(byName).flat().join("") : "";
-  const twilio = await hmac("SHA-1", authToken, target.href + sorted);
-  headers.set("x-twilio-signature", twilio.toBase64());
+  headers.set("x-twilio-signature", hmac("sha1", authToken, target.href + sorted, "base64"));
   if (method === "GET") return new Request(target, { method, headers, signal });
   headers.set("content-type", "application/x-www-form-urlencoded; charset=utf-8");
   return new Request(target, { method, headers, body, signal });

@@ -7,7 +7,6 @@ import type { StoreContext } from "./collection.ts";
 import { type Batch, emptyBatch } from "./batch.ts";
 import { jitter } from "./commit.ts";
 import { keys } from "./keys.ts";
-import { stageJobs } from "./queue.ts";
 import { recentAccounts } from "./recent_accounts.ts";
 import { mapFields } from "./seal.ts";
 
@@ -41,8 +40,7 @@ export function accountTree(
   }
 
   async function finish(batch: Batch, { jobs = [], also = [] }: Change<Account>): Promise<boolean> {
-    stageJobs(batch, jobs, store.now());
-    await store.stageAlso(batch, also);
+    await store.stageCaused(batch, { jobs, also });
     return await committer.commit(batch) !== null;
   }
 

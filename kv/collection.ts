@@ -1,21 +1,23 @@
 import { Fault } from "../core/faults.ts";
 import { limits } from "../core/limits.ts";
 import { packTexts as packTextsJob } from "../core/jobs/pack_texts.ts";
-import type { AlsoInserted, Base, Change, Collection, Query, Slice } from "../core/ports.ts";
+import type { Base, Change, Collection, Query, Slice } from "../core/ports.ts";
 import type { AnyResource } from "../core/resource.ts";
 import { isSid } from "../core/sid.ts";
 import { pascal } from "../core/wire.ts";
 import { type Batch, emptyBatch } from "./batch.ts";
 import { type Committer, jitter } from "./commit.ts";
 import { stageGlobals, stageIndexes, type Transition } from "./indexes.ts";
-import { keys } from "./keys.ts";
+import { keys, sidOf } from "./keys.ts";
 import { stageCharges } from "./ledger.ts";
 import { passOn } from "./pass_on.ts";
 import { layoutOf, textOf } from "./layout.ts";
+import { oldEntries, sweepCounters } from "./remove_old.ts";
 import { list } from "./list.ts";
 import { asksForPacking, packedAfterMs, packTexts, stageTexts } from "./pack.ts";
 import { stageJobs } from "./queue.ts";
 import type { Read } from "./reader.ts";
+import { isOvertaken, stageReferences } from "./references.ts";
 import type { RecentRecords } from "./recent_records.ts";
 import { recordCodec, type Stored } from "./record_codec.ts";
 import type { Seal } from "./seal.ts";
@@ -33,18 +35,21 @@ export interface StoreContext {
   now(): number;
   /** The number of an account in keys; null when there is no such account. */
   accountNumber(accountSid: string): Promise<bigint | null>;
-  /** Stages records that a change makes in other collections. */
-  stageAlso(batch: Batch, also: AlsoInserted[]): Promise<void>;
-  /** Stages those that it replaces and removes there. */
-  stageOthers(batch: Batch, others: Pick<Change<Base>, "put" | "gone">): Promise<void>;
+  /** Stages the jobs that a change causes, and what it does in other collections. */
+  stageCaused(batch: Batch, caused: Caused): Promise<void>;
 }
 
+type Caused = Pick<Change<Base>, "jobs" | "also" | "put" | "gone">;
+
 export interface StoredCollection<T extends Base> extends Collection<T> {
-  stageInsert(batch: Batch, record: T): Promise<void>;
-  /** Stages a record in place of the one of its Sid, if there is one. */
-  stagePut(batch: Batch, record: T): Promise<void>;
-  /** Stages that a record is no longer there. */
-  stageGone(batch: Batch, accountSid: string, sid: string): Promise<void>;
+  /** Without `isChecked` the rest of the batch must check what its own success changes. */
+  stageInsert(batch: Batch, record: T, isChecked?: boolean): Promise<void>;
+  /** Stages what becomes of a record: nothing removes it. False when there is none. */
+  stageChange(
+    batch: Batch,
+    of: Pick<Base, "accountSid" | "sid">,
+    change: (before: T) => T | undefined,
+  ): Promise<boolean>;
 }
 
 /** Stores the records of one resource type, each with all that is kept beside it in one commit. */
@@ -74,49 +79,48 @@ export function collection<T extends Base>(
   }
 
   /** Stages all that is kept beside a record. */
-  function stageRest(batch: Batch, account: bigint, change: { before?: T; after?: T }): void {
+  async function stageRest(
+    batch: Batch,
+    account: bigint,
+    change: { before?: T; after?: T },
+  ): Promise<void> {
     const transition = change as Transition;
     const place = { account, prefix };
+    await stageReferences(batch, { read: store.read, account }, definition, transition);
     stageGlobals(batch, definition, transition);
     stageIndexes(batch, { place, layout }, transition);
     if (layout.sorted) stageSorted(batch, { place, sorted: layout.sorted }, transition);
     stageTexts(batch, { place, layout, now: store.now() }, transition);
   }
 
-  async function stageInsert(batch: Batch, record: T): Promise<void> {
+  async function stageInsert(batch: Batch, record: T, isChecked = true): Promise<void> {
     const number = await store.accountNumber(record.accountSid);
     if (number === null) throw new Fault("notFound", record.accountSid);
     const key = keys.record(number, record.sid);
-    batch.checks.push({ key, versionstamp: null });
+    if (isChecked) batch.checks.push({ key, versionstamp: null });
     batch.sets.push({ key, value: codec.encode(record) });
-    stageRest(batch, number, { after: record });
+    await stageRest(batch, number, { after: record });
     if (layout.texts.length === 0 || !asksForPacking(record.sid)) return;
     const packing = { accountSid: record.accountSid, resource: name };
     const now = store.now();
     stageJobs(batch, [packTextsJob(packing, now + packedAfterMs)], now);
   }
 
-  async function stagePut(batch: Batch, record: T): Promise<void> {
-    const entry = await entryOf(record.accountSid, record.sid);
-    if (entry === null) return await stageInsert(batch, record);
+  const stageChange: StoredCollection<T>["stageChange"] = async (batch, of, change) => {
+    const entry = await entryOf(of.accountSid, of.sid);
+    if (entry === null) return false;
+    const before = recordOf(entry);
+    const after = change(before);
     batch.checks.push(entry);
-    batch.sets.push({ key: entry.key, value: codec.encode(record) });
-    stageRest(batch, entry.key[0] as bigint, { before: recordOf(entry), after: record });
-  }
-
-  async function stageGone(batch: Batch, account: string, sid: string): Promise<void> {
-    const entry = await entryOf(account, sid);
-    if (entry === null) return;
-    batch.checks.push(entry);
-    batch.deletes.push(entry.key);
-    stageRest(batch, entry.key[0] as bigint, { before: recordOf(entry) });
-  }
+    if (after === undefined) batch.deletes.push(entry.key);
+    else batch.sets.push({ key: entry.key, value: codec.encode(after) });
+    stageRest(batch, entry.key[0] as bigint, { before, ...after && { after } });
+    return true;
+  };
 
   async function finish(batch: Batch, change: Change<T>): Promise<boolean> {
-    const { record, jobs = [], also = [], charges = [] } = change;
-    stageJobs(batch, jobs, store.now());
-    await store.stageAlso(batch, also);
-    await store.stageOthers(batch, change);
+    const { record, charges = [] } = change;
+    await store.stageCaused(batch, change);
     if (charges.length > 0) {
       stageCharges(batch, (await store.accountNumber(record.accountSid))!, charges);
     }
@@ -125,10 +129,16 @@ export function collection<T extends Base>(
   }
 
   async function insert(change: Change<T>): Promise<T> {
-    const batch = emptyBatch();
-    await stageInsert(batch, change.record);
-    if (await finish(batch, change)) return change.record;
-    throw new Fault("alreadyExists", takenNames(definition, change.record));
+    for (let attempt = 1; attempt <= limits.commitAttempts; attempt++) {
+      const batch = emptyBatch();
+      await stageInsert(batch, change.record);
+      if (await finish(batch, change)) return change.record;
+      if (!await isOvertaken(batch, store.read)) {
+        throw new Fault("alreadyExists", takenNames(definition, change.record));
+      }
+      await jitter(attempt * 5);
+    }
+    throw tooBusy(change.record.sid);
   }
 
   /** Replaces or removes a record, retried while other writers win the race. */
@@ -150,11 +160,30 @@ export function collection<T extends Base>(
       if (removes) batch.deletes.push(entry.key);
       else batch.sets.push({ key: entry.key, value: codec.encode(made.record) });
       const number = entry.key[0] as bigint;
-      stageRest(batch, number, removes ? { before } : { before, after: made.record });
+      await stageRest(batch, number, removes ? { before } : { before, after: made.record });
       if (await finish(batch, made)) return made.record;
       await jitter(attempt * 5);
     }
-    throw new Fault("unavailable", `Too many changes of ${sid} at once`);
+    throw tooBusy(sid);
+  }
+
+  async function removeOld(account: string, before: number): Promise<number> {
+    const number = await store.accountNumber(account);
+    if (number === null) return 0;
+    const at = { kv, committer, place: { account: number, prefix }, layout };
+    const old = await oldEntries(at, before);
+    await Promise.all(old.map(({ key }) => removeIfThere(account, sidOf(prefix, key))));
+    await sweepCounters(at, old.map((entry) => codec.decode(entry)));
+    return old.length;
+  }
+
+  async function removeIfThere(account: string, sid: string): Promise<void> {
+    try {
+      await write({ account, sid }, (record) => ({ record }), true);
+    } catch (error) {
+      const isGone = error instanceof Fault && error.fault === "notFound";
+      if (!isGone) throw error;
+    }
   }
 
   async function listed(account: string, query: Query): Promise<Slice<T>> {
@@ -176,12 +205,12 @@ export function collection<T extends Base>(
     get,
     insert,
     stageInsert,
-    stagePut,
-    stageGone,
+    stageChange,
     update: (account, sid, change) => write({ account, sid }, change, false),
     remove: async (account, sid, change = (record) => ({ record })) => {
       await write({ account, sid }, change, true);
     },
+    removeOld,
     list: listed,
     async packTexts(account, signal) {
       const number = await store.accountNumber(account);
@@ -208,6 +237,8 @@ export function collection<T extends Base>(
     },
   };
 }
+
+const tooBusy = (sid: string) => new Fault("unavailable", `Too many changes of ${sid} at once`);
 
 const takenNames = ({ unique = [] }: AnyResource, record: Base): string =>
   unique.map((field) => `${pascal(field)} ${textOf(record, field)}`).join(", ") || record.sid;

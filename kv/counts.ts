@@ -31,6 +31,8 @@ export interface Measured {
   total: number;
   /** Newest first. */
   top: Bucket[];
+  /** Finer ones that were read whole, by level and span. */
+  parts: Map<string, Bucket[]>;
   /** Further entries that are not to be counted. */
   gaps?: Gaps;
 }
@@ -45,7 +47,8 @@ export const fewEntries = 50;
 export async function measure(kv: Deno.Kv, index: Index): Promise<Measured> {
   const range = { level: levels[0]!, span: { from: 0, before: timeEnd }, reverse: true };
   const top = await Array.fromAsync(listed(kv, index, range));
-  return { index, top, total: top.reduce((sum, { count }) => sum + count, 0) };
+  const total = top.reduce((sum, { count }) => sum + count, 0);
+  return { index, top, parts: new Map(), total };
 }
 
 /** How many entries the coarsest buckets have that overlap a span. */
@@ -64,22 +67,16 @@ interface Buckets {
 
 /** The buckets that overlap a span and were ever counted in, newest or oldest first. */
 async function* listed(kv: Deno.Kv, index: Index, asked: Buckets): AsyncGenerator<Bucket> {
-  const { level, span: { from, before }, reverse } = asked;
-  const first = bucketAt(Math.max(from, 0), level);
-  const end = before <= 0 ? 0 : bucketAt(Math.min(before, timeEnd) - 1, level) + 1;
-  if (end <= first) return;
-  const one = async function* ({ sign, ...counted }: Part): AsyncGenerator<[number, number]> {
-    const key = (bucket: number) => keys.counter(counted, level.level, bucket);
-    const range = { start: key(first), end: key(end) };
-    for await (const entry of kv.list<Deno.KvU64>(range, { reverse, batchSize })) {
-      yield [Number(entry.key.at(-1)), sign * Number(entry.value.value)];
-    }
-  };
   const parts = partsOf(index);
-  const found = parts.length === 1
-    ? one(parts[0]!)
-    : (await added(parts, one)).sort(([a], [b]) => reverse ? b - a : a - b);
-  for await (const [bucket, count] of found) yield { span: spanOf(bucket, level), count };
+  const { level, reverse } = asked;
+  if (parts.length !== 1) {
+    const found = (await added(kv, parts, asked)).sort(([a], [b]) => reverse ? b - a : a - b);
+    for (const [bucket, count] of found) yield { span: spanOf(bucket, level), count };
+    return;
+  }
+  for await (const { key, value } of countersOf(kv, parts[0]!, asked) ?? []) {
+    yield { span: spanOf(Number(key.at(-1)), level), count: Number(value.value) };
+  }
 }
 
 /** Counters that add to the number of an index's entries, or take from it. */
@@ -95,15 +92,25 @@ function partsOf({ account, prefix, field, values, lacking = [] }: Index): Part[
   ]);
 }
 
+function countersOf(
+  kv: Deno.Kv,
+  { sign: _, ...counted }: Part,
+  { level, span: { from, before }, reverse }: Buckets,
+): Deno.KvListIterator<Deno.KvU64> | null {
+  const first = bucketAt(Math.max(from, 0), level);
+  const end = before <= 0 ? 0 : bucketAt(Math.min(before, timeEnd) - 1, level) + 1;
+  if (end <= first) return null;
+  const key = (bucket: number) => keys.counter(counted, level.level, bucket);
+  return kv.list<Deno.KvU64>({ start: key(first), end: key(end) }, { reverse, batchSize });
+}
+
 /** Several counters, added up by bucket. */
-async function added(
-  parts: Part[],
-  one: (part: Part) => AsyncIterable<[number, number]>,
-): Promise<[number, number][]> {
+async function added(kv: Deno.Kv, parts: Part[], asked: Buckets): Promise<[number, number][]> {
   const counts = new Map<number, number>();
   await Promise.all(parts.map(async (part) => {
-    for await (const [bucket, count] of one(part)) {
-      counts.set(bucket, (counts.get(bucket) ?? 0) + count);
+    for await (const { key, value } of countersOf(kv, part, asked) ?? []) {
+      const bucket = Number(key.at(-1));
+      counts.set(bucket, (counts.get(bucket) ?? 0) + part.sign * Number(value.value));
     }
   }));
   return [...counts];
@@ -112,16 +119,27 @@ async function added(
 /** The same, without reading again what is known. */
 function bucketsOf(
   kv: Deno.Kv,
-  { index, top }: Measured,
+  measured: Measured,
   asked: Buckets,
 ): Iterable<Bucket> | AsyncIterable<Bucket> {
   const { level, span, reverse } = asked;
-  if (level !== levels[0]) return listed(kv, index, asked);
-  const buckets = top.filter((bucket) =>
-    bucket.span.before > span.from && bucket.span.from < span.before
-  );
-  return reverse ? buckets : buckets.toReversed();
+  const known = level === levels[0]
+    ? measured.top.filter((bucket) =>
+      bucket.span.before > span.from && bucket.span.from < span.before
+    )
+    : measured.parts.get(nameOf(asked));
+  if (known === undefined) return listed(kv, measured.index, asked);
+  return reverse ? known : known.toReversed();
 }
+
+/** The same, newest first, to be known from now on: what is counted is then often looked through. */
+async function partOf(kv: Deno.Kv, measured: Measured, asked: Buckets): Promise<Bucket[]> {
+  const found = await Array.fromAsync(bucketsOf(kv, measured, asked));
+  measured.parts.set(nameOf(asked), found);
+  return found;
+}
+
+const nameOf = ({ level, span }: Buckets) => `${level.level} ${span.from} ${span.before}`;
 
 /** How many entries fall into a span of whole buckets of the index's finest level. */
 export async function countIn(
@@ -132,7 +150,7 @@ export async function countIn(
 ): Promise<number> {
   let total = 0;
   const asked = { level: levels[depth - 1]!, span, reverse: true };
-  for await (const bucket of bucketsOf(kv, measured, asked)) {
+  for (const bucket of await partOf(kv, measured, asked)) {
     total += (await within(kv, measured, { bucket, span, depth })).count;
   }
   return total;

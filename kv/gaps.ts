@@ -1,8 +1,8 @@
 import type { Span } from "./counters.ts";
-import { boundsOf } from "./entries.ts";
-import { keys, sidOf } from "./keys.ts";
+import type { Index } from "./counts.ts";
+import { boundsOf, readAtOnce } from "./entries.ts";
+import { type IndexValue, keys, sidOf } from "./keys.ts";
 import { sidTime } from "../core/sid.ts";
-import type { Source } from "./plan.ts";
 
 /** Records that have an entry in an index, and yet do not pass. */
 export interface Gaps {
@@ -10,12 +10,6 @@ export interface Gaps {
   /** The times of their Sids, ascending. */
   times: readonly number[];
 }
-
-/** `sids` newest first. */
-export const gapsOf = (sids: string[]): Gaps => ({
-  sids: new Set(sids),
-  times: sids.map(sidTime).reverse(),
-});
 
 /** How many there are in a span. */
 export const gapsIn = (gaps: Gaps | undefined, { from, before }: Span): number =>
@@ -32,23 +26,21 @@ function firstFrom(ascending: readonly number[], least: number): number {
   return low;
 }
 
-/** The records of a span that are under way and lack one of these dates, newest first. */
+/** The entries of an index in a span whose records are under way and lack dates in a way of its. */
 export async function undated(
-  { kv, place }: Source,
-  dates: string[],
+  kv: Deno.Kv,
+  { values, lacking = [], ...place }: Index,
   span: Span,
-): Promise<string[]> {
+): Promise<Gaps | undefined> {
   const bounds = boundsOf({ span });
-  const sids: string[] = [];
-  if (bounds === null || dates.length === 0) return sids;
-  const selector = {
-    start: keys.undated(place, bounds.start),
-    end: keys.undated(place, bounds.end),
+  if (bounds === null || place.field === "") return undefined;
+  const read = async (value: IndexValue, dates: string) => {
+    const at = { ...place, value, lacking: dates };
+    const range = { start: keys.undated(at, bounds.start), end: keys.undated(at, bounds.end) };
+    const found = await Array.fromAsync(kv.list(range, { batchSize: readAtOnce }));
+    return found.map(({ key }) => sidOf(place.prefix, key));
   };
-  for await (
-    const { key, value } of kv.list<string[]>(selector, { reverse: true, batchSize: 500 })
-  ) {
-    if (value.some((field) => dates.includes(field))) sids.push(sidOf(place.prefix, key));
-  }
-  return sids;
+  const pairs = values.flatMap((value) => lacking.map((dates) => read(value, dates)));
+  const sids = (await Promise.all(pairs)).flat().sort();
+  return sids.length === 0 ? undefined : { sids: new Set(sids), times: sids.map(sidTime) };
 }

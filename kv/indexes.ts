@@ -2,8 +2,8 @@ import type { Base } from "../core/ports.ts";
 import type { AnyRecord, AnyResource } from "../core/resource.ts";
 import { sidTime } from "../core/sid.ts";
 import { type Batch, stageRaise } from "./batch.ts";
-import { type Counted, stageCount } from "./counters.ts";
-import { type IndexValue, keys, ordOf, type Place } from "./keys.ts";
+import { type Counted, type Depth, stageCount } from "./counters.ts";
+import { type IndexValue, keys, ordOf, type Place, type Undated } from "./keys.ts";
 import { type IndexedField, isUnderWay, lackingOf, type Layout, textOf } from "./layout.ts";
 
 /** What a record was and what it becomes; absent before it exists, or after it is removed. */
@@ -19,7 +19,6 @@ export function stageIndexes(
   change: Transition,
 ): void {
   for (const index of layout.indexes) stageEntry(batch, { place, layout, index }, change);
-  stageUndated(batch, { place, layout }, change);
   const { after } = change;
   if (after === undefined) return;
   for (const { field } of layout.dates) {
@@ -30,24 +29,6 @@ export function stageIndexes(
   }
 }
 
-/**
- * Notes which dates a record lacks that is under way: of these there are few at a time, and counting
- * them by every value that they pass through would leave a counter of 0 behind for each.
- */
-function stageUndated(
-  batch: Batch,
-  { place, layout }: { place: Place; layout: Layout },
-  { before, after }: Transition,
-): void {
-  const noted = (record: AnyRecord | undefined) =>
-    record && isUnderWay(layout, record) ? lackingOf(layout, record) : undefined;
-  const [was, is] = [noted(before), noted(after)];
-  if (was === is) return;
-  const key = keys.undated(place, ordOf((before ?? after)!.sid));
-  if (is === undefined) batch.deletes.push(key);
-  else batch.sets.push({ key, value: is.split(" ") });
-}
-
 const empty = new Uint8Array(0);
 
 interface Filing {
@@ -56,28 +37,54 @@ interface Filing {
   index: IndexedField;
 }
 
-/** What a record counts as in an index: as an entry, and as one that lacks dates; or as nothing. */
-function filed({ place, layout, index }: Filing, record: AnyRecord | undefined): Counted[] {
+/** How a record stands in an index: by its value, and by the dates that it lacks. */
+interface Filed {
+  counted: Counted;
+  undated?: Undated;
+  isUnderWay: boolean;
+}
+
+function filed({ place, layout, index }: Filing, record: AnyRecord | undefined): Filed | null {
   const value = record === undefined ? null : index.valueOf(record);
-  if (record === undefined || value === null) return [];
-  const entry = { ...place, field: index.field, value };
-  const isCounted = index.field === "" || !isUnderWay(layout, record);
-  const lacking = isCounted ? lackingOf(layout, record) : undefined;
-  return lacking === undefined ? [entry] : [entry, { ...entry, lacking }];
+  if (record === undefined || value === null) return null;
+  const counted = { ...place, field: index.field, value };
+  const lacking = lackingOf(layout, record);
+  const entry = { counted, isUnderWay: isUnderWay(layout, record) };
+  return lacking === undefined ? entry : { ...entry, undated: { ...counted, lacking } };
 }
 
 function stageEntry(batch: Batch, filing: Filing, { before, after }: Transition): void {
   const [was, is] = [filed(filing, before), filed(filing, after)];
-  const isSameValue = isSame(was[0]?.value, is[0]?.value);
-  if (isSameValue && was[1]?.lacking === is[1]?.lacking) return;
+  const isSameValue = isSame(was?.counted.value, is?.counted.value);
+  if (isSameValue && was?.undated?.lacking === is?.undated?.lacking) return;
   const { field, depth } = filing.index;
   const { sid } = (before ?? after)!;
-  const [ord, ms] = [ordOf(sid), sidTime(sid)];
-  for (const counted of was) stageCount(batch, counted, { depth, ms, by: -1 });
-  for (const counted of is) stageCount(batch, counted, { depth, ms, by: 1 });
-  if (isSameValue || field === "") return;
-  if (was[0]) batch.deletes.push(keys.entry(was[0], was[0].value, ord));
-  if (is[0]) batch.sets.push({ key: keys.entry(is[0], is[0].value, ord), value: empty });
+  const moved = { ord: ordOf(sid), ms: sidTime(sid), depth };
+  if (was) stageUndated(batch, was, { ...moved, by: -1 });
+  if (is) stageUndated(batch, is, { ...moved, by: 1 });
+  if (isSameValue) return;
+  if (was) stageCount(batch, was.counted, { ...moved, by: -1 });
+  if (is) stageCount(batch, is.counted, { ...moved, by: 1 });
+  if (field === "") return;
+  if (was) batch.deletes.push(keys.entry(was.counted, was.counted.value, moved.ord));
+  if (is) {
+    batch.sets.push({ key: keys.entry(is.counted, is.counted.value, moved.ord), value: empty });
+  }
+}
+
+/**
+ * Counts a record that lacks dates. By the values of one that is under way it has entries instead:
+ * there are few at a time, and counters would be left at 0 for every value that they pass through.
+ */
+function stageUndated(
+  batch: Batch,
+  { undated, isUnderWay }: Filed,
+  { ord, ...moved }: { ord: Uint8Array; ms: number; depth: Depth; by: 1 | -1 },
+): void {
+  if (undated === undefined) return;
+  if (undated.field === "" || !isUnderWay) stageCount(batch, undated, moved);
+  else if (moved.by < 0) batch.deletes.push(keys.undated(undated, ord));
+  else batch.sets.push({ key: keys.undated(undated, ord), value: empty });
 }
 
 const isSame = (a: IndexValue | undefined, b: IndexValue | undefined): boolean =>

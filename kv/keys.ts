@@ -10,7 +10,8 @@
  *   ["ac", parentSid, accountSid]      sub-account, empty; the root's parent is ""
  *   ["u", prefix, field, value]        the record that holds a unique value: [accountSid, sid]
  *   ["g", prefix, group, value, sid]   member of a service-wide group: accountSid
- *   ["r", instance]                    commits made by an instance on a remote store (U64, by `max`)
+ *   ["r", day, instance]               commits made by an instance on a remote store, as of the last one
+ *                                      of a UTC day (U64, by `max`)
  *   ["b", companionId]                 companion, as last heard of
  *   ["bp", companionId]                the run of it whose presence is known, and its last news
  *   ["bp", companionId, login]         a device of the login is registered there: the run it told
@@ -23,10 +24,12 @@
  *                                      how many entries fall into a stretch of time (`counters.ts`;
  *                                      U64, as every counter: moved by `sum`)
  *   [A, prefix, field, value, dates, level, bucket]
- *                                      how many of these are of records without these dates
+ *                                      how many of these are of records without these dates; of
+ *                                      single values only what is not under way
+ *   [A, prefix, field, value, dates, ord]
+ *                                      one that is under way and lacks these dates, empty
  *   [A, prefix, true, text, ord]       entry in the order of the field that lists are sorted by: what
  *                                      they are narrowed by
- *   [A, prefix, "undated", ord]        the date fields without a date of a record that has no end yet
  *   [A, prefix, field, ord]            texts of a searched field, packed, up to that record
  *   [A, prefix, field, "stale", ord]   the packed text of that record may be wrong
  *   [A, prefix, field]                 searched field: the last record packed;
@@ -47,7 +50,8 @@ export const keys = {
   member: (
     { prefix, group, value, sid }: { prefix: string; group: string; value: string; sid: string },
   ) => ["g", prefix, group, value, sid],
-  receipt: (instance: string) => ["r", instance],
+  receipts: ["r"],
+  receipt: (day: number, instance: string) => ["r", day, instance],
   companions: ["b"],
   companion: (id: string) => ["b", id],
   presence: (companionId: string) => ["bp", companionId],
@@ -98,7 +102,11 @@ export const keys = {
   /** After everything of a resource. */
   afterOrder: ({ account, prefix }: Place) => [account, `${prefix}\0`],
   sorted: (place: Place, text: string, ord: Uint8Array) => [...keys.order(place), text, ord],
-  undated: ({ account, prefix }: Place, ord: Uint8Array) => [account, prefix, "undated", ord],
+  undated: ({ value, lacking, ...place }: Undated, ord: Uint8Array) => [
+    ...keys.value(place, value),
+    lacking,
+    ord,
+  ],
   field: ({ account, prefix, field }: FieldPlace) => [account, prefix, field],
   texts: ({ account, prefix, field }: FieldPlace, last: Uint8Array) => [
     account,
@@ -126,6 +134,12 @@ export interface Place {
 
 export interface FieldPlace extends Place {
   field: string;
+}
+
+/** A value of records that lack dates. */
+export interface Undated extends FieldPlace {
+  value: IndexValue;
+  lacking: string;
 }
 
 /** A value as it stands in a key: itself, or the hash of a long one. */

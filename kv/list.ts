@@ -12,8 +12,7 @@ import {
   topIn,
 } from "./counts.ts";
 import { firstEntries } from "./entries.ts";
-import { gapsOf, undated } from "./gaps.ts";
-import { membersOf } from "./lookups.ts";
+import { undated } from "./gaps.ts";
 import { lackingSome } from "./layout.ts";
 import { type Plan, planOf, type Source } from "./plan.ts";
 import { isDearer, passing, scan } from "./scan.ts";
@@ -126,15 +125,11 @@ async function withoutUndated(
 ): Promise<Measured> {
   const measured = indexes[0]!;
   if (dated.length === 0) return measured;
-  const { index, total } = measured;
-  const less = await measure(source.kv, { ...index, lacking: lackingSome(source.layout, dated) });
+  const index = { ...measured.index, lacking: lackingSome(source.layout, dated) };
+  const less = await measure(source.kv, index);
+  const gaps = await undated(source.kv, index, span);
   const found = topIn(less, span) === topIn(measured, span) ? measured : less;
-  if (index.field === "") return found;
-  const lacking = await undated(source, dated, span);
-  if (lacking.length === 0) return found;
-  const isSparse = isDearer(total, lacking.length * index.values.length);
-  const members = await membersOf(source.kv, index, { sids: lacking, isSparse });
-  return { ...found, gaps: gapsOf(lacking.filter((sid) => members.has(sid))) };
+  return gaps === undefined ? found : { ...found, gaps };
 }
 
 /** Whether there are entries of an index that are not counted. */

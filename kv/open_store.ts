@@ -1,8 +1,9 @@
 import type { AnyJobHandler } from "../core/job.ts";
 import { limits } from "../core/limits.ts";
-import type { Accounts, AlsoInserted, Ledger, Ports, Records, Stock } from "../core/ports.ts";
+import type { Accounts, AlsoWritten, Ledger, Ports, Records, Stock } from "../core/ports.ts";
 import type { Companions } from "../core/companion_ports.ts";
 import { resources } from "../core/resources/mod.ts";
+import { sidMaker, sidTime } from "../core/sid.ts";
 import { accountNumbers, accountTree } from "./accounts.ts";
 import { collection, type StoreContext, type StoredCollection } from "./collection.ts";
 import type { Batch } from "./batch.ts";
@@ -10,9 +11,9 @@ import { committer } from "./commit.ts";
 import { companionStates } from "./companions.ts";
 import { withDeadline } from "./deadline.ts";
 import { ledger } from "./ledger.ts";
-import { queue } from "./queue.ts";
+import { queue, stageJobs } from "./queue.ts";
 import { mergedReader } from "./reader.ts";
-import { receiptOf } from "./receipt.ts";
+import { receiptOf, sweepReceipts } from "./receipt.ts";
 import { recentRecords } from "./recent_records.ts";
 import { stored } from "./renamed.ts";
 import { checkSchema } from "./schema.ts";
@@ -48,7 +49,12 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
   const lock = isRemote || location === ":memory:" ? undefined : await lockFile(location);
   const opened = await Deno.openKv(location);
   const kv = isRemote ? withDeadline(opened, limits.storeTimeoutMs) : opened;
-  const fields = await checkSchema(kv, resources).catch((error) => {
+  const prepare = async () => {
+    const fields = await checkSchema(kv, resources);
+    if (isRemote) await sweepReceipts(kv, now());
+    return fields;
+  };
+  const fields = await prepare().catch((error) => {
     kv.close();
     lock?.close();
     throw error;
@@ -58,17 +64,32 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
   const commits = committer(kv, {
     checks,
     doorbell: !isRemote,
-    ...(isRemote && { receipt: receiptOf(kv) }),
+    ...(isRemote && { receipt: receiptOf(kv, now) }),
   });
   const records = {} as Record<string, StoredCollection<never>>;
-  const stageAlso = async (batch: Batch, also: AlsoInserted[]) => {
-    for (const { into, record } of also) await records[into]!.stageInsert(batch, record as never);
-  };
-  const stageOthers: StoreContext["stageOthers"] = async (batch, { put = [], gone = [] }) => {
-    for (const { into, record } of put) await records[into]!.stagePut(batch, record as never);
-    for (const { from, accountSid, sid } of gone) {
-      await records[from]!.stageGone(batch, accountSid, sid);
+  const stageAlso = async (batch: Batch, also: AlsoWritten[]) => {
+    for (const one of also) {
+      if ("record" in one) await records[one.into]!.stageInsert(batch, one.record as never);
+      else await records[one.into]!.stageChange(batch, one, one.change as never);
     }
+  };
+  const newSid = sidMaker(now);
+  const stageCaused: StoreContext["stageCaused"] = async (batch, caused) => {
+    const { jobs = [], also = [], put = [], gone = [] } = caused;
+    const named = jobs.map((job) => job.shown ? { ...job, id: newSid(job.shown.sidPrefix) } : job);
+    stageJobs(batch, named, now());
+    for (const { shown, id } of named) {
+      if (shown === undefined) continue;
+      const dates = { dateCreated: sidTime(id!), dateUpdated: sidTime(id!) };
+      const record = shown.make({ sid: id!, accountSid: shown.accountSid, ...dates });
+      await records[shown.into]!.stageInsert(batch, record as never, false);
+    }
+    await stageAlso(batch, also);
+    for (const { into, record } of put) {
+      const isThere = await records[into]!.stageChange(batch, record, () => record as never);
+      if (!isThere) await records[into]!.stageInsert(batch, record as never);
+    }
+    for (const one of gone) await records[one.from]!.stageChange(batch, one, () => undefined);
   };
   const context: StoreContext = {
     kv,
@@ -79,8 +100,7 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
     fields,
     now,
     accountNumber: accountNumbers(kv),
-    stageAlso,
-    stageOthers,
+    stageCaused,
   };
   for (const [name, definition] of Object.entries(resources)) {
     records[name] = stored(definition, (as) => collection(context, name, as));

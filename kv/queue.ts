@@ -13,6 +13,9 @@ export interface StoredJob {
   attempt: number;
   /** The worker that holds its lease. */
   owner: string | null;
+  /** In ms. */
+  madeAt: number;
+  series: string | null;
 }
 
 /** A job and the entry that proves who holds it. */
@@ -24,9 +27,8 @@ export interface HeldJob {
 
 /** Adds jobs to a batch: they are due when the change they belong to is committed. */
 export function stageJobs(batch: Batch, jobs: Job[], now: number): void {
-  for (const { kind, lane, args, dueAt = now } of jobs) {
-    const job: StoredJob = { id: newJobId(), lane, kind, args, attempt: 0, owner: null };
-    stageJob(batch, job, dueAt);
+  for (const { id = newJobId(), kind, lane, args, dueAt = now, series = null } of jobs) {
+    stageJob(batch, { id, lane, kind, args, attempt: 0, owner: null, madeAt: now, series }, dueAt);
   }
 }
 
@@ -40,6 +42,24 @@ let made = 0;
 /** Unique, and in the order of making within one process: jobs due at one time begin in it. */
 const newJobId = (): string =>
   (made++).toString(36).padStart(6, "0") + crypto.getRandomValues(new Uint8Array(10)).toHex();
+
+/** Which jobs of a lane to claim. */
+export interface Claim {
+  now: number;
+  most: number;
+  owner: string;
+  leaseMs: number;
+  /** Whether one of a series must wait, as another of it runs. */
+  isBusy(job: StoredJob): boolean;
+  /** Beside the others: those of the first jobs of the lane that are spent by their age. */
+  isSpent?(job: StoredJob): boolean;
+}
+
+/** Jobs that wait for others of their series and are passed over to reach the rest of a lane. */
+const waitingAtOnce = 50;
+
+/** Jobs of a lane that are looked at for those that are spent. */
+const spentAtOnce = 500;
 
 /** A lane with the earliest time at which one of its jobs can be due. */
 export interface Lane {
@@ -90,6 +110,38 @@ export function queue(kv: Deno.Kv, committer: Committer, checks: number) {
     return committed === null ? [] : taken.map((held) => ({ ...held, ...committed }));
   }
 
+  /**
+   * The due jobs of a lane that may begin, the due time of the first of the others, and that of the
+   * first that waits for one of its series.
+   */
+  async function choose({ name }: Lane, { now, most, isBusy, isSpent }: Claim) {
+    const due: Deno.KvEntry<StoredJob>[] = [];
+    const chosen = new Set<string>();
+    let [begun, waiting] = [0, Infinity];
+    let looksAt = isSpent === undefined ? most + waitingAtOnce : spentAtOnce;
+    const selector = { prefix: keys.laneJobs(name) };
+    for await (
+      const entry of kv.list<StoredJob>(selector, { batchSize: isSpent ? 500 : most + 1 })
+    ) {
+      const { value: job } = entry;
+      const at = Number(entry.key[3]);
+      if (at > now || looksAt-- === 0) return { due, next: at, waiting };
+      const series = job.series ?? undefined;
+      const mustWait = series !== undefined && (chosen.has(series) || isBusy(job));
+      if (isSpent?.(job)) due.push(entry);
+      else if (mustWait) waiting = Math.min(waiting, at);
+      else if (begun === most) {
+        if (isSpent === undefined) return { due, next: at, waiting };
+        waiting = Math.min(waiting, at);
+      } else {
+        begun++;
+        if (series !== undefined) chosen.add(series);
+        due.push(entry);
+      }
+    }
+    return { due, next: Infinity, waiting };
+  }
+
   return {
     async lanes(): Promise<Lane[]> {
       const lanes: Lane[] = [];
@@ -105,16 +157,12 @@ export function queue(kv: Deno.Kv, committer: Committer, checks: number) {
      */
     async claim(
       lane: Lane,
-      { now, most, owner, leaseMs }: { now: number; most: number; owner: string; leaseMs: number },
+      claim: Claim,
     ): Promise<{ held: HeldJob[]; next: number; hinted: Promise<void> }> {
-      const due: Deno.KvEntry<StoredJob>[] = [];
-      let next = Infinity;
-      const entries = kv.list<StoredJob>({ prefix: keys.laneJobs(lane.name) }, { limit: most + 1 });
-      for await (const entry of entries) {
-        const at = Number(entry.key[3]);
-        if (at <= now && due.length < most) due.push(entry);
-        else next = Math.min(next, at);
-      }
+      const { now, owner, leaseMs } = claim;
+      const found = await choose(lane, claim);
+      const { due } = found;
+      let { next } = found;
       const held: HeldJob[] = [];
       for (let i = 0; i < due.length; i += checks) {
         const part = due.slice(i, i + checks);
@@ -123,7 +171,9 @@ export function queue(kv: Deno.Kv, committer: Committer, checks: number) {
         if (taken.length === 0) next = now; // Another worker was faster with some of them.
       }
       if (held.length > 0) next = Math.min(next, now + leaseMs);
-      return { held, next, hinted: setHint(lane, next) };
+      const hint = Math.min(next, found.waiting);
+      // The old one says as much where more is due.
+      return { held, next, hinted: hint <= now ? Promise.resolve() : setHint(lane, hint) };
     },
 
     /** Done: the job is gone, and `also` is written with that. */
@@ -136,9 +186,12 @@ export function queue(kv: Deno.Kv, committer: Committer, checks: number) {
       return moved === null ? null : { job: held.job, key, ...moved };
     },
 
-    /** Gives a job back, due at `dueAt`. */
-    retry: (held: HeldJob, dueAt: number) =>
-      move(held, (batch) => stageJob(batch, { ...held.job, owner: null }, dueAt)),
+    /** Gives a job back, due at `dueAt`; `also` is written with that. */
+    retry: (held: HeldJob, dueAt: number, also?: Batch) =>
+      move(held, (batch) => {
+        stageJob(batch, { ...held.job, owner: null }, dueAt);
+        if (also !== undefined) append(batch, also);
+      }),
 
     /** Its attempts are spent: keeps it as a dead letter, with what else that writes. */
     bury: (held: HeldJob, error: string, also: Batch) =>

@@ -45,10 +45,13 @@ function renamed<T extends Base>(
     },
     insert: async (change) =>
       shown(await collection.insert({ ...change, record: kept(change.record) })),
-    stageInsert: async (batch, record) => await collection.stageInsert(batch, kept(record)),
-    stagePut: async (batch, record) => await collection.stagePut(batch, kept(record)),
-    stageGone: async (batch, account, sid) =>
-      await collection.stageGone(batch, account, keptSid(sid)),
+    stageInsert: async (batch, record, isChecked) =>
+      await collection.stageInsert(batch, kept(record), isChecked),
+    stageChange: async (batch, { accountSid, sid }, change) =>
+      await collection.stageChange(batch, { accountSid, sid: keptSid(sid) }, (record) => {
+        const after = change(shown(record));
+        return after && kept(after);
+      }),
     async update(account, sid, change) {
       if (!isSid(sid, outer)) throw new Fault("notFound", sid);
       return shown(await collection.update(account, keptSid(sid), changing(change)));

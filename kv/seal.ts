@@ -37,7 +37,7 @@ export function sealer(secretKey: string): Seal {
   };
 }
 
-/** A copy of a record with the named fields sealed, or opened. */
+/** A copy of a record with the named fields sealed, or opened; what is null stays so. */
 export function mapFields<T>(
   record: T,
   fields: readonly string[],
@@ -45,6 +45,8 @@ export function mapFields<T>(
 ): T {
   if (fields.length === 0) return record;
   const copy = { ...record } as Record<string, unknown>;
-  for (const field of fields) copy[field] = map(String(copy[field]));
+  for (const field of fields) {
+    if (copy[field] !== null) copy[field] = map(String(copy[field]));
+  }
   return copy as T;
 }

@@ -58,7 +58,8 @@ export async function takeDated(
   const { index, gaps } = measured;
   const records: AnyRecord[] = [];
   let range: Range | null = wanted.range;
-  for (let size = skip + limit; range !== null && records.length < skip + limit; size *= 2) {
+  let size = skip + limit;
+  while (range !== null && records.length < skip + limit) {
     const listed = await firstEntries(source.kv, index, { range, limit: size });
     const meant = listed.filter(({ sid }) => !gaps?.sids.has(sid));
     const found = await passing(source, meant, { where, isSparse, isRecalled: isFirst });
@@ -67,6 +68,8 @@ export async function takeDated(
     range = listed.length < size
       ? null
       : await further(source.kv, measured, { range, after: listed.at(-1)!.sid, isPoor });
+    const missing = skip + limit - records.length;
+    size = Math.min(size * 2, Math.ceil(missing * listed.length / Math.max(1, found.length)) + 5);
   }
   return records.slice(skip, skip + limit);
 }

@@ -1,11 +1,12 @@
 import type { AnyJobHandler } from "../core/job.ts";
 import { limits } from "../core/limits.ts";
-import { Fault } from "../core/faults.ts";
-import type { AlsoInserted, Ports } from "../core/ports.ts";
-import { type Batch, emptyBatch } from "./batch.ts";
+import type { AlsoWritten, Ports } from "../core/ports.ts";
+import { admission } from "./admission.ts";
+import type { Batch } from "./batch.ts";
 import type { Committer } from "./commit.ts";
 import { keys } from "./keys.ts";
-import type { HeldJob, Queue } from "./queue.ts";
+import { isSpent, perform } from "./perform.ts";
+import type { HeldJob, Lane, Queue, StoredJob } from "./queue.ts";
 
 export interface WorkerOptions {
   kv: Deno.Kv;
@@ -13,7 +14,7 @@ export interface WorkerOptions {
   committer: Committer;
   handlers: AnyJobHandler[];
   ports: Ports;
-  stageAlso(batch: Batch, also: AlsoInserted[]): Promise<void>;
+  stageAlso(batch: Batch, also: AlsoWritten[]): Promise<void>;
 }
 
 export interface Worker {
@@ -30,12 +31,16 @@ export interface Worker {
 export function worker(options: WorkerOptions): Worker {
   const { kv, queue, committer, ports } = options;
   const owner = crypto.randomUUID();
-  const running = new Map<string, number>();
+  const rooms = admission();
+  /** Series of which a job runs. */
+  const busy = new Set<string>();
   const jobs = new Set<Promise<void>>();
   const stopping = new AbortController();
   let isStopped = false;
   let wake: (() => void) | undefined;
   let isPoked = false;
+  /** The lane that was last given room: the next ones come first in the next round. */
+  let last = "";
 
   const poke = () => {
     isPoked = true;
@@ -43,38 +48,67 @@ export function worker(options: WorkerOptions): Worker {
   };
   committer.onJobs = poke;
 
-  const outside = () =>
-    [...running].reduce((sum, [lane, jobs]) => isOutside(lane) ? sum + jobs : sum, 0);
-
   /** Claims and begins what is due; returns when to look again, in ms. */
   async function round(): Promise<number> {
-    let next = ports.now() + limits.jobPollMs;
-    for (const lane of await queue.lanes()) {
-      const busy = running.get(lane.name) ?? 0;
-      const room = isOutside(lane.name) ? limits.jobsOutside - outside() : Infinity;
-      const most = Math.min(limits.jobsPerLane - busy, room);
-      if (lane.dueAt > ports.now()) next = Math.min(next, lane.dueAt);
-      else if (most > 0) { // A job that ends pokes.
-        const now = ports.now();
-        const claim = { now, most, owner, leaseMs: limits.jobLeaseMs };
-        const { held, next: again, hinted } = await queue.claim(lane, claim);
-        held.forEach(begin);
-        await hinted;
-        if (held.length < most) next = Math.min(next, again);
-      }
+    const now = ports.now();
+    let next = now + limits.jobPollMs;
+    const due: Lane[] = [];
+    for (const lane of after(last, await queue.lanes())) {
+      const from = Math.max(lane.dueAt, rooms.openUntil(lane.name));
+      if (from > now) next = Math.min(next, from);
+      else due.push(lane);
+    }
+    const share = Math.max(1, Math.floor(limits.jobsOutside / Math.max(1, due.length)));
+    for (let i = 0; i < due.length; i += limits.lanesAtOnce) {
+      const part = due.slice(i, i + limits.lanesAtOnce);
+      next = Math.min(next, ...await Promise.all(part.map((lane) => serve(lane, share))));
     }
     return next;
   }
 
-  function begin(held: HeldJob): void {
-    const { lane } = held.job;
-    running.set(lane, (running.get(lane) ?? 0) + 1);
+  /** Begins up to `share` due jobs of a lane; returns when to look at it again, in ms. */
+  async function serve(lane: Lane, share: number): Promise<number> {
+    const most = rooms.enter(lane.name, share);
+    if (most === 0) return Infinity; // A job that ends pokes.
+    last = lane.name;
+    let begun = 0;
+    try {
+      const now = ports.now();
+      const { held, next, hinted } = await queue.claim(lane, {
+        now,
+        most,
+        owner,
+        leaseMs: limits.jobLeaseMs,
+        isBusy: (job) => busy.has(seriesOf(job)),
+        // Where a server is left alone for long, its jobs still come to an end.
+        ...(rooms.isProbing(lane.name) && { isSpent: (job) => isSpent(job, options) }),
+      });
+      for (const one of held) {
+        const isFree = begun === most; // It is spent, and asks nobody.
+        if (!isFree) begun++;
+        begin(one, isFree);
+      }
+      await hinted;
+      if (held.length < most) return next;
+      if (most === share) poke(); // There may be room for more.
+      return Infinity;
+    } finally {
+      rooms.leave(lane.name, most - begun);
+    }
+  }
+
+  function begin(held: HeldJob, isFree: boolean): void {
+    const { kind, lane } = held.job;
+    const series = seriesOf(held.job);
+    busy.add(series);
     const done = perform(held, options, stopping.signal)
-      .catch((error) => ports.log("Cannot finish a job", { kind: held.job.kind, error }))
-      .then(() => {
-        const left = running.get(lane)! - 1;
-        if (left > 0) running.set(lane, left);
-        else running.delete(lane);
+      .catch((error) => {
+        ports.log("Cannot finish a job", { kind, error });
+        return "neither" as const;
+      })
+      .then((ending) => {
+        if (!isFree) rooms.end(lane, ending, ports.now());
+        busy.delete(series);
         jobs.delete(done);
         poke();
       });
@@ -135,74 +169,11 @@ export function worker(options: WorkerOptions): Worker {
   };
 }
 
-/** Whether a lane waits for servers of others (`Job.lane`). */
-const isOutside = (lane: string): boolean => lane.includes(":");
-
-/** One run of a job, from its lease to its end: done, due again, or buried. */
-async function perform(
-  first: HeldJob,
-  options: WorkerOptions,
-  stopping: AbortSignal,
-): Promise<void> {
-  const { job } = first;
-  const { queue, ports } = options;
-  const handler = options.handlers.find(({ kind }) => kind === job.kind);
-  const lease = keepLease(first, queue, ports);
-  const signal = AbortSignal.any([lease.signal, stopping]);
-  const batch = emptyBatch();
-  try {
-    if (handler === undefined) {
-      throw new Error(`Cannot run a job of the unknown kind "${job.kind}"`);
-    }
-    const also = await handler.work(handler.args.parse(job.args), ports, { ...job, signal });
-    await options.stageAlso(batch, also ?? []);
-    await queue.complete(await lease.end(), batch);
-  } catch (error) {
-    const held = await lease.end();
-    if (stopping.aborted) { // Not its fault: the attempt does not count.
-      await queue.retry({ ...held, job: { ...job, attempt: job.attempt - 1 } }, ports.now());
-    } else if (
-      handler !== undefined && job.attempt < attemptsOf(handler, ports) && !isFinal(error)
-    ) {
-      const delayMs = handler.retryMs(job.attempt) * (0.8 + Math.random() * 0.4);
-      await queue.retry(held, ports.now() + delayMs);
-    } else {
-      const also = await handler?.spent?.(handler.args.parse(job.args), ports, error);
-      await options.stageAlso(batch, also ?? []);
-      await queue.bury(held, String(error), batch);
-    }
-  }
+/** Lanes in order of name, from the one after `name` round to it. */
+function after(name: string, lanes: Lane[]): Lane[] {
+  const at = lanes.findIndex((lane) => lane.name > name);
+  return at < 0 ? lanes : [...lanes.slice(at), ...lanes.slice(0, at)];
 }
 
-const attemptsOf = ({ maxAttempts }: AnyJobHandler, { settings }: Ports): number =>
-  typeof maxAttempts === "number" ? maxAttempts : maxAttempts(settings);
-
-/** Whether another attempt is bound to fail the same way. */
-const isFinal = (error: unknown): boolean =>
-  error instanceof Fault && error.kind !== "unavailable" && error.kind !== "internal";
-
-/** Renews a job's lease while it runs; `signal` aborts when another worker has taken it. */
-function keepLease(first: HeldJob, queue: Queue, ports: Ports) {
-  const lost = new AbortController();
-  let held = first;
-  let isRenewing = false;
-  let renewing: Promise<unknown> = Promise.resolve();
-  const timer = setInterval(() => {
-    if (isRenewing) return; // The store is slow: a second renewal would find the first one's entry.
-    isRenewing = true;
-    renewing = queue.renew(held, ports.now() + limits.jobLeaseMs).then((renewed) => {
-      if (renewed === null) lost.abort(new Error("The lease of the job is lost"));
-      else held = renewed;
-    }).catch((error) => ports.log("Cannot renew a lease", { error }))
-      .finally(() => isRenewing = false);
-  }, limits.jobLeaseMs / 3);
-  return {
-    signal: lost.signal,
-    /** Ends the renewals; a renewal under way first finishes, else the held entry would be stale. */
-    async end(): Promise<HeldJob> {
-      clearInterval(timer);
-      await renewing;
-      return held;
-    },
-  };
-}
+/** What tells a job's series from all others; a job without one is a series of its own. */
+const seriesOf = ({ lane, series, id }: StoredJob): string => `${lane}\n${series ?? id}`;

@@ -1,5 +1,6 @@
 import { type Context, Hono } from "hono";
 import { modifyCall, modifyParams } from "../core/calls/modify_call.ts";
+import { mutedCall, mutedCalls } from "../core/calls/muted_call.ts";
 import { Fault } from "../core/faults.ts";
 import type { AnyCollection, Ports } from "../core/ports.ts";
 import { withLinks } from "../core/recordings/link.ts";
@@ -14,6 +15,7 @@ import { accountAddress, shapeOf } from "./represent.ts";
 import { answerSublist } from "./sublists.ts";
 
 const callShape = shapeOf(calls);
+const mutedShape = shapeOf(mutedCalls);
 const modification = {
   schema: modifyParams,
   aliases: calls.aliases ?? {},
@@ -27,7 +29,9 @@ export function callRoutes(ports: Ports): Hono<Env> {
       const wanted = modifyParams.parse(await readParams(c, modification));
       const named = { accountSid: c.var.account.sid, callSid: c.req.param("sid") };
       const call = await modifyCall(named, wanted, ports);
-      return answer(c, { json: () => callShape.json(call), xml: () => callShape.xml(call) });
+      const shape = wanted.mute === undefined ? callShape : mutedShape;
+      const shown = wanted.mute === undefined ? call : await mutedCall(call, wanted.mute, ports);
+      return answer(c, { json: () => shape.json(shown), xml: () => shape.xml(shown) });
     })
     .get("/:sid/Notifications", listed(notifications, ports.records.notifications, ports))
     .get("/:sid/Recordings", listed(recordings, withLinks(ports.records.recordings, ports), ports));

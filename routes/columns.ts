@@ -1,4 +1,4 @@
-import { innerFields, isPlain, wireFormat } from "../core/fields.ts";
+import { innerFields, isPlain, itemFields, wireFormat } from "../core/fields.ts";
 import { type AnyResource, visibleFields } from "../core/resource.ts";
 import { iso8601, pascal, rfc2822, snake } from "../core/wire.ts";
 import { element, escapeXml, printable } from "./xml.ts";
@@ -25,6 +25,8 @@ export function columnsOf(
 function columnOf(field: string, schema: AnyResource["fields"][string] | undefined): Column {
   const inner = schema && innerFields(schema);
   if (inner !== undefined) return nested(field, inner);
+  const items = schema && itemFields(schema);
+  if (items !== undefined) return listed(field, items);
   const write = writerOf(field, schema);
   const name = pascal(field);
   const [empty, open, close] = [`<${name}/>`, `<${name}>`, `</${name}>`];
@@ -61,6 +63,17 @@ function nested(field: string, fields: AnyResource["fields"]): Column {
   };
 }
 
+/** A field that is a list of objects: in XML, each is an element by the singular of its name. */
+function listed(field: string, fields: AnyResource["fields"]): Column {
+  const item = nested(field.replace(/s$/, ""), fields);
+  return {
+    field,
+    key: snake(field),
+    json: (value) => (value as unknown[]).map(item.json),
+    xml: (value) => element(pascal(field), (value as unknown[]).map(item.xml).join("")),
+  };
+}
+
 /** A stored value as JSON's own kinds have it: dates and some numbers are texts. */
 function writerOf(
   field: string,
@@ -73,6 +86,8 @@ function writerOf(
     ? (value: unknown) => iso8601(Number(value))
     : format === "text"
     ? String
+    : format === "form"
+    ? (value: unknown) => new URLSearchParams(value as Record<string, string>).toString()
     : (value: unknown) => value;
   return (value) => value === null || value === undefined ? null : write(value);
 }

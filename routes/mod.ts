@@ -13,6 +13,7 @@ import { availablePhoneNumberRoutes } from "./available_phone_numbers.ts";
 import { callRoutes } from "./calls.ts";
 import { clientRoutes } from "./clients.ts";
 import { conferenceRoutes } from "./conferences.ts";
+import { deliveryRoutes } from "./deliveries.ts";
 import { emailRoutes } from "./emails.ts";
 import type { Env } from "./env.ts";
 import { answerFault, explain, onError } from "./errors.ts";
@@ -42,6 +43,7 @@ function irregularRoutes(app: Hono<Env>, account: string, ports: Ports): void {
   app.route(`${account}/Calls`, callRoutes(ports));
   app.route(`${account}/Clients`, clientRoutes(ports));
   app.route(`${account}/Conferences`, conferenceRoutes(ports));
+  app.route(`${account}/Webhooks/Deliveries`, deliveryRoutes(ports));
   app.route(`${account}/Email/Messages`, emailRoutes(ports));
   app.route(`${account}/Geolocation`, geolocationRoutes(ports));
   app.route(`${account}/Recordings`, recordingRoutes(ports));

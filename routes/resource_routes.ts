@@ -1,7 +1,6 @@
 import { type Context, Hono } from "hono";
 import { Fault } from "../core/faults.ts";
 import type { AnyCollection, Ports } from "../core/ports.ts";
-import { checkReferences } from "../core/references.ts";
 import {
   alteration,
   type AnyRecord,
@@ -60,7 +59,6 @@ function created(of: Regular, { required, optional }: NonNullable<AnyResource["c
   return async (c: Ctx) => {
     const accountSid = c.var.account.sid;
     const sent = await readParams(c, parameters);
-    await checkReferences(definition, sent, { records: ports.records, accountSid });
     const change = creation(definition, sent, newBase(definition, accountSid, ports));
     return answerRecord(c, of, await records.insert(change));
   };
@@ -72,7 +70,6 @@ function updated(of: Regular, optional: NonNullable<AnyResource["update"]>) {
   return async (c: RecordCtx) => {
     const accountSid = c.var.account.sid;
     const sent = await readParams(c, parameters);
-    await checkReferences(definition, sent, { records: ports.records, accountSid });
     const record = await records.update(
       accountSid,
       c.req.param("sid"),

@@ -1,7 +1,6 @@
 import { Hono } from "hono";
-import type { AnyCollection, Ports } from "../core/ports.ts";
-import { checkReferences } from "../core/references.ts";
-import { alteration, paramsSchema } from "../core/resource.ts";
+import type { Ports } from "../core/ports.ts";
+import { paramsSchema } from "../core/resource.ts";
 import { type Sandbox, sandboxes as definition } from "../core/resources/sandboxes.ts";
 import { sandboxOf } from "../core/sandbox.ts";
 import { answer } from "./answer.ts";
@@ -20,19 +19,10 @@ const answerSandbox = (c: Ctx, sandbox: Sandbox): Response =>
 
 /** The one Sandbox of an account. */
 export function sandboxRoutes(ports: Ports): Hono<Env> {
-  const records: AnyCollection = ports.records.sandboxes;
   return new Hono<Env>()
     .get("/", async (c) => answerSandbox(c, await sandboxOf(c.var.account.sid, ports)))
     .post("/", async (c) => {
-      const accountSid = c.var.account.sid;
       const sent = await readParams(c, parameters);
-      await checkReferences(definition, sent, { records: ports.records, accountSid });
-      const { sid } = await sandboxOf(accountSid, ports);
-      const sandbox: Sandbox = await records.update(
-        accountSid,
-        sid,
-        (before) => alteration(definition, before, { sent, now: ports.now() }),
-      );
-      return answerSandbox(c, sandbox);
+      return answerSandbox(c, await sandboxOf(c.var.account.sid, ports, sent));
     });
 }

@@ -98,6 +98,8 @@ export const sipLimits = {
   /** How long a transferor may take to leave once its transfer is done. */
   transferLeaveMs: 2_000,
 
+  /** Servers on the way to a callee that may each ask for credentials. */
+  challengers: 4,
   /** How long a trunk may take to say anything to an INVITE or a REGISTER before it counts as dead. */
   trunkAnswerMs: 5_000,
   /** Between two line ends that keep a connection to a Gateway's proxy open. */

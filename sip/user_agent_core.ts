@@ -6,10 +6,13 @@ import {
   type IncomingResponseMessage,
   LoggerFactory,
   OutgoingRequestMessage,
+  type SessionDialog,
+  UserAgentClient,
   UserAgentCore,
   type UserAgentCoreDelegate,
 } from "sip.js/lib/core/index.js";
 import { AllowedMethods } from "sip.js/lib/core/user-agent-core/allowed-methods.js";
+import type { ClientAuthentication } from "./auth/client_authentication.ts";
 import { currentFlow, currentName } from "./flow.ts";
 import { canonicalName } from "./text/header_names.ts";
 import { contactUser, webSocketName } from "./transport/local_name.ts";
@@ -64,10 +67,11 @@ const nameFor = (domain: string) => currentName() ?? webSocketName(domain);
 export function createCore(
   domain: string,
   delegate: UserAgentCoreDelegate,
-  authenticationFactory: () => DigestAuthentication | undefined = () => undefined,
+  authentication: () => ClientAuthentication | undefined = () => undefined,
 ): UserAgentCore {
   replaceBranchIds();
   replaceHeaderNames();
+  replaceAuthentication();
   AllowedMethods.splice(0, AllowedMethods.length, ...allowedMethods);
   const contact = userUri(contactUser, domain);
   const core = new UserAgentCore({
@@ -90,7 +94,7 @@ export function createCore(
     get viaHost() {
       return nameFor(domain).sentBy;
     },
-    authenticationFactory,
+    authenticationFactory: () => authentication() as unknown as DigestAuthentication,
     transportAccessor: () => currentFlow().transport,
   }, delegate);
   skipMergedRequestSearch(core);
@@ -144,6 +148,41 @@ function replaceHeaderNames(): void {
     },
     setHeader(this: OutgoingRequestMessage, name: string, value: string | string[]) {
       this.headers[canonicalName(name)] = Array.isArray(value) ? value : [value];
+    },
+  });
+}
+
+/** What the library keeps to itself of a request of ours. */
+interface OpenClient {
+  readonly core: UserAgentCore;
+  readonly message: OutgoingRequestMessage;
+  credentials: ClientAuthentication | undefined;
+  init(): void;
+}
+
+/** The library answers one challenge only, and forgets it for another (RFC 3261 §22.3). */
+function replaceAuthentication(): void {
+  Object.assign(UserAgentClient.prototype, {
+    /** Whether a response is final; else the request goes out once more. */
+    authenticationGuard(
+      this: OpenClient,
+      response: IncomingResponseMessage,
+      dialog?: SessionDialog,
+    ): boolean {
+      if (response.statusCode !== 401 && response.statusCode !== 407) return true;
+      this.credentials ??= this.core.configuration.authenticationFactory() as unknown as
+        | ClientAuthentication
+        | undefined;
+      const { message, credentials } = this;
+      if (!credentials?.answer(message, response)) return true;
+      message.cseq++;
+      if (dialog?.localSequenceNumber) {
+        dialog.incrementLocalSequenceNumber();
+        message.cseq = dialog.localSequenceNumber;
+      }
+      message.setHeader("cseq", `${message.cseq} ${message.method}`);
+      this.init();
+      return false;
     },
   });
 }

@@ -12,6 +12,7 @@ const allowed: Record<string, string[]> = {
     "core/bridge.ts",
     "core/bridge_action.ts",
     "core/bridge_gather.ts",
+    "core/bridge_refer.ts",
     "core/bridge_rooms.ts",
     "core/bridge_script.ts",
     "core/bridge_events.ts",

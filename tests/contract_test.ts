@@ -5,8 +5,8 @@ import { pascal } from "../core/wire.ts";
 import { startApp } from "./support/app.ts";
 import { makeSample, type SampledName, sampledNames, samples } from "./support/samples.ts";
 
-/** These are modified by their own rules, so an update that is declared nowhere answers there. */
-const modifiedByRules: SampledName[] = ["calls", "conferences"];
+/** Modified by rules of their own, so an update that is declared nowhere answers there. */
+const modifiedByRules: SampledName[] = ["calls", "conferences", "deliveries"];
 
 /** What every resource promises, whatever it is. */
 for (const name of sampledNames) {

@@ -1,27 +1,19 @@
 import type { Report } from "../bridge.ts";
-import type { Action } from "../bridge_action.ts";
 import type { LegEvent } from "../bridge_events.ts";
-import type { PartialSpeech } from "../bridge_gather.ts";
 import type { Script } from "../bridge_script.ts";
 import { withPeers } from "../companions.ts";
 import { takeRoomNews } from "../conferences/take_news.ts";
 import { unanswered } from "../exchange.ts";
-import { deliverWebhook } from "../jobs/deliver_webhook.ts";
 import { notification } from "../notify.ts";
 import { queueParameters, waitParameters } from "../queues/enqueue.ts";
 import { takeQueueNews } from "../queues/take_news.ts";
 import type { Change, Ports } from "../ports.ts";
 import type { Call } from "../resources/calls.ts";
+import { actionTold, afterQueue, afterRoom, partialTold, referred } from "./action_told.ts";
 import { placeChild, receive } from "./new_leg.ts";
 import { actionScript, type Asking, firstScript, waitScript } from "./next_script.ts";
 import { numberScript, receiveForNumber } from "./number_leg.ts";
-import {
-  callParameters,
-  dialParameters,
-  gatherParameters,
-  partialParameters,
-  roomParameters,
-} from "./parameters.ts";
+import { dialParameters, gatherParameters, referParameters, roomParameters } from "./parameters.ts";
 import { end, progress } from "./progress.ts";
 import { consultScript } from "./consult.ts";
 import { referScript } from "./refer.ts";
@@ -47,7 +39,8 @@ export async function handleReport(
   }
   if (call === null || !isLive(call.status)) return [{ type: "hangup" }];
   if (!report.wantsScript) return [];
-  const script = await scriptFor(report.event, { call, ports, signal });
+  const cause = { at: report.at, id: `${report.leg} ${report.seq}` };
+  const script = await scriptFor(report.event, { call, ports, signal, cause });
   return await withPeers(script, report.companion, ports);
 }
 
@@ -60,6 +53,7 @@ function scriptFor(event: LegEvent, asking: Asking): Promise<Script> | Script {
     case "refer":
       return referScript(event, asking);
     case "answered":
+    case "detected":
       return firstScript(asking);
     case "next":
       return actionScript(event.action, {}, asking);
@@ -81,6 +75,10 @@ function scriptFor(event: LegEvent, asking: Asking): Promise<Script> | Script {
       return event.action === undefined
         ? []
         : actionScript(event.action, roomParameters(event), asking);
+    case "referred":
+      return event.action === undefined
+        ? []
+        : actionScript(event.action, referParameters(event), asking);
     default:
       return [];
   }
@@ -120,24 +118,26 @@ function applied(call: Call, report: Report, ports: Ports): Change<Call> {
       return progress(taken, "ringing", moment);
     case "answered":
       return progress(taken, "in-progress", moment);
+    case "detected":
+      return { record: { ...taken, answeredBy: event.answeredBy } };
     case "ended":
       return explained(end(taken, event.outcome, moment), event, ports);
     case "dialled":
-      return report.wantsScript
-        ? { record: taken }
-        : actionTold(taken, event.action, dialParameters(event), ports);
+      return report.wantsScript ? { record: taken } : actionTold(
+        taken,
+        { action: event.action, brought: dialParameters(event), event: "dial.action" },
+        ports,
+      );
     case "joined":
       return { record: { ...taken, conferenceSid: event.conferenceSid } };
     case "left":
-      return report.wantsScript
-        ? { record: { ...taken, conferenceSid: null } }
-        : actionTold({ ...taken, conferenceSid: null }, event.action, roomParameters(event), ports);
+      return afterRoom({ ...taken, conferenceSid: null }, event, report, ports);
     case "queued":
       return { record: { ...taken, queueSid: event.queueSid } };
     case "dequeued":
-      return report.wantsScript
-        ? { record: { ...taken, queueSid: null } }
-        : actionTold({ ...taken, queueSid: null }, event.action, queueParameters(event), ports);
+      return afterQueue({ ...taken, queueSid: null }, event, report, ports);
+    case "referred":
+      return referred(taken, event, report, ports);
     case "partial":
       return partialTold(taken, event, ports);
     case "problem":
@@ -164,28 +164,6 @@ function explained(
   const detail = direction === "inbound" ? from : to;
   const notice = { accountSid, callSid, fault: endFaults[reason], detail, level: "error" } as const;
   return { ...change, also: [notification(notice, ports)] };
-}
-
-/** The caller hung up inside a Dial: its action is still requested, and the answer ignored. */
-function actionTold(
-  call: Call,
-  action: Action | undefined,
-  told: Record<string, string>,
-  { settings }: Ports,
-): Change<Call> {
-  if (action === undefined) return { record: call };
-  const { accountSid, sid: callSid } = call;
-  const { url, method } = action;
-  const params = { ...callParameters(call, settings), ...told };
-  return { record: call, jobs: [deliverWebhook({ accountSid, callSid, url, method, params })] };
-}
-
-/** What a caller said so far, to whom a Gather wants it told. */
-function partialTold(call: Call, event: PartialSpeech, { settings }: Ports): Change<Call> {
-  const { accountSid, sid: callSid } = call;
-  const { url, method } = event.callback;
-  const params = { ...callParameters(call, settings), ...partialParameters(event) };
-  return { record: call, jobs: [deliverWebhook({ accountSid, callSid, url, method, params })] };
 }
 
 function problemOf(call: Call, event: LegEvent & { type: "problem" }, ports: Ports) {

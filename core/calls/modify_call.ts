@@ -25,32 +25,41 @@ export type ModifyParams = z.infer<typeof modifyParams>;
 
 /**
  * Modifies a live call (spec, "Call progress"): `canceled` ends one that is queued or ringing and
- * leaves one in progress alone, `completed` ends any, a Url redirects one in progress. Throws
- * `notFound`, `callEnded` or `notModifiable`.
+ * leaves one in progress alone, `completed` ends any, a Url redirects and Mute silences one in
+ * progress. Throws `notFound`, `callEnded` or `notModifiable`, and `unavailable` when the companion
+ * that is to mute it is out of reach.
  */
-export function modifyCall(
+export async function modifyCall(
   { accountSid, callSid }: { accountSid: string; callSid: string },
   wanted: ModifyParams,
   ports: Ports,
 ): Promise<Call> {
-  return ports.records.calls.update(accountSid, callSid, (call) => {
-    if (!isLive(call.status)) throw new Fault("callEnded", `it is ${call.status}`);
-    refuseUnsupported(wanted);
-    if (wanted.url !== undefined && call.status !== "in-progress") {
-      throw new Fault("notModifiable", `it is ${call.status}`);
-    }
+  if (wanted.mute !== undefined) {
+    const call = await ports.records.calls.get(accountSid, callSid);
+    if (call === null) throw new Fault("notFound", callSid);
+    assertModifiable(call, wanted);
+    await mute(call, wanted.mute, ports);
+  }
+  return await ports.records.calls.update(accountSid, callSid, (call) => {
+    assertModifiable(call, wanted);
     return modified(call, wanted, ports);
   });
 }
 
-/** What this version understands but cannot do is refused, not ignored. */
-function refuseUnsupported({ mute, moveConnectedCallLeg, url }: ModifyParams): void {
+function assertModifiable({ status }: Call, wanted: ModifyParams): void {
+  if (!isLive(status)) throw new Fault("callEnded", `it is ${status}`);
+  const { mute, moveConnectedCallLeg, url } = wanted;
   if (moveConnectedCallLeg === true && url === undefined) {
     throw new Fault("notModifiable", "MoveConnectedCallLeg needs a Url to move to");
   }
-  if (mute !== undefined) {
-    throw new Fault("notModifiable", "Mute is not supported: a leg's audio cannot be muted yet");
-  }
+  const isForTalking = url !== undefined || mute !== undefined;
+  if (isForTalking && status !== "in-progress") throw new Fault("notModifiable", `it is ${status}`);
+}
+
+/** Silences the leg of a call where it is, or lets it be heard again; its script goes on. */
+async function mute({ sid, companion }: Call, muted: boolean, { bridge }: Ports): Promise<void> {
+  if (companion !== null && await bridge.mute(sid, muted, companion)) return;
+  throw new Fault("notModifiable", "its audio passes by the service, which cannot mute it");
 }
 
 function modified(call: Call, wanted: ModifyParams, ports: Ports): Change<Call> {

@@ -4,7 +4,7 @@ import { unanswered, withoutCredentials } from "../exchange.ts";
 import { limits } from "../limits.ts";
 import { compile } from "../markup/compile.ts";
 import { DocumentFault, fetchDocument } from "../markup/fetch.ts";
-import { notify } from "../notify.ts";
+import { type Cause, notify } from "../notify.ts";
 import type { Ports } from "../ports.ts";
 import type { Call } from "../resources/calls.ts";
 import type { Signable } from "../signature.ts";
@@ -16,6 +16,10 @@ export interface Asking {
   call: Call;
   ports: Ports;
   signal: AbortSignal;
+  /** What is told with the first document besides. */
+  params?: Record<string, string>;
+  /** What led to the question: what goes wrong with it is noticed once, however often it is asked. */
+  cause?: Cause;
   /** What happens when there is no document; else a hang-up, or a refusal before the answer. */
   instead?: Script[number];
 }
@@ -24,23 +28,24 @@ export interface Asking {
 export async function refuse(
   { fault, detail }: Unroutable,
   status: number,
-  { call: { accountSid, sid: callSid }, ports }: Asking,
+  { call: { accountSid, sid: callSid }, ports, cause }: Asking,
 ): Promise<Script> {
-  await notify({ accountSid, callSid, fault, detail, level: "error" }, ports);
+  await notify({ accountSid, callSid, fault, detail, level: "error", cause }, ports);
   return [{ type: "reject", status }];
 }
 
 /** The script of a call's first document: its Url, and its FallbackUrl when that fails. */
 export async function firstScript(asking: Asking): Promise<Script> {
-  const { url, method, fallbackUrl, fallbackMethod } = asking.call;
+  const { call: { url, method, fallbackUrl, fallbackMethod }, params: told = {} } = asking;
   if (url === null) return [{ type: "hangup" }];
   try {
-    return await scriptAt({ url, method, params: {} }, 0, asking);
+    return await scriptAt({ url, method, params: told }, 0, asking);
   } catch (error) {
     if (!(error instanceof DocumentFault)) throw error;
     await notifyFailure(error, asking);
     if (fallbackUrl === null) return [refusal(asking, error)];
     const params = {
+      ...told,
       ErrorCode: String(error.code),
       ErrorUrl: withoutCredentials(error.exchange.url),
     };
@@ -130,24 +135,28 @@ async function scriptAt(
   return script;
 }
 
-function notifyFailure(failure: DocumentFault, { call, ports }: Asking): Promise<void> {
+function notifyFailure(failure: DocumentFault, { call, ports, cause }: Asking): Promise<void> {
   const { accountSid, sid: callSid } = call;
   const { fault, detail = "", exchange } = failure;
-  return notify({ accountSid, callSid, fault, detail, level: "error", exchange }, ports);
+  return notify({ accountSid, callSid, fault, detail, level: "error", exchange, cause }, ports);
 }
 
-function notifySkipped(skipped: string[], of: Signable, { call, ports }: Asking): Promise<void> {
+function notifySkipped(
+  skipped: string[],
+  of: Signable,
+  { call, ports, cause }: Asking,
+): Promise<void> {
   const { accountSid, sid: callSid } = call;
   const detail = [...new Set(skipped)].join("; ").slice(0, 1_000);
   const exchange = { ...of, responseHeaders: "", responseBody: "" };
-  const subject = { accountSid, callSid, fault: "markupSkipped" } as const;
+  const subject = { accountSid, callSid, fault: "markupSkipped", cause } as const;
   return notify({ ...subject, detail, level: "warning", exchange }, ports);
 }
 
-function notifyLoop(url: string, method: string, { call, ports }: Asking): Promise<void> {
+function notifyLoop(url: string, method: string, { call, ports, cause }: Asking): Promise<void> {
   const { accountSid, sid: callSid } = call;
   const detail = `${limits.documentHops} documents in a row took no time`;
   const exchange = unanswered({ url, method, params: {} });
-  const notice = { accountSid, callSid, detail, exchange } as const;
+  const notice = { accountSid, callSid, detail, exchange, cause } as const;
   return notify({ ...notice, fault: "documentLoop", level: "error" }, ports);
 }

@@ -20,6 +20,7 @@ export function callParameters(
     ApiVersion: call.apiVersion,
     Direction: call.direction,
     CallerName: call.callerName,
+    AnsweredBy: call.answeredBy,
     ForwardedFrom: call.forwardedFrom,
     CallTimestamp: iso8601(call.startTime ?? call.dateCreated),
     InstanceId: instanceId,
@@ -56,6 +57,14 @@ export const roomParameters = (
   DialCallStatus: outcome,
   DialCallDuration: String(durationS),
   ConferenceSid: conferenceSid,
+});
+
+/** What the request of a Refer's action carries besides. */
+export const referParameters = (
+  { outcome, sipStatus }: LegEvent & { type: "referred" },
+): Record<string, string> => ({
+  ReferCallStatus: outcome,
+  ...(sipStatus === undefined ? {} : { ReferSipResponseCode: String(sipStatus) }),
 });
 
 /** What the request of a Dial's action carries besides. */

@@ -76,6 +76,6 @@ function fire(call: Call, event: CallbackEvent, { at, instanceId }: Moment): Cha
   const { accountSid, sid: callSid } = call;
   return {
     record: { ...call, sequence: call.sequence + 1 },
-    jobs: [deliverWebhook({ accountSid, callSid, url, method, params })],
+    jobs: [deliverWebhook({ accountSid, callSid, url, method, params, event: `call.${event}` })],
   };
 }

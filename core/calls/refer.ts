@@ -9,6 +9,7 @@ import { parseAddress } from "./address.ts";
 import { actionScript, type Asking, refuse } from "./next_script.ts";
 import { transferParameters } from "./parameters.ts";
 import { routeTo, type Routing } from "./route.ts";
+import { secondLegParameters } from "./second_leg.ts";
 import { isLive } from "./status.ts";
 
 /**
@@ -32,7 +33,8 @@ export async function referScript(
   if (markup !== null) {
     const instead = { type: "reject", status: 500 } as const;
     const transferred = { ...asking, call: other, instead };
-    return await actionScript({ ...markup, hops: 0 }, transferParameters(transfer), transferred);
+    const params = { ...transferParameters(transfer), ...await secondLegParameters(other, ports) };
+    return await actionScript({ ...markup, hops: 0 }, params, transferred);
   }
   const routing = await routeFor(event.to, { transferor, other }, ports);
   if ("fault" in routing) return await refuse(routing, 404, asking);

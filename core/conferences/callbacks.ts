@@ -44,10 +44,11 @@ export function fire(
     SequenceNumber: String(record.sequence),
   };
   const callSid = member?.callSid ?? null;
+  const event = `conference.${news.slice(news.indexOf("-") + 1)}`;
   return {
     ...change,
     record: { ...record, sequence: record.sequence + 1 },
-    jobs: [...jobs, deliverWebhook({ accountSid, callSid, url, method, params: told })],
+    jobs: [...jobs, deliverWebhook({ accountSid, callSid, url, method, params: told, event })],
   };
 }
 

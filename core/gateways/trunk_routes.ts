@@ -17,7 +17,7 @@ export async function trunkRoutes(account: Account, ports: Ports): Promise<Trunk
     const publicOnly = !isOperators && !ports.settings.trunks.allowPrivate;
     const usable = items.toReversed().toSorted((a, b) => rank(a) - rank(b));
     routes.push(...usable.map(({ sid: gatewaySid, proxy, userName, password }) => (
-      { gatewaySid, proxy, credentials: { userName, password }, publicOnly }
+      { gatewaySid, accountSid, proxy, credentials: { userName, password }, publicOnly }
     )));
   }
   const { outboundProxy } = ports.settings.trunks;

@@ -30,7 +30,8 @@ export function settle(
   };
   const { accountSid, statusCallback: url } = settled;
   const params = callbackParameters(settled);
-  const callback = { accountSid, callSid: null, url, method: "POST", params } as const;
+  const event = `geolocation.${settled.responseStatus}`;
+  const callback = { accountSid, callSid: null, url, method: "POST", params, event } as const;
   return { record: settled, jobs: [deliverWebhook(callback)] };
 }
 

@@ -123,6 +123,11 @@ export const variables = {
     fallback: "6",
     help: "How often a status callback is tried before it is given up with a Notification.",
   },
+  WEBHOOK_KEEP_DAYS: {
+    schema: z.coerce.number("must be a number").int().min(1).max(3_650),
+    fallback: "30",
+    help: "Days for which Webhooks/Deliveries are kept.",
+  },
   COMPANION_ID: {
     schema: text.min(1).max(100),
     fallback: ({ SIP_HOST, SIP_WS_PORT }) => authority(SIP_HOST, SIP_WS_PORT),

@@ -11,7 +11,11 @@ export function locationSource(url: string): LocationSource {
     async lookUp(msisdn, signal) {
       const target = new URL(url);
       target.searchParams.set("msisdn", msisdn);
-      const response = await fetch(target, { signal });
+      const response = await fetch(target, { signal }).catch((cause) => {
+        // The reason would name the URL, which may hold the operator's credentials.
+        const why = signal.aborted ? "does not answer in time" : "is out of reach";
+        throw new Error(`Cannot look a device up: the location source ${why}`, { cause });
+      });
       const { text } = await readText(response, limits.locationAnswerBytes);
       if (response.ok) return text;
       throw new Error(`Cannot look a device up: the location source answered ${response.status}`);

@@ -43,6 +43,7 @@ export function portsOf(config: Config, parts: Parts): Ports {
       sipDomain: config.SIP_DOMAIN,
       instanceId: crypto.randomUUID(),
       callbackAttempts: config.WEBHOOK_MAX_ATTEMPTS,
+      deliveryKeptMs: config.WEBHOOK_KEEP_DAYS * 86_400_000,
       revision: config.REVISION,
       clientPasswordMin: config.CLIENT_PASSWORD_MIN,
       strictSmsFrom: config.STRICT_SMS_FROM,

@@ -18,6 +18,7 @@ const deleted: (keyof Records)[] = [
   "recordings",
   "transcriptions",
   "notifications",
+  "deliveries",
 ];
 
 /**

@@ -47,7 +47,12 @@ export const dialCall: JobKind<z.infer<typeof args>> = job({
     const { headers } = customHeaders(call.to.split("?").slice(1).join("?"));
     const sent = Object.keys(headers).length === 0 ? {} : { headers };
     const invitation = { leg: callSid, accountSid, ...called, ...sent };
-    const place: Script = [{ type: "invite", invitation, timeoutS: call.timeout }];
+    const place: Script = [{
+      type: "invite",
+      invitation,
+      timeoutS: call.timeout,
+      ...machineDetection(call),
+    }];
     // One that has the leg already knows it by its Sid, and places no second.
     const at = call.companion ?? await companionFor(called.target, ports);
     const companion = await ports.bridge.run(callSid, await withPeers(place, at, ports), { at });
@@ -70,6 +75,15 @@ export const dialCall: JobKind<z.infer<typeof args>> = job({
     return [];
   },
 });
+
+/** What `MachineDetection` asks for; nothing where it is not asked for. */
+const machineDetection = ({ machineDetection: wanted, machineDetectionTimeout }: Call) =>
+  wanted !== null && wanted !== undefined && {
+    machineDetection: {
+      timeoutS: machineDetectionTimeout,
+      untilEnd: wanted === "DetectMessageEnd",
+    },
+  };
 
 async function routeOf(call: Call, account: Account, ports: Ports): Promise<Routing> {
   const address = parseAddress(call.to);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Script } from "../bridge_script.ts";
 import { firstScript } from "../calls/next_script.ts";
+import { secondLegParameters } from "../calls/second_leg.ts";
 import { withPeers } from "../companions.ts";
 import { exponential, job, type JobKind } from "../job.ts";
 
@@ -18,14 +19,16 @@ export const redirectCall: JobKind<z.infer<typeof args>> = job({
   lane: ({ accountSid }) => `documents:${accountSid}`,
   maxAttempts: 5,
   retryMs: exponential(250, 4_000),
-  async work({ accountSid, callSid, both = false }, ports, { signal }) {
+  async work({ accountSid, callSid, both = false }, ports, { id, madeAt, signal }) {
     const call = await ports.records.calls.get(accountSid, callSid);
     if (call?.status !== "in-progress") return; // It ended meanwhile.
     const { url, method, companion: at } = call;
     const other: Script = both && url !== null
       ? [{ type: "next", action: { url, method, hops: 0 } }]
       : [];
-    const script = await withPeers(await firstScript({ call, ports, signal }), at, ports);
+    const params = await secondLegParameters(call, ports);
+    const asking = { call, ports, signal, params, cause: { at: madeAt, id } };
+    const script = await withPeers(await firstScript(asking), at, ports);
     await ports.bridge.run(callSid, script, { at, ...both && { other } });
   },
 });

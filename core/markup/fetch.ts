@@ -1,4 +1,11 @@
-import { type Exchange, headerLines, readText, unanswered } from "../exchange.ts";
+import {
+  type Exchange,
+  headerLines,
+  masked,
+  readText,
+  secretsOf,
+  unanswered,
+} from "../exchange.ts";
 import { Fault, type FaultName } from "../faults.ts";
 import { limits } from "../limits.ts";
 import type { Ports } from "../ports.ts";
@@ -75,20 +82,22 @@ async function exchangeWith(
   ports: Ports,
 ): Promise<{ response: Response; text: string; exchange: Exchange }> {
   const none = unanswered(source);
+  const hidden = [authToken, ...secretsOf(source.url)];
   try {
     const timeout = AbortSignal.timeout(limits.documentTimeoutMs);
     const bounded = AbortSignal.any([signal, timeout]);
-    const request = await signedRequest(source, { authToken, now: ports.now(), signal: bounded });
+    const request = signedRequest(source, { authToken, now: ports.now(), signal: bounded });
     const response = await ports.fetch(request);
     const isAudio = response.headers.get("content-type")?.startsWith("audio/") ?? false;
     const { text, isWhole } = await readText(response, isAudio ? 1 : limits.documentBytes);
-    const responseHeaders = headerLines(response);
-    const exchange = { ...none, responseHeaders, responseBody: isAudio ? "" : text };
+    const responseHeaders = masked(headerLines(response), hidden);
+    const responseBody = isAudio ? "" : masked(text, hidden);
+    const exchange = { ...none, responseHeaders, responseBody };
     if (isWhole || isAudio) return { response, text, exchange };
     throw new DocumentFault("documentInvalid", "it is over 64 KiB", exchange, response.status);
   } catch (error) {
     if (signal.aborted || error instanceof DocumentFault) throw error;
     const why = error instanceof Error ? error.message : String(error);
-    throw new DocumentFault("documentUnreachable", why, none);
+    throw new DocumentFault("documentUnreachable", masked(why, hidden), none);
   }
 }

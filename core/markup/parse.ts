@@ -33,8 +33,15 @@ export function parseDocument(text: string): Element[] {
   if (root.children.length > limits.documentVerbs) {
     throw invalid(`it has more than ${limits.documentVerbs} verbs`);
   }
+  if (countOf(root.children) > limits.documentElements) {
+    throw invalid(`it has more than ${limits.documentElements} elements`);
+  }
   return root.children;
 }
+
+/** With what is inside them. */
+const countOf = (elements: Element[]): number =>
+  elements.reduce((sum, { children }) => sum + 1 + countOf(children), 0);
 
 const invalid = (why: string) => new Fault("documentInvalid", why);
 

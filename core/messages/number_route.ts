@@ -25,7 +25,8 @@ export const numberRoute = (ports: Ports): MessageRoute => ({
     if (source !== null) {
       const { accountSid } = number;
       const params = smsParameters(taken.record);
-      const ask = deliverWebhook({ accountSid, callSid: null, ...source, params });
+      const event = "message.received";
+      const ask = deliverWebhook({ accountSid, callSid: null, ...source, params, event });
       return { also: [taken], jobs: [ask] };
     }
     const notice = notification({

@@ -21,7 +21,8 @@ export function settle(
   const { accountSid, statusCallback: url, statusCallbackMethod: method } = settled;
   if (url === null) return { ...delivery, record: settled };
   const params = callbackParameters(settled, at);
-  const callback = deliverWebhook({ accountSid, callSid: null, url, method, params });
+  const event = `message.${settled.status}`;
+  const callback = deliverWebhook({ accountSid, callSid: null, url, method, params, event });
   return { ...delivery, record: settled, jobs: [...delivery.jobs ?? [], callback] };
 }
 

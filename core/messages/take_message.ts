@@ -75,7 +75,10 @@ async function tooMany(
   if (verdict.isFirst) {
     const detail = `${from} to ${to}: the next are not taken for ${verdict.retryAfterS} s`;
     const fault = "messageFlood";
-    await notify({ accountSid: account.sid, callSid: null, fault, detail, level: "error" }, ports);
+    // Each instance counts, and tells of it: in one minute that is once.
+    const cause = { at: Math.floor(ports.now() / 60_000) * 60_000, id: `${from} ${to}` };
+    const notice = { accountSid: account.sid, callSid: null, fault, detail, cause } as const;
+    await notify({ ...notice, level: "error" }, ports);
   }
   return verdict.retryAfterS;
 }

@@ -1,7 +1,6 @@
 import { Fault } from "../faults.ts";
 import { limits } from "../limits.ts";
 import type { Change, Ports } from "../ports.ts";
-import { checkReferences } from "../references.ts";
 import { type AnyRecord, creation } from "../resource.ts";
 import {
   type IncomingPhoneNumber,
@@ -36,7 +35,6 @@ export async function provisionNumber(
   ports: NumberPorts,
 ): Promise<IncomingPhoneNumber> {
   const { sent, accountSid } = wanted;
-  await checkReferences(definition, sent, { records: ports.records, accountSid });
   if (sent.areaCode !== undefined) return await inAreaCode(sent.areaCode, wanted, ports);
   if (sent.phoneNumber === undefined) {
     throw new Fault("badParameter", "PhoneNumber is required, or AreaCode in its place");

@@ -1,7 +1,6 @@
 import { actsFor, standing } from "../access.ts";
 import { Fault } from "../faults.ts";
 import type { Change, Ports } from "../ports.ts";
-import { checkReferences } from "../references.ts";
 import { alteration } from "../resource.ts";
 import type { Account } from "../resources/accounts.ts";
 import {
@@ -30,7 +29,6 @@ export async function updateNumber(
   const numbers = ports.records.incomingPhoneNumbers;
   if (await numbers.get(account.sid, sid) === null) throw new Fault("notFound", sid);
   if (to !== account.sid) await checkReceiver(caller, to, ports);
-  await checkReferences(definition, sent, { records: ports.records, accountSid: to });
   const changed = (before: IncomingPhoneNumber) =>
     alteration(definition, { ...before }, { sent, now: ports.now() }) as unknown as Change<
       IncomingPhoneNumber

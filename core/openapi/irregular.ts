@@ -1,5 +1,6 @@
 import { accountWanted } from "../accounts/create_account.ts";
 import { modifyParams } from "../calls/modify_call.ts";
+import { mutedCalls } from "../calls/muted_call.ts";
 import { acceptedFields } from "../geolocation/parameters.ts";
 import { conferenceParams, participantAliases, participantParams } from "../conferences/modify.ts";
 import { limits } from "../limits.ts";
@@ -11,6 +12,7 @@ import { availablePhoneNumbers, numberCountries } from "../resources/available_p
 import { bindings } from "../resources/bindings.ts";
 import { calls } from "../resources/calls.ts";
 import { clients } from "../resources/clients.ts";
+import { replayParams } from "../resources/deliveries.ts";
 import { gateways } from "../resources/gateways.ts";
 import { geolocations } from "../resources/geolocations.ts";
 import { incomingPhoneNumbers } from "../resources/incoming_phone_numbers.ts";
@@ -25,9 +27,10 @@ import {
   removeOperation,
   updateOperations,
 } from "./regular.ts";
-import { formSchema, type JsonSchema, refTo } from "./schemas.ts";
+import { formSchema, type JsonSchema, recordSchema, refTo } from "./schemas.ts";
 
-const { conferences, emails, notifications, participants, recordings, sandboxes } = resources;
+const { conferences, deliveries, emails, notifications, participants, recordings, sandboxes } =
+  resources;
 
 const accountOperations: Operation[] = [
   listOperation(accounts, { path: accountsPath, summary: "Lists the caller's sub-accounts" }),
@@ -38,7 +41,10 @@ const accountOperations: Operation[] = [
 
 const call = `${accountPath}/Calls/{Sid}`;
 const callOperations: Operation[] = [
-  ...updateOperations(calls, { summary: "Redirects or ends a live call" }),
+  ...updateOperations(calls, {
+    summary: "Redirects, mutes or ends a live call",
+    answer: { anyOf: [refTo(calls.type), refTo("MutedCall")] },
+  }),
   listOperation(notifications, {
     path: `${call}/Notifications`,
     id: "listCallNotifications",
@@ -71,6 +77,10 @@ const clientOperations: Operation[] = [
     tag: clients.type,
   }),
 ];
+
+const deliveryOperations = updateOperations(deliveries, {
+  summary: "Sends a delivery that has come to its end again",
+});
 
 const inConference = `${accountPath}/Conferences/{Sid}/Participants`;
 const participantOperations: Operation[] = [
@@ -205,6 +215,7 @@ export const irregularOperations: Operation[] = [
   ...accountOperations,
   ...callOperations,
   ...clientOperations,
+  ...deliveryOperations,
   ...participantOperations,
   createOperation(emails),
   ...sandboxOperations,
@@ -216,12 +227,14 @@ export const irregularOperations: Operation[] = [
   ...serviceOperations,
 ];
 
-/** The forms of those operations, by the name of their schema. */
+/** The forms of those operations and their own answers, by the name of their schema. */
 export const irregularForms: Record<string, JsonSchema> = {
   AccountCreate: formSchema({ schema: accountWanted }),
+  DeliveryUpdate: formSchema({ schema: replayParams }),
   CallUpdate: formSchema({ schema: modifyParams, aliases: calls.aliases! }),
   ConferenceUpdate: formSchema({ schema: conferenceParams }),
   ParticipantUpdate: formSchema({ schema: participantParams, aliases: participantAliases }),
+  MutedCall: recordSchema(mutedCalls),
   IncomingPhoneNumberCreateOfKind: formSchema(numberParametersOf("createOfKind")),
   IncomingPhoneNumberUpdate: formSchema(numberParametersOf("update")),
   ...Object.fromEntries(

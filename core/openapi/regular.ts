@@ -13,7 +13,7 @@ export const listOperation = (
 ): Operation => ({
   method: "get",
   path: `${accountPath}/${definition.path}`,
-  id: `list${definition.type}s`,
+  id: `list${definition.type.replace(/y$/, "ie")}s`,
   summary: `Lists ${definition.type} records`,
   tag: definition.type,
   query: listParameters(definition),

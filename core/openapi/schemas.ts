@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { flag, innerFields, wireFormat } from "../fields.ts";
+import { flag, innerFields, itemFields, wireFormat } from "../fields.ts";
 import type { Parameters } from "../parameters.ts";
 import { type AnyResource, visibleFields } from "../resource.ts";
 import { pascal, pathField, snake } from "../wire.ts";
@@ -24,6 +24,7 @@ const written = {
   },
   iso8601: { type: "string", format: "date-time", description: "An instant in UTC." },
   text: { type: "string", pattern: "^-?\\d+(\\.\\d+)?$", description: "A number." },
+  form: { type: "string", description: "Names and values, as application/x-www-form-urlencoded." },
 } as const;
 
 const address: JsonSchema = { type: "string", format: "uri-reference" };
@@ -63,6 +64,8 @@ function valueSchema(schema: z.ZodType): JsonSchema {
   const isNullable = schema.safeParse(null).success || isOptional(schema);
   const inner = innerFields(schema);
   if (inner !== undefined) return objectSchema(inner);
+  const items = itemFields(schema);
+  if (items !== undefined) return { type: "array", items: objectSchema(items) };
   const format = wireFormat(schema);
   const value = format === undefined ? keptOf(jsonSchemaOf(schema)) : written[format];
   return isNullable ? orNull(value) : value;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { companion } from "../bridge.ts";
+import { answeredBy } from "../bridge_events.ts";
 import { callbackEvent, callStatus, isLive } from "../calls/status.ts";
 import { isoDate, method, reference, textNumber, url, wholeNumber } from "../fields.ts";
 import { dialCall } from "../jobs/dial_call.ts";
@@ -40,7 +41,7 @@ export const calls = resource({
     duration: textNumber.nullable(),
     price: z.string().nullable(),
     direction: z.enum(["inbound", "outbound-api", "outbound-dial"]),
-    answeredBy: z.string().nullable(),
+    answeredBy: answeredBy.nullable(),
     apiVersion: z.string(),
     forwardedFrom: z.string().nullable(),
     callerName: z.string().nullable(),
@@ -53,6 +54,12 @@ export const calls = resource({
     statusCallbackMethod: method,
     statusCallbackEvent: callbackEvents,
     timeout: wholeNumber(1, limits.ringTimeoutMaxS),
+    /** Listens to who answers before the Url is asked for: until it is known, or a greeting is over. */
+    machineDetection: z.enum(["Enable", "DetectMessageEnd"]).nullable(),
+    machineDetectionTimeout: wholeNumber(
+      limits.machineDetectionMinS,
+      limits.machineDetectionMaxS,
+    ),
     /** The INVITE went out, or came in. */
     initiated: z.boolean(),
     answeredAt: z.number().nullable(),
@@ -86,6 +93,8 @@ export const calls = resource({
     "statusCallbackMethod",
     "statusCallbackEvent",
     "timeout",
+    "machineDetection",
+    "machineDetectionTimeout",
     "initiated",
     "answeredAt",
     "sequence",
@@ -109,6 +118,8 @@ export const calls = resource({
       "statusCallbackMethod",
       "statusCallbackEvent",
       "timeout",
+      "machineDetection",
+      "machineDetectionTimeout",
     ],
   },
   aliases: {
@@ -138,6 +149,8 @@ export const calls = resource({
     statusCallbackMethod: "POST",
     statusCallbackEvent: [],
     timeout: limits.ringTimeoutS,
+    machineDetection: null,
+    machineDetectionTimeout: limits.machineDetectionS,
     initiated: false,
     answeredAt: null,
     sequence: 0,

@@ -3,6 +3,7 @@ import { applications } from "./applications.ts";
 import { calls } from "./calls.ts";
 import { clients, clientsWith } from "./clients.ts";
 import { conferences } from "./conferences.ts";
+import { deliveries } from "./deliveries.ts";
 import { emails } from "./emails.ts";
 import { gateways } from "./gateways.ts";
 import { geolocations } from "./geolocations.ts";
@@ -22,6 +23,7 @@ export const resources = {
   calls,
   clients,
   conferences,
+  deliveries,
   emails,
   gateways,
   geolocations,

@@ -15,29 +15,42 @@ export interface Login {
 
 /** The challenges of a 401 or 407, in the shape that the library hands on. */
 export interface Challenges {
-  /** The password was right and only the nonce too old (RFC 7616 §3.3). */
-  stale: boolean;
   readonly headers: string[];
 }
 
+/** A challenge that can be answered. */
+export type Challenge = DigestParameters & { readonly realm: string };
+
 /**
- * The value of Authorization or Proxy-Authorization that answers a challenge (RFC 7616 §3.4): the
- * topmost whose algorithm and quality of protection we know (RFC 8760 §2.4). Undefined when it is
- * none of them.
+ * Of each realm, the topmost challenge whose algorithm and quality of protection we know (RFC 8760
+ * §2.4); several servers on the way may ask at once (RFC 3261 §22.3).
+ */
+export function knownChallenges({ headers }: Challenges): Challenge[] {
+  const known = headers.map(parseDigest).filter((one) => one !== undefined).filter(isKnown);
+  return known.filter(({ realm }, at) => known.findIndex((one) => one.realm === realm) === at);
+}
+
+/** Whether the password was right, and only the nonce too old (RFC 7616 §3.3). */
+export const isStale = (challenge: Challenge): boolean =>
+  challenge["stale"]?.toLowerCase() === "true";
+
+/**
+ * The value of Authorization or Proxy-Authorization that answers a challenge for the `count`th time
+ * (RFC 7616 §3.4).
  */
 export function answerChallenge(
-  { headers }: Challenges,
+  challenge: Challenge,
   login: Login,
-  { method, uri }: { method: string; uri: string },
-): string | undefined {
-  const challenge = headers.map(parseDigest).find((one) => one !== undefined && isKnown(one));
-  if (challenge === undefined) return undefined;
-  const { realm = "", nonce = "", opaque } = challenge;
+  { method, uri, count }: { method: string; uri: string; count: number },
+): string {
+  const { realm, nonce = "", opaque } = challenge;
   const algorithm = algorithmOf(challenge)!;
   const identity = { username: login.userName, realm, password: login.password };
-  const proof = challenge["qop"] === undefined
-    ? {}
-    : { qop: "auth", nc: "00000001", cnonce: randomBytes(12).toString("hex") };
+  const proof = challenge["qop"] === undefined ? {} : {
+    qop: "auth",
+    nc: count.toString(16).padStart(8, "0"),
+    cnonce: randomBytes(12).toString("hex"),
+  };
   const parameters = { nonce, uri, ...proof };
   const ha1 = digestHa1(algorithm, identity);
   const response = digestResponse(algorithm, { method, ha1 }, parameters);
@@ -51,7 +64,7 @@ export function answerChallenge(
   ].join(", ");
 }
 
-function isKnown(challenge: DigestParameters): boolean {
+function isKnown(challenge: DigestParameters): challenge is Challenge {
   const { qop, realm, nonce } = challenge;
   if (algorithmOf(challenge) === undefined || realm === undefined || !nonce) return false;
   return qop === undefined || qop.split(",").some((one) => one.trim().toLowerCase() === "auth");

@@ -37,6 +37,8 @@ export interface Dialog extends DialogPeer {
   localSdp: string;
   /** Takes the answer to the offer of our last 2xx out of its ACK. */
   settle: ((answer: string) => void) | undefined;
+  /** Resolves when the ACK to the 2xx went out, or came. */
+  confirmed(): Promise<void>;
   /** Says BYE, once the peer has our ACK or we have its; resolves when it is answered. */
   bye(): Promise<void>;
   /** Offers in the dialog, or asks for an offer; rejects with `Refused`. */
@@ -58,6 +60,7 @@ interface State {
   /** The key of the binding that the dialog began with. */
   readonly device: string | undefined;
   readonly finished: PromiseWithResolvers<void>;
+  readonly acknowledged: PromiseWithResolvers<void>;
   confirmed: boolean;
   leaving: boolean;
   onFlowLost(lost: Flow): void;
@@ -75,6 +78,10 @@ export function adoptDialog(signalling: Signalling, session: Session, peer: Dial
       refresh: (intervalS) => (follow(state), refreshSession(signalling, dialog, intervalS)),
       expired: () => dialog.events.onLost(),
     }),
+    confirmed: () =>
+      session.sessionState === SessionState.Confirmed
+        ? Promise.resolve()
+        : state.acknowledged.promise,
     bye: () => leave(state),
     reinvite: (sdp) => (follow(state), sendOffer(signalling, dialog, { sdp })),
     request(method, message) {
@@ -89,6 +96,7 @@ export function adoptDialog(signalling: Signalling, session: Session, peer: Dial
     dialog,
     device: bindingsOf(signalling, login).find((binding) => binding.flow === flow)?.key,
     finished: Promise.withResolvers(),
+    acknowledged: Promise.withResolvers(),
     confirmed: false,
     leaving: false,
     onFlowLost(lost) {
@@ -139,6 +147,7 @@ function delegateOf(state: State): SessionDelegate {
 function onAck(state: State, body: string): void {
   const { dialog, confirmed } = state;
   state.confirmed = true;
+  state.acknowledged.resolve();
   if (state.leaving) return sendBye(state);
   // An answer that did not come leaves all as it was.
   if (body === "" && dialog.session instanceof SessionDialog) {

@@ -2,10 +2,9 @@ import type { IncomingReferRequest } from "sip.js/lib/core/index.js";
 import type { Calls } from "../script/calls.ts";
 import type { Dialog } from "./dialog.ts";
 import { withFlow } from "../flow.ts";
-import { sipLimits } from "../limits.ts";
 import type { LiveLeg } from "../script/live_leg.ts";
 import { readReferTo, type ReferTo, replacedDialog } from "./refer_to.ts";
-import { createReferral, notifySipfrag, silentReferral } from "./referral.ts";
+import { createReferral, notifiedState, notifySipfrag, silentReferral } from "./referral.ts";
 import type { Refusal } from "../refusal.ts";
 import { Refused, statusToPass } from "./refused.ts";
 import { hasOption } from "./session_timer.ts";
@@ -97,7 +96,7 @@ async function passOn(
   const by = addressOf(dialog, domain);
   const id = request.message.cseq;
   other.leg.onNotify = (content, told) => {
-    const state = stateOf(content, told);
+    const state = notifiedState(content, told);
     void notifySipfrag(dialog, { content, state, id });
     if (/^\s*terminated\b/i.test(state)) other.leg.onNotify = undefined;
     return true;
@@ -110,13 +109,4 @@ async function passOn(
       other.leg.onNotify = undefined;
       request.reject({ statusCode: statusToPass(new Refused("pass a REFER on", status)) });
     }))();
-}
-
-/**
- * The state of the subscription that a NOTIFY tells. sip.js says `terminated` with every one, also
- * while its call rings; without a reason for it that is not believed before the final status.
- */
-function stateOf(sipfrag: string, state: string): string {
-  const isEarly = /^SIP\/2\.0 1\d\d\b/i.test(sipfrag) && /^\s*terminated\s*$/i.test(state);
-  return isEarly ? `active;expires=${sipLimits.referExpiresS}` : state;
 }

@@ -41,6 +41,15 @@ export const notifySipfrag = (
   }) ?? Promise.resolve(481);
 
 /**
+ * The state of the subscription that a NOTIFY tells. sip.js says `terminated` with every one, also
+ * while its call rings; without a reason for it that is not believed before the final status.
+ */
+export function notifiedState(sipfrag: string, state: string): string {
+  const isEarly = /^SIP\/2\.0 1\d\d\b/i.test(sipfrag) && /^\s*terminated\s*$/i.test(state);
+  return isEarly ? `active;expires=${sipLimits.referExpiresS}` : state;
+}
+
+/**
  * Begins to tell; `id` is the CSeq of the REFER where the dialog saw another one before. One NOTIFY
  * follows another, so that none overtakes.
  */

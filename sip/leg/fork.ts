@@ -201,10 +201,9 @@ const retryAfterOf = (message: IncomingResponseMessage): number =>
 
 /** What answered a challenge of the INVITE; its ACK says the same (RFC 3261 §22.1). */
 const credentialsOf = (request: OutgoingInviteRequest | undefined): string[] =>
-  ["Authorization", "Proxy-Authorization"].flatMap((name) => {
-    const value = request?.message.getHeader(name);
-    return value === undefined ? [] : [`${name}: ${value}`];
-  });
+  ["Authorization", "Proxy-Authorization"].flatMap((name) =>
+    (request?.message.headers[name] ?? []).map((value) => `${name}: ${value}`)
+  );
 
 /** PRACK (RFC 3262 §4); the library has dropped what came twice or out of order. */
 function acknowledge(

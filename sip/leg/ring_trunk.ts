@@ -81,7 +81,11 @@ async function tryWay(
     flow,
     uri: requestUri(called, way),
     routeSet: [],
-    trunk: trunkAt(signalling, way.proxy, { target: way.target, login: way.route.credentials }),
+    trunk: trunkAt(signalling, way.proxy, {
+      target: way.target,
+      login: way.route.credentials,
+      accountSid: way.route.accountSid,
+    }),
     ...ours,
   });
   if (over.signal.aborted) return void ours.media?.close();

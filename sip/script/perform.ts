@@ -1,8 +1,10 @@
 import type { Script, Step } from "../../core/bridge_script.ts";
 import { unlessAborted } from "../abort.ts";
+import { detectMachine } from "./detect_machine.ts";
 import { dial } from "./dial.ts";
 import { gather } from "./gather.ts";
 import { carried, type Performance } from "./performance.ts";
+import { refer } from "./refer.ts";
 import { replace } from "../dialog/replace.ts";
 import { play, sendDigits } from "./play.ts";
 import { pickup, queue } from "./queue.ts";
@@ -15,10 +17,17 @@ type Performer<T extends Step["type"]> = (
 ) => Promise<Script | void> | Script | void;
 
 /** The leg was placed with its script: what is left is to wait, and ask what comes next. */
-const invite: Performer<"invite"> = async ({ live, signal }) => {
+const invite: Performer<"invite"> = async (performance, { machineDetection }) => {
+  const { live, signal } = performance;
   const { leg } = live;
   if (leg.direction === "inbound") return;
   const answered = await unlessAborted(leg.whenAnswered, signal);
+  if (answered && machineDetection !== undefined) {
+    live.report({ type: "answered" });
+    const answeredBy = await detectMachine(performance, machineDetection);
+    if (answeredBy === undefined) return;
+    return await live.ask({ type: "detected", answeredBy }, { signal });
+  }
   if (answered) return await live.ask({ type: "answered" }, { signal });
   // Another script took over while it rang: the answer is news all the same.
   void leg.whenAnswered.then((late) => late && live.report({ type: "answered" }));
@@ -46,6 +55,7 @@ const performers: { readonly [T in PerformedStep["type"]]: Performer<T> } = {
     await calls.signalling.timers.pause(seconds * 1000, signal);
   },
   dial,
+  refer,
   replace,
   consult,
   room: (performance, step) => room(performance, step, performStep),

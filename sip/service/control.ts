@@ -1,4 +1,10 @@
-import { bridgeLimits, bridgePaths, invalidation, runRequest } from "../../core/bridge.ts";
+import {
+  bridgeLimits,
+  bridgePaths,
+  invalidation,
+  muteRequest,
+  runRequest,
+} from "../../core/bridge.ts";
 import { type MessageOrder, messageOrder, messagePaths } from "../../core/bridge_messages.ts";
 import {
   bindingsRequest,
@@ -81,6 +87,7 @@ function isSigned(
 
 async function order(options: ControlOptions, path: string, body: string): Promise<Response> {
   if (path === bridgePaths.run) return run(options, body);
+  if (path === bridgePaths.mute) return mute(options, body);
   if (path === registrationPaths.bindings) return bindings(options, body);
   if (path === trunkPaths.gatewaysChanged) {
     options.gatewaysChanged();
@@ -108,6 +115,16 @@ function room({ calls }: ControlOptions, body: string): Response {
   const asked = roomOrder.safeParse(json(body));
   if (!asked.success) return refusal(400, `Cannot order in a room: ${asked.error.message}`);
   return Response.json({ isKnown: calls.rooms.order(asked.data) });
+}
+
+function mute({ calls }: ControlOptions, body: string): Response {
+  const asked = muteRequest.safeParse(json(body));
+  if (!asked.success) return refusal(400, `Cannot mute a leg: ${asked.error.message}`);
+  const { leg, muted } = asked.data;
+  const known = calls.find(leg);
+  if (known === undefined) return refusal(404, `Cannot mute a leg: no leg ${leg} is here`);
+  known.leg.media?.setMuted(muted);
+  return Response.json({ isDone: known.leg.media !== undefined });
 }
 
 function bindings(options: ControlOptions, body: string): Response {

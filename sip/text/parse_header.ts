@@ -97,8 +97,7 @@ const readers: Readonly<Record<string, Reader>> = {
 /** The library looks at the first challenge alone, so that one holds them all. */
 function readChallenge(message: SipMessage, value: string, name: string): undefined {
   const known = message.headers[name]?.[0]?.parsed as Challenges | undefined;
-  const all: Challenges = known ?? { stale: false, headers: [] };
-  all.stale ||= /[ ,]stale *= *"?true\b/i.test(value);
+  const all: Challenges = known ?? { headers: [] };
   all.headers.push(value);
   add(message, name, value, all);
 }

@@ -142,12 +142,16 @@ function take(
   { status, phrase, expiresS, retryAfterS }: RegisterAnswer,
   { flow, proxy, target }: { flow: Flow; proxy: Proxy; target: Target },
 ): number {
-  const { signalling, registration: { userName, password } } = state;
+  const { signalling, registration: { accountSid, userName, password } } = state;
   if (status >= 300 || expiresS === 0) {
     const why = status >= 300 ? `the proxy answered ${status} ${phrase}` : "the proxy granted 0 s";
     throw new RegistrationFailure(why.trim(), retryAfterS);
   }
-  const trunk = trunkAt(signalling, proxy, { target, login: { userName, password } });
+  const trunk = trunkAt(signalling, proxy, {
+    target,
+    accountSid,
+    login: { userName, password },
+  });
   state.place = { flow, proxy, trunk, until: Date.now() + expiresS * 1000 };
   return expiresS * 1000 * (0.6 + Math.random() * 0.2);
 }

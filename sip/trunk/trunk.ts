@@ -8,6 +8,8 @@ import { parseSipUri } from "../text/uri.ts";
 
 /** A SIP server at the other end of a dialog, which is not bound to one connection. */
 export interface Trunk {
+  /** The account whose Gateway it is; undefined of the operator's. */
+  readonly accountSid?: string | undefined;
   /** Answers its challenges. */
   readonly login?: Login | undefined;
   /** Whether a request that comes from an address is the server's. */
@@ -44,8 +46,8 @@ export async function locateProxy(
 export function trunkAt(
   { routes }: Signalling,
   { targets }: Proxy,
-  { target, login }: { target: Target; login?: Login | undefined },
+  { target, ...known }: { target: Target } & Pick<Trunk, "login" | "accountSid">,
 ): Trunk {
   const hosts = new Set(targets.map(({ address }) => address));
-  return { login, owns: (host) => hosts.has(host), reach: () => routes.open(target) };
+  return { ...known, owns: (host) => hosts.has(host), reach: () => routes.open(target) };
 }

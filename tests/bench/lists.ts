@@ -1,93 +1,19 @@
 import type { Condition } from "../../core/filters.ts";
-import { type Call, calls } from "../../core/resources/calls.ts";
-import { dice, type StoreLab, storeLab } from "../support/store_lab.ts";
+import { calls } from "../../core/resources/calls.ts";
+import { begin, callOf, dayMs, fill, type Filled, log, roll } from "./list_stores.ts";
 
 /**
- * `deno task bench:lists`: the store alone, filled with SIZE calls and TEXTS notifications (default
- * a million of each, over 30 days), beside one of a thousand: pages of 50 at any depth, reads, durable
- * writes and searches, and a scan of every record of the same store. Times are in ms.
+ * `deno task bench:lists`: the store alone, filled with SIZE calls and TEXTS messages (default a
+ * million of each, over 30 days), beside one of a thousand: pages of 50 at any depth, reads, durable
+ * writes and searches, and a scan of every record of the same store. Then date filters in a store of
+ * UNDATED calls (60,000) of which half lack dates, beside one of as many that all have them. A size
+ * of 0 leaves its part out: `SIZE=0 UNDATED=0` measures searches alone. Times are in ms.
  */
 
 const size = Number(Deno.env.get("SIZE") ?? 1_000_000);
 const texts = Number(Deno.env.get("TEXTS") ?? size);
+const undated = Number(Deno.env.get("UNDATED") ?? 60_000);
 const smallSize = 1_000;
-const dayMs = 86_400_000;
-const begin = Date.UTC(2024, 0, 1);
-
-const log = (line: string) => Deno.stdout.writeSync(new TextEncoder().encode(line + "\n"));
-const roll = dice(7);
-const outcomes = [..."completed ".repeat(7).trim().split(" "), "busy", "failed", "no-answer"];
-const words =
-  ("delivery timeout refused answer status callback document empty invalid closed reset " +
-    "certificate expired host unknown redirect loop body limit verb nested retry later").split(" ");
-
-const callOf = (lab: StoreLab): Call =>
-  lab.call({
-    from: roll(10) < 3 ? "+15550000001" : `+1444${String(roll(1000)).padStart(7, "0")}`,
-    to: `+1555${String(roll(200_000)).padStart(7, "0")}`,
-    status: outcomes[roll(10)] as Call["status"],
-    parentCallSid: roll(5) === 0 ? "CA" + roll(500_000).toString(16).padStart(32, "0") : null,
-    startTime: lab.clock.now + 100,
-    endTime: lab.clock.now + 60_000,
-    duration: 59,
-    url: "https://app.example.org/voice/handle?x=1",
-    statusCallback: "https://app.example.org/status",
-  });
-
-function textOf(at: number): string {
-  const length = 8 + roll(8);
-  const text = Array.from({ length }, () => words[roll(words.length)]).join(" ");
-  return at % 5_000 === 77 ? `${text} needle-${at}` : text;
-}
-
-interface Filled extends AsyncDisposable {
-  lab: StoreLab;
-  sids: string[];
-}
-
-/** Fills a store on disk through its own interface, many at once, so that commits are merged. */
-async function fill(count: number): Promise<Filled> {
-  const directory = await Deno.makeTempDir({ prefix: "bench-lists-" });
-  const lab = await storeLab(`${directory}/store.db`);
-  const { records } = lab.store;
-  const sids: string[] = [];
-  const startedAt = performance.now();
-  for (let at = 0; at < count; at += 500) {
-    const writes: Promise<unknown>[] = [];
-    for (let one = at; one < Math.min(at + 500, count); one++) {
-      lab.clock.now = begin + Math.floor(one * 30 * dayMs / count);
-      const call = callOf(lab);
-      sids.push(call.sid);
-      writes.push(records.calls.insert({ record: call }));
-      if (one >= texts) continue;
-      const record = lab.notification({ messageText: textOf(one), errorCode: 11200 + roll(20) });
-      writes.push(records.notifications.insert({ record }));
-    }
-    await Promise.all(writes);
-    if (at % 100_000 === 0 && at > 0) log(`  ${at} of ${count} calls and notifications`);
-  }
-  const filledS = (performance.now() - startedAt) / 1000;
-  lab.clock.now += dayMs;
-  const packedAt = performance.now();
-  await records.notifications.packTexts(lab.accountSid, new AbortController().signal);
-  const packedS = (performance.now() - packedAt) / 1000;
-  const { size } = await Deno.stat(`${directory}/store.db`);
-  log(
-    `filled ${count} calls and ${Math.min(count, texts)} notifications ` +
-      `in ${filledS.toFixed(0)} s, packed their texts in ${packedS.toFixed(1)} s, ${
-        (size / 1e6).toFixed(0)
-      } MB`,
-  );
-  const remove = () => Deno.remove(directory, { recursive: true });
-  return {
-    lab,
-    sids,
-    async [Symbol.asyncDispose]() {
-      lab[Symbol.dispose]();
-      await remove();
-    },
-  };
-}
 
 /** Times in ms, sorted. */
 async function times(repeats: number, once: () => Promise<unknown>): Promise<number[]> {
@@ -102,7 +28,7 @@ async function times(repeats: number, once: () => Promise<unknown>): Promise<num
 
 const part = (found: number[], share: number) => found[Math.floor((found.length - 1) * share)]!;
 
-type Collection = "calls" | "notifications";
+type Collection = "calls" | "messages";
 
 /** A page of 50 of what passes, at a random depth or the first one. */
 function page(
@@ -127,13 +53,15 @@ function page(
 const equals = (field: string, value: string): Condition => ({ field, op: "equals", value });
 const from = begin + 10 * dayMs;
 const threeDays: Condition = { field: "startTime", op: "between", from, before: from + 3 * dayMs };
+const since: Condition = { ...threeDays, from: begin + dayMs, before: Infinity };
 const hot = equals("from", "+15550000001");
+const rare = equals("from", "+14440000777");
 const busy = equals("status", "busy");
 const completed = equals("status", "completed");
-const has = (value: string): Condition => ({ field: "messageText", op: "contains", value });
+const has = (value: string): Condition => ({ field: "body", op: "contains", value });
 
 /** What is read, by name; the ratio of these two stores is what the layout is for. */
-function reads(filled: Filled): [name: string, repeats: number, once: () => Promise<unknown>][] {
+function reads(filled: Filled): Case[] {
   const { lab, sids } = filled;
   const { calls } = lab.store.records;
   const get = () => calls.get(lab.accountSid, sids[roll(sids.length)]!);
@@ -152,23 +80,46 @@ function reads(filled: Filled): [name: string, repeats: number, once: () => Prom
   ];
 }
 
+type Case = [name: string, repeats: number, once: () => Promise<unknown>];
+
 /** What is scanned, in the large store only. */
-function scans(filled: Filled): [name: string, repeats: number, once: () => Promise<unknown>][] {
-  const { sids } = filled;
-  const last = equals("from", "+14440000777");
-  const of = "notifications";
+function scans(filled: Filled): Case[] {
   const pattern: Condition = { field: "to", op: "matches", value: "+155500001*" };
   return [
     ["3 days, deep page", 20, page(filled, { where: [threeDays], isDeep: true })],
-    ["From=rare and Status=busy", 20, page(filled, { where: [last, busy] })],
+    ["From=rare and Status=busy", 20, page(filled, { where: [rare, busy] })],
     ["From=hot and Status=busy", 3, page(filled, { where: [hot, busy] })],
     ["From=hot and 3 days", 3, page(filled, { where: [hot, threeDays] })],
     ["To=+155500001*", 5, page(filled, { where: [pattern] })],
-    ["contains, few hits", 5, page(filled, { of, where: [has("NEEDLE-")] })],
-    ["contains, no hit", 5, page(filled, { of, where: [has("nothing like it")] })],
-    ["contains, many hits", 3, page(filled, { of, where: [has("timeout")] })],
-    ["contains, by cursor", 3, page(filled, { of, where: [has("needle")], cursors: sids })],
     ["naive: look at every record", 1, page(filled, { where: [equals("direction", "x")] })],
+  ];
+}
+
+/** What is searched for in the messages of the large store. */
+function searches(filled: Filled): Case[] {
+  const of = "messages";
+  const found = (text: string) => page(filled, { of, where: [has(text)] });
+  return [
+    ["contains, few hits", 5, found("NEEDLE-")],
+    ["contains, no hit", 5, found("nothing like it")],
+    ["contains, many hits", 3, found("timeout")],
+    ["contains, many hits, deep", 3, page(filled, { of, where: [has("timeout")], isDeep: true })],
+  ];
+}
+
+/** Date filters, alone and beside another. */
+function dated(filled: Filled): Case[] {
+  const ended = { ...threeDays, field: "endTime" };
+  const both = [{ ...threeDays, before: Infinity }, { ...ended, from: -Infinity }];
+  const where = (...conditions: Condition[]) => ({ where: conditions });
+  return [
+    ["3 days, first page", 100, page(filled, where(threeDays))],
+    ["3 days, deep page", 100, page(filled, { ...where(threeDays), isDeep: true })],
+    ["ended in 3 days, deep page", 100, page(filled, { ...where(ended), isDeep: true })],
+    ["begun after, ended before", 100, page(filled, { where: both, isDeep: true })],
+    ["all since a day, deep page", 100, page(filled, { ...where(since), isDeep: true })],
+    ["From=hot, all since a day", 50, page(filled, { ...where(hot, since), isDeep: true })],
+    ["From=rare, all since a day", 50, page(filled, where(rare, since))],
   ];
 }
 
@@ -206,20 +157,40 @@ async function writes({ lab, sids }: Filled): Promise<void> {
   row("status update, 64 at a time", await rate(64, 10_000, update));
 }
 
-await using large = await fill(size);
-await using small = await fill(smallSize);
-row("", "median", "p95", `${smallSize}: median`, "ratio");
-const smallReads = reads(small);
-for (const [at, [name, repeats, once]] of reads(large).entries()) {
-  await times(10, once);
-  await times(10, smallReads[at]![2]);
-  const [found, beside] = [await times(repeats, once), await times(repeats, smallReads[at]![2])];
-  const medians = [part(found, 0.5), part(beside, 0.5)] as const;
-  const ratio = (medians[0] / medians[1]).toFixed(2);
-  row(name, ms(medians[0]), ms(part(found, 0.95)), ms(medians[1]), ratio);
+/** Times of the same cases in two stores, and their ratio. */
+async function beside(cases: Case[], others: Case[]): Promise<void> {
+  for (const [at, [name, repeats, once]] of cases.entries()) {
+    const other = others[at]![2];
+    await times(10, once);
+    await times(10, other);
+    const found = [await times(repeats, once), await times(repeats, other)] as const;
+    const [median, otherMedian] = [part(found[0], 0.5), part(found[1], 0.5)];
+    const ratio = (median / otherMedian).toFixed(2);
+    row(name, ms(median), ms(part(found[0], 0.95)), ms(otherMedian), ratio);
+  }
 }
-for (const [name, repeats, once] of scans(large)) {
-  const found = await times(repeats, once);
-  row(name, ms(part(found, 0.5)), ms(part(found, 0.95)));
+
+async function alone(cases: Case[]): Promise<void> {
+  for (const [name, repeats, once] of cases) {
+    const found = await times(repeats, once);
+    row(name, ms(part(found, 0.5)), ms(part(found, 0.95)));
+  }
 }
-await writes(large);
+
+if (size > 0 || texts > 0) {
+  await using large = await fill({ calls: size, texts });
+  if (size > 0) {
+    await using small = await fill({ calls: smallSize, texts: 0 });
+    row("", "median", "p95", `${smallSize}: median`, "ratio");
+    await beside(reads(large), reads(small));
+    await alone(scans(large));
+  }
+  if (texts > 0) await alone(searches(large));
+  if (size > 0) await writes(large);
+}
+if (undated > 0) {
+  await using half = await fill({ calls: undated, texts: 0, isHalfUndated: true });
+  await using none = await fill({ calls: undated, texts: 0 });
+  row("", "half undated", "p95", "none: median", "ratio");
+  await beside(dated(half), dated(none));
+}

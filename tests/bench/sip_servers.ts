@@ -1,5 +1,6 @@
 import { type FakeService, testDomain } from "../support/fake_service.ts";
 import { freePorts } from "../support/system.ts";
+import { cpuSeconds, family } from "./process_cpu.ts";
 
 /** The servers of `sip.ts`, each a process of its own, pinned to the first core. */
 
@@ -56,18 +57,6 @@ async function listens(port: number): Promise<void> {
 }
 
 const sum = (values: number[]) => values.reduce((all, one) => all + one, 0);
-
-/** A process and its children. */
-function family(pid: number): number[] {
-  const path = `/proc/${pid}/task/${pid}/children`;
-  const children = Deno.readTextFileSync(path).split(" ").filter((word) => word !== "").map(Number);
-  return [pid, ...children.flatMap(family)];
-}
-
-function cpuSeconds(pid: number): number {
-  const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ")[1]!.split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / 100;
-}
 
 /** Memory that is this process's own; what forks share counts once for all of them together. */
 function residentKb(pid: number): number {

@@ -45,7 +45,7 @@ function startClient(states: CompanionState[], statuses: Record<string, number>)
       const status = statuses[host];
       if (status === undefined) return Promise.reject(new TypeError("connection refused"));
       const companion = { id: host, runId: "run" };
-      return Promise.resolve(Response.json({ companion, bindings: [] }, { status }));
+      return Promise.resolve(Response.json({ companion, bindings: [], isDone: true }, { status }));
     },
   });
   return { client, asked };
@@ -84,6 +84,16 @@ Deno.test("run() goes where a companion is expected before any was heard of", as
   await old.client.run(leg, [], { at: { id: "one" } });
 
   assert.deepEqual([...asked, ...old.asked], ["expected.test/run", "expected.test/run"]);
+});
+
+Deno.test("mute() asks the companion that has the leg, false when that is gone", async () => {
+  const { client, asked } = startClient(two, { "one.test": 200, "two.test": 404 });
+
+  assert.equal(await client.mute(leg, true, { id: "one" }), true);
+  assert.equal(await client.mute(leg, true, { id: "two" }), false);
+  await assert.rejects(client.mute(leg, true, { id: "three" }), { code: 20503 });
+
+  assert.deepEqual(asked, ["one.test/mute", "two.test/mute", "expected.test/mute"]);
 });
 
 Deno.test("invalidate() tells every companion, and fails when one was not told", async () => {

@@ -3,6 +3,7 @@ import { end, follows, progress, type Step } from "../../core/calls/progress.ts"
 import { callStatus, isLive } from "../../core/calls/status.ts";
 import { withDefaults } from "../../core/resource.ts";
 import { type Call, calls } from "../../core/resources/calls.ts";
+import type { Delivery } from "../../core/resources/deliveries.ts";
 
 const moment = { at: 61_400, instanceId: "test" };
 const call = (known: Partial<Call>): Call => {
@@ -58,7 +59,10 @@ Deno.test("progress() sends completed alone when no events were asked for", () =
   const ringing = progress(wanted, "ringing", moment);
   assert.deepEqual(ringing.jobs ?? [], []);
   const ended = progress(ringing.record, "no-answer", moment);
-  assert.deepEqual(ended.jobs?.map(({ args }) => (args as { params: unknown }).params), [{
+  const base = { sid: "WD1", accountSid: "AC1", dateCreated: 0, dateUpdated: 0 };
+  const [told] = ended.jobs!.map(({ shown }) => shown!.make(base) as Delivery);
+  assert.deepEqual([told!.event, told!.callSid, told!.status], ["call.completed", "CA1", "queued"]);
+  assert.deepEqual(told!.requestVariables, {
     AccountSid: "AC1",
     ApiVersion: "2012-04-24",
     CallDuration: "0",
@@ -72,7 +76,7 @@ Deno.test("progress() sends completed alone when no events were asked for", () =
     SequenceNumber: "0",
     Timestamp: "Thu, 01 Jan 1970 00:01:01 +0000",
     To: "client:alice",
-  }]);
+  });
 });
 
 for (const status of callStatus.options.filter(isLive)) {

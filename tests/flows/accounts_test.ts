@@ -157,7 +157,7 @@ Deno.test("closing walks through more records than one batch holds", async () =>
   const many = limits.accountBatch * 2 + 1;
   for (let n = 0; n < many; n++) await makeSample(app, child, { name: "transcriptions", n });
 
-  const run = { id: "job", attempt: 1, signal: new AbortController().signal };
+  const run = { id: "job", attempt: 1, madeAt: 0, signal: new AbortController().signal };
   await closeAccount.work({ accountSid: child.sid }, app.ports, run);
 
   assert.equal(await count(app, child, "transcriptions"), 0);
@@ -169,7 +169,7 @@ Deno.test("closing stops between batches when its lease is lost", async () => {
   await makeSample(app, child, { name: "clients" });
 
   const signal = AbortSignal.abort(new Error("The lease of the job is lost"));
-  const run = { id: "job", attempt: 1, signal };
+  const run = { id: "job", attempt: 1, madeAt: 0, signal };
   await assert.rejects(closeAccount.work({ accountSid: child.sid }, app.ports, run), /lease/);
 
   assert.equal(await count(app, child, "clients"), 1);

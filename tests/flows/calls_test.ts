@@ -181,6 +181,7 @@ Deno.test("a call that no companion takes fails after a minute", async () => {
     ports: {
       bridge: {
         run: () => Promise.reject(new TypeError("connection refused")),
+        mute: () => Promise.resolve(false),
         invalidate: () => Promise.resolve(),
         gatewaysChanged: () => Promise.resolve(),
         message: () => Promise.resolve([]),

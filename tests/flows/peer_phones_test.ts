@@ -77,7 +77,9 @@ sippTest("a caller that gives up ends the ringing of both at another companion",
   const phone = sipp(ringingOn());
   const calling = alice.call("bob");
   const ringing = await browser.nextCall();
-  await calling.ringing;
+  ringing.ring();
+  await calling.nextProvisional();
+  await calling.nextProvisional();
   await calling.cancel();
   await ringing.cancelled;
 

@@ -118,8 +118,9 @@ for (const withApplication of [false, true]) {
     assert.equal(url.pathname, withApplication ? "/application" : "/refer");
     assert.equal(asked.method, withApplication ? "POST" : "GET");
     assert.deepEqual(
-      ["CallSid", "ReferTarget", "Transferor", "Transferee"].map((name) => form.get(name)),
-      [leg("a"), "sip:carol@sip.test", "client:bob", "client:alice"],
+      ["CallSid", "ReferTarget", "Transferor", "Transferee", "OutboundCallSid"]
+        .map((name) => form.get(name)),
+      [leg("a"), "sip:carol@sip.test", "client:bob", "client:alice", leg("b")],
     );
   });
 }
@@ -177,6 +178,8 @@ Deno.test("POST /Calls/{Sid} with MoveConnectedCallLeg moves whom the call talks
     await app.runJobs();
   }
 
+  const asked = new URLSearchParams(await app.fetched.at(-1)!.text());
+  assert.equal(asked.get("OutboundCallSid"), leg("b"));
   const action = { url: "https://app.test/moved", method: "POST", hops: 0 };
   assert.deepEqual(app.bridge.map(({ leg, other }) => [leg, other]), [
     [leg("a"), [{ type: "next", action }]],

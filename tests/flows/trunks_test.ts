@@ -123,6 +123,7 @@ Deno.test("POST /Calls to a number leaves by its Gateways, its ancestors', then 
   );
   assert.deepEqual(routes[0], {
     gatewaySid: good.sid,
+    accountSid: sub.sid,
     proxy: "good.test:5060",
     credentials: { userName: "good", password: "of good" },
     publicOnly: true,

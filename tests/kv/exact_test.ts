@@ -55,9 +55,6 @@ function expected(records: AnyRecord[]): { entries: Set<string>; counters: Map<s
   const { indexes } = layoutOf(resources.calls);
   for (const record of records) {
     const { startTime, endTime } = record;
-    if (endTime === null) {
-      entries.add(text(keys.undated({ account: 1n, prefix: "CA" }, ordOf(record.sid))));
-    }
     const dates = [startTime === null ? ["startTime"] : [], endTime === null ? ["endTime"] : []];
     const lacking = dates.flat().join(" ");
     for (const { field, depth, valueOf } of indexes) {
@@ -65,11 +62,14 @@ function expected(records: AnyRecord[]): { entries: Set<string>; counters: Map<s
       if (value === null) continue;
       const place = { account: 1n, prefix: "CA", field, value };
       entries.add(text(keys.entry(place, value, ordOf(record.sid))));
-      const isLackingCounted = lacking !== "" && (field === "" || endTime !== null);
+      const isNoted = lacking !== "" && field !== "" && endTime === null;
+      if (isNoted) entries.add(text(keys.undated({ ...place, lacking }, ordOf(record.sid))));
       for (const level of levels.slice(0, depth)) {
         const bucket = bucketAt(sidTime(record.sid), level);
         count(keys.counter(place, level.level, bucket));
-        if (isLackingCounted) count(keys.counter({ ...place, lacking }, level.level, bucket));
+        if (lacking !== "" && !isNoted) {
+          count(keys.counter({ ...place, lacking }, level.level, bucket));
+        }
       }
     }
   }

@@ -19,7 +19,7 @@ async function twoInstances() {
     committer: committer(kv, { checks: 10, doorbell: false }),
     seal: sealer("test"),
     now: () => clock.now,
-    stageAlso: () => Promise.resolve(),
+    stageCaused: () => Promise.resolve(),
   };
   const [here, there] = [accountTree(context), accountTree(context)];
   await here.insert({ record: { ...account, authToken: "token" } });

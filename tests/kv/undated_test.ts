@@ -71,11 +71,11 @@ async function compare(lab: StoreLab, records: Call[], where: Condition[]): Prom
   return total;
 }
 
-for (const seed of [1, 2, 3]) {
+for (const seed of [1, 2]) {
   Deno.test(`date filters find what has the dates among long runs without them (${seed})`, async () => {
     using lab = await storeLab();
     const begin = lab.clock.now;
-    const records = await fillRuns(lab, { runs: 30, seed });
+    const records = await fillRuns(lab, { runs: 20, seed });
     const at = (share: number) => begin + Math.floor((lab.clock.now - begin) * share);
     const ranges = [[-Infinity, Infinity], [at(0.2), at(0.8)], [at(0.5), Infinity], [0, at(0.7)]];
     const narrowed: Condition[][] = [
@@ -96,6 +96,6 @@ for (const seed of [1, 2, 3]) {
         seen += await compare(lab, records, [...rest, ...both]);
       }
     }
-    assert.ok(seen > 5_000, String(seen));
+    assert.ok(seen > 3_000, String(seen));
   });
 }

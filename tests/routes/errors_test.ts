@@ -124,16 +124,9 @@ Deno.test("/health and /ready tell anybody whether the service works", async () 
 });
 
 Deno.test("/ready answers 503 and names what is out of reach", async () => {
-  const told = () => Promise.resolve();
-  const bridge = {
-    run: () => Promise.resolve(null),
-    invalidate: told,
-    gatewaysChanged: told,
-    message: () => Promise.resolve([]),
-    bindings: () => Promise.resolve([]),
-  };
   for (const ready of [() => Promise.resolve(false), () => Promise.reject(new Error("refused"))]) {
-    using app = await startApp({ ports: { bridge: { ...bridge, ready } } });
+    using app = await startApp();
+    app.ports.bridge.ready = ready;
 
     const answer = await app.root.get("/ready");
 

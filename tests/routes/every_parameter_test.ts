@@ -14,6 +14,7 @@ const least: Record<string, (n: number) => Form> = {
   ApplicationCreate: () => ({ FriendlyName: "ivr" }),
   CallCreate: () => ({ From: "+15550001", To: "client:bob", Url: "https://app.test/voice" }),
   ClientCreate: () => ({ Login: "bob", Password: "secret" }),
+  DeliveryUpdate: () => ({ Replay: "true" }),
   EmailMessageCreate: () => ({ From: "a@app.test", To: "b@app.test", Body: "x", Subject: "y" }),
   GatewayCreate: () => ({ UserName: "trunk", Password: "secret", Proxy: "sip.carrier.test" }),
   ImmediateGeolocationCreate: () => ({

@@ -144,3 +144,28 @@ sipTest("sendDigits() sends them as often as is wanted", async () => {
 
   assert.deepEqual(call.ours.sentDigits, ["1w2", "1w2", "#"]);
 });
+
+sipTest("gather() takes keys although its prompt cannot be had", async () => {
+  const loadAudio = () => Promise.reject(new Error("Cannot load audio: it is gone"));
+  await using call = await startGathering([[gatherStep()], [wait]], { loadAudio });
+  await call.lab.service.event("problem", call.leg);
+  call.ours.press("3");
+  call.ours.press("#");
+  const { event } = await call.lab.service.event("gathered", call.leg);
+
+  assert.equal(event.digits, "3");
+});
+
+sipTest(
+  "play() gives way to another script, and to a hang-up, although it plays for ever",
+  async () => {
+    const forEver = { ...played("forever"), loop: 0 } as Script[number];
+    await using call = await startGathering([[forEver]], { slowMedia: true });
+    await call.asked("http://app.test/forever.wav");
+    await call.lab.run(call.leg, [played("redirected"), wait]);
+    await call.asked("http://app.test/redirected.wav");
+    await call.lab.run(call.leg, [{ type: "hangup" }]);
+
+    assert.equal((await call.phone.ended).method, "BYE");
+  },
+);

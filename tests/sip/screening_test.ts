@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Report } from "../../core/bridge.ts";
 import type { Invitation, Script } from "../../core/bridge_script.ts";
+import { audioAsked, gatherStep } from "../support/gather_lab.ts";
 import { invite, type SipLab, sipTest, startSipLab } from "../support/sip_lab.ts";
 
 const action = { url: "http://app.test/dialled", method: "POST", hops: 0 } as const;
@@ -249,4 +250,26 @@ sipTest("connect hangs up a leg that no dial screens", async () => {
   const dialog = await alice.call("anything").answered;
 
   assert.equal((await dialog.ended).method, "BYE");
+});
+
+sipTest("a screened leg types whether it is joined", async () => {
+  const audio = audioAsked();
+  await using lab = await startSipLab({ loadAudio: audio.loadAudio });
+  const [alice, bob] = [await lab.phone("alice"), await lab.phone("bob")];
+  const leg = screened("bob");
+  const step = gatherStep({ keys: { start: "1", finish: "#", most: 1 } });
+  const scripts: Script[] = [[step, { type: "hangup" }], [{ type: "connect" }]];
+  answering(lab, { incoming: dial(leg), [leg.leg]: () => scripts.shift() ?? [] });
+
+  const call = alice.call("bob");
+  const callee = await (await bob.nextCall()).answer();
+  await audio.asked("http://app.test/prompt.wav");
+  for (const content of ["5", "1"]) {
+    await callee.request("INFO", { body: { type: "application/dtmf", content } });
+  }
+  await call.answered;
+  const { event } = await lab.service.event("gathered", leg.leg);
+  await callee.bye();
+
+  assert.equal(event.digits, "1");
 });

@@ -3,11 +3,19 @@ import { mediaEngine } from "../../sip/media/engine.ts";
 import { rtpTransport } from "../../sip/media/plain_rtp.ts";
 import { systemClock } from "../../sip/media/ticker.ts";
 import { plainOffer } from "../support/plain_peer.ts";
-import type { SipLab } from "../support/sip_lab.ts";
+import { kamailioTest, startCarrier } from "../support/kamailio.ts";
+import { type SipLab, sipTest } from "../support/sip_lab.ts";
 import { runSipp, sippTest } from "../support/sipp.ts";
-import { holding, refreshed, refreshing } from "../support/sipp_trunk.ts";
+import { answering, holding, refreshed, refreshing } from "../support/sipp_trunk.ts";
+import { valuesOf } from "../support/sip_text.ts";
 import { freePorts } from "../support/system.ts";
-import { startTrunkLab, trunkInvitation } from "../support/trunk_peer.ts";
+import {
+  callScript,
+  openTrunk,
+  peerSdp,
+  startTrunkLab,
+  trunkInvitation,
+} from "../support/trunk_peer.ts";
 
 const host = "127.0.0.1";
 
@@ -28,11 +36,25 @@ const startLab = () =>
     }),
   });
 
-/** Alice calls a number, by a carrier that sipp plays; `code` is how sipp ended. */
-async function callCarrier(lab: SipLab, scenario: string) {
-  const [port, audio] = freePorts(2) as [number, number];
+const credentials = { userName: "trunk", password: "pass" };
+
+/**
+ * Alice calls a number, by a carrier that sipp plays, or by the proxy in front of it; `code` is how
+ * sipp ended.
+ */
+async function callCarrier(
+  lab: SipLab,
+  scenario: string,
+  [port, proxy]: [carrier: number, proxy?: number] = freePorts(1) as [number],
+) {
+  const [audio] = freePorts(1) as [number];
   const child = trunkInvitation([
-    { gatewaySid: null, proxy: `${host}:${port};transport=udp`, publicOnly: false },
+    {
+      gatewaySid: null,
+      proxy: `${host}:${proxy ?? port};transport=udp`,
+      publicOnly: false,
+      credentials,
+    },
   ]);
   lab.service.answer = () => [
     { type: "dial", legs: [child], media: "anchored", timeoutS: 10, timeLimitS: 60 },
@@ -43,21 +65,33 @@ async function callCarrier(lab: SipLab, scenario: string) {
   return { caller, code, child: child.leg, audio };
 }
 
-sippTest("answerOffer() answers a carrier that holds and resumes, and the caller too", async () => {
+sippTest("answerOffer() answers a carrier that holds and resumes", async () => {
   await using lab = await startLab();
-  const { caller, code, audio } = await callCarrier(lab, holding);
+  const { caller, code } = await callCarrier(lab, holding);
 
-  const directions: (string | undefined)[] = [];
-  for (const direction of ["sendonly", "inactive", "sendrecv"]) {
-    const sdp = plainOffer(audio, { lines: [`a=${direction}`], version: directions.length + 2 });
-    const { body } = await caller.request("INVITE", { sdp });
-    directions.push(/a=(sendrecv|sendonly|recvonly|inactive)/.exec(body)?.[1]);
-  }
-  await caller.bye();
+  await caller.ended;
 
-  assert.deepEqual(directions, ["recvonly", "inactive", "sendrecv"]);
   assert.equal(await code, 0);
 });
+
+sippTest(
+  "answerOffer() answers a caller that holds and resumes, and tells no carrier",
+  async () => {
+    await using lab = await startLab();
+    const { caller, code, audio } = await callCarrier(lab, answering);
+
+    const directions: (string | undefined)[] = [];
+    for (const direction of ["sendonly", "inactive", "sendrecv"]) {
+      const sdp = plainOffer(audio, { lines: [`a=${direction}`], version: directions.length + 2 });
+      const { body } = await caller.request("INVITE", { sdp });
+      directions.push(/a=(sendrecv|sendonly|recvonly|inactive)/.exec(body)?.[1]);
+    }
+    await caller.bye();
+
+    assert.deepEqual(directions, ["recvonly", "inactive", "sendrecv"]);
+    assert.equal(await code, 0);
+  },
+);
 
 sippTest("createSessionTimer() ends both legs when a carrier does not refresh again", async () => {
   await using lab = await startLab();
@@ -82,3 +116,52 @@ for (const method of ["INVITE", "UPDATE"] as const) {
     assert.equal(await code, 0);
   });
 }
+
+for (
+  const [what, scenario] of [
+    ["holds and resumes", holding],
+    ["is refreshed by INVITE", refreshed("INVITE")],
+    ["is refreshed by UPDATE", refreshed("UPDATE")],
+  ] as const
+) {
+  kamailioTest(`a carrier behind Kamailio, which stays on the route, ${what}`, async () => {
+    const [proxy, port] = freePorts(2) as [number, number];
+    await using _proxy = await startCarrier({ port: proxy, carrierPort: port, algorithm: "MD5" });
+    await using lab = await startLab();
+    const { caller, code } = await callCarrier(lab, scenario, [port, proxy]);
+
+    await caller.ended;
+
+    assert.equal(await code, 0);
+  });
+}
+
+sipTest("requests in the dialog follow the route of the answer, to the proxy", async () => {
+  await using lab = await startTrunkLab({ sessionBounds: { expiresS: 3, minSeS: 1 } });
+  await using trunk = await openTrunk();
+  lab.service.answer = () => [{ type: "silence", seconds: 60 }];
+  const invitation = trunkInvitation([trunk.route]);
+
+  await lab.run(invitation.leg, callScript(invitation));
+  const invite = await trunk.request("INVITE");
+  const headers = [
+    "Record-Route: <sip:inner.test;lr>, <sip:outer.test;lr;ftag=1>",
+    "Contact: <sip:carrier@192.0.2.9:5099>",
+    "Session-Expires: 2;refresher=uac",
+  ];
+  trunk.respond(invite, 200, { headers, sdp: peerSdp });
+  const ack = await trunk.request("ACK");
+  const refresh = await trunk.request("INVITE");
+  trunk.respond(refresh, 200, { headers: headers.slice(1), sdp: peerSdp });
+  const again = await trunk.request("ACK");
+  await lab.run(invitation.leg, [{ type: "hangup" }]);
+  const bye = await trunk.request("BYE");
+  trunk.respond(bye, 200);
+  await lab.service.event("ended", invitation.leg);
+
+  for (const request of [ack, refresh, again, bye]) {
+    assert.match(request.start, / sip:carrier@192\.0\.2\.9:5099 SIP/);
+    const route = valuesOf(request, "route").join(", ");
+    assert.equal(route, "<sip:outer.test;lr;ftag=1>, <sip:inner.test;lr>");
+  }
+});

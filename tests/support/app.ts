@@ -29,6 +29,9 @@ export interface App {
   root: ApiClient;
   /** What was run on legs. */
   bridge: { leg: string; script: Script; other?: Script }[];
+  /** Legs that were muted or heard again, and whether the companion has their media. */
+  muted: { leg: string; muted: boolean }[];
+  hasMedia: boolean;
   /** The devices that Clients have registered, by login. */
   registered: Map<string, RegisteredBinding[]>;
   /** The logins that the companion was told to forget. */
@@ -79,6 +82,8 @@ export async function startApp(
   const recorded: Pick<
     App,
     | "bridge"
+    | "muted"
+    | "hasMedia"
     | "registered"
     | "forgotten"
     | "gatewaysChanged"
@@ -92,6 +97,8 @@ export async function startApp(
     | "deviceAnswers"
   > = {
     bridge: [],
+    muted: [],
+    hasMedia: true,
     registered: new Map(),
     forgotten: [],
     gatewaysChanged: 0,
@@ -116,6 +123,7 @@ export async function startApp(
       sipDomain: "sip.test",
       instanceId: "test",
       callbackAttempts: 6,
+      deliveryKeptMs: 30 * 86_400_000,
       revision: "f00d",
       clientPasswordMin: 4,
       strictSmsFrom: false,
@@ -146,6 +154,10 @@ export async function startApp(
       run: (leg, script, { other } = {}) => {
         recorded.bridge.push({ leg, script, ...other && { other } });
         return Promise.resolve({ id: "companion", runId: "run" });
+      },
+      mute: (leg, muted) => {
+        recorded.muted.push({ leg, muted });
+        return Promise.resolve(app.hasMedia);
       },
       invalidate: (logins) => Promise.resolve(void recorded.forgotten.push(...logins)),
       message: (order) => {

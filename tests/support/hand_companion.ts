@@ -13,6 +13,7 @@ const asking = [
   "incomingNumber",
   "refer",
   "answered",
+  "detected",
   "next",
   "gathered",
   "dialled",

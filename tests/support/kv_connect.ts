@@ -5,6 +5,8 @@ export interface KvConnect extends AsyncDisposable {
   readonly url: string;
   /** How many of the next writes are made, but answered with 503: the client sends them again. */
   lostAnswers: number;
+  /** Holds the next write: `taken` when it is there, to be made by `letGo`. */
+  holdWrite(): { taken: Promise<void>; letGo(): void };
   /** From now on requests are taken and never answered. */
   fallSilent(): void;
 }
@@ -17,6 +19,7 @@ export function startKvConnect(): KvConnect {
   const ended = Promise.withResolvers<Response>();
   const before = Deno.env.get(accessToken);
   let isSilent = false;
+  let hold: (() => Promise<void>) | undefined;
 
   async function answer(request: Request): Promise<Response> {
     if (isSilent) return await ended.promise;
@@ -28,6 +31,9 @@ export function startKvConnect(): KvConnect {
       case "/v2/snapshot_read":
         return new Response(entries.read(body));
       case "/v2/atomic_write": {
+        const held = hold;
+        hold = undefined;
+        await held?.();
         const written = entries.write(body);
         return self.lostAnswers-- > 0 ? new Response(null, { status: 503 }) : new Response(written);
       }
@@ -71,6 +77,14 @@ export function startKvConnect(): KvConnect {
   const self: KvConnect = {
     url: `http://127.0.0.1:${server.addr.port}`,
     lostAnswers: 0,
+    holdWrite() {
+      const [taken, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      hold = () => {
+        taken.resolve();
+        return gone.promise;
+      };
+      return { taken: taken.promise, letGo: gone.resolve };
+    },
     fallSilent: () => void (isSilent = true),
     async [Symbol.asyncDispose]() {
       ended.resolve(new Response(null, { status: 503 }));

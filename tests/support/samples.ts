@@ -53,6 +53,37 @@ export const samples: Record<SampledName, Sample> = {
     record: (n) => withDefaults(resources.conferences, { friendlyName: `room ${n}` }),
     filter: ["FriendlyName", "room 1"],
   },
+  deliveries: {
+    record: (n) => ({
+      status: "delivered",
+      url: `https://app.test/events/${n}`,
+      method: "POST",
+      requestVariables: { CallSid: "CA1", CallStatus: "completed", To: "a & <b>" },
+      event: "call.completed",
+      callSid: `CA${String(n).padStart(32, "0")}`,
+      messageSid: null,
+      attemptCount: 2,
+      attempts: [{
+        startTime: Date.UTC(2024, 0, 31, 11, 59, 50),
+        duration: 15_000,
+        status: null,
+        responseHeaders: null,
+        responseBody: null,
+        error: "no whole answer within 15 s",
+      }, {
+        startTime: Date.UTC(2024, 0, 31, 11, 59, 58),
+        duration: 12,
+        status: 200,
+        responseHeaders: "content-type: text/plain\nx-a: 1",
+        responseBody: "<ok> & done",
+        error: null,
+      }],
+      startTime: Date.UTC(2024, 0, 31, 11, 59, 45),
+      apiVersion: "2012-04-24",
+      credentials: null,
+    }),
+    filter: ["Url", "https://app.test/events/1"],
+  },
   gateways: {
     create: (n) => ({ UserName: `trunk${n}`, Password: "secret", Proxy: "sip.carrier.test:5060" }),
     update: {

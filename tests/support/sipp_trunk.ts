@@ -150,12 +150,12 @@ const reinvite = (cseq: number, direction: string, answer: string) =>
 
 const references = '<Reference variables="caller,callee,checked"/>';
 
-/** A carrier that answers, holds and resumes; which the other side then ends. */
+/** A carrier that answers, holds, resumes and hangs up. */
 export const holding = scenario(
   "holding",
   `${called}${response("180 Ringing")}${response("200 OK", "", sdpThat("sendrecv"))}
 <recv request="ACK"/>${reinvite(1, "sendonly", "recvonly")}${reinvite(2, "inactive", "inactive")}
-${reinvite(3, "sendrecv", "sendrecv")}${bye}${references}`,
+${reinvite(3, "sendrecv", "sendrecv")}${within("BYE", 4)}<recv response="200"/>${references}`,
 );
 
 const timer = (refresher: "uac" | "uas") => `Session-Expires: 2;refresher=${refresher}\n`;

@@ -76,7 +76,7 @@ export async function invite(
     leg,
     accountSid: context.call.accountSid,
     ...called,
-    ...(query === "" ? {} : { headers: headersOf(query, context) }),
+    ...(query === "" ? {} : { headers: headersOf(query, "Dial", context) }),
     ...(sendDigits === undefined ? {} : { sendDigits }),
     ...(screening === undefined ? {} : { screened: true }),
     ...(Object.keys(memo).length === 0 ? {} : { memo }),
@@ -130,11 +130,17 @@ function textOf(address: Address): string {
   return address.kind === "sip" ? sipUri(address) : address.dialled;
 }
 
-const reason = ({ fault, detail }: Unroutable): string => `${faults[fault].message}: ${detail}`;
+/** Why nobody can be called. */
+export const reason = ({ fault, detail }: Unroutable): string =>
+  `${faults[fault].message}: ${detail}`;
 
 /** `?X-Name=value&…` of a noun: X- and User-to-User headers for the INVITE. */
-function headersOf(query: string, context: CompileContext): Record<string, string> {
+export function headersOf(
+  query: string,
+  verb: string,
+  context: CompileContext,
+): Record<string, string> {
   const { headers, refused } = customHeaders(query);
-  if (refused > 0) context.skip("a header of Dial that is not X-… or holds CR");
+  if (refused > 0) context.skip(`a header of ${verb} that is not X-… or holds CR`);
   return headers;
 }

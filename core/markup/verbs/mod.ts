@@ -6,11 +6,11 @@ import { hangup } from "./hangup.ts";
 import { leave } from "./leave.ts";
 import { promptVerbs } from "./prompts.ts";
 import { redirect } from "./redirect.ts";
+import { refer } from "./refer.ts";
 import { reject } from "./reject.ts";
 
 /** Every verb that calls perform, by name. */
 export const verbs = new Map<string, AnyVerb>(
-  [...promptVerbs, dial, enqueue, gather, hangup, leave, redirect, reject].map((
-    verb,
-  ) => [verb.name, verb]),
+  [...promptVerbs, dial, enqueue, gather, hangup, leave, redirect, refer, reject]
+    .map((verb) => [verb.name, verb]),
 );

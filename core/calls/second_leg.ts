@@ -1,0 +1,15 @@
+import { limits } from "../limits.ts";
+import type { Ports } from "../ports.ts";
+import type { Call } from "../resources/calls.ts";
+
+/** What markup is told of the leg that a call's Dial placed, while the two talk. */
+export async function secondLegParameters(
+  { accountSid, sid }: Call,
+  { records }: Ports,
+): Promise<Record<string, string>> {
+  const where = [{ field: "parentCallSid", op: "equals", value: sid }] as const;
+  const query = { where: [...where], skip: 0, limit: limits.dialLegs };
+  const { items } = await records.calls.list(accountSid, query);
+  const talking = items.find(({ status }) => status === "in-progress");
+  return talking === undefined ? {} : { OutboundCallSid: talking.sid };
+}

@@ -1,0 +1,49 @@
+import { z } from "zod";
+import type { ReferStep } from "../../bridge_refer.ts";
+import { parseAddress, sipUri } from "../../calls/address.ts";
+import type { Element } from "../parse.ts";
+import { actionAttribute, type CompileContext, methodAttribute, verb } from "../verb.ts";
+import { headersOf, reason } from "./dial_nouns.ts";
+
+/** Has the caller's own softphone or network call somebody else, and leave. */
+export const refer = verb({
+  name: "Refer",
+  attributes: { action: z.string().optional(), method: methodAttribute },
+  answers: true,
+  async compile(element, { method }, context) {
+    const action = actionAttribute(element, method, context);
+    const [target] = element.children.filter(({ name }) => name === "Sip" || name === "Uri");
+    for (const other of element.children) {
+      if (other !== target) context.skip(`${other.name} of Refer: it takes one Sip`);
+    }
+    const referred = target && await targetOf(target, context);
+    if (referred) return [{ type: "refer", ...referred, ...action && { action } }];
+    if (target === undefined) context.skip("Refer: it names nobody in a Sip");
+    return action === undefined ? [] : [{ type: "next", action }];
+  },
+});
+
+/** Whom a Sip means: somebody whom the call could dial, too. Null, with a note, for others. */
+async function targetOf(
+  noun: Element,
+  context: CompileContext,
+): Promise<Pick<ReferStep, "to" | "headers" | "leaves"> | null> {
+  const [text = "", query = ""] = noun.text.split(/\?(.*)/s);
+  const address = parseAddress(text.replace(/^tel:([^;]*).*$/i, "$1"));
+  if (address === null || address.kind === "client") {
+    context.skip(`${noun.name} "${noun.text}" of Refer: it cannot be called`);
+    return null;
+  }
+  const routing = await context.route(address, { from: context.call.from });
+  // Nobody is shown a number of ours, so it is none that could be wrong.
+  const isRouted = !("fault" in routing);
+  if (!isRouted && routing.fault !== "callerIdNotAllowed") {
+    context.skip(`${noun.name} "${noun.text}" of Refer: ${reason(routing)}`);
+    return null;
+  }
+  return {
+    to: address.kind === "number" ? isRouted ? routing.to : address.dialled : sipUri(address),
+    leaves: !isRouted || routing.target.kind === "trunk",
+    ...query !== "" && { headers: headersOf(query, "Refer", context) },
+  };
+}

@@ -1,0 +1,73 @@
+import { type Exchange, headerLines, masked, readText, secretsOf } from "../exchange.ts";
+import type { JobRun } from "../job.ts";
+import { limits } from "../limits.ts";
+import type { Ports } from "../ports.ts";
+import type { Account } from "../resources/accounts.ts";
+import type { Delivery, DeliveryAttempt } from "../resources/deliveries.ts";
+import { signedRequest } from "../signature.ts";
+import { shownRequest, signableOf } from "./request.ts";
+
+/** What one request came to: as the Delivery keeps it, and as a Notification tells it. */
+export interface Attempt {
+  made: DeliveryAttempt;
+  exchange: Exchange;
+}
+
+/** An attempt that is to be repeated; `cause` is what broke it, where it had no answer. */
+export class AttemptFailed extends Error {
+  override readonly name = "AttemptFailed";
+  readonly made: DeliveryAttempt;
+  readonly exchange: Exchange;
+
+  constructor(message: string, { made, exchange }: Attempt, options?: ErrorOptions) {
+    super(message, options);
+    this.made = { ...made, error: message };
+    this.exchange = exchange;
+  }
+}
+
+/** Requests what a delivery is about. Throws AttemptFailed unless the answer is below 500. */
+export async function attemptOf(
+  delivery: Delivery,
+  account: Account,
+  { ports, run }: { ports: Ports; run: JobRun },
+): Promise<Attempt> {
+  const signable = signableOf(delivery);
+  const hidden = [account.authToken, ...secretsOf(signable.url)];
+  const startTime = ports.now();
+  const timed = () => ({ startTime, duration: Math.max(0, Math.round(ports.now() - startTime)) });
+  const request = shownRequest(delivery);
+  const timeout = AbortSignal.timeout(limits.callbackTimeoutMs);
+  try {
+    const signal = AbortSignal.any([run.signal, timeout]);
+    const { authToken } = account;
+    const signed = signedRequest(signable, { authToken, now: startTime, signal });
+    signed.headers.set("x-switchboard-delivery", delivery.sid);
+    const response = await ports.fetch(signed);
+    const { text } = await readText(response, limits.callbackAnswerBytes);
+    const exchange = {
+      ...request,
+      responseHeaders: masked(headerLines(response), hidden),
+      responseBody: masked(text, hidden),
+    };
+    const attempt = { made: { ...timed(), ...answerOf(response.status, exchange) }, exchange };
+    if (response.status < 500) return attempt;
+    throw new AttemptFailed(`the server answered ${response.status}`, attempt);
+  } catch (error) {
+    if (error instanceof AttemptFailed || run.signal.aborted) throw error;
+    const nothing = { status: null, responseHeaders: null, responseBody: null, error: null };
+    const attempt = { made: { ...timed(), ...nothing }, exchange: request };
+    const why = error instanceof Error ? error.message : String(error);
+    const message = timeout.aborted
+      ? `no whole answer within ${limits.callbackTimeoutMs / 1_000} s`
+      : masked(why, hidden).slice(0, limits.deliveryErrorLength);
+    throw new AttemptFailed(message, attempt, { cause: error });
+  }
+}
+
+const answerOf = (status: number, { responseHeaders, responseBody }: Exchange) => ({
+  status,
+  responseHeaders: responseHeaders.slice(0, limits.deliveryAnswerLength),
+  responseBody: responseBody.slice(0, limits.deliveryAnswerLength),
+  error: null,
+});

@@ -1,0 +1,23 @@
+import { Hono } from "hono";
+import { Fault } from "../core/faults.ts";
+import { replay } from "../core/jobs/deliver_webhook.ts";
+import type { Ports } from "../core/ports.ts";
+import { deliveries, type Delivery, replayParams } from "../core/resources/deliveries.ts";
+import { answer } from "./answer.ts";
+import type { Env } from "./env.ts";
+import { readParams } from "./params.ts";
+import { shapeOf } from "./represent.ts";
+
+const shape = shapeOf(deliveries);
+
+/** What Deliveries have beyond the regular operations: sending one again. */
+export function deliveryRoutes({ records, now }: Ports): Hono<Env> {
+  return new Hono<Env>().on(["POST", "PUT"], "/:sid", async (c) => {
+    const [accountSid, sid] = [c.var.account.sid, c.req.param("sid")];
+    if (await records.deliveries.get(accountSid, sid) === null) throw new Fault("notFound", sid);
+    await readParams(c, { schema: replayParams });
+    const again = (delivery: Delivery) => replay(delivery, now());
+    const delivery = await records.deliveries.update(accountSid, sid, again);
+    return answer(c, { json: () => shape.json(delivery), xml: () => shape.xml(delivery) });
+  });
+}

@@ -1,0 +1,118 @@
+import type { Law } from "../../sip/media/g711.ts";
+import type { Mode } from "./media_engine.ts";
+import { type Lines, plainLines, startLoad, type Timing, webrtcLines } from "./media_peers.ts";
+import { embedded, hasRtpengine, type MediaServer, rtpengine } from "./media_servers.ts";
+import { pinTo } from "./process_cpu.ts";
+
+/**
+ * `deno task bench:media`: CPU of the media engine for each leg of G.711 in packets of 20 ms, and how
+ * late its packets are. The engine is alone on the first core; the peers, whose lateness counts as
+ * the engine's, share the second one with all else. Beside it, in the same run, rtpengine joins the
+ * same legs, where it is installed or RTPENGINE names it. LEGS are the numbers of legs (default
+ * "50,100"), SECONDS the time of each figure (default 10), ONLY a word that rows must have.
+ */
+
+const legs = (Deno.env.get("LEGS") ?? "50,100").split(",").map(Number);
+const seconds = Number(Deno.env.get("SECONDS") ?? 10);
+const only = Deno.env.get("ONLY") ?? "";
+const warmUpSeconds = 4;
+const log = (line: string) => Deno.stdout.writeSync(new TextEncoder().encode(line + "\n"));
+
+interface Row {
+  name: string;
+  server: () => MediaServer | Promise<MediaServer>;
+  connect: (laws: Law[]) => Promise<Lines>;
+  mode: Mode;
+  /** Of each second leg; the first ones have PCMU. */
+  law: Law;
+}
+
+const modes: [string, Mode, Law][] = [
+  ["play", "play", "PCMU"],
+  ["record", "record", "PCMU"],
+  ["play and record", "play and record", "PCMU"],
+  ["join", "join", "PCMU"],
+  ["join, transcoding", "join", "PCMA"],
+];
+
+const rows: Row[] = [
+  ...([["RTP", plainLines], ["WebRTC", webrtcLines]] as const).flatMap(([kind, connect]) =>
+    modes.map(([name, mode, law]): Row => ({
+      name: `${kind}: ${name}`,
+      server: embedded,
+      connect,
+      mode,
+      law,
+    }))
+  ),
+  ...await hasRtpengine()
+    ? modes.filter(([, mode]) => mode === "join").map(([name, mode, law]): Row => ({
+      name: `RTP: ${name}, by rtpengine`,
+      server: rtpengine,
+      connect: plainLines,
+      mode,
+      law,
+    }))
+    : [],
+];
+
+interface Figure {
+  /** Of one core, for each leg. */
+  cpuPercent: number;
+  timing: Timing;
+}
+
+const pause = (s: number) => new Promise((resolve) => setTimeout(resolve, s * 1000));
+
+async function measure(row: Row, count: number): Promise<Figure> {
+  const laws = Array.from({ length: count }, (_, i): Law => i % 2 === 0 ? "PCMU" : row.law);
+  await using server = await row.server();
+  const { lines, close } = await row.connect(laws);
+  try {
+    const answers = await server.open(lines.map(({ offer }) => offer));
+    await Promise.all(lines.map((line, i) => line.accept(answers[i]!)));
+    await server.perform(row.mode);
+    const load = startLoad(lines, laws);
+    try {
+      await pause(warmUpSeconds);
+      const [before, startedAt] = [server.cpuS(), performance.now()];
+      load.measure(row.mode === "join");
+      await pause(seconds);
+      const timing = load.timing();
+      const elapsedS = (performance.now() - startedAt) / 1000;
+      const cpuPercent = 100 * (server.cpuS() - before) / elapsedS / count;
+      await server.close();
+      return { cpuPercent, timing };
+    } finally {
+      load.stop();
+    }
+  } finally {
+    await close();
+  }
+}
+
+const share = (part: number, all: number) => `${(100 * part / Math.max(1, all)).toFixed(2)} %`;
+
+const line = (name: string, ...cells: (string | number)[]) =>
+  log(name.padEnd(36) + cells.map((cell) => String(cell).padStart(13)).join(""));
+
+await pinTo(1);
+line("", "legs", "% of a core", "legs a core", "> 5 ms late", "> 20 ms late", "missing");
+line("", "", "for a leg", "(reckoned)");
+for (const row of rows.filter(({ name }) => name.includes(only))) {
+  for (const count of legs) {
+    const { cpuPercent, timing } = await measure(row, count);
+    const { expected, received, over5Ms, over20Ms } = timing;
+    line(
+      row.name,
+      count,
+      cpuPercent.toFixed(3),
+      Math.floor(100 / cpuPercent),
+      share(over5Ms, received),
+      share(over20Ms, received),
+      share(Math.max(0, expected - received), expected),
+    );
+  }
+}
+if (!await hasRtpengine()) log("rtpengine is not installed: joins stand for themselves");
+Deno.exit();

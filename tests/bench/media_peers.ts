@@ -1,0 +1,188 @@
+import { Buffer } from "node:buffer";
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { encodeG711, type Law } from "../../sip/media/g711.ts";
+import { parseSdp } from "../../sip/media/parse_sdp.ts";
+import { openPeer } from "../../sip/media/peer.ts";
+import { isRtcp, writeRtp } from "../../sip/media/rtp.ts";
+import type { Encoding } from "../../sip/media/sdp.ts";
+import { writeSdp } from "../../sip/media/write_sdp.ts";
+import { plainOffer, portOf } from "../support/plain_peer.ts";
+import { withoutCandidates } from "../support/rtp_peer.ts";
+import { tone } from "../support/tone.ts";
+
+/** The other ends of the legs that `media.ts` measures: they send a tone, and time what they get. */
+
+/** A way to one leg. */
+interface Line {
+  offer: string;
+  accept(answer: string): Promise<void>;
+  send(packet: Uint8Array<ArrayBuffer>): void;
+  onPacket: (packet: Uint8Array) => void;
+}
+
+export type Lines = { lines: Line[]; close(): Promise<void> };
+
+/** All legs of plain RTP send to one socket, and are told apart by the port that they send from. */
+export async function plainLines(laws: Law[]): Promise<Lines> {
+  const socket = createSocket({ type: "udp4", recvBufferSize: 4 << 20 });
+  socket.bind(0, "127.0.0.1");
+  await once(socket, "listening");
+  const byPort = new Map<number, Line>();
+  socket.on("message", (packet, { port }) => byPort.get(port)?.onPacket(packet));
+  const lines = laws.map((law): Line => {
+    let to = 0;
+    const line: Line = {
+      offer: plainOffer(socket.address().port, { formats: law === "PCMU" ? "0 101" : "8 101" }),
+      accept(answer) {
+        to = portOf(answer);
+        byPort.set(to, line);
+        return Promise.resolve();
+      },
+      send: (packet) => socket.send(packet, to, "127.0.0.1"),
+      onPacket: () => {},
+    };
+    return line;
+  });
+  return { lines, close: async () => void await once(socket.close(), "close") };
+}
+
+export async function webrtcLines(laws: Law[]): Promise<Lines> {
+  const peers = await Promise.all(laws.map((law) => {
+    const formats = new Map<Encoding, number>([[law, typeOf(law)], ["telephone-event", 101]]);
+    return openPeer({ bindAddress: "127.0.0.1", mid: "0", formats });
+  }));
+  const lines = peers.map((peer): Line => {
+    const line: Line = {
+      offer: withoutCandidates(writeSdp(peer.local)),
+      async accept(answer) {
+        peer.accept(parseSdp(answer));
+        await peer.connected;
+      },
+      send: (packet) => peer.send(packet),
+      onPacket: () => {},
+    };
+    peer.onPacket = (packet) => line.onPacket(packet);
+    return line;
+  });
+  return { lines, close: async () => void await Promise.all(peers.map((peer) => peer.close())) };
+}
+
+const typeOf = (law: Law) => law === "PCMU" ? 0 : 8;
+
+/** How packets came in a time. */
+export interface Timing {
+  expected: number;
+  received: number;
+  /** Those that came later after they were due. */
+  over5Ms: number;
+  over20Ms: number;
+}
+
+const FRAME_MS = 20;
+/** Peers do not all speak at once: they take turns in each frame. */
+const TURNS = 4;
+
+export interface Load {
+  /** Forgets what came; `relayed` packets are due when they were sent, others every 20 ms. */
+  measure(relayed: boolean): void;
+  timing(): Timing;
+  stop(): void;
+}
+
+/** Has all lines send, until it is stopped. */
+export function startLoad(lines: Line[], laws: Law[]): Load {
+  const senders = lines.map((line, i) => createSender(line, laws[i]!, i));
+  const clocks = lines.map((line) => {
+    const clock = createTiming();
+    line.onPacket = (packet) => isRtcp(packet) || clock.take(Buffer.from(packet));
+    return clock;
+  });
+  let turn = 0;
+  let due = performance.now();
+  let timer = setTimeout(run);
+  let startedAt = performance.now();
+  function run() {
+    for (; due <= performance.now(); due += FRAME_MS / TURNS, turn++) {
+      for (let i = turn % TURNS; i < senders.length; i += TURNS) senders[i]!.send();
+    }
+    timer = setTimeout(run, Math.max(0, due - performance.now()));
+  }
+  return {
+    measure(relayed) {
+      startedAt = performance.now();
+      clocks.forEach((clock, i) => clock.restart(relayed ? senders[i ^ 1] : undefined));
+    },
+    timing() {
+      const expected = Math.floor((performance.now() - startedAt) / FRAME_MS) * lines.length;
+      const all: Timing = { expected, received: 0, over5Ms: 0, over20Ms: 0 };
+      for (const clock of clocks) {
+        const late = clock.lateness();
+        all.received += late.length;
+        all.over5Ms += late.filter((ms) => ms > 5).length;
+        all.over20Ms += late.filter((ms) => ms > 20).length;
+      }
+      return all;
+    },
+    stop: () => clearTimeout(timer),
+  };
+}
+
+type Sender = ReturnType<typeof createSender>;
+
+const KEPT = 256;
+
+function createSender(line: Line, law: Law, number: number) {
+  const sound = tone(400 + number, 1);
+  const frames = Array.from(
+    { length: 50 },
+    (_, i) => encodeG711(law, sound.slice(i * 160, (i + 1) * 160)),
+  );
+  const sentAt = new Float64Array(KEPT);
+  const sender = {
+    /** The packets sent so far. */
+    sent: 0,
+    /** When the packet of a number was sent, for as long as it may be under way. */
+    sentAt: (number: number) => sentAt[number % KEPT]!,
+    send() {
+      const at = sender.sent++;
+      sentAt[at % KEPT] = performance.now();
+      line.send(writeRtp({
+        payloadType: typeOf(law),
+        marker: at === 0,
+        sequence: at & 0xffff,
+        timestamp: (at * 160) >>> 0,
+        ssrc: 1_000 + number,
+        payload: frames[at % frames.length]!,
+      }));
+    },
+  };
+  return sender;
+}
+
+/** How late each packet of one line is. */
+function createTiming() {
+  let from: Sender | undefined;
+  let shift: number | undefined;
+  let times: number[] = [];
+  return {
+    restart(sender: Sender | undefined) {
+      from = sender;
+      shift = undefined;
+      times = [];
+    },
+    take(packet: Buffer) {
+      const frame = packet.readUInt32BE(4) / 160;
+      const now = performance.now();
+      // The numbers of a stream are moved by what is known from its first packet here.
+      shift ??= frame - (from === undefined ? 0 : from.sent - 1);
+      const number = Math.round(frame - shift);
+      times.push(now - (from === undefined ? number * FRAME_MS : from.sentAt(number)));
+    },
+    lateness(): number[] {
+      if (from !== undefined) return times;
+      const least = Math.min(...times);
+      return times.map((time) => time - least);
+    },
+  };
+}

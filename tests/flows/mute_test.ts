@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { type App, startApp } from "../support/app.ts";
+import { callOf, companionOf, made, xml } from "../support/hand_companion.ts";
+
+/** A call in progress that plays something. */
+async function talking(app: App): Promise<string> {
+  await made(app.root, "Clients", { Login: "alice", Password: "secret" });
+  app.answers = () => xml("<Play>hello.wav</Play>");
+  const form = { From: "+15550001", To: "client:alice", Url: "https://app.test/voice" };
+  const { sid } = await made(app.root, "Calls", form);
+  await app.runJobs();
+  const leg = companionOf(app, sid);
+  await leg.report({ type: "inviting", from: form.From, to: form.To, sipCallId: "sip-1" });
+  await leg.report({ type: "answered" });
+  return sid;
+}
+
+Deno.test("POST /Calls/{Sid} with Mute silences the leg and leaves what it does alone", async () => {
+  using app = await startApp();
+  const sid = await talking(app);
+  const before = app.bridge.length;
+  const known = await callOf(app, sid);
+  app.clock.now += 1_000;
+
+  const muted = await app.root.post(`Calls/${sid}.json`, { Mute: "true" });
+  const heard = await app.root.post(`Calls/${sid}`, { Mute: "false" });
+  await app.runJobs();
+
+  assert.equal(muted.status, 200, muted.text);
+  assert.deepEqual(app.muted, [{ leg: sid, muted: true }, { leg: sid, muted: false }]);
+  assert.equal(app.bridge.length, before, "no script was run");
+  const { date_updated: _, ...call } = muted.json();
+  const { date_updated: __, ...same } = known;
+  assert.deepEqual(call, {
+    ...same,
+    conference_sid: null,
+    muted: true,
+    hold: false,
+    start_conference_on_enter: null,
+    end_conference_on_enter: null,
+  });
+  assert.match(heard.text, /<ConferenceSid\/><Muted>false<\/Muted><Hold>false<\/Hold>/);
+  assert.deepEqual(Object.keys(await callOf(app, sid)), Object.keys(known));
+});
+
+Deno.test("POST /Calls/{Sid} with Mute says where the call is in a Conference", async () => {
+  using app = await startApp();
+  const sid = await talking(app);
+  const conferenceSid = `CF${"1".repeat(32)}`;
+  const now = app.ports.now();
+  await app.ports.records.participants.insert({
+    record: {
+      sid: `CP${sid.slice(2)}`,
+      accountSid: app.root.sid,
+      dateCreated: now,
+      dateUpdated: now,
+      callSid: sid,
+      conferenceSid,
+      muted: false,
+      hold: true,
+      startConferenceOnEnter: true,
+      endConferenceOnEnter: false,
+      apiVersion: "2012-04-24",
+    },
+  });
+
+  const answer = (await app.root.post(`Calls/${sid}.json`, { Mute: "true" })).json();
+
+  assert.deepEqual(
+    [answer.conference_sid, answer.muted, answer.hold, answer.start_conference_on_enter],
+    [conferenceSid, true, true, true],
+  );
+});
+
+Deno.test("POST /Calls/{Sid} refuses Mute where the audio passes by, and after the end", async () => {
+  using app = await startApp();
+  const sid = await talking(app);
+  app.hasMedia = false;
+  const before = await callOf(app, sid);
+  app.clock.now += 1_000;
+
+  const refused = await app.root.post(`Calls/${sid}.json`, { Mute: "true" });
+  assert.deepEqual([refused.status, refused.json().code], [400, 21221]);
+  assert.match(refused.json().message, /its audio passes by the service/);
+  assert.deepEqual(await callOf(app, sid), before);
+
+  await app.root.post(`Calls/${sid}.json`, { Status: "completed" });
+  await app.ports.records.calls.update(app.root.sid, sid, (call) => ({
+    record: { ...call, status: "completed" },
+  }));
+  const late = await app.root.post(`Calls/${sid}.json`, { Mute: "true" });
+  assert.equal(late.json().code, 21220);
+  const unknown = await app.root.post(`Calls/CA${"0".repeat(32)}.json`, { Mute: "true" });
+  assert.equal(unknown.status, 404);
+  assert.equal(app.muted.length, 1);
+});

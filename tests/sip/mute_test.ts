@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { encodeG711 } from "../../sip/media/g711.ts";
+import { mediaEngine } from "../../sip/media/engine.ts";
+import { rtpTransport } from "../../sip/media/plain_rtp.ts";
+import { systemClock } from "../../sip/media/ticker.ts";
+import type { Script } from "../../core/bridge_script.ts";
+import { isSound, plainOffer, plainSocket, portOf, soundOf } from "../support/plain_peer.ts";
+import { invite, type SipLab, sipTest, startSipLab } from "../support/sip_lab.ts";
+import { amplitudeOf, tone } from "../support/tone.ts";
+
+const dial = (media: "anchored" | "proxied"): Script => [
+  { type: "dial", legs: [invite("bob")], media, timeoutS: 30, timeLimitS: 60 },
+];
+
+const mute = (lab: SipLab, leg: string, muted: boolean) =>
+  lab.service.order(lab.companion.bridgeUrl, "/mute", { leg, muted });
+
+async function talking(
+  lab: SipLab,
+  { media, offer, answer }: { media: "anchored" | "proxied"; offer?: string; answer?: string },
+) {
+  const [alice, bob] = [await lab.phone("alice"), await lab.phone("bob")];
+  lab.service.answer = ({ event }) => event.type === "incoming" ? dial(media) : [];
+  const call = alice.call("bob", offer === undefined ? {} : { sdp: offer });
+  const callee = await (await bob.nextCall()).answer(answer);
+  const caller = await call.answered;
+  const { leg } = await lab.service.event("incoming");
+  return { caller, callee, leg };
+}
+
+sipTest("mute() silences a leg and leaves its conversation alone", async () => {
+  await using lab = await startSipLab();
+  const { leg, caller } = await talking(lab, { media: "anchored" });
+  const [other, ours] = lab.media.legs;
+
+  assert.deepEqual(await (await mute(lab, leg, true)).json(), { isDone: true });
+  assert.deepEqual([ours!.muted, other!.muted], [true, false]);
+  assert.equal(ours!.joined, other);
+  assert.deepEqual(await (await mute(lab, leg, false)).json(), { isDone: true });
+  assert.equal(ours!.muted, false);
+
+  assert.equal((await mute(lab, `CA${"f".repeat(32)}`, true)).status, 404);
+  const wrong = await lab.service.order(lab.companion.bridgeUrl, "/mute", { leg });
+  assert.equal(wrong.status, 400);
+  await caller.bye();
+});
+
+sipTest("mute() says that it cannot silence what passes by", async () => {
+  await using lab = await startSipLab();
+  const { leg } = await talking(lab, { media: "proxied" });
+  assert.deepEqual(await (await mute(lab, leg, true)).json(), { isDone: false });
+});
+
+/** An engine whose legs are all of plain RTP. */
+function plainEngine() {
+  const ports = { first: 0, last: 0 };
+  const rtp = rtpTransport({
+    bindAddress: "127.0.0.1",
+    host: "127.0.0.1",
+    ports,
+    now: systemClock.now,
+  });
+  const engine = mediaEngine({ transports: [rtp], log: () => {} });
+  return { ...engine, offer: () => engine.offer("rtp") };
+}
+
+sipTest("mute() makes the other side of a call hear silence", async () => {
+  const engine = plainEngine();
+  const [alice, bob] = [await plainSocket(7_000), await plainSocket(8_000)];
+  await using lab = await startSipLab({ engine });
+  const { leg, caller } = await talking(lab, {
+    media: "anchored",
+    offer: plainOffer(alice.port),
+    answer: plainOffer(bob.port),
+  });
+  const to = portOf(caller.remoteSdp);
+  const pcm = tone(1_000, 1);
+  let at = 0;
+  const speaking = setInterval(() => {
+    const start = (160 * at++) % pcm.length;
+    alice.send(to, { payload: encodeG711("PCMU", pcm.slice(start, start + 160)) });
+  }, 20);
+  try {
+    const hears = async (fits: Parameters<typeof bob.next>[1]) =>
+      amplitudeOf(1_000, soundOf("PCMU", await bob.next(10, fits)));
+    assert.ok(await hears(isSound) > 6_000);
+
+    await mute(lab, leg, true);
+    const isSilence: typeof isSound = (packet) => packet.payloadType === 0 && !isSound(packet);
+    assert.equal(await hears(isSilence), 0);
+    assert.equal(await hears((packet) => packet.payloadType === 0), 0, "and nothing else");
+
+    await mute(lab, leg, false);
+    assert.ok(await hears(isSound) > 6_000);
+  } finally {
+    clearInterval(speaking);
+    await Promise.all([alice.close(), bob.close(), engine.close()]);
+  }
+});
