@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { action } from "./bridge_action.ts";
 import { gatheredEvent, partialEvent } from "./bridge_gather.ts";
+import { recorded, recordedEvent } from "./bridge_recordings.ts";
 import { referredEvent } from "./bridge_refer.ts";
 import {
   consultingEvent,
@@ -67,6 +68,7 @@ export const legEvent = z.discriminatedUnion("type", [
     sipCallId: z.string().optional(),
     /** X- and User-to-User headers of its final response. */
     headers: z.record(z.string(), z.string()).optional(),
+    recording: recorded.optional(),
     action: action.optional(),
   }),
   consultingEvent,
@@ -75,6 +77,7 @@ export const legEvent = z.discriminatedUnion("type", [
   queuedEvent,
   dequeuedEvent,
   waitingEvent,
+  recordedEvent,
   /**
    * The softphone of a leg wants `other`, whom it talks to, to talk to somebody else (RFC 3515).
    * Answered with a script for `other`, which begins with a `reject` where that may not be.
@@ -97,7 +100,7 @@ export const legEvent = z.discriminatedUnion("type", [
     type: z.literal("problem"),
     url: z.string(),
     message: z.string(),
-    about: z.enum(["recognition"]).optional(),
+    about: z.enum(["recognition", "speech"]).optional(),
   }),
   z.object({
     type: z.literal("ended"),

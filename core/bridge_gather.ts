@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { action } from "./bridge_action.ts";
+import { sayStep } from "./bridge_speech.ts";
 
 /** The part of the bridge (`bridge.ts`) that is about what a caller hears, types and says. */
 
@@ -26,7 +27,7 @@ export const digitsStep = z.object({
 });
 
 /** What a caller may be played while it is waited for. */
-export const prompt = z.discriminatedUnion("type", [playStep, silenceStep, digitsStep]);
+export const prompt = z.discriminatedUnion("type", [playStep, sayStep, silenceStep, digitsStep]);
 
 const keys = z.string().regex(/^[0-9A-D*#]*$/);
 

@@ -3,7 +3,9 @@ import { action } from "./bridge_action.ts";
 import { digits, digitsStep, gatherStep, playStep, silenceStep } from "./bridge_gather.ts";
 import { clientTarget } from "./bridge_peers.ts";
 import { referStep } from "./bridge_refer.ts";
+import { recordingOrder, recordStep } from "./bridge_recordings.ts";
 import { consultStep, leaveStep, pickupStep, queueStep, roomStep } from "./bridge_rooms.ts";
+import { sayStep } from "./bridge_speech.ts";
 import { numberTarget, trunkTarget } from "./bridge_trunks.ts";
 
 /** The part of the bridge (`bridge.ts`) that is about what the companion does with a leg. */
@@ -54,6 +56,7 @@ export const step = z.discriminatedUnion("type", [
   /** Refuses an inbound leg with a SIP status; a hang-up on one already answered. */
   z.object({ type: z.literal("reject"), status: z.number().int().min(300).max(699) }),
   playStep,
+  sayStep,
   silenceStep,
   digitsStep,
   gatherStep,
@@ -69,6 +72,8 @@ export const step = z.discriminatedUnion("type", [
     timeoutS: z.number().positive(),
     timeLimitS: z.number().positive(),
     hangupOnStar: z.boolean().optional(),
+    /** Records both sides from the answer on: this leg's on the first channel. */
+    record: recordingOrder.optional(),
     action: action.optional(),
   }),
   /**
@@ -82,6 +87,7 @@ export const step = z.discriminatedUnion("type", [
   pickupStep,
   leaveStep,
   referStep,
+  recordStep,
   /** Asks for the document at the action: a report and nothing else. */
   z.object({ type: z.literal("next"), action }),
   /** Has the dial that screens this leg join it; a hang-up on any other. */

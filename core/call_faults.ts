@@ -116,7 +116,21 @@ export const callFaults = {
     kind: "unavailable",
     code: 13230,
     message: "Cannot play the audio",
-    advice: "The URL must answer with a WAV file that this service can decode.",
+    advice: "The URL must answer with a WAV or MP3 file that this service can decode.",
+  },
+  notSpoken: {
+    kind: "unavailable",
+    code: 13241,
+    message: "Cannot say the text",
+    advice: "Check voice and language of Say. If they are right, the operator has to set up " +
+      "speech, or the provider of it is out of reach.",
+  },
+  notTranscribed: {
+    kind: "invalid",
+    code: 13242,
+    message: "Cannot transcribe the recording",
+    advice: "The operator has to set up speech recognition: RECOGNITION_URL, or pocketsphinx on " +
+      "the machine of the service. It must take audio of this length and language.",
   },
   speechUnavailable: {
     kind: "unavailable",

@@ -1,4 +1,5 @@
 import { callFaults } from "./call_faults.ts";
+import { recordingFaults } from "./recording_faults.ts";
 import { sendingFaults } from "./sending_faults.ts";
 
 /** Why the service refuses; `routes/` maps each kind to one HTTP status. */
@@ -11,6 +12,7 @@ export type FaultKind =
   | "unsupported"
   | "conflict"
   | "tooLarge"
+  | "unsatisfiable"
   | "throttled"
   | "unavailable"
   | "internal";
@@ -28,6 +30,7 @@ export interface FaultEntry {
 /** Every way the service can refuse, or a call can fail, listed once. */
 export const faults = {
   ...callFaults,
+  ...recordingFaults,
   ...sendingFaults,
   badParameter: {
     kind: "invalid",

@@ -93,6 +93,19 @@ export const limits = {
   documentHops: 50,
   documentTimeoutMs: 15_000,
   pauseMaxS: 3_600,
+  /** Characters that one Say speaks: about a quarter of an hour. */
+  sayLength: 10_000,
+  transcriptionAttempts: 4,
+  /** Of the audio that is transcribed: over an hour of one channel. */
+  transcriptionBytes: 64 << 20,
+  transcriptionAnswerBytes: 4 << 20,
+  /** What a transcription may take: at least, and for each second of audio. */
+  transcriptionMs: 60_000,
+  transcriptionMsPerS: 5_000,
+  /** Transcriptions whose audio is in memory at once. */
+  transcriptionsAtOnce: 2,
+  /** Bytes of the text; a record of the store has no room for more. */
+  transcriptionLength: 40_000,
   /** How often a Play may repeat, short of for ever. */
   loopMax: 1_000,
   /** Steps of what a Gather plays. */
@@ -139,6 +152,19 @@ export const limits = {
   conferenceMembersMax: 250,
   /** How long a link to a recording's audio works. */
   recordingLinkMs: 24 * 3_600_000,
+  /** Of Record: the silence that ends it, and the whole. */
+  recordTimeoutS: 5,
+  recordTimeoutMaxS: 600,
+  recordLengthS: 3_600,
+  recordLengthMaxS: 14_400,
+  /** Between two looks whether a recording that is under way still is. */
+  recordingCheckMs: 60_000,
+  /** Parts of a recording that do not come for so long after its call ended never will. */
+  recordingForgottenMs: 900_000,
+  storeAttempts: 30,
+  /** How long the object storage may take for one request, and a link to it works. */
+  s3TimeoutMs: 120_000,
+  s3LinkS: 300,
   locationAttempts: 3,
   locationTimeoutMs: 10_000,
   locationAnswerBytes: 4 << 10,

@@ -3,7 +3,14 @@ import type { TrunkSettings } from "./gateways/settings.ts";
 import type { Bridge, Companions } from "./companion_ports.ts";
 import type { Condition } from "./filters.ts";
 import type { Job } from "./job.ts";
-import type { Blobs, LocationSource, Mailer, MessageRoute, NumberProvider } from "./providers.ts";
+import type {
+  Blobs,
+  LocationSource,
+  Mailer,
+  MessageRoute,
+  NumberProvider,
+  Transcriber,
+} from "./providers.ts";
 import type { RecordOf } from "./resource.ts";
 import type { Account } from "./resources/accounts.ts";
 import type { resources } from "./resources/mod.ts";
@@ -45,7 +52,7 @@ export type AlsoWritten = AlsoInserted | AlsoUpdated;
 
 /** Something that costs money, as the ledger counts it. */
 export interface Charge {
-  category: "calls" | "sms" | "phonenumbers";
+  category: "calls" | "sms" | "phonenumbers" | "transcriptions";
   /** In millionths of the account's currency, whole. */
   priceMicros: number;
   /** What was used, in whole units of the category: minutes, messages, numbers. */
@@ -182,8 +189,12 @@ export interface Settings {
   smsShortCodes: string[];
   /** The audio of recordings needs no credentials. */
   recordingsPublic: boolean;
+  /** Audio is brought to object storage that everybody may read. */
+  recordingsOpenInS3: boolean;
   /** What a month of a phone number costs, in millionths. */
   numberPriceMicros: number;
+  /** What a minute of a transcribed recording costs, in millionths. */
+  transcriptionPriceMicros: number;
   trunks: TrunkSettings;
 }
 
@@ -203,6 +214,8 @@ export interface Ports {
   blobs: Blobs;
   /** Null when none is configured. */
   locationSource: LocationSource | null;
+  /** Null when nobody is set up who makes text of speech. */
+  transcriber: Transcriber | null;
   /** What this instance has counted since it started. */
   counters: Counters;
   /** Signs a text with the server's secret, in hex. */

@@ -38,20 +38,52 @@ export interface Mailer {
   send(email: Email, signal: AbortSignal): Promise<string[]>;
 }
 
+/** Bytes from `start` to before `end`. */
+export interface ByteRange {
+  start: number;
+  end: number;
+}
+
 /** Large binary objects, each named by a Sid of an account. */
 export interface Blobs {
-  /** Replaces what was there, at once and as a whole. */
-  put(accountSid: string, sid: string, content: Uint8Array<ArrayBuffer>): Promise<void>;
+  /**
+   * Writes at an offset, over what was there; what was never written reads as zeros. At 0 it makes
+   * the object, elsewhere it throws a Fault `notFound` when there is none.
+   */
+  write(
+    accountSid: string,
+    sid: string,
+    at: number,
+    bytes: Uint8Array<ArrayBuffer>,
+  ): Promise<void>;
+  /** In bytes; null when there is none. */
+  size(accountSid: string, sid: string): Promise<number | null>;
   /** Null when there is none. The caller reads the content to its end, or cancels it. */
   get(
     accountSid: string,
     sid: string,
-  ): Promise<{ size: number; content: ReadableStream<Uint8Array<ArrayBuffer>> } | null>;
+    range?: ByteRange,
+  ): Promise<ReadableStream<Uint8Array<ArrayBuffer>> | null>;
   /** Nothing when there is none. */
   remove(accountSid: string, sid: string): Promise<void>;
+  /** Brings what is whole to where it stays for good; may be done again. Throws when it cannot. */
+  settle(accountSid: string, sid: string, signal: AbortSignal): Promise<void>;
+  /** Where else the bytes can be read for a short time, by a GET or a HEAD; null: here alone. */
+  link(accountSid: string, sid: string, method: "GET" | "HEAD"): Promise<string | null>;
 }
 
 export interface LocationSource {
   /** What the source answers about a subscriber's number. Throws when it does not. */
   lookUp(msisdn: string, signal: AbortSignal): Promise<string>;
+}
+
+export interface Transcriber {
+  /**
+   * The words in a WAV file, which is opened when it is its turn; of whatever language where none is
+   * told. Throws a Fault when no other attempt can bring them, and any other error when one may.
+   */
+  transcribe(
+    audio: { open(): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>; language?: string },
+    signal: AbortSignal,
+  ): Promise<string>;
 }

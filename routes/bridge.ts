@@ -10,6 +10,7 @@ import { credentialsOf } from "../core/credentials.ts";
 import { readText } from "../core/exchange.ts";
 import type { Ports } from "../core/ports.ts";
 import { messageHandlers } from "./bridge_messages.ts";
+import { recordingHandlers } from "./bridge_recordings.ts";
 import { trunkHandlers } from "./bridge_trunks.ts";
 
 /** Takes the content of a signed request and answers it; null when it cannot read it. */
@@ -20,6 +21,7 @@ export function bridge(ports: Ports, secret: string): Hono {
   const handlers: Record<string, Handler> = {
     ...trunkHandlers(ports),
     ...messageHandlers(ports),
+    ...recordingHandlers(ports),
     async report(content, signal) {
       const { data } = report.safeParse(content);
       if (data === undefined) return null;

@@ -7,7 +7,7 @@ import { withLinks } from "../core/recordings/link.ts";
 import type { AnyResource } from "../core/resource.ts";
 import { calls } from "../core/resources/calls.ts";
 import { notifications } from "../core/resources/notifications.ts";
-import { recordings } from "../core/resources/recordings.ts";
+import { recordingsWith } from "../core/resources/recordings.ts";
 import { answer } from "./answer.ts";
 import type { Env } from "./env.ts";
 import { readParams } from "./params.ts";
@@ -24,6 +24,7 @@ const modification = {
 
 /** What Calls have beyond the regular operations: live modification and lists below one call. */
 export function callRoutes(ports: Ports): Hono<Env> {
+  const recordings = recordingsWith(ports.settings);
   return new Hono<Env>()
     .on(["POST", "PUT"], "/:sid", async (c) => {
       const wanted = modifyParams.parse(await readParams(c, modification));

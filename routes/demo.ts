@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { writeWav } from "../core/wav.ts";
 
 /**
  * A markup application of our own, so that a first call has something to say: `Url` set to
@@ -33,25 +34,5 @@ function chime(): Uint8Array<ArrayBuffer> {
       samples[i]! += 7_000 * Math.exp(-5 * t) * Math.sin(2 * Math.PI * hz * t);
     }
   }
-  return wav(samples);
-}
-
-function wav(samples: Int16Array): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(44 + samples.length * 2);
-  const view = new DataView(bytes.buffer);
-  const encoder = new TextEncoder();
-  bytes.set(encoder.encode("RIFF"));
-  view.setUint32(4, bytes.length - 8, true);
-  bytes.set(encoder.encode("WAVEfmt "), 8);
-  view.setUint32(16, 16, true);
-  view.setUint16(20, 1, true); // PCM
-  view.setUint16(22, 1, true); // mono
-  view.setUint32(24, rate, true);
-  view.setUint32(28, rate * 2, true);
-  view.setUint16(32, 2, true);
-  view.setUint16(34, 16, true);
-  bytes.set(encoder.encode("data"), 36);
-  view.setUint32(40, samples.length * 2, true);
-  samples.forEach((sample, i) => view.setInt16(44 + i * 2, sample, true));
-  return bytes;
+  return writeWav(samples, rate);
 }

@@ -17,6 +17,7 @@ export const statusOf = {
   unsupported: 405,
   conflict: 409,
   tooLarge: 413,
+  unsatisfiable: 416,
   throttled: 429,
   internal: 500,
   unavailable: 503,

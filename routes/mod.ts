@@ -29,6 +29,7 @@ import { accountsAddress } from "./represent.ts";
 import { requestId } from "./request_id.ts";
 import { resourceRoutes } from "./resource_routes.ts";
 import { sandboxRoutes } from "./sandbox.ts";
+import { recordingTranscriptionRoutes } from "./transcriptions.ts";
 import { supervisorRoutes } from "./supervisor.ts";
 import { usageRoutes } from "./usage.ts";
 
@@ -47,6 +48,7 @@ function irregularRoutes(app: Hono<Env>, account: string, ports: Ports): void {
   app.route(`${account}/Email/Messages`, emailRoutes(ports));
   app.route(`${account}/Geolocation`, geolocationRoutes(ports));
   app.route(`${account}/Recordings`, recordingRoutes(ports));
+  app.route(`${account}/Recordings`, recordingTranscriptionRoutes(ports));
   app.route(`${account}/Sandbox`, sandboxRoutes(ports));
   app.route(`${account}/IncomingPhoneNumbers`, incomingPhoneNumberRoutes(ports));
   app.route(`${account}/AvailablePhoneNumbers`, availablePhoneNumberRoutes(ports));

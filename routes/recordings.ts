@@ -4,18 +4,28 @@ import { standing } from "../core/access.ts";
 import { Fault } from "../core/faults.ts";
 import type { Ports } from "../core/ports.ts";
 import { isOpen } from "../core/recordings/link.ts";
+import { byteRange } from "./byte_range.ts";
 import type { Env } from "./env.ts";
+import { answerFault } from "./errors.ts";
 
-/** The Sid of the recording whose audio a path is, null when it is none. */
-const audioSid = (c: Context): string | null =>
-  /\/(RE[0-9a-f]{32})\.wav$/.exec(new URL(c.req.url).pathname)?.[1] ?? null;
+interface Named {
+  accountSid: string;
+  sid: string;
+}
+
+/** The Sid and the format of the recording whose audio a path is, null when it is none. */
+function audioOf(c: Context): { sid: string; format: string } | null {
+  const [, sid, format] = /\/(RE[0-9a-f]{32})\.(wav|mp3)$/.exec(new URL(c.req.url).pathname) ?? [];
+  return sid === undefined || format === undefined ? null : { sid, format };
+}
 
 /** Lets audio be had without credentials, by a link that is good or where the operator allows it. */
 export function openAudio(ports: Ports) {
   return createMiddleware<Env>(async (c, next) => {
-    const sid = audioSid(c);
+    const audio = audioOf(c);
     const isRead = c.req.method === "GET" || c.req.method === "HEAD";
-    if (sid === null || !isRead) return await next();
+    if (audio?.format !== "wav" || !isRead) return await next();
+    const { sid } = audio;
     const accountSid = c.req.param("account") ?? "";
     const query = new URL(c.req.url).searchParams;
     if (!await isOpen({ accountSid, sid }, query, ports)) return await next();
@@ -29,24 +39,54 @@ export function openAudio(ports: Ports) {
 /** What Recordings have beyond the regular operations: the audio, at the Sid with `.wav`. */
 export function recordingRoutes(ports: Ports): Hono<Env> {
   return new Hono<Env>().get("/:sid", async (c, next) => {
-    const sid = audioSid(c);
-    if (sid === null) return await next();
-    return await answerAudio(c, { accountSid: c.var.account.sid, sid }, ports);
+    const audio = audioOf(c);
+    if (audio === null) return await next();
+    const { sid, format } = audio;
+    const accountSid = c.var.account.sid;
+    if (format === "wav") return await answerAudio(c, { accountSid, sid }, ports);
+    if (await ports.records.recordings.get(accountSid, sid) === null) {
+      throw new Fault("notFound", `${sid}.${format}`);
+    }
+    throw new Fault("audioFormat", format);
   });
 }
 
+/** The bytes, or those of the range that is asked for; or where the object storage has them. */
 async function answerAudio(
   c: Context<Env>,
-  { accountSid, sid }: { accountSid: string; sid: string },
-  { records, blobs }: Ports,
+  { accountSid, sid }: Named,
+  ports: Ports,
 ): Promise<Response> {
+  const { records, blobs } = ports;
+  const isHead = c.req.method === "HEAD";
   const recording = await records.recordings.get(accountSid, sid);
-  const audio = recording && await blobs.get(accountSid, sid);
-  if (audio === null) throw new Fault("notFound", `${sid}.wav`);
+  const elsewhere = recording?.isStored &&
+    await blobs.link(accountSid, sid, isHead ? "HEAD" : "GET");
+  if (elsewhere) {
+    c.header("Cache-Control", "no-store");
+    return c.redirect(elsewhere, 307);
+  }
+  const size = recording && await blobs.size(accountSid, sid);
+  if (size === null) throw new Fault("notFound", `${sid}.wav`);
+  const etag = `"${sid}-${size}"`; // It only grows.
+  const condition = c.req.header("If-Range");
+  const isSame = condition === undefined || condition === etag;
+  const asked = isSame ? byteRange(c.req.header("Range"), size) : null;
+
+  c.header("Accept-Ranges", "bytes");
+  if (asked === "unsatisfiable") {
+    c.header("Content-Range", `bytes */${size}`);
+    return answerFault(c, new Fault("badRange", `there are ${size} bytes`), ports);
+  }
+  const { start, end } = asked ?? { start: 0, end: size };
+  if (asked !== null) c.header("Content-Range", `bytes ${start}-${end - 1}/${size}`);
   c.header("Content-Type", "audio/wav");
-  c.header("Content-Length", String(audio.size));
+  c.header("Content-Length", String(end - start));
+  c.header("ETag", etag);
   c.header("Cache-Control", "private");
-  if (c.req.method !== "HEAD") return c.body(audio.content);
-  await audio.content.cancel();
-  return c.body(null);
+  const status = asked === null ? 200 : 206;
+  if (isHead) return c.body(null, status);
+  const content = await blobs.get(accountSid, sid, { start, end });
+  if (content === null) throw new Fault("notFound", `${sid}.wav`);
+  return c.body(content, status);
 }

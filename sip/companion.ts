@@ -16,6 +16,7 @@ import { onMessage } from "./message.ts";
 import { createNews } from "./service/news.ts";
 import { createPresence, type Presence } from "./registrar/presence.ts";
 import { receive } from "./receive.ts";
+import { createRecordings } from "./service/recordings.ts";
 import { createRelays, type Relays } from "./peer/relay.ts";
 import { invalidate, invalidateAll, onRegister } from "./registrar/registrar.ts";
 import { sendToDevices } from "./send_message.ts";
@@ -134,7 +135,7 @@ function assemble(
   companion: CompanionName,
   life: { timers: Timers; stopping: AbortController; stopped: AbortController },
 ): Parts {
-  const { log, media, loadAudio, recogniser = null } = options;
+  const { log, media, loadAudio, recogniser = null, speaker = null } = options;
   const sipDomain = options.sipDomain.toLowerCase();
   const { timers } = life;
   const [stopping, stopped] = [life.stopping.signal, life.stopped.signal];
@@ -156,7 +157,9 @@ function assemble(
     credentials: createCredentialsCache(link),
   };
   const reporting = { companion, link, tell: createNews(link), stopping, stopped };
-  const calls = createCalls({ ...reporting, signalling, media, loadAudio, recogniser });
+  const recordings = createRecordings({ link, timers, log, stopping, stopped });
+  const sound = { media, loadAudio, recogniser, speaker, recordings };
+  const calls = createCalls({ ...reporting, signalling, ...sound });
   const { location } = signalling;
   const presence = createPresence({ companion, link, location, timers, log, stopped });
   location.onPresence = presence.changed;

@@ -2,6 +2,7 @@ import type { AdmissionBounds } from "./auth/admission.ts";
 import type { TransportOptions } from "./listen.ts";
 import type { LoadAudio, MediaEngine } from "./media/port.ts";
 import type { Recogniser } from "./media/recogniser.ts";
+import type { Speaker } from "./media/speaker.ts";
 import type { SessionBounds } from "./dialog/session_timer.ts";
 import type { Log } from "./signalling.ts";
 
@@ -30,6 +31,8 @@ export interface CompanionOptions {
   loadAudio: LoadAudio;
   /** Makes text of what callers say; nobody does unless given. */
   recogniser?: Recogniser;
+  /** Makes speech of text; nobody does unless given. */
+  speaker?: Speaker;
   log: Log;
   /** What strangers may take from one address; `sipLimits.admission` unless given. */
   admission?: Partial<AdmissionBounds>;

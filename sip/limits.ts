@@ -147,6 +147,13 @@ export const sipLimits = {
   heartbeatRetryMs: 500,
   /** In a row, before they are worth a line of the log. */
   heartbeatMisses: 6,
+  /** Sound that waits for the service: of one recording (two minutes of two channels), and of all. */
+  recordingHeldBytes: 4 << 20,
+  recordingsHeldBytes: 256 << 20,
+  /** How long what is left of a recording is sent again after it ended. */
+  recordingGiveUpMs: 600_000,
+  /** How long the end of a recording waits for the service to have it all. */
+  recordingSettleMs: 5_000,
   retryMinMs: 200,
   retryMaxMs: 5_000,
   /** The same while a caller waits for what to do. */

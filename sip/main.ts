@@ -2,14 +2,18 @@ import { isPublicAddress } from "../core/host/address.ts";
 import { authority, type Config, portRange, readConfig } from "../core/host/config.ts";
 import { outboundFetch } from "../core/host/outbound_fetch.ts";
 import { fail, log, say, stopOnSignal, surviveBugs } from "../core/host/process.ts";
+import { recognitionEndpoint, speechEndpoint, voiceNames } from "../core/host/speech_endpoints.ts";
 import { awaitSecret } from "../core/host/secret_file.ts";
 import { type Companion, startCompanion } from "./companion.ts";
+import type { CompanionOptions } from "./companion_options.ts";
 import type { TransportOptions } from "./listen.ts";
 import { mediaEngine } from "./media/engine.ts";
+import { httpRecogniser } from "./media/http_recogniser.ts";
 import { loadAudio } from "./media/load_audio.ts";
 import { webrtcTransport } from "./media/peer.ts";
 import { rtpTransport } from "./media/plain_rtp.ts";
 import type { MediaEngine } from "./media/port.ts";
+import { httpSpeaker } from "./media/speaker.ts";
 import { systemClock } from "./media/ticker.ts";
 
 /** The companion process: SIP, media and the bridge. The only file that puts them together. */
@@ -42,8 +46,19 @@ async function start(config: Config): Promise<Companion> {
     isPublicAddress,
     media: media(config),
     loadAudio: loadAudio({ fetch: (input, init) => fetchOutside(new Request(input, init)) }),
+    ...speech(config),
     log,
   });
+}
+
+/** Who speaks, and who listens, as far as that is set up; their addresses are the operator's. */
+function speech(config: Config): Pick<CompanionOptions, "speaker" | "recogniser"> {
+  const [speaking, hearing] = [speechEndpoint(config), recognitionEndpoint(config)];
+  const voices = voiceNames(config);
+  return {
+    ...speaking && { speaker: httpSpeaker({ fetch, endpoint: speaking, voices }) },
+    ...hearing && { recogniser: httpRecogniser({ fetch, endpoint: hearing }) },
+  };
 }
 
 /** The transports that are configured; port 0 means none. */

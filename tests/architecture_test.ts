@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 const allowed: Record<string, string[]> = {
   core: ["core", "zod", "fast-xml-parser", "node:crypto"],
   "core/numbers": ["core", "zod", "libphonenumber-js", "re2js"],
-  "core/host": ["core", "zod", "nodemailer", "node:"],
+  "core/host": ["core", "zod", "aws4fetch", "nodemailer", "node:"],
+  "core/host/speech": ["core", "zod", "@echogarden/espeak-ng-emscripten"],
   kv: ["kv", "core", "node:"],
   routes: ["routes", "core", "hono", "fast-xml-parser"],
   sip: [
@@ -19,15 +20,25 @@ const allowed: Record<string, string[]> = {
     "core/bridge_signature.ts",
     "core/bridge_peers.ts",
     "core/bridge_messages.ts",
+    "core/bridge_recordings.ts",
     "core/bridge_trunks.ts",
     "core/bridge_registrations.ts",
+    "core/bridge_speech.ts",
     "core/limits.ts",
     "core/listen_error.ts",
     "sip.js",
     "zod",
     "node:",
   ],
-  "sip/media": ["sip", "core/limits.ts", "node-datachannel", "zod", "node:"],
+  "sip/media": [
+    "sip",
+    "core/limits.ts",
+    "core/wav.ts",
+    "mpg123-decoder",
+    "node-datachannel",
+    "zod",
+    "node:",
+  ],
 };
 
 /** Composition roots: they may import everything, and they alone meet the system, by `core/host/`. */

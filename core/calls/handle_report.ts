@@ -1,24 +1,26 @@
 import type { Report } from "../bridge.ts";
 import type { LegEvent } from "../bridge_events.ts";
+import type { PartialSpeech } from "../bridge_gather.ts";
 import type { Script } from "../bridge_script.ts";
 import { withPeers } from "../companions.ts";
 import { takeRoomNews } from "../conferences/take_news.ts";
 import { unanswered } from "../exchange.ts";
+import { deliverWebhook } from "../jobs/deliver_webhook.ts";
 import { notification } from "../notify.ts";
-import { queueParameters, waitParameters } from "../queues/enqueue.ts";
-import { takeQueueNews } from "../queues/take_news.ts";
 import type { Change, Ports } from "../ports.ts";
+import { waitParameters } from "../queues/enqueue.ts";
+import { takeQueueNews } from "../queues/take_news.ts";
 import type { Call } from "../resources/calls.ts";
-import { actionTold, afterQueue, afterRoom, partialTold, referred } from "./action_told.ts";
+import { consultScript } from "./consult.ts";
 import { placeChild, receive } from "./new_leg.ts";
 import { actionScript, type Asking, firstScript, waitScript } from "./next_script.ts";
 import { numberScript, receiveForNumber } from "./number_leg.ts";
-import { dialParameters, gatherParameters, referParameters, roomParameters } from "./parameters.ts";
+import { callParameters, partialParameters } from "./parameters.ts";
 import { end, progress } from "./progress.ts";
-import { consultScript } from "./consult.ts";
 import { referScript } from "./refer.ts";
 import { routeIncoming } from "./route_incoming.ts";
 import { isLive } from "./status.ts";
+import { resultOf, type StepResult } from "./step_result.ts";
 
 /**
  * Takes one report of a companion: commits what it says, then finds the script that answers it. A
@@ -58,30 +60,24 @@ function scriptFor(event: LegEvent, asking: Asking): Promise<Script> | Script {
     case "next":
       return actionScript(event.action, {}, asking);
     case "gathered":
-      return actionScript(event.action, gatherParameters(event), asking);
     case "dialled":
-      return event.action === undefined
-        ? []
-        : actionScript(event.action, dialParameters(event), asking);
+    case "recorded":
+    case "referred":
+    case "left":
+    case "dequeued":
+      return afterStep(event, asking);
     case "consulting":
       return consultScript(event, asking);
     case "waiting":
       return waited(event, asking);
-    case "dequeued":
-      return event.action === undefined
-        ? []
-        : actionScript(event.action, queueParameters(event), asking);
-    case "left":
-      return event.action === undefined
-        ? []
-        : actionScript(event.action, roomParameters(event), asking);
-    case "referred":
-      return event.action === undefined
-        ? []
-        : actionScript(event.action, referParameters(event), asking);
     default:
       return [];
   }
+}
+
+async function afterStep(event: LegEvent, asking: Asking): Promise<Script> {
+  const result = await resultOf(event, asking.call.accountSid, asking.ports);
+  return result === null ? [] : await actionScript(result.action, result.params, asking);
 }
 
 async function waited(
@@ -101,11 +97,20 @@ async function record(report: Report, ports: Ports): Promise<Call | null> {
     return await placeChild(event, report, ports);
   }
   if (await ports.records.calls.get(accountSid, leg) === null) return null;
-  return await ports.records.calls.update(accountSid, leg, (call) => applied(call, report, ports));
+  const told = report.wantsScript ? null : await resultOf(event, accountSid, ports);
+  return await ports.records.calls.update(
+    accountSid,
+    leg,
+    (call) => applied(call, report, { told, ports }),
+  );
 }
 
 /** What a report changes. `seq` tells a repeat, which changes nothing. */
-function applied(call: Call, report: Report, ports: Ports): Change<Call> {
+function applied(
+  call: Call,
+  report: Report,
+  { told, ports }: { told: StepResult | null; ports: Ports },
+): Change<Call> {
   const { event, seq } = report;
   if (seq < call.reports) return { record: call };
 
@@ -123,21 +128,18 @@ function applied(call: Call, report: Report, ports: Ports): Change<Call> {
     case "ended":
       return explained(end(taken, event.outcome, moment), event, ports);
     case "dialled":
-      return report.wantsScript ? { record: taken } : actionTold(
-        taken,
-        { action: event.action, brought: dialParameters(event), event: "dial.action" },
-        ports,
-      );
+    case "recorded":
+      return actionTold(taken, told, ports);
     case "joined":
       return { record: { ...taken, conferenceSid: event.conferenceSid } };
     case "left":
-      return afterRoom({ ...taken, conferenceSid: null }, event, report, ports);
+      return actionTold({ ...taken, conferenceSid: null }, told, ports);
     case "queued":
       return { record: { ...taken, queueSid: event.queueSid } };
     case "dequeued":
-      return afterQueue({ ...taken, queueSid: null }, event, report, ports);
+      return actionTold({ ...taken, queueSid: null }, told, ports);
     case "referred":
-      return referred(taken, event, report, ports);
+      return referred(taken, event, { told, ports });
     case "partial":
       return partialTold(taken, event, ports);
     case "problem":
@@ -166,10 +168,44 @@ function explained(
   return { ...change, also: [notification(notice, ports)] };
 }
 
+/** The caller left inside the step: its action is still requested, and the answer ignored. */
+function actionTold(call: Call, result: StepResult | null, { settings }: Ports): Change<Call> {
+  if (result === null) return { record: call };
+  const { accountSid, sid: callSid } = call;
+  const { action: { url, method }, event } = result;
+  const params = { ...callParameters(call, settings), ...result.params };
+  const told = { accountSid, callSid, url, method, params, event };
+  return { record: call, jobs: [deliverWebhook(told)] };
+}
+
+/** What became of a Refer; a failure is told of where there is an action, too. */
+function referred(
+  call: Call,
+  { to, outcome, sipStatus }: LegEvent & { type: "referred" },
+  { told, ports }: { told: StepResult | null; ports: Ports },
+): Change<Call> {
+  const change = actionTold(call, told, ports);
+  if (outcome === "completed" || outcome === "canceled") return change;
+  const { accountSid, sid: callSid } = call;
+  const detail = `${to}: ${outcome}${sipStatus === undefined ? "" : ` (SIP ${sipStatus})`}`;
+  const notice = { accountSid, callSid, fault: "referFailed", detail, level: "error" } as const;
+  return { ...change, also: [notification(notice, ports)] };
+}
+
+/** What a caller said so far, to whom a Gather wants it told. */
+function partialTold(call: Call, event: PartialSpeech, { settings }: Ports): Change<Call> {
+  const { accountSid, sid: callSid } = call;
+  const { url, method } = event.callback;
+  const params = { ...callParameters(call, settings), ...partialParameters(event) };
+  return { record: call, jobs: [deliverWebhook({ accountSid, callSid, url, method, params })] };
+}
+
+const problemFaults = { recognition: "speechUnavailable", speech: "notSpoken" } as const;
+
 function problemOf(call: Call, event: LegEvent & { type: "problem" }, ports: Ports) {
   const { accountSid, sid: callSid } = call;
   const { url, message: detail, about } = event;
-  const fault = about === "recognition" ? "speechUnavailable" : "audioUnavailable";
+  const fault = about === undefined ? "audioUnavailable" : problemFaults[about];
   const exchange = unanswered({ url, method: url === "" ? "" : "GET", params: {} });
   return notification({ accountSid, callSid, detail, exchange, fault, level: "error" }, ports);
 }

@@ -73,7 +73,15 @@ export async function actionScript(
 }
 
 /** What a wait document may have: what is heard, and what ends it. */
-const ofWaiting: Script[number]["type"][] = ["play", "silence", "next", "leave", "hangup"];
+const ofWaiting: Script[number]["type"][] = [
+  "play",
+  "say",
+  "digits",
+  "silence",
+  "next",
+  "leave",
+  "hangup",
+];
 
 /** What those hear who wait: a document without what takes more than hearing; empty when there is none. */
 export async function waitScript(

@@ -6,6 +6,7 @@ import { limits } from "../limits.ts";
 import type { Ports } from "../ports.ts";
 import { leaveQueue } from "../queues/take_news.ts";
 import type { Call } from "../resources/calls.ts";
+import { breakOffAll } from "../recordings/finish.ts";
 import { end } from "./progress.ts";
 import { isLive } from "./status.ts";
 
@@ -88,4 +89,5 @@ async function close(lost: Call, heardAt: number, ports: Ports): Promise<void> {
     return end(call, "failed", { at, instanceId: ports.settings.instanceId });
   });
   await leaveQueue(lost, lost.queueSid, ports);
+  await breakOffAll(lost, ports);
 }

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { limits } from "../limits.ts";
 import { messageVariables } from "./message_variables.ts";
+import { recordingVariables } from "./recording_variables.ts";
+import { speechVariables } from "./speech_variables.ts";
 import { transportVariables } from "./transport_variables.ts";
 import { trunkVariables } from "./trunk_variables.ts";
 import { flag, host, httpUrl, port, type Variable } from "./variable.ts";
@@ -140,11 +142,7 @@ export const variables = {
     help: "Characters that the password of a Client has at least.",
   },
   ...messageVariables,
-  RECORDINGS_PUBLIC: {
-    schema: flag,
-    fallback: "false",
-    help: "true opens the audio of recordings to whoever knows its address.",
-  },
+  ...recordingVariables,
   REVISION: { schema: text, fallback: "", help: "Build revision that Supervisor metrics tell." },
   NUMBERS_PROVIDER: {
     schema: z.enum(["open", "inventory", "http"], "must be open, inventory or http"),
@@ -170,6 +168,7 @@ export const variables = {
     help: "What a month of a phone number costs its account.",
   },
   ...trunkVariables,
+  ...speechVariables,
   ALLOW_PRIVATE_URLS: {
     schema: flag,
     fallback: "false",
@@ -201,6 +200,9 @@ export function readConfig(get: (name: string) => string | undefined): Config {
   }
   if (values.NUMBERS_PROVIDER === "http" && values.NUMBERS_URL === "") {
     problems.push("NUMBERS_URL is required by NUMBERS_PROVIDER=http");
+  }
+  if (values.S3_BUCKET && !(values.S3_ACCESS_KEY && values.S3_SECRET_KEY)) {
+    problems.push("S3_ACCESS_KEY and S3_SECRET_KEY are required by S3_BUCKET");
   }
   for (const name of ["SIP_WSS_PORT", "SIP_TLS_PORT"]) {
     if (values[name] && !(values.SIP_TLS_CERT && values.SIP_TLS_KEY)) {

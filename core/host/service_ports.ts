@@ -6,7 +6,7 @@ import { httpNumbers } from "../numbers/providers/http.ts";
 import { inventoryNumbers } from "../numbers/providers/inventory.ts";
 import { openNumbers } from "../numbers/providers/open.ts";
 import type { Ports, Stock } from "../ports.ts";
-import type { NumberProvider } from "../providers.ts";
+import type { Blobs, NumberProvider } from "../providers.ts";
 import { serverSigner } from "../server_signature.ts";
 import { sidMaker } from "../sid.ts";
 import { counting } from "../supervisor/counters.ts";
@@ -14,9 +14,12 @@ import { isPublicAddress } from "./address.ts";
 import { blobDirectory } from "./blob_directory.ts";
 import type { Config } from "./config.ts";
 import { locationSource } from "./location_source.ts";
+import { recognitionEndpoint } from "./speech_endpoints.ts";
+import { httpTranscriber } from "./transcriber.ts";
 import { smtpMailer } from "./mailer.ts";
 import { outboundFetch } from "./outbound_fetch.ts";
 import { log } from "./process.ts";
+import { s3Blobs } from "./s3_blobs.ts";
 
 /** What the ports are made of beside the configuration. */
 export interface Parts {
@@ -49,12 +52,15 @@ export function portsOf(config: Config, parts: Parts): Ports {
       strictSmsFrom: config.STRICT_SMS_FROM,
       smsShortCodes: config.SMS_SHORT_CODES.split(",").filter(Boolean),
       recordingsPublic: config.RECORDINGS_PUBLIC,
+      recordingsOpenInS3: config.S3_BUCKET !== "" && config.S3_SECURITY_LEVEL === "NONE",
       numberPriceMicros: Math.round(config.NUMBER_MONTHLY_PRICE * 1_000_000),
+      transcriptionPriceMicros: Math.round(config.TRANSCRIPTION_PRICE * 1_000_000),
       trunks: trunkSettings(config, parts),
     },
     messageRoutes: [],
     mailer: config.SMTP_URL === "" ? null : smtpMailer(config.SMTP_URL, config.SIP_DOMAIN),
-    blobs: blobDirectory(`${config.DATA_DIR}/recordings`),
+    blobs: blobsOf(config),
+    transcriber: transcriber(config),
     locationSource: config.LOCATION_URL === "" ? null : locationSource(config.LOCATION_URL),
     sign: serverSigner(secretKey),
     ledger: store.ledger,
@@ -74,6 +80,25 @@ export function portsOf(config: Config, parts: Parts): Ports {
     log,
   };
   return ports;
+}
+
+/** Audio is recorded to the disk, and brought to S3 where that is configured. */
+function blobsOf(config: Config): Blobs {
+  const directory = blobDirectory(`${config.DATA_DIR}/recordings`);
+  if (config.S3_BUCKET === "") return directory;
+  return s3Blobs(directory, {
+    endpoint: config.S3_ENDPOINT,
+    region: config.S3_REGION,
+    bucket: config.S3_BUCKET,
+    accessKeyId: config.S3_ACCESS_KEY,
+    secretAccessKey: config.S3_SECRET_KEY,
+    isOpen: config.S3_SECURITY_LEVEL === "NONE",
+  });
+}
+
+function transcriber(config: Config): Ports["transcriber"] {
+  const endpoint = recognitionEndpoint(config);
+  return endpoint && httpTranscriber(endpoint);
 }
 
 /** The table of rates. Throws an error that names the file. */

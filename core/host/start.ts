@@ -1,22 +1,24 @@
 import { type Config, configLines, readConfig, variables } from "./config.ts";
 import { onNpmWrapperGone } from "./npm_wrapper.ts";
 import { fail, log, say, supervisedVariable } from "./process.ts";
+import { needsSpeechProcess } from "./speech_endpoints.ts";
 
 /**
- * The supervisor behind `deno task start`, `api` and `sip`: starts the processes asked for, each
- * with the permissions it needs and no more, and starts one again that dies. It takes no input from
- * any network, so it alone may run programs. `config` prints the configuration instead.
+ * The supervisor behind `deno task start`, `api`, `sip` and `speech`: starts the processes asked for,
+ * each with the permissions it needs and no more, and starts one again that dies. It takes no input
+ * from any network, and of those it starts only the speech process may run programs, by name.
+ * `config` prints the configuration instead.
  */
 
 interface Program {
-  name: "service" | "companion";
+  name: "service" | "companion" | "speech process";
   script: string;
   permissions(config: Config): string[];
 }
 
 const environment = `--allow-env=${[...Object.keys(variables), supervisedVariable].join(",")}`;
 
-const programs: Record<"api" | "sip", Program> = {
+const programs: Record<"api" | "sip" | "speech", Program> = {
   api: {
     name: "service",
     script: "main.ts",
@@ -41,7 +43,36 @@ const programs: Record<"api" | "sip", Program> = {
       environment,
     ],
   },
+  speech: {
+    name: "speech process",
+    script: "core/host/speech/main.ts",
+    permissions: ({ DATA_DIR, SPEECH_PORT }) => [
+      `--allow-net=127.0.0.1:${SPEECH_PORT}`,
+      "--allow-run=espeak-ng,flite,pocketsphinx_continuous",
+      // The npm engine reads its data, and hints are held against the recogniser's words.
+      `--allow-read=${DATA_DIR}/speech,node_modules,/usr/share/pocketsphinx`,
+      `--allow-write=${DATA_DIR}/speech`,
+      environment,
+    ],
+  },
 };
+
+/** The service, the companion, or both; each with the speech process where it needs that. */
+function programsOf(command: string | undefined, config: Config): Program[] {
+  const speech = needsSpeechProcess(config) ? [programs.speech] : [];
+  switch (command) {
+    case undefined:
+      return [...speech, programs.api, programs.sip];
+    case "sip":
+      return [...speech, programs.sip];
+    case "api":
+      return [programs.api];
+    case "speech":
+      return [programs.speech];
+    default:
+      throw new Error(`Cannot start "${command}": say api, sip, speech, config or nothing`);
+  }
+}
 
 /** Longer than either process takes to stop by itself. */
 const killAfterMs = 9_500;
@@ -60,13 +91,16 @@ async function supervise(config: Config, wanted: Program[]): Promise<void> {
   const root = new URL("../../", import.meta.url);
   const all: Running[] = [];
   let isStopping = false;
+  const secret = config.SPEECH_SECRET || crypto.getRandomValues(new Uint8Array(32)).toHex();
+  // Nobody listens for the service that is started by itself, unless the operator says so.
+  const knowsSpeech = config.SPEECH_SECRET !== "" || wanted.includes(programs.speech);
 
   function spawn({ script, permissions }: Program): Deno.ChildProcess {
     const args = ["run", "--quiet", "--no-prompt", ...permissions(config), script];
     return new Deno.Command(Deno.execPath(), {
       args,
       cwd: root,
-      env: { [supervisedVariable]: "1" },
+      env: { [supervisedVariable]: "1", ...knowsSpeech && { SPEECH_SECRET: secret } },
       stdin: "piped", // Its end tells the process that the supervisor is gone.
       stdout: "inherit",
       stderr: "inherit",
@@ -124,9 +158,7 @@ if (import.meta.main) {
     const config = readConfig((name) => Deno.env.get(name));
     const [command] = Deno.args;
     if (command === "config") configLines(config).forEach(say);
-    else if (command === "api" || command === "sip") await supervise(config, [programs[command]]);
-    else if (command === undefined) await supervise(config, [programs.api, programs.sip]);
-    else throw new Error(`Cannot start "${command}": say api, sip, config or nothing`);
+    else await supervise(config, programsOf(command, config));
   } catch (error) {
     fail(error);
   }

@@ -14,8 +14,11 @@ import { redirectCall } from "./redirect_call.ts";
 import { removeAudio } from "./remove_audio.ts";
 import { sendEmail } from "./send_email.ts";
 import { sendMessage } from "./send_message.ts";
+import { settleRecording } from "./settle_recording.ts";
+import { storeAudio } from "./store_audio.ts";
 import { tellGateways } from "./tell_gateways.ts";
 import { tellProvider } from "./tell_provider.ts";
+import { transcribeRecording } from "./transcribe_recording.ts";
 
 /** Every kind of job that the service runs. */
 export const handlers: AnyJobHandler[] = [
@@ -34,6 +37,9 @@ export const handlers: AnyJobHandler[] = [
   removeAudio,
   sendEmail,
   sendMessage,
+  settleRecording,
+  storeAudio,
   tellGateways,
   tellProvider,
+  transcribeRecording,
 ];

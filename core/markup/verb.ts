@@ -126,3 +126,8 @@ export const keySet = (fallback: string) =>
 export const digitsAttribute = z.string()
   .transform((text) => text.replace(/[a-d]/g, (letter) => letter.toUpperCase()))
   .pipe(digits.max(limits.sentDigits)).optional();
+
+/** A language tag (RFC 5646), or a code of two letters. */
+export const languageAttribute = z.string().trim()
+  .regex(/^[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,3}$/).optional()
+  .transform((language) => language ?? "en-US");

@@ -45,7 +45,7 @@ const description = "Answers are XML, or JSON when the path ends in .json or the
 
 /** Describes the whole interface as it is offered at a base URL, under an operator's rules. */
 export function openApiDocument(
-  settings: Pick<Settings, "baseUrl" | "clientPasswordMin">,
+  settings: Pick<Settings, "baseUrl" | "clientPasswordMin" | "recordingsOpenInS3">,
 ): OpenApiDocument {
   const known = Object.values<AnyResource>(resourcesUnder(settings))
     .filter(({ internal }) => !internal);

@@ -16,6 +16,7 @@ import { replayParams } from "../resources/deliveries.ts";
 import { gateways } from "../resources/gateways.ts";
 import { geolocations } from "../resources/geolocations.ts";
 import { incomingPhoneNumbers } from "../resources/incoming_phone_numbers.ts";
+import { transcribeParameters } from "../transcriptions/transcribe.ts";
 import { resources } from "../resources/mod.ts";
 import { usageRecords } from "../resources/usage_records.ts";
 import { accountPath, accountsPath, jsonType, type Operation } from "./operation.ts";
@@ -29,8 +30,16 @@ import {
 } from "./regular.ts";
 import { formSchema, type JsonSchema, recordSchema, refTo } from "./schemas.ts";
 
-const { conferences, deliveries, emails, notifications, participants, recordings, sandboxes } =
-  resources;
+const {
+  conferences,
+  deliveries,
+  emails,
+  notifications,
+  participants,
+  recordings,
+  sandboxes,
+  transcriptions,
+} = resources;
 
 const accountOperations: Operation[] = [
   listOperation(accounts, { path: accountsPath, summary: "Lists the caller's sub-accounts" }),
@@ -61,12 +70,27 @@ const callOperations: Operation[] = [
     method: "get",
     path: `${accountPath}/Recordings/{Sid}.wav`,
     id: "readRecordingAudio",
-    summary: "The audio; the link in file_uri needs no credentials",
+    summary: "The audio, ranges of it too, or a redirect to where it is stored; the link in " +
+      "file_uri needs no credentials",
     tag: recordings.type,
     answer: {},
     types: ["audio/wav"],
     access: "link",
   },
+];
+
+const ofRecording = `${accountPath}/Recordings/{Sid}/Transcriptions`;
+const transcriptionOperations: Operation[] = [
+  listOperation(transcriptions, {
+    path: ofRecording,
+    id: "listRecordingTranscriptions",
+    summary: "Lists the transcriptions of a recording",
+  }),
+  createOperation(transcriptions, {
+    path: ofRecording,
+    summary: "Has a recording transcribed",
+    form: refTo("TranscriptionCreate"),
+  }),
 ];
 
 const clientOperations: Operation[] = [
@@ -214,6 +238,7 @@ const serviceOperations: Operation[] = [
 export const irregularOperations: Operation[] = [
   ...accountOperations,
   ...callOperations,
+  ...transcriptionOperations,
   ...clientOperations,
   ...deliveryOperations,
   ...participantOperations,
@@ -229,6 +254,7 @@ export const irregularOperations: Operation[] = [
 
 /** The forms of those operations and their own answers, by the name of their schema. */
 export const irregularForms: Record<string, JsonSchema> = {
+  TranscriptionCreate: formSchema(transcribeParameters),
   AccountCreate: formSchema({ schema: accountWanted }),
   DeliveryUpdate: formSchema({ schema: replayParams }),
   CallUpdate: formSchema({ schema: modifyParams, aliases: calls.aliases! }),

@@ -15,7 +15,10 @@ type LinkPorts = Pick<Ports, "sign" | "now" | "settings">;
  * A link that anybody who has it may follow for `limits.recordingLinkMs`, rounded up to a whole hour
  * so that one that was just handed out stays the same.
  */
-async function linkTo({ accountSid, sid }: Recording, ports: LinkPorts): Promise<string> {
+export async function linkTo(
+  { accountSid, sid }: Pick<Recording, "accountSid" | "sid">,
+  ports: LinkPorts,
+): Promise<string> {
   const path = audioPath(accountSid, sid);
   const { baseUrl, recordingsPublic } = ports.settings;
   if (recordingsPublic) return baseUrl + path;
@@ -41,11 +44,14 @@ export async function isOpen(
 /** Recordings with their links, as they leave the service. */
 export function withLinks(
   records: Collection<Recording>,
-  ports: LinkPorts,
+  ports: LinkPorts & Pick<Ports, "blobs">,
 ): Collection<Recording> {
+  const inS3 = ({ accountSid, sid, isStored }: Recording) =>
+    isStored && ports.settings.recordingsOpenInS3 ? ports.blobs.link(accountSid, sid, "GET") : null;
   const linked = async (recording: Recording): Promise<Recording> => ({
     ...recording,
     fileUri: await linkTo(recording, ports),
+    s3Uri: await inS3(recording),
   });
   return {
     ...records,

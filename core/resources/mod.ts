@@ -13,7 +13,7 @@ import { notifications } from "./notifications.ts";
 import { outgoingCallerIds } from "./outgoing_caller_ids.ts";
 import { participants } from "./participants.ts";
 import { queues } from "./queues.ts";
-import { recordings } from "./recordings.ts";
+import { recordings, recordingsWith } from "./recordings.ts";
 import { sandboxes } from "./sandboxes.ts";
 import { transcriptions } from "./transcriptions.ts";
 
@@ -38,7 +38,11 @@ export const resources = {
   transcriptions,
 };
 
-/** The same under the rules that the configuration sets for what customers send. */
+/** The same under what the configuration says of them. */
 export const resourcesUnder = (
-  { clientPasswordMin }: Pick<Settings, "clientPasswordMin">,
-): typeof resources => ({ ...resources, clients: clientsWith(clientPasswordMin) });
+  settings: Pick<Settings, "clientPasswordMin" | "recordingsOpenInS3">,
+): typeof resources => ({
+  ...resources,
+  clients: clientsWith(settings.clientPasswordMin),
+  recordings: recordingsWith(settings),
+});

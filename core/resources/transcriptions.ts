@@ -15,7 +15,7 @@ export const transcriptions = resource({
     transcriptionText: z.string().nullable(),
     price: z.string().nullable(),
   },
-  filters: { transcriptionText: "contains" },
+  filters: { transcriptionText: "contains", recordingSid: "equals" },
   period: { start: "dateCreated", end: "dateCreated" },
   paged: true,
   removable: true,

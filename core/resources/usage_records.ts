@@ -2,7 +2,13 @@ import { z } from "zod";
 import { textNumber } from "../fields.ts";
 import { resource } from "../resource.ts";
 
-export const usageCategory = z.enum(["calls", "sms", "phonenumbers", "totalprice"]);
+export const usageCategory = z.enum([
+  "calls",
+  "sms",
+  "phonenumbers",
+  "transcriptions",
+  "totalprice",
+]);
 
 /** What one account was charged on one day, for one category of things or in all. */
 export const usageRecords = resource({

@@ -9,6 +9,7 @@ const units = {
   calls: "minutes",
   sms: "messages",
   phonenumbers: "numbers",
+  transcriptions: "minutes",
 } as const satisfies Record<Charge["category"], UsageRecord["usageUnit"]>;
 
 /** The records of an account's days: each category that was charged, then the day's total. */

@@ -31,6 +31,16 @@ export const mediaLimits = {
   /** The audio file and the decoded audio kept for the next caller. */
   audioFileBytes: 16 << 20,
   audioCacheBytes: 32 << 20,
+  /** Of an MP3 file: bytes decoded before other work gets its turn, and samples at its own rate. */
+  mp3Slice: 16 << 10,
+  mp3Samples: 16 << 20,
+  /** How long a sentence may take to be made, or to be understood, and the speech kept in memory. */
+  speechMs: 20_000,
+  recognitionMs: 20_000,
+  speechCacheBytes: 16 << 20,
+  recognitionAnswerBytes: 64 << 10,
+  /** Utterances that are recognised at once. */
+  recognitions: 20,
   sampleRateMin: 4_000,
   sampleRateMax: 192_000,
   /** Samples resampled before other work gets its turn: about 2 ms. */

@@ -1,10 +1,10 @@
 import { unlessAborted } from "../abort.ts";
+import { type AudioCache, audioCache } from "./audio_cache.ts";
+import { decodeAudio } from "./decode_audio.ts";
+import { type Freshness, freshnessOf, updated } from "./freshness.ts";
 import { mediaLimits } from "./limits.ts";
 import type { LoadAudio, Pcm } from "./port.ts";
-import { resample } from "./resample.ts";
-import { readWav } from "./wav.ts";
-
-const PCM_RATE = 8_000;
+import { readBody } from "./read_body.ts";
 
 export interface LoadAudioOptions {
   /** Refuses the addresses that a customer's URL must not reach. */
@@ -15,15 +15,17 @@ export interface LoadAudioOptions {
   cacheBytes?: number;
   /** The time a file may take; `mediaLimits.audioLoadMs` when absent. */
   timeoutMs?: number;
+  /** In ms. */
+  now?: () => number;
 }
 
 /**
- * Loads WAV files over HTTP. The audio used last stays in memory with its validators, so a prompt
- * that has not changed is asked about but neither sent nor decoded again (RFC 9110 §13.1).
+ * Loads WAV and MP3 files over HTTP. The audio used last stays in memory as long as its server allows
+ * (RFC 9111); after that it is asked whether it has changed before it is sent and decoded again.
  */
 export function loadAudio(options: LoadAudioOptions): LoadAudio {
   const { timeoutMs = mediaLimits.audioLoadMs } = options;
-  const cache = createCache(options.cacheBytes ?? mediaLimits.audioCacheBytes);
+  const cache = audioCache<CachedAudio>(options.cacheBytes ?? mediaLimits.audioCacheBytes);
   return async (url, signal) => {
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), timeoutMs);
@@ -41,94 +43,54 @@ export function loadAudio(options: LoadAudioOptions): LoadAudio {
   };
 }
 
-async function load(
-  { fetch, cache, maxBytes = mediaLimits.audioFileBytes }: LoadAudioOptions & { cache: Cache },
-  url: string,
-  signal: AbortSignal,
-): Promise<Pcm> {
+interface CachedAudio extends Freshness {
+  pcm: Pcm;
+  headers: Headers;
+}
+
+type LoadOptions = LoadAudioOptions & { cache: AudioCache<CachedAudio> };
+
+async function load(options: LoadOptions, url: string, signal: AbortSignal): Promise<Pcm> {
+  const { fetch, cache, now = Date.now } = options;
   const known = cache.get(url);
-  const response = await fetch(url, { headers: known?.validators ?? {}, signal });
+  if (known !== undefined && now() < known.freshUntil) return known.pcm;
+  const standIn = known !== undefined && now() < known.staleUntil ? known.pcm : undefined;
+  let response: Response;
+  try {
+    response = await fetch(url, { headers: known?.validators ?? {}, signal });
+  } catch (error) {
+    if (standIn !== undefined && !signal.aborted) return standIn;
+    throw error;
+  }
   if (known !== undefined && response.status === 304) {
     await response.body?.cancel();
+    keep(cache, url, { pcm: known.pcm, headers: updated(known.headers, response.headers) }, now());
     return known.pcm;
   }
   if (!response.ok) {
     await response.body?.cancel();
+    if (standIn !== undefined && response.status >= 500) return standIn;
+    cache.remove(url);
     throw new Error(`status is ${response.status}`);
   }
-  const { samples, sampleRate } = readWav(await readBody(response, maxBytes));
-  const pcm = await resample(samples, sampleRate, PCM_RATE);
-  if (pcm.length === 0) throw new Error("it is empty");
-  const validators = validatorsOf(response);
-  if (Object.keys(validators).length > 0) cache.set(url, { pcm, validators });
+  const bytes = await readBody(response, options.maxBytes ?? mediaLimits.audioFileBytes);
+  const pcm = await decodeAudio(bytes, response.headers.get("content-type"));
+  keep(cache, url, { pcm, headers: response.headers }, now());
   return pcm;
 }
 
-interface CachedAudio {
-  pcm: Pcm;
-  /** What the next request for it says. */
-  validators: Record<string, string>;
-}
-
-function validatorsOf({ headers }: Response): Record<string, string> {
-  const etag = headers.get("etag");
-  const modified = headers.get("last-modified");
-  if (etag !== null) return { "if-none-match": etag };
-  return modified === null ? {} : { "if-modified-since": modified };
+function keep(
+  cache: AudioCache<CachedAudio>,
+  url: string,
+  audio: Pick<CachedAudio, "pcm" | "headers">,
+  now: number,
+): void {
+  const freshness = freshnessOf(audio.headers, now);
+  if (freshness === null) cache.remove(url);
+  else cache.set(url, { ...audio, ...freshness });
 }
 
 /** The text with no user and password in its URLs (RFC 3986 §3.2.1). */
 const withoutPasswords = (text: string) => text.replace(/\/\/[^/?#\s"]*@/g, "//");
 
 const reason = (cause: unknown) => cause instanceof Error ? cause.message : String(cause);
-
-async function readBody(response: Response, maxBytes: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length;
-    if (length > maxBytes) throw new Error(`it is longer than ${maxBytes} bytes`);
-    chunks.push(chunk);
-  }
-  const bytes = new Uint8Array(length);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return bytes;
-}
-
-interface Cache {
-  get(url: string): CachedAudio | undefined;
-  set(url: string, audio: CachedAudio): void;
-}
-
-/** The least recently used audio goes first; a map keeps the order of insertion. */
-function createCache(maxBytes: number): Cache {
-  const entries = new Map<string, CachedAudio>();
-  let bytes = 0;
-  const remove = (url: string) => {
-    bytes -= entries.get(url)?.pcm.byteLength ?? 0;
-    entries.delete(url);
-  };
-  return {
-    get(url) {
-      const audio = entries.get(url);
-      if (audio === undefined) return undefined;
-      entries.delete(url);
-      entries.set(url, audio);
-      return audio;
-    },
-    set(url, audio) {
-      if (audio.pcm.byteLength > maxBytes) return;
-      remove(url);
-      entries.set(url, audio);
-      bytes += audio.pcm.byteLength;
-      for (const oldest of entries.keys()) {
-        if (bytes <= maxBytes) break;
-        remove(oldest);
-      }
-    },
-  };
-}

@@ -7,8 +7,10 @@ import type { InboundLeg, OutboundLeg } from "../leg/leg.ts";
 import { sipLimits } from "../limits.ts";
 import type { LoadAudio, MediaEngine, MediaLeg } from "../media/port.ts";
 import type { Recogniser } from "../media/recogniser.ts";
+import type { Speaker } from "../media/speaker.ts";
 import { createOutboundLeg } from "../leg/outbound_leg.ts";
 import type { OutboundCall } from "../leg/outbound_state.ts";
+import type { Recordings } from "../service/recordings.ts";
 import { createReportQueue, type ReportOptions } from "../service/reports.ts";
 import type { Signalling } from "../signalling.ts";
 
@@ -35,8 +37,11 @@ export interface Calls {
   readonly loadAudio: LoadAudio;
   readonly rooms: Rooms;
   readonly waiting: WaitingLegs;
+  readonly recordings: Recordings;
   /** Null: nobody understands speech here. */
   readonly recogniser: Recogniser | null;
+  /** Null: nobody speaks here. */
+  readonly speaker: Speaker | null;
   find(leg: string): LiveLeg | undefined;
   /** Whether a leg with this id ended, and that is news to the service or was a moment ago. */
   ended(leg: string): boolean;
@@ -53,11 +58,13 @@ export interface CallsOptions extends Omit<ReportOptions, "timers" | "log"> {
   signalling: Signalling;
   media: MediaEngine;
   loadAudio: LoadAudio;
+  recordings: Recordings;
   recogniser: Recogniser | null;
+  speaker: Speaker | null;
 }
 
 export function createCalls(options: CallsOptions): Calls {
-  const { signalling, media, loadAudio, recogniser } = options;
+  const { signalling, media, loadAudio, recordings, recogniser, speaker } = options;
   const { timers, log } = signalling;
   const legs = new Map<string, LiveLeg>();
   const ended = new Set<string>();
@@ -79,7 +86,9 @@ export function createCalls(options: CallsOptions): Calls {
     loadAudio,
     rooms: createRooms(),
     waiting: new Map(),
+    recordings,
     recogniser,
+    speaker,
     find: (id) => legs.get(id),
     ended: (id) => ended.has(id),
     unsettled: () => [...unsettled.keys()].map(({ leg }) => leg),
@@ -100,6 +109,7 @@ export function createCalls(options: CallsOptions): Calls {
     async endAll() {
       for (const { leg } of legs.values()) leg.hangup({ status: 503 });
       await Promise.all(unsettled.values());
+      await recordings.drained();
     },
   };
   return calls;

@@ -1,5 +1,6 @@
 import type { LegEvent, Outcome } from "../../core/bridge_events.ts";
 import type { Action } from "../../core/bridge_action.ts";
+import type { Recorded } from "../../core/bridge_recordings.ts";
 import type { Script } from "../../core/bridge_script.ts";
 import { unlessAborted } from "../abort.ts";
 import { sipLimits } from "../limits.ts";
@@ -15,6 +16,7 @@ import {
   type Ring,
   ringAll,
 } from "../leg/ring_all.ts";
+import { recordTalk } from "./record_talk.ts";
 import { talk } from "./talk.ts";
 
 const rungAhead = new WeakMap<DialStep, Ring>();
@@ -29,19 +31,23 @@ export async function dial(performance: Performance, step: DialStep): Promise<Sc
   const { startedAt, proxied } = ring;
   const winner = await unlessAborted(ring.winner, signal);
   const answeredAt = winner?.live.leg.answeredAt ?? Date.now();
+  let recording: ReturnType<typeof recordTalk> | undefined;
   hangUpOthers(ring, winner);
   if (winner !== undefined) {
     const { timeLimitS, hangupOnStar = false } = step;
-    await talk(performance, winner, { proxied, timeLimitS, hangupOnStar });
+    recording = recordTalk(performance, step);
+    const { onJoined } = recording;
+    await talk(performance, winner, { proxied, timeLimitS, hangupOnStar, onJoined });
     hangUp(winner, false);
   }
+  const recorded = await recording?.end();
   const last = await lastEnding(ring, winner);
   if (winner === undefined) live.lastFailure = failureOf(last);
   performance.tookTime ||= Date.now() - startedAt >= sipLimits.timePassedMs;
   if (step.action === undefined) return;
   const action = carried(performance, step.action);
   const outcome = winner ? "completed" : unansweredOutcome(last, signal);
-  const event = dialled({ step, outcome, winner, last, startedAt, answeredAt, action });
+  const event = dialled({ step, outcome, winner, last, startedAt, answeredAt, recorded, action });
   if (!signal.aborted) return await live.ask(event, { signal });
   // The caller left, or another script took over: it is news all the same.
   live.report(event);
@@ -61,10 +67,11 @@ function dialled(
     last: ChildEnding | undefined;
     startedAt: number;
     answeredAt: number;
+    recorded: Recorded | null | undefined;
     action: Action;
   },
 ): LegEvent {
-  const { step, outcome, winner, last, startedAt, answeredAt, action } = dialling;
+  const { step, outcome, winner, last, startedAt, answeredAt, recorded, action } = dialling;
   const named = winner ?? last?.child;
   const { responseHeaders = {} } = named?.live.leg ?? {};
   const seconds = (from: number, to: number) => Math.max(Math.round((to - from) / 1000), 0);
@@ -77,6 +84,7 @@ function dialled(
     ...!winner && last?.sipStatus !== undefined && { sipStatus: last.sipStatus },
     ...named && { sipCallId: named.live.leg.sipCallId },
     ...Object.keys(responseHeaders).length > 0 && { headers: responseHeaders },
+    ...recorded && { recording: recorded },
     action,
   };
 }

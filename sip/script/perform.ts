@@ -4,11 +4,13 @@ import { detectMachine } from "./detect_machine.ts";
 import { dial } from "./dial.ts";
 import { gather } from "./gather.ts";
 import { carried, type Performance } from "./performance.ts";
+import { record } from "./record.ts";
 import { refer } from "./refer.ts";
 import { replace } from "../dialog/replace.ts";
 import { play, sendDigits } from "./play.ts";
 import { pickup, queue } from "./queue.ts";
 import { consult, room } from "./room.ts";
+import { say } from "./say.ts";
 
 /** One step; a script that it resolves with replaces the steps that are left. */
 type Performer<T extends Step["type"]> = (
@@ -49,6 +51,7 @@ const performers: { readonly [T in PerformedStep["type"]]: Performer<T> } = {
   },
   reject: ({ live: { leg } }, { status }) => leg.hangup({ status }),
   play,
+  say,
   silence: async (performance, { seconds }) => {
     performance.tookTime = true;
     const { calls, signal } = performance;
@@ -56,6 +59,7 @@ const performers: { readonly [T in PerformedStep["type"]]: Performer<T> } = {
   },
   dial,
   refer,
+  record,
   replace,
   consult,
   room: (performance, step) => room(performance, step, performStep),

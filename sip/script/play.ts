@@ -1,7 +1,6 @@
 import type { Step } from "../../core/bridge_script.ts";
 import { unlessAborted } from "../abort.ts";
-import { sipLimits } from "../limits.ts";
-import type { MediaLeg } from "../media/port.ts";
+import { connected } from "./connected.ts";
 import type { Performance } from "./performance.ts";
 
 /** Plays the audio at a URL, which loads while the media connect; a failure is reported. */
@@ -15,7 +14,7 @@ export async function play(
     if (media === undefined) throw new Error("Cannot play audio: the call has no media here");
     const loading = calls.loadAudio(step.url, signal);
     loading.catch(() => {});
-    await connected(performance, media);
+    await connected(performance, media, "play audio");
     const pcm = await unlessAborted(loading, signal);
     if (pcm === undefined || signal.aborted) return;
     performance.tookTime ||= pcm.length > 0;
@@ -35,22 +34,8 @@ export async function sendDigits(
   const { live: { leg: { media } }, signal } = performance;
   if (media === undefined) return;
   performance.tookTime = true;
-  await connected(performance, media).catch(() => {}); // Its loss ends the leg.
+  await connected(performance, media, "send digits").catch(() => {}); // Its loss ends the leg.
   for (let done = 0; !signal.aborted && (loop === 0 || done < loop); done++) {
     await media.sendDigits(digits, signal);
-  }
-}
-
-/** Resolves when audio can flow; rejects when that takes too long. */
-export async function connected({ calls, signal }: Performance, media: MediaLeg): Promise<void> {
-  const late = Promise.withResolvers<never>();
-  const stop = calls.signalling.timers.after(
-    sipLimits.mediaConnectMs,
-    () => late.reject(new Error("Cannot play audio: the media did not connect")),
-  );
-  try {
-    await unlessAborted(Promise.race([media.connected, late.promise]), signal);
-  } finally {
-    stop();
   }
 }

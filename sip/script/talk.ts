@@ -1,5 +1,6 @@
 import { whenAborted } from "../abort.ts";
 import type { InboundLeg, Leg } from "../leg/leg.ts";
+import type { MediaLeg } from "../media/port.ts";
 import type { LiveLeg } from "./live_leg.ts";
 import type { Performance } from "./performance.ts";
 import { passThrough } from "./proxy.ts";
@@ -15,13 +16,15 @@ export interface TalkOptions {
   proxied: InboundLeg | null;
   timeLimitS?: number;
   hangupOnStar?: boolean;
+  /** Both hear each other, by media of ours. */
+  onJoined?(one: MediaLeg, other: MediaLeg): void;
 }
 
 /** Lets two sides talk until one ends or is taken away, the time is up, or the star is pressed. */
 export async function talk(
   { calls, live, signal }: Pick<Performance, "calls" | "live" | "signal">,
   other: HeldLeg,
-  { proxied, timeLimitS, hangupOnStar }: TalkOptions,
+  { proxied, timeLimitS, hangupOnStar, onJoined }: TalkOptions,
 ): Promise<void> {
   const { leg } = live;
   const { timers, log } = calls.signalling;
@@ -33,7 +36,7 @@ export async function talk(
     live.partner = other.live;
     other.live.partner = live;
     if (proxied) passThrough(proxied, other.live.leg);
-    else await joinMedia(leg, other.live.leg);
+    else await joinMedia(leg, other.live.leg, onJoined);
     if (hangupOnStar) stopDigits = leg.media?.onDigits((digit) => digit === "*" && end());
     await Promise.race([whenAborted(signal), whenAborted(other.held), over]);
   } catch (error) {
@@ -54,9 +57,14 @@ function part(live: LiveLeg, other: LiveLeg): void {
   if (live.leg.counterpart === other.leg) live.leg.counterpart = undefined;
 }
 
-async function joinMedia(leg: LiveLeg["leg"], other: LiveLeg["leg"]): Promise<void> {
+async function joinMedia(
+  leg: LiveLeg["leg"],
+  other: LiveLeg["leg"],
+  onJoined: TalkOptions["onJoined"],
+): Promise<void> {
   if (leg.direction === "inbound") await leg.answer();
   if (leg.signal.aborted || other.signal.aborted) return;
   if (leg.media === undefined || other.media === undefined) throw new Error("no media");
   leg.media.join(other.media);
+  onJoined?.(leg.media, other.media);
 }

@@ -4,7 +4,7 @@ import { whenAborted } from "../abort.ts";
 import { sipLimits } from "../limits.ts";
 import type { MediaLeg } from "../media/port.ts";
 import { waitMusic } from "../media/room_sounds.ts";
-import { connected } from "./play.ts";
+import { connected } from "./connected.ts";
 import type { Performance } from "./performance.ts";
 
 /** Performs one step; whoever performs scripts gives it, since that one performs waits too. */
@@ -75,7 +75,7 @@ export async function answered(performance: Performance): Promise<MediaLeg | und
   const { calls, live: { leg } } = performance;
   try {
     if (leg.direction === "inbound") await leg.answer();
-    if (leg.media !== undefined) await connected(performance, leg.media);
+    if (leg.media !== undefined) await connected(performance, leg.media, "answer");
     return leg.media;
   } catch (error) {
     calls.signalling.log("Cannot answer a leg", { leg: leg.id, error: String(error) });

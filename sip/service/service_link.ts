@@ -15,6 +15,11 @@ import {
   messagePaths,
   type MessageReport,
 } from "../../core/bridge_messages.ts";
+import {
+  recordingAnswer,
+  type RecordingPart,
+  recordingPaths,
+} from "../../core/bridge_recordings.ts";
 import { bridgeHeader, signBridge } from "../../core/bridge_signature.ts";
 import {
   type HeartbeatAnswer,
@@ -66,6 +71,8 @@ export interface ServiceLink {
   gateway(report: GatewayReport): Promise<void>;
   /** A message of a Client, and what to answer it. */
   message(message: MessageReport): Promise<MessageAnswer>;
+  /** False when the service does not want the recording. */
+  recordingPart(part: RecordingPart): Promise<boolean>;
 }
 
 export interface ServiceLinkOptions {
@@ -115,6 +122,10 @@ export function createServiceLink(options: ServiceLinkOptions): ServiceLink {
     },
     async gateway(report) {
       await post(trunkPaths.gateway, report, { ms: sipLimits.reportTimeoutMs });
+    },
+    async recordingPart(part) {
+      const limits = { ms: sipLimits.reportTimeoutMs };
+      return recordingAnswer.parse(await post(recordingPaths.part, part, limits)).isWanted;
     },
     async message(message) {
       const limits = { ms: sipLimits.reportTimeoutMs };

@@ -158,6 +158,17 @@ Deno.test("readConfig() leaves SIP off but by WebSocket, and asks for the certif
   assert.equal(readConfig((name) => given[name]).SIP_TLS_PORT, 5061);
 });
 
+Deno.test("readConfig() asks for the keys of the object storage, and knows where AWS answers", () => {
+  const given: Record<string, string> = { S3_BUCKET: "calls", S3_REGION: "eu-west-1" };
+  const read = () => readConfig((name) => given[name]);
+  assert.throws(read, /S3_ACCESS_KEY and S3_SECRET_KEY are required by S3_BUCKET/);
+  Object.assign(given, { S3_ACCESS_KEY: "key", S3_SECRET_KEY: "secret of it" });
+  assert.equal(read().S3_ENDPOINT, "https://s3.eu-west-1.amazonaws.com");
+  assert.doesNotMatch(configLines(read()).join(), /secret of it/);
+  given.S3_SECURITY_LEVEL = "OPEN";
+  assert.throws(read, /S3_SECURITY_LEVEL must be SECURE or NONE/);
+});
+
 Deno.test("readConfig() names SIP by the domain where it listens on every address", () => {
   const given: Record<string, string> = { SIP_HOST: "0.0.0.0", SIP_DOMAIN: "sip.example.com" };
   assert.equal(readConfig((name) => given[name]).SIP_PUBLIC_HOST, "sip.example.com");

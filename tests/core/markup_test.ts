@@ -19,6 +19,20 @@ const gathered = {
 };
 const dialled = { type: "dial", media: "anchored", timeoutS: 30, timeLimitS: 14_400 };
 
+const recordingOf = (number: number) => ({
+  sid: "RE" + String(number).padStart(32, "0"),
+  accountSid: "AC1",
+});
+const recordStep = {
+  type: "record",
+  recording: recordingOf(1),
+  timeoutS: 5,
+  finishOnKey: "0123456789*#",
+  maxLengthS: 3_600,
+  playBeep: true,
+  trim: true,
+};
+
 const documents: Record<string, { body: string; call?: Partial<Call>; script: unknown[] }> = {
   "Play resolves its URL against the document": {
     body: `<Play loop="0">../tone.wav</Play>`,
@@ -227,6 +241,71 @@ const documents: Record<string, { body: string; call?: Partial<Call>; script: un
     call: { direction: "inbound", status: "in-progress" },
     script: [{ type: "play", url: "https://app.test/t.wav", loop: 1 }, hangup],
   },
+  "Dial that is recorded": {
+    body:
+      `<Dial record="record-from-answer-dual" recordingStatusCallback="/rec" recordingStatusCallbackMethod="GET"><Client>bob</Client></Dial><Dial record="do-not-record">client:bob</Dial>`,
+    script: [
+      {
+        ...dialled,
+        legs: [leg("bob")],
+        hangupOnStar: false,
+        record: {
+          sid: "RE" + "2".padStart(32, "0"),
+          accountSid: "AC1",
+          memo: { statusCallback: { url: "https://app.test/rec", method: "GET" } },
+        },
+      },
+      { ...dialled, legs: [leg("bob", 3)], hangupOnStar: false },
+      hangup,
+    ],
+  },
+  "Record answers, and has its defaults": {
+    body: "<Record/>",
+    call: inbound,
+    script: [{ type: "answer" }, recordStep, hangup],
+  },
+  "Record with every attribute": {
+    body:
+      `<Record action="done" method="get" timeout="9" finishOnKey="12" maxLength="60" playBeep="false" trim="do-not-trim" transcribe="true" transcribeCallback="/text" transcribeCallbackMethod="GET" recordingStatusCallback="/rec" recordingStatusCallbackMethod="GET"/>`,
+    script: [{
+      ...recordStep,
+      recording: {
+        ...recordStep.recording,
+        memo: {
+          transcribe: true,
+          transcribeCallback: { url: "https://app.test/text", method: "GET" },
+          statusCallback: { url: "https://app.test/rec", method: "GET" },
+        },
+      },
+      timeoutS: 9,
+      finishOnKey: "12",
+      maxLengthS: 60,
+      playBeep: false,
+      trim: false,
+      action: { url: "https://app.test/voice/done", method: "GET", hops: 1 },
+    }, hangup],
+  },
+  "Record that no key ends": {
+    body: `<Record finishOnKey="-1"/><Record finishOnKey=""/>`,
+    script: [
+      { ...recordStep, finishOnKey: "" },
+      { ...recordStep, recording: recordingOf(2), finishOnKey: "" },
+      hangup,
+    ],
+  },
+  "Record whose text somebody waits for": {
+    body: `<Record transcribeCallback="/text"/>`,
+    script: [{
+      ...recordStep,
+      recording: {
+        ...recordStep.recording,
+        memo: {
+          transcribe: true,
+          transcribeCallback: { url: "https://app.test/text", method: "POST" },
+        },
+      },
+    }, hangup],
+  },
   "nothing at all hangs up": { body: "", script: [hangup] },
 };
 
@@ -296,6 +375,22 @@ const flawed: Record<string, { body: string; skipped: string[] }> = {
   "more prompts than a Gather may have": {
     body: `<Gather>${"<Pause/>".repeat(101)}</Gather>`,
     skipped: ["what is in Gather after the first 100"],
+  },
+  "what Record cannot take": {
+    body: `<Record finishOnKey="x" trim="yes" timeout="0" maxLength="99999" action="ftp://a/b"/>`,
+    skipped: [
+      'value "0" of attribute "timeout" of Record',
+      'value "x" of attribute "finishOnKey" of Record',
+      'value "99999" of attribute "maxLength" of Record',
+      'value "yes" of attribute "trim" of Record',
+      'action "ftp://a/b" of Record: it is no http or https address',
+    ],
+  },
+  "a recording that was to begin with the ringing": {
+    body: `<Dial record="record-from-ringing">client:bob</Dial>`,
+    skipped: [
+      'value "record-from-ringing" of attribute "record" of Dial: it is recorded from the answer',
+    ],
   },
   "a header that would break the message": {
     body: "<Dial><Client>bob?X-A=1%0d%0aVia: x</Client></Dial>",

@@ -9,6 +9,8 @@ import { startMailServer } from "../support/mail_server.ts";
 const account = `AC${"1".repeat(32)}`;
 const recording = `RE${"2".repeat(32)}`;
 const { signal } = new AbortController();
+const bytes = (text: string) => new TextEncoder().encode(text);
+const textOf = (content: ReadableStream | null) => new Response(content).text();
 
 Deno.test("blobDirectory() keeps a blob until it is removed, for its owner's eyes", async () => {
   const directory = await Deno.makeTempDir();
@@ -17,12 +19,17 @@ Deno.test("blobDirectory() keeps a blob until it is removed, for its owner's eye
     assert.equal(await blobs.get(account, recording), null);
     await blobs.remove(account, recording);
 
-    await blobs.put(account, recording, new TextEncoder().encode("one"));
-    await blobs.put(account, recording, new TextEncoder().encode("sound"));
+    await assert.rejects(blobs.write(account, recording, 3, bytes("late")), /There is no blob/);
 
-    const found = await blobs.get(account, recording);
-    assert.equal(found?.size, 5);
-    assert.equal(await new Response(found!.content).text(), "sound");
+    await blobs.write(account, recording, 0, bytes("one"));
+    await blobs.write(account, recording, 5, bytes("end"));
+    await blobs.write(account, recording, 0, bytes("two"));
+
+    assert.equal(await blobs.size(account, recording), 8);
+    assert.equal(await textOf(await blobs.get(account, recording)), "two\0\0end");
+    const part = await blobs.get(account, recording, { start: 2, end: 6 });
+    assert.equal(await textOf(part), "o\0\0e");
+    await (await blobs.get(account, recording))?.cancel();
     const folder = `${directory}/recordings/${account}`;
     const names = (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name);
     assert.deepEqual(names, [recording]);
@@ -30,6 +37,7 @@ Deno.test("blobDirectory() keeps a blob until it is removed, for its owner's eye
 
     await blobs.remove(account, recording);
     assert.equal(await blobs.get(account, recording), null);
+    assert.equal(await blobs.size(account, recording), null);
   } finally {
     await Deno.remove(directory, { recursive: true });
   }

@@ -113,7 +113,7 @@ Deno.test("closing deletes the audio of the recordings", async () => {
   using app = await startApp();
   const child = await app.subAccount(app.root, "child");
   const sid = await makeSample(app, child, { name: "recordings" });
-  await app.ports.blobs.put(child.sid, sid, new Uint8Array(4));
+  await app.ports.blobs.write(child.sid, sid, 0, new Uint8Array(4));
 
   await setStatus(app.root, child, "closed");
   await app.runJobs();

@@ -538,7 +538,8 @@ Deno.test("Dial with another's callerId, or to where nothing leads, rings nobody
   app.ports.settings.trunks.outboundProxy = null;
   app.answers = () => xml(`<Dial>${far}</Dial>`);
   await companionOf(app, leg("2")).report(arriving(found));
-  assert.match((await notifications(app))[0]!, /there is no Gateway that it could leave by/);
+  // Two in one ms are in no order.
+  assert.match((await notifications(app)).join("\n"), /there is no Gateway that it could leave by/);
 });
 
 Deno.test("numbers that dial each other come to an end", async () => {

@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
 import { limits } from "../../core/limits.ts";
+import type { Settings } from "../../core/ports.ts";
 import type { ApiClient } from "../support/api_client.ts";
 import { type App, startApp } from "../support/app.ts";
+import { memoryBlobs } from "../support/memory_blobs.ts";
 import { makeSample } from "../support/samples.ts";
 
 const audio = new TextEncoder().encode("RIFF and so on");
 
 async function record(app: App, client: ApiClient = app.root): Promise<string> {
   const sid = await makeSample(app, client, { name: "recordings" });
-  await app.ports.blobs.put(client.sid, sid, audio);
+  await app.ports.blobs.write(client.sid, sid, 0, audio);
   return sid;
 }
 
@@ -139,12 +141,10 @@ Deno.test("GET /Calls/{Sid}/Recordings lists those of that call, with their link
   const sids = [];
   for (const n of [1, 2]) sids.push(await makeSample(app, app.root, { name: "calls", n }));
   for (const callSid of [sids[0], sids[1], sids[0]]) {
-    const now = app.ports.now();
-    const base = { accountSid: app.root.sid, dateCreated: now, dateUpdated: now };
-    const record = { ...base, sid: app.ports.newSid("RE"), callSid: callSid!, duration: 1 };
-    await app.ports.records.recordings.insert({
-      record: { ...record, apiVersion: "2012-04-24", fileUri: null },
-    });
+    const sid = await makeSample(app, app.root, { name: "recordings" });
+    await app.ports.records.recordings.update(app.root.sid, sid, (recording) => ({
+      record: { ...recording, callSid: callSid! },
+    }));
   }
 
   const list = (await app.root.get(`Calls/${sids[0]}/Recordings.json?PageSize=1`)).json();
@@ -156,4 +156,116 @@ Deno.test("GET /Calls/{Sid}/Recordings lists those of that call, with their link
   const all = (await app.root.get(`Recordings.json?CallSid=${sids[1]}`)).json();
   assert.deepEqual([all.total, all.recordings[0].call_sid], [1, sids[1]]);
   assert.equal((await app.root.get(`Calls/CA${"0".repeat(32)}/Recordings.json`)).status, 404);
+});
+
+/** The answer to a request for the audio with some headers. */
+async function ask(app: App, sid: string, headers: Record<string, string>, method = "GET") {
+  const { status, text, headers: told } = await app.root.request(
+    method,
+    `Recordings/${sid}.wav`,
+    { headers },
+  );
+  return { status, text, range: told.get("Content-Range"), length: told.get("Content-Length") };
+}
+
+const ranges: [header: string, text: string, range: string][] = [
+  ["bytes=0-3", "RIFF", "bytes 0-3/14"],
+  ["bytes=5-", "and so on", "bytes 5-13/14"],
+  ["bytes=-2", "on", "bytes 12-13/14"],
+  ["bytes=-99", "RIFF and so on", "bytes 0-13/14"],
+  ["bytes=8-99", " so on", "bytes 8-13/14"],
+  ["BYTES=13-13", "n", "bytes 13-13/14"],
+];
+
+for (const [header, text, range] of ranges) {
+  Deno.test(`GET of audio answers the range ${header}`, async () => {
+    using app = await startApp();
+    const sid = await record(app);
+    const answer = await ask(app, sid, { Range: header });
+    assert.deepEqual(answer, { status: 206, text, range, length: String(text.length) });
+    const head = await ask(app, sid, { Range: header }, "HEAD");
+    assert.deepEqual(head, { ...answer, text: "" });
+  });
+}
+
+for (const header of ["bytes=14-", "bytes=99-100", "bytes=-0"]) {
+  Deno.test(`GET of audio refuses the range ${header}`, async () => {
+    using app = await startApp();
+    const sid = await record(app);
+    const answer = await ask(app, sid, { Range: header });
+    assert.deepEqual([answer.status, answer.range], [416, "bytes */14"]);
+    assert.match(answer.text, /<Code>20416<\/Code>/);
+  });
+}
+
+for (const header of ["bytes=3-1", "bytes=0-1,4-5", "lines=1-2", "bytes=a-b", "bytes=-", "1"]) {
+  Deno.test(`GET of audio answers all of it to the range ${header}`, async () => {
+    using app = await startApp();
+    const answer = await ask(app, await record(app), { Range: header });
+    assert.deepEqual(answer, { status: 200, text: "RIFF and so on", range: null, length: "14" });
+  });
+}
+
+Deno.test("GET of audio answers a range of what the client has, and all of what it has not", async () => {
+  using app = await startApp();
+  const sid = await record(app);
+  const { headers } = await app.root.get(`Recordings/${sid}.wav`);
+  const etag = headers.get("ETag")!;
+  assert.equal(headers.get("Accept-Ranges"), "bytes");
+  const resume = { Range: "bytes=5-", "If-Range": etag };
+
+  assert.equal((await ask(app, sid, resume)).text, "and so on");
+  await app.ports.blobs.write(app.root.sid, sid, 14, new TextEncoder().encode("!"));
+  assert.equal((await ask(app, sid, resume)).text, "RIFF and so on!");
+  assert.equal((await ask(app, sid, { ...resume, "If-Range": "yesterday" })).status, 200);
+});
+
+Deno.test("GET of audio as .mp3 says that there is no encoder", async () => {
+  using app = await startApp();
+  const sid = await record(app);
+
+  const answer = await app.root.get(`Recordings/${sid}.mp3`);
+  assert.deepEqual([answer.status, /no encoder|format: mp3/.test(answer.text)], [406, true]);
+  assert.equal((await app.root.get(`Recordings/RE${"0".repeat(32)}.mp3`)).status, 404);
+  assert.equal((await follow(app, `Recordings/${sid}.mp3`)).status, 404);
+});
+
+/** The service with a recording that object storage has. */
+async function stored(settings: Partial<Settings> = {}) {
+  using ordinary = await startApp();
+  const blobs = {
+    ...memoryBlobs(),
+    link: (_: string, sid: string, method: string) =>
+      Promise.resolve(`https://s3.test/bucket/${sid}.wav?for=${method}`),
+  };
+  const ports = { blobs, settings: { ...ordinary.ports.settings, ...settings } };
+  const app = await startApp({ ports });
+  return { app, sid: await record(app) };
+}
+
+Deno.test("audio in object storage is answered with a link to it, for GET and for HEAD", async () => {
+  const { app, sid } = await stored();
+  using _ = app;
+  for (const method of ["GET", "HEAD"]) {
+    const answer = await follow(app, await linkOf(app, sid), method);
+    assert.equal(answer.status, 307);
+    assert.equal(answer.headers.get("Location"), `https://s3.test/bucket/${sid}.wav?for=${method}`);
+    assert.equal(answer.headers.get("Cache-Control"), "no-store");
+  }
+  const shown = (await app.root.get(`Recordings/${sid}.json`)).json();
+  assert.equal("s3_uri" in shown, false);
+  assert.doesNotMatch((await app.root.get("Recordings")).text, /S3Uri/);
+});
+
+Deno.test("S3Uri shows where everybody may read the audio, once it is there", async () => {
+  const { app, sid } = await stored({ recordingsOpenInS3: true });
+  using _ = app;
+  const shown = async () =>
+    /<S3Uri>(.*)<\/S3Uri>/.exec((await app.root.get(`Recordings/${sid}`)).text)?.[1] ?? "";
+  assert.equal(await shown(), `https://s3.test/bucket/${sid}.wav?for=GET`);
+  await app.ports.records.recordings.update(app.root.sid, sid, (recording) => ({
+    record: { ...recording, isStored: false },
+  }));
+  assert.equal(await shown(), "");
+  assert.equal((await app.root.get(`Recordings/${sid}.wav`)).status, 200);
 });

@@ -70,6 +70,7 @@ function checkInvariants(request: Request, { status, headers, text, json }: Answ
   assert.match(headers.get("X-Request-Id") ?? "", /^[A-Za-z0-9._-]{8,64}$/, what);
   if (status === 204 || request.method === "HEAD") return assert.equal(text, "", what);
   const { pathname } = new URL(request.url);
+  if (status === 307) return assert.match(headers.get("Location") ?? "", /^https?:/, what);
   const type = headers.get("Content-Type");
   if (/\.json(\/|$)/.test(pathname)) assert.equal(type, "application/json; charset=utf-8", what);
   if (type === "application/json; charset=utf-8") {

@@ -129,7 +129,9 @@ export async function startApp(
       strictSmsFrom: false,
       smsShortCodes: [],
       recordingsPublic: false,
+      recordingsOpenInS3: false,
       numberPriceMicros: 1_150_000,
+      transcriptionPriceMicros: 50_000,
       trunks: {
         outboundProxy: null,
         sipHosts: [],
@@ -148,6 +150,7 @@ export async function startApp(
     },
     blobs: memoryBlobs(),
     locationSource: null,
+    transcriber: null,
     sign: serverSigner("test"),
     bridge: {
       bindings: (login) => Promise.resolve(app.registered.get(login) ?? []),

@@ -15,6 +15,12 @@ import {
   presenceNews,
   registrationPaths,
 } from "../../core/bridge_registrations.ts";
+import {
+  recordingAnswer,
+  type RecordingPart,
+  recordingPart,
+  recordingPaths,
+} from "../../core/bridge_recordings.ts";
 import type { GatewayReport } from "../../core/bridge_trunks.ts";
 import { answerTrunks, type FakeTrunks, fakeTrunks } from "./fake_trunks.ts";
 import { digestHa1 } from "../../sip/auth/digest.ts";
@@ -38,6 +44,12 @@ export interface FakeService {
   readonly trunks: FakeTrunks;
   /** The first report of a Gateway, past or to come, that fits. */
   gatewayTold(matches: (report: GatewayReport) => boolean): Promise<GatewayReport>;
+  /** Parts of recordings acknowledged so far, repeats included. */
+  readonly parts: RecordingPart[];
+  /** Whether it wants a part; all unless set. */
+  wantsPart: (part: RecordingPart) => boolean;
+  /** The first part, past or to come, that fits. */
+  part(matches: (part: RecordingPart) => boolean): Promise<RecordingPart>;
   /** Logins asked for. */
   readonly lookups: string[];
   readonly credentials: Map<string, Credentials>;
@@ -92,6 +104,9 @@ export function startFakeService(secret = "bridge secret for tests"): FakeServic
     told: (matches) => first(() => service.presence.find(matches)),
     trunks: fakeTrunks(),
     gatewayTold: (matches) => first(() => service.trunks.reports.find(matches)),
+    parts: [],
+    wantsPart: () => true,
+    part: (matches) => first(() => service.parts.find(matches)),
     lookups: [],
     credentials: new Map(),
     answer: () => [],
@@ -130,6 +145,12 @@ async function answer(
     service.presence.push(news);
     look();
     return Response.json({ isKnown: service.knows(news) });
+  }
+  if (path === recordingPaths.part) {
+    const part = recordingPart.parse(content);
+    service.parts.push(part);
+    look();
+    return Response.json(recordingAnswer.parse({ isWanted: service.wantsPart(part) }));
   }
   if (path === bridgePaths.news) {
     service.reports.push(...news.parse(content).reports);

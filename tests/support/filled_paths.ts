@@ -9,7 +9,7 @@ export async function fillIn(app: App): Promise<(path: string) => string> {
     sids[resources[name].path] = await makeSample(app, app.root, { name });
   }
   await makeParticipant(app, sids.Conferences!, sids.Calls!);
-  await app.ports.blobs.put(app.root.sid, sids.Recordings!, new TextEncoder().encode("RIFF"));
+  await app.ports.blobs.write(app.root.sid, sids.Recordings!, 0, new TextEncoder().encode("RIFF"));
   const lookUp = { DeviceIdentifier: "+59899077937", StatusCallback: "https://app.test/found" };
   const fence = {
     EventGeofenceLatitude: "-33.4",

@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import { Ajv2020, type ValidateFunction } from "ajv/2020";
 import { openApiDocument } from "../../core/openapi/document.ts";
 
-export const document = openApiDocument({ baseUrl: "http://api.test", clientPasswordMin: 4 });
+export const document = openApiDocument({
+  baseUrl: "http://api.test",
+  clientPasswordMin: 4,
+  recordingsOpenInS3: false,
+});
 
 /** Objects with no other properties than those they name, so that each one written must be described. */
 const exact = (schema: unknown): unknown => {

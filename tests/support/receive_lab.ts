@@ -99,7 +99,14 @@ export function openReceiveLab(
     stopped: never,
     media: fakeMedia(),
     loadAudio: () => Promise.resolve(new Int16Array(160)),
+    recordings: {
+      open: () => {
+        throw new Error("Nothing is recorded here");
+      },
+      drained: () => Promise.resolve(),
+    },
     recogniser: null,
+    speaker: null,
   });
   const failed = (error: unknown) => log("Cannot answer a request", { error: String(error) });
   const accepting = () => true;

@@ -15,8 +15,8 @@ export interface System {
   get(path: string): Promise<Json>;
   /** Makes a Client and connects a scripted softphone that is registered as it. */
   phone(login: string): Promise<Softphone>;
-  /** The process ids of the service or the companion, as they are now. */
-  pids(script: "main.ts" | "sip/main.ts"): number[];
+  /** The process ids of a process, as they are now. */
+  pids(script: "main.ts" | "sip/main.ts" | "core/host/speech/main.ts"): number[];
   /** Resolves when the service and the companion answer. */
   ready(): Promise<void>;
   /** Signals the supervisor; resolves with its exit code. */
@@ -38,11 +38,12 @@ const root = new URL("../../", import.meta.url).pathname;
 
 export async function startSystem(options: SystemOptions = {}): Promise<System> {
   const directory = options.directory ?? await Deno.makeTempDir();
-  const [port, sipPort, bridgePort] = freePorts(3) as [number, number, number];
+  const [port, sipPort, bridgePort, speechPort] = freePorts(4) as [number, number, number, number];
   const env = {
     PORT: String(port),
     SIP_WS_PORT: String(sipPort),
     BRIDGE_PORT: String(bridgePort),
+    SPEECH_PORT: String(speechPort),
     DATA_DIR: directory,
     ALLOW_PRIVATE_URLS: "true",
     ...options.env,

@@ -1,9 +1,28 @@
 import { z } from "zod";
 import { limits } from "../../limits.ts";
-import { actionAttribute, boolean, methodAttribute, verb, wholeNumber } from "../verb.ts";
+import { recordingCallback, recordingOrder } from "../recording_order.ts";
+import {
+  actionAttribute,
+  boolean,
+  type CompileContext,
+  methodAttribute,
+  verb,
+  wholeNumber,
+} from "../verb.ts";
 import { conferenceStep } from "./conference.ts";
 import { invite, nounsOf } from "./dial_nouns.ts";
 import { queueStep } from "./queue.ts";
+
+/** Whatever its beginning is called, it begins with the answer, and has a channel for either side. */
+const record = z.enum([
+  "false",
+  "do-not-record",
+  "true",
+  "record-from-answer",
+  "record-from-answer-dual",
+  "record-from-ringing",
+  "record-from-ringing-dual",
+]).optional();
 
 /** Calls others and joins the first who answers with the caller. */
 export const dial = verb({
@@ -19,9 +38,12 @@ export const dial = verb({
     }),
     callerId: z.string().max(255).optional(),
     hangupOnStar: boolean(false),
+    record,
+    ...recordingCallback,
   },
   answers: false,
-  async compile(element, { method, timeout, timeLimit, callerId, hangupOnStar }, context) {
+  async compile(element, attributes, context) {
+    const { method, timeout, timeLimit, callerId, hangupOnStar } = attributes;
     const from = callerId ?? context.call.from;
     const nouns = nounsOf(element);
     const action = actionAttribute(element, method, context);
@@ -49,7 +71,16 @@ export const dial = verb({
       timeoutS: timeout,
       timeLimitS: timeLimit,
       hangupOnStar,
+      ...isRecorded(attributes.record, context) &&
+        { record: recordingOrder(element, attributes, context) },
       ...(action === undefined ? {} : { action }),
     }];
   },
 });
+
+function isRecorded(record: string | undefined, context: CompileContext): boolean {
+  if (record?.includes("ringing")) {
+    context.skip(`value "${record}" of attribute "record" of Dial: it is recorded from the answer`);
+  }
+  return record !== undefined && record !== "false" && record !== "do-not-record";
+}

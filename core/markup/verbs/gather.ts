@@ -4,6 +4,7 @@ import { limits } from "../../limits.ts";
 import {
   actionAttribute,
   keySet,
+  languageAttribute,
   methodAttribute,
   urlAttribute,
   verb,
@@ -35,8 +36,7 @@ export const gather = verb({
     numDigits: wholeNumber({ min: 1, max: limits.gatherDigits, fallback: limits.gatherDigits }),
     startInputKey: keySet("0123456789*#"),
     input,
-    language: z.string().regex(/^[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,3}$/).optional()
-      .transform((language) => language ?? "en-US"),
+    language: languageAttribute,
     hints,
     partialResultCallback: z.string().optional(),
     partialResultCallbackMethod: methodAttribute,

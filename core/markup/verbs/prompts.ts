@@ -5,9 +5,10 @@ import type { Element } from "../parse.ts";
 import { type AnyVerb, type CompileContext, readAttributes } from "../verb.ts";
 import { pause } from "./pause.ts";
 import { play } from "./play.ts";
+import { say } from "./say.ts";
 
 /** The verbs that may also stand inside Gather. */
-export const promptVerbs: readonly AnyVerb[] = [pause, play];
+export const promptVerbs: readonly AnyVerb[] = [pause, play, say];
 
 /** What an element plays to the caller: its children, in order; others are noted. */
 export async function compilePrompts(

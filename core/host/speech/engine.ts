@@ -1,0 +1,57 @@
+/** What is to be said, and how. */
+export interface Utterance {
+  text: string;
+  /** `woman`, `man`, or a name of the engine's own. */
+  voice: string;
+  /** A language tag such as `en-US`. */
+  language: string;
+  /** 1 is the ordinary one. */
+  speed: number;
+}
+
+/** Mono 16-bit samples. */
+export interface Sound {
+  pcm: Int16Array;
+  sampleRate: number;
+}
+
+/** What makes speech of text on this machine. */
+export interface SpeechEngine {
+  name: string;
+  /** Throws a SpeechRefusal when it cannot say it as asked, another Error when it failed. */
+  speak(utterance: Utterance, signal: AbortSignal): Promise<Sound>;
+}
+
+/** What was said, and how sure the engine is: 0 to 1. */
+export interface Heard {
+  text: string;
+  confidence: number;
+}
+
+/** What makes text of speech on this machine. */
+export interface RecognitionEngine {
+  name: string;
+  /** `hints` are phrases of which one is likely to be said. Throws as `SpeechEngine.speak`. */
+  recognise(
+    sound: Sound,
+    options: { language: string; hints: string[] },
+    signal: AbortSignal,
+  ): Promise<Heard>;
+}
+
+/** The request cannot be served as it is, on this machine. */
+export class SpeechRefusal extends Error {
+  override readonly name = "SpeechRefusal";
+}
+
+/** The one of an engine's languages that a tag means: itself, its language, or a kin of that. */
+export function languageAmong(known: readonly string[], tag: string): string | undefined {
+  const wanted = tag.toLowerCase().replaceAll("_", "-");
+  const [base = ""] = wanted.split("-");
+  const named = otherNames[base] ?? base;
+  return [wanted, named].find((name) => known.includes(name)) ??
+    known.find((name) => name.startsWith(`${named}-`));
+}
+
+/** Languages that espeak knows by another code than the usual one. */
+const otherNames: Record<string, string> = { en: "en-us", zh: "cmn", no: "nb", iw: "he", in: "id" };

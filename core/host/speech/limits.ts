@@ -1,0 +1,22 @@
+/** Every bound of the speech process; milliseconds end in Ms. */
+export const speechLimits = {
+  /** Characters of one request; longer texts are split by who asks. */
+  textLength: 4_096,
+  requestBytes: 64 << 10,
+  /** Of the audio to recognise: over an hour of one channel at 8 kHz. */
+  audioBytes: 64 << 20,
+  /** Of the speech of one request: over 12 minutes at 22 kHz. */
+  soundBytes: 32 << 20,
+  speakMs: 15_000,
+  /** What recognition may take at least, and for each ms of audio. */
+  recogniseMs: 30_000,
+  recogniseFactor: 4,
+  /** At once; and those that wait for their turn. */
+  speaking: 3,
+  recognising: 2,
+  waiting: 200,
+  /** Speech kept on disk. */
+  cacheBytes: 256 << 20,
+  /** Phrases of one grammar. */
+  hints: 500,
+} as const;

@@ -1,0 +1,52 @@
+import { listening } from "../../listen_error.ts";
+import { type Config, readConfig } from "../config.ts";
+import { fail, log, say, stopOnSignal, surviveBugs } from "../process.ts";
+import type { RecognitionEngine, SpeechEngine } from "./engine.ts";
+import { espeakProgram } from "./espeak.ts";
+import { espeakNpm } from "./espeak_npm.ts";
+import { fliteProgram } from "./flite.ts";
+import { speechLimits } from "./limits.ts";
+import { pocketsphinx } from "./pocketsphinx.ts";
+import { isInstalled } from "./run_program.ts";
+import { speechServer } from "./server.ts";
+import { soundCache } from "./sound_cache.ts";
+
+/**
+ * The speech process: makes speech of text, and text of speech, with what is installed on this
+ * machine. It listens on the loopback alone, and may run these programs and nothing else.
+ */
+async function start(config: Config) {
+  const directory = `${config.DATA_DIR}/speech`;
+  const cache = await soundCache(directory, speechLimits.cacheBytes);
+  const speech = await speechEngine(directory);
+  const recognition = await recognitionEngine(directory);
+  const address = { hostname: "127.0.0.1", port: config.SPEECH_PORT };
+  const secret = config.SPEECH_SECRET;
+  if (secret === "") throw new Error("Cannot start: SPEECH_SECRET is not set");
+  const answer = speechServer({ secret, speech, recognition, cache, log });
+  const server = listening(
+    { ...address, name: "SPEECH_PORT" },
+    () => Deno.serve({ ...address, onListen: () => {} }, answer),
+  );
+  say(`Speech is made by ${speech.name}, and understood by ${recognition?.name ?? "nobody"}`);
+  return server;
+}
+
+/** The first there is. */
+async function speechEngine(directory: string): Promise<SpeechEngine> {
+  if (await isInstalled("espeak-ng")) return await espeakProgram();
+  return await isInstalled("flite") ? fliteProgram(directory) : espeakNpm();
+}
+
+const recognitionEngine = async (directory: string): Promise<RecognitionEngine | null> =>
+  await isInstalled("pocketsphinx_continuous") ? pocketsphinx(directory) : null;
+
+if (import.meta.main) {
+  surviveBugs();
+  try {
+    const server = await start(readConfig((name) => Deno.env.get(name)));
+    stopOnSignal(() => server.shutdown(), 3_000);
+  } catch (error) {
+    fail(error);
+  }
+}

@@ -1,0 +1,61 @@
+/** Files that were made before, by the hash of what they were made of. */
+export interface SoundCache {
+  get(key: string): Promise<Uint8Array<ArrayBuffer> | null>;
+  /** Keeps a file; those used longest ago make room. */
+  put(key: string, bytes: Uint8Array<ArrayBuffer>): Promise<void>;
+}
+
+/** Keeps up to `maxBytes` of files in a directory, also from one start to the next. */
+export async function soundCache(directory: string, maxBytes: number): Promise<SoundCache> {
+  await Deno.mkdir(directory, { recursive: true, mode: 0o700 });
+  const sizes = await found(directory);
+  let total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+  const fileOf = (key: string) => `${directory}/${key}.wav`;
+
+  return {
+    async get(key) {
+      const size = sizes.get(key);
+      if (size === undefined) return null;
+      try {
+        const bytes = await Deno.readFile(fileOf(key));
+        sizes.delete(key); // It is the last one used.
+        sizes.set(key, size);
+        const now = new Date();
+        await Deno.utime(fileOf(key), now, now);
+        return bytes;
+      } catch {
+        return null; // Somebody removed it.
+      }
+    },
+    async put(key, bytes) {
+      if (bytes.length > maxBytes / 4) return;
+      const draft = `${directory}/${crypto.randomUUID()}.tmp`;
+      await Deno.writeFile(draft, bytes, { mode: 0o600 });
+      await Deno.rename(draft, fileOf(key));
+      total += bytes.length - (sizes.get(key) ?? 0);
+      sizes.delete(key);
+      sizes.set(key, bytes.length);
+      for (const [oldest, size] of sizes) {
+        if (total <= maxBytes) break;
+        sizes.delete(oldest);
+        total -= size;
+        await Deno.remove(fileOf(oldest)).catch(() => {});
+      }
+    },
+  };
+}
+
+/** The files of an earlier start, the one used longest ago first; what it left half-made goes. */
+async function found(directory: string): Promise<Map<string, number>> {
+  const files: { key: string; size: number; usedAt: number }[] = [];
+  for await (const { name } of Deno.readDir(directory)) {
+    const path = `${directory}/${name}`;
+    if (name.endsWith(".tmp")) await Deno.remove(path);
+    const key = /^([0-9a-f]{64})\.wav$/.exec(name)?.[1];
+    if (key === undefined) continue;
+    const { size, mtime } = await Deno.stat(path);
+    files.push({ key, size, usedAt: mtime?.getTime() ?? 0 });
+  }
+  const inOrder = files.toSorted((a, b) => a.usedAt - b.usedAt);
+  return new Map(inOrder.map(({ key, size }) => [key, size]));
+}

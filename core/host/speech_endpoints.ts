@@ -1,0 +1,50 @@
+import type { Config } from "./config.ts";
+
+/** Where speech is made, or understood, in the OpenAI form. */
+export interface SpeechEndpoint {
+  url: string;
+  key: string;
+  model: string;
+  /** The speech process beside us, which is told more than the form has: the language. */
+  isLocal: boolean;
+}
+
+export const localSpeechUrl = ({ SPEECH_PORT }: Pick<Config, "SPEECH_PORT">): string =>
+  `http://127.0.0.1:${SPEECH_PORT}`;
+
+/** Whether something is left to the speech process. */
+export const needsSpeechProcess = ({ SPEECH_URL, RECOGNITION_URL }: Config): boolean =>
+  SPEECH_URL === "" || RECOGNITION_URL === "";
+
+/** Where text becomes speech; null when nobody was set up. */
+export const speechEndpoint = (config: Config): SpeechEndpoint | null =>
+  config.SPEECH_URL === "" ? local(config) : {
+    url: config.SPEECH_URL,
+    key: config.SPEECH_KEY,
+    model: config.SPEECH_MODEL,
+    isLocal: false,
+  };
+
+/** Where speech becomes text; null when nobody was set up. */
+export const recognitionEndpoint = (config: Config): SpeechEndpoint | null =>
+  config.RECOGNITION_URL === "" ? local(config) : {
+    url: config.RECOGNITION_URL,
+    key: config.RECOGNITION_KEY,
+    model: config.RECOGNITION_MODEL,
+    isLocal: false,
+  };
+
+/** What the voices of Say are called at SPEECH_URL. */
+export const voiceNames = ({ SPEECH_VOICES, SPEECH_URL }: Config): Map<string, string> =>
+  new Map(
+    SPEECH_URL === "" ? [] : SPEECH_VOICES.split(",").filter(Boolean).map((pair) => {
+      const [name = "", ...rest] = pair.split("=");
+      return [name, rest.join("=")];
+    }),
+  );
+
+/** Its secret comes from the supervisor that started it, or from the operator. */
+const local = (config: Config): SpeechEndpoint | null =>
+  config.SPEECH_SECRET === ""
+    ? null
+    : { url: localSpeechUrl(config), key: config.SPEECH_SECRET, model: "local", isLocal: true };

@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { httpUrl, port } from "./variable.ts";
+
+const text = z.string();
+const url = z.union([z.literal(""), httpUrl], "must be an http or https URL");
+const voices = text.regex(
+  /^(?:[\w.-]+=[\w./:-]+(?:,(?!$)|$))*$/,
+  "must be like woman=NAME,man=NAME",
+);
+
+/** The variables that are about making speech of text, and text of speech. */
+export const speechVariables = {
+  SPEECH_PORT: {
+    schema: port,
+    fallback: "8091",
+    help: "Port, on the loopback, of the speech process that is started where SPEECH_URL or " +
+      "RECOGNITION_URL is empty.",
+  },
+  SPEECH_SECRET: {
+    schema: z.union([z.literal(""), text.min(16)], "must have at least 16 characters"),
+    fallback: "",
+    help: "What the speech process wants to hear from who asks it. Empty: new at every start; " +
+      "needed where service and companion are started each by itself.",
+    secret: true,
+  },
+  SPEECH_URL: {
+    schema: url,
+    fallback: "",
+    help:
+      "Provider of speech in the OpenAI form: /v1/audio/speech is below it. Empty: the speech " +
+      "process, by espeak-ng or flite where installed, else by an npm package.",
+  },
+  SPEECH_KEY: { schema: text, fallback: "", help: "Bearer key of SPEECH_URL.", secret: true },
+  SPEECH_MODEL: { schema: text, fallback: "tts-1", help: "Model that SPEECH_URL is asked for." },
+  SPEECH_VOICES: {
+    schema: voices,
+    fallback: "woman=nova,man=onyx",
+    help: "What the voices of Say are called at SPEECH_URL; others go by their own names.",
+  },
+  RECOGNITION_URL: {
+    schema: url,
+    fallback: "",
+    help:
+      "Provider that makes text of speech in the OpenAI form: /v1/audio/transcriptions is below " +
+      "it. Empty: the speech process, by pocketsphinx where installed, else nobody.",
+  },
+  RECOGNITION_KEY: {
+    schema: text,
+    fallback: "",
+    help: "Bearer key of RECOGNITION_URL.",
+    secret: true,
+  },
+  RECOGNITION_MODEL: {
+    schema: text,
+    fallback: "whisper-1",
+    help: "Model that RECOGNITION_URL is asked for.",
+  },
+  TRANSCRIPTION_PRICE: {
+    schema: text.regex(/^\d{1,6}(\.\d{1,6})?$/, "must be an amount like 0.05").transform(Number),
+    fallback: "0",
+    help: "What a minute of a transcribed recording costs its account.",
+  },
+};

@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { isLive } from "../calls/status.ts";
+import { exponential, job, type JobKind } from "../job.ts";
+import { limits } from "../limits.ts";
+import type { Ports } from "../ports.ts";
+import { breakOff } from "../recordings/finish.ts";
+import type { Recording } from "../resources/recordings.ts";
+
+const args = z.object({ accountSid: z.string(), recordingSid: z.string() });
+
+type Args = z.infer<typeof args>;
+
+/** Looks again and again at a recording under way; ends it when its call is long over. */
+export const settleRecording: JobKind<Args> = job<Args>({
+  kind: "recording.settle",
+  args,
+  lane: () => "recordings",
+  maxAttempts: 50,
+  retryMs: exponential(1_000, 300_000),
+  async work({ accountSid, recordingSid }, ports) {
+    const recording = await ports.records.recordings.get(accountSid, recordingSid);
+    if (recording?.status !== "in-progress") return;
+    if (await isForgotten(recording, ports)) return await breakOff(recording, ports);
+    const again = settleRecording(
+      { accountSid, recordingSid },
+      ports.now() + limits.recordingCheckMs,
+    );
+    await ports.records.recordings.update(accountSid, recordingSid, (now) => ({
+      record: now,
+      jobs: now.status === "in-progress" ? [again] : [],
+    }));
+  },
+});
+
+async function isForgotten({ accountSid, callSid }: Recording, ports: Ports): Promise<boolean> {
+  const call = await ports.records.calls.get(accountSid, callSid);
+  if (call === null) return true;
+  const endedAt = call.endTime ?? call.dateUpdated;
+  return !isLive(call.status) && ports.now() - endedAt > limits.recordingForgottenMs;
+}

@@ -1,0 +1,50 @@
+import { z } from "zod";
+import type { RecordingOrder } from "../bridge_recordings.ts";
+import type { RecordingMemo } from "../recordings/memo.ts";
+import type { Element } from "./parse.ts";
+import { type CompileContext, methodAttribute, urlAttribute } from "./verb.ts";
+
+/** Who is told that a recording is there. */
+export const recordingCallback = {
+  recordingStatusCallback: z.string().optional(),
+  recordingStatusCallbackMethod: methodAttribute,
+};
+
+/** Who is told of its text; who is told wants it. */
+export const transcription = {
+  transcribe: z.enum(["true", "false"]).optional(),
+  transcribeCallback: z.string().optional(),
+  transcribeCallbackMethod: methodAttribute,
+};
+
+type Method = "GET" | "POST";
+
+/** A recording to be made for the call, with what is to happen when it is there. */
+export function recordingOrder(
+  element: Element,
+  attributes: {
+    recordingStatusCallbackMethod: Method;
+    transcribe?: string | undefined;
+    transcribeCallbackMethod?: Method;
+  },
+  context: CompileContext,
+): RecordingOrder {
+  const callback = (name: string, method: Method = "POST") => {
+    const url = urlAttribute(element, name, context);
+    return url === undefined ? undefined : { url, method };
+  };
+  const status = callback("recordingStatusCallback", attributes.recordingStatusCallbackMethod);
+  const text = attributes.transcribeCallbackMethod === undefined
+    ? undefined
+    : callback("transcribeCallback", attributes.transcribeCallbackMethod);
+  const memo: RecordingMemo = {
+    ...status && { statusCallback: status },
+    ...(attributes.transcribe === "true" || text) && { transcribe: true },
+    ...text && { transcribeCallback: text },
+  };
+  return {
+    sid: context.newSid("RE"),
+    accountSid: context.call.accountSid,
+    ...Object.keys(memo).length > 0 && { memo },
+  };
+}

@@ -1,0 +1,99 @@
+import { batches } from "../accounts/walk.ts";
+import { recordedSeconds } from "../bridge_recordings.ts";
+import { deliverWebhook } from "../jobs/deliver_webhook.ts";
+import { storeAudio } from "../jobs/store_audio.ts";
+import { notification } from "../notify.ts";
+import type { Change, Ports } from "../ports.ts";
+import type { Call } from "../resources/calls.ts";
+import type { Recording } from "../resources/recordings.ts";
+import { transcribe } from "../transcriptions/transcribe.ts";
+import { linkTo } from "./link.ts";
+import { wavHeader, wavHeaderBytes } from "./wav_header.ts";
+
+interface Ending {
+  /** Of sound that was kept. */
+  bytes: number;
+  /** False: it broke off. */
+  isWhole: boolean;
+}
+
+/** Ends a recording, with its callback; what broke off has failed, with a Notification. Once only. */
+export async function finishRecording(
+  { accountSid, sid }: Recording,
+  ending: Ending,
+  ports: Ports,
+): Promise<void> {
+  const url = await linkTo({ accountSid, sid }, ports);
+  await ports.records.recordings.update(accountSid, sid, (recording) => {
+    if (recording.status !== "in-progress") return { record: recording };
+    return finished(recording, ending, { url, ports });
+  });
+}
+
+function finished(
+  recording: Recording,
+  { bytes, isWhole }: Ending,
+  { url, ports }: { url: string; ports: Ports },
+): Change<Recording> {
+  const { accountSid, sid, callSid, channels } = recording;
+  const record: Recording = {
+    ...recording,
+    dateUpdated: ports.now(),
+    status: isWhole ? "completed" : "failed",
+    duration: bytes === 0 ? 0 : recordedSeconds(bytes, channels),
+  };
+  const jobs = bytes === 0 ? [] : [storeAudio({ accountSid, recordingSid: sid })];
+  if (record.statusCallback !== null) {
+    const params = callbackParameters(record, url);
+    jobs.push(deliverWebhook({ accountSid, callSid, ...record.statusCallback, params }));
+  }
+  if (isWhole) return withTranscription({ record, jobs }, bytes, ports);
+  const detail = `${sid} broke off; ${record.duration} s of it are kept`;
+  const notice = { accountSid, callSid, fault: "recordingBrokeOff", detail } as const;
+  return { record, jobs, also: [notification({ ...notice, level: "error" }, ports)] };
+}
+
+/** Has the text of a recording made, where its call wanted that. */
+function withTranscription(
+  { record, jobs = [] }: Change<Recording>,
+  bytes: number,
+  ports: Ports,
+): Change<Recording> {
+  if (!record.transcribe || bytes === 0) return { record, jobs };
+  const made = transcribe(record, { callback: record.transcribeCallback }, ports);
+  const also = [{ into: "transcriptions", record: made.record }];
+  return { record, jobs: [...jobs, ...made.jobs], also };
+}
+
+const callbackParameters = (
+  { accountSid, callSid, sid, status, duration, channels }: Recording,
+  url: string,
+): Record<string, string> => ({
+  AccountSid: accountSid,
+  CallSid: callSid,
+  RecordingSid: sid,
+  RecordingUrl: url,
+  RecordingStatus: status,
+  RecordingDuration: String(duration),
+  RecordingChannels: String(channels),
+});
+
+/** Ends a recording of which nothing more will come, as it is kept. */
+export async function breakOff(recording: Recording, ports: Ports): Promise<void> {
+  const { accountSid, sid, channels } = recording;
+  const size = await ports.blobs.size(accountSid, sid) ?? 0;
+  const bytes = Math.max(0, size - wavHeaderBytes);
+  // The process may have been killed between sound and header.
+  if (bytes > 0) await ports.blobs.write(accountSid, sid, 0, wavHeader(channels, bytes));
+  await finishRecording(recording, { bytes, isWhole: false }, ports);
+}
+
+/** The same for all recordings of a call whose companion is gone. */
+export async function breakOffAll({ accountSid, sid }: Call, ports: Ports): Promise<void> {
+  const where = [{ field: "callSid", op: "equals" as const, value: sid }];
+  for await (const batch of batches(ports.records.recordings, accountSid, where)) {
+    for (const recording of batch) {
+      if (recording.status === "in-progress") await breakOff(recording, ports);
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import type { RecordingPart } from "../bridge_recordings.ts";
+import { Fault } from "../faults.ts";
+import { settleRecording } from "../jobs/settle_recording.ts";
+import { limits } from "../limits.ts";
+import { notify } from "../notify.ts";
+import type { Ports } from "../ports.ts";
+import type { Recording } from "../resources/recordings.ts";
+import { finishRecording } from "./finish.ts";
+import { recordingMemo } from "./memo.ts";
+import { wavHeader, wavHeaderBytes } from "./wav_header.ts";
+
+/**
+ * Takes a part of a recording; the first one begins it. After each part the audio is a whole WAV
+ * file. False when nobody wants the recording any more: it, its call or its account is gone. Throws
+ * `unavailable` when the audio cannot be kept now.
+ */
+export async function takePart(part: RecordingPart, ports: Ports): Promise<boolean> {
+  const { accountSid, sid } = part.recording;
+  const known = await ports.records.recordings.get(accountSid, sid);
+  const recording = known ?? await begin(part, ports);
+  if (recording === null) return false;
+  if (recording.status !== "in-progress") return part.end !== undefined;
+  if (part.end === "discard") {
+    await ports.records.recordings.remove(accountSid, sid);
+    await ports.blobs.remove(accountSid, sid);
+    return true;
+  }
+  const data = Uint8Array.fromBase64(part.data);
+  if (!await keep(part, data, ports)) return false;
+  if (part.end === undefined) return true;
+  const bytes = part.at + data.length;
+  await finishRecording(recording, { bytes, isWhole: part.end === "whole" }, ports);
+  return true;
+}
+
+async function begin(
+  { recording: { accountSid, sid, memo = {} }, leg: callSid, channels, at, end }: RecordingPart,
+  ports: Ports,
+): Promise<Recording | null> {
+  if (at > 0 || end === "discard") return null;
+  if (await ports.records.calls.get(accountSid, callSid) === null) return null;
+  const wanted = recordingMemo.parse(memo);
+  const now = ports.now();
+  const record: Recording = {
+    sid,
+    accountSid,
+    dateCreated: now,
+    dateUpdated: now,
+    callSid,
+    duration: 0,
+    apiVersion: limits.apiVersion,
+    fileUri: null,
+    s3Uri: null,
+    status: "in-progress",
+    channels,
+    statusCallback: wanted.statusCallback ?? null,
+    transcribe: wanted.transcribe ?? false,
+    transcribeCallback: wanted.transcribeCallback ?? null,
+    isStored: false,
+  };
+  const check = settleRecording({ accountSid, recordingSid: sid }, now + limits.recordingCheckMs);
+  return await ports.records.recordings.insert({ record, jobs: [check] });
+}
+
+/** Writes sound and header; false when the audio was deleted meanwhile. */
+async function keep(
+  { recording: { accountSid, sid }, leg: callSid, channels, at }: RecordingPart,
+  data: Uint8Array<ArrayBuffer>,
+  { blobs, ...ports }: Ports,
+): Promise<boolean> {
+  try {
+    const size = await blobs.size(accountSid, sid) ?? 0;
+    // A part that comes once more, late, makes the file no shorter.
+    const header = wavHeader(channels, Math.max(size - wavHeaderBytes, at + data.length));
+    if (at === 0) {
+      const start = new Uint8Array(wavHeaderBytes + data.length);
+      start.set(header);
+      start.set(data, wavHeaderBytes);
+      await blobs.write(accountSid, sid, 0, start);
+    } else {
+      await blobs.write(accountSid, sid, wavHeaderBytes + at, data);
+      await blobs.write(accountSid, sid, 0, header);
+    }
+    return true;
+  } catch (error) {
+    if (error instanceof Fault && error.kind === "missing") return false;
+    const why = error instanceof Error ? error.message : String(error);
+    const notice = { accountSid, callSid, fault: "recordingNotStored", level: "error" } as const;
+    const told = { ...notice, sid: `NO${sid.slice(2)}`, detail: `${sid}: ${why}` };
+    await notify(told, { blobs, ...ports }).catch((error) =>
+      ports.log("Cannot tell that a recording is not kept", { sid, error })
+    );
+    throw new Fault("unavailable", `Cannot keep a recording: ${why}`, { cause: error });
+  }
+}

@@ -1,0 +1,100 @@
+import { unlessAborted } from "../abort.ts";
+import { audioCache } from "./audio_cache.ts";
+import { decodeAudio } from "./decode_audio.ts";
+import { mediaLimits } from "./limits.ts";
+import type { Pcm } from "./port.ts";
+import { readBody } from "./read_body.ts";
+import { providerError } from "./provider_error.ts";
+
+export interface Utterance {
+  text: string;
+  /** `woman`, `man`, or a name that the provider knows. */
+  voice: string;
+  /** A language tag such as `en-US`. */
+  language: string;
+}
+
+/** Makes speech of text. */
+export interface Speaker {
+  /**
+   * The samples of an utterance; within a bounded time, or rejects with an Error that says why they
+   * cannot be had.
+   */
+  speak(utterance: Utterance, signal: AbortSignal): Promise<Pcm>;
+}
+
+export interface SpeakerOptions {
+  fetch: typeof fetch;
+  /** A provider in the OpenAI form; `isLocal` is told the language besides. */
+  endpoint: { url: string; key: string; model: string; isLocal: boolean };
+  /** What voices are called there; others go by their own names. */
+  voices: ReadonlyMap<string, string>;
+  /** `mediaLimits.speechMs` and `speechCacheBytes` unless given. */
+  timeoutMs?: number;
+  cacheBytes?: number;
+}
+
+/**
+ * Speech from a provider over HTTP. What was said lately stays in memory, and what is asked for by
+ * several calls at the same time is asked for once.
+ */
+export function httpSpeaker(options: SpeakerOptions): Speaker {
+  const { timeoutMs = mediaLimits.speechMs } = options;
+  const cache = audioCache<{ pcm: Pcm }>(options.cacheBytes ?? mediaLimits.speechCacheBytes);
+  const underWay = new Map<string, Promise<Pcm>>();
+
+  const make = (key: string, utterance: Utterance): Promise<Pcm> => {
+    const made = request(options, utterance, AbortSignal.timeout(timeoutMs)).then((pcm) => {
+      cache.set(key, { pcm });
+      return pcm;
+    }).finally(() => underWay.delete(key));
+    underWay.set(key, made);
+    return made;
+  };
+
+  return {
+    async speak({ text, voice, language }, signal) {
+      const key = JSON.stringify([text, voice, language]);
+      const known = cache.get(key);
+      if (known !== undefined) return known.pcm;
+      // Whoever hangs up ends the wait and not the request: others may wait for it too.
+      const making = underWay.get(key) ?? make(key, { text, voice, language });
+      const pcm = await unlessAborted(making, signal);
+      if (pcm === undefined) throw new Error("Cannot speak: it was aborted");
+      return pcm;
+    },
+  };
+}
+
+async function request(
+  { fetch, endpoint, voices }: SpeakerOptions,
+  { text, voice, language }: Utterance,
+  signal: AbortSignal,
+): Promise<Pcm> {
+  const { url, key, model, isLocal } = endpoint;
+  try {
+    const response = await fetch(`${url}/v1/audio/speech`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        ...key !== "" && { authorization: `Bearer ${key}` },
+      },
+      body: JSON.stringify({
+        model,
+        input: text,
+        voice: voices.get(voice) ?? voice,
+        response_format: "wav",
+        ...isLocal && { language },
+      }),
+      signal,
+    });
+    if (!response.ok) throw new Error(await providerError(response));
+    const bytes = await readBody(response, mediaLimits.audioFileBytes);
+    return await decodeAudio(bytes, response.headers.get("content-type"));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`the speech provider at ${new URL(url).origin} did not help: ${why}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,53 @@
+import type { SayStep } from "../../core/bridge_speech.ts";
+import { unlessAborted } from "../abort.ts";
+import type { Pcm } from "../media/port.ts";
+import { connected } from "./connected.ts";
+import type { Performance } from "./performance.ts";
+import { sentences } from "./sentences.ts";
+
+/**
+ * Says a text, sentence by sentence: each is made while the one before it is heard. A failure is
+ * reported, and the script goes on.
+ */
+export async function say(performance: Performance, step: SayStep): Promise<void> {
+  const { live, signal } = performance;
+  try {
+    await speak(performance, step);
+  } catch (error) {
+    if (signal.aborted) return;
+    const message = error instanceof Error ? error.message : String(error);
+    live.report({ type: "problem", url: "", message, about: "speech" });
+  }
+}
+
+async function speak(performance: Performance, step: SayStep): Promise<void> {
+  const { calls: { speaker }, live: { leg: { media } }, signal } = performance;
+  if (media === undefined) throw new Error("the call has no media here");
+  if (speaker === null) throw new Error("the operator has set up no speech (SPEECH_URL)");
+  const { text, voice, language, loop } = step;
+  const pieces = sentences(text, language);
+  const made: Promise<Pcm>[] = [];
+  const make = (at: number) => {
+    const piece = pieces[at];
+    if (piece === undefined || made[at] !== undefined) return;
+    made[at] = speaker.speak({ text: piece, voice, language }, signal);
+    made[at].catch(() => {});
+  };
+  make(0);
+  await connected(performance, media, "say a text");
+  for (let round = 0; loop === 0 || round < loop; round++) {
+    let samples = 0;
+    for (let at = 0; at < pieces.length; at++) {
+      make(at);
+      const pcm = await unlessAborted(made[at]!, signal);
+      if (pcm === undefined || signal.aborted) return;
+      make(at + 1);
+      samples += pcm.length;
+      performance.tookTime ||= pcm.length > 0;
+      await unlessAborted(media.play(pcm, { loop: 1, signal }), signal);
+      if (signal.aborted) return;
+    }
+    // Else it would be repeated without end, in no time.
+    if (samples === 0) throw new Error("there is nothing in the text that can be said");
+  }
+}

@@ -1,0 +1,217 @@
+import {
+  type Recorded,
+  recordedSeconds,
+  recordingLimits,
+  type RecordingOrder,
+  type RecordingPart,
+} from "../../core/bridge_recordings.ts";
+import { sipLimits } from "../limits.ts";
+import type { Pcm } from "../media/port.ts";
+import type { Log } from "../signalling.ts";
+import type { Timers } from "../timers.ts";
+import { ServiceError, type ServiceLink } from "./service_link.ts";
+
+/** What is to be recorded for which leg. */
+export interface NewRecording {
+  recording: RecordingOrder;
+  leg: string;
+  channels: 1 | 2;
+}
+
+/** A recording under way. Nothing here throws. */
+export interface RecordingSink {
+  /** The next samples, those of several channels interleaved. */
+  write(samples: Pcm): void;
+  /**
+   * No more come. Resolves with what was recorded when the service has it, or is out of reach for
+   * `sipLimits.recordingSettleMs`: then it comes later. Null for nothing.
+   */
+  end(): Promise<Recorded | null>;
+  /** As if it had never been. */
+  discard(): void;
+}
+
+/**
+ * Sends recordings to the service in parts while they are made. Parts wait while the service is out of
+ * reach, up to `sipLimits.recordingHeldBytes` of each recording; beyond that it is cut off there.
+ */
+export interface Recordings {
+  open(recording: NewRecording): RecordingSink;
+  /** Resolves when all that ended is delivered or given up. */
+  drained(): Promise<void>;
+}
+
+export interface RecordingsOptions {
+  link: Pick<ServiceLink, "recordingPart">;
+  timers: Timers;
+  log: Log;
+  /** Aborts when the companion is about to stop: no attempt waits long any more. */
+  stopping: AbortSignal;
+  /** Aborts when it stops: what is undelivered then stays so. */
+  stopped: AbortSignal;
+}
+
+interface Piece {
+  at: number;
+  bytes: Uint8Array;
+  end?: RecordingPart["end"];
+}
+
+/** State of a recording; the functions below are its only users. */
+interface State extends NewRecording {
+  /** Bytes of samples taken. */
+  taken: number;
+  buffer: Uint8Array;
+  filled: number;
+  pieces: Piece[];
+  held: number;
+  sending: Promise<void> | undefined;
+  /** Sound was lost: nothing more is taken. */
+  isCut: boolean;
+  /** The service does not want it. */
+  isRefused: boolean;
+  endedAt: number | undefined;
+}
+
+interface Shared extends RecordingsOptions {
+  /** Bytes of all recordings that wait. */
+  held: number;
+  open: Set<Promise<void>>;
+}
+
+export function createRecordings(options: RecordingsOptions): Recordings {
+  const shared: Shared = { ...options, held: 0, open: new Set() };
+  return {
+    open(recording) {
+      const state: State = {
+        ...recording,
+        taken: 0,
+        buffer: new Uint8Array(recordingLimits.partBytes),
+        filled: 0,
+        pieces: [],
+        held: 0,
+        sending: undefined,
+        isCut: false,
+        isRefused: false,
+        endedAt: undefined,
+      };
+      return {
+        write: (samples) => write(shared, state, samples),
+        end: () => end(shared, state),
+        discard: () => discard(shared, state),
+      };
+    },
+    drained: async () => void await Promise.all(shared.open),
+  };
+}
+
+function write(shared: Shared, state: State, samples: Pcm): void {
+  const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
+  for (let from = 0; from < bytes.length;) {
+    if (state.isCut || state.isRefused || state.endedAt !== undefined) return;
+    const some = bytes.subarray(from, from + state.buffer.length - state.filled);
+    state.buffer.set(some, state.filled);
+    state.filled += some.length;
+    state.taken += some.length;
+    from += some.length;
+    if (state.filled === state.buffer.length) flush(shared, state);
+  }
+}
+
+/** Hands the buffer over to be sent, or drops it where too much waits. */
+function flush(shared: Shared, state: State, end?: Piece["end"]): void {
+  const { recordingHeldBytes, recordingsHeldBytes } = sipLimits;
+  const isTooMuch = state.held + state.filled > recordingHeldBytes ||
+    shared.held + state.filled > recordingsHeldBytes;
+  if (isTooMuch && state.filled > 0) {
+    shared.log("Cut a recording off", { recording: state.recording.sid, bytes: state.taken });
+    state.isCut = true;
+    state.taken -= state.filled;
+    state.filled = 0;
+    if (end === "whole") end = "cut";
+  }
+  const bytes = state.buffer.slice(0, state.filled);
+  state.filled = 0;
+  if (bytes.length === 0 && end === undefined) return;
+  state.pieces.push({ at: state.taken - bytes.length, bytes, ...end && { end } });
+  hold(shared, state, bytes.length);
+  if (state.sending !== undefined) return;
+  const sending = send(shared, state).finally(() => {
+    state.sending = undefined;
+    shared.open.delete(sending);
+  });
+  state.sending = sending;
+  shared.open.add(sending);
+}
+
+function hold(shared: Shared, state: State, bytes: number): void {
+  state.held += bytes;
+  shared.held += bytes;
+}
+
+async function end(shared: Shared, state: State): Promise<Recorded | null> {
+  if (state.endedAt === undefined) {
+    state.endedAt = Date.now();
+    if (state.taken > 0) flush(shared, state, state.isCut ? "cut" : "whole");
+  }
+  const patience = new AbortController();
+  const late = shared.timers.pause(sipLimits.recordingSettleMs, patience.signal);
+  await Promise.race([state.sending, late]);
+  patience.abort();
+  const { taken, isRefused, recording: { sid }, channels } = state;
+  return taken === 0 || isRefused ? null : { sid, durationS: recordedSeconds(taken, channels) };
+}
+
+function discard(shared: Shared, state: State): void {
+  if (state.endedAt !== undefined) return;
+  state.endedAt = Date.now();
+  const isKnown = state.taken > state.filled;
+  state.filled = 0;
+  // What waits is not wanted; what is being sent comes before this.
+  const dropped = state.pieces.splice(1);
+  for (const { bytes } of dropped) hold(shared, state, -bytes.length);
+  if (isKnown) flush(shared, state, "discard");
+}
+
+/** Sends piece after piece, each until the service has it or will never have it. */
+async function send(shared: Shared, state: State): Promise<void> {
+  const { recording, leg, channels } = state;
+  for (let piece = state.pieces[0]; piece !== undefined; piece = state.pieces[0]) {
+    const { at, bytes, end } = piece;
+    const data = bytes.toBase64();
+    const part = { recording, leg, channels, at, data, ...end && { end } };
+    if (!await deliver(shared, state, part)) state.isRefused = true;
+    const done = state.isRefused ? state.pieces.splice(0) : state.pieces.splice(0, 1);
+    for (const { bytes } of done) hold(shared, state, -bytes.length);
+  }
+}
+
+/** False when the service does not want the part, or has not taken it for too long. */
+async function deliver(shared: Shared, state: State, part: RecordingPart): Promise<boolean> {
+  const { link, log, stopped } = shared;
+  let defects = 0;
+  for (let attempt = 0; !stopped.aborted; attempt++) {
+    try {
+      return await link.recordingPart(part);
+    } catch (error) {
+      const failure = error instanceof ServiceError ? error.failure : "outage";
+      if (failure === "defect") defects++;
+      const { endedAt = Infinity } = state;
+      const isLate = Date.now() - endedAt > sipLimits.recordingGiveUpMs;
+      if (failure === "refusal" || defects === sipLimits.reportDefects || isLate) {
+        const { sid } = part.recording;
+        log("Dropped a recording", { recording: sid, at: part.at, error: String(error) });
+        return false;
+      }
+      await rest(shared, attempt);
+    }
+  }
+  return false;
+}
+
+async function rest({ timers, stopping, stopped }: Shared, attempt: number): Promise<void> {
+  const { retryMinMs, retryMaxMs } = sipLimits;
+  const ms = Math.min(retryMinMs * 2 ** Math.min(attempt, 10), retryMaxMs);
+  const isStopping = stopping.aborted;
+  await timers.pause(isStopping ? retryMinMs : ms, isStopping ? stopped : stopping);
+}

@@ -1,0 +1,69 @@
+import { encodeG711 } from "../../sip/media/g711.ts";
+import type { RtpPacket } from "../../sip/media/rtp.ts";
+import { plainOffer, plainSocket } from "./plain_peer.ts";
+
+/** A phone's audio in PCMU on the loopback, sent and heard in real time. */
+export interface Voice {
+  /** For an INVITE of ours, or as the answer to one. */
+  readonly sdp: string;
+  /** All that was heard so far. */
+  readonly heard: RtpPacket[];
+  /** Speaks to a port from now on: silence, until it is told a frequency. */
+  speakTo(port: number): void;
+  /** What it says from now on; null is silence. */
+  say(hz: number | null): void;
+  /** Seconds spoken since `speakTo`. */
+  spoken(): number;
+  /** Presses a key (RFC 4733). */
+  press(digit: string): void;
+  close(): Promise<void>;
+}
+
+const FRAME = 160;
+
+export async function openVoice(): Promise<Voice> {
+  const socket = await plainSocket(Math.floor(Math.random() * 2 ** 31));
+  const heard: RtpPacket[] = [];
+  let isClosed = false;
+  let [to, hz, frames] = [0, 0, 0];
+  let timer: ReturnType<typeof setInterval> | undefined;
+
+  const timestamp = () => (50_000 + frames * FRAME) >>> 0;
+  const send = () => {
+    const pcm = Int16Array.from(
+      { length: FRAME },
+      (_, i) => hz * 8_000 && 8_000 * Math.sin(2 * Math.PI * hz * (frames * FRAME + i) / 8_000),
+    );
+    const payload = encodeG711("PCMU", pcm);
+    socket.send(to, { payloadType: 0, marker: false, payload, timestamp: timestamp() });
+    frames++;
+  };
+  void (async () => {
+    while (!isClosed) heard.push(...await socket.next(1));
+  })();
+  return {
+    sdp: plainOffer(socket.port),
+    heard,
+    speakTo(port) {
+      to = port;
+      const startedAt = performance.now();
+      timer = setInterval(() => {
+        while (frames * 20 < performance.now() - startedAt) send();
+      }, 20);
+    },
+    say: (frequency) => void (hz = frequency ?? 0),
+    spoken: () => frames / 50,
+    press(digit) {
+      const event = "0123456789*#ABCD".indexOf(digit);
+      for (const [duration, isEnd] of [[160, 0], [320, 0], [480, 1], [480, 1], [480, 1]] as const) {
+        const payload = Uint8Array.of(event, isEnd << 7 | 10, duration >> 8, duration & 255);
+        socket.send(to, { payloadType: 101, payload, timestamp: timestamp() });
+      }
+    },
+    async close() {
+      isClosed = true;
+      clearInterval(timer);
+      await socket.close();
+    },
+  };
+}
