@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { action } from "./bridge_action.ts";
+import { recorded, recordingOrder } from "./bridge_recordings.ts";
 
 /**
  * The part of the bridge (`bridge.ts`) that is about conferences and queues. The service knows them by name and
@@ -39,6 +40,11 @@ export const roomStep = z.object({
   wait: action.nullable().optional(),
   timeLimitS: z.number().positive(),
   hangupOnStar: z.boolean().optional(),
+  /**
+   * Records what is said in the room while this leg is there; where several want that, the one that
+   * came first, and after it the next one.
+   */
+  record: recordingOrder.optional(),
   action: action.optional(),
 });
 
@@ -64,6 +70,7 @@ export const leftEvent = z.object({
   conferenceSid,
   outcome: z.enum(["completed", "busy", "failed"]),
   durationS: z.number().int().nonnegative(),
+  recording: recorded.optional(),
   action: action.optional(),
 });
 

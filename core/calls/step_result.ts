@@ -32,8 +32,10 @@ export async function resultOf(
       return result(event.action, gatherParameters(event), "gather.action");
     case "referred":
       return result(event.action, referParameters(event), "refer.action");
-    case "left":
-      return result(event.action, roomParameters(event), "dial.action");
+    case "left": {
+      const recording = await recordingParameters(accountSid, event.recording, ports);
+      return result(event.action, { ...roomParameters(event), ...recording }, "dial.action");
+    }
     case "dequeued":
       return result(event.action, queueParameters(event), "enqueue.action");
     default:

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Action, action } from "../bridge_action.ts";
+import { recordingOrder } from "../bridge_recordings.ts";
 import type { Companion } from "../bridge.ts";
 import type { RoomStep } from "../bridge_rooms.ts";
 import type { Script } from "../bridge_script.ts";
@@ -28,6 +29,7 @@ export const conferenceWanted = z.object({
   wait: action.nullable().optional(),
   timeLimitS: z.number(),
   hangupOnStar: z.boolean(),
+  record: recordingOrder.optional(),
   callback: z.object({ url: z.string(), method, events: z.array(z.enum(conferenceEvents)) })
     .optional(),
 });

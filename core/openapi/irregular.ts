@@ -2,7 +2,6 @@ import { accountWanted } from "../accounts/create_account.ts";
 import { modifyParams } from "../calls/modify_call.ts";
 import { mutedCalls } from "../calls/muted_call.ts";
 import { acceptedFields } from "../geolocation/parameters.ts";
-import { conferenceParams, participantAliases, participantParams } from "../conferences/modify.ts";
 import { limits } from "../limits.ts";
 import { parametersOf as numberParametersOf } from "../numbers/parameters.ts";
 import { kindSegments } from "../numbers/phone_number.ts";
@@ -19,23 +18,22 @@ import { incomingPhoneNumbers } from "../resources/incoming_phone_numbers.ts";
 import { transcribeParameters } from "../transcriptions/transcribe.ts";
 import { resources } from "../resources/mod.ts";
 import { usageRecords } from "../resources/usage_records.ts";
+import { conferenceForms, conferenceOperations } from "./conferences.ts";
 import { accountPath, accountsPath, jsonType, type Operation } from "./operation.ts";
 import {
   createOperation,
   listOperation,
   readOperation,
   regularOperations,
-  removeOperation,
   updateOperations,
 } from "./regular.ts";
+import { serviceOperations } from "./service.ts";
 import { formSchema, type JsonSchema, recordSchema, refTo } from "./schemas.ts";
 
 const {
-  conferences,
   deliveries,
   emails,
   notifications,
-  participants,
   recordings,
   sandboxes,
   transcriptions,
@@ -105,18 +103,6 @@ const clientOperations: Operation[] = [
 const deliveryOperations = updateOperations(deliveries, {
   summary: "Sends a delivery that has come to its end again",
 });
-
-const inConference = `${accountPath}/Conferences/{Sid}/Participants`;
-const participantOperations: Operation[] = [
-  listOperation(participants, { path: inConference }),
-  readOperation(participants, { path: `${inConference}/{CallSid}` }),
-  ...updateOperations(participants, {
-    path: `${inConference}/{CallSid}`,
-    summary: "Mutes or holds the leg of a call in a conference",
-  }),
-  { ...removeOperation(participants), path: `${inConference}/{CallSid}` },
-  ...updateOperations(conferences, { summary: "Ends a conference" }),
-];
 
 const sandboxOperations: Operation[] = [
   readOperation(sandboxes, { path: `${accountPath}/Sandbox` }),
@@ -209,31 +195,6 @@ const supervisorOperations: Operation[] = [
   }),
 ];
 
-const open = (path: string, summary: string, own: Partial<Operation>): Operation => ({
-  method: "get",
-  path,
-  id: path.split("/")[1]!,
-  summary,
-  tag: "Service",
-  types: [jsonType],
-  access: "open",
-  ...own,
-});
-
-const serviceOperations: Operation[] = [
-  open("/health", "Whether the process lives", { answer: refTo("Health") }),
-  open("/ready", "Whether it reaches what it needs; 503 when not", {
-    answer: refTo("Ready"),
-    unavailable: refTo("Unready"),
-  }),
-  open("/errors/{Code}", "What an error code means and what to do", {
-    answer: {},
-    types: ["text/html"],
-  }),
-  open("/openapi", "This document", { answer: { type: "object" } }),
-  open("/docs", "This document as a page", { answer: {}, types: ["text/html"] }),
-];
-
 /** Every operation that no declaration derives. */
 export const irregularOperations: Operation[] = [
   ...accountOperations,
@@ -241,7 +202,7 @@ export const irregularOperations: Operation[] = [
   ...transcriptionOperations,
   ...clientOperations,
   ...deliveryOperations,
-  ...participantOperations,
+  ...conferenceOperations,
   createOperation(emails),
   ...sandboxOperations,
   ...geolocationOperations,
@@ -258,8 +219,7 @@ export const irregularForms: Record<string, JsonSchema> = {
   AccountCreate: formSchema({ schema: accountWanted }),
   DeliveryUpdate: formSchema({ schema: replayParams }),
   CallUpdate: formSchema({ schema: modifyParams, aliases: calls.aliases! }),
-  ConferenceUpdate: formSchema({ schema: conferenceParams }),
-  ParticipantUpdate: formSchema({ schema: participantParams, aliases: participantAliases }),
+  ...conferenceForms,
   MutedCall: recordSchema(mutedCalls),
   IncomingPhoneNumberCreateOfKind: formSchema(numberParametersOf("createOfKind")),
   IncomingPhoneNumberUpdate: formSchema(numberParametersOf("update")),

@@ -1,3 +1,5 @@
+import { createListeners, type Listeners } from "./listeners.ts";
+import type { FrameSource } from "./record_sources.ts";
 import { createLimiter, type Limiter } from "./limiter.ts";
 import { FRAME_SAMPLES, type MediaLeg, type Pcm, SILENCE } from "./port.ts";
 
@@ -7,6 +9,8 @@ export interface Room {
   enter(media: RoomMedia): Seat;
   /** Lets everybody who hears the room hear a sound, after those that are under way. */
   announce(sound: Pcm): void;
+  /** Hands on all that is said and announced, a frame for each tick at which somebody is present. */
+  listen: FrameSource;
 }
 
 export type RoomMedia = Pick<MediaLeg, "listen" | "feed">;
@@ -34,6 +38,7 @@ interface Mix {
   limiter: Limiter;
   /** Sounds to announce, what is left of them. */
   sounds: Pcm[];
+  listeners: Listeners<Pcm>;
 }
 
 interface Member {
@@ -54,10 +59,12 @@ export function createRoom(): Room {
     isTold: true,
     limiter: createLimiter(),
     sounds: [],
+    listeners: createListeners(),
   };
   return {
     enter: (media) => seatOf(mix, media),
     announce: (sound) => void mix.sounds.push(sound),
+    listen: mix.listeners.add,
   };
 }
 
@@ -88,6 +95,7 @@ function hear(mix: Mix, member: Member, frame: Pcm): void {
 }
 
 function begin(mix: Mix): void {
+  if (mix.listeners.size > 0) mix.listeners.call(whole(mix));
   mix.tick++;
   mix.sum.fill(0);
   mix.parts = 0;
@@ -115,7 +123,11 @@ function tell(mix: Mix, { said, tick, limiter }: Member): Pcm {
   const own = tick === mix.tick && said !== SILENCE ? said : undefined;
   const others = mix.parts - (own === undefined ? 0 : 1);
   if (others === 0) return SILENCE;
-  if (own !== undefined) return limiter.limit(mix.sum, own);
-  if (others === 1) return mix.only;
+  return own === undefined ? whole(mix) : limiter.limit(mix.sum, own);
+}
+
+/** All of it, as those hear it who say nothing. */
+function whole(mix: Mix): Pcm {
+  if (mix.parts < 2) return mix.only;
   return mix.common ??= mix.limiter.limit(mix.sum);
 }

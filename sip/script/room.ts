@@ -1,9 +1,12 @@
 import type { Action } from "../../core/bridge_action.ts";
 import type { LegEvent } from "../../core/bridge_events.ts";
+import type { Recorded } from "../../core/bridge_recordings.ts";
 import type { RoomStep } from "../../core/bridge_rooms.ts";
 import type { Script } from "../../core/bridge_script.ts";
 import { whenAborted } from "../abort.ts";
 import { sipLimits } from "../limits.ts";
+import type { FrameSource } from "../media/record_sources.ts";
+import type { RecordingSink } from "../service/recordings.ts";
 import { carried, type Performance } from "./performance.ts";
 import { answered, type PerformStep, wait } from "./wait.ts";
 
@@ -28,12 +31,13 @@ export async function room(
 ): Promise<Script | void> {
   const { live, signal } = performance;
   const startedAt = Date.now();
-  const outcome = await stay(performance, step, performStep);
+  const { outcome, recording } = await stay(performance, step, performStep);
   const lastedMs = Date.now() - startedAt;
   performance.tookTime ||= lastedMs >= sipLimits.timePassedMs;
   const { conferenceSid } = step;
   const durationS = outcome === "completed" ? Math.round(lastedMs / 1000) : 0;
-  const left = { type: "left", conferenceSid, outcome, durationS } as const;
+  const told = { conferenceSid, outcome, durationS, ...recording && { recording } };
+  const left = { type: "left", ...told } as const;
   if (step.action === undefined) return live.report(left);
   const event: LegEvent = { ...left, action: carried(performance, step.action) };
   if (!signal.aborted) return await live.ask(event, { signal });
@@ -41,22 +45,30 @@ export async function room(
   live.report(event);
 }
 
+interface Stay {
+  outcome: "completed" | "busy" | "failed";
+  recording?: Recorded | null;
+}
+
 async function stay(
   performance: Performance,
   step: RoomStep,
   performStep: PerformStep,
-): Promise<"completed" | "busy" | "failed"> {
+): Promise<Stay> {
   const { calls, live, signal } = performance;
+  const { id: leg } = live.leg;
   const media = await answered(performance);
-  if (media === undefined || signal.aborted) return "failed";
+  if (media === undefined || signal.aborted) return { outcome: "failed" };
+  const recording = recordRoom(performance, step);
   const guest = calls.rooms.enter({
-    leg: live.leg.id,
+    leg,
     media,
     step,
     wait: (over, isHeld) =>
       void wait({ ...performance, signal: over }, isHeld ? {} : { wait: step.wait }, performStep),
+    ...recording,
   });
-  if (guest === undefined) return "busy";
+  if (guest === undefined) return { outcome: "busy" };
   const { conferenceSid, muted, startOnEnter, endOnExit, timeLimitS, hangupOnStar } = step;
   live.report({ type: "joined", conferenceSid, muted, startOnEnter, endOnExit });
   const { promise: enough, resolve: end } = Promise.withResolvers<void>();
@@ -69,5 +81,22 @@ async function stay(
     stopDigits();
     guest.leave();
   }
-  return "completed";
+  return { outcome: "completed", recording: await recording?.end() ?? null };
+}
+
+/** The recording of a room while a leg is there that wants it, if it does. */
+function recordRoom({ calls, live: { leg } }: Performance, { record: recording }: RoomStep) {
+  if (recording === undefined) return undefined;
+  let [sink, stop]: [RecordingSink | undefined, () => void] = [undefined, () => {}];
+  return {
+    record(room: FrameSource) {
+      const opened = calls.recordings.open({ recording, leg: leg.id, channels: 1 });
+      sink = opened;
+      stop = room(opened.write);
+    },
+    async end(): Promise<Recorded | null> {
+      stop();
+      return await sink?.end() ?? null;
+    },
+  };
 }

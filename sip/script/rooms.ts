@@ -1,4 +1,5 @@
 import type { RoomOrder, RoomStep } from "../../core/bridge_rooms.ts";
+import type { FrameSource } from "../media/record_sources.ts";
 import type { MediaLeg } from "../media/port.ts";
 import { createRoom, type Room, type Seat } from "../media/room.ts";
 import { enterBeep, exitBeep } from "../media/room_sounds.ts";
@@ -17,6 +18,8 @@ export interface Newcomer {
   step: RoomStep;
   /** Plays what the leg hears while it waits, until the signal aborts; `isHeld` by the service. */
   wait(signal: AbortSignal, isHeld: boolean): void;
+  /** Records the room from now on; absent when that is not wanted. */
+  record?(room: FrameSource): void;
 }
 
 /** A leg in a room. */
@@ -40,6 +43,8 @@ interface OpenRoom {
   places: Map<string, Place>;
   /** Somebody came who starts it. */
   begun: boolean;
+  /** Who has it recorded. */
+  recorder: Place | undefined;
 }
 
 export function createRooms(): Rooms {
@@ -59,7 +64,7 @@ export function createRooms(): Rooms {
     enter(newcomer) {
       const { leg, media, step } = newcomer;
       const { conferenceSid: sid } = step;
-      const room = rooms.get(sid) ?? { sound: createRoom(), places: new Map(), begun: false };
+      const room = rooms.get(sid) ?? opened();
       if (room.places.size >= step.most) return undefined;
       rooms.set(sid, room);
       const { promise: over, resolve: end } = Promise.withResolvers<void>();
@@ -100,8 +105,24 @@ function change(
   arrange(room);
 }
 
+const opened = (): OpenRoom => ({
+  sound: createRoom(),
+  places: new Map(),
+  begun: false,
+  recorder: undefined,
+});
+
+/** Has the first who wants that record the room. */
+function haveRecorded(room: OpenRoom): void {
+  if (room.recorder !== undefined && room.places.has(room.recorder.leg)) return;
+  room.recorder = room.places.values().find(({ record }) => record !== undefined);
+  room.recorder?.record?.(room.sound.listen);
+}
+
 /** Has everybody wait or talk: who is held waits, and all do while one is alone or nobody began. */
-function arrange({ places, begun }: OpenRoom): void {
+function arrange(room: OpenRoom): void {
+  const { places, begun } = room;
+  haveRecorded(room);
   const isOpen = begun && places.size > 1;
   for (const place of places.values()) {
     const { held: isHeld, waiting, seat } = place;

@@ -90,6 +90,26 @@ Deno.test("compile(): a Conference has Dial's action, timeLimit and hangupOnStar
   }, hangup]);
 });
 
+for (const record of ["true", "record-from-start"]) {
+  Deno.test(`compile(): a Conference that is recorded: ${record}`, async () => {
+    const attributes = `record="${record}" recordingStatusCallback="made"`;
+    const { script, skipped } = await compiled(conference(attributes));
+    const callback = { url: at("made"), method: "POST" };
+    const order = { sid: "RE", accountSid: "AC1", memo: { statusCallback: callback } };
+    assert.deepEqual([script[0], skipped], [
+      { type: "consult", memo: { ...plain, record: order } },
+      [],
+    ]);
+  });
+}
+
+for (const record of ["false", "do-not-record"]) {
+  Deno.test(`compile(): a Conference that is not recorded: ${record}`, async () => {
+    const { script, skipped } = await compiled(conference(`record="${record}"`));
+    assert.deepEqual([script[0], skipped], [{ type: "consult", memo: plain }, []]);
+  });
+}
+
 const flawed: Record<string, [body: string, skipped: string[], wanted?: Record<string, unknown>]> =
   {
     "more participants than there may be": [

@@ -180,6 +180,23 @@ Deno.test("announce() is heard by all, one sound after the other, beside what is
   assert.deepEqual(levels(speaker.heard.slice(0, 1_600)).map(around(8_000)), [true, false, false]);
 });
 
+Deno.test("listen() hands on all that is said, as those hear it who say nothing", () => {
+  const { room, enter, present, run } = lab();
+  const away = enter(tone(1_000, 0.2));
+  present(tone(500, 0.2));
+  present(tone(750, 0.2)).seat.setMuted(true);
+  const frames: Pcm[] = [];
+  const stop = room.listen((frame) => frames.push(frame));
+  run(52);
+  stop();
+  run(5);
+
+  assert.equal(frames.length, 52);
+  const heard = frames.slice(2).flatMap((frame) => [...frame]);
+  assert.deepEqual(levels(heard).map(around(8_000)), [true, false, false]);
+  away.seat.leave();
+});
+
 Deno.test("the sounds of a room are quiet, and begin and end without a click", () => {
   const music = waitMusic();
   const peak = (sound: Pcm) => sound.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);

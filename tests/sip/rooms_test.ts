@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { conferenceSid, enter, order, roomStep, startRoomLab } from "../support/room_lab.ts";
+import { samplesOf } from "../support/recorded.ts";
 import { sipTest } from "../support/sip_lab.ts";
 import { closeAll, gone, there } from "../support/talker.ts";
-import { tone } from "../support/tone.ts";
+import { amplitudeOf, tone } from "../support/tone.ts";
 
 const action = { url: "http://app.test/after", method: "POST", hops: 1 } as const;
 const pitches = [500, 750, 1_000];
@@ -175,6 +176,40 @@ sipTest("a room that is ended by the service, full, or timed out lets its legs g
   });
   await short.dialog.ended;
   await closeAll([alice, bob, short]);
+});
+
+sipTest("a room is recorded while one is there who wants that, then for the next one", async () => {
+  await using lab = await startRoomLab();
+  const order = (digit: string) => ({
+    sid: `RE${digit.repeat(32)}`,
+    accountSid: `AC${"0".repeat(32)}`,
+  });
+  const recorded = (digit: string) => [roomStep({ record: order(digit), action })];
+  const alice = await enter(lab, { login: "alice", hz: 500, script: recorded("1") });
+  const bob = await enter(lab, { login: "bob", hz: 750, script: recorded("2") });
+  const carol = await enter(lab, {
+    login: "carol",
+    hz: 1_000,
+    script: [roomStep({ muted: true })],
+  });
+  await carol.untilHears(pitches, ([a, b]) => there(a!) && there(b!));
+  await carol.hears();
+  await alice.dialog.bye();
+  const first = await lab.service.event("left", alice.leg);
+  await carol.untilHears(pitches, ([a, b]) => gone(a!) && there(b!));
+  await carol.hears();
+  await bob.dialog.bye();
+  const second = await lab.service.event("left", bob.leg);
+
+  const sids = [first, second].map(({ event }) => event.recording?.sid);
+  assert.deepEqual(sids, [order("1").sid, order("2").sid]);
+  const soundOf = (digit: string) => samplesOf(lab.service.parts, order(digit).sid);
+  const levels = (digit: string) => {
+    const last = soundOf(digit).slice(-2_400, -800); // All had come by then.
+    return pitches.map((hz) => amplitudeOf(hz, last) > 2_000);
+  };
+  assert.deepEqual([levels("1"), levels("2")], [[true, true, false], [false, true, false]]);
+  await closeAll([alice, bob, carol]);
 });
 
 sipTest("the star leaves a room that says so; what comes after goes on", async () => {

@@ -5,6 +5,7 @@ import type { ConferenceWanted } from "../../conferences/enter.ts";
 import { limits } from "../../limits.ts";
 import { conferenceEvents } from "../../resources/conferences.ts";
 import type { Element } from "../parse.ts";
+import { recordingCallback, recordingOrder } from "../recording_order.ts";
 import {
   boolean,
   type CompileContext,
@@ -28,6 +29,8 @@ const attributes = {
     max: limits.conferenceMembersMax,
     fallback: limits.conferenceMembers,
   }),
+  record: z.enum(["false", "do-not-record", "true", "record-from-start"]).optional(),
+  ...recordingCallback,
   statusCallback: z.string().optional(),
   statusCallbackMethod: methodAttribute,
   statusCallbackEvent: z.string().optional(),
@@ -65,9 +68,13 @@ export function conferenceStep(
     ...callbackOf(noun, read, context),
     timeLimitS,
     hangupOnStar,
+    ...isRecorded(read.record) && { record: recordingOrder(noun, read, context) },
   };
   return [{ type: "consult", memo, ...action && { action } }];
 }
+
+const isRecorded = (record: string | undefined): boolean =>
+  record === "true" || record === "record-from-start";
 
 /** Where what is heard by those who wait comes from: absent is music of ours, null is silence. */
 export function waitOf(
