@@ -97,6 +97,8 @@ export const pickupStep = z.object({
   memo,
   timeLimitS: z.number().positive(),
   hangupOnStar: z.boolean().optional(),
+  /** Records both sides, one channel each. */
+  record: recordingOrder.optional(),
   action: action.optional(),
 });
 

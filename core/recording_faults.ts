@@ -15,6 +15,12 @@ export const recordingFaults = {
     advice: "The operator must make room on the disk, or let the object storage take it (S3_…). " +
       "It is tried again.",
   },
+  recordingNotDeleted: {
+    kind: "unavailable",
+    code: 13263,
+    message: "Cannot delete the audio of a recording",
+    advice: "The operator must delete it: the disk or the object storage did not for hours.",
+  },
   audioFormat: {
     kind: "unacceptable",
     code: 13262,

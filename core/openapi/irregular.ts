@@ -18,6 +18,7 @@ import { incomingPhoneNumbers } from "../resources/incoming_phone_numbers.ts";
 import { transcribeParameters } from "../transcriptions/transcribe.ts";
 import { resources } from "../resources/mod.ts";
 import { usageRecords } from "../resources/usage_records.ts";
+import { callOperations } from "./call_operations.ts";
 import { conferenceForms, conferenceOperations } from "./conferences.ts";
 import { accountPath, accountsPath, jsonType, type Operation } from "./operation.ts";
 import {
@@ -30,65 +31,13 @@ import {
 import { serviceOperations } from "./service.ts";
 import { formSchema, type JsonSchema, recordSchema, refTo } from "./schemas.ts";
 
-const {
-  deliveries,
-  emails,
-  notifications,
-  recordings,
-  sandboxes,
-  transcriptions,
-} = resources;
+const { deliveries, emails, sandboxes } = resources;
 
 const accountOperations: Operation[] = [
   listOperation(accounts, { path: accountsPath, summary: "Lists the caller's sub-accounts" }),
   createOperation(accounts, { path: accountsPath, summary: "Makes a sub-account" }),
   readOperation(accounts, { path: accountPath }),
   ...updateOperations(accounts, { path: accountPath }),
-];
-
-const call = `${accountPath}/Calls/{Sid}`;
-const callOperations: Operation[] = [
-  ...updateOperations(calls, {
-    summary: "Redirects, mutes or ends a live call",
-    answer: { anyOf: [refTo(calls.type), refTo("MutedCall")] },
-  }),
-  listOperation(notifications, {
-    path: `${call}/Notifications`,
-    id: "listCallNotifications",
-    summary: "Lists the notifications of a call",
-    tag: calls.type,
-  }),
-  listOperation(recordings, {
-    path: `${call}/Recordings`,
-    id: "listCallRecordings",
-    summary: "Lists the recordings of a call",
-    tag: calls.type,
-  }),
-  {
-    method: "get",
-    path: `${accountPath}/Recordings/{Sid}.wav`,
-    id: "readRecordingAudio",
-    summary: "The audio, ranges of it too, or a redirect to where it is stored; the link in " +
-      "file_uri needs no credentials",
-    tag: recordings.type,
-    answer: {},
-    types: ["audio/wav"],
-    access: "link",
-  },
-];
-
-const ofRecording = `${accountPath}/Recordings/{Sid}/Transcriptions`;
-const transcriptionOperations: Operation[] = [
-  listOperation(transcriptions, {
-    path: ofRecording,
-    id: "listRecordingTranscriptions",
-    summary: "Lists the transcriptions of a recording",
-  }),
-  createOperation(transcriptions, {
-    path: ofRecording,
-    summary: "Has a recording transcribed",
-    form: refTo("TranscriptionCreate"),
-  }),
 ];
 
 const clientOperations: Operation[] = [
@@ -199,7 +148,6 @@ const supervisorOperations: Operation[] = [
 export const irregularOperations: Operation[] = [
   ...accountOperations,
   ...callOperations,
-  ...transcriptionOperations,
   ...clientOperations,
   ...deliveryOperations,
   ...conferenceOperations,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Action } from "../bridge_action.ts";
+import { recordingOrder } from "../bridge_recordings.ts";
 import type { Script } from "../bridge_script.ts";
 import { actionScript, type Asking } from "../calls/next_script.ts";
 import { isLive } from "../calls/status.ts";
@@ -17,6 +18,7 @@ export const dequeueWanted = z.object({
   timeoutS: z.number(),
   timeLimitS: z.number(),
   hangupOnStar: z.boolean(),
+  record: recordingOrder.optional(),
   /** Until when, in ms; from the second time on. */
   until: z.number().optional(),
   /** Who was given before and does not wait any more. */
@@ -43,10 +45,10 @@ export async function dequeueCall(
   const queue = await findQueue(wanted.name, call.accountSid, ports);
   if (queue !== null && gone !== undefined) await takeOut(queue, gone, ports);
   const member = queue && await takeNext(queue, asking);
-  const { timeLimitS, hangupOnStar } = wanted;
+  const { timeLimitS, hangupOnStar, record } = wanted;
   if (member) {
     const pickup = { type: "pickup", leg: member.callSid, memo, timeLimitS, hangupOnStar } as const;
-    return [{ ...pickup, ...next && { action: next } }];
+    return [{ ...pickup, ...record && { record }, ...next && { action: next } }];
   }
   const isElsewhere = queue !== null && await waitsElsewhere(queue, asking);
   if (!isElsewhere && ports.now() < until) {

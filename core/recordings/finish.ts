@@ -45,7 +45,8 @@ function finished(
   const jobs = bytes === 0 ? [] : [storeAudio({ accountSid, recordingSid: sid })];
   if (record.statusCallback !== null) {
     const params = callbackParameters(record, url);
-    jobs.push(deliverWebhook({ accountSid, callSid, ...record.statusCallback, params }));
+    const event = `recording.${record.status}`;
+    jobs.push(deliverWebhook({ accountSid, callSid, ...record.statusCallback, params, event }));
   }
   if (isWhole) return withTranscription({ record, jobs }, bytes, ports);
   const detail = `${sid} broke off; ${record.duration} s of it are kept`;

@@ -1,10 +1,12 @@
 import type { RecordingPart } from "../bridge_recordings.ts";
 import { Fault } from "../faults.ts";
+import { removeAudio } from "../jobs/remove_audio.ts";
 import { settleRecording } from "../jobs/settle_recording.ts";
 import { limits } from "../limits.ts";
 import { notify } from "../notify.ts";
 import type { Ports } from "../ports.ts";
 import type { Recording } from "../resources/recordings.ts";
+import { sidTime } from "../sid.ts";
 import { finishRecording } from "./finish.ts";
 import { recordingMemo } from "./memo.ts";
 import { wavHeader, wavHeaderBytes } from "./wav_header.ts";
@@ -21,8 +23,8 @@ export async function takePart(part: RecordingPart, ports: Ports): Promise<boole
   if (recording === null) return false;
   if (recording.status !== "in-progress") return part.end !== undefined;
   if (part.end === "discard") {
-    await ports.records.recordings.remove(accountSid, sid);
-    await ports.blobs.remove(accountSid, sid);
+    const jobs = [removeAudio({ accountSid, recordingSid: sid })];
+    await ports.records.recordings.remove(accountSid, sid, (record) => ({ record, jobs }));
     return true;
   }
   const data = Uint8Array.fromBase64(part.data);
@@ -86,7 +88,7 @@ async function keep(
     if (error instanceof Fault && error.kind === "missing") return false;
     const why = error instanceof Error ? error.message : String(error);
     const notice = { accountSid, callSid, fault: "recordingNotStored", level: "error" } as const;
-    const told = { ...notice, sid: `NO${sid.slice(2)}`, detail: `${sid}: ${why}` };
+    const told = { ...notice, cause: { at: sidTime(sid), id: sid }, detail: `${sid}: ${why}` };
     await notify(told, { blobs, ...ports }).catch((error) =>
       ports.log("Cannot tell that a recording is not kept", { sid, error })
     );

@@ -5,6 +5,7 @@ import { whenAborted } from "../abort.ts";
 import { sipLimits } from "../limits.ts";
 import type { LiveLeg } from "./live_leg.ts";
 import { carried, type Performance } from "./performance.ts";
+import { recordTalk } from "./record_talk.ts";
 import { talk } from "./talk.ts";
 import { answered, type PerformStep, wait } from "./wait.ts";
 
@@ -94,14 +95,18 @@ export async function pickup(performance: Performance, step: PickupStep): Promis
     return [{ type: "consult", memo: gone, ...action && { action } }];
   }
   const startedAt = Date.now();
+  const recording = recordTalk(performance, step);
+  const { onJoined } = recording;
   other.take();
   await talk(performance, { live: other.live, held: other.signal }, {
     proxied: null,
     timeLimitS,
     hangupOnStar,
+    onJoined,
   });
   other.release();
   const lastedMs = Date.now() - startedAt;
+  const recorded = await recording.end();
   performance.tookTime ||= lastedMs >= sipLimits.timePassedMs;
   if (action === undefined) return;
   const event: LegEvent = {
@@ -111,6 +116,7 @@ export async function pickup(performance: Performance, step: PickupStep): Promis
     durationS: Math.round(lastedMs / 1000),
     ringS: 0,
     sipCallId: other.live.leg.sipCallId,
+    ...recorded && { recording: recorded },
     action: carried(performance, action),
   };
   if (!signal.aborted) return await live.ask(event, { signal });

@@ -136,10 +136,7 @@ function flush(shared: Shared, state: State, end?: Piece["end"]): void {
   state.pieces.push({ at: state.taken - bytes.length, bytes, ...end && { end } });
   hold(shared, state, bytes.length);
   if (state.sending !== undefined) return;
-  const sending = send(shared, state).finally(() => {
-    state.sending = undefined;
-    shared.open.delete(sending);
-  });
+  const sending = send(shared, state).then(() => void shared.open.delete(sending));
   state.sending = sending;
   shared.open.add(sending);
 }
@@ -184,6 +181,7 @@ async function send(shared: Shared, state: State): Promise<void> {
     const done = state.isRefused ? state.pieces.splice(0) : state.pieces.splice(0, 1);
     for (const { bytes } of done) hold(shared, state, -bytes.length);
   }
+  state.sending = undefined; // At once: what comes next begins anew.
 }
 
 /** False when the service does not want the part, or has not taken it for too long. */

@@ -275,10 +275,151 @@ const tables: Table[] = [
   })),
 ];
 
+/** Who is told of what came to be, in the memo of a recording. */
+const told = (
+  attribute: string,
+  of: string,
+  read: (made: Compiled) => { url: string; method: string } | undefined,
+): Table[] => [
+  {
+    attribute,
+    of,
+    read: (made) => read(made)?.url,
+    absent: undefined,
+    takes: { "told": at("/voice/told"), "/told": at("/told") },
+    refuses: noAddresses,
+  },
+  {
+    attribute: `${attribute}Method`,
+    of: of.replace("@", `${attribute}="told" @`),
+    read: (made) => read(made)?.method,
+    absent: "POST",
+    takes: methods,
+    refuses: noMethods,
+  },
+];
+
+const record = <R>(read: (step: Extract<Step, { type: "record" }>) => R) => step("record", read);
+const recordMemo = (name: string) =>
+  record(({ recording }) => recording.memo?.[name] as { url: string; method: string } | undefined);
+const dialMemo = (name: string) =>
+  dial((step) => step.record?.memo?.[name] as { url: string; method: string } | undefined);
+const actionOf = ({ script }: Compiled) =>
+  script.flatMap((one) => "action" in one && one.action ? [one.action] : [])[0];
+const done = (element: string): Table[] => [
+  {
+    attribute: "action",
+    of: element,
+    read: (made) => actionOf(made)?.url,
+    absent: undefined,
+    takes: { "done": at("/voice/done") },
+    refuses: noAddresses,
+  },
+  {
+    attribute: "method",
+    of: element.replace("@", 'action="done" @'),
+    read: (made) => actionOf(made)?.method,
+    absent: "POST",
+    takes: methods,
+    refuses: noMethods,
+  },
+];
+
+const voiceTables: Table[] = [
+  {
+    attribute: "voice",
+    of: "<Say @>hello</Say>",
+    read: step("say", (s) => s.voice),
+    absent: "woman",
+    takes: { man: "man", "en-GB/anna.2": "en-GB/anna.2" },
+    refuses: ["", "a b", "x".repeat(41)],
+  },
+  {
+    attribute: "language",
+    of: "<Say @>hello</Say>",
+    read: step("say", (s) => s.language),
+    absent: "en-US",
+    takes: { de: "de", "pt_BR": "pt_BR" },
+    refuses: ["", "English", "../en", "e"],
+  },
+  {
+    attribute: "loop",
+    of: "<Say @>hello</Say>",
+    read: step("say", (s) => s.loop),
+    absent: 1,
+    ...wholes(0, 1_000),
+  },
+  ...done("<Refer @><Sip>sip:carol@sip.test</Sip></Refer>"),
+  ...done("<Record @/>"),
+  {
+    attribute: "timeout",
+    of: "<Record @/>",
+    read: record((s) => s.timeoutS),
+    absent: 5,
+    ...wholes(1, 600),
+  },
+  {
+    attribute: "maxLength",
+    of: "<Record @/>",
+    read: record((s) => s.maxLengthS),
+    absent: 3_600,
+    ...wholes(1, 14_400),
+  },
+  {
+    attribute: "finishOnKey",
+    of: "<Record @/>",
+    read: record((s) => s.finishOnKey),
+    absent: "0123456789*#",
+    takes: { "-1": "", "": "", "#": "#" },
+    refuses: ["any", "1 2"],
+  },
+  {
+    attribute: "playBeep",
+    of: "<Record @/>",
+    read: record((s) => s.playBeep),
+    absent: true,
+    takes: truths,
+    refuses: noTruths,
+  },
+  {
+    attribute: "trim",
+    of: "<Record @/>",
+    read: record((s) => s.trim),
+    absent: true,
+    takes: { "trim-silence": true, "do-not-trim": false },
+    refuses: ["true", ""],
+  },
+  {
+    attribute: "transcribe",
+    of: "<Record @/>",
+    read: record(({ recording }) => recording.memo?.["transcribe"]),
+    absent: undefined,
+    takes: { true: true, false: undefined },
+    refuses: noTruths,
+  },
+  ...told("transcribeCallback", "<Record @/>", recordMemo("transcribeCallback")),
+  ...told("recordingStatusCallback", "<Record @/>", recordMemo("statusCallback")),
+  {
+    attribute: "record",
+    of: bob,
+    read: dial((s) => s.record !== undefined),
+    absent: false,
+    takes: { true: true, false: false, "record-from-answer": true, "do-not-record": false },
+    refuses: ["TRUE", "yes", ""],
+  },
+  ...told(
+    "recordingStatusCallback",
+    bob.replace("@", 'record="true" @'),
+    dialMemo("statusCallback"),
+  ),
+];
+
 const noted = (skipped: string[], attribute: string) =>
   skipped.some((note) => note.includes(`"${attribute}"`) || note.startsWith(`${attribute} "`));
 
-for (const { attribute, of, read, absent, takes = {}, refuses = [] } of tables) {
+for (
+  const { attribute, of, read, absent, takes = {}, refuses = [] } of [...tables, ...voiceTables]
+) {
   const [, verb, noun] = /^<(\w+)[^>]*>(?:<(\w+))?/.exec(of)!;
   const inNoun = !of.startsWith(`<${verb} @`) && of.includes(`<${noun} `);
   const element = inNoun ? `${verb}'s ${noun}` : verb;
@@ -309,7 +450,9 @@ Deno.test("every attribute of every verb has a table", () => {
   const declared = [...verbs.values()].flatMap(({ name, attributes }) =>
     Object.keys(attributes).map((attribute) => `${attribute} of ${name}`)
   );
-  const known = tables.map(({ attribute, of }) => `${attribute} of ${/^<(\w+)/.exec(of)![1]}`);
+  const known = [...tables, ...voiceTables].map(({ attribute, of }) =>
+    `${attribute} of ${/^<(\w+)/.exec(of)![1]}`
+  );
   assert.deepEqual(declared.filter((one) => !known.includes(one)), []);
 });
 
@@ -318,6 +461,8 @@ Deno.test("a call that rings is answered before every verb but Pause, Dial, Redi
     Dial: "<Dial>bob@x.test</Dial>",
     Play: "<Play>x</Play>",
     Redirect: "<Redirect>x</Redirect>",
+    Refer: "<Refer><Sip>sip:carol@sip.test</Sip></Refer>",
+    Say: "<Say>hello</Say>",
   };
   const answering = [];
   for (const name of verbs.keys()) {

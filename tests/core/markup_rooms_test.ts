@@ -212,6 +212,14 @@ Deno.test("compile(): a Queue in Dial takes a call, with Dial's bounds and actio
   });
 });
 
+Deno.test("compile(): a recorded Dial records the call from a Queue, a Conference only by its own", async () => {
+  const { script } = await compiled(`<Dial record="true"><Queue>help</Queue></Dial>`);
+  assert.ok(script[0]?.type === "consult");
+  assert.deepEqual(script[0].memo.record, { sid: "RE", accountSid: "AC1" });
+  const { skipped } = await compiled(conference("", `record="true"`));
+  assert.deepEqual(skipped, ["record of Dial: its Conference has one of its own"]);
+});
+
 Deno.test("compile(): Leave is a step; without a queue to leave the document goes on", async () => {
   const { script, skipped } = await compiled("<Leave/><Pause/>");
   assert.deepEqual([script.map(({ type }) => type), skipped], [["leave", "silence", "hangup"], []]);

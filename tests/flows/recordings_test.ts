@@ -160,6 +160,7 @@ Deno.test("a recording that is discarded leaves nothing behind", async () => {
   assert.equal(await send(app, call.sid, { at: 1, seconds: [], end: "discard" }), true);
 
   assert.equal((await app.root.get("Recordings.json")).json().total, 0);
+  await app.runJobs();
   assert.equal(await app.ports.blobs.size(app.root.sid, sid), null);
   assert.deepEqual(await sentTo(app, callback.url), []);
 });
@@ -325,6 +326,38 @@ Deno.test("audio that cannot be stored stays here, is told after a while, and is
   refusal = null;
   await app.runJobs();
   assert.deepEqual([await stored(), settled], [true, [sid]]);
+});
+
+Deno.test("audio that cannot be deleted is tried for hours, and told of at last", async () => {
+  let [attempts, isDown] = [0, true];
+  const memory = memoryBlobs();
+  const blobs: Blobs = {
+    ...memory,
+    async remove(accountSid, sid) {
+      attempts++;
+      if (isDown) throw new Error("The object storage answered 503 SlowDown");
+      await memory.remove(accountSid, sid);
+    },
+  };
+  using app = await startApp({ ports: { blobs } });
+  const call = await answeredCall(app);
+  await send(app, call.sid, { seconds: [1], end: "whole" });
+  const hours = async (count: number) => {
+    for (let hour = 0; hour < count * 2; hour++) {
+      await app.runJobs();
+      app.clock.now += 1_800_000;
+    }
+  };
+  assert.equal((await app.root.delete(`Recordings/${sid}.json`)).status, 204);
+  await hours(48);
+  assert.deepEqual([attempts, (await notifications(app)).length], [limits.storeAttempts, 1]);
+  assert.match((await notifications(app))[0]!, /Cannot delete the audio .* RE1+: .*503/);
+
+  isDown = false;
+  await send(app, call.sid, { seconds: [2], end: "whole" });
+  assert.equal((await app.root.delete(`Recordings/${sid}.json`)).status, 204);
+  await hours(1);
+  assert.equal(await memory.size(app.root.sid, sid), null);
 });
 
 Deno.test("audio that can never be stored stays here, with a Notification", async () => {

@@ -11,9 +11,12 @@ const done = { ...action, url: "http://app.test/done" };
 const memo = { kind: "dequeue", name: "help" };
 const pitches = [500, 750];
 
+const record = { sid: `RE${"1".repeat(32)}`, accountSid: `AC${"0".repeat(32)}` };
+
 const pickup = (leg: string): Script[number] => ({
   type: "pickup",
   leg,
+  record,
   memo,
   timeLimitS: 60,
   action: done,
@@ -46,6 +49,8 @@ sipTest("who waits hears music, is taken, talks, and goes on after that", async 
     [dialled.event.outcome, dialled.event.leg, dialled.event.action?.url, dialled.wantsScript],
     ["completed", alice.leg, done.url, false],
   );
+  assert.equal(dialled.event.recording?.sid, record.sid);
+  assert.equal(lab.service.parts[0]?.channels, 2);
   await alice.dialog.ended;
   await closeAll([alice, bob]);
 });

@@ -47,13 +47,21 @@ export const dial = verb({
     const from = callerId ?? context.call.from;
     const nouns = nounsOf(element);
     const action = actionAttribute(element, method, context);
+    const order = () =>
+      isRecorded(attributes.record, context)
+        ? { record: recordingOrder(element, attributes, context) }
+        : {};
     const room = nouns.find(({ name }) => name === "Conference" || name === "Queue");
     if (room !== undefined) {
       if (nouns.length > 1) context.skip(`nouns of Dial beside its ${room.name}`);
-      const whole = { timeoutS: timeout, timeLimitS: timeLimit, hangupOnStar, action };
-      return room.name === "Queue"
-        ? queueStep(room, whole, context)
-        : conferenceStep(room, whole, context);
+      const whole = { timeLimitS: timeLimit, hangupOnStar, action };
+      if (room.name === "Queue") {
+        return queueStep(room, { ...whole, ...order(), timeoutS: timeout }, context);
+      }
+      if (attributes.record !== undefined) {
+        context.skip("record of Dial: its Conference has one of its own");
+      }
+      return conferenceStep(room, whole, context);
     }
     if (nouns.length > limits.dialLegs) {
       context.skip(`nouns of Dial after the first ${limits.dialLegs}`);
@@ -71,8 +79,7 @@ export const dial = verb({
       timeoutS: timeout,
       timeLimitS: timeLimit,
       hangupOnStar,
-      ...isRecorded(attributes.record, context) &&
-        { record: recordingOrder(element, attributes, context) },
+      ...order(),
       ...(action === undefined ? {} : { action }),
     }];
   },

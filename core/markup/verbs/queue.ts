@@ -1,3 +1,4 @@
+import type { RecordingOrder } from "../../bridge_recordings.ts";
 import type { Step } from "../../bridge_script.ts";
 import { limits } from "../../limits.ts";
 import type { DequeueWanted } from "../../queues/dequeue.ts";
@@ -8,7 +9,7 @@ import type { RoomDial } from "./conference.ts";
 /** The step of a Queue noun; none, with a note, when it names no queue. */
 export function queueStep(
   noun: Element,
-  { action, timeoutS, timeLimitS, hangupOnStar }: RoomDial & { timeoutS: number },
+  { action, record, ...dial }: RoomDial & { timeoutS: number; record?: RecordingOrder },
   context: CompileContext,
 ): Step[] {
   readAttributes(noun, {}, context);
@@ -17,6 +18,6 @@ export function queueStep(
     context.skip(`Queue "${name}" of Dial: its name has 1 to 64 characters`);
     return action === undefined ? [] : [{ type: "next", action }];
   }
-  const memo: DequeueWanted = { kind: "dequeue", name, timeoutS, timeLimitS, hangupOnStar };
+  const memo: DequeueWanted = { kind: "dequeue", name, ...dial, ...record && { record } };
   return [{ type: "consult", memo, ...action && { action } }];
 }

@@ -1,0 +1,51 @@
+import { calls } from "../resources/calls.ts";
+import { resources } from "../resources/mod.ts";
+import { accountPath, type Operation } from "./operation.ts";
+import { createOperation, listOperation, updateOperations } from "./regular.ts";
+import { refTo } from "./schemas.ts";
+
+const { notifications, recordings, transcriptions } = resources;
+
+const call = `${accountPath}/Calls/{Sid}`;
+const ofRecording = `${accountPath}/Recordings/{Sid}/Transcriptions`;
+
+/** What calls, their recordings and the texts of those have beside what their declarations say. */
+export const callOperations: Operation[] = [
+  ...updateOperations(calls, {
+    summary: "Redirects, mutes or ends a live call",
+    answer: { anyOf: [refTo(calls.type), refTo("MutedCall")] },
+  }),
+  listOperation(notifications, {
+    path: `${call}/Notifications`,
+    id: "listCallNotifications",
+    summary: "Lists the notifications of a call",
+    tag: calls.type,
+  }),
+  listOperation(recordings, {
+    path: `${call}/Recordings`,
+    id: "listCallRecordings",
+    summary: "Lists the recordings of a call",
+    tag: calls.type,
+  }),
+  {
+    method: "get",
+    path: `${accountPath}/Recordings/{Sid}.wav`,
+    id: "readRecordingAudio",
+    summary: "The audio, ranges of it too, or a redirect to where it is stored; the link in " +
+      "file_uri needs no credentials",
+    tag: recordings.type,
+    answer: {},
+    types: ["audio/wav"],
+    access: "link",
+  },
+  listOperation(transcriptions, {
+    path: ofRecording,
+    id: "listRecordingTranscriptions",
+    summary: "Lists the transcriptions of a recording",
+  }),
+  createOperation(transcriptions, {
+    path: ofRecording,
+    summary: "Has a recording transcribed",
+    form: refTo("TranscriptionCreate"),
+  }),
+];
