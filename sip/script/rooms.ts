@@ -56,8 +56,8 @@ export function createRooms(): Rooms {
     place.seat.leave();
     if (room.places.size === 0) return void rooms.delete(sid);
     if (place.step.endOnExit) return endAll(room);
-    if (place.step.beepOnExit) room.sound.announce(exitBeep);
     arrange(room);
+    if (place.step.beepOnExit && isOpen(room)) room.sound.announce(exitBeep);
   };
 
   return {
@@ -71,10 +71,10 @@ export function createRooms(): Rooms {
       const seat = room.sound.enter(media);
       seat.setMuted(step.muted);
       const place: Place = { ...newcomer, seat, held: false, waiting: undefined, end };
-      if (step.beepOnEnter && room.places.size > 0) room.sound.announce(enterBeep);
       room.places.set(leg, place);
       room.begun ||= step.startOnEnter;
       arrange(room);
+      if (step.beepOnEnter && isOpen(room)) room.sound.announce(enterBeep);
       return { over, leave: () => leave(sid, room, place) };
     },
     order({ conferenceSid, order }) {
@@ -112,6 +112,9 @@ const opened = (): OpenRoom => ({
   recorder: undefined,
 });
 
+/** Whether those in it hear each other; who waits would hear beeps only when that is over. */
+const isOpen = ({ places, begun }: OpenRoom): boolean => begun && places.size > 1;
+
 /** Has the first who wants that record the room. */
 function haveRecorded(room: OpenRoom): void {
   if (room.recorder !== undefined && room.places.has(room.recorder.leg)) return;
@@ -121,12 +124,11 @@ function haveRecorded(room: OpenRoom): void {
 
 /** Has everybody wait or talk: who is held waits, and all do while one is alone or nobody began. */
 function arrange(room: OpenRoom): void {
-  const { places, begun } = room;
+  const { places } = room;
   haveRecorded(room);
-  const isOpen = begun && places.size > 1;
   for (const place of places.values()) {
     const { held: isHeld, waiting, seat } = place;
-    if (!isOpen || isHeld) {
+    if (!isOpen(room) || isHeld) {
       if (waiting?.isHeld === isHeld) continue;
       waiting?.over.abort();
       seat.setPresent(false);

@@ -169,6 +169,27 @@ Deno.test("Dial's action is told how long a call was in the Conference, also whe
   assert.equal(app.fetched.filter(({ url }) => url === "https://app.test/after").length, 1);
 });
 
+Deno.test("Dial's action is told the recording of a Conference", async () => {
+  using app = await startApp();
+  const one = await caller(app, "1", room(`record="true"`, `action="/after"`));
+  const step = await join(one);
+  const { conferenceSid, action, record } = step;
+  assert.ok(record !== undefined && action !== undefined);
+  app.fetched.length = 0;
+  await one.report({
+    type: "left",
+    conferenceSid,
+    outcome: "completed",
+    durationS: 7,
+    recording: { sid: record.sid, durationS: 5 },
+    action,
+  });
+
+  const asked = new URLSearchParams(await app.fetched[0]!.clone().text());
+  assert.deepEqual([asked.get("RecordingSid"), asked.get("RecordingDuration")], [record.sid, "5"]);
+  assert.match(asked.get("RecordingUrl") ?? "", new RegExp(record.sid));
+});
+
 Deno.test("a Conference that is full sends Dial's action busy, or goes on with the next verb", async () => {
   using app = await startApp();
   await join(await caller(app, "1", room(`maxParticipants="1"`)));
