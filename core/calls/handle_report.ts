@@ -197,7 +197,8 @@ function partialTold(call: Call, event: PartialSpeech, { settings }: Ports): Cha
   const { accountSid, sid: callSid } = call;
   const { url, method } = event.callback;
   const params = { ...callParameters(call, settings), ...partialParameters(event) };
-  return { record: call, jobs: [deliverWebhook({ accountSid, callSid, url, method, params })] };
+  const told = { accountSid, callSid, url, method, params, event: "gather.partial" };
+  return { record: call, jobs: [deliverWebhook(told)] };
 }
 
 const problemFaults = { recognition: "speechUnavailable", speech: "notSpoken" } as const;
