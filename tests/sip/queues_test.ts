@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import type { Script } from "../../core/bridge_script.ts";
-import { enter, startRoomLab } from "../support/room_lab.ts";
-import { sipTest } from "../support/sip_lab.ts";
+import { enter, roomTest, startRoomLab } from "../support/room_lab.ts";
 import { closeAll, gone, there } from "../support/talker.ts";
 import { tone } from "../support/tone.ts";
 
@@ -22,7 +21,7 @@ const pickup = (leg: string): Script[number] => ({
   action: done,
 });
 
-sipTest("who waits hears music, is taken, talks, and goes on after that", async () => {
+roomTest("who waits hears music, is taken, talks, and goes on after that", async () => {
   await using lab = await startRoomLab();
   const waiting: Script = [{ type: "queue", queueSid, action }];
   const alice = await enter(lab, { login: "alice", hz: 500, script: waiting });
@@ -55,7 +54,7 @@ sipTest("who waits hears music, is taken, talks, and goes on after that", async 
   await closeAll([alice, bob]);
 });
 
-sipTest("who takes somebody that waits no longer asks the service for another", async () => {
+roomTest("who takes somebody that waits no longer asks the service for another", async () => {
   await using lab = await startRoomLab();
   const nobody = `CA${"e".repeat(32)}`;
   lab.service.answer = ({ event }) =>
@@ -68,7 +67,7 @@ sipTest("who takes somebody that waits no longer asks the service for another", 
   await closeAll([bob]);
 });
 
-sipTest("a wait document is told the queue, leads on to others, and may leave", async () => {
+roomTest("a wait document is told the queue, leads on to others, and may leave", async () => {
   const played: string[] = [];
   await using lab = await startRoomLab({
     loadAudio: (url) => {
@@ -100,7 +99,7 @@ sipTest("a wait document is told the queue, leads on to others, and may leave", 
 });
 
 for (const result of ["hangup", "redirected"] as const) {
-  sipTest(`who leaves a queue otherwise is told as ${result}`, async () => {
+  roomTest(`who leaves a queue otherwise is told as ${result}`, async () => {
     await using lab = await startRoomLab();
     const script: Script = [{ type: "queue", queueSid, wait: null, action }];
     const alice = await enter(lab, { login: "alice", hz: 500, script });
@@ -115,7 +114,7 @@ for (const result of ["hangup", "redirected"] as const) {
   });
 }
 
-sipTest("documents that let no time pass give way to the music", async () => {
+roomTest("documents that let no time pass give way to the music", async () => {
   await using lab = await startRoomLab();
   const wait = { ...action, url: "http://app.test/wait" };
   lab.service.answer = ({ event }) =>

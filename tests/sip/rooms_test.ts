@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
-import { conferenceSid, enter, order, roomStep, startRoomLab } from "../support/room_lab.ts";
+import {
+  conferenceSid,
+  enter,
+  order,
+  roomStep,
+  roomTest,
+  startRoomLab,
+} from "../support/room_lab.ts";
 import { samplesOf } from "../support/recorded.ts";
-import { sipTest } from "../support/sip_lab.ts";
 import { closeAll, gone, there } from "../support/talker.ts";
 import { amplitudeOf, tone } from "../support/tone.ts";
 
@@ -12,7 +18,7 @@ const cast = [["alice", 500], ["bob", 750], ["carol", 1_000]] as const;
 
 type In = Awaited<ReturnType<typeof enter>>;
 
-sipTest("three in a room hear each other; mute, hold and removal take what they do", async () => {
+roomTest("three in a room hear each other; mute, hold and removal take what they do", async () => {
   await using lab = await startRoomLab();
   const talkers = [];
   for (const [login, hz] of cast) {
@@ -47,7 +53,7 @@ sipTest("three in a room hear each other; mute, hold and removal take what they 
   await closeAll(talkers);
 });
 
-sipTest("who is alone, or without one who starts the room, waits with music", async () => {
+roomTest("who is alone, or without one who starts the room, waits with music", async () => {
   await using lab = await startRoomLab();
   const music = roomStep({ startOnEnter: false, wait: undefined });
   const alice = await enter(lab, { login: "alice", hz: 500, script: [music] });
@@ -77,7 +83,7 @@ sipTest("who is alone, or without one who starts the room, waits with music", as
   await closeAll([alice, bob, carol]);
 });
 
-sipTest("a wait document's sounds are heard over and over until somebody comes", async () => {
+roomTest("a wait document's sounds are heard over and over until somebody comes", async () => {
   await using lab = await startRoomLab({ loadAudio: () => Promise.resolve(tone(1_500, 0.4)) });
   lab.service.answer = ({ event }) =>
     event.type === "waiting"
@@ -93,7 +99,7 @@ sipTest("a wait document's sounds are heard over and over until somebody comes",
   await closeAll([alice, bob]);
 });
 
-sipTest("a wait document without sounds gives way to the music", async () => {
+roomTest("a wait document without sounds gives way to the music", async () => {
   await using lab = await startRoomLab();
   const alice = await enter(lab, {
     login: "alice",
@@ -105,7 +111,7 @@ sipTest("a wait document without sounds gives way to the music", async () => {
   await closeAll([alice]);
 });
 
-sipTest("beeps are heard when somebody comes and goes", async () => {
+roomTest("beeps are heard when somebody comes and goes", async () => {
   await using lab = await startRoomLab();
   const beeping = roomStep({ beepOnEnter: true, beepOnExit: true, muted: true });
   const alice = await enter(lab, { login: "alice", hz: 500, script: [roomStep({ muted: true })] });
@@ -128,7 +134,7 @@ sipTest("beeps are heard when somebody comes and goes", async () => {
   await closeAll([alice, bob, carol, dave]);
 });
 
-sipTest(
+roomTest(
   "a room ends with who ends it on leaving, and its action brings what comes next",
   async () => {
     await using lab = await startRoomLab();
@@ -153,66 +159,72 @@ sipTest(
   },
 );
 
-sipTest("a room that is ended by the service, full, or timed out lets its legs go on", async () => {
-  await using lab = await startRoomLab();
-  const script = [roomStep({ most: 1 })];
-  const alice = await enter(lab, { login: "alice", hz: 500, script });
-  await lab.service.event("joined", alice.leg);
-  const bob = await enter(lab, { login: "bob", hz: 750, script });
-  const refused = await lab.service.event("left", bob.leg);
-  assert.deepEqual([refused.event.outcome, refused.event.durationS], ["busy", 0]);
-  await bob.dialog.ended;
-  assert.equal(
-    lab.service.reports.some(({ event, leg }) => event.type === "joined" && leg === bob.leg),
-    false,
-  );
+roomTest(
+  "a room that is ended by the service, full, or timed out lets its legs go on",
+  async () => {
+    await using lab = await startRoomLab();
+    const script = [roomStep({ most: 1 })];
+    const alice = await enter(lab, { login: "alice", hz: 500, script });
+    await lab.service.event("joined", alice.leg);
+    const bob = await enter(lab, { login: "bob", hz: 750, script });
+    const refused = await lab.service.event("left", bob.leg);
+    assert.deepEqual([refused.event.outcome, refused.event.durationS], ["busy", 0]);
+    await bob.dialog.ended;
+    assert.equal(
+      lab.service.reports.some(({ event, leg }) => event.type === "joined" && leg === bob.leg),
+      false,
+    );
 
-  assert.equal(await order(lab, { type: "end" }), true);
-  await alice.dialog.ended;
-  const short = await enter(lab, {
-    login: "carol",
-    hz: 1_000,
-    script: [roomStep({ timeLimitS: 0.1 })],
-  });
-  await short.dialog.ended;
-  await closeAll([alice, bob, short]);
-});
+    assert.equal(await order(lab, { type: "end" }), true);
+    await alice.dialog.ended;
+    const short = await enter(lab, {
+      login: "carol",
+      hz: 1_000,
+      script: [roomStep({ timeLimitS: 0.1 })],
+    });
+    await short.dialog.ended;
+    await closeAll([alice, bob, short]);
+  },
+);
 
-sipTest("a room is recorded while one is there who wants that, then for the next one", async () => {
-  await using lab = await startRoomLab();
-  const order = (digit: string) => ({
-    sid: `RE${digit.repeat(32)}`,
-    accountSid: `AC${"0".repeat(32)}`,
-  });
-  const recorded = (digit: string) => [roomStep({ record: order(digit), action })];
-  const alice = await enter(lab, { login: "alice", hz: 500, script: recorded("1") });
-  const bob = await enter(lab, { login: "bob", hz: 750, script: recorded("2") });
-  const carol = await enter(lab, {
-    login: "carol",
-    hz: 1_000,
-    script: [roomStep({ muted: true })],
-  });
-  await carol.untilHears(pitches, ([a, b]) => there(a!) && there(b!));
-  await carol.hears();
-  await alice.dialog.bye();
-  const first = await lab.service.event("left", alice.leg);
-  await carol.untilHears(pitches, ([a, b]) => gone(a!) && there(b!));
-  await carol.hears();
-  await bob.dialog.bye();
-  const second = await lab.service.event("left", bob.leg);
+roomTest(
+  "a room is recorded while one is there who wants that, then for the next one",
+  async () => {
+    await using lab = await startRoomLab();
+    const order = (digit: string) => ({
+      sid: `RE${digit.repeat(32)}`,
+      accountSid: `AC${"0".repeat(32)}`,
+    });
+    const recorded = (digit: string) => [roomStep({ record: order(digit), action })];
+    const alice = await enter(lab, { login: "alice", hz: 500, script: recorded("1") });
+    const bob = await enter(lab, { login: "bob", hz: 750, script: recorded("2") });
+    const carol = await enter(lab, {
+      login: "carol",
+      hz: 1_000,
+      script: [roomStep({ muted: true })],
+    });
+    await carol.untilHears(pitches, ([a, b]) => there(a!) && there(b!));
+    await carol.hears();
+    await alice.dialog.bye();
+    const first = await lab.service.event("left", alice.leg);
+    await carol.untilHears(pitches, ([a, b]) => gone(a!) && there(b!));
+    await carol.hears();
+    await bob.dialog.bye();
+    const second = await lab.service.event("left", bob.leg);
 
-  const sids = [first, second].map(({ event }) => event.recording?.sid);
-  assert.deepEqual(sids, [order("1").sid, order("2").sid]);
-  const soundOf = (digit: string) => samplesOf(lab.service.parts, order(digit).sid);
-  const levels = (digit: string) => {
-    const last = soundOf(digit).slice(-2_400, -800); // All had come by then.
-    return pitches.map((hz) => amplitudeOf(hz, last) > 2_000);
-  };
-  assert.deepEqual([levels("1"), levels("2")], [[true, true, false], [false, true, false]]);
-  await closeAll([alice, bob, carol]);
-});
+    const sids = [first, second].map(({ event }) => event.recording?.sid);
+    assert.deepEqual(sids, [order("1").sid, order("2").sid]);
+    const soundOf = (digit: string) => samplesOf(lab.service.parts, order(digit).sid);
+    const levels = (digit: string) => {
+      const last = soundOf(digit).slice(-2_400, -800); // All had come by then.
+      return pitches.map((hz) => amplitudeOf(hz, last) > 2_000);
+    };
+    assert.deepEqual([levels("1"), levels("2")], [[true, true, false], [false, true, false]]);
+    await closeAll([alice, bob, carol]);
+  },
+);
 
-sipTest("the star leaves a room that says so; what comes after goes on", async () => {
+roomTest("the star leaves a room that says so; what comes after goes on", async () => {
   await using lab = await startRoomLab();
   const script = [roomStep({ hangupOnStar: true }), roomStep({ hangupOnStar: false })];
   const alice = await enter(lab, { login: "alice", hz: 500, script });
@@ -237,7 +249,7 @@ sipTest("the star leaves a room that says so; what comes after goes on", async (
   await closeAll([alice]);
 });
 
-sipTest(
+roomTest(
   "consult() asks the service for the steps in its place, before those that are left",
   async () => {
     await using lab = await startRoomLab();

@@ -52,3 +52,7 @@ export async function order(lab: SipLab, order: RoomOrder["order"]): Promise<boo
   const answer = await lab.service.order(lab.companion.bridgeUrl, roomPaths.order, content);
   return (await answer.json()).isKnown;
 }
+
+/** As `sipTest`, with more patience: these listen until they have heard what they wait for. */
+export const roomTest = (name: string, fn: () => Promise<void>): void =>
+  Deno.test({ name, fn, timeout: 60_000 });
