@@ -140,7 +140,7 @@ export const callFaults = {
   },
   referFailed: {
     kind: "unavailable",
-    code: 13232,
+    code: 13234,
     message: "Cannot refer the call",
     advice: "The other side must take a REFER and reach whom it names. A trunk is asked to call " +
       "beyond this service only where it is a Gateway of the account itself.",
