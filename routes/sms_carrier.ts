@@ -1,5 +1,4 @@
 import { type Context, Hono } from "hono";
-import type { z } from "zod";
 import { isSameSecret } from "../core/access.ts";
 import { readText } from "../core/exchange.ts";
 import { limits } from "../core/limits.ts";
@@ -45,13 +44,20 @@ export function smsCarrier(ports: Ports, token: string): Hono {
     });
 }
 
+interface Schema<T> {
+  safeParse(content: unknown): {
+    data?: T | undefined;
+    error?: { issues: { path: PropertyKey[]; message: string }[] } | undefined;
+  };
+}
+
 /** The content of a request; an answer that says what is wrong with it where it cannot be read. */
-async function contentOf<T extends z.ZodType>(c: Context, schema: T) {
+async function contentOf<T>(c: Context, schema: Schema<T>): Promise<T | Response> {
   const { text, isWhole } = await readText(c.req.raw, limits.aggregatorAnswerBytes);
   if (!isWhole) return refuse(c, 413, "Cannot read so large a body");
   const { data, error } = schema.safeParse(jsonOf(text));
-  if (error === undefined) return data as z.infer<T>;
-  const [issue] = error.issues;
+  if (data !== undefined) return data;
+  const [issue] = error?.issues ?? [];
   const about = issue?.path.join(".") || "The body";
   return refuse(c, 400, `${about}: ${issue?.message ?? "is not valid"}`);
 }

@@ -21,7 +21,7 @@ export const sendMessage: JobKind<z.infer<typeof args>> = job({
   args,
   lane: ({ accountSid }) => `messages:${accountSid}`, // Phones that are silent hold up their own.
   maxAttempts: limits.messageAttempts,
-  retryMs: exponential(1_000, 60_000),
+  retryMs: exponential(1_000, 300_000, 4),
   maxAgeMs: limits.messageWaitMs,
 
   async work({ accountSid, messageSid }, ports, { signal }) {

@@ -21,6 +21,7 @@ import {
   type RecordingPart,
   recordingPaths,
 } from "../../core/bridge_recordings.ts";
+import { readBridge } from "../../core/bridge_seal.ts";
 import { bridgeHeader, signBridge } from "../../core/bridge_signature.ts";
 import {
   type HeartbeatAnswer,
@@ -164,7 +165,7 @@ async function signedPost(
     signals: signal === undefined || signal === stopped ? [stopped] : [signal, stopped],
   });
   const { status } = answer;
-  if (status >= 200 && status < 300) return JSON.parse(answer.body);
+  if (status >= 200 && status < 300) return readBridge(bridgeSecret, answer.body);
   throw new ServiceError(`post ${path}`, `the service answered ${status}`, failureOf(status));
 }
 
