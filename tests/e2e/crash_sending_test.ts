@@ -83,7 +83,7 @@ const repeated = (ids: string[]) => ids.length - new Set(ids).size;
 
 Deno.test("a service that is killed while it sends loses nothing, and repeats only what was under way", async () => {
   await using app = startAppServer();
-  await using mail = startMailServer();
+  await using mail = await startMailServer();
   await using source = startLocationSource();
   await using system = await startSystem({
     env: { SMTP_URL: mail.url, LOCATION_URL: source.url },
