@@ -130,5 +130,6 @@ Deno.test("a service that is killed while it sends loses nothing, and sends litt
   for (const [what, times] of Object.entries(twice)) {
     assert.ok(times <= 32, `${what}: ${JSON.stringify(twice)}`);
   }
-  console.log(`of ${count} each, sent twice after a kill: ${JSON.stringify(twice)}`);
+  const line = `of ${count} each, sent twice after a kill: ${JSON.stringify(twice)}\n`;
+  Deno.stdout.writeSync(new TextEncoder().encode(line));
 });
