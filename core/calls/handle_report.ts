@@ -4,7 +4,9 @@ import type { PartialSpeech } from "../bridge_gather.ts";
 import type { Script } from "../bridge_script.ts";
 import { withPeers } from "../companions.ts";
 import { unanswered } from "../exchange.ts";
+import { isFlow } from "../flows/address.ts";
 import { deliverWebhook } from "../jobs/deliver_webhook.ts";
+import { goOnFlow } from "../jobs/go_on_flow.ts";
 import { notification } from "../notify.ts";
 import type { Change, Ports } from "../ports.ts";
 import type { Call } from "../resources/calls.ts";
@@ -165,6 +167,9 @@ function actionTold(call: Call, result: StepResult | null, { settings }: Ports):
   if (result === null) return { record: call };
   const { accountSid, sid: callSid } = call;
   const { action: { url, method }, event } = result;
+  if (isFlow(url)) {
+    return { record: call, jobs: [goOnFlow({ accountSid, callSid, url, params: result.params })] };
+  }
   const params = { ...callParameters(call, settings), ...result.params };
   const told = { accountSid, callSid, url, method, params, event };
   return { record: call, jobs: [deliverWebhook(told)] };

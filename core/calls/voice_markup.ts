@@ -1,3 +1,4 @@
+import { applicationUrl } from "../flows/address.ts";
 import type { Ports } from "../ports.ts";
 import type { Call } from "../resources/calls.ts";
 import type { Client } from "../resources/clients.ts";
@@ -21,7 +22,7 @@ export async function voiceMarkup(
 ): Promise<Partial<Call>> {
   if (voiceApplicationSid !== null) {
     const application = await records.applications.get(accountSid, voiceApplicationSid);
-    return { url: application?.rcmlUrl ?? null };
+    return { url: applicationUrl(application) };
   }
   return {
     url: own.voiceUrl,

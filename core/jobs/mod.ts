@@ -7,6 +7,7 @@ import { dialCall } from "./dial_call.ts";
 import { endCalls } from "./end_calls.ts";
 import { forgetAccount } from "./forget_account.ts";
 import { forgetClients } from "./forget_clients.ts";
+import { goOnFlow } from "./go_on_flow.ts";
 import { hangUp } from "./hang_up.ts";
 import { locate } from "./locate.ts";
 import { packTexts } from "./pack_texts.ts";
@@ -30,6 +31,7 @@ export const handlers: AnyJobHandler[] = [
   endCalls,
   forgetAccount,
   forgetClients,
+  goOnFlow,
   hangUp,
   locate,
   packTexts,
