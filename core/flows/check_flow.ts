@@ -43,7 +43,7 @@ function messageOf(issue: z.core.$ZodIssue): string {
     case "invalid_key":
       return issue.issues[0]?.message ?? issue.message;
     case "invalid_type":
-      return `must be a ${issue.expected}`;
+      return issue.message.endsWith("received undefined") ? "is required" : kindRule(issue);
     case "too_small":
       return issue.origin === "string"
         ? "must not be empty"
@@ -56,6 +56,11 @@ function messageOf(issue: z.core.$ZodIssue): string {
     default:
       return issue.message;
   }
+}
+
+function kindRule({ expected }: z.core.$ZodIssueInvalidType): string {
+  const kind = expected === "record" ? "object" : expected;
+  return `must be ${/^[aeio]/.test(kind) ? "an" : "a"} ${kind}`;
 }
 
 /** The rules that no step can know by itself. */

@@ -56,10 +56,9 @@ export const prompt = z.strictObject({
 
 /** Where to go on after an input. */
 export const branch = z.strictObject({
-  /** The digits, all of them. */
-  digits: z.string().regex(/^[0-9A-D*#]{1,32}$/, "must be keys of a telephone").optional(),
-  /** What is among the words said, in any case. */
-  speech: text(200).optional(),
+  digits: z.string().regex(/^[0-9A-D*#]{1,32}$/, "must be keys of a telephone").optional()
+    .describe("The digits, all of them."),
+  speech: text(200).optional().describe("What is among the words said, in any case."),
   next: stepName,
 }).refine(
   ({ digits, speech }) => (digits === undefined) !== (speech === undefined),

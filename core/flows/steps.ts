@@ -37,10 +37,8 @@ const speaking = {
     hints: z.array(z.string().min(1).max(100).regex(/^[^,]*$/, "must hold no comma"))
       .max(limits.flowParts).optional(),
     branches: part.parts(part.branch).optional(),
-    /** When nothing came; where it is absent, `next`. */
-    noInput: next,
-    /** After an input that no branch is for. */
-    next,
+    noInput: next.describe("When nothing came; where it is absent, next."),
+    next: next.describe("After an input that no branch is for."),
   }),
   record: z.strictObject({
     type: z.literal("record"),
@@ -49,8 +47,7 @@ const speaking = {
     maxLength: part.whole(1, limits.recordLengthMaxS).optional(),
     playBeep: z.boolean().optional(),
     transcribe: z.boolean().optional(),
-    /** When nobody spoke; where it is absent, `next`. */
-    noRecording: next,
+    noRecording: next.describe("When nobody spoke; where it is absent, next."),
     next,
   }),
   dial: z.strictObject({
@@ -60,8 +57,7 @@ const speaking = {
     timeout: part.whole(1, limits.ringTimeoutMaxS).optional(),
     timeLimit: part.whole(1, limits.dialTimeLimitS).optional(),
     record: z.boolean().optional(),
-    /** When nobody was talked to; where it is absent, `next`. */
-    onFailure: next,
+    onFailure: next.describe("When nobody was talked to; where it is absent, next."),
     next,
   }),
 };
@@ -104,24 +100,26 @@ const deciding = {
     contentType: z.enum(["form", "json"]).optional(),
     username: part.text(255).optional(),
     password: part.text(255).optional(),
-    /** For the query of a GET, or the form of a POST. */
-    parameters: part.parts(part.parameter).optional(),
-    /** `auto` makes a form of the parameters; `manual` sends the body, and no parameters. */
-    population: z.enum(["auto", "manual"]).optional(),
+    parameters: part.parts(part.parameter).optional().describe(
+      "For the query of a GET, or the form of a POST.",
+    ),
+    population: z.enum(["auto", "manual"]).optional().describe(
+      "auto makes a form of the parameters; manual sends the body, and no parameters.",
+    ),
     body: part.text(limits.flowBytes).optional(),
-    /** Variables, each with its place in a JSON answer such as `user.names.0`; empty is all of it. */
-    extract: z.record(part.variableName, z.string().max(255)).optional(),
-    /** After an HTTP error code, or no answer. */
-    onRemoteError: next,
+    extract: z.record(part.variableName, z.string().max(255)).optional().describe(
+      "Variables, each with its place in a JSON answer such as user.names.0; empty is all of it.",
+    ),
+    onRemoteError: next.describe("After an HTTP error code, or no answer."),
     next,
   }),
   control: z.strictObject({
     type: z.literal("control"),
-    /** Done first. */
-    set: z.record(part.variableName, z.string().max(limits.flowVariableLength)).optional(),
+    set: z.record(part.variableName, z.string().max(limits.flowVariableLength)).optional().describe(
+      "Done first.",
+    ),
     conditions: part.parts(part.condition).optional(),
-    /** When no condition holds. */
-    next,
+    next: next.describe("When no condition holds."),
   }),
   redirect: z.strictObject({
     type: z.literal("redirect"),
@@ -147,10 +145,9 @@ export const stepsOfKind: Record<"voice" | "sms" | "ussd", ReadonlySet<string>> 
 
 /** What an application does, step by step, without a server that answers markup. */
 export const flow = z.strictObject({
-  /** The first step. */
-  start: part.stepName,
-  /** What variables are at the beginning. */
-  variables: z.record(part.variableName, z.string().max(limits.flowVariableLength)).optional(),
+  start: part.stepName.describe("The first step."),
+  variables: z.record(part.variableName, z.string().max(limits.flowVariableLength)).optional()
+    .describe("What variables are at the beginning."),
   steps: z.record(
     part.stepName,
     z.discriminatedUnion(
