@@ -5,8 +5,12 @@ import {
   type MessageOrder,
   messageOutcome,
   messagePaths,
+  type OutwardOrder,
+  outwardOutcome,
 } from "./bridge_messages.ts";
 import { bindingsAnswer, registrationPaths } from "./bridge_registrations.ts";
+import { roomAnswer, type RoomOrder, roomPaths } from "./bridge_rooms.ts";
+import { writeBridge } from "./bridge_seal.ts";
 import { bridgeHeader, signBridge } from "./bridge_signature.ts";
 import { trunkPaths } from "./bridge_trunks.ts";
 import { liveCompanions } from "./companions.ts";
@@ -84,6 +88,21 @@ export function bridgeClient(options: BridgeClientOptions): Bridge {
       if (failure !== undefined && !isTaken) throw failure.reason;
       return statuses;
     },
+    async sendOut(order) {
+      let failure: unknown;
+      for (const url of await everywhere()) {
+        try {
+          return await control.sendOut(url, order);
+        } catch (error) {
+          failure = error;
+        }
+      }
+      throw failure;
+    },
+    async room(order, at) {
+      const known = await options.companions.get(at.id);
+      return await control.room(known?.bridgeUrl ?? options.url, order);
+    },
     async ready() {
       const urls = await everywhere();
       return (await Promise.all(urls.map(control.ready))).includes(true);
@@ -108,7 +127,7 @@ function controlClient({ secret, fetch, now, timeoutMs }: BridgeClientOptions) {
     content: unknown,
     ms = timeoutMs,
   ): Promise<Response> {
-    const body = JSON.stringify(content);
+    const body = writeBridge(secret, content);
     const signature = signBridge(secret, { at: now(), method: "POST", path, body });
     const headers = { "content-type": "application/json", [bridgeHeader]: signature };
     const signal = AbortSignal.timeout(ms);
@@ -150,6 +169,15 @@ function controlClient({ secret, fetch, now, timeoutMs }: BridgeClientOptions) {
       const { order: path } = messagePaths;
       const response = await checked(await post(url, path, order, messageLimits.orderMs));
       return messageOutcome.parse(await response.json()).statuses;
+    },
+    async sendOut(url: string, order: OutwardOrder) {
+      const { outward: path } = messagePaths;
+      const response = await checked(await post(url, path, order, messageLimits.outwardMs));
+      return outwardOutcome.parse(await response.json()).status;
+    },
+    async room(url: string, order: RoomOrder) {
+      const response = await checked(await post(url, roomPaths.order, order));
+      return roomAnswer.parse(await response.json()).isKnown;
     },
     async ready(url: string) {
       try {

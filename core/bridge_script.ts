@@ -5,6 +5,7 @@ import { clientTarget } from "./bridge_peers.ts";
 import { noteStep } from "./bridge_note.ts";
 import { referStep } from "./bridge_refer.ts";
 import { recordingOrder, recordStep } from "./bridge_recordings.ts";
+import { consultStep, leaveStep, pickupStep, queueStep, roomStep } from "./bridge_rooms.ts";
 import { sayStep } from "./bridge_speech.ts";
 import { numberTarget, trunkTarget } from "./bridge_trunks.ts";
 
@@ -81,6 +82,11 @@ export const step = z.discriminatedUnion("type", [
    * caller with 481 when there is none any more.
    */
   z.object({ type: z.literal("replace"), leg: legId }),
+  consultStep,
+  roomStep,
+  queueStep,
+  pickupStep,
+  leaveStep,
   referStep,
   noteStep,
   recordStep,

@@ -34,6 +34,11 @@ export const masked = (text: string, secrets: string[]): string =>
   secrets.filter((secret) => secret.length > 2)
     .reduce((shown, secret) => shown.replaceAll(secret, "********"), text);
 
+/** Why a request failed, as others may read it: a URL in it may have credentials too. */
+export const reasonOf = (error: unknown, secrets: string[]): string =>
+  masked(error instanceof Error ? error.message : String(error), secrets)
+    .replaceAll(/\/\/[^/\s@]*@/g, "//");
+
 /** The headers of an answer, one a line. */
 export const headerLines = (response: Response): string =>
   [...response.headers].map(([name, value]) => `${name}: ${value}`).join("\n").slice(0, 4_096);

@@ -149,7 +149,16 @@ export const limits = {
   redirects: 3,
 
   messageLength: 160,
-  messageAttempts: 5,
+  /** Over about a quarter of an hour. */
+  messageAttempts: 8,
+  /** How long a message may wait to be sent, and for the receipt of one that a carrier took. */
+  messageWaitMs: 24 * 3_600_000,
+  receiptWaitMs: 24 * 3_600_000,
+  carrierIdLength: 200,
+  aggregatorTimeoutMs: 15_000,
+  aggregatorAnswerBytes: 16 << 10,
+  /** Of a text that comes in; it becomes as many messages as it needs. */
+  arrivingLength: 1_600,
   /** From one Client to one recipient in a minute, and pairs that are counted at once. */
   messagesOfPair: 30,
   messagePairs: 50_000,
@@ -161,6 +170,14 @@ export const limits = {
   emailAttempts: 6,
   emailTimeoutMs: 30_000,
   conferenceNameLength: 128,
+  queueNameLength: 64,
+  /** Calls that wait in a queue at most. */
+  queueMembers: 250,
+  /** For so long nobody else is given who was given to one. */
+  queueTakingMs: 30_000,
+  /** Legs in a conference unless told, and the most that may be told. */
+  conferenceMembers: 40,
+  conferenceMembersMax: 250,
   /** How long a link to a recording's audio works. */
   recordingLinkMs: 24 * 3_600_000,
   /** Of Record: the silence that ends it, and the whole. */

@@ -22,13 +22,16 @@ export interface MessageRoute {
   /**
    * Hands the message over; its Sid is the same on every attempt. Returns what else its delivery
    * makes, which is committed with it. Throws when it was not taken: a Fault that no other attempt
-   * can change, or any other error.
+   * can change, `Untaken` where surely nothing was handed over, or any other error.
    */
   send(message: Message, signal: AbortSignal): Promise<Delivery | void>;
 }
 
 /** The records and jobs that the delivery of a message causes. */
-export type Delivery = Pick<Change<Message>, "also" | "jobs">;
+export interface Delivery extends Pick<Change<Message>, "also" | "jobs"> {
+  /** What the carrier knows the message by, where a receipt will tell what became of it. */
+  carrierId?: string;
+}
 
 export interface Mailer {
   /**
@@ -79,11 +82,16 @@ export interface LocationSource {
 
 export interface Transcriber {
   /**
-   * The words in a WAV file, which is opened when it is its turn; of whatever language where none is
-   * told. Throws a Fault when no other attempt can bring them, and any other error when one may.
+   * The words in a WAV file, which is opened when it is its turn, within `mostMs` from then; of
+   * whatever language where none is told. Throws a Fault when no other attempt can bring them, and
+   * any other error when one may.
    */
   transcribe(
-    audio: { open(): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>; language?: string },
+    audio: {
+      open(): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
+      mostMs: number;
+      language?: string;
+    },
     signal: AbortSignal,
   ): Promise<string>;
 }

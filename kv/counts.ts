@@ -11,12 +11,13 @@ import {
 } from "./counters.ts";
 import { type Gaps, gapsIn } from "./gaps.ts";
 import { type FieldPlace, type IndexValue, keys } from "./keys.ts";
+import { undatedField } from "./layout.ts";
 
 /** The entries of one value of a field, or of several: a record has only one of them. */
 export interface Index extends FieldPlace {
   values: IndexValue[];
   depth: Depth;
-  /** Entries whose records lack dates in one of these ways are not counted. */
+  /** Entries whose records are over and lack dates in one of these ways are not counted. */
   lacking?: string[];
 }
 
@@ -88,7 +89,11 @@ function partsOf({ account, prefix, field, values, lacking = [] }: Index): Part[
   const at = { account, prefix, field };
   return values.flatMap((value) => [
     { ...at, value, sign: 1 as const },
-    ...lacking.map((dates) => ({ ...at, value, lacking: dates, sign: -1 as const })),
+    ...lacking.map((dates) => ({
+      ...at,
+      ...(field === "" ? { field: undatedField, value: dates } : { value, lacking: dates }),
+      sign: -1 as const,
+    })),
   ]);
 }
 

@@ -2,9 +2,16 @@ import type { Base } from "../core/ports.ts";
 import type { AnyRecord, AnyResource } from "../core/resource.ts";
 import { sidTime } from "../core/sid.ts";
 import { type Batch, stageRaise } from "./batch.ts";
-import { type Counted, type Depth, stageCount } from "./counters.ts";
-import { type IndexValue, keys, ordOf, type Place, type Undated } from "./keys.ts";
-import { type IndexedField, isUnderWay, lackingOf, type Layout, textOf } from "./layout.ts";
+import { type Counted, stageCount } from "./counters.ts";
+import { type IndexValue, keys, ordOf, type Place } from "./keys.ts";
+import {
+  type IndexedField,
+  isWithoutEnd,
+  lackingOf,
+  type Layout,
+  textOf,
+  undatedField,
+} from "./layout.ts";
 
 /** What a record was and what it becomes; absent before it exists, or after it is removed. */
 export interface Transition {
@@ -37,54 +44,45 @@ interface Filing {
   index: IndexedField;
 }
 
-/** How a record stands in an index: by its value, and by the dates that it lacks. */
+/** How a record stands in an index: by its value, and as one that is over and lacks dates. */
 interface Filed {
-  counted: Counted;
-  undated?: Undated;
-  isUnderWay: boolean;
+  entry: Counted;
+  undated?: Counted;
 }
 
+/**
+ * By its values a record without dates is counted only when it is over: a counter would be left at 0
+ * for every value of one that gets them. Those under way are few, and have an index of their own.
+ */
 function filed({ place, layout, index }: Filing, record: AnyRecord | undefined): Filed | null {
   const value = record === undefined ? null : index.valueOf(record);
   if (record === undefined || value === null) return null;
-  const counted = { ...place, field: index.field, value };
-  const lacking = lackingOf(layout, record);
-  const entry = { counted, isUnderWay: isUnderWay(layout, record) };
-  return lacking === undefined ? entry : { ...entry, undated: { ...counted, lacking } };
+  const entry = { ...place, field: index.field, value };
+  const lacking = lackingOf(layout.dates, record);
+  if (lacking === undefined || isWithoutEnd(layout, lacking)) return { entry };
+  const isOfAll = index.field === "" || index.field === undatedField;
+  return isOfAll ? { entry } : { entry, undated: { ...entry, lacking } };
 }
 
 function stageEntry(batch: Batch, filing: Filing, { before, after }: Transition): void {
   const [was, is] = [filed(filing, before), filed(filing, after)];
-  const isSameValue = isSame(was?.counted.value, is?.counted.value);
+  const isSameValue = isSame(was?.entry.value, is?.entry.value);
   if (isSameValue && was?.undated?.lacking === is?.undated?.lacking) return;
   const { field, depth } = filing.index;
   const { sid } = (before ?? after)!;
-  const moved = { ord: ordOf(sid), ms: sidTime(sid), depth };
-  if (was) stageUndated(batch, was, { ...moved, by: -1 });
-  if (is) stageUndated(batch, is, { ...moved, by: 1 });
+  const [ord, ms] = [ordOf(sid), sidTime(sid)];
+  if (was?.undated) stageCount(batch, was.undated, { depth, ms, by: -1 });
+  if (is?.undated) stageCount(batch, is.undated, { depth, ms, by: 1 });
   if (isSameValue) return;
-  if (was) stageCount(batch, was.counted, { ...moved, by: -1 });
-  if (is) stageCount(batch, is.counted, { ...moved, by: 1 });
-  if (field === "") return;
-  if (was) batch.deletes.push(keys.entry(was.counted, was.counted.value, moved.ord));
-  if (is) {
-    batch.sets.push({ key: keys.entry(is.counted, is.counted.value, moved.ord), value: empty });
+  if (was) {
+    if (field !== "") batch.deletes.push(keys.entry(was.entry, was.entry.value, ord));
+    stageCount(batch, was.entry, { depth, ms, by: -1 });
   }
-}
-
-/**
- * Counts a record that lacks dates. By the values of one that is under way it has entries instead:
- * there are few at a time, and counters would be left at 0 for every value that they pass through.
- */
-function stageUndated(
-  batch: Batch,
-  { undated, isUnderWay }: Filed,
-  { ord, ...moved }: { ord: Uint8Array; ms: number; depth: Depth; by: 1 | -1 },
-): void {
-  if (undated === undefined) return;
-  if (undated.field === "" || !isUnderWay) stageCount(batch, undated, moved);
-  else if (moved.by < 0) batch.deletes.push(keys.undated(undated, ord));
-  else batch.sets.push({ key: keys.undated(undated, ord), value: empty });
+  if (is) {
+    const key = keys.entry(is.entry, is.entry.value, ord);
+    if (field !== "") batch.sets.push({ key, value: empty });
+    stageCount(batch, is.entry, { depth, ms, by: 1 });
+  }
 }
 
 const isSame = (a: IndexValue | undefined, b: IndexValue | undefined): boolean =>

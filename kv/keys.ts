@@ -24,10 +24,8 @@
  *                                      how many entries fall into a stretch of time (`counters.ts`;
  *                                      U64, as every counter: moved by `sum`)
  *   [A, prefix, field, value, dates, level, bucket]
- *                                      how many of these are of records without these dates; of
- *                                      single values only what is not under way
- *   [A, prefix, field, value, dates, ord]
- *                                      one that is under way and lacks these dates, empty
+ *                                      how many of these are over and lack these dates; all that lack
+ *                                      some are the entries of these dates in the field "undated"
  *   [A, prefix, true, text, ord]       entry in the order of the field that lists are sorted by: what
  *                                      they are narrowed by
  *   [A, prefix, field, ord]            texts of a searched field, packed, up to that record
@@ -87,7 +85,7 @@ export const keys = {
   ],
   /** After everything that is kept of a value. */
   afterValue: (place: FieldPlace, value: IndexValue) => [...keys.value(place, value), true],
-  /** Of all entries of a value, or of those whose records lack some dates. */
+  /** Of all entries of a value, or of those whose records are over and lack some dates. */
   counter: (
     { value, lacking, ...place }: FieldPlace & { value: IndexValue; lacking?: string },
     level: number,
@@ -102,11 +100,6 @@ export const keys = {
   /** After everything of a resource. */
   afterOrder: ({ account, prefix }: Place) => [account, `${prefix}\0`],
   sorted: (place: Place, text: string, ord: Uint8Array) => [...keys.order(place), text, ord],
-  undated: ({ value, lacking, ...place }: Undated, ord: Uint8Array) => [
-    ...keys.value(place, value),
-    lacking,
-    ord,
-  ],
   field: ({ account, prefix, field }: FieldPlace) => [account, prefix, field],
   texts: ({ account, prefix, field }: FieldPlace, last: Uint8Array) => [
     account,
@@ -134,12 +127,6 @@ export interface Place {
 
 export interface FieldPlace extends Place {
   field: string;
-}
-
-/** A value of records that lack dates. */
-export interface Undated extends FieldPlace {
-  value: IndexValue;
-  lacking: string;
 }
 
 /** A value as it stands in a key: itself, or the hash of a long one. */

@@ -51,16 +51,26 @@ export function layoutOf({ fields, filters = {}, period, sorted }: AnyResource):
   }));
   const dates = [...new Set(period === undefined ? [] : [period.start, period.end])]
     .map((field) => ({ field, isAlways: fields[field]?.isNullable() !== true }));
+  const undated = {
+    field: undatedField,
+    depth: 3 as const,
+    valueOf: (record: AnyRecord) => lackingOf(dates, record) ?? null,
+  };
+  const isEverUndated = dates.some(({ isAlways }) => !isAlways);
   return {
-    indexes: [{ field: "", depth: 3, valueOf: () => "" }, ...filtered],
+    indexes: [
+      { field: "", depth: 3, valueOf: () => "" },
+      ...filtered,
+      ...(isEverUndated ? [undated] : []),
+    ],
     dates,
     texts: kinds.filter(([, kind]) => kind === "contains").map(([field]) => field),
     ...(sorted && { sorted }),
   };
 }
 
-/** The dates that a record has not, as their counters are named; undefined when it has all. */
-export function lackingOf({ dates }: Layout, record: AnyRecord): string | undefined {
+/** The dates that a record has not, as they are filed; undefined when it has all. */
+export function lackingOf(dates: DateField[], record: AnyRecord): string | undefined {
   const lacking = dates.filter(({ field, isAlways }) => !isAlways && !isDate(record[field]));
   return lacking.length === 0 ? undefined : lacking.map(({ field }) => field).join(" ");
 }
@@ -75,13 +85,14 @@ export const lackingSome = ({ dates }: Layout, wanted: string[]): string[] =>
     .filter((set) => set.some((field) => wanted.includes(field)))
     .map((set) => set.join(" "));
 
-/** Whether a record is still to get its end. */
-export const isUnderWay = ({ dates }: Layout, record: AnyRecord): boolean => {
-  const end = dates.at(-1);
-  return end !== undefined && !isDate(record[end.field]);
-};
+/** Whether the end is among the dates that are lacking: such a record is under way. */
+export const isWithoutEnd = ({ dates }: Layout, lacking: string): boolean =>
+  lacking.split(" ").at(-1) === dates.at(-1)?.field;
 
 const isDate = (value: unknown): value is number => typeof value === "number";
+
+/** The field, of no record, by which those without dates are filed. */
+export const undatedField = "undated";
 
 /** A field as filters see it. */
 export const textOf = (record: Base, field: string): string =>

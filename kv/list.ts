@@ -12,11 +12,12 @@ import {
   topIn,
 } from "./counts.ts";
 import { firstEntries } from "./entries.ts";
-import { undated } from "./gaps.ts";
-import { lackingSome } from "./layout.ts";
+import { isWithoutEnd, lackingSome } from "./layout.ts";
+import { isDearer } from "./lookups.ts";
 import { type Plan, planOf, type Source } from "./plan.ts";
-import { isDearer, passing, scan } from "./scan.ts";
+import { passing, scan } from "./scan.ts";
 import { take, takeDated, type Wanted } from "./take.ts";
+import { underWayIn } from "./under_way.ts";
 
 /** A stretch of a list; in the edges of a date filter each record must be looked at. */
 interface Part {
@@ -83,7 +84,7 @@ async function counted(
   const count = isWhole ? total : await countIn(source.kv, measured, span);
   if (count === 0 || limit === 0) return { count, records: [] };
   const isFirst = skip === 0 && after === undefined;
-  const isSparse = isDearer(await plan.all(), total);
+  const isSparse = isDearer(plan.all, total);
   const wanted = { where, limit, isFirst, isSparse };
   if (after !== undefined) {
     const found = { ...wanted, range: { span, after }, skip: 0 };
@@ -125,9 +126,16 @@ async function withoutUndated(
 ): Promise<Measured> {
   const measured = indexes[0]!;
   if (dated.length === 0) return measured;
-  const index = { ...measured.index, lacking: lackingSome(source.layout, dated) };
-  const less = await measure(source.kv, index);
-  const gaps = await undated(source.kv, index, span);
+  const { kv, layout } = source;
+  const lacking = lackingSome(layout, dated);
+  const ofUnderWay = measured.index.field === ""
+    ? []
+    : lacking.filter((dates) => isWithoutEnd(layout, dates));
+  const counted = lacking.filter((dates) => !ofUnderWay.includes(dates));
+  const [less, gaps] = await Promise.all([
+    counted.length === 0 ? measured : measure(kv, { ...measured.index, lacking: counted }),
+    ofUnderWay.length === 0 ? undefined : underWayIn(kv, measured, { lacking: ofUnderWay, span }),
+  ]);
   const found = topIn(less, span) === topIn(measured, span) ? measured : less;
   return gaps === undefined ? found : { ...found, gaps };
 }

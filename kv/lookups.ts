@@ -4,6 +4,12 @@ import { allOf, firstEntries, type Range } from "./entries.ts";
 import { keys, ordOf, type Place } from "./keys.ts";
 import type { Stored } from "./record_codec.ts";
 
+/** Looking an entry up costs as much as listing this many. */
+const lookupCost = 3;
+
+/** Whether listing so many entries costs more than looking some of them up. */
+export const isDearer = (listed: number, lookups: number): boolean => listed > lookupCost * lookups;
+
 /** Of these Sids, newest first, those that an index has an entry of. */
 export async function membersOf(
   kv: Deno.Kv,

@@ -10,8 +10,8 @@ import type { RecordCodec } from "./record_codec.ts";
 export interface Plan {
   /** A record passes only with an entry in each; the one with the fewest entries comes first. */
   indexes: Measured[];
-  /** How many records there are; read when it is asked for. */
-  all(): Promise<number>;
+  /** How many records there are. */
+  all: number;
   /** Parts of texts to search for. */
   texts: { field: string; part: string }[];
   /** Fields that must hold a date, which not every record has. */
@@ -33,29 +33,38 @@ export interface Source {
 
 export async function planOf(source: Source, where: Condition[]): Promise<Plan> {
   const { kv, place } = source;
-  const all = once(() => measure(kv, allOf(place)));
+  const all = measure(kv, allOf(place));
   const plan: Plan = {
     indexes: [],
-    all: async () => (await all()).total,
+    all: 0,
     texts: [],
     dated: [],
     verifies: false,
     maybe: always,
     sure: always,
   };
-  for (const condition of where) await addCondition(source, plan, condition);
+  const planning = { plan, all };
+  const [measured] = await Promise.all([
+    all,
+    ...where.map((condition) => addCondition(source, planning, condition)),
+  ]);
+  plan.all = measured.total;
   plan.indexes.sort((a, b) => a.total - b.total);
-  if (plan.indexes.length === 0) plan.indexes.push(await all());
+  if (plan.indexes.length === 0) plan.indexes.push(measured);
   return plan;
 }
 
-/** Asks at most once. */
-function once<V>(ask: () => Promise<V>): () => Promise<V> {
-  let answer: Promise<V> | undefined;
-  return () => answer ??= ask();
+/** A plan in the making, and the index of all records. */
+interface Planning {
+  plan: Plan;
+  all: Promise<Measured>;
 }
 
-async function addCondition(source: Source, plan: Plan, condition: Condition): Promise<void> {
+async function addCondition(
+  source: Source,
+  { plan, all }: Planning,
+  condition: Condition,
+): Promise<void> {
   switch (condition.op) {
     case "equals": {
       const value = indexValue(condition.value);
@@ -63,7 +72,7 @@ async function addCondition(source: Source, plan: Plan, condition: Condition): P
     }
     case "matches": {
       if (fitsPattern("", condition.value)) return;
-      const values = await valuesThatFit(source, await plan.all(), condition);
+      const values = await valuesThatFit(source, (await all).total, condition);
       return await addIndex(source, plan, condition.field, values);
     }
     case "contains": {

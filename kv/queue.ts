@@ -172,8 +172,9 @@ export function queue(kv: Deno.Kv, committer: Committer, checks: number) {
       }
       if (held.length > 0) next = Math.min(next, now + leaseMs);
       const hint = Math.min(next, found.waiting);
-      // The old one says as much where more is due.
-      return { held, next, hinted: hint <= now ? Promise.resolve() : setHint(lane, hint) };
+      // A low hint costs a look, a commit more: it is raised when a look finds nothing.
+      const isKept = held.length > 0 || hint <= now;
+      return { held, next, hinted: isKept ? Promise.resolve() : setHint(lane, hint) };
     },
 
     /** Done: the job is gone, and `also` is written with that. */

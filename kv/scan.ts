@@ -2,7 +2,7 @@ import { type Condition, matches } from "../core/filters.ts";
 import type { AnyRecord } from "../core/resource.ts";
 import { chunksOf, type Found, inChunks, type Range, readAtOnce } from "./entries.ts";
 import { sidOf } from "./keys.ts";
-import { membersOf, recordsOf } from "./lookups.ts";
+import { isDearer, membersOf, recordsOf } from "./lookups.ts";
 import type { Plan, Source } from "./plan.ts";
 import { search } from "./search.ts";
 
@@ -13,9 +13,6 @@ export interface Scan {
   range: Range;
   verifies: boolean;
 }
-
-/** Looking an entry up costs as much as listing this many. */
-const lookupCost = 3;
 
 /** A search through the packed texts is better than looking at this many records. */
 const searchedRecords = 1_000;
@@ -46,15 +43,12 @@ export async function* scan(
       chunk = chunk.filter(({ sid }) => members.has(sid));
     }
     if (looks) {
-      const isSparse = isDearer(await plan.all(), size);
+      const isSparse = isDearer(plan.all, size);
       chunk = (await passing(source, chunk, { where, isSparse })).map(({ found }) => found);
     }
     yield* chunk;
   }
 }
-
-/** Whether listing so many entries costs more than looking some of them up. */
-export const isDearer = (listed: number, lookups: number): boolean => listed > lookupCost * lookups;
 
 /** Those of a chunk whose record passes, with their records; `isRecalled` where likely again. */
 export async function passing(

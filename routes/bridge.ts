@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
 import { bridgeLimits, credentialsQuery, heartbeat, news, report } from "../core/bridge.ts";
 import { presenceNews } from "../core/bridge_registrations.ts";
+import { writeBridge } from "../core/bridge_seal.ts";
 import { bridgeHeader, verifyBridge } from "../core/bridge_signature.ts";
 import { handleReport } from "../core/calls/handle_report.ts";
 import { takeNews } from "../core/calls/take_news.ts";
@@ -62,7 +63,8 @@ export function bridge(ports: Ports, secret: string): Hono {
       return refuse(c, 401, "Cannot verify the signature");
     }
     const answer = await handler(contentOf(body), c.req.raw.signal);
-    return answer === null ? refuse(c, 400, "Cannot read the request") : c.json(answer);
+    if (answer === null) return refuse(c, 400, "Cannot read the request");
+    return c.body(writeBridge(secret, answer), 200, { "content-type": "application/json" });
   });
 }
 

@@ -3,7 +3,7 @@ import { writeWav } from "../core/wav.ts";
 
 /**
  * A markup application of our own, so that a first call has something to say: `Url` set to
- * `{base_url}/demo/welcome` plays a chime twice and hangs up.
+ * `{base_url}/demo/welcome` plays a chime, says that it works, and hangs up.
  */
 export function demo(): Hono {
   return new Hono()
@@ -11,7 +11,8 @@ export function demo(): Hono {
       c.header("content-type", "application/xml; charset=utf-8");
       return c.body(
         '<?xml version="1.0" encoding="UTF-8"?>\n' +
-          '<Response><Play loop="2">chime.wav</Play></Response>',
+          "<Response><Play>chime.wav</Play>" +
+          "<Say>Hello, and welcome to Switchboard. Your first call works.</Say></Response>",
       );
     })
     .get("/chime.wav", (c) => {

@@ -35,6 +35,9 @@ export function recordingTranscriptionRoutes({ records, ...ports }: Ports): Hono
     })
     .post("/:sid/Transcriptions", async (c) => {
       const recording = await recordingOf(c.var.account.sid, c.req.param("sid"));
+      if (recording.status === "in-progress") {
+        throw new Fault("notTranscribed", "it is still being made");
+      }
       const wanted = transcribeParameters.schema.parse(await readParams(c, transcribeParameters));
       const { transcribeCallback: url, transcribeCallbackMethod: method = "POST" } = wanted;
       const callback = url === undefined ? null : { url, method };

@@ -87,6 +87,10 @@ export const sipLimits = {
   reliableGiveUpMs: 32_000,
   /** Of a text message, in characters, as the records of Messages hold them. */
   textLength: 160,
+  /** The same of a trunk's, which becomes several Messages. */
+  trunkTextLength: 1_600,
+  /** Of what tells a trunk's message from others. */
+  messageIdLength: 180,
   /** Of a digit, a `Refer-To` and the body of an INFO, in characters. */
   infoLength: 4 << 10,
   /** What a REFER is told its subscription lasts. */
@@ -160,6 +164,8 @@ export const sipLimits = {
   retryWaitingMaxMs: 1_000,
   /** A dial that took so long counts as time that passed. */
   timePassedMs: 1_000,
+  /** Wait documents in a row that let no time pass, before music takes their place. */
+  waitDocuments: 3,
   /** For so long a leg that is settled stays known, and its `invite` run again is ignored. */
   endedLegMs: 60_000,
   stopMs: 5_000,

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 const allowed: Record<string, string[]> = {
   core: ["core", "zod", "fast-xml-parser", "node:crypto"],
   "core/numbers": ["core", "zod", "libphonenumber-js", "re2js"],
-  "core/host": ["core", "zod", "aws4fetch", "nodemailer", "node:"],
+  "core/host": ["core", "zod", "aws4fetch", "nodemailer", "smpp", "node:"],
   "core/host/speech": ["core", "zod", "@echogarden/espeak-ng-emscripten"],
   kv: ["kv", "core", "node:"],
   routes: ["routes", "core", "hono", "fast-xml-parser"],
@@ -15,6 +15,8 @@ const allowed: Record<string, string[]> = {
     "core/bridge_gather.ts",
     "core/bridge_note.ts",
     "core/bridge_refer.ts",
+    "core/bridge_rooms.ts",
+    "core/bridge_seal.ts",
     "core/bridge_script.ts",
     "core/bridge_events.ts",
     "core/bridge_signature.ts",

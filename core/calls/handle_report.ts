@@ -3,15 +3,19 @@ import type { LegEvent } from "../bridge_events.ts";
 import type { PartialSpeech } from "../bridge_gather.ts";
 import type { Script } from "../bridge_script.ts";
 import { withPeers } from "../companions.ts";
+import { takeRoomNews } from "../conferences/take_news.ts";
 import { unanswered } from "../exchange.ts";
 import { isFlow } from "../flows/address.ts";
 import { deliverWebhook } from "../jobs/deliver_webhook.ts";
 import { goOnFlow } from "../jobs/go_on_flow.ts";
 import { notification } from "../notify.ts";
 import type { Change, Ports } from "../ports.ts";
+import { waitParameters } from "../queues/enqueue.ts";
+import { takeQueueNews } from "../queues/take_news.ts";
 import type { Call } from "../resources/calls.ts";
+import { consultScript } from "./consult.ts";
 import { placeChild, receive } from "./new_leg.ts";
-import { actionScript, type Asking, firstScript } from "./next_script.ts";
+import { actionScript, type Asking, firstScript, waitScript } from "./next_script.ts";
 import { type Noted, notedBy } from "./noted.ts";
 import { numberScript, receiveForNumber } from "./number_leg.ts";
 import { callParameters, partialParameters } from "./parameters.ts";
@@ -34,6 +38,8 @@ export async function handleReport(
   const { event } = report;
   const noted = event.type === "noted" ? await notedBy(event, report, ports) : null;
   const call = await record(report, noted, ports);
+  if (call !== null) await takeRoomNews(report, call, ports);
+  if (call !== null) await takeQueueNews(report, call, ports);
   if (event.type === "ended") return [];
   if (call === null && event.type === "incomingNumber") {
     return [{ type: "reject", status: 404 }];
@@ -65,7 +71,13 @@ function scriptFor(event: LegEvent, asking: Asking): Promise<Script> | Script {
     case "dialled":
     case "recorded":
     case "referred":
+    case "left":
+    case "dequeued":
       return afterStep(event, asking);
+    case "consulting":
+      return consultScript(event, asking);
+    case "waiting":
+      return waited(event, asking);
     default:
       return [];
   }
@@ -80,6 +92,14 @@ async function afterStep(event: LegEvent, asking: Asking): Promise<Script> {
 
 const resultScript = async (result: StepResult | null, asking: Asking): Promise<Script> =>
   result === null ? [] : await actionScript(result.action, result.params, asking);
+
+async function waited(
+  { action, queueSid }: LegEvent & { type: "waiting" },
+  asking: Asking,
+): Promise<Script> {
+  const params = queueSid === undefined ? {} : await waitParameters(queueSid, asking);
+  return await waitScript(action, params, asking);
+}
 
 /** Commits what a report says; returns the call as it is then, null when there is none. */
 async function record(
@@ -132,6 +152,14 @@ function applied(
       const change = actionTold(taken, told, ports);
       return { ...change, also: noted!.also, jobs: [...change.jobs ?? [], ...noted!.jobs] };
     }
+    case "joined":
+      return { record: { ...taken, conferenceSid: event.conferenceSid } };
+    case "left":
+      return actionTold({ ...taken, conferenceSid: null }, told, ports);
+    case "queued":
+      return { record: { ...taken, queueSid: event.queueSid } };
+    case "dequeued":
+      return actionTold({ ...taken, queueSid: null }, told, ports);
     case "referred":
       return referred(taken, event, { told, ports });
     case "partial":
@@ -194,7 +222,8 @@ function partialTold(call: Call, event: PartialSpeech, { settings }: Ports): Cha
   const { accountSid, sid: callSid } = call;
   const { url, method } = event.callback;
   const params = { ...callParameters(call, settings), ...partialParameters(event) };
-  return { record: call, jobs: [deliverWebhook({ accountSid, callSid, url, method, params })] };
+  const told = { accountSid, callSid, url, method, params, event: "gather.partial" };
+  return { record: call, jobs: [deliverWebhook(told)] };
 }
 
 const problemFaults = { recognition: "speechUnavailable", speech: "notSpoken" } as const;

@@ -45,7 +45,10 @@ export async function numberScript(asking: Asking): Promise<Script> {
  * The caller as records show it: a number, a SIP address, or `anonymous`. A Client of ours only on
  * a call from within: what a trunk says of our own domain proves nothing.
  */
-function callerOf({ from: { user, host }, hops }: IncomingNumber, { settings }: Ports): string {
+export function callerOf(
+  { from: { user, host }, hops }: Pick<IncomingNumber, "from" | "hops">,
+  { settings }: Pick<Ports, "settings">,
+): string {
   if (user === "" || /^anonymous$/i.test(user)) return "anonymous";
   const number = e164Of(user, settings.trunks.country) ?? dialString(user);
   if (number !== null) return number;

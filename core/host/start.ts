@@ -22,9 +22,9 @@ const programs: Record<"api" | "sip" | "speech", Program> = {
   api: {
     name: "service",
     script: "main.ts",
-    permissions: ({ DATA_DIR, KV_URL, RATES_FILE }) => [
+    permissions: ({ DATA_DIR, KV_URL, RATES_FILE, SMS_RATES_FILE }) => [
       "--allow-net",
-      `--allow-read=${[DATA_DIR, RATES_FILE].filter(Boolean).join(",")}`,
+      `--allow-read=${[DATA_DIR, RATES_FILE, SMS_RATES_FILE].filter(Boolean).join(",")}`,
       `--allow-write=${DATA_DIR}`,
       environment + (KV_URL === "" ? "" : ",DENO_KV_ACCESS_TOKEN"),
     ],
@@ -68,7 +68,10 @@ function programsOf(command: string | undefined, config: Config): Program[] {
     case "api":
       return [programs.api];
     case "speech":
-      return [programs.speech];
+      if (config.SPEECH_SECRET !== "") return [programs.speech];
+      throw new Error(
+        "Cannot start the speech process by itself: set SPEECH_SECRET, which the others must know",
+      );
     default:
       throw new Error(`Cannot start "${command}": say api, sip, speech, config or nothing`);
   }

@@ -12,7 +12,7 @@ export function httpTranscriber({ url, key, model, isLocal }: SpeechEndpoint): T
   const queue: (() => void)[] = [];
   let underWay = 0;
   return {
-    async transcribe({ open, language }, signal) {
+    async transcribe({ open, mostMs, language }, signal) {
       if (underWay >= limits.transcriptionsAtOnce) {
         await new Promise<void>((resolve) => queue.push(resolve));
       } else underWay++;
@@ -25,7 +25,8 @@ export function httpTranscriber({ url, key, model, isLocal }: SpeechEndpoint): T
         const told = isLocal ? language : language?.split(/[-_]/, 1).join("").toLowerCase();
         if (told !== undefined) form.set("language", told);
         const headers = new Headers(key === "" ? {} : { authorization: `Bearer ${key}` });
-        const request = { method: "POST", headers, body: form, signal };
+        const bounded = AbortSignal.any([signal, AbortSignal.timeout(mostMs)]);
+        const request = { method: "POST", headers, body: form, signal: bounded };
         return await textIn(await fetch(`${url}/v1/audio/transcriptions`, request));
       } finally {
         const next = queue.shift();

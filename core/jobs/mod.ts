@@ -5,6 +5,8 @@ import { closeAccount } from "./close_account.ts";
 import { deliverWebhook } from "./deliver_webhook.ts";
 import { dialCall } from "./dial_call.ts";
 import { endCalls } from "./end_calls.ts";
+import { endRoom } from "./end_room.ts";
+import { expireMessage } from "./expire_message.ts";
 import { forgetAccount } from "./forget_account.ts";
 import { forgetClients } from "./forget_clients.ts";
 import { goOnFlow } from "./go_on_flow.ts";
@@ -29,6 +31,8 @@ export const handlers: AnyJobHandler[] = [
   deliverWebhook,
   dialCall,
   endCalls,
+  endRoom,
+  expireMessage,
   forgetAccount,
   forgetClients,
   goOnFlow,

@@ -69,6 +69,5 @@ async function textOf(
     return audio;
   };
   const mostMs = limits.transcriptionMs + (duration ?? 0) * limits.transcriptionMsPerS;
-  const bounded = AbortSignal.any([signal, AbortSignal.timeout(mostMs)]);
-  return await transcriber.transcribe({ open, ...language && { language } }, bounded);
+  return await transcriber.transcribe({ open, mostMs, ...language && { language } }, signal);
 }

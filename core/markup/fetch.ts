@@ -3,6 +3,7 @@ import {
   headerLines,
   masked,
   readText,
+  reasonOf,
   secretsOf,
   unanswered,
 } from "../exchange.ts";
@@ -97,7 +98,6 @@ async function exchangeWith(
     throw new DocumentFault("documentInvalid", "it is over 64 KiB", exchange, response.status);
   } catch (error) {
     if (signal.aborted || error instanceof DocumentFault) throw error;
-    const why = error instanceof Error ? error.message : String(error);
-    throw new DocumentFault("documentUnreachable", masked(why, hidden), none);
+    throw new DocumentFault("documentUnreachable", reasonOf(error, hidden), none);
   }
 }

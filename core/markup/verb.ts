@@ -27,6 +27,8 @@ export interface CompileContext extends DocumentContext {
   /** Where a call to an address goes. */
   route(address: Address, caller: Pick<Caller, "from" | "credentials">): Promise<Routing>;
   newSid(prefix: string): string;
+  /** What comes after the last verb, where that is not a hang-up. */
+  ending?: Step[];
 }
 
 type Attributes<S extends z.ZodRawShape> = z.infer<z.ZodObject<S>>;

@@ -1,4 +1,4 @@
-import { type Exchange, headerLines, masked, readText, secretsOf } from "../exchange.ts";
+import { type Exchange, headerLines, masked, readText, reasonOf, secretsOf } from "../exchange.ts";
 import type { JobRun } from "../job.ts";
 import { limits } from "../limits.ts";
 import type { Ports } from "../ports.ts";
@@ -57,10 +57,9 @@ export async function attemptOf(
     if (error instanceof AttemptFailed || run.signal.aborted) throw error;
     const nothing = { status: null, responseHeaders: null, responseBody: null, error: null };
     const attempt = { made: { ...timed(), ...nothing }, exchange: request };
-    const why = error instanceof Error ? error.message : String(error);
     const message = timeout.aborted
       ? `no whole answer within ${limits.callbackTimeoutMs / 1_000} s`
-      : masked(why, hidden).slice(0, limits.deliveryErrorLength);
+      : reasonOf(error, hidden).slice(0, limits.deliveryErrorLength);
     throw new AttemptFailed(message, attempt, { cause: error });
   }
 }

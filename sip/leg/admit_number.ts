@@ -36,8 +36,17 @@ export async function admitNumber(
 async function numberOf(
   link: Pick<ServiceLink, "number">,
   message: IncomingRequestMessage,
-  { gateway, contactUser }: TrunkSource,
+  source: TrunkSource,
 ): Promise<FoundNumber | null> {
+  const dialled = dialledBy(message, source);
+  return dialled.length === 0 ? null : await link.number({ dialled, gateway: source.gateway });
+}
+
+/** What may be the number that a trunk's request is for, likeliest first. */
+export function dialledBy(
+  message: IncomingRequestMessage,
+  { contactUser }: Pick<TrunkSource, "contactUser">,
+): string[] {
   const uris = [
     parseUri(originOf(message).target),
     parseNameAddr(message.getHeader("p-called-party-id") ?? "")?.uri,
@@ -45,8 +54,7 @@ async function numberOf(
   ];
   const users = uris.map((uri) => uri === undefined ? "" : userOf(uri))
     .filter((user) => user !== "" && user !== contactUser && user.length <= 256);
-  if (users.length === 0) return null;
-  return await link.number({ dialled: [...new Set(users)], gateway });
+  return [...new Set(users)];
 }
 
 function callerFor(

@@ -6,7 +6,7 @@ import { forkInvite } from "./fork_invite.ts";
 import { createWiring, inDialogEvents } from "../dialog/in_dialog.ts";
 import type { Flows } from "../registrar/location.ts";
 import { mediaKindOf } from "./media_kind.ts";
-import type { MediaKind, MediaLeg } from "../media/port.ts";
+import { type MediaKind, type MediaLeg, NoCommonCodec } from "../media/port.ts";
 import { createPeerFork } from "./peer_fork.ts";
 import { sipLimits } from "../limits.ts";
 import { Refused } from "../dialog/refused.ts";
@@ -168,8 +168,11 @@ function adopt(
 async function takeAnswer(state: OutboundState, { media }: Fork, sdp: string): Promise<void> {
   try {
     if (await state.early !== sdp) await media?.accept(sdp);
-  } catch {
-    return bye(state, { outcome: "failed", sipStatus: 488 });
+  } catch (error) {
+    const { signalling: { log }, call: { invitation: { leg } } } = state;
+    log("Cannot take the answer to a call", { leg, error: String(error) });
+    if (error instanceof NoCommonCodec) return bye(state, { outcome: "failed", sipStatus: 488 });
+    return bye(state, { outcome: "failed", sipStatus: 500, reason: "media-lost" });
   }
   if (state.over.signal.aborted) return;
   void media?.lost.then(() => mediaLost(state));

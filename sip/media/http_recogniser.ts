@@ -36,13 +36,14 @@ export function httpRecogniser(options: RecogniserOptions): Recogniser {
       form.set("response_format", "json");
       if (hints.length > 0) form.set("prompt", hints.join(", "));
       const { url, key } = endpoint;
+      const late = AbortSignal.timeout(timeoutMs);
       busy++;
       try {
         const response = await fetch(`${url}/v1/audio/transcriptions`, {
           method: "POST",
           headers: key === "" ? {} : { authorization: `Bearer ${key}` },
           body: form,
-          signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+          signal: AbortSignal.any([signal, late]),
         });
         if (!response.ok) throw new Error(await providerError(response));
         const bytes = await readBody(response, mediaLimits.recognitionAnswerBytes);
@@ -50,12 +51,11 @@ export function httpRecogniser(options: RecogniserOptions): Recogniser {
         return text.trim() === "" ? null : { text: text.trim(), confidence };
       } catch (error) {
         signal.throwIfAborted();
-        const why = error instanceof z.ZodError || error instanceof SyntaxError
-          ? "its answer is not understood"
-          : error instanceof Error
-          ? error.message
-          : String(error);
-        throw new Error(`the recogniser at ${new URL(url).origin} did not help: ${why}`, {
+        const isForeign = error instanceof z.ZodError || error instanceof SyntaxError;
+        const told = error instanceof Error ? error.message : String(error);
+        const why = isForeign ? "its answer is not understood" : told;
+        const reason = late.aborted ? `it took over ${timeoutMs} ms` : why;
+        throw new Error(`the recogniser at ${new URL(url).origin} did not help: ${reason}`, {
           cause: error,
         });
       } finally {

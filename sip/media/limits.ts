@@ -6,6 +6,8 @@ export const mediaLimits = {
   mediaSections: 16,
   /** Tries to find two ports side by side where the system chooses them. */
   portPairTries: 20,
+  /** A datagram as long as this is dropped: RTP fits into what networks take in one piece. */
+  datagramBytes: 2_048,
   /** Packets of a leg that wait for the system; beyond them new ones are lost. */
   unsentPackets: 100,
   /** After it is known by a packet, a source yields to the signalled one for so long. */

@@ -45,15 +45,18 @@ export function createSampleRing(): SampleRing {
     },
     has,
     hasAll(from, to) {
-      for (let i = from; i < to; i++) if (!has(i)) return false;
+      if (to > end || from < end - RING_SAMPLES) return false;
+      for (let i = from; i < to; i++) if (present[i & MASK] === 0) return false;
       return true;
     },
     get: (position) => samples[position & MASK]!,
     fill(position, codes, decoded) {
-      extendTo(position + codes.length);
+      extendTo(position);
+      end = Math.max(end, position + codes.length);
       for (let i = 0; i < codes.length; i++) {
-        samples[(position + i) & MASK] = decoded[codes[i]!]!;
-        present[(position + i) & MASK] = 1;
+        const at = (position + i) & MASK;
+        samples[at] = decoded[codes[i]!]!;
+        present[at] = 1;
       }
     },
     silence(from, to) {
@@ -68,7 +71,10 @@ export function createSampleRing(): SampleRing {
       samples[position & MASK] = sample;
     },
     copy(from, target) {
-      for (let i = 0; i < target.length; i++) target[i] = samples[(from + i) & MASK]!;
+      const start = from & MASK;
+      const first = Math.min(target.length, RING_SAMPLES - start);
+      target.set(samples.subarray(start, start + first));
+      if (first < target.length) target.set(samples.subarray(0, target.length - first), first);
     },
     truncate(position) {
       present.fill(0);

@@ -44,7 +44,7 @@ export function httpSpeaker(options: SpeakerOptions): Speaker {
   const underWay = new Map<string, Promise<Pcm>>();
 
   const make = (key: string, utterance: Utterance): Promise<Pcm> => {
-    const made = request(options, utterance, AbortSignal.timeout(timeoutMs)).then((pcm) => {
+    const made = request(options, utterance, timeoutMs).then((pcm) => {
       cache.set(key, { pcm });
       return pcm;
     }).finally(() => underWay.delete(key));
@@ -69,9 +69,10 @@ export function httpSpeaker(options: SpeakerOptions): Speaker {
 async function request(
   { fetch, endpoint, voices }: SpeakerOptions,
   { text, voice, language }: Utterance,
-  signal: AbortSignal,
+  timeoutMs: number,
 ): Promise<Pcm> {
   const { url, key, model, isLocal } = endpoint;
+  const signal = AbortSignal.timeout(timeoutMs);
   try {
     const response = await fetch(`${url}/v1/audio/speech`, {
       method: "POST",
@@ -92,7 +93,8 @@ async function request(
     const bytes = await readBody(response, mediaLimits.audioFileBytes);
     return await decodeAudio(bytes, response.headers.get("content-type"));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const told = error instanceof Error ? error.message : String(error);
+    const why = signal.aborted ? `it took over ${timeoutMs} ms` : told;
     throw new Error(`the speech provider at ${new URL(url).origin} did not help: ${why}`, {
       cause: error,
     });

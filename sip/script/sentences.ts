@@ -1,7 +1,8 @@
 /** Characters of a piece; a sentence beyond it is cut at a comma or a space. */
 const mostOfPiece = 400;
-/** Sentences shorter than this go with the one before. */
+/** Sentences shorter than this go together with those beside them, up to so many characters. */
 const leastOfPiece = 40;
+const fullPiece = 120;
 
 /**
  * A text in pieces that are said one after the other: whole sentences where they are of a fit length,
@@ -13,7 +14,7 @@ export function sentences(text: string, language: string): string[] {
     const last = pieces.at(-1);
     const isShort = last !== undefined &&
       (last.length < leastOfPiece || sentence.length < leastOfPiece);
-    if (isShort && last.length + sentence.length < mostOfPiece) {
+    if (isShort && last.length + sentence.length < fullPiece) {
       pieces[pieces.length - 1] = `${last} ${sentence}`;
     } else pieces.push(sentence);
   }
@@ -21,9 +22,17 @@ export function sentences(text: string, language: string): string[] {
 }
 
 function segments(text: string, language: string): string[] {
-  const [locale = "en"] = Intl.Segmenter.supportedLocalesOf([language.replaceAll("_", "-")]);
-  const segmenter = new Intl.Segmenter(locale, { granularity: "sentence" });
+  const segmenter = new Intl.Segmenter(localeOf(language), { granularity: "sentence" });
   return [...segmenter.segment(text)].map(({ segment }) => segment.trim()).filter(Boolean);
+}
+
+/** A tag may look like one and be none: then English rules will do. */
+function localeOf(language: string): string {
+  try {
+    return Intl.Segmenter.supportedLocalesOf([language.replaceAll("_", "-")])[0] ?? "en";
+  } catch {
+    return "en";
+  }
 }
 
 function cutLong(sentence: string): string[] {

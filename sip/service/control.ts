@@ -5,13 +5,21 @@ import {
   muteRequest,
   runRequest,
 } from "../../core/bridge.ts";
-import { type MessageOrder, messageOrder, messagePaths } from "../../core/bridge_messages.ts";
+import {
+  type MessageOrder,
+  messageOrder,
+  messagePaths,
+  type OutwardOrder,
+  outwardOrder,
+} from "../../core/bridge_messages.ts";
 import {
   bindingsRequest,
   type RegisteredBinding,
   registrationPaths,
 } from "../../core/bridge_registrations.ts";
+import { readBridge } from "../../core/bridge_seal.ts";
 import { bridgeHeader, verifyBridge } from "../../core/bridge_signature.ts";
+import { roomOrder, roomPaths } from "../../core/bridge_rooms.ts";
 import { trunkPaths } from "../../core/bridge_trunks.ts";
 import { listening } from "../../core/listen_error.ts";
 import type { Companion } from "../../core/bridge.ts";
@@ -32,6 +40,8 @@ export interface ControlOptions {
   gatewaysChanged(): void;
   /** Sends a message to the devices of a login; the final status of each. */
   message(order: MessageOrder): Promise<number[]>;
+  /** Sends a message to a number elsewhere; its final status, null when nobody has it. */
+  outward(order: OutwardOrder): Promise<number | null>;
   /** Whether new legs are still placed. */
   accepting(): boolean;
 }
@@ -93,24 +103,33 @@ async function order(options: ControlOptions, path: string, body: string): Promi
     return Response.json({ companion: options.companion });
   }
   if (path === messagePaths.order) return await message(options, body);
+  if (path === messagePaths.outward) return await outward(options, body);
+  if (path === roomPaths.order) return room(options, body);
   if (path !== bridgePaths.invalidate) return refusal(404, `Cannot find "${path}"`);
-  const asked = invalidation.safeParse(json(body));
+  const asked = invalidation.safeParse(json(body, options.bridgeSecret));
   if (!asked.success) return refusal(400, `Cannot invalidate: ${asked.error.message}`);
   await options.invalidate(asked.data.logins);
   return Response.json({ companion: options.companion });
 }
 
-function run({ calls, companion, accepting }: ControlOptions, body: string): Response {
+function run(options: ControlOptions, body: string): Response {
+  const { calls, companion, accepting, bridgeSecret } = options;
   if (!accepting()) return refusal(503, "Cannot run a script: the companion is stopping");
-  const asked = runRequest.safeParse(json(body));
+  const asked = runRequest.safeParse(json(body, bridgeSecret));
   if (!asked.success) return refusal(400, `Cannot run a script: ${asked.error.message}`);
   const { leg } = asked.data;
   if (runScript(calls, asked.data) === "run") return Response.json({ companion });
   return refusal(404, `Cannot run a script: no leg ${leg} is here`);
 }
 
-function mute({ calls }: ControlOptions, body: string): Response {
-  const asked = muteRequest.safeParse(json(body));
+function room({ calls, bridgeSecret }: ControlOptions, body: string): Response {
+  const asked = roomOrder.safeParse(json(body, bridgeSecret));
+  if (!asked.success) return refusal(400, `Cannot order in a room: ${asked.error.message}`);
+  return Response.json({ isKnown: calls.rooms.order(asked.data) });
+}
+
+function mute({ calls, bridgeSecret }: ControlOptions, body: string): Response {
+  const asked = muteRequest.safeParse(json(body, bridgeSecret));
   if (!asked.success) return refusal(400, `Cannot mute a leg: ${asked.error.message}`);
   const { leg, muted } = asked.data;
   const known = calls.find(leg);
@@ -120,21 +139,28 @@ function mute({ calls }: ControlOptions, body: string): Response {
 }
 
 function bindings(options: ControlOptions, body: string): Response {
-  const asked = bindingsRequest.safeParse(json(body));
+  const asked = bindingsRequest.safeParse(json(body, options.bridgeSecret));
   if (!asked.success) return refusal(400, `Cannot list bindings: ${asked.error.message}`);
   return Response.json({ bindings: options.bindings(asked.data.login) });
 }
 
 async function message(options: ControlOptions, body: string): Promise<Response> {
   if (!options.accepting()) return refusal(503, "Cannot send a message: the companion is stopping");
-  const asked = messageOrder.safeParse(json(body));
+  const asked = messageOrder.safeParse(json(body, options.bridgeSecret));
   if (!asked.success) return refusal(400, `Cannot send a message: ${asked.error.message}`);
   return Response.json({ statuses: await options.message(asked.data) });
 }
 
-function json(text: string): unknown {
+async function outward(options: ControlOptions, body: string): Promise<Response> {
+  if (!options.accepting()) return refusal(503, "Cannot send a message: the companion is stopping");
+  const asked = outwardOrder.safeParse(json(body, options.bridgeSecret));
+  if (!asked.success) return refusal(400, `Cannot send a message: ${asked.error.message}`);
+  return Response.json({ status: await options.outward(asked.data) });
+}
+
+function json(text: string, bridgeSecret: string): unknown {
   try {
-    return JSON.parse(text);
+    return readBridge(bridgeSecret, text);
   } catch {
     return undefined;
   }

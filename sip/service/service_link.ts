@@ -14,12 +14,14 @@ import {
   messageAnswer,
   messagePaths,
   type MessageReport,
+  type TrunkMessage,
 } from "../../core/bridge_messages.ts";
 import {
   recordingAnswer,
   type RecordingPart,
   recordingPaths,
 } from "../../core/bridge_recordings.ts";
+import { readBridge } from "../../core/bridge_seal.ts";
 import { bridgeHeader, signBridge } from "../../core/bridge_signature.ts";
 import {
   type HeartbeatAnswer,
@@ -71,6 +73,8 @@ export interface ServiceLink {
   gateway(report: GatewayReport): Promise<void>;
   /** A message of a Client, and what to answer it. */
   message(message: MessageReport): Promise<MessageAnswer>;
+  /** A message that a trunk brought, and what to answer it. */
+  trunkMessage(message: TrunkMessage): Promise<MessageAnswer>;
   /** False when the service does not want the recording. */
   recordingPart(part: RecordingPart): Promise<boolean>;
 }
@@ -131,6 +135,10 @@ export function createServiceLink(options: ServiceLinkOptions): ServiceLink {
       const limits = { ms: sipLimits.reportTimeoutMs };
       return messageAnswer.parse(await post(messagePaths.report, message, limits));
     },
+    async trunkMessage(message) {
+      const limits = { ms: sipLimits.reportTimeoutMs };
+      return messageAnswer.parse(await post(messagePaths.trunkMessage, message, limits));
+    },
   };
 }
 
@@ -157,7 +165,7 @@ async function signedPost(
     signals: signal === undefined || signal === stopped ? [stopped] : [signal, stopped],
   });
   const { status } = answer;
-  if (status >= 200 && status < 300) return JSON.parse(answer.body);
+  if (status >= 200 && status < 300) return readBridge(bridgeSecret, answer.body);
   throw new ServiceError(`post ${path}`, `the service answered ${status}`, failureOf(status));
 }
 

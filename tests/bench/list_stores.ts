@@ -40,10 +40,10 @@ const messageOf = (lab: StoreLab, body: string): Message => ({
   body,
 } as Message);
 
-const unbegun = (call: Call, at: number): Call =>
-  at % 4 === 1
-    ? { ...call, status: "failed", startTime: null }
-    : { ...call, status: "queued", startTime: null, endTime: null, duration: null };
+const unbegun = (call: Call, isWaiting: boolean): Call =>
+  isWaiting
+    ? { ...call, status: "queued", startTime: null, endTime: null, duration: null }
+    : { ...call, status: "failed", startTime: null };
 
 function textOf(at: number): string {
   const length = 8 + roll(8);
@@ -60,7 +60,7 @@ export interface Filled extends AsyncDisposable {
 export interface Filling {
   calls: number;
   texts: number;
-  /** Every second call has no start; every fourth, waiting still, no end either. */
+  /** Every second call never went out; those of the newest tenth wait still. */
   isHalfUndated?: boolean;
 }
 
@@ -78,7 +78,9 @@ export async function fill(filling: Filling): Promise<Filled> {
     for (let one = at; one < Math.min(at + 500, count); one++) {
       lab.clock.now = begin + Math.floor(one * 30 * dayMs / count);
       if (one < filling.calls) {
-        const call = isHalfUndated && one % 2 > 0 ? unbegun(callOf(lab), one) : callOf(lab);
+        const call = isHalfUndated && one % 2 > 0
+          ? unbegun(callOf(lab), one > 0.9 * count)
+          : callOf(lab);
         sids.push(call.sid);
         writes.push(records.calls.insert({ record: call }));
       }

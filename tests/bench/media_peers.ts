@@ -1,6 +1,4 @@
 import { Buffer } from "node:buffer";
-import { createSocket } from "node:dgram";
-import { once } from "node:events";
 import { encodeG711, type Law } from "../../sip/media/g711.ts";
 import { parseSdp } from "../../sip/media/parse_sdp.ts";
 import { openPeer } from "../../sip/media/peer.ts";
@@ -24,27 +22,40 @@ interface Line {
 export type Lines = { lines: Line[]; close(): Promise<void> };
 
 /** All legs of plain RTP send to one socket, and are told apart by the port that they send from. */
-export async function plainLines(laws: Law[]): Promise<Lines> {
-  const socket = createSocket({ type: "udp4", recvBufferSize: 4 << 20 });
-  socket.bind(0, "127.0.0.1");
-  await once(socket, "listening");
+export function plainLines(laws: Law[]): Promise<Lines> {
+  const hostname = "127.0.0.1";
+  const socket = Deno.listenDatagram({ transport: "udp", hostname, port: 0 });
+  const { port } = socket.addr as Deno.NetAddr;
   const byPort = new Map<number, Line>();
-  socket.on("message", (packet, { port }) => byPort.get(port)?.onPacket(packet));
+  const received = receiveAll(socket, byPort);
   const lines = laws.map((law): Line => {
-    let to = 0;
+    const to: Deno.NetAddr = { transport: "udp", hostname, port: 0 };
     const line: Line = {
-      offer: plainOffer(socket.address().port, { formats: law === "PCMU" ? "0 101" : "8 101" }),
+      offer: plainOffer(port, { formats: law === "PCMU" ? "0 101" : "8 101" }),
       accept(answer) {
-        to = portOf(answer);
-        byPort.set(to, line);
+        to.port = portOf(answer);
+        byPort.set(to.port, line);
         return Promise.resolve();
       },
-      send: (packet) => socket.send(packet, to, "127.0.0.1"),
+      send: (packet) => void socket.send(packet, to),
       onPacket: () => {},
     };
     return line;
   });
-  return { lines, close: async () => void await once(socket.close(), "close") };
+  const close = () => {
+    socket.close();
+    return received;
+  };
+  return Promise.resolve({ lines, close });
+}
+
+async function receiveAll(socket: Deno.DatagramConn, byPort: Map<number, Line>): Promise<void> {
+  const buffer = new Uint8Array(2_048);
+  for (;;) {
+    const received = await socket.receive(buffer).catch(() => undefined);
+    if (received === undefined) return;
+    byPort.get((received[1] as Deno.NetAddr).port)?.onPacket(received[0]);
+  }
 }
 
 export async function webrtcLines(laws: Law[]): Promise<Lines> {
@@ -130,23 +141,18 @@ export function startLoad(lines: Line[], laws: Law[]): Load {
 
 type Sender = ReturnType<typeof createSender>;
 
-const KEPT = 256;
-
 function createSender(line: Line, law: Law, number: number) {
   const sound = tone(400 + number, 1);
   const frames = Array.from(
     { length: 50 },
     (_, i) => encodeG711(law, sound.slice(i * 160, (i + 1) * 160)),
   );
-  const sentAt = new Float64Array(KEPT);
-  const sender = {
-    /** The packets sent so far. */
-    sent: 0,
-    /** When the packet of a number was sent, for as long as it may be under way. */
-    sentAt: (number: number) => sentAt[number % KEPT]!,
+  const sentAt: number[] = [];
+  return {
+    /** When each packet was sent. */
+    sentAt,
     send() {
-      const at = sender.sent++;
-      sentAt[at % KEPT] = performance.now();
+      const at = sentAt.push(performance.now()) - 1;
       line.send(writeRtp({
         payloadType: typeOf(law),
         marker: at === 0,
@@ -157,32 +163,44 @@ function createSender(line: Line, law: Law, number: number) {
       }));
     },
   };
-  return sender;
 }
 
 /** How late each packet of one line is. */
 function createTiming() {
   let from: Sender | undefined;
-  let shift: number | undefined;
-  let times: number[] = [];
+  let packets: { frame: number; at: number; sent: number }[] = [];
   return {
     restart(sender: Sender | undefined) {
       from = sender;
-      shift = undefined;
-      times = [];
+      packets = [];
     },
     take(packet: Buffer) {
       const frame = packet.readUInt32BE(4) / 160;
-      const now = performance.now();
-      // The numbers of a stream are moved by what is known from its first packet here.
-      shift ??= frame - (from === undefined ? 0 : from.sent - 1);
-      const number = Math.round(frame - shift);
-      times.push(now - (from === undefined ? number * FRAME_MS : from.sentAt(number)));
+      packets.push({ frame, at: performance.now(), sent: from?.sentAt.length ?? 0 });
     },
-    lateness(): number[] {
-      if (from !== undefined) return times;
-      const least = Math.min(...times);
-      return times.map((time) => time - least);
-    },
+    lateness: () => from === undefined ? byFrames(packets) : bySender(packets, from.sentAt),
   };
+}
+
+type Received = { frame: number; at: number; sent: number }[];
+
+/** The fastest packet is in time, and all others follow it by their timestamps. */
+function byFrames(packets: Received): number[] {
+  const times = packets.map(({ frame, at }) => at - frame * FRAME_MS);
+  const least = Math.min(...times);
+  return times.map((time) => time - least);
+}
+
+/**
+ * Since when packets were under way. What a leg adds to the timestamps is not known but to whole
+ * frames; it is such that nobody came before it was sent and the fastest took less than a frame.
+ */
+function bySender(packets: Received, sentAt: number[]): number[] {
+  let shift = packets.length === 0 ? 0 : packets[0]!.frame - packets[0]!.sent + 1;
+  for (;;) {
+    const times = packets.map(({ frame, at }) => at - (sentAt[Math.round(frame - shift)] ?? at));
+    const least = Math.min(...times);
+    if (least >= 0) return times;
+    shift += Math.ceil(-least / FRAME_MS);
+  }
 }

@@ -99,6 +99,34 @@ Deno.test("outboundFetch() does not follow a redirect into the network", async (
   await assert.rejects(fetchOutside(new Request(origin)), /is at a private address/);
 });
 
+Deno.test("outboundFetch() checks every redirect, also the last one that it follows", async () => {
+  const seen: string[] = [];
+  await using server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    (request) => {
+      const { pathname } = new URL(request.url);
+      seen.push(pathname);
+      const location = { "/0": "/1", "/1": "/2", "/2": "http://192.168.1.1/" }[pathname]!;
+      return new Response(null, { status: 302, headers: { location } });
+    },
+  );
+  const origin = `http://127.0.0.1:${server.addr.port}`;
+  const fetchOutside = outboundFetch({ ...none, ownOrigin: origin });
+  await assert.rejects(fetchOutside(new Request(`${origin}/0`)), /192\.168\.1\.1 is at a private/);
+  assert.deepEqual(seen, ["/0", "/1", "/2"]);
+});
+
+Deno.test("outboundFetch() gives a connection up that is not there in 5 s", async () => {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const accepted = listener.accept(); // It never says anything, so TLS does not come about.
+  const fetchOutside = outboundFetch({ mayReach: () => true, ownOrigin: "" });
+  const startedAt = performance.now();
+  const silent = new Request(`https://127.0.0.1:${listener.addr.port}/`);
+  await assert.rejects(fetchOutside(silent), /Cannot connect within 5 s/);
+  assert.ok(performance.now() - startedAt >= 4_900);
+  (await accepted).close();
+});
+
 Deno.test("readConfig() derives what is not set from what is", () => {
   const config = readConfig((name) => ({ HOST: "::1", PORT: "9000", BRIDGE_PORT: "9001" })[name]);
   assert.equal(config.BASE_URL, "http://[::1]:9000");

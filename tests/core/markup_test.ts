@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { limits } from "../../core/limits.ts";
 import { parseDocument } from "../../core/markup/parse.ts";
 import type { Call } from "../../core/resources/calls.ts";
 import { compiled, inbound } from "../support/compile_lab.ts";
@@ -41,6 +42,17 @@ const documents: Record<string, { body: string; call?: Partial<Call>; script: un
   "Play decodes entities of its URL": {
     body: `<Play>/a?b=1&amp;c=&#50;</Play>`,
     script: [{ type: "play", url: "https://app.test/a?b=1&c=2", loop: 1 }, hangup],
+  },
+  "Say has its text in one line, entities decoded": {
+    body:
+      `<Say voice="man" language="de-DE" loop="2">  Guten\n  Tag &amp; &lt;auf&gt; Wiederh&#246;ren </Say>`,
+    script: [{
+      type: "say",
+      text: "Guten Tag & <auf> Wiederhören",
+      voice: "man",
+      language: "de-DE",
+      loop: 2,
+    }, hangup],
   },
   "Pause has a length of one second": {
     body: `<Pause/><Pause length="3"/>`,
@@ -433,3 +445,16 @@ for (const [name, [text, message]] of Object.entries(broken)) {
     assert.throws(() => parseDocument(text), message);
   });
 }
+
+Deno.test("compile() cuts what is too long to be said at a word, and notes it", async () => {
+  const text = "word ".repeat(limits.sayLength / 5 + 10).trim();
+  const { script, skipped } = await compiled(`<Say>${text}</Say><Say> </Say>`);
+  const [step] = script;
+  assert.ok(step?.type === "say");
+  assert.equal(step.text, "word ".repeat(limits.sayLength / 5).trim());
+  assert.deepEqual(skipped, [
+    `the text of Say after 10000 characters: it has ${text.length}`,
+    "Say: it has no text",
+  ]);
+  assert.equal(script.length, 2);
+});

@@ -4,11 +4,12 @@ import { eventually, freePorts, spawnTask, startSystem, type System } from "../s
 
 /** One more companion of a system, as a process of its own. */
 async function startCompanion(system: System) {
-  const [sipPort, bridgePort] = freePorts(2) as [number, number];
+  const [sipPort, bridgePort, speechPort] = freePorts(3) as [number, number, number];
   const { child, output, ended } = spawnTask(["sip"], {
     PORT: new URL(system.baseUrl).port,
     SIP_WS_PORT: String(sipPort),
     BRIDGE_PORT: String(bridgePort),
+    SPEECH_PORT: String(speechPort),
     DATA_DIR: system.directory,
   });
   const phones: Softphone[] = [];

@@ -53,8 +53,8 @@ Deno.test("a port in use, a locked store and a wrong variable are one clear line
   await using system = await startSystem();
   const directory = await Deno.makeTempDir();
   const port = new URL(system.baseUrl).port;
-  const [free, sip, bridge] = freePorts(3).map(String) as [string, string, string];
-  const ports = { PORT: free, SIP_WS_PORT: sip, BRIDGE_PORT: bridge };
+  const [free, sip, bridge, speech] = freePorts(4).map(String) as [string, string, string, string];
+  const ports = { PORT: free, SIP_WS_PORT: sip, BRIDGE_PORT: bridge, SPEECH_PORT: speech };
   const cases: [task: string, env: Record<string, string>, line: RegExp][] = [
     ["start", { ...ports, PORT: port, DATA_DIR: directory }, /^Cannot listen on .*:\d+ \(PORT\)/],
     [
@@ -62,7 +62,17 @@ Deno.test("a port in use, a locked store and a wrong variable are one clear line
       { ...ports, SIP_WS_PORT: new URL(system.wsUrl).port, DATA_DIR: directory },
       /^Cannot listen on .*:\d+ \(SIP_WS_PORT\): the port is in use$/,
     ],
+    [
+      "start",
+      { ...ports, SPEECH_PORT: port, DATA_DIR: directory },
+      /^Cannot listen on .*:\d+ \(SPEECH_PORT\): the port is in use$/,
+    ],
     ["start", { ...ports, DATA_DIR: system.directory }, /^Cannot open the store: .* is in use/],
+    [
+      "speech",
+      { SPEECH_PORT: speech },
+      /^Cannot start the speech process by itself: set SPEECH_SEC/,
+    ],
     ["api", { PORT: "http" }, /^Cannot use the configuration: PORT must be a port number/],
   ];
   for (const [task, env, line] of cases) {
@@ -85,9 +95,10 @@ Deno.test("deno task config prints every variable, secrets masked", async () => 
 
 Deno.test("SIGTERM to npx, which passes no signal on, stops what it started", async () => {
   const system = await startSystem({ deno: ["npx", "-y", "deno@2.9.6"] });
-  const pids = [...system.pids("main.ts"), ...system.pids("sip/main.ts")];
-  assert.equal(pids.length, 2);
+  const scripts = ["main.ts", "sip/main.ts", "core/host/speech/main.ts"] as const;
+  const pids = scripts.flatMap((script) => system.pids(script));
+  assert.equal(pids.length, 3);
   await system.stop();
-  await eventually("both processes end", () => pids.every((pid) => !isAlive(pid)));
+  await eventually("all processes end", () => pids.every((pid) => !isAlive(pid)));
   await Deno.remove(system.directory, { recursive: true });
 });

@@ -68,6 +68,38 @@ Deno.test("a webhook is a Delivery from its cause to its answer", async () => {
   assert.deepEqual((await app.root.get(queued.uri)).json(), delivered);
 });
 
+Deno.test("requests of one call come one after another in their order, beside those of others", async () => {
+  using app = await startApp();
+  const seen: string[] = [];
+  const open = new Map<string, number>();
+  let most = 0;
+  app.ports.fetch = async (request) => {
+    const form = new URLSearchParams(await request.text());
+    const call = form.get("CallSid")!;
+    open.set(call, (open.get(call) ?? 0) + 1);
+    assert.equal(open.get(call), 1, "one of the same call is under way");
+    most = Math.max(most, [...open.values()].reduce((a, b) => a + b));
+    await new Promise((wake) => setTimeout(wake, 1));
+    open.set(call, open.get(call)! - 1);
+    seen.push(`${call} ${form.get("SequenceNumber")}`);
+    return new Response();
+  };
+  const calls = ["1", "2", "3"].map((digit) => `CA${digit.repeat(32)}`);
+  const numbers = ["0", "1", "2", "3", "4"];
+  for (const SequenceNumber of numbers) {
+    for (const CallSid of calls) {
+      await deliver(app, { callSid: CallSid, params: { CallSid, SequenceNumber } });
+    }
+  }
+  await app.runJobs();
+
+  for (const call of calls) {
+    const own = seen.filter((one) => one.startsWith(call));
+    assert.deepEqual(own, numbers.map((number) => `${call} ${number}`));
+  }
+  assert.ok(most > 1, "calls do not wait for each other");
+});
+
 Deno.test("every attempt is kept with why it failed, until the delivery is given up", async () => {
   using app = await startApp();
   let asked = 0;
@@ -210,6 +242,19 @@ Deno.test("credentials of a URL are sent, and shown nowhere, nor is the AuthToke
     assert.ok(text.includes("https://app.test/events?x=1"), text);
     for (const secret of secrets) assert.ok(!text.includes(secret), `${secret} in ${text}`);
   }
+});
+
+Deno.test("a password that only a redirect had is not told with why it failed", async () => {
+  using app = await startApp();
+  app.answers = () => {
+    throw new Error("error sending request for url (http://user:hidden@other.test/x)");
+  };
+  await deliver(app);
+  await runAll(app);
+  const [{ attempts }] = await deliveries(app);
+  assert.equal(attempts[0].error, "error sending request for url (http://other.test/x)");
+  const { text } = await app.root.get("Notifications.json");
+  assert.ok(!text.includes("hidden"), text);
 });
 
 Deno.test("a delivery has 15 s, and at most 64 KiB of the answer are read", async () => {

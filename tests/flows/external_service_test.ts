@@ -16,7 +16,7 @@ interface Asked {
 }
 
 /** A server on the loopback that keeps what it is asked. */
-async function startService(answer: () => Response) {
+function startService(answer: () => Response) {
   const asked: Asked[] = [];
   const server = Deno.serve(
     { port: 0, hostname: "127.0.0.1", onListen: () => {} },

@@ -62,12 +62,11 @@ function expected(records: AnyRecord[]): { entries: Set<string>; counters: Map<s
       if (value === null) continue;
       const place = { account: 1n, prefix: "CA", field, value };
       entries.add(text(keys.entry(place, value, ordOf(record.sid))));
-      const isNoted = lacking !== "" && field !== "" && endTime === null;
-      if (isNoted) entries.add(text(keys.undated({ ...place, lacking }, ordOf(record.sid))));
+      const isCounted = lacking === "startTime" && !["", "undated"].includes(field);
       for (const level of levels.slice(0, depth)) {
         const bucket = bucketAt(sidTime(record.sid), level);
         count(keys.counter(place, level.level, bucket));
-        if (lacking !== "" && !isNoted) {
+        if (isCounted) {
           count(keys.counter({ ...place, lacking }, level.level, bucket));
         }
       }

@@ -75,13 +75,12 @@ for (const seed of [1, 2]) {
   Deno.test(`date filters find what has the dates among long runs without them (${seed})`, async () => {
     using lab = await storeLab();
     const begin = lab.clock.now;
-    const records = await fillRuns(lab, { runs: 20, seed });
+    const records = await fillRuns(lab, { runs: 16, seed });
     const at = (share: number) => begin + Math.floor((lab.clock.now - begin) * share);
-    const ranges = [[-Infinity, Infinity], [at(0.2), at(0.8)], [at(0.5), Infinity], [0, at(0.7)]];
+    const ranges = [[-Infinity, Infinity], [at(0.2), at(0.8)], [at(0.5), Infinity]];
     const narrowed: Condition[][] = [
       [],
       [equals("from", "+15550000001")],
-      [equals("from", "+14440003")],
       [equals("status", "busy")],
       [equals("status", "busy"), equals("from", "+15550000001")],
       [{ field: "from", op: "matches", value: "+1444*" }],
@@ -96,6 +95,23 @@ for (const seed of [1, 2]) {
         seen += await compare(lab, records, [...rest, ...both]);
       }
     }
-    assert.ok(seen > 3_000, String(seen));
+    assert.ok(seen > 2_000, String(seen));
   });
 }
+
+Deno.test("a date filter finds the few calls of a value among many that wait", async () => {
+  using lab = await storeLab();
+  const begin = lab.clock.now;
+  const made = Array.from({ length: 900 }, (_, at) => {
+    lab.clock.now += 5_000;
+    const call = lab.call({ from: at % 60 === 0 ? "rare" : "often", status: statuses[at % 3]! });
+    return shaped(call, at % 180 === 0 || at % 7 === 0 ? "whole" : shapes[1 + at % 2]!, 100);
+  });
+  await Promise.all(made.map((record) => lab.store.records.calls.insert({ record })));
+  const records = made.toReversed();
+  for (const field of ["startTime", "endTime"]) {
+    const dated = between(field, begin, lab.clock.now - 60_000);
+    assert.ok(await compare(lab, records, [dated, equals("from", "rare")]) > 5);
+    await compare(lab, records, [dated, equals("from", "often"), equals("status", "busy")]);
+  }
+});

@@ -239,3 +239,28 @@ Deno.test("pull() gives silence before anything came, and for packets that are n
 
   for (let i = 0; i < 100; i++) assert.ok(buffer.pull().every((sample) => sample === 0));
 });
+
+Deno.test("pull() gives whole frames whatever comes, and the next honest sound", () => {
+  const random = numbers(11);
+  const below = (most: number) => Math.floor(random() * most);
+  for (let round = 0; round < 20; round++) {
+    const buffer = createJitterBuffer();
+    let last = { ssrc: 1, sequence: 0, timestamp: 0 };
+    for (let i = 0; i < 2_000; i++) {
+      const jumps = random() < 0.02;
+      last = {
+        ssrc: random() < 0.005 ? below(3) : last.ssrc,
+        sequence: jumps ? below(0x1_0000) : (last.sequence + below(3)) & 0xffff,
+        timestamp: jumps ? below(2 ** 32) : (last.timestamp + 80 * below(5)) >>> 0,
+      };
+      const payload = new Uint8Array(below(6) * below(400)).map(() => below(256));
+      const packet = { ...last, payload, payloadType: 0, marker: random() < 0.05 };
+      if (random() < 0.1) buffer.pushEvent(packet);
+      else buffer.push(packet, "PCMU");
+      if (random() < 0.9) assert.equal(buffer.pull().length, 160);
+    }
+    const packets = packetsOf({ pcm: tone(600, 3) }).map((packet) => ({ ...packet, ssrc: 9 }));
+    const { sound } = play(delayed(packets, () => 0), 2.9, buffer);
+    assert.ok(amplitudeOf(600, sound.subarray(8_000, 22_000)) > 6_000, `round ${round}`);
+  }
+});

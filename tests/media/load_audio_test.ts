@@ -64,7 +64,16 @@ Deno.test("loadAudio() forgets the audio used longest ago when its memory is ful
 Deno.test("loadAudio() says why it cannot, and asks again next time", async () => {
   const cases: [() => Response, RegExp][] = [
     [() => new Response("no", { status: 404 }), /status is 404/],
-    [() => new Response("<html>"), /Cannot read WAV: it is not a WAV file/],
+    [
+      () => new Response("<html>", { headers: { "content-type": "text/html" } }),
+      /it is neither a WAV nor an MP3 file, its type is text\/html/,
+    ],
+    [() => new Response("RIFFxxxxWAVE"), /Cannot read WAV: it has no audio data/],
+    [
+      () => new Response("no music at all", { headers: { "content-type": "audio/mpeg" } }),
+      /Cannot read MP3: it has no audio that can be decoded/,
+    ],
+    [() => new Response(""), /it is empty/],
     [() => new Response(new Uint8Array(200_000)), /longer than 100000 bytes/],
     [() => new Response(pcmFile(new Int16Array())), /it is empty/],
   ];
@@ -78,6 +87,161 @@ Deno.test("loadAudio() says why it cannot, and asks again next time", async () =
     assert.equal(requests.length, 2);
   }
 });
+
+const tonePath = new URL("tone.mp3", import.meta.url);
+
+for (
+  const [what, type, before] of [
+    ["by its type", "audio/mpeg", []],
+    ["by its first bytes, whatever its type", "application/octet-stream", []],
+    ["after an ID3 tag", "audio/mpeg", [..."ID3"].map((letter) => letter.charCodeAt(0))],
+  ] as const
+) {
+  Deno.test(`loadAudio() plays MP3, known ${what}`, async () => {
+    // An ID3v2 tag of ten bytes beside its header (id3v2.4.0-structure §3.1).
+    const tag = before.length > 0 ? [...before, 4, 0, 0, 0, 0, 0, 10, ...new Uint8Array(10)] : [];
+    const file = Uint8Array.from([...tag, ...await Deno.readFile(tonePath)]);
+    const { load } = loading(() => new Response(file, { headers: { "content-type": type } }));
+
+    const pcm = await load("http://app.test/a", signal);
+
+    // Half a second, and the silence that the format adds.
+    assert.ok(pcm.length >= 4_000 && pcm.length < 5_200, String(pcm.length));
+    assert.ok(Math.abs(amplitudeOf(1_000, pcm.subarray(1_200, 3_600)) - 8_000) < 600);
+  });
+}
+
+Deno.test("loadAudio() plays what can be decoded of a damaged MP3", async () => {
+  const file = await Deno.readFile(tonePath);
+  file.fill(0x55, 900, 1_100);
+  const { load } = loading(() => new Response(file, { headers: { "content-type": "audio/mp3" } }));
+  assert.ok((await load("http://app.test/a", signal)).length > 2_000);
+});
+
+/** A server whose answers have these headers, one after the other; null goes out of reach. */
+async function requestsWith(
+  answers: (Record<string, string> | number | null)[],
+  waitsS: number[],
+): Promise<string[]> {
+  let now = 0;
+  const log: string[] = [];
+  const fetch = (_: unknown, init?: RequestInit) => {
+    const headers = new Headers(init?.headers);
+    const told = ["if-none-match", "if-modified-since"].map((name) => headers.get(name));
+    log.push(`asked ${told.filter(Boolean).join() || "for all"}`);
+    const answer = answers.shift()!;
+    if (answer === null) return Promise.reject(new Error("out of reach"));
+    if (typeof answer === "number") return Promise.resolve(new Response(null, { status: answer }));
+    const { status = "200", ...own } = answer;
+    const body = status === "304" ? null : pcmFile(tone(1_000, 0.1));
+    return Promise.resolve(new Response(body, { status: Number(status), headers: own }));
+  };
+  const load = loadAudio({ fetch, now: () => now });
+  for (const waitS of [0, ...waitsS]) {
+    now += waitS * 1_000;
+    log.push(await load("http://app.test/a.wav", signal).then(() => "played", () => "failed"));
+  }
+  return log;
+}
+
+const cached: [
+  what: string,
+  answers: Parameters<typeof requestsWith>[0],
+  waitsS: number[],
+  log: string,
+][] = [
+  [
+    "max-age",
+    [{ "cache-control": "max-age=60" }, {}],
+    [59, 2],
+    "asked for all, played, played, asked for all, played",
+  ],
+  [
+    "max-age less Age",
+    [{ "cache-control": "public, max-age=60", age: "50" }, {}],
+    [9, 2],
+    "asked for all, played, played, asked for all, played",
+  ],
+  [
+    "Expires and Date",
+    [{ date: "Sun, 06 Nov 1994 08:49:37 GMT", expires: "Sun, 06 Nov 1994 08:50:37 GMT" }, {}],
+    [59, 2],
+    "asked for all, played, played, asked for all, played",
+  ],
+  [
+    "max-age over Expires",
+    [{
+      "cache-control": "max-age=0",
+      etag: '"1"',
+      date: "Sun, 06 Nov 1994 08:49:37 GMT",
+      expires: "Sun, 06 Nov 1994 08:50:37 GMT",
+    }, { status: "304" }],
+    [1],
+    'asked for all, played, asked "1", played',
+  ],
+  [
+    "no-store",
+    [{ "cache-control": "no-store, max-age=60", etag: '"1"' }, {}],
+    [1],
+    "asked for all, played, asked for all, played",
+  ],
+  [
+    "Vary: *",
+    [{ vary: "*", "cache-control": "max-age=60", etag: '"1"' }, {}],
+    [1],
+    "asked for all, played, asked for all, played",
+  ],
+  [
+    "no-cache",
+    [{ "cache-control": "no-cache, max-age=60", etag: '"1"' }, { status: "304" }],
+    [1],
+    'asked for all, played, asked "1", played',
+  ],
+  [
+    "Last-Modified",
+    [{ "last-modified": "Sun, 06 Nov 1994 08:49:37 GMT" }, { status: "304" }],
+    [1],
+    "asked for all, played, asked Sun, 06 Nov 1994 08:49:37 GMT, played",
+  ],
+  [
+    "a 304 that renews max-age",
+    [{ "cache-control": "max-age=10", etag: '"1"' }, {
+      status: "304",
+      "cache-control": "max-age=100",
+    }],
+    [11, 99],
+    'asked for all, played, asked "1", played, played',
+  ],
+  ["nothing about it", [{}, {}], [1], "asked for all, played, asked for all, played"],
+  [
+    "an error after max-age",
+    [{ "cache-control": "max-age=10", etag: '"1"' }, null],
+    [11],
+    'asked for all, played, asked "1", failed',
+  ],
+  ["stale-if-error", [{ "cache-control": "max-age=10, stale-if-error=20" }, null, 503, null], [
+    11,
+    1,
+    20,
+  ], "asked for all, played, asked for all, played, asked for all, played, asked for all, failed"],
+  [
+    "must-revalidate",
+    [{ "cache-control": "max-age=10, must-revalidate, stale-if-error=20" }, null],
+    [11],
+    "asked for all, played, asked for all, failed",
+  ],
+  [
+    "404 after it",
+    [{ etag: '"1"' }, 404, {}],
+    [1, 1],
+    'asked for all, played, asked "1", failed, asked for all, played',
+  ],
+];
+for (const [what, answers, waitsS, log] of cached) {
+  Deno.test(`loadAudio() keeps audio as RFC 9111 says: ${what}`, async () => {
+    assert.equal((await requestsWith([...answers], waitsS)).join(", "), log);
+  });
+}
 
 Deno.test("loadAudio() passes the signal on", async () => {
   const stop = new AbortController();

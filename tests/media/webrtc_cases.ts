@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { encodeG711 } from "../../sip/media/g711.ts";
 import { ofKind, parseSdp } from "../../sip/media/parse_sdp.ts";
 import { rtpTransport } from "../../sip/media/plain_rtp.ts";
-import { type MediaEngine, NoCommonCodec } from "../../sip/media/port.ts";
+import { type MediaEngine, NoCommonCodec, type Pcm } from "../../sip/media/port.ts";
 import type { Encoding, Formats } from "../../sip/media/sdp.ts";
 import { systemClock } from "../../sip/media/ticker.ts";
 import { mediaEngine } from "../../sip/media/engine.ts";
@@ -90,6 +90,30 @@ engineTest("mediaEngine() connects its own offer with its own answer", async (en
   for (const { candidates } of [offer, answer]) {
     assert.deepEqual(candidates.map((each) => each.split(" ")[4]), ["127.0.0.1"]);
   }
+});
+
+engineTest("listen() hears what the peer plays, and onDigits() what it sends", async (engine) => {
+  const { caller, callee } = await connectLegs(engine);
+  const frames: Pcm[] = [];
+  const heard = Promise.withResolvers<void>();
+  const isLoud = (frame: Pcm) => amplitudeOf(1_000, frame) > 4_000;
+  caller.listen((frame) => {
+    if (isLoud(frame) && frames.push(frame) === 25) heard.resolve();
+  });
+  const stop = new AbortController();
+  const playing = callee.play(tone(1_000, 1), { loop: 0, signal: stop.signal });
+  await heard.promise;
+  stop.abort();
+  await playing;
+  const levels = frames.map((frame) => amplitudeOf(1_000, frame)).toSorted((a, b) => a - b);
+  assert.ok(Math.abs(levels[12]! - 8_000) < 400, `${levels}`);
+
+  let digits = "";
+  const pressed = Promise.withResolvers<void>();
+  caller.onDigits((digit) => (digits += digit).length === 4 && pressed.resolve());
+  await callee.sendDigits("17#D", signal);
+  await pressed.promise;
+  assert.equal(digits, "17#D");
 });
 
 engineTest("play() is heard by the peer, in the law it wants", async (_, connect) => {

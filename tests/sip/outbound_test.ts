@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { invite, inviteScript, newLeg, sipTest, startSipLab } from "../support/sip_lab.ts";
-import { foreignSdp } from "../support/fake_media.ts";
+import { brokenSdp, foreignSdp } from "../support/fake_media.ts";
 import { valueOf } from "../support/sip_text.ts";
 
 sipTest(
@@ -140,18 +140,25 @@ sipTest("runScript() sends BYE to a softphone whose answer crossed the CANCEL", 
   ]);
 });
 
-sipTest("runScript() ends the leg with 488 when the answer has no codec of ours", async () => {
-  await using lab = await startSipLab();
-  const phone = await lab.phone("alice");
-  const invitation = invite("alice");
+for (
+  const [why, sdp, ending] of [
+    ["488 when the answer has no codec of ours", foreignSdp, { sipStatus: 488 }],
+    ["500 when the media fail", brokenSdp, { sipStatus: 500, reason: "media-lost" }],
+  ] as const
+) {
+  sipTest(`runScript() ends the leg with ${why}`, async () => {
+    await using lab = await startSipLab();
+    const phone = await lab.phone("alice");
+    const invitation = invite("alice");
 
-  await lab.run(invitation.leg, inviteScript(invitation));
-  const dialog = await (await phone.nextCall()).answer(foreignSdp);
-  await dialog.ended;
-  const { event } = await lab.service.event("ended", invitation.leg);
+    await lab.run(invitation.leg, inviteScript(invitation));
+    const dialog = await (await phone.nextCall()).answer(sdp);
+    await dialog.ended;
+    const { event } = await lab.service.event("ended", invitation.leg);
 
-  assert.deepEqual(event, { type: "ended", outcome: "failed", sipStatus: 488 });
-});
+    assert.deepEqual(event, { type: "ended", outcome: "failed", ...ending });
+  });
+}
 
 sipTest("runScript() gives the call to the first device that answers", async () => {
   await using lab = await startSipLab();

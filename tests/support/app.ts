@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import type { Hono } from "hono";
 import { createAccount } from "../../core/accounts/create_account.ts";
 import type { Script } from "../../core/bridge_script.ts";
-import type { MessageOrder } from "../../core/bridge_messages.ts";
+import type { RoomOrder } from "../../core/bridge_rooms.ts";
+import type { MessageOrder, OutwardOrder } from "../../core/bridge_messages.ts";
 import type { RegisteredBinding } from "../../core/bridge_registrations.ts";
 import type { AnyJobHandler } from "../../core/job.ts";
 import { handlers } from "../../core/jobs/mod.ts";
@@ -38,10 +39,17 @@ export interface App {
   forgotten: string[];
   /** How often the companion was told to ask for the Gateways. */
   gatewaysChanged: number;
+  /** What was done in rooms. */
+  roomOrders: RoomOrder[];
+  /** Whether the companion knows the room and leg of an order. */
+  knowsRoom: boolean;
   /** Messages that were to be sent to the devices of a Client. */
   messaged: MessageOrder[];
   /** What each registered device answers to a message; 200 unless set. */
   deviceAnswers: () => number;
+  /** Messages that were to leave by trunks, and what those answer; 200 unless set. */
+  sentOut: OutwardOrder[];
+  trunkAnswers: () => number | null;
   /** The e-mails that were handed to the mail server. */
   mailed: Email[];
   /** What customers' servers were asked; answered by `answers`. */
@@ -83,8 +91,12 @@ export async function startApp(
     | "registered"
     | "forgotten"
     | "gatewaysChanged"
+    | "roomOrders"
+    | "knowsRoom"
     | "messaged"
     | "mailed"
+    | "sentOut"
+    | "trunkAnswers"
     | "fetched"
     | "logged"
     | "answers"
@@ -96,8 +108,12 @@ export async function startApp(
     registered: new Map(),
     forgotten: [],
     gatewaysChanged: 0,
+    roomOrders: [],
+    knowsRoom: true,
     messaged: [],
     mailed: [],
+    sentOut: [],
+    trunkAnswers: () => 200,
     fetched: [],
     logged: [],
     answers: () => new Response(),
@@ -120,6 +136,7 @@ export async function startApp(
       clientPasswordMin: 4,
       strictSmsFrom: false,
       smsShortCodes: [],
+      smsRateMicros: () => 0,
       recordingsPublic: false,
       recordingsOpenInS3: false,
       numberPriceMicros: 1_150_000,
@@ -160,7 +177,15 @@ export async function startApp(
         recorded.messaged.push(order);
         return Promise.resolve((app.registered.get(order.login) ?? []).map(app.deviceAnswers));
       },
+      sendOut: (order) => {
+        recorded.sentOut.push(order);
+        return Promise.resolve(app.trunkAnswers());
+      },
       gatewaysChanged: () => Promise.resolve(void recorded.gatewaysChanged++),
+      room: (order) => {
+        recorded.roomOrders.push(order);
+        return Promise.resolve(app.knowsRoom);
+      },
       ready: () => Promise.resolve(true),
     },
     now,

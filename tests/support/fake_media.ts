@@ -42,6 +42,9 @@ export interface FakeMedia extends MediaEngine {
 /** An SDP that every fake leg refuses for its codecs. */
 export const foreignSdp = "v=0\r\nm=audio 9 RTP/AVP 99\r\n";
 
+/** An SDP with which every fake leg fails to connect. */
+export const brokenSdp = "v=0\r\nm=audio 0 RTP/AVP 0\r\n";
+
 /** Media that connect at once; sounds last until `finishPlaying` when `slow`, else no time. */
 export function fakeMedia({ slow = false } = {}): FakeMedia {
   const legs: FakeMediaLeg[] = [];
@@ -104,6 +107,7 @@ function fakeLeg(
     },
     accept(answer) {
       if (answer === foreignSdp) return Promise.reject(new NoCommonCodec("Cannot accept"));
+      if (answer === brokenSdp) return Promise.reject(new Error("Cannot connect"));
       remoteSdp = answer;
       return Promise.resolve();
     },

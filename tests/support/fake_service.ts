@@ -9,6 +9,7 @@ import {
 } from "../../core/bridge.ts";
 import { type LegEvent } from "../../core/bridge_events.ts";
 import { type Script } from "../../core/bridge_script.ts";
+import { writeBridge } from "../../core/bridge_seal.ts";
 import { bridgeHeader, signBridge, verifyBridge } from "../../core/bridge_signature.ts";
 import {
   type PresenceNews,
@@ -131,9 +132,10 @@ async function answer(
   { path, body }: { path: string; body: string },
 ): Promise<Response> {
   const content = JSON.parse(body);
+  const sealed = (answer: object) => new Response(writeBridge(service.secret, answer));
   if (path === bridgePaths.credentials) {
     service.lookups.push(content.login);
-    return Response.json({ credentials: service.credentials.get(content.login) ?? null });
+    return sealed({ credentials: service.credentials.get(content.login) ?? null });
   }
   if (path === bridgePaths.heartbeat) {
     service.heartbeats.push(heartbeat.parse(content));
@@ -160,12 +162,12 @@ async function answer(
   const trunks = answerTrunks(service.trunks, path, content);
   if (trunks !== undefined) {
     look();
-    return trunks;
+    return sealed(await trunks.json());
   }
   const received = report.parse(content);
   service.reports.push(received);
   look();
-  return Response.json({ script: received.wantsScript ? await service.answer(received) : [] });
+  return sealed({ script: received.wantsScript ? await service.answer(received) : [] });
 }
 
 /** Searches that are done again whenever there is something new, until they find. */
@@ -200,7 +202,7 @@ function addClient(service: FakeService, login: string, password: string): Crede
 }
 
 async function order(secret: string, url: URL, content: unknown): Promise<Response> {
-  const body = JSON.stringify(content);
+  const body = writeBridge(secret, content);
   const request = { at: Date.now(), method: "POST", path: url.pathname, body };
   const headers = { [bridgeHeader]: signBridge(secret, request) };
   return await fetch(url, { method: "POST", headers, body });

@@ -4,6 +4,7 @@ import type { CompanionOptions } from "../../sip/companion_options.ts";
 import type { TransportOptions } from "../../sip/listen.ts";
 import type { LoadAudio, MediaEngine } from "../../sip/media/port.ts";
 import type { Recogniser } from "../../sip/media/recogniser.ts";
+import type { Speaker } from "../../sip/media/speaker.ts";
 import type { SessionBounds } from "../../sip/dialog/session_timer.ts";
 import { type FakeMedia, fakeMedia } from "./fake_media.ts";
 import { type FakeService, startFakeService, testDomain } from "./fake_service.ts";
@@ -28,6 +29,7 @@ export interface SipLabOptions {
   /** Media in place of the fake ones. */
   engine?: MediaEngine;
   loadAudio?: LoadAudio;
+  speaker?: Speaker;
   recogniser?: Recogniser;
   reconnectGraceMs?: number;
   sessionBounds?: SessionBounds;
@@ -66,6 +68,7 @@ export async function startSipLab(options: SipLabOptions = {}): Promise<SipLab> 
     ...options.sessionBounds && { sessionBounds: options.sessionBounds },
     media: options.engine ?? media,
     ...options.recogniser && { recogniser: options.recogniser },
+    ...options.speaker && { speaker: options.speaker },
     loadAudio: options.loadAudio ?? (() => Promise.resolve(new Int16Array(160))),
     log: (line, fields) => logged.push(`${line} ${JSON.stringify(fields ?? {})}`),
   });

@@ -6,6 +6,7 @@ export interface System {
   readonly directory: string;
   readonly baseUrl: string;
   readonly wsUrl: string;
+  readonly speechUrl: string;
   readonly accountSid: string;
   readonly authToken: string;
   /** What was printed so far. */
@@ -76,6 +77,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     directory,
     baseUrl,
     wsUrl,
+    speechUrl: `http://127.0.0.1:${speechPort}`,
     accountSid,
     authToken,
     output,

@@ -43,15 +43,3 @@ export interface RecognitionEngine {
 export class SpeechRefusal extends Error {
   override readonly name = "SpeechRefusal";
 }
-
-/** The one of an engine's languages that a tag means: itself, its language, or a kin of that. */
-export function languageAmong(known: readonly string[], tag: string): string | undefined {
-  const wanted = tag.toLowerCase().replaceAll("_", "-");
-  const [base = ""] = wanted.split("-");
-  const named = otherNames[base] ?? base;
-  return [wanted, named].find((name) => known.includes(name)) ??
-    known.find((name) => name.startsWith(`${named}-`));
-}
-
-/** Languages that espeak knows by another code than the usual one. */
-const otherNames: Record<string, string> = { en: "en-us", zh: "cmn", no: "nb", iw: "he", in: "id" };

@@ -1,4 +1,4 @@
-import { languageAmong, type SpeechEngine, SpeechRefusal, type Utterance } from "./engine.ts";
+import { type SpeechEngine, SpeechRefusal, type Utterance } from "./engine.ts";
 import { readWav } from "./read_wav.ts";
 import { runProgram } from "./run_program.ts";
 import { speechLimits } from "./limits.ts";
@@ -14,8 +14,33 @@ const variants = new Map([
     .concat("m8", "whisper", "whisperf").map((name) => [name, name] as const),
 ]);
 
+/** A language as espeak lists it: the file of its voice, and the lower the rank the better it fits. */
+export interface EspeakLanguage {
+  language: string;
+  file: string;
+  rank: number;
+}
+
+/** Languages that espeak knows by another code than the usual one, or that it has several of. */
+const otherNames: Record<string, string> = { en: "en-us", no: "nb", iw: "he", in: "id" };
+
+/** The voice file of the language that a tag means: itself, or the language without its region. */
+function fileOf(tag: string, languages: readonly EspeakLanguage[]): string | undefined {
+  const wanted = tag.toLowerCase().replaceAll("_", "-");
+  const [base = ""] = wanted.split("-");
+  for (const name of [otherNames[wanted] ?? wanted, otherNames[base] ?? base]) {
+    const [best] = languages.filter(({ language }) => language === name)
+      .toSorted((a, b) => a.rank - b.rank);
+    if (best !== undefined) return best.file;
+  }
+  return undefined;
+}
+
 /** An utterance in espeak's terms. Throws a SpeechRefusal. */
-export function espeakTerms({ text, voice, language, speed }: Utterance, languages: string[]) {
+export function espeakTerms(
+  { text, voice, language, speed }: Utterance,
+  languages: readonly EspeakLanguage[],
+) {
   const variant = variants.get(voice);
   if (variant === undefined) {
     throw new SpeechRefusal(
@@ -23,12 +48,12 @@ export function espeakTerms({ text, voice, language, speed }: Utterance, languag
         "f1 to f5, m1 to m8 and others",
     );
   }
-  const known = languageAmong(languages, language);
-  if (known === undefined) {
+  const file = fileOf(language, languages);
+  if (file === undefined) {
     throw new SpeechRefusal(`Cannot speak "${language}": espeak-ng does not know the language`);
   }
   return {
-    voice: variant === "" ? known : `${known}+${variant}`,
+    voice: variant === "" ? file : `${file}+${variant}`,
     rate: Math.round(wordsPerMinute * speed),
     // Double brackets would begin phonemes.
     text: text.replaceAll("[[", "[ ["),
@@ -54,15 +79,20 @@ export async function espeakProgram(): Promise<SpeechEngine> {
   };
 }
 
-/** The second column of each line after the first; a column further right has more, with ranks. */
-async function listLanguages(): Promise<string[]> {
+/** Each line after the first: rank, language, gender, name, file, and other languages with ranks. */
+async function listLanguages(): Promise<EspeakLanguage[]> {
   const signal = AbortSignal.timeout(speechLimits.speakMs);
   const input = new Uint8Array();
   const options = { args: ["--voices"], input, maxBytes: 1 << 20, signal };
   const table = new TextDecoder().decode(await runProgram("espeak-ng", options));
   return table.split("\n").slice(1).flatMap((line) => {
-    const [, , language] = line.split(/\s+/);
-    const others = [...line.matchAll(/\(([a-z-]+) \d+\)/g)].map(([, name]) => name!);
-    return language === undefined ? [] : [language, ...others];
+    const [rank, language, , , file] = line.trim().split(/\s+/);
+    if (language === undefined || file === undefined) return [];
+    const others = [...line.matchAll(/\((\S+) (\d+)\)/g)].map(([, language, rank]) => ({
+      language: language!,
+      file,
+      rank: Number(rank),
+    }));
+    return [{ language, file, rank: Number(rank) }, ...others];
   });
 }

@@ -1,10 +1,10 @@
 import type { SpeechEngine } from "./engine.ts";
-import { espeakTerms } from "./espeak.ts";
+import { type EspeakLanguage, espeakTerms } from "./espeak.ts";
 import { speechLimits } from "./limits.ts";
 
 /** The part of the package that is used; it has no types. */
 interface Worker {
-  list_voices(): { languages: { name: string }[] }[];
+  list_voices(): { identifier: string; languages: { name: string; priority: number }[] }[];
   set_voice(name: string, language: string, gender: number, age: number, variant: number): number;
   set_rate(wordsPerMinute: number): void;
   get_samplerate(): number;
@@ -17,7 +17,7 @@ interface Worker {
  * use, in the speech process alone: it is GPL-3, and no other process contains it.
  */
 export function espeakNpm(): SpeechEngine {
-  let loading: Promise<{ worker: Worker; languages: string[] }> | undefined;
+  let loading: Promise<{ worker: Worker; languages: EspeakLanguage[] }> | undefined;
   return {
     name: "espeak-ng (npm)",
     async speak(utterance) {
@@ -46,8 +46,8 @@ async function load() {
   const { default: open } = await import("@echogarden/espeak-ng-emscripten");
   const { eSpeakNGWorker } = await open() as { eSpeakNGWorker: new () => Worker };
   const worker = new eSpeakNGWorker();
-  const languages = worker.list_voices().flatMap(({ languages }) =>
-    languages.map(({ name }) => name)
+  const languages = worker.list_voices().flatMap(({ identifier: file, languages }) =>
+    languages.map(({ name: language, priority: rank }) => ({ language, file, rank }))
   );
   return { worker, languages };
 }

@@ -14,6 +14,9 @@ export const speechLimits = {
   /** At once; and those that wait for their turn. */
   speaking: 3,
   recognising: 2,
+  /** Audio longer than an utterance has a place of its own, so that no caller waits for it. */
+  utteranceMs: 65_000,
+  transcribing: 1,
   waiting: 200,
   /** Speech kept on disk. */
   cacheBytes: 256 << 20,

@@ -16,18 +16,25 @@ import { soundCache } from "./sound_cache.ts";
  * machine. It listens on the loopback alone, and may run these programs and nothing else.
  */
 async function start(config: Config) {
-  const directory = `${config.DATA_DIR}/speech`;
-  const cache = await soundCache(directory, speechLimits.cacheBytes);
-  const speech = await speechEngine(directory);
-  const recognition = await recognitionEngine(directory);
-  const address = { hostname: "127.0.0.1", port: config.SPEECH_PORT };
   const secret = config.SPEECH_SECRET;
   if (secret === "") throw new Error("Cannot start: SPEECH_SECRET is not set");
-  const answer = speechServer({ secret, speech, recognition, cache, log });
+  const opened = Promise.withResolvers<ReturnType<typeof speechServer>>();
+  const address = { hostname: "127.0.0.1", port: config.SPEECH_PORT };
   const server = listening(
     { ...address, name: "SPEECH_PORT" },
-    () => Deno.serve({ ...address, onListen: () => {} }, answer),
+    () =>
+      Deno.serve({ ...address, onListen: () => {} }, async (request) => {
+        const answer = await opened.promise; // Who asks early waits until it is known who speaks.
+        return await answer(request);
+      }),
   );
+  const directory = `${config.DATA_DIR}/speech`;
+  const cache = await soundCache(directory, speechLimits.cacheBytes);
+  const [speech, recognition] = await Promise.all([
+    speechEngine(directory),
+    recognitionEngine(directory),
+  ]);
+  opened.resolve(speechServer({ secret, speech, recognition, cache, log }));
   say(`Speech is made by ${speech.name}, and understood by ${recognition?.name ?? "nobody"}`);
   return server;
 }

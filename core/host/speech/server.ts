@@ -82,7 +82,9 @@ function speaking({ speech, cache }: SpeechServerOptions): Answer {
 }
 
 function recognising({ recognition }: SpeechServerOptions): Answer {
-  const pass = createGate({ most: speechLimits.recognising, waiting: speechLimits.waiting });
+  const { recognising: most, transcribing, waiting } = speechLimits;
+  const utterances = createGate({ most, waiting });
+  const recordings = createGate({ most: transcribing, waiting });
   return async (request) => {
     if (recognition === null) {
       await request.body?.cancel();
@@ -98,6 +100,7 @@ function recognising({ recognition }: SpeechServerOptions): Answer {
     const sound = readWav(await file.bytes());
     const hints = text("prompt").split(",").map((hint) => hint.trim()).filter(Boolean);
     const soundMs = sound.pcm.length / sound.sampleRate * 1_000;
+    const pass = soundMs > speechLimits.utteranceMs ? recordings : utterances;
     const heard = await pass(() =>
       recognition.recognise(
         sound,

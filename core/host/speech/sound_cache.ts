@@ -45,15 +45,21 @@ export async function soundCache(directory: string, maxBytes: number): Promise<S
   };
 }
 
+/** Longer than anybody writes a file; a process beside us may be at it. */
+const draftMs = 600_000;
+
 /** The files of an earlier start, the one used longest ago first; what it left half-made goes. */
 async function found(directory: string): Promise<Map<string, number>> {
   const files: { key: string; size: number; usedAt: number }[] = [];
   for await (const { name } of Deno.readDir(directory)) {
     const path = `${directory}/${name}`;
-    if (name.endsWith(".tmp")) await Deno.remove(path);
+    const file = await Deno.stat(path).catch(() => null);
+    if (file === null) continue; // Gone meanwhile.
+    const { size, mtime } = file;
+    const isLeft = name.endsWith(".tmp") && Date.now() - (mtime?.getTime() ?? 0) > draftMs;
+    if (isLeft) await Deno.remove(path).catch(() => {});
     const key = /^([0-9a-f]{64})\.wav$/.exec(name)?.[1];
     if (key === undefined) continue;
-    const { size, mtime } = await Deno.stat(path);
     files.push({ key, size, usedAt: mtime?.getTime() ?? 0 });
   }
   const inOrder = files.toSorted((a, b) => a.usedAt - b.usedAt);

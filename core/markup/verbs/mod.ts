@@ -1,9 +1,11 @@
 import type { AnySharedVerb, AnyVerb } from "../verb.ts";
 import { dial } from "./dial.ts";
 import { email } from "./email.ts";
+import { enqueue } from "./enqueue.ts";
 import { gather } from "./gather.ts";
 import { geolocation } from "./geolocation.ts";
 import { hangup } from "./hangup.ts";
+import { leave } from "./leave.ts";
 import { promptVerbs } from "./prompts.ts";
 import { record } from "./record.ts";
 import { redirect } from "./redirect.ts";
@@ -15,9 +17,11 @@ const shared: readonly AnySharedVerb[] = [email, redirect, sms];
 const ofCalls: readonly AnyVerb[] = [
   ...promptVerbs,
   dial,
+  enqueue,
   gather,
   geolocation,
   hangup,
+  leave,
   record,
   refer,
   reject,

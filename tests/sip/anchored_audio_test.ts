@@ -64,16 +64,35 @@ function plainEngine() {
   return { ...engine, offer: () => engine.offer("rtp") };
 }
 
+/** Alice and Bob talk by plain RTP through the real engine. */
+async function talkingByRtp(lab: SipLab) {
+  const [alice, bob] = [await plainSocket(7_000), await plainSocket(8_000)];
+  const sdp = { offer: plainOffer(alice.port), answer: plainOffer(bob.port) };
+  const call = await talking(lab, { media: "anchored", ...sdp });
+  const close = () => Promise.all([alice.close(), bob.close()]);
+  return { alice, bob, to: portOf(call.caller.remoteSdp), ...call, close };
+}
+
+sipTest("takeInfo() sends the digit of an INFO on as a telephone event", async () => {
+  const engine = plainEngine();
+  await using lab = await startSipLab({ engine });
+  const { bob, caller, close } = await talkingByRtp(lab);
+  try {
+    const arriving = bob.next(7, ({ payloadType }) => payloadType === 101);
+    const body = { type: "application/dtmf-relay", content: "Signal=5\r\nDuration=160\r\n" };
+    assert.equal((await caller.request("INFO", { body })).status, 200);
+    const events = await arriving;
+    assert.deepEqual(events.map(({ payload }) => payload[0]), Array(7).fill(5));
+    assert.equal(new Set(events.map(({ timestamp }) => timestamp)).size, 1);
+  } finally {
+    await Promise.all([close(), engine.close()]);
+  }
+});
+
 sipTest("mute() makes the other side of a call hear silence", async () => {
   const engine = plainEngine();
-  const [alice, bob] = [await plainSocket(7_000), await plainSocket(8_000)];
   await using lab = await startSipLab({ engine });
-  const { leg, caller } = await talking(lab, {
-    media: "anchored",
-    offer: plainOffer(alice.port),
-    answer: plainOffer(bob.port),
-  });
-  const to = portOf(caller.remoteSdp);
+  const { alice, bob, to, leg, close } = await talkingByRtp(lab);
   const pcm = tone(1_000, 1);
   let at = 0;
   const speaking = setInterval(() => {
@@ -94,6 +113,6 @@ sipTest("mute() makes the other side of a call hear silence", async () => {
     assert.ok(await hears(isSound) > 6_000);
   } finally {
     clearInterval(speaking);
-    await Promise.all([alice.close(), bob.close(), engine.close()]);
+    await Promise.all([close(), engine.close()]);
   }
 });

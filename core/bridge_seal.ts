@@ -1,0 +1,58 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+
+/** The fields of the bridge that nobody on the way may read: passwords, and what does for one. */
+const secrets = ["password", "ha1"];
+
+const purpose = "what service and companion hide";
+
+/** JSON of the bridge, with its secrets sealed by AES-256-GCM under a key of BRIDGE_SECRET. */
+export function writeBridge(bridgeSecret: string, content: unknown): string {
+  const text = JSON.stringify(content);
+  if (!mayHoldSecrets(text)) return text;
+  const key = keyOf(bridgeSecret);
+  return JSON.stringify(
+    content,
+    (name, value) =>
+      secrets.includes(name) && value !== undefined
+        ? seal(key, name, JSON.stringify(value))
+        : value,
+  );
+}
+
+/** Reads what `writeBridge` wrote; throws where a secret is not sealed, or under another key. */
+export function readBridge(bridgeSecret: string, text: string): unknown {
+  if (!mayHoldSecrets(text)) return JSON.parse(text);
+  const key = keyOf(bridgeSecret);
+  return JSON.parse(
+    text,
+    (name, value) => secrets.includes(name) ? JSON.parse(open(key, name, value)) : value,
+  );
+}
+
+/** Most of what is said holds none, and a visit to every field would cost more than all the rest. */
+const mayHoldSecrets = (text: string): boolean =>
+  secrets.some((name) => text.includes(`"${name}":`));
+
+const keyOf = (bridgeSecret: string): Uint8Array =>
+  new Uint8Array(hkdfSync("sha256", bridgeSecret, "", purpose, 32));
+
+function seal(key: Uint8Array, name: string, text: string): string {
+  const iv = randomBytes(12);
+  const cipher = createCipheriv("aes-256-gcm", key, iv).setAAD(new TextEncoder().encode(name));
+  const parts = [iv, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()];
+  return new Uint8Array(parts.flatMap((part) => [...part])).toBase64();
+}
+
+function open(key: Uint8Array, name: string, sealed: unknown): string {
+  try {
+    const bytes = Uint8Array.fromBase64(String(sealed));
+    const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12))
+      .setAAD(new TextEncoder().encode(name)).setAuthTag(bytes.subarray(-16));
+    return decipher.update(bytes.subarray(12, -16), undefined, "utf8") + decipher.final("utf8");
+  } catch (cause) {
+    throw new Error(
+      `Cannot open "${name}": it is not sealed with the BRIDGE_SECRET that this process has`,
+      { cause },
+    );
+  }
+}
