@@ -9,7 +9,9 @@ export const limits = {
   bodyBytes: 1 << 20,
   /** Parameters of one request, and characters of one parameter. */
   parameters: 1_000,
-  parameterLength: 40 << 10,
+  parameterLength: 16 << 10,
+  /** Of the longest of them: a flow. */
+  longParameterLength: 40 << 10,
   /** What Retry-After says when a part of the service is out of reach. */
   retryAfterS: 5,
   /** How long a part of the service may take to prove that it is there. */
@@ -165,8 +167,6 @@ export const limits = {
   subjectLength: 160,
   /** Addresses in one of To, CC and BCC. */
   emailRecipients: 30,
-  /** Characters of the text; a record of the store has no room for many more. */
-  emailLength: 16 << 10,
   emailAttempts: 6,
   emailTimeoutMs: 30_000,
   conferenceNameLength: 128,

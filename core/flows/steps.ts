@@ -87,7 +87,7 @@ const sending = {
     cc: part.text(2_000).optional(),
     bcc: part.text(2_000).optional(),
     subject: part.text(1_000),
-    text: part.text(limits.emailLength),
+    text: part.text(limits.parameterLength),
     next,
   }),
 };

@@ -28,7 +28,7 @@ export const emails = resource({
     dateSent: isoDate,
     from: address,
     to: addresses,
-    body: z.string().min(1).max(limits.emailLength),
+    body: z.string().min(1).max(limits.parameterLength),
     subject: oneLine(limits.subjectLength),
     cc: addresses.nullable(),
     bcc: addresses.nullable(),

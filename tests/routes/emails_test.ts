@@ -84,7 +84,7 @@ Deno.test("an e-mail as large as may be is taken, however its addresses are spac
   const spaced = many.join(`,${" ".repeat(200)}`);
   const form = { ...wanted, To: ` ${spaced} `, CC: spaced, BCC: spaced };
 
-  const Body = "語".repeat(limits.emailLength);
+  const Body = "語".repeat(limits.parameterLength);
   const answer = await app.root.post("Email/Messages.json", { ...form, Body });
 
   assert.equal(answer.status, 200, answer.text);
