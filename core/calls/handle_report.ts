@@ -68,6 +68,7 @@ function scriptFor(event: LegEvent, asking: Asking): Promise<Script> | Script {
     case "next":
       return actionScript(event.action, {}, asking);
     case "gathered":
+    case "collected":
     case "dialled":
     case "recorded":
     case "referred":

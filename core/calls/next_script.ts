@@ -4,12 +4,13 @@ import { unanswered, withoutCredentials } from "../exchange.ts";
 import { limits } from "../limits.ts";
 import { shownUrl } from "../flows/address.ts";
 import { documentAt } from "../flows/document_at.ts";
-import { compile } from "../markup/compile.ts";
+import { compile, endsOf } from "../markup/compile.ts";
 import { DocumentFault } from "../markup/fetch.ts";
 import { type Cause, notify } from "../notify.ts";
 import type { Ports } from "../ports.ts";
 import type { Call } from "../resources/calls.ts";
 import type { Signable } from "../signature.ts";
+import { compileUssd } from "../ussd/compile_ussd.ts";
 import { callParameters } from "./parameters.ts";
 import { routeTo, type Unroutable } from "./route.ts";
 
@@ -137,14 +138,20 @@ async function scriptAt(
     { account, callSid: call.sid, known, signal, cause },
     ports,
   );
-  const { script, skipped } = await compile(document.verbs, {
-    call,
-    documentUrl: document.url,
-    route: (address, caller) => routeTo(address, { account, call, ...caller }, ports),
-    hops: hops + 1,
-    newSid: ports.newSid,
-    ...ending && { ending },
-  });
+  const { script, skipped } = call.isUssd
+    ? await compileUssd(document.verbs, {
+      documentUrl: document.url,
+      hops: hops + 1,
+      ends: endsOf(call),
+    })
+    : await compile(document.verbs, {
+      call,
+      documentUrl: document.url,
+      route: (address, caller) => routeTo(address, { account, call, ...caller }, ports),
+      hops: hops + 1,
+      newSid: ports.newSid,
+      ...ending && { ending },
+    });
   if (skipped.length > 0) await notifySkipped(skipped, request, asking);
   return script;
 }

@@ -32,6 +32,26 @@ export async function voiceMarkup(
   };
 }
 
+/** What a USSD dialogue has from the number that it came in for. */
+export async function ussdFields(
+  number: IncomingPhoneNumber,
+  ports: Ports,
+): Promise<Partial<Call>> {
+  const { ussdUrl, ussdMethod, ussdFallbackUrl, ussdFallbackMethod, ussdApplicationSid } = number;
+  const markup = await voiceMarkup({
+    accountSid: number.accountSid,
+    voiceUrl: ussdUrl,
+    voiceMethod: ussdMethod,
+    voiceFallbackUrl: ussdFallbackUrl,
+    voiceFallbackMethod: ussdFallbackMethod,
+    voiceApplicationSid: ussdApplicationSid,
+  }, ports);
+  return { ...await numberFields(number, ports), ...unset, ...markup, isUssd: true };
+}
+
+/** Lest what is not said for USSD is as for calls. */
+const unset: Partial<Call> = { fallbackUrl: null, fallbackMethod: "POST", method: "POST" };
+
 /** What a call has from the number that it came in for. */
 export async function numberFields(
   number: IncomingPhoneNumber,

@@ -144,20 +144,28 @@ async function walk(run: Run, start: string | undefined): Promise<void> {
       throw broken(run.place, "flowFailed", `it has no step "${at}" any more`);
     }
     const isLater = step.type === "externalService" &&
-      (run.verbs.length > 0 || run.requests === limits.flowRequestsAtOnce);
+      (isShowing(run) || run.requests === limits.flowRequestsAtOnce);
     if (isLater || run.verbs.length >= limits.flowVerbs) return leave(run, at);
     if (step.type === "hangup" && run.asking.callSid === null) return; // A message has no call.
     if (step.type === "control") at = decide(step, run);
     else if (step.type === "externalService") at = await ask(step, at, run);
     else {
+      const isPassed = passed.has(step.type) || step.type === "sms" && isPending(run);
       perform(step, at, run);
-      if (step.type !== "say" && step.type !== "play" && !/^(email|ussdMessage)$/.test(step.type)) {
-        return;
-      }
+      if (!isPassed) return;
       at = (step as { next?: string }).next;
     }
   }
 }
+
+/** Steps that bring nothing by which a flow could go on another way. */
+const passed = new Set<FlowStep["type"]>(["say", "play", "email", "ussdMessage"]);
+
+/** Whether a USSD text waits for a question or the end, with which it is shown. */
+const isPending = ({ verbs }: Run): boolean => verbs.some(({ name }) => name === "UssdMessage");
+
+/** Whether somebody hears something first. */
+const isShowing = (run: Run): boolean => run.verbs.length > 0 && !isPending(run);
 
 /** What is known to a step. */
 const knownTo = ({ flow, asking, variables }: Run): Variables => ({
@@ -193,7 +201,13 @@ function decide({ set = {}, conditions = [], next }: StepOf<"control">, run: Run
 function perform(step: Parameters<typeof elementsOf>[0], name: string, run: Run): void {
   const skip = (what: string) => run.skipped.push(what);
   run.verbs.push(
-    ...elementsOf(step, { ...standing(run), name, known: knownTo(run), skip }),
+    ...elementsOf(step, {
+      ...standing(run),
+      name,
+      known: knownTo(run),
+      isPending: isPending(run),
+      skip,
+    }),
   );
 }
 

@@ -1,5 +1,6 @@
 import { callParameters } from "../calls/parameters.ts";
 import { limits } from "../limits.ts";
+import { endsOf } from "../markup/compile.ts";
 import { compileAnswer } from "../markup/compile_answer.ts";
 import type { Element } from "../markup/parse.ts";
 import { type CarriedOut, carryOut, keep } from "../orders/carry_out.ts";
@@ -48,9 +49,8 @@ async function perform(
   { call, cause }: Left,
   ports: Ports,
 ): Promise<Signable | null> {
-  const { direction, from, to, accountSid, sid: callSid } = call;
-  const ends = direction === "inbound" ? { ours: to, theirs: from } : { ours: from, theirs: to };
-  const { steps } = await compileAnswer(verbs, { ...place, ends });
+  const { accountSid, sid: callSid } = call;
+  const { steps } = await compileAnswer(verbs, { ...place, ends: endsOf(call) });
   for (const [at, step] of steps.entries()) {
     if (step.type === "next") return { ...step.action, params: {} };
     const ordering = {

@@ -11,6 +11,8 @@ export interface Standing {
   variables: Variables;
   /** All that is known as it begins. */
   known: Variables;
+  /** A USSD text waits for what follows to be shown with: no result may come between. */
+  isPending: boolean;
   /** Notes what cannot be performed, for a Notification. */
   skip(what: string): void;
 }
@@ -108,7 +110,8 @@ const writers: { readonly [T in Performed]: Writer<T> } = {
   sms({ to, from, text }, standing) {
     const { known } = standing;
     const ends = { to: to && expand(to, known), from: from && expand(from, known) };
-    return [element("Sms", { ...ends, action: resultAt(standing) }, expand(text, known))];
+    const action = standing.isPending ? undefined : resultAt(standing);
+    return [element("Sms", { ...ends, action }, expand(text, known))];
   },
   email({ type: _, next: __, text, ...headers }, { known }) {
     const given = Object.entries(headers).filter(([, value]) => value !== undefined);
