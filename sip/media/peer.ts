@@ -1,13 +1,10 @@
 import { Buffer } from "node:buffer";
 import { Audio, PeerConnection, type Track } from "node-datachannel";
 import { assertBindable } from "./bindable.ts";
-import { ofKind, parseSdp } from "./parse_sdp.ts";
-import { type Formats, OUR_FORMATS, type Session } from "./sdp.ts";
+import { parseSdp } from "./parse_sdp.ts";
+import { type Formats, OUR_FORMATS, OUR_MID, type Session } from "./sdp.ts";
 import { newStream, type Peer, type Transport } from "./transport.ts";
-import { type Stream, writeSdp } from "./write_sdp.ts";
-
-/** The id of our audio where the peer has given it none. */
-const OUR_MID = "0";
+import { type Stream, writeWebrtcAudio } from "./write_sdp.ts";
 
 /** WebRTC; sockets are bound to an address, of which 0.0.0.0 offers all that the machine has. */
 export const webrtcTransport = ({ bindAddress }: { bindAddress: string }): Transport => ({
@@ -50,7 +47,9 @@ export async function openPeer(options: PeerOptions): Promise<Peer> {
     return states.closed;
   };
   try {
-    if (options.offer !== undefined) native.setRemoteDescription(remoteSdp(options.offer), "offer");
+    if (options.offer !== undefined) {
+      native.setRemoteDescription(writeWebrtcAudio(options.offer), "offer");
+    }
     native.setLocalDescription(options.offer === undefined ? "offer" : "answer");
     await states.gathered;
     const local = { ...parseSdp(native.localDescription()?.sdp ?? ""), bundled: true };
@@ -69,26 +68,12 @@ function audioTrack({ mid, formats }: PeerOptions, { ssrc, cname }: Stream): Aud
   return audio;
 }
 
-/** What the native side is given: written by us from what we understood, and only our section. */
-const remoteSdp = (session: Session) =>
-  writeSdp({
-    ...session,
-    bundled: true,
-    before: [],
-    after: [],
-    audio: {
-      ...ofKind("webrtc", session).audio,
-      mid: session.audio.mid ?? OUR_MID,
-      direction: "sendrecv",
-    },
-  });
-
 type States = ReturnType<typeof watchStates>;
 
 function watchStates(native: PeerConnection, track: Track) {
   const gathered = Promise.withResolvers<void>();
   const connected = Promise.withResolvers<void>();
-  const lost = Promise.withResolvers<void>();
+  const lost = Promise.withResolvers<string>();
   const closed = Promise.withResolvers<void>();
   connected.promise.catch(() => {});
   let closing = false;
@@ -100,7 +85,7 @@ function watchStates(native: PeerConnection, track: Track) {
     if (state === "closed") closed.resolve();
     if (closing || (state !== "failed" && state !== "closed")) return;
     connected.reject(new Error("Cannot connect media: ICE or DTLS failed"));
-    lost.resolve();
+    lost.resolve("ICE or DTLS failed");
   });
   // The connection says "connected" a moment before its track takes packets.
   track.onOpen(() => connected.resolve());
@@ -134,8 +119,9 @@ function withTrack({ native, track, states, local, stream, close }: Opened): Pee
     stream,
     connected: states.connected,
     lost: states.lost,
+    vanishesSilently: false,
     onPacket: undefined,
-    accept: (answer) => native.setRemoteDescription(remoteSdp(answer), "answer"),
+    accept: (answer) => native.setRemoteDescription(writeWebrtcAudio(answer), "answer"),
     // The directions are ours to keep; the native side goes on as it is.
     change: () => {},
     send(packet) {
