@@ -3,6 +3,7 @@
  * and the native transport serves one isolate in a process: a second one ends the process.
  */
 import "./media/webrtc_cases.ts";
+import "./media/webrtc_contract_cases.ts";
 import "./media/webrtc_chromium_cases.ts";
 import "./sip/browser_calls_cases.ts";
 import "./sip/browser_softphones_cases.ts";
