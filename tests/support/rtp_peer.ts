@@ -4,15 +4,15 @@ import { openPeer } from "../../sip/media/peer.ts";
 import type { MediaEngine, MediaLeg } from "../../sip/media/port.ts";
 import { type HeardReport, parseReport } from "../../sip/media/rtcp.ts";
 import { isRtcp, parseRtp, type RtpPacket, writeRtp } from "../../sip/media/rtp.ts";
-import type { Formats, Session } from "../../sip/media/sdp.ts";
+import type { Direction, Formats } from "../../sip/media/sdp.ts";
 import type { Peer } from "../../sip/media/transport.ts";
 import { writeSdp } from "../../sip/media/write_sdp.ts";
 
 /** A WebRTC peer in this process that hears and sends bare RTP. */
 export interface RtpPeer {
   leg: MediaLeg;
-  /** What it said first. */
-  local: Session;
+  /** A later offer of its own. */
+  offer(direction: Direction): string;
   /** Resolves with the next packets that arrive and fit. */
   next(count: number, fits: (packet: RtpPacket) => boolean): Promise<RtpPacket[]>;
   /** Resolves with the next RTCP report that arrives and fits. */
@@ -51,7 +51,7 @@ export async function answerRtpPeer(engine: MediaEngine): Promise<RtpPeer> {
 
 const rtpPeer = (leg: MediaLeg, peer: Peer): RtpPeer => ({
   leg,
-  local: peer.local,
+  offer: (direction) => writeSdp({ ...peer.local, audio: { ...peer.local.audio, direction } }),
   next: (count, fits) => collect({ peer, count, read: parseRtp, fits }),
   async nextReport(fits = () => true) {
     const read = (bytes: Uint8Array) => isRtcp(bytes) ? parseReport(bytes) : undefined;
