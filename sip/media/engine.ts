@@ -99,11 +99,15 @@ function createLeg(engine: Engine, peer: Peer, offer?: Session): MediaLeg {
 
 function legOf(parts: Parts): MediaLeg {
   const { engine, peer, negotiation, session, sound } = parts;
-  const accept = async (sdp: string) => {
+  const accept = (sdp: string) => {
     const answer = parseSdp(sdp);
-    await peer.accept(answer);
-    negotiation.accept(answer);
-    heed(parts, answer.audio);
+    const agree = () => {
+      negotiation.accept(answer);
+      heed(parts, answer.audio);
+    };
+    // A peer that takes it at once may be connected before anything that waits goes on.
+    const taken = peer.accept(answer);
+    return taken === undefined ? agree() : taken.then(agree);
   };
   const reanswer = (sdp: string) => {
     const { sdp: answer, offer } = negotiation.reanswer(sdp);
@@ -121,7 +125,7 @@ function legOf(parts: Parts): MediaLeg {
     localSdp: negotiation.localSdp,
     connected: peer.connected,
     lost: watch(parts),
-    accept,
+    accept: (sdp) => Promise.try(accept, sdp),
     play: sound.play,
     feed: sound.feed,
     listen: sound.listen,

@@ -35,7 +35,7 @@ export async function startRtpengine(
   const [program = "", ...args] = [
     ...before,
     RTPENGINE,
-    ...["--config-file=none", "--foreground", "--table=-1", "--pidfile=-"],
+    ...["--config-file=none", "--foreground", "--table=-1"],
     ...["--interface=127.0.0.1", `--listen-ng=127.0.0.1:${port}`],
     ...["--port-min=30000", "--port-max=39999", "--log-level=1", "--log-stderr"],
   ];
