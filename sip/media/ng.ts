@@ -21,6 +21,8 @@ const answerSchema = z.object({
   message: z.string().optional(),
   /** The description for the other side, of `offer` and `answer`. */
   sdp: z.string().default(""),
+  /** The ids of all calls, of `list`. */
+  calls: z.array(z.string()).default([]),
   /** Both sides of a call, of `query`. */
   tags: z.record(z.string(), tag).default({}),
 });

@@ -72,6 +72,8 @@ const rows: Row[] = [
 interface Figure {
   /** Of one core, for each leg. */
   cpuPercent: number;
+  /** What rtpengine uses of it, beside the engine. */
+  relayPercent: number;
   timing: Timing;
 }
 
@@ -88,14 +90,17 @@ async function measure(row: Row, count: number): Promise<Figure> {
     const load = startLoad(lines, laws);
     try {
       await pause(warmUpSeconds);
-      const [before, startedAt] = [server.cpuS(), performance.now()];
+      const used = () => [server.cpuS(), server.relayCpuS?.() ?? 0] as const;
+      const [before, startedAt] = [used(), performance.now()];
       load.measure(row.mode === "join");
       await pause(seconds);
       const timing = load.timing();
       const elapsedS = (performance.now() - startedAt) / 1000;
-      const cpuPercent = 100 * (server.cpuS() - before) / elapsedS / count;
+      const [cpuPercent, relayPercent] = used().map((cpuS, i) =>
+        100 * (cpuS - before[i]!) / elapsedS / count
+      ) as [number, number];
       await server.close();
-      return { cpuPercent, timing };
+      return { cpuPercent, relayPercent, timing };
     } finally {
       load.stop();
     }
@@ -110,16 +115,26 @@ const line = (name: string, ...cells: (string | number)[]) =>
   log(name.padEnd(42) + cells.map((cell) => String(cell).padStart(13)).join(""));
 
 await pinTo(1);
-line("", "legs", "% of a core", "legs a core", "> 5 ms late", "> 20 ms late", "missing");
-line("", "", "for a leg", "(reckoned)");
+line(
+  "",
+  "legs",
+  "% of a core",
+  "by rtpengine",
+  "legs a core",
+  "> 5 ms late",
+  "> 20 ms late",
+  "missing",
+);
+line("", "", "for a leg", "(part of it)", "(reckoned)");
 for (const row of rows.filter(({ name }) => name.includes(only))) {
   for (const count of legs) {
-    const { cpuPercent, timing } = await measure(row, count);
+    const { cpuPercent, relayPercent, timing } = await measure(row, count);
     const { expected, received, over5Ms, over20Ms } = timing;
     line(
       row.name,
       count,
       cpuPercent.toFixed(3),
+      relayPercent === 0 ? "" : relayPercent.toFixed(3),
       Math.floor(100 / cpuPercent),
       share(over5Ms, received),
       share(over20Ms, received),

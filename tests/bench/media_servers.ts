@@ -16,6 +16,8 @@ export interface MediaServer extends AsyncDisposable {
   close(): Promise<void>;
   /** CPU seconds used so far. */
   cpuS(): number;
+  /** The part of them that an rtpengine used which an engine has beside it. */
+  relayCpuS?(): number;
 }
 
 const firstCore = ["taskset", "--cpu-list", "0"] as const;
@@ -73,9 +75,11 @@ export function embedded(...rtpenginePort: string[]): MediaServer {
 export async function relayed(): Promise<MediaServer> {
   const server = await startRtpengine({ before: [...firstCore] });
   const engine = embedded(String(server.address.port));
+  const relayCpuS = () => cpuOf(server.pid);
   return {
     ...engine,
-    cpuS: () => engine.cpuS() + cpuOf(server.pid),
+    cpuS: () => engine.cpuS() + relayCpuS(),
+    relayCpuS,
     async [Symbol.asyncDispose]() {
       await engine[Symbol.asyncDispose]();
       await server.kill();
