@@ -12,6 +12,11 @@ export class NgRefusal extends Error {
   override readonly name = "NgRefusal";
 }
 
+/** rtpengine said nothing, however often it was asked. */
+export class NgUnanswered extends Error {
+  override readonly name = "NgUnanswered";
+}
+
 const stream = z.looseObject({ "crypto suite": z.string().optional() });
 const tag = z.object({ medias: z.array(z.object({ streams: z.array(stream) })) });
 
@@ -32,7 +37,7 @@ export type NgAnswer = z.output<typeof answerSchema>;
 /**
  * Has an rtpengine perform a command of its NG protocol: a datagram of a cookie and JSON, which it
  * reads beside bencode. Lost datagrams are sent again, and performed once, as the cookie is the same.
- * Throws `NgRefusal`, or another Error when there is no answer.
+ * Throws `NgRefusal`, `NgUnanswered`, or another Error when the answer is not understood.
  */
 export async function askNg(
   address: NgAddress,
@@ -43,7 +48,9 @@ export async function askNg(
   const request = `${cookie} ${JSON.stringify({ command, ...args })}`;
   const text = await exchange(address, new TextEncoder().encode(request), `${cookie} `);
   const name = nameOf(address);
-  if (text === undefined) throw new Error(`rtpengine at ${name} does not answer to "${command}"`);
+  if (text === undefined) {
+    throw new NgUnanswered(`rtpengine at ${name} does not answer to "${command}"`);
+  }
   const parsed = answerSchema.safeParse(readJson(text));
   if (!parsed.success) throw new Error(`rtpengine at ${name} answers what is not understood`);
   const { result, message, "error-reason": reason } = parsed.data;

@@ -1,6 +1,6 @@
 import type { MediaEngineOptions } from "./engine.ts";
 import { mediaLimits } from "./limits.ts";
-import { askNg, type NgAddress, type NgAnswer, NgRefusal } from "./ng.ts";
+import { askNg, type NgAddress, type NgAnswer, NgUnanswered } from "./ng.ts";
 import { ofKind, parseSdp } from "./parse_sdp.ts";
 import { type RelayWatch, watchRelay } from "./relay_watch.ts";
 import { type Formats, OUR_FORMATS, OUR_MID, type Session } from "./sdp.ts";
@@ -58,8 +58,8 @@ export function rtpengineTransport(options: RtpengineOptions): Transport {
         } catch (error) {
           why = messageOf(error);
           log("Cannot use an rtpengine for a leg", { why });
-          if (error instanceof NgRefusal) await call.end();
-          else turns.rest(server);
+          if (error instanceof NgUnanswered) turns.rest(server);
+          else await call.end();
         }
       }
       await inside.close();

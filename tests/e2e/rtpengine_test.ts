@@ -2,15 +2,14 @@ import assert from "node:assert/strict";
 import { ofKind, parseSdp } from "../../sip/media/parse_sdp.ts";
 import { startAppServer } from "../support/app_server.ts";
 import { askNg } from "../../sip/media/ng.ts";
-import { hasRtpengine, startRtpengine } from "../support/rtpengine.ts";
+import { rtpengineSkipped, startRtpengine } from "../support/rtpengine.ts";
 import { eventually, startSystem } from "../support/system.ts";
 import { webrtcAnswer } from "../support/webrtc_answer.ts";
 
-const skipped = !await hasRtpengine() && Deno.env.get("CI") === undefined;
-
 Deno.test({
-  name: "a browser that calls is answered by the rtpengine of RTPENGINE, until its call ends",
-  ignore: skipped,
+  name: "a browser that calls is answered by the rtpengine of RTPENGINE, until its call ends" +
+    rtpengineSkipped,
+  ignore: rtpengineSkipped !== "",
   timeout: 60_000,
   async fn() {
     await using rtpengine = await startRtpengine();

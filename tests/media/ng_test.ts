@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { askNg, type NgAddress, NgRefusal } from "../../sip/media/ng.ts";
+import { askNg, type NgAddress, NgRefusal, NgUnanswered } from "../../sip/media/ng.ts";
 
 interface Heard {
   cookie: string;
@@ -83,7 +83,8 @@ ngTest(
       await assert.rejects(
         askNg(address, "query"),
         (error: Error) =>
-          !(error instanceof NgRefusal) && /answers what is not understood$/.test(error.message),
+          !(error instanceof NgRefusal) && !(error instanceof NgUnanswered) &&
+          /answers what is not understood$/.test(error.message),
       );
     }
   },
@@ -93,7 +94,11 @@ ngTest(
   "askNg() gives up after a few tries",
   () => {},
   async (address, heard) => {
-    await assert.rejects(askNg(address, "ping"), /rtpengine at \S+ does not answer to "ping"$/);
+    await assert.rejects(
+      askNg(address, "ping"),
+      (error: Error) =>
+        error instanceof NgUnanswered && /does not answer to "ping"$/.test(error.message),
+    );
     assert.equal(heard.length, 3);
     assert.equal(new Set(heard.map(({ cookie }) => cookie)).size, 1);
   },

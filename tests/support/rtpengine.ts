@@ -1,7 +1,7 @@
 import { askNg, type NgAddress } from "../../sip/media/ng.ts";
 
 /** The program; `RTPENGINE_PROGRAM` names another. */
-export const RTPENGINE = Deno.env.get("RTPENGINE_PROGRAM") ?? "rtpengine";
+const RTPENGINE = Deno.env.get("RTPENGINE_PROGRAM") ?? "rtpengine";
 
 /** Whether rtpengine can be run. */
 export async function hasRtpengine(): Promise<boolean> {
@@ -12,6 +12,11 @@ export async function hasRtpengine(): Promise<boolean> {
     return false;
   }
 }
+
+/** Why tests with rtpengine are skipped; empty where they are not: they fail in CI without it. */
+export const rtpengineSkipped = await hasRtpengine() || Deno.env.get("CI") !== undefined
+  ? ""
+  : ` (skipped: no ${RTPENGINE})`;
 
 export interface Rtpengine extends AsyncDisposable {
   /** Where it takes orders. */

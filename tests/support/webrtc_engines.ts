@@ -6,7 +6,7 @@ import type { MediaEngine } from "../../sip/media/port.ts";
 import { rtpengineTransport } from "../../sip/media/rtpengine.ts";
 import { type Clock, systemClock } from "../../sip/media/ticker.ts";
 import type { Transport } from "../../sip/media/transport.ts";
-import { hasRtpengine, RTPENGINE, startRtpengine } from "./rtpengine.ts";
+import { rtpengineSkipped, startRtpengine } from "./rtpengine.ts";
 
 /** An engine with WebRTC, and plain RTP beside it. */
 export interface WebrtcEngine {
@@ -41,10 +41,6 @@ export function relayedBy(
   return rtpengineTransport({ servers, plain, log: () => {}, clock, connectMs });
 }
 
-const skipped = await hasRtpengine() || Deno.env.get("CI") !== undefined
-  ? ""
-  : ` (skipped: no ${RTPENGINE})`;
-
 /** WebRTC in this process. */
 export const embedded: WebrtcKind = {
   name: "node-datachannel",
@@ -58,7 +54,7 @@ export const embedded: WebrtcKind = {
 /** WebRTC by rtpengine. Without one its tests are skipped, but fail where `CI` is set. */
 export const relayed: WebrtcKind = {
   name: "rtpengine",
-  skipped,
+  skipped: rtpengineSkipped,
   async open({ clock } = {}) {
     const server = await startRtpengine();
     const engine = engineOf(relayedBy([server.address]), clock);
