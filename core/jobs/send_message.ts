@@ -6,7 +6,6 @@ import { failMessage } from "../messages/fail_message.ts";
 import { routesOf } from "../messages/routing.ts";
 import { settle } from "../messages/settle.ts";
 import { Untaken } from "../messages/untaken.ts";
-import type { Ports } from "../ports.ts";
 import type { Delivery, MessageRoute } from "../providers.ts";
 import type { Message } from "../resources/messages.ts";
 
