@@ -103,7 +103,7 @@ let branches = 0;
 
 /**
  * The library draws branch ids from ten million, which collide within seconds on a busy core and
- * let one client guess another's. Ours count, and end in 64 random bits (RFC 3261 §8.1.1.7).
+ * let one client guess another's. Ours count, and end in 122 random bits (RFC 3261 §8.1.1.7).
  */
 function replaceBranchIds(): void {
   const transaction = ClientTransaction as unknown as {
@@ -111,8 +111,7 @@ function replaceBranchIds(): void {
   };
   transaction.makeId = (request) => {
     if (request.method === "CANCEL" && request.branch !== undefined) return request.branch;
-    const random = crypto.getRandomValues(new Uint8Array(8)).toHex();
-    return `z9hG4bK${(branches++).toString(36)}.${random}`;
+    return `z9hG4bK${(branches++).toString(36)}.${crypto.randomUUID()}`;
   };
 }
 
