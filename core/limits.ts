@@ -93,6 +93,8 @@ export const limits = {
   documentHops: 50,
   documentTimeoutMs: 15_000,
   pauseMaxS: 3_600,
+  /** How long an Echo lasts that does not say. */
+  echoS: 600,
   /** Characters that one Say speaks: about a quarter of an hour. */
   sayLength: 10_000,
   transcriptionAttempts: 4,

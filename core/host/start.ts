@@ -24,7 +24,9 @@ const programs: Record<"api" | "sip" | "speech", Program> = {
     script: "main.ts",
     permissions: ({ DATA_DIR, KV_URL, RATES_FILE }) => [
       "--allow-net",
-      `--allow-read=${[DATA_DIR, RATES_FILE].filter(Boolean).join(",")}`,
+      `--allow-read=${
+        ["softphone", "node_modules", DATA_DIR, RATES_FILE].filter((path) => path !== "").join(",")
+      }`,
       `--allow-write=${DATA_DIR}`,
       environment + (KV_URL === "" ? "" : ",DENO_KV_ACCESS_TOKEN"),
     ],

@@ -1,5 +1,6 @@
 import type { AnyVerb } from "../verb.ts";
 import { dial } from "./dial.ts";
+import { echo } from "./echo.ts";
 import { gather } from "./gather.ts";
 import { hangup } from "./hangup.ts";
 import { promptVerbs } from "./prompts.ts";
@@ -10,6 +11,6 @@ import { reject } from "./reject.ts";
 
 /** Every verb that calls perform, by name. */
 export const verbs = new Map<string, AnyVerb>(
-  [...promptVerbs, dial, gather, hangup, record, redirect, refer, reject]
+  [...promptVerbs, dial, echo, gather, hangup, record, redirect, refer, reject]
     .map((verb) => [verb.name, verb]),
 );
