@@ -6,7 +6,8 @@ import { legId, step } from "./bridge_script.ts";
 /**
  * The conversation between the service and the SIP companion; its scripts are in
  * `bridge_script.ts`, its events in `bridge_events.ts`; more of it: `bridge_trunks.ts`,
- * `bridge_registrations.ts`, `bridge_peers.ts`, `bridge_messages.ts` and `bridge_recordings.ts`.
+ * `bridge_registrations.ts`, `bridge_peers.ts`, `bridge_messages.ts`, `bridge_recordings.ts`
+ * and `bridge_rooms.ts`.
  *
  * The companion *reports* what happened to a leg and is answered with the next script; the service
  * *runs* a script on a leg. A leg's id is the Sid of its Call, so there is no mapping. A script is

@@ -7,6 +7,7 @@ import {
   messagePaths,
 } from "./bridge_messages.ts";
 import { bindingsAnswer, registrationPaths } from "./bridge_registrations.ts";
+import { roomAnswer, type RoomOrder, roomPaths } from "./bridge_rooms.ts";
 import { writeBridge } from "./bridge_seal.ts";
 import { bridgeHeader, signBridge } from "./bridge_signature.ts";
 import { trunkPaths } from "./bridge_trunks.ts";
@@ -85,6 +86,10 @@ export function bridgeClient(options: BridgeClientOptions): Bridge {
       if (failure !== undefined && !isTaken) throw failure.reason;
       return statuses;
     },
+    async room(order, at) {
+      const known = await options.companions.get(at.id);
+      return await control.room(known?.bridgeUrl ?? options.url, order);
+    },
     async ready() {
       const urls = await everywhere();
       return (await Promise.all(urls.map(control.ready))).includes(true);
@@ -151,6 +156,10 @@ function controlClient({ secret, fetch, now, timeoutMs }: BridgeClientOptions) {
       const { order: path } = messagePaths;
       const response = await checked(await post(url, path, order, messageLimits.orderMs));
       return messageOutcome.parse(await response.json()).statuses;
+    },
+    async room(url: string, order: RoomOrder) {
+      const response = await checked(await post(url, roomPaths.order, order));
+      return roomAnswer.parse(await response.json()).isKnown;
     },
     async ready(url: string) {
       try {

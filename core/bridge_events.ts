@@ -3,6 +3,14 @@ import { action } from "./bridge_action.ts";
 import { gatheredEvent, partialEvent } from "./bridge_gather.ts";
 import { recorded, recordedEvent } from "./bridge_recordings.ts";
 import { referredEvent } from "./bridge_refer.ts";
+import {
+  consultingEvent,
+  dequeuedEvent,
+  joinedEvent,
+  leftEvent,
+  queuedEvent,
+  waitingEvent,
+} from "./bridge_rooms.ts";
 import { legId } from "./bridge_script.ts";
 import { incomingNumber } from "./bridge_trunks.ts";
 
@@ -63,6 +71,12 @@ export const legEvent = z.discriminatedUnion("type", [
     recording: recorded.optional(),
     action: action.optional(),
   }),
+  consultingEvent,
+  joinedEvent,
+  leftEvent,
+  queuedEvent,
+  dequeuedEvent,
+  waitingEvent,
   recordedEvent,
   /**
    * The softphone of a leg wants `other`, whom it talks to, to talk to somebody else (RFC 3515).

@@ -4,6 +4,7 @@ import { digits, digitsStep, gatherStep, playStep, silenceStep } from "./bridge_
 import { clientTarget } from "./bridge_peers.ts";
 import { referStep } from "./bridge_refer.ts";
 import { recordingOrder, recordStep } from "./bridge_recordings.ts";
+import { consultStep, leaveStep, pickupStep, queueStep, roomStep } from "./bridge_rooms.ts";
 import { sayStep } from "./bridge_speech.ts";
 import { numberTarget, trunkTarget } from "./bridge_trunks.ts";
 
@@ -82,6 +83,11 @@ export const step = z.discriminatedUnion("type", [
    * caller with 481 when there is none any more.
    */
   z.object({ type: z.literal("replace"), leg: legId }),
+  consultStep,
+  roomStep,
+  queueStep,
+  pickupStep,
+  leaveStep,
   referStep,
   recordStep,
   /** Asks for the document at the action: a report and nothing else. */

@@ -39,6 +39,25 @@ export const callFaults = {
     message: "Cannot place the call: no Gateway took it",
     advice: "Check the Proxy, UserName and Password of the account's Gateways, and their Status.",
   },
+  conferenceEnded: {
+    kind: "invalid",
+    code: 21222,
+    message: "Cannot modify a conference that has ended",
+    advice: "Only conferences that are not completed can be modified.",
+  },
+  conferenceElsewhere: {
+    kind: "unavailable",
+    code: 13232,
+    message: "Cannot join the conference",
+    advice:
+      "A conference is at the companion of its first participant, and takes calls of that one.",
+  },
+  queueElsewhere: {
+    kind: "unavailable",
+    code: 13233,
+    message: "Cannot take a call from the queue",
+    advice: "Calls are taken by calls of the companion at which they wait.",
+  },
   mediaLost: {
     kind: "unavailable",
     code: 13231,
@@ -121,7 +140,7 @@ export const callFaults = {
   },
   referFailed: {
     kind: "unavailable",
-    code: 13232,
+    code: 13234,
     message: "Cannot refer the call",
     advice: "The other side must take a REFER and reach whom it names. A trunk is asked to call " +
       "beyond this service only where it is a Gateway of the account itself.",

@@ -1,5 +1,6 @@
 import type { Companion } from "./bridge.ts";
 import type { Script } from "./bridge_script.ts";
+import type { RoomOrder } from "./bridge_rooms.ts";
 import type { MessageOrder } from "./bridge_messages.ts";
 import type { PresenceNews, RegisteredBinding } from "./bridge_registrations.ts";
 
@@ -63,6 +64,8 @@ export interface Bridge {
    * `unavailable` when a companion with a device was out of reach and no device has the message.
    */
   message(order: MessageOrder): Promise<number[]>;
+  /** Does something in a room of a companion; false when the room, or the leg in it, is not there. */
+  room(order: RoomOrder, at: Pick<Companion, "id">): Promise<boolean>;
   /** Whether a companion answers. */
   ready(): Promise<boolean>;
 }

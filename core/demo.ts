@@ -10,6 +10,7 @@ const applications = [
   { path: "echo", name: "Echo", number: "+12125550101" },
   { path: "menu", name: "Menu", number: "+12125550102" },
   { path: "voicemail", name: "Voice mail", number: "+12125550103" },
+  { path: "conference", name: "Conference", number: "+12125550104" },
 ];
 
 /** The login of the Client that a first start makes. */

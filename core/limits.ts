@@ -144,6 +144,14 @@ export const limits = {
   emailAttempts: 6,
   emailTimeoutMs: 30_000,
   conferenceNameLength: 128,
+  queueNameLength: 64,
+  /** Calls that wait in a queue at most. */
+  queueMembers: 250,
+  /** For so long nobody else is given who was given to one. */
+  queueTakingMs: 30_000,
+  /** Legs in a conference unless told, and the most that may be told. */
+  conferenceMembers: 40,
+  conferenceMembersMax: 250,
   /** How long a link to a recording's audio works. */
   recordingLinkMs: 24 * 3_600_000,
   /** Of Record: the silence that ends it, and the whole. */

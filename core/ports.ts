@@ -30,6 +30,16 @@ export interface AlsoInserted {
   record: Base;
 }
 
+/** A further record that a change replaces, or makes where there is none. */
+export type AlsoPut = AlsoInserted;
+
+/** A further record that is gone with a change, if it was there. */
+export interface AlsoGone {
+  from: string;
+  accountSid: string;
+  sid: string;
+}
+
 /** A record that is replaced with a change; nothing happens to one that is gone. */
 export interface AlsoUpdated {
   into: string;
@@ -52,13 +62,15 @@ export interface Charge {
 }
 
 /**
- * The new state of a record, the jobs it causes, the records it makes and the charges to its account:
- * all are committed, or none.
+ * The new state of a record, the jobs it causes, the records it makes, replaces and removes, and the
+ * charges to its account: all are committed, or none.
  */
 export interface Change<T> {
   record: T;
   jobs?: Job[];
   also?: AlsoInserted[];
+  put?: AlsoPut[];
+  gone?: AlsoGone[];
   charges?: Charge[];
 }
 

@@ -26,6 +26,8 @@ export interface Resource<F extends z.ZodRawShape = z.ZodRawShape> {
   storedAs?: string;
   /** No operation is derived: a route file serves it. */
   irregular?: boolean;
+  /** It is of the service alone, and shown to nobody. */
+  internal?: boolean;
   fields: F;
   /** Fields that stay inside the service. */
   hidden?: (Name<F> | keyof Base)[];

@@ -1,7 +1,7 @@
 import { Fault } from "../core/faults.ts";
 import { limits } from "../core/limits.ts";
 import { packTexts as packTextsJob } from "../core/jobs/pack_texts.ts";
-import type { AlsoUpdated, Base, Change, Collection, Query, Slice } from "../core/ports.ts";
+import type { Base, Change, Collection, Query, Slice } from "../core/ports.ts";
 import type { AnyResource } from "../core/resource.ts";
 import { isSid } from "../core/sid.ts";
 import { pascal } from "../core/wire.ts";
@@ -35,15 +35,21 @@ export interface StoreContext {
   now(): number;
   /** The number of an account in keys; null when there is no such account. */
   accountNumber(accountSid: string): Promise<bigint | null>;
-  /** Stages the jobs that a change causes, and the records that it makes in other collections. */
-  stageCaused(batch: Batch, caused: Pick<Change<Base>, "jobs" | "also">): Promise<void>;
+  /** Stages the jobs that a change causes, and what it does in other collections. */
+  stageCaused(batch: Batch, caused: Caused): Promise<void>;
 }
+
+type Caused = Pick<Change<Base>, "jobs" | "also" | "put" | "gone">;
 
 export interface StoredCollection<T extends Base> extends Collection<T> {
   /** Without `isChecked` the rest of the batch must check what its own success changes. */
   stageInsert(batch: Batch, record: T, isChecked?: boolean): Promise<void>;
-  /** Stages the change of a record; nothing when it is gone. */
-  stageUpdate(batch: Batch, of: Omit<AlsoUpdated, "into">): Promise<void>;
+  /** Stages what becomes of a record: nothing removes it. False when there is none. */
+  stageChange(
+    batch: Batch,
+    of: Pick<Base, "accountSid" | "sid">,
+    change: (before: T) => T | undefined,
+  ): Promise<boolean>;
 }
 
 /** Stores the records of one resource type, each with all that is kept beside it in one commit. */
@@ -100,18 +106,17 @@ export function collection<T extends Base>(
     stageJobs(batch, [packTextsJob(packing, now + packedAfterMs)], now);
   }
 
-  async function stageUpdate(
-    batch: Batch,
-    { accountSid, sid, change }: Omit<AlsoUpdated, "into">,
-  ): Promise<void> {
-    const entry = await entryOf(accountSid, sid);
-    if (entry === null) return;
+  const stageChange: StoredCollection<T>["stageChange"] = async (batch, of, change) => {
+    const entry = await entryOf(of.accountSid, of.sid);
+    if (entry === null) return false;
     const before = recordOf(entry);
-    const after = change(before) as T;
+    const after = change(before);
     batch.checks.push(entry);
-    batch.sets.push({ key: entry.key, value: codec.encode(after) });
-    stageRest(batch, entry.key[0] as bigint, { before, after });
-  }
+    if (after === undefined) batch.deletes.push(entry.key);
+    else batch.sets.push({ key: entry.key, value: codec.encode(after) });
+    stageRest(batch, entry.key[0] as bigint, { before, ...after && { after } });
+    return true;
+  };
 
   async function finish(batch: Batch, change: Change<T>): Promise<boolean> {
     const { record, charges = [] } = change;
@@ -200,7 +205,7 @@ export function collection<T extends Base>(
     get,
     insert,
     stageInsert,
-    stageUpdate,
+    stageChange,
     update: (account, sid, change) => write({ account, sid }, change, false),
     remove: async (account, sid, change = (record) => ({ record })) => {
       await write({ account, sid }, change, true);

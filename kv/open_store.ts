@@ -70,11 +70,12 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
   const stageAlso = async (batch: Batch, also: AlsoWritten[]) => {
     for (const one of also) {
       if ("record" in one) await records[one.into]!.stageInsert(batch, one.record as never);
-      else await records[one.into]!.stageUpdate(batch, one);
+      else await records[one.into]!.stageChange(batch, one, one.change as never);
     }
   };
   const newSid = sidMaker(now);
-  const stageCaused: StoreContext["stageCaused"] = async (batch, { jobs = [], also = [] }) => {
+  const stageCaused: StoreContext["stageCaused"] = async (batch, caused) => {
+    const { jobs = [], also = [], put = [], gone = [] } = caused;
     const named = jobs.map((job) => job.shown ? { ...job, id: newSid(job.shown.sidPrefix) } : job);
     stageJobs(batch, named, now());
     for (const { shown, id } of named) {
@@ -84,6 +85,11 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
       await records[shown.into]!.stageInsert(batch, record as never, false);
     }
     await stageAlso(batch, also);
+    for (const { into, record } of put) {
+      const isThere = await records[into]!.stageChange(batch, record, () => record as never);
+      if (!isThere) await records[into]!.stageInsert(batch, record as never);
+    }
+    for (const one of gone) await records[one.from]!.stageChange(batch, one, () => undefined);
   };
   const context: StoreContext = {
     kv,

@@ -47,7 +47,7 @@ export function receiptOf(kv: Deno.Kv, now: () => number): Receipt {
 
 /** Removes the receipts of days that are long over. */
 export async function sweepReceipts(kv: Deno.Kv, now: number): Promise<void> {
-  const end = [...keys.receipts, dayOf(now) - keptDays + 1];
+  const end = [...keys.receipts, Math.max(0, dayOf(now) - keptDays + 1)];
   const old = await Array.fromAsync(kv.list({ start: [...keys.receipts, 0], end }));
   await Promise.all(old.map(({ key }) => kv.delete(key)));
 }

@@ -47,11 +47,10 @@ function renamed<T extends Base>(
       shown(await collection.insert({ ...change, record: kept(change.record) })),
     stageInsert: async (batch, record, isChecked) =>
       await collection.stageInsert(batch, kept(record), isChecked),
-    stageUpdate: async (batch, { accountSid, sid, change }) =>
-      await collection.stageUpdate(batch, {
-        accountSid,
-        sid: keptSid(sid),
-        change: (record) => kept(change(shown(record as T)) as T),
+    stageChange: async (batch, { accountSid, sid }, change) =>
+      await collection.stageChange(batch, { accountSid, sid: keptSid(sid) }, (record) => {
+        const after = change(shown(record));
+        return after && kept(after);
       }),
     async update(account, sid, change) {
       if (!isSid(sid, outer)) throw new Fault("notFound", sid);

@@ -1,27 +1,56 @@
 import { Hono } from "hono";
+import {
+  conferenceParams,
+  findParticipant,
+  modifyConference,
+  modifyParticipant,
+  participantAliases,
+  participantParams,
+  removeParticipant,
+} from "../core/conferences/modify.ts";
 import { Fault } from "../core/faults.ts";
 import type { Ports } from "../core/ports.ts";
-import { type Participant, participants, participantSid } from "../core/resources/participants.ts";
+import { conferences } from "../core/resources/conferences.ts";
+import { type Participant, participants } from "../core/resources/participants.ts";
 import { answer } from "./answer.ts";
-import type { Env } from "./env.ts";
+import type { Ctx, Env } from "./env.ts";
+import { readParams } from "./params.ts";
 import { accountAddress, shapeOf } from "./represent.ts";
 import { answerSublist } from "./sublists.ts";
 
 const listAddress = (accountSid: string, conferenceSid: string) =>
   `${accountAddress(accountSid)}/Conferences/${conferenceSid}/Participants`;
 
+const conferenceShape = shapeOf(conferences);
 const shape = shapeOf(participants, (record) => {
   const { accountSid, conferenceSid, callSid } = record as Participant;
   return `${listAddress(accountSid, conferenceSid)}/${callSid}`;
 });
 
-/** What Conferences have beyond the regular operations: the legs in them, named by their calls. */
+const changes = ["POST", "PUT"];
+
+/** What Conferences have beyond the regular operations: their end, and the legs in them by call. */
 export function conferenceRoutes(ports: Ports): Hono<Env> {
   const { records } = ports;
+  const named = (c: Ctx) => ({
+    accountSid: c.var.account.sid,
+    conferenceSid: c.req.param("sid")!,
+    callSid: c.req.param("call")!,
+  });
+  const shown = (c: Ctx, found: Participant) =>
+    answer(c, { json: () => shape.json(found), xml: () => shape.xml(found) });
+
   return new Hono<Env>()
+    .on(changes, "/:sid", async (c) => {
+      const wanted = conferenceParams.parse(await readParams(c, { schema: conferenceParams }));
+      const found = await modifyConference(named(c), wanted, ports);
+      return answer(c, {
+        json: () => conferenceShape.json(found),
+        xml: () => conferenceShape.xml(found),
+      });
+    })
     .get("/:sid/Participants", async (c) => {
-      const accountSid = c.var.account.sid;
-      const sid = c.req.param("sid");
+      const { accountSid, conferenceSid: sid } = named(c);
       if (await records.conferences.get(accountSid, sid) === null) throw new Fault("notFound", sid);
       return await answerSublist(c, {
         definition: participants,
@@ -32,11 +61,17 @@ export function conferenceRoutes(ports: Ports): Hono<Env> {
       }, ports);
     })
     .get("/:sid/Participants/:call", async (c) => {
-      const { sid, call } = c.req.param();
-      const isCall = call.startsWith("CA");
-      const found = isCall &&
-        await records.participants.get(c.var.account.sid, participantSid(call));
-      if (!found || found.conferenceSid !== sid) throw new Fault("notFound", call);
-      return answer(c, { json: () => shape.json(found), xml: () => shape.xml(found) });
+      const found = await findParticipant(named(c), ports);
+      if (found === null) throw new Fault("notFound", c.req.param("call"));
+      return shown(c, found);
+    })
+    .on(changes, "/:sid/Participants/:call", async (c) => {
+      const read = { schema: participantParams, aliases: participantAliases };
+      const wanted = participantParams.parse(await readParams(c, read));
+      return shown(c, await modifyParticipant(named(c), wanted, ports));
+    })
+    .delete("/:sid/Participants/:call", async (c) => {
+      await removeParticipant(named(c), ports);
+      return c.body(null, 204);
     });
 }

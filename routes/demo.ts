@@ -4,7 +4,7 @@ import { element, escapeXml } from "./xml.ts";
 
 /**
  * Markup applications of our own, so that a first call has something to say: `welcome` plays a chime
- * twice; `echo`, `menu` and `voicemail` are what the numbers to try lead to (`core/demo.ts`).
+ * twice; `echo`, `menu`, `voicemail` and `conference` are what the numbers to try lead to (`core/demo.ts`).
  */
 export function demo(): Hono {
   const methods = ["GET", "POST"];
@@ -15,6 +15,12 @@ export function demo(): Hono {
       "/echo",
       (c) =>
         answer(c, say("You hear what you say. Hang up when you have heard enough.") + "<Echo/>"),
+    )
+    .on(
+      methods,
+      "/conference",
+      (c) =>
+        answer(c, say("You enter the demo room.") + "<Dial><Conference>demo</Conference></Dial>"),
     )
     .on(methods, "/menu", (c) => answer(c, menu))
     .on(methods, "/menu/chosen", async (c) => answer(c, chosen(await parameters(c))))

@@ -160,6 +160,8 @@ export const sipLimits = {
   retryWaitingMaxMs: 1_000,
   /** A dial that took so long counts as time that passed. */
   timePassedMs: 1_000,
+  /** Wait documents in a row that let no time pass, before music takes their place. */
+  waitDocuments: 3,
   /** For so long a leg that is settled stays known, and its `invite` run again is ignored. */
   endedLegMs: 60_000,
   stopMs: 5_000,

@@ -14,6 +14,7 @@ const allowed: Record<string, string[]> = {
     "core/bridge_action.ts",
     "core/bridge_gather.ts",
     "core/bridge_refer.ts",
+    "core/bridge_rooms.ts",
     "core/bridge_seal.ts",
     "core/bridge_script.ts",
     "core/bridge_events.ts",

@@ -3,13 +3,17 @@ import type { LegEvent } from "../bridge_events.ts";
 import type { PartialSpeech } from "../bridge_gather.ts";
 import type { Script } from "../bridge_script.ts";
 import { withPeers } from "../companions.ts";
+import { takeRoomNews } from "../conferences/take_news.ts";
 import { unanswered } from "../exchange.ts";
 import { deliverWebhook } from "../jobs/deliver_webhook.ts";
 import { notification } from "../notify.ts";
 import type { Change, Ports } from "../ports.ts";
+import { waitParameters } from "../queues/enqueue.ts";
+import { takeQueueNews } from "../queues/take_news.ts";
 import type { Call } from "../resources/calls.ts";
+import { consultScript } from "./consult.ts";
 import { placeChild, receive } from "./new_leg.ts";
-import { actionScript, type Asking, firstScript } from "./next_script.ts";
+import { actionScript, type Asking, firstScript, waitScript } from "./next_script.ts";
 import { numberScript, receiveForNumber } from "./number_leg.ts";
 import { callParameters, partialParameters } from "./parameters.ts";
 import { end, progress } from "./progress.ts";
@@ -29,6 +33,8 @@ export async function handleReport(
   signal: AbortSignal,
 ): Promise<Script> {
   const call = await record(report, ports);
+  if (call !== null) await takeRoomNews(report, call, ports);
+  if (call !== null) await takeQueueNews(report, call, ports);
   if (report.event.type === "ended") return [];
   if (call === null && report.event.type === "incomingNumber") {
     return [{ type: "reject", status: 404 }];
@@ -57,7 +63,13 @@ function scriptFor(event: LegEvent, asking: Asking): Promise<Script> | Script {
     case "dialled":
     case "recorded":
     case "referred":
+    case "left":
+    case "dequeued":
       return afterStep(event, asking);
+    case "consulting":
+      return consultScript(event, asking);
+    case "waiting":
+      return waited(event, asking);
     default:
       return [];
   }
@@ -66,6 +78,14 @@ function scriptFor(event: LegEvent, asking: Asking): Promise<Script> | Script {
 async function afterStep(event: LegEvent, asking: Asking): Promise<Script> {
   const result = await resultOf(event, asking.call.accountSid, asking.ports);
   return result === null ? [] : await actionScript(result.action, result.params, asking);
+}
+
+async function waited(
+  { action, queueSid }: LegEvent & { type: "waiting" },
+  asking: Asking,
+): Promise<Script> {
+  const params = queueSid === undefined ? {} : await waitParameters(queueSid, asking);
+  return await waitScript(action, params, asking);
 }
 
 /** Commits what a report says; returns the call as it is then, null when there is none. */
@@ -110,6 +130,14 @@ function applied(
     case "dialled":
     case "recorded":
       return actionTold(taken, told, ports);
+    case "joined":
+      return { record: { ...taken, conferenceSid: event.conferenceSid } };
+    case "left":
+      return actionTold({ ...taken, conferenceSid: null }, told, ports);
+    case "queued":
+      return { record: { ...taken, queueSid: event.queueSid } };
+    case "dequeued":
+      return actionTold({ ...taken, queueSid: null }, told, ports);
     case "referred":
       return referred(taken, event, { told, ports });
     case "partial":

@@ -72,6 +72,38 @@ export async function actionScript(
     .catch((failure) => giveUp(failure, asking));
 }
 
+/** What a wait document may have: what is heard, and what ends it. */
+const ofWaiting: Script[number]["type"][] = [
+  "play",
+  "say",
+  "digits",
+  "silence",
+  "next",
+  "leave",
+  "hangup",
+];
+
+/** What those hear who wait: a document without what takes more than hearing; empty when there is none. */
+export async function waitScript(
+  { url, method }: Action,
+  params: Record<string, string>,
+  asking: Asking,
+): Promise<Script> {
+  const source = { url, method, params };
+  try {
+    const script = await scriptAt(source, 0, asking, []);
+    const others = script.filter(({ type }) => !ofWaiting.includes(type));
+    if (others.length === 0) return script;
+    const skipped = others.map(({ type }) => `"${type}" in a wait document`);
+    await notifySkipped(skipped, source, asking);
+    return script.filter((step) => !others.includes(step));
+  } catch (failure) {
+    if (!(failure instanceof DocumentFault)) throw failure;
+    await notifyFailure(failure, asking);
+    return [];
+  }
+}
+
 async function giveUp(failure: unknown, asking: Asking): Promise<Script> {
   if (!(failure instanceof DocumentFault)) throw failure;
   await notifyFailure(failure, asking);
@@ -86,7 +118,13 @@ function refusal({ call, instead }: Asking, { status }: DocumentFault): Script[n
     : { type: "hangup" };
 }
 
-async function scriptAt(source: Signable, hops: number, asking: Asking): Promise<Script> {
+/** `ending` is what comes after the last verb, where that is not a hang-up. */
+async function scriptAt(
+  source: Signable,
+  hops: number,
+  asking: Asking,
+  ending?: Script,
+): Promise<Script> {
   const { call, ports, signal } = asking;
   const account = await ports.accounts.get(call.accountSid);
   if (account === null) return [{ type: "hangup" }];
@@ -99,6 +137,7 @@ async function scriptAt(source: Signable, hops: number, asking: Asking): Promise
     route: (address, caller) => routeTo(address, { account, call, ...caller }, ports),
     hops: hops + 1,
     newSid: ports.newSid,
+    ...ending && { ending },
   });
   if (skipped.length > 0) await notifySkipped(skipped, request, asking);
   return script;

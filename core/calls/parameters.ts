@@ -50,6 +50,15 @@ const prefixed = (prefix: string, headers: Record<string, string>): Record<strin
 
 const spelt = (name: string): string => /^user-to-user$/i.test(name) ? "User-to-User" : name;
 
+/** What the request of a Dial's action carries besides, after a Conference. */
+export const roomParameters = (
+  { outcome, durationS, conferenceSid }: LegEvent & { type: "left" },
+): Record<string, string> => ({
+  DialCallStatus: outcome,
+  DialCallDuration: String(durationS),
+  ConferenceSid: conferenceSid,
+});
+
 /** What the request of a Refer's action carries besides. */
 export const referParameters = (
   { outcome, sipStatus }: LegEvent & { type: "referred" },

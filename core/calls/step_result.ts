@@ -2,7 +2,8 @@ import type { Action } from "../bridge_action.ts";
 import type { LegEvent } from "../bridge_events.ts";
 import type { Ports } from "../ports.ts";
 import { recordingParameters } from "../recordings/parameters.ts";
-import { dialParameters, gatherParameters, referParameters } from "./parameters.ts";
+import { queueParameters } from "../queues/enqueue.ts";
+import { dialParameters, gatherParameters, referParameters, roomParameters } from "./parameters.ts";
 
 /** What a step came to, for the document at its action. */
 export interface StepResult {
@@ -31,6 +32,12 @@ export async function resultOf(
       return result(event.action, gatherParameters(event), "gather.action");
     case "referred":
       return result(event.action, referParameters(event), "refer.action");
+    case "left": {
+      const recording = await recordingParameters(accountSid, event.recording, ports);
+      return result(event.action, { ...roomParameters(event), ...recording }, "dial.action");
+    }
+    case "dequeued":
+      return result(event.action, queueParameters(event), "enqueue.action");
     default:
       return null;
   }

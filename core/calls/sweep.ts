@@ -1,8 +1,10 @@
 import type { Companion, Heartbeat } from "../bridge.ts";
 import { forgetRegistrations } from "../gateways/registrations.ts";
+import { closeConferencesOf, tidyConferences } from "../conferences/close.ts";
 import type { HeartbeatAnswer } from "../bridge_registrations.ts";
 import { limits } from "../limits.ts";
 import type { Ports } from "../ports.ts";
+import { leaveQueue } from "../queues/take_news.ts";
 import type { Call } from "../resources/calls.ts";
 import { breakOffAll } from "../recordings/finish.ts";
 import { end } from "./progress.ts";
@@ -30,6 +32,13 @@ export async function takeHeartbeat(
     !named.has(call.sid) && now - call.dateUpdated > limits.legForgottenMs;
   for (const call of known.filter(isLost)) await close(call, before?.seenAt ?? now, ports);
 
+  await closeConferencesOf(
+    companion.id,
+    ports,
+    (conference) => isLast || conference.companion?.runId !== companion.runId,
+  );
+  await tidyConferences(companion, named, ports);
+
   const live = new Set(known.map(({ sid }) => sid));
   for (const { leg, accountSid } of legs.filter(({ leg }) => !live.has(leg))) {
     const call = await ports.records.calls.get(accountSid, leg);
@@ -52,6 +61,7 @@ export async function sweepCompanions(ports: Ports): Promise<void> {
     for (const call of await ports.records.calls.group("live", id)) {
       await close(call, seenAt, ports);
     }
+    await closeConferencesOf(id, ports);
   }
   await forget(lost, ports);
 }
@@ -78,5 +88,6 @@ async function close(lost: Call, heardAt: number, ports: Ports): Promise<void> {
     const at = Math.max(heardAt, call.dateUpdated);
     return end(call, "failed", { at, instanceId: ports.settings.instanceId });
   });
+  await leaveQueue(lost, lost.queueSid, ports);
   await breakOffAll(lost, ports);
 }

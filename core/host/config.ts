@@ -5,7 +5,7 @@ import { recordingVariables } from "./recording_variables.ts";
 import { speechVariables } from "./speech_variables.ts";
 import { transportVariables } from "./transport_variables.ts";
 import { trunkVariables } from "./trunk_variables.ts";
-import { flag, host, httpUrl, port, type Variable } from "./variable.ts";
+import { flag, host, httpUrl, port, secret, type Variable } from "./variable.ts";
 
 const address = host.pipe(z.union([z.ipv4(), z.ipv6()], "must be an IP address"));
 
@@ -22,10 +22,6 @@ function isPortRange(text: string): boolean {
 }
 
 const text = z.string();
-const secret = z.union(
-  [z.literal(""), z.string().min(16)],
-  "must have at least 16 characters",
-);
 
 /** Host and port as they stand in a URL. */
 export const authority = (host: unknown, port: unknown): string =>

@@ -19,7 +19,7 @@ export const needsSpeechProcess = ({ SPEECH_URL, RECOGNITION_URL }: Config): boo
 /** Where text becomes speech; null when nobody was set up. */
 export const speechEndpoint = (config: Config): SpeechEndpoint | null =>
   config.SPEECH_URL === "" ? local(config) : {
-    url: config.SPEECH_URL,
+    url: baseOf(config.SPEECH_URL),
     key: config.SPEECH_KEY,
     model: config.SPEECH_MODEL,
     isLocal: false,
@@ -28,7 +28,7 @@ export const speechEndpoint = (config: Config): SpeechEndpoint | null =>
 /** Where speech becomes text; null when nobody was set up. */
 export const recognitionEndpoint = (config: Config): SpeechEndpoint | null =>
   config.RECOGNITION_URL === "" ? local(config) : {
-    url: config.RECOGNITION_URL,
+    url: baseOf(config.RECOGNITION_URL),
     key: config.RECOGNITION_KEY,
     model: config.RECOGNITION_MODEL,
     isLocal: false,
@@ -48,3 +48,6 @@ const local = (config: Config): SpeechEndpoint | null =>
   config.SPEECH_SECRET === ""
     ? null
     : { url: localSpeechUrl(config), key: config.SPEECH_SECRET, model: "local", isLocal: true };
+
+/** Many say the address of a provider with its version, which we add ourselves. */
+const baseOf = (url: string): string => url.replace(/\/v1$/, "");

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { httpUrl, port } from "./variable.ts";
+import { httpUrl, port, secret } from "./variable.ts";
 
 const text = z.string();
 const url = z.union([z.literal(""), httpUrl], "must be an http or https URL");
@@ -17,7 +17,7 @@ export const speechVariables = {
       "RECOGNITION_URL is empty.",
   },
   SPEECH_SECRET: {
-    schema: z.union([z.literal(""), text.min(16)], "must have at least 16 characters"),
+    schema: secret,
     fallback: "",
     help: "What the speech process wants to hear from who asks it. Empty: new at every start; " +
       "needed where service and companion are started each by itself.",

@@ -70,7 +70,10 @@ function programsOf(command: string | undefined, config: Config): Program[] {
     case "api":
       return [programs.api];
     case "speech":
-      return [programs.speech];
+      if (config.SPEECH_SECRET !== "") return [programs.speech];
+      throw new Error(
+        "Cannot start the speech process by itself: set SPEECH_SECRET, which the others must know",
+      );
     default:
       throw new Error(`Cannot start "${command}": say api, sip, speech, config or nothing`);
   }

@@ -24,3 +24,9 @@ export const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http or 
 export const flag = z.enum(["true", "false"], "must be true or false").transform((text) =>
   text === "true"
 );
+
+/** A secret of some length, or none. */
+export const secret = z.string().refine(
+  (text) => text === "" || text.length >= 16,
+  "must have at least 16 characters",
+);

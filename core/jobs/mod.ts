@@ -4,6 +4,7 @@ import { closeAccount } from "./close_account.ts";
 import { deliverWebhook } from "./deliver_webhook.ts";
 import { dialCall } from "./dial_call.ts";
 import { endCalls } from "./end_calls.ts";
+import { endRoom } from "./end_room.ts";
 import { forgetAccount } from "./forget_account.ts";
 import { forgetClients } from "./forget_clients.ts";
 import { hangUp } from "./hang_up.ts";
@@ -26,6 +27,7 @@ export const handlers: AnyJobHandler[] = [
   deliverWebhook,
   dialCall,
   endCalls,
+  endRoom,
   forgetAccount,
   forgetClients,
   hangUp,

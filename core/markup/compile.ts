@@ -39,6 +39,7 @@ export async function compile(
     script.push(...steps);
     if (verb.isLast) return { script, skipped };
   }
+  if (context.ending !== undefined) return { script: [...script, ...context.ending], skipped };
   const type = context.call.direction === "outbound-dial" ? "connect" : "hangup";
   return { script: [...script, { type }], skipped };
 }

@@ -18,6 +18,8 @@ export interface CompileContext {
   /** Documents in a row, this one included, that took no time so far. */
   hops: number;
   newSid(prefix: string): string;
+  /** What comes after the last verb, where that is not a hang-up. */
+  ending?: Step[];
   /** Notes a part that is not performed, for a Notification. */
   skip(what: string): void;
 }

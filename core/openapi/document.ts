@@ -47,7 +47,8 @@ const description = "Answers are XML, or JSON when the path ends in .json or the
 export function openApiDocument(
   settings: Pick<Settings, "baseUrl" | "clientPasswordMin" | "recordingsOpenInS3">,
 ): OpenApiDocument {
-  const known = Object.values<AnyResource>(resourcesUnder(settings));
+  const known = Object.values<AnyResource>(resourcesUnder(settings))
+    .filter(({ internal }) => !internal);
   const regular = known.filter(({ irregular }) => !irregular);
   const operations = [...regular.flatMap(regularOperations), ...irregularOperations];
   const tags = [...new Set(operations.map(({ tag }) => tag))].sort();

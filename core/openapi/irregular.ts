@@ -19,6 +19,7 @@ import { transcribeParameters } from "../transcriptions/transcribe.ts";
 import { resources } from "../resources/mod.ts";
 import { usageRecords } from "../resources/usage_records.ts";
 import { callOperations } from "./call_operations.ts";
+import { conferenceForms, conferenceOperations } from "./conferences.ts";
 import { accountPath, accountsPath, jsonType, type Operation } from "./operation.ts";
 import {
   createOperation,
@@ -27,14 +28,10 @@ import {
   regularOperations,
   updateOperations,
 } from "./regular.ts";
+import { serviceOperations } from "./service.ts";
 import { formSchema, type JsonSchema, recordSchema, refTo } from "./schemas.ts";
 
-const {
-  deliveries,
-  emails,
-  participants,
-  sandboxes,
-} = resources;
+const { deliveries, emails, sandboxes } = resources;
 
 const accountOperations: Operation[] = [
   listOperation(accounts, { path: accountsPath, summary: "Lists the caller's sub-accounts" }),
@@ -55,12 +52,6 @@ const clientOperations: Operation[] = [
 const deliveryOperations = updateOperations(deliveries, {
   summary: "Sends a delivery that has come to its end again",
 });
-
-const inConference = `${accountPath}/Conferences/{Sid}/Participants`;
-const participantOperations: Operation[] = [
-  listOperation(participants, { path: inConference }),
-  readOperation(participants, { path: `${inConference}/{CallSid}` }),
-];
 
 const sandboxOperations: Operation[] = [
   readOperation(sandboxes, { path: `${accountPath}/Sandbox` }),
@@ -153,38 +144,13 @@ const supervisorOperations: Operation[] = [
   }),
 ];
 
-const open = (path: string, summary: string, own: Partial<Operation>): Operation => ({
-  method: "get",
-  path,
-  id: path.split("/")[1]!,
-  summary,
-  tag: "Service",
-  types: [jsonType],
-  access: "open",
-  ...own,
-});
-
-const serviceOperations: Operation[] = [
-  open("/health", "Whether the process lives", { answer: refTo("Health") }),
-  open("/ready", "Whether it reaches what it needs; 503 when not", {
-    answer: refTo("Ready"),
-    unavailable: refTo("Unready"),
-  }),
-  open("/errors/{Code}", "What an error code means and what to do", {
-    answer: {},
-    types: ["text/html"],
-  }),
-  open("/openapi", "This document", { answer: { type: "object" } }),
-  open("/docs", "This document as a page", { answer: {}, types: ["text/html"] }),
-];
-
 /** Every operation that no declaration derives. */
 export const irregularOperations: Operation[] = [
   ...accountOperations,
   ...callOperations,
   ...clientOperations,
   ...deliveryOperations,
-  ...participantOperations,
+  ...conferenceOperations,
   createOperation(emails),
   ...sandboxOperations,
   ...geolocationOperations,
@@ -201,6 +167,7 @@ export const irregularForms: Record<string, JsonSchema> = {
   AccountCreate: formSchema({ schema: accountWanted }),
   DeliveryUpdate: formSchema({ schema: replayParams }),
   CallUpdate: formSchema({ schema: modifyParams, aliases: calls.aliases! }),
+  ...conferenceForms,
   MutedCall: recordSchema(mutedCalls),
   IncomingPhoneNumberCreateOfKind: formSchema(numberParametersOf("createOfKind")),
   IncomingPhoneNumberUpdate: formSchema(numberParametersOf("update")),

@@ -79,6 +79,10 @@ export const calls = resource({
     rateMicros: z.number().int().nonnegative(),
     /** Numbers of this service that the call came through. */
     numberHops: z.number().int().nonnegative(),
+    /** The Conference that its leg is in, or was last when the call ended. */
+    conferenceSid: z.string().nullable(),
+    /** The same of a queue. */
+    queueSid: z.string().nullable(),
   },
   hidden: [
     "url",
@@ -101,6 +105,8 @@ export const calls = resource({
     "transfer",
     "rateMicros",
     "numberHops",
+    "conferenceSid",
+    "queueSid",
   ],
   create: {
     required: ["from", "to", "url"],
@@ -155,6 +161,8 @@ export const calls = resource({
     transfer: null,
     rateMicros: 0,
     numberHops: 0,
+    conferenceSid: null,
+    queueSid: null,
   },
   filters: {
     to: "pattern",

@@ -1,6 +1,23 @@
 import { z } from "zod";
+import { companion } from "../bridge.ts";
+import { method } from "../fields.ts";
 import { limits } from "../limits.ts";
 import { type RecordOf, resource } from "../resource.ts";
+
+/** What a status callback of a Conference may be asked for. */
+export const conferenceEvents = ["start", "end", "join", "leave", "mute", "hold"] as const;
+
+/** A leg that is in the room, or on its way there. */
+export const member = z.object({
+  callSid: z.string(),
+  /** When it came, or was let in, in ms. */
+  at: z.number(),
+  hasJoined: z.boolean(),
+  muted: z.boolean(),
+  hold: z.boolean(),
+  startOnEnter: z.boolean(),
+  endOnExit: z.boolean(),
+});
 
 /** A room in which the legs of calls hear each other. */
 export const conferences = resource({
@@ -11,10 +28,51 @@ export const conferences = resource({
     friendlyName: z.string().min(1).max(limits.conferenceNameLength),
     status: z.enum(["init", "in-progress", "completed"]),
     apiVersion: z.string(),
+
+    /** The account and the name of one that is not completed: there is one of each. */
+    liveName: z.string().nullable(),
+    /** The companion that has the room. */
+    companion: companion.nullable(),
+    members: z.array(member),
+    /** Somebody came who starts it. */
+    begun: z.boolean(),
+    statusCallback: z.string().nullable(),
+    statusCallbackMethod: method,
+    statusCallbackEvent: z.array(z.enum(conferenceEvents)),
+    /** Callbacks fired so far: the next SequenceNumber. */
+    sequence: z.number().int(),
+  },
+  hidden: [
+    "liveName",
+    "companion",
+    "members",
+    "begun",
+    "statusCallback",
+    "statusCallbackMethod",
+    "statusCallbackEvent",
+    "sequence",
+  ],
+  defaults: {
+    status: "init",
+    apiVersion: limits.apiVersion,
+    liveName: null,
+    companion: null,
+    members: [],
+    begun: false,
+    statusCallback: null,
+    statusCallbackMethod: "POST",
+    statusCallbackEvent: [],
+    sequence: 0,
   },
   filters: { friendlyName: "equals", status: "equals" },
   paged: true,
+  unique: ["liveName"],
+  groups: {
+    live: ({ status, members, companion }) =>
+      companion !== null && (status !== "completed" || members.length > 0) ? companion.id : null,
+  },
   subresources: ["Participants"],
 });
 
 export type Conference = RecordOf<typeof conferences>;
+export type Member = z.infer<typeof member>;

@@ -12,6 +12,7 @@ import { messages } from "./messages.ts";
 import { notifications } from "./notifications.ts";
 import { outgoingCallerIds } from "./outgoing_caller_ids.ts";
 import { participants } from "./participants.ts";
+import { queues } from "./queues.ts";
 import { recordings, recordingsWith } from "./recordings.ts";
 import { sandboxes } from "./sandboxes.ts";
 import { transcriptions } from "./transcriptions.ts";
@@ -31,6 +32,7 @@ export const resources = {
   notifications,
   outgoingCallerIds,
   participants,
+  queues,
   recordings,
   sandboxes,
   transcriptions,

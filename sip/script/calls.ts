@@ -1,5 +1,7 @@
 import type { LegEvent } from "../../core/bridge_events.ts";
 import type { Invitation, Script } from "../../core/bridge_script.ts";
+import type { WaitingLegs } from "./queue.ts";
+import { createRooms, type Rooms } from "./rooms.ts";
 import { createLiveLeg, type LiveLeg } from "./live_leg.ts";
 import type { InboundLeg, OutboundLeg } from "../leg/leg.ts";
 import { sipLimits } from "../limits.ts";
@@ -33,6 +35,8 @@ export interface Calls {
   readonly signalling: Signalling;
   readonly media: MediaEngine;
   readonly loadAudio: LoadAudio;
+  readonly rooms: Rooms;
+  readonly waiting: WaitingLegs;
   readonly recordings: Recordings;
   /** Null: nobody understands speech here. */
   readonly recogniser: Recogniser | null;
@@ -80,6 +84,8 @@ export function createCalls(options: CallsOptions): Calls {
     signalling,
     media,
     loadAudio,
+    rooms: createRooms(),
+    waiting: new Map(),
     recordings,
     recogniser,
     speaker,

@@ -9,6 +9,8 @@ import { record } from "./record.ts";
 import { refer } from "./refer.ts";
 import { replace } from "../dialog/replace.ts";
 import { play, sendDigits } from "./play.ts";
+import { pickup, queue } from "./queue.ts";
+import { consult, room } from "./room.ts";
 import { say } from "./say.ts";
 
 /** One step; a script that it resolves with replaces the steps that are left. */
@@ -61,6 +63,11 @@ const performers: { readonly [T in PerformedStep["type"]]: Performer<T> } = {
   refer,
   record,
   replace,
+  consult,
+  room: (performance, step) => room(performance, step, performStep),
+  queue: (performance, step) => queue(performance, step, performStep),
+  pickup,
+  leave: () => {},
   next: (performance, { action }) => {
     const { live, signal } = performance;
     return live.ask({ type: "next", action: carried(performance, action) }, { signal });
@@ -89,6 +96,10 @@ export async function performSteps(performance: Performance, script: Script): Pr
     if (step.type === "connect") return true;
     const next = await performStep(performance, step);
     if (!next || next.length === 0) continue;
+    if (step.type === "consult" || step.type === "pickup") {
+      steps.unshift(...next);
+      continue;
+    }
     steps.splice(0, steps.length, ...next);
     performance.tookTime = false;
   }

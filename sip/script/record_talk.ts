@@ -1,5 +1,4 @@
-import type { Recorded } from "../../core/bridge_recordings.ts";
-import type { DialStep } from "../leg/ring_all.ts";
+import type { Recorded, RecordingOrder } from "../../core/bridge_recordings.ts";
 import type { MediaLeg } from "../media/port.ts";
 import { type FrameSource, recordSources } from "../media/record_sources.ts";
 import type { RecordingSink } from "../service/recordings.ts";
@@ -8,7 +7,7 @@ import type { Performance } from "./performance.ts";
 /** The recording of two who talk, where it is wanted; it begins when they hear each other. */
 export function recordTalk(
   { calls, live }: Performance,
-  { record: recording }: DialStep,
+  { record: recording }: { record?: RecordingOrder | undefined },
 ): { onJoined(one: MediaLeg, other: MediaLeg): void; end(): Promise<Recorded | null> } {
   let sink: RecordingSink | undefined;
   let stop = () => {};

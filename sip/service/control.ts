@@ -13,6 +13,7 @@ import {
 } from "../../core/bridge_registrations.ts";
 import { readBridge } from "../../core/bridge_seal.ts";
 import { bridgeHeader, verifyBridge } from "../../core/bridge_signature.ts";
+import { roomOrder, roomPaths } from "../../core/bridge_rooms.ts";
 import { trunkPaths } from "../../core/bridge_trunks.ts";
 import { listening } from "../../core/listen_error.ts";
 import type { Companion } from "../../core/bridge.ts";
@@ -94,6 +95,7 @@ async function order(options: ControlOptions, path: string, body: string): Promi
     return Response.json({ companion: options.companion });
   }
   if (path === messagePaths.order) return await message(options, body);
+  if (path === roomPaths.order) return room(options, body);
   if (path !== bridgePaths.invalidate) return refusal(404, `Cannot find "${path}"`);
   const asked = invalidation.safeParse(json(body, options.bridgeSecret));
   if (!asked.success) return refusal(400, `Cannot invalidate: ${asked.error.message}`);
@@ -109,6 +111,12 @@ function run(options: ControlOptions, body: string): Response {
   const { leg } = asked.data;
   if (runScript(calls, asked.data) === "run") return Response.json({ companion });
   return refusal(404, `Cannot run a script: no leg ${leg} is here`);
+}
+
+function room({ calls, bridgeSecret }: ControlOptions, body: string): Response {
+  const asked = roomOrder.safeParse(json(body, bridgeSecret));
+  if (!asked.success) return refusal(400, `Cannot order in a room: ${asked.error.message}`);
+  return Response.json({ isKnown: calls.rooms.order(asked.data) });
 }
 
 function mute({ calls, bridgeSecret }: ControlOptions, body: string): Response {

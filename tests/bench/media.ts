@@ -33,6 +33,8 @@ const modes: [string, Mode, Law][] = [
   ["play and record", "play and record", "PCMU"],
   ["join", "join", "PCMU"],
   ["join, transcoding", "join", "PCMA"],
+  ["conference, all speak", "conference", "PCMU"],
+  ["conference, two speak", "muted", "PCMU"],
 ];
 
 const rows: Row[] = [

@@ -2,13 +2,17 @@ import { mediaEngine } from "../../sip/media/engine.ts";
 import { webrtcTransport } from "../../sip/media/peer.ts";
 import { rtpTransport } from "../../sip/media/plain_rtp.ts";
 import type { MediaLeg, Pcm } from "../../sip/media/port.ts";
+import { createRoom } from "../../sip/media/room.ts";
 import { systemClock } from "../../sip/media/ticker.ts";
 import { tone } from "../support/tone.ts";
 
 /** The engine that `media.ts` measures: takes orders as lines of JSON, and answers each with one. */
 
-/** What legs do. `record` keeps what peers say; legs that are not joined send silence beside. */
-export type Mode = "play" | "record" | "play and record" | "join";
+/**
+ * What legs do. `record` keeps what peers say; legs that are not joined send silence beside. In a
+ * conference all are in one room; in a `muted` one all but two are.
+ */
+export type Mode = "play" | "record" | "play and record" | "join" | "conference" | "muted";
 
 export type Order = { open: string[] } | { mode: Mode } | { close: true };
 /** The answers to the offers, for `open`. */
@@ -41,6 +45,8 @@ function startEngine() {
     join() {
       for (let i = 0; i + 1 < legs.length; i += 2) legs[i]!.join(legs[i + 1]!);
     },
+    conference: () => confer(legs, () => false),
+    muted: () => confer(legs, (at) => at >= 2),
   };
   return async (order: Order): Promise<Answer> => {
     if ("open" in order) {
@@ -55,6 +61,15 @@ function startEngine() {
     }
     return {};
   };
+}
+
+function confer(legs: MediaLeg[], isMuted: (at: number) => boolean): void {
+  const room = createRoom();
+  legs.forEach((leg, at) => {
+    const seat = room.enter(leg);
+    seat.setMuted(isMuted(at));
+    seat.setPresent(true);
+  });
 }
 
 /** Keeps the last second of what a peer says. */

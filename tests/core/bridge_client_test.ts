@@ -45,7 +45,9 @@ function startClient(states: CompanionState[], statuses: Record<string, number>)
       const status = statuses[host];
       if (status === undefined) return Promise.reject(new TypeError("connection refused"));
       const companion = { id: host, runId: "run" };
-      return Promise.resolve(Response.json({ companion, bindings: [], isDone: true }, { status }));
+      return Promise.resolve(
+        Response.json({ companion, bindings: [], isDone: true, isKnown: true }, { status }),
+      );
     },
   });
   return { client, asked };
@@ -132,4 +134,13 @@ Deno.test("companionFor() prefers who has the Client, then who was heard last", 
   assert.equal(await choose([]), "two");
   assert.equal(await choose(["lost"]), "two");
   assert.equal(await choose([], []), undefined);
+});
+
+Deno.test("room() asks the companion that has the room, and throws when that is out of reach", async () => {
+  const { client, asked } = startClient(two, { "two.test": 200 });
+  const order = { conferenceSid: `CF${"0".repeat(32)}`, order: { type: "end" } } as const;
+
+  assert.equal(await client.room(order, { id: "two" }), true);
+  await assert.rejects(client.room(order, { id: "one" }), { kind: "unavailable" });
+  assert.deepEqual(asked, ["two.test/room", "one.test/room"]);
 });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Action } from "../../core/bridge_action.ts";
 import type { Step } from "../../core/bridge_script.ts";
 import type { Compiled } from "../../core/markup/compile.ts";
 import { verbs } from "../../core/markup/verbs/mod.ts";
@@ -414,11 +415,53 @@ const voiceTables: Table[] = [
   ),
 ];
 
+const consult = <R>(read: (step: Extract<Step, { type: "consult" }>) => R) => step("consult", read);
+const waitOf = (field: "url" | "method") =>
+  consult(({ memo }) => (memo["wait"] as Action | null | undefined)?.[field]);
+const queue = "<Enqueue @>help</Enqueue>";
+
+const queueTables: Table[] = [
+  {
+    attribute: "action",
+    of: queue,
+    read: consult(({ action }) => action?.url),
+    absent: undefined,
+    takes: { "done": at("/voice/done"), "": undefined },
+    refuses: noAddresses,
+  },
+  {
+    attribute: "method",
+    of: queue.replace("@", 'action="done" @'),
+    read: consult(({ action }) => action?.method),
+    absent: "POST",
+    takes: methods,
+    refuses: noMethods,
+  },
+  {
+    attribute: "waitUrl",
+    of: queue,
+    read: waitOf("url"),
+    absent: undefined,
+    takes: { "wait": at("/voice/wait"), "": undefined },
+    refuses: noAddresses,
+  },
+  {
+    attribute: "waitMethod",
+    of: queue.replace("@", 'waitUrl="wait" @'),
+    read: waitOf("method"),
+    absent: "POST",
+    takes: methods,
+    refuses: noMethods,
+  },
+];
+
+const allTables = [...tables, ...voiceTables, ...queueTables];
+
 const noted = (skipped: string[], attribute: string) =>
   skipped.some((note) => note.includes(`"${attribute}"`) || note.startsWith(`${attribute} "`));
 
 for (
-  const { attribute, of, read, absent, takes = {}, refuses = [] } of [...tables, ...voiceTables]
+  const { attribute, of, read, absent, takes = {}, refuses = [] } of allTables
 ) {
   const [, verb, noun] = /^<(\w+)[^>]*>(?:<(\w+))?/.exec(of)!;
   const inNoun = !of.startsWith(`<${verb} @`) && of.includes(`<${noun} `);
@@ -450,15 +493,14 @@ Deno.test("every attribute of every verb has a table", () => {
   const declared = [...verbs.values()].flatMap(({ name, attributes }) =>
     Object.keys(attributes).map((attribute) => `${attribute} of ${name}`)
   );
-  const known = [...tables, ...voiceTables].map(({ attribute, of }) =>
-    `${attribute} of ${/^<(\w+)/.exec(of)![1]}`
-  );
+  const known = allTables.map(({ attribute, of }) => `${attribute} of ${/^<(\w+)/.exec(of)![1]}`);
   assert.deepEqual(declared.filter((one) => !known.includes(one)), []);
 });
 
-Deno.test("a call that rings is answered before every verb but Pause, Dial, Redirect and Reject", async () => {
+Deno.test("a call that rings is answered before every verb but Pause, Dial, Leave, Redirect and Reject", async () => {
   const bodies: Record<string, string> = {
     Dial: "<Dial>bob@x.test</Dial>",
+    Enqueue: "<Enqueue>help</Enqueue>",
     Play: "<Play>x</Play>",
     Redirect: "<Redirect>x</Redirect>",
     Refer: "<Refer><Sip>sip:carol@sip.test</Sip></Refer>",
@@ -469,6 +511,6 @@ Deno.test("a call that rings is answered before every verb but Pause, Dial, Redi
     const { script } = await compiled(bodies[name] ?? `<${name}/>`, inbound);
     if (script[0]?.type === "answer") answering.push(name);
   }
-  const silent = ["Pause", "Dial", "Redirect", "Reject"];
+  const silent = ["Pause", "Dial", "Leave", "Redirect", "Reject"];
   assert.deepEqual(answering, [...verbs.keys()].filter((name) => !silent.includes(name)));
 });

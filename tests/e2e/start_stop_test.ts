@@ -68,6 +68,11 @@ Deno.test("a port in use, a locked store and a wrong variable are one clear line
       /^Cannot listen on .*:\d+ \(SPEECH_PORT\): the port is in use$/,
     ],
     ["start", { ...ports, DATA_DIR: system.directory }, /^Cannot open the store: .* is in use/],
+    [
+      "speech",
+      { SPEECH_PORT: speech },
+      /^Cannot start the speech process by itself: set SPEECH_SEC/,
+    ],
     ["api", { PORT: "http" }, /^Cannot use the configuration: PORT must be a port number/],
   ];
   for (const [task, env, line] of cases) {

@@ -186,6 +186,7 @@ Deno.test("a call that no companion takes fails after a minute", async () => {
         gatewaysChanged: () => Promise.resolve(),
         message: () => Promise.resolve([]),
         bindings: () => Promise.resolve([]),
+        room: () => Promise.resolve(false),
         ready: () => Promise.resolve(false),
       },
     },

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { snake } from "../../core/wire.ts";
 import type { Answer, ApiClient } from "../support/api_client.ts";
 import { startApp } from "../support/app.ts";
+import { makeParticipant, makeSample } from "../support/samples.ts";
 
 /** The interface as it is written down: every name that may be sent, with a value that is no default. */
 
@@ -167,4 +168,28 @@ Deno.test("messages, e-mail, gateways, caller ids, look-ups and the Sandbox show
     ...gets("VoiceMethod", "SmsMethod", "StatusCallbackMethod"),
   };
   assertShown(await app.root.post("Sandbox.json", tried), tried);
+});
+
+Deno.test("Conferences and Participants take and show every parameter", async () => {
+  using app = await startApp();
+  const room = await makeSample(app, app.root, { name: "conferences" });
+  const call = await makeSample(app, app.root, { name: "calls" });
+  const companion = { id: "companion", runId: "run" };
+  await app.ports.records.conferences.update(
+    app.root.sid,
+    room,
+    (conference) => ({ record: { ...conference, companion } }),
+  );
+  await makeParticipant(app, room, call);
+
+  const path = `Conferences/${room}/Participants/${call}.json`;
+  const muted = await app.root.post(path, { Mute: "true", Hold: "true" });
+  assertShown(muted, { Hold: "true" });
+  assert.equal(muted.json().muted, true);
+  assertShown(await app.root.put(path, { Muted: "false", Hold: "false" }), {
+    Muted: "false",
+    Hold: "false",
+  });
+  const ended = { Status: "completed" };
+  assertShown(await app.root.post(`Conferences/${room}.json`, ended), ended);
 });

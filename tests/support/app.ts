@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Hono } from "hono";
 import { createAccount } from "../../core/accounts/create_account.ts";
 import type { Script } from "../../core/bridge_script.ts";
+import type { RoomOrder } from "../../core/bridge_rooms.ts";
 import type { MessageOrder } from "../../core/bridge_messages.ts";
 import type { RegisteredBinding } from "../../core/bridge_registrations.ts";
 import type { AnyJobHandler } from "../../core/job.ts";
@@ -37,6 +38,10 @@ export interface App {
   forgotten: string[];
   /** How often the companion was told to ask for the Gateways. */
   gatewaysChanged: number;
+  /** What was done in rooms. */
+  roomOrders: RoomOrder[];
+  /** Whether the companion knows the room and leg of an order. */
+  knowsRoom: boolean;
   /** Messages that were to be sent to the devices of a Client. */
   messaged: MessageOrder[];
   /** What each registered device answers to a message; 200 unless set. */
@@ -82,6 +87,8 @@ export async function startApp(
     | "registered"
     | "forgotten"
     | "gatewaysChanged"
+    | "roomOrders"
+    | "knowsRoom"
     | "messaged"
     | "mailed"
     | "fetched"
@@ -95,6 +102,8 @@ export async function startApp(
     registered: new Map(),
     forgotten: [],
     gatewaysChanged: 0,
+    roomOrders: [],
+    knowsRoom: true,
     messaged: [],
     mailed: [],
     fetched: [],
@@ -159,6 +168,10 @@ export async function startApp(
         return Promise.resolve((app.registered.get(order.login) ?? []).map(app.deviceAnswers));
       },
       gatewaysChanged: () => Promise.resolve(void recorded.gatewaysChanged++),
+      room: (order) => {
+        recorded.roomOrders.push(order);
+        return Promise.resolve(app.knowsRoom);
+      },
       ready: () => Promise.resolve(true),
     },
     now,

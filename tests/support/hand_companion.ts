@@ -17,6 +17,10 @@ const asking = [
   "next",
   "gathered",
   "dialled",
+  "consulting",
+  "waiting",
+  "left",
+  "dequeued",
 ];
 
 /** A markup document. */

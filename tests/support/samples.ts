@@ -1,6 +1,7 @@
 import type { RegisteredBinding } from "../../core/bridge_registrations.ts";
 import type { Base } from "../../core/ports.ts";
-import { participantSid } from "../../core/resources/participants.ts";
+import { joined } from "../../core/conferences/membership.ts";
+import { withDefaults } from "../../core/resource.ts";
 import { resources } from "../../core/resources/mod.ts";
 import type { App } from "./app.ts";
 import type { ApiClient, Form } from "./api_client.ts";
@@ -10,7 +11,7 @@ export type ResourceName = keyof typeof resources;
 /** Those that are made in the regular way; the others have tests and golden files of their own. */
 export type SampledName = Exclude<
   ResourceName,
-  "emails" | "geolocations" | "participants" | "sandboxes"
+  "emails" | "geolocations" | "participants" | "queues" | "sandboxes"
 >;
 
 /** How a resource comes to be in tests, and what may be changed about it. */
@@ -49,7 +50,7 @@ export const samples: Record<SampledName, Sample> = {
     filter: ["From", "+15550001"],
   },
   conferences: {
-    record: (n) => ({ friendlyName: `room ${n}`, status: "init", apiVersion: "2012-04-24" }),
+    record: (n) => withDefaults(resources.conferences, { friendlyName: `room ${n}` }),
     filter: ["FriendlyName", "room 1"],
   },
   deliveries: {
@@ -203,19 +204,10 @@ export async function makeParticipant(
   conferenceSid: string,
   callSid: string,
 ): Promise<void> {
-  const now = app.ports.now();
-  const record = {
-    sid: participantSid(callSid),
-    accountSid: app.root.sid,
-    dateCreated: now,
-    dateUpdated: now,
-    callSid,
+  const entered = { callSid, muted: false, startOnEnter: true, endOnExit: false };
+  await app.ports.records.conferences.update(
+    app.root.sid,
     conferenceSid,
-    muted: false,
-    hold: false,
-    startConferenceOnEnter: true,
-    endConferenceOnEnter: false,
-    apiVersion: "2012-04-24",
-  };
-  await app.ports.records.participants.insert({ record });
+    (conference) => joined(conference, entered, app.ports.now()),
+  );
 }

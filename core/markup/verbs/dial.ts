@@ -9,7 +9,9 @@ import {
   verb,
   wholeNumber,
 } from "../verb.ts";
+import { conferenceStep } from "./conference.ts";
 import { invite, nounsOf } from "./dial_nouns.ts";
+import { queueStep } from "./queue.ts";
 
 /** Whatever its beginning is called, it begins with the answer, and has a channel for either side. */
 const record = z.enum([
@@ -44,12 +46,28 @@ export const dial = verb({
     const { method, timeout, timeLimit, callerId, hangupOnStar } = attributes;
     const from = callerId ?? context.call.from;
     const nouns = nounsOf(element);
+    const action = actionAttribute(element, method, context);
+    const order = () =>
+      isRecorded(attributes.record, context)
+        ? { record: recordingOrder(element, attributes, context) }
+        : {};
+    const room = nouns.find(({ name }) => name === "Conference" || name === "Queue");
+    if (room !== undefined) {
+      if (nouns.length > 1) context.skip(`nouns of Dial beside its ${room.name}`);
+      const whole = { timeLimitS: timeLimit, hangupOnStar, action };
+      if (room.name === "Queue") {
+        return queueStep(room, { ...whole, ...order(), timeoutS: timeout }, context);
+      }
+      if (attributes.record !== undefined) {
+        context.skip("record of Dial: its Conference has one of its own");
+      }
+      return conferenceStep(room, whole, context);
+    }
     if (nouns.length > limits.dialLegs) {
       context.skip(`nouns of Dial after the first ${limits.dialLegs}`);
     }
     const invited = nouns.slice(0, limits.dialLegs).map((noun) => invite(noun, from, context));
     const legs = (await Promise.all(invited)).filter((leg) => leg !== null);
-    const action = actionAttribute(element, method, context);
     if (legs.length === 0) {
       context.skip("Dial: it names nobody who can be called");
       return action === undefined ? [] : [{ type: "next", action }];
@@ -61,8 +79,7 @@ export const dial = verb({
       timeoutS: timeout,
       timeLimitS: timeLimit,
       hangupOnStar,
-      ...isRecorded(attributes.record, context) &&
-        { record: recordingOrder(element, attributes, context) },
+      ...order(),
       ...(action === undefined ? {} : { action }),
     }];
   },

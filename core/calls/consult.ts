@@ -1,0 +1,25 @@
+import { z } from "zod";
+import type { LegEvent } from "../bridge_events.ts";
+import type { Script } from "../bridge_script.ts";
+import { conferenceWanted, enterConference } from "../conferences/enter.ts";
+import { dequeueCall, dequeueWanted } from "../queues/dequeue.ts";
+import { enqueueCall, enqueueWanted } from "../queues/enqueue.ts";
+import type { Asking } from "./next_script.ts";
+
+const anyWanted = z.discriminatedUnion("kind", [conferenceWanted, enqueueWanted, dequeueWanted]);
+
+/** The steps that a `consult` stands for, now that its turn has come. */
+export async function consultScript(
+  { memo, action }: LegEvent & { type: "consulting" },
+  asking: Asking,
+): Promise<Script> {
+  const wanted = anyWanted.parse(memo);
+  switch (wanted.kind) {
+    case "conference":
+      return await enterConference(wanted, action, asking);
+    case "enqueue":
+      return await enqueueCall(wanted, action, asking);
+    case "dequeue":
+      return await dequeueCall(wanted, action, asking);
+  }
+}

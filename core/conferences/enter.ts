@@ -1,0 +1,139 @@
+import { z } from "zod";
+import { type Action, action } from "../bridge_action.ts";
+import { recordingOrder } from "../bridge_recordings.ts";
+import type { Companion } from "../bridge.ts";
+import type { RoomStep } from "../bridge_rooms.ts";
+import type { Script } from "../bridge_script.ts";
+import { actionScript, type Asking } from "../calls/next_script.ts";
+import { liveCompanions } from "../companions.ts";
+import { Fault } from "../faults.ts";
+import { method } from "../fields.ts";
+import { limits } from "../limits.ts";
+import { notify } from "../notify.ts";
+import type { Ports } from "../ports.ts";
+import { newBase, withDefaults } from "../resource.ts";
+import { type Conference, conferenceEvents, conferences } from "../resources/conferences.ts";
+import { closeConference } from "./close.ts";
+import { expecting } from "./membership.ts";
+
+/** What a Conference noun asks for; the companion hands it back when its turn comes. */
+export const conferenceWanted = z.object({
+  kind: z.literal("conference"),
+  name: z.string(),
+  most: z.number(),
+  muted: z.boolean(),
+  beepOnEnter: z.boolean(),
+  beepOnExit: z.boolean(),
+  startOnEnter: z.boolean(),
+  endOnExit: z.boolean(),
+  wait: action.nullable().optional(),
+  timeLimitS: z.number(),
+  hangupOnStar: z.boolean(),
+  record: recordingOrder.optional(),
+  callback: z.object({ url: z.string(), method, events: z.array(z.enum(conferenceEvents)) })
+    .optional(),
+});
+
+export type ConferenceWanted = z.infer<typeof conferenceWanted>;
+
+/**
+ * The step that takes a call into the Conference of a name, which is made when there is none. Where
+ * that cannot be, Dial's action is told, or the call goes on with its next verb.
+ */
+export async function enterConference(
+  wanted: ConferenceWanted,
+  next: Action | undefined,
+  asking: Asking,
+): Promise<Script> {
+  const { call, ports, signal } = asking;
+  if (call.companion === null) throw new Fault("unavailable", "The call is at no companion");
+  for (let attempt = 0; attempt < limits.commitAttempts; attempt++) {
+    const { accountSid, sid, companion } = await conferenceNamed(wanted, call.companion, asking);
+    if (companion?.id !== call.companion.id) {
+      await notifyElsewhere(wanted, asking);
+      return await refused("failed", next, asking);
+    }
+    const { members, status } = await ports.records.conferences.update(
+      accountSid,
+      sid,
+      (found) => expecting(found, { callSid: call.sid, most: wanted.most, at: ports.now() }),
+    );
+    signal.throwIfAborted();
+    if (members.some(({ callSid }) => callSid === call.sid)) return [roomStep(wanted, sid, next)];
+    if (status !== "completed") return await refused("busy", next, asking);
+  }
+  throw new Fault("unavailable", `"${wanted.name}" ends again and again`);
+}
+
+function roomStep(
+  { kind: _, name: __, callback: ___, ...manner }: ConferenceWanted,
+  conferenceSid: string,
+  next: Action | undefined,
+): RoomStep & { type: "room" } {
+  return { type: "room", conferenceSid, ...manner, ...next && { action: next } };
+}
+
+/** What an account's Conference of a name is held by while it is not completed. */
+export const liveNameOf = (accountSid: string, name: string): string => `${accountSid}/${name}`;
+
+/** The Conference of a name that is not completed; made at the companion of the call if need be. */
+async function conferenceNamed(
+  { name, callback }: ConferenceWanted,
+  companion: Companion,
+  { call, ports }: Asking,
+): Promise<Conference> {
+  const { conferences: records } = ports.records;
+  const liveName = liveNameOf(call.accountSid, name);
+  for (let attempt = 0; attempt < limits.commitAttempts; attempt++) {
+    const held = await records.holder("liveName", liveName);
+    if (held !== null && await isThere(held, companion, ports)) return held;
+    if (held !== null) await closeConference(held, ports);
+    const record = {
+      ...newBase(conferences, call.accountSid, ports),
+      ...withDefaults(conferences, {
+        friendlyName: name,
+        liveName,
+        companion,
+        ...(callback && {
+          statusCallback: callback.url,
+          statusCallbackMethod: callback.method,
+          statusCallbackEvent: callback.events,
+        }),
+      }),
+    } as Conference;
+    try {
+      return await records.insert({ record });
+    } catch (error) {
+      const isTaken = error instanceof Fault && error.fault === "alreadyExists";
+      if (!isTaken) throw error; // Another call was first.
+    }
+  }
+  throw new Fault("unavailable", `Too many calls enter "${name}" at once`);
+}
+
+/** Whether the room of a Conference can still be there: its companion has not been started anew. */
+async function isThere(
+  { companion: holder }: Conference,
+  asking: Companion,
+  ports: Ports,
+): Promise<boolean> {
+  if (holder?.id === asking.id) return holder.runId === asking.runId;
+  const live = await liveCompanions(ports);
+  return live.some(({ id, runId }) => id === holder?.id && runId === holder.runId);
+}
+
+async function refused(
+  status: "busy" | "failed",
+  next: Action | undefined,
+  asking: Asking,
+): Promise<Script> {
+  if (next === undefined) return [];
+  return await actionScript(next, { DialCallStatus: status, DialCallDuration: "0" }, asking);
+}
+
+function notifyElsewhere({ name }: ConferenceWanted, { call, ports }: Asking): Promise<void> {
+  const { accountSid, sid: callSid } = call;
+  const detail = `"${name}" is at another companion`;
+  const fault = "conferenceElsewhere";
+  return notify({ accountSid, callSid, fault, detail, level: "error" }, ports);
+}

@@ -1,0 +1,132 @@
+import type { Change } from "../ports.ts";
+import type { Conference, Member } from "../resources/conferences.ts";
+import { type Participant, participantSid } from "../resources/participants.ts";
+import { type ConferenceNews, fire } from "./callbacks.ts";
+
+/**
+ * What becomes of a Conference, as pure functions. Its members are the truth; Participants are
+ * written and removed in the same commit. Late and repeated news change nothing.
+ */
+
+/** Why a Conference ended, as its callback tells it. */
+export type EndReason =
+  | "last-participant-left"
+  | "participant-with-end-conference-on-exit-left"
+  | "conference-ended-via-api"
+  | "companion-lost";
+
+/** Keeps a place for a leg on its way, if there is one, so that the room is not closed before it. */
+export function expecting(
+  conference: Conference,
+  { callSid, most, at }: { callSid: string; most: number; at: number },
+): Change<Conference> {
+  const isKnown = conference.members.some((member) => member.callSid === callSid);
+  if (isKnown || conference.status === "completed" || conference.members.length >= most) {
+    return { record: conference };
+  }
+  const own = { callSid, at, hasJoined: false, muted: false, hold: false };
+  const member: Member = { ...own, startOnEnter: false, endOnExit: false };
+  return { record: { ...conference, members: [...conference.members, member] } };
+}
+
+/** A leg is in the room: a Conference begins with the second one, once there is one who starts it. */
+export function joined(
+  conference: Conference,
+  entered: Pick<Member, "callSid" | "muted" | "startOnEnter" | "endOnExit">,
+  at: number,
+): Change<Conference> {
+  const known = conference.members.find(({ callSid }) => callSid === entered.callSid);
+  if (conference.status === "completed" || known?.hasJoined) return { record: conference };
+  const member: Member = { ...entered, at, hold: false, hasJoined: true };
+  const others = conference.members.filter((other) => other !== known);
+  const record: Conference = {
+    ...conference,
+    members: [...others, member],
+    begun: conference.begun || member.startOnEnter,
+    dateUpdated: at,
+  };
+  const put = [{ into: "participants", record: participantOf(record, member) }];
+  const change = fire({ record, put }, { news: "participant-join", at, member });
+  const isOpen = record.begun && present(record).length > 1;
+  if (!isOpen || record.status !== "init") return change;
+  const started = { ...change, record: { ...change.record, status: "in-progress" as const } };
+  return fire(started, { news: "conference-start", at });
+}
+
+/** A leg is no longer in the room, nor on its way: with the last one, or one that ends it, it is over. */
+export function left(conference: Conference, callSid: string, at: number): Change<Conference> {
+  const member = conference.members.find((one) => one.callSid === callSid);
+  if (member === undefined) return { record: conference };
+  const members = conference.members.filter((one) => one !== member);
+  const record: Conference = { ...conference, members, dateUpdated: at };
+  const gone = [{
+    from: "participants",
+    accountSid: conference.accountSid,
+    sid: participantSid(callSid),
+  }];
+  const change: Change<Conference> = !member.hasJoined
+    ? { record, gone }
+    : fire({ record, gone }, { news: "participant-leave", at, member });
+  if (member.hasJoined && member.endOnExit) {
+    return completed(change, "participant-with-end-conference-on-exit-left", at);
+  }
+  return members.length === 0 ? completed(change, "last-participant-left", at) : change;
+}
+
+/** Ends a Conference: its name is free for another. Who is in it is told by its room to leave. */
+export function completed(
+  change: Change<Conference>,
+  reason: EndReason,
+  at: number,
+): Change<Conference> {
+  const { record } = change;
+  if (record.status === "completed") return change;
+  const ended: Conference = { ...record, status: "completed", liveName: null, dateUpdated: at };
+  const params = { ReasonConferenceEnded: reason };
+  return fire({ ...change, record: ended }, { news: "conference-end", at, params });
+}
+
+/** Mutes or holds a leg in the room, or ends that. */
+export function changed(
+  conference: Conference,
+  callSid: string,
+  { muted, hold, at }: { muted?: boolean; hold?: boolean; at: number },
+): Change<Conference> {
+  const before = conference.members.find((one) => one.callSid === callSid);
+  if (!before?.hasJoined) return { record: conference };
+  const member: Member = { ...before, muted: muted ?? before.muted, hold: hold ?? before.hold };
+  const members = conference.members.map((one) => one === before ? member : one);
+  const record: Conference = { ...conference, members };
+  const participant = { ...participantOf(record, member), dateUpdated: at };
+  const news: ConferenceNews[] = [
+    ...(member.muted === before.muted
+      ? []
+      : [muted ? "participant-mute" : "participant-unmute"] as const),
+    ...(member.hold === before.hold
+      ? []
+      : [hold ? "participant-hold" : "participant-unhold"] as const),
+  ];
+  if (news.length === 0) return { record: conference };
+  return news.reduce<Change<Conference>>(
+    (change, one) => fire(change, { news: one, at, member }),
+    { record, put: [{ into: "participants", record: participant }] },
+  );
+}
+
+/** Who is in the room. */
+export const present = ({ members }: Conference): Member[] =>
+  members.filter(({ hasJoined }) => hasJoined);
+
+const participantOf = (conference: Conference, member: Member): Participant => ({
+  sid: participantSid(member.callSid),
+  accountSid: conference.accountSid,
+  dateCreated: member.at,
+  dateUpdated: member.at,
+  callSid: member.callSid,
+  conferenceSid: conference.sid,
+  muted: member.muted,
+  hold: member.hold,
+  startConferenceOnEnter: member.startOnEnter,
+  endConferenceOnEnter: member.endOnExit,
+  apiVersion: conference.apiVersion,
+});

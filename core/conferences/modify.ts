@@ -1,0 +1,109 @@
+import { z } from "zod";
+import type { RoomOrder } from "../bridge_rooms.ts";
+import { Fault } from "../faults.ts";
+import { flag } from "../fields.ts";
+import { endRoom } from "../jobs/end_room.ts";
+import type { Ports } from "../ports.ts";
+import type { Conference } from "../resources/conferences.ts";
+import { type Participant, participantSid } from "../resources/participants.ts";
+import { changed, completed, left } from "./membership.ts";
+
+/** What may be changed of a Conference, and of a leg in it. */
+export const conferenceParams = z.object({ status: z.enum(["completed"]) }).partial();
+export const participantParams = z.object({ mute: flag, hold: flag }).partial();
+/** The record calls it Muted. */
+export const participantAliases = { Muted: "mute" } as const;
+
+/** A leg in a Conference. */
+export interface Named {
+  accountSid: string;
+  conferenceSid: string;
+  callSid: string;
+}
+
+/** The leg of a call in a Conference, null when it is not there. */
+export async function findParticipant(
+  { accountSid, conferenceSid, callSid }: Named,
+  { records }: Ports,
+): Promise<Participant | null> {
+  if (!callSid.startsWith("CA")) return null;
+  const found = await records.participants.get(accountSid, participantSid(callSid));
+  return found?.conferenceSid === conferenceSid ? found : null;
+}
+
+/** Ends a live Conference for all; one that is over already throws `conferenceEnded`. */
+export async function modifyConference(
+  { accountSid, conferenceSid }: Omit<Named, "callSid">,
+  { status }: z.infer<typeof conferenceParams>,
+  ports: Ports,
+): Promise<Conference> {
+  const at = ports.now();
+  return await ports.records.conferences.update(accountSid, conferenceSid, (conference) => {
+    if (conference.status === "completed") throw new Fault("conferenceEnded");
+    if (status === undefined) return { record: conference };
+    const change = completed({ record: conference }, "conference-ended-via-api", at);
+    const { companion } = conference;
+    if (companion === null) return change;
+    return { ...change, jobs: [...change.jobs ?? [], endRoom({ conferenceSid, companion })] };
+  });
+}
+
+/**
+ * Mutes or holds a leg in a Conference, first where it speaks, then in the records. Throws `notFound`
+ * when it is not there, `unavailable` when its companion is out of reach.
+ */
+export async function modifyParticipant(
+  named: Named,
+  { mute: muted, hold }: z.infer<typeof participantParams>,
+  ports: Ports,
+): Promise<Participant> {
+  const { accountSid, conferenceSid, callSid: leg } = named;
+  const participant = await findParticipant(named, ports);
+  if (participant === null) throw new Fault("notFound", leg);
+  if (muted === undefined && hold === undefined) return participant;
+  const wanted = {
+    ...muted !== undefined && { muted },
+    ...hold !== undefined && { held: hold },
+  };
+  if (!await order(named, { type: "change", leg, ...wanted }, ports)) {
+    throw new Fault("notFound", leg);
+  }
+  const at = ports.now();
+  await ports.records.conferences.update(
+    accountSid,
+    conferenceSid,
+    (conference) =>
+      changed(conference, leg, {
+        at,
+        ...muted !== undefined && { muted },
+        ...hold !== undefined && { hold },
+      }),
+  );
+  const now = await findParticipant(named, ports);
+  if (now === null) throw new Fault("notFound", leg); // It left meanwhile.
+  return now;
+}
+
+/** Takes a leg out of a Conference: its call goes on with what comes after. */
+export async function removeParticipant(named: Named, ports: Ports): Promise<void> {
+  const { accountSid, conferenceSid, callSid: leg } = named;
+  if (await findParticipant(named, ports) === null) throw new Fault("notFound", leg);
+  await order(named, { type: "remove", leg }, ports);
+  const at = ports.now();
+  await ports.records.conferences.update(
+    accountSid,
+    conferenceSid,
+    (conference) => left(conference, leg, at),
+  );
+}
+
+/** False when the room, or the leg in it, is not there. */
+async function order(
+  { accountSid, conferenceSid }: Named,
+  order: RoomOrder["order"],
+  { records, bridge }: Ports,
+): Promise<boolean> {
+  const conference = await records.conferences.get(accountSid, conferenceSid);
+  if (conference === null || conference.companion === null) return false;
+  return await bridge.room({ conferenceSid, order }, conference.companion);
+}

@@ -1,0 +1,108 @@
+import { z } from "zod";
+import type { Step } from "../../bridge_script.ts";
+import type { Action } from "../../bridge_action.ts";
+import type { ConferenceWanted } from "../../conferences/enter.ts";
+import { limits } from "../../limits.ts";
+import { conferenceEvents } from "../../resources/conferences.ts";
+import type { Element } from "../parse.ts";
+import { recordingCallback, recordingOrder } from "../recording_order.ts";
+import {
+  boolean,
+  type CompileContext,
+  methodAttribute,
+  readAttributes,
+  urlAttribute,
+  wholeNumber,
+} from "../verb.ts";
+
+const attributes = {
+  muted: boolean(false),
+  beep: z.enum(["true", "false", "onEnter", "onExit"]).optional().transform((beep) =>
+    beep ?? "true"
+  ),
+  startConferenceOnEnter: boolean(true),
+  endConferenceOnExit: boolean(false),
+  waitUrl: z.string().optional(),
+  waitMethod: methodAttribute,
+  maxParticipants: wholeNumber({
+    min: 1,
+    max: limits.conferenceMembersMax,
+    fallback: limits.conferenceMembers,
+  }),
+  record: z.enum(["false", "do-not-record", "true", "record-from-start"]).optional(),
+  ...recordingCallback,
+  statusCallback: z.string().optional(),
+  statusCallbackMethod: methodAttribute,
+  statusCallbackEvent: z.string().optional(),
+};
+
+/** What of Dial counts for a room, too. */
+export interface RoomDial {
+  timeLimitS: number;
+  hangupOnStar: boolean;
+  action: Action | undefined;
+}
+
+/** The step of a Conference noun; none, with a note, when it names no room. */
+export function conferenceStep(
+  noun: Element,
+  { action, timeLimitS, hangupOnStar }: RoomDial,
+  context: CompileContext,
+): Step[] {
+  const name = noun.text;
+  if (name === "" || name.length > limits.conferenceNameLength) {
+    context.skip(`Conference "${name}" of Dial: its name has 1 to 128 characters`);
+    return action === undefined ? [] : [{ type: "next", action }];
+  }
+  const read = readAttributes(noun, attributes, context);
+  const memo: ConferenceWanted = {
+    kind: "conference",
+    name,
+    most: read.maxParticipants,
+    muted: read.muted,
+    beepOnEnter: /true|onEnter/.test(read.beep),
+    beepOnExit: /true|onExit/.test(read.beep),
+    startOnEnter: read.startConferenceOnEnter,
+    endOnExit: read.endConferenceOnExit,
+    ...waitOf(noun, read.waitMethod, context),
+    ...callbackOf(noun, read, context),
+    timeLimitS,
+    hangupOnStar,
+    ...isRecorded(read.record) && { record: recordingOrder(noun, read, context) },
+  };
+  return [{ type: "consult", memo, ...action && { action } }];
+}
+
+const isRecorded = (record: string | undefined): boolean =>
+  record === "true" || record === "record-from-start";
+
+/** Where what is heard by those who wait comes from: absent is music of ours, null is silence. */
+export function waitOf(
+  noun: Element,
+  method: Action["method"],
+  context: CompileContext,
+): { wait?: Action | null } {
+  if (noun.attributes.waitUrl?.trim() === "") return { wait: null };
+  const url = urlAttribute(noun, "waitUrl", context);
+  return url === undefined ? {} : { wait: { url, method, hops: 0 } };
+}
+
+interface Callbacks {
+  statusCallbackMethod: Action["method"];
+  statusCallbackEvent?: string | undefined;
+}
+
+function callbackOf(
+  noun: Element,
+  { statusCallbackMethod: method, statusCallbackEvent }: Callbacks,
+  context: CompileContext,
+): Pick<ConferenceWanted, "callback"> {
+  const url = urlAttribute(noun, "statusCallback", context);
+  if (url === undefined) return {};
+  const named = (statusCallbackEvent ?? "start end").split(/[\s,]+/).filter((name) => name !== "");
+  const known = conferenceEvents.filter((event) => named.includes(event));
+  for (const name of named.filter((name) => !known.some((event) => event === name))) {
+    context.skip(`event "${name}" of attribute "statusCallbackEvent" of Conference`);
+  }
+  return { callback: { url, method, events: known } };
+}

@@ -1,0 +1,27 @@
+import { z } from "zod";
+import type { EnqueueWanted } from "../../queues/enqueue.ts";
+import { limits } from "../../limits.ts";
+import { actionAttribute, methodAttribute, verb } from "../verb.ts";
+import { waitOf } from "./conference.ts";
+
+/** Has the caller wait in a queue of the account until somebody takes the call. */
+export const enqueue = verb({
+  name: "Enqueue",
+  attributes: {
+    action: z.string().optional(),
+    method: methodAttribute,
+    waitUrl: z.string().optional(),
+    waitMethod: methodAttribute,
+  },
+  answers: true,
+  compile(element, { method, waitMethod }, context) {
+    const action = actionAttribute(element, method, context);
+    const name = element.text;
+    if (name === "" || name.length > limits.queueNameLength) {
+      context.skip(`Enqueue "${name}": the name of a queue has 1 to 64 characters`);
+      return action === undefined ? [] : [{ type: "next", action }];
+    }
+    const memo: EnqueueWanted = { kind: "enqueue", name, ...waitOf(element, waitMethod, context) };
+    return [{ type: "consult", memo, ...action && { action } }];
+  },
+});

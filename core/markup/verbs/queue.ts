@@ -1,0 +1,23 @@
+import type { RecordingOrder } from "../../bridge_recordings.ts";
+import type { Step } from "../../bridge_script.ts";
+import { limits } from "../../limits.ts";
+import type { DequeueWanted } from "../../queues/dequeue.ts";
+import type { Element } from "../parse.ts";
+import { type CompileContext, readAttributes } from "../verb.ts";
+import type { RoomDial } from "./conference.ts";
+
+/** The step of a Queue noun; none, with a note, when it names no queue. */
+export function queueStep(
+  noun: Element,
+  { action, record, ...dial }: RoomDial & { timeoutS: number; record?: RecordingOrder },
+  context: CompileContext,
+): Step[] {
+  readAttributes(noun, {}, context);
+  const name = noun.text;
+  if (name === "" || name.length > limits.queueNameLength) {
+    context.skip(`Queue "${name}" of Dial: its name has 1 to 64 characters`);
+    return action === undefined ? [] : [{ type: "next", action }];
+  }
+  const memo: DequeueWanted = { kind: "dequeue", name, ...dial, ...record && { record } };
+  return [{ type: "consult", memo, ...action && { action } }];
+}

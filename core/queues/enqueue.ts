@@ -1,0 +1,107 @@
+import { z } from "zod";
+import { type Action, action } from "../bridge_action.ts";
+import type { Script } from "../bridge_script.ts";
+import { actionScript, type Asking } from "../calls/next_script.ts";
+import { isLive } from "../calls/status.ts";
+import { Fault } from "../faults.ts";
+import { limits } from "../limits.ts";
+import type { Ports } from "../ports.ts";
+import { newBase, withDefaults } from "../resource.ts";
+import { type Queue, queues } from "../resources/queues.ts";
+import { dequeued, positionOf } from "./membership.ts";
+
+/** What an Enqueue asks for; the companion hands it back when its turn comes. */
+export const enqueueWanted = z.object({
+  kind: z.literal("enqueue"),
+  name: z.string(),
+  wait: action.nullable().optional(),
+});
+
+export type EnqueueWanted = z.infer<typeof enqueueWanted>;
+
+/** The step that has a call wait in the queue of a name; where that is full, the action is told. */
+export async function enqueueCall(
+  { name, wait }: EnqueueWanted,
+  next: Action | undefined,
+  asking: Asking,
+): Promise<Script> {
+  const { call, ports } = asking;
+  const queue = await queueNamed(name, asking);
+  if (await isFull(queue, ports)) {
+    if (next === undefined) return [];
+    const params = queueParameters({ result: "queue-full", waitedS: 0, queueSid: queue.sid });
+    return await actionScript(next, params, asking);
+  }
+  if (call.companion === null) throw new Fault("unavailable", "The call is at no companion");
+  return [{
+    type: "queue",
+    queueSid: queue.sid,
+    ...wait !== undefined && { wait },
+    ...next && { action: next },
+  }];
+}
+
+/** What the action of an Enqueue is told. */
+export const queueParameters = (
+  { result, waitedS, queueSid }: { result: string; waitedS: number; queueSid: string },
+): Record<string, string> => ({
+  QueueResult: result,
+  QueueTime: String(waitedS),
+  QueueSid: queueSid,
+});
+
+/** What the wait document of a queue is told. */
+export async function waitParameters(
+  queueSid: string,
+  { call, ports }: Pick<Asking, "call" | "ports">,
+): Promise<Record<string, string>> {
+  const queue = await ports.records.queues.get(call.accountSid, queueSid);
+  if (queue === null) return {};
+  const position = positionOf(queue, call.sid);
+  const since = queue.members[position - 1]?.at ?? ports.now();
+  return {
+    QueueSid: queueSid,
+    QueueTime: String(Math.max(0, Math.round((ports.now() - since) / 1000))),
+    ...position > 0 && { QueuePosition: String(position) },
+    CurrentQueueSize: String(queue.members.length),
+  };
+}
+
+/** The queue that an account has by a name, null when none was ever used. */
+export const findQueue = (
+  name: string,
+  accountSid: string,
+  { records }: Pick<Ports, "records">,
+): Promise<Queue | null> => records.queues.holder("ownName", `${accountSid}/${name}`);
+
+/** The same, made where there is none. */
+async function queueNamed(name: string, { call, ports }: Asking): Promise<Queue> {
+  const { accountSid } = call;
+  const ownName = `${accountSid}/${name}`;
+  for (let attempt = 0; attempt < limits.commitAttempts; attempt++) {
+    const found = await findQueue(name, accountSid, ports);
+    if (found !== null) return found;
+    const fields = withDefaults(queues, { friendlyName: name, ownName });
+    const record = { ...newBase(queues, accountSid, ports), ...fields } as Queue;
+    try {
+      return await ports.records.queues.insert({ record });
+    } catch (error) {
+      const isTaken = error instanceof Fault && error.fault === "alreadyExists";
+      if (!isTaken) throw error; // Another call was first.
+    }
+  }
+  throw new Fault("unavailable", `Too many calls enter "${name}" at once`);
+}
+
+/** Whether nobody else can wait; those whose calls have ended are taken out before that is said. */
+async function isFull({ accountSid, sid, members }: Queue, ports: Ports): Promise<boolean> {
+  if (members.length < limits.queueMembers) return false;
+  let left = members.length;
+  for (const { callSid } of members) {
+    const call = await ports.records.calls.get(accountSid, callSid);
+    if (call !== null && isLive(call.status)) continue;
+    await ports.records.queues.update(accountSid, sid, (queue) => dequeued(queue, callSid));
+    left--;
+  }
+  return left >= limits.queueMembers;
+}

@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { companion } from "../bridge.ts";
+import { limits } from "../limits.ts";
+import { type RecordOf, resource } from "../resource.ts";
+
+/** A call that waits in a queue. */
+export const queueMember = z.object({
+  callSid: z.string(),
+  /** When it came, in ms. */
+  at: z.number(),
+  companion,
+  /** The call that was told to take it, and when, in ms. */
+  taken: z.object({ by: z.string(), at: z.number() }).nullable(),
+});
+
+/** Where calls wait for one that takes them, the longest-waiting first. It is shown to nobody. */
+export const queues = resource({
+  type: "Queue",
+  path: "Queues",
+  sidPrefix: "QU",
+  irregular: true,
+  internal: true,
+  fields: {
+    friendlyName: z.string().min(1).max(limits.queueNameLength),
+    /** The account and the name: there is one of each. */
+    ownName: z.string(),
+    /** In the order in which they came. */
+    members: z.array(queueMember),
+  },
+  defaults: { members: [] },
+  unique: ["ownName"],
+});
+
+export type Queue = RecordOf<typeof queues>;
+export type QueueMember = z.infer<typeof queueMember>;

@@ -1,0 +1,133 @@
+import { createListeners, type Listeners } from "./listeners.ts";
+import type { FrameSource } from "./record_sources.ts";
+import { createLimiter, type Limiter } from "./limiter.ts";
+import { FRAME_SAMPLES, type MediaLeg, type Pcm, SILENCE } from "./port.ts";
+
+/** A room in which each leg hears all others: their sum without its own part. */
+export interface Room {
+  /** Takes a leg in, which neither hears nor is heard until its seat says so. */
+  enter(media: RoomMedia): Seat;
+  /** Lets everybody who hears the room hear a sound, after those that are under way. */
+  announce(sound: Pcm): void;
+  /** Hands on all that is said and announced, a frame for each tick at which somebody is present. */
+  listen: FrameSource;
+}
+
+export type RoomMedia = Pick<MediaLeg, "listen" | "feed">;
+
+/** A leg's place in a room. */
+export interface Seat {
+  /** Whether it hears the room and is heard there; else it may be played to. */
+  setPresent(present: boolean): void;
+  /** Whether it is not heard though it is present. */
+  setMuted(muted: boolean): void;
+  leave(): void;
+}
+
+/** What is said at one tick. All who are present are heard before the first is told. */
+interface Mix {
+  tick: number;
+  sum: Int32Array;
+  /** Parts of the sum; a single one is heard as it is. */
+  parts: number;
+  only: Pcm;
+  /** What is heard by all who said nothing themselves. */
+  common: Pcm | undefined;
+  /** Somebody was told: what is heard next is of the next tick. */
+  isTold: boolean;
+  limiter: Limiter;
+  /** Sounds to announce, what is left of them. */
+  sounds: Pcm[];
+  listeners: Listeners<Pcm>;
+}
+
+interface Member {
+  muted: boolean;
+  /** What it said at the tick at which it was heard last. */
+  said: Pcm;
+  tick: number;
+  limiter: Limiter;
+}
+
+export function createRoom(): Room {
+  const mix: Mix = {
+    tick: 0,
+    sum: new Int32Array(FRAME_SAMPLES),
+    parts: 0,
+    only: SILENCE,
+    common: undefined,
+    isTold: true,
+    limiter: createLimiter(),
+    sounds: [],
+    listeners: createListeners(),
+  };
+  return {
+    enter: (media) => seatOf(mix, media),
+    announce: (sound) => void mix.sounds.push(sound),
+    listen: mix.listeners.add,
+  };
+}
+
+function seatOf(mix: Mix, media: RoomMedia): Seat {
+  const member: Member = { muted: false, said: SILENCE, tick: -1, limiter: createLimiter() };
+  let stops: (() => void)[] = [];
+  const seat: Seat = {
+    setPresent(present) {
+      if (present === stops.length > 0) return;
+      stops.forEach((stop) => stop());
+      stops = present
+        ? [media.listen((frame) => hear(mix, member, frame)), media.feed(() => tell(mix, member))]
+        : [];
+    },
+    setMuted(muted) {
+      member.muted = muted;
+    },
+    leave: () => seat.setPresent(false),
+  };
+  return seat;
+}
+
+function hear(mix: Mix, member: Member, frame: Pcm): void {
+  if (mix.isTold || member.tick === mix.tick) begin(mix);
+  member.tick = mix.tick;
+  member.said = member.muted ? SILENCE : frame;
+  if (member.said !== SILENCE) add(mix, frame);
+}
+
+function begin(mix: Mix): void {
+  if (mix.listeners.size > 0) mix.listeners.call(whole(mix));
+  mix.tick++;
+  mix.sum.fill(0);
+  mix.parts = 0;
+  mix.only = SILENCE;
+  mix.common = undefined;
+  mix.isTold = false;
+  const [sound] = mix.sounds;
+  if (sound === undefined) return;
+  const frame = new Int16Array(FRAME_SAMPLES);
+  frame.set(sound.subarray(0, FRAME_SAMPLES));
+  add(mix, frame);
+  if (sound.length <= FRAME_SAMPLES) mix.sounds.shift();
+  else mix.sounds[0] = sound.subarray(FRAME_SAMPLES);
+}
+
+function add(mix: Mix, frame: Pcm): void {
+  const { sum } = mix;
+  for (let i = 0; i < FRAME_SAMPLES; i++) sum[i]! += frame[i]!;
+  mix.parts++;
+  mix.only = frame;
+}
+
+function tell(mix: Mix, { said, tick, limiter }: Member): Pcm {
+  mix.isTold = true;
+  const own = tick === mix.tick && said !== SILENCE ? said : undefined;
+  const others = mix.parts - (own === undefined ? 0 : 1);
+  if (others === 0) return SILENCE;
+  return own === undefined ? whole(mix) : limiter.limit(mix.sum, own);
+}
+
+/** All of it, as those hear it who say nothing. */
+function whole(mix: Mix): Pcm {
+  if (mix.parts < 2) return mix.only;
+  return mix.common ??= mix.limiter.limit(mix.sum);
+}

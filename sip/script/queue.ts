@@ -1,0 +1,124 @@
+import type { LegEvent } from "../../core/bridge_events.ts";
+import type { PickupStep, QueueStep } from "../../core/bridge_rooms.ts";
+import type { Script } from "../../core/bridge_script.ts";
+import { whenAborted } from "../abort.ts";
+import { sipLimits } from "../limits.ts";
+import type { LiveLeg } from "./live_leg.ts";
+import { carried, type Performance } from "./performance.ts";
+import { recordTalk } from "./record_talk.ts";
+import { talk } from "./talk.ts";
+import { answered, type PerformStep, wait } from "./wait.ts";
+
+/** A leg that waits, as the one sees it that takes it. */
+export interface WaitingLeg {
+  live: LiveLeg;
+  /** Aborts when it ended, or something else is done to it. */
+  signal: AbortSignal;
+  /** It waits no longer, and is talked to until `release`. */
+  take(): void;
+  release(): void;
+}
+
+/** The legs of this companion that wait in queues, by id. */
+export type WaitingLegs = Map<string, WaitingLeg>;
+
+/** Has the leg wait until it is taken, leaves or ends; the service is told when it comes and goes. */
+export async function queue(
+  performance: Performance,
+  step: QueueStep,
+  performStep: PerformStep,
+): Promise<Script | void> {
+  const { calls, live, signal } = performance;
+  const { queueSid } = step;
+  const startedAt = Date.now();
+  const waitedS = () => Math.round((Date.now() - startedAt) / 1000);
+  const tell = async (event: LegEvent & { type: "dequeued" }): Promise<Script | void> => {
+    performance.tookTime ||= Date.now() - startedAt >= sipLimits.timePassedMs;
+    if (step.action === undefined) return live.report(event);
+    const whole = { ...event, action: carried(performance, step.action) };
+    if (!signal.aborted) return await live.ask(whole, { signal });
+    // The caller left, or another script took over: it is news all the same.
+    live.report(whole);
+  };
+  const dequeued = { type: "dequeued", queueSid } as const;
+  if (await answered(performance) === undefined || signal.aborted) {
+    return await tell({ ...dequeued, result: "error", waitedS: 0 });
+  }
+
+  const { id } = live.leg;
+  const taken = Promise.withResolvers<"bridged">();
+  const released = Promise.withResolvers<void>();
+  const over = new AbortController();
+  const end = () => {
+    calls.waiting.delete(id);
+    over.abort();
+  };
+  const take = () => {
+    end();
+    taken.resolve("bridged");
+  };
+  calls.waiting.set(id, { live, signal, take, release: released.resolve });
+  live.report({ type: "queued", queueSid });
+  signal.addEventListener("abort", end, { once: true });
+  const left = wait({ ...performance, signal: over.signal }, step, performStep)
+    .then((isLeft) =>
+      isLeft ? "leave" as const : Promise.race([taken.promise, parted(live, signal)])
+    );
+  const result = await Promise.race([taken.promise, left]);
+  end();
+  const event = { ...dequeued, result, waitedS: waitedS() };
+  if (result === "bridged") {
+    live.report(event);
+    await Promise.race([released.promise, whenAborted(signal)]);
+  }
+  return await tell(event);
+}
+
+/** How a leg left without being taken, once it did. */
+async function parted(
+  { leg }: LiveLeg,
+  signal: AbortSignal,
+): Promise<"hangup" | "redirected"> {
+  await whenAborted(signal);
+  return leg.signal.aborted ? "hangup" : "redirected";
+}
+
+/** Takes a leg that waits, and talks to it until either side is done. */
+export async function pickup(performance: Performance, step: PickupStep): Promise<Script | void> {
+  const { calls, live, signal } = performance;
+  const { action, memo, timeLimitS, hangupOnStar = false } = step;
+  const isReady = await answered(performance) !== undefined && !signal.aborted;
+  const other = isReady ? calls.waiting.get(step.leg) : undefined;
+  if (other === undefined) {
+    if (!isReady) return;
+    const gone = { ...memo, gone: step.leg };
+    return [{ type: "consult", memo: gone, ...action && { action } }];
+  }
+  const startedAt = Date.now();
+  const recording = recordTalk(performance, step);
+  const { onJoined } = recording;
+  other.take();
+  await talk(performance, { live: other.live, held: other.signal }, {
+    proxied: null,
+    timeLimitS,
+    hangupOnStar,
+    onJoined,
+  });
+  other.release();
+  const lastedMs = Date.now() - startedAt;
+  const recorded = await recording.end();
+  performance.tookTime ||= lastedMs >= sipLimits.timePassedMs;
+  if (action === undefined) return;
+  const event: LegEvent = {
+    type: "dialled",
+    outcome: "completed",
+    leg: step.leg,
+    durationS: Math.round(lastedMs / 1000),
+    ringS: 0,
+    sipCallId: other.live.leg.sipCallId,
+    ...recorded && { recording: recorded },
+    action: carried(performance, action),
+  };
+  if (!signal.aborted) return await live.ask(event, { signal });
+  live.report(event);
+}

@@ -1,0 +1,102 @@
+import type { Action } from "../../core/bridge_action.ts";
+import type { LegEvent } from "../../core/bridge_events.ts";
+import type { Recorded } from "../../core/bridge_recordings.ts";
+import type { RoomStep } from "../../core/bridge_rooms.ts";
+import type { Script } from "../../core/bridge_script.ts";
+import { whenAborted } from "../abort.ts";
+import { sipLimits } from "../limits.ts";
+import type { FrameSource } from "../media/record_sources.ts";
+import type { RecordingSink } from "../service/recordings.ts";
+import { carried, type Performance } from "./performance.ts";
+import { answered, type PerformStep, wait } from "./wait.ts";
+
+/** Asks the service for the steps in place of this one. */
+export async function consult(
+  performance: Performance,
+  { memo, action }: { memo: Record<string, unknown>; action?: Action | undefined },
+): Promise<Script> {
+  const { live, signal } = performance;
+  const carriedAction = action && carried(performance, action);
+  return await live.ask(
+    { type: "consulting", memo, ...carriedAction && { action: carriedAction } },
+    { signal },
+  );
+}
+
+/** Has the leg in a room until it is over there; the service is told when it comes and when it goes. */
+export async function room(
+  performance: Performance,
+  step: RoomStep,
+  performStep: PerformStep,
+): Promise<Script | void> {
+  const { live, signal } = performance;
+  const startedAt = Date.now();
+  const { outcome, recording } = await stay(performance, step, performStep);
+  const lastedMs = Date.now() - startedAt;
+  performance.tookTime ||= lastedMs >= sipLimits.timePassedMs;
+  const { conferenceSid } = step;
+  const durationS = outcome === "completed" ? Math.round(lastedMs / 1000) : 0;
+  const told = { conferenceSid, outcome, durationS, ...recording && { recording } };
+  const left = { type: "left", ...told } as const;
+  if (step.action === undefined) return live.report(left);
+  const event: LegEvent = { ...left, action: carried(performance, step.action) };
+  if (!signal.aborted) return await live.ask(event, { signal });
+  // The caller left, or another script took over: it is news all the same.
+  live.report(event);
+}
+
+interface Stay {
+  outcome: "completed" | "busy" | "failed";
+  recording?: Recorded | null;
+}
+
+async function stay(
+  performance: Performance,
+  step: RoomStep,
+  performStep: PerformStep,
+): Promise<Stay> {
+  const { calls, live, signal } = performance;
+  const { id: leg } = live.leg;
+  const media = await answered(performance);
+  if (media === undefined || signal.aborted) return { outcome: "failed" };
+  const recording = recordRoom(performance, step);
+  const guest = calls.rooms.enter({
+    leg,
+    media,
+    step,
+    wait: (over, isHeld) =>
+      void wait({ ...performance, signal: over }, isHeld ? {} : { wait: step.wait }, performStep),
+    ...recording,
+  });
+  if (guest === undefined) return { outcome: "busy" };
+  const { conferenceSid, muted, startOnEnter, endOnExit, timeLimitS, hangupOnStar } = step;
+  live.report({ type: "joined", conferenceSid, muted, startOnEnter, endOnExit });
+  const { promise: enough, resolve: end } = Promise.withResolvers<void>();
+  const stopLimit = calls.signalling.timers.after(timeLimitS * 1000, end);
+  const stopDigits = media.onDigits((digit) => hangupOnStar && digit === "*" && end());
+  try {
+    await Promise.race([whenAborted(signal), guest.over, enough]);
+  } finally {
+    stopLimit();
+    stopDigits();
+    guest.leave();
+  }
+  return { outcome: "completed", recording: await recording?.end() ?? null };
+}
+
+/** The recording of a room while a leg is there that wants it, if it does. */
+function recordRoom({ calls, live: { leg } }: Performance, { record: recording }: RoomStep) {
+  if (recording === undefined) return undefined;
+  let [sink, stop]: [RecordingSink | undefined, () => void] = [undefined, () => {}];
+  return {
+    record(room: FrameSource) {
+      const opened = calls.recordings.open({ recording, leg: leg.id, channels: 1 });
+      sink = opened;
+      stop = room(opened.write);
+    },
+    async end(): Promise<Recorded | null> {
+      stop();
+      return await sink?.end() ?? null;
+    },
+  };
+}

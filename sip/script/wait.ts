@@ -1,0 +1,84 @@
+import type { Action } from "../../core/bridge_action.ts";
+import type { Script, Step } from "../../core/bridge_script.ts";
+import { whenAborted } from "../abort.ts";
+import { sipLimits } from "../limits.ts";
+import type { MediaLeg } from "../media/port.ts";
+import { waitMusic } from "../media/room_sounds.ts";
+import { connected } from "./connected.ts";
+import type { Performance } from "./performance.ts";
+
+/** Performs one step; whoever performs scripts gives it, since that one performs waits too. */
+export type PerformStep = (
+  performance: Performance,
+  step: Exclude<Step, { type: "connect" }>,
+) => Promise<Script | void> | Script | void;
+
+/** What is heard while waiting. */
+export interface Waiting {
+  /** A document; null is silence, absent music of ours. */
+  wait?: Action | null | undefined;
+  queueSid?: string;
+}
+
+/**
+ * Lets a leg hear what those hear who wait, until the signal aborts; true when its document said
+ * `leave`. A document without sounds gives way to the music.
+ */
+export async function wait(
+  performance: Performance,
+  { wait: action, queueSid }: Waiting,
+  performStep: PerformStep,
+): Promise<boolean> {
+  const { calls, live: { leg }, signal } = performance;
+  try {
+    const asked = { ...queueSid && { queueSid } };
+    if (action && await hear(performance, { action, ...asked }, performStep)) return true;
+    if (action !== null) await leg.media?.play(waitMusic(), { loop: 0, signal });
+  } catch (error) {
+    calls.signalling.log("Cannot play to those who wait", { leg: leg.id, error: String(error) });
+  }
+  await whenAborted(signal);
+  return false;
+}
+
+/** Performs a document over and over; returns when there was nothing to hear, or at a `leave`. */
+async function hear(
+  performance: Performance,
+  asked: { action: Action; queueSid?: string },
+  performStep: PerformStep,
+): Promise<boolean> {
+  const { calls, live, signal } = performance;
+  let { action } = asked;
+  performance.tookTime = false;
+  let silent = 0;
+  while (!signal.aborted && silent < sipLimits.waitDocuments) {
+    const startedAt = Date.now();
+    const script = await live.ask({ type: "waiting", ...asked, action }, { signal });
+    ({ action } = asked); // From the beginning, unless it leads on to another.
+    for (const step of script) {
+      if (signal.aborted) return false;
+      if (step.type === "leave") return true;
+      if (step.type === "next") ({ action } = step);
+      else if (step.type !== "connect") await performStep(performance, step);
+    }
+    silent = performance.tookTime ? 0 : silent + 1;
+    performance.tookTime = false;
+    const lastedMs = Date.now() - startedAt;
+    if (silent > 0 || lastedMs >= sipLimits.timePassedMs) continue;
+    await calls.signalling.timers.pause(sipLimits.timePassedMs - lastedMs, signal);
+  }
+  return false;
+}
+
+/** The media of an answered leg, connected; undefined when there are none. */
+export async function answered(performance: Performance): Promise<MediaLeg | undefined> {
+  const { calls, live: { leg } } = performance;
+  try {
+    if (leg.direction === "inbound") await leg.answer();
+    if (leg.media !== undefined) await connected(performance, leg.media, "answer");
+    return leg.media;
+  } catch (error) {
+    calls.signalling.log("Cannot answer a leg", { leg: leg.id, error: String(error) });
+    return undefined;
+  }
+}

@@ -1,0 +1,373 @@
+import assert from "node:assert/strict";
+import type { RoomStep } from "../../core/bridge_rooms.ts";
+import { sweepCompanions, takeHeartbeat } from "../../core/calls/sweep.ts";
+import { limits } from "../../core/limits.ts";
+import type { Conference } from "../../core/resources/conferences.ts";
+import { type App, startApp } from "../support/app.ts";
+import { companion, notifications, xml } from "../support/hand_companion.ts";
+import { type Caller, caller, consult } from "../support/room_callers.ts";
+
+/** A room with everything told; its attributes may be others. */
+const room = (attributes = "", dial = "") =>
+  `<Dial ${dial}><Conference statusCallback="/events"
+    statusCallbackEvent="start end join leave mute hold" ${attributes}>lobby</Conference></Dial>`;
+
+async function join(hand: Caller): Promise<RoomStep> {
+  const [step] = await consult(hand, hand.script);
+  assert.ok(step?.type === "room", Deno.inspect(step));
+  const { conferenceSid, muted, startOnEnter, endOnExit } = step;
+  await hand.report({ type: "answered" }, { wantsScript: false });
+  await hand.report({ type: "joined", conferenceSid, muted, startOnEnter, endOnExit });
+  return step;
+}
+
+const leave = ({ report }: Caller, { conferenceSid, action }: RoomStep, wantsScript = true) =>
+  report({
+    type: "left",
+    conferenceSid,
+    outcome: "completed",
+    durationS: 7,
+    ...action && { action },
+  }, { wantsScript });
+
+/** What the callback was told, in order. */
+async function told(app: App): Promise<Record<string, string>[]> {
+  await app.runJobs();
+  const sent = app.fetched.filter(({ url }) => url === "https://app.test/events");
+  const forms = await Promise.all(
+    sent.map(async (one) => Object.fromEntries(new URLSearchParams(await one.clone().text()))),
+  );
+  return forms.toSorted((a, b) => Number(a.SequenceNumber) - Number(b.SequenceNumber));
+}
+
+const newsOf = async (app: App) =>
+  (await told(app)).map(({ StatusCallbackEvent, CallSid = "" }) =>
+    `${StatusCallbackEvent} ${CallSid.at(-1) ?? ""}`.trim()
+  );
+
+async function listed(app: App, sid: string): Promise<string[]> {
+  const { participants } = (await app.root.get(`Conferences/${sid}/Participants.json`)).json();
+  return participants.map(({ call_sid }: { call_sid: string }) => call_sid.at(-1)).toSorted();
+}
+
+const statusOf = async (app: App, sid: string) =>
+  (await app.root.get(`Conferences/${sid}.json`)).json().status;
+
+Deno.test("two calls into a Conference of a name meet in one record, which ends with the last", async () => {
+  using app = await startApp();
+  const one = await caller(app, "1", room());
+  const first = await join(one);
+  const sid = first.conferenceSid;
+  assert.equal(await statusOf(app, sid), "init");
+  assert.deepEqual(await listed(app, sid), ["1"]);
+
+  const two = await caller(app, "2", room(`muted="true" endConferenceOnExit="false"`));
+  app.clock.now += 1_000;
+  const second = await join(two);
+  assert.equal(second.conferenceSid, sid);
+  assert.equal(await statusOf(app, sid), "in-progress");
+  const shown = (await app.root.get(`Conferences/${sid}/Participants/${two.leg}.json`)).json();
+  assert.deepEqual([shown.muted, shown.start_conference_on_enter], [true, true]);
+
+  assert.deepEqual(await leave(one, first), []);
+  assert.deepEqual(await listed(app, sid), ["2"]);
+  await leave(two, second);
+  assert.deepEqual(await listed(app, sid), []);
+  const conference = (await app.root.get(`Conferences/${sid}.json`)).json();
+  assert.deepEqual([conference.status, conference.friendly_name], ["completed", "lobby"]);
+
+  assert.deepEqual(await newsOf(app), [
+    "participant-join 1",
+    "participant-join 2",
+    "conference-start",
+    "participant-leave 1",
+    "participant-leave 2",
+    "conference-end",
+  ]);
+  const [joined, , , , , end] = await told(app);
+  assert.deepEqual(joined, {
+    AccountSid: app.root.sid,
+    ApiVersion: "2012-04-24",
+    ConferenceSid: sid,
+    FriendlyName: "lobby",
+    StatusCallbackEvent: "participant-join",
+    CallSid: one.leg,
+    Muted: "false",
+    Hold: "false",
+    StartConferenceOnEnter: "true",
+    EndConferenceOnExit: "false",
+    Timestamp: "Wed, 31 Jan 2024 12:00:00 +0000",
+    SequenceNumber: "0",
+  });
+  assert.equal(end!.ReasonConferenceEnded, "last-participant-left");
+
+  const three = await caller(app, "3", room());
+  assert.notEqual((await join(three)).conferenceSid, sid, "a name is free for another");
+});
+
+Deno.test("a Conference tells nothing that it was not asked for, and start and end by default", async () => {
+  using app = await startApp();
+  const markup = `<Dial><Conference statusCallback="/events">lobby</Conference></Dial>`;
+  const hands = [await caller(app, "1", markup), await caller(app, "2", markup)] as const;
+  const steps = [await join(hands[0]), await join(hands[1])] as const;
+  await leave(hands[1], steps[1]);
+  await leave(hands[0], steps[0]);
+  assert.deepEqual(await newsOf(app), ["conference-start", "conference-end"]);
+
+  const silent = `<Dial><Conference>quiet</Conference></Dial>`;
+  const third = await caller(app, "3", silent);
+  await leave(third, await join(third));
+  assert.equal((await told(app)).length, 2);
+});
+
+Deno.test("a Conference begins only with one who starts it, and ends with one who ends it", async () => {
+  using app = await startApp();
+  const [one, two, three] = [
+    await caller(app, "1", room(`startConferenceOnEnter="false"`)),
+    await caller(app, "2", room(`startConferenceOnEnter="false"`)),
+    await caller(app, "3", room(`endConferenceOnExit="true"`)),
+  ] as const;
+  const first = await join(one);
+  const second = await join(two);
+  assert.equal(await statusOf(app, first.conferenceSid), "init");
+  const third = await join(three);
+  assert.equal(await statusOf(app, first.conferenceSid), "in-progress");
+
+  await leave(three, third);
+  assert.equal(await statusOf(app, first.conferenceSid), "completed");
+  await leave(one, first);
+  await leave(two, second);
+
+  assert.deepEqual(await listed(app, first.conferenceSid), []);
+  const events = await told(app);
+  const end = events.find((event) => event.StatusCallbackEvent === "conference-end");
+  assert.equal(end?.ReasonConferenceEnded, "participant-with-end-conference-on-exit-left");
+  assert.equal(events.length, 8);
+});
+
+Deno.test("Dial's action is told how long a call was in the Conference, also when it hung up there", async () => {
+  using app = await startApp();
+  const one = await caller(app, "1", room("", `action="/after"`));
+  const step = await join(one);
+  app.fetched.length = 0;
+  app.answers = () => xml("<Hangup/>");
+
+  assert.deepEqual(await leave(one, step), [{ type: "hangup" }]);
+  const asked = new URLSearchParams(await app.fetched[0]!.clone().text());
+  assert.equal(app.fetched[0]!.url, "https://app.test/after");
+  assert.deepEqual(
+    ["DialCallStatus", "DialCallDuration", "ConferenceSid"].map((name) => asked.get(name)),
+    ["completed", "7", step.conferenceSid],
+  );
+
+  const two = await caller(app, "2", room("", `action="/after"`));
+  const second = await join(two);
+  app.fetched.length = 0;
+  await leave(two, second, false);
+  await two.report({ type: "ended", outcome: "completed" });
+  await app.runJobs();
+  assert.equal(app.fetched.filter(({ url }) => url === "https://app.test/after").length, 1);
+});
+
+Deno.test("Dial's action is told the recording of a Conference", async () => {
+  using app = await startApp();
+  const one = await caller(app, "1", room(`record="true"`, `action="/after"`));
+  const step = await join(one);
+  const { conferenceSid, action, record } = step;
+  assert.ok(record !== undefined && action !== undefined);
+  app.fetched.length = 0;
+  await one.report({
+    type: "left",
+    conferenceSid,
+    outcome: "completed",
+    durationS: 7,
+    recording: { sid: record.sid, durationS: 5 },
+    action,
+  });
+
+  const asked = new URLSearchParams(await app.fetched[0]!.clone().text());
+  assert.deepEqual([asked.get("RecordingSid"), asked.get("RecordingDuration")], [record.sid, "5"]);
+  assert.match(asked.get("RecordingUrl") ?? "", new RegExp(record.sid));
+});
+
+Deno.test("a Conference that is full sends Dial's action busy, or goes on with the next verb", async () => {
+  using app = await startApp();
+  await join(await caller(app, "1", room(`maxParticipants="1"`)));
+  const two = await caller(app, "2", room(`maxParticipants="1"`, `action="/after"`));
+  app.fetched.length = 0;
+  app.answers = () => xml("<Reject/>");
+
+  assert.deepEqual(await consult(two, two.script), [{ type: "reject", status: 603 }]);
+  const asked = new URLSearchParams(await app.fetched[0]!.clone().text());
+  assert.equal(asked.get("DialCallStatus"), "busy");
+
+  const three = await caller(app, "3", room(`maxParticipants="1"`));
+  assert.deepEqual(await consult(three, three.script), []);
+});
+
+Deno.test("reports that come again, or late, change nothing", async () => {
+  using app = await startApp();
+  const [one, two] = [await caller(app, "1", room()), await caller(app, "2", room())];
+  const step = await join(one);
+  await one.repeat();
+  await join(two);
+  assert.deepEqual(await listed(app, step.conferenceSid), ["1", "2"]);
+  await leave(one, step);
+  await one.repeat();
+  const { muted, startOnEnter, endOnExit, conferenceSid } = step;
+  const late = { type: "joined", conferenceSid, muted, startOnEnter, endOnExit } as const;
+  await one.report(late, { seq: 3 });
+
+  assert.deepEqual(await listed(app, conferenceSid), ["2"]);
+  const news = await newsOf(app);
+  assert.equal(news.length, new Set(news).size);
+});
+
+Deno.test("a call that ends is in no list, though its companion did not say that it left", async () => {
+  using app = await startApp();
+  const one = await caller(app, "1", room());
+  const step = await join(one);
+  await one.report({ type: "ended", outcome: "completed" });
+
+  assert.deepEqual(await listed(app, step.conferenceSid), []);
+  assert.equal(await statusOf(app, step.conferenceSid), "completed");
+});
+
+Deno.test("a companion that starts again, or is gone, takes its Conferences with it", async () => {
+  for (const isGone of [false, true]) {
+    using app = await startApp();
+    const beat = (runId: string) =>
+      takeHeartbeat({ companion: { ...companion, runId }, legs: [], registered: 0 }, app.ports);
+    await beat(companion.runId);
+    const [one, two] = [await caller(app, "1", room()), await caller(app, "2", room())];
+    const { conferenceSid } = await join(one);
+    await join(two);
+    app.clock.now += limits.companionLostMs + 1;
+
+    if (isGone) await sweepCompanions(app.ports);
+    else await beat("another run");
+
+    assert.deepEqual(await listed(app, conferenceSid), []);
+    assert.equal(await statusOf(app, conferenceSid), "completed");
+    const news = await newsOf(app);
+    assert.deepEqual(news.slice(3).toSorted(), [
+      "conference-end",
+      "participant-leave 1",
+      "participant-leave 2",
+    ]);
+    const three = await caller(app, "3", room());
+    assert.notEqual((await join(three)).conferenceSid, conferenceSid);
+  }
+});
+
+Deno.test("who was let in and did not come keeps no Conference open", async () => {
+  using app = await startApp();
+  const beat = () => takeHeartbeat({ companion, legs: [], registered: 0 }, app.ports);
+  const one = await caller(app, "1", room());
+  const [step] = await consult(one, one.script);
+  assert.ok(step?.type === "room");
+  await one.report({ type: "ended", outcome: "canceled" });
+  await beat();
+  assert.equal(await statusOf(app, step.conferenceSid), "init");
+
+  app.clock.now += limits.legForgottenMs + 1;
+  await beat();
+  assert.equal(await statusOf(app, step.conferenceSid), "completed");
+});
+
+Deno.test("who joins a Conference that was ended meanwhile has the room end", async () => {
+  using app = await startApp();
+  const one = await caller(app, "1", room());
+  const [step] = await consult(one, one.script);
+  assert.ok(step?.type === "room");
+  const ended = await app.root.post(`Conferences/${step.conferenceSid}.json`, {
+    Status: "completed",
+  });
+  assert.equal(ended.json().status, "completed");
+  await app.runJobs();
+  app.roomOrders.length = 0;
+  const { conferenceSid, muted, startOnEnter, endOnExit } = step;
+  await one.report({ type: "joined", conferenceSid, muted, startOnEnter, endOnExit });
+  await app.runJobs();
+
+  assert.deepEqual(app.roomOrders, [{ conferenceSid, order: { type: "end" } }]);
+  assert.deepEqual(await listed(app, conferenceSid), []);
+});
+
+Deno.test("a Conference of a live companion elsewhere is out of reach, and a Notification says so", async () => {
+  using app = await startApp();
+  const far = { id: "far", runId: "run" };
+  for (const one of [companion, far]) {
+    await takeHeartbeat({ companion: one, legs: [], registered: 0 }, app.ports);
+  }
+  await join(await caller(app, "1", room()));
+  const two = await caller(app, "2", room("", `action="/after"`), far);
+  app.fetched.length = 0;
+  app.answers = () => xml("<Hangup/>");
+
+  await consult(two, two.script, far);
+  const asked = new URLSearchParams(await app.fetched[0]!.clone().text());
+  assert.equal(asked.get("DialCallStatus"), "failed");
+  assert.deepEqual(await notifications(app), [
+    'Cannot join the conference: "lobby" is at another companion',
+  ]);
+
+  app.clock.now += limits.companionLostMs + 1;
+  await takeHeartbeat({ companion: far, legs: [], registered: 0 }, app.ports);
+  const three = await caller(app, "3", room(), far);
+  const [step] = await consult(three, three.script, far);
+  assert.equal(step?.type, "room", "the other companion is gone: the name is free");
+});
+
+Deno.test("Conferences of a name are one for each account", async () => {
+  using app = await startApp();
+  const step = await join(await caller(app, "1", room()));
+  const other = await app.subAccount(app.root, "other");
+  const kept = (await app.ports.records.conferences.get(app.root.sid, step.conferenceSid))!;
+  const foreign = { ...kept, sid: app.ports.newSid("CF"), accountSid: other.sid };
+  const named: Conference = { ...foreign, liveName: `${other.sid}/lobby` };
+  await app.ports.records.conferences.insert({ record: named });
+
+  const two = await caller(app, "2", room());
+  assert.equal((await join(two)).conferenceSid, step.conferenceSid);
+});
+
+Deno.test("many calls that enter at once meet in one Conference", async () => {
+  using app = await startApp();
+  const digits = [..."123456789abcdef"];
+  const hands = [];
+  for (const digit of digits) hands.push(await caller(app, digit, room()));
+
+  const steps = await Promise.all(hands.map(join));
+
+  const [sid] = new Set(steps.map(({ conferenceSid }) => conferenceSid));
+  assert.ok(steps.every(({ conferenceSid }) => conferenceSid === sid));
+  assert.deepEqual(await listed(app, sid!), digits);
+  await Promise.all(hands.map((hand, at) => leave(hand, steps[at]!)));
+  assert.deepEqual(await listed(app, sid!), []);
+  assert.equal(await statusOf(app, sid!), "completed");
+  const sequence = (await told(app)).map(({ SequenceNumber }) => Number(SequenceNumber));
+  assert.deepEqual(sequence, digits.concat(digits).concat(["", ""]).map((_, at) => at));
+});
+
+Deno.test("a wait document gives its sounds; what is no sound is skipped and noted", async () => {
+  using app = await startApp();
+  const one = await caller(app, "1", room(`waitUrl="/wait" waitMethod="GET"`));
+  const step = await join(one);
+  assert.deepEqual(step.wait, { url: "https://app.test/wait", method: "GET", hops: 0 });
+  app.answers = () => xml(`<Play>/a.wav</Play><Pause/><Dial>bob</Dial>`);
+
+  const sounds = await one.report({ type: "waiting", action: step.wait! });
+  assert.deepEqual(sounds, [
+    { type: "play", url: "https://app.test/a.wav", loop: 1 },
+    { type: "silence", seconds: 1 },
+  ]);
+  assert.match((await notifications(app)).join(), /wait document|cannot be called/);
+  app.answers = () => new Response("RIFF", { headers: { "content-type": "audio/wav" } });
+  assert.deepEqual(await one.report({ type: "waiting", action: step.wait! }), [
+    { type: "play", url: "https://app.test/wait", loop: 1 },
+  ]);
+  app.answers = () => new Response(null, { status: 500 });
+  assert.deepEqual(await one.report({ type: "waiting", action: step.wait! }), []);
+  assert.match((await notifications(app))[0]!, /Cannot fetch the markup document/);
+});
