@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { demoNumbers } from "../core/demo.ts";
+import { Fault } from "../core/faults.ts";
 import type { Ports } from "../core/ports.ts";
 
 /** A file of the page. */
@@ -16,7 +17,7 @@ export interface SoftphoneOptions {
   wsUrl: string;
 }
 
-type Served = SoftphoneFile & { tag: string; policy: string };
+type Served = SoftphoneFile & { zipped: Uint8Array<ArrayBuffer>; tag: string; policy: string };
 
 /**
  * The softphone: its page, the files that it is made of, and `settings.json`, which tells where to
@@ -25,36 +26,42 @@ type Served = SoftphoneFile & { tag: string; policy: string };
  */
 export function softphone({ files, wsUrl }: SoftphoneOptions, ports: Ports): Hono {
   let loading: Promise<Map<string, Served>> | undefined;
-  const load = async () => {
-    const all = [...await files()].map(async ([name, file]) =>
-      [name, { ...file, tag: await hash(file.text), policy: await policyOf(file, wsUrl) }] as const
+  const load = async () =>
+    new Map(
+      await Promise.all(
+        [...await files()].map(async ([name, file]) => [name, await prepare(file, wsUrl)] as const),
+      ),
     );
-    return new Map(await Promise.all(all));
-  };
-  const answer = async (name: string, request: Request): Promise<Response | undefined> => {
+  const answer = async (name: string, { headers: asked }: Request): Promise<Response> => {
     loading ??= load();
     loading.catch(() => loading = undefined); // What could not be read may be there later.
     const file = (await loading).get(name);
-    if (file === undefined) return undefined;
-    const { type, text, tag, policy } = file;
+    if (file === undefined) throw new Fault("notFound", name);
+    const { type, text, zipped, tag, policy } = file;
     const headers = {
       ...common,
       "Content-Type": type,
       "Content-Security-Policy": policy,
-      ETag: `"${tag}"`,
+      ETag: `W/"${tag}"`,
+      Vary: "Accept-Encoding",
     };
-    const known = request.headers.get("If-None-Match")?.includes(tag);
-    return known ? new Response(null, { status: 304, headers }) : new Response(text, { headers });
+    if (asked.get("If-None-Match")?.includes(tag)) {
+      return new Response(null, { status: 304, headers });
+    }
+    if (!/\bgzip\b/.test(asked.get("Accept-Encoding") ?? "")) {
+      return new Response(text, { headers });
+    }
+    return new Response(zipped, { headers: { ...headers, "Content-Encoding": "gzip" } });
   };
   return new Hono()
-    .get("/", async (c) => await answer("index.html", c.req.raw) ?? c.notFound())
+    .get("/", (c) => answer("index.html", c.req.raw))
     // Without `.json`, which is taken off what is routed.
     .get("/settings", async (c) => {
       const { sipDomain } = ports.settings;
       const answer = { ws_url: wsUrl, domain: sipDomain, demo_numbers: await demoNumbers(ports) };
       return c.json(answer, 200, { ...common, "Cache-Control": "no-store" });
     })
-    .get("/:name", async (c) => await answer(c.req.param("name"), c.req.raw) ?? c.notFound());
+    .get("/:name", (c) => answer(c.req.param("name"), c.req.raw));
 }
 
 const common = {
@@ -65,6 +72,12 @@ const common = {
   "Cross-Origin-Resource-Policy": "same-origin",
   "Permissions-Policy": "microphone=(self), camera=(), geolocation=()",
 };
+
+async function prepare(file: SoftphoneFile, wsUrl: string): Promise<Served> {
+  const body = new Blob([file.text]).stream().pipeThrough(new CompressionStream("gzip"));
+  const zipped = new Uint8Array(await new Response(body).arrayBuffer());
+  return { ...file, zipped, tag: await hash(file.text), policy: await policyOf(file, wsUrl) };
+}
 
 /** Scripts and styles of our own alone, and connections to the companion; nothing else. */
 async function policyOf({ type, text }: SoftphoneFile, wsUrl: string): Promise<string> {

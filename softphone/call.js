@@ -10,9 +10,9 @@ let made = 0;
  * One call. Its `state` is `incoming`, `calling`, `ringing`, `talking` or `ended`; `media` is
  * `none`, `connecting`, `connected`, `interrupted` or `lost`. `onChange` is called whenever anything
  * of it changed, `onSuccessor` with the call that the peer wants in its place. Commands that come too
- * late do nothing.
+ * late do nothing. `nameOf` knows names of some whom it may be with.
  */
-export function createCall(session, direction, { onChange, onSuccessor }) {
+export function createCall(session, direction, { nameOf, onChange, onSuccessor }) {
   const identity = direction === "incoming" ? session.remoteIdentity : undefined;
   const uri = identity?.uri ?? session.request.ruri ?? session.remoteIdentity.uri;
   const user = decodeURIComponent(uri.user ?? uri.host);
@@ -22,7 +22,7 @@ export function createCall(session, direction, { onChange, onSuccessor }) {
     session,
     direction,
     user,
-    name: identity?.displayName || shownAs(user),
+    name: identity?.displayName || nameOf(user) || shownAs(user),
     state: direction === "incoming" ? "incoming" : "calling",
     media: "none",
     isHeld: false,
@@ -58,7 +58,10 @@ export function createCall(session, direction, { onChange, onSuccessor }) {
     }
   });
   session.delegate = {
-    onBye: () => call.notice ||= `${call.name} hung up`,
+    onBye(bye) {
+      call.notice ||= `${call.name} hung up`;
+      void bye.accept();
+    },
     onCancel({ request }) {
       if (/cause=200/.test(request.getHeader("Reason") ?? "")) call.notice = "Answered elsewhere";
     },

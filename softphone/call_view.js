@@ -1,6 +1,6 @@
 import { makeKeypad } from "./keypad.js";
 import { openMeter } from "./meter.js";
-import { duration } from "./words.js";
+import { duration, shownAs } from "./words.js";
 
 const METER_MS = 80;
 const SILENT_AFTER_MS = 8_000;
@@ -81,6 +81,8 @@ export function callView(call, deeds) {
   function update(others) {
     const { state } = call;
     setText(heading, call.name);
+    setText(find(".number"), call.name === shownAs(call.user) ? "" : shownAs(call.user));
+    find(".number").hidden = find(".number").textContent === "";
     card.dataset.state = call.isHeld ? "held" : state;
     setText(find(".doing"), doing[state](call));
     const shown = {

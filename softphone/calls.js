@@ -10,12 +10,13 @@ const LINGER_MS = 4_000;
  * The calls there are, the newest first. Only one talks: what is placed, answered or resumed puts the
  * others on hold. `onChange` is told the call that changed, `onEnded` each one once.
  */
-export function createCalls({ onChange, onEnded }) {
+export function createCalls({ nameOf, onChange, onEnded }) {
   const calls = [];
   const alive = () => calls.filter(({ state }) => state !== "ended");
 
   function add(session, direction) {
     const call = createCall(session, direction, {
+      nameOf,
       onChange: changed,
       // Whom we talk to wants us to call somebody in its place.
       onSuccessor: (inviter) => void add(inviter, "outgoing").place(),

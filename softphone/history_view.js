@@ -1,4 +1,4 @@
-import { duration } from "./words.js";
+import { duration, shownAs } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
 
@@ -25,7 +25,7 @@ export function historyView(history, call) {
 export function demoView(numbers, call) {
   const rows = numbers.map(({ name, number }) =>
     entryButton(
-      { title: name, detail: number, label: `Call ${name}, ${number}` },
+      { title: name, detail: shownAs(number), label: `Call ${name}, ${number}` },
       () => call(number),
     )
   );

@@ -37,8 +37,9 @@ export function openPhone({ login, password }, settings, onState) {
   const views = new Map();
   const history = openHistory(login);
   let isRegistered = false;
-  const calls = createCalls({ onChange: show, onEnded: keep });
-  const { ws_url: wsUrl, domain } = settings;
+  const { ws_url: wsUrl, domain, demo_numbers: demo } = settings;
+  const nameOf = (user) => demo.find(({ number }) => number === user)?.name;
+  const calls = createCalls({ nameOf, onChange: show, onEnded: keep });
   const account = openAccount({ login, password, wsUrl, domain, microphone }, {
     onState(state) {
       isRegistered = state.kind === "registered";
@@ -47,7 +48,7 @@ export function openPhone({ login, password }, settings, onState) {
     onInvite: (invitation) => calls.take(invitation),
   });
   const showHistory = historyView(history, again);
-  demoView(settings.demo_numbers, again);
+  demoView(demo, again);
   const leaveTabs = meetTabs(login, (isShared) => {
     $("notice").textContent = isShared
       ? `${login} is logged in in another tab too: both ring, and either may answer.`

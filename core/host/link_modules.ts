@@ -83,7 +83,10 @@ function parse(source: string, address: string): Module {
     module.declared.push(name!);
     if (isExported) module.exported.push(name!);
   }
-  text = text.replace(/^export \{\};$/gm, "").replace(/^export (?=\w)/gm, "");
+  text = text.replace(/^export \{\};$/gm, "").replace(
+    /^export (?=(?:async )?(?:class|function|const|let|var)\b)/gm,
+    "",
+  );
   const unknown = /^(?:import|export)\b.*/m.exec(text)?.[0];
   if (unknown !== undefined) throw new Error(`Cannot link ${address}: it says ${unknown}`);
   module.others = found.sort((a, b) => a.at - b.at).map(({ from }) => from);
