@@ -51,11 +51,14 @@ export function createCall(session, direction, { nameOf, onChange, onSuccessor }
     change({ state: "ended", endedAt: Date.now(), notice: call.notice || notice });
   };
 
+  const gone = () => {
+    if (call.startedAt !== undefined) return "is gone";
+    return direction === "incoming" ? "hung up before you answered" : "was not reached";
+  };
   session.stateChange.addListener((state) => {
     if (state === "Established") change({ state: "talking", startedAt: Date.now() });
-    if (state === "Terminated") {
-      end(call.startedAt === undefined ? `${call.name} hung up before you answered` : "Call ended");
-    }
+    // The reason is told after the state.
+    if (state === "Terminated") queueMicrotask(() => end(`${call.name} ${gone()}`));
   });
   session.delegate = {
     onBye(bye) {

@@ -175,13 +175,16 @@ function written(
       objects.push(`const ${local} = { ${members.join(", ")} };\n`);
     }
   }
-  const changed = [...renamed].filter(([name, global]) => name !== global);
-  return objects.join("") + changed.reduce(
-    (rest, [name, global]) =>
-      rest.replace(
-        new RegExp(`(?<![\\w$.])${name.replaceAll("$", "\\$")}(?![\\w$])`, "g"),
-        () => global,
-      ),
-    text,
+  return objects.join("") + inNames(text, renamed);
+}
+
+/** A text with names changed, all at once: one may become what another was. */
+function inNames(text: string, renamed: Map<string, string>): string {
+  const changed = [...renamed].filter(([name, global]) => name !== global).map(([name]) => name);
+  if (changed.length === 0) return text;
+  const any = changed.map((name) => name.replaceAll("$", "\\$")).join("|");
+  return text.replace(
+    new RegExp(`(?<![\\w$.])(?:${any})(?![\\w$])`, "g"),
+    (name) => renamed.get(name)!,
   );
 }

@@ -27,6 +27,17 @@ Deno.test("linkModules() keeps names apart that two modules have", async () => {
   assert.deepEqual(both!(), [false, true, "Kind"]);
 });
 
+Deno.test("linkModules() lets one name become what another was", async () => {
+  const { names } = await linked({
+    "a.js": 'import { State as Inner } from "./b.js";\nimport { State } from "./c.js";\n' +
+      "export const names = () => [Inner, State].join();",
+    "b.js": 'export const State = "b";',
+    "c.js": 'export const State = "c";',
+  });
+
+  assert.equal(names!(), "b,c");
+});
+
 Deno.test("linkModules() evaluates each module after what it imports, in cycles too", async () => {
   const { told } = await linked({
     "a.js": 'export * from "./b.js";\nimport { log } from "./log.js";\nlog.push("a");\n' +
