@@ -1,37 +1,7 @@
 import assert from "node:assert/strict";
-import type { Browser } from "playwright-core";
-import { chromiumTest } from "../support/chromium.ts";
-import { openSoftphonePage, type SoftphonePage } from "../support/softphone_page.ts";
-import { eventually, startSystem, type System } from "../support/system.ts";
-
-/** A test with service and companion; pages are opened by `enter`, each as a Client that it makes. */
-function pageTest(name: string, body: (lab: Lab) => Promise<void>): void {
-  chromiumTest(name, async (browser) => {
-    await using system = await startSystem();
-    const pages: SoftphonePage[] = [];
-    const open = async () => {
-      const page = await openSoftphonePage(browser, system);
-      pages.push(page);
-      return page;
-    };
-    const enter = async (login: string) => {
-      const page = await open();
-      await system.post("Clients.json", { Login: login, Password: "secret" });
-      await page.logIn(login, "secret");
-      await page.registered(login);
-      return page;
-    };
-    await body({ system, browser, open, enter });
-    for (const page of pages) await page.close();
-  });
-}
-
-interface Lab {
-  system: System;
-  browser: Browser;
-  open(): Promise<SoftphonePage>;
-  enter(login: string): Promise<SoftphonePage>;
-}
+import type { SoftphonePage } from "../support/softphone_page.ts";
+import { softphonePageTest } from "../support/softphone_page_lab.ts";
+import { eventually } from "../support/system.ts";
 
 /** One calls another, which answers; both hear the other's microphone. */
 async function talk(caller: SoftphonePage, callee: SoftphonePage, login: string) {
@@ -49,32 +19,35 @@ const both = (
   does: (page: SoftphonePage) => Promise<void>,
 ) => Promise.all([does(one), does(other)]);
 
-pageTest("the softphone logs in, says that a password is wrong, and logs out", async (lab) => {
-  const { page, ...phone } = await lab.open();
-  await lab.system.post("Clients.json", { Login: "alice", Password: "secret" });
+softphonePageTest(
+  "the softphone logs in, says that a password is wrong, and logs out",
+  async (lab) => {
+    const { page, ...phone } = await lab.open();
+    await lab.system.post("Clients.json", { Login: "alice", Password: "secret" });
 
-  await phone.logIn("alice", "wrong");
-  await page.getByRole("alert").filter({ hasText: "Wrong login or password" }).waitFor();
-  await phone.logIn("alice", "secret");
-  await phone.registered("alice");
-  assert.equal(new URL(page.url()).search + new URL(page.url()).hash, "");
-  assert.equal(await page.evaluate(() => sessionStorage.length), 0);
+    await phone.logIn("alice", "wrong");
+    await page.getByRole("alert").filter({ hasText: "Wrong login or password" }).waitFor();
+    await phone.logIn("alice", "secret");
+    await phone.registered("alice");
+    assert.equal(new URL(page.url()).search + new URL(page.url()).hash, "");
+    assert.equal(await page.evaluate(() => sessionStorage.length), 0);
 
-  await page.getByRole("button", { name: "Log out" }).click();
-  await page.getByText("Not logged in").waitFor();
-  const [client] = await lab.system.get("Clients.json?Login=alice");
-  await eventually(
-    "it is registered no longer",
-    async () => (await lab.system.get(`Clients/${client.sid}/Bindings.json`)).length === 0,
-  );
-  await page.getByLabel("Stay logged in while this tab is open").check();
-  await phone.logIn("alice", "secret");
-  await phone.registered("alice");
-  await page.reload();
-  await phone.registered("alice");
-});
+    await page.getByRole("button", { name: "Log out" }).click();
+    await page.getByText("Not logged in").waitFor();
+    const [client] = await lab.system.get("Clients.json?Login=alice");
+    await eventually(
+      "it is registered no longer",
+      async () => (await lab.system.get(`Clients/${client.sid}/Bindings.json`)).length === 0,
+    );
+    await page.getByLabel("Stay logged in while this tab is open").check();
+    await phone.logIn("alice", "secret");
+    await phone.registered("alice");
+    await page.reload();
+    await phone.registered("alice");
+  },
+);
 
-pageTest("two pages talk, mute, hold and resume, and keep a history", async (lab) => {
+softphonePageTest("two pages talk, mute, hold and resume, and keep a history", async (lab) => {
   const [alice, bob] = [await lab.enter("alice"), await lab.enter("bob")];
   await talk(alice, bob, "bob");
   assert.equal(await alice.page.title(), "bob – Switchboard");
@@ -100,59 +73,65 @@ pageTest("two pages talk, mute, hold and resume, and keep a history", async (lab
   await alice.page.getByText("Calls that you make and get will be here.").waitFor();
 });
 
-pageTest("an incoming call rings, in the title too, is declined, and is missed", async (lab) => {
-  const [alice, bob] = [await lab.enter("alice"), await lab.enter("bob")];
+softphonePageTest(
+  "an incoming call rings, in the title too, is declined, and is missed",
+  async (lab) => {
+    const [alice, bob] = [await lab.enter("alice"), await lab.enter("bob")];
 
-  await alice.dial("bob");
-  await bob.shows("is calling you");
-  assert.equal(await bob.page.title(), "☎ alice is calling – Switchboard");
-  await bob.press("Decline");
-  await alice.shows("bob declined");
+    await alice.dial("bob");
+    await bob.shows("is calling you");
+    assert.equal(await bob.page.title(), "☎ alice is calling – Switchboard");
+    await bob.press("Decline");
+    await alice.shows("bob declined");
 
-  await alice.dial("bob");
-  await bob.shows("is calling you");
-  await alice.press("Hang up");
-  await bob.shows("alice hung up before you answered");
-  await bob.page.getByRole("button", { name: /^Call alice again\. Missed/ }).waitFor();
-  assert.equal(await bob.page.title(), "Softphone – Switchboard");
+    await alice.dial("bob");
+    await bob.shows("is calling you");
+    await alice.press("Hang up");
+    await bob.shows("alice hung up before you answered");
+    await bob.page.getByRole("button", { name: /^Call alice again\. Missed/ }).waitFor();
+    assert.equal(await bob.page.title(), "Softphone – Switchboard");
 
-  await alice.dial("nobody");
-  await alice.shows(/no nobody here|nobody cannot be reached|nobody was not reached/);
-});
+    await alice.dial("nobody");
+    await alice.shows(/no nobody here|nobody cannot be reached|nobody was not reached/);
+  },
+);
 
-pageTest("a transfer without and with asking first leaves the others talking", async (lab) => {
-  const [alice, bob] = [await lab.enter("alice"), await lab.enter("bob")];
-  const carol = await lab.enter("carol");
+softphonePageTest(
+  "a transfer without and with asking first leaves the others talking",
+  async (lab) => {
+    const [alice, bob] = [await lab.enter("alice"), await lab.enter("bob")];
+    const carol = await lab.enter("carol");
 
-  await talk(alice, bob, "bob");
-  await alice.press("Transfer");
-  await alice.page.getByLabel("Transfer to").fill("carol");
-  await alice.press("Transfer now");
-  await carol.shows("is calling you");
-  await carol.press("Answer");
-  await alice.shows("Transferred to carol");
-  await both(bob, carol, (page) => page.hears());
-  await carol.press("Hang up");
-  await eventually(
-    "all cards are gone",
-    async () =>
-      (await Promise.all([alice, bob, carol].map(({ page }) => page.locator("article").count())))
-        .every((count) => count === 0),
-  );
+    await talk(alice, bob, "bob");
+    await alice.press("Transfer");
+    await alice.page.getByLabel("Transfer to").fill("carol");
+    await alice.press("Transfer now");
+    await carol.shows("is calling you");
+    await carol.press("Answer");
+    await alice.shows("Transferred to carol");
+    await both(bob, carol, (page) => page.hears());
+    await carol.press("Hang up");
+    await eventually(
+      "all cards are gone",
+      async () =>
+        (await Promise.all([alice, bob, carol].map(({ page }) => page.locator("article").count())))
+          .every((count) => count === 0),
+    );
 
-  await talk(alice, bob, "bob");
-  await alice.press("Transfer");
-  await alice.page.getByLabel("Transfer to").fill("carol");
-  await alice.press("Ask first");
-  await carol.shows("is calling you");
-  await carol.press("Answer");
-  await both(alice, carol, (page) => page.hears());
-  await alice.press("Connect with carol", "bob");
-  await alice.page.getByText("Transferred to carol").first().waitFor();
-  await both(bob, carol, (page) => page.hears());
-});
+    await talk(alice, bob, "bob");
+    await alice.press("Transfer");
+    await alice.page.getByLabel("Transfer to").fill("carol");
+    await alice.press("Ask first");
+    await carol.shows("is calling you");
+    await carol.press("Answer");
+    await both(alice, carol, (page) => page.hears());
+    await alice.press("Connect with carol", "bob");
+    await alice.page.getByText("Transferred to carol").first().waitFor();
+    await both(bob, carol, (page) => page.hears());
+  },
+);
 
-pageTest("the numbers of a first start echo, take keys, record and join", async (lab) => {
+softphonePageTest("the numbers of a first start echo, take keys, record and join", async (lab) => {
   const { system } = lab;
   const { demo_login: login, demo_password: password } = JSON.parse(
     await Deno.readTextFile(`${system.directory}/credentials.json`),

@@ -19,6 +19,8 @@ export interface SoftphonePage {
   hears(): Promise<void>;
   /** Resolves when nothing came in for longer than a talking microphone's pauses. */
   hearsNothing(): Promise<void>;
+  /** Calls a function of `browser/in_page.js`. */
+  run<T>(name: string): Promise<T>;
   /** Throws what the page complained of. */
   close(): Promise<void>;
 }
@@ -28,7 +30,7 @@ export const waitMs = 15_000;
 const soundEnergy = 1e-4;
 const silenceMs = 1_500;
 
-const hearing = new URL("browser/heard.js", import.meta.url).pathname;
+const inPage = new URL("browser/in_page.js", import.meta.url).pathname;
 
 /** What the browser itself logs of a server that is away, and of an answer that is no. */
 const expected = /WebSocket connection to 'ws:.*failed/;
@@ -46,15 +48,20 @@ export async function openSoftphonePage(
     const isBad = ["error", "warning"].includes(message.type());
     if (isBad && !expected.test(message.text())) complaints.push(message.text());
   });
-  await page.addInitScript({ path: hearing });
+  await page.addInitScript({ path: inPage });
   await page.goto(`${system.baseUrl}/softphone`);
   const call = page.locator("article.call").first();
-  const heard = () =>
-    page.evaluate(() => (globalThis as unknown as { heard(): Promise<number> }).heard());
+  const run = <T>(name: string) =>
+    page.evaluate(
+      (name) => (globalThis as unknown as Record<string, () => T>)[name]!(),
+      name,
+    );
+  const heard = () => run<number>("heard");
 
   return {
     page,
     call,
+    run,
     async logIn(login, password) {
       await page.getByLabel("Login", { exact: true }).fill(login);
       await page.getByLabel("Password", { exact: true }).fill(password);
