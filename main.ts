@@ -1,7 +1,12 @@
 import { ensureRoot } from "./core/accounts/ensure_root.ts";
 import { sweepCompanions } from "./core/calls/sweep.ts";
+<<<<<<< HEAD
 import { demoLogin, demoNumbers, makeDemo, moveDemo } from "./core/demo.ts";
 import { type Config, readConfig } from "./core/host/config.ts";
+=======
+import { authority, type Config, readConfig } from "./core/host/config.ts";
+import { openCarriers } from "./core/host/carriers.ts";
+>>>>>>> main
 import { fail, log, say, stopOnSignal, surviveBugs } from "./core/host/process.ts";
 import { ensureSecret } from "./core/host/secret_file.ts";
 import { softphoneFiles } from "./core/host/softphone_files.ts";
@@ -16,7 +21,11 @@ import { openStore } from "./kv/open_store.ts";
 import { bridge } from "./routes/bridge.ts";
 import { demo } from "./routes/demo.ts";
 import { routes } from "./routes/mod.ts";
+<<<<<<< HEAD
 import { softphone } from "./routes/softphone.ts";
+=======
+import { smsCarrier } from "./routes/sms_carrier.ts";
+>>>>>>> main
 
 /** The service: REST interface, markup, jobs and the store. The only file that puts them together. */
 export async function startService(config: Config) {
@@ -26,16 +35,25 @@ export async function startService(config: Config) {
   const secretKey = config.SECRET_KEY || await ensureSecret(`${config.DATA_DIR}/secret_key`);
   const bridgeSecret = config.BRIDGE_SECRET ||
     await ensureSecret(`${config.DATA_DIR}/bridge_secret`);
-  const rateMicros = await ratesOf(config);
+  const rates = await ratesOf(config);
   const now = () => Date.now();
   const location = config.KV_URL || `${config.DATA_DIR}/switchboard.db`;
   const store = await openStore({ location, secretKey, now });
 
+<<<<<<< HEAD
   const ports = portsOf(config, { store, secretKey, bridgeSecret, rateMicros });
   const app = routes(ports, {
     bridge: bridge(ports, bridgeSecret),
     demo: demo(),
     softphone: softphone({ files: softphoneFiles, wsUrl: config.SIP_WS_URL }, ports),
+=======
+  const ports = portsOf(config, { store, secretKey, bridgeSecret, ...rates });
+  const carriers = openCarriers(config, ports);
+  const app = routes(ports, {
+    bridge: bridge(ports, bridgeSecret),
+    demo: demo(),
+    ...config.SMS_INBOUND_TOKEN && { sms: smsCarrier(ports, config.SMS_INBOUND_TOKEN) },
+>>>>>>> main
   });
   const opened = Promise.withResolvers<void>();
   const server = listen(config, async (request) => {
@@ -61,6 +79,7 @@ export async function startService(config: Config) {
       await removing.stop();
       await server.shutdown();
       await worker.stop(3_000);
+      await carriers.stop();
       store.close();
     },
   };

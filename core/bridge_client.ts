@@ -5,6 +5,8 @@ import {
   type MessageOrder,
   messageOutcome,
   messagePaths,
+  type OutwardOrder,
+  outwardOutcome,
 } from "./bridge_messages.ts";
 import { bindingsAnswer, registrationPaths } from "./bridge_registrations.ts";
 import { roomAnswer, type RoomOrder, roomPaths } from "./bridge_rooms.ts";
@@ -86,6 +88,17 @@ export function bridgeClient(options: BridgeClientOptions): Bridge {
       if (failure !== undefined && !isTaken) throw failure.reason;
       return statuses;
     },
+    async sendOut(order) {
+      let failure: unknown;
+      for (const url of await everywhere()) {
+        try {
+          return await control.sendOut(url, order);
+        } catch (error) {
+          failure = error;
+        }
+      }
+      throw failure;
+    },
     async room(order, at) {
       const known = await options.companions.get(at.id);
       return await control.room(known?.bridgeUrl ?? options.url, order);
@@ -156,6 +169,11 @@ function controlClient({ secret, fetch, now, timeoutMs }: BridgeClientOptions) {
       const { order: path } = messagePaths;
       const response = await checked(await post(url, path, order, messageLimits.orderMs));
       return messageOutcome.parse(await response.json()).statuses;
+    },
+    async sendOut(url: string, order: OutwardOrder) {
+      const { outward: path } = messagePaths;
+      const response = await checked(await post(url, path, order, messageLimits.outwardMs));
+      return outwardOutcome.parse(await response.json()).status;
     },
     async room(url: string, order: RoomOrder) {
       const response = await checked(await post(url, roomPaths.order, order));

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { action } from "./bridge_action.ts";
 import { gatheredEvent, partialEvent } from "./bridge_gather.ts";
+import { notedEvent } from "./bridge_note.ts";
 import { recorded, recordedEvent } from "./bridge_recordings.ts";
 import { referredEvent } from "./bridge_refer.ts";
 import {
@@ -11,6 +12,7 @@ import {
   queuedEvent,
   waitingEvent,
 } from "./bridge_rooms.ts";
+import { collectedEvent } from "./bridge_ussd.ts";
 import { legId } from "./bridge_script.ts";
 import { incomingNumber } from "./bridge_trunks.ts";
 
@@ -55,7 +57,9 @@ export const legEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("detected"), answeredBy }),
   z.object({ type: z.literal("next"), action }),
   gatheredEvent,
+  collectedEvent,
   partialEvent,
+  notedEvent,
   referredEvent.extend({ outcome }),
   z.object({
     type: z.literal("dialled"),

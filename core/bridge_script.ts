@@ -2,10 +2,12 @@ import { z } from "zod";
 import { action } from "./bridge_action.ts";
 import { digits, digitsStep, gatherStep, playStep, silenceStep } from "./bridge_gather.ts";
 import { clientTarget } from "./bridge_peers.ts";
+import { noteStep } from "./bridge_note.ts";
 import { referStep } from "./bridge_refer.ts";
 import { recordingOrder, recordStep } from "./bridge_recordings.ts";
 import { consultStep, leaveStep, pickupStep, queueStep, roomStep } from "./bridge_rooms.ts";
 import { sayStep } from "./bridge_speech.ts";
+import { ussdStep } from "./bridge_ussd.ts";
 import { numberTarget, trunkTarget } from "./bridge_trunks.ts";
 
 /** The part of the bridge (`bridge.ts`) that is about what the companion does with a leg. */
@@ -89,7 +91,9 @@ export const step = z.discriminatedUnion("type", [
   pickupStep,
   leaveStep,
   referStep,
+  noteStep,
   recordStep,
+  ussdStep,
   /** Asks for the document at the action: a report and nothing else. */
   z.object({ type: z.literal("next"), action }),
   /** Has the dial that screens this leg join it; a hang-up on any other. */

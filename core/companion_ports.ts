@@ -1,7 +1,7 @@
 import type { Companion } from "./bridge.ts";
 import type { Script } from "./bridge_script.ts";
 import type { RoomOrder } from "./bridge_rooms.ts";
-import type { MessageOrder } from "./bridge_messages.ts";
+import type { MessageOrder, OutwardOrder } from "./bridge_messages.ts";
 import type { PresenceNews, RegisteredBinding } from "./bridge_registrations.ts";
 
 /** The part of the ports (`ports.ts`) that is about companions. */
@@ -64,6 +64,11 @@ export interface Bridge {
    * `unavailable` when a companion with a device was out of reach and no device has the message.
    */
   message(order: MessageOrder): Promise<number[]>;
+  /**
+   * Sends a message to a number elsewhere; its final status, null when surely nobody has it. Throws
+   * `unavailable` when no companion could be asked.
+   */
+  sendOut(order: OutwardOrder): Promise<number | null>;
   /** Does something in a room of a companion; false when the room, or the leg in it, is not there. */
   room(order: RoomOrder, at: Pick<Companion, "id">): Promise<boolean>;
   /** Whether a companion answers. */

@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import { type Exchange, unanswered, withoutCredentials } from "./exchange.ts";
 import { Fault, type FaultName, faults } from "./faults.ts";
 import { limits } from "./limits.ts";
 import type { AlsoInserted, Ports } from "./ports.ts";
 import type { Notification } from "./resources/notifications.ts";
+import { type Cause, sidOfCause } from "./sid.ts";
 
 export interface Notice {
   accountSid: string;
@@ -18,11 +18,7 @@ export interface Notice {
   cause?: Cause | undefined;
 }
 
-/** Something that may be told more than once: when it happened, in ms, and what is its alone. */
-export interface Cause {
-  at: number;
-  id: string;
-}
+export type { Cause };
 
 /** The Notification that tells a customer of a failure; part of the change that it belongs to. */
 export function notification(
@@ -56,8 +52,7 @@ export function notification(
 /** One cause may have several Notifications: of different faults, or of different requests. */
 function sidOf({ at, id }: Cause, { fault, exchange }: Notice): string {
   const text = JSON.stringify([id, fault, exchange?.url ?? ""]);
-  const hash = createHash("sha256").update(text).digest("hex").slice(0, 20);
-  return `NO${Math.floor(at).toString(16).padStart(12, "0")}${hash}`;
+  return sidOfCause("NO", { at, id: text });
 }
 
 /** Records a Notification that belongs to no other change. */

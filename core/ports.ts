@@ -3,6 +3,7 @@ import type { TrunkSettings } from "./gateways/settings.ts";
 import type { Bridge, Companions } from "./companion_ports.ts";
 import type { Condition } from "./filters.ts";
 import type { Job } from "./job.ts";
+import type { PairCap } from "./messages/pair_cap.ts";
 import type {
   Blobs,
   LocationSource,
@@ -187,6 +188,8 @@ export interface Settings {
   strictSmsFrom: boolean;
   /** Short codes that every account may send from. */
   smsShortCodes: string[];
+  /** What a message to a number that leaves the service costs, in millionths. */
+  smsRateMicros(number: string): number;
   /** The audio of recordings needs no credentials. */
   recordingsPublic: boolean;
   /** Audio is brought to object storage that everybody may read. */
@@ -214,6 +217,8 @@ export interface Ports {
   blobs: Blobs;
   /** Null when none is configured. */
   locationSource: LocationSource | null;
+  /** Counts the messages between two that no person may have written. */
+  messagePairs: PairCap;
   /** Null when nobody is set up who makes text of speech. */
   transcriber: Transcriber | null;
   /** What this instance has counted since it started. */

@@ -22,13 +22,16 @@ export interface MessageRoute {
   /**
    * Hands the message over; its Sid is the same on every attempt. Returns what else its delivery
    * makes, which is committed with it. Throws when it was not taken: a Fault that no other attempt
-   * can change, or any other error.
+   * can change, `Untaken` where surely nothing was handed over, or any other error.
    */
   send(message: Message, signal: AbortSignal): Promise<Delivery | void>;
 }
 
 /** The records and jobs that the delivery of a message causes. */
-export type Delivery = Pick<Change<Message>, "also" | "jobs">;
+export interface Delivery extends Pick<Change<Message>, "also" | "jobs"> {
+  /** What the carrier knows the message by, where a receipt will tell what became of it. */
+  carrierId?: string;
+}
 
 export interface Mailer {
   /**

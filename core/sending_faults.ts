@@ -32,11 +32,18 @@ export const sendingFaults = {
     message: "Cannot send the message",
     advice: "The route to the number did not take the message. Send it again later.",
   },
+  messageUndelivered: {
+    kind: "unavailable",
+    code: 30005,
+    message: "Cannot deliver the message",
+    advice: "The carrier took the message, and did not deliver it. Check the number in To.",
+  },
   messageRefused: {
     kind: "invalid",
     code: 30007,
     message: "Cannot send the message: the recipient does not take it",
-    advice: "The Client's softphone answered so, and would again. It may know no messages.",
+    advice:
+      "The message tells what the Client's softphone or the carrier answered; it would again.",
   },
   messageFlood: {
     kind: "throttled",

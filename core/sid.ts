@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 /**
  * Makes Sids: a two-letter prefix, 48 bits of milliseconds and 80 random bits in hex, 34 characters
  * whose order is the order of creation, also within one millisecond.
@@ -23,6 +25,18 @@ function next(last: Uint8Array): Uint8Array<ArrayBuffer> {
     carry = Math.floor(carry / 256);
   }
   return bytes;
+}
+
+/** Something that may be told more than once: when it happened, in ms, and what is its alone. */
+export interface Cause {
+  at: number;
+  id: string;
+}
+
+/** The Sid of what a cause makes: the same each time, with the time of the cause. */
+export function sidOfCause(prefix: string, { at, id }: Cause): string {
+  const hash = createHash("sha256").update(id).digest("hex").slice(0, 20);
+  return prefix + Math.floor(at).toString(16).padStart(12, "0") + hash;
 }
 
 /** When a Sid was made, in ms. */

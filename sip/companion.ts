@@ -24,6 +24,7 @@ import { createServiceLink, type ServiceLink } from "./service/service_link.ts";
 import type { SessionBounds } from "./dialog/session_timer.ts";
 import { createSignalling, type Signalling } from "./signalling.ts";
 import { createTimers, type Timers } from "./timers.ts";
+import { sendOutward } from "./trunk/trunk_message.ts";
 import { createTrunkSources } from "./trunk/trunk_sources.ts";
 import { trustedSources } from "./trunk/trusted_sources.ts";
 
@@ -72,6 +73,7 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
       gatewaysChanged: parts.gateways.changed,
       bindings: (login) => signalling.location.find(login).map(describeBinding),
       message: (order) => sendToDevices(signalling, order),
+      outward: (order) => sendOutward(signalling, order),
     });
   } catch (error) {
     await sip.close();

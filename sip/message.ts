@@ -1,21 +1,27 @@
 import type { IncomingMessageRequest, IncomingRequestMessage } from "sip.js/lib/core/index.js";
+import type { MessageAnswer, TrunkMessage } from "../core/bridge_messages.ts";
 import type { Authenticator } from "./auth/authenticate.ts";
 import { authenticateCaller } from "./auth/authenticate_caller.ts";
+import { dialledBy } from "./leg/admit_number.ts";
 import { sipLimits } from "./limits.ts";
 import { type Refusal, unavailable } from "./refusal.ts";
 import type { ServiceLink } from "./service/service_link.ts";
 import { originOf, type Signalling } from "./signalling.ts";
+import { passedHeaders } from "./text/passed_headers.ts";
+import { plainText } from "./text/plain_text.ts";
+import { userOf } from "./text/uri.ts";
+import type { TrunkSource } from "./trunk/trunk_sources.ts";
 
 export interface MessageOptions {
   signalling: Signalling;
   authenticator: Authenticator;
-  link: Pick<ServiceLink, "message">;
+  link: Pick<ServiceLink, "message" | "trunkMessage">;
   /** Whether anything new is still taken. */
   accepting(): boolean;
 }
 
 /**
- * A text message from a Client (RFC 3428 §7). 202 says that the service has it and sends it on; what
+ * A text message from a Client or a trunk (RFC 3428 §7). 202 says that the service has it and sends it on; what
  * becomes of it, the record tells.
  */
 export async function onMessage(
@@ -23,16 +29,43 @@ export async function onMessage(
   request: IncomingMessageRequest,
 ): Promise<void> {
   const { message } = request;
-  const refusal = options.accepting() ? refuseContent(message) : unavailable;
-  if (refusal !== undefined) return void request.reject(refusal);
   const { signalling, authenticator, link } = options;
+  const source = signalling.sources.of(originOf(message));
+  const most = source === undefined ? sipLimits.textLength : sipLimits.trunkTextLength;
+  const refusal = options.accepting() ? refuseContent(message, most) : unavailable;
+  if (refusal !== undefined) return void request.reject(refusal);
+  if (source !== undefined) {
+    const report = reportOf(message, source);
+    if (report === undefined) return void request.reject({ statusCode: 404 });
+    return reply(request, await link.trunkMessage(report).catch(() => null));
+  }
   const identity = await authenticateCaller(signalling, authenticator, message);
   if ("refusal" in identity) return void request.reject(identity.refusal);
   const { login, credentials: { accountSid, clientSid } } = identity;
   const uri = originOf(message).target.split("?")[0] ?? "";
-  const sent = { accountSid, clientSid, login, uri, body: message.body };
-  const answer = await link.message(sent).catch(() => undefined);
-  if (answer === undefined) return void request.reject(unavailable);
+  const headers = passedHeaders(message);
+  const sent = { accountSid, clientSid, login, uri, body: message.body, headers };
+  reply(request, await link.message(sent).catch(() => null));
+}
+
+/** What a trunk brought; undefined where it names no number. */
+function reportOf(message: IncomingRequestMessage, source: TrunkSource): TrunkMessage | undefined {
+  const dialled = dialledBy(message, source);
+  if (dialled.length === 0) return undefined;
+  const { uri } = message.from;
+  return {
+    dialled,
+    gateway: source.gateway,
+    from: { user: plainText(userOf(uri), sipLimits.displayNameLength), host: uri.host },
+    id: `${message.callId} ${message.cseq}`.slice(0, sipLimits.messageIdLength),
+    body: message.body,
+    headers: passedHeaders(message),
+  };
+}
+
+/** Passes the service's answer on; 503 where it gave none. */
+function reply(request: IncomingMessageRequest, answer: MessageAnswer | null): void {
+  if (answer === null) return void request.reject(unavailable);
   const { status: statusCode, retryAfterS } = answer;
   if (statusCode < 300) return void request.accept({ statusCode });
   const extraHeaders = retryAfterS === undefined ? [] : [`Retry-After: ${retryAfterS}`];
@@ -40,13 +73,13 @@ export async function onMessage(
 }
 
 /** Only plain text in UTF-8, and no more than a Message may hold. */
-function refuseContent(message: IncomingRequestMessage): Refusal | undefined {
+function refuseContent(message: IncomingRequestMessage, most: number): Refusal | undefined {
   const isPlain = isPlainText(message.getHeader("content-type") ?? "");
   if (!isPlain || message.hasHeader("content-encoding")) {
     return { statusCode: 415, extraHeaders: ["Accept: text/plain", "Accept-Encoding: identity"] };
   }
   if (message.body === "") return { statusCode: 400, reasonPhrase: "Missing Text" };
-  const isTooLong = [...message.body].length > sipLimits.textLength;
+  const isTooLong = [...message.body].length > most;
   return isTooLong ? { statusCode: 413, reasonPhrase: "Text Too Long" } : undefined;
 }
 

@@ -5,7 +5,9 @@ import type { Script } from "../bridge_script.ts";
 import { withPeers } from "../companions.ts";
 import { takeRoomNews } from "../conferences/take_news.ts";
 import { unanswered } from "../exchange.ts";
+import { isFlow } from "../flows/address.ts";
 import { deliverWebhook } from "../jobs/deliver_webhook.ts";
+import { goOnFlow } from "../jobs/go_on_flow.ts";
 import { notification } from "../notify.ts";
 import type { Change, Ports } from "../ports.ts";
 import { waitParameters } from "../queues/enqueue.ts";
@@ -14,6 +16,7 @@ import type { Call } from "../resources/calls.ts";
 import { consultScript } from "./consult.ts";
 import { placeChild, receive } from "./new_leg.ts";
 import { actionScript, type Asking, firstScript, waitScript } from "./next_script.ts";
+import { type Noted, notedBy } from "./noted.ts";
 import { numberScript, receiveForNumber } from "./number_leg.ts";
 import { callParameters, partialParameters } from "./parameters.ts";
 import { end, progress } from "./progress.ts";
@@ -32,17 +35,22 @@ export async function handleReport(
   ports: Ports,
   signal: AbortSignal,
 ): Promise<Script> {
-  const call = await record(report, ports);
+  const { event } = report;
+  const noted = event.type === "noted" ? await notedBy(event, report, ports) : null;
+  const call = await record(report, noted, ports);
   if (call !== null) await takeRoomNews(report, call, ports);
   if (call !== null) await takeQueueNews(report, call, ports);
-  if (report.event.type === "ended") return [];
-  if (call === null && report.event.type === "incomingNumber") {
+  if (event.type === "ended") return [];
+  if (call === null && event.type === "incomingNumber") {
     return [{ type: "reject", status: 404 }];
   }
   if (call === null || !isLive(call.status)) return [{ type: "hangup" }];
   if (!report.wantsScript) return [];
   const cause = { at: report.at, id: `${report.leg} ${report.seq}` };
-  const script = await scriptFor(report.event, { call, ports, signal, cause });
+  const asking = { call, ports, signal, cause };
+  const script = noted === null
+    ? await scriptFor(event, asking)
+    : await resultScript(noted.result, asking);
   return await withPeers(script, report.companion, ports);
 }
 
@@ -60,6 +68,7 @@ function scriptFor(event: LegEvent, asking: Asking): Promise<Script> | Script {
     case "next":
       return actionScript(event.action, {}, asking);
     case "gathered":
+    case "collected":
     case "dialled":
     case "recorded":
     case "referred":
@@ -76,9 +85,14 @@ function scriptFor(event: LegEvent, asking: Asking): Promise<Script> | Script {
 }
 
 async function afterStep(event: LegEvent, asking: Asking): Promise<Script> {
-  const result = await resultOf(event, asking.call.accountSid, asking.ports);
-  return result === null ? [] : await actionScript(result.action, result.params, asking);
+  return await resultScript(
+    await resultOf(event, asking.call.accountSid, asking.ports),
+    asking,
+  );
 }
+
+const resultScript = async (result: StepResult | null, asking: Asking): Promise<Script> =>
+  result === null ? [] : await actionScript(result.action, result.params, asking);
 
 async function waited(
   { action, queueSid }: LegEvent & { type: "waiting" },
@@ -89,7 +103,11 @@ async function waited(
 }
 
 /** Commits what a report says; returns the call as it is then, null when there is none. */
-async function record(report: Report, ports: Ports): Promise<Call | null> {
+async function record(
+  report: Report,
+  noted: Noted | null,
+  ports: Ports,
+): Promise<Call | null> {
   const { leg, accountSid, event } = report;
   if (event.type === "incoming") return await receive(event, report, ports);
   if (event.type === "incomingNumber") return await receiveForNumber(event, report, ports);
@@ -97,11 +115,12 @@ async function record(report: Report, ports: Ports): Promise<Call | null> {
     return await placeChild(event, report, ports);
   }
   if (await ports.records.calls.get(accountSid, leg) === null) return null;
-  const told = report.wantsScript ? null : await resultOf(event, accountSid, ports);
+  const result = () => noted === null ? resultOf(event, accountSid, ports) : noted.result;
+  const told = report.wantsScript ? null : await result();
   return await ports.records.calls.update(
     accountSid,
     leg,
-    (call) => applied(call, report, { told, ports }),
+    (call) => applied(call, report, { told, noted, ports }),
   );
 }
 
@@ -109,7 +128,7 @@ async function record(report: Report, ports: Ports): Promise<Call | null> {
 function applied(
   call: Call,
   report: Report,
-  { told, ports }: { told: StepResult | null; ports: Ports },
+  { told, noted, ports }: { told: StepResult | null; noted: Noted | null; ports: Ports },
 ): Change<Call> {
   const { event, seq } = report;
   if (seq < call.reports) return { record: call };
@@ -130,6 +149,10 @@ function applied(
     case "dialled":
     case "recorded":
       return actionTold(taken, told, ports);
+    case "noted": {
+      const change = actionTold(taken, told, ports);
+      return { ...change, also: noted!.also, jobs: [...change.jobs ?? [], ...noted!.jobs] };
+    }
     case "joined":
       return { record: { ...taken, conferenceSid: event.conferenceSid } };
     case "left":
@@ -173,6 +196,9 @@ function actionTold(call: Call, result: StepResult | null, { settings }: Ports):
   if (result === null) return { record: call };
   const { accountSid, sid: callSid } = call;
   const { action: { url, method }, event } = result;
+  if (isFlow(url)) {
+    return { record: call, jobs: [goOnFlow({ accountSid, callSid, url, params: result.params })] };
+  }
   const params = { ...callParameters(call, settings), ...result.params };
   const told = { accountSid, callSid, url, method, params, event };
   return { record: call, jobs: [deliverWebhook(told)] };

@@ -48,7 +48,8 @@ export const transferParameters = (
 const prefixed = (prefix: string, headers: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [prefix + spelt(name), value]));
 
-const spelt = (name: string): string => /^user-to-user$/i.test(name) ? "User-to-User" : name;
+/** A header as the registry of headers spells it. */
+export const spelt = (name: string): string => /^user-to-user$/i.test(name) ? "User-to-User" : name;
 
 /** What the request of a Dial's action carries besides, after a Conference. */
 export const roomParameters = (

@@ -14,11 +14,13 @@ export function locationSource(url: string): LocationSource {
       const response = await fetch(target, { signal }).catch((cause) => {
         // The reason would name the URL, which may hold the operator's credentials.
         const why = signal.aborted ? "does not answer in time" : "is out of reach";
-        throw new Error(`Cannot look a device up: the location source ${why}`, { cause });
+        throw new Error(`the location source ${why}`, { cause });
       });
-      const { text } = await readText(response, limits.locationAnswerBytes);
+      const { text } = await readText(response, limits.locationAnswerBytes).catch((cause) => {
+        throw new Error("the location source does not end its answer", { cause });
+      });
       if (response.ok) return text;
-      throw new Error(`Cannot look a device up: the location source answered ${response.status}`);
+      throw new Error(`the location source answered ${response.status}`);
     },
   };
 }

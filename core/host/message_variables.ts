@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { flag, httpUrl } from "./variable.ts";
 
+const smsRouteNames = ["smpp", "http", "gateway"];
+
 /** The variables that are about messages, e-mail and look-ups of devices. */
 export const messageVariables = {
   STRICT_SMS_FROM: {
@@ -15,6 +17,61 @@ export const messageVariables = {
     ),
     fallback: "",
     help: "Short codes that accounts may send from under STRICT_SMS_FROM, separated by commas.",
+  },
+  SMS_ROUTES: {
+    schema: z.string().refine((list) => {
+      const names = list.split(",");
+      return names.every((name) => smsRouteNames.includes(name)) &&
+        new Set(names).size === names.length;
+    }, `must be some of ${smsRouteNames.join(", ")} separated by commas, each once`),
+    fallback: smsRouteNames.join(","),
+    help:
+      "Ways by which messages to numbers elsewhere leave, in the order tried, of those set up: " +
+      "smpp (SMPP_URL), http (SMS_URL), gateway (SIP MESSAGE by Gateways and OUTBOUND_PROXY).",
+  },
+  SMPP_URL: {
+    schema: z.union([
+      z.literal(""),
+      z.url({ protocol: /^smpps?$/, error: "must be an smpp or smpps URL" }),
+    ]),
+    fallback: "",
+    help: "Message center for SMPP 3.4: smpp://SYSTEM_ID:PASSWORD@HOST:PORT, smpps for TLS. Each " +
+      "instance of the service binds by itself. Empty: none.",
+    secret: true,
+  },
+  SMPP_SYSTEM_TYPE: {
+    schema: z.string().max(12),
+    fallback: "",
+    help: "System type that the message center asks for.",
+  },
+  SMPP_RECEIPTS: {
+    schema: flag,
+    fallback: "true",
+    help: "false: the message center sends no delivery receipts, so what it took counts as sent.",
+  },
+  SMS_URL: {
+    schema: z.union([z.literal(""), httpUrl], "must be an http or https URL"),
+    fallback: "",
+    help: "HTTP aggregator that takes messages as POSTs of JSON. Empty: none.",
+  },
+  SMS_TOKEN: {
+    schema: z.string(),
+    fallback: "",
+    help: "Bearer token that SMS_URL expects.",
+    secret: true,
+  },
+  SMS_INBOUND_TOKEN: {
+    schema: z.union([z.literal(""), z.string().min(16)], "must have at least 16 characters"),
+    fallback: "",
+    help: "Bearer token by which the aggregator hands messages and receipts to /sms. Empty: /sms " +
+      "is not there.",
+    secret: true,
+  },
+  SMS_RATES_FILE: {
+    schema: z.string().regex(/^[^,]*$/, "must not hold a comma"),
+    fallback: "",
+    help:
+      "CSV of what messages cost that leave: number prefix, price of one. Empty: they are free.",
   },
   SMTP_URL: {
     schema: z.union([

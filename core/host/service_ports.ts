@@ -2,6 +2,7 @@ import { tokenDeriver } from "../accounts/derive_token.ts";
 import { bridgeClient } from "../bridge_client.ts";
 import { readRates } from "../calls/rates.ts";
 import type { TrunkSettings } from "../gateways/settings.ts";
+import { createPairCap } from "../messages/pair_cap.ts";
 import { httpNumbers } from "../numbers/providers/http.ts";
 import { inventoryNumbers } from "../numbers/providers/inventory.ts";
 import { openNumbers } from "../numbers/providers/open.ts";
@@ -27,6 +28,7 @@ export interface Parts {
   secretKey: string;
   bridgeSecret: string;
   rateMicros: TrunkSettings["rateMicros"];
+  smsRateMicros: TrunkSettings["rateMicros"];
 }
 
 /** Everything that core knows of the outside world, as the configuration has it. */
@@ -50,6 +52,7 @@ export function portsOf(config: Config, parts: Parts): Ports {
       revision: config.REVISION,
       clientPasswordMin: config.CLIENT_PASSWORD_MIN,
       strictSmsFrom: config.STRICT_SMS_FROM,
+      smsRateMicros: parts.smsRateMicros,
       smsShortCodes: config.SMS_SHORT_CODES.split(",").filter(Boolean),
       recordingsPublic: config.RECORDINGS_PUBLIC,
       recordingsOpenInS3: config.S3_BUCKET !== "" && config.S3_SECURITY_LEVEL === "NONE",
@@ -58,6 +61,7 @@ export function portsOf(config: Config, parts: Parts): Ports {
       trunks: trunkSettings(config, parts),
     },
     messageRoutes: [],
+    messagePairs: createPairCap(now),
     mailer: config.SMTP_URL === "" ? null : smtpMailer(config.SMTP_URL, config.SIP_DOMAIN),
     blobs: blobsOf(config),
     transcriber: transcriber(config),
@@ -101,11 +105,19 @@ function transcriber(config: Config): Ports["transcriber"] {
   return endpoint && httpTranscriber(endpoint);
 }
 
-/** The table of rates. Throws an error that names the file. */
-export async function ratesOf({ RATES_FILE }: Config): Promise<TrunkSettings["rateMicros"]> {
-  if (RATES_FILE === "") return () => 0;
-  const text = await Deno.readTextFile(RATES_FILE).catch((error) => {
-    throw new Error(`Cannot read RATES_FILE ${RATES_FILE}: ${error.message}`);
+/** The tables of rates, of calls and of messages. Throws an error that names the file. */
+export const ratesOf = async (
+  config: Config,
+): Promise<Pick<Parts, "rateMicros" | "smsRateMicros">> => ({
+  rateMicros: await ratesIn("RATES_FILE", config),
+  smsRateMicros: await ratesIn("SMS_RATES_FILE", config),
+});
+
+async function ratesIn(name: "RATES_FILE" | "SMS_RATES_FILE", config: Config) {
+  const file = config[name];
+  if (file === "") return () => 0;
+  const text = await Deno.readTextFile(file).catch((error) => {
+    throw new Error(`Cannot read ${name} ${file}: ${error.message}`);
   });
   return readRates(text);
 }

@@ -22,11 +22,15 @@ const programs: Record<"api" | "sip" | "speech", Program> = {
   api: {
     name: "service",
     script: "main.ts",
-    permissions: ({ DATA_DIR, KV_URL, RATES_FILE }) => [
+    permissions: ({ DATA_DIR, KV_URL, RATES_FILE, SMS_RATES_FILE }) => [
       "--allow-net",
+<<<<<<< HEAD
       `--allow-read=${
         ["softphone", "node_modules", DATA_DIR, RATES_FILE].filter((path) => path !== "").join(",")
       }`,
+=======
+      `--allow-read=${[DATA_DIR, RATES_FILE, SMS_RATES_FILE].filter(Boolean).join(",")}`,
+>>>>>>> main
       `--allow-write=${DATA_DIR}`,
       environment + (KV_URL === "" ? "" : ",DENO_KV_ACCESS_TOKEN"),
     ],
@@ -42,6 +46,8 @@ const programs: Record<"api" | "sip" | "speech", Program> = {
           .filter((path) => path !== "").join(",")
       }`,
       "--allow-ffi=node_modules",
+      // Offers of media name the machine's addresses where it listens on all of them.
+      "--allow-sys=networkInterfaces",
       environment,
     ],
   },

@@ -32,9 +32,8 @@ export const locate: JobKind<z.infer<typeof args>> = job({
     const msisdn = asked.deviceIdentifier.replace("+", "");
     const answer = await locationSource.lookUp(msisdn, AbortSignal.any([signal, timeout]));
     const data = parseLocation(answer);
-    if (data === null) {
-      return await fail(asked, "the location source's answer is not understood", ports);
-    }
+    // It may be the page of a server in trouble: it is asked again.
+    if (data === null) throw new Error("the location source's answer is not understood");
     const at = ports.now();
     await geolocations.update(accountSid, geolocationSid, (now) => settle(now, { data }, at));
   },
@@ -42,7 +41,7 @@ export const locate: JobKind<z.infer<typeof args>> = job({
   async spent({ accountSid, geolocationSid }, ports, error) {
     const asked = await ports.records.geolocations.get(accountSid, geolocationSid);
     const why = error instanceof Error ? error.message : String(error);
-    if (asked !== null) await fail(asked, `the location source does not answer: ${why}`, ports);
+    if (asked !== null) await fail(asked, why, ports);
     return [];
   },
 });

@@ -1,12 +1,15 @@
 import type { AnyJobHandler } from "../job.ts";
+import { answerMessage } from "./answer_message.ts";
 import { clearReferences } from "./clear_references.ts";
 import { closeAccount } from "./close_account.ts";
 import { deliverWebhook } from "./deliver_webhook.ts";
 import { dialCall } from "./dial_call.ts";
 import { endCalls } from "./end_calls.ts";
 import { endRoom } from "./end_room.ts";
+import { expireMessage } from "./expire_message.ts";
 import { forgetAccount } from "./forget_account.ts";
 import { forgetClients } from "./forget_clients.ts";
+import { goOnFlow } from "./go_on_flow.ts";
 import { hangUp } from "./hang_up.ts";
 import { locate } from "./locate.ts";
 import { packTexts } from "./pack_texts.ts";
@@ -22,14 +25,17 @@ import { transcribeRecording } from "./transcribe_recording.ts";
 
 /** Every kind of job that the service runs. */
 export const handlers: AnyJobHandler[] = [
+  answerMessage,
   clearReferences,
   closeAccount,
   deliverWebhook,
   dialCall,
   endCalls,
   endRoom,
+  expireMessage,
   forgetAccount,
   forgetClients,
+  goOnFlow,
   hangUp,
   locate,
   packTexts,

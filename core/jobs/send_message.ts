@@ -2,42 +2,49 @@ import { z } from "zod";
 import { Fault, type FaultName } from "../faults.ts";
 import { exponential, job, type JobKind } from "../job.ts";
 import { limits } from "../limits.ts";
-import { routeOf } from "../messages/routing.ts";
+import { failMessage } from "../messages/fail_message.ts";
+import { routesOf } from "../messages/routing.ts";
 import { settle } from "../messages/settle.ts";
-import { notification } from "../notify.ts";
-import type { Ports } from "../ports.ts";
+import { Untaken } from "../messages/untaken.ts";
+import type { Delivery, MessageRoute } from "../providers.ts";
 import type { Message } from "../resources/messages.ts";
 
 const args = z.object({ accountSid: z.string(), messageSid: z.string() });
 
-/** Sends a message by the first route that leads to its recipient, or fails it with a Notification. */
+/**
+ * Sends a message by the first route that takes it, or fails it with a Notification. A carrier's
+ * receipt, where one will come, ends the sending.
+ */
 export const sendMessage: JobKind<z.infer<typeof args>> = job({
   kind: "message.send",
   args,
   lane: ({ accountSid }) => `messages:${accountSid}`, // Phones that are silent hold up their own.
   maxAttempts: limits.messageAttempts,
-  retryMs: exponential(1_000, 60_000),
+  retryMs: exponential(1_000, 300_000, 4),
+  maxAgeMs: limits.messageWaitMs,
 
   async work({ accountSid, messageSid }, ports, { signal }) {
     const message = await ports.records.messages.get(accountSid, messageSid);
-    if (message?.status !== "sending") return; // This is a second run.
-    const route = await routeOf(message, ports);
-    if (route === null) {
+    if (message?.status !== "sending" || message.carrierId) return; // This is a second run.
+    const routes = await routesOf(message, ports);
+    if (routes.length === 0) {
       const detail = `no route to ${message.to} is configured`;
-      return await fail(message, ports, { fault: "noMessageRoute", detail });
+      return await failMessage(message, { fault: "noMessageRoute", detail }, ports);
     }
-    const delivery = await route.send(message, signal) ?? {};
+    const { route, delivery } = await sendBy(routes, message, signal);
     const at = ports.now();
+    const isOutside = ports.messageRoutes.includes(route);
+    const priceMicros = isOutside ? ports.settings.smsRateMicros(message.to) : 0;
     await ports.records.messages.update(
       accountSid,
       messageSid,
-      (now) => settle(now, { at, delivery }),
+      (now) => settle(now, { at, delivery, priceMicros }),
     );
   },
 
   async spent({ accountSid, messageSid }, ports, error) {
     const message = await ports.records.messages.get(accountSid, messageSid);
-    if (message !== null) await fail(message, ports, failureOf(error));
+    if (message !== null) await failMessage(message, failureOf(error), ports);
     return [];
   },
 });
@@ -53,16 +60,20 @@ function failureOf(error: unknown): { fault: FaultName; detail: string } {
   };
 }
 
-async function fail(
-  { accountSid, sid }: Message,
-  ports: Ports,
-  { fault, detail }: { fault: FaultName; detail: string },
-): Promise<void> {
-  await ports.records.messages.update(accountSid, sid, (message) => {
-    const change = settle(message, { at: ports.now(), fault });
-    if (change.record === message) return change;
-    const about = `${sid}: ${detail}`;
-    const notice = { accountSid, callSid: null, fault, detail: about, level: "error" } as const;
-    return { ...change, also: [notification(notice, ports)] };
-  });
+/** By the first route that does not say that it took nothing. Throws what the last one threw. */
+async function sendBy(
+  routes: MessageRoute[],
+  message: Message,
+  signal: AbortSignal,
+): Promise<{ route: MessageRoute; delivery: Delivery }> {
+  let untaken: Untaken | undefined;
+  for (const route of routes) {
+    try {
+      return { route, delivery: await route.send(message, signal) ?? {} };
+    } catch (error) {
+      if (!(error instanceof Untaken)) throw error;
+      untaken = error;
+    }
+  }
+  throw untaken;
 }

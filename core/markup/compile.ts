@@ -16,8 +16,9 @@ export interface Compiled {
  */
 export async function compile(
   document: Element[],
-  context: Omit<CompileContext, "skip">,
+  known: Omit<CompileContext, "skip" | "ends">,
 ): Promise<Compiled> {
+  const context = { ...known, ends: endsOf(known.call) };
   const script: Script = [];
   const skipped: string[] = [];
   const isAnswered = context.call.direction !== "inbound" || context.call.status === "in-progress";
@@ -43,3 +44,8 @@ export async function compile(
   const type = context.call.direction === "outbound-dial" ? "connect" : "hangup";
   return { script: [...script, { type }], skipped };
 }
+
+/** A call that came in is for our side; one that was placed is from it. */
+export const endsOf = (
+  { direction, from, to }: Pick<CompileContext["call"], "direction" | "from" | "to">,
+) => direction === "inbound" ? { ours: to, theirs: from } : { ours: from, theirs: to };

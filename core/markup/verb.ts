@@ -4,30 +4,37 @@ import { digits } from "../bridge_gather.ts";
 import type { Step } from "../bridge_script.ts";
 import type { Address } from "../calls/address.ts";
 import type { Caller, Routing } from "../calls/route.ts";
+import { isFlow } from "../flows/address.ts";
 import { limits } from "../limits.ts";
 import type { Call } from "../resources/calls.ts";
 import type { Element } from "./parse.ts";
 
-/** What a verb may look at while it becomes steps. */
-export interface CompileContext {
-  call: Call;
+/** What a verb of calls and of messages may look at while it becomes steps. */
+export interface DocumentContext {
   /** Relative addresses in the document are against this. */
   documentUrl: string;
-  /** Where a call to an address goes. */
-  route(address: Address, caller: Pick<Caller, "from" | "credentials">): Promise<Routing>;
   /** Documents in a row, this one included, that took no time so far. */
   hops: number;
+  /** The two who talk: the one on our side, as whom messages are sent, and the other. */
+  ends: { ours: string; theirs: string };
+  /** Notes a part that is not performed, for a Notification. */
+  skip(what: string): void;
+}
+
+/** What a verb of calls may look at. */
+export interface CompileContext extends DocumentContext {
+  call: Call;
+  /** Where a call to an address goes. */
+  route(address: Address, caller: Pick<Caller, "from" | "credentials">): Promise<Routing>;
   newSid(prefix: string): string;
   /** What comes after the last verb, where that is not a hang-up. */
   ending?: Step[];
-  /** Notes a part that is not performed, for a Notification. */
-  skip(what: string): void;
 }
 
 type Attributes<S extends z.ZodRawShape> = z.infer<z.ZodObject<S>>;
 
 /** A verb of the markup: its attributes with their defaults, and the steps it stands for. */
-export interface Verb<S extends z.ZodRawShape = z.ZodRawShape> {
+export interface Verb<S extends z.ZodRawShape = z.ZodRawShape, C = CompileContext> {
   name: string;
   attributes: S;
   /** A call that is not answered yet is answered before it. */
@@ -37,21 +44,29 @@ export interface Verb<S extends z.ZodRawShape = z.ZodRawShape> {
   compile(
     element: Element,
     attributes: Attributes<S>,
-    context: CompileContext,
+    context: C,
   ): Step[] | Promise<Step[]>;
 }
 
-/** Declares a verb. Identity at run time: it exists to infer the attributes. */
+/** Declares a verb of calls. Identity at run time: it exists to infer the attributes. */
 export const verb = <S extends z.ZodRawShape>(declaration: Verb<S>): Verb<S> => declaration;
+
+/** Declares a verb that answers to messages know, too. */
+export const sharedVerb = <S extends z.ZodRawShape>(
+  declaration: Verb<S, DocumentContext>,
+): Verb<S, DocumentContext> => declaration;
 
 // deno-lint-ignore no-explicit-any
 export type AnyVerb = Verb<any>;
+
+// deno-lint-ignore no-explicit-any
+export type AnySharedVerb = Verb<any, DocumentContext>;
 
 /** Reads an element's attributes; what is unknown or wrong is noted, and counts as not given. */
 export function readAttributes<S extends z.ZodRawShape>(
   { name, attributes }: Element,
   shape: S,
-  context: CompileContext,
+  context: Pick<DocumentContext, "skip">,
 ): Attributes<S> {
   const given = Object.entries(attributes);
   for (const [attribute] of given) {
@@ -86,8 +101,12 @@ export const methodAttribute = z.string().toUpperCase().pipe(z.enum(["GET", "POS
   .transform((method) => method ?? "POST");
 
 /** An address of the document against the document's own; null when it is none we may request. */
-export function resolveUrl(address: string, { documentUrl }: CompileContext): string | null {
+export function resolveUrl(
+  address: string,
+  { documentUrl }: Pick<DocumentContext, "documentUrl">,
+): string | null {
   const url = URL.parse(address, documentUrl);
+  if (url !== null && isFlow(url.href) && isFlow(documentUrl)) return url.href; // Ours alone.
   const isUsable = url !== null && /^https?:$/.test(url.protocol) &&
     url.href.length <= limits.urlLength;
   return isUsable ? url.href : null;
@@ -97,7 +116,7 @@ export function resolveUrl(address: string, { documentUrl }: CompileContext): st
 export function urlAttribute(
   { name, attributes }: Element,
   attribute: string,
-  context: CompileContext,
+  context: DocumentContext,
 ): string | undefined {
   const given = Object.hasOwn(attributes, attribute) ? attributes[attribute]!.trim() : "";
   if (given === "") return undefined;
@@ -111,7 +130,7 @@ export function urlAttribute(
 export function actionAttribute(
   element: Element,
   method: Action["method"],
-  context: CompileContext,
+  context: DocumentContext,
 ): Action | undefined {
   const url = urlAttribute(element, "action", context);
   return url === undefined ? undefined : { url, method, hops: context.hops };

@@ -26,7 +26,7 @@ export const clientRoute = (ports: Ports): MessageRoute => ({
 });
 
 /** A status that another attempt may change. */
-const isPassing = (status: number): boolean =>
+export const isPassing = (status: number): boolean =>
   status === 408 || status === 480 || status === 486 || status >= 500 && status < 600;
 
 async function clientOf(to: string, { records }: Ports) {

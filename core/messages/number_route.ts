@@ -1,12 +1,9 @@
 import { standing } from "../access.ts";
 import { type Found, numberFor } from "../gateways/find_number.ts";
-import { deliverWebhook } from "../jobs/deliver_webhook.ts";
-import { notification } from "../notify.ts";
 import type { Ports } from "../ports.ts";
 import type { MessageRoute } from "../providers.ts";
-import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
 import type { Message } from "../resources/messages.ts";
-import type { Signable } from "../signature.ts";
+import { arrivalOf } from "./arrival.ts";
 import { received } from "./received.ts";
 
 /**
@@ -21,22 +18,8 @@ export const numberRoute = (ports: Ports): MessageRoute => ({
     if (found === null) throw new Error(`${message.to} is no number of this service any more`);
     const { number } = found;
     const taken = received(message, number.accountSid, ports);
-    const source = await smsMarkup(number, ports);
-    if (source !== null) {
-      const { accountSid } = number;
-      const params = smsParameters(taken.record);
-      const event = "message.received";
-      const ask = deliverWebhook({ accountSid, callSid: null, ...source, params, event });
-      return { also: [taken], jobs: [ask] };
-    }
-    const notice = notification({
-      accountSid: number.accountSid,
-      callSid: null,
-      fault: "numberWithoutSmsUrl",
-      detail: `${taken.record.sid}: ${number.phoneNumber} has no SmsUrl`,
-      level: "error",
-    }, ports);
-    return { also: [taken, notice] };
+    const { also, jobs } = await arrivalOf(taken.record, number, ports);
+    return { also: [taken, ...also], jobs };
   },
 });
 
@@ -48,27 +31,3 @@ async function numberOf({ accountSid, to }: Message, ports: Ports): Promise<Foun
   const isActive = found !== null && await standing(found.owner, ports.accounts) === "active";
   return isActive ? found : null;
 }
-
-/** Where the markup of a number's messages is: at the application, where there is one. */
-async function smsMarkup(
-  { accountSid, smsApplicationSid, smsUrl, smsMethod }: IncomingPhoneNumber,
-  { records }: Ports,
-): Promise<Pick<Signable, "url" | "method"> | null> {
-  if (smsApplicationSid === null) {
-    return smsUrl === null ? null : { url: smsUrl, method: smsMethod };
-  }
-  const application = await records.applications.get(accountSid, smsApplicationSid);
-  return application?.rcmlUrl ? { url: application.rcmlUrl, method: "POST" } : null;
-}
-
-/** What a request for the markup of a message tells. */
-const smsParameters = (message: Message): Record<string, string> => ({
-  SmsSid: message.sid,
-  MessageSid: message.sid,
-  AccountSid: message.accountSid,
-  From: message.from,
-  To: message.to,
-  Body: message.body,
-  ApiVersion: message.apiVersion,
-  NumMedia: "0",
-});

@@ -18,6 +18,9 @@ export function received(
     status: "received",
     direction: "inbound",
     statusCallback: null,
+    carrierId: null,
+    price: null,
+    priceUnit: null,
   };
   return { into: "messages", record };
 }

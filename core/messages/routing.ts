@@ -4,10 +4,17 @@ import type { Message } from "../resources/messages.ts";
 import { clientRoute } from "./client_route.ts";
 import { numberRoute } from "./number_route.ts";
 
-/** The first way that leads to a message's recipient: within the service, else the operator's. */
-export async function routeOf(message: Message, ports: Ports): Promise<MessageRoute | null> {
-  for (const route of [clientRoute(ports), numberRoute(ports), ...ports.messageRoutes]) {
-    if (await route.reaches(message)) return route;
+/**
+ * The ways that lead to a message's recipient, in the order they are tried: the one within the
+ * service where there is one, else the operator's.
+ */
+export async function routesOf(message: Message, ports: Ports): Promise<MessageRoute[]> {
+  for (const route of [clientRoute(ports), numberRoute(ports)]) {
+    if (await route.reaches(message)) return [route];
   }
-  return null;
+  const routes: MessageRoute[] = [];
+  for (const route of ports.messageRoutes) {
+    if (await route.reaches(message)) routes.push(route);
+  }
+  return routes;
 }

@@ -1,29 +1,63 @@
 import { type FaultName, faults } from "../faults.ts";
 import { deliverWebhook } from "../jobs/deliver_webhook.ts";
+import { expireMessage } from "../jobs/expire_message.ts";
+import { limits } from "../limits.ts";
 import type { Change } from "../ports.ts";
 import type { Delivery } from "../providers.ts";
 import type { Message } from "../resources/messages.ts";
+import { money } from "../usage/summarize.ts";
 import { rfc2822 } from "../wire.ts";
+
+/** How the sending of a message went. */
+export interface Sending {
+  at: number;
+  /** Why it failed. */
+  fault?: FaultName;
+  delivery?: Delivery;
+  /** What it costs, where it was handed over now, in millionths. */
+  priceMicros?: number;
+}
 
 /**
  * Ends the sending of a message, with its callback and what its delivery made: sent, or failed with
- * a fault.
+ * a fault. One of which a carrier will send a receipt waits for that, and fails without it.
  */
-export function settle(
-  message: Message,
-  { at, fault, delivery = {} }: { at: number; fault?: FaultName; delivery?: Delivery },
-): Change<Message> {
+export function settle(message: Message, sending: Sending): Change<Message> {
   if (message.status !== "sending") return { record: message };
-  const settled: Message = { ...message, dateUpdated: at };
-  if (fault === undefined) Object.assign(settled, { status: "sent", dateSent: at });
-  else Object.assign(settled, { status: "failed", errorCode: faults[fault].code });
+  const { at, fault, delivery: { carrierId, ...made } = {}, priceMicros } = sending;
+  const moved: Message = { ...message, carrierId: null, dateUpdated: at };
+  const charged = priceMicros === undefined ? {} : charge(moved, priceMicros, at);
+  if (carrierId !== undefined) {
+    const { accountSid, sid: messageSid } = message;
+    const expiry = expireMessage({ accountSid, messageSid }, at + limits.receiptWaitMs);
+    return {
+      ...made,
+      ...charged,
+      record: { ...moved, carrierId },
+      jobs: [...made.jobs ?? [], expiry],
+    };
+  }
+  if (fault === undefined) Object.assign(moved, { status: "sent", dateSent: moved.dateSent ?? at });
+  else Object.assign(moved, { status: "failed", errorCode: faults[fault].code });
+  return { ...made, ...charged, record: moved, jobs: [...made.jobs ?? [], ...callback(moved, at)] };
+}
 
-  const { accountSid, statusCallback: url, statusCallbackMethod: method } = settled;
-  if (url === null) return { ...delivery, record: settled };
-  const params = callbackParameters(settled, at);
-  const event = `message.${settled.status}`;
-  const callback = deliverWebhook({ accountSid, callSid: null, url, method, params, event });
-  return { ...delivery, record: settled, jobs: [...delivery.jobs ?? [], callback] };
+/** What is handed over is sent, and costs, whatever becomes of it then. */
+function charge(
+  message: Message,
+  priceMicros: number,
+  at: number,
+): Pick<Change<Message>, "charges"> {
+  Object.assign(message, { dateSent: at, price: money(priceMicros) });
+  return { charges: [{ category: "sms", priceMicros, usage: 1, at }] };
+}
+
+function callback(message: Message, at: number) {
+  const { accountSid, statusCallback: url, statusCallbackMethod: method, status } = message;
+  if (url === null) return [];
+  const params = callbackParameters(message, at);
+  const event = `message.${status}`;
+  return [deliverWebhook({ accountSid, callSid: null, url, method, params, event })];
 }
 
 /** What the status callback of a message carries, under both names that validators know. */

@@ -1,7 +1,7 @@
 import { standing } from "../access.ts";
 import type { MessageAnswer, MessageReport } from "../bridge_messages.ts";
 import { parseAddress } from "../calls/address.ts";
-import { longest } from "../calls/new_leg.ts";
+import { heard, longest } from "../calls/new_leg.ts";
 import { calledAs, clientAt } from "../calls/route.ts";
 import { type FaultName, faults } from "../faults.ts";
 import { sendMessage } from "../jobs/send_message.ts";
@@ -12,8 +12,8 @@ import type { Change, Ports } from "../ports.ts";
 import { newBase, withDefaults } from "../resource.ts";
 import type { Account } from "../resources/accounts.ts";
 import { type Message, messages as definition } from "../resources/messages.ts";
-import { createPairCap, type PairCap } from "./pair_cap.ts";
-import { routeOf } from "./routing.ts";
+import { floodNotice } from "./pair_cap.ts";
+import { routesOf } from "./routing.ts";
 
 /** Takes what a Client sends; the answer is for it. */
 export type TakeMessage = (report: MessageReport) => Promise<MessageAnswer>;
@@ -24,17 +24,17 @@ export type TakeMessage = (report: MessageReport) => Promise<MessageAnswer>;
  * Client without a device, 403 for what may not be, and also 480 for too many at once.
  */
 export function messageTaker(ports: Ports): TakeMessage {
-  const cap = createPairCap(ports.now);
-  return async ({ accountSid, clientSid, login, uri, body }) => {
+  return async ({ accountSid, clientSid, login, uri, body, headers }) => {
     const account = await ports.accounts.get(accountSid);
     const client = await ports.records.clients.get(accountSid, clientSid);
     const isAllowed = client?.login === login && client.status === "1" && account !== null &&
       await standing(account, ports.accounts) === "active";
     if (!isAllowed) return { status: 403 };
     const ends = { from: `client:${login}`, to: await recipientOf(uri, account, ports) };
-    const retryAfterS = await tooMany(ends, { account, cap }, ports);
+    const retryAfterS = await tooMany(ends, account, ports);
     if (retryAfterS !== undefined) return { status: 480, retryAfterS };
-    const sent = { ...ends, body, direction: "outbound-call" };
+    const sipHeaders = headers === undefined ? null : heard(headers);
+    const sent = { ...ends, body, direction: "outbound-call", sipHeaders };
     const base = newBase(definition, accountSid, ports);
     const message = { ...base, ...withDefaults(definition, sent) } as Message;
     const refusal = await refusalOf(message, ports);
@@ -67,18 +67,17 @@ async function recipientOf(uri: string, account: Account, ports: Ports): Promise
 /** When the next message between the two may come, if this one may not. */
 async function tooMany(
   { from, to }: Pick<Message, "from" | "to">,
-  { account, cap }: { account: Account; cap: PairCap },
+  account: Account,
   ports: Ports,
 ): Promise<number | undefined> {
-  const verdict = cap.take(from, to);
+  const verdict = ports.messagePairs.take(from, to);
   if (verdict === "taken") return undefined;
   if (verdict.isFirst) {
-    const detail = `${from} to ${to}: the next are not taken for ${verdict.retryAfterS} s`;
-    const fault = "messageFlood";
-    // Each instance counts, and tells of it: in one minute that is once.
-    const cause = { at: Math.floor(ports.now() / 60_000) * 60_000, id: `${from} ${to}` };
-    const notice = { accountSid: account.sid, callSid: null, fault, detail, cause } as const;
-    await notify({ ...notice, level: "error" }, ports);
+    const { retryAfterS } = verdict;
+    await notify(
+      floodNotice({ from, to, accountSid: account.sid, retryAfterS }, ports.now()),
+      ports,
+    );
   }
   return verdict.retryAfterS;
 }
@@ -92,7 +91,7 @@ interface MessageRefusal {
 /** Why a message can go nowhere now; undefined when it can. */
 async function refusalOf(message: Message, ports: Ports): Promise<MessageRefusal | undefined> {
   const { from, to } = message;
-  if (await routeOf(message, ports) === null) {
+  if ((await routesOf(message, ports)).length === 0) {
     return { status: 404, fault: "noMessageRoute", detail: `nobody is at ${to}` };
   }
   const login = /^client:(.+)$/.exec(to)?.[1];

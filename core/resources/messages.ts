@@ -33,8 +33,12 @@ export const messages = resource({
     statusCallbackMethod: method,
     /** The code of the fault that it failed with. */
     errorCode: z.number().int().nullable(),
+    /** X- and User-to-User headers of the SIP MESSAGE that it came by. */
+    sipHeaders: z.record(z.string(), z.string()).nullable(),
+    /** What the carrier knows it by: of one sent, while its receipt is awaited. */
+    carrierId: z.string().nullable(),
   },
-  hidden: ["statusCallback", "statusCallbackMethod", "errorCode"],
+  hidden: ["statusCallback", "statusCallbackMethod", "errorCode", "sipHeaders", "carrierId"],
   create: {
     required: ["from", "to", "body"],
     optional: ["statusCallback", "statusCallbackMethod"],
@@ -51,7 +55,10 @@ export const messages = resource({
     statusCallback: null,
     statusCallbackMethod: "POST",
     errorCode: null,
+    sipHeaders: null,
+    carrierId: null,
   },
+  groups: { carrierIds: ({ carrierId }) => carrierId },
   filters: { to: "pattern", from: "pattern", body: "contains" },
   created: (message) => ({
     record: message,

@@ -12,6 +12,7 @@ import { play, sendDigits } from "./play.ts";
 import { pickup, queue } from "./queue.ts";
 import { consult, room } from "./room.ts";
 import { say } from "./say.ts";
+import { ussd } from "./ussd.ts";
 
 /** One step; a script that it resolves with replaces the steps that are left. */
 type Performer<T extends Step["type"]> = (
@@ -63,11 +64,17 @@ const performers: { readonly [T in PerformedStep["type"]]: Performer<T> } = {
   refer,
   record,
   replace,
+  note: (performance, { memo, action }) => {
+    const { live, signal } = performance;
+    if (action === undefined) return live.report({ type: "noted", memo });
+    return live.ask({ type: "noted", memo, action: carried(performance, action) }, { signal });
+  },
   consult,
   room: (performance, step) => room(performance, step, performStep),
   queue: (performance, step) => queue(performance, step, performStep),
   pickup,
   leave: () => {},
+  ussd,
   next: (performance, { action }) => {
     const { live, signal } = performance;
     return live.ask({ type: "next", action: carried(performance, action) }, { signal });

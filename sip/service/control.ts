@@ -5,7 +5,13 @@ import {
   muteRequest,
   runRequest,
 } from "../../core/bridge.ts";
-import { type MessageOrder, messageOrder, messagePaths } from "../../core/bridge_messages.ts";
+import {
+  type MessageOrder,
+  messageOrder,
+  messagePaths,
+  type OutwardOrder,
+  outwardOrder,
+} from "../../core/bridge_messages.ts";
 import {
   bindingsRequest,
   type RegisteredBinding,
@@ -34,6 +40,8 @@ export interface ControlOptions {
   gatewaysChanged(): void;
   /** Sends a message to the devices of a login; the final status of each. */
   message(order: MessageOrder): Promise<number[]>;
+  /** Sends a message to a number elsewhere; its final status, null when nobody has it. */
+  outward(order: OutwardOrder): Promise<number | null>;
   /** Whether new legs are still placed. */
   accepting(): boolean;
 }
@@ -95,6 +103,7 @@ async function order(options: ControlOptions, path: string, body: string): Promi
     return Response.json({ companion: options.companion });
   }
   if (path === messagePaths.order) return await message(options, body);
+  if (path === messagePaths.outward) return await outward(options, body);
   if (path === roomPaths.order) return room(options, body);
   if (path !== bridgePaths.invalidate) return refusal(404, `Cannot find "${path}"`);
   const asked = invalidation.safeParse(json(body, options.bridgeSecret));
@@ -140,6 +149,13 @@ async function message(options: ControlOptions, body: string): Promise<Response>
   const asked = messageOrder.safeParse(json(body, options.bridgeSecret));
   if (!asked.success) return refusal(400, `Cannot send a message: ${asked.error.message}`);
   return Response.json({ statuses: await options.message(asked.data) });
+}
+
+async function outward(options: ControlOptions, body: string): Promise<Response> {
+  if (!options.accepting()) return refusal(503, "Cannot send a message: the companion is stopping");
+  const asked = outwardOrder.safeParse(json(body, options.bridgeSecret));
+  if (!asked.success) return refusal(400, `Cannot send a message: ${asked.error.message}`);
+  return Response.json({ status: await options.outward(asked.data) });
 }
 
 function json(text: string, bridgeSecret: string): unknown {

@@ -14,6 +14,7 @@ import {
   messageAnswer,
   messagePaths,
   type MessageReport,
+  type TrunkMessage,
 } from "../../core/bridge_messages.ts";
 import {
   recordingAnswer,
@@ -72,6 +73,8 @@ export interface ServiceLink {
   gateway(report: GatewayReport): Promise<void>;
   /** A message of a Client, and what to answer it. */
   message(message: MessageReport): Promise<MessageAnswer>;
+  /** A message that a trunk brought, and what to answer it. */
+  trunkMessage(message: TrunkMessage): Promise<MessageAnswer>;
   /** False when the service does not want the recording. */
   recordingPart(part: RecordingPart): Promise<boolean>;
 }
@@ -131,6 +134,10 @@ export function createServiceLink(options: ServiceLinkOptions): ServiceLink {
     async message(message) {
       const limits = { ms: sipLimits.reportTimeoutMs };
       return messageAnswer.parse(await post(messagePaths.report, message, limits));
+    },
+    async trunkMessage(message) {
+      const limits = { ms: sipLimits.reportTimeoutMs };
+      return messageAnswer.parse(await post(messagePaths.trunkMessage, message, limits));
     },
   };
 }

@@ -19,6 +19,8 @@ const names = [
   "Uri",
   "Say",
   "Queue",
+  "Immediate",
+  "Notification",
   "x:y",
   "ünï",
   "a",
@@ -27,6 +29,7 @@ const attributes = [
   "loop length digits method action timeout timeLimit callerId hangupOnStar reason finishOnKey",
   "numDigits input language hints partialResultCallback startInputKey url statusCallback sendDigits",
   "statusCallbackEvent username password xmlns constructor __proto__ toString",
+  "to from cc bcc subject deviceIdentifier statusCallbackMethod geofenceRange geofenceEvent",
 ].flatMap((line) => line.split(" "));
 const values = [
   "",

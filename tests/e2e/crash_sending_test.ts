@@ -4,7 +4,7 @@ import { type AppServer, startAppServer } from "../support/app_server.ts";
 import { type MailServer, startMailServer } from "../support/mail_server.ts";
 import { eventually, startSystem, type System } from "../support/system.ts";
 
-/** Of each kind; a message causes two webhooks and a look-up one. */
+/** Of each kind; a message causes a webhook and the request of a document, a look-up a webhook. */
 const count = 400;
 const everything = 5 * count;
 const number = "+14155550150";
@@ -83,7 +83,7 @@ const repeated = (ids: string[]) => ids.length - new Set(ids).size;
 
 Deno.test("a service that is killed while it sends loses nothing, and repeats only what was under way", async () => {
   await using app = startAppServer();
-  await using mail = startMailServer();
+  await using mail = await startMailServer();
   await using source = startLocationSource();
   await using system = await startSystem({
     env: { SMTP_URL: mail.url, LOCATION_URL: source.url },
@@ -132,16 +132,25 @@ Deno.test("a service that is killed while it sends loses nothing, and repeats on
   assert.equal(messages.length, 2 * outbound.length, "each message is received once");
   const deliveries = await all(system, "Webhooks/Deliveries", "deliveries");
   assert.deepEqual(new Set(deliveries.map(({ status }) => status)), new Set(["delivered"]));
-  const told = app.requests.map(({ headers }) => headers.get("x-switchboard-delivery")!);
+  const isDelivery = ({ headers }: AppServer["requests"][number]) =>
+    headers.has("x-switchboard-delivery");
+  const told = app.requests.filter(isDelivery)
+    .map(({ headers }) => headers.get("x-switchboard-delivery")!);
   assert.deepEqual(new Set(told), new Set(deliveries.map(({ sid }) => sid)));
-  assert.ok(deliveries.length >= 3 * count);
+  assert.ok(deliveries.length >= 2 * count);
+  const received = messages.filter(({ direction }) => direction === "inbound");
+  const asked = app.requests.filter((request) => !isDelivery(request))
+    .map(({ form }) => form["MessageSid"]!);
+  assert.deepEqual(new Set(asked), new Set(received.map(({ sid }) => sid)));
 
   const twice = {
     webhooks: repeated(told),
+    documents: repeated(asked),
     emails: repeated(headersOf(mail, "Message-ID")),
     lookUps: repeated(source.asked),
   };
   assert.ok(twice.webhooks <= limits.jobsPerHost, `${twice.webhooks} webhooks came twice`);
+  assert.ok(twice.documents <= limits.jobsPerHost, `${twice.documents} documents came twice`);
   assert.ok(twice.emails <= limits.jobsPerLane, `${twice.emails} e-mails came twice`);
   // A POST whose answer was lost was made again, and looked up again.
   assert.ok(twice.lookUps <= limits.jobsPerLane + 24, `${twice.lookUps} look-ups came twice`);

@@ -177,20 +177,8 @@ Deno.test("a call to a disabled Client fails and says so", async () => {
 });
 
 Deno.test("a call that no companion takes fails after a minute", async () => {
-  using app = await startApp({
-    ports: {
-      bridge: {
-        run: () => Promise.reject(new TypeError("connection refused")),
-        mute: () => Promise.resolve(false),
-        invalidate: () => Promise.resolve(),
-        gatewaysChanged: () => Promise.resolve(),
-        message: () => Promise.resolve([]),
-        bindings: () => Promise.resolve([]),
-        room: () => Promise.resolve(false),
-        ready: () => Promise.resolve(false),
-      },
-    },
-  });
+  using app = await startApp();
+  app.ports.bridge.run = () => Promise.reject(new TypeError("connection refused"));
   await client(app, "alice");
   const sid = await postCall(app);
   for (let i = 0; i < 20; i++) {

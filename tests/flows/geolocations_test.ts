@@ -129,7 +129,7 @@ Deno.test("without a location source a look-up fails with its Cause and a Notifi
 });
 
 Deno.test("a source that does not answer is asked again, then the look-up fails", async () => {
-  const { asked, locationSource } = source(() => Promise.reject(new Error("it is down")));
+  const { asked, locationSource } = source(() => Promise.reject(new Error("the source is down")));
   using app = await startApp({ ports: { locationSource } });
 
   const made = (await app.root.post("Geolocation/Immediate.json", immediate)).json();
@@ -142,18 +142,28 @@ Deno.test("a source that does not answer is asked again, then the look-up fails"
 
   assert.equal(asked.length, limits.locationAttempts);
   const { response_status, cause } = await readAgain(app, made);
-  const why = "the location source does not answer: it is down";
+  const why = "the source is down";
   assert.deepEqual([response_status, cause], ["failed", why]);
 });
 
-Deno.test("an answer that is not understood fails the look-up at once", async () => {
+Deno.test("an answer that is not understood is asked for again, then fails the look-up", async () => {
   const { asked, locationSource } = source(() => Promise.resolve("<html>"));
   using app = await startApp({ ports: { locationSource } });
 
   const made = (await app.root.post("Geolocation/Immediate.json", immediate)).json();
   await app.runJobs();
+  for (let attempt = 2; attempt <= limits.locationAttempts; attempt++) {
+    app.clock.now += 20_000;
+    await app.runJobs();
+  }
 
-  assert.equal(asked.length, 1);
-  const { cause } = await readAgain(app, made);
-  assert.equal(cause, "the location source's answer is not understood");
+  assert.equal(asked.length, limits.locationAttempts);
+  const { response_status, cause } = await readAgain(app, made);
+  const why = "the location source's answer is not understood";
+  assert.deepEqual([response_status, cause], ["failed", why]);
+  assert.deepEqual(await messages(app), [
+    `Cannot locate the device: ${made.sid}, +59899077937: ${why}`,
+  ]);
+  const told = await callback(app);
+  assert.deepEqual([told.GeolocationStatus, told.Cause], ["failed", why]);
 });

@@ -90,6 +90,18 @@ Deno.test("parameter names are case-sensitive, and unknown ones are named in War
   assert.match(refused.headers.get("Warning")!, /login/);
 });
 
+Deno.test("parameters in the address of a POST are ignored, and named in Warning", async () => {
+  using app = await startApp();
+
+  const missing = await app.root.post("Clients.json?Login=alice&Login=bob", { Password: "secret" });
+  const made = await app.root.post("Clients.json?FriendlyName=x&%ff", client);
+
+  assert.deepEqual([missing.status, made.json().friendly_name], [400, "alice"]);
+  const warning = `299 - "Unknown parameter: Login"`;
+  assert.equal(missing.headers.get("Warning"), `${warning}, ${warning}`);
+  assert.match(made.headers.get("Warning")!, /FriendlyName.*"Unknown parameter: \?"$/);
+});
+
 Deno.test("a Warning never carries what a header must not", async () => {
   using app = await startApp();
   const names = ['a"b\\c', "line\r\nSet-Cookie: x=1", "ü€", "x".repeat(1_000)];
@@ -219,7 +231,7 @@ Deno.test("a body of very many or very long parameters is refused", async () => 
     Login: Array(limits.parameters + 1).fill(""),
   });
   assert.match(many.json().message, /more than 1000 parameters/);
-  const long = { Login: "x".repeat(limits.parameterLength + 1) };
+  const long = { Login: "x".repeat(limits.longParameterLength + 1) };
   assert.match(
     (await app.root.post("Clients.json", long)).json().message,
     /Login must have at most/,

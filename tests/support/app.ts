@@ -3,10 +3,11 @@ import type { Hono } from "hono";
 import { createAccount } from "../../core/accounts/create_account.ts";
 import type { Script } from "../../core/bridge_script.ts";
 import type { RoomOrder } from "../../core/bridge_rooms.ts";
-import type { MessageOrder } from "../../core/bridge_messages.ts";
+import type { MessageOrder, OutwardOrder } from "../../core/bridge_messages.ts";
 import type { RegisteredBinding } from "../../core/bridge_registrations.ts";
 import type { AnyJobHandler } from "../../core/job.ts";
 import { handlers } from "../../core/jobs/mod.ts";
+import { createPairCap } from "../../core/messages/pair_cap.ts";
 import { openNumbers } from "../../core/numbers/providers/open.ts";
 import type { Ports } from "../../core/ports.ts";
 import type { Account } from "../../core/resources/accounts.ts";
@@ -46,6 +47,9 @@ export interface App {
   messaged: MessageOrder[];
   /** What each registered device answers to a message; 200 unless set. */
   deviceAnswers: () => number;
+  /** Messages that were to leave by trunks, and what those answer; 200 unless set. */
+  sentOut: OutwardOrder[];
+  trunkAnswers: () => number | null;
   /** The e-mails that were handed to the mail server. */
   mailed: Email[];
   /** What customers' servers were asked; answered by `answers`. */
@@ -91,6 +95,8 @@ export async function startApp(
     | "knowsRoom"
     | "messaged"
     | "mailed"
+    | "sentOut"
+    | "trunkAnswers"
     | "fetched"
     | "logged"
     | "answers"
@@ -106,6 +112,8 @@ export async function startApp(
     knowsRoom: true,
     messaged: [],
     mailed: [],
+    sentOut: [],
+    trunkAnswers: () => 200,
     fetched: [],
     logged: [],
     answers: () => new Response(),
@@ -128,6 +136,7 @@ export async function startApp(
       clientPasswordMin: 4,
       strictSmsFrom: false,
       smsShortCodes: [],
+      smsRateMicros: () => 0,
       recordingsPublic: false,
       recordingsOpenInS3: false,
       numberPriceMicros: 1_150_000,
@@ -142,6 +151,7 @@ export async function startApp(
       },
     },
     messageRoutes: [],
+    messagePairs: createPairCap(now),
     mailer: {
       send: (email) => {
         recorded.mailed.push(email);
@@ -166,6 +176,10 @@ export async function startApp(
       message: (order) => {
         recorded.messaged.push(order);
         return Promise.resolve((app.registered.get(order.login) ?? []).map(app.deviceAnswers));
+      },
+      sendOut: (order) => {
+        recorded.sentOut.push(order);
+        return Promise.resolve(app.trunkAnswers());
       },
       gatewaysChanged: () => Promise.resolve(void recorded.gatewaysChanged++),
       room: (order) => {

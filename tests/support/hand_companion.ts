@@ -16,6 +16,7 @@ const asking = [
   "detected",
   "next",
   "gathered",
+  "collected",
   "dialled",
   "consulting",
   "waiting",
@@ -33,7 +34,8 @@ export function companionOf(app: App, leg: string, accountSid = app.root.sid) {
   const sent: Report[] = [];
   return {
     async report(event: LegEvent, options: Partial<Report> = {}) {
-      const wantsScript = asking.includes(event.type);
+      const wantsScript = asking.includes(event.type) ||
+        event.type === "noted" && event.action !== undefined;
       const envelope = { companion, leg, accountSid, seq: seq++, at: app.clock.now, wantsScript };
       sent.push({ ...envelope, event, ...options });
       return await handleReport(sent.at(-1)!, app.ports, signal);

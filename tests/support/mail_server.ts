@@ -1,74 +1,83 @@
-/** A mail server on the loopback: it speaks as much SMTP (RFC 5321) as a client asks for. */
+import { SMTPServer } from "smtp-server";
+import { testAuthority, testCertificates } from "./test_certificates.ts";
+
+/** A mail server on the loopback that keeps what it gets. */
 export interface MailServer extends AsyncDisposable {
-  url: string;
-  mails: { from: string; to: string[]; text: string }[];
+  readonly url: string;
+  readonly mails: Mail[];
 }
 
-/** Starts one; `refuses` says whose mail it does not take. */
-export function startMailServer(
-  { refuses = () => false }: { refuses?: (address: string) => boolean } = {},
-): MailServer {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const mails: MailServer["mails"] = [];
-  const talks: Promise<void>[] = [];
+/** An e-mail as it came. */
+export interface Mail {
+  from: string;
+  to: string[];
+  /** Head and body, with lines that end in CRLF. */
+  text: string;
+  /** Who proved who it is, if anybody did. */
+  user: string | undefined;
+  isEncrypted: boolean;
+}
 
-  async function talk(connection: Deno.Conn): Promise<void> {
-    let mail = { from: "", to: [] as string[], text: "" };
-    let isData = false;
-    const say = (line: string) => connection.write(new TextEncoder().encode(line + "\r\n"));
+export interface MailServerOptions {
+  /** The status by which an address is refused; undefined for one that is taken. */
+  refuses?: (address: string) => number | undefined;
+  /** Takes mail only of this login, and only once STARTTLS has encrypted the connection. */
+  login?: { user: string; password: string };
+  /** Offers no STARTTLS, though its url demands it. */
+  isPlain?: boolean;
+}
 
-    /** Answers one line; false ends the talk. */
-    async function answer(line: string): Promise<boolean> {
-      const address = /<([^>]*)>/.exec(line)?.[1] ?? "";
-      if (isData) {
-        if (line !== ".") mail.text += line + "\r\n";
-        else {
-          isData = false;
-          mails.push(mail);
-          mail = { from: "", to: [], text: "" };
-          await say("250 taken");
-        }
-      } else if (line.startsWith("MAIL")) {
-        mail.from = address;
-        await say("250 ok");
-      } else if (line.startsWith("RCPT") && refuses(address)) await say("550 no such mailbox");
-      else if (line.startsWith("RCPT")) {
-        mail.to.push(address);
-        await say("250 ok");
-      } else if (line === "DATA") {
-        isData = true;
-        await say("354 go on");
-      } else if (line === "QUIT") return false;
-      else await say("250 ok");
-      return true;
-    }
-
-    await say("220 mail.test");
-    let rest = "";
-    const decoder = new TextDecoder();
-    const bytes = new Uint8Array(16_384);
-    try {
-      for (let size = await connection.read(bytes); size !== null;) {
-        const lines = (rest + decoder.decode(bytes.subarray(0, size))).split("\r\n");
-        rest = lines.pop()!;
-        for (const line of lines) if (!await answer(line)) return;
-        size = await connection.read(bytes);
-      }
-    } finally {
-      connection.close();
-    }
+class Refusal extends Error {
+  constructor(readonly responseCode: number) {
+    super("not here");
   }
+}
 
-  const accepting = (async () => {
-    for await (const connection of listener) talks.push(talk(connection).catch(() => {}));
-  })();
-  return {
-    url: `smtp://127.0.0.1:${listener.addr.port}`,
-    mails,
-    async [Symbol.asyncDispose]() {
-      listener.close();
-      await accepting;
-      await Promise.all(talks);
+export async function startMailServer(
+  { refuses = () => undefined, login, isPlain = login === undefined }: MailServerOptions = {},
+): Promise<MailServer> {
+  const mails: Mail[] = [];
+  const { cert, key } = testCertificates.first;
+  const disabled = [...isPlain ? ["STARTTLS"] : [], ...login === undefined ? ["AUTH"] : []];
+  const server = new SMTPServer({
+    cert,
+    key,
+    disabledCommands: disabled,
+    authOptional: login === undefined,
+    logger: false,
+    onAuth({ username, password }, _session, done) {
+      const isRight = username === login?.user && password === login?.password;
+      done(isRight ? null : new Refusal(535), isRight ? { user: username } : undefined);
     },
+    onRcptTo({ address }, _session, done) {
+      const status = refuses(address);
+      done(status === undefined ? null : new Refusal(status));
+    },
+    onData(stream, { envelope, user, secure }, done) {
+      const chunks: Uint8Array[] = [];
+      stream.on("data", (chunk: Uint8Array) => chunks.push(chunk));
+      stream.on("end", () => {
+        mails.push({
+          from: envelope.mailFrom === false ? "" : envelope.mailFrom.address,
+          to: envelope.rcptTo.map(({ address }: { address: string }) => address),
+          text: new TextDecoder().decode(Uint8Array.from(chunks.flatMap((chunk) => [...chunk]))),
+          user: user as string | undefined,
+          isEncrypted: secure,
+        });
+        done();
+      });
+    },
+  });
+  server.on("error", () => {}); // A client that leaves in the middle.
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.server.address() as { port: number };
+  const user = login === undefined ? "" : `${login.user}:${encodeURIComponent(login.password)}@`;
+  const demands = login === undefined
+    ? ""
+    : `?requireTLS=true&tls.ca=${encodeURIComponent(testAuthority)}&tls.servername=localhost`;
+  return {
+    url: `smtp://${user}127.0.0.1:${port}/${demands}`,
+    mails,
+    [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())),
   };
 }

@@ -81,6 +81,7 @@ export function openReceiveLab(
       return report.wantsScript ? await lab.answer(report) : [];
     },
     message: () => Promise.resolve({ status: 202 }),
+    trunkMessage: () => Promise.resolve({ status: 202 }),
   };
   const authenticator: Authenticator = {
     realm: domain,

@@ -1,8 +1,13 @@
-import type { AnyVerb } from "../verb.ts";
+import type { AnySharedVerb, AnyVerb } from "../verb.ts";
 import { dial } from "./dial.ts";
+<<<<<<< HEAD
 import { echo } from "./echo.ts";
+=======
+import { email } from "./email.ts";
+>>>>>>> main
 import { enqueue } from "./enqueue.ts";
 import { gather } from "./gather.ts";
+import { geolocation } from "./geolocation.ts";
 import { hangup } from "./hangup.ts";
 import { leave } from "./leave.ts";
 import { promptVerbs } from "./prompts.ts";
@@ -10,9 +15,33 @@ import { record } from "./record.ts";
 import { redirect } from "./redirect.ts";
 import { refer } from "./refer.ts";
 import { reject } from "./reject.ts";
+import { sms } from "./sms.ts";
+
+const shared: readonly AnySharedVerb[] = [email, redirect, sms];
+const ofCalls: readonly AnyVerb[] = [
+  ...promptVerbs,
+  dial,
+  enqueue,
+  gather,
+  geolocation,
+  hangup,
+  leave,
+  record,
+  refer,
+  reject,
+];
 
 /** Every verb that calls perform, by name. */
 export const verbs = new Map<string, AnyVerb>(
+<<<<<<< HEAD
   [...promptVerbs, dial, echo, enqueue, gather, hangup, leave, record, redirect, refer, reject]
     .map((verb) => [verb.name, verb]),
+=======
+  [...shared, ...ofCalls].map((verb) => [verb.name, verb]),
+);
+
+/** Every verb that an answer to a message may hold, by name. */
+export const messageVerbs = new Map<string, AnySharedVerb>(
+  shared.map((verb) => [verb.name, verb]),
+>>>>>>> main
 );

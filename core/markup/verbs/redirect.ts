@@ -1,7 +1,7 @@
-import { methodAttribute, resolveUrl, verb } from "../verb.ts";
+import { methodAttribute, resolveUrl, sharedVerb } from "../verb.ts";
 
 /** Goes on with the document at another URL. That one decides whether to answer. */
-export const redirect = verb({
+export const redirect = sharedVerb({
   name: "Redirect",
   attributes: { method: methodAttribute },
   answers: false,

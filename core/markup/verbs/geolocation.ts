@@ -1,0 +1,67 @@
+import { z } from "zod";
+import type { OrderOf } from "../../orders/order.ts";
+import type { Element } from "../parse.ts";
+import {
+  actionAttribute,
+  type CompileContext,
+  methodAttribute,
+  readAttributes,
+  urlAttribute,
+  verb,
+} from "../verb.ts";
+
+const geofenceAttributes = {
+  eventGeofenceLatitude: z.string().optional(),
+  eventGeofenceLongitude: z.string().optional(),
+  geofenceRange: z.string().optional(),
+  geofenceEvent: z.string().optional(),
+};
+
+/** Looks up where a mobile device is; the statusCallback is told. */
+export const geolocation = verb({
+  name: "Geolocation",
+  attributes: {
+    deviceIdentifier: z.string().trim().min(1).optional(),
+    action: z.string().optional(),
+    method: methodAttribute,
+    statusCallback: z.string().optional(),
+  },
+  answers: true,
+  compile(element, { deviceIdentifier, method }, context) {
+    const statusCallback = urlAttribute(element, "statusCallback", context);
+    const action = actionAttribute(element, method, context);
+    const { type, geofence } = lookUpOf(element, context);
+    if (statusCallback === undefined) {
+      context.skip("Geolocation: it needs a statusCallback");
+      return action === undefined ? [] : [{ type: "next", action }];
+    }
+    const memo: OrderOf<"geolocation"> = {
+      kind: "geolocation",
+      type,
+      deviceIdentifier: deviceIdentifier ?? context.ends.theirs,
+      statusCallback,
+      geofence,
+    };
+    return [{ type: "note", memo, ...action && { action } }];
+  },
+});
+
+/** What its noun says; without one it is Immediate. */
+function lookUpOf(
+  { children }: Element,
+  context: CompileContext,
+): Pick<OrderOf<"geolocation">, "type" | "geofence"> {
+  const noun = children.find(({ name }) => name === "Immediate" || name === "Notification");
+  for (const child of children) {
+    if (child !== noun) {
+      context.skip(`${child.name} of Geolocation: it takes one Immediate or Notification`);
+    }
+  }
+  if (noun?.name !== "Notification") {
+    if (noun !== undefined) readAttributes(noun, {}, context);
+    return { type: "Immediate", geofence: {} };
+  }
+  const given = Object.entries(readAttributes(noun, geofenceAttributes, context));
+  const geofence = given.filter((pair): pair is [string, string] => pair[1] !== undefined);
+  return { type: "Notification", geofence: Object.fromEntries(geofence) };
+}

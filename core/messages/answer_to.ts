@@ -1,0 +1,152 @@
+import { unanswered, withoutCredentials } from "../exchange.ts";
+import { Fault, type FaultName } from "../faults.ts";
+import { shownUrl } from "../flows/address.ts";
+import { documentAt } from "../flows/document_at.ts";
+import { limits } from "../limits.ts";
+import { compileAnswer } from "../markup/compile_answer.ts";
+import { type Document, DocumentFault } from "../markup/fetch.ts";
+import { notify } from "../notify.ts";
+import { type CarriedOut, carryOut, keep } from "../orders/carry_out.ts";
+import { order } from "../orders/order.ts";
+import type { Ports } from "../ports.ts";
+import type { Account } from "../resources/accounts.ts";
+import type { Message } from "../resources/messages.ts";
+import type { Signable } from "../signature.ts";
+import { floodNotice } from "./pair_cap.ts";
+import { type SmsMarkup, smsParameters } from "./sms_markup.ts";
+
+/** A message that an application is to answer. */
+export interface Answering {
+  account: Account;
+  message: Message;
+  markup: SmsMarkup;
+  ports: Ports;
+  signal: AbortSignal;
+}
+
+/**
+ * Asks for the markup of a message and performs it, document after document. Throws a DocumentFault
+ * for one that cannot be had. Repeated, it makes nothing that it made before.
+ */
+export async function answerTo(answering: Answering): Promise<void> {
+  let asked: Signable | null = { ...answering.markup.first, params: {} };
+  for (let hops = 0; asked !== null; hops++) {
+    if (hops === limits.documentHops) return await tellLoop(asked, answering);
+    const { document, source } = hops === 0
+      ? await firstDocument(answering)
+      : { document: await fetchFor(asked, answering), source: asked };
+    asked = await perform(document, { source, hops }, answering);
+  }
+}
+
+/** The document at SmsUrl; when that fails the one at SmsFallbackUrl. */
+async function firstDocument(
+  answering: Answering,
+): Promise<{ document: Document; source: Signable }> {
+  const { first, fallback } = answering.markup;
+  const source = { ...first, params: {} };
+  try {
+    return { document: await fetchFor(source, answering), source };
+  } catch (error) {
+    if (!(error instanceof DocumentFault) || fallback === null) throw error;
+    const ErrorUrl = withoutCredentials(error.exchange.url);
+    const second = { ...fallback, params: { ErrorCode: String(error.code), ErrorUrl } };
+    const document = await fetchFor(second, answering);
+    await tellFailure(error, answering);
+    return { document, source: second };
+  }
+}
+
+function fetchFor(source: Signable, { account, message, ports, signal }: Answering) {
+  const known = smsParameters(message);
+  const cause = { at: message.dateCreated, id: message.sid };
+  return documentAt(source, { account, callSid: null, known, signal, cause }, ports);
+}
+
+/** Does what a document says; resolves with the document that it goes on with. */
+async function perform(
+  document: Document,
+  { source, hops }: { source: Signable; hops: number },
+  answering: Answering,
+): Promise<Signable | null> {
+  const { from: theirs, to: ours } = answering.message;
+  const context = { documentUrl: document.url, hops, ends: { ours, theirs } };
+  const { steps, skipped } = await compileAnswer(document.verbs, context);
+  if (skipped.length > 0) await tellSkipped(skipped, source, answering);
+  for (const [at, step] of steps.entries()) {
+    if (step.type === "next") return { ...step.action, params: {} };
+    const { told } = await commit(step.memo, `${hops} ${at}`, answering);
+    if (step.action !== undefined) return { ...step.action, params: told };
+  }
+  return null;
+}
+
+/** Carries out an order, unless it was by a run before this one. */
+async function commit(
+  memo: unknown,
+  place: string,
+  { message, ports }: Answering,
+): Promise<CarriedOut> {
+  const { accountSid, sid } = message;
+  const flood = floodOf(memo, message, ports);
+  if (flood !== null) return { also: [], jobs: [], told: await flood };
+  const cause = { at: message.dateCreated, id: `${sid} ${place}` };
+  const made = await carryOut(memo, { accountSid, callSid: null, cause }, ports);
+  await keep(made, ports);
+  return made;
+}
+
+/** Where two applications answer each other without end: what the verb's action is told then. */
+function floodOf(
+  memo: unknown,
+  { accountSid }: Message,
+  ports: Ports,
+): Promise<Record<string, string>> | null {
+  const { data } = order.safeParse(memo);
+  if (data?.kind !== "sms") return null;
+  const { from, to } = data;
+  const verdict = ports.messagePairs.take(from, to);
+  if (verdict === "taken") return null;
+  const { retryAfterS, isFirst } = verdict;
+  const notice = floodNotice({ from, to, accountSid, retryAfterS }, ports.now());
+  return (isFirst ? notify(notice, ports) : Promise.resolve())
+    .then(() => ({ SmsStatus: "failed" }));
+}
+
+/** Tells the account once of what went wrong with a message's markup, however often it does. */
+export async function tellFailure(failure: Fault, answering: Answering): Promise<void> {
+  const { markup: { first } } = answering;
+  const exchange = failure instanceof DocumentFault
+    ? failure.exchange
+    : unanswered({ ...first, params: smsParameters(answering.message) });
+  await tell({ fault: failure.fault, detail: failure.detail ?? "", exchange }, answering);
+}
+
+const tellLoop = ({ url, method }: Signable, answering: Answering) =>
+  tell({
+    fault: "documentLoop",
+    detail: `${limits.documentHops} documents followed each other`,
+    exchange: unanswered({ url: shownUrl(url), method, params: {} }),
+  }, answering);
+
+const tellSkipped = (skipped: string[], source: Signable, answering: Answering) =>
+  tell({
+    fault: "markupSkipped",
+    detail: [...new Set(skipped)].join("; ").slice(0, 1_000),
+    exchange: unanswered({ ...source, url: shownUrl(source.url) }),
+    level: "warning",
+  }, answering);
+
+async function tell(
+  { detail, ...what }: {
+    fault: FaultName;
+    detail: string;
+    exchange: ReturnType<typeof unanswered>;
+    level?: "warning";
+  },
+  { message: { accountSid, sid, dateCreated }, ports }: Answering,
+): Promise<void> {
+  const cause = { at: dateCreated, id: sid };
+  const notice = { accountSid, callSid: null, cause, level: "error", ...what } as const;
+  await notify({ ...notice, detail: `${sid}: ${detail}` }, ports);
+}

@@ -1,0 +1,31 @@
+import { answerMessage } from "../jobs/answer_message.ts";
+import { notification } from "../notify.ts";
+import type { Change, Ports } from "../ports.ts";
+import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
+import type { Message } from "../resources/messages.ts";
+import { smsMarkup } from "./sms_markup.ts";
+
+/**
+ * What it causes that a message came to a number: its SmsUrl or application is asked, or, where it
+ * has neither, its account is told.
+ */
+export async function arrivalOf(
+  { sid, accountSid }: Message,
+  number: IncomingPhoneNumber,
+  ports: Ports,
+): Promise<Required<Pick<Change<Message>, "also" | "jobs">>> {
+  const markup = await smsMarkup(number, ports);
+  if (markup !== null) {
+    const host = URL.parse(markup.first.url)?.host || "flow";
+    const args = { accountSid, messageSid: sid, numberSid: number.sid, host };
+    return { also: [], jobs: [answerMessage(args)] };
+  }
+  const notice = notification({
+    accountSid,
+    callSid: null,
+    fault: "numberWithoutSmsUrl",
+    detail: `${sid}: ${number.phoneNumber} has no SmsUrl`,
+    level: "error",
+  }, ports);
+  return { also: [notice], jobs: [] };
+}

@@ -1,0 +1,20 @@
+import type { FaultName } from "../faults.ts";
+import { notification } from "../notify.ts";
+import type { Ports } from "../ports.ts";
+import type { Message } from "../resources/messages.ts";
+import { settle } from "./settle.ts";
+
+/** Ends the sending of a message as failed, with its Notification; nothing when it has ended. */
+export async function failMessage(
+  { accountSid, sid }: Message,
+  { fault, detail }: { fault: FaultName; detail: string },
+  ports: Ports,
+): Promise<void> {
+  await ports.records.messages.update(accountSid, sid, (message) => {
+    const change = settle(message, { at: ports.now(), fault });
+    if (change.record === message) return change;
+    const about = `${sid}: ${detail}`;
+    const notice = { accountSid, callSid: null, fault, detail: about, level: "error" } as const;
+    return { ...change, also: [notification(notice, ports)] };
+  });
+}

@@ -1,0 +1,34 @@
+import { Fault } from "../faults.ts";
+import { trunkRoutes } from "../gateways/trunk_routes.ts";
+import type { Ports } from "../ports.ts";
+import type { MessageRoute } from "../providers.ts";
+import type { Message } from "../resources/messages.ts";
+import { isPassing } from "./client_route.ts";
+import { Untaken } from "./untaken.ts";
+
+/**
+ * The way to a number elsewhere by SIP MESSAGE (RFC 3428) through a Gateway of the account, of those
+ * above it, or the operator's proxy.
+ */
+export const gatewayRoute = (ports: Ports): MessageRoute => ({
+  reaches: async (message) => (await routesFor(message, ports)).length > 0,
+
+  async send(message) {
+    const { sid, from, to, body } = message;
+    const routes = await routesFor(message, ports);
+    const status = routes.length === 0
+      ? null
+      : await ports.bridge.sendOut({ sid, from, to, body, routes });
+    if (status === null) throw new Untaken("no Gateway was within reach");
+    if (status < 300) return;
+    const answer = `the Gateway answered ${status}`;
+    if (isPassing(status)) throw new Error(answer);
+    throw new Fault("messageRefused", answer);
+  },
+});
+
+async function routesFor({ accountSid, to }: Message, ports: Ports) {
+  if (!to.startsWith("+")) return [];
+  const account = await ports.accounts.get(accountSid);
+  return account === null ? [] : await trunkRoutes(account, ports);
+}

@@ -1,0 +1,51 @@
+import { applicationUrl } from "../flows/address.ts";
+import type { Ports } from "../ports.ts";
+import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
+import type { Message } from "../resources/messages.ts";
+import type { Signable } from "../signature.ts";
+import { spelt } from "../calls/parameters.ts";
+
+type Source = Pick<Signable, "url" | "method">;
+
+/** Where the markup of a number's messages is, and where it is when that fails. */
+export interface SmsMarkup {
+  first: Source;
+  fallback: Source | null;
+}
+
+/** At the application, where there is one, else at the SMS URLs of the number; null for neither. */
+export async function smsMarkup(
+  number: IncomingPhoneNumber,
+  { records }: Pick<Ports, "records">,
+): Promise<SmsMarkup | null> {
+  const { accountSid, smsApplicationSid, smsUrl, smsMethod } = number;
+  if (smsApplicationSid !== null) {
+    const application = await records.applications.get(accountSid, smsApplicationSid);
+    const url = applicationUrl(application);
+    return url === null ? null : { first: { url, method: "POST" }, fallback: null };
+  }
+  if (smsUrl === null) return null;
+  const { smsFallbackUrl: url, smsFallbackMethod: method } = number;
+  return {
+    first: { url: smsUrl, method: smsMethod },
+    fallback: url === null ? null : { url, method },
+  };
+}
+
+/** What every request for the markup of a message tells. */
+export const smsParameters = (message: Message): Record<string, string> => ({
+  SmsSid: message.sid,
+  MessageSid: message.sid,
+  AccountSid: message.accountSid,
+  From: message.from,
+  To: message.to,
+  Body: message.body,
+  ApiVersion: message.apiVersion,
+  NumMedia: "0",
+  ...Object.fromEntries(
+    Object.entries(message.sipHeaders ?? {}).map(([name, text]) => [
+      `SipHeader_${spelt(name)}`,
+      text,
+    ]),
+  ),
+});

@@ -1,0 +1,36 @@
+import { z } from "zod";
+
+/**
+ * What a markup document has the service do beside its call or message, as the document says it: it
+ * is checked when it is carried out (`carry_out.ts`).
+ */
+export const order = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("sms"),
+    from: z.string(),
+    to: z.string(),
+    body: z.string(),
+    statusCallback: z.string().optional(),
+    statusCallbackMethod: z.enum(["GET", "POST"]),
+  }),
+  z.object({
+    kind: z.literal("email"),
+    from: z.string(),
+    to: z.string(),
+    cc: z.string().optional(),
+    bcc: z.string().optional(),
+    subject: z.string(),
+    body: z.string(),
+  }),
+  z.object({
+    kind: z.literal("geolocation"),
+    type: z.enum(["Immediate", "Notification"]),
+    deviceIdentifier: z.string(),
+    statusCallback: z.string(),
+    /** Of a Notification, by field of the resource. */
+    geofence: z.record(z.string(), z.string()),
+  }),
+]);
+
+export type Order = z.infer<typeof order>;
+export type OrderOf<K extends Order["kind"]> = Extract<Order, { kind: K }>;

@@ -1,0 +1,107 @@
+import { messageLimits, type OutwardOrder } from "../../core/bridge_messages.ts";
+import type { TrunkRoute } from "../../core/bridge_trunks.ts";
+import type { IncomingResponseMessage, UserAgentClient } from "sip.js/lib/core/index.js";
+import { loginWith } from "../auth/client_authentication.ts";
+import { type Flow, withFlow } from "../flow.ts";
+import { callerUser } from "../leg/fork_invite.ts";
+import { guard, type Signalling } from "../signalling.ts";
+import { trunkUri, userUri } from "../text/uri.ts";
+import { locateProxy, type Proxy } from "./trunk.ts";
+
+const noAnswer = 408;
+
+/** What a proxy answered. */
+interface Final {
+  status: number;
+  retryAfterS: number;
+}
+
+/**
+ * Sends a message by one route after the other (RFC 3428 §4), until one has taken or refused it; its
+ * final status. Null when none could be reached or all had a failure of their own. A proxy that stays
+ * silent may have it, so no other is asked then.
+ */
+export async function sendOutward(
+  signalling: Signalling,
+  order: OutwardOrder,
+): Promise<number | null> {
+  const { holds, log } = signalling;
+  for (const route of order.routes) {
+    if (holds.holds(route)) continue;
+    try {
+      const final = await sendBy(signalling, order, route);
+      if (final === undefined) continue;
+      if (final.status === 503 && final.retryAfterS > 0) holds.hold(route, final.retryAfterS);
+      if (final.status < 500 || final.status > 599) return final.status;
+    } catch (error) {
+      const { sid } = order;
+      log("Cannot use a trunk for a message", { sid, proxy: route.proxy, error: String(error) });
+    }
+  }
+  return null;
+}
+
+/** By the first address of the proxy that takes a connection; undefined for none. */
+async function sendBy(
+  signalling: Signalling,
+  order: OutwardOrder,
+  route: TrunkRoute,
+): Promise<Final | undefined> {
+  const proxy = await locateProxy(signalling, route);
+  for (const target of proxy.targets) {
+    const flow = await signalling.routes.open(target).catch(() => undefined);
+    if (flow !== undefined) return await exchange(signalling, { order, route, proxy, flow });
+  }
+  return undefined;
+}
+
+function exchange(
+  signalling: Signalling,
+  way: { order: OutwardOrder; route: TrunkRoute; proxy: Proxy; flow: Flow },
+): Promise<Final> {
+  const { core, timers, log } = signalling;
+  const { promise, resolve } = Promise.withResolvers<Final>();
+  const silent = { status: noAnswer, retryAfterS: 0 };
+  let client: Pick<UserAgentClient, "dispose"> | undefined;
+  const stop = timers.after(messageLimits.deviceMs, () => {
+    client?.dispose();
+    resolve(silent);
+  });
+  const final = guard(log, ({ message }: { message: IncomingResponseMessage }) => {
+    resolve({ status: message.statusCode ?? 500, retryAfterS: retryAfterOf(message) });
+  });
+  withFlow(way.flow, () => {
+    const delegate = { onAccept: final, onReject: final, onRedirect: final };
+    client = core.message(requestOf(signalling, way), delegate) as unknown as UserAgentClient;
+  });
+  return promise.finally(stop);
+}
+
+/** The sender is one of our domain, and the recipient one of the proxy's. */
+function requestOf(
+  { core, domain }: Signalling,
+  { order, route, proxy }: { order: OutwardOrder; route: TrunkRoute; proxy: Proxy },
+) {
+  const { sid, from, to, body } = order;
+  const target = trunkUri(to, proxy.uri);
+  const called = target.clone();
+  called.clearParams();
+  called.clearHeaders();
+  const request = core.makeOutgoingRequestMessage(
+    "MESSAGE",
+    target,
+    userUri(callerUser(from), domain),
+    called,
+    // Who gets the message twice can tell by its Call-ID.
+    { callId: sid, cseq: 1, routeSet: [] },
+    [],
+    { contentDisposition: "render", contentType: "text/plain;charset=UTF-8", content: body },
+  );
+  if (route.credentials !== undefined) loginWith(request, route.credentials);
+  return request;
+}
+
+function retryAfterOf(message: IncomingResponseMessage): number {
+  const digits = /^\s*(\d{1,9})(?!\d)/.exec(message.getHeader("retry-after") ?? "")?.[1];
+  return digits === undefined ? 0 : Number(digits);
+}
