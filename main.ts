@@ -1,12 +1,8 @@
 import { ensureRoot } from "./core/accounts/ensure_root.ts";
 import { sweepCompanions } from "./core/calls/sweep.ts";
-<<<<<<< HEAD
 import { demoLogin, demoNumbers, makeDemo, moveDemo } from "./core/demo.ts";
 import { type Config, readConfig } from "./core/host/config.ts";
-=======
-import { authority, type Config, readConfig } from "./core/host/config.ts";
 import { openCarriers } from "./core/host/carriers.ts";
->>>>>>> main
 import { fail, log, say, stopOnSignal, surviveBugs } from "./core/host/process.ts";
 import { ensureSecret } from "./core/host/secret_file.ts";
 import { softphoneFiles } from "./core/host/softphone_files.ts";
@@ -21,11 +17,8 @@ import { openStore } from "./kv/open_store.ts";
 import { bridge } from "./routes/bridge.ts";
 import { demo } from "./routes/demo.ts";
 import { routes } from "./routes/mod.ts";
-<<<<<<< HEAD
-import { softphone } from "./routes/softphone.ts";
-=======
 import { smsCarrier } from "./routes/sms_carrier.ts";
->>>>>>> main
+import { softphone } from "./routes/softphone.ts";
 
 /** The service: REST interface, markup, jobs and the store. The only file that puts them together. */
 export async function startService(config: Config) {
@@ -40,20 +33,13 @@ export async function startService(config: Config) {
   const location = config.KV_URL || `${config.DATA_DIR}/switchboard.db`;
   const store = await openStore({ location, secretKey, now });
 
-<<<<<<< HEAD
-  const ports = portsOf(config, { store, secretKey, bridgeSecret, rateMicros });
-  const app = routes(ports, {
-    bridge: bridge(ports, bridgeSecret),
-    demo: demo(),
-    softphone: softphone({ files: softphoneFiles, wsUrl: config.SIP_WS_URL }, ports),
-=======
   const ports = portsOf(config, { store, secretKey, bridgeSecret, ...rates });
   const carriers = openCarriers(config, ports);
   const app = routes(ports, {
     bridge: bridge(ports, bridgeSecret),
     demo: demo(),
     ...config.SMS_INBOUND_TOKEN && { sms: smsCarrier(ports, config.SMS_INBOUND_TOKEN) },
->>>>>>> main
+    softphone: softphone({ files: softphoneFiles, wsUrl: config.SIP_WS_URL }, ports),
   });
   const opened = Promise.withResolvers<void>();
   const server = listen(config, async (request) => {

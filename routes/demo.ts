@@ -4,12 +4,13 @@ import { element, escapeXml } from "./xml.ts";
 
 /**
  * Markup applications of our own, so that a first call has something to say: `welcome` plays a chime
- * twice; `echo`, `menu`, `voicemail` and `conference` are what the numbers to try lead to (`core/demo.ts`).
+ * and says that it works; `echo`, `menu`, `voicemail` and `conference` are what the numbers to try
+ * lead to (`core/demo.ts`).
  */
 export function demo(): Hono {
   const methods = ["GET", "POST"];
   return new Hono()
-    .on(methods, "/welcome", (c) => answer(c, '<Play loop="2">chime.wav</Play>'))
+    .on(methods, "/welcome", (c) => answer(c, welcome))
     .on(
       methods,
       "/echo",
@@ -44,6 +45,9 @@ async function parameters({ req }: Context): Promise<URLSearchParams> {
   const query = new URL(req.url).searchParams;
   return req.method === "GET" ? query : new URLSearchParams(await req.text());
 }
+
+const welcome = "<Play>chime.wav</Play>" +
+  say("Hello, and welcome to Switchboard. Your first call works.");
 
 const menu = '<Gather numDigits="1" timeout="8" action="menu/chosen">' +
   say("Press 1 to hear a chime, 2 to hear which number you came from, or 3 to leave a message.") +

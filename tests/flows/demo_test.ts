@@ -89,7 +89,7 @@ Deno.test("every document of the demo is performed whole", async () => {
   const types = async (path: string, form?: Record<string, string>) =>
     (await steps(path, form)).map(({ type }) => type).join(" ");
 
-  assert.match(await types("/welcome"), /play hangup/);
+  assert.match(await types("/welcome"), /play say hangup/);
   assert.match(await types("/echo"), /say echo hangup/);
   assert.match(await types("/menu"), /gather say hangup/);
   assert.match(await types("/menu/chosen", { Digits: "1" }), /play next/);

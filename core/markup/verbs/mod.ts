@@ -1,10 +1,7 @@
 import type { AnySharedVerb, AnyVerb } from "../verb.ts";
 import { dial } from "./dial.ts";
-<<<<<<< HEAD
 import { echo } from "./echo.ts";
-=======
 import { email } from "./email.ts";
->>>>>>> main
 import { enqueue } from "./enqueue.ts";
 import { gather } from "./gather.ts";
 import { geolocation } from "./geolocation.ts";
@@ -21,6 +18,7 @@ const shared: readonly AnySharedVerb[] = [email, redirect, sms];
 const ofCalls: readonly AnyVerb[] = [
   ...promptVerbs,
   dial,
+  echo,
   enqueue,
   gather,
   geolocation,
@@ -33,15 +31,10 @@ const ofCalls: readonly AnyVerb[] = [
 
 /** Every verb that calls perform, by name. */
 export const verbs = new Map<string, AnyVerb>(
-<<<<<<< HEAD
-  [...promptVerbs, dial, echo, enqueue, gather, hangup, leave, record, redirect, refer, reject]
-    .map((verb) => [verb.name, verb]),
-=======
   [...shared, ...ofCalls].map((verb) => [verb.name, verb]),
 );
 
 /** Every verb that an answer to a message may hold, by name. */
 export const messageVerbs = new Map<string, AnySharedVerb>(
   shared.map((verb) => [verb.name, verb]),
->>>>>>> main
 );
