@@ -166,6 +166,11 @@ export const variables = {
   },
   ...trunkVariables,
   ...speechVariables,
+  DEMO: {
+    schema: flag,
+    fallback: "true",
+    help: "false makes no Client and no numbers to try on the first start.",
+  },
   ALLOW_PRIVATE_URLS: {
     schema: flag,
     fallback: "false",
