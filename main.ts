@@ -112,7 +112,8 @@ async function welcome(config: Config, ports: Ports): Promise<void> {
   await Deno.writeTextFile(file, JSON.stringify(credentials, null, 2) + "\n", { mode: 0o600 });
   await Deno.chmod(file, 0o600); // It may have been there, with other rights.
   const isNew = ports.now() - root.dateCreated < 60_000;
-  if (isNew) say(`Root account ${root.sid}, AuthToken ${root.authToken} (kept in ${file})`);
+  if (!isNew) return; // Started again, also after a crash: its owner has long begun.
+  say(`Root account ${root.sid}, AuthToken ${root.authToken} (kept in ${file})`);
   const api = `${baseUrl}/${limits.apiVersion}/Accounts/${root.sid}`;
   say(`
 A first call, with the AuthToken in $TOKEN:

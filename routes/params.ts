@@ -9,27 +9,35 @@ import {
 import { formPairs, readBody } from "./body.ts";
 import type { Ctx } from "./env.ts";
 
-/** Reads a request's parameters into fields. Throws the fault of the first that is wrong. */
+/**
+ * Reads the parameters in a request's body into fields; those in its address are none. Throws the
+ * fault of the first that is wrong.
+ */
 export async function readParams(
   c: Ctx,
   parameters: Parameters,
 ): Promise<Record<string, unknown>> {
-  return parametersOf(c, await readBody(c.req.raw), parameters);
+  const sent = await readBody(c.req.raw);
+  return parametersOf(c, sent, { parameters, ignored: new URL(c.req.url).searchParams.keys() });
 }
 
 /** Reads the parameters in a request's address, as `readParams` does those in its body. */
 export function readQuery(c: Ctx, parameters: Parameters): Record<string, unknown> {
   const sent: Sent = new Map();
   for (const [name, text] of queryOf(c)) addSent(sent, name, text);
-  return parametersOf(c, sent, parameters);
+  return parametersOf(c, sent, { parameters });
 }
 
 /** The parameters in a request's address. */
 export const queryOf = (c: Ctx): URLSearchParams => formPairs(new URL(c.req.url).search.slice(1));
 
-function parametersOf(c: Ctx, sent: Sent, parameters: Parameters): Record<string, unknown> {
+function parametersOf(
+  c: Ctx,
+  sent: Sent,
+  { parameters, ignored = [] }: { parameters: Parameters; ignored?: Iterable<string> },
+): Record<string, unknown> {
   const { fields, unknown } = matchFields(parameters, sent);
-  warnUnknown(c, unknown);
+  warnUnknown(c, [...unknown, ...ignored]);
   return parseFields(parameters, fields);
 }
 

@@ -1,10 +1,12 @@
 import { z } from "zod";
+import { modifyParticipant } from "../conferences/modify.ts";
 import { Fault } from "../faults.ts";
 import { flag, method, url } from "../fields.ts";
 import { hangUp } from "../jobs/hang_up.ts";
 import { redirectCall } from "../jobs/redirect_call.ts";
 import type { Change, Ports } from "../ports.ts";
 import type { Call } from "../resources/calls.ts";
+import { participantSid } from "../resources/participants.ts";
 import { progress } from "./progress.ts";
 import { isLive } from "./status.ts";
 
@@ -26,8 +28,8 @@ export type ModifyParams = z.infer<typeof modifyParams>;
 /**
  * Modifies a live call (spec, "Call progress"): `canceled` ends one that is queued or ringing and
  * leaves one in progress alone, `completed` ends any, a Url redirects and Mute silences one in
- * progress. Throws `notFound`, `callEnded` or `notModifiable`, and `unavailable` when the companion
- * that is to mute it is out of reach.
+ * progress, as its Participant too. Throws `notFound`, `callEnded` or `notModifiable`, and
+ * `unavailable` when the companion that is to mute it is out of reach.
  */
 export async function modifyCall(
   { accountSid, callSid }: { accountSid: string; callSid: string },
@@ -39,6 +41,7 @@ export async function modifyCall(
     if (call === null) throw new Fault("notFound", callSid);
     assertModifiable(call, wanted);
     await mute(call, wanted.mute, ports);
+    await muteParticipant(call, wanted.mute, ports);
   }
   return await ports.records.calls.update(accountSid, callSid, (call) => {
     assertModifiable(call, wanted);
@@ -60,6 +63,22 @@ function assertModifiable({ status }: Call, wanted: ModifyParams): void {
 async function mute({ sid, companion }: Call, muted: boolean, { bridge }: Ports): Promise<void> {
   if (companion !== null && await bridge.mute(sid, muted, companion)) return;
   throw new Fault("notModifiable", "its audio passes by the service, which cannot mute it");
+}
+
+/** Says so in the conference too that the call is in, if it is in one. */
+async function muteParticipant(
+  { accountSid, sid: callSid }: Call,
+  muted: boolean,
+  ports: Ports,
+): Promise<void> {
+  const place = await ports.records.participants.get(accountSid, participantSid(callSid));
+  if (place === null) return;
+  const named = { accountSid, conferenceSid: place.conferenceSid, callSid };
+  try {
+    await modifyParticipant(named, { mute: muted }, ports);
+  } catch (error) {
+    if (!(error instanceof Fault) || error.fault !== "notFound") throw error; // It left meanwhile.
+  }
 }
 
 function modified(call: Call, wanted: ModifyParams, ports: Ports): Change<Call> {

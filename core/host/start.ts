@@ -40,6 +40,8 @@ const programs: Record<"api" | "sip" | "speech", Program> = {
           .filter((path) => path !== "").join(",")
       }`,
       "--allow-ffi=node_modules",
+      // Offers of media name the machine's addresses where it listens on all of them.
+      "--allow-sys=networkInterfaces",
       environment,
     ],
   },

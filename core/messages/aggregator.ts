@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { dialString, e164Of } from "../numbers/dialled.ts";
 import { limits } from "../limits.ts";
 import type { Ports } from "../ports.ts";
-import { receiveMessage } from "./receive_message.ts";
+import { receiveMessage, senderOf } from "./receive_message.ts";
 import { takeReceipt } from "./take_receipt.ts";
 
 /** What the operator's HTTP aggregator tells the service. */
@@ -33,9 +32,7 @@ export function takeAggregatorMessage(
   { id, from, to, body }: z.infer<typeof aggregatorMessage>,
   ports: Ports,
 ) {
-  const { country } = ports.settings.trunks;
-  const sender = e164Of(from, country) ?? dialString(from) ?? from;
-  const arriving = { dialled: [to], gateway: null, from: sender, body };
+  const arriving = { dialled: [to], gateway: null, from: senderOf(from, ports), body };
   return receiveMessage({ ...arriving, carrierId: aggregatorId(id) }, ports);
 }
 

@@ -2,6 +2,7 @@ import type { NumberQuery } from "../bridge_trunks.ts";
 import { calledAs } from "../calls/route.ts";
 import { numberOf } from "../gateways/find_number.ts";
 import { limits } from "../limits.ts";
+import { e164Of } from "../numbers/dialled.ts";
 import type { Ports } from "../ports.ts";
 import { newBase, withDefaults } from "../resource.ts";
 import { type Message, messages as definition } from "../resources/messages.ts";
@@ -57,6 +58,13 @@ export async function receiveMessage(
   });
   return "taken";
 }
+
+/**
+ * Who sent a text, as a carrier names it: a number in E.164 form where it can be one, with or without
+ * its `+`; else what the carrier said, such as a short code or a name.
+ */
+export const senderOf = (text: string, { settings }: Pick<Ports, "settings">): string =>
+  e164Of(text, settings.trunks.country) ?? e164Of(`+${text}`, null) ?? text;
 
 /** A text in parts that a Message has room for. */
 function piecesOf(text: string): string[] {

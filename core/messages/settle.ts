@@ -30,7 +30,12 @@ export function settle(message: Message, sending: Sending): Change<Message> {
   if (carrierId !== undefined) {
     const { accountSid, sid: messageSid } = message;
     const expiry = expireMessage({ accountSid, messageSid }, at + limits.receiptWaitMs);
-    return { ...made, ...charged, record: { ...moved, carrierId }, jobs: [expiry] };
+    return {
+      ...made,
+      ...charged,
+      record: { ...moved, carrierId },
+      jobs: [...made.jobs ?? [], expiry],
+    };
   }
   if (fault === undefined) Object.assign(moved, { status: "sent", dateSent: moved.dateSent ?? at });
   else Object.assign(moved, { status: "failed", errorCode: faults[fault].code });

@@ -36,6 +36,10 @@ export const callOperations: Operation[] = [
     tag: recordings.type,
     answer: {},
     types: ["audio/wav"],
+    also: {
+      206: { description: "The range that was asked for.", content: { "audio/wav": {} } },
+      307: { description: "It is in the object storage, at Location." },
+    },
     access: "link",
   },
   listOperation(transcriptions, {

@@ -17,8 +17,8 @@ export interface Operation {
   answer?: JsonSchema;
   /** The content types of its answer, where they are not JSON and XML. */
   types?: string[];
-  /** The JSON of a 503, where it tells more than other errors. */
-  unavailable?: JsonSchema;
+  /** What it answers beside that and the error body, by status. */
+  also?: Record<number, JsonSchema>;
   /** Whether credentials are asked for. */
   access?: "open" | "link";
 }
@@ -46,7 +46,7 @@ const parametersIn = (path: string): JsonSchema[] =>
 
 /** The operation as the document has it, answering in these types. */
 function operationObject(operation: Operation, id: string, types: string[]): JsonSchema {
-  const { summary, tag, path, query = [], form, answer, unavailable, access } = operation;
+  const { summary, tag, path, query = [], form, answer, also, access } = operation;
   const parameters = [...parametersIn(path), ...query];
   return {
     operationId: id,
@@ -66,9 +66,7 @@ function operationObject(operation: Operation, id: string, types: string[]): Jso
       ...(answer === undefined
         ? { 204: { description: "Done." } }
         : { 200: { description: "Done.", content: contentOf(answer, types) } }),
-      ...(unavailable && {
-        503: { description: "Out of reach.", content: contentOf(unavailable, [jsonType]) },
-      }),
+      ...also,
       default: { $ref: "#/components/responses/Error" },
     },
   };

@@ -17,7 +17,9 @@ export const serviceOperations: Operation[] = [
   open("/health", "Whether the process lives", { answer: refTo("Health") }),
   open("/ready", "Whether it reaches what it needs; 503 when not", {
     answer: refTo("Ready"),
-    unavailable: refTo("Unready"),
+    also: {
+      503: { description: "Out of reach.", content: { [jsonType]: { schema: refTo("Unready") } } },
+    },
   }),
   open("/errors/{Code}", "What an error code means and what to do", {
     answer: {},

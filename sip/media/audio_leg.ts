@@ -19,6 +19,7 @@ type Sound = Pick<
   | "feed"
   | "listen"
   | "setMuted"
+  | "isMuted"
   | "onDigits"
   | "takeDigit"
   | "sendDigits"
@@ -64,6 +65,9 @@ export function createAudioLeg(options: AudioLegOptions): AudioLeg {
     setMuted(muted) {
       state.hearing.muted = muted;
       if (state.joined !== undefined) adjustTicking(state.joined);
+    },
+    get isMuted() {
+      return state.hearing.muted;
     },
     join: (other) => join(state, states.get(other)!),
     leave: (from) => leave(state, from && states.get(from)),

@@ -128,6 +128,9 @@ function legOf(parts: Parts): MediaLeg {
     join: (other) => sound.join(soundOf(engine, other)),
     leave: (from) => sound.leave(from && soundOf(engine, from)),
     setMuted: sound.setMuted,
+    get isMuted() {
+      return sound.isMuted;
+    },
     onDigits: sound.onDigits,
     takeDigit: sound.takeDigit,
     sendDigits: sound.sendDigits,

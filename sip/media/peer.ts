@@ -1,10 +1,9 @@
-import { Buffer } from "node:buffer";
-import { Audio, PeerConnection, type Track } from "node-datachannel";
 import { assertBindable } from "./bindable.ts";
+import { connectNative } from "./native_connection.ts";
+import { offerWebrtc } from "./offered_peer.ts";
 import { ofKind, parseSdp } from "./parse_sdp.ts";
 import { type Formats, OUR_FORMATS, type Session } from "./sdp.ts";
 import { newStream, type Peer, type Transport } from "./transport.ts";
-import { type Stream, writeSdp } from "./write_sdp.ts";
 
 /** The id of our audio where the peer has given it none. */
 const OUR_MID = "0";
@@ -12,11 +11,13 @@ const OUR_MID = "0";
 /** WebRTC; sockets are bound to an address, of which 0.0.0.0 offers all that the machine has. */
 export const webrtcTransport = ({ bindAddress }: { bindAddress: string }): Transport => ({
   kind: "webrtc",
-  open(offer) {
-    const mid = offer?.audio.mid ?? OUR_MID;
-    const formats = offer?.audio.formats ?? OUR_FORMATS;
-    return openPeer({ bindAddress, mid, formats, ...(offer && { offer }) });
-  },
+  open: (offer) =>
+    openPeer({
+      bindAddress,
+      mid: offer?.audio.mid ?? OUR_MID,
+      formats: offer?.audio.formats ?? OUR_FORMATS,
+      ...(offer && { offer }),
+    }),
 });
 
 export interface PeerOptions {
@@ -27,129 +28,36 @@ export interface PeerOptions {
   offer?: Session;
 }
 
-/**
- * Opens ICE, DTLS and SRTP towards one peer, by node-datachannel, and gathers the candidates; throws
- * when the offer cannot be taken. The native library serves one isolate in a process: with two
- * (Workers) the process ends.
- */
+/** Opens ICE, DTLS and SRTP towards one peer; throws when its offer cannot be taken. */
 export async function openPeer(options: PeerOptions): Promise<Peer> {
   await assertBindable(options.bindAddress);
-  const native = new PeerConnection("switchboard", {
-    iceServers: [],
-    bindAddress: options.bindAddress,
-    disableAutoNegotiation: true,
-    forceMediaTransport: true,
-  });
+  const { offer } = options;
+  return offer === undefined ? offerWebrtc(options) : await answerWebrtc({ ...options, offer });
+}
+
+async function answerWebrtc({ offer, ...options }: PeerOptions & { offer: Session }) {
+  const { audio, ...session } = ofKind("webrtc", offer);
+  const remote = { ...session, audio: { ...audio, mid: options.mid } };
   const stream = newStream();
-  const track = native.addTrack(audioTrack(options, stream));
-  const states = watchStates(native, track);
-  const close = () => {
-    states.close();
-    track.close();
-    native.close();
-    return states.closed;
-  };
-  try {
-    if (options.offer !== undefined) native.setRemoteDescription(remoteSdp(options.offer), "offer");
-    native.setLocalDescription(options.offer === undefined ? "offer" : "answer");
-    await states.gathered;
-    const local = { ...parseSdp(native.localDescription()?.sdp ?? ""), bundled: true };
-    return withTrack({ native, track, states, local, stream, close });
-  } catch (cause) {
-    void close();
-    throw cause;
-  }
-}
-
-function audioTrack({ mid, formats }: PeerOptions, { ssrc, cname }: Stream): Audio {
-  // Always both ways: the native side drops what its own direction forbids, and hold may change it.
-  const audio = new Audio(mid, "SendRecv");
-  for (const [encoding, type] of formats) audio.addAudioCodec(type, `${encoding}/8000`);
-  audio.addSSRC(ssrc, cname);
-  return audio;
-}
-
-/** What the native side is given: written by us from what we understood, and only our section. */
-const remoteSdp = (session: Session) =>
-  writeSdp({
-    ...session,
-    bundled: true,
-    before: [],
-    after: [],
-    audio: {
-      ...ofKind("webrtc", session).audio,
-      mid: session.audio.mid ?? OUR_MID,
-      direction: "sendrecv",
-    },
-  });
-
-type States = ReturnType<typeof watchStates>;
-
-function watchStates(native: PeerConnection, track: Track) {
-  const gathered = Promise.withResolvers<void>();
-  const connected = Promise.withResolvers<void>();
-  const lost = Promise.withResolvers<void>();
-  const closed = Promise.withResolvers<void>();
-  connected.promise.catch(() => {});
-  let closing = false;
-
-  native.onGatheringStateChange((state) => {
-    if (state === "complete") gathered.resolve();
-  });
-  native.onStateChange((state) => {
-    if (state === "closed") closed.resolve();
-    if (closing || (state !== "failed" && state !== "closed")) return;
-    connected.reject(new Error("Cannot connect media: ICE or DTLS failed"));
-    lost.resolve();
-  });
-  // The connection says "connected" a moment before its track takes packets.
-  track.onOpen(() => connected.resolve());
-  // Without this callback the native track keeps the process alive after its end.
-  track.onClosed(() => {});
-  return {
-    gathered: gathered.promise,
-    connected: connected.promise,
-    lost: lost.promise,
-    closed: closed.promise,
-    close() {
-      closing = true;
-      connected.reject(new Error("Cannot connect media: the leg is closed"));
-    },
-  };
-}
-
-interface Opened {
-  native: PeerConnection;
-  track: Track;
-  states: States;
-  local: Session;
-  stream: Stream;
-  close: () => Promise<void>;
-}
-
-function withTrack({ native, track, states, local, stream, close }: Opened): Peer {
-  let closed: Promise<void> | undefined;
+  const connection = connectNative(
+    { ...options, stream, remote },
+    (packet) => peer.onPacket?.(packet),
+  );
+  const { connected, lost, send, close } = connection;
+  const local = { ...parseSdp(await connection.described), bundled: true };
   const peer: Peer = {
     local,
     stream,
-    connected: states.connected,
-    lost: states.lost,
+    connected,
+    lost,
     onPacket: undefined,
-    accept: (answer) => native.setRemoteDescription(remoteSdp(answer), "answer"),
+    accept() {
+      throw new Error("Cannot take an answer: the offer was the peer's");
+    },
     // The directions are ours to keep; the native side goes on as it is.
     change: () => {},
-    send(packet) {
-      if (closed !== undefined || !track.isOpen()) return;
-      try {
-        track.sendMessageBinary(Buffer.from(packet.buffer));
-      } catch {
-        // The transport ended in between, or SRTP refuses a packet that is too late.
-      }
-    },
-    close: () => closed ??= close(),
+    send,
+    close,
   };
-  track.onMessage((packet) => {
-    if (closed === undefined) peer.onPacket?.(packet);
-  });
   return peer;
 }

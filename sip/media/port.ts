@@ -64,6 +64,7 @@ export interface MediaLeg {
   leave(from?: MediaLeg): void;
   /** Silences what the peer says for everybody who hears it; its digits still count. */
   setMuted(muted: boolean): void;
+  readonly isMuted: boolean;
   /** Calls back for each digit the peer pressed, once per press; the result ends it. */
   onDigits(listener: (digit: string) => void): () => void;
   /** Takes a digit that came by signalling as if it was pressed in the media. */

@@ -69,7 +69,8 @@ async function stay(
     ...recording,
   });
   if (guest === undefined) return { outcome: "busy" };
-  const { conferenceSid, muted, startOnEnter, endOnExit, timeLimitS, hangupOnStar } = step;
+  const { muted } = guest;
+  const { conferenceSid, startOnEnter, endOnExit, timeLimitS, hangupOnStar } = step;
   live.report({ type: "joined", conferenceSid, muted, startOnEnter, endOnExit });
   const { promise: enough, resolve: end } = Promise.withResolvers<void>();
   const stopLimit = calls.signalling.timers.after(timeLimitS * 1000, end);

@@ -24,6 +24,8 @@ export interface Newcomer {
 
 /** A leg in a room. */
 export interface Guest {
+  /** It came muted: as its step says, or because its call is. */
+  readonly muted: boolean;
   /** Resolves when it was removed, or the room ended. */
   readonly over: Promise<void>;
   leave(): void;
@@ -69,13 +71,14 @@ export function createRooms(): Rooms {
       rooms.set(sid, room);
       const { promise: over, resolve: end } = Promise.withResolvers<void>();
       const seat = room.sound.enter(media);
-      seat.setMuted(step.muted);
+      const muted = step.muted || media.isMuted;
+      seat.setMuted(muted);
       const place: Place = { ...newcomer, seat, held: false, waiting: undefined, end };
       room.places.set(leg, place);
       room.begun ||= step.startOnEnter;
       arrange(room);
       if (step.beepOnEnter && isOpen(room)) room.sound.announce(enterBeep);
-      return { over, leave: () => leave(sid, room, place) };
+      return { muted, over, leave: () => leave(sid, room, place) };
     },
     order({ conferenceSid, order }) {
       const room = rooms.get(conferenceSid);
@@ -101,6 +104,7 @@ function change(
   { muted, held }: { muted?: boolean | undefined; held?: boolean | undefined },
 ): void {
   if (muted !== undefined) place.seat.setMuted(muted);
+  if (muted === false) place.media.setMuted(false); // Its call may be muted by itself.
   if (held !== undefined) place.held = held;
   arrange(room);
 }

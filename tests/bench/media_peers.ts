@@ -6,7 +6,6 @@ import { isRtcp, writeRtp } from "../../sip/media/rtp.ts";
 import type { Encoding } from "../../sip/media/sdp.ts";
 import { writeSdp } from "../../sip/media/write_sdp.ts";
 import { plainOffer, portOf } from "../support/plain_peer.ts";
-import { withoutCandidates } from "../support/rtp_peer.ts";
 import { tone } from "../support/tone.ts";
 
 /** The other ends of the legs that `media.ts` measures: they send a tone, and time what they get. */
@@ -65,7 +64,7 @@ export async function webrtcLines(laws: Law[]): Promise<Lines> {
   }));
   const lines = peers.map((peer): Line => {
     const line: Line = {
-      offer: withoutCandidates(writeSdp(peer.local)),
+      offer: writeSdp(peer.local),
       async accept(answer) {
         peer.accept(parseSdp(answer));
         await peer.connected;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type App, startApp } from "../support/app.ts";
-import { callOf, companionOf, made, xml } from "../support/hand_companion.ts";
+import { callOf, companion, companionOf, made, xml } from "../support/hand_companion.ts";
+import { makeParticipant, makeSample } from "../support/samples.ts";
 
 /** A call in progress that plays something. */
 async function talking(app: App): Promise<string> {
@@ -43,33 +44,50 @@ Deno.test("POST /Calls/{Sid} with Mute silences the leg and leaves what it does 
   assert.deepEqual(Object.keys(await callOf(app, sid)), Object.keys(known));
 });
 
-Deno.test("POST /Calls/{Sid} with Mute says where the call is in a Conference", async () => {
-  using app = await startApp();
+/** A call in progress that is in a conference, whose companion has it. */
+async function conferring(app: App) {
   const sid = await talking(app);
-  const conferenceSid = `CF${"1".repeat(32)}`;
-  const now = app.ports.now();
-  await app.ports.records.participants.insert({
-    record: {
-      sid: `CP${sid.slice(2)}`,
-      accountSid: app.root.sid,
-      dateCreated: now,
-      dateUpdated: now,
-      callSid: sid,
-      conferenceSid,
-      muted: false,
-      hold: true,
-      startConferenceOnEnter: true,
-      endConferenceOnEnter: false,
-      apiVersion: "2012-04-24",
-    },
+  const conferenceSid = await makeSample(app, app.root, { name: "conferences" });
+  await app.ports.records.conferences.update(
+    app.root.sid,
+    conferenceSid,
+    (record) => ({ record: { ...record, companion } }),
+  );
+  await makeParticipant(app, conferenceSid, sid);
+  return { sid, conferenceSid, place: `Conferences/${conferenceSid}/Participants/${sid}.json` };
+}
+
+Deno.test("Mute of a call that is in a Conference is Mute of its Participant", async () => {
+  using app = await startApp();
+  const { sid, conferenceSid, place } = await conferring(app);
+  const order = (muted: boolean) => ({
+    conferenceSid,
+    order: { type: "change", leg: sid, muted },
   });
 
   const answer = (await app.root.post(`Calls/${sid}.json`, { Mute: "true" })).json();
-
   assert.deepEqual(
     [answer.conference_sid, answer.muted, answer.hold, answer.start_conference_on_enter],
-    [conferenceSid, true, true, true],
+    [conferenceSid, true, false, true],
   );
+  assert.equal((await app.root.get(place)).json().muted, true);
+
+  const heard = (await app.root.post(`Calls/${sid}.json`, { Mute: "false" })).json();
+  assert.equal(heard.muted, false);
+  assert.equal((await app.root.get(place)).json().muted, false);
+  assert.deepEqual(app.muted, [{ leg: sid, muted: true }, { leg: sid, muted: false }]);
+  assert.deepEqual(app.roomOrders, [order(true), order(false)]);
+});
+
+Deno.test("Mute of a call that just left its Conference is of the call alone", async () => {
+  using app = await startApp();
+  const { sid } = await conferring(app);
+  app.knowsRoom = false;
+
+  const answer = await app.root.post(`Calls/${sid}.json`, { Mute: "true" });
+
+  assert.deepEqual([answer.status, answer.json().muted], [200, true]);
+  assert.deepEqual(app.muted, [{ leg: sid, muted: true }]);
 });
 
 Deno.test("POST /Calls/{Sid} refuses Mute where the audio passes by, and after the end", async () => {

@@ -7,6 +7,7 @@ import { limits } from "../../core/limits.ts";
 import { type App, startApp } from "../support/app.ts";
 import { made, notifications, xml } from "../support/hand_companion.ts";
 import { type MessageCenter, startMessageCenter } from "../support/message_center.ts";
+import { testAuthority, testCertificates } from "../support/test_certificates.ts";
 
 const ours = "+14155550101";
 const far = "+442079460000";
@@ -336,5 +337,61 @@ Deno.test("deliver_sm reaches its number, and SmsUrl is asked; nobody's is refus
   assert.deepEqual([reply.destination_addr, reply.short_message.message], [
     far.slice(1),
     "thank you",
+  ]);
+});
+
+/** Binds by TLS, trusting an authority or none; a line of what went wrong, or undefined when bound. */
+async function bindByTls(ca?: string): Promise<string | undefined> {
+  await using center = await startMessageCenter(testCertificates.first);
+  const failed = Promise.withResolvers<string>();
+  const address = { ...smppAddress(center.url, ""), host: "localhost", tls: true, ...ca && { ca } };
+  const link = startSmppLink({
+    address,
+    timings: quick,
+    receipts: true,
+    onDeliver: () => Promise.resolve(0),
+    log: (_, fields) => failed.resolve(String(fields?.error)),
+  });
+  const outcome = await Promise.race([link.bound(), failed.promise]);
+  await link.stop();
+  return outcome ?? undefined;
+}
+
+Deno.test("smpps binds by TLS, and only to a server that somebody vouches for", async () => {
+  assert.equal(await bindByTls(testAuthority), undefined);
+  assert.match(await bindByTls() ?? "", /certificate|UnknownIssuer/i);
+});
+
+Deno.test("stop() does not wait for a message center that says nothing", async () => {
+  const silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const connected = silent.accept();
+  const link = startSmppLink({
+    address: smppAddress(`smpp://me:x@127.0.0.1:${silent.addr.port}`, ""),
+    timings: { ...quick, answerMs: 600_000 },
+    receipts: true,
+    onDeliver: () => Promise.resolve(0),
+    log: () => {},
+  });
+  const connection = await connected;
+
+  await link.stop();
+
+  connection.close();
+  silent.close();
+});
+
+Deno.test("a number that the message center gives without its kind is a number all the same", async () => {
+  await using lab = await startLab();
+  await made(lab.app.root, "IncomingPhoneNumbers", { PhoneNumber: ours });
+
+  await lab.center.deliver(delivered({ source_addr_ton: 0 }));
+  await lab.center.deliver(delivered({ source_addr: "BANK", source_addr_ton: 5 }));
+  await lab.center.deliver(delivered({ source_addr: "12345", source_addr_ton: 3 }));
+
+  const { messages: all } = (await lab.app.root.get("SMS/Messages.json")).json();
+  assert.deepEqual(all.map(({ from }: { from: string }) => from).toSorted(), [
+    far,
+    "12345",
+    "BANK",
   ]);
 });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { MessageReport } from "../../core/bridge_messages.ts";
 import { messageTaker } from "../../core/messages/take_message.ts";
 import { type App, startApp } from "../support/app.ts";
 
@@ -9,7 +10,7 @@ async function startLab(app: App) {
   const { sid } = (await account.post("Clients.json", form)).json();
   const take = messageTaker(app.ports);
   const report = { accountSid: account.sid, clientSid: sid, login: "alice", body: "hello" };
-  const send = async (uri: string, changes: Partial<typeof report> = {}) =>
+  const send = async (uri: string, changes: Partial<MessageReport> = {}) =>
     (await take({ ...report, uri, ...changes })).status;
   const recorded = async () =>
     (await account.get("SMS/Messages.json")).json().messages
@@ -81,4 +82,20 @@ Deno.test("takeMessage() takes what an operator's route leads to, however it is 
     "sent",
     "sent",
   ]);
+});
+
+Deno.test("takeMessage() hands a Client's own headers to the number's SmsUrl", async () => {
+  using app = await startApp();
+  const { account, send } = await startLab(app);
+  const form = { PhoneNumber: "+12025550143", SmsUrl: "https://app.test/in", SmsMethod: "GET" };
+  await account.post("IncomingPhoneNumbers", form);
+
+  const headers = { "X-Ticket": "7", "Subject": "not one of theirs" };
+  assert.equal(await send("sip:+12025550143@sip.test", { headers }), 202);
+  await app.runJobs();
+
+  const { searchParams } = new URL(app.fetched[0]!.url);
+  assert.equal(searchParams.get("SipHeader_X-Ticket"), "7");
+  assert.equal(searchParams.get("From"), "client:alice");
+  assert.equal([...searchParams.keys()].filter((name) => name.startsWith("SipHeader")).length, 1);
 });

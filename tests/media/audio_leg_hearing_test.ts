@@ -199,6 +199,7 @@ Deno.test("setMuted() silences a peer for listeners and for whom it is joined wi
   assert.equal(other.sent.length, 20);
 
   one.leg.setMuted(true);
+  assert.equal(one.leg.isMuted, true);
   frames.length = other.sent.length = 0;
   say(one, 1_000, 0.4, clock.advance);
 

@@ -90,6 +90,18 @@ Deno.test("parameter names are case-sensitive, and unknown ones are named in War
   assert.match(refused.headers.get("Warning")!, /login/);
 });
 
+Deno.test("parameters in the address of a POST are ignored, and named in Warning", async () => {
+  using app = await startApp();
+
+  const missing = await app.root.post("Clients.json?Login=alice&Login=bob", { Password: "secret" });
+  const made = await app.root.post("Clients.json?FriendlyName=x&%ff", client);
+
+  assert.deepEqual([missing.status, made.json().friendly_name], [400, "alice"]);
+  const warning = `299 - "Unknown parameter: Login"`;
+  assert.equal(missing.headers.get("Warning"), `${warning}, ${warning}`);
+  assert.match(made.headers.get("Warning")!, /FriendlyName.*"Unknown parameter: \?"$/);
+});
+
 Deno.test("a Warning never carries what a header must not", async () => {
   using app = await startApp();
   const names = ['a"b\\c', "line\r\nSet-Cookie: x=1", "ü€", "x".repeat(1_000)];

@@ -34,10 +34,10 @@ sipTest("mute() silences a leg and leaves its conversation alone", async () => {
   const [other, ours] = lab.media.legs;
 
   assert.deepEqual(await (await mute(lab, leg, true)).json(), { isDone: true });
-  assert.deepEqual([ours!.muted, other!.muted], [true, false]);
+  assert.deepEqual([ours!.isMuted, other!.isMuted], [true, false]);
   assert.equal(ours!.joined, other);
   assert.deepEqual(await (await mute(lab, leg, false)).json(), { isDone: true });
-  assert.equal(ours!.muted, false);
+  assert.equal(ours!.isMuted, false);
 
   assert.equal((await mute(lab, `CA${"f".repeat(32)}`, true)).status, 404);
   const wrong = await lab.service.order(lab.companion.bridgeUrl, "/mute", { leg });

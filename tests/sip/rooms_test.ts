@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { bridgePaths } from "../../core/bridge.ts";
+import type { Script } from "../../core/bridge_script.ts";
 import {
   conferenceSid,
   enter,
@@ -52,6 +54,26 @@ roomTest("three in a room hear each other; mute, hold and removal take what they
   assert.equal(await order(lab, { type: "remove", leg: carol.leg }), false);
   await closeAll(talkers);
 });
+
+roomTest(
+  "a leg that was muted by itself comes into a room muted, until that is taken back",
+  async () => {
+    await using lab = await startRoomLab();
+    const away: Script = [{ type: "answer" }, { type: "silence", seconds: 60 }];
+    const alice = await enter(lab, { login: "alice", hz: 500, script: away });
+    const mute = { leg: alice.leg, muted: true };
+    await lab.service.order(lab.companion.bridgeUrl, bridgePaths.mute, mute);
+    await lab.run(alice.leg, [roomStep()]);
+    const bob = await enter(lab, { login: "bob", hz: 750, script: [roomStep()] });
+
+    const { event } = await lab.service.event("joined", alice.leg);
+    assert.equal(event.type === "joined" && event.muted, true);
+    await bob.untilHears(pitches, ([a]) => gone(a!));
+    await order(lab, { type: "change", leg: alice.leg, muted: false });
+    await bob.untilHears(pitches, ([a]) => there(a!));
+    await closeAll([alice, bob]);
+  },
+);
 
 roomTest("who is alone, or without one who starts the room, waits with music", async () => {
   await using lab = await startRoomLab();

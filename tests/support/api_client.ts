@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { XMLValidator } from "fast-xml-parser";
 import type { Hono } from "hono";
-import { assertDescribed } from "./openapi.ts";
+import { assertDescribed, assertStatusDescribed } from "./openapi.ts";
 
 /** An answer whose body has been read. */
 export interface Answer {
@@ -68,6 +68,7 @@ const formBody = (form: Form): URLSearchParams =>
 function checkInvariants(request: Request, { status, headers, text, json }: Answer): void {
   const what = `${request.method} ${request.url} → ${status}`;
   assert.match(headers.get("X-Request-Id") ?? "", /^[A-Za-z0-9._-]{8,64}$/, what);
+  assertStatusDescribed(request, status);
   if (status === 204 || request.method === "HEAD") return assert.equal(text, "", what);
   const { pathname } = new URL(request.url);
   if (status === 307) return assert.match(headers.get("Location") ?? "", /^https?:/, what);

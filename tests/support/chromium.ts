@@ -34,24 +34,13 @@ async function withBrowser(body: (browser: Browser) => Promise<void>): Promise<v
   }
 }
 
-/**
- * A test with a real browser. Without one it is skipped, but fails where `CI` is set. It has a
- * second try, and says so: on a starved machine the native transport can lose a connection that it
- * was about to make (README, decisions).
- */
+/** A test with a real browser. Without one it is skipped, but fails where `CI` is set. */
 export function chromiumTest(name: string, body: (browser: Browser) => Promise<void>): void {
   const skipped = !installed && Deno.env.get("CI") === undefined;
   Deno.test({
     name: skipped ? `${name} (skipped: no Chromium at ${CHROMIUM})` : name,
     ignore: skipped,
     timeout: TEST_TIMEOUT_MS,
-    fn: async () => {
-      try {
-        await withBrowser(body);
-      } catch (error) {
-        Deno.stderr.writeSync(new TextEncoder().encode(`"${name}" again, after ${error}\n`));
-        await withBrowser(body);
-      }
-    },
+    fn: () => withBrowser(body),
   });
 }

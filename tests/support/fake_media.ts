@@ -16,7 +16,6 @@ export interface FakeMediaLeg extends MediaLeg {
   readonly joined: FakeMediaLeg | undefined;
   readonly closed: boolean;
   readonly played: { samples: number; loop: number }[];
-  readonly muted: boolean;
   /** What its peer was sent by `sendDigits`. */
   readonly sentDigits: string[];
   /** What it is fed. */
@@ -163,14 +162,14 @@ function fakeSound() {
   const listeners = createListeners<Pcm>();
   const digitListeners = createListeners<string>();
   const sound = {
-    muted: false,
+    isMuted: false,
     sentDigits: [] as string[],
     source: undefined as (() => Pcm | undefined) | undefined,
     get listeners() {
       return listeners.size;
     },
     hear(frame: Pcm) {
-      listeners.call(this.muted ? SILENCE : frame);
+      listeners.call(this.isMuted ? SILENCE : frame);
     },
     press: digitListeners.call,
     takeDigit: digitListeners.call,
@@ -183,7 +182,7 @@ function fakeSound() {
       };
     },
     setMuted(muted: boolean) {
-      this.muted = muted;
+      this.isMuted = muted;
     },
     sendDigits(digits: string) {
       this.sentDigits.push(digits);

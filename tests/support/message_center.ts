@@ -29,7 +29,10 @@ export interface MessageCenter extends AsyncDisposable {
   drop(): void;
 }
 
-export function startMessageCenter({ port = 0 } = {}): Promise<MessageCenter> {
+/** With a certificate it speaks TLS. */
+export function startMessageCenter(
+  certificate: { cert: string; key: string } | Record<string, never> = {},
+): Promise<MessageCenter> {
   const waiting = new Set<() => void>();
   const look = () => waiting.forEach((one) => one());
   const until = (isSo: () => boolean): Promise<void> =>
@@ -48,7 +51,7 @@ export function startMessageCenter({ port = 0 } = {}): Promise<MessageCenter> {
   let [binds, enquiries] = [0, 0];
   const submitted: SmppPdu[] = [];
   // deno-lint-ignore no-explicit-any
-  const server = (smpp as any).createServer((session: SmppPdu) => {
+  const server = (smpp as any).createServer({ ...certificate }, (session: SmppPdu) => {
     sessions.add(session);
     session.on("error", () => {});
     session.on("close", () => sessions.delete(session));
@@ -106,7 +109,7 @@ export function startMessageCenter({ port = 0 } = {}): Promise<MessageCenter> {
     },
   };
   return new Promise((resolve) =>
-    server.listen(port, "127.0.0.1", () => {
+    server.listen(0, "127.0.0.1", () => {
       const { port: listening } = server.address();
       resolve(Object.assign(center, {
         url: `smpp://me:s3cret@127.0.0.1:${listening}`,

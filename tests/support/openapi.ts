@@ -74,12 +74,28 @@ const described = Object.entries(document.paths)
   }))
   .sort((one, other) => one.parameters - other.parameters);
 
+const pathOf = (url: string): string => new URL(url).pathname.replaceAll(/\.json(?=\/|$)/g, "");
+
+/** Asserts that the document has a status for a path and method, where that is no error. */
+export function assertStatusDescribed(
+  { method, url }: Pick<Request, "method" | "url">,
+  status: number,
+): void {
+  if (status >= 400) return;
+  const path = pathOf(url);
+  const name = method === "HEAD" ? "get" : method.toLowerCase();
+  const isKnown = described.some(({ pattern, operations }) =>
+    pattern.test(path) && operations[name]?.responses[status] !== undefined
+  );
+  assert.ok(isKnown, `${method} ${path} → ${status} is not described`);
+}
+
 /** Asserts that a JSON answer is one that the document has for its path, method and status. */
 export function assertDescribed(
   request: Pick<Request, "method" | "url">,
   { status, body }: { status: number; body: unknown },
 ): void {
-  const path = new URL(request.url).pathname.replaceAll(/\.json(?=\/|$)/g, "");
+  const path = pathOf(request.url);
   const what = `${request.method} ${path} → ${status}`;
   const known = described.find(({ pattern }) => pattern.test(path))?.operations;
   const responses = known?.[request.method.toLowerCase()]?.responses;

@@ -1,7 +1,6 @@
 import { limits } from "../../limits.ts";
-import { receiveMessage } from "../../messages/receive_message.ts";
+import { receiveMessage, senderOf } from "../../messages/receive_message.ts";
 import { takeReceipt } from "../../messages/take_receipt.ts";
-import { e164Of } from "../../numbers/dialled.ts";
 import type { Ports } from "../../ports.ts";
 import { errors, type Pdu } from "./library.ts";
 import { carrierIdOf } from "./link.ts";
@@ -27,13 +26,10 @@ export async function takeDelivery(
   const text = content.slice(0, limits.arrivingLength);
   const to = pdu.destination_addr ?? "";
   if (text === "" || to === "") return 0; // Nothing to tell anybody.
-  const { country } = ports.settings.trunks;
   const isInternational = pdu.source_addr_ton === 1;
-  const source = pdu.source_addr ?? "";
-  const from = isInternational
-    ? `+${source.replace(/^\+/, "")}`
-    : e164Of(source, country) ?? source;
-  const arriving = { dialled: [to], gateway: null, from: from || "anonymous", body: text };
+  const source = pdu.source_addr || "anonymous";
+  const from = senderOf(isInternational ? source.replace(/^\+?/, "+") : source, ports);
+  const arriving = { dialled: [to], gateway: null, from, body: text };
   const taken = await receiveMessage(arriving, ports);
   if (taken !== "taken") ports.log("A message came for a number that nobody has", { to, taken });
   return taken === "taken" ? 0 : errors["ESME_RX_R_APPN"]!;

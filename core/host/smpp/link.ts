@@ -39,13 +39,14 @@ export function startSmppLink(options: SmppLinkOptions): SmppLink {
   async function keep(): Promise<void> {
     for (let failures = 0; !stopping.signal.aborted;) {
       try {
-        session = await bindSession(options);
+        session = await bindSession(options, stopping.signal);
         failures = 0;
         whenBound.resolve();
         await session.closed;
         if (!stopping.signal.aborted) log("The connection to the message center is lost");
       } catch (error) {
-        if (failures === 0) log("Cannot bind to the message center", { error: String(error) });
+        const isNews = failures === 0 && !stopping.signal.aborted;
+        if (isNews) log("Cannot bind to the message center", { error: String(error) });
         failures++;
       }
       session = null;

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { connect, errors, type LibrarySession, PDU, type Pdu, statusName } from "./library.ts";
 
 /** Where a message center is, and who we are to it. */
@@ -47,12 +48,21 @@ export interface SmppSessionOptions {
   log(line: string, fields?: Record<string, unknown>): void;
 }
 
-/** Connects and binds as a transceiver (SMPP 3.4 §4.1.5). Rejects with why that cannot be. */
-export async function bindSession(options: SmppSessionOptions): Promise<SmppSession> {
+/**
+ * Connects and binds as a transceiver (SMPP 3.4 §4.1.5). Rejects with why that cannot be, also when
+ * the signal aborts first.
+ */
+export async function bindSession(
+  options: SmppSessionOptions,
+  signal: AbortSignal,
+): Promise<SmppSession> {
   const { address, timings } = options;
   const { systemId, password, systemType, ...place } = address;
-  const library = connect({ ...place, servername: place.host });
+  const server = place.tls && isIP(place.host) === 0 ? { servername: place.host } : {};
+  const library = connect({ ...place, ...server });
   const session = sessionOver(library, options);
+  const giveUp = () => library.destroy();
+  signal.addEventListener("abort", giveUp);
   try {
     await within(timings.answerMs, session.connected);
     const answer = await session.request("bind_transceiver", {
@@ -67,6 +77,8 @@ export async function bindSession(options: SmppSessionOptions): Promise<SmppSess
   } catch (error) {
     library.destroy();
     throw error;
+  } finally {
+    signal.removeEventListener("abort", giveUp);
   }
   session.keepAlive();
   return session;
