@@ -109,10 +109,11 @@ async function welcome(config: Config, ports: Ports): Promise<void> {
     base_url: baseUrl,
     sip_ws_url: wsUrl,
   };
+  const isAgain = await Deno.stat(file).then(() => true, () => false);
   await Deno.writeTextFile(file, JSON.stringify(credentials, null, 2) + "\n", { mode: 0o600 });
   await Deno.chmod(file, 0o600); // It may have been there, with other rights.
-  const isNew = ports.now() - root.dateCreated < 60_000;
-  if (!isNew) return; // Started again, also after a crash: its owner has long begun.
+  // An instance that joins others, or starts again after a crash: its owner has begun.
+  if (isAgain || ports.now() - root.dateCreated > 60_000) return;
   say(`Root account ${root.sid}, AuthToken ${root.authToken} (kept in ${file})`);
   const api = `${baseUrl}/${limits.apiVersion}/Accounts/${root.sid}`;
   say(`

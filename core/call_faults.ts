@@ -67,8 +67,9 @@ export const callFaults = {
   companionLost: {
     kind: "unavailable",
     code: 13235,
-    message: "Cannot go on with the call: its SIP companion was lost",
-    advice: "Place the call again. The operator reads in the log why the companion ended.",
+    message: "Cannot go on with the call: the SIP companion lost it",
+    advice:
+      "Place the call again. The operator reads in the log whether the companion ended, and why.",
   },
   notDialled: {
     kind: "unavailable",

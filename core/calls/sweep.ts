@@ -90,7 +90,7 @@ async function close(lost: Call, heardAt: number, ports: Ports): Promise<void> {
     if (!isLive(call.status)) return { record: call };
     const at = Math.max(heardAt, call.dateUpdated);
     const ended = end(call, "failed", { at, instanceId: ports.settings.instanceId });
-    const detail = `it was last heard of at ${iso8601(at)}`;
+    const detail = `the companion was last heard of at ${iso8601(at)}`;
     const notice = { accountSid, callSid: sid, fault: "companionLost", detail } as const;
     return { ...ended, also: [notification({ ...notice, level: "error" }, ports)] };
   });

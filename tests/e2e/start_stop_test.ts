@@ -43,6 +43,7 @@ Deno.test("SIGTERM ends calls with BYE, records them, and exits 0 within 10 s", 
     assert.equal(again.accountSid, system.accountSid);
     assert.equal(again.authToken, system.authToken);
     assert.equal((await again.get(`Calls/${sid}.json`)).status, "completed");
+    assert.doesNotMatch(again.output(), /A first call|AuthToken/);
     await phone.close();
   } finally {
     await system[Symbol.asyncDispose]();

@@ -486,6 +486,9 @@ Deno.test("a companion that started again has lost its calls: they are closed, o
   assert.equal((await callOf(app, ringing)).status, "failed");
   const completed = await callOf(app, answered);
   assert.deepEqual([completed.status, completed.duration], ["completed", "4"]);
+  const notices = await notifications(app);
+  assert.equal(notices.length, 2, "one for each call");
+  assert.match(notices[0]!, /the SIP companion lost it: the companion was last heard of at 20/);
   assert.deepEqual(
     (await callbacks(app)).map((form) => form.get("CallStatus")),
     ["initiated", "failed"],
