@@ -12,6 +12,7 @@ import {
   queuedEvent,
   waitingEvent,
 } from "./bridge_rooms.ts";
+import { collectedEvent } from "./bridge_ussd.ts";
 import { legId } from "./bridge_script.ts";
 import { incomingNumber } from "./bridge_trunks.ts";
 
@@ -56,6 +57,7 @@ export const legEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("detected"), answeredBy }),
   z.object({ type: z.literal("next"), action }),
   gatheredEvent,
+  collectedEvent,
   partialEvent,
   notedEvent,
   referredEvent.extend({ outcome }),

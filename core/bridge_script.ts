@@ -7,6 +7,7 @@ import { referStep } from "./bridge_refer.ts";
 import { recordingOrder, recordStep } from "./bridge_recordings.ts";
 import { consultStep, leaveStep, pickupStep, queueStep, roomStep } from "./bridge_rooms.ts";
 import { sayStep } from "./bridge_speech.ts";
+import { ussdStep } from "./bridge_ussd.ts";
 import { numberTarget, trunkTarget } from "./bridge_trunks.ts";
 
 /** The part of the bridge (`bridge.ts`) that is about what the companion does with a leg. */
@@ -90,6 +91,7 @@ export const step = z.discriminatedUnion("type", [
   referStep,
   noteStep,
   recordStep,
+  ussdStep,
   /** Asks for the document at the action: a report and nothing else. */
   z.object({ type: z.literal("next"), action }),
   /** Has the dial that screens this leg join it; a hang-up on any other. */

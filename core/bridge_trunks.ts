@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ussdText } from "./bridge_ussd.ts";
 
 /**
  * The part of the bridge (`bridge.ts`) that is about trunks: calls that leave through proxies, calls
@@ -69,11 +70,16 @@ export const incomingNumber = z.object({
   hops: z.number().int().nonnegative(),
   sipCallId: z.string(),
   headers: z.record(z.string(), z.string()),
+  /** A USSD dialogue, which has no media: what it begins with. */
+  ussd: ussdText.optional(),
 });
 
 /** Whose call it is, asked before an INVITE of a trunk has a leg. */
 export const numberQuery = z.object({
-  /** What may be the number, likeliest first: the users of Request-URI, P-Called-Party-ID and To. */
+  /**
+   * What may be the number, likeliest first: the code that begins a USSD dialogue, and the users of
+   * Request-URI, P-Called-Party-ID and To.
+   */
   dialled: z.array(z.string().max(256)).min(1).max(4),
   /** The Gateway it comes through; null is an allowed source, which reaches all numbers. */
   gateway: z.object({ gatewaySid: z.string(), accountSid: z.string() }).nullable(),

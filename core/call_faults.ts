@@ -113,6 +113,20 @@ export const callFaults = {
     message: "Cannot go on with the call: its documents redirect without end",
     advice: "Let one of the documents do something that takes time.",
   },
+  flowFailed: {
+    kind: "invalid",
+    code: 12500,
+    message: "Cannot go on with the flow",
+    advice: "Check the Flow of the application that the message names: it, or a step of it, was " +
+      "removed or no longer fits.",
+  },
+  serviceFailed: {
+    kind: "unavailable",
+    code: 12510,
+    message: "Cannot use the answer of an external service",
+    advice: "The URL of the externalService step must answer with 2xx within 15 seconds, with at " +
+      "most 64 KiB, and with JSON where the step extracts from it. An onRemoteError handles it.",
+  },
   markupSkipped: {
     kind: "invalid",
     code: 12200,

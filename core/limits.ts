@@ -10,6 +10,8 @@ export const limits = {
   /** Parameters of one request, and characters of one parameter. */
   parameters: 1_000,
   parameterLength: 16 << 10,
+  /** Of the longest of them: a flow. */
+  longParameterLength: 40 << 10,
   /** What Retry-After says when a part of the service is out of reach. */
   retryAfterS: 5,
   /** How long a part of the service may take to prove that it is there. */
@@ -92,6 +94,23 @@ export const limits = {
   documentElements: 500,
   documentHops: 50,
   documentTimeoutMs: 15_000,
+  /** Of a flow, in UTF-8; sealed, a record of the store has no room for many more. */
+  flowBytes: 40 << 10,
+  flowSteps: 200,
+  /** Branches, conditions, prompts, parameters or variables of one step of a flow. */
+  flowParts: 50,
+  /** Steps in a row that take no time, requests to external services among them, and verbs of one document. */
+  flowStepsAtOnce: 100,
+  flowRequestsAtOnce: 3,
+  flowVerbs: 20,
+  /** Characters of a variable that a flow keeps, and of all of them as they are handed on. */
+  flowVariableLength: 2_000,
+  flowVariablesLength: 32 << 10,
+  /** Errors of a flow that are told together. */
+  flowErrors: 5,
+  /** Characters of a USSD message: of the GSM alphabet in 7 bits, and of others. */
+  ussdGsmLength: 182,
+  ussdOtherLength: 80,
   pauseMaxS: 3_600,
   /** Characters that one Say speaks: about a quarter of an hour. */
   sayLength: 10_000,

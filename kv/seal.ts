@@ -37,7 +37,7 @@ export function sealer(secretKey: string): Seal {
   };
 }
 
-/** A copy of a record with the named fields sealed, or opened; what is null stays so. */
+/** A copy of a record with the named fields sealed, or opened; what is null or absent stays so. */
 export function mapFields<T>(
   record: T,
   fields: readonly string[],
@@ -46,7 +46,7 @@ export function mapFields<T>(
   if (fields.length === 0) return record;
   const copy = { ...record } as Record<string, unknown>;
   for (const field of fields) {
-    if (copy[field] !== null) copy[field] = map(String(copy[field]));
+    if (copy[field] !== null && copy[field] !== undefined) copy[field] = map(String(copy[field]));
   }
   return copy as T;
 }

@@ -42,8 +42,8 @@ function sentOf(pairs: Iterable<[name: string, text: string]>): Sent {
     if (++count > limits.parameters) {
       throw new Fault("badParameter", `There are more than ${limits.parameters} parameters`);
     }
-    if (text.length > limits.parameterLength) {
-      const rule = `must have at most ${limits.parameterLength} characters`;
+    if (text.length > limits.longParameterLength) {
+      const rule = `must have at most ${limits.longParameterLength} characters`;
       throw new Fault("badParameter", `${name.slice(0, 64)} ${rule}`);
     }
     addSent(sent, name, text);

@@ -10,6 +10,8 @@ interface Shown {
   anyOf?: Shown[];
   oneOf?: Shown[];
   items?: Shown;
+  additionalProperties?: boolean | Shown;
+  contentSchema?: Shown;
   properties?: Record<string, Shown>;
   required?: string[];
   format?: string;
@@ -115,7 +117,7 @@ const meanings = ({ oneOf = [] }: Shown): string =>
 
 /** A schema in a few words. */
 function typeOf(schema: Shown): string {
-  const { $ref, anyOf, oneOf, items, format, type } = schema;
+  const { $ref, anyOf, oneOf, items, format, type, contentSchema } = schema;
   if ($ref !== undefined) {
     const name = $ref.split("/").at(-1)!;
     return `<a href="#schema-${name}">${name}</a>`;
@@ -125,6 +127,9 @@ function typeOf(schema: Shown): string {
   if (schema.const !== undefined) return escapeXml(JSON.stringify(schema.const));
   if (schema.enum !== undefined) return escapeXml(schema.enum.map(String).join(" | "));
   if (items !== undefined) return `list of ${typeOf(items)}`;
+  if (contentSchema !== undefined) return `text of ${typeOf(contentSchema)}`;
+  const each = schema.additionalProperties;
+  if (typeof each === "object") return `names, each with ${typeOf(each)}`;
   const kind = [type ?? "any"].flat().join(" or ");
   return kind + (format === undefined ? "" : ` (${format})`) + bounds(schema);
 }

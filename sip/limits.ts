@@ -91,6 +91,11 @@ export const sipLimits = {
   trunkTextLength: 1_600,
   /** Of what tells a trunk's message from others. */
   messageIdLength: 180,
+  /** Of the body of a USSD dialogue, in characters, and the parts of a body. */
+  ussdBodyLength: 8 << 10,
+  bodyParts: 8,
+  /** How long somebody may take to reply to a USSD message. */
+  ussdReplyMs: 180_000,
   /** Of a digit, a `Refer-To` and the body of an INFO, in characters. */
   infoLength: 4 << 10,
   /** What a REFER is told its subscription lasts. */

@@ -24,6 +24,7 @@ const allowed: Record<string, string[]> = {
     "core/bridge_messages.ts",
     "core/bridge_recordings.ts",
     "core/bridge_trunks.ts",
+    "core/bridge_ussd.ts",
     "core/bridge_registrations.ts",
     "core/bridge_speech.ts",
     "core/limits.ts",

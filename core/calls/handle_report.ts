@@ -5,7 +5,9 @@ import type { Script } from "../bridge_script.ts";
 import { withPeers } from "../companions.ts";
 import { takeRoomNews } from "../conferences/take_news.ts";
 import { unanswered } from "../exchange.ts";
+import { isFlow } from "../flows/address.ts";
 import { deliverWebhook } from "../jobs/deliver_webhook.ts";
+import { goOnFlow } from "../jobs/go_on_flow.ts";
 import { notification } from "../notify.ts";
 import type { Change, Ports } from "../ports.ts";
 import { waitParameters } from "../queues/enqueue.ts";
@@ -66,6 +68,7 @@ function scriptFor(event: LegEvent, asking: Asking): Promise<Script> | Script {
     case "next":
       return actionScript(event.action, {}, asking);
     case "gathered":
+    case "collected":
     case "dialled":
     case "recorded":
     case "referred":
@@ -193,6 +196,9 @@ function actionTold(call: Call, result: StepResult | null, { settings }: Ports):
   if (result === null) return { record: call };
   const { accountSid, sid: callSid } = call;
   const { action: { url, method }, event } = result;
+  if (isFlow(url)) {
+    return { record: call, jobs: [goOnFlow({ accountSid, callSid, url, params: result.params })] };
+  }
   const params = { ...callParameters(call, settings), ...result.params };
   const told = { accountSid, callSid, url, method, params, event };
   return { record: call, jobs: [deliverWebhook(told)] };

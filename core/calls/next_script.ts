@@ -2,12 +2,15 @@ import type { Action } from "../bridge_action.ts";
 import type { Script } from "../bridge_script.ts";
 import { unanswered, withoutCredentials } from "../exchange.ts";
 import { limits } from "../limits.ts";
-import { compile } from "../markup/compile.ts";
-import { DocumentFault, fetchDocument } from "../markup/fetch.ts";
+import { shownUrl } from "../flows/address.ts";
+import { documentAt } from "../flows/document_at.ts";
+import { compile, endsOf } from "../markup/compile.ts";
+import { DocumentFault } from "../markup/fetch.ts";
 import { type Cause, notify } from "../notify.ts";
 import type { Ports } from "../ports.ts";
 import type { Call } from "../resources/calls.ts";
 import type { Signable } from "../signature.ts";
+import { compileUssd } from "../ussd/compile_ussd.ts";
 import { callParameters } from "./parameters.ts";
 import { routeTo, type Unroutable } from "./route.ts";
 
@@ -125,20 +128,30 @@ async function scriptAt(
   asking: Asking,
   ending?: Script,
 ): Promise<Script> {
-  const { call, ports, signal } = asking;
+  const { call, ports, signal, cause } = asking;
   const account = await ports.accounts.get(call.accountSid);
   if (account === null) return [{ type: "hangup" }];
-  const params = { ...callParameters(call, ports.settings), ...source.params };
-  const request = { ...source, params };
-  const document = await fetchDocument(request, { authToken: account.authToken, signal }, ports);
-  const { script, skipped } = await compile(document.verbs, {
-    call,
-    documentUrl: document.url,
-    route: (address, caller) => routeTo(address, { account, call, ...caller }, ports),
-    hops: hops + 1,
-    newSid: ports.newSid,
-    ...ending && { ending },
-  });
+  const known = callParameters(call, ports.settings);
+  const request = { ...source, params: { ...known, ...source.params } };
+  const document = await documentAt(
+    source,
+    { account, callSid: call.sid, known, signal, cause },
+    ports,
+  );
+  const { script, skipped } = call.isUssd
+    ? await compileUssd(document.verbs, {
+      documentUrl: document.url,
+      hops: hops + 1,
+      ends: endsOf(call),
+    })
+    : await compile(document.verbs, {
+      call,
+      documentUrl: document.url,
+      route: (address, caller) => routeTo(address, { account, call, ...caller }, ports),
+      hops: hops + 1,
+      newSid: ports.newSid,
+      ...ending && { ending },
+    });
   if (skipped.length > 0) await notifySkipped(skipped, request, asking);
   return script;
 }
@@ -156,7 +169,7 @@ function notifySkipped(
 ): Promise<void> {
   const { accountSid, sid: callSid } = call;
   const detail = [...new Set(skipped)].join("; ").slice(0, 1_000);
-  const exchange = { ...of, responseHeaders: "", responseBody: "" };
+  const exchange = unanswered({ ...of, url: shownUrl(of.url) });
   const subject = { accountSid, callSid, fault: "markupSkipped", cause } as const;
   return notify({ ...subject, detail, level: "warning", exchange }, ports);
 }
@@ -164,7 +177,7 @@ function notifySkipped(
 function notifyLoop(url: string, method: string, { call, ports, cause }: Asking): Promise<void> {
   const { accountSid, sid: callSid } = call;
   const detail = `${limits.documentHops} documents in a row took no time`;
-  const exchange = unanswered({ url, method, params: {} });
+  const exchange = unanswered({ url: shownUrl(url), method, params: {} });
   const notice = { accountSid, callSid, detail, exchange, cause } as const;
   return notify({ ...notice, fault: "documentLoop", level: "error" }, ports);
 }

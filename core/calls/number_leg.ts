@@ -8,7 +8,7 @@ import type { Call } from "../resources/calls.ts";
 import { heard, insertRinging, longest } from "./new_leg.ts";
 import { type Asking, firstScript, refuse } from "./next_script.ts";
 import { calledAs } from "./route.ts";
-import { numberFields } from "./voice_markup.ts";
+import { numberFields, ussdFields } from "./voice_markup.ts";
 
 /** The call of an INVITE for a number, with its `ringing` callback. Null: the number is gone. */
 export async function receiveForNumber(
@@ -19,7 +19,7 @@ export async function receiveForNumber(
   const number = await ports.records.incomingPhoneNumbers.get(report.accountSid, event.numberSid);
   if (number === null) return null;
   const leg = {
-    ...await numberFields(number, ports),
+    ...event.ussd ? await ussdFields(number, ports) : await numberFields(number, ports),
     from: callerOf(event, ports).slice(0, longest),
     to: calledAs(number, event.dialled).slice(0, longest),
     callerName: event.displayName?.slice(0, longest) ?? null,
@@ -38,7 +38,8 @@ export async function numberScript(asking: Asking): Promise<Script> {
     return [{ type: "reject", status: 403 }];
   }
   if (call.url !== null) return await firstScript(asking);
-  return await refuse({ fault: "noRoute", detail: `${call.to} has no VoiceUrl` }, 404, asking);
+  const detail = `${call.to} has no ${call.isUssd ? "UssdUrl" : "VoiceUrl"}`;
+  return await refuse({ fault: "noRoute", detail }, 404, asking);
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { LegEvent } from "../bridge_events.ts";
 import type { Script } from "../bridge_script.ts";
+import { applicationUrl } from "../flows/address.ts";
 import { limits } from "../limits.ts";
 import type { Ports } from "../ports.ts";
 import type { Call } from "../resources/calls.ts";
@@ -109,5 +110,6 @@ async function markupOf(
     return referUrl === null ? null : { url: referUrl, method: referMethod };
   }
   const application = await records.applications.get(accountSid, referApplicationSid);
-  return application?.rcmlUrl ? { url: application.rcmlUrl, method: "POST" } : null;
+  const url = applicationUrl(application);
+  return url === null ? null : { url, method: "POST" };
 }

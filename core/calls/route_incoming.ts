@@ -23,7 +23,8 @@ export async function routeIncoming(
 
   const caller = await ports.records.clients.get(accountSid, event.clientSid);
   if (caller?.voiceApplicationSid) {
-    const detail = `the application ${caller.voiceApplicationSid} of the caller has no RcmlUrl`;
+    const detail =
+      `the application ${caller.voiceApplicationSid} of the caller has neither Flow nor RcmlUrl`;
     return await refuse({ fault: "noRoute", detail }, 404, asking);
   }
   const address = parseAddress(event.uri);

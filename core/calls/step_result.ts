@@ -30,6 +30,8 @@ export async function resultOf(
     }
     case "gathered":
       return result(event.action, gatherParameters(event), "gather.action");
+    case "collected":
+      return result(event.action, { Digits: event.text }, "ussd.action");
     case "referred":
       return result(event.action, referParameters(event), "refer.action");
     case "left": {

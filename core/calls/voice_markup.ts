@@ -1,3 +1,4 @@
+import { applicationUrl } from "../flows/address.ts";
 import type { Ports } from "../ports.ts";
 import type { Call } from "../resources/calls.ts";
 import type { Client } from "../resources/clients.ts";
@@ -21,7 +22,7 @@ export async function voiceMarkup(
 ): Promise<Partial<Call>> {
   if (voiceApplicationSid !== null) {
     const application = await records.applications.get(accountSid, voiceApplicationSid);
-    return { url: application?.rcmlUrl ?? null };
+    return { url: applicationUrl(application) };
   }
   return {
     url: own.voiceUrl,
@@ -30,6 +31,26 @@ export async function voiceMarkup(
     fallbackMethod: own.voiceFallbackMethod,
   };
 }
+
+/** What a USSD dialogue has from the number that it came in for. */
+export async function ussdFields(
+  number: IncomingPhoneNumber,
+  ports: Ports,
+): Promise<Partial<Call>> {
+  const { ussdUrl, ussdMethod, ussdFallbackUrl, ussdFallbackMethod, ussdApplicationSid } = number;
+  const markup = await voiceMarkup({
+    accountSid: number.accountSid,
+    voiceUrl: ussdUrl,
+    voiceMethod: ussdMethod,
+    voiceFallbackUrl: ussdFallbackUrl,
+    voiceFallbackMethod: ussdFallbackMethod,
+    voiceApplicationSid: ussdApplicationSid,
+  }, ports);
+  return { ...await numberFields(number, ports), ...unset, ...markup, isUssd: true };
+}
+
+/** Lest what is not said for USSD is as for calls. */
+const unset: Partial<Call> = { fallbackUrl: null, fallbackMethod: "POST", method: "POST" };
 
 /** What a call has from the number that it came in for. */
 export async function numberFields(

@@ -9,6 +9,7 @@ import { endRoom } from "./end_room.ts";
 import { expireMessage } from "./expire_message.ts";
 import { forgetAccount } from "./forget_account.ts";
 import { forgetClients } from "./forget_clients.ts";
+import { goOnFlow } from "./go_on_flow.ts";
 import { hangUp } from "./hang_up.ts";
 import { locate } from "./locate.ts";
 import { packTexts } from "./pack_texts.ts";
@@ -34,6 +35,7 @@ export const handlers: AnyJobHandler[] = [
   expireMessage,
   forgetAccount,
   forgetClients,
+  goOnFlow,
   hangUp,
   locate,
   packTexts,

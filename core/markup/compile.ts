@@ -46,5 +46,6 @@ export async function compile(
 }
 
 /** A call that came in is for our side; one that was placed is from it. */
-const endsOf = ({ direction, from, to }: CompileContext["call"]) =>
-  direction === "inbound" ? { ours: to, theirs: from } : { ours: from, theirs: to };
+export const endsOf = (
+  { direction, from, to }: Pick<CompileContext["call"], "direction" | "from" | "to">,
+) => direction === "inbound" ? { ours: to, theirs: from } : { ours: from, theirs: to };

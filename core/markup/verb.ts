@@ -4,6 +4,7 @@ import { digits } from "../bridge_gather.ts";
 import type { Step } from "../bridge_script.ts";
 import type { Address } from "../calls/address.ts";
 import type { Caller, Routing } from "../calls/route.ts";
+import { isFlow } from "../flows/address.ts";
 import { limits } from "../limits.ts";
 import type { Call } from "../resources/calls.ts";
 import type { Element } from "./parse.ts";
@@ -105,6 +106,7 @@ export function resolveUrl(
   { documentUrl }: Pick<DocumentContext, "documentUrl">,
 ): string | null {
   const url = URL.parse(address, documentUrl);
+  if (url !== null && isFlow(url.href) && isFlow(documentUrl)) return url.href; // Ours alone.
   const isUsable = url !== null && /^https?:$/.test(url.protocol) &&
     url.href.length <= limits.urlLength;
   return isUsable ? url.href : null;

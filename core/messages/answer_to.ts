@@ -1,12 +1,14 @@
 import { unanswered, withoutCredentials } from "../exchange.ts";
 import { Fault, type FaultName } from "../faults.ts";
+import { shownUrl } from "../flows/address.ts";
+import { documentAt } from "../flows/document_at.ts";
 import { limits } from "../limits.ts";
 import { compileAnswer } from "../markup/compile_answer.ts";
-import { type Document, DocumentFault, fetchDocument } from "../markup/fetch.ts";
+import { type Document, DocumentFault } from "../markup/fetch.ts";
 import { notify } from "../notify.ts";
-import { type CarriedOut, carryOut } from "../orders/carry_out.ts";
+import { type CarriedOut, carryOut, keep } from "../orders/carry_out.ts";
 import { order } from "../orders/order.ts";
-import type { AlsoInserted, Ports } from "../ports.ts";
+import type { Ports } from "../ports.ts";
 import type { Account } from "../resources/accounts.ts";
 import type { Message } from "../resources/messages.ts";
 import type { Signable } from "../signature.ts";
@@ -56,8 +58,9 @@ async function firstDocument(
 }
 
 function fetchFor(source: Signable, { account, message, ports, signal }: Answering) {
-  const request = { ...source, params: { ...smsParameters(message), ...source.params } };
-  return fetchDocument(request, { authToken: account.authToken, signal }, ports);
+  const known = smsParameters(message);
+  const cause = { at: message.dateCreated, id: message.sid };
+  return documentAt(source, { account, callSid: null, known, signal, cause }, ports);
 }
 
 /** Does what a document says; resolves with the document that it goes on with. */
@@ -89,8 +92,7 @@ async function commit(
   if (flood !== null) return { also: [], jobs: [], told: await flood };
   const cause = { at: message.dateCreated, id: `${sid} ${place}` };
   const made = await carryOut(memo, { accountSid, callSid: null, cause }, ports);
-  const [first] = made.also;
-  if (first !== undefined) await insertOnce(first, made, ports);
+  await keep(made, ports);
   return made;
 }
 
@@ -111,20 +113,6 @@ function floodOf(
     .then(() => ({ SmsStatus: "failed" }));
 }
 
-async function insertOnce(
-  { into, record }: AlsoInserted,
-  { jobs }: CarriedOut,
-  { records }: Ports,
-): Promise<void> {
-  const collection = records[into as keyof typeof records];
-  try {
-    await collection.insert({ record: record as never, jobs });
-  } catch (error) {
-    const isRepeated = error instanceof Fault && error.fault === "alreadyExists";
-    if (!isRepeated) throw error;
-  }
-}
-
 /** Tells the account once of what went wrong with a message's markup, however often it does. */
 export async function tellFailure(failure: Fault, answering: Answering): Promise<void> {
   const { markup: { first } } = answering;
@@ -138,14 +126,14 @@ const tellLoop = ({ url, method }: Signable, answering: Answering) =>
   tell({
     fault: "documentLoop",
     detail: `${limits.documentHops} documents followed each other`,
-    exchange: unanswered({ url, method, params: {} }),
+    exchange: unanswered({ url: shownUrl(url), method, params: {} }),
   }, answering);
 
 const tellSkipped = (skipped: string[], source: Signable, answering: Answering) =>
   tell({
     fault: "markupSkipped",
     detail: [...new Set(skipped)].join("; ").slice(0, 1_000),
-    exchange: unanswered(source),
+    exchange: unanswered({ ...source, url: shownUrl(source.url) }),
     level: "warning",
   }, answering);
 

@@ -16,7 +16,7 @@ export async function arrivalOf(
 ): Promise<Required<Pick<Change<Message>, "also" | "jobs">>> {
   const markup = await smsMarkup(number, ports);
   if (markup !== null) {
-    const host = URL.parse(markup.first.url)?.host ?? "invalid";
+    const host = URL.parse(markup.first.url)?.host || "flow";
     const args = { accountSid, messageSid: sid, numberSid: number.sid, host };
     return { also: [], jobs: [answerMessage(args)] };
   }

@@ -1,3 +1,4 @@
+import { applicationUrl } from "../flows/address.ts";
 import type { Ports } from "../ports.ts";
 import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
 import type { Message } from "../resources/messages.ts";
@@ -20,8 +21,8 @@ export async function smsMarkup(
   const { accountSid, smsApplicationSid, smsUrl, smsMethod } = number;
   if (smsApplicationSid !== null) {
     const application = await records.applications.get(accountSid, smsApplicationSid);
-    if (!application?.rcmlUrl) return null;
-    return { first: { url: application.rcmlUrl, method: "POST" }, fallback: null };
+    const url = applicationUrl(application);
+    return url === null ? null : { first: { url, method: "POST" }, fallback: null };
   }
   if (smsUrl === null) return null;
   const { smsFallbackUrl: url, smsFallbackMethod: method } = number;

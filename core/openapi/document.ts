@@ -7,6 +7,7 @@ import { bindings } from "../resources/bindings.ts";
 import { resources, resourcesUnder } from "../resources/mod.ts";
 import { usageRecords } from "../resources/usage_records.ts";
 import { version } from "../supervisor/metrics.ts";
+import { flowSchemas } from "./flow_schemas.ts";
 import { irregularForms, irregularOperations } from "./irregular.ts";
 import { listSchema } from "./lists.ts";
 import { jsonType, pathsOf } from "./operation.ts";
@@ -86,6 +87,7 @@ function schemas(declared: AnyResource[]): Record<string, JsonSchema> {
     ...Object.fromEntries([...records, ...lists]),
     ...Object.assign({}, ...declared.map(regularForms)),
     ...irregularForms,
+    ...flowSchemas,
     ...serviceSchemas,
   };
 }

@@ -48,6 +48,21 @@ export async function carryOut(
   }
 }
 
+/** Keeps what an order made, unless it was kept before. */
+export async function keep(
+  { also: [first], jobs }: CarriedOut,
+  { records }: Ports,
+): Promise<void> {
+  if (first === undefined) return;
+  const collection = records[first.into as keyof Ports["records"]];
+  try {
+    await collection.insert({ record: first.record as never, jobs });
+  } catch (error) {
+    const isRepeated = error instanceof Fault && error.fault === "alreadyExists";
+    if (!isRepeated) throw error;
+  }
+}
+
 type Maker<K extends Order["kind"]> = (
   order: OrderOf<K>,
   ordering: Ordering,

@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { apiVersion, clearableUrl, flag } from "../fields.ts";
+import { assertFitsKind } from "../flows/check_flow.ts";
+import { clearableFlow } from "../flows/field.ts";
 import { clearReferences } from "../jobs/clear_references.ts";
 import { limits } from "../limits.ts";
 import { type RecordOf, resource } from "../resource.ts";
 
-/** A record that points at the server which serves the call-control markup. */
+/** Points at the server which serves the call-control markup, or holds a flow, which needs none. */
 export const applications = resource({
   type: "Application",
   path: "Applications",
@@ -15,21 +17,26 @@ export const applications = resource({
     voiceCallerIdLookup: flag,
     rcmlUrl: clearableUrl,
     kind: z.enum(["voice", "sms", "ussd"]),
+    flow: clearableFlow,
   },
+  secret: ["flow"], // It may hold credentials for external services.
   create: {
     required: ["friendlyName"],
-    optional: ["apiVersion", "voiceCallerIdLookup", "rcmlUrl", "kind"],
+    optional: ["apiVersion", "voiceCallerIdLookup", "rcmlUrl", "kind", "flow"],
   },
-  update: ["friendlyName", "voiceCallerIdLookup", "rcmlUrl", "kind"],
+  update: ["friendlyName", "voiceCallerIdLookup", "rcmlUrl", "kind", "flow"],
   aliases: { HasVoiceCallerIdLookup: "voiceCallerIdLookup" },
   defaults: {
     apiVersion: limits.apiVersion,
     voiceCallerIdLookup: false,
     rcmlUrl: null,
     kind: "voice",
+    flow: null,
   },
   filters: { friendlyName: "equals" },
   removable: true,
+  created: fitting,
+  updated: (_, application) => fitting(application),
   removed: (application) => ({
     record: application,
     jobs: [clearReferences({
@@ -39,5 +46,11 @@ export const applications = resource({
     })],
   }),
 });
+
+/** Throws when the flow is none for the kind. */
+function fitting<T extends { flow?: string | null; kind: "voice" | "sms" | "ussd" }>(record: T) {
+  assertFitsKind(record);
+  return { record };
+}
 
 export type Application = RecordOf<typeof applications>;

@@ -83,6 +83,8 @@ export const calls = resource({
     conferenceSid: z.string().nullable(),
     /** The same of a queue. */
     queueSid: z.string().nullable(),
+    /** A USSD dialogue: its documents are of USSD. */
+    isUssd: z.boolean(),
   },
   hidden: [
     "url",
@@ -107,6 +109,7 @@ export const calls = resource({
     "numberHops",
     "conferenceSid",
     "queueSid",
+    "isUssd",
   ],
   create: {
     required: ["from", "to", "url"],
@@ -163,6 +166,7 @@ export const calls = resource({
     numberHops: 0,
     conferenceSid: null,
     queueSid: null,
+    isUssd: false,
   },
   filters: {
     to: "pattern",

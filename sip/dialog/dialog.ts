@@ -40,7 +40,7 @@ export interface Dialog extends DialogPeer {
   /** Resolves when the ACK to the 2xx went out, or came. */
   confirmed(): Promise<void>;
   /** Says BYE, once the peer has our ACK or we have its; resolves when it is answered. */
-  bye(): Promise<void>;
+  bye(content?: Content): Promise<void>;
   /** Offers in the dialog, or asks for an offer; rejects with `Refused`. */
   reinvite(sdp: string | undefined): Promise<OfferAnswer>;
   /** Sends INFO, REFER or NOTIFY; resolves with the final status, whatever it is. */
@@ -63,6 +63,8 @@ interface State {
   readonly acknowledged: PromiseWithResolvers<void>;
   confirmed: boolean;
   leaving: boolean;
+  /** The body of our BYE. */
+  lastWords: Content | undefined;
   onFlowLost(lost: Flow): void;
 }
 
@@ -82,7 +84,10 @@ export function adoptDialog(signalling: Signalling, session: Session, peer: Dial
       session.sessionState === SessionState.Confirmed
         ? Promise.resolve()
         : state.acknowledged.promise,
-    bye: () => leave(state),
+    bye(content) {
+      if (!state.leaving) state.lastWords = content;
+      return leave(state);
+    },
     reinvite: (sdp) => (follow(state), sendOffer(signalling, dialog, { sdp })),
     request(method, message) {
       follow(state);
@@ -99,6 +104,7 @@ export function adoptDialog(signalling: Signalling, session: Session, peer: Dial
     acknowledged: Promise.withResolvers(),
     confirmed: false,
     leaving: false,
+    lastWords: undefined,
     onFlowLost(lost) {
       if (dialog.flow === lost && !follow(state)) void reachAgain(dialog);
     },
@@ -173,8 +179,12 @@ function leave(state: State): Promise<void> {
 
 function sendBye(state: State): void {
   const done = () => finish(state);
+  const { lastWords } = state;
   withFlow(state.dialog.flow, () => {
-    state.dialog.session.bye({ onAccept: done, onReject: done, onRedirect: done });
+    state.dialog.session.bye(
+      { onAccept: done, onReject: done, onRedirect: done },
+      lastWords && { body: { ...lastWords, contentDisposition: "render" } },
+    );
   });
 }
 

@@ -16,12 +16,15 @@ export interface Wiring {
   counterpart: Leg | undefined;
   onRefer: DialogEvents["onRefer"] | undefined;
   onNotify: DialogEvents["onNotify"] | undefined;
+  /** Who takes bodies of USSD; null on a leg that is no such dialogue. */
+  onContent: ((content: Content) => number) | undefined | null;
 }
 
 export const createWiring = (): Wiring => ({
   counterpart: undefined,
   onRefer: undefined,
   onNotify: undefined,
+  onContent: null,
 });
 
 /** What a leg does about the requests in its dialog, its end aside. */
@@ -31,7 +34,11 @@ export function inDialogEvents(
 ): Pick<DialogEvents, "onOffer" | "onInfo" | "onRefer" | "onNotify"> {
   return {
     onOffer: (sdp) => answerOffer(sdp, { counterpart: wiring.counterpart, media: media() }),
-    onInfo: (body) => takeInfo(body, { counterpart: wiring.counterpart, media: media() }),
+    onInfo(body) {
+      const { counterpart, onContent } = wiring;
+      if (onContent === null) return takeInfo(body, { counterpart, media: media() });
+      return Promise.resolve(onContent?.(body) ?? 403);
+    },
     onRefer(request) {
       if (wiring.onRefer === undefined) request.reject({ statusCode: 403 });
       else wiring.onRefer(request);

@@ -9,6 +9,7 @@ import { plainName, plainText } from "../text/plain_text.ts";
 import { unavailable } from "../refusal.ts";
 import type { ServiceLink } from "../service/service_link.ts";
 import { originOf, type Signalling } from "../signalling.ts";
+import { mayBeUssd, ussdIn } from "../ussd/ussd_body.ts";
 import type { TrunkSource } from "../trunk/trunk_sources.ts";
 import { parseNameAddr, parseUri, userOf } from "../text/uri.ts";
 
@@ -26,19 +27,36 @@ export async function admitNumber(
   if (within !== undefined) return callerFor(message, within, within.hops);
   const source = sources.of(origin);
   if (source === undefined) return undefined;
-  const found = await numberOf(link, message, source).catch(() => undefined);
+  const ussd = isCall(message) ? undefined : ussdIn({
+    contentType: message.getHeader("content-type") ?? "",
+    content: message.body,
+  });
+  if (ussd === undefined && !isCall(message)) {
+    return { refusal: { statusCode: 400, reasonPhrase: "Needs A USSD Body" } };
+  }
+  const found = await numberOf(link, message, source, ussd?.said.text).catch(() => undefined);
   if (found === undefined) return { refusal: unavailable };
   if (found === null) return { refusal: { statusCode: 404 } };
   if (!found.allowed) return { refusal: { statusCode: 403 } };
-  return { ...callerFor(message, found, 0), trunk: source.trunk };
+  const caller = { ...callerFor(message, found, 0), trunk: source.trunk };
+  if (ussd === undefined) return caller;
+  const { sdp: ussdOffer, said: { text, language } } = ussd;
+  const event = { ...caller.event, ussd: { text, ...language !== undefined && { language } } };
+  return { ...caller, event, ussdOffer };
 }
+
+/** Whether it is about media, and no USSD dialogue. */
+const isCall = (message: IncomingRequestMessage): boolean =>
+  message.body === "" || !mayBeUssd(message.getHeader("content-type") ?? "");
 
 async function numberOf(
   link: Pick<ServiceLink, "number">,
   message: IncomingRequestMessage,
   source: TrunkSource,
+  code: string | undefined,
 ): Promise<FoundNumber | null> {
-  const dialled = dialledBy(message, source);
+  const codes = code === undefined || code === "" || code.length > 256 ? [] : [code];
+  const dialled = [...new Set([...codes, ...dialledBy(message, source)])];
   return dialled.length === 0 ? null : await link.number({ dialled, gateway: source.gateway });
 }
 
@@ -61,7 +79,7 @@ function callerFor(
   message: IncomingRequestMessage,
   number: Pick<FoundNumber, "accountSid" | "numberSid" | "dialled">,
   hops: number,
-): Caller {
+): Caller & { event: IncomingNumber } {
   const { accountSid, numberSid, dialled } = number;
   const { displayName, uri } = message.from;
   const name = plainName(displayName, sipLimits.displayNameLength);

@@ -8,6 +8,8 @@ export interface Caller {
   /** The Client; undefined of anybody else. */
   login: string | undefined;
   trunk?: Trunk;
+  /** The SDP that came with a USSD dialogue, empty without one; absent in a call. */
+  ussdOffer?: string;
   /** What the service is told of the call. */
   event: Extract<LegEvent, { type: "incoming" | "incomingNumber" }>;
 }

@@ -6,6 +6,7 @@ import { bye, type InboundState, lost, mediaLost, refuse, reply } from "./inboun
 import { type MediaLeg, NoCommonCodec } from "../media/port.ts";
 import { agreeAsServer } from "../dialog/session_timer.ts";
 import { sdpBody } from "../signalling.ts";
+import { sdpWithoutMedia, ussdPackage, ussdType } from "../ussd/ussd_body.ts";
 import { allows } from "../user_agent_core.ts";
 
 /** A provisional response, with early SDP unless that is empty. */
@@ -74,6 +75,22 @@ function acceptNow(state: InboundState, sdp: string, extra: string[]): void {
     const dialog = adopt(state, request.accept(response).session);
     dialog.localSdp = sdp;
     dialog.timer.restart(agreement);
+    state.answeredAt = Date.now();
+    state.answered.resolve(true);
+  });
+}
+
+/**
+ * Answers a USSD dialogue: it has no media, so none of a stream that was offered is taken, and where
+ * nothing was, a session without streams is offered, since there must be one (RFC 3261 §13.3.1.4).
+ */
+export function acceptUssd(state: InboundState): void {
+  const { call: { request, ussdOffer = "" } } = state;
+  if (state.answeredAt !== undefined) return;
+  const extraHeaders = [`Recv-Info: ${ussdPackage}`, `Accept: application/sdp, ${ussdType}`];
+  const body = sdpBody(sdpWithoutMedia(ussdOffer));
+  reply(state, () => {
+    adopt(state, request.accept({ statusCode: 200, body, extraHeaders }).session);
     state.answeredAt = Date.now();
     state.answered.resolve(true);
   });

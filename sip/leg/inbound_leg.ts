@@ -2,7 +2,7 @@ import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
 import type { Flow } from "../flow.ts";
 import { forgetTransaction } from "./forget_transaction.ts";
 import { createWiring } from "../dialog/in_dialog.ts";
-import { accept, answer, early, progress } from "./inbound_answer.ts";
+import { accept, acceptUssd, answer, early, progress } from "./inbound_answer.ts";
 import { bye, type InboundCall, type InboundState, lost, refuse } from "./inbound_state.ts";
 import { createLegEnd, type InboundLeg } from "./leg.ts";
 import { sipLimits } from "../limits.ts";
@@ -26,7 +26,7 @@ export function createInboundLeg(signalling: Signalling, call: InboundCall): Inb
     answering: undefined,
     rang: false,
     reliable: reliableFor(signalling, call.request.message, () => refuse(state, 504)),
-    wiring: createWiring(),
+    wiring: { ...createWiring(), ...call.ussdOffer !== undefined && { onContent: undefined } },
   };
   const onFlowLost = (gone: Flow) => {
     if (gone === call.flow && state.dialog === undefined) lost(state);
@@ -82,15 +82,20 @@ function legOf(state: InboundState): InboundLeg {
     set onNotify(onNotify: InboundLeg["onNotify"]) {
       state.wiring.onNotify = onNotify;
     },
+    isUssd: call.ussdOffer !== undefined,
+    set onContent(onContent: InboundLeg["onContent"]) {
+      state.wiring.onContent = onContent;
+    },
+    acceptUssd: () => acceptUssd(state),
     ring: () => state.rang || progress(state, 180, ""),
     progress: (status, sdp) => progress(state, status, sdp),
     early: () => early(state),
     answer: (headers) => state.answering ??= answer(state, headers),
     answerWith: (sdp, headers) => accept(state, sdp, headers),
-    hangup({ status = 603, headers = [] } = {}) {
+    hangup({ status = 603, headers = [], content } = {}) {
       if (over.signal.aborted) return;
       if (state.answeredAt === undefined) refuse(state, status, { headers });
-      else bye(state, { outcome: "completed" });
+      else bye(state, { outcome: "completed" }, content);
     },
   };
 }

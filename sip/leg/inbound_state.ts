@@ -1,5 +1,6 @@
 import type { IncomingInviteRequest } from "sip.js/lib/core/index.js";
 import type { Dialog } from "../dialog/dialog.ts";
+import type { Content } from "../dialog/info.ts";
 import { type Flow, withFlow } from "../flow.ts";
 import type { Wiring } from "../dialog/in_dialog.ts";
 import type { LegEnd } from "./leg.ts";
@@ -21,6 +22,8 @@ export interface InboundCall {
   flow: Flow;
   request: IncomingInviteRequest;
   media: MediaEngine;
+  /** The SDP beside the body of a USSD dialogue, empty without one; undefined of a call. */
+  ussdOffer?: string | undefined;
 }
 
 /** A leg while it lives; its dialog begins with the first response that has a tag. */
@@ -75,8 +78,8 @@ export function refuse(
 }
 
 /** BYE to the caller. */
-export function bye(state: InboundState, ending: Ending): void {
-  void state.dialog?.bye().then(state.released.resolve);
+export function bye(state: InboundState, ending: Ending, content?: Content): void {
+  void state.dialog?.bye(content).then(state.released.resolve);
   state.over.end(ending);
 }
 

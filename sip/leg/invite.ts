@@ -16,6 +16,7 @@ import { parseReplaces, replacedDialog } from "../dialog/refer_to.ts";
 import { type Refusal, unavailable } from "../refusal.ts";
 import type { ServiceLink } from "../service/service_link.ts";
 import { peerHeader } from "../peer/peers.ts";
+import { mayBeUssd } from "../ussd/ussd_body.ts";
 import { guard, originOf, type Signalling } from "../signalling.ts";
 
 export interface InviteOptions {
@@ -69,10 +70,13 @@ export function refuseAtOnce(
   message: IncomingRequestMessage,
 ): Refusal | undefined {
   if (!accepting()) return unavailable;
-  if (message.body !== "" && message.parseHeader("content-type") !== "application/sdp") {
+  const origin = originOf(message);
+  const isUssd = mayBeUssd(message.getHeader("content-type") ?? "") &&
+    signalling.sources.of(origin) !== undefined;
+  const isSdp = () => message.parseHeader("content-type") === "application/sdp";
+  if (message.body !== "" && !isUssd && !isSdp()) {
     return { statusCode: 415, extraHeaders: ["Accept: application/sdp"] };
   }
-  const origin = originOf(message);
   // Companions, other legs and trunks prove themselves by other means.
   const isChallenged = !message.hasHeader(peerHeader) &&
     numberCalledBy(origin.flow) === undefined && signalling.sources.of(origin) === undefined;

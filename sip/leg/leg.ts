@@ -1,6 +1,7 @@
 import { overReason } from "../abort.ts";
 import type { Dialog } from "../dialog/dialog.ts";
 import type { DialogEvents } from "../dialog/dialog_events.ts";
+import type { Content } from "../dialog/info.ts";
 import type { MediaKind, MediaLeg } from "../media/port.ts";
 import type { Ending } from "./outcome.ts";
 
@@ -31,10 +32,19 @@ export interface Leg {
   counterpart: Leg | undefined;
   /** Who answers a REFER of the softphone; 403 unless set. */
   set onRefer(onRefer: DialogEvents["onRefer"] | undefined);
+  /** A USSD dialogue: it has no media. */
+  readonly isUssd: boolean;
+  /** Who takes the texts of a USSD dialogue, and says the status to answer; 403 unless set. */
+  set onContent(onContent: ((content: Content) => number) | undefined);
   /** Who hears what became of a REFER that was sent to the softphone. */
   set onNotify(onNotify: DialogEvents["onNotify"] | undefined);
-  /** BYE; before that, `status` to a caller, with whole header lines, and CANCEL to a callee. */
-  hangup(options?: { status?: number; elsewhere?: boolean; headers?: string[] }): void;
+  /**
+   * BYE, with the last words of a USSD dialogue; before that, `status` to a caller, with whole header
+   * lines, and CANCEL to a callee.
+   */
+  hangup(
+    options?: { status?: number; elsewhere?: boolean; headers?: string[]; content?: Content },
+  ): void;
 }
 
 /** A call that a softphone placed. */
@@ -55,6 +65,8 @@ export interface InboundLeg extends Leg {
   answer(headers?: string[]): Promise<void>;
   /** 200 with the other side's SDP, and whole header lines. */
   answerWith(sdp: string, headers?: string[]): void;
+  /** 200 to a USSD dialogue; nothing when it was answered. */
+  acceptUssd(): void;
 }
 
 /** A call that the companion places. */

@@ -85,6 +85,10 @@ function legOf(state: OutboundState): OutboundLeg {
     set onNotify(onNotify: OutboundLeg["onNotify"]) {
       state.wiring.onNotify = onNotify;
     },
+    isUssd: false,
+    set onContent(onContent: OutboundLeg["onContent"]) {
+      state.wiring.onContent = onContent;
+    },
     hangup({ elsewhere } = {}) {
       if (over.signal.aborted) return;
       if (state.dialog !== undefined) return bye(state, { outcome: "completed" });

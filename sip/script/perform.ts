@@ -11,6 +11,7 @@ import { play, sendDigits } from "./play.ts";
 import { pickup, queue } from "./queue.ts";
 import { consult, room } from "./room.ts";
 import { say } from "./say.ts";
+import { ussd } from "./ussd.ts";
 
 /** One step; a script that it resolves with replaces the steps that are left. */
 type Performer<T extends Step["type"]> = (
@@ -71,6 +72,7 @@ const performers: { readonly [T in PerformedStep["type"]]: Performer<T> } = {
   queue: (performance, step) => queue(performance, step, performStep),
   pickup,
   leave: () => {},
+  ussd,
   next: (performance, { action }) => {
     const { live, signal } = performance;
     return live.ask({ type: "next", action: carried(performance, action) }, { signal });

@@ -61,8 +61,12 @@ const nobody = `AP${"0".repeat(32)}`;
 const addresses = ["", "nobody", "a@app.test,", "a@app.test, b", "Bob <b@app.test>"]
   .concat(Array(31).fill("a@app.test").join(","));
 
+const flows = ["{", "[]", '{"start":"a","steps":{}}', '{"start":"a","steps":{"a":{"type":"x"}}}'];
+
 /** What a schema cannot say. */
 const rules: Record<string, string[]> = {
+  "ApplicationCreate.Flow": flows,
+  "ApplicationUpdate.Flow": flows,
   "CallCreate.To": ["bob", "client:", "sip:bob", "tel:123", "+1 415 555 x", "client:a b"],
   "SMSMessageCreate.From": ["x y", "12", "client:nobody", "+0123456"],
   "SMSMessageCreate.To": ["bob", "client:", "5550001", "+0123456", "sip:bob@app.test"],

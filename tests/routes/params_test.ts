@@ -231,7 +231,7 @@ Deno.test("a body of very many or very long parameters is refused", async () => 
     Login: Array(limits.parameters + 1).fill(""),
   });
   assert.match(many.json().message, /more than 1000 parameters/);
-  const long = { Login: "x".repeat(limits.parameterLength + 1) };
+  const long = { Login: "x".repeat(limits.longParameterLength + 1) };
   assert.match(
     (await app.root.post("Clients.json", long)).json().message,
     /Login must have at most/,

@@ -16,6 +16,7 @@ const asking = [
   "detected",
   "next",
   "gathered",
+  "collected",
   "dialled",
   "consulting",
   "waiting",

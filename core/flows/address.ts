@@ -1,0 +1,44 @@
+/** Where somebody is in the flow of an application. */
+export interface FlowPlace {
+  applicationSid: string;
+  /** Null: at the beginning. */
+  step: string | null;
+  /** Before the step; after it with a result; after it without one. */
+  phase: "begin" | "done" | "empty";
+  /** What is known so far, beside what is known of the call or message. */
+  variables: Record<string, string>;
+}
+
+/**
+ * An address of ours: no customer can give one, since everything that takes a URL wants http or
+ * https. It holds all that goes on from there needs, so any instance can, and a repeated report is
+ * answered alike.
+ */
+export function flowUrl({ applicationSid, step, phase, variables }: FlowPlace): string {
+  const path = step === null ? applicationSid : `${applicationSid}/${step}/${phase}`;
+  const query = new URLSearchParams(variables).toString();
+  return `flow:${path}${query === "" ? "" : `?${query}`}`;
+}
+
+export const isFlow = (url: string): boolean => url.startsWith("flow:");
+
+/** Throws when the URL is none that `flowUrl` made. */
+export function readFlowUrl(url: string): FlowPlace {
+  const [, applicationSid, step = null, phase = "begin", query = ""] =
+    /^flow:(AP[0-9a-f]{32})(?:\/(\w+)\/(begin|done|empty))?(?:\?(.*))?$/s.exec(url) ?? [];
+  if (applicationSid === undefined) throw new Error(`Cannot read "${url.slice(0, 100)}" as a flow`);
+  const variables = Object.fromEntries(new URLSearchParams(query));
+  return { applicationSid, step, phase: phase as FlowPlace["phase"], variables };
+}
+
+/** A URL as a customer is told of it: without what a flow knows. */
+export const shownUrl = (url: string): string => isFlow(url) ? url.replace(/\?.*$/s, "") : url;
+
+/** Where the markup of an application comes from: its flow, else its RcmlUrl; null for neither. */
+export function applicationUrl(
+  application: { sid: string; flow?: string | null; rcmlUrl: string | null } | null,
+): string | null {
+  if (!application?.flow) return application?.rcmlUrl ?? null; // Kept before flows were, it has none.
+  const { sid: applicationSid } = application;
+  return flowUrl({ applicationSid, step: null, phase: "begin", variables: {} });
+}

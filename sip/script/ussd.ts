@@ -1,0 +1,63 @@
+import type { Script } from "../../core/bridge_script.ts";
+import type { UssdStep } from "../../core/bridge_ussd.ts";
+import { unlessAborted, whenAborted } from "../abort.ts";
+import { sipLimits } from "../limits.ts";
+import { ussdIn, ussdPackage, type UssdSaid, writeUssd } from "../ussd/ussd_body.ts";
+import { carried, type Performance } from "./performance.ts";
+
+/** Shows a text in a USSD dialogue; a report when something was replied, the end when nothing was. */
+export async function ussd(
+  performance: Performance,
+  { message, collect, action }: UssdStep,
+): Promise<Script | void> {
+  const { live, signal, calls: { signalling: { log } } } = performance;
+  const { leg } = live;
+  if (!leg.isUssd) {
+    log("Cannot show a USSD message in a call", { leg: leg.id });
+    return leg.hangup();
+  }
+  if (leg.direction === "inbound") leg.acceptUssd();
+  if (!await unlessAborted(leg.whenAnswered, signal)) return;
+  await Promise.race([leg.dialog?.confirmed(), whenAborted(signal)]);
+  if (signal.aborted) return;
+  if (!collect) return leg.hangup({ content: writeUssd(message, "end") });
+  performance.tookTime = true;
+  const said = await replyTo(performance, message);
+  if (signal.aborted) return;
+  if (said === undefined || said.isError) return leg.hangup();
+  if (action === undefined) {
+    performance.typed = said.text;
+    return;
+  }
+  const event = {
+    type: "collected",
+    text: said.text,
+    action: carried(performance, action),
+  } as const;
+  return await live.ask(event, { signal });
+}
+
+/** Asks by INFO, and takes the INFO that replies (3GPP TS 24.390 §4.5); undefined without a reply. */
+async function replyTo(
+  { live: { leg }, signal, calls: { signalling: { timers } } }: Performance,
+  message: UssdStep["message"],
+): Promise<UssdSaid | undefined> {
+  const { promise, resolve } = Promise.withResolvers<UssdSaid | undefined>();
+  leg.onContent = (content) => {
+    const found = ussdIn(content);
+    if (found === undefined) return 400;
+    resolve(found.said);
+    return 200;
+  };
+  const stopWaiting = timers.after(sipLimits.ussdReplyMs, () => resolve(undefined));
+  try {
+    const body = writeUssd(message, "ask");
+    const headers = [`Info-Package: ${ussdPackage}`];
+    void leg.dialog?.request("info", { headers, body })
+      .then((status) => status >= 300 && resolve(undefined));
+    return await Promise.race([promise, whenAborted(signal).then(() => undefined)]);
+  } finally {
+    stopWaiting();
+    leg.onContent = undefined;
+  }
+}

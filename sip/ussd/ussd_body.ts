@@ -1,0 +1,113 @@
+import type { UssdText } from "../../core/bridge_ussd.ts";
+import type { Content } from "../dialog/info.ts";
+import { sipLimits } from "../limits.ts";
+
+/** The body of a USSD dialogue (3GPP TS 24.390 §5.1), and the INFO package that carries it. */
+export const ussdType = "application/vnd.3gpp.ussd+xml";
+export const ussdPackage = "g.3gpp.ussd";
+
+/** What a peer says; `isError` where it could not do what it was asked. */
+export interface UssdSaid extends UssdText {
+  isError: boolean;
+}
+
+const typeOf = (contentType: string): string => contentType.split(";")[0]!.trim().toLowerCase();
+
+/** Whether a body is a USSD one, or has one among its parts. */
+export const mayBeUssd = (contentType: string): boolean =>
+  [ussdType, "multipart/mixed"].includes(typeOf(contentType));
+
+/** The USSD text of a body, and the SDP beside it, empty without one; undefined where there is none. */
+export function ussdIn(body: Content): { said: UssdSaid; sdp: string } | undefined {
+  const parts = partsOf(body);
+  const content = parts.find(({ contentType }) => typeOf(contentType) === ussdType)?.content;
+  const said = content === undefined ? undefined : readUssd(content);
+  const sdp = parts.find(({ contentType }) => typeOf(contentType) === "application/sdp")?.content;
+  return said && { said, sdp: sdp ?? "" };
+}
+
+/** The parts of a multipart body (RFC 2046 §5.1); one that is none is its only part. */
+function partsOf({ contentType, content }: Content): Content[] {
+  if (!typeOf(contentType).startsWith("multipart/")) return [{ contentType, content }];
+  const boundary = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType);
+  const mark = boundary?.[1] ?? boundary?.[2];
+  if (mark === undefined) return [];
+  const [, ...parts] = `\r\n${content}`.split(`\r\n--${mark}`);
+  return parts.filter((part) => !part.startsWith("--")).slice(0, sipLimits.bodyParts)
+    .map((part) => {
+      const end = part.indexOf("\r\n\r\n");
+      const head = end < 0 ? "" : part.slice(0, end);
+      const type = /^content-type[ \t]*:[ \t]*(.*)$/im.exec(head)?.[1] ?? "";
+      return { contentType: type.trim(), content: end < 0 ? "" : part.slice(end + 4) };
+    });
+}
+
+/** Undefined where the text is too long or is no `ussd-data`. */
+function readUssd(xml: string): UssdSaid | undefined {
+  if (xml.length > sipLimits.ussdBodyLength || /<!(DOCTYPE|ENTITY)/i.test(xml)) return undefined;
+  if (!/<(?:[\w.-]+:)?ussd-data[\s>]/.test(xml)) return undefined;
+  const text = valueOf(xml, "ussd-string");
+  const error = valueOf(xml, "error-code");
+  if (text === undefined && error === undefined) return undefined;
+  const language = valueOf(xml, "language");
+  return {
+    text: text ?? "",
+    isError: error !== undefined,
+    ...language !== undefined && /^[\w-]{1,16}$/.test(language) && { language },
+  };
+}
+
+/** What an element holds, or what its attribute `value` does, as older peers have it. */
+function valueOf(xml: string, name: string): string | undefined {
+  const open = new RegExp(`<((?:[\\w.-]+:)?${name})(\\s[^<>]*?)?(/)?>`).exec(xml);
+  if (open === null) return undefined;
+  const [whole, tag, attributes = "", isEmpty] = open;
+  const value = /\svalue\s*=\s*(?:"([^"]*)"|'([^']*)')/.exec(attributes);
+  if (value !== null) return decoded(value[1] ?? value[2] ?? "");
+  if (isEmpty) return "";
+  const start = open.index + whole.length;
+  const end = xml.indexOf(`</${tag}`, start);
+  return end < 0 ? undefined : decoded(xml.slice(start, end));
+}
+
+const named: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+
+function decoded(text: string): string {
+  return text.replace(/^\s*<!\[CDATA\[([^]*?)\]\]>\s*$/, (_, inner: string) => escaped(inner))
+    .replace(
+      /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(amp|lt|gt|quot|apos));/gi,
+      (_, hex, digits, name) => {
+        if (name !== undefined) return named[name.toLowerCase()]!;
+        const point = hex !== undefined ? parseInt(hex, 16) : Number(digits);
+        const isText = point <= 0x10ffff && (point >= 0x20 || point === 10 || point === 13);
+        return isText && !(point >= 0xd800 && point <= 0xdfff) ? String.fromCodePoint(point) : "";
+      },
+    );
+}
+
+const escaped = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+
+/** What we say: `ask` wants a reply, `tell` wants none, and `end` is the last word. */
+export function writeUssd(
+  { text, language }: UssdText,
+  kind: "ask" | "tell" | "end",
+): Content {
+  // Control characters have no place in XML.
+  // deno-lint-ignore no-control-regex
+  const shown = escaped(text.replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, ""));
+  const operation = { ask: "UnstructuredSS-Request", tell: "UnstructuredSS-Notify", end: "" }[kind];
+  const content = '<?xml version="1.0" encoding="UTF-8"?>\n<ussd-data>' +
+    (language === undefined ? "" : `<language>${escaped(language)}</language>`) +
+    `<ussd-string>${shown}</ussd-string>` +
+    (operation === "" ? "" : `<anyExt><${operation}/></anyExt>`) + "</ussd-data>\n";
+  return { contentType: ussdType, content };
+}
+
+/** The answer to an offer of which no stream is taken (RFC 3264 §6); an offer of none to nothing. */
+export function sdpWithoutMedia(offer: string): string {
+  const streams = offer.split(/\r?\n/).filter((line) => line.startsWith("m="))
+    .map((line) => line.replace(/^m=(\S+) \S+/, "m=$1 0"));
+  const session = ["v=0", "o=- 1 1 IN IP4 0.0.0.0", "s=-", "c=IN IP4 0.0.0.0", "t=0 0"];
+  return [...session, ...streams, ""].join("\r\n");
+}
