@@ -4,6 +4,7 @@
  */
 import "./media/webrtc_cases.ts";
 import "./media/webrtc_chromium_cases.ts";
+import "./media/webrtc_fault_cases.ts";
 import "./sip/browser_calls_cases.ts";
 import "./sip/browser_softphones_cases.ts";
 import "./sip/browser_transfers_cases.ts";
