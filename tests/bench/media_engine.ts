@@ -7,8 +7,11 @@ import { tone } from "../support/tone.ts";
 
 /** The engine that `media.ts` measures: takes orders as lines of JSON, and answers each with one. */
 
-/** What legs do. `record` keeps what peers say; legs that are not joined send silence beside. */
-export type Mode = "play" | "record" | "play and record" | "join";
+/**
+ * What legs do. `decode` passes sound from a leg to the next as samples, as a room does. `record` keeps what peers say; legs that are not joined send silence
+ * beside.
+ */
+export type Mode = "play" | "record" | "play and record" | "join" | "decode";
 
 export type Order = { open: string[] } | { mode: Mode } | { close: true };
 /** The answers to the offers, for `open`. */
@@ -41,6 +44,7 @@ function startEngine() {
     join() {
       for (let i = 0; i + 1 < legs.length; i += 2) legs[i]!.join(legs[i + 1]!);
     },
+    decode: () => legs.forEach((leg, i) => pass(leg, legs[i ^ 1])),
   };
   return async (order: Order): Promise<Answer> => {
     if ("open" in order) {
@@ -55,6 +59,12 @@ function startEngine() {
     }
     return {};
   };
+}
+
+function pass(from: MediaLeg, to: MediaLeg | undefined): void {
+  let heard: Pcm | undefined;
+  from.listen((frame) => heard = frame);
+  to?.feed(() => heard);
 }
 
 /** Keeps the last second of what a peer says. */

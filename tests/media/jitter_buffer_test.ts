@@ -104,6 +104,21 @@ Deno.test("pull() waits at once for packets that come up to 100 ms late and out 
   assert.ok(largestStep(whole.sound.subarray(2_000)) < 4_000, "no clicks");
 });
 
+Deno.test("pull() is 60 ms behind a calm network, from the first second on", () => {
+  const clickAt = (second: number) => second * 8_000;
+  const pcm = new Int16Array(12 * 8_000);
+  for (const second of [1, 10]) pcm.fill(8_000, clickAt(second), clickAt(second) + 80);
+  const { sound } = play(delayed(packetsOf({ pcm }), () => 20), 11.9);
+
+  const behind = [1, 10].map((second) => {
+    const from = sound.subarray(clickAt(second));
+    return beginning(from) / 8 - 20;
+  });
+  // Beside that comes what the packet took, 20 ms, and what the next tick is away, 10 ms.
+  assert.ok(behind[0]! <= 60, `${behind}`);
+  assert.ok(behind[1]! <= 40, `${behind}`);
+});
+
 Deno.test("pull() counts those that come later than any delay allows", () => {
   const packets = packetsOf({ pcm: tone(400, 10) });
   const { late } = play(delayed(packets, (i) => i % 100 === 50 ? 400 : 0), 9.8);
