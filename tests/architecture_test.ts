@@ -36,6 +36,7 @@ const allowed: Record<string, string[]> = {
     "core/wav.ts",
     "mpg123-decoder",
     "node-datachannel",
+    "opusscript",
     "zod",
     "node:",
   ],

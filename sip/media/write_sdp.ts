@@ -1,11 +1,12 @@
 import { isIPv6 } from "node:net";
-import type {
-  AudioSection,
-  Direction,
-  OtherSection,
-  RtpAudio,
-  Session,
-  WebrtcAudio,
+import {
+  type AudioSection,
+  type Direction,
+  type OtherSection,
+  type RtpAudio,
+  rtpmapOf,
+  type Session,
+  type WebrtcAudio,
 } from "./sdp.ts";
 
 /** The stream that we send: its source, and the name that ties a sender's streams together. */
@@ -79,7 +80,7 @@ const rtpLines = (audio: RtpAudio, protocol: string): string[] => [
 ];
 
 function codedLines(
-  { mid, direction, formats }: AudioSection,
+  { mid, direction, formats, opus = false }: AudioSection,
   { protocol, address, port }: { protocol: string; address: string; port: string | number },
 ): string[] {
   const event = formats.get("telephone-event");
@@ -88,7 +89,7 @@ function codedLines(
     `c=IN ${host(address)}`,
     ...(mid === undefined ? [] : [`a=mid:${mid}`]),
     `a=${direction}`,
-    ...[...formats].map(([encoding, type]) => `a=rtpmap:${type} ${encoding}/8000`),
+    ...[...formats].map(([encoding, type]) => `a=rtpmap:${type} ${rtpmapOf(encoding, opus)}`),
     ...(event === undefined ? [] : [`a=fmtp:${event} 0-15`]),
     "a=ptime:20",
   ];
