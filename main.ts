@@ -1,9 +1,11 @@
 import { ensureRoot } from "./core/accounts/ensure_root.ts";
 import { sweepCompanions } from "./core/calls/sweep.ts";
-import { authority, type Config, readConfig } from "./core/host/config.ts";
+import { demoLogin, demoNumbers, makeDemo, moveDemo } from "./core/demo.ts";
+import { type Config, readConfig } from "./core/host/config.ts";
 import { openCarriers } from "./core/host/carriers.ts";
 import { fail, log, say, stopOnSignal, surviveBugs } from "./core/host/process.ts";
 import { ensureSecret } from "./core/host/secret_file.ts";
+import { softphoneFiles } from "./core/host/softphone_files.ts";
 import { portsOf, ratesOf } from "./core/host/service_ports.ts";
 import { handlers } from "./core/jobs/mod.ts";
 import { listening } from "./core/listen_error.ts";
@@ -16,6 +18,7 @@ import { bridge } from "./routes/bridge.ts";
 import { demo } from "./routes/demo.ts";
 import { routes } from "./routes/mod.ts";
 import { smsCarrier } from "./routes/sms_carrier.ts";
+import { softphone } from "./routes/softphone.ts";
 
 /** The service: REST interface, markup, jobs and the store. The only file that puts them together. */
 export async function startService(config: Config) {
@@ -36,6 +39,7 @@ export async function startService(config: Config) {
     bridge: bridge(ports, bridgeSecret),
     demo: demo(),
     ...config.SMS_INBOUND_TOKEN && { sms: smsCarrier(ports, config.SMS_INBOUND_TOKEN) },
+    softphone: softphone({ files: softphoneFiles, wsUrl: config.SIP_WS_URL }, ports),
   });
   const opened = Promise.withResolvers<void>();
   const server = listen(config, async (request) => {
@@ -98,29 +102,49 @@ function listen(config: Config, answer: (request: Request) => Promise<Response>)
 /** Makes the root account of a new store, and tells its owner how to begin. */
 async function welcome(config: Config, ports: Ports): Promise<void> {
   const { baseUrl } = ports.settings;
-  const wsUrl = `ws://${authority(config.SIP_HOST, config.SIP_WS_PORT)}`;
+  const wsUrl = config.SIP_WS_URL;
   const file = `${config.DATA_DIR}/credentials.json`;
   say(`REST interface listens on ${baseUrl}`);
   const root = await rootOf(config, ports);
+  const isNew = ports.now() - root.dateCreated < 60_000;
+  if (config.DEMO) await demoFor(root, isNew, ports);
+  const held = await ports.records.clients.holder("login", demoLogin);
+  const demo = held?.accountSid === root.sid ? held : null;
   const credentials = {
     account_sid: root.sid,
     email: root.emailAddress,
     auth_token: root.authToken,
     base_url: baseUrl,
     sip_ws_url: wsUrl,
+    ...demo && { demo_login: demo.login, demo_password: demo.password },
   };
   await Deno.writeTextFile(file, JSON.stringify(credentials, null, 2) + "\n", { mode: 0o600 });
   await Deno.chmod(file, 0o600); // It may have been there, with other rights.
-  const isNew = ports.now() - root.dateCreated < 60_000;
   if (isNew) say(`Root account ${root.sid}, AuthToken ${root.authToken} (kept in ${file})`);
+  if (demo !== null) {
+    const password = isNew ? `password ${demo.password}` : `its password is in ${file}`;
+    say(`Softphone: ${baseUrl}/softphone, login ${demo.login}, ${password}`);
+    const numbers = await demoNumbers(ports);
+    if (numbers.length > 0) {
+      say(`  Call ${numbers.map(({ name, number }) => `${number} (${name})`).join(", ")}`);
+    }
+  }
   const api = `${baseUrl}/${limits.apiVersion}/Accounts/${root.sid}`;
   say(`
 A first call, with the AuthToken in $TOKEN:
   1. curl -u ${root.sid}:$TOKEN ${api}/Clients.json -d Login=alice -d Password=secret
-  2. Register a SIP softphone as alice@${config.SIP_DOMAIN} over ${wsUrl}
+  2. Log in as alice at ${baseUrl}/softphone, or register any SIP softphone
+     as alice@${config.SIP_DOMAIN} over ${wsUrl}
   3. curl -u ${root.sid}:$TOKEN ${api}/Calls.json \\
        -d From=welcome -d To=client:alice -d Url=${baseUrl}/demo/welcome
 `);
+}
+
+/** What there is to try: made with the root account, and later kept where the service is. */
+async function demoFor(root: Account, isNew: boolean, ports: Ports): Promise<void> {
+  const password = crypto.getRandomValues(new Uint8Array(6)).toHex();
+  if (isNew) await makeDemo(root.sid, password, ports);
+  await moveDemo(root.sid, ports);
 }
 
 /** Made from ADMIN_EMAIL and ADMIN_PASSWORD on the first start. */

@@ -64,6 +64,8 @@ export const step = z.discriminatedUnion("type", [
   silenceStep,
   digitsStep,
   gatherStep,
+  /** Sends the peer what it says, as it says it. */
+  z.object({ type: z.literal("echo"), seconds: z.number().positive() }),
   /**
    * Rings all `legs`; the first to answer is joined with this leg, or the first whose screening let
    * it, the others are cancelled. It ends when nobody answered, either side hung up, or `timeLimitS` passed. `proxied` passes SDP through

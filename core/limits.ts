@@ -112,6 +112,8 @@ export const limits = {
   ussdGsmLength: 182,
   ussdOtherLength: 80,
   pauseMaxS: 3_600,
+  /** How long an Echo lasts that does not say. */
+  echoS: 600,
   /** Characters that one Say speaks: about a quarter of an hour. */
   sayLength: 10_000,
   transcriptionAttempts: 4,

@@ -1,24 +1,83 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { writeWav } from "../core/wav.ts";
+import { element, escapeXml } from "./xml.ts";
 
 /**
- * A markup application of our own, so that a first call has something to say: `Url` set to
- * `{base_url}/demo/welcome` plays a chime, says that it works, and hangs up.
+ * Markup applications of our own, so that a first call has something to say: `welcome` plays a chime
+ * and says that it works; `echo`, `menu`, `voicemail` and `conference` are what the numbers to try
+ * lead to (`core/demo.ts`).
  */
 export function demo(): Hono {
+  const methods = ["GET", "POST"];
   return new Hono()
-    .on(["GET", "POST"], "/welcome", (c) => {
-      c.header("content-type", "application/xml; charset=utf-8");
-      return c.body(
-        '<?xml version="1.0" encoding="UTF-8"?>\n' +
-          "<Response><Play>chime.wav</Play>" +
-          "<Say>Hello, and welcome to Switchboard. Your first call works.</Say></Response>",
-      );
-    })
+    .on(methods, "/welcome", (c) => answer(c, welcome))
+    .on(
+      methods,
+      "/echo",
+      (c) =>
+        answer(c, say("You hear what you say. Hang up when you have heard enough.") + "<Echo/>"),
+    )
+    .on(
+      methods,
+      "/conference",
+      (c) =>
+        answer(c, say("You enter the demo room.") + "<Dial><Conference>demo</Conference></Dial>"),
+    )
+    .on(methods, "/menu", (c) => answer(c, menu))
+    .on(methods, "/menu/chosen", async (c) => answer(c, chosen(await parameters(c))))
+    .on(methods, "/voicemail", (c) => answer(c, voicemail))
+    .on(methods, "/voicemail/recorded", async (c) => answer(c, recorded(await parameters(c))))
     .get("/chime.wav", (c) => {
       c.header("content-type", "audio/wav");
       return c.body(chime());
     });
+}
+
+function answer(c: Context, content: string): Response {
+  c.header("content-type", "application/xml; charset=utf-8");
+  return c.body(`<?xml version="1.0" encoding="UTF-8"?>\n${element("Response", content)}`);
+}
+
+const say = (text: string): string => element("Say", escapeXml(text));
+
+/** What the request tells, in its query or its form. */
+async function parameters({ req }: Context): Promise<URLSearchParams> {
+  const query = new URL(req.url).searchParams;
+  return req.method === "GET" ? query : new URLSearchParams(await req.text());
+}
+
+const welcome = "<Play>chime.wav</Play>" +
+  say("Hello, and welcome to Switchboard. Your first call works.");
+
+const menu = '<Gather numDigits="1" timeout="8" action="menu/chosen">' +
+  say("Press 1 to hear a chime, 2 to hear which number you came from, or 3 to leave a message.") +
+  "</Gather>" + say("You pressed nothing. Goodbye.");
+
+/** Every way leads back to the menu, but the one to the voice mail. */
+function chosen(told: URLSearchParams): string {
+  const digits = told.get("Digits") ?? "";
+  const again = "<Redirect>../menu</Redirect>";
+  switch (digits) {
+    case "1":
+      return `<Play>../chime.wav</Play>${again}`;
+    case "2":
+      return say(`You are ${told.get("From") || "somebody without a number"}.`) + again;
+    case "3":
+      return "<Redirect>../voicemail</Redirect>";
+    default:
+      return say(`${digits} is not in the menu.`) + again;
+  }
+}
+
+const voicemail = say("Say something after the beep, and be silent when you are done.") +
+  '<Record maxLength="60" timeout="3" action="voicemail/recorded"/>' +
+  say("Nothing was recorded. Goodbye.");
+
+function recorded(told: URLSearchParams): string {
+  if (told.get("Digits") === "hangup") return "";
+  return say("This is what you said.") +
+    element("Play", escapeXml(told.get("RecordingUrl") ?? "")) +
+    say("It is kept among your recordings. Goodbye.");
 }
 
 const rate = 8_000;

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 const allowed: Record<string, string[]> = {
   core: ["core", "zod", "fast-xml-parser", "node:crypto"],
   "core/numbers": ["core", "zod", "libphonenumber-js", "re2js"],
-  "core/host": ["core", "zod", "aws4fetch", "nodemailer", "smpp", "node:"],
+  "core/host": ["core", "zod", "aws4fetch", "nodemailer", "sip.js", "smpp", "node:"],
   "core/host/speech": ["core", "zod", "@echogarden/espeak-ng-emscripten"],
   kv: ["kv", "core", "node:"],
   routes: ["routes", "core", "hono", "fast-xml-parser"],

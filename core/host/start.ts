@@ -24,7 +24,11 @@ const programs: Record<"api" | "sip" | "speech", Program> = {
     script: "main.ts",
     permissions: ({ DATA_DIR, KV_URL, RATES_FILE, SMS_RATES_FILE }) => [
       "--allow-net",
-      `--allow-read=${[DATA_DIR, RATES_FILE, SMS_RATES_FILE].filter(Boolean).join(",")}`,
+      `--allow-read=${
+        ["softphone", "node_modules", DATA_DIR, RATES_FILE, SMS_RATES_FILE].filter(Boolean).join(
+          ",",
+        )
+      }`,
       `--allow-write=${DATA_DIR}`,
       environment + (KV_URL === "" ? "" : ",DENO_KV_ACCESS_TOKEN"),
     ],

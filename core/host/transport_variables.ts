@@ -55,6 +55,16 @@ export const transportVariables = {
     help: "Host that SIP peers answer to over UDP, TCP and TLS. " +
       "Default: SIP_HOST, or SIP_DOMAIN where that is every address.",
   },
+  SIP_WS_URL: {
+    schema: z.url({ protocol: /^wss?$/, error: "must be a ws or wss URL" }),
+    fallback: ({ SIP_PUBLIC_HOST, SIP_WS_PORT, SIP_WSS_PORT }) => {
+      const host = inUri(String(SIP_PUBLIC_HOST));
+      return SIP_WSS_PORT ? `wss://${host}:${SIP_WSS_PORT}` : `ws://${host}:${SIP_WS_PORT}`;
+    },
+    help:
+      "Where softphones in browsers connect, /softphone among them; a page that came over https " +
+      "needs wss. Default: SIP_PUBLIC_HOST and SIP_WSS_PORT or SIP_WS_PORT.",
+  },
   SIP_PEER_URI: {
     schema: z.string().regex(
       /^sips?:[^\s;,@?]+;transport=(wss?|tcp|tls)$/,

@@ -2,6 +2,7 @@ import type { Script, Step } from "../../core/bridge_script.ts";
 import { unlessAborted } from "../abort.ts";
 import { detectMachine } from "./detect_machine.ts";
 import { dial } from "./dial.ts";
+import { echo } from "./echo.ts";
 import { gather } from "./gather.ts";
 import { carried, type Performance } from "./performance.ts";
 import { record } from "./record.ts";
@@ -59,6 +60,7 @@ const performers: { readonly [T in PerformedStep["type"]]: Performer<T> } = {
     const { calls, signal } = performance;
     await calls.signalling.timers.pause(seconds * 1000, signal);
   },
+  echo,
   dial,
   refer,
   record,

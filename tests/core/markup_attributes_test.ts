@@ -57,6 +57,13 @@ const tables: Table[] = [
     ...wholes(1, 3_600),
   },
   {
+    attribute: "timeLimit",
+    of: "<Echo @/>",
+    read: step("echo", (s) => s.seconds),
+    absent: 600,
+    ...wholes(1, 3_600),
+  },
+  {
     attribute: "loop",
     of: "<Play @>a.wav</Play>",
     read: step("play", (s) => s.loop),

@@ -1,5 +1,6 @@
 import type { AnySharedVerb, AnyVerb } from "../verb.ts";
 import { dial } from "./dial.ts";
+import { echo } from "./echo.ts";
 import { email } from "./email.ts";
 import { enqueue } from "./enqueue.ts";
 import { gather } from "./gather.ts";
@@ -17,6 +18,7 @@ const shared: readonly AnySharedVerb[] = [email, redirect, sms];
 const ofCalls: readonly AnyVerb[] = [
   ...promptVerbs,
   dial,
+  echo,
   enqueue,
   gather,
   geolocation,

@@ -1,0 +1,101 @@
+import { Hono } from "hono";
+import { demoNumbers } from "../core/demo.ts";
+import { Fault } from "../core/faults.ts";
+import type { Ports } from "../core/ports.ts";
+
+/** A file of the page. */
+export interface SoftphoneFile {
+  /** Its media type. */
+  type: string;
+  text: string;
+}
+
+export interface SoftphoneOptions {
+  /** The files by name, `index.html` among them; asked for once. */
+  files(): Promise<Map<string, SoftphoneFile>>;
+  /** Where the page connects. */
+  wsUrl: string;
+}
+
+type Served = SoftphoneFile & { zipped: Uint8Array<ArrayBuffer>; tag: string; policy: string };
+
+/**
+ * The softphone: its page, the files that it is made of, and `settings.json`, which tells where to
+ * connect and what there is to try. For anybody; who logs in is the companion's to say. Everything
+ * is asked for anew and answered 304 when it is the same, so that an update shows at once.
+ */
+export function softphone({ files, wsUrl }: SoftphoneOptions, ports: Ports): Hono {
+  let loading: Promise<Map<string, Served>> | undefined;
+  const load = async () =>
+    new Map(
+      await Promise.all(
+        [...await files()].map(async ([name, file]) => [name, await prepare(file, wsUrl)] as const),
+      ),
+    );
+  const answer = async (name: string, { headers: asked }: Request): Promise<Response> => {
+    loading ??= load();
+    loading.catch(() => loading = undefined); // What could not be read may be there later.
+    const file = (await loading).get(name);
+    if (file === undefined) throw new Fault("notFound", name);
+    const { type, text, zipped, tag, policy } = file;
+    const headers = {
+      ...common,
+      "Content-Type": type,
+      "Content-Security-Policy": policy,
+      ETag: `W/"${tag}"`,
+      Vary: "Accept-Encoding",
+    };
+    if (asked.get("If-None-Match")?.includes(tag)) {
+      return new Response(null, { status: 304, headers });
+    }
+    if (!/\bgzip\b/.test(asked.get("Accept-Encoding") ?? "")) {
+      return new Response(text, { headers });
+    }
+    return new Response(zipped, { headers: { ...headers, "Content-Encoding": "gzip" } });
+  };
+  return new Hono()
+    .get("/", (c) => answer("index.html", c.req.raw))
+    // Without `.json`, which is taken off what is routed.
+    .get("/settings", async (c) => {
+      const { sipDomain } = ports.settings;
+      const answer = { ws_url: wsUrl, domain: sipDomain, demo_numbers: await demoNumbers(ports) };
+      return c.json(answer, 200, { ...common, "Cache-Control": "no-store" });
+    })
+    .get("/:name", (c) => answer(c.req.param("name"), c.req.raw));
+}
+
+const common = {
+  "Cache-Control": "no-cache",
+  "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "no-referrer",
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "Permissions-Policy": "microphone=(self), camera=(), geolocation=()",
+};
+
+async function prepare(file: SoftphoneFile, wsUrl: string): Promise<Served> {
+  const body = new Blob([file.text]).stream().pipeThrough(new CompressionStream("gzip"));
+  const zipped = new Uint8Array(await new Response(body).arrayBuffer());
+  return { ...file, zipped, tag: await hash(file.text), policy: await policyOf(file, wsUrl) };
+}
+
+/** Scripts and styles of our own alone, and connections to the companion; nothing else. */
+async function policyOf({ type, text }: SoftphoneFile, wsUrl: string): Promise<string> {
+  if (!type.startsWith("text/html")) return "default-src 'none'";
+  const inline = /<script type="importmap">([^]*?)<\/script>/.exec(text)?.[1];
+  const map = inline === undefined ? "" : ` 'sha256-${await hash(inline)}'`;
+  return [
+    "default-src 'none'",
+    `script-src 'self'${map}`,
+    "style-src 'self'",
+    "img-src 'self'",
+    `connect-src 'self' ${new URL(wsUrl).origin}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+  ].join("; ");
+}
+
+const hash = async (text: string): Promise<string> =>
+  new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))).toBase64();

@@ -1,0 +1,26 @@
+import type { Step } from "../../core/bridge_script.ts";
+import type { Pcm } from "../media/port.ts";
+import { connected } from "./connected.ts";
+import type { Performance } from "./performance.ts";
+
+/** Sends the peer what it says; each frame goes back at the tick at which it came. */
+export async function echo(
+  performance: Performance,
+  { seconds }: Extract<Step, { type: "echo" }>,
+): Promise<void> {
+  const { calls: { signalling: { timers, log } }, live: { leg }, signal } = performance;
+  const { media } = leg;
+  if (media === undefined) return;
+  try {
+    await connected(performance, media, "echo");
+  } catch (error) {
+    return log("Cannot perform a step", { leg: leg.id, error: String(error) });
+  }
+  performance.tookTime = true;
+  let heard: Pcm | undefined;
+  const stopHearing = media.listen((frame) => heard = frame);
+  const stopFeeding = media.feed(() => heard);
+  await timers.pause(seconds * 1000, signal);
+  stopFeeding();
+  stopHearing();
+}

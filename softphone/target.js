@@ -1,0 +1,20 @@
+import { UserAgent } from "sip.js";
+
+const LOGIN = /^[A-Za-z0-9\-._+*#]{1,64}$/;
+/** What people put between the digits of a number. */
+const SEPARATORS = /[\s().\/-]/g;
+
+/**
+ * The SIP URI of what somebody dialled: a Client's login, a number however it is written, or an
+ * address. Undefined when it is none of these.
+ */
+export function target(text, domain) {
+  const typed = text.trim().replace(/^(?:client|tel):/i, "");
+  if (/^sips?:/i.test(typed)) return UserAgent.makeURI(typed);
+  if (typed.includes("@")) return UserAgent.makeURI(`sip:${typed}`);
+  const isNumber = /^\+?[\d\s().\/*#-]*\d[\d\s().\/*#-]*$/.test(typed);
+  const user = isNumber ? typed.replace(SEPARATORS, "") : typed;
+  return LOGIN.test(user)
+    ? UserAgent.makeURI(`sip:${encodeURIComponent(user)}@${domain}`)
+    : undefined;
+}

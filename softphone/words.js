@@ -1,0 +1,64 @@
+/** What the page says, in plain words. */
+
+/** What became of a call that was refused with a SIP status. */
+export function refusal(status, name) {
+  switch (status) {
+    case 404:
+    case 604:
+      return `There is no ${name} here`;
+    case 480:
+      return `${name} cannot be reached now`;
+    case 486:
+    case 600:
+      return `${name} is busy`;
+    case 603:
+      return `${name} declined`;
+    case 408:
+    case 487:
+      return `${name} did not answer`;
+    case 401:
+    case 403:
+    case 407:
+      return `You may not call ${name}`;
+    case 484:
+      return "That number is not complete";
+    case 488:
+      return `${name} has no kind of audio that this browser knows`;
+    default:
+      return status >= 500 ? "Switchboard could not place the call" : `${name} was not reached`;
+  }
+}
+
+/** Why there is no microphone. */
+export function microphoneProblem(error) {
+  if (!globalThis.isSecureContext) {
+    return "No microphone: browsers give it only to pages that came over https or from this computer";
+  }
+  switch (error?.name) {
+    case "NotAllowedError":
+    case "SecurityError":
+      return "No microphone: allow it in the browser's address bar";
+    case "NotFoundError":
+    case "OverconstrainedError":
+      return "No microphone: connect one";
+    case "NotReadableError":
+    case "AbortError":
+      return "No microphone: another program is using it";
+    default:
+      return "No microphone: this browser gives none";
+  }
+}
+
+/** A length of time like 1:05 or 1:00:05. */
+export function duration(seconds) {
+  const whole = Math.max(0, Math.floor(seconds));
+  const two = (n) => String(n).padStart(2, "0");
+  const [h, m, s] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
+}
+
+/** A number as people of the North American plan write it; others, and names, as they are. */
+export function shownAs(user) {
+  const [, area, exchange, line] = /^\+1(\d{3})(\d{3})(\d{4})$/.exec(user) ?? [];
+  return area ? `+1 ${area} ${exchange} ${line}` : user;
+}

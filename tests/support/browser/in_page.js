@@ -1,0 +1,75 @@
+/** Put into a page before its own scripts: what a test asks it that it would not say by itself. */
+(() => {
+  const kept = [];
+  const Native = globalThis.RTCPeerConnection;
+  globalThis.RTCPeerConnection = class extends Native {
+    constructor(...configuration) {
+      super(...configuration);
+      kept.push(this);
+    }
+  };
+  /** The energy of all audio that the page received. */
+  globalThis.heard = async () => {
+    let energy = 0;
+    for (const peer of kept) {
+      for (const { type, totalAudioEnergy } of (await peer.getStats()).values()) {
+        if (type === "inbound-rtp") energy += totalAudioEnergy ?? 0;
+      }
+    }
+    return energy;
+  };
+
+  globalThis.forbidMicrophone = () => {
+    navigator.mediaDevices.getUserMedia = () =>
+      Promise.reject(new DOMException("no", "NotAllowedError"));
+  };
+
+  /** The name, or else the id, of what has the focus. */
+  globalThis.focused = () => {
+    const { ariaLabel, textContent, id } = document.activeElement;
+    return ariaLabel || textContent.trim() || id;
+  };
+
+  const all = (selector) =>
+    [...document.querySelectorAll(selector)].filter((element) => element.checkVisibility());
+  const nameOf = (element) =>
+    element.ariaLabel || element.getAttribute("aria-labelledby") || element.textContent.trim() ||
+    element.labels?.[0]?.textContent.trim();
+  const start = ({ outerHTML }) => outerHTML.slice(0, 80);
+
+  /** WCAG 2.2, relative luminance of a colour as `getComputedStyle` writes it. */
+  function luminance(color) {
+    const [r, g, b] = color.match(/[\d.]+/g).map((text) => {
+      const part = color.startsWith("color(") ? Number(text) : Number(text) / 255;
+      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  }
+
+  function ground(element) {
+    const { backgroundColor } = getComputedStyle(element);
+    const isClear = backgroundColor.endsWith(", 0)");
+    return isClear && element.parentElement ? ground(element.parentElement) : backgroundColor;
+  }
+
+  function isFaint(element) {
+    if (!element.textContent.trim() || element.closest(".hidden, :disabled")) return false;
+    const lights = [luminance(getComputedStyle(element).color), luminance(ground(element))];
+    return (Math.max(...lights) + 0.05) / (Math.min(...lights) + 0.05) < 4.5;
+  }
+
+  /** What cannot be named, told apart, hit, reached or read well. */
+  globalThis.flaws = () => {
+    const ids = [...document.querySelectorAll("[id]")].map(({ id }) => id);
+    const { scrollWidth, clientWidth, lang } = document.documentElement;
+    return {
+      unnamed: all("button, input, section, article, [role=meter], [role=group]")
+        .filter((element) => !nameOf(element)).map(start),
+      twice: ids.filter((id, at) => ids.indexOf(id) !== at),
+      small: all("button").filter((each) => each.getBoundingClientRect().height < 24).map(start),
+      wide: scrollWidth > clientWidth,
+      faint: all("h1, h2, p, b, small, label, button, span").filter(isFaint).map(start),
+      isTitled: all("h1").length > 0 && lang === "en" && document.title !== "",
+    };
+  };
+})();

@@ -1,0 +1,36 @@
+import { chromiumTest } from "./chromium.ts";
+import { openSoftphonePage, type SoftphonePage } from "./softphone_page.ts";
+import { startSystem, type System } from "./system.ts";
+
+export interface SoftphonePageLab {
+  system: System;
+  /** The page in a browser of its own. */
+  open(): Promise<SoftphonePage>;
+  /** The same, logged in as a Client that is made for it, with the password `secret`. */
+  enter(login: string): Promise<SoftphonePage>;
+}
+
+/** A test with service and companion and the softphone's page; it fails when a page complains. */
+export function softphonePageTest(
+  name: string,
+  body: (lab: SoftphonePageLab) => Promise<void>,
+): void {
+  chromiumTest(name, async (browser) => {
+    await using system = await startSystem();
+    const pages: SoftphonePage[] = [];
+    const open = async () => {
+      const page = await openSoftphonePage(browser, system);
+      pages.push(page);
+      return page;
+    };
+    const enter = async (login: string) => {
+      const page = await open();
+      await system.post("Clients.json", { Login: login, Password: "secret" });
+      await page.logIn(login, "secret");
+      await page.registered(login);
+      return page;
+    };
+    await body({ system, open, enter });
+    for (const page of pages) await page.close();
+  });
+}
