@@ -93,13 +93,22 @@ function authorize(
   variables: Variables,
 ): string[] {
   const [user, secret] = username === undefined
-    ? [decodeURIComponent(url.username), decodeURIComponent(url.password)]
+    ? [decoded(url.username), decoded(url.password)]
     : [expand(username, variables), expand(password ?? "", variables)];
   url.username = url.password = "";
   if (user === "") return [];
   const login = new TextEncoder().encode(`${user}:${secret}`).toBase64();
   headers.set("authorization", `Basic ${login}`);
   return [secret, login];
+}
+
+/** Without its escapes; one that is none stands for itself. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function valuesIn(

@@ -57,7 +57,9 @@ async function perform(step: object, answer: () => Response = () => json({ x: "y
   using app = await startReal();
   const place = { url: `${service.origin}/a`, next: "good", onRemoteError: "bad" };
   const ask = { type: "externalService", ...place, ...step };
-  const variables = { name: "Ann & Bob", host: service.origin, quoted: '"' };
+  const { origin } = service;
+  const bare = new URL(origin).host;
+  const variables = { name: "Ann & Bob", host: origin, bare, quoted: '"' };
   const { script } = await calledFlow(app, flowOf({ ask, ...after }, { variables }));
   const said = script.flatMap((one) => one.type === "say" ? [one.text] : []);
   return { asked: service.asked, said, told: await notifications(app) };
@@ -81,6 +83,10 @@ const rules: Record<string, { step: object; asked: Asked }> = {
   "1: Basic credentials": {
     step: { username: "$From", password: "pass:word" },
     asked: { ...get, authorization: `Basic ${btoa("+12025550199:pass:word")}` },
+  },
+  "1: Basic credentials in the URL, of which an escape is none": {
+    step: { url: "http://a%40b:100%zz@$bare/a" },
+    asked: { ...get, authorization: `Basic ${btoa("a@b:100%zz")}` },
   },
   "2: variables in the URL, encoded behind its host": {
     step: { url: "$host/to/$name?from=$From&unknown=$unknown&d=$Digits" },

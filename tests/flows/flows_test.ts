@@ -224,6 +224,22 @@ Deno.test("a Flow fits the Kind of its application, whichever of the two is chan
   assert.equal((await app.root.get(`Applications/${voice.sid}.json`)).json().flow, say);
 });
 
+Deno.test("a Flow of the greatest length is kept, and goes when it is cleared", async () => {
+  using app = await startApp();
+  const bytes = (text: string) => new TextEncoder().encode(text).length;
+  const short = JSON.stringify(flowOf({ a: { type: "say", text: '語"'.repeat(1_500) } }));
+  const Flow = short + " ".repeat(limits.flowBytes - bytes(short));
+  const RcmlUrl = "https://app.test/".padEnd(limits.urlLength, "x");
+  const form = { FriendlyName: "語".repeat(64), RcmlUrl, Flow };
+  assert.equal(bytes(Flow), limits.flowBytes);
+
+  const { sid, flow } = await made(app.root, "Applications", form);
+  assert.equal(flow, Flow);
+  const cleared = await app.root.post(`Applications/${sid}.json`, { Flow: "" });
+
+  assert.equal(cleared.json().flow, null);
+});
+
 Deno.test("a message to a number with a flow is answered by it", async () => {
   using app = await startApp();
   app.answers = () => Response.json({ order: { state: "on its way" } });
@@ -262,7 +278,7 @@ Deno.test("a message to a number with a flow is answered by it", async () => {
   assert.deepEqual(app.mailed.map(({ body }) => body), ["sending"]);
 });
 
-Deno.test("a Client and a transfer use a flow where they use an application", async () => {
+Deno.test("a Client uses a flow where it uses an application", async () => {
   using app = await startApp();
   const flow = flowOf({ a: { type: "say", text: "Hello $From" } });
   const { sid: VoiceApplicationSid } = await flowApplication(app, flow);

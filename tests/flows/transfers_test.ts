@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { LegEvent } from "../../core/bridge_events.ts";
 import { type App, startApp } from "../support/app.ts";
+import { flowApplication, flowOf } from "../support/flow_lab.ts";
 import { callOf, companionOf, made, notifications, xml } from "../support/hand_companion.ts";
 
 const leg = (digit: string) => `CA${digit.repeat(32)}`;
@@ -124,6 +125,21 @@ for (const withApplication of [false, true]) {
     );
   });
 }
+
+Deno.test("referScript() performs the flow of the number's ReferApplicationSid", async () => {
+  using app = await startApp();
+  const flow = flowOf({ a: { type: "say", text: "$Transferor to $ReferTarget" } });
+  const { sid: ReferApplicationSid } = await flowApplication(app, flow);
+  const form = { PhoneNumber: "+15551230001", VoiceUrl: "https://app.test/voice" };
+  await made(app.root, "IncomingPhoneNumbers", { ...form, ReferApplicationSid });
+  app.answers = () => xml("<Pause length='3'/>");
+  const { callee } = await talking(app, { to: "sip:+15551230001@sip.test" });
+
+  const [step] = await callee.report(refer("sip:carol@sip.test"));
+
+  assert.ok(step?.type === "say");
+  assert.equal(step.text, "client:bob to sip:carol@sip.test");
+});
 
 Deno.test("referScript() lets only Clients of the account transfer to numbers", async () => {
   using app = await startApp();

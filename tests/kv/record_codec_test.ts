@@ -31,6 +31,15 @@ const entryOf = (value: unknown, versionstamp = "1", last = 0): Stored => ({
   versionstamp,
 });
 
+Deno.test("decode() takes a record that was kept before there was a secret field", () => {
+  const { password: _, ...older } = recordOf();
+  const value = codecFor(fields.filter((name) => name !== "password" && name !== "tags"))
+    .encode({ ...older, tags: undefined } as unknown as AnyRecord);
+  const { tags: __, ...known } = older;
+  assert.deepEqual(codec.decode(entryOf(codec.encode(known as AnyRecord))), known);
+  assert.equal(codec.decode(entryOf(value)).password, undefined);
+});
+
 Deno.test("decode() gives back every kind of record that encode() took", () => {
   const whole = recordOf({ name: "\ud800 \0 日本 \"'" });
   const lacking = recordOf();
