@@ -49,9 +49,6 @@ export const sipLimits = {
 
   nonceTtlMs: 300_000,
   nonces: 50_000,
-  /** Hashes of digests that are not worked out twice, and the longest text of which one is kept. */
-  recentHashes: 1_000,
-  recentHashLength: 256,
   /**
    * Wrong answers to challenges that a login, or an address, has free at once, and the time in
    * which one of them is forgotten. Each one more is locked out for twice as long as the last.

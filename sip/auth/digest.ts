@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
 import { sipLimits } from "../limits.ts";
-import { createRecent } from "./recent.ts";
 
 /**
  * Server side of digest authentication: RFC 7616 with the algorithms of RFC 8760. Neither `-sess`
@@ -66,18 +65,6 @@ export const digestHa1 = (
   identity: { username: string; realm: string; password: string },
 ): string => hash(algorithm, `${identity.username}:${identity.realm}:${identity.password}`);
 
-const ha2s = createRecent<string>(sipLimits.recentHashes);
-
-/** HA2 is the same for all who ask for the same. */
-function ha2Of(algorithm: Algorithm, text: string): string {
-  const key = `${algorithm} ${text}`;
-  const known = ha2s.get(key);
-  if (known !== undefined) return known;
-  const ha2 = hash(algorithm, text);
-  if (text.length <= sipLimits.recentHashLength) ha2s.set(key, ha2);
-  return ha2;
-}
-
 /** The response that proves knowledge of HA1 (RFC 7616 §3.4.1), with `qop=auth` or none (RFC 2069). */
 export function digestResponse(
   algorithm: Algorithm,
@@ -85,7 +72,7 @@ export function digestResponse(
   parameters: DigestParameters,
 ): string {
   const { nonce, nc, cnonce, qop, uri } = parameters;
-  const ha2 = ha2Of(algorithm, `${request.method}:${uri}`);
+  const ha2 = hash(algorithm, `${request.method}:${uri}`);
   const once = qop === undefined ? nonce : `${nonce}:${nc}:${cnonce}:${qop}`;
   return hash(algorithm, `${request.ha1}:${once}:${ha2}`);
 }
@@ -118,14 +105,12 @@ export interface Nonces {
 }
 
 /**
- * Nonces that carry their time under a hash with a secret (RFC 7616 §3.3), so none has to be stored
- * until somebody uses it. Half of the hash is kept to itself: what was signed cannot be extended.
+ * Nonces that carry their time under a hash with a secret (RFC 7616 §3.3), so none is stored until
+ * somebody uses it. Half of the hash is kept to itself: what was signed cannot be extended.
  */
 export function createNonces(realm: string, now: () => number = Date.now): Nonces {
   const secret = randomBytes(32).toString("hex");
   const counts = new Map<string, number>();
-  /** Those that need no proof by their hash. */
-  const made = createRecent<true>(sipLimits.recentHashes);
   // Counts forgotten for want of room could be replayed, so everything as old is refused.
   let refusedUntil = 0;
 
@@ -135,15 +120,12 @@ export function createNonces(realm: string, now: () => number = Date.now): Nonce
   const make = (): string => {
     // Random bytes by themselves cost thirty times as much.
     const stamp = `${now().toString(36)}.${crypto.randomUUID()}`;
-    const nonce = `${stamp}.${macOf(stamp)}`;
-    made.set(nonce, true);
-    return nonce;
+    return `${stamp}.${macOf(stamp)}`;
   };
 
   const madeAt = (nonce: string): number => parseInt(nonce, 36);
 
   const isOurs = (nonce: string): boolean => {
-    if (made.get(nonce)) return true;
     const dot = nonce.lastIndexOf(".");
     return isSame(nonce.slice(dot + 1), macOf(nonce.slice(0, Math.max(dot, 0))));
   };
