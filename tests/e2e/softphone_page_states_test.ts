@@ -123,5 +123,10 @@ softphonePageTest(
     await alice.press("Hang up");
     await alice.page.getByRole("button", { name: /^Call Echo again/ }).waitFor();
     await look("with a history");
+
+    await alice.run("spoil");
+    const found = await alice.run<Record<string, unknown[]>>("flaws");
+    assert.deepEqual([found.unnamed!.length, found.small!.length, found.faint!.length], [1, 1, 1]);
+    assert.deepEqual([found.twice, found.wide, found.isTitled], [["login"], true, false]);
   },
 );

@@ -78,8 +78,11 @@ softphonePageTest(
   async (lab) => {
     const [alice, bob] = [await lab.enter("alice"), await lab.enter("bob")];
 
+    assert.equal(await bob.run("tones"), 0);
     await alice.dial("bob");
     await bob.shows("is calling you");
+    await eventually("bob's page rings", async () => await bob.run<number>("tones") >= 3);
+    await eventually("alice's page rings back", async () => await alice.run<number>("tones") >= 2);
     assert.equal(await bob.page.title(), "☎ alice is calling – Switchboard");
     await bob.press("Decline");
     await alice.shows("bob declined");
