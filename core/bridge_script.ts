@@ -7,7 +7,7 @@ import { referStep } from "./bridge_refer.ts";
 import { recordingOrder, recordStep } from "./bridge_recordings.ts";
 import { consultStep, leaveStep, pickupStep, queueStep, roomStep } from "./bridge_rooms.ts";
 import { sayStep } from "./bridge_speech.ts";
-import { ussdStep } from "./bridge_ussd.ts";
+import { ussdInvitation, ussdStep } from "./bridge_ussd.ts";
 import { numberTarget, trunkTarget } from "./bridge_trunks.ts";
 
 /** The part of the bridge (`bridge.ts`) that is about what the companion does with a leg. */
@@ -36,6 +36,8 @@ export const invitation = z.object({
    * ringing, and at a `connect` the two are joined; a leg that ends before was not answered.
    */
   screened: z.boolean().optional(),
+  /** Begins a USSD dialogue, which has no media; its script goes on when it is answered. */
+  ussd: ussdInvitation.optional(),
   /** The service's own notes about the leg, handed back untouched in `inviting`. */
   memo: z.record(z.string(), z.unknown()).optional(),
 });

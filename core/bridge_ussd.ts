@@ -15,8 +15,13 @@ export const ussdStep = z.object({
   type: z.literal("ussd"),
   message: ussdText,
   collect: z.boolean(),
+  /** Its text went with the INVITE of the leg. */
+  invited: z.boolean().optional(),
   action: action.optional(),
 });
+
+/** What the INVITE of a leg shows that is a USSD dialogue; only a trunk takes one. */
+export const ussdInvitation = z.object({ message: ussdText, collect: z.boolean() });
 
 /** What was replied to a `ussd`. */
 export const collectedEvent = z.object({

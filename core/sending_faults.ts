@@ -56,7 +56,7 @@ export const sendingFaults = {
     kind: "invalid",
     code: 14108,
     message: "Cannot hand the message to an application",
-    advice: "Give the number an SmsUrl, or an application of the kind sms with a RcmlUrl.",
+    advice: "Give the number an SmsUrl, or an application of the kind sms with a Flow or RcmlUrl.",
   },
   emailNotSent: {
     kind: "unavailable",

@@ -32,6 +32,7 @@ import { sandboxRoutes } from "./sandbox.ts";
 import { recordingTranscriptionRoutes } from "./transcriptions.ts";
 import { supervisorRoutes } from "./supervisor.ts";
 import { usageRoutes } from "./usage.ts";
+import { ussdPushRoutes } from "./ussd_push.ts";
 
 /** Interfaces of other kinds beside this one, each below `/{name}` and with its own authentication. */
 export type Mounts = Record<string, Hono>;
@@ -55,6 +56,7 @@ function irregularRoutes(app: Hono<Env>, account: string, ports: Ports): void {
   app.route(`${account}/SMS/Messages`, messageRoutes(ports));
   app.route(`${account}/Supervisor`, supervisorRoutes(ports));
   app.route(`${account}/Usage/Records`, usageRoutes(ports));
+  app.route(`${account}/UssdPush`, ussdPushRoutes(ports));
 }
 
 /** The whole HTTP interface: a pure function of its ports, so tests call `.request()` without a socket. */

@@ -5,20 +5,19 @@
 export const overReason = "over";
 
 /** The promise, or undefined as soon as the signal aborts; a late rejection goes unnoticed. */
-export async function unlessAborted<T>(
-  promise: Promise<T>,
-  signal: AbortSignal,
-): Promise<T | undefined> {
-  promise.catch(() => {});
-  if (signal.aborted) return undefined;
-  const { promise: aborted, resolve } = Promise.withResolvers<undefined>();
-  const onAbort = () => resolve(undefined);
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
+export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => resolve(undefined);
+    promise.then((value) => {
+      signal.removeEventListener("abort", onAbort);
+      resolve(value);
+    }, (why) => {
+      signal.removeEventListener("abort", onAbort);
+      reject(why);
+    });
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+  });
 }
 
 /** Resolves when the signal aborts, and not before. */

@@ -1,5 +1,6 @@
 import { isPublicAddress } from "../core/host/address.ts";
 import { authority, type Config, portRange, readConfig } from "../core/host/config.ts";
+import { rtpengines } from "../core/host/media_variables.ts";
 import { outboundFetch } from "../core/host/outbound_fetch.ts";
 import { fail, log, say, stopOnSignal, surviveBugs } from "../core/host/process.ts";
 import { recognitionEndpoint, speechEndpoint, voiceNames } from "../core/host/speech_endpoints.ts";
@@ -13,8 +14,10 @@ import { loadAudio } from "./media/load_audio.ts";
 import { webrtcTransport } from "./media/peer.ts";
 import { rtpTransport } from "./media/plain_rtp.ts";
 import type { MediaEngine } from "./media/port.ts";
+import { rtpengineTransport } from "./media/rtpengine.ts";
 import { httpSpeaker } from "./media/speaker.ts";
 import { systemClock } from "./media/ticker.ts";
+import type { Transport } from "./media/transport.ts";
 
 /** The companion process: SIP, media and the bridge. The only file that puts them together. */
 async function start(config: Config): Promise<Companion> {
@@ -73,10 +76,20 @@ function transports(config: Config): TransportOptions {
 }
 
 /** Browsers by WebRTC; trunks and other softphones by plain RTP. */
-function media({ SIP_HOST: bindAddress, RTP_HOST: host, RTP_PORTS }: Config): MediaEngine {
+function media(config: Config): MediaEngine {
+  const { SIP_HOST: bindAddress, RTP_HOST: host, RTP_PORTS } = config;
   const ports = portRange(RTP_PORTS);
   const rtp = rtpTransport({ bindAddress, host, ports, now: systemClock.now });
-  return mediaEngine({ transports: [webrtcTransport({ bindAddress }), rtp], log });
+  return mediaEngine({ transports: [webrtc(config), rtp], log });
+}
+
+/** By rtpengines where they are set up, else in this process. */
+function webrtc({ SIP_HOST, RTP_PORTS, RTPENGINE, RTPENGINE_RTP_HOST: host }: Config): Transport {
+  const servers = rtpengines(RTPENGINE);
+  if (servers.length === 0) return webrtcTransport({ bindAddress: SIP_HOST });
+  const ports = portRange(RTP_PORTS);
+  const plain = rtpTransport({ bindAddress: host, host, ports, mux: true, now: systemClock.now });
+  return rtpengineTransport({ servers, plain, log });
 }
 
 if (import.meta.main) {

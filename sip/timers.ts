@@ -7,16 +7,18 @@ export interface Timers {
   clear(): void;
 }
 
+/** Many timers run for the same time, so one of the runtime's, which costs far more, serves a time. */
 export function createTimers(): Timers {
-  const running = new Set<() => void>();
+  const lines = new Map<number, Line>();
   let cleared = false;
 
+  const createForgotten = (ms: number): Line => {
+    const line = createLine(ms, () => lines.get(ms) === line && lines.delete(ms));
+    return line;
+  };
   const after = (ms: number, callback: () => void): () => void => {
     if (cleared) return () => {};
-    const timer = setTimeout(() => (running.delete(stop), callback()), ms);
-    const stop = () => (clearTimeout(timer), void running.delete(stop));
-    running.add(stop);
-    return stop;
+    return lines.getOrInsertComputed(ms, createForgotten).add(callback);
   };
 
   const pause = (ms: number, signal?: AbortSignal): Promise<void> => {
@@ -30,8 +32,80 @@ export function createTimers(): Timers {
 
   const clear = () => {
     cleared = true;
-    for (const stop of [...running]) stop();
+    for (const line of [...lines.values()]) line.clear();
   };
 
   return { after, pause, clear };
+}
+
+/** Timers of one length: the first that was set is the first to fire. */
+interface Line {
+  add(callback: () => void): () => void;
+  clear(): void;
+}
+
+interface Waiting {
+  readonly callback: () => void;
+  readonly at: number;
+  before: Waiting | undefined;
+  after: Waiting | undefined;
+  waits: boolean;
+}
+
+function createLine(ms: number, onEmpty: () => void): Line {
+  let first: Waiting | undefined;
+  let last: Waiting | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const remove = (waiting: Waiting) => {
+    const { before, after } = waiting;
+    waiting.waits = false;
+    if (before === undefined) first = after;
+    else before.after = after;
+    if (after === undefined) last = before;
+    else after.before = before;
+  };
+  const clear = () => {
+    clearTimeout(timer);
+    first = last = timer = undefined;
+    onEmpty();
+  };
+  const arm = () => {
+    if (first === undefined) return clear();
+    timer = setTimeout(fire, Math.max(first.at - performance.now(), 0));
+  };
+  const fire = () => {
+    const now = performance.now();
+    try {
+      while (first !== undefined && first.at <= now) {
+        const due = first;
+        remove(due);
+        due.callback();
+      }
+    } finally {
+      // One that was stopped has left the timer as it is, to find nothing that is due.
+      arm();
+    }
+  };
+  return {
+    add(callback) {
+      const waiting: Waiting = {
+        callback,
+        at: performance.now() + ms,
+        before: last,
+        after: undefined,
+        waits: true,
+      };
+      if (last !== undefined) last.after = waiting;
+      last = waiting;
+      first ??= waiting;
+      if (timer === undefined) arm();
+      return () => {
+        if (!waiting.waits) return;
+        remove(waiting);
+        if (first === undefined) clear();
+      };
+    },
+    clear,
+  };
 }

@@ -1,11 +1,9 @@
 import {
   ClientTransaction,
   type DigestAuthentication,
-  IncomingMessage,
   type IncomingRequestMessage,
   type IncomingResponseMessage,
-  LoggerFactory,
-  OutgoingRequestMessage,
+  type OutgoingRequestMessage,
   type SessionDialog,
   UserAgentClient,
   UserAgentCore,
@@ -14,7 +12,7 @@ import {
 import { AllowedMethods } from "sip.js/lib/core/user-agent-core/allowed-methods.js";
 import type { ClientAuthentication } from "./auth/client_authentication.ts";
 import { currentFlow, currentName } from "./flow.ts";
-import { canonicalName } from "./text/header_names.ts";
+import { replaceCostly, silentLoggers } from "./lean_library.ts";
 import { contactUser, webSocketName } from "./transport/local_name.ts";
 import { userUri } from "./text/uri.ts";
 
@@ -70,7 +68,7 @@ export function createCore(
   authentication: () => ClientAuthentication | undefined = () => undefined,
 ): UserAgentCore {
   replaceBranchIds();
-  replaceHeaderNames();
+  replaceCostly();
   replaceAuthentication();
   AllowedMethods.splice(0, AllowedMethods.length, ...allowedMethods);
   const contact = userUri(contactUser, domain);
@@ -101,18 +99,11 @@ export function createCore(
   return core;
 }
 
-function silentLoggers(): LoggerFactory {
-  const factory = new LoggerFactory();
-  factory.builtinEnabled = false;
-  factory.level = 0;
-  return factory;
-}
-
 let branches = 0;
 
 /**
  * The library draws branch ids from ten million, which collide within seconds on a busy core and
- * let one client guess another's. Ours count, and end in 64 random bits (RFC 3261 §8.1.1.7).
+ * let one client guess another's. Ours count, and end in 122 random bits (RFC 3261 §8.1.1.7).
  */
 function replaceBranchIds(): void {
   const transaction = ClientTransaction as unknown as {
@@ -120,36 +111,8 @@ function replaceBranchIds(): void {
   };
   transaction.makeId = (request) => {
     if (request.method === "CANCEL" && request.branch !== undefined) return request.branch;
-    const random = crypto.getRandomValues(new Uint8Array(8)).toHex();
-    return `z9hG4bK${(branches++).toString(36)}.${random}`;
+    return `z9hG4bK${(branches++).toString(36)}.${crypto.randomUUID()}`;
   };
-}
-
-/** The library spells a name letter by letter whenever a header is asked for. */
-function replaceHeaderNames(): void {
-  Object.assign(IncomingMessage.prototype, {
-    getHeader(this: IncomingMessage, name: string) {
-      return this.headers[canonicalName(name)]?.[0]?.raw;
-    },
-    getHeaders(this: IncomingMessage, name: string) {
-      return this.headers[canonicalName(name)]?.map(({ raw }) => raw) ?? [];
-    },
-    hasHeader(this: IncomingMessage, name: string) {
-      return this.headers[canonicalName(name)] !== undefined;
-    },
-  });
-  Object.assign(OutgoingRequestMessage.prototype, {
-    getHeader(this: OutgoingRequestMessage, name: string) {
-      const [value] = this.headers[canonicalName(name)] ?? [];
-      if (value !== undefined) return value;
-      const start = `${name}:`.toLowerCase();
-      const line = this.extraHeaders.find((line) => line.toLowerCase().startsWith(start));
-      return line?.slice(start.length).trim();
-    },
-    setHeader(this: OutgoingRequestMessage, name: string, value: string | string[]) {
-      this.headers[canonicalName(name)] = Array.isArray(value) ? value : [value];
-    },
-  });
 }
 
 /** What the library keeps to itself of a request of ours. */

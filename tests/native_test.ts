@@ -2,7 +2,9 @@
  * Every test that runs native media in the test process. Each test file is an isolate of its own,
  * and the native transport serves one isolate in a process: a second one ends the process.
  */
+import "./media/rtpengine_cases.ts";
 import "./media/webrtc_cases.ts";
+import "./media/webrtc_contract_cases.ts";
 import "./media/webrtc_chromium_cases.ts";
 import "./sip/browser_calls_cases.ts";
 import "./sip/browser_softphones_cases.ts";

@@ -1,13 +1,12 @@
 import { z } from "zod";
 import { limits } from "../limits.ts";
+import { mediaVariables } from "./media_variables.ts";
 import { messageVariables } from "./message_variables.ts";
 import { recordingVariables } from "./recording_variables.ts";
 import { speechVariables } from "./speech_variables.ts";
 import { transportVariables } from "./transport_variables.ts";
 import { trunkVariables } from "./trunk_variables.ts";
-import { flag, host, httpUrl, port, secret, type Variable } from "./variable.ts";
-
-const address = host.pipe(z.union([z.ipv4(), z.ipv6()], "must be an IP address"));
+import { address, flag, host, httpUrl, port, secret, type Variable } from "./variable.ts";
 
 /** A range of ports like "20000-20999", both included; "0" leaves the choice to the system. */
 export function portRange(text: string): { first: number; last: number } {
@@ -99,6 +98,7 @@ export const variables = {
     fallback: "20000-20999",
     help: "UDP ports of plain RTP, two for each leg of a trunk. 0: any that is free.",
   },
+  ...mediaVariables,
   SIP_WS_PORT: { schema: port, fallback: "8088", help: "Port of SIP over WebSocket." },
   ...transportVariables,
   BRIDGE_HOST: {

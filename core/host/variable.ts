@@ -17,6 +17,9 @@ export const port = z.coerce.number("must be a port number").int().min(1).max(65
 export const host = z.string().transform((text) => text.replace(/^\[(.*)\]$/, "$1"))
   .pipe(z.string().regex(/^[A-Za-z0-9.:\-_]+$/, "must be a host name or an address"));
 
+/** An IP address, IPv6 with or without brackets. */
+export const address = host.pipe(z.union([z.ipv4(), z.ipv6()], "must be an IP address"));
+
 /** An address of HTTP, without a slash at its end. */
 export const httpUrl = z.url({ protocol: /^https?$/, error: "must be an http or https URL" })
   .transform((url) => url.replace(/\/+$/, ""));

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { standing } from "../access.ts";
-import type { Script } from "../bridge_script.ts";
+import type { Script, Target } from "../bridge_script.ts";
 import { customHeaders } from "../calls/custom_headers.ts";
 import { parseAddress } from "../calls/address.ts";
 import { progress } from "../calls/progress.ts";
@@ -47,25 +47,9 @@ export const dialCall: JobKind<z.infer<typeof args>> = job({
     const { headers } = customHeaders(call.to.split("?").slice(1).join("?"));
     const sent = Object.keys(headers).length === 0 ? {} : { headers };
     const invitation = { leg: callSid, accountSid, ...called, ...sent };
-    const place: Script = [{
-      type: "invite",
-      invitation,
-      timeoutS: call.timeout,
-      ...machineDetection(call),
-    }];
-    // One that has the leg already knows it by its Sid, and places no second.
-    const at = call.companion ?? await companionFor(called.target, ports);
-    const companion = await ports.bridge.run(callSid, await withPeers(place, at, ports), { at });
-    if (companion === null) throw new Fault("unavailable", "the companion refused the call");
-    const placed = await ports.records.calls.update(accountSid, callSid, (call) => ({
-      record: call.companion === null ? { ...call, companion, dateUpdated: ports.now() } : call,
-    }));
-    if (await ports.companions.get(companion.id) === null) { // Else nobody would sweep its calls.
-      await ports.companions.beat({ ...companion, seenAt: ports.now(), registered: 0 });
-    }
-    if (!isLive(placed.status)) {
-      await ports.bridge.run(callSid, [{ type: "hangup" }], { at: companion });
-    }
+    const { timeout: timeoutS } = call;
+    const script: Script = [{ type: "invite", invitation, timeoutS, ...machineDetection(call) }];
+    await place(call, script, called.target, ports);
   },
 
   async spent({ accountSid, callSid }, ports, error) {
@@ -76,6 +60,29 @@ export const dialCall: JobKind<z.infer<typeof args>> = job({
   },
 });
 
+/** Gives a companion the script that places a call. */
+export async function place(
+  call: Call,
+  script: Script,
+  target: Target,
+  ports: Ports,
+): Promise<void> {
+  const { accountSid, sid: callSid } = call;
+  // One that has the leg already knows it by its Sid, and places no second.
+  const at = call.companion ?? await companionFor(target, ports);
+  const companion = await ports.bridge.run(callSid, await withPeers(script, at, ports), { at });
+  if (companion === null) throw new Fault("unavailable", "the companion refused the call");
+  const placed = await ports.records.calls.update(accountSid, callSid, (call) => ({
+    record: call.companion === null ? { ...call, companion, dateUpdated: ports.now() } : call,
+  }));
+  if (await ports.companions.get(companion.id) === null) { // Else nobody would sweep its calls.
+    await ports.companions.beat({ ...companion, seenAt: ports.now(), registered: 0 });
+  }
+  if (!isLive(placed.status)) {
+    await ports.bridge.run(callSid, [{ type: "hangup" }], { at: companion });
+  }
+}
+
 /** What `MachineDetection` asks for; nothing where it is not asked for. */
 const machineDetection = ({ machineDetection: wanted, machineDetectionTimeout }: Call) =>
   wanted !== null && wanted !== undefined && {
@@ -85,23 +92,24 @@ const machineDetection = ({ machineDetection: wanted, machineDetectionTimeout }:
     },
   };
 
-async function routeOf(call: Call, account: Account, ports: Ports): Promise<Routing> {
+/** Where the one who is called is. */
+export async function routeOf(call: Call, account: Account, ports: Ports): Promise<Routing> {
   const address = parseAddress(call.to);
   if (address === null) return { fault: "noRoute", detail: call.to };
   return await routeTo(address, { account, from: call.from, call: null }, ports);
 }
 
-/** Ends a call that no companion holds, with the callback and a Notification of the reason. */
-async function fail(
+/** Ends a call that no companion holds, with the callback and a Notification of the reason, if any. */
+export async function fail(
   { accountSid, sid: callSid }: Call,
   ports: Ports,
-  { fault, detail }: Unroutable,
+  reason?: Unroutable,
 ): Promise<void> {
   const moment = { at: ports.now(), instanceId: ports.settings.instanceId };
   await ports.records.calls.update(accountSid, callSid, (call) => {
     const change = progress(call, "failed", moment);
-    if (change.record === call) return change;
-    const notice = notification({ accountSid, callSid, fault, detail, level: "error" }, ports);
+    if (change.record === call || reason === undefined) return change;
+    const notice = notification({ accountSid, callSid, ...reason, level: "error" }, ports);
     return { ...change, also: [notice] };
   });
 }

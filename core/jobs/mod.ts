@@ -13,6 +13,7 @@ import { goOnFlow } from "./go_on_flow.ts";
 import { hangUp } from "./hang_up.ts";
 import { locate } from "./locate.ts";
 import { packTexts } from "./pack_texts.ts";
+import { pushUssd } from "./push_ussd.ts";
 import { redirectCall } from "./redirect_call.ts";
 import { removeAudio } from "./remove_audio.ts";
 import { sendEmail } from "./send_email.ts";
@@ -39,6 +40,7 @@ export const handlers: AnyJobHandler[] = [
   hangUp,
   locate,
   packTexts,
+  pushUssd,
   redirectCall,
   removeAudio,
   sendEmail,

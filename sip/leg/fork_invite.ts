@@ -1,5 +1,7 @@
 import type { URI } from "sip.js/lib/core/index.js";
 import type { Invitation, Target } from "../../core/bridge_script.ts";
+import type { Content } from "../dialog/info.ts";
+import { ussdHeaders, writeUssd } from "../ussd/ussd_body.ts";
 import { isHeaderSafe, isToken } from "../text/grammar.ts";
 import { parseSipUri, userOf, userUri } from "../text/uri.ts";
 
@@ -11,19 +13,22 @@ export interface ForkInvite {
   maxForwards: number;
   /** Whole header lines. */
   headers: string[];
+  /** The body that begins a USSD dialogue, in place of SDP. */
+  content?: Content;
 }
 
 export function forkInvite(
   domain: string,
   call: { invitation: Invitation; maxForwards: number; callId: string; headers: string[] },
 ): ForkInvite {
-  const { invitation: { from, target, headers }, callId, maxForwards } = call;
+  const { invitation: { from, target, headers, ussd }, callId, maxForwards } = call;
   return {
     callId,
     maxForwards,
     from: userUri(callerUser(from), domain),
     to: userUri(calledUser(target), domain),
-    headers: [...headerLines(headers ?? {}), ...call.headers],
+    headers: [...headerLines(headers ?? {}), ...ussd ? ussdHeaders : [], ...call.headers],
+    ...ussd && { content: writeUssd(ussd.message, ussd.collect ? "ask" : "tell") },
   };
 }
 

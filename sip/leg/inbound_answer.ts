@@ -6,7 +6,7 @@ import { bye, type InboundState, lost, mediaLost, refuse, reply } from "./inboun
 import { type MediaLeg, NoCommonCodec } from "../media/port.ts";
 import { agreeAsServer } from "../dialog/session_timer.ts";
 import { sdpBody } from "../signalling.ts";
-import { sdpWithoutMedia, ussdPackage, ussdType } from "../ussd/ussd_body.ts";
+import { sdpWithoutMedia, ussdHeaders } from "../ussd/ussd_body.ts";
 import { allows } from "../user_agent_core.ts";
 
 /** A provisional response, with early SDP unless that is empty. */
@@ -87,10 +87,9 @@ function acceptNow(state: InboundState, sdp: string, extra: string[]): void {
 export function acceptUssd(state: InboundState): void {
   const { call: { request, ussdOffer = "" } } = state;
   if (state.answeredAt !== undefined) return;
-  const extraHeaders = [`Recv-Info: ${ussdPackage}`, `Accept: application/sdp, ${ussdType}`];
   const body = sdpBody(sdpWithoutMedia(ussdOffer));
   reply(state, () => {
-    adopt(state, request.accept({ statusCode: 200, body, extraHeaders }).session);
+    adopt(state, request.accept({ statusCode: 200, body, extraHeaders: ussdHeaders }).session);
     state.answeredAt = Date.now();
     state.answered.resolve(true);
   });

@@ -29,7 +29,7 @@ export function createOutboundLeg(signalling: Signalling, call: OutboundCall): O
     responseHeaders: {},
     ringing: false,
     early: undefined,
-    wiring: createWiring(),
+    wiring: { ...createWiring(), ...call.invitation.ussd && { onContent: undefined } },
     stopTimeout: signalling.timers.after(call.timeoutMs, () => {
       cancelForks(state);
       finish(state, { outcome: "no-answer", sipStatus: 408 });
@@ -85,13 +85,13 @@ function legOf(state: OutboundState): OutboundLeg {
     set onNotify(onNotify: OutboundLeg["onNotify"]) {
       state.wiring.onNotify = onNotify;
     },
-    isUssd: false,
+    isUssd: invitation.ussd !== undefined,
     set onContent(onContent: OutboundLeg["onContent"]) {
       state.wiring.onContent = onContent;
     },
-    hangup({ elsewhere } = {}) {
+    hangup({ elsewhere, content } = {}) {
       if (over.signal.aborted) return;
-      if (state.dialog !== undefined) return bye(state, { outcome: "completed" });
+      if (state.dialog !== undefined) return bye(state, { outcome: "completed" }, content);
       cancelForks(state, elsewhere ? answeredElsewhere : undefined);
       finish(state, { outcome: "canceled", sipStatus: 487 });
     },

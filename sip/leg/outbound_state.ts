@@ -1,5 +1,6 @@
 import type { Invitation } from "../../core/bridge_script.ts";
 import type { Dialog } from "../dialog/dialog.ts";
+import type { Content } from "../dialog/info.ts";
 import type { Fork } from "./fork.ts";
 import type { Wiring } from "../dialog/in_dialog.ts";
 import type { LegEnd } from "./leg.ts";
@@ -57,8 +58,8 @@ export function cancelForks({ forks, winner }: OutboundState, reason?: string): 
 }
 
 /** BYE to the device that answered. */
-export function bye(state: OutboundState, ending: Ending): void {
-  void state.dialog?.bye().then(state.released.resolve);
+export function bye(state: OutboundState, ending: Ending, content?: Content): void {
+  void state.dialog?.bye(content).then(state.released.resolve);
   finish(state, ending);
 }
 

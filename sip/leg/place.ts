@@ -1,11 +1,14 @@
-import type { OutboundState } from "./outbound_state.ts";
+import { finish, type OutboundState } from "./outbound_state.ts";
 import { ring } from "./ring.ts";
 import { ringNumber } from "./ring_number.ts";
 import { ringTrunk } from "./ring_trunk.ts";
 
 /** Calls whom a leg is for: every device of a Client, a trunk, or a number of this service. */
 export async function place(state: OutboundState): Promise<void> {
-  const { target } = state.call.invitation;
+  const { target, ussd } = state.call.invitation;
+  if (ussd !== undefined && target.kind !== "trunk") {
+    return finish(state, { outcome: "failed", sipStatus: 488 });
+  }
   if (target.kind === "client") await ring(state, target);
   else if (target.kind === "trunk") await ringTrunk(state, target);
   else await ringNumber(state, target);

@@ -82,9 +82,10 @@ async function withMedia(
 
 /** What one who is called is offered: media of ours, or the caller's. */
 export async function offerTo(
-  { media }: OutboundCall,
+  { media, invitation }: OutboundCall,
   kind: MediaKind,
 ): Promise<Pick<ReachableDevice, "offer" | "media">> {
+  if (invitation.ussd !== undefined) return { offer: "", media: undefined };
   if ("offer" in media) return { offer: media.offer, media: undefined };
   const ours = await media.engine.offer(kind);
   return { offer: ours.localSdp, media: ours };

@@ -1,3 +1,4 @@
+import { overReason } from "../abort.ts";
 import type { MediaLeg } from "../media/port.ts";
 import { ringingTone } from "../media/ringing_tone.ts";
 import type { LiveLeg } from "../script/live_leg.ts";
@@ -31,7 +32,7 @@ export function createRingback(live: LiveLeg): Ringback {
       media.join(theirs);
     },
     stop(isAnswered) {
-      over.abort();
+      over.abort(overReason);
       const { media } = live.leg;
       if (isAnswered || heard === undefined || media === undefined) return;
       media.leave(heard);

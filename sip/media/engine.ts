@@ -20,7 +20,7 @@ interface Engine {
   clock: Clock;
   ticker: Ticker;
   log: MediaEngineOptions["log"];
-  /** Open legs, and how each is closed. */
+  /** Legs not closed yet, and how each is. */
   open: Map<MediaLeg, () => Promise<void>>;
   /** A leg's sound, for `join`. */
   sounds: WeakMap<MediaLeg, AudioLeg>;
@@ -101,9 +101,13 @@ function legOf(parts: Parts): MediaLeg {
   const { engine, peer, negotiation, session, sound } = parts;
   const accept = (sdp: string) => {
     const answer = parseSdp(sdp);
-    peer.accept(answer);
-    negotiation.accept(answer);
-    heed(parts, answer.audio);
+    const agree = () => {
+      negotiation.accept(answer);
+      heed(parts, answer.audio);
+    };
+    // A peer that takes it at once may be connected before anything that waits goes on.
+    const taken = peer.accept(answer);
+    return taken === undefined ? agree() : taken.then(agree);
   };
   const reanswer = (sdp: string) => {
     const { sdp: answer, offer } = negotiation.reanswer(sdp);
@@ -111,11 +115,11 @@ function legOf(parts: Parts): MediaLeg {
     sound.change(negotiation.agreed()!);
     return answer;
   };
-  const close = () => {
-    engine.open.delete(leg);
+  const close = async () => {
     sound.close();
     session.close();
-    return peer.close();
+    await peer.close();
+    engine.open.delete(leg);
   };
   const leg: MediaLeg = {
     localSdp: negotiation.localSdp,
@@ -141,11 +145,11 @@ function legOf(parts: Parts): MediaLeg {
   return leg;
 }
 
-/** Does as the peer's direction says. ICE sees by itself when a peer is gone (RFC 7675). */
-function heed({ session, sound }: Parts, audio: AudioSection): void {
+/** Does as the peer's direction says. */
+function heed({ peer, session, sound }: Parts, audio: AudioSection): void {
   sound.setListening(listens(audio));
   sound.setSpeaking(audio.direction === "sendrecv");
-  session.expectPeer(audio.kind === "rtp" && audio.direction === "sendrecv");
+  session.expectPeer(peer.vanishesSilently && audio.direction === "sendrecv");
 }
 
 /** Starts the sound when packets can flow; resolves when they no longer do. */
@@ -159,7 +163,7 @@ function watch({ engine: { log }, peer, negotiation, session, sound }: Parts): P
     sound.close();
   };
   return Promise.race([
-    peer.lost.then(() => lose("ICE or DTLS failed")),
+    peer.lost.then(lose),
     session.silent.then(() => lose("the peer sends nothing")),
   ]);
 }

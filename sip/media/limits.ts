@@ -22,6 +22,18 @@ export const mediaLimits = {
   reportJitterMs: 2_500,
   /** A peer of plain RTP that is not on hold and sends nothing for so long is gone. */
   silenceMs: 60_000,
+  /** Pauses after which an order to rtpengine is sent again; after the last one it is given up. */
+  ngWaitsMs: [250, 500, 1_000],
+  ngAnswerBytes: 65_535,
+  /** An rtpengine that did not answer is asked last for so long. */
+  ngRestMs: 30_000,
+  /** How long ICE and DTLS may take at rtpengine, and how often it is asked whether they are done. */
+  relayConnectMs: 30_000,
+  relayPollMs: 50,
+  relayPollMaxMs: 500,
+  /** How often rtpengine is asked whether it has a leg still; unanswered so often, the leg is lost. */
+  relayCheckMs: 10_000,
+  relayChecks: 3,
   /** Frames sent in a row to catch up; beyond it the stream is late for good. */
   catchUpFrames: 10,
   /** Digits of signalling that wait to be sent to the leg joined with; beyond them new ones are lost. */

@@ -31,8 +31,8 @@ export interface NativeConnection {
   readonly described: Promise<string>;
   /** Resolves when packets can flow; rejects when they never will, also by `close`. */
   readonly connected: Promise<void>;
-  /** Resolves once, when the peer is gone without `close`. */
-  readonly lost: Promise<void>;
+  /** Resolves once, with the reason, when the peer is gone without `close`. */
+  readonly lost: Promise<string>;
   send(packet: Uint8Array<ArrayBuffer>): void;
   /** Resolves when nothing is held any more. */
   close(): Promise<void>;
@@ -119,7 +119,7 @@ function remoteSdp(session: Session<WebrtcAudio>, identity: Identity | undefined
 function watchStates(native: PeerConnection, track: Track) {
   const gathered = Promise.withResolvers<void>();
   const connected = Promise.withResolvers<void>();
-  const lost = Promise.withResolvers<void>();
+  const lost = Promise.withResolvers<string>();
   const closed = Promise.withResolvers<void>();
   connected.promise.catch(() => {});
   let closing = false;
@@ -131,7 +131,7 @@ function watchStates(native: PeerConnection, track: Track) {
     if (state === "closed") closed.resolve();
     if (closing || (state !== "failed" && state !== "closed")) return;
     connected.reject(new Error("Cannot connect media: ICE or DTLS failed"));
-    lost.resolve();
+    lost.resolve("ICE or DTLS failed");
   });
   // The connection says "connected" a moment before its track takes packets.
   track.onOpen(() => connected.resolve());

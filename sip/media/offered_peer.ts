@@ -46,7 +46,7 @@ type Connect = (
 
 function createPeer(audio: WebrtcAudio, connect: Connect, release: () => void): Peer {
   const connected = Promise.withResolvers<void>();
-  const lost = Promise.withResolvers<void>();
+  const lost = Promise.withResolvers<string>();
   connected.promise.catch(() => {});
   let connection: NativeConnection | undefined;
   let closed: Promise<void> | undefined;
@@ -55,6 +55,7 @@ function createPeer(audio: WebrtcAudio, connect: Connect, release: () => void): 
     stream: newStream(),
     connected: connected.promise,
     lost: lost.promise,
+    vanishesSilently: false,
     onPacket: undefined,
     accept(answer) {
       if (connection !== undefined) throw new Error("Cannot take an answer: there is one");

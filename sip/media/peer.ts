@@ -2,11 +2,8 @@ import { assertBindable } from "./bindable.ts";
 import { connectNative } from "./native_connection.ts";
 import { offerWebrtc } from "./offered_peer.ts";
 import { ofKind, parseSdp } from "./parse_sdp.ts";
-import { type Formats, OUR_FORMATS, type Session } from "./sdp.ts";
+import { type Formats, OUR_FORMATS, OUR_MID, type Session } from "./sdp.ts";
 import { newStream, type Peer, type Transport } from "./transport.ts";
-
-/** The id of our audio where the peer has given it none. */
-const OUR_MID = "0";
 
 /** WebRTC; sockets are bound to an address, of which 0.0.0.0 offers all that the machine has. */
 export const webrtcTransport = ({ bindAddress }: { bindAddress: string }): Transport => ({
@@ -50,6 +47,7 @@ async function answerWebrtc({ offer, ...options }: PeerOptions & { offer: Sessio
     stream,
     connected,
     lost,
+    vanishesSilently: false,
     onPacket: undefined,
     accept() {
       throw new Error("Cannot take an answer: the offer was the peer's");

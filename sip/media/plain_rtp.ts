@@ -13,12 +13,16 @@ export interface RtpOptions {
   /** The IP address told to peers, such as the public one in front of a NAT. */
   host: string;
   ports: PortRange;
+  /** Whether our offers have one port for RTP and RTCP (RFC 5761); else two, which all peers take. */
+  mux?: boolean;
   /** Monotonic time in ms. */
   now: () => number;
 }
 
 /** Plain RTP over UDP (RFC 3551), for trunks and softphones that are no browsers. */
-export function rtpTransport({ bindAddress, host, ports, now }: RtpOptions): Transport {
+export function rtpTransport(
+  { bindAddress, host, ports, mux = false, now }: RtpOptions,
+): Transport {
   const pool = createRtpPorts(bindAddress, ports);
   const ours = createOwnPorts({ bindAddress, host });
   return {
@@ -29,7 +33,7 @@ export function rtpTransport({ bindAddress, host, ports, now }: RtpOptions): Tra
       }
       const remote = offer && ofKind("rtp", offer).audio;
       if (remote !== undefined) assertReachable(bindAddress, remote);
-      const shared = remote !== undefined && remote.rtcpPort === remote.port;
+      const shared = remote === undefined ? mux : remote.rtcpPort === remote.port;
       const sockets = ours.watch(await pool.open({ shared }));
       const local = ourSide(host, sockets, offer);
       return createPeer({ sockets, local, remote, now, within: ours.within });
@@ -119,6 +123,7 @@ function createPeer({ sockets, local, remote, now, within }: PeerParts): Peer {
     stream: newStream(),
     connected,
     lost: new Promise(() => {}),
+    vanishesSilently: true,
     onPacket: undefined,
     accept: (answer) => take(ofKind("rtp", answer).audio),
     change: (offer) => take(ofKind("rtp", offer).audio),

@@ -14,6 +14,9 @@ export const OUR_FORMATS: Formats = new Map<Encoding, number>([
   ["telephone-event", 101],
 ]);
 
+/** The id of our audio where the peer has given it none. */
+export const OUR_MID = "0";
+
 export type Direction = "sendrecv" | "sendonly" | "recvonly" | "inactive";
 export type Setup = "actpass" | "active" | "passive";
 

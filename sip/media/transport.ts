@@ -14,14 +14,19 @@ export interface Peer {
   readonly local: Session;
   /** The stream we send. */
   readonly stream: Stream;
+  /**
+   * Whether silence alone tells that the peer is gone; else the transport asks it for consent
+   * (RFC 7675).
+   */
+  readonly vanishesSilently: boolean;
   /** Takes the answer, when ours was the offer. */
-  accept(answer: Session): void;
+  accept(answer: Session): void | Promise<void>;
   /** Takes a later offer of the peer, which negotiation found acceptable. */
   change(offer: Session): void;
   /** Resolves when packets can flow; rejects when they never will, also by `close`. */
   readonly connected: Promise<void>;
-  /** Resolves once, when the peer is gone without `close`. */
-  readonly lost: Promise<void>;
+  /** Resolves once with the reason, when the way to the peer is gone without `close`. */
+  readonly lost: Promise<string>;
   /** Sends an RTP or RTCP packet, or drops it as a network would. */
   send(packet: Uint8Array<ArrayBuffer>): void;
   /** Called with each packet of the peer, RTP or RTCP. */

@@ -26,6 +26,7 @@ const invite: Performer<"invite"> = async (performance, { machineDetection }) =>
   const { leg } = live;
   if (leg.direction === "inbound") return;
   const answered = await unlessAborted(leg.whenAnswered, signal);
+  if (answered && leg.isUssd) return live.report({ type: "answered" }); // Its script goes on.
   if (answered && machineDetection !== undefined) {
     live.report({ type: "answered" });
     const answeredBy = await detectMachine(performance, machineDetection);

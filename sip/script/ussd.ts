@@ -8,7 +8,7 @@ import { carried, type Performance } from "./performance.ts";
 /** Shows a text in a USSD dialogue; a report when something was replied, the end when nothing was. */
 export async function ussd(
   performance: Performance,
-  { message, collect, action }: UssdStep,
+  { message, collect, invited = false, action }: UssdStep,
 ): Promise<Script | void> {
   const { live, signal, calls: { signalling: { log } } } = performance;
   const { leg } = live;
@@ -20,9 +20,9 @@ export async function ussd(
   if (!await unlessAborted(leg.whenAnswered, signal)) return;
   await Promise.race([leg.dialog?.confirmed(), whenAborted(signal)]);
   if (signal.aborted) return;
-  if (!collect) return leg.hangup({ content: writeUssd(message, "end") });
+  if (!collect) return leg.hangup(invited ? {} : { content: writeUssd(message, "end") });
   performance.tookTime = true;
-  const said = await replyTo(performance, message);
+  const said = await replyTo(performance, invited ? undefined : message);
   if (signal.aborted) return;
   if (said === undefined || said.isError) return leg.hangup();
   if (action === undefined) {
@@ -37,10 +37,10 @@ export async function ussd(
   return await live.ask(event, { signal });
 }
 
-/** Asks by INFO, and takes the INFO that replies (3GPP TS 24.390 §4.5); undefined without a reply. */
+/** Asks by INFO, unless that was done, and takes the INFO that replies (3GPP TS 24.390 §4.5); undefined without a reply. */
 async function replyTo(
   { live: { leg }, signal, calls: { signalling: { timers } } }: Performance,
-  message: UssdStep["message"],
+  message: UssdStep["message"] | undefined,
 ): Promise<UssdSaid | undefined> {
   const { promise, resolve } = Promise.withResolvers<UssdSaid | undefined>();
   leg.onContent = (content) => {
@@ -51,10 +51,12 @@ async function replyTo(
   };
   const stopWaiting = timers.after(sipLimits.ussdReplyMs, () => resolve(undefined));
   try {
-    const body = writeUssd(message, "ask");
-    const headers = [`Info-Package: ${ussdPackage}`];
-    void leg.dialog?.request("info", { headers, body })
-      .then((status) => status >= 300 && resolve(undefined));
+    if (message !== undefined) {
+      const body = writeUssd(message, "ask");
+      const headers = [`Info-Package: ${ussdPackage}`];
+      void leg.dialog?.request("info", { headers, body })
+        .then((status) => status >= 300 && resolve(undefined));
+    }
     return await Promise.race([promise, whenAborted(signal).then(() => undefined)]);
   } finally {
     stopWaiting();

@@ -90,8 +90,9 @@ export interface ServiceLinkOptions {
 
 export function createServiceLink(options: ServiceLinkOptions): ServiceLink {
   const poster = createPoster(options.serviceUrl, options.stopped);
+  const base = basePath(options.serviceUrl);
   const post = (path: string, content: unknown, limits: { ms: number; signal?: AbortSignal }) =>
-    signedPost(poster, options, { path, body: JSON.stringify(content), ...limits });
+    signedPost(poster, options, { base, path, body: JSON.stringify(content), ...limits });
   return {
     async report(report, signal) {
       const ms = report.wantsScript ? sipLimits.scriptTimeoutMs : sipLimits.reportTimeoutMs;
@@ -152,13 +153,13 @@ function failureOf(status: number): ServiceFailure {
 
 async function signedPost(
   poster: Poster,
-  { serviceUrl, bridgeSecret, stopped }: ServiceLinkOptions,
-  request: { path: string; body: string; ms: number; signal?: AbortSignal },
+  { bridgeSecret, stopped }: ServiceLinkOptions,
+  request: { base: string; path: string; body: string; ms: number; signal?: AbortSignal },
 ): Promise<unknown> {
-  const { path, body, ms, signal } = request;
+  const { base, path, body, ms, signal } = request;
   const signature = signBridge(bridgeSecret, { at: Date.now(), method: "POST", path, body });
   const answer = await poster({
-    path: basePath(serviceUrl) + path,
+    path: base + path,
     headers: { [bridgeHeader]: signature },
     body,
     ms,

@@ -6,7 +6,10 @@ export const isToken = (text: string): boolean => token.test(text);
 
 /** Splits at a separator outside quotes and angle brackets; undefined when those do not balance. */
 export function splitOutside(text: string, separator: string): string[] | undefined {
-  if (!/["<>]/.test(text)) return text.split(separator).map((part) => part.trim());
+  if (!/["<>]/.test(text)) {
+    if (!text.includes(separator)) return [text.trim()];
+    return text.split(separator).map((part) => part.trim());
+  }
   const parts: string[] = [];
   let quoted = false;
   let angle = false;

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { IncomingRequestMessage, IncomingResponseMessage } from "sip.js/lib/core/index.js";
 import { isToken } from "./grammar.ts";
 import { canonicalName, frequentName } from "./header_names.ts";
@@ -119,16 +120,14 @@ const missing = (message: SipMessage): string | undefined => {
   return name === undefined ? undefined : `it has no ${name}`;
 };
 
-const encoder = new TextEncoder();
-
 /** Keeps as much of the body as Content-Length says, in bytes (§20.14); says what is wrong. */
 function readBody(message: SipMessage, body: string): string | undefined {
   const length = message.headers["Content-Length"]?.[0]?.parsed as number | undefined;
   message.body = body;
   if (length === undefined || (length === 0 && body === "")) return undefined;
-  const bytes = encoder.encode(body);
-  if (bytes.length < length) return "its body is shorter than Content-Length";
-  if (bytes.length > length) message.body = new TextDecoder().decode(bytes.subarray(0, length));
+  const bytes = Buffer.byteLength(body);
+  if (bytes < length) return "its body is shorter than Content-Length";
+  if (bytes > length) message.body = Buffer.from(body).subarray(0, length).toString();
   return undefined;
 }
 

@@ -9,8 +9,9 @@ import { plainText } from "./plain_text.ts";
 export function passedHeaders(
   message: IncomingRequestMessage | IncomingResponseMessage,
 ): Record<string, string> {
-  const passed = Object.entries(message.headers)
-    .filter(([name]) => /^(x-|user-to-user$)/i.test(name))
+  const names = Object.keys(message.headers).filter((name) => /^(x-|user-to-user$)/i.test(name));
+  if (names.length === 0) return {};
+  const passed = names.map((name) => [name, message.headers[name] ?? []] as const)
     .filter(([, values]) => (values[0]?.raw.length ?? 0) <= sipLimits.passedHeaderLength)
     .slice(0, sipLimits.passedHeaders)
     .map(([name, values]) => [name, plainText(values[0]?.raw ?? "", sipLimits.passedHeaderLength)]);

@@ -31,7 +31,7 @@ export function parseVia(text: string): Via | undefined {
 
 /** The Via with where the request really came from (RFC 3261 §18.2.1, RFC 3581 §4). */
 export function receivedVia(text: string, via: Via, from: { host: string; port: number }): string {
-  const isSender = via.host.replace(/^\[(.*)\]$/, "$1") === from.host;
+  const isSender = via.host === from.host || via.host === `[${from.host}]`;
   if (!/received|rport/i.test(text)) return isSender ? text : `${text};received=${from.host}`;
   const kept = (splitOutside(text, ";") ?? [text]).filter((part) => !/^received *=/i.test(part));
   const rport = kept.findIndex((part) => /^rport$/i.test(part));

@@ -2,6 +2,8 @@ import { BlockList, isIP } from "node:net";
 
 /** Whether an address is one of a list of addresses and networks, such as `192.0.2.0/24,2001:db8::1`. */
 export function trustedSources(list: readonly string[]): (host: string) => boolean {
+  // To ask costs as much as to read a message.
+  if (list.length === 0) return () => false;
   const trusted = new BlockList();
   for (const entry of list) {
     const [address = "", bits] = entry.split("/");

@@ -6,6 +6,12 @@ import { sipLimits } from "../limits.ts";
 export const ussdType = "application/vnd.3gpp.ussd+xml";
 export const ussdPackage = "g.3gpp.ussd";
 
+/** What an end of a USSD dialogue takes. */
+export const ussdHeaders = [
+  `Recv-Info: ${ussdPackage}`,
+  `Accept: application/sdp, ${ussdType}`,
+];
+
 /** What a peer says; `isError` where it could not do what it was asked. */
 export interface UssdSaid extends UssdText {
   isError: boolean;

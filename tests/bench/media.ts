@@ -1,15 +1,17 @@
 import type { Law } from "../../sip/media/g711.ts";
 import type { Mode } from "./media_engine.ts";
 import { type Lines, plainLines, startLoad, type Timing, webrtcLines } from "./media_peers.ts";
-import { embedded, hasRtpengine, type MediaServer, rtpengine } from "./media_servers.ts";
+import { hasRtpengine } from "../support/rtpengine.ts";
+import { embedded, type MediaServer, relayed, rtpengine } from "./media_servers.ts";
 import { pinTo } from "./process_cpu.ts";
 
 /**
  * `deno task bench:media`: CPU of the media engine for each leg of G.711 in packets of 20 ms, and how
  * late its packets are. The engine is alone on the first core; the peers, whose lateness counts as
  * the engine's, share the second one with all else. Beside it, in the same run, rtpengine joins the
- * same legs, where it is installed or RTPENGINE names it. LEGS are the numbers of legs (default
- * "50,100"), SECONDS the time of each figure (default 10), ONLY a word that rows must have.
+ * same legs, and does ICE, DTLS and SRTP for the engine, both on the first core, where it is installed
+ * or RTPENGINE_PROGRAM names it. LEGS are the numbers of legs (default "50,100"), SECONDS the time of
+ * each figure (default 10), ONLY a word that rows must have.
  */
 
 const legs = (Deno.env.get("LEGS") ?? "50,100").split(",").map(Number);
@@ -27,6 +29,8 @@ interface Row {
   law: Law;
 }
 
+const withRtpengine = await hasRtpengine();
+
 const modes: [string, Mode, Law][] = [
   ["play", "play", "PCMU"],
   ["record", "record", "PCMU"],
@@ -41,17 +45,26 @@ const rows: Row[] = [
   ...([["RTP", plainLines], ["WebRTC", webrtcLines]] as const).flatMap(([kind, connect]) =>
     modes.map(([name, mode, law]): Row => ({
       name: `${kind}: ${name}`,
-      server: embedded,
+      server: () => embedded(),
       connect,
       mode,
       law,
     }))
   ),
-  ...await hasRtpengine()
+  ...withRtpengine
     ? modes.filter(([, mode]) => mode === "join").map(([name, mode, law]): Row => ({
       name: `RTP: ${name}, by rtpengine`,
       server: rtpengine,
       connect: plainLines,
+      mode,
+      law,
+    }))
+    : [],
+  ...withRtpengine
+    ? modes.map(([name, mode, law]): Row => ({
+      name: `WebRTC: ${name}, behind rtpengine`,
+      server: relayed,
+      connect: webrtcLines,
       mode,
       law,
     }))
@@ -61,6 +74,8 @@ const rows: Row[] = [
 interface Figure {
   /** Of one core, for each leg. */
   cpuPercent: number;
+  /** What rtpengine uses of it, beside the engine. */
+  relayPercent: number;
   timing: Timing;
 }
 
@@ -77,14 +92,17 @@ async function measure(row: Row, count: number): Promise<Figure> {
     const load = startLoad(lines, laws);
     try {
       await pause(warmUpSeconds);
-      const [before, startedAt] = [server.cpuS(), performance.now()];
+      const used = () => [server.cpuS(), server.relayCpuS?.() ?? 0] as const;
+      const [before, startedAt] = [used(), performance.now()];
       load.measure(row.mode === "join");
       await pause(seconds);
       const timing = load.timing();
       const elapsedS = (performance.now() - startedAt) / 1000;
-      const cpuPercent = 100 * (server.cpuS() - before) / elapsedS / count;
+      const [cpuPercent, relayPercent] = used().map((cpuS, i) =>
+        100 * (cpuS - before[i]!) / elapsedS / count
+      ) as [number, number];
       await server.close();
-      return { cpuPercent, timing };
+      return { cpuPercent, relayPercent, timing };
     } finally {
       load.stop();
     }
@@ -96,19 +114,29 @@ async function measure(row: Row, count: number): Promise<Figure> {
 const share = (part: number, all: number) => `${(100 * part / Math.max(1, all)).toFixed(2)} %`;
 
 const line = (name: string, ...cells: (string | number)[]) =>
-  log(name.padEnd(36) + cells.map((cell) => String(cell).padStart(13)).join(""));
+  log(name.padEnd(42) + cells.map((cell) => String(cell).padStart(13)).join(""));
 
 await pinTo(1);
-line("", "legs", "% of a core", "legs a core", "> 5 ms late", "> 20 ms late", "missing");
-line("", "", "for a leg", "(reckoned)");
+line(
+  "",
+  "legs",
+  "% of a core",
+  "by rtpengine",
+  "legs a core",
+  "> 5 ms late",
+  "> 20 ms late",
+  "missing",
+);
+line("", "", "for a leg", "(part of it)", "(reckoned)");
 for (const row of rows.filter(({ name }) => name.includes(only))) {
   for (const count of legs) {
-    const { cpuPercent, timing } = await measure(row, count);
+    const { cpuPercent, relayPercent, timing } = await measure(row, count);
     const { expected, received, over5Ms, over20Ms } = timing;
     line(
       row.name,
       count,
       cpuPercent.toFixed(3),
+      relayPercent === 0 ? "" : relayPercent.toFixed(3),
       Math.floor(100 / cpuPercent),
       share(over5Ms, received),
       share(over20Ms, received),
@@ -116,5 +144,5 @@ for (const row of rows.filter(({ name }) => name.includes(only))) {
     );
   }
 }
-if (!await hasRtpengine()) log("rtpengine is not installed: joins stand for themselves");
+if (!withRtpengine) log("rtpengine is not installed: joins stand for themselves");
 Deno.exit();

@@ -3,10 +3,14 @@ import { webrtcTransport } from "../../sip/media/peer.ts";
 import { rtpTransport } from "../../sip/media/plain_rtp.ts";
 import type { MediaLeg, Pcm } from "../../sip/media/port.ts";
 import { createRoom } from "../../sip/media/room.ts";
+import { rtpengineTransport } from "../../sip/media/rtpengine.ts";
 import { systemClock } from "../../sip/media/ticker.ts";
 import { tone } from "../support/tone.ts";
 
-/** The engine that `media.ts` measures: takes orders as lines of JSON, and answers each with one. */
+/**
+ * The engine that `media.ts` measures: takes orders as lines of JSON, and answers each with one. Its
+ * argument is the port of an rtpengine that does WebRTC; without one it does that itself.
+ */
 
 /**
  * What legs do. `record` keeps what peers say; legs that are not joined send silence beside. In a
@@ -24,13 +28,14 @@ function startEngine() {
   const bindAddress = "127.0.0.1";
   const ports = { first: 0, last: 0 };
   const { now } = systemClock;
-  const engine = mediaEngine({
-    transports: [
-      webrtcTransport({ bindAddress }),
-      rtpTransport({ bindAddress, host: bindAddress, ports, now }),
-    ],
+  const plain = { bindAddress, host: bindAddress, ports, now };
+  const [port] = Deno.args;
+  const webrtc = port === undefined ? webrtcTransport({ bindAddress }) : rtpengineTransport({
+    servers: [{ host: bindAddress, port: Number(port) }],
+    plain: rtpTransport({ ...plain, mux: true }),
     log: () => {},
   });
+  const engine = mediaEngine({ transports: [webrtc, rtpTransport(plain)], log: () => {} });
   const { signal } = new AbortController();
   const prompt = tone(440, 5);
   let legs: MediaLeg[] = [];

@@ -1,7 +1,5 @@
-import { createSocket } from "node:dgram";
-import { once } from "node:events";
-import { freePorts } from "../support/system.ts";
-import { decodeBencode, encodeBencode } from "./bencode.ts";
+import { askNg } from "../../sip/media/ng.ts";
+import { startRtpengine } from "../support/rtpengine.ts";
 import type { Answer, Mode, Order } from "./media_engine.ts";
 import { cpuSeconds, family } from "./process_cpu.ts";
 
@@ -18,24 +16,26 @@ export interface MediaServer extends AsyncDisposable {
   close(): Promise<void>;
   /** CPU seconds used so far. */
   cpuS(): number;
+  /** The part of them that an rtpengine used which an engine has beside it. */
+  relayCpuS?(): number;
 }
 
-const onFirstCore = (command: string[], streams: "piped" | "null") =>
-  new Deno.Command("taskset", {
-    args: ["--cpu-list", "0", ...command],
-    cwd: root,
-    env: { NO_COLOR: "1" },
-    stdin: streams,
-    stdout: streams,
-    stderr: streams === "null" ? "null" : "inherit",
-  }).spawn();
+const firstCore = ["taskset", "--cpu-list", "0"] as const;
 
 const cpuOf = (pid: number) => family(pid).map(cpuSeconds).reduce((all, one) => all + one, 0);
 
-/** The engine of the companion. */
-export function embedded(): MediaServer {
-  const command = [Deno.execPath(), "run", "-A", "--quiet", "tests/bench/media_engine.ts"];
-  const child = onFirstCore(command, "piped");
+/** The engine of the companion; given a port, with WebRTC by the rtpengine there. */
+export function embedded(...rtpenginePort: string[]): MediaServer {
+  const [taskset, ...args] = firstCore;
+  const script = ["run", "-A", "--quiet", "tests/bench/media_engine.ts", ...rtpenginePort];
+  const child = new Deno.Command(taskset, {
+    args: [...args, Deno.execPath(), ...script],
+    cwd: root,
+    env: { NO_COLOR: "1" },
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
   const input = child.stdin.getWriter();
   const output = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   const encoder = new TextEncoder();
@@ -71,28 +71,27 @@ export function embedded(): MediaServer {
   };
 }
 
-/** Whether rtpengine is installed, or `RTPENGINE` names it. */
-export async function hasRtpengine(): Promise<boolean> {
-  try {
-    const command = new Deno.Command(rtpengineCommand, { args: ["--version"], stdout: "null" });
-    return (await command.output()).success;
-  } catch {
-    return false;
-  }
+/** The engine of the companion with WebRTC by an rtpengine, whose CPU time counts too. */
+export async function relayed(): Promise<MediaServer> {
+  const server = await startRtpengine({ before: [...firstCore] });
+  const engine = embedded(String(server.address.port));
+  const relayCpuS = () => cpuOf(server.pid);
+  return {
+    ...engine,
+    cpuS: () => engine.cpuS() + relayCpuS(),
+    relayCpuS,
+    async [Symbol.asyncDispose]() {
+      await engine[Symbol.asyncDispose]();
+      await server.kill();
+    },
+  };
 }
-
-const rtpengineCommand = Deno.env.get("RTPENGINE") ?? "rtpengine";
 
 /** rtpengine without its kernel module, steered by its NG protocol; it joins and does no more. */
 export async function rtpengine(): Promise<MediaServer> {
-  const [port] = freePorts(1) as [number];
-  const child = onFirstCore([
-    rtpengineCommand,
-    ...["--foreground", "--table=-1", "--interface=127.0.0.1", `--listen-ng=127.0.0.1:${port}`],
-    ...["--port-min=30000", "--port-max=39999", "--log-level=1", "--log-stderr", "--pidfile=-"],
-  ], "null");
-  const control = await openControl(port);
-  await control.ready();
+  const server = await startRtpengine({ before: [...firstCore] });
+  const ask = async (command: string, args: Record<string, unknown>) =>
+    (await askNg(server.address, command, args)).sdp;
   let calls: string[] = [];
   let made = 0;
 
@@ -102,9 +101,9 @@ export async function rtpengine(): Promise<MediaServer> {
     // The callee's codec is put beside the caller's, so that its answer has it transcoded.
     const wanted = / 8 101/.test(callee) ? { codec: { transcode: ["PCMA"] } } : {};
     const options = { ICE: "remove", "transport-protocol": "RTP/AVP" };
-    const offered = await control.ask("offer", { ...call, ...options, ...wanted, sdp: caller });
+    const offered = await ask("offer", { ...call, ...options, ...wanted, sdp: caller });
     const answer = { ...call, ...options, "to-tag": "callee", sdp: callee };
-    const answered = await control.ask("answer", answer);
+    const answered = await ask("answer", answer);
     return [answered, offered];
   };
   return {
@@ -117,50 +116,10 @@ export async function rtpengine(): Promise<MediaServer> {
     },
     perform: () => Promise.resolve(),
     async close() {
-      for (const call of calls) await control.ask("delete", { "call-id": call });
+      for (const call of calls) await ask("delete", { "call-id": call });
       calls = [];
     },
-    cpuS: () => cpuOf(child.pid),
-    async [Symbol.asyncDispose]() {
-      control.close();
-      child.kill();
-      await child.status;
-    },
-  };
-}
-
-/** The NG protocol: a cookie, and a dictionary in bencode. */
-async function openControl(port: number) {
-  const socket = createSocket("udp4");
-  socket.bind(0, "127.0.0.1");
-  await once(socket, "listening");
-  const waiting = new Map<string, (answer: Record<string, unknown>) => void>();
-  socket.on("message", (bytes) => {
-    const text = new TextDecoder().decode(bytes);
-    const cookie = text.slice(0, text.indexOf(" "));
-    waiting.get(cookie)?.(decodeBencode(text.slice(cookie.length + 1)));
-    waiting.delete(cookie);
-  });
-  let asked = 0;
-  /** Resolves with the SDP of the answer, empty where it has none; gives up after two seconds. */
-  const ask = async (command: string, args: Record<string, unknown> = {}): Promise<string> => {
-    const cookie = `bench${asked++}`;
-    const { promise, resolve, reject } = Promise.withResolvers<Record<string, unknown>>();
-    waiting.set(cookie, resolve);
-    const late = setTimeout(() => reject(new Error(`rtpengine: no answer to ${command}`)), 2_000);
-    socket.send(`${cookie} ${encodeBencode({ command, ...args })}`, port, "127.0.0.1");
-    const answer = await promise.finally(() => clearTimeout(late));
-    if (answer.result === "error") throw new Error(`rtpengine: ${answer["error-reason"]}`);
-    return String(answer.sdp ?? "");
-  };
-  return {
-    ask,
-    async ready() {
-      for (let tries = 0; tries < 5; tries++) {
-        if (await ask("ping").then(() => true, () => false)) return;
-      }
-      throw new Error("rtpengine does not answer");
-    },
-    close: () => socket.close(),
+    cpuS: () => cpuOf(server.pid),
+    [Symbol.asyncDispose]: () => server.kill(),
   };
 }

@@ -191,3 +191,9 @@ Deno.test("a flow is as the description of the interface says", () => {
   const kinds = Object.keys(document.components.schemas!).filter((name) => /^Flow/.test(name));
   assert.ok(kinds.includes("FlowExternalService") && kinds.includes("FlowBranch"), kinds.join());
 });
+
+Deno.test("the flow that README.md shows is one", async () => {
+  const text = await Deno.readTextFile(new URL("../../README.md", import.meta.url));
+  const [, shown] = /```json\n(\{"start"[^`]*)```/.exec(text)!;
+  assert.deepEqual(flowErrors(shown!), []);
+});

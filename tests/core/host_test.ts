@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { isPublicAddress } from "../../core/host/address.ts";
 import { configLines, portRange, readConfig } from "../../core/host/config.ts";
+import { rtpengines } from "../../core/host/media_variables.ts";
 import { outboundFetch } from "../../core/host/outbound_fetch.ts";
 
 const addresses: Record<string, boolean> = {
@@ -145,6 +146,21 @@ Deno.test("readConfig() takes a range of RTP ports that has room for a leg, or 0
   for (const text of ["20000", "20001-20002", "20000-20000", "9-99", "60000-65536", "a-b", "-1"]) {
     assert.throws(() => read(text), /RTP_PORTS must be a range of ports/, text);
   }
+});
+
+Deno.test("readConfig() takes rtpengines, and tells them the companion's own address", () => {
+  const read = (given: Record<string, string>) => readConfig((name) => given[name]);
+  assert.deepEqual(rtpengines(read({}).RTPENGINE), []);
+  assert.deepEqual(rtpengines(read({ RTPENGINE: "media.test:2223,[::1]:2224" }).RTPENGINE), [
+    { host: "media.test", port: 2223 },
+    { host: "::1", port: 2224 },
+  ]);
+  for (const text of ["media.test", "media.test:0", ":2223", "a:1,", ",", "a b:1", "a:70000"]) {
+    assert.throws(() => read({ RTPENGINE: text }), /RTPENGINE must be host:port/, text);
+  }
+  assert.equal(read({ SIP_HOST: "192.0.2.1" }).RTPENGINE_RTP_HOST, "192.0.2.1");
+  const everywhere = { SIP_HOST: "0.0.0.0", RTP_HOST: "192.0.2.2" };
+  assert.equal(read(everywhere).RTPENGINE_RTP_HOST, "192.0.2.2");
 });
 
 Deno.test("readConfig() names every wrong variable in one line, secrets unseen", () => {

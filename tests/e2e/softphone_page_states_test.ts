@@ -19,6 +19,21 @@ softphonePageTest(
   },
 );
 
+softphonePageTest("a call outlives a lost connection, and is ended by the new one", async (lab) => {
+  const [alice, bob] = [await lab.enter("alice"), await lab.enter("bob")];
+  await alice.dial("bob");
+  await bob.press("Answer");
+  await Promise.all([alice.hears(), bob.hears()]);
+
+  await alice.run("dropSocket");
+  await alice.page.getByText(/^Connection lost/).waitFor();
+  await alice.registered("alice");
+
+  await Promise.all([alice.hears(), bob.hears()]);
+  await alice.press("Hang up");
+  await bob.shows("alice hung up");
+});
+
 softphonePageTest("a second tab is explained, and goes away again", async (lab) => {
   const alice = await lab.enter("alice");
   const [notice, other] = [alice.page.locator("#notice"), await alice.page.context().newPage()];

@@ -137,3 +137,77 @@ Deno.test("a flow of USSD has no steps of calls", async () => {
   assert.equal(status, 400);
   assert.match(message, /Flow step "a": type: say is none of those of Kind ussd: ussdMessage, /);
 });
+
+const subscriber = "+442079460000";
+const carrier = { UserName: "trunk", Password: "secret", Proxy: "sip.carrier.test" };
+
+/** Pushes a document to a subscriber; the call that it is, and what the companion was told to do. */
+async function pushTo(app: App, document: Response, { To = subscriber, hasGateway = true } = {}) {
+  if (hasGateway) await made(app.root, "Management/Gateways", carrier);
+  await made(app.root, "IncomingPhoneNumbers", { PhoneNumber: number, isSIP: "true" });
+  app.answers = () => document;
+  const form = {
+    From: number,
+    To,
+    Url: "https://app.test/push",
+    StatusCallback: "https://app.test/s",
+  };
+  const { sid, status, direction } = await made(app.root, "UssdPush", form);
+  assert.deepEqual([status, direction], ["queued", "outbound-api"]);
+  await app.runJobs();
+  return { sid, script: app.bridge.at(-1)?.script };
+}
+
+Deno.test("UssdPush asks for its document first, which the INVITE carries", async () => {
+  using app = await startApp();
+  const question = '<Sms to="+12025550111">hi</Sms>' +
+    '<UssdCollect action="/chosen"><UssdMessage>1 or 2?</UssdMessage></UssdCollect>';
+  const { sid, script } = await pushTo(app, xml(question));
+
+  const message = { text: "1 or 2?" };
+  const [invite, note, step] = script!;
+  assert.ok(invite?.type === "invite" && step?.type === "ussd" && note?.type === "note");
+  assert.deepEqual(invite.invitation.ussd, { message, collect: true });
+  assert.deepEqual([invite.invitation.from, invite.invitation.to], [number, subscriber]);
+  assert.equal(step.invited, true);
+
+  const leg = companionOf(app, sid);
+  const sipCallId = "ussd-2";
+  await leg.report({ type: "inviting", from: number, to: subscriber, sipCallId });
+  await leg.report({ type: "answered" }, { wantsScript: false });
+  app.answers = () => xml("<UssdMessage>Thanks</UssdMessage>");
+  const last = await leg.report({ type: "collected", text: "2", action: step.action! });
+  assert.deepEqual(shown(last), [["Thanks", false]]);
+  assert.deepEqual((await lastForm(app)).Digits, "2");
+  await leg.report({ type: "ended", outcome: "completed" });
+  await app.runJobs();
+  assert.equal((await callOf(app, sid)).price, "0.00");
+  assert.equal((await lastForm(app)).CallStatus, "completed");
+  assert.deepEqual(await notifications(app), []);
+});
+
+const failures: Record<string, { document?: Response; to?: object; told: RegExp }> = {
+  "no Gateway": { to: { hasGateway: false }, told: /there is no Gateway/ },
+  "a number of this service": { to: { To: number }, told: /\*135#: it is here/ },
+  "a document that shows nothing": {
+    document: xml("<Hangup/>"),
+    told: /begins with no UssdMessage or UssdCollect/,
+  },
+  "a document that cannot be had": {
+    document: new Response("", { status: 404 }),
+    told: /Cannot fetch the markup document: the server answered 404/,
+  },
+};
+
+for (const [what, { document = xml(""), to = {}, told }] of Object.entries(failures)) {
+  Deno.test(`UssdPush fails, with one Notification: ${what}`, async () => {
+    using app = await startApp();
+    const { sid, script } = await pushTo(app, document, to);
+
+    assert.equal(script, undefined);
+    assert.equal((await callOf(app, sid)).status, "failed");
+    const texts = (await notifications(app)).filter((text) => !/status callback/.test(text));
+    assert.equal(texts.length, 1, texts.join("\n"));
+    assert.match(texts[0]!, told);
+  });
+}

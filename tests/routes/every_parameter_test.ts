@@ -31,6 +31,7 @@ const least: Record<string, (n: number) => Form> = {
     GeofenceEvent: "in",
   }),
   OutgoingCallerIdCreate: () => ({ PhoneNumber: "+14155550109" }),
+  UssdPushCreate: () => ({ From: "+15550001", To: "+15550009", Url: "https://app.test/ussd" }),
   SMSMessageCreate: () => ({ From: "+15550001", To: "+15550009", Body: "Hello" }),
 };
 const numberOfKind: Record<string, string> = {
@@ -45,6 +46,9 @@ const codes: Record<string, number> = {
   "CallCreate.To": 21211,
   "CallCreate.Url": 21205,
   "CallUpdate.Url": 21205,
+  "UssdPushCreate.From": 21212,
+  "UssdPushCreate.To": 21211,
+  "UssdPushCreate.Url": 21205,
   "SMSMessageCreate.From": 21212,
   "SMSMessageCreate.To": 21211,
   "SMSMessageCreate.Body": 21602,
@@ -67,6 +71,7 @@ const flows = ["{", "[]", '{"start":"a","steps":{}}', '{"start":"a","steps":{"a"
 const rules: Record<string, string[]> = {
   "ApplicationCreate.Flow": flows,
   "ApplicationUpdate.Flow": flows,
+  "UssdPushCreate.To": ["bob", "client:bob", "sip:bob@app.test", "+1 415 555 x"],
   "CallCreate.To": ["bob", "client:", "sip:bob", "tel:123", "+1 415 555 x", "client:a b"],
   "SMSMessageCreate.From": ["x y", "12", "client:nobody", "+0123456"],
   "SMSMessageCreate.To": ["bob", "client:", "5550001", "+0123456", "sip:bob@app.test"],

@@ -3,8 +3,14 @@ import type { Script } from "../../core/bridge_script.ts";
 import { sdpWithoutMedia, ussdIn, writeUssd } from "../../sip/ussd/ussd_body.ts";
 import { readSip, type SipText, valueOf } from "../support/sip_text.ts";
 import { type SipLab, sipTest } from "../support/sip_lab.ts";
-import { openTrunk, startTrunkLab, type TrunkPeer, udpOf } from "../support/trunk_peer.ts";
-import { ussdCaller, ussdInvite, ussdXml } from "../support/ussd_peer.ts";
+import {
+  openTrunk,
+  startTrunkLab,
+  trunkInvitation,
+  type TrunkPeer,
+  udpOf,
+} from "../support/trunk_peer.ts";
+import { ussdCallee, ussdCaller, ussdInvite, ussdXml } from "../support/ussd_peer.ts";
 
 const accountSid = `AC${"1".repeat(32)}`;
 const numberSid = `PN${"2".repeat(32)}`;
@@ -232,3 +238,86 @@ Deno.test("sdpWithoutMedia() refuses every stream, and offers none", () => {
     "m=video 0 RTP/AVP 9",
   ]);
 });
+
+const pushed = (peer: TrunkPeer, collect: boolean) => {
+  const message = { text: "1 or 2?", language: "en" };
+  const invitation = { ...trunkInvitation([peer.route]), ussd: { message, collect } };
+  const script: Script = [
+    { type: "invite", invitation, timeoutS: 30 },
+    { type: "ussd", message, collect, invited: true, ...collect && { action } },
+    { type: "hangup" },
+  ];
+  return { leg: invitation.leg, script };
+};
+
+for (
+  const sdp of ["", "v=0\r\no=- 1 1 IN IP4 1.2.3.4\r\ns=-\r\nt=0 0\r\nm=audio 9 RTP/AVP 0\r\n"]
+) {
+  sipTest(
+    `a pushed USSD dialogue asks in its INVITE, and its script goes on${sdp && ", to SDP"}`,
+    async () => {
+      await using lab = await startLab();
+      await using peer = await openTrunk();
+      const { leg, script } = pushed(peer, true);
+      lab.service.answer = () => end;
+      await lab.run(leg, script);
+
+      const invite = await peer.request("INVITE");
+      peer.answer(invite, { sdp });
+      const ack = await peer.request("ACK");
+      const caller = ussdCallee(peer, invite);
+      caller.info(ussdXml("2"));
+      const taken = await finalOf(peer);
+      const bye = await caller.taken("BYE");
+      const { event } = await lab.service.event("collected");
+      const ended = await lab.service.event("ended");
+
+      assert.equal(valueOf(invite, "content-type"), "application/vnd.3gpp.ussd+xml");
+      assert.equal(valueOf(invite, "recv-info"), "g.3gpp.ussd");
+      assert.match(
+        invite.body,
+        /<ussd-string>1 or 2\?<\/ussd-string><anyExt><UnstructuredSS-Request\/>/,
+      );
+      assert.equal(/m=audio 0 /.test(ack.body), sdp !== "");
+      assert.deepEqual([taken.status, event.text], [200, "2"]);
+      assert.match(bye.body, /<ussd-string>Bye<\/ussd-string>/);
+      assert.deepEqual(ended.event, { type: "ended", outcome: "completed" });
+      assert.deepEqual(
+        lab.service.reports.map(({ event, wantsScript }) => [event.type, wantsScript]),
+        [
+          ["inviting", false],
+          ["answered", false],
+          ["collected", true],
+          ["ended", false],
+        ],
+      );
+      assert.deepEqual(lab.media.legs, []);
+    },
+  );
+}
+
+sipTest(
+  "a pushed USSD dialogue that wants no reply ends when it is shown, or refused",
+  async () => {
+    await using lab = await startLab();
+    await using peer = await openTrunk();
+    const first = pushed(peer, false);
+    await lab.run(first.leg, first.script);
+    const invite = await peer.request("INVITE");
+    peer.answer(invite, { sdp: "" });
+    await peer.request("ACK");
+    const bye = await peer.request("BYE");
+    peer.respond(bye, 200);
+    const shown = await lab.service.event("ended", first.leg);
+
+    const second = pushed(peer, false);
+    await lab.run(second.leg, second.script);
+    peer.respond(await peer.request("INVITE"), 480);
+    const refused = await lab.service.event("ended", second.leg);
+
+    assert.match(invite.body, /<UnstructuredSS-Notify\/>/);
+    assert.equal(bye.body, "");
+    assert.deepEqual(shown.event, { type: "ended", outcome: "completed" });
+    assert.equal(refused.event.outcome, "failed");
+  },
+);

@@ -21,6 +21,7 @@ interface Timer {
 export function fakeTime(): FakeTime {
   const { setTimeout, setInterval, clearTimeout, clearInterval } = globalThis;
   const realNow = Date.now;
+  const realPerformanceNow = performance.now;
   const timers = new Map<number, Timer>();
   let now = realNow();
   let ids = 0;
@@ -40,7 +41,7 @@ export function fakeTime(): FakeTime {
     clearTimeout: stop,
     clearInterval: stop,
   });
-  Date.now = () => now;
+  Date.now = performance.now = () => now;
 
   return {
     advance(ms) {
@@ -61,6 +62,7 @@ export function fakeTime(): FakeTime {
     [Symbol.dispose]() {
       Object.assign(globalThis, { setTimeout, setInterval, clearTimeout, clearInterval });
       Date.now = realNow;
+      performance.now = realPerformanceNow;
     },
   };
 }

@@ -4,13 +4,15 @@ import { openPeer } from "../../sip/media/peer.ts";
 import type { MediaEngine, MediaLeg } from "../../sip/media/port.ts";
 import { type HeardReport, parseReport } from "../../sip/media/rtcp.ts";
 import { isRtcp, parseRtp, type RtpPacket, writeRtp } from "../../sip/media/rtp.ts";
-import type { Formats } from "../../sip/media/sdp.ts";
+import type { Direction, Formats } from "../../sip/media/sdp.ts";
 import type { Peer } from "../../sip/media/transport.ts";
 import { writeSdp } from "../../sip/media/write_sdp.ts";
 
 /** A WebRTC peer in this process that hears and sends bare RTP. */
 export interface RtpPeer {
   leg: MediaLeg;
+  /** A later offer of its own. */
+  offer(direction: Direction): string;
   /** Resolves with the next packets that arrive and fit. */
   next(count: number, fits: (packet: RtpPacket) => boolean): Promise<RtpPacket[]>;
   /** Resolves with the next RTCP report that arrives and fits. */
@@ -25,17 +27,31 @@ export async function connectRtpPeer(engine: MediaEngine, formats: Formats): Pro
   const leg = await engine.answer(writeSdp(peer.local));
   peer.accept(parseSdp(leg.localSdp));
   await Promise.all([leg.connected, peer.connected]);
-  return {
-    leg,
-    next: (count, fits) => collect({ peer, count, read: parseRtp, fits }),
-    async nextReport(fits = () => true) {
-      const read = (bytes: Uint8Array) => isRtcp(bytes) ? parseReport(bytes) : undefined;
-      return (await collect({ peer, count: 1, read, fits }))[0]!;
-    },
-    send: (packet) => peer.send(writeRtp({ ...packet, ssrc: peer.stream.ssrc })),
-    close: () => peer.close(),
-  };
+  return rtpPeer(leg, peer);
 }
+
+/** A peer that has answered an offer of the engine and is connected with the leg. */
+export async function answerRtpPeer(engine: MediaEngine): Promise<RtpPeer> {
+  const leg = await engine.offer();
+  const offer = parseSdp(leg.localSdp);
+  const { mid = "", formats } = offer.audio;
+  const peer = await openPeer({ bindAddress: "127.0.0.1", mid, formats, offer });
+  await leg.accept(writeSdp(peer.local));
+  await Promise.all([leg.connected, peer.connected]);
+  return rtpPeer(leg, peer);
+}
+
+const rtpPeer = (leg: MediaLeg, peer: Peer): RtpPeer => ({
+  leg,
+  offer: (direction) => writeSdp({ ...peer.local, audio: { ...peer.local.audio, direction } }),
+  next: (count, fits) => collect({ peer, count, read: parseRtp, fits }),
+  async nextReport(fits = () => true) {
+    const read = (bytes: Uint8Array) => isRtcp(bytes) ? parseReport(bytes) : undefined;
+    return (await collect({ peer, count: 1, read, fits }))[0]!;
+  },
+  send: (packet) => peer.send(writeRtp({ ...packet, ssrc: peer.stream.ssrc })),
+  close: () => peer.close(),
+});
 
 interface Collecting<T> {
   peer: Peer;

@@ -1,4 +1,4 @@
-import type { TrunkPeer } from "./trunk_peer.ts";
+import { inDialog, type TrunkPeer } from "./trunk_peer.ts";
 import { peerRequest, peerResponse } from "./sip_peer.ts";
 import { type SipText, valueOf, writeSip } from "./sip_text.ts";
 
@@ -62,6 +62,29 @@ export function ussdCaller(peer: TrunkPeer, invite: SipText, answer: SipText) {
     async taken(method: string, status = 200): Promise<SipText> {
       const request = await peer.request(method);
       peer.send(peerResponse(request, status));
+      return request;
+    },
+  };
+}
+
+/** The subscriber's side of a USSD dialogue that was begun by us. */
+export function ussdCallee(peer: TrunkPeer, invite: SipText) {
+  return {
+    info: (body: string) => {
+      const [start, ...lines] = inDialog("INFO", invite, peer.port).trimEnd().split("\r\n")
+        .filter((line) => !/^Content-Length/i.test(line));
+      peer.send(
+        writeSip(
+          start!,
+          [...lines, `Content-Type: ${type}`, "Info-Package: g.3gpp.ussd"],
+          body,
+          false,
+        ),
+      );
+    },
+    async taken(method: string): Promise<SipText> {
+      const request = await peer.request(method);
+      peer.respond(request, 200);
       return request;
     },
   };

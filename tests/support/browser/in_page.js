@@ -19,6 +19,17 @@
     return energy;
   };
 
+  const sockets = [];
+  const NativeSocket = globalThis.WebSocket;
+  globalThis.WebSocket = class extends NativeSocket {
+    constructor(...address) {
+      super(...address);
+      sockets.push(this);
+    }
+  };
+  /** Closes the connection without a word, as when the network changes. */
+  globalThis.dropSocket = () => sockets.at(-1).close();
+
   let tones = 0;
   const NativeOscillator = globalThis.OscillatorNode;
   globalThis.OscillatorNode = class extends NativeOscillator {

@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { address, host, port, type Variable } from "./variable.ts";
+
+const server = z.object({ host, port });
+
+const partsOf = (entry: string) => /^(?<host>.+):(?<port>\d+)$/.exec(entry)?.groups;
+
+const entriesOf = (text: string) => text === "" ? [] : text.split(",");
+
+/** The entries of RTPENGINE, each host:port or [IPv6]:port. */
+export const rtpengines = (text: string): z.output<typeof server>[] =>
+  entriesOf(text).map((entry) => server.parse(partsOf(entry)));
+
+const isServers = (text: string): boolean =>
+  entriesOf(text).every((entry) => server.safeParse(partsOf(entry)).success);
+
+/** The variables about who does ICE, DTLS and SRTP. */
+export const mediaVariables = {
+  RTPENGINE: {
+    schema: z.string().refine(isServers, "must be host:port, several separated by commas"),
+    fallback: "",
+    help:
+      "Where rtpengines take orders (their listen-ng), as host:port separated by commas: they " +
+      "do ICE, DTLS and SRTP of browsers' calls, in turn. Empty: the companion does.",
+  },
+  RTPENGINE_RTP_HOST: {
+    schema: address,
+    fallback: ({ SIP_HOST, RTP_HOST }) =>
+      String(["0.0.0.0", "::"].includes(String(SIP_HOST)) ? RTP_HOST : SIP_HOST),
+    help: "IP address of this machine where those send audio, unencrypted: on the loopback or a " +
+      "network of their own. Default: SIP_HOST, or RTP_HOST where that is every address.",
+  },
+} satisfies Record<string, Variable>;

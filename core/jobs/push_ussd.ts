@@ -1,0 +1,87 @@
+import { z } from "zod";
+import { standing } from "../access.ts";
+import type { Invitation, Script } from "../bridge_script.ts";
+import type { UssdStep } from "../bridge_ussd.ts";
+import { actionScript, type Asking, firstScript } from "../calls/next_script.ts";
+import { exponential, job, type JobKind } from "../job.ts";
+import { limits } from "../limits.ts";
+import type { Call } from "../resources/calls.ts";
+import { fail, place, routeOf } from "./dial_call.ts";
+
+const args = z.object({ accountSid: z.string(), callSid: z.string() });
+
+/**
+ * Begins a USSD dialogue with a subscriber. Its document is asked for first, since the INVITE carries
+ * what it shows. A dialogue that cannot be begun fails, with a Notification.
+ */
+export const pushUssd: JobKind<z.infer<typeof args>> = job({
+  kind: "ussd.push",
+  args,
+  lane: ({ accountSid }) => `documents:${accountSid}`,
+  maxAttempts: 30, // `dialStaleMs` comes first.
+  retryMs: exponential(250, 4_000),
+
+  async work({ accountSid, callSid }, ports, { id, madeAt, signal }) {
+    const call = await ports.records.calls.get(accountSid, callSid);
+    if (call?.status !== "queued") return; // Canceled meanwhile, or this is a second run.
+    const account = await ports.accounts.get(accountSid);
+    if (account === null || await standing(account, ports.accounts) !== "active") {
+      return await fail(call, ports, { fault: "accountInactive", detail: accountSid });
+    }
+    const routing = await routeOf(call, account, ports);
+    if ("fault" in routing) return await fail(call, ports, routing);
+    if (routing.target.kind !== "trunk") {
+      return await fail(call, ports, { fault: "noRoute", detail: `${call.to}: it is here` });
+    }
+    if (ports.now() - call.dateCreated > limits.dialStaleMs) {
+      const detail = `it waited over ${limits.dialStaleMs / 1000} s`;
+      return await fail(call, ports, { fault: "notDialled", detail });
+    }
+    const { rateMicros: _, ...called } = routing; // No minutes are talked.
+    const cause = { at: madeAt, id };
+    const instead = { type: "reject", status: 500 } as const;
+    const script = await openingScript({ call, ports, signal, cause, instead });
+    if (script[0]?.type === "reject") return await fail(call, ports); // Which was told of.
+    const begun = withInvitation({ leg: callSid, accountSid, ...called }, script, call);
+    if (begun !== null) return await place(call, begun, called.target, ports);
+    const detail = "it begins with no UssdMessage or UssdCollect to show";
+    await fail(call, ports, { fault: "documentInvalid", detail });
+  },
+
+  async spent({ accountSid, callSid }, ports, error) {
+    const call = await ports.records.calls.get(accountSid, callSid);
+    const detail = error instanceof Error ? error.message : String(error);
+    if (call?.status === "queued") await fail(call, ports, { fault: "notDialled", detail });
+    return [];
+  },
+});
+
+/** The script of the first document that is more than the way to another. */
+async function openingScript(asking: Asking): Promise<Script> {
+  let script = await firstScript(asking);
+  for (let [first] = script; first?.type === "next"; [first] = script) {
+    script = await actionScript(first.action, {}, asking);
+  }
+  return script;
+}
+
+/** The script that begins with its first text in the INVITE; null where it begins otherwise. */
+function withInvitation(invitation: Invitation, script: Script, call: Call): Script | null {
+  const at = script.findIndex(({ type }) => type === "ussd");
+  const before = script.slice(0, at);
+  const isFirst = at >= 0 &&
+    before.every((step) => step.type === "note" && step.action === undefined);
+  if (!isFirst) return null;
+  const { message, collect } = script[at] as UssdStep;
+  const shown = { ...script[at] as UssdStep, invited: true };
+  return [
+    {
+      type: "invite",
+      invitation: { ...invitation, ussd: { message, collect } },
+      timeoutS: call.timeout,
+    },
+    ...before,
+    shown,
+    ...script.slice(at + 1),
+  ];
+}

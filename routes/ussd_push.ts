@@ -1,0 +1,21 @@
+import { Hono } from "hono";
+import type { Ports } from "../core/ports.ts";
+import { newBase } from "../core/resource.ts";
+import { calls } from "../core/resources/calls.ts";
+import { pushed, pushParameters } from "../core/ussd/push.ts";
+import { answer } from "./answer.ts";
+import type { Env } from "./env.ts";
+import { readParams } from "./params.ts";
+import { shapeOf } from "./represent.ts";
+
+const shape = shapeOf(calls);
+
+/** Begins a USSD dialogue with a subscriber; answers the Call that it is. */
+export function ussdPushRoutes(ports: Ports): Hono<Env> {
+  return new Hono<Env>().post("/", async (c) => {
+    const sent = await readParams(c, pushParameters);
+    const base = newBase(calls, c.var.account.sid, ports);
+    const call = await ports.records.calls.insert(pushed(sent, base));
+    return answer(c, { json: () => shape.json(call), xml: () => shape.xml(call) });
+  });
+}

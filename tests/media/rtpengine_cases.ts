@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { mediaEngine } from "../../sip/media/engine.ts";
+import type { NgAddress } from "../../sip/media/ng.ts";
+import { ofKind, parseSdp } from "../../sip/media/parse_sdp.ts";
+import type { Encoding } from "../../sip/media/sdp.ts";
+import { type Clock, systemClock } from "../../sip/media/ticker.ts";
+import { handClock } from "../support/hand_clock.ts";
+import { connectRtpPeer } from "../support/rtp_peer.ts";
+import { type Rtpengine, startRtpengine } from "../support/rtpengine.ts";
+import { BROWSER_OFFER } from "../support/sdp_samples.ts";
+import { relayed, relayedBy } from "../support/webrtc_engines.ts";
+
+/** What goes wrong with rtpengines, and how several share the legs. */
+
+const FORMATS = new Map<Encoding, number>([["PCMU", 0], ["telephone-event", 101]]);
+
+/** Where nobody listens: the discard port of the loopback. */
+const NOBODY: NgAddress = { host: "127.0.0.1", port: 9 };
+
+interface Lab {
+  start(port?: number): Promise<Rtpengine>;
+  engine(servers: NgAddress[], options?: { clock?: Clock; relayClock?: Clock }): MediaEngineLab;
+}
+
+type MediaEngineLab = ReturnType<typeof mediaEngine>;
+
+function rtpengineTest(name: string, body: (lab: Lab) => Promise<void>): void {
+  Deno.test({
+    name: name + relayed.skipped,
+    ignore: relayed.skipped !== "",
+    timeout: 40_000,
+    async fn() {
+      const servers: Rtpengine[] = [];
+      const engines: MediaEngineLab[] = [];
+      try {
+        await body({
+          async start(port) {
+            const server = await startRtpengine(port === undefined ? {} : { port });
+            servers.push(server);
+            return server;
+          },
+          engine(addresses, { clock = systemClock, relayClock = systemClock } = {}) {
+            // In the time of a fast clock a connection may take long.
+            const webrtc = relayedBy(addresses, { clock: relayClock, connectMs: 5_000_000 });
+            const engine = mediaEngine({ transports: [webrtc], log: () => {}, clock });
+            engines.push(engine);
+            return engine;
+          },
+        });
+      } finally {
+        await Promise.all(engines.map((engine) => engine.close()));
+        await Promise.all(servers.map((server) => server.kill()));
+      }
+    },
+  });
+}
+
+/** Goes a hundred times as fast. */
+const fastClock: Clock = {
+  now: () => systemClock.now() * 100,
+  after: (ms, callback) => systemClock.after(ms / 100, callback),
+};
+
+/** Of the server that does DTLS for a leg, as each has a certificate of its own. */
+const certificateOf = (sdp: string) => ofKind("webrtc", parseSdp(sdp)).audio.fingerprint;
+
+rtpengineTest("legs go to several rtpengines in turn", async (lab) => {
+  const servers = [await lab.start(), await lab.start()];
+  const engine = lab.engine(servers.map(({ address }) => address));
+
+  const certificates: string[] = [];
+  for (let i = 0; i < 4; i++) certificates.push(certificateOf((await engine.offer()).localSdp));
+
+  const [first, second] = certificates;
+  assert.notEqual(first, second);
+  assert.deepEqual(certificates, [first, second, first, second]);
+});
+
+rtpengineTest("an rtpengine that does not answer is passed over, and asked last", async (lab) => {
+  const server = await lab.start();
+  const engine = lab.engine([NOBODY, server.address]);
+
+  for (let i = 0; i < 2; i++) await engine.offer();
+  const peer = await connectRtpPeer(engine, FORMATS);
+  const before = performance.now();
+  for (let i = 0; i < 4; i++) await engine.offer();
+
+  assert.ok(performance.now() - before < 1_500, "nobody waits for one that was silent before");
+  await peer.close();
+});
+
+rtpengineTest("without any rtpengine there is no leg, and the error names them", async (lab) => {
+  const engine = lab.engine([NOBODY]);
+  const refused = /^Cannot open a WebRTC leg: rtpengine at 127.0.0.1:9 does not answer to "offer"$/;
+  const message = (error: Error) => refused.test(error.message);
+  await Promise.all([
+    assert.rejects(engine.offer(), message),
+    assert.rejects(engine.answer(BROWSER_OFFER), message),
+  ]);
+});
+
+rtpengineTest("a leg is lost when its rtpengine was started again", async (lab) => {
+  const server = await lab.start();
+  const engine = lab.engine([server.address], { relayClock: fastClock });
+  const peer = await connectRtpPeer(engine, FORMATS);
+  await server.kill();
+  await lab.start(server.address.port);
+
+  await peer.leg.lost;
+  await peer.close();
+});
+
+rtpengineTest("a leg is lost when its rtpengine answers no more", async (lab) => {
+  const server = await lab.start();
+  const engine = lab.engine([server.address], { relayClock: fastClock });
+  const peer = await connectRtpPeer(engine, FORMATS);
+  await server.kill();
+
+  await peer.leg.lost;
+  await peer.close();
+});
+
+rtpengineTest(
+  "a leg is lost when its peer is silent for a minute, but not on hold",
+  async (lab) => {
+    const server = await lab.start();
+    const clock = handClock();
+    const engine = lab.engine([server.address], { clock });
+    const [held, silent] = [
+      await connectRtpPeer(engine, FORMATS),
+      await connectRtpPeer(engine, FORMATS),
+    ];
+    let heldIsLost = false;
+    void held.leg.lost.then(() => heldIsLost = true);
+    await held.leg.reanswer(held.offer("inactive"));
+
+    clock.advance(70_000);
+
+    await silent.leg.lost;
+    assert.equal(heldIsLost, false);
+    await Promise.all([held.close(), silent.close()]);
+  },
+);

@@ -1,0 +1,70 @@
+import { mediaEngine } from "../../sip/media/engine.ts";
+import type { NgAddress } from "../../sip/media/ng.ts";
+import { webrtcTransport } from "../../sip/media/peer.ts";
+import { rtpTransport } from "../../sip/media/plain_rtp.ts";
+import type { MediaEngine } from "../../sip/media/port.ts";
+import { rtpengineTransport } from "../../sip/media/rtpengine.ts";
+import { type Clock, systemClock } from "../../sip/media/ticker.ts";
+import type { Transport } from "../../sip/media/transport.ts";
+import { rtpengineSkipped, startRtpengine } from "./rtpengine.ts";
+
+/** An engine with WebRTC, and plain RTP beside it. */
+export interface WebrtcEngine {
+  engine: MediaEngine;
+  /** Ends its legs, and what it was started with. */
+  close(): Promise<void>;
+}
+
+/** One of the ways in which WebRTC is done. */
+export interface WebrtcKind {
+  name: string;
+  /** Why its tests are skipped; empty where they are not. */
+  skipped: string;
+  open(options?: { clock?: Clock }): Promise<WebrtcEngine>;
+}
+
+const host = "127.0.0.1";
+const ports = { first: 0, last: 0 };
+const { now } = systemClock;
+
+const engineOf = (webrtc: Transport, clock: Clock = systemClock): MediaEngine => {
+  const rtp = rtpTransport({ bindAddress: host, host, ports, now });
+  return mediaEngine({ transports: [webrtc, rtp], log: () => {}, clock });
+};
+
+/** WebRTC by rtpengines; a connection that does not come is given up after 5 s. */
+export function relayedBy(
+  servers: NgAddress[],
+  { clock = systemClock, connectMs = 5_000 }: { clock?: Clock; connectMs?: number } = {},
+): Transport {
+  const plain = rtpTransport({ bindAddress: host, host, ports, mux: true, now });
+  return rtpengineTransport({ servers, plain, log: () => {}, clock, connectMs });
+}
+
+/** WebRTC in this process. */
+export const embedded: WebrtcKind = {
+  name: "node-datachannel",
+  skipped: "",
+  open({ clock } = {}) {
+    const engine = engineOf(webrtcTransport({ bindAddress: host }), clock);
+    return Promise.resolve({ engine, close: () => engine.close() });
+  },
+};
+
+/** WebRTC by rtpengine. Without one its tests are skipped, but fail where `CI` is set. */
+export const relayed: WebrtcKind = {
+  name: "rtpengine",
+  skipped: rtpengineSkipped,
+  async open({ clock } = {}) {
+    const server = await startRtpengine();
+    const engine = engineOf(relayedBy([server.address]), clock);
+    const close = async () => {
+      await engine.close();
+      await server.kill();
+    };
+    return { engine, close };
+  },
+};
+
+/** Both, of which one contract is true. */
+export const webrtcKinds: WebrtcKind[] = [embedded, relayed];
