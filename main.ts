@@ -118,17 +118,21 @@ async function welcome(config: Config, ports: Ports): Promise<void> {
     sip_ws_url: wsUrl,
     ...demo && { demo_login: demo.login, demo_password: demo.password },
   };
+  const isAgain = await Deno.stat(file).then(() => true, () => false);
   await Deno.writeTextFile(file, JSON.stringify(credentials, null, 2) + "\n", { mode: 0o600 });
   await Deno.chmod(file, 0o600); // It may have been there, with other rights.
-  if (isNew) say(`Root account ${root.sid}, AuthToken ${root.authToken} (kept in ${file})`);
+  // An instance that joins others, or starts again after a crash: its owner has begun.
+  const isFirst = isNew && !isAgain;
+  if (isFirst) say(`Root account ${root.sid}, AuthToken ${root.authToken} (kept in ${file})`);
   if (demo !== null) {
-    const password = isNew ? `password ${demo.password}` : `its password is in ${file}`;
+    const password = isFirst ? `password ${demo.password}` : `its password is in ${file}`;
     say(`Softphone: ${baseUrl}/softphone, login ${demo.login}, ${password}`);
     const numbers = await demoNumbers(ports);
     if (numbers.length > 0) {
       say(`  Call ${numbers.map(({ name, number }) => `${number} (${name})`).join(", ")}`);
     }
   }
+  if (!isFirst) return;
   const api = `${baseUrl}/${limits.apiVersion}/Accounts/${root.sid}`;
   say(`
 A first call, with the AuthToken in $TOKEN:

@@ -8,6 +8,8 @@ export const action = z.object({
   hops: z.number().int().nonnegative(),
   /** What was typed in steps before that had no action to tell it to. */
   digits: z.string().optional(),
+  /** What the verb came to, where the service knew before it was performed. */
+  params: z.record(z.string(), z.string()).optional(),
 });
 
 export type Action = z.infer<typeof action>;

@@ -64,6 +64,13 @@ export const callFaults = {
     message: "Cannot go on with the call: its audio was lost",
     advice: "Check that the phone's network lets UDP through to the companion and back.",
   },
+  companionLost: {
+    kind: "unavailable",
+    code: 13235,
+    message: "Cannot go on with the call: the SIP companion lost it",
+    advice:
+      "Place the call again. The operator reads in the log whether the companion ended, and why.",
+  },
   notDialled: {
     kind: "unavailable",
     code: 13225,

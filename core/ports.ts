@@ -228,8 +228,11 @@ export interface Ports {
   /** In ms. */
   now(): number;
   newSid(prefix: string): string;
-  /** Requests to customers' servers: guarded against private addresses, redirects followed. */
-  fetch(request: Request): Promise<Response>;
+  /**
+   * Requests to customers' servers: guarded against private addresses, redirects followed, each
+   * request that one leads to signed anew by `signer`.
+   */
+  fetch(request: Request, signer?: (redirected: Request) => Request): Promise<Response>;
   /** The AuthToken of a password: slow, salted with the Sid and the server's secret; 32 hex digits. */
   deriveToken(accountSid: string, password: string): Promise<string>;
   log(line: string, fields?: Record<string, unknown>): void;

@@ -33,15 +33,37 @@ export function signedRequest(
   if (method === "GET") {
     for (const [name, value] of Object.entries(params)) target.searchParams.append(name, value);
   }
-  const body = method === "POST" ? new URLSearchParams(params).toString() : "";
-  const at = Math.floor(now / 1000);
-  const signature = hmac("sha256", authToken, `${at}.${method}.${target.href}.${body}`, "hex");
-  headers.set("x-switchboard-signature", `t=${at},v1=${signature}`);
-  const sorted = method === "POST" ? Object.entries(params).sort(byName).flat().join("") : "";
-  headers.set("x-twilio-signature", hmac("sha1", authToken, target.href + sorted, "base64"));
+  const body = sign(headers, { url: target.href, method, params }, { authToken, now });
   if (method === "GET") return new Request(target, { method, headers, signal });
   headers.set("content-type", "application/x-www-form-urlencoded; charset=utf-8");
   return new Request(target, { method, headers, body, signal });
+}
+
+/**
+ * What signs a request again that a redirect made of a signed one: it goes to another address, and
+ * as a GET it has no form any more.
+ */
+export const signerOf =
+  ({ params }: Signable, keyed: { authToken: string; now: number }) =>
+  (redirected: Request): Request => {
+    const { url, method, headers } = redirected;
+    sign(headers, { url, method: method === "POST" ? "POST" : "GET", params }, keyed);
+    return redirected;
+  };
+
+/** Sets both signatures; returns the body that they are about. */
+function sign(
+  headers: Headers,
+  { url, method, params }: Signable,
+  { authToken, now }: { authToken: string; now: number },
+): string {
+  const body = method === "POST" ? new URLSearchParams(params).toString() : "";
+  const at = Math.floor(now / 1000);
+  const signature = hmac("sha256", authToken, `${at}.${method}.${url}.${body}`, "hex");
+  headers.set("x-switchboard-signature", `t=${at},v1=${signature}`);
+  const sorted = method === "POST" ? Object.entries(params).sort(byName).flat().join("") : "";
+  headers.set("x-twilio-signature", hmac("sha1", authToken, url + sorted, "base64"));
+  return body;
 }
 
 const byName = ([a]: [string, string], [b]: [string, string]) => a < b ? -1 : a > b ? 1 : 0;

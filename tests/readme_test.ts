@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { variables } from "../core/host/config.ts";
+import { verbs } from "../core/markup/verbs/mod.ts";
 
 const readme = new URL("../README.md", import.meta.url);
 
@@ -26,6 +27,17 @@ Deno.test("README.md and the map name files that exist", async () => {
   const named = text.matchAll(/`((?:core|kv|routes|sip|tests)\/[\w/.]*)`/g);
   for (const [, path] of named) {
     await assert.doesNotReject(Deno.stat(new URL(`../${path}`, import.meta.url)), path);
+  }
+});
+
+Deno.test("README.md tells every verb of the markup, with every attribute", async () => {
+  const rows = (await Deno.readTextFile(readme)).split("\n");
+  for (const { name, attributes } of verbs.values()) {
+    const row = rows.find((row) => row.startsWith(`| \`${name}\` |`));
+    assert.ok(row !== undefined, `there is no row of ${name}`);
+    for (const attribute of Object.keys(attributes)) {
+      assert.ok(row.includes(`\`${attribute}\``), `the row of ${name} lacks ${attribute}`);
+    }
   }
 });
 

@@ -62,7 +62,7 @@ export async function firstScript(asking: Asking): Promise<Script> {
  * digits of those before that had no action.
  */
 export async function actionScript(
-  { url, method, hops, digits }: Action,
+  { url, method, hops, digits, params: known }: Action,
   brought: Record<string, string>,
   asking: Asking,
 ): Promise<Script> {
@@ -70,7 +70,7 @@ export async function actionScript(
     await notifyLoop(url, method, asking);
     return [{ type: "hangup" }];
   }
-  const params = { ...digits && { Digits: digits }, ...brought };
+  const params = { ...digits && { Digits: digits }, ...known, ...brought };
   return await scriptAt({ url, method, params }, hops, asking)
     .catch((failure) => giveUp(failure, asking));
 }

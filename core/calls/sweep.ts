@@ -4,11 +4,13 @@ import { closeConferencesOf, tidyConferences } from "../conferences/close.ts";
 import type { HeartbeatAnswer } from "../bridge_registrations.ts";
 import { limits } from "../limits.ts";
 import type { Ports } from "../ports.ts";
+import { notification } from "../notify.ts";
 import { leaveQueue } from "../queues/take_news.ts";
 import type { Call } from "../resources/calls.ts";
 import { breakOffAll } from "../recordings/finish.ts";
 import { end } from "./progress.ts";
 import { isLive } from "./status.ts";
+import { iso8601 } from "../wire.ts";
 
 /**
  * Takes a companion's heartbeat. A live call of another run of it was lost when it was started
@@ -85,8 +87,12 @@ async function forget(companions: Companion[], ports: Ports): Promise<void> {
 async function close(lost: Call, heardAt: number, ports: Ports): Promise<void> {
   const { accountSid, sid } = lost;
   await ports.records.calls.update(accountSid, sid, (call) => {
+    if (!isLive(call.status)) return { record: call };
     const at = Math.max(heardAt, call.dateUpdated);
-    return end(call, "failed", { at, instanceId: ports.settings.instanceId });
+    const ended = end(call, "failed", { at, instanceId: ports.settings.instanceId });
+    const detail = `the companion was last heard of at ${iso8601(at)}`;
+    const notice = { accountSid, callSid: sid, fault: "companionLost", detail } as const;
+    return { ...ended, also: [notification({ ...notice, level: "error" }, ports)] };
   });
   await leaveQueue(lost, lost.queueSid, ports);
   await breakOffAll(lost, ports);

@@ -48,7 +48,11 @@ export function fire(
   return {
     ...change,
     record: { ...record, sequence: record.sequence + 1 },
-    jobs: [...jobs, deliverWebhook({ accountSid, callSid, url, method, params: told, event })],
+    // Whichever calls they are about, they come in the order of their SequenceNumber.
+    jobs: [
+      ...jobs,
+      deliverWebhook({ accountSid, callSid, url, method, params: told, event, series: record.sid }),
+    ],
   };
 }
 

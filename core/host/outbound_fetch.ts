@@ -16,12 +16,15 @@ export interface OutboundOptions {
 /**
  * Requests to addresses that customers gave. The address that a name resolves to is checked at the
  * moment of connecting, also after each redirect, so that no name can point inside the network; at
- * most `limits.redirects` are followed, as RFC 9110 §15.4 says. Throws an Error that says why.
+ * most `limits.redirects` are followed, as RFC 9110 §15.4 says. What a redirect leads to is signed by
+ * `signer`, where there is one. Throws an Error that says why.
  */
-export function outboundFetch(options: OutboundOptions): (request: Request) => Promise<Response> {
+export function outboundFetch(
+  options: OutboundOptions,
+): (request: Request, signer?: (redirected: Request) => Request) => Promise<Response> {
   const { mayReach, ownOrigin } = options;
   const isOwn = (url: URL) => url.origin === URL.parse(ownOrigin)?.origin;
-  return async (request) => {
+  return async (request, signer = (redirected) => redirected) => {
     let current = request;
     for (let followed = 0;; followed++) {
       const url = new URL(current.url);
@@ -36,7 +39,7 @@ export function outboundFetch(options: OutboundOptions): (request: Request) => P
       if (followed === limits.redirects) {
         throw new Error(`Cannot follow more than ${limits.redirects} redirects`);
       }
-      current = redirected(current, response.status, new URL(location, url));
+      current = signer(redirected(current, response.status, new URL(location, url)));
     }
   };
 }

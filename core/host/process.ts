@@ -30,8 +30,8 @@ export const supervisedVariable = "SWITCHBOARD_SUPERVISED";
 const orphanMs = 1_500;
 
 /**
- * Calls `stop` once, at SIGTERM or Ctrl-C, then exits 0; at most after `mostMs`. Under the
- * supervisor Ctrl-C is its to handle, and the end of standard input is its death.
+ * Calls `stop` once, at SIGTERM, Ctrl-C or SIGHUP, then exits 0; at most after `mostMs`. Under the
+ * supervisor the last two are its to handle, and the end of standard input is its death.
  */
 export function stopOnSignal(stop: () => Promise<void>, mostMs: number): void {
   const isSupervised = Deno.env.get(supervisedVariable) === "1";
@@ -45,7 +45,9 @@ export function stopOnSignal(stop: () => Promise<void>, mostMs: number): void {
   };
   const end = () => begin(mostMs);
   Deno.addSignalListener("SIGTERM", end);
+  // A terminal sends these to all that it started; the supervisor stops us in our turn.
   Deno.addSignalListener("SIGINT", isSupervised ? () => {} : end);
+  Deno.addSignalListener("SIGHUP", isSupervised ? () => {} : end);
   if (!isSupervised) return;
   const orphaned = () => begin(orphanMs);
   Deno.stdin.readable.pipeTo(new WritableStream()).then(orphaned, orphaned);

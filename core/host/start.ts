@@ -145,6 +145,7 @@ async function supervise(config: Config, wanted: Program[]): Promise<void> {
 
   Deno.addSignalListener("SIGTERM", () => stop(0));
   Deno.addSignalListener("SIGINT", () => stop(0));
+  Deno.addSignalListener("SIGHUP", () => stop(0));
   void onNpmWrapperGone(() => stop(0));
   for (const program of wanted) {
     const running: Running = { program, child: spawn(program), over: Promise.resolve() };

@@ -15,8 +15,9 @@ const fault = "callbackFailed";
 /** One request to tell a customer's server of something. */
 export interface Webhook extends Signable {
   accountSid: string;
-  /** Requests of one call to one host are made one after another. */
   callSid: string | null;
+  /** Requests of one series to one host are made one after another; that of the call unless told. */
+  series?: string;
   /** What it tells of, in two words: `call.completed`. */
   event?: string;
 }
@@ -94,12 +95,17 @@ export function replay(delivery: Delivery, now: number): Change<Delivery> {
 }
 
 /** Its id is the Delivery's Sid. */
-function jobOf({ accountSid, callSid, url }: Pick<Webhook, "accountSid" | "callSid" | "url">): Job {
+function jobOf(
+  { accountSid, callSid, url, series = callSid ?? undefined }: Pick<
+    Webhook,
+    "accountSid" | "callSid" | "url" | "series"
+  >,
+): Job {
   return {
     kind: handler.kind,
     lane: customerLane("webhooks", URL.parse(url)?.host ?? "invalid", accountSid),
     args: { accountSid },
-    ...(callSid === null ? {} : { series: callSid }),
+    ...series !== undefined && { series },
   };
 }
 

@@ -10,7 +10,7 @@ import {
 import { Fault, type FaultName } from "../faults.ts";
 import { limits } from "../limits.ts";
 import type { Ports } from "../ports.ts";
-import { type Signable, signedRequest } from "../signature.ts";
+import { type Signable, signedRequest, signerOf } from "../signature.ts";
 import { type Element, parseDocument } from "./parse.ts";
 
 /** A document that could not be had, and the exchange that shows why. `status` of the answer, if any. */
@@ -84,11 +84,12 @@ async function exchangeWith(
 ): Promise<{ response: Response; text: string; exchange: Exchange }> {
   const none = unanswered(source);
   const hidden = [authToken, ...secretsOf(source.url)];
+  const timeout = AbortSignal.timeout(limits.documentTimeoutMs);
   try {
-    const timeout = AbortSignal.timeout(limits.documentTimeoutMs);
     const bounded = AbortSignal.any([signal, timeout]);
-    const request = signedRequest(source, { authToken, now: ports.now(), signal: bounded });
-    const response = await ports.fetch(request);
+    const keyed = { authToken, now: ports.now() };
+    const request = signedRequest(source, { ...keyed, signal: bounded });
+    const response = await ports.fetch(request, signerOf(source, keyed));
     const isAudio = response.headers.get("content-type")?.startsWith("audio/") ?? false;
     const { text, isWhole } = await readText(response, isAudio ? 1 : limits.documentBytes);
     const responseHeaders = masked(headerLines(response), hidden);
@@ -98,6 +99,9 @@ async function exchangeWith(
     throw new DocumentFault("documentInvalid", "it is over 64 KiB", exchange, response.status);
   } catch (error) {
     if (signal.aborted || error instanceof DocumentFault) throw error;
-    throw new DocumentFault("documentUnreachable", reasonOf(error, hidden), none);
+    const why = timeout.aborted
+      ? `no whole answer within ${limits.documentTimeoutMs / 1_000} s`
+      : reasonOf(error, hidden);
+    throw new DocumentFault("documentUnreachable", why, none);
   }
 }

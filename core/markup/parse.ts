@@ -24,7 +24,7 @@ const parser = new XMLParser({
 export function parseDocument(text: string): Element[] {
   if (/<!(DOCTYPE|ENTITY)/i.test(text)) throw invalid("a document type declaration is not allowed");
   const verdict = XMLValidator.validate(text);
-  if (verdict !== true) throw invalid(`${verdict.err.msg} (line ${verdict.err.line})`);
+  if (verdict !== true) throw invalid(`${hinted(verdict.err.msg)} (line ${verdict.err.line})`);
 
   const roots = nodesOf(text).map(elementOf).filter((root) => root !== null);
   const [root] = roots;
@@ -42,6 +42,10 @@ export function parseDocument(text: string): Element[] {
 /** With what is inside them. */
 const countOf = (elements: Element[]): number =>
   elements.reduce((sum, { children }) => sum + 1 + countOf(children), 0);
+
+/** Addresses with a query are what a bare & mostly comes from, such as a RecordingUrl. */
+const hinted = (message: string) =>
+  message.includes("'&'") ? `${message} Write & as &amp;` : message;
 
 const invalid = (why: string) => new Fault("documentInvalid", why);
 

@@ -136,6 +136,12 @@ export function actionAttribute(
   return url === undefined ? undefined : { url, method, hops: context.hops };
 }
 
+/** What stands for a verb that cannot be performed: its action, told what came of it; else nothing. */
+export const notPerformed = (
+  action: Action | undefined,
+  params: Record<string, string>,
+): Step[] => action === undefined ? [] : [{ type: "next", action: { ...action, params } }];
+
 /** A set of keys of a telephone; empty for none of them. */
 export const keySet = (fallback: string) =>
   z.string().toUpperCase().regex(/^[0-9A-D*#]*$/).max(limits.keySetLength).optional()

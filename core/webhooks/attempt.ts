@@ -4,7 +4,7 @@ import { limits } from "../limits.ts";
 import type { Ports } from "../ports.ts";
 import type { Account } from "../resources/accounts.ts";
 import type { Delivery, DeliveryAttempt } from "../resources/deliveries.ts";
-import { signedRequest } from "../signature.ts";
+import { signedRequest, signerOf } from "../signature.ts";
 import { shownRequest, signableOf } from "./request.ts";
 
 /** What one request came to: as the Delivery keeps it, and as a Notification tells it. */
@@ -40,10 +40,10 @@ export async function attemptOf(
   const timeout = AbortSignal.timeout(limits.callbackTimeoutMs);
   try {
     const signal = AbortSignal.any([run.signal, timeout]);
-    const { authToken } = account;
-    const signed = signedRequest(signable, { authToken, now: startTime, signal });
+    const keyed = { authToken: account.authToken, now: startTime };
+    const signed = signedRequest(signable, { ...keyed, signal });
     signed.headers.set("x-switchboard-delivery", delivery.sid);
-    const response = await ports.fetch(signed);
+    const response = await ports.fetch(signed, signerOf(signable, keyed));
     const { text } = await readText(response, limits.callbackAnswerBytes);
     const exchange = {
       ...request,

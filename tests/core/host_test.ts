@@ -90,6 +90,25 @@ Deno.test("outboundFetch() follows redirects as the RFC says, and no further tha
   ]);
 });
 
+Deno.test("outboundFetch() has each request that a redirect leads to signed, not the first", async () => {
+  const seen: string[] = [];
+  await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {
+    const { pathname, origin } = new URL(request.url);
+    seen.push(`${pathname} ${request.headers.get("x-signature")}`);
+    return pathname === "/end" ? new Response("done") : Response.redirect(`${origin}/end`);
+  });
+  const origin = `http://127.0.0.1:${server.addr.port}`;
+  const fetchOutside = outboundFetch({ ...none, ownOrigin: origin });
+  const first = new Request(`${origin}/begin`, { headers: { "x-signature": "for /begin" } });
+  const response = await fetchOutside(first, (redirected) => {
+    redirected.headers.set("x-signature", `for ${new URL(redirected.url).pathname}`);
+    return redirected;
+  });
+
+  assert.equal(await response.text(), "done");
+  assert.deepEqual(seen, ["/begin for /begin", "/end for /end"]);
+});
+
 Deno.test("outboundFetch() does not follow a redirect into the network", async () => {
   await using server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen() {} },

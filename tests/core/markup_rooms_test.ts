@@ -159,7 +159,8 @@ for (const name of ["", " ", "x".repeat(129)]) {
   Deno.test(`compile() goes on at the action past a Conference named "${name.slice(0, 9)}"`, async () => {
     const body = `<Dial action="done"><Conference>${name}</Conference></Dial>`;
     const { script, skipped } = await compiled(body);
-    const action = { url: at("done"), method: "POST", hops: 1 };
+    const params = { DialCallStatus: "failed", DialCallDuration: "0" };
+    const action = { url: at("done"), method: "POST", hops: 1, params };
     assert.deepEqual(script, [{ type: "next", action }, hangup]);
     assert.match(skipped.join(), /its name has 1 to 128 characters/);
   });

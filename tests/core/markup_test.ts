@@ -418,7 +418,29 @@ for (const [name, { body, skipped }] of Object.entries(flawed)) {
   });
 }
 
+const failed = { DialCallStatus: "failed", DialCallDuration: "0" };
+const notPerformed: Record<string, [verb: string, params: Record<string, string>]> = {
+  "a Dial of nobody": [`<Dial action="done"/>`, failed],
+  "a Dial of what cannot be called": [`<Dial action="done"><Sip>rubbish</Sip></Dial>`, failed],
+  "a Dial of a Queue without a name": [`<Dial action="done"><Queue/></Dial>`, failed],
+  "an Enqueue without a name": [`<Enqueue action="done"/>`, { QueueResult: "error" }],
+  "a Refer to nobody": [`<Refer action="done"/>`, { ReferCallStatus: "failed" }],
+};
+
+for (const [name, [body, params]] of Object.entries(notPerformed)) {
+  Deno.test(`compile() has the action of ${name} told that it failed`, async () => {
+    const { script } = await compiled(body);
+    const next = script.find(({ type }) => type === "next");
+    const url = "https://app.test/voice/done";
+    assert.deepEqual(next, { type: "next", action: { url, method: "POST", hops: 1, params } });
+  });
+}
+
 const broken: Record<string, [text: string, message: RegExp]> = {
+  "with a bare &": [
+    "<Response><Play>https://a.test/x?a=1&b=2</Play></Response>",
+    /'&' is not expected\. Write & as &amp;/,
+  ],
   "that is not well-formed": ["<Response><Play></Response>", /Play.*line 1/],
   "with another root": ["<response/>", /the root is "response"/],
   "with two roots": ["<Response/><Response/>", /exactly one root/],

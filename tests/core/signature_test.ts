@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { signedRequest } from "../../core/signature.ts";
+import { signedRequest, signerOf } from "../../core/signature.ts";
 
 const context = {
   authToken: "12345",
@@ -42,4 +42,19 @@ Deno.test("signedRequest() puts the parameters of GET behind the query, credenti
   assert.equal(request.url, "https://app.test/v?x=1&To=client%3Abob&x=2");
   assert.equal(request.headers.get("authorization"), `Basic ${btoa("me:p@ss")}`);
   assert.equal(request.body, null);
+});
+
+Deno.test("signerOf() signs what a redirect made of a request as a request to that address is", () => {
+  const wanted = { url: "https://app.test/v", method: "POST", params: { A: "1 2" } } as const;
+  const signatures = ({ headers }: Request) =>
+    ["x-switchboard-signature", "x-twilio-signature"].map((name) => headers.get(name));
+  const sign = signerOf(wanted, context);
+
+  for (const method of ["POST", "GET"] as const) {
+    const { headers } = signedRequest(wanted, context);
+    const redirected = sign(new Request("https://app.test/other?x=1", { method, headers }));
+    const params: Record<string, string> = method === "POST" ? wanted.params : {};
+    const direct = signedRequest({ url: "https://app.test/other?x=1", method, params }, context);
+    assert.deepEqual(signatures(redirected), signatures(direct), method);
+  }
 });

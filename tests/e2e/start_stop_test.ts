@@ -45,6 +45,7 @@ Deno.test("SIGTERM ends calls with BYE, records them, and exits 0 within 10 s", 
     assert.equal(again.accountSid, system.accountSid);
     assert.equal(again.authToken, system.authToken);
     assert.equal((await again.get(`Calls/${sid}.json`)).status, "completed");
+    assert.doesNotMatch(again.output(), /A first call|AuthToken/);
     await phone.close();
   } finally {
     await system[Symbol.asyncDispose]();
@@ -93,6 +94,30 @@ Deno.test("deno task config prints every variable, secrets masked", async () => 
   assert.match(output(), /^PORT=9999 {2}# /m);
   assert.match(output(), /^ADMIN_PASSWORD=\*{8} /m);
   assert.doesNotMatch(output(), /do not tell/);
+});
+
+Deno.test("a terminal that closes ends calls with BYE, and they are recorded as after SIGTERM", async () => {
+  await using app = startAppServer();
+  app.pages.set("/voice", "<Response><Pause length='600'/></Response>");
+  await using system = await startSystem();
+  const phone = await system.phone("alice");
+  const form = { From: "me", To: "client:alice", Url: `${app.url}/voice` };
+  const { sid } = await system.post("Calls.json", form);
+  const ringing = await phone.nextCall();
+  const dialog = await ringing.answer(webrtcAnswer(ringing.invite.body));
+  await app.asked("/voice");
+
+  const scripts = ["core/host/start.ts", "main.ts", "sip/main.ts"] as const;
+  const pids = scripts.flatMap((script) => system.pids(script));
+  assert.equal(pids.length, 3);
+  for (const pid of pids) Deno.kill(pid, "SIGHUP");
+  await dialog.ended;
+  await eventually("all processes end", () => pids.every((pid) => !isAlive(pid)));
+
+  await using again = await startSystem({ directory: system.directory });
+  assert.equal((await again.get(`Calls/${sid}.json`)).status, "completed");
+  const { notifications } = await again.get(`Calls/${sid}/Notifications.json`);
+  assert.deepEqual(notifications, [], "nothing was lost");
 });
 
 Deno.test("SIGTERM to npx, which passes no signal on, stops what it started", async () => {

@@ -238,6 +238,22 @@ Deno.test("Redirect goes from document to document, and a loop of them ends the 
   assert.match((await notifications(app))[0]!, /50 documents in a row took no time/);
 });
 
+Deno.test("an action is told of a verb that could not be performed", async () => {
+  using app = await startApp();
+  await client(app, "alice");
+  app.answers = ({ url }) =>
+    xml(url.endsWith("/done") ? "<Pause/>" : `<Dial action="/done"><Sip>rubbish</Sip></Dial>`);
+  const leg = companionOf(app, await postCall(app));
+  await leg.report(inviting());
+  const [step] = await leg.report({ type: "answered" });
+  assert.ok(step?.type === "next");
+  await leg.report({ type: "next", action: step.action });
+
+  const asked = app.fetched.find(({ url }) => url.endsWith("/done"));
+  const form = new URLSearchParams(await asked!.text());
+  assert.equal(form.get("DialCallStatus"), "failed");
+});
+
 Deno.test("Dial places a child call and tells its action how it went", async () => {
   using app = await startApp();
   await client(app, "alice");
@@ -470,6 +486,9 @@ Deno.test("a companion that started again has lost its calls: they are closed, o
   assert.equal((await callOf(app, ringing)).status, "failed");
   const completed = await callOf(app, answered);
   assert.deepEqual([completed.status, completed.duration], ["completed", "4"]);
+  const notices = await notifications(app);
+  assert.equal(notices.length, 2, "one for each call");
+  assert.match(notices[0]!, /the SIP companion lost it: the companion was last heard of at 20/);
   assert.deepEqual(
     (await callbacks(app)).map((form) => form.get("CallStatus")),
     ["initiated", "failed"],

@@ -17,7 +17,9 @@ export interface System {
   /** Makes a Client and connects a scripted softphone that is registered as it. */
   phone(login: string): Promise<Softphone>;
   /** The process ids of a process, as they are now. */
-  pids(script: "main.ts" | "sip/main.ts" | "core/host/speech/main.ts"): number[];
+  pids(
+    script: "core/host/start.ts" | "main.ts" | "sip/main.ts" | "core/host/speech/main.ts",
+  ): number[];
   /** Resolves when the service and the companion answer. */
   ready(): Promise<void>;
   /** Signals the supervisor; resolves with its exit code. */

@@ -10,6 +10,7 @@ import {
   boolean,
   type CompileContext,
   methodAttribute,
+  notPerformed,
   readAttributes,
   urlAttribute,
   wholeNumber,
@@ -52,7 +53,7 @@ export function conferenceStep(
   const name = noun.text;
   if (name === "" || name.length > limits.conferenceNameLength) {
     context.skip(`Conference "${name}" of Dial: its name has 1 to 128 characters`);
-    return action === undefined ? [] : [{ type: "next", action }];
+    return notPerformed(action, { DialCallStatus: "failed", DialCallDuration: "0" });
   }
   const read = readAttributes(noun, attributes, context);
   const memo: ConferenceWanted = {

@@ -6,6 +6,7 @@ import {
   boolean,
   type CompileContext,
   methodAttribute,
+  notPerformed,
   verb,
   wholeNumber,
 } from "../verb.ts";
@@ -70,7 +71,7 @@ export const dial = verb({
     const legs = (await Promise.all(invited)).filter((leg) => leg !== null);
     if (legs.length === 0) {
       context.skip("Dial: it names nobody who can be called");
-      return action === undefined ? [] : [{ type: "next", action }];
+      return notPerformed(action, { DialCallStatus: "failed", DialCallDuration: "0" });
     }
     return [{
       type: "dial",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { EnqueueWanted } from "../../queues/enqueue.ts";
 import { limits } from "../../limits.ts";
-import { actionAttribute, methodAttribute, verb } from "../verb.ts";
+import { actionAttribute, methodAttribute, notPerformed, verb } from "../verb.ts";
 import { waitOf } from "./conference.ts";
 
 /** Has the caller wait in a queue of the account until somebody takes the call. */
@@ -19,7 +19,7 @@ export const enqueue = verb({
     const name = element.text;
     if (name === "" || name.length > limits.queueNameLength) {
       context.skip(`Enqueue "${name}": the name of a queue has 1 to 64 characters`);
-      return action === undefined ? [] : [{ type: "next", action }];
+      return notPerformed(action, { QueueResult: "error" });
     }
     const memo: EnqueueWanted = { kind: "enqueue", name, ...waitOf(element, waitMethod, context) };
     return [{ type: "consult", memo, ...action && { action } }];

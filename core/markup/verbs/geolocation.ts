@@ -5,6 +5,7 @@ import {
   actionAttribute,
   type CompileContext,
   methodAttribute,
+  notPerformed,
   readAttributes,
   urlAttribute,
   verb,
@@ -33,7 +34,7 @@ export const geolocation = verb({
     const { type, geofence } = lookUpOf(element, context);
     if (statusCallback === undefined) {
       context.skip("Geolocation: it needs a statusCallback");
-      return action === undefined ? [] : [{ type: "next", action }];
+      return notPerformed(action, { GeolocationStatus: "failed" });
     }
     const memo: OrderOf<"geolocation"> = {
       kind: "geolocation",

@@ -3,7 +3,7 @@ import type { Step } from "../../bridge_script.ts";
 import { limits } from "../../limits.ts";
 import type { DequeueWanted } from "../../queues/dequeue.ts";
 import type { Element } from "../parse.ts";
-import { type CompileContext, readAttributes } from "../verb.ts";
+import { type CompileContext, notPerformed, readAttributes } from "../verb.ts";
 import type { RoomDial } from "./conference.ts";
 
 /** The step of a Queue noun; none, with a note, when it names no queue. */
@@ -16,7 +16,7 @@ export function queueStep(
   const name = noun.text;
   if (name === "" || name.length > limits.queueNameLength) {
     context.skip(`Queue "${name}" of Dial: its name has 1 to 64 characters`);
-    return action === undefined ? [] : [{ type: "next", action }];
+    return notPerformed(action, { DialCallStatus: "failed", DialCallDuration: "0" });
   }
   const memo: DequeueWanted = { kind: "dequeue", name, ...dial, ...record && { record } };
   return [{ type: "consult", memo, ...action && { action } }];

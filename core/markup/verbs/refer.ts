@@ -2,7 +2,13 @@ import { z } from "zod";
 import type { ReferStep } from "../../bridge_refer.ts";
 import { parseAddress, sipUri } from "../../calls/address.ts";
 import type { Element } from "../parse.ts";
-import { actionAttribute, type CompileContext, methodAttribute, verb } from "../verb.ts";
+import {
+  actionAttribute,
+  type CompileContext,
+  methodAttribute,
+  notPerformed,
+  verb,
+} from "../verb.ts";
 import { headersOf, reason } from "./dial_nouns.ts";
 
 /** Has the caller's own softphone or network call somebody else, and leave. */
@@ -19,7 +25,7 @@ export const refer = verb({
     const referred = target && await targetOf(target, context);
     if (referred) return [{ type: "refer", ...referred, ...action && { action } }];
     if (target === undefined) context.skip("Refer: it names nobody in a Sip");
-    return action === undefined ? [] : [{ type: "next", action }];
+    return notPerformed(action, { ReferCallStatus: "failed" });
   },
 });
 
