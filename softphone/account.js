@@ -119,5 +119,5 @@ export function openAccount({ login, password, wsUrl, domain, microphone }, { on
 
   globalThis.addEventListener("online", retry);
   void attempt();
-  return { agent, close, retry };
+  return { agent, close };
 }

@@ -1,23 +1,16 @@
+import { pressDigit, setAudible, watchMedia } from "./call_media.js";
 import { ensureMicrophone } from "./microphone.js";
 import { microphoneProblem, refusal, shownAs } from "./words.js";
 
 const constraints = { audio: true, video: false };
-const DIGIT_MS = 100;
-const GAP_MS = 60;
 let made = 0;
 
-/**
- * One call. Its `state` is `incoming`, `calling`, `ringing`, `talking` or `ended`; `media` is
- * `none`, `connecting`, `connected`, `interrupted` or `lost`. `onChange` is called whenever anything
- * of it changed, `onSuccessor` with the call that the peer wants in its place. Commands that come too
- * late do nothing. `nameOf` knows names of some whom it may be with.
- */
-export function createCall(session, direction, { nameOf, onChange, onSuccessor }) {
+/** What is known of a call before anything happens. */
+function begin(session, direction, nameOf) {
   const identity = direction === "incoming" ? session.remoteIdentity : undefined;
   const uri = identity?.uri ?? session.request.ruri ?? session.remoteIdentity.uri;
   const user = decodeURIComponent(uri.user ?? uri.host);
-  const element = new Audio();
-  const call = {
+  return {
     id: ++made,
     session,
     direction,
@@ -27,6 +20,7 @@ export function createCall(session, direction, { nameOf, onChange, onSuccessor }
     media: "none",
     isHeld: false,
     isMuted: false,
+    /** A command is under way. */
     isBusy: false,
     /** In ms; when it was answered and when it was over. */
     startedAt: undefined,
@@ -35,30 +29,42 @@ export function createCall(session, direction, { nameOf, onChange, onSuccessor }
     notice: "",
     isMissed: false,
     hasEarlyMedia: false,
+    /** What is sent and what comes in, to be measured. */
     local: undefined,
     remote: undefined,
+    element: new Audio(),
   };
-  const change = (values) => {
-    if (call.state === "ended") return;
-    Object.assign(call, values);
-    onChange(call);
-  };
-  const end = (notice) => {
-    element.srcObject = null;
-    if (call.startedAt === undefined && direction === "incoming" && !call.notice) {
-      call.isMissed = true;
-    }
-    change({ state: "ended", endedAt: Date.now(), notice: call.notice || notice });
-  };
+}
 
-  const gone = () => {
-    if (call.startedAt !== undefined) return "is gone";
-    return direction === "incoming" ? "hung up before you answered" : "was not reached";
-  };
+/**
+ * One call. Its `state` is `incoming`, `calling`, `ringing`, `talking` or `ended`; `media` is
+ * `none`, `connecting`, `connected`, `interrupted` or `lost`. `onChange` is called whenever anything
+ * of it changed, `onSuccessor` with the call that the peer wants in its place. Commands that come too
+ * late do nothing. `nameOf` knows names of some whom it may be with.
+ */
+export function createCall(session, direction, { nameOf, onChange, onSuccessor }) {
+  const call = begin(session, direction, nameOf);
+  Object.assign(call, {
+    change(values) {
+      if (call.state === "ended") return;
+      Object.assign(call, values);
+      onChange(call);
+    },
+    place: () => place(call),
+    answer: () => answer(call),
+    hangup: () => hangup(call),
+    mute(isMuted) {
+      call.change({ isMuted });
+      setAudible(call);
+    },
+    hold: (isHeld) => hold(call, isHeld),
+    press: (digit) => pressDigit(call, digit),
+    transfer: (to, name) => transfer(call, to, name),
+  });
   session.stateChange.addListener((state) => {
-    if (state === "Established") change({ state: "talking", startedAt: Date.now() });
+    if (state === "Established") call.change({ state: "talking", startedAt: Date.now() });
     // The reason is told after the state.
-    if (state === "Terminated") queueMicrotask(() => end(`${call.name} ${gone()}`));
+    if (state === "Terminated") queueMicrotask(() => end(call));
   });
   session.delegate = {
     onBye(bye) {
@@ -68,139 +74,119 @@ export function createCall(session, direction, { nameOf, onChange, onSuccessor }
     onCancel({ request }) {
       if (/cause=200/.test(request.getHeader("Reason") ?? "")) call.notice = "Answered elsewhere";
     },
-    onSessionDescriptionHandler: (handler) => watchMedia(handler),
+    onSessionDescriptionHandler: (handler) => watchMedia(call, handler),
     async onRefer(referral) {
       await referral.accept();
       onSuccessor(referral.makeInviter());
     },
   };
+  return call;
+}
 
-  function watchMedia({ peerConnection: peer, remoteMediaStream }) {
-    change({ media: "connecting" });
-    peer.addEventListener("track", () => {
-      element.srcObject = remoteMediaStream;
-      void element.play().catch(() => {}); // Before anybody touched the page; then it is touched.
-      change({ remote: remoteMediaStream });
-    });
-    peer.addEventListener("connectionstatechange", () => {
-      const state = peer.connectionState;
-      if (state === "connected") change({ media: "connected", local: microphoneOf(peer) });
-      if (state === "disconnected") change({ media: "interrupted" });
-      if (state === "failed") {
-        change({ media: "lost", notice: "The connection for audio was lost" });
-        void call.hangup();
-      }
-    });
-  }
-
-  const peer = () => session.sessionDescriptionHandler?.peerConnection;
-  const audible = () => {
-    const sends = !call.isHeld && !call.isMuted;
-    peer()?.getSenders().forEach(({ track }) => track && (track.enabled = sends));
-    peer()?.getReceivers().forEach(({ track }) => track && (track.enabled = !call.isHeld));
-  };
-
-  /** Says why there is no microphone; whether there is one. */
-  async function hasMicrophone() {
-    try {
-      await ensureMicrophone();
-      return true;
-    } catch (error) {
-      change({ notice: microphoneProblem(error) });
-      return false;
-    }
-  }
-
-  return Object.assign(call, {
-    /** Sends the INVITE of a call that we make. */
-    async place() {
-      if (!await hasMicrophone()) return end();
-      await session.invite({
-        sessionDescriptionHandlerOptions: { constraints },
-        requestDelegate: {
-          onProgress({ message }) {
-            const { statusCode, body } = message;
-            if (statusCode > 100) change({ state: "ringing", hasEarlyMedia: Boolean(body) });
-          },
-          onReject: ({ message }) => call.notice ||= refusal(message.statusCode, call.name),
-        },
-      }).catch(() => end("The connection is lost: the call was not placed"));
-    },
-    async answer() {
-      if (call.state !== "incoming" || call.isBusy) return;
-      change({ isBusy: true, notice: "" });
-      if (await hasMicrophone()) {
-        await session.accept({ sessionDescriptionHandlerOptions: { constraints } }).catch(() => {
-          change({ notice: "The call could not be answered" });
-        });
-      }
-      change({ isBusy: false });
-    },
-    /** Ends it in whatever state it is: BYE, CANCEL or 603. */
-    async hangup() {
-      const wasAnswered = call.startedAt !== undefined;
-      call.notice ||= wasAnswered
-        ? "You hung up"
-        : direction === "incoming"
-        ? "Declined"
-        : "Cancelled";
-      const leave = () => {
-        if (session.state === "Established") return session.bye();
-        if (direction === "incoming") return session.reject({ statusCode: 603 });
-        return session.cancel();
-      };
-      await Promise.resolve().then(leave).catch(() => {}); // It is over already.
-      if (session.state === "Established" || session.state === "Initial") end();
-    },
-    mute(isMuted) {
-      change({ isMuted });
-      audible();
-    },
-    /** Resolves when the peer agreed, or did not: then `notice` says so. */
-    async hold(isHeld) {
-      if (call.state !== "talking" || call.isHeld === isHeld || call.isBusy) return;
-      change({ isBusy: true, notice: "" });
-      session.sessionDescriptionHandlerOptionsReInvite = { hold: isHeld, constraints };
-      const agreed = await new Promise((resolve) =>
-        session.invite({
-          requestDelegate: { onAccept: () => resolve(true), onReject: () => resolve(false) },
-        }).catch(() => resolve(false))
-      );
-      if (agreed) change({ isHeld, isBusy: false });
-      else {
-        session.sessionDescriptionHandlerOptionsReInvite = { hold: call.isHeld, constraints };
-        change({ isBusy: false, notice: isHeld ? "Hold was refused" : "It could not be resumed" });
-      }
-      audible();
-    },
-    /** Sends a digit as a telephone event (RFC 4733), after those that are still under way. */
-    press(digit) {
-      const sender = peer()?.getSenders().find(({ track }) => track?.kind === "audio")?.dtmf;
-      if (!sender?.canInsertDTMF) return change({ notice: "The other side takes no digits" });
-      sender.insertDTMF(sender.toneBuffer + digit, DIGIT_MS, GAP_MS);
-    },
-    /** Hands the peer to a SIP URI, or to the peer of another call (RFC 3891); then we leave. */
-    async transfer(to, name) {
-      change({ isBusy: true, notice: `Transferring to ${name}…` });
-      const failed = (why) =>
-        change({ isBusy: false, notice: `${why}; you are still in the call` });
-      await session.refer(to, {
-        requestDelegate: { onReject: () => failed("The transfer was refused") },
-        onNotify(notification) {
-          void notification.accept();
-          const status = Number(/^SIP\/2\.0 (\d{3})/.exec(notification.request.body)?.[1]);
-          if (status >= 300) failed(refusal(status, name));
-          if (status < 200 || status >= 300 || call.state === "ended") return;
-          change({ notice: `Transferred to ${name}` });
-          void session.bye().catch(() => {}); // The other side may have left first.
-        },
-      }).catch(() => failed("The transfer could not be asked for"));
-    },
+function end(call) {
+  const { direction, name, startedAt } = call;
+  call.element.srcObject = null;
+  const gone = startedAt !== undefined
+    ? "is gone"
+    : direction === "incoming"
+    ? "hung up before you answered"
+    : "was not reached";
+  call.change({
+    isMissed: startedAt === undefined && direction === "incoming" && call.notice === "",
+    notice: call.notice || `${name} ${gone}`,
+    endedAt: Date.now(),
+    state: "ended",
   });
 }
 
-/** What we send, to be measured. */
-const microphoneOf = (peer) => {
-  const track = peer.getSenders().find((sender) => sender.track?.kind === "audio")?.track;
-  return track && new MediaStream([track]);
-};
+/** Says why there is no microphone; whether there is one. */
+async function hasMicrophone(call) {
+  try {
+    await ensureMicrophone();
+    return true;
+  } catch (error) {
+    call.change({ notice: microphoneProblem(error) });
+    return false;
+  }
+}
+
+/** Sends the INVITE of a call that we make, unless it was given up meanwhile. */
+async function place(call) {
+  if (!await hasMicrophone(call)) return end(call);
+  if (call.state === "ended") return;
+  await call.session.invite({
+    sessionDescriptionHandlerOptions: { constraints },
+    requestDelegate: {
+      onProgress({ message: { statusCode, body } }) {
+        if (statusCode > 100) call.change({ state: "ringing", hasEarlyMedia: Boolean(body) });
+      },
+      onReject: ({ message }) => call.notice ||= refusal(message.statusCode, call.name),
+    },
+  }).catch(() => {
+    call.notice ||= "The connection is lost: the call was not placed";
+    end(call);
+  });
+}
+
+async function answer(call) {
+  if (call.state !== "incoming" || call.isBusy) return;
+  call.change({ isBusy: true, notice: "" });
+  if (await hasMicrophone(call)) {
+    await call.session.accept({ sessionDescriptionHandlerOptions: { constraints } }).catch(() =>
+      call.change({ notice: "The call could not be answered" })
+    );
+  }
+  call.change({ isBusy: false });
+}
+
+/** Ends it in whatever state it is: BYE, CANCEL or 603. */
+async function hangup(call) {
+  const { session, direction, startedAt } = call;
+  const deed = direction === "incoming" ? "Declined" : "Cancelled";
+  if (call.media !== "lost") call.notice = startedAt === undefined ? deed : "You hung up";
+  const leave = () => {
+    if (session.state === "Established") return session.bye();
+    if (direction === "incoming") return session.reject({ statusCode: 603 });
+    return session.cancel();
+  };
+  await Promise.resolve().then(leave).catch(() => {}); // It is over already.
+  if (session.state === "Established" || session.state === "Initial") end(call);
+}
+
+/** Resolves when the peer agreed, or did not: then `notice` says so. */
+async function hold(call, isHeld) {
+  const { session } = call;
+  if (call.state !== "talking" || call.isHeld === isHeld || call.isBusy) return;
+  call.change({ isBusy: true, notice: "" });
+  session.sessionDescriptionHandlerOptionsReInvite = { hold: isHeld, constraints };
+  const agreed = await new Promise((resolve) =>
+    session.invite({
+      requestDelegate: { onAccept: () => resolve(true), onReject: () => resolve(false) },
+    }).catch(() => resolve(false))
+  );
+  if (agreed) call.change({ isHeld, isBusy: false });
+  else {
+    session.sessionDescriptionHandlerOptionsReInvite = { hold: call.isHeld, constraints };
+    call.change({ isBusy: false, notice: isHeld ? "Hold was refused" : "It could not be resumed" });
+  }
+  setAudible(call);
+}
+
+/** Hands the peer to a SIP URI, or to the peer of another call (RFC 3891); then we leave. */
+async function transfer(call, to, name) {
+  const { session } = call;
+  call.change({ isBusy: true, notice: `Transferring to ${name}…` });
+  const failed = (why) =>
+    call.change({ isBusy: false, notice: `${why}; you are still in the call` });
+  await session.refer(to, {
+    requestDelegate: { onReject: () => failed("The transfer was refused") },
+    onNotify(notification) {
+      void notification.accept();
+      const status = Number(/^SIP\/2\.0 (\d{3})/.exec(notification.request.body)?.[1]);
+      if (status >= 300) failed(refusal(status, name));
+      if (status < 200 || status >= 300 || call.state === "ended") return;
+      call.change({ notice: `Transferred to ${name}` });
+      void session.bye().catch(() => {}); // The other side may have left first.
+    },
+  }).catch(() => failed("The transfer could not be asked for"));
+}

@@ -86,3 +86,5 @@ else {
   $("log-in").hidden = true;
   void enter(kept);
 }
+// Back from the browser's cache, its connection is gone.
+addEventListener("pageshow", ({ persisted }) => persisted && location.reload());

@@ -239,6 +239,18 @@ Deno.test("readConfig() names SIP by the domain where it listens on every addres
   assert.equal(readConfig((name) => given[name]).SIP_PUBLIC_HOST, "192.0.2.1");
 });
 
+Deno.test("readConfig() sends browsers to secure WebSocket where it is listened on", () => {
+  const given: Record<string, string> = { SIP_HOST: "0.0.0.0", SIP_DOMAIN: "sip.example.com" };
+  const read = () => readConfig((name) => given[name]).SIP_WS_URL;
+  assert.equal(read(), "ws://sip.example.com:8088");
+  Object.assign(given, { SIP_WSS_PORT: "8443", SIP_TLS_CERT: "c.pem", SIP_TLS_KEY: "k.pem" });
+  assert.equal(read(), "wss://sip.example.com:8443");
+  given.SIP_PUBLIC_HOST = "2001:db8::1";
+  assert.equal(read(), "wss://[2001:db8::1]:8443");
+  given.SIP_WS_URL = "https://sip.example.com";
+  assert.throws(read, /SIP_WS_URL must be a ws or wss URL/);
+});
+
 Deno.test("configLines() masks secrets", () => {
   const config = readConfig((name) => name === "SECRET_KEY" ? "0123456789abcdef" : undefined);
   const lines = configLines(config).join("\n");

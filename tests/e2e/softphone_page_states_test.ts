@@ -19,6 +19,21 @@ softphonePageTest(
   },
 );
 
+softphonePageTest("a call outlives a lost connection, and is ended by the new one", async (lab) => {
+  const [alice, bob] = [await lab.enter("alice"), await lab.enter("bob")];
+  await alice.dial("bob");
+  await bob.press("Answer");
+  await Promise.all([alice.hears(), bob.hears()]);
+
+  await alice.run("dropSocket");
+  await alice.page.getByText(/^Connection lost/).waitFor();
+  await alice.registered("alice");
+
+  await Promise.all([alice.hears(), bob.hears()]);
+  await alice.press("Hang up");
+  await bob.shows("alice hung up");
+});
+
 softphonePageTest("a second tab is explained, and goes away again", async (lab) => {
   const alice = await lab.enter("alice");
   const [notice, other] = [alice.page.locator("#notice"), await alice.page.context().newPage()];
@@ -123,5 +138,10 @@ softphonePageTest(
     await alice.press("Hang up");
     await alice.page.getByRole("button", { name: /^Call Echo again/ }).waitFor();
     await look("with a history");
+
+    await alice.run("spoil");
+    const found = await alice.run<Record<string, unknown[]>>("flaws");
+    assert.deepEqual([found.unnamed!.length, found.small!.length, found.faint!.length], [1, 1, 1]);
+    assert.deepEqual([found.twice, found.wide, found.isTitled], [["login"], true, false]);
   },
 );

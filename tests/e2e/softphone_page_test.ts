@@ -78,8 +78,11 @@ softphonePageTest(
   async (lab) => {
     const [alice, bob] = [await lab.enter("alice"), await lab.enter("bob")];
 
+    assert.equal(await bob.run("tones"), 0);
     await alice.dial("bob");
     await bob.shows("is calling you");
+    await eventually("bob's page rings", async () => await bob.run<number>("tones") >= 3);
+    await eventually("alice's page rings back", async () => await alice.run<number>("tones") >= 2);
     assert.equal(await bob.page.title(), "☎ alice is calling – Switchboard");
     await bob.press("Decline");
     await alice.shows("bob declined");
@@ -166,4 +169,24 @@ softphonePageTest("the numbers of a first start echo, take keys, record and join
   await tried("Conference");
   await phone.shows("Talking");
   await phone.hears();
+});
+
+softphonePageTest("of several calls one talks, and the others are on hold", async (lab) => {
+  const [alice, bob] = [await lab.enter("alice"), await lab.enter("bob")];
+  const carol = await lab.enter("carol");
+  const cardOf = (name: string) => alice.page.getByRole("article", { name });
+  await talk(alice, bob, "bob");
+
+  await carol.dial("alice");
+  await cardOf("carol").waitFor();
+  await alice.press("Answer", "carol");
+  await cardOf("bob").getByText("On hold").waitFor();
+  await both(alice, carol, (page) => page.hears());
+  await bob.hearsNothing();
+  await alice.press("Hold", "bob");
+  await cardOf("carol").getByText("On hold").waitFor();
+  await bob.hears();
+  await alice.press("Hang up", "carol");
+  await carol.shows("alice hung up");
+  await both(alice, bob, (page) => page.hears());
 });

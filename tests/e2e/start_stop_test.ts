@@ -13,6 +13,8 @@ Deno.test("deno task start writes the credentials for their owner and tells how 
     "auth_token",
     "base_url",
     "sip_ws_url",
+    "demo_login",
+    "demo_password",
   ]);
   assert.match(system.output(), new RegExp(`REST interface listens on ${system.baseUrl}`));
   assert.match(system.output(), new RegExp(`SIP on WebSocket at ${system.wsUrl}`));

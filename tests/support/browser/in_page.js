@@ -19,6 +19,28 @@
     return energy;
   };
 
+  const sockets = [];
+  const NativeSocket = globalThis.WebSocket;
+  globalThis.WebSocket = class extends NativeSocket {
+    constructor(...address) {
+      super(...address);
+      sockets.push(this);
+    }
+  };
+  /** Closes the connection without a word, as when the network changes. */
+  globalThis.dropSocket = () => sockets.at(-1).close();
+
+  let tones = 0;
+  const NativeOscillator = globalThis.OscillatorNode;
+  globalThis.OscillatorNode = class extends NativeOscillator {
+    constructor(...options) {
+      super(...options);
+      tones++;
+    }
+  };
+  /** How many tones the page has sounded by itself. */
+  globalThis.tones = () => tones;
+
   globalThis.forbidMicrophone = () => {
     navigator.mediaDevices.getUserMedia = () =>
       Promise.reject(new DOMException("no", "NotAllowedError"));
@@ -71,5 +93,18 @@
       faint: all("h1, h2, p, b, small, label, button, span").filter(isFaint).map(start),
       isTitled: all("h1").length > 0 && lang === "en" && document.title !== "",
     };
+  };
+
+  /** Makes one flaw of each kind. */
+  globalThis.spoil = () => {
+    const button = document.createElement("button");
+    const wide = document.createElement("div");
+    button.id = "login";
+    button.style.minHeight = button.style.height = "10px";
+    wide.style.width = "3000px";
+    wide.style.height = "1px";
+    document.querySelector("#dial h1").style.color = "#555";
+    document.body.append(button, wide);
+    document.title = "";
   };
 })();
