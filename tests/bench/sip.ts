@@ -11,11 +11,13 @@ import { openUdp, openWebSocket, type Wire } from "./sip_wires.ts";
  * each operation: REGISTER is two transactions (401, then 200), a call is INVITE, 407, INVITE, 180,
  * 200, ACK, BYE. Kamailio passes calls through and keeps no record; the companion has two legs, asks
  * its service what to do and reports what happens. SECONDS is the time of each figure (default 5),
- * IDLE the number of idle registered connections whose memory is measured (default 2,000).
+ * IDLE the number of idle registered connections whose memory is measured (default 2,000), ONLY a
+ * pattern of the names of the loads to run, without the memory.
  */
 
 const seconds = Number(Deno.env.get("SECONDS") ?? 5);
 const idle = Number(Deno.env.get("IDLE") ?? 2_000);
+const only = Deno.env.get("ONLY");
 const warmUpSeconds = 4;
 const password = "pass";
 const log = (line: string) => Deno.stdout.writeSync(new TextEncoder().encode(line + "\n"));
@@ -168,7 +170,7 @@ for (let at = 0; at < Math.max(idle, 100); at++) service.addClient(`agent${at}`,
 
 const starts = [kamailio, () => companion(service)];
 row("", "Kamailio/s", "CPU an op", "Switchboard/s", "CPU an op", "ratio of CPU");
-for (const load of loads) {
+for (const load of loads.filter(({ name }) => new RegExp(only ?? "").test(name))) {
   const figures: Figure[] = [];
   for (const start of starts) {
     await using server = await start();
@@ -182,6 +184,7 @@ for (const load of loads) {
   const failures = figures.map((figure) => figure.failures);
   if (failures.some((count) => count > 0)) log(`  failed: ${failures.join(" and ")}`);
 }
+if (only !== undefined) Deno.exit(0);
 const kb: number[] = [];
 for (const start of starts) {
   await using server = await start();
