@@ -64,6 +64,8 @@ function createLine(ms: number, onEmpty: () => void): Line {
     else before.after = after;
     if (after === undefined) last = before;
     else after.before = before;
+    // Garbage among what is old would keep its neighbours from the collector of what is young.
+    waiting.before = waiting.after = undefined;
   };
   const clear = () => {
     clearTimeout(timer);

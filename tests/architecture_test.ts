@@ -39,6 +39,7 @@ const allowed: Record<string, string[]> = {
     "core/wav.ts",
     "mpg123-decoder",
     "node-datachannel",
+    "opusscript",
     "zod",
     "node:",
   ],

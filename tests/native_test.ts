@@ -6,6 +6,7 @@ import "./media/rtpengine_cases.ts";
 import "./media/webrtc_cases.ts";
 import "./media/webrtc_contract_cases.ts";
 import "./media/webrtc_chromium_cases.ts";
+import "./media/webrtc_fault_cases.ts";
 import "./sip/browser_calls_cases.ts";
 import "./sip/browser_softphones_cases.ts";
 import "./sip/browser_transfers_cases.ts";

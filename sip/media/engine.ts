@@ -1,6 +1,8 @@
 import { type AudioLeg, createAudioLeg } from "./audio_leg.ts";
 import { listens, negotiate, type Negotiation } from "./negotiation.ts";
 import { parseSdp } from "./parse_sdp.ts";
+import { openOpus, type OpusCodec } from "./opus.ts";
+import { opusEdge } from "./opus_edge.ts";
 import type { MediaEngine, MediaKind, MediaLeg } from "./port.ts";
 import { createRtpSession, type RtpSession } from "./rtp_session.ts";
 import { type AudioSection, refusal, type Session } from "./sdp.ts";
@@ -42,7 +44,14 @@ export function mediaEngine(options: MediaEngineOptions): MediaEngine {
   };
   const open = async (transport: Transport, offer?: Session) => {
     const peer = await transport.open(offer);
-    if (!engine.closed) return createLeg(engine, peer, offer);
+    try {
+      const opus = offer?.audio.opus ? await openOpus() : undefined;
+      if (!engine.closed) return createLeg(engine, { peer, offer, opus });
+      opus?.close();
+    } catch (error) {
+      await peer.close();
+      throw error;
+    }
     await peer.close();
     throw new Error("Cannot open a leg: the media engine is closed");
   };
@@ -73,24 +82,39 @@ interface Parts {
   negotiation: Negotiation;
   session: RtpSession;
   sound: AudioLeg;
+  opus: OpusCodec | undefined;
 }
 
-function createLeg(engine: Engine, peer: Peer, offer?: Session): MediaLeg {
+interface Opening {
+  peer: Peer;
+  offer: Session | undefined;
+  /** For a peer that has no G.711. */
+  opus: OpusCodec | undefined;
+}
+
+function createLeg(engine: Engine, { peer, offer, opus }: Opening): MediaLeg {
   const { ticker, clock } = engine;
   const session = createRtpSession({
     peer,
     clock,
+    samplesPerMs: opus === undefined ? 8 : 48,
+    onPacket: (packet) => edge === undefined ? sound.receive(packet) : edge.receive(packet),
+  });
+  const edge = opus && opusEdge({
+    codec: opus,
+    formats: offer!.audio.formats,
     onPacket: (packet) => sound.receive(packet),
+    send: session.send,
   });
   const sound = createAudioLeg({
     ticker,
     ssrc: peer.stream.ssrc,
     now: clock.now,
-    send: session.send,
+    send: edge?.send ?? session.send,
   });
   const { local, stream, change } = peer;
   const negotiation = negotiate({ local, stream, offer, change });
-  const parts = { engine, peer, negotiation, session, sound };
+  const parts = { engine, peer, negotiation, session, sound, opus };
   const leg = legOf(parts);
   if (offer !== undefined) heed(parts, offer.audio);
   engine.sounds.set(leg, sound);
@@ -98,9 +122,10 @@ function createLeg(engine: Engine, peer: Peer, offer?: Session): MediaLeg {
 }
 
 function legOf(parts: Parts): MediaLeg {
-  const { engine, peer, negotiation, session, sound } = parts;
+  const { engine, peer, negotiation, session, sound, opus } = parts;
   const accept = (sdp: string) => {
     const answer = parseSdp(sdp);
+    if (answer.audio.opus) throw refusal("it has none of the codecs that were offered");
     const agree = () => {
       negotiation.accept(answer);
       heed(parts, answer.audio);
@@ -118,6 +143,7 @@ function legOf(parts: Parts): MediaLeg {
   const close = async () => {
     sound.close();
     session.close();
+    opus?.close();
     await peer.close();
     engine.open.delete(leg);
   };

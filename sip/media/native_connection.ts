@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { Audio, PeerConnection, type Track } from "node-datachannel";
 import type { Certificate } from "./certificate.ts";
-import type { Formats, Session, WebrtcAudio } from "./sdp.ts";
+import { type Formats, rtpmapOf, type Session, type WebrtcAudio } from "./sdp.ts";
 import { type Stream, writeSdp } from "./write_sdp.ts";
 
 /** What our offer said of us, before there was a connection. */
@@ -100,11 +100,13 @@ export function connectNative(
   };
 }
 
-function audioTrack({ mid, formats, stream: { ssrc, cname } }: ConnectionOptions): Audio {
+function audioTrack({ mid, formats, remote, stream }: ConnectionOptions): Audio {
   // Always both ways: the native side drops what its own direction forbids, and hold may change it.
   const audio = new Audio(mid, "SendRecv");
-  for (const [encoding, type] of formats) audio.addAudioCodec(type, `${encoding}/8000`);
-  audio.addSSRC(ssrc, cname);
+  for (const [encoding, type] of formats) {
+    audio.addAudioCodec(type, rtpmapOf(encoding, remote.audio.opus ?? false));
+  }
+  audio.addSSRC(stream.ssrc, stream.cname);
   return audio;
 }
 

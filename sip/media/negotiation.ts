@@ -1,6 +1,6 @@
 import type { Agreed } from "./audio_leg_state.ts";
 import { ofKind, parseSdp } from "./parse_sdp.ts";
-import type { AudioSection, Formats, Session } from "./sdp.ts";
+import { type AudioSection, codingOf, type Formats, type Session } from "./sdp.ts";
 import { answerTo, type Stream, writeSdp } from "./write_sdp.ts";
 
 /** Offer and answer of one leg (RFC 3264): what was said, and what follows from it. */
@@ -35,7 +35,7 @@ export const listens = ({ direction }: AudioSection): boolean =>
 export function negotiate({ local, stream, offer, change }: NegotiationOptions): Negotiation {
   const first = offer === undefined
     ? local
-    : answerTo(offer, { ...local, audio: { ...local.audio, formats: offer.audio.formats } });
+    : answerTo(offer, { ...local, audio: { ...local.audio, ...codingOf(offer.audio) } });
   const write = (version: number, session: Session) => writeSdp({ ...session, version }, stream);
   const localSdp = write(local.version, first);
   let remote = offer?.audio;
@@ -55,7 +55,7 @@ export function negotiate({ local, stream, offer, change }: NegotiationOptions):
       const next = ofKind(remote.kind, parseSdp(sdp));
       assertSameMedia(remote, next.audio);
       change(next);
-      const audio = { ...inRole(local.audio, answer), formats: next.audio.formats };
+      const audio = { ...inRole(local.audio, answer), ...codingOf(next.audio) };
       const session = answerTo(next, { id: local.id, version: local.version, audio });
       // The version counts changes of what we say (RFC 3264 §8).
       const changed = write(0, session) !== write(0, last.session);
@@ -79,6 +79,9 @@ function inRole(local: AudioSection, answer: AudioSection | undefined): AudioSec
 }
 
 function assertSameMedia(before: AudioSection, now: AudioSection): void {
+  if (before.opus !== now.opus) {
+    throw new Error("Cannot answer the offer: it changes between Opus and G.711");
+  }
   if (before.kind !== "webrtc" || now.kind !== "webrtc") return;
   const changes = [
     before.ufrag !== now.ufrag || before.password !== now.password ? "ICE credentials" : "",

@@ -5,9 +5,9 @@ import {
   type Direction,
   type Encoding,
   encodings,
-  type Formats,
   refusal,
   type RtpAudio,
+  rtpmapOf,
   type Section,
   type WebrtcAudio,
 } from "./sdp.ts";
@@ -49,7 +49,7 @@ function readWebrtc({ section, head, mid }: Source): WebrtcAudio {
     fingerprint: one("fingerprint", /^sha-(256|384|512) [0-9A-F]{2}(:[0-9A-F]{2}){31,63}$/i),
     candidates: (section.attributes.get("candidate") ?? []).flatMap(readCandidate)
       .slice(0, mediaLimits.candidates),
-    formats: readFormats(section),
+    ...readFormats(section),
   };
 }
 
@@ -68,7 +68,7 @@ function readRtp({ section, head, mid }: Source): RtpAudio {
     address,
     port,
     rtcpPort: section.attributes.has("rtcp-mux") ? port : Math.min(rtcpPort, 0xffff),
-    formats: readFormats(section),
+    ...readFormats(section),
   };
 }
 
@@ -108,19 +108,25 @@ function readCandidate(value: string): string[] {
   return usable ? [`${foundation} 1 UDP ${priority} ${address} ${port} typ ${type}`] : [];
 }
 
-function readFormats(section: Section): Formats {
+function readFormats(section: Section): Pick<AudioSection, "formats" | "opus"> {
   const maps = new Map<string, string>(STATIC_FORMATS);
   for (const each of section.attributes.get("rtpmap") ?? []) {
     const [payloadType = "", map = ""] = each.split(" ");
     maps.set(payloadType, map.toLowerCase().replace(/\/1$/, ""));
   }
-  const formats = new Map<Encoding, number>();
-  for (const payloadType of section.line.split(" ").slice(3)) {
-    const map = maps.get(payloadType);
-    const encoding = encodings.find((each) => `${each}/8000`.toLowerCase() === map);
-    if (encoding === undefined || formats.has(encoding) || Number(payloadType) > 0x7f) continue;
-    formats.set(encoding, Number(payloadType));
-  }
-  if (!formats.has("PCMU") && !formats.has("PCMA")) throw refusal("it has neither PCMU nor PCMA");
-  return formats;
+  const read = (mapOf: (encoding: Encoding) => string) => {
+    const formats = new Map<Encoding, number>();
+    for (const payloadType of section.line.split(" ").slice(3)) {
+      const map = maps.get(payloadType);
+      const encoding = encodings.find((each) => mapOf(each).toLowerCase() === map);
+      if (encoding === undefined || formats.has(encoding) || Number(payloadType) > 0x7f) continue;
+      formats.set(encoding, Number(payloadType));
+    }
+    return formats;
+  };
+  const formats = read((encoding) => rtpmapOf(encoding, false));
+  if (formats.has("PCMU") || formats.has("PCMA")) return { formats };
+  const withOpus = read((encoding) => rtpmapOf(encoding, true));
+  if (!withOpus.has("PCMU")) throw refusal("it has none of PCMU, PCMA and Opus");
+  return { formats: withOpus, opus: true };
 }

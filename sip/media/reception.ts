@@ -1,8 +1,6 @@
 import type { ReportBlock } from "./rtcp.ts";
 import { isNear, isNewerSequence, type RtpPacket } from "./rtp.ts";
 
-const SAMPLES_PER_MS = 8;
-
 /** What arrives of a peer's stream, counted as RFC 3550 §A tells. */
 export interface Reception {
   /** Whether to use a packet; one that jumps is dropped until a second one confirms the jump. */
@@ -27,7 +25,7 @@ interface Counts {
   receivedBefore: number;
 }
 
-export function createReception(now: () => number): Reception {
+export function createReception(now: () => number, samplesPerMs: number): Reception {
   let counts: Counts | undefined;
   let last: { ntpMiddle: number; at: number } | undefined;
 
@@ -41,7 +39,7 @@ export function createReception(now: () => number): Reception {
         }
         counts = startAt(packet);
       }
-      count(counts, packet, now());
+      count(counts, packet, Math.round(now() * samplesPerMs));
       return true;
     },
     reported(ntpMiddle) {
@@ -81,13 +79,14 @@ const startAt = ({ ssrc, sequence }: RtpPacket): Counts => ({
   receivedBefore: 0,
 });
 
+/** `now` is in samples. */
 function count(counts: Counts, { sequence, timestamp }: RtpPacket, now: number): void {
   counts.received++;
   counts.afterJump = undefined;
   const highest = counts.highest & 0xffff;
   if (isNewerSequence(sequence, highest)) counts.highest += (sequence - highest) & 0xffff;
   // Modulo 2^32, as the timestamps are (§A.8).
-  const transit = Math.round(now * SAMPLES_PER_MS) - timestamp;
+  const transit = now - timestamp;
   if (counts.transit !== undefined) {
     counts.jitter += (Math.abs((transit - counts.transit) | 0) - counts.jitter) / 16;
   }

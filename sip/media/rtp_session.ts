@@ -24,11 +24,11 @@ export interface RtpSession {
 export interface RtpSessionOptions {
   peer: Peer;
   clock: Clock;
+  /** The pace of both sides' timestamps. */
+  samplesPerMs: number;
   /** Called with each packet of the peer that makes sense. */
   onPacket: (packet: RtpPacket) => void;
 }
-
-const SAMPLES_PER_MS = 8;
 
 interface State extends RtpSessionOptions {
   reception: Reception;
@@ -45,7 +45,7 @@ export function createRtpSession(options: RtpSessionOptions): RtpSession {
   const { peer, clock } = options;
   const state: State = {
     ...options,
-    reception: createReception(clock.now),
+    reception: createReception(clock.now, options.samplesPerMs),
     sent: undefined,
     sentBefore: 0,
     heardAt: clock.now(),
@@ -117,9 +117,9 @@ function report(state: State, bye: boolean): void {
 
 /** What we sent, when we sent anything since the last report. */
 function senderInfo(state: State): SenderInfo | undefined {
-  const { sent, clock } = state;
+  const { sent, clock, samplesPerMs } = state;
   if (sent === undefined || sent.packets === state.sentBefore) return undefined;
   state.sentBefore = sent.packets;
-  const elapsed = Math.round((clock.now() - sent.at) * SAMPLES_PER_MS);
+  const elapsed = Math.round((clock.now() - sent.at) * samplesPerMs);
   return { ...sent, timeMs: Date.now(), timestamp: (sent.timestamp + elapsed) >>> 0 };
 }

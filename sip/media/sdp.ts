@@ -1,8 +1,18 @@
 import { NoCommonCodec } from "./port.ts";
 
-/** What we speak; every clock runs at 8 kHz. */
+/** What we speak; every clock runs at 8 kHz, but where a peer has Opus alone. */
 export const encodings = ["PCMU", "PCMA", "telephone-event"] as const;
 export type Encoding = typeof encodings[number];
+
+/** Name and clock as SDP has them; with Opus in place of PCMU there is no PCMA. */
+export function rtpmapOf(encoding: Encoding, opus: boolean): string {
+  if (!opus) return `${encoding}/8000`;
+  return encoding === "telephone-event"
+    ? `${encoding}/48000`
+    : encoding === "PCMU"
+    ? "opus/48000/2"
+    : "";
+}
 
 /** Payload types of what we speak, the most wanted first. */
 export type Formats = ReadonlyMap<Encoding, number>;
@@ -24,7 +34,18 @@ interface CodedAudio {
   mid: string | undefined;
   direction: Direction;
   formats: Formats;
+  /**
+   * The peer has neither PCMU nor PCMA: what stands as PCMU is Opus on the wire (RFC 7587), and every
+   * clock there runs at 48 kHz.
+   */
+  opus?: boolean;
 }
+
+/** How a section's audio is coded, to be said again in another. */
+export const codingOf = ({ formats, opus }: CodedAudio): Pick<CodedAudio, "formats" | "opus"> => ({
+  formats,
+  ...(opus && { opus }),
+});
 
 /** Audio reached by ICE and secured by DTLS-SRTP. */
 export interface WebrtcAudio extends CodedAudio {

@@ -6,6 +6,7 @@ import {
   type OtherSection,
   OUR_MID,
   type RtpAudio,
+  rtpmapOf,
   type Session,
   type WebrtcAudio,
 } from "./sdp.ts";
@@ -98,7 +99,7 @@ const rtpLines = (audio: RtpAudio, protocol: string): string[] => [
 ];
 
 function codedLines(
-  { mid, direction, formats }: AudioSection,
+  { mid, direction, formats, opus = false }: AudioSection,
   { protocol, address, port }: { protocol: string; address: string; port: string | number },
 ): string[] {
   const event = formats.get("telephone-event");
@@ -107,7 +108,7 @@ function codedLines(
     `c=IN ${host(address)}`,
     ...(mid === undefined ? [] : [`a=mid:${mid}`]),
     `a=${direction}`,
-    ...[...formats].map(([encoding, type]) => `a=rtpmap:${type} ${encoding}/8000`),
+    ...[...formats].map(([encoding, type]) => `a=rtpmap:${type} ${rtpmapOf(encoding, opus)}`),
     ...(event === undefined ? [] : [`a=fmtp:${event} 0-15`]),
     "a=ptime:20",
   ];

@@ -17,7 +17,8 @@ export interface ExpiringMapOptions<V> {
 
 interface Entry<V> {
   readonly key: string;
-  readonly value: V;
+  /** Undefined once it was set anew or deleted: the queue keeps the entry, not what it was for. */
+  value: V | undefined;
   readonly until: number;
 }
 
@@ -45,9 +46,13 @@ export function createExpiringMap<V>(options: ExpiringMapOptions<V>): ExpiringMa
     queue = queue.slice(head);
     head = 0;
   };
+  const forget = (key: string) => {
+    const entry = entries.get(key);
+    if (entry !== undefined) entry.value = undefined;
+  };
   const drop = ({ key, value }: Entry<V>) => {
     entries.delete(key);
-    onDrop?.(value);
+    if (value !== undefined) onDrop?.(value);
   };
   const sweep = () => {
     sweeping = false;
@@ -66,7 +71,8 @@ export function createExpiringMap<V>(options: ExpiringMapOptions<V>): ExpiringMa
   return {
     get: (key) => entries.get(key)?.value,
     set(key, value) {
-      const entry = { key, value, until: clock.now() + ttlMs };
+      const entry: Entry<V> = { key, value, until: clock.now() + ttlMs };
+      forget(key);
       entries.set(key, entry);
       queue.push(entry);
       const excess = entries.size > max ? oldest() : undefined;
@@ -74,6 +80,9 @@ export function createExpiringMap<V>(options: ExpiringMapOptions<V>): ExpiringMa
       compact();
       sweepAt(entry.until);
     },
-    delete: (key) => void entries.delete(key),
+    delete(key) {
+      forget(key);
+      entries.delete(key);
+    },
   };
 }

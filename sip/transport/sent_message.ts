@@ -17,10 +17,10 @@ export interface SentMessage {
 export function readSent(text: string): SentMessage {
   const via = header(text, "Via");
   const parsed = parseVia(via);
-  const [, cseq, method] = /^(\d+) +(\S+)$/.exec(header(text, "CSeq")) ?? [];
+  const [cseq, method] = header(text, "CSeq").split(" ");
   if (parsed === undefined || method === undefined) throw new Error("Cannot read our own message");
   const status = text.startsWith("SIP/2.0 ") ? Number(text.slice(8, 11)) : undefined;
-  const rport = /; *rport=(\d+)/i.exec(via)?.[1];
+  const rport = status === undefined ? undefined : /; *rport=(\d+)/i.exec(via)?.[1];
   return {
     status,
     method,

@@ -47,12 +47,14 @@ export function createServerRepeats(clock: Clock): ServerRepeats {
     respond(flow, sent, put) {
       const { status = 0, method } = sent;
       const key = keyOf(flow, sent.via, sent);
-      const before = servers.get(key);
-      before?.stop();
-      const proceeding = before?.proceeding ?? false;
-      const server: Server = { ...untouched(), put, status, proceeding };
+      const server = servers.get(key) ?? untouched();
+      server.stop();
+      server.stop = stopped;
+      server.put = put;
+      server.status = status;
+      server.acknowledged = false;
       servers.set(key, server);
-      if (status === 100 && !proceeding) {
+      if (status === 100 && !server.proceeding) {
         delayTrying(clock, server, put);
         return Promise.resolve();
       }
@@ -92,8 +94,10 @@ const untouched = (): Server => ({
   status: 0,
   proceeding: false,
   acknowledged: false,
-  stop() {},
+  stop: stopped,
 });
+
+const stopped = () => {};
 
 /** 100 is for who would wait for more than 200 ms (RFC 3261 §17.2.1). */
 function delayTrying(clock: Clock, server: Server, put: Put): void {

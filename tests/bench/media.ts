@@ -1,5 +1,6 @@
 import type { Law } from "../../sip/media/g711.ts";
 import type { Mode } from "./media_engine.ts";
+import { clickDelays } from "./media_delay.ts";
 import { type Lines, plainLines, startLoad, type Timing, webrtcLines } from "./media_peers.ts";
 import { hasRtpengine } from "../support/rtpengine.ts";
 import { embedded, type MediaServer, relayed, rtpengine } from "./media_servers.ts";
@@ -11,7 +12,8 @@ import { pinTo } from "./process_cpu.ts";
  * the engine's, share the second one with all else. Beside it, in the same run, rtpengine joins the
  * same legs, and does ICE, DTLS and SRTP for the engine, both on the first core, where it is installed
  * or RTPENGINE_PROGRAM names it. LEGS are the numbers of legs (default "50,100"), SECONDS the time of
- * each figure (default 10), ONLY a word that rows must have.
+ * each figure (default 10), ONLY a word that rows must have. At the end comes the delay from mouth to
+ * ear that the engine adds, with two legs and nothing beside.
  */
 
 const legs = (Deno.env.get("LEGS") ?? "50,100").split(",").map(Number);
@@ -143,6 +145,34 @@ for (const row of rows.filter(({ name }) => name.includes(only))) {
       share(Math.max(0, expected - received), expected),
     );
   }
+}
+const delayRows = [
+  ["RTP: delay of a join", plainLines, "join"],
+  ["RTP: delay of samples", plainLines, "decode"],
+  ["WebRTC: delay of a join", webrtcLines, "join"],
+  ["WebRTC: delay of samples", webrtcLines, "decode"],
+] as const;
+
+async function measureDelay(connect: Row["connect"], mode: Mode): Promise<number[]> {
+  await using server = embedded();
+  const { lines, close } = await connect(["PCMU", "PCMU"]);
+  try {
+    const answers = await server.open(lines.map(({ offer }) => offer));
+    await Promise.all(lines.map((line, i) => line.accept(answers[i]!)));
+    await server.perform(mode);
+    return await clickDelays(lines[0]!, lines[1]!, 2 * seconds);
+  } finally {
+    await close();
+  }
+}
+
+const chosen = delayRows.filter(([name]) => name.includes(only));
+if (chosen.length > 0) line("", "median ms", "most ms", "first ms");
+for (const [name, connect, mode] of chosen) {
+  const delays = await measureDelay(connect, mode);
+  const sorted = delays.toSorted((a, b) => a - b);
+  const median = sorted[Math.floor(sorted.length / 2)]!;
+  line(name, median.toFixed(1), sorted.at(-1)!.toFixed(1), delays[0]!.toFixed(1));
 }
 if (!withRtpengine) log("rtpengine is not installed: joins stand for themselves");
 Deno.exit();

@@ -13,10 +13,18 @@ import { tone } from "../support/tone.ts";
  */
 
 /**
- * What legs do. `record` keeps what peers say; legs that are not joined send silence beside. In a
- * conference all are in one room; in a `muted` one all but two are.
+ * What legs do. `decode` passes sound from a leg to the next as samples, as a room does. `record`
+ * keeps what peers say; legs that are not joined send silence beside. In a conference all are in one
+ * room; in a `muted` one all but two are.
  */
-export type Mode = "play" | "record" | "play and record" | "join" | "conference" | "muted";
+export type Mode =
+  | "play"
+  | "record"
+  | "play and record"
+  | "join"
+  | "decode"
+  | "conference"
+  | "muted";
 
 export type Order = { open: string[] } | { mode: Mode } | { close: true };
 /** The answers to the offers, for `open`. */
@@ -52,6 +60,7 @@ function startEngine() {
     },
     conference: () => confer(legs, () => false),
     muted: () => confer(legs, (at) => at >= 2),
+    decode: () => legs.forEach((leg, i) => pass(leg, legs[i ^ 1])),
   };
   return async (order: Order): Promise<Answer> => {
     if ("open" in order) {
@@ -75,6 +84,12 @@ function confer(legs: MediaLeg[], isMuted: (at: number) => boolean): void {
     seat.setMuted(isMuted(at));
     seat.setPresent(true);
   });
+}
+
+function pass(from: MediaLeg, to: MediaLeg | undefined): void {
+  let heard: Pcm | undefined;
+  from.listen((frame) => heard = frame);
+  to?.feed(() => heard);
 }
 
 /** Keeps the last second of what a peer says. */

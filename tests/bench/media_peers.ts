@@ -11,7 +11,7 @@ import { tone } from "../support/tone.ts";
 /** The other ends of the legs that `media.ts` measures: they send a tone, and time what they get. */
 
 /** A way to one leg. */
-interface Line {
+export interface Line {
   offer: string;
   accept(answer: string): Promise<void>;
   send(packet: Uint8Array<ArrayBuffer>): void;

@@ -243,6 +243,19 @@ for (const [what, answers, waitsS, log] of cached) {
   });
 }
 
+Deno.test("loadAudio() waits no longer than it may, for an answer and for its end", async () => {
+  const wav = { headers: { "content-type": "audio/wav" } };
+  const stalled = new ReadableStream<Uint8Array>({});
+  const answers: (() => Promise<Response>)[] = [
+    () => new Promise<Response>(() => {}),
+    () => Promise.resolve(new Response(stalled, wav)),
+  ];
+  for (const answer of answers) {
+    const load = loadAudio({ fetch: answer, timeoutMs: 50 });
+    await assert.rejects(load("http://app.test/a.wav", signal), /it took over 50 ms/);
+  }
+});
+
 Deno.test("loadAudio() passes the signal on", async () => {
   const stop = new AbortController();
   const load = loadAudio({

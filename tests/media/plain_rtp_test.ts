@@ -237,6 +237,37 @@ plainTest("a leg ignores what is no RTP", async ({ connect, owned }) => {
   assert.equal(await hears(one, one, 4), true);
 });
 
+plainTest("a flood to one leg's port holds up neither it nor others", async (lab) => {
+  const [flooded, one, other] = [
+    await lab.connect("PCMU"),
+    await lab.connect("PCMU"),
+    await lab.connect("PCMU"),
+  ];
+  const stranger = lab.owned(await plainSocket(2));
+  assert.equal(await hears(flooded, flooded, 3), true);
+  one.leg.join(other.leg);
+  const late: number[] = [];
+
+  // Half of it is RTP that would do if it came from the peer, half is anything.
+  const noise = crypto.getRandomValues(new Uint8Array(1_200));
+  for (let frame = 0; frame < 50; frame++) {
+    for (let i = 0; i < 50; i++) {
+      stranger.send(flooded.to);
+      stranger.sendBytes(flooded.to, noise.subarray(0, 12 + i * 20));
+    }
+    const sentAt = performance.now();
+    const arriving = other.next(1, ({ payload }) => payload[0] === frame);
+    one.send(one.to, { payload: new Uint8Array(160).fill(frame) });
+    await arriving;
+    late.push(performance.now() - sentAt);
+  }
+
+  assert.equal(await hears(flooded, flooded, 4), true);
+  // 5,000 packets in all; a frame is late where it waits for more than its own share of them.
+  const median = late.toSorted((a, b) => a - b)[25]!;
+  assert.ok(median < 60, `a frame takes ${median.toFixed(1)} ms`);
+});
+
 const quiet = handClock();
 plainTest("a leg reports what it sent and heard, and says BYE at the end", async ({ connect }) => {
   const one = await connect("PCMU");

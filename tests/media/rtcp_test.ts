@@ -68,7 +68,7 @@ Deno.test("parseReport() refuses what is cut off or begins otherwise", () => {
 });
 
 Deno.test("createReception() counts losses since the last report, and through the wrap", () => {
-  const reception = createReception(() => 0);
+  const reception = createReception(() => 0, 8);
   assert.equal(reception.block(), undefined);
   for (const sequence of [65_534, 65_535, 1, 0]) reception.take(packet(sequence));
   assert.equal(reception.block()!.cumulativeLost, 0);
@@ -82,7 +82,7 @@ Deno.test("createReception() counts losses since the last report, and through th
 
 Deno.test("createReception() measures jitter as RFC 3550 §A.8", () => {
   const clock = handClock();
-  const reception = createReception(clock.now);
+  const reception = createReception(clock.now, 8);
   for (let i = 0; i < 200; i++) {
     clock.advance(i % 2 === 0 ? 10 : 30);
     reception.take(packet(i));
@@ -93,7 +93,7 @@ Deno.test("createReception() measures jitter as RFC 3550 §A.8", () => {
 
 Deno.test("createReception() tells when the peer's report came", () => {
   const clock = handClock();
-  const reception = createReception(clock.now);
+  const reception = createReception(clock.now, 8);
   reception.take(packet(1));
   reception.reported(0x1234_5678);
   clock.advance(500);
@@ -102,7 +102,7 @@ Deno.test("createReception() tells when the peer's report came", () => {
 });
 
 Deno.test("createReception() drops a packet that jumps, and follows two in a row", () => {
-  const reception = createReception(() => 0);
+  const reception = createReception(() => 0, 8);
   const takes = (sequence: number) => reception.take(packet(sequence));
   assert.deepEqual([100, 101, 30_000, 102].map(takes), [true, true, false, true]);
   assert.deepEqual([30_000, 30_005].map(takes), [false, false]);

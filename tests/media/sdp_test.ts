@@ -54,7 +54,7 @@ Deno.test("parseSdp() refuses with NoCommonCodec what we cannot take, and says w
     [[["UDP/TLS/RTP/SAVPF 111", "RTP/SAVPF 111"]], /transport is "RTP\/SAVPF"/],
     [[["UDP/TLS/RTP/SAVPF 111", "RTP/SAVP 111"]], /transport is "RTP\/SAVP"/],
     [[["a=rtcp-mux", "a=x"]], /no rtcp-mux/],
-    [[[" 0 8 ", " "]], /neither PCMU nor PCMA/],
+    [[[" 0 8 ", " "], ["opus/48000", "opus/16000"]], /none of PCMU, PCMA and Opus/],
     [[[/a=fingerprint.*/g, "a=fingerprint:sha-1 00:11"]], /no usable fingerprint/],
     [[[/a=fingerprint.*/g, "a=x"]], /no usable fingerprint/],
     [[["a=ice-ufrag:Xy9k", "a=ice-ufrag:a b"]], /no usable ice-ufrag/],
@@ -207,7 +207,7 @@ Deno.test("parseSdp() refuses plain RTP that leads nowhere, and says why", () =>
     [["192.0.2.9\r\nt", "trunk.example\r\nt"], /no IP address/],
     [["audio 4000", "audio 70000"], /no usable port/],
     [["audio 4000", "audio 0"], /no audio/],
-    [["18 8 0 101", "18 101"], /neither PCMU nor PCMA/],
+    [["18 8 0 101", "18 101"], /none of PCMU, PCMA and Opus/],
     [["RTP/AVP", "RTP/SAVP"], /transport is "RTP\/SAVP"/],
   ];
   for (const [change, message] of cases) {

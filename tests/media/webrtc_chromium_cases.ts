@@ -83,6 +83,31 @@ for (const [name, connect] of [["answer", callEngine], ["offer", callPage]] as c
   });
 }
 
+scene("a browser that offers Opus alone hears a tone and is heard", async ({ engine, page }) => {
+  const browser = await page();
+  const offer = await browser.run<string>("offer");
+  const opus = /^a=rtpmap:(\d+) opus\/48000\/2\r$/m.exec(offer)![1];
+  const events = /^a=rtpmap:(\d+) telephone-event\/48000\r$/m.exec(offer)![1];
+  const opusOnly = offer.replace(/^(m=audio \d+ \S+) .*\r$/m, `$1 ${opus} ${events}\r`);
+  const leg = await engine.answer(opusOnly);
+  await browser.run("accept", leg.localSdp);
+  await Promise.all([leg.connected, browser.run("connected")]);
+
+  const stop = new AbortController();
+  const playing = leg.play(tone(1_200, 0.5), { loop: 0, signal: stop.signal });
+  await browser.run("awaitTone", 1_200, WAIT_MS);
+  stop.abort();
+  await playing;
+  // The fake microphone beeps.
+  const heard = Promise.withResolvers<void>();
+  leg.listen((frame) => frame.some((sample) => Math.abs(sample) > 2_000) && heard.resolve());
+  await heard.promise;
+  let digits = "";
+  leg.onDigits((digit) => digits += digit);
+  await browser.run("pressDigits", "15#");
+  assert.equal(digits, "15#");
+});
+
 scene("join() lets two browsers hear each other until leave()", async ({ engine, page }) => {
   const pages = [await page(), await page()] as const;
   const [one, other] = [await callEngine(engine, pages[0]), await callPage(engine, pages[1])];
