@@ -1,7 +1,7 @@
 import "sip.js/lib/version.js"; // So that the package is there wherever the service is.
 import { linkModules } from "./link_modules.ts";
 
-const folder = new URL("../../softphone/", import.meta.url);
+const folder = new URL("../../routes/softphone/", import.meta.url);
 
 const types: Record<string, string> = {
   css: "text/css; charset=utf-8",

@@ -25,9 +25,10 @@ const programs: Record<"api" | "sip" | "speech", Program> = {
     permissions: ({ DATA_DIR, KV_URL, RATES_FILE, SMS_RATES_FILE }) => [
       "--allow-net",
       `--allow-read=${
-        ["softphone", "node_modules", DATA_DIR, RATES_FILE, SMS_RATES_FILE].filter(Boolean).join(
-          ",",
-        )
+        ["routes/softphone", "node_modules", DATA_DIR, RATES_FILE, SMS_RATES_FILE].filter(Boolean)
+          .join(
+            ",",
+          )
       }`,
       `--allow-write=${DATA_DIR}`,
       environment + (KV_URL === "" ? "" : ",DENO_KV_ACCESS_TOKEN"),
