@@ -170,9 +170,9 @@ async function takeAnswer(state: OutboundState, { media }: Fork, sdp: string): P
   try {
     if (await state.early !== sdp) await media?.accept(sdp);
   } catch (error) {
+    if (error instanceof NoCommonCodec) return bye(state, { outcome: "failed", sipStatus: 488 });
     const { signalling: { log }, call: { invitation: { leg } } } = state;
     log("Cannot take the answer to a call", { leg, error: String(error) });
-    if (error instanceof NoCommonCodec) return bye(state, { outcome: "failed", sipStatus: 488 });
     return bye(state, { outcome: "failed", sipStatus: 500, reason: "media-lost" });
   }
   if (state.over.signal.aborted) return;

@@ -3,7 +3,7 @@ import { mediaLimits } from "./limits.ts";
 import { askNg, type NgAddress, type NgAnswer, NgUnanswered } from "./ng.ts";
 import { ofKind, parseSdp } from "./parse_sdp.ts";
 import { type RelayWatch, watchRelay } from "./relay_watch.ts";
-import { type Formats, OUR_FORMATS, OUR_MID, type Session } from "./sdp.ts";
+import { type Formats, OUR_FORMATS, OUR_MID, refusal, type Session } from "./sdp.ts";
 import { type Clock, systemClock } from "./ticker.ts";
 import type { Peer, Transport } from "./transport.ts";
 import { writeSdp, writeWebrtcAudio } from "./write_sdp.ts";
@@ -46,6 +46,10 @@ export function rtpengineTransport(options: RtpengineOptions): Transport {
   return {
     kind: "webrtc",
     async open(offer) {
+      // What it hands us is a leg of G.711, whose Opus nobody would translate.
+      if (offer?.audio.opus) {
+        throw refusal("its only codec is Opus, which no rtpengine takes for us");
+      }
       const inside = await plain.open();
       let why = "there is no rtpengine";
       for (const server of turns.next()) {

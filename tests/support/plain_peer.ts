@@ -129,9 +129,12 @@ export async function connectPlainPeer(engine: MediaEngine, law: Law): Promise<P
   };
 }
 
-/** The sound of packets in a law. */
+/** The sound of packets in a law, in the order of their numbers: a network may have another. */
 export const soundOf = (law: Law, packets: RtpPacket[]): Int16Array =>
-  Int16Array.from(packets.flatMap(({ payload }) => [...decodeG711(law, payload)]));
+  Int16Array.from(
+    packets.toSorted((a, b) => (a.sequence - b.sequence) << 16 >> 16)
+      .flatMap(({ payload }) => [...decodeG711(law, payload)]),
+  );
 
 /** Whether a packet is audio and more than silence. */
 export const isSound = ({ payloadType, payload }: RtpPacket): boolean =>

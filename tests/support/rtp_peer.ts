@@ -1,4 +1,3 @@
-import { decodeG711 } from "../../sip/media/g711.ts";
 import { parseSdp } from "../../sip/media/parse_sdp.ts";
 import { openPeer } from "../../sip/media/peer.ts";
 import type { MediaEngine, MediaLeg } from "../../sip/media/port.ts";
@@ -7,6 +6,7 @@ import { isRtcp, parseRtp, type RtpPacket, writeRtp } from "../../sip/media/rtp.
 import type { Direction, Formats } from "../../sip/media/sdp.ts";
 import type { Peer } from "../../sip/media/transport.ts";
 import { writeSdp } from "../../sip/media/write_sdp.ts";
+import { soundOf } from "./plain_peer.ts";
 
 /** A WebRTC peer in this process that hears and sends bare RTP. */
 export interface RtpPeer {
@@ -78,5 +78,4 @@ export const isMulawSound = ({ payloadType, payload }: RtpPacket): boolean =>
   payloadType === 0 && payload.some((code) => code !== 0xff);
 
 /** The sound of packets in mu-law. */
-export const mulawSound = (packets: RtpPacket[]): Int16Array =>
-  Int16Array.from(packets.flatMap(({ payload }) => [...decodeG711("PCMU", payload)]));
+export const mulawSound = (packets: RtpPacket[]): Int16Array => soundOf("PCMU", packets);
