@@ -73,6 +73,9 @@ async function underWay(system: System, seconds: number): Promise<void> {
     const [one] = recordings as Recording[];
     if (one === undefined) return false;
     assert.equal(one.status, "in-progress");
+    // At its very beginning there is no header yet.
+    const head = await fetch(one.file_uri, { method: "HEAD" });
+    if (Number(head.headers.get("content-length")) < seconds * 16_000) return false;
     return (await audioOf(one.file_uri)).samples.length >= seconds * 8_000;
   }, 30_000);
 }
