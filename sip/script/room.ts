@@ -5,7 +5,7 @@ import type { RoomStep } from "../../core/bridge_rooms.ts";
 import type { Script } from "../../core/bridge_script.ts";
 import { whenAborted } from "../abort.ts";
 import { sipLimits } from "../limits.ts";
-import type { FrameSource } from "../media/record_sources.ts";
+import type { MediaRoom } from "../media/port.ts";
 import type { RecordingSink } from "../service/recordings.ts";
 import { carried, type Performance } from "./performance.ts";
 import { answered, type PerformStep, wait } from "./wait.ts";
@@ -88,15 +88,16 @@ async function stay(
 /** The recording of a room while a leg is there that wants it, if it does. */
 function recordRoom({ calls, live: { leg } }: Performance, { record: recording }: RoomStep) {
   if (recording === undefined) return undefined;
-  let [sink, stop]: [RecordingSink | undefined, () => void] = [undefined, () => {}];
+  let sink: RecordingSink | undefined;
+  let stop = () => Promise.resolve();
   return {
-    record(room: FrameSource) {
+    record(room: MediaRoom) {
       const opened = calls.recordings.open({ recording, leg: leg.id, channels: 1 });
       sink = opened;
-      stop = room(opened.write);
+      stop = room.record(opened.write);
     },
     async end(): Promise<Recorded | null> {
-      stop();
+      await stop();
       return await sink?.end() ?? null;
     },
   };

@@ -117,6 +117,9 @@ async function hears(leg: MediaLeg, hz: number): Promise<void> {
   stop();
 }
 
+/** Resolves when the engine, wherever it is, has followed the orders that were given so far. */
+const followed = (leg: MediaLeg): Promise<void> => leg.sendDigits("", signal);
+
 /** Resolves with so many digits that a leg takes. */
 function digitsOf(leg: MediaLeg, count: number): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
@@ -174,6 +177,7 @@ for (const direction of ["answer", "offer"] as const) {
     assert.deepEqual((await events).map(({ payload }) => payload[0]), [9, 10]);
 
     const heard = hears(peer.leg, 610);
+    await followed(peer.leg);
     say(peer, 610);
     await heard;
     const pressed = digitsOf(peer.leg, 2);
@@ -191,6 +195,7 @@ engineTest(
     const pressed = Promise.withResolvers<void>();
     one.leg.onDigits((digit) => digits.push(digit) === 2 && pressed.resolve());
     one.leg.join(other.leg);
+    await followed(one.leg);
 
     const pcm = tone(1_010, 0.2);
     const arriving = other.next(10, isMulawSound);
@@ -219,6 +224,7 @@ engineTest("join() carries sound and digits between a browser and a trunk", asyn
   const browser = await calling(MULAW);
   const trunk = await connectPlainPeer(engine, "PCMA");
   browser.leg.join(trunk.leg);
+  await followed(browser.leg);
 
   const toBrowser = browser.next(10, isMulawSound);
   trunk.sendTone(1_010);
@@ -270,6 +276,7 @@ for (const direction of ["answer", "offer"] as const) {
     assert.match(hold, /^a=recvonly\r$/m);
     assert.equal(ufragOf(hold), ufragOf(leg.localSdp));
     const heard = hears(leg, 610);
+    await followed(leg);
     say({ leg, ...peer }, 610);
     let packets = 0;
     void peer.next(1_000, (packet) => isMulawSound(packet) && ++packets < 0);
