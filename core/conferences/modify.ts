@@ -49,7 +49,8 @@ export async function modifyConference(
 }
 
 /**
- * Mutes or holds a leg in a Conference, first where it speaks, then in the records. Throws `notFound`
+ * Mutes or holds a leg in a Conference, first where it speaks, then in the records; one that is to be
+ * heard also where its call is, which may have been muted by itself. Throws `notFound`
  * when it is not there, `unavailable` when its companion is out of reach.
  */
 export async function modifyParticipant(
@@ -67,6 +68,10 @@ export async function modifyParticipant(
   };
   if (!await order(named, { type: "change", leg, ...wanted }, ports)) {
     throw new Fault("notFound", leg);
+  }
+  if (muted === false) {
+    const call = await ports.records.calls.get(accountSid, leg);
+    if (call?.companion) await ports.bridge.mute(leg, false, call.companion);
   }
   const at = ports.now();
   await ports.records.conferences.update(
