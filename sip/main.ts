@@ -84,9 +84,10 @@ function media(config: Config): MediaEngine {
 }
 
 /** By rtpengines where they are set up, else in this process. */
-function webrtc({ SIP_HOST, RTP_PORTS, RTPENGINE, RTPENGINE_RTP_HOST: host }: Config): Transport {
-  const servers = rtpengines(RTPENGINE);
-  if (servers.length === 0) return webrtcTransport({ bindAddress: SIP_HOST });
+function webrtc(config: Config): Transport {
+  const { SIP_HOST: bindAddress, MEDIA_PORT: port, RTP_PORTS, RTPENGINE_RTP_HOST: host } = config;
+  const servers = rtpengines(config.RTPENGINE);
+  if (servers.length === 0) return webrtcTransport({ bindAddress, ...port !== 0 && { port } });
   const ports = portRange(RTP_PORTS);
   const plain = rtpTransport({ bindAddress: host, host, ports, mux: true, now: systemClock.now });
   return rtpengineTransport({ servers, plain, log });

@@ -6,11 +6,13 @@ import type { MediaEngine } from "../../sip/media/port.ts";
 import { rtpengineTransport } from "../../sip/media/rtpengine.ts";
 import { type Clock, systemClock } from "../../sip/media/ticker.ts";
 import type { Transport } from "../../sip/media/transport.ts";
-import { rtpengineSkipped, startRtpengine } from "./rtpengine.ts";
+import { freeUdpPort, rtpengineSkipped, startRtpengine } from "./rtpengine.ts";
 
 /** An engine with WebRTC, and plain RTP beside it. */
 export interface WebrtcEngine {
   engine: MediaEngine;
+  /** Whose legs may be peers of its own: itself, where one UDP port does not stand between. */
+  other: MediaEngine;
   /** Ends its legs, and what it was started with. */
   close(): Promise<void>;
 }
@@ -47,7 +49,20 @@ export const embedded: WebrtcKind = {
   skipped: "",
   open({ clock } = {}) {
     const engine = engineOf(webrtcTransport({ bindAddress: host }), clock);
-    return Promise.resolve({ engine, close: () => engine.close() });
+    return Promise.resolve({ engine, other: engine, close: () => engine.close() });
+  },
+};
+
+/** WebRTC in this process, all of it by one UDP port. */
+export const onOnePort: WebrtcKind = {
+  name: "one port",
+  skipped: "",
+  async open(options = {}) {
+    const webrtc = webrtcTransport({ bindAddress: host, port: freeUdpPort() });
+    const engine = engineOf(webrtc, options.clock);
+    const { engine: other } = await embedded.open(options);
+    const close = async () => void await Promise.all([engine.close(), other.close()]);
+    return { engine, other, close };
   },
 };
 
@@ -62,9 +77,9 @@ export const relayed: WebrtcKind = {
       await engine.close();
       await server.kill();
     };
-    return { engine, close };
+    return { engine, other: engine, close };
   },
 };
 
-/** Both, of which one contract is true. */
-export const webrtcKinds: WebrtcKind[] = [embedded, relayed];
+/** All of them, of which one contract is true. */
+export const webrtcKinds: WebrtcKind[] = [embedded, onOnePort, relayed];
