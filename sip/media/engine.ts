@@ -45,18 +45,21 @@ export function mediaEngine(options: MediaEngineOptions): MediaEngine {
     sounds: new WeakMap(),
     closed: false,
   };
+  const assertOpen = () => {
+    if (engine.closed) throw new Error("Cannot open a leg: the media engine is closed");
+  };
   const open = async (transport: Transport, offer?: Session) => {
+    assertOpen();
     const peer = await transport.open(offer);
     try {
       const opus = offer?.audio.opus ? await openOpus() : undefined;
-      if (!engine.closed) return createLeg(engine, { peer, offer, opus });
-      opus?.close();
+      if (engine.closed) opus?.close();
+      assertOpen();
+      return createLeg(engine, { peer, offer, opus });
     } catch (error) {
       await peer.close();
       throw error;
     }
-    await peer.close();
-    throw new Error("Cannot open a leg: the media engine is closed");
   };
   const transportOf = (kind: MediaKind) => transports.find((each) => each.kind === kind);
   return {
@@ -75,6 +78,7 @@ export function mediaEngine(options: MediaEngineOptions): MediaEngine {
     async close() {
       engine.closed = true;
       await Promise.all([...engine.open.values()].map((close) => close()));
+      await Promise.all(transports.map((transport) => transport.close?.()));
     },
   };
 }
