@@ -26,5 +26,17 @@ export const clientTarget = z.object({
   peers: z.array(z.object({ sipUri })).max(32).optional(),
 });
 
+/**
+ * A leg of another companion, in whose place the new leg talks to whom that one talks to (RFC 3891);
+ * 481 when it talks to nobody any more.
+ */
+export const legTarget = z.object({
+  kind: z.literal("leg"),
+  leg: z.string().min(1),
+  accountSid: z.string(),
+  peer: z.object({ sipUri }),
+});
+
+export type LegTarget = z.infer<typeof legTarget>;
 export type ClientTarget = z.infer<typeof clientTarget>;
 export type Peer = NonNullable<ClientTarget["peers"]>[number];

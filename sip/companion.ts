@@ -172,7 +172,7 @@ function assemble(
     routes: () => signalling.routes,
   });
   const accepting = () => !stopping.aborted;
-  const relays = createRelays({ signalling, media, accepting });
+  const relays = createRelays({ calls, accepting });
   const failed = (error: unknown) => log("Cannot answer a request", { error: String(error) });
   signalling.core.delegate = {
     onInvite(request) {
