@@ -4,7 +4,9 @@ import { clientAuthentication } from "./auth/client_authentication.ts";
 import type { Dialog } from "./dialog/dialog.ts";
 import { type Flow, withFlow } from "./flow.ts";
 import { createLocation, type Location } from "./registrar/location.ts";
+import { createLegNames, type LegNames } from "./peer/leg_names.ts";
 import { createPeerProofs, type PeerProofs } from "./peer/peers.ts";
+import type { Relayed } from "./peer/relayed.ts";
 import type { Refusal } from "./refusal.ts";
 import type { SessionBounds } from "./dialog/session_timer.ts";
 import type { Timers } from "./timers.ts";
@@ -26,6 +28,10 @@ export interface Signalling {
   sessionBounds: SessionBounds;
   /** How other companions know us, and we them. */
   peers: PeerProofs;
+  /** How the legs of one companion are called at another. */
+  legNames: LegNames;
+  /** Calls of other companions with devices here, by the ids of both their legs. */
+  relayed: Map<string, Relayed>;
   /** The ways out to peers that did not come to us. */
   routes: Routes;
   /** Who may send us calls for numbers. */
@@ -61,7 +67,7 @@ export interface SignallingOptions {
 export function createSignalling(domain: string, options: SignallingOptions): Signalling {
   const location = createLocation();
   const { timers, log, reconnectGraceMs, sessionBounds, admission: bounds = {} } = options;
-  const { isPublicAddress = () => false } = options;
+  const { isPublicAddress = () => false, bridgeSecret = crypto.randomUUID() } = options;
   const flowWatchers = new Set<(lost: Flow) => void>();
   const dialogs = new Map<string, Dialog>();
   const isKnown = (flow: Flow) => flow.logins.size > 0 || signalling.sources.knows(flow);
@@ -73,7 +79,9 @@ export function createSignalling(domain: string, options: SignallingOptions): Si
     timers,
     log,
     sessionBounds,
-    peers: createPeerProofs(options.bridgeSecret ?? crypto.randomUUID()),
+    peers: createPeerProofs(bridgeSecret),
+    legNames: createLegNames(bridgeSecret),
+    relayed: new Map(),
     routes: { resolve: notListening, open: notListening, reach: notListening },
     sources: noSources,
     holds: createTrunkHolds(),
