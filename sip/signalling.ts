@@ -4,6 +4,7 @@ import { clientAuthentication } from "./auth/client_authentication.ts";
 import type { Dialog } from "./dialog/dialog.ts";
 import { type Flow, withFlow } from "./flow.ts";
 import { createLocation, type Location } from "./registrar/location.ts";
+import { sipLimits } from "./limits.ts";
 import { createPeerProofs, type PeerProofs } from "./peer/peers.ts";
 import type { Refusal } from "./refusal.ts";
 import type { SessionBounds } from "./dialog/session_timer.ts";
@@ -12,6 +13,9 @@ import type { Routes } from "./transport/routes.ts";
 import { createTrunkHolds, type TrunkHolds } from "./trunk/trunk_holds.ts";
 import { noSources, type TrunkSources } from "./trunk/trunk_sources.ts";
 import { createCore } from "./user_agent_core.ts";
+
+/** How long each of a USSD dialogue's waits may take, in milliseconds. */
+export type UssdBounds = Record<keyof typeof sipLimits.ussd, number>;
 
 export type Log = (line: string, fields?: Record<string, unknown>) => void;
 
@@ -24,6 +28,7 @@ export interface Signalling {
   timers: Timers;
   log: Log;
   sessionBounds: SessionBounds;
+  ussdBounds: UssdBounds;
   /** How other companions know us, and we them. */
   peers: PeerProofs;
   /** The ways out to peers that did not come to us. */
@@ -51,6 +56,8 @@ export interface SignallingOptions {
   log: Log;
   reconnectGraceMs: number;
   sessionBounds: SessionBounds;
+  /** `sipLimits.ussd` where nothing is given. */
+  ussdBounds?: Partial<UssdBounds>;
   admission?: Partial<AdmissionBounds>;
   /** None is unless given. */
   isPublicAddress?: (address: string) => boolean;
@@ -73,6 +80,7 @@ export function createSignalling(domain: string, options: SignallingOptions): Si
     timers,
     log,
     sessionBounds,
+    ussdBounds: { ...sipLimits.ussd, ...options.ussdBounds },
     peers: createPeerProofs(options.bridgeSecret ?? crypto.randomUUID()),
     routes: { resolve: notListening, open: notListening, reach: notListening },
     sources: noSources,
