@@ -26,5 +26,12 @@ export const clientTarget = z.object({
   peers: z.array(z.object({ sipUri })).max(32).optional(),
 });
 
+/**
+ * Another companion that has what a leg is to meet, as it was last heard of: another run of it has
+ * nothing of that any more.
+ */
+export const meetingPlace = z.object({ sipUri, runId: z.string().min(1) });
+
+export type MeetingPlace = z.infer<typeof meetingPlace>;
 export type ClientTarget = z.infer<typeof clientTarget>;
 export type Peer = NonNullable<ClientTarget["peers"]>[number];

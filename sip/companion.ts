@@ -173,7 +173,13 @@ function assemble(
     routes: () => signalling.routes,
   });
   const accepting = () => !stopping.aborted;
-  const relays = createRelays({ signalling, media, accepting });
+  const relays = createRelays({
+    signalling,
+    media,
+    accepting,
+    calls,
+    runId: companion.runId,
+  });
   const failed = (error: unknown) => log("Cannot answer a request", { error: String(error) });
   signalling.core.delegate = {
     onInvite(request) {

@@ -129,6 +129,10 @@ export const sipLimits = {
   /** How long a call from another companion may ring here; the other one gives up before. */
   peerRingMs: 660_000,
 
+  /** How long another companion may take to answer a call to a room or a queue, and to join it. */
+  meetingAnswerMs: 8_000,
+  meetingMs: 20_000,
+
   maxForwards: 70,
   retryAfterS: 10,
   /** How long a dialog outlives its connection, for the softphone to come back. */

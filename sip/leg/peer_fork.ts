@@ -4,6 +4,7 @@ import { createFork, type Fork, type ForkEvents } from "./fork.ts";
 import type { ForkInvite } from "./fork_invite.ts";
 import type { MediaLeg } from "../media/port.ts";
 import type { Signalling } from "../signalling.ts";
+import { orderHeader } from "../peer/peers.ts";
 import { parseSipUri, userUri } from "../text/uri.ts";
 
 /** Another companion, with the SDP to offer the devices there. */
@@ -24,14 +25,16 @@ export function createPeerFork(
   let isOver = false;
 
   const invited = (flow: Flow): Fork => {
-    const { callId } = invite;
+    const { callId, headers } = invite;
+    const line = headers.find((header) => header.startsWith(`${orderHeader}: `));
+    const order = line?.slice(orderHeader.length + 2);
     return createFork(signalling, invite, {
       flow,
       uri: userUri(login, signalling.domain),
       routeSet: [],
       offer,
       media,
-      proof: (cseq) => [signalling.peers.prove({ login, callId, cseq })],
+      proof: (cseq) => [signalling.peers.prove({ login, callId, cseq, order })],
     });
   };
   const send = async (events: ForkEvents) => {

@@ -5,7 +5,9 @@ import { createInboundLeg } from "../leg/inbound_leg.ts";
 import type { InboundLeg, OutboundLeg } from "../leg/leg.ts";
 import type { MediaEngine } from "../media/port.ts";
 import { bestStatus, outcomeOf } from "../leg/outcome.ts";
-import { peerHeader, peerLogin } from "./peers.ts";
+import { hostPeer, type MeetingHost } from "./host_peer.ts";
+import { readOrder } from "./meeting.ts";
+import { orderHeader, peerHeader, peerLogin } from "./peers.ts";
 import { passThrough } from "../script/proxy.ts";
 import { unavailable } from "../refusal.ts";
 import { refuseStranger } from "../leg/forget_transaction.ts";
@@ -15,7 +17,7 @@ import { failureOf } from "../leg/ring_all.ts";
 import { guard, originOf, type Signalling } from "../signalling.ts";
 import { parseSipUri, userOf } from "../text/uri.ts";
 
-/** The calls that other companions hold, and that pass through to devices registered here. */
+/** The calls that other companions hold, and that pass to devices, rooms and queues here. */
 export interface Relays {
   /** Takes an INVITE of another companion; false when it says of itself that it is none. */
   takes(request: IncomingInviteRequest): boolean;
@@ -23,7 +25,7 @@ export interface Relays {
   endAll(): Promise<void>;
 }
 
-export interface RelayOptions {
+export interface RelayOptions extends MeetingHost {
   signalling: Signalling;
   media: MediaEngine;
   /** Whether new calls are still taken. */
@@ -61,10 +63,18 @@ function admit(options: RelayOptions, request: IncomingInviteRequest): InboundLe
   }
   flow.logins.add(peerLogin);
   if (!accepting()) return void request.reject(unavailable);
+  const header = message.getHeader(orderHeader);
+  const order = header === undefined ? undefined : readOrder(header);
+  if (header !== undefined && order === undefined) {
+    return void request.reject({ statusCode: 400 });
+  }
   request.trying();
   const call = { id: mintCallSid(), accountSid: "", login: peerLogin, flow, request, media };
   const caller = createInboundLeg(signalling, call);
-  void relay(options, { caller, request, login }).catch((error) => {
+  const passing = order === undefined
+    ? relay(options, { caller, request, login })
+    : hostPeer(options, caller, order);
+  void passing.catch((error) => {
     signalling.log("Cannot relay a call", { leg: caller.id, error: String(error) });
     caller.hangup({ status: 500 });
   });

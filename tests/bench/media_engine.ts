@@ -1,8 +1,7 @@
 import { mediaEngine } from "../../sip/media/engine.ts";
 import { webrtcTransport } from "../../sip/media/peer.ts";
 import { rtpTransport } from "../../sip/media/plain_rtp.ts";
-import type { MediaLeg, Pcm } from "../../sip/media/port.ts";
-import { createRoom } from "../../sip/media/room.ts";
+import type { MediaLeg, MediaRoom, Pcm } from "../../sip/media/port.ts";
 import { rtpengineTransport } from "../../sip/media/rtpengine.ts";
 import { systemClock } from "../../sip/media/ticker.ts";
 import { tone } from "../support/tone.ts";
@@ -13,7 +12,7 @@ import { tone } from "../support/tone.ts";
  */
 
 /**
- * What legs do. `decode` passes sound from a leg to the next as samples, as a room does. `record`
+ * What legs do. `decode` has each two legs in a room. `record`
  * keeps what peers say; legs that are not joined send silence beside. In a conference all are in one
  * room; in a `muted` one all but two are.
  */
@@ -58,9 +57,13 @@ function startEngine() {
     join() {
       for (let i = 0; i + 1 < legs.length; i += 2) legs[i]!.join(legs[i + 1]!);
     },
-    conference: () => confer(legs, () => false),
-    muted: () => confer(legs, (at) => at >= 2),
-    decode: () => legs.forEach((leg, i) => pass(leg, legs[i ^ 1])),
+    conference: () => confer(engine.room(), legs, () => false),
+    muted: () => confer(engine.room(), legs, (at) => at >= 2),
+    decode() {
+      for (let i = 0; i + 1 < legs.length; i += 2) {
+        confer(engine.room(), legs.slice(i, i + 2), () => false);
+      }
+    },
   };
   return async (order: Order): Promise<Answer> => {
     if ("open" in order) {
@@ -77,19 +80,12 @@ function startEngine() {
   };
 }
 
-function confer(legs: MediaLeg[], isMuted: (at: number) => boolean): void {
-  const room = createRoom();
+function confer(room: MediaRoom, legs: MediaLeg[], isMuted: (at: number) => boolean): void {
   legs.forEach((leg, at) => {
     const seat = room.enter(leg);
     seat.setMuted(isMuted(at));
     seat.setPresent(true);
   });
-}
-
-function pass(from: MediaLeg, to: MediaLeg | undefined): void {
-  let heard: Pcm | undefined;
-  from.listen((frame) => heard = frame);
-  to?.feed(() => heard);
 }
 
 /** Keeps the last second of what a peer says. */
