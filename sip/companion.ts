@@ -146,6 +146,7 @@ function assemble(
     log,
     reconnectGraceMs: options.reconnectGraceMs ?? sipLimits.reconnectGraceMs,
     sessionBounds: options.sessionBounds ?? defaultSessionBounds,
+    ...options.ussdBounds && { ussdBounds: options.ussdBounds },
     admission: options.admission ?? {},
     ...options.isPublicAddress && { isPublicAddress: options.isPublicAddress },
     bridgeSecret: options.bridgeSecret,

@@ -5,6 +5,7 @@ import type { Dialog } from "./dialog/dialog.ts";
 import { type Flow, withFlow } from "./flow.ts";
 import { createLocation, type Location } from "./registrar/location.ts";
 import { createLegNames, type LegNames } from "./peer/leg_names.ts";
+import { sipLimits } from "./limits.ts";
 import { createPeerProofs, type PeerProofs } from "./peer/peers.ts";
 import type { Relayed } from "./peer/relayed.ts";
 import type { Refusal } from "./refusal.ts";
@@ -14,6 +15,9 @@ import type { Routes } from "./transport/routes.ts";
 import { createTrunkHolds, type TrunkHolds } from "./trunk/trunk_holds.ts";
 import { noSources, type TrunkSources } from "./trunk/trunk_sources.ts";
 import { createCore } from "./user_agent_core.ts";
+
+/** How long each of a USSD dialogue's waits may take, in milliseconds. */
+export type UssdBounds = Record<keyof typeof sipLimits.ussd, number>;
 
 export type Log = (line: string, fields?: Record<string, unknown>) => void;
 
@@ -26,6 +30,7 @@ export interface Signalling {
   timers: Timers;
   log: Log;
   sessionBounds: SessionBounds;
+  ussdBounds: UssdBounds;
   /** How other companions know us, and we them. */
   peers: PeerProofs;
   /** How the legs of one companion are called at another. */
@@ -57,6 +62,8 @@ export interface SignallingOptions {
   log: Log;
   reconnectGraceMs: number;
   sessionBounds: SessionBounds;
+  /** `sipLimits.ussd` where nothing is given. */
+  ussdBounds?: Partial<UssdBounds>;
   admission?: Partial<AdmissionBounds>;
   /** None is unless given. */
   isPublicAddress?: (address: string) => boolean;
@@ -82,6 +89,7 @@ export function createSignalling(domain: string, options: SignallingOptions): Si
     peers: createPeerProofs(bridgeSecret),
     legNames: createLegNames(bridgeSecret),
     relayed: new Map(),
+    ussdBounds: { ...sipLimits.ussd, ...options.ussdBounds },
     routes: { resolve: notListening, open: notListening, reach: notListening },
     sources: noSources,
     holds: createTrunkHolds(),
