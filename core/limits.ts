@@ -53,6 +53,8 @@ export const limits = {
   recentAccounts: 1_000,
   /** Records of first pages that stay in memory, as stored; decoded they take about four times it. */
   recentRecordBytes: 2 << 20,
+  /** Counters of lists that are remembered, at some 30 bytes each. */
+  rememberedCounters: 200_000,
 
   jobLeaseMs: 30_000,
   jobPollMs: 1_000,
