@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { mediaEngine } from "../../sip/media/engine.ts";
-import { startMediaWorker } from "../../sip/media/media_worker.ts";
 import { rtpTransport } from "../../sip/media/plain_rtp.ts";
 import { type MediaEngine, NoCommonCodec } from "../../sip/media/port.ts";
 import { writeReport } from "../../sip/media/rtcp.ts";
@@ -19,6 +18,7 @@ import {
 import { followed } from "../support/steered_engine.ts";
 import { BROWSER_OFFER } from "../support/sdp_samples.ts";
 import { amplitudeOf, tone } from "../support/tone.ts";
+import { workerEngine } from "../support/worker_engine.ts";
 
 const { signal } = new AbortController();
 const ANY_PORT = { first: 0, last: 0 };
@@ -40,12 +40,6 @@ type Lab = {
   /** Closes it in the end. */
   owned<T extends { close(): Promise<void> }>(item: T): T;
 };
-
-function workerEngine({ ports = ANY_PORT, host = "127.0.0.1" }: Options = {}): MediaEngine {
-  const rtp = { bindAddress: "127.0.0.1", host, ports };
-  const onEnd = () => assert.fail("the Worker ended");
-  return startMediaWorker({ places: { rtp }, log: () => {}, onEnd });
-}
 
 /** Where the engine is, of which one contract is true; in a Worker it has a time of its own. */
 const kinds = [
