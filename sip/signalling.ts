@@ -49,6 +49,8 @@ export interface Signalling {
   dialogs: Map<string, Dialog>;
   /** Told of every connection that is gone for good, after the grace for coming back. */
   flowWatchers: Set<(lost: Flow) => void>;
+  /** Told of every connection at the moment it closes. */
+  closeWatchers: Set<(closed: Flow) => void>;
   /** What a new INVITE is refused with before it gets a transaction; nothing until it is set. */
   refuseInvite(message: IncomingRequestMessage): Refusal | undefined;
   /** Answers a REGISTER; nobody does until it is set. */
@@ -76,6 +78,7 @@ export function createSignalling(domain: string, options: SignallingOptions): Si
   const { timers, log, reconnectGraceMs, sessionBounds, admission: bounds = {} } = options;
   const { isPublicAddress = () => false, bridgeSecret = crypto.randomUUID() } = options;
   const flowWatchers = new Set<(lost: Flow) => void>();
+  const closeWatchers = new Set<(closed: Flow) => void>();
   const dialogs = new Map<string, Dialog>();
   const isKnown = (flow: Flow) => flow.logins.size > 0 || signalling.sources.knows(flow);
   const signalling: Signalling = {
@@ -96,10 +99,12 @@ export function createSignalling(domain: string, options: SignallingOptions): Si
     isPublicAddress,
     dialogs,
     flowWatchers,
+    closeWatchers,
     refuseInvite: () => undefined,
     onRegister() {},
     loseFlow(flow) {
       location.dropFlow(flow);
+      for (const watch of closeWatchers) watch(flow);
       timers.after(reconnectGraceMs, () => {
         withFlow(flow, () => [...flowWatchers].forEach((watch) => watch(flow)));
       });

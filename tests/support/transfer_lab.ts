@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Companion } from "../../sip/companion.ts";
+import type { MediaEngine } from "../../sip/media/port.ts";
 import { type CompanionsLab, startCompanions } from "./companions_lab.ts";
 import { type FakeMedia, fakeMedia } from "./fake_media.ts";
 import { xml } from "./hand_companion.ts";
@@ -14,18 +15,26 @@ export interface Side {
 }
 
 /** A service with three companions, and the Clients alice, bob and carol. */
-export interface TransferLab extends CompanionsLab {
+export interface TransferLab<M extends MediaEngine = FakeMedia> extends CompanionsLab {
   /** The media of each companion. */
-  media: Record<string, FakeMedia>;
+  media: Record<string, M>;
   at(id: string): Companion;
   /** The statuses of all calls, of each companion. */
   statuses(): Promise<string[]>;
 }
 
 /** Calls of Clients pass SDP through, or end it in media of ours where they are `anchored`. */
-export async function startTransferLab(kind: "anchored" | "proxied"): Promise<TransferLab> {
+export function startTransferLab(kind: "anchored" | "proxied"): Promise<TransferLab>;
+export function startTransferLab<M extends MediaEngine>(
+  kind: "anchored" | "proxied",
+  engine: () => M,
+): Promise<TransferLab<M>>;
+export async function startTransferLab(
+  kind: "anchored" | "proxied",
+  engine: () => MediaEngine = () => fakeMedia(),
+): Promise<TransferLab<MediaEngine>> {
   const ids = ["one", "two", "three"];
-  const media = Object.fromEntries(ids.map((id) => [id, fakeMedia()]));
+  const media = Object.fromEntries(ids.map((id) => [id, engine()]));
   const only = Object.fromEntries(ids.map((id) => [id, { media: media[id]! }]));
   const lab = await startCompanions(ids, { only });
   const { ports } = lab.app;
