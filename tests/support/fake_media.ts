@@ -85,7 +85,7 @@ type OpenLeg = Omit<FakeMediaLeg, "joined" | "source"> & {
 function fakeLeg(
   options: { slow: boolean; number: number; remote: string; kind: MediaKind | undefined },
 ): FakeMediaLeg {
-  const lost = Promise.withResolvers<void>();
+  const lost = Promise.withResolvers<string>();
   const played: FakeMediaLeg["played"] = [];
   let remoteSdp = options.remote;
   let joined: FakeMediaLeg | undefined;
@@ -169,7 +169,7 @@ function fakeLeg(
       finish();
     },
     finishPlaying: () => finish(),
-    lose: () => lost.resolve(),
+    lose: () => lost.resolve("its peer is gone"),
   };
   return leg;
 }
