@@ -4,6 +4,7 @@ import { standing } from "../core/access.ts";
 import { Fault } from "../core/faults.ts";
 import type { Ports } from "../core/ports.ts";
 import { isOpen } from "../core/recordings/link.ts";
+import { recordings as definition } from "../core/resources/recordings.ts";
 import { byteRange } from "./byte_range.ts";
 import type { Env } from "./env.ts";
 import { answerFault } from "./errors.ts";
@@ -38,17 +39,23 @@ export function openAudio(ports: Ports) {
 
 /** What Recordings have beyond the regular operations: the audio, at the Sid with `.wav`. */
 export function recordingRoutes(ports: Ports): Hono<Env> {
-  return new Hono<Env>().get("/:sid", async (c, next) => {
-    const audio = audioOf(c);
-    if (audio === null) return await next();
-    const { sid, format } = audio;
-    const accountSid = c.var.account.sid;
-    if (format === "wav") return await answerAudio(c, { accountSid, sid }, ports);
-    if (await ports.records.recordings.get(accountSid, sid) === null) {
-      throw new Fault("notFound", `${sid}.${format}`);
-    }
-    throw new Fault("audioFormat", format);
-  });
+  const { recordings } = ports.records;
+  return new Hono<Env>()
+    .on(["GET", "DELETE"], "/:sid", async (c, next) => {
+      const audio = audioOf(c);
+      if (audio === null) return await next();
+      const { sid, format } = audio;
+      const accountSid = c.var.account.sid;
+      if (format !== "wav") {
+        const isThere = await recordings.get(accountSid, sid) !== null;
+        throw isThere
+          ? new Fault("audioFormat", format)
+          : new Fault("notFound", `${sid}.${format}`);
+      }
+      if (c.req.method !== "DELETE") return await answerAudio(c, { accountSid, sid }, ports);
+      await recordings.remove(accountSid, sid, definition.removed);
+      return c.body(null, 204);
+    });
 }
 
 /** The bytes, or those of the range that is asked for; or where the object storage has them. */
