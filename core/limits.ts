@@ -14,6 +14,8 @@ export const limits = {
   longParameterLength: 40 << 10,
   /** What Retry-After says when a part of the service is out of reach. */
   retryAfterS: 5,
+  /** So many seconds' worth of requests an account may send at once. */
+  requestBurstS: 10,
   /** How long a part of the service may take to prove that it is there. */
   readyTimeoutMs: 2_000,
   /** Unknown parameters that one Warning header names. */

@@ -182,6 +182,8 @@ export interface Settings {
   deliveryKeptMs: number;
   /** The build that runs, as Supervisor metrics tell it. */
   revision: string;
+  /** What an account may ask this instance; 0: without a limit. */
+  requestsPerSecond: number;
   /** Characters that the password of a Client has at least. */
   clientPasswordMin: number;
   /** Messages leave only from what the account may send from. */
