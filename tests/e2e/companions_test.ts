@@ -1,35 +1,6 @@
 import assert from "node:assert/strict";
-import { openSoftphone, type Softphone } from "../support/softphone.ts";
-import { eventually, freePorts, spawnTask, startSystem, type System } from "../support/system.ts";
-
-/** One more companion of a system, as a process of its own. */
-async function startCompanion(system: System) {
-  const [sipPort, bridgePort, speechPort] = freePorts(3) as [number, number, number];
-  const { child, output, ended } = spawnTask(["sip"], {
-    PORT: new URL(system.baseUrl).port,
-    SIP_WS_PORT: String(sipPort),
-    BRIDGE_PORT: String(bridgePort),
-    SPEECH_PORT: String(speechPort),
-    DATA_DIR: system.directory,
-  });
-  const phones: Softphone[] = [];
-  await eventually("it listens", () => output().includes("Softphones register"));
-  return {
-    async phone(login: string): Promise<Softphone> {
-      const password = `${login}-secret`;
-      const url = `ws://127.0.0.1:${sipPort}`;
-      const phone = await openSoftphone({ url, login, password, domain: "localhost" });
-      phones.push(phone);
-      assert.equal((await phone.register()).status, 200);
-      return phone;
-    },
-    async [Symbol.asyncDispose]() {
-      await Promise.all(phones.map((phone) => phone.close()));
-      child.kill("SIGTERM");
-      await ended;
-    },
-  };
-}
+import { startCompanion } from "../support/second_companion.ts";
+import { eventually, startSystem } from "../support/system.ts";
 
 Deno.test("calls and messages reach a Client at whichever companion it is registered", async () => {
   await using system = await startSystem();
