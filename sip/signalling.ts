@@ -4,7 +4,7 @@ import { clientAuthentication } from "./auth/client_authentication.ts";
 import type { Dialog } from "./dialog/dialog.ts";
 import { type Flow, withFlow } from "./flow.ts";
 import { createLocation, type Location } from "./registrar/location.ts";
-import { createPeerProofs, type PeerProofs } from "./peer/peers.ts";
+import { createPeerProofs, peerLogin, type PeerProofs } from "./peer/peers.ts";
 import type { Refusal } from "./refusal.ts";
 import type { SessionBounds } from "./dialog/session_timer.ts";
 import type { Timers } from "./timers.ts";
@@ -84,7 +84,9 @@ export function createSignalling(domain: string, options: SignallingOptions): Si
     onRegister() {},
     loseFlow(flow) {
       location.dropFlow(flow);
-      timers.after(reconnectGraceMs, () => {
+      // A softphone comes back as the same device; the call of a companion cannot.
+      const graceMs = flow.logins.has(peerLogin) ? 0 : reconnectGraceMs;
+      timers.after(graceMs, () => {
         withFlow(flow, () => [...flowWatchers].forEach((watch) => watch(flow)));
       });
     },
