@@ -6,7 +6,7 @@ import { type Flow, withFlow } from "./flow.ts";
 import { createLocation, type Location } from "./registrar/location.ts";
 import { createLegNames, type LegNames } from "./peer/leg_names.ts";
 import { sipLimits } from "./limits.ts";
-import { createPeerProofs, type PeerProofs } from "./peer/peers.ts";
+import { createPeerProofs, peerLogin, type PeerProofs } from "./peer/peers.ts";
 import type { Relayed } from "./peer/relayed.ts";
 import type { Refusal } from "./refusal.ts";
 import type { SessionBounds } from "./dialog/session_timer.ts";
@@ -105,7 +105,9 @@ export function createSignalling(domain: string, options: SignallingOptions): Si
     loseFlow(flow) {
       location.dropFlow(flow);
       for (const watch of closeWatchers) watch(flow);
-      timers.after(reconnectGraceMs, () => {
+      // A softphone comes back as the same device; the call of a companion cannot.
+      const graceMs = flow.logins.has(peerLogin) ? 0 : reconnectGraceMs;
+      timers.after(graceMs, () => {
         withFlow(flow, () => [...flowWatchers].forEach((watch) => watch(flow)));
       });
     },

@@ -5,7 +5,7 @@ import type { ForkInvite } from "./fork_invite.ts";
 import { legHeader, type LegName } from "../peer/leg_names.ts";
 import type { MediaLeg } from "../media/port.ts";
 import type { Signalling } from "../signalling.ts";
-import { orderHeader } from "../peer/peers.ts";
+import { orderHeader, peerLogin } from "../peer/peers.ts";
 import { parseSipUri, userUri } from "../text/uri.ts";
 
 /** Another companion, with whom it is to call there and the SDP to offer. */
@@ -81,5 +81,7 @@ export function createPeerFork(
 async function flowTo({ routes }: Signalling, { sipUri }: Peer): Promise<Flow> {
   const uri = parseSipUri(sipUri);
   if (uri === undefined) throw new Error(`Cannot reach ${sipUri}: it is no SIP URI`);
-  return await routes.reach(uri);
+  const flow = await routes.reach(uri);
+  flow.logins.add(peerLogin);
+  return flow;
 }

@@ -328,3 +328,104 @@ sipTest(
     await carol.ended;
   },
 );
+
+for (const moved of ["alice", "bob"]) {
+  sipTest(
+    `MoveConnectedCallLeg of ${moved} moves both sides of a call taken elsewhere`,
+    async () => {
+      await using lab = await start();
+      lab.pages.set("/wait", "<Play>https://app.test/song.wav</Play>");
+      lab.pages.set("/moved", lobby());
+      const bob = await lab.call("bob", "two", help.wait);
+      await lab.until(async () => (await lab.callOf("bob")).queueSid !== null);
+      const alice = await lab.call("alice", "one", help.take);
+      await eventually(() => lab.media.two.legs[0]?.joined !== undefined);
+      await eventually(() => lab.media.one.legs[0]?.joined !== undefined);
+
+      await lab.app.root.post(`Calls/${(await lab.callOf(moved)).sid}.json`, {
+        Url: "https://app.test/moved",
+        MoveConnectedCallLeg: "true",
+      });
+      await lab.app.runJobs();
+      await lab.until(async () => (await lab.conference()).logins.join() === "alice,bob");
+      await Promise.all([alice.bye(), bob.bye()]);
+    },
+  );
+}
+
+sipTest("calls that enter a conference at once, at two companions, meet in one", async () => {
+  await using lab = await start();
+  const dialogs = await Promise.all([
+    lab.call("alice", "one", lobby()),
+    lab.call("bob", "two", lobby()),
+    lab.call("carol", "two", lobby()),
+  ]);
+  await lab.until(async () => (await lab.conference()).logins.length === 3);
+  assert.equal((await lab.app.root.get("Conferences.json")).json().total, 1);
+  await Promise.all(dialogs.map((dialog) => dialog.bye()));
+  await lab.until(async () => (await lab.conference()).status === "completed");
+  const news = await newsOf(lab);
+  assert.equal(news.filter((one) => one === "conference-start").length, 1);
+  assert.equal(news.at(-1), "conference-end");
+});
+
+sipTest(
+  "a caller that hangs up on its way into a conference elsewhere leaves nothing there",
+  async () => {
+    await using lab = await start();
+    const alice = await lab.call("alice", "one", lobby());
+    await lab.until(async () => (await lab.conference()).logins.length === 1);
+    const bob = await lab.call("bob", "two", lobby());
+    await bob.bye();
+    await lab.until(async () => (await lab.callOf("bob")).status === "completed");
+    const [ofAlice, guest] = lab.media.one.legs;
+    await eventually(() => lab.media.two.legs.every(({ closed }) => closed));
+    await eventually(() => guest === undefined || guest.closed);
+    await eventually(() => ofAlice!.playing); // Alone.
+    await alice.bye();
+    await lab.until(async () => (await lab.conference()).status === "completed");
+    assert.equal(lab.media.one.legs.every(({ closed }) => closed), true);
+  },
+);
+
+sipTest("a room elsewhere that is full after all makes Dial busy", async () => {
+  await using lab = await start();
+  const alice = await lab.call("alice", "one", lobby());
+  await lab.until(async () => (await lab.conference()).logins.length === 1);
+  const { sid } = await lab.conference();
+  const { conferences } = lab.app.ports.records;
+  await conferences.update(lab.app.root.sid, sid, (record) => ({
+    record: { ...record, members: [] },
+  }));
+  const bob = await lab.call("bob", "two", lobby(`maxParticipants="1"`));
+  await bob.ended;
+
+  const [after] = await lab.asked("/after");
+  assert.equal(after?.DialCallStatus, "busy");
+  await alice.bye();
+});
+
+sipTest(
+  "one that waits no longer at another companion is taken out, and the next is taken",
+  async () => {
+    await using lab = await start();
+    lab.pages.set("/wait", "<Play>https://app.test/song.wav</Play>");
+    const bob = await lab.call("bob", "two", help.wait);
+    await lab.until(async () => (await lab.callOf("bob")).queueSid !== null);
+    const carol = await lab.call("carol", "two", lobby());
+    await lab.until(async () => (await lab.conference()).logins.length === 1);
+    const stale = (await lab.callOf("carol")).sid;
+    const { queueSid } = await lab.callOf("bob");
+    const { queues } = lab.app.ports.records;
+    await queues.update(lab.app.root.sid, queueSid!, (queue) => ({
+      record: { ...queue, members: [{ ...queue.members[0]!, callSid: stale }, ...queue.members] },
+    }));
+
+    const alice = await lab.call("alice", "one", help.take);
+    await eventually(() => lab.media.two.legs[0]?.joined !== undefined);
+    const queue = await queues.get(lab.app.root.sid, queueSid!);
+    assert.deepEqual(queue?.members.filter(({ callSid }) => callSid === stale), []);
+    await Promise.all([alice.bye(), carol.bye()]);
+    await bob.ended;
+  },
+);
