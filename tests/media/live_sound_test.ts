@@ -32,7 +32,7 @@ function soundTest(name: string, body: Body): void {
       name: `${name}: ${where}`,
       timeout: 20_000,
       async fn() {
-        const engine = open();
+        const engine = await open();
         const peers: PlainPeer[] = [];
         try {
           for (let i = 0; i < 2; i++) peers.push(await connectPlainPeer(engine, "PCMU"));
