@@ -174,10 +174,9 @@ function relayed({ call, inside, local, watch }: Relayed): Peer {
     send: inside.send,
     close: () => closed ??= close(),
   };
+  // Before, it may pass on what a stranger sends.
   inside.onPacket = (packet) => {
-    if (closed !== undefined) return;
-    watch.heard();
-    peer.onPacket?.(packet);
+    if (closed === undefined && watch.isConnected) peer.onPacket?.(packet);
   };
   return peer;
 }
