@@ -84,14 +84,14 @@ async function takeNext(
 /** Whether all who wait do so at other companions; that is noted. */
 async function waitsElsewhere(
   { accountSid, sid, friendlyName }: Queue,
-  { call, ports }: Asking,
+  { call, ports, cause }: Asking,
 ): Promise<boolean> {
   const queue = await ports.records.queues.get(accountSid, sid);
   const members = queue?.members ?? [];
   const isHere = ({ companion }: QueueMember) => companion.id === call.companion?.id;
   if (members.length === 0 || members.some(isHere)) return false;
   const detail = `those in "${friendlyName}" wait at another companion`;
-  const notice = { accountSid, callSid: call.sid, detail, level: "error" } as const;
+  const notice = { accountSid, callSid: call.sid, detail, level: "error", cause } as const;
   await notify({ ...notice, fault: "queueElsewhere" }, ports);
   return true;
 }
