@@ -48,13 +48,6 @@ export const callOperations: Operation[] = [
     },
     access: "link",
   },
-  {
-    method: "delete",
-    path: `${accountPath}/Recordings/{Sid}.wav`,
-    id: "deleteRecordingAudio",
-    summary: "Deletes the recording and its audio, as without .wav",
-    tag: recordings.type,
-  },
   listOperation(transcriptions, {
     path: ofRecording,
     id: "listRecordingTranscriptions",
