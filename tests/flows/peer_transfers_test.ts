@@ -53,6 +53,11 @@ const courses = [
     bob: "two",
     carol: "three",
   }, [false, true]],
+  ["who asks calls both, each at another companion", {
+    alice: "one",
+    bob: "two",
+    carol: "three",
+  }, [false, false]],
   ["both calls came from the same companion", {
     alice: "one",
     bob: "two",
