@@ -51,8 +51,10 @@ export const limits = {
   /** How long an account may be used as it was read; what this instance changes shows at once. */
   accountRecentMs: 1_000,
   recentAccounts: 1_000,
-  /** Records of first pages that stay in memory, as stored; decoded they take about four times it. */
-  recentRecordBytes: 2 << 20,
+  /** Records of lists that stay in memory, as stored; decoded they take about four times it. */
+  recentRecordBytes: 8 << 20,
+  /** Counters of lists that are remembered, at some 30 bytes each. */
+  rememberedCounters: 200_000,
 
   jobLeaseMs: 30_000,
   jobPollMs: 1_000,

@@ -6,6 +6,7 @@ import type { AnyResource } from "../core/resource.ts";
 import { isSid } from "../core/sid.ts";
 import { pascal } from "../core/wire.ts";
 import { type Batch, emptyBatch } from "./batch.ts";
+import type { CounterMemory } from "./counter_memory.ts";
 import { type Committer, jitter } from "./commit.ts";
 import { stageGlobals, stageIndexes, type Transition } from "./indexes.ts";
 import { keys, sidOf } from "./keys.ts";
@@ -30,6 +31,8 @@ export interface StoreContext {
   committer: Committer;
   seal: Seal;
   recent: RecentRecords;
+  /** What counters say, where no other process moves them. */
+  memory: CounterMemory | null;
   /** The order in which records hold their fields, by resource. */
   fields: Record<string, string[]>;
   now(): number;
@@ -61,7 +64,7 @@ export function collection<T extends Base>(
   const { kv, committer } = store;
   const { sidPrefix: prefix, secret = [] } = definition;
   const layout = layoutOf(definition);
-  const { seal, recent, fields } = store;
+  const { seal, recent, fields, memory } = store;
   const codec = recordCodec({ fields: fields[name]!, secret, seal, recent });
   const recordOf = (entry: Stored): T => codec.decode(entry) as Base as T;
 
@@ -189,7 +192,7 @@ export function collection<T extends Base>(
   async function listed(account: string, query: Query): Promise<Slice<T>> {
     const number = await store.accountNumber(account);
     if (number === null) return { items: [], total: 0 };
-    const source = { kv, place: { account: number, prefix }, layout, codec };
+    const source = { kv, memory, place: { account: number, prefix }, layout, codec };
     const { sorted } = layout;
     if (sorted === undefined || !isHeld(sorted, query)) return await list<T>(source, query);
     const read = (sid: string) => get(account, sid);

@@ -2,6 +2,7 @@ import { type Condition, matches } from "../core/filters.ts";
 import type { AnyRecord } from "../core/resource.ts";
 import { chunksOf, type Found, inChunks, type Range, readAtOnce } from "./entries.ts";
 import { sidOf } from "./keys.ts";
+import type { Stored } from "./record_codec.ts";
 import { isDearer, membersOf, recordsOf } from "./lookups.ts";
 import type { Plan, Source } from "./plan.ts";
 import { search } from "./search.ts";
@@ -50,20 +51,21 @@ export async function* scan(
   }
 }
 
-/** Those of a chunk whose record passes, with their records; `isRecalled` where likely again. */
+/** Those of a chunk whose record passes, with their records; `recalls` a page, which may be asked for again. */
 export async function passing(
   { kv, place, codec }: Source,
   chunk: Found[],
-  { where, isSparse, isRecalled = false }: {
+  { where, isSparse, recalls }: {
     where: Condition[];
     isSparse: boolean;
-    isRecalled?: boolean;
+    recalls?: "first page" | "page";
   },
 ): Promise<{ found: Found; record: AnyRecord }[]> {
   const sids = chunk.filter(({ entry }) => entry === undefined).map(({ sid }) => sid);
   const read = sids.length === 0 ? [] : await recordsOf(kv, place, { sids, isSparse });
   const entries = new Map(read.map((entry) => [sidOf(place.prefix, entry.key), entry]));
-  const decode = isRecalled ? codec.recall : codec.decode;
+  const decode = (entry: Stored) =>
+    recalls ? codec.recall(entry, recalls === "first page") : codec.decode(entry);
   return chunk.flatMap(({ sid, entry = entries.get(sid) }) => {
     if (entry === undefined) return [];
     const record = decode(entry);

@@ -94,8 +94,11 @@ export const sipLimits = {
   /** Of the body of a USSD dialogue, in characters, and the parts of a body. */
   ussdBodyLength: 8 << 10,
   bodyParts: 8,
-  /** How long somebody may take to reply to a USSD message. */
-  ussdReplyMs: 180_000,
+  /**
+   * How long somebody may take to reply to a USSD message, unless it is configured, and a device to
+   * confirm that it showed one that wants no reply.
+   */
+  ussd: { replyMs: 180_000, shownMs: 10_000 },
   /** Of a digit, a `Refer-To` and the body of an INFO, in characters. */
   infoLength: 4 << 10,
   /** What a REFER is told its subscription lasts. */

@@ -48,6 +48,16 @@ export const callOperations: Operation[] = [
     },
     access: "link",
   },
+  {
+    method: "get",
+    path: `${accountPath}/Recordings/{Sid}.mp3`,
+    id: "readRecordingMp3",
+    summary: "The audio as MP3, without ranges; the link in file_uri works with .mp3 in it too",
+    tag: recordings.type,
+    answer: {},
+    types: ["audio/mpeg"],
+    access: "link",
+  },
   listOperation(transcriptions, {
     path: ofRecording,
     id: "listRecordingTranscriptions",

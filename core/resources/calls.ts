@@ -112,8 +112,9 @@ export const calls = resource({
     "isUssd",
   ],
   create: {
-    required: ["from", "to", "url"],
+    required: ["from", "to"],
     optional: [
+      "url",
       "method",
       "fallbackUrl",
       "fallbackMethod",

@@ -6,6 +6,9 @@ export const mediaLimits = {
   mediaSections: 16,
   /** Tries to find two ports side by side where the system chooses them. */
   portPairTries: 20,
+  /** How often, and after which pauses, it is looked whether the shared port is free at the end. */
+  portFreedTries: 50,
+  portFreedPauseMs: 20,
   /** A datagram as long as this is dropped: RTP fits into what networks take in one piece. */
   datagramBytes: 2_048,
   /** Packets of a leg that wait for the system; beyond them new ones are lost. */

@@ -84,7 +84,7 @@ export function createCalls(options: CallsOptions): Calls {
     signalling,
     media,
     loadAudio,
-    rooms: createRooms(),
+    rooms: createRooms(media),
     waiting: new Map(),
     recordings,
     recogniser,

@@ -1,7 +1,6 @@
 import type { Recorded, RecordingOrder } from "../../core/bridge_recordings.ts";
 import { whenAborted } from "../abort.ts";
-import type { MediaLeg } from "../media/port.ts";
-import type { FrameSource } from "../media/record_sources.ts";
+import type { MediaLeg, MediaRoom } from "../media/port.ts";
 import type { Recordings, RecordingSink } from "../service/recordings.ts";
 import type { Performance } from "./performance.ts";
 
@@ -38,15 +37,16 @@ export function recordRoom(
   recording: RecordingOrder | undefined,
 ) {
   if (recording === undefined) return undefined;
-  let [sink, stop]: [RecordingSink | undefined, () => void] = [undefined, () => {}];
+  let sink: RecordingSink | undefined;
+  let stop = () => Promise.resolve();
   return {
-    record(room: FrameSource) {
+    record(room: MediaRoom) {
       const opened = recordings.open({ recording, leg, channels: 1 });
       sink = opened;
-      stop = room(opened.write);
+      stop = room.record(opened.write);
     },
     async end(): Promise<Recorded | null> {
-      stop();
+      await stop();
       return await sink?.end() ?? null;
     },
   };

@@ -369,26 +369,3 @@ sipTest(
     assert.equal((await call.final).status, 486);
   },
 );
-
-sipTest("an attended transfer between companions is refused, and both calls go on", async () => {
-  await using lab = await startTwo();
-  const [bob, carol] = [await lab.phone("bob", lab.two), await lab.phone("carol", lab.two)];
-  const first = lab.alice.call("bob");
-  const [callee, caller] = await Promise.all([(await bob.nextCall()).answer(), first.answered]);
-  const second = bob.call("carol");
-  const [asked, asking] = await Promise.all([(await carol.nextCall()).answer(), second.answered]);
-
-  const { status } = await callee.request("REFER", {
-    headers: [`Refer-To: <sip:carol@sip.test?Replaces=${asking.replaces}>`],
-  });
-  const refer = await caller.next("REFER");
-  const replaces = /Replaces=([^>]+)/.exec(valueOf(refer, "refer-to"))?.[1] ?? "";
-  const headers = [`Replaces: ${decodeURIComponent(replaces)}`];
-  const third = await lab.alice.call("carol", { headers }).final;
-  const stillThere = [(await caller.request("INFO")).status, (await asked.request("INFO")).status];
-
-  assert.equal(status, 202);
-  assert.equal(third.status, 481);
-  assert.deepEqual(stillThere, [200, 200]);
-  await Promise.all([caller.bye(), asked.bye()]);
-});

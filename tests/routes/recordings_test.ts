@@ -220,16 +220,6 @@ Deno.test("GET of audio answers a range of what the client has, and all of what 
   assert.equal((await ask(app, sid, { ...resume, "If-Range": "yesterday" })).status, 200);
 });
 
-Deno.test("GET of audio as .mp3 says that there is no encoder", async () => {
-  using app = await startApp();
-  const sid = await record(app);
-
-  const answer = await app.root.get(`Recordings/${sid}.mp3`);
-  assert.deepEqual([answer.status, /no encoder|format: mp3/.test(answer.text)], [406, true]);
-  assert.equal((await app.root.get(`Recordings/RE${"0".repeat(32)}.mp3`)).status, 404);
-  assert.equal((await follow(app, `Recordings/${sid}.mp3`)).status, 404);
-});
-
 /** The service with a recording that object storage has. */
 async function stored(settings: Partial<Settings> = {}) {
   using ordinary = await startApp();
