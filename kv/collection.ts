@@ -170,22 +170,35 @@ export function collection<T extends Base>(
     throw tooBusy(sid);
   }
 
-  async function removeOld(account: string, before: number): Promise<number> {
+  async function removeOld(
+    account: string,
+    before: number,
+    stays: (record: T) => boolean = () => false,
+  ): Promise<number> {
     const number = await store.accountNumber(account);
     if (number === null) return 0;
     const at = { kv, committer, place: { account: number, prefix }, layout };
-    const old = await oldEntries(at, before);
-    await Promise.all(old.map(({ key }) => removeIfThere(account, sidOf(prefix, key))));
+    const old = await oldEntries(at, before, (entry) => !stays(recordOf(entry)));
+    await Promise.all(old.map(({ key }) => removeUnless(stays, account, sidOf(prefix, key))));
     await sweepCounters(at, old.map((entry) => codec.decode(entry)));
     return old.length;
   }
 
-  async function removeIfThere(account: string, sid: string): Promise<void> {
+  /** Also one that is gone, or has come to stay meanwhile, is no error. */
+  async function removeUnless(
+    stays: (record: T) => boolean,
+    account: string,
+    sid: string,
+  ): Promise<void> {
+    const gone = (record: T) => {
+      if (stays(record)) throw new Fault("notFound", sid);
+      return { record };
+    };
     try {
-      await write({ account, sid }, (record) => ({ record }), true);
+      await write({ account, sid }, gone, true);
     } catch (error) {
-      const isGone = error instanceof Fault && error.fault === "notFound";
-      if (!isGone) throw error;
+      const isNone = error instanceof Fault && error.fault === "notFound";
+      if (!isNone) throw error;
     }
   }
 

@@ -153,13 +153,15 @@ async function scanned(
   source: Source,
   { plan, part, where, window: { skip, limit, after } }: Ask,
 ): Promise<Piece> {
-  const shown = [];
+  const shown: Found[] = [];
   let count = 0;
   const verifies = plan.verifies || part.isEdge || plan.dated.length > 0;
-  for await (const one of scan(source, { plan, where, range: part, verifies })) {
-    const isBefore = after === undefined ? count < skip : one.sid >= after;
-    count++;
-    if (!isBefore && shown.length < limit) shown.push(one);
+  for await (const chunk of scan(source, { plan, where, range: part, verifies })) {
+    for (const one of chunk) {
+      const isBefore = after === undefined ? count < skip : one.sid >= after;
+      count++;
+      if (!isBefore && shown.length < limit) shown.push(one);
+    }
   }
   const found = await passing(source, shown, { where, isSparse: true });
   return { count, records: found.map(({ record }) => record) };

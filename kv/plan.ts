@@ -69,6 +69,10 @@ async function addCondition(
       const value = indexValue(condition.value);
       return await addIndex(source, plan, condition.field, value === null ? null : [value]);
     }
+    case "oneOf": {
+      const values = condition.values.map(indexValue).filter((value) => value !== null);
+      return await addIndex(source, plan, condition.field, values);
+    }
     case "matches": {
       if (fitsPattern("", condition.value)) return;
       const values = await valuesThatFit(source, (await all).total, condition);

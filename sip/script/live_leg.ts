@@ -17,10 +17,10 @@ export interface LiveLeg<L extends InboundLeg | OutboundLeg = InboundLeg | Outbo
   lastFailure: number | undefined;
   /** Whom it talks to, where that is another leg. */
   partner: LiveLeg | undefined;
-  /** Has whom it talks to perform a script, where that is a leg of another companion. */
-  runOther: ((script: Script) => void) | undefined;
   /** The other end is a leg of another companion, which has the call and its records. */
   readonly isOfPeer: boolean;
+  /** Has whom it talks to perform a script, where that is a leg of another companion. */
+  runOther: ((script: Script) => void) | undefined;
   /** A transfer that its softphone asked for is under way. */
   referring: boolean;
   /** Tells the service, in order; nobody waits. */
@@ -69,8 +69,8 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
     leg,
     lastFailure: undefined,
     partner: undefined,
-    runOther: undefined,
     isOfPeer,
+    runOther: undefined,
     referring: false,
     report: (event) => void reports.send(event),
     ask: (event, asking) => reports.send(event, asking),

@@ -14,7 +14,7 @@ import {
   type RtpPeer,
 } from "../support/rtp_peer.ts";
 import { amplitudeOf, tone } from "../support/tone.ts";
-import { ownUdpPorts } from "../support/udp_ports.ts";
+import { udpPorts } from "../support/udp_ports.ts";
 
 /** MEDIA_PORT: every WebRTC leg of an engine on one UDP port. */
 
@@ -59,7 +59,7 @@ Deno.test({
   name: "fifty legs talk at once by one UDP port, also while others end",
   timeout: 60_000,
   async fn() {
-    const before = await ownUdpPorts();
+    const before = await udpPorts();
     const port = freeUdpPort();
     const engine = engineAt(port);
     const peers = await Promise.all(
@@ -70,7 +70,7 @@ Deno.test({
     );
     for (const { leg } of peers) assert.deepEqual(portsOf(leg.localSdp), new Set([port]));
     const ofPeers = new Set(peers.flatMap((peer) => [...portsOf(peer.offer("sendrecv"))]));
-    const ours = (await ownUdpPorts()).difference(ofPeers).difference(before);
+    const ours = (await udpPorts()).difference(ofPeers).difference(before);
     assert.deepEqual(ours, new Set([port]));
 
     const [staying, leaving] = [peers.slice(0, 25), peers.slice(25)];
@@ -82,7 +82,7 @@ Deno.test({
     await assertTalks(late, 60);
 
     await engine.close();
-    assert.ok(!(await ownUdpPorts()).has(port));
+    assert.ok(!(await udpPorts()).has(port));
     await Promise.all([late, ...peers].map((peer) => peer.close()));
   },
 });
@@ -96,12 +96,12 @@ Deno.test({
       const engine = engineAt(port);
       assert.throws(
         () => engineAt(port),
-        new RegExp(`^Error: Cannot open port ${port} of "127.0.0.1" for media: .*in use`),
+        new RegExp(`^Error: Cannot listen on 127.0.0.1:${port} .MEDIA_PORT.: the port is in use$`),
       );
       const peer = await connectRtpPeer(engine, MULAW);
       peer.leg.close();
       await peer.close();
-      assert.ok((await ownUdpPorts()).has(port));
+      assert.ok((await udpPorts()).has(port));
       const other = await answerRtpPeer(engine);
       await assertTalks(other, i);
       await engine.close();
@@ -113,6 +113,6 @@ Deno.test({
 Deno.test("an address that is not the machine's is refused with the port", () => {
   assert.throws(
     () => webrtcTransport({ bindAddress: "192.0.2.77", port: 40_000 }),
-    /Cannot open port 40000 of "192.0.2.77" for media: .*assign/,
+    /Cannot listen on 192.0.2.77:40000 \(MEDIA_PORT\): .*assign/,
   );
 });

@@ -58,12 +58,16 @@ function plainTest(name: string, body: Body, options: Options = {}): void {
   }
 }
 
-function plainTestWith(openEngine: () => MediaEngine, name: string, body: Body): void {
+function plainTestWith(
+  openEngine: () => MediaEngine | Promise<MediaEngine>,
+  name: string,
+  body: Body,
+): void {
   Deno.test({
     name,
     timeout: 20_000,
     async fn() {
-      const engine = openEngine();
+      const engine = await openEngine();
       const open: { close(): Promise<void> }[] = [engine];
       const owned: Lab["owned"] = (item) => (open.push(item), item);
       try {

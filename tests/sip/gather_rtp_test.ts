@@ -14,7 +14,7 @@ const codes = "0123456789*#";
 /** Alice calls by plain RTP, and is given one script after another; the prompt is a tone of 10 s. */
 async function calling(scripts: Script[], recogniser?: Recogniser) {
   const lab = await startSipLab({
-    engine: workerEngine(),
+    engine: await workerEngine(),
     loadAudio: () => Promise.resolve(tone(440, 10)),
     ...recogniser && { recogniser },
   });

@@ -23,7 +23,7 @@ const record: Step = {
 
 /** A companion with real audio over plain RTP, and a phone in a call that a script is for. */
 async function talking(script: Script) {
-  const lab: SipLab = await startTrunkLab({ engine: workerEngine() });
+  const lab: SipLab = await startTrunkLab({ engine: await workerEngine() });
   const voice = await openVoice();
   const phone = await lab.phone("alice");
   lab.service.answer = ({ event }) => event.type === "incoming" ? script : [];

@@ -22,8 +22,8 @@ export const roomStep = (changes: Partial<RoomStep> = {}): RoomStep => ({
 });
 
 /** A companion with media of its own, for plain RTP. */
-export function startRoomLab(options: SipLabOptions = {}): Promise<SipLab> {
-  return startSipLab({ engine: workerEngine(), ...options });
+export async function startRoomLab(options: SipLabOptions = {}): Promise<SipLab> {
+  return await startSipLab({ engine: await workerEngine(), ...options });
 }
 
 /** Has a softphone call, whose leg performs a script, and say a tone. */

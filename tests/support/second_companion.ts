@@ -42,7 +42,11 @@ export async function startCompanion(
     },
     async [Symbol.asyncDispose]() {
       await Promise.all(phones.map((phone) => phone.close()));
-      child.kill("SIGTERM");
+      try {
+        child.kill("SIGTERM");
+      } catch {
+        // It ended with the process that was killed.
+      }
       await ended;
     },
   };

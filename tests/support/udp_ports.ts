@@ -1,9 +1,9 @@
-/** UDP ports that this process has bound, as the kernel tells (proc(5)). */
-export async function ownUdpPorts(): Promise<Set<number>> {
+/** UDP ports that a process has bound, this one unless told, as the kernel tells (proc(5)). */
+export async function udpPorts(pid: number | "self" = "self"): Promise<Set<number>> {
   const inodes = new Set<string>();
-  for await (const { name } of Deno.readDir("/proc/self/fd")) {
+  for await (const { name } of Deno.readDir(`/proc/${pid}/fd`)) {
     // A descriptor may be closed in between, as that of this listing.
-    const target = await Deno.readLink(`/proc/self/fd/${name}`).catch(() => "");
+    const target = await Deno.readLink(`/proc/${pid}/fd/${name}`).catch(() => "");
     const inode = /^socket:\[(\d+)\]$/.exec(target)?.[1];
     if (inode !== undefined) inodes.add(inode);
   }
