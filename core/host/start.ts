@@ -44,6 +44,7 @@ const programs: Record<"api" | "sip" | "speech", Program> = {
         [
           "node_modules",
           "sip/media",
+          "core/listen_error.ts",
           "/usr/bin/ldd",
           `${DATA_DIR}/bridge_secret`,
           SIP_TLS_CERT,
