@@ -73,13 +73,14 @@ function transports(config: Config): TransportOptions {
 
 /** Browsers by WebRTC, by rtpengines where they are set up; trunks and other softphones by plain RTP. */
 function mediaPlaces(config: Config): MediaPlaces {
-  const { SIP_HOST: bindAddress, RTP_HOST: host, RTP_PORTS, RTPENGINE_RTP_HOST } = config;
+  const { SIP_HOST: bindAddress, RTP_HOST: host, RTPENGINE_RTP_HOST } = config;
+  const { MEDIA_PORT: port, RTP_PORTS } = config;
   const ports = portRange(RTP_PORTS);
   const servers = rtpengines(config.RTPENGINE);
   const inside = { bindAddress: RTPENGINE_RTP_HOST, host: RTPENGINE_RTP_HOST, ports, mux: true };
   return {
     rtp: { bindAddress, host, ports },
-    webrtc: { bindAddress },
+    webrtc: { bindAddress, ...port !== 0 && { port } },
     ...servers.length > 0 && { rtpengine: { servers, plain: inside } },
   };
 }

@@ -24,7 +24,6 @@ export interface MediaEngineOptions {
 interface Engine {
   clock: Clock;
   ticker: Ticker;
-  log: MediaEngineOptions["log"];
   /** Legs not closed yet, and how each is. */
   open: Map<MediaLeg, () => Promise<void>>;
   /** A leg's sound, for `join`. */
@@ -40,23 +39,25 @@ export function mediaEngine(options: MediaEngineOptions): MediaEngine {
     ticker: createTicker(clock, (error) => {
       log("Cannot hand on audio", { error: error instanceof Error ? error.stack : String(error) });
     }),
-    log,
     open: new Map(),
     sounds: new WeakMap(),
     closed: false,
   };
+  const assertOpen = () => {
+    if (engine.closed) throw new Error("Cannot open a leg: the media engine is closed");
+  };
   const open = async (transport: Transport, offer?: Session) => {
+    assertOpen();
     const peer = await transport.open(offer);
     try {
       const opus = offer?.audio.opus ? await openOpus() : undefined;
-      if (!engine.closed) return createLeg(engine, { peer, offer, opus });
-      opus?.close();
+      if (engine.closed) opus?.close();
+      assertOpen();
+      return createLeg(engine, { peer, offer, opus });
     } catch (error) {
       await peer.close();
       throw error;
     }
-    await peer.close();
-    throw new Error("Cannot open a leg: the media engine is closed");
   };
   const transportOf = (kind: MediaKind) => transports.find((each) => each.kind === kind);
   return {
@@ -75,6 +76,7 @@ export function mediaEngine(options: MediaEngineOptions): MediaEngine {
     async close() {
       engine.closed = true;
       await Promise.all([...engine.open.values()].map((close) => close()));
+      await Promise.all(transports.map((transport) => transport.close?.()));
     },
   };
 }
@@ -183,15 +185,15 @@ function heed({ peer, session, sound }: Parts, audio: AudioSection): void {
   session.expectPeer(peer.vanishesSilently && audio.direction === "sendrecv");
 }
 
-/** Starts the sound when packets can flow; resolves when they no longer do. */
-function watch({ engine: { log }, peer, negotiation, session, sound }: Parts): Promise<void> {
+/** Starts the sound when packets can flow; resolves with the reason when they no longer do. */
+function watch({ peer, negotiation, session, sound }: Parts): Promise<string> {
   peer.connected.then(() => {
     sound.start(negotiation.agreed()!);
     session.start();
   }, () => {});
   const lose = (why: string) => {
-    log("Media of a leg was lost", { why });
     sound.close();
+    return why;
   };
   return Promise.race([
     peer.lost.then(lose),

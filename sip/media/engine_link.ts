@@ -11,7 +11,7 @@ export type Task = Numberless<Start | Exclude<Order, { type: "stop" }>>;
 export interface LegEvents {
   connected(): void;
   unconnected(error: Error): void;
-  lost(): void;
+  lost(why: string): void;
   digit(digit: string): void;
 }
 
@@ -137,7 +137,7 @@ function heed({ tasks, legs, taps, log }: State, report: Report): void {
     case "unconnected":
       return legs.get(report.leg)?.unconnected(errorOf(report.error));
     case "lost":
-      return legs.get(report.leg)?.lost();
+      return legs.get(report.leg)?.lost(report.why);
     case "digit":
       return legs.get(report.leg)?.digit(report.digit);
     case "heard":
@@ -164,7 +164,7 @@ function endLink(state: State, why: string): void {
   state.tasks.clear();
   for (const leg of [...state.legs.values()]) {
     leg.unconnected(new EngineGone(why));
-    leg.lost();
+    leg.lost(why);
   }
 }
 

@@ -62,8 +62,11 @@ export interface MediaLeg {
   accept(answer: string): Promise<void>;
   /** Resolves when audio can flow (ICE and DTLS done); rejects when it cannot. */
   readonly connected: Promise<void>;
-  /** Resolves once, when the transport failed, fell silent for good or went away without `close`. */
-  readonly lost: Promise<void>;
+  /**
+   * Resolves once, with the reason, when the transport failed, fell silent for good or went away
+   * without `close`.
+   */
+  readonly lost: Promise<string>;
   /**
    * Plays samples to the peer, in place of what it is fed and of the leg it is joined with; resolves
    * at the end, or at once when aborted or the leg closed.

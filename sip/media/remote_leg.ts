@@ -16,7 +16,7 @@ interface State {
   link: EngineLink;
   id: number;
   connected: PromiseWithResolvers<void>;
-  lost: PromiseWithResolvers<void>;
+  lost: PromiseWithResolvers<string>;
   digits: Listeners<string>;
   taps: Set<number>;
   muted: boolean;

@@ -134,9 +134,9 @@ async function open(served: Served, order: OrderOf<"open">): Promise<string> {
     () => report({ type: "connected", leg: id }),
     (error) => report({ type: "unconnected", leg: id, error: sentError(error) }),
   );
-  void leg.lost.then(() => {
+  void leg.lost.then((why) => {
     taps.flush();
-    report({ type: "lost", leg: id });
+    report({ type: "lost", leg: id, why });
   });
   leg.onDigits((digit) => {
     taps.flush(); // What was said before it is heard before it.

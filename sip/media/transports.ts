@@ -1,5 +1,6 @@
 import type { MediaEngineOptions } from "./engine.ts";
 import type { NgAddress } from "./ng.ts";
+import type { WebrtcOptions } from "./peer.ts";
 import { type RtpOptions, rtpTransport } from "./plain_rtp.ts";
 import { rtpengineTransport } from "./rtpengine.ts";
 import { systemClock } from "./ticker.ts";
@@ -12,7 +13,7 @@ export interface MediaPlaces {
   /** Plain RTP. */
   rtp: RtpPlace;
   /** WebRTC by the native library; one isolate of a process may have it. */
-  webrtc?: { bindAddress: string };
+  webrtc?: WebrtcOptions;
   /** WebRTC by rtpengines, and where they send plain RTP, in place of the native library. */
   rtpengine?: { servers: NgAddress[]; plain: RtpPlace };
 }

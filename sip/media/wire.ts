@@ -51,7 +51,7 @@ export type Report =
   | { type: "failed"; task: number; error: SentError }
   | { type: "connected"; leg: number }
   | { type: "unconnected"; leg: number; error: SentError }
-  | { type: "lost"; leg: number }
+  | { type: "lost"; leg: number; why: string }
   | { type: "digit"; leg: number; digit: string }
   /** What several taps heard: so many frames of each, one after the other. */
   | { type: "heard"; taps: { tap: number; frames: number }[]; samples: Pcm }

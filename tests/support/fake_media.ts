@@ -85,7 +85,7 @@ type OpenLeg = Omit<FakeMediaLeg, "joined" | "source"> & {
 function fakeLeg(
   options: { slow: boolean; number: number; remote: string; kind: MediaKind | undefined },
 ): FakeMediaLeg {
-  const lost = Promise.withResolvers<void>();
+  const lost = Promise.withResolvers<string>();
   const played: FakeMediaLeg["played"] = [];
   let remoteSdp = options.remote;
   let joined: FakeMediaLeg | undefined;
@@ -127,7 +127,7 @@ function fakeLeg(
     },
     play(pcm: Pcm, { loop, signal }) {
       played.push({ samples: pcm.length, loop });
-      if (!options.slow) return Promise.resolve();
+      if (!options.slow || signal.aborted) return Promise.resolve();
       const { promise, resolve } = Promise.withResolvers<void>();
       playing = true;
       finish = () => {
@@ -169,7 +169,7 @@ function fakeLeg(
       finish();
     },
     finishPlaying: () => finish(),
-    lose: () => lost.resolve(),
+    lose: () => lost.resolve("its peer is gone"),
   };
   return leg;
 }
