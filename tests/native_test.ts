@@ -12,6 +12,7 @@ import "./sip/browser_calls_cases.ts";
 import "./sip/browser_softphones_cases.ts";
 import "./sip/browser_transfers_cases.ts";
 import "./sip/peer_phones_cases.ts";
+import "./sip/peer_transfers_cases.ts";
 import assert from "node:assert/strict";
 
 const root = new URL("./", import.meta.url);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Companion } from "../bridge.ts";
 import type { RoomOrder } from "../bridge_rooms.ts";
 import { Fault } from "../faults.ts";
 import { flag } from "../fields.ts";
@@ -49,7 +50,8 @@ export async function modifyConference(
 }
 
 /**
- * Mutes or holds a leg in a Conference, first where it speaks, then in the records. Throws `notFound`
+ * Mutes or holds a leg in a Conference, first where it speaks, then in the records; one that is to be
+ * heard also where its call is, which may have been muted by itself. Throws `notFound`
  * when it is not there, `unavailable` when its companion is out of reach.
  */
 export async function modifyParticipant(
@@ -65,9 +67,9 @@ export async function modifyParticipant(
     ...muted !== undefined && { muted },
     ...hold !== undefined && { held: hold },
   };
-  if (!await order(named, { type: "change", leg, ...wanted }, ports)) {
-    throw new Fault("notFound", leg);
-  }
+  const holder = await order(named, { type: "change", leg, ...wanted }, ports);
+  if (holder === null) throw new Fault("notFound", leg);
+  if (muted === false) await unmuteElsewhere(named, holder, ports);
   const at = ports.now();
   await ports.records.conferences.update(
     accountSid,
@@ -97,13 +99,25 @@ export async function removeParticipant(named: Named, ports: Ports): Promise<voi
   );
 }
 
-/** False when the room, or the leg in it, is not there. */
+/** Lets a call be heard that was muted by itself, where it is not at the companion of the room. */
+async function unmuteElsewhere(
+  { accountSid, callSid }: Named,
+  holder: Companion,
+  { records, bridge }: Ports,
+): Promise<void> {
+  const call = await records.calls.get(accountSid, callSid);
+  if (!call?.companion || call.companion.id === holder.id) return;
+  await bridge.mute(callSid, false, call.companion);
+}
+
+/** The companion that did it; null when the room, or the leg in it, is not there. */
 async function order(
   { accountSid, conferenceSid }: Named,
   order: RoomOrder["order"],
   { records, bridge }: Ports,
-): Promise<boolean> {
+): Promise<Companion | null> {
   const conference = await records.conferences.get(accountSid, conferenceSid);
-  if (conference === null || conference.companion === null) return false;
-  return await bridge.room({ conferenceSid, order }, conference.companion);
+  if (conference === null || conference.companion === null) return null;
+  const { companion } = conference;
+  return await bridge.room({ conferenceSid, order }, companion) ? companion : null;
 }

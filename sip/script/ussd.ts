@@ -1,8 +1,7 @@
 import type { Script } from "../../core/bridge_script.ts";
 import type { UssdStep } from "../../core/bridge_ussd.ts";
 import { unlessAborted, whenAborted } from "../abort.ts";
-import { sipLimits } from "../limits.ts";
-import { ussdIn, ussdPackage, type UssdSaid, writeUssd } from "../ussd/ussd_body.ts";
+import { ussdIn, ussdInfoHeaders, type UssdSaid, writeUssd } from "../ussd/ussd_body.ts";
 import { carried, type Performance } from "./performance.ts";
 
 /** Shows a text in a USSD dialogue; a report when something was replied, the end when nothing was. */
@@ -20,9 +19,10 @@ export async function ussd(
   if (!await unlessAborted(leg.whenAnswered, signal)) return;
   await Promise.race([leg.dialog?.confirmed(), whenAborted(signal)]);
   if (signal.aborted) return;
-  if (!collect) return leg.hangup(invited ? {} : { content: writeUssd(message, "end") });
+  if (!collect && !invited) return leg.hangup({ content: writeUssd(message, "end") });
   performance.tookTime = true;
-  const said = await replyTo(performance, invited ? undefined : message);
+  const said = await replyTo(performance, { message, collect, invited });
+  if (!collect) return leg.hangup();
   if (signal.aborted) return;
   if (said === undefined || said.isError) return leg.hangup();
   if (action === undefined) {
@@ -37,10 +37,13 @@ export async function ussd(
   return await live.ask(event, { signal });
 }
 
-/** Asks by INFO, unless that was done, and takes the INFO that replies (3GPP TS 24.390 §4.5); undefined without a reply. */
+/**
+ * Asks by INFO, unless that was done, and takes the INFO that replies, or confirms a text that wants
+ * no reply (3GPP TS 24.390 §4.5); undefined without one in time.
+ */
 async function replyTo(
-  { live: { leg }, signal, calls: { signalling: { timers } } }: Performance,
-  message: UssdStep["message"] | undefined,
+  { live: { leg }, signal, calls: { signalling: { timers, ussdBounds } } }: Performance,
+  { message, collect, invited }: Pick<UssdStep, "message" | "collect" | "invited">,
 ): Promise<UssdSaid | undefined> {
   const { promise, resolve } = Promise.withResolvers<UssdSaid | undefined>();
   leg.onContent = (content) => {
@@ -49,12 +52,14 @@ async function replyTo(
     resolve(found.said);
     return 200;
   };
-  const stopWaiting = timers.after(sipLimits.ussdReplyMs, () => resolve(undefined));
+  const stopWaiting = timers.after(
+    collect ? ussdBounds.replyMs : ussdBounds.shownMs,
+    () => resolve(undefined),
+  );
   try {
-    if (message !== undefined) {
+    if (!invited) {
       const body = writeUssd(message, "ask");
-      const headers = [`Info-Package: ${ussdPackage}`];
-      void leg.dialog?.request("info", { headers, body })
+      void leg.dialog?.request("info", { headers: ussdInfoHeaders, body })
         .then((status) => status >= 300 && resolve(undefined));
     }
     return await Promise.race([promise, whenAborted(signal).then(() => undefined)]);

@@ -14,6 +14,7 @@ import {
 import { handClock } from "../support/hand_clock.ts";
 import { connectPlainPeer, isSound, soundOf } from "../support/plain_peer.ts";
 import { BROWSER_OFFER } from "../support/sdp_samples.ts";
+import { followed } from "../support/steered_engine.ts";
 import { amplitudeOf, tone } from "../support/tone.ts";
 import { webrtcKinds } from "../support/webrtc_engines.ts";
 
@@ -180,6 +181,7 @@ for (const direction of ["answer", "offer"] as const) {
     assert.deepEqual((await events).map(({ payload }) => payload[0]), [9, 10]);
 
     const heard = hears(peer.leg, 610);
+    await followed(peer.leg);
     say(peer, 610);
     await heard;
     const pressed = digitsOf(peer.leg, 2);
@@ -197,6 +199,7 @@ engineTest(
     const pressed = Promise.withResolvers<void>();
     one.leg.onDigits((digit) => digits.push(digit) === 2 && pressed.resolve());
     one.leg.join(other.leg);
+    await followed(one.leg);
 
     const pcm = tone(1_010, 0.2);
     const arriving = other.next(10, isMulawSound);
@@ -225,6 +228,7 @@ engineTest("join() carries sound and digits between a browser and a trunk", asyn
   const browser = await calling(MULAW);
   const trunk = await connectPlainPeer(engine, "PCMA");
   browser.leg.join(trunk.leg);
+  await followed(browser.leg);
 
   const toBrowser = browser.next(10, isMulawSound);
   trunk.sendTone(1_010);
@@ -276,6 +280,7 @@ for (const direction of ["answer", "offer"] as const) {
     assert.match(hold, /^a=recvonly\r$/m);
     assert.equal(ufragOf(hold), ufragOf(leg.localSdp));
     const heard = hears(leg, 610);
+    await followed(leg);
     say({ leg, ...peer }, 610);
     let packets = 0;
     void peer.next(1_000, (packet) => isMulawSound(packet) && ++packets < 0);

@@ -7,6 +7,7 @@ import { rtpengineTransport } from "../../sip/media/rtpengine.ts";
 import { type Clock, systemClock } from "../../sip/media/ticker.ts";
 import type { Transport } from "../../sip/media/transport.ts";
 import { freeUdpPort, rtpengineSkipped, startRtpengine } from "./rtpengine.ts";
+import { steeredByMessages } from "./steered_engine.ts";
 
 /** An engine with WebRTC, and plain RTP beside it. */
 export interface WebrtcEngine {
@@ -81,5 +82,20 @@ export const relayed: WebrtcKind = {
   },
 };
 
+/**
+ * WebRTC in this process, steered by messages. The engine of the companion is in a Worker, where the
+ * native library would be loaded again beside that of the peers here, which ends the process.
+ */
+export const steered: WebrtcKind = {
+  name: "node-datachannel, by messages",
+  skipped: "",
+  open({ clock } = {}) {
+    const { engine, close } = steeredByMessages(
+      engineOf(webrtcTransport({ bindAddress: host }), clock),
+    );
+    return Promise.resolve({ engine, other: engine, close });
+  },
+};
+
 /** All of them, of which one contract is true. */
-export const webrtcKinds: WebrtcKind[] = [embedded, onOnePort, relayed];
+export const webrtcKinds: WebrtcKind[] = [embedded, onOnePort, steered, relayed];

@@ -1,0 +1,58 @@
+import { mediaEngine } from "../../sip/media/engine.ts";
+import { webrtcTransport } from "../../sip/media/peer.ts";
+import { connect, hearEachOther } from "../support/browser_lab.ts";
+import { openBrowserSoftphone, type SoftphoneKind } from "../support/browser_softphone.ts";
+import { chromiumTest } from "../support/chromium.ts";
+import { testDomain } from "../support/fake_service.ts";
+import { startTransferLab } from "../support/transfer_lab.ts";
+
+const host = "127.0.0.1";
+
+const ourMedia = () =>
+  mediaEngine({ transports: [webrtcTransport({ bindAddress: host })], log: () => {} });
+
+/** Who transfers is alice; the one transferred does the work where SDP passes through. */
+const courses = [["sip.js", "jssip", "proxied"], ["jssip", "sip.js", "anchored"]] as const;
+
+for (const [kind, others, media] of courses) {
+  chromiumTest(
+    `${kind} at one companion transfers to whom it asked at another, with ${media} media`,
+    async (browser) => {
+      await using lab = await startTransferLab(media, ourMedia);
+      const open = async (kind: SoftphoneKind, login: string, at: string) => {
+        const phone = await openBrowserSoftphone(browser, kind, {
+          login,
+          password: `${login}-secret`,
+          domain: testDomain,
+          wsUrl: lab.at(at).sipUrl,
+        });
+        await phone.register();
+        const { companions } = lab.app.ports;
+        await lab.until(async () =>
+          (await companions.holding(login, await companions.list())).length > 0
+        );
+        return phone;
+      };
+      const alice = await open(others, "alice", "one");
+      const bob = await open(kind, "bob", "two");
+      const carol = await open(others, "carol", "three");
+      await connect(alice, bob, "bob");
+      await bob.hold();
+      await bob.waitFor("held");
+      await connect(bob, carol, "carol");
+
+      await bob.transferToNewest();
+      await bob.waitFor("transferred");
+      await Promise.all([bob.waitFor("ended"), bob.waitFor("ended")]);
+      if (media === "proxied") {
+        await Promise.all([alice, carol].map((phone) => phone.waitFor("answered")));
+        await Promise.all([alice, carol].map((phone) => phone.waitFor("ended")));
+      }
+      await hearEachOther(alice, carol);
+      await carol.hangup();
+      await Promise.all([alice.waitFor("ended"), carol.waitFor("ended")]);
+      await lab.until(async () => (await lab.statuses()).every((status) => status === "completed"));
+      await Promise.all([alice, bob, carol].map((phone) => phone.close()));
+    },
+  );
+}
