@@ -131,7 +131,10 @@ async function refused(
   return await actionScript(next, { DialCallStatus: status, DialCallDuration: "0" }, asking);
 }
 
-function notifyElsewhere({ name }: ConferenceWanted, { call, ports, cause }: Asking): Promise<void> {
+function notifyElsewhere(
+  { name }: ConferenceWanted,
+  { call, ports, cause }: Asking,
+): Promise<void> {
   const { accountSid, sid: callSid } = call;
   const detail = `"${name}" is at another companion`;
   const fault = "conferenceElsewhere";
