@@ -95,6 +95,8 @@ export const legEvent = z.discriminatedUnion("type", [
     by: z.string(),
     /** X- and User-to-User headers for the INVITE, from the URI. */
     headers: z.record(z.string(), z.string()),
+    /** The transferor's other leg, at another companion: who talks to that one is meant. */
+    replaces: z.object({ leg: legId, accountSid: z.string() }).optional(),
   }),
   /**
    * A step could not be done as asked (audio out of reach, …); the script goes on. `about` is what

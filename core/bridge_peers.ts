@@ -33,5 +33,18 @@ export const clientTarget = z.object({
 export const meetingPlace = z.object({ sipUri, runId: z.string().min(1) });
 
 export type MeetingPlace = z.infer<typeof meetingPlace>;
+
+/**
+ * A leg of another companion, in whose place the new leg talks to whom that one talks to (RFC 3891);
+ * 481 when it talks to nobody any more.
+ */
+export const legTarget = z.object({
+  kind: z.literal("leg"),
+  leg: z.string().min(1),
+  accountSid: z.string(),
+  peer: z.object({ sipUri }),
+});
+
+export type LegTarget = z.infer<typeof legTarget>;
 export type ClientTarget = z.infer<typeof clientTarget>;
 export type Peer = NonNullable<ClientTarget["peers"]>[number];

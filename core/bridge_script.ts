@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { action } from "./bridge_action.ts";
 import { digits, digitsStep, gatherStep, playStep, silenceStep } from "./bridge_gather.ts";
-import { clientTarget } from "./bridge_peers.ts";
+import { clientTarget, legTarget } from "./bridge_peers.ts";
 import { noteStep } from "./bridge_note.ts";
 import { referStep } from "./bridge_refer.ts";
 import { recordingOrder, recordStep } from "./bridge_recordings.ts";
@@ -14,11 +14,12 @@ import { numberTarget, trunkTarget } from "./bridge_trunks.ts";
 
 export const legId = z.string().regex(/^CA[0-9a-f]{32}$/);
 
-/** Who is called: every device a Client has registered, or a number or address. */
+/** Who is called: every device a Client has registered, a number or address, or who talks to a leg. */
 export const target = z.discriminatedUnion("kind", [
   clientTarget,
   trunkTarget,
   numberTarget,
+  legTarget,
 ]);
 
 /** One leg to place. `headers` are X- and User-to-User headers for the INVITE. */

@@ -5,6 +5,7 @@ import { Fault } from "../core/faults.ts";
 import type { Ports } from "../core/ports.ts";
 import { isOpen } from "../core/recordings/link.ts";
 import { mp3Of } from "../core/recordings/mp3.ts";
+import { recordings as definition } from "../core/resources/recordings.ts";
 import { byteRange } from "./byte_range.ts";
 import type { Env } from "./env.ts";
 import { answerFault } from "./errors.ts";
@@ -40,10 +41,14 @@ export function openAudio(ports: Ports) {
 
 /** What Recordings have beyond the regular operations: the audio, at the Sid with `.wav` or `.mp3`. */
 export function recordingRoutes(ports: Ports): Hono<Env> {
-  return new Hono<Env>().get("/:sid", async (c, next) => {
+  const { recordings } = ports.records;
+  return new Hono<Env>().on(["GET", "DELETE"], "/:sid", async (c, next) => {
     const audio = audioOf(c);
     if (audio === null) return await next();
-    return await answerAudio(c, { accountSid: c.var.account.sid, ...audio }, ports);
+    const accountSid = c.var.account.sid;
+    if (c.req.method !== "DELETE") return await answerAudio(c, { accountSid, ...audio }, ports);
+    await recordings.remove(accountSid, audio.sid, definition.removed);
+    return c.body(null, 204);
   });
 }
 

@@ -173,13 +173,7 @@ function assemble(
     routes: () => signalling.routes,
   });
   const accepting = () => !stopping.aborted;
-  const relays = createRelays({
-    signalling,
-    media,
-    accepting,
-    calls,
-    runId: companion.runId,
-  });
+  const relays = createRelays({ calls, runId: companion.runId, accepting });
   const failed = (error: unknown) => log("Cannot answer a request", { error: String(error) });
   signalling.core.delegate = {
     onInvite(request) {

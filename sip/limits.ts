@@ -87,7 +87,7 @@ export const sipLimits = {
   reliableGiveUpMs: 32_000,
   /** Of a text message, in characters, as the records of Messages hold them. */
   textLength: 160,
-  /** The same of a trunk's, which becomes several Messages. */
+  /** The same of a trunk's. */
   trunkTextLength: 1_600,
   /** Of what tells a trunk's message from others. */
   messageIdLength: 180,

@@ -89,20 +89,19 @@ if (import.meta.main) {
   surviveBugs();
   try {
     const config = readConfig((name) => Deno.env.get(name));
-    // The native library serves one isolate in a process: without its Worker the process ends, and
-    // the supervisor starts the next one.
-    let onMediaEnd = (): void => fail(new Error("Cannot start: the media Worker ended"));
-    const media = startMediaWorker({
+    let endWithMedia = () => {};
+    const media = await startMediaWorker({
       places: mediaPlaces(config),
       log,
-      onEnd: () => onMediaEnd(),
+      // The native library serves one isolate in a process: the next one is the supervisor's to start.
+      onEnd: () => endWithMedia(),
     });
     const companion = await start(config, media);
     say(`Softphones register over SIP on WebSocket at ${companion.sipUrl}`);
     for (const [protocol, { host, port }] of companion.sipAddresses) {
       if (protocol !== "WS") say(`SIP over ${protocol} at ${authority(host, port)}`);
     }
-    onMediaEnd = stopOnSignal(() => companion.stop(), 9_000);
+    endWithMedia = stopOnSignal(() => companion.stop(), 9_000);
   } catch (error) {
     fail(error);
   }

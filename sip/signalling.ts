@@ -4,8 +4,10 @@ import { clientAuthentication } from "./auth/client_authentication.ts";
 import type { Dialog } from "./dialog/dialog.ts";
 import { type Flow, withFlow } from "./flow.ts";
 import { createLocation, type Location } from "./registrar/location.ts";
+import { createLegNames, type LegNames } from "./peer/leg_names.ts";
 import { sipLimits } from "./limits.ts";
-import { createPeerProofs, type PeerProofs } from "./peer/peers.ts";
+import { createPeerProofs, peerLogin, type PeerProofs } from "./peer/peers.ts";
+import type { Relayed } from "./peer/relayed.ts";
 import type { Refusal } from "./refusal.ts";
 import type { SessionBounds } from "./dialog/session_timer.ts";
 import type { Timers } from "./timers.ts";
@@ -31,6 +33,10 @@ export interface Signalling {
   ussdBounds: UssdBounds;
   /** How other companions know us, and we them. */
   peers: PeerProofs;
+  /** How the legs of one companion are called at another. */
+  legNames: LegNames;
+  /** Calls of other companions with devices here, by the ids of both their legs. */
+  relayed: Map<string, Relayed>;
   /** The ways out to peers that did not come to us. */
   routes: Routes;
   /** Who may send us calls for numbers. */
@@ -43,6 +49,8 @@ export interface Signalling {
   dialogs: Map<string, Dialog>;
   /** Told of every connection that is gone for good, after the grace for coming back. */
   flowWatchers: Set<(lost: Flow) => void>;
+  /** Told of every connection at the moment it closes. */
+  closeWatchers: Set<(closed: Flow) => void>;
   /** What a new INVITE is refused with before it gets a transaction; nothing until it is set. */
   refuseInvite(message: IncomingRequestMessage): Refusal | undefined;
   /** Answers a REGISTER; nobody does until it is set. */
@@ -68,8 +76,9 @@ export interface SignallingOptions {
 export function createSignalling(domain: string, options: SignallingOptions): Signalling {
   const location = createLocation();
   const { timers, log, reconnectGraceMs, sessionBounds, admission: bounds = {} } = options;
-  const { isPublicAddress = () => false } = options;
+  const { isPublicAddress = () => false, bridgeSecret = crypto.randomUUID() } = options;
   const flowWatchers = new Set<(lost: Flow) => void>();
+  const closeWatchers = new Set<(closed: Flow) => void>();
   const dialogs = new Map<string, Dialog>();
   const isKnown = (flow: Flow) => flow.logins.size > 0 || signalling.sources.knows(flow);
   const signalling: Signalling = {
@@ -80,19 +89,25 @@ export function createSignalling(domain: string, options: SignallingOptions): Si
     timers,
     log,
     sessionBounds,
+    peers: createPeerProofs(bridgeSecret),
+    legNames: createLegNames(bridgeSecret),
+    relayed: new Map(),
     ussdBounds: { ...sipLimits.ussd, ...options.ussdBounds },
-    peers: createPeerProofs(options.bridgeSecret ?? crypto.randomUUID()),
     routes: { resolve: notListening, open: notListening, reach: notListening },
     sources: noSources,
     holds: createTrunkHolds(),
     isPublicAddress,
     dialogs,
     flowWatchers,
+    closeWatchers,
     refuseInvite: () => undefined,
     onRegister() {},
     loseFlow(flow) {
       location.dropFlow(flow);
-      timers.after(reconnectGraceMs, () => {
+      for (const watch of closeWatchers) watch(flow);
+      // A softphone comes back as the same device; the call of a companion cannot.
+      const graceMs = flow.logins.has(peerLogin) ? 0 : reconnectGraceMs;
+      timers.after(graceMs, () => {
         withFlow(flow, () => [...flowWatchers].forEach((watch) => watch(flow)));
       });
     },

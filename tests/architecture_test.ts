@@ -37,6 +37,7 @@ const allowed: Record<string, string[]> = {
   "sip/media": [
     "sip",
     "core/limits.ts",
+    "core/listen_error.ts",
     "core/wav.ts",
     "mpg123-decoder",
     "node-datachannel",

@@ -2,6 +2,7 @@
  * Every test that runs native media in the test process. Each test file is an isolate of its own,
  * and the native transport serves one isolate in a process: a second one ends the process.
  */
+import "./media/media_port_cases.ts";
 import "./media/rtpengine_cases.ts";
 import "./media/webrtc_cases.ts";
 import "./media/webrtc_contract_cases.ts";
@@ -11,6 +12,7 @@ import "./sip/browser_calls_cases.ts";
 import "./sip/browser_softphones_cases.ts";
 import "./sip/browser_transfers_cases.ts";
 import "./sip/peer_phones_cases.ts";
+import "./sip/peer_transfers_cases.ts";
 import assert from "node:assert/strict";
 
 const root = new URL("./", import.meta.url);

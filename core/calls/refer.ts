@@ -12,11 +12,12 @@ import { transferParameters } from "./parameters.ts";
 import { routeTo, type Routing } from "./route.ts";
 import { secondLegParameters } from "./second_leg.ts";
 import { isLive } from "./status.ts";
+import { softphoneOf, takeOver } from "./take_over.ts";
 
 /**
  * What the other side of a call does when one side transfers it: the markup of the number that the
- * call came in for, where that has a ReferUrl, else a call to whom the REFER names. A `reject`
- * refuses the transfer; the call then goes on as it was.
+ * call came in for, where that has a ReferUrl, else a call to whom the REFER names, or who talks to
+ * the leg that it names. A `reject` refuses the transfer; the call then goes on as it was.
  */
 export async function referScript(
   event: LegEvent & { type: "refer" },
@@ -30,6 +31,16 @@ export async function referScript(
     transferor: softphoneOf(transferor),
     transferee: softphoneOf(other),
   };
+  if (event.replaces !== undefined) {
+    const replaced = await ports.records.calls.get(event.replaces.accountSid, event.replaces.leg);
+    return await takeOver(replaced, {
+      accountSid: other.accountSid,
+      from: transfer.transferee,
+      headers: event.headers,
+      memo: { transfer },
+      media: "anchored",
+    }, ports);
+  }
   const markup = await referMarkup([transferor, other], ports);
   if (markup !== null) {
     const instead = { type: "reject", status: 500 } as const;
@@ -65,9 +76,6 @@ async function isOwn(transferor: Call, { records }: Ports): Promise<boolean> {
   const client = login === undefined ? null : await records.clients.holder("login", login);
   return client?.accountSid === transferor.accountSid;
 }
-
-/** Whom a leg connects us with: the caller of one that came in, else the callee. */
-const softphoneOf = ({ direction, from, to }: Call): string => direction === "inbound" ? from : to;
 
 /** The callee sees who is transferred; where that name may not leave, who transfers. */
 async function routeFor(

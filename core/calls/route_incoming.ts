@@ -5,6 +5,7 @@ import { parseAddress } from "./address.ts";
 import { type Asking, firstScript, refuse } from "./next_script.ts";
 import { numberScript } from "./number_leg.ts";
 import { routeTo } from "./route.ts";
+import { takeOver } from "./take_over.ts";
 
 /**
  * What a Client's call does (spec, "Behaviour rules" of Client): markup when the Client has a
@@ -46,9 +47,13 @@ export async function routeIncoming(
   }, { type: "hangup" }];
 }
 
-/** Takes the place of another leg of the same account. */
+/** Takes the place of another leg of the same account, at whichever companion that is. */
 async function replaceScript(leg: string, { call, ports }: Asking): Promise<Script> {
-  const replaced = await ports.records.calls.get(call.accountSid, leg);
+  const { accountSid, from, companion } = call;
+  const replaced = await ports.records.calls.get(accountSid, leg);
+  if (replaced?.companion?.id !== companion?.id) {
+    return await takeOver(replaced, { accountSid, from, media: "proxied" }, ports);
+  }
   const isTaken = replaced?.status === "in-progress";
   return isTaken ? [{ type: "replace", leg }] : [{ type: "reject", status: 481 }];
 }

@@ -20,7 +20,7 @@ export const mediaVariables = {
     schema: portOrOff,
     fallback: "0",
     help: "One UDP port, at SIP_HOST, for the media of all browsers' calls; each companion on a " +
-      "machine has its own. 0: each call has a port of its own, whichever is free.",
+      "machine has its own. Unused with RTPENGINE. 0: each call has a port of its own, whichever is free.",
   },
   RTPENGINE: {
     schema: z.string().refine(isServers, "must be host:port, several separated by commas"),

@@ -58,6 +58,14 @@ export const callOperations: Operation[] = [
     types: ["audio/mpeg"],
     access: "link",
   },
+  ...["wav", "mp3"].map((format): Operation => ({
+    method: "delete",
+    path: `${accountPath}/Recordings/{Sid}.${format}`,
+    id: `deleteRecordingAs${format === "wav" ? "Wav" : "Mp3"}`,
+    summary: `Deletes the recording and its audio, as without .${format}`,
+    tag: recordings.type,
+    types: [],
+  })),
   listOperation(transcriptions, {
     path: ofRecording,
     id: "listRecordingTranscriptions",

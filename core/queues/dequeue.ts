@@ -78,21 +78,26 @@ const takeOut = ({ accountSid, sid }: Queue, callSid: string, { records }: Ports
  * closes its calls.
  */
 async function takeNext(
-  { accountSid, sid }: Queue,
+  found: Queue,
   passed: readonly string[],
   { call, ports }: Asking,
 ): Promise<{ leg: string; at?: MeetingPlace } | undefined> {
-  const { queues, calls } = ports.records;
+  const { accountSid, sid, members } = found;
+  const hasEnded = async (callSid: string) => {
+    const other = await ports.records.calls.get(accountSid, callSid);
+    return other === null || !isLive(other.status);
+  };
   if (call.companion === null) throw new Fault("unavailable", "The call is at no companion");
   const unreached = [...passed];
+  const ended: string[] = [];
+  for (const { taken } of members) if (taken && await hasEnded(taken.by)) ended.push(taken.by);
   while (true) {
-    const taker = { by: call.sid, at: ports.now(), unreached };
-    const queue = await queues.update(accountSid, sid, (found) => given(found, taker));
+    const taker = { by: call.sid, at: ports.now(), unreached, ended };
+    const queue = await ports.records.queues.update(accountSid, sid, (now) => given(now, taker));
     const member = nextOf(queue, taker);
     if (member === undefined) return undefined;
     const { callSid: leg, companion } = member;
-    const waiting = await calls.get(accountSid, leg);
-    if (waiting === null || !isLive(waiting.status)) {
+    if (await hasEnded(leg)) {
       await takeOut(queue, leg, ports);
       continue;
     }

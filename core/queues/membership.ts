@@ -22,19 +22,23 @@ export function dequeued(queue: Queue, callSid: string): Change<Queue> {
     : { record: { ...queue, members } };
 }
 
-/** A call that takes others out of a queue, and those that it could not reach. */
+/** A call that takes others out of a queue. */
 export interface Taker {
   by: string;
   at: number;
+  /** Those in it that it could not reach. */
   unreached: readonly string[];
+  /** Takers that have ended: whom they were given is nobody's. */
+  ended: readonly string[];
 }
 
 /** Who is to be taken by a call: whom it was given already, or the first who is nobody's. */
 export function nextOf(
   { members }: Queue,
-  { by, at, unreached }: Taker,
+  { by, at, unreached, ended }: Taker,
 ): QueueMember | undefined {
-  const isFree = ({ taken }: QueueMember) => taken === null || at - taken.at > limits.queueTakingMs;
+  const isFree = ({ taken }: QueueMember) =>
+    taken === null || at - taken.at > limits.queueTakingMs || ended.includes(taken.by);
   const near = members.filter(({ callSid }) => !unreached.includes(callSid));
   return near.find(({ taken }) => taken?.by === by) ?? near.find(isFree);
 }

@@ -170,8 +170,8 @@ export const calls = resource({
     isUssd: false,
   },
   filters: {
-    to: "pattern",
-    from: "pattern",
+    to: "address",
+    from: "address",
     status: "equals",
     parentCallSid: "equals",
   },

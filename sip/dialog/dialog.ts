@@ -66,6 +66,8 @@ interface State {
   /** The body of our BYE. */
   lastWords: Content | undefined;
   onFlowLost(lost: Flow): void;
+  /** Nobody will answer the BYE that went by a connection that has closed. */
+  onFlowClosed(closed: Flow): void;
 }
 
 /** Takes charge of a session of the library, from its first response on. */
@@ -107,6 +109,9 @@ export function adoptDialog(signalling: Signalling, session: Session, peer: Dial
     lastWords: undefined,
     onFlowLost(lost) {
       if (dialog.flow === lost && !follow(state)) void reachAgain(dialog);
+    },
+    onFlowClosed(closed) {
+      if (dialog.flow === closed) finish(state);
     },
   };
   session.delegate = delegateOf(state);
@@ -179,7 +184,8 @@ function leave(state: State): Promise<void> {
 
 function sendBye(state: State): void {
   const done = () => finish(state);
-  const { lastWords } = state;
+  const { lastWords, signalling } = state;
+  signalling.closeWatchers.add(state.onFlowClosed);
   withFlow(state.dialog.flow, () => {
     state.dialog.session.bye(
       { onAccept: done, onReject: done, onRedirect: done },
@@ -188,10 +194,11 @@ function sendBye(state: State): void {
   });
 }
 
-function finish({ signalling, dialog, finished, onFlowLost }: State): void {
+function finish({ signalling, dialog, finished, onFlowLost, onFlowClosed }: State): void {
   dialog.timer.stop();
   signalling.dialogs.delete(dialog.session.id);
   signalling.flowWatchers.delete(onFlowLost);
+  signalling.closeWatchers.delete(onFlowClosed);
   finished.resolve();
 }
 

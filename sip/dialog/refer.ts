@@ -1,21 +1,23 @@
-import type { IncomingReferRequest } from "sip.js/lib/core/index.js";
+import type { IncomingReferRequest, IncomingRequestMessage } from "sip.js/lib/core/index.js";
 import type { Calls } from "../script/calls.ts";
 import type { Dialog } from "./dialog.ts";
 import { withFlow } from "../flow.ts";
 import type { LiveLeg } from "../script/live_leg.ts";
-import { readReferTo, type ReferTo, replacedDialog } from "./refer_to.ts";
+import { readReferTo, type ReferTo } from "./refer_to.ts";
+import { passedReferTo, referredLeg } from "./replaced.ts";
 import { createReferral, notifiedState, notifySipfrag, silentReferral } from "./referral.ts";
 import type { Refusal } from "../refusal.ts";
 import { Refused, statusToPass } from "./refused.ts";
 import { hasOption } from "./session_timer.ts";
 import { guard } from "../signalling.ts";
 import { attended, blind, type Transfer } from "./transfer.ts";
-import { userUri } from "../text/uri.ts";
+import { parseNameAddr, userUri } from "../text/uri.ts";
 
 /**
  * A softphone asks that whom it talks to talks to somebody else (RFC 3515, RFC 5589). Where our
  * media stand between the two, the other side stays in its dialog and hears the new party there;
- * where media pass by us, only the other softphone itself can make new ones, and gets the REFER.
+ * where media pass by us, only the other softphone itself can make new ones, and gets the REFER; so
+ * does the companion that has the call of the other side.
  */
 export function onRefer(calls: Calls, live: LiveLeg, request: IncomingReferRequest): void {
   const { message } = request;
@@ -28,14 +30,14 @@ export function onRefer(calls: Calls, live: LiveLeg, request: IncomingReferReque
   const other = live.partner!;
   live.referring = true;
   const isOver = once(() => live.referring = false);
-  if (other.leg.counterpart !== undefined) {
+  if (other.leg.counterpart !== undefined || other.isOfPeer) {
     void passOn(calls, { live, other, referTo, request }).finally(isOver);
     return;
   }
   const isSilent = /^\s*false\b/i.test(message.getHeader("refer-sub") ?? "") &&
     hasOption(message, "supported", "norefersub");
   request.accept({ statusCode: 202, extraHeaders: isSilent ? ["Refer-Sub: false"] : [] });
-  const by = addressOf(live.leg.dialog, calls.signalling.domain);
+  const by = transferorOf(live, message, calls.signalling.domain);
   const { progress, end } = isSilent
     ? silentReferral
     : createReferral(live.leg.dialog, message.cseq);
@@ -59,13 +61,23 @@ function once(act: () => void): () => void {
 }
 
 function perform(transfer: Transfer): Promise<void> {
-  const { calls, live, referTo: { replaces } } = transfer;
-  if (replaces === undefined) return blind(transfer);
-  const dialog = replacedDialog(calls.signalling, replaces);
-  const replaced = dialog === undefined ? undefined : calls.find(dialog.leg);
-  // Only who takes part in both conversations may join them.
-  const isOwn = dialog?.login !== undefined && dialog.login === live.leg.dialog?.login;
-  return attended(transfer, isOwn ? replaced : undefined);
+  const { calls, live, referTo } = transfer;
+  if (referTo.replaces === undefined) return blind(transfer);
+  const replaced = referredLeg(calls, referTo, live.leg.dialog?.login);
+  const here = replaced && calls.find(replaced.leg);
+  if (replaced === undefined || here !== undefined) return attended(transfer, here);
+  return blind(transfer, replaced);
+}
+
+/** The address of who refers. A leg of another companion tells it of whom it talks to. */
+function transferorOf(
+  { leg, isOfPeer }: LiveLeg,
+  message: IncomingRequestMessage,
+  domain: string,
+): string {
+  const isTold = isOfPeer || leg.direction === "outbound" && leg.target.kind === "leg";
+  const told = isTold ? parseNameAddr(message.getHeader("referred-by") ?? "")?.uri : undefined;
+  return told?.toString() ?? addressOf(leg.dialog, domain);
 }
 
 /** Who is at the other end of a dialog: the Client, or who else it says it is. */
@@ -81,9 +93,9 @@ function refuse({ leg, partner, referring }: LiveLeg): Refusal | undefined {
   return referring ? { statusCode: 491 } : undefined;
 }
 
-/** Passes the REFER to the other softphone, and what becomes of it back. */
+/** Passes the REFER to the other softphone or companion, and what becomes of it back. */
 async function passOn(
-  { signalling: { domain, log } }: Calls,
+  calls: Calls,
   { live, other, referTo, request }: {
     live: LiveLeg;
     other: LiveLeg;
@@ -91,9 +103,10 @@ async function passOn(
     request: IncomingReferRequest;
   },
 ): Promise<void> {
+  const { domain, log } = calls.signalling;
   const { dialog } = live.leg;
   if (dialog === undefined) return;
-  const by = addressOf(dialog, domain);
+  const by = transferorOf(live, request.message, domain);
   const id = request.message.cseq;
   other.leg.onNotify = (content, told) => {
     const state = notifiedState(content, told);
@@ -101,7 +114,10 @@ async function passOn(
     if (/^\s*terminated\b/i.test(state)) other.leg.onNotify = undefined;
     return true;
   };
-  const headers = [`Refer-To: ${referTo.raw}`, `Referred-By: <${by}>`];
+  const headers = [
+    `Refer-To: ${passedReferTo(calls, referTo, dialog.login)}`,
+    `Referred-By: <${by}>`,
+  ];
   const status = await other.leg.dialog?.request("refer", { headers }) ?? 500;
   guard(log, () =>
     withFlow(dialog.flow, () => {

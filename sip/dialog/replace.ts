@@ -5,6 +5,7 @@ import type { Calls } from "../script/calls.ts";
 import { sipLimits } from "../limits.ts";
 import type { LiveLeg } from "../script/live_leg.ts";
 import { mediaKindOver } from "../leg/media_kind.ts";
+import { namedBySession } from "../peer/relayed.ts";
 import type { Performance } from "../script/performance.ts";
 import { type HeldLeg, talk } from "../script/talk.ts";
 
@@ -45,7 +46,7 @@ export async function partyFor(
   const answered = replaced.leg.answeredAt !== undefined && party?.leg.answeredAt !== undefined;
   if (party === undefined || party === by || !answered) return undefined;
   if (party.leg.counterpart === undefined) return { live: party, held: party.hold() };
-  const again = callAgain(calls, { party, by, ...offer !== undefined && { offer } });
+  const again = callAgain(calls, { party, replaced, by, ...offer !== undefined && { offer } });
   const held = again.hold();
   const isAnswered = await unlessAborted(again.leg.whenAnswered, by.leg.signal);
   if (!isAnswered) return void again.leg.hangup();
@@ -55,27 +56,38 @@ export async function partyFor(
 
 function callAgain(
   calls: Calls,
-  { party, by, offer }: { party: LiveLeg; by: LiveLeg; offer?: string },
+  { party, replaced, by, offer }: {
+    party: LiveLeg;
+    replaced: LiveLeg;
+    by: LiveLeg;
+    offer?: string;
+  },
 ): LiveLeg {
   const { dialog, accountSid } = party.leg;
   const { login = "", session } = dialog ?? {};
-  const replaces = session === undefined
-    ? []
-    : [`Replaces: ${session.callId};to-tag=${session.remoteTag};from-tag=${session.localTag}`];
+  const replaces = session === undefined ? [] : [`Replaces: ${namedBySession(session)}`];
   const live = calls.place({
     leg: mintCallSid(),
     accountSid,
-    from: by.leg.dialog?.login === undefined ? "" : `client:${by.leg.dialog.login}`,
+    from: callerOf(by),
     to: `client:${login}`,
-    target: { kind: "client", login },
+    target: party.leg.direction === "outbound" ? party.leg.target : { kind: "client", login },
   }, {
     timeoutS: sipLimits.replacesRingS,
-    parent: by.leg.id,
+    // The service knows no leg that is the other end of another companion's.
+    parent: by.isOfPeer ? replaced.leg.id : by.leg.id,
     headers: replaces,
     ...offer !== undefined && { offer },
   });
   void live.leg.whenAnswered.then((answered) => answered && live.report({ type: "answered" }));
   return live;
+}
+
+/** Who calls, as records name it: a Client, or the number that another companion says. */
+function callerOf({ leg, isOfPeer }: LiveLeg): string {
+  if (leg.direction === "outbound") return leg.dialog?.login ? `client:${leg.dialog.login}` : "";
+  const isNumber = isOfPeer && /^\+?\d+$/.test(leg.callerUser);
+  return isNumber ? leg.callerUser : `client:${leg.callerUser}`;
 }
 
 /** A softphone whose place was taken says BYE itself; if it does not, we do. */

@@ -3,6 +3,7 @@ import { unlessAborted } from "../abort.ts";
 import type { Calls } from "../script/calls.ts";
 import { dialWith } from "../script/dial.ts";
 import { sipLimits } from "../limits.ts";
+import type { LegName } from "../peer/leg_names.ts";
 import type { LiveLeg } from "../script/live_leg.ts";
 import type { ReferTo } from "./refer_to.ts";
 import type { Referral } from "./referral.ts";
@@ -24,11 +25,12 @@ export interface Transfer {
 /**
  * The service says what the other side does now. Where that is to call somebody, the two stay
  * together until one answers, so that a refusal leaves the call as it was; a transferor who does not
- * wait for that leaves the other side with whoever answers.
+ * wait for that leaves the other side with whoever answers. `replaces` is of another companion: who
+ * talks to that leg is called in place of whom the REFER names.
  */
-export async function blind(transfer: Transfer): Promise<void> {
+export async function blind(transfer: Transfer, replaces?: LegName): Promise<void> {
   const { live, other, referral } = transfer;
-  const asked = askService(transfer);
+  const asked = askService(transfer, replaces);
   let taken = false;
   const take = () => {
     if (taken || other.partner !== live || other.leg.signal.aborted) return taken;
@@ -59,14 +61,26 @@ async function follow(
 }
 
 /** The script for the other side; a `reject` where there is none. */
-async function askService({ calls, live, other, referTo, by }: Transfer): Promise<Script> {
+async function askService(
+  { calls, live, other, referTo, by }: Transfer,
+  replaces: LegName | undefined,
+): Promise<Script> {
   const silent = new AbortController();
   const giveUp = () => silent.abort();
   const stop = calls.signalling.timers.after(sipLimits.referScriptMs, giveUp);
   const signal = AbortSignal.any([other.leg.signal, silent.signal]);
   const { uri: to, headers } = referTo;
-  const event = { type: "refer", other: other.leg.id, to, by, headers } as const;
-  const script = await live.ask(event, { signal, onUnreachable: giveUp });
+  const event = {
+    type: "refer",
+    other: other.leg.id,
+    to,
+    by,
+    headers,
+    ...replaces && { replaces },
+  } as const;
+  // The service knows no leg that is the other end of another companion's.
+  const asking = live.isOfPeer ? other : live;
+  const script = await asking.ask(event, { signal, onUnreachable: giveUp });
   stop();
   if (script.length > 0) return script;
   return [{ type: "reject", status: silent.signal.aborted ? 503 : 603 }];

@@ -32,8 +32,10 @@ export function forkInvite(
 }
 
 /** The user part of whom a target means. */
-export const calledUser = (target: Target): string =>
-  target.kind === "client" ? target.login : target.dialled;
+export function calledUser(target: Target): string {
+  if (target.kind === "client") return target.login;
+  return target.kind === "leg" ? target.leg : target.dialled;
+}
 
 /** The user part of a caller: of `client:alice`, `sip:alice@example.com` or `+15550001`. */
 export function callerUser(from: string): string {

@@ -9,7 +9,9 @@ import { sipLimits } from "../limits.ts";
 import { mediaKindOver } from "./media_kind.ts";
 import { createReliableResponses, type ReliableResponses } from "../dialog/reliable.ts";
 import { hasOption } from "../dialog/session_timer.ts";
+import { peerLogin } from "../peer/peers.ts";
 import { guard, type Signalling } from "../signalling.ts";
+import { userOf } from "../text/uri.ts";
 
 /** The leg of an INVITE that was let in (RFC 3261 §13.3). */
 export function createInboundLeg(signalling: Signalling, call: InboundCall): InboundLeg {
@@ -51,6 +53,9 @@ function legOf(state: InboundState): InboundLeg {
   const { message } = call.request;
   return {
     direction: "inbound",
+    callerUser: call.login === undefined || call.login === peerLogin
+      ? userOf(message.from.uri)
+      : call.login,
     id: call.id,
     accountSid: call.accountSid,
     sipCallId: message.callId,

@@ -12,7 +12,8 @@ import { mintCallSid } from "./call_sid.ts";
 import { sipLimits } from "../limits.ts";
 import { passedHeaders } from "../text/passed_headers.ts";
 import { plainName } from "../text/plain_text.ts";
-import { parseReplaces, replacedDialog } from "../dialog/refer_to.ts";
+import { parseReplaces } from "../dialog/refer_to.ts";
+import { replacedLeg } from "../dialog/replaced.ts";
 import { type Refusal, unavailable } from "../refusal.ts";
 import type { ServiceLink } from "../service/service_link.ts";
 import { peerHeader } from "../peer/peers.ts";
@@ -84,21 +85,22 @@ export function refuseAtOnce(
 }
 
 /**
- * The leg of the same account whose place an INVITE is to take (RFC 3891 §3); undefined when it
- * does not ask for one, the status of the refusal when there is none such.
+ * The leg of the same account whose place an INVITE is to take (RFC 3891 §3), at whichever companion;
+ * undefined when it does not ask for one, the status of the refusal when there is none such.
  */
-function replacedLeg(
-  { signalling, find }: Calls,
+function legToReplace(
+  calls: Calls,
   message: IncomingRequestMessage,
   accountSid: string,
 ): string | number | undefined {
   const header = message.getHeader("replaces");
   if (header === undefined) return undefined;
   const replaces = parseReplaces(header);
-  const dialog = replaces && replacedDialog(signalling, replaces);
-  const leg = dialog && find(dialog.leg)?.leg;
-  if (leg?.accountSid !== accountSid || leg.answeredAt === undefined) return 481;
-  return replaces?.earlyOnly ? 486 : leg.id;
+  const named = replaces && replacedLeg(calls, replaces);
+  if (named?.accountSid !== accountSid) return 481;
+  const here = calls.find(named.leg);
+  if (here !== undefined && here.leg.answeredAt === undefined) return 481;
+  return replaces?.earlyOnly ? 486 : named.leg;
 }
 
 /** A trunk may call numbers, and a Client whom it likes. */
@@ -119,7 +121,7 @@ async function admitClient(
   const identity = await authenticateCaller(calls.signalling, authenticator, message);
   if ("refusal" in identity) return identity;
   const { login, credentials: { accountSid, clientSid } } = identity;
-  const replaces = replacedLeg(calls, message, accountSid);
+  const replaces = legToReplace(calls, message, accountSid);
   if (typeof replaces === "number") return { refusal: { statusCode: replaces } };
   const event = { ...incoming(request), ...replaces && { replaces }, login, clientSid };
   return { accountSid, login, event };

@@ -1,3 +1,4 @@
+import type { Target } from "../../core/bridge_script.ts";
 import { overReason } from "../abort.ts";
 import type { Dialog } from "../dialog/dialog.ts";
 import type { DialogEvents } from "../dialog/dialog_events.ts";
@@ -50,6 +51,8 @@ export interface Leg {
 /** A call that a softphone placed. */
 export interface InboundLeg extends Leg {
   readonly direction: "inbound";
+  /** The Client that calls, else the user part of the caller's address. */
+  readonly callerUser: string;
   /** The caller's SDP; empty when it wants ours. */
   readonly offer: string;
   /** How the caller's media travel. */
@@ -72,6 +75,7 @@ export interface InboundLeg extends Leg {
 /** A call that the companion places. */
 export interface OutboundLeg extends Leg {
   readonly direction: "outbound";
+  readonly target: Target;
   /** The SDP of the device that answered; empty before. */
   readonly remoteSdp: string;
   /** The X- and User-to-User headers of the final response; of several devices, the last one's. */

@@ -51,6 +51,7 @@ function legOf(state: OutboundState): OutboundLeg {
   const { call: { invitation }, over, released, answered } = state;
   return {
     direction: "outbound",
+    target: invitation.target,
     id: invitation.leg,
     accountSid: invitation.accountSid,
     sipCallId: state.callId,

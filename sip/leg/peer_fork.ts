@@ -2,24 +2,28 @@ import type { Peer } from "../../core/bridge_peers.ts";
 import type { Flow } from "../flow.ts";
 import { createFork, type Fork, type ForkEvents } from "./fork.ts";
 import type { ForkInvite } from "./fork_invite.ts";
+import { legHeader, type LegName } from "../peer/leg_names.ts";
 import type { MediaLeg } from "../media/port.ts";
 import type { Signalling } from "../signalling.ts";
-import { orderHeader } from "../peer/peers.ts";
+import { orderHeader, peerLogin } from "../peer/peers.ts";
 import { parseSipUri, userUri } from "../text/uri.ts";
 
-/** Another companion, with the SDP to offer the devices there. */
+/** Another companion, with whom it is to call there and the SDP to offer. */
 export interface OfferedPeer {
   peer: Peer;
+  /** Whose devices it rings; of a leg that another takes the place of, that one. */
   login: string;
+  /** The leg that this is here. */
+  leg: LegName;
   offer: string;
   media: MediaLeg | undefined;
 }
 
-/** The INVITE to a Client's devices at another companion, as one fork; 480 if that is out of reach. */
+/** The INVITE to another companion, as one fork; 480 if that is out of reach. */
 export function createPeerFork(
   signalling: Signalling,
   invite: ForkInvite,
-  { peer, login, offer, media }: OfferedPeer,
+  { peer, login, leg, offer, media }: OfferedPeer,
 ): Fork {
   let fork: Fork | undefined;
   let isOver = false;
@@ -34,7 +38,10 @@ export function createPeerFork(
       routeSet: [],
       offer,
       media,
-      proof: (cseq) => [signalling.peers.prove({ login, callId, cseq, order })],
+      proof: (cseq) => [
+        signalling.peers.prove({ login, callId, cseq, order }),
+        `${legHeader}: ${signalling.legNames.write(leg)}`,
+      ],
     });
   };
   const send = async (events: ForkEvents) => {
@@ -74,5 +81,7 @@ export function createPeerFork(
 async function flowTo({ routes }: Signalling, { sipUri }: Peer): Promise<Flow> {
   const uri = parseSipUri(sipUri);
   if (uri === undefined) throw new Error(`Cannot reach ${sipUri}: it is no SIP URI`);
-  return await routes.reach(uri);
+  const flow = await routes.reach(uri);
+  flow.logins.add(peerLogin);
+  return flow;
 }

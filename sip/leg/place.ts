@@ -1,5 +1,6 @@
 import { finish, type OutboundState } from "./outbound_state.ts";
 import { ring } from "./ring.ts";
+import { ringLeg } from "./ring_leg.ts";
 import { ringNumber } from "./ring_number.ts";
 import { ringTrunk } from "./ring_trunk.ts";
 
@@ -11,5 +12,6 @@ export async function place(state: OutboundState): Promise<void> {
   }
   if (target.kind === "client") await ring(state, target);
   else if (target.kind === "trunk") await ringTrunk(state, target);
+  else if (target.kind === "leg") await ringLeg(state, target);
   else await ringNumber(state, target);
 }

@@ -40,11 +40,15 @@ export async function ring(
   }
   const { invitation, maxForwards, headers } = call;
   const invite = forkInvite(signalling.domain, { invitation, maxForwards, callId, headers });
+  const { leg, accountSid } = invitation;
+  const named = { login, leg: { leg, accountSid } };
   const devices = await withMedia(state, known);
   const offers = await Promise.all(peers.map(() => offerTo(call, "webrtc")));
   state.forks = [
     ...devices.map((device) => createDeviceFork(signalling, invite, device)),
-    ...peers.map((peer, at) => createPeerFork(signalling, invite, { peer, login, ...offers[at]! })),
+    ...peers.map((peer, at) =>
+      createPeerFork(signalling, invite, { peer, ...named, ...offers[at]! })
+    ),
   ];
   if (over.signal.aborted) return closeMedia(state);
   for (const fork of state.forks) sendTo(state, fork);

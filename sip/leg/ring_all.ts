@@ -98,7 +98,8 @@ function passable(
   target: Target,
 ): InboundLeg | null {
   const caller = unanswered(leg);
-  if (caller === null || target.kind !== "client") return null;
+  if (caller === null || target.kind !== "client" && target.kind !== "leg") return null;
+  if (target.kind === "leg") return caller.mediaKind === "webrtc" ? caller : null;
   const devices = location.devices(target.login);
   const { mediaKind } = caller;
   // Devices at other companions are offered what browsers understand.

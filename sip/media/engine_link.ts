@@ -1,11 +1,11 @@
 import { FRAME_SAMPLES, NoCommonCodec, type Pcm, type WriteSamples } from "./port.ts";
 import { createSentSounds } from "./sent_sounds.ts";
-import type { MessageEnd, Order, Report, SentError, SentSound } from "./wire.ts";
+import type { MessageEnd, Order, Report, SentError, SentSound, Start } from "./wire.ts";
 
 type Numberless<O> = O extends { task: number } ? Omit<O, "task"> : never;
 
 /** An order that begins a task, which gets its number here. */
-export type Task = Numberless<Exclude<Order, { type: "stop" }>>;
+export type Task = Numberless<Start | Exclude<Order, { type: "stop" }>>;
 
 /** What a leg is told by its engine. */
 export interface LegEvents {
@@ -49,7 +49,7 @@ interface Running {
 
 /** State of a link; the functions below are its only users. */
 interface State {
-  end: MessageEnd<Order, Report>;
+  end: MessageEnd<Order | Start, Report>;
   log: Log;
   tasks: Map<number, Running>;
   legs: EngineLink["legs"];
@@ -59,7 +59,7 @@ interface State {
   gone: string | undefined;
 }
 
-export function createEngineLink(end: MessageEnd<Order, Report>, log: Log): EngineLink {
+export function createEngineLink(end: MessageEnd<Order | Start, Report>, log: Log): EngineLink {
   const state: State = {
     end,
     log,
@@ -92,7 +92,7 @@ export function createEngineLink(end: MessageEnd<Order, Report>, log: Log): Engi
   };
 }
 
-function tell({ end, gone }: State, order: Order): void {
+function tell({ end, gone }: State, order: Order | Start): void {
   if (gone === undefined) end.postMessage(order, []);
 }
 

@@ -33,7 +33,9 @@ export const mediaLimits = {
   /** How long ICE and DTLS may take at rtpengine, and how often it is asked whether they are done. */
   relayConnectMs: 30_000,
   relayPollMs: 50,
-  relayPollMaxMs: 500,
+  relayPollMaxMs: 200,
+  /** DTLS may still be done for so long after the first packet that cannot be read (RFC 6347 §4.2.4.1). */
+  relayUnreadableMs: 3_000,
   /** How often rtpengine is asked whether it has a leg still; unanswered so often, the leg is lost. */
   relayCheckMs: 10_000,
   relayChecks: 3,

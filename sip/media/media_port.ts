@@ -1,4 +1,5 @@
 import { Audio, PeerConnection } from "node-datachannel";
+import { listening } from "../../core/listen_error.ts";
 import { mediaLimits } from "./limits.ts";
 
 /** How all connections of the native side share one UDP port, told apart by ICE (RFC 8445). */
@@ -13,14 +14,12 @@ export const sharing = (port: number) => ({
  * to be had. The result frees it, when the connections are closed.
  */
 export function openMediaPort(bindAddress: string, port: number): () => Promise<void> {
-  try {
-    // The native side would end the process. Its own listener (IceUdpMuxListener), which throws, is
-    // no help: it cannot be stopped, and a stranger's STUN reaches it when it is no more.
-    assertFree(bindAddress, port);
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`Cannot open port ${port} of "${bindAddress}" for media: ${why}`);
-  }
+  // The native side would end the process. Its own listener (IceUdpMuxListener), which throws, is no
+  // help: it cannot be stopped, and a stranger's STUN reaches it when it is no more.
+  listening(
+    { hostname: bindAddress, port, name: "MEDIA_PORT" },
+    () => assertFree(bindAddress, port),
+  );
   const release = keep(bindAddress, port);
   return async () => {
     await release();

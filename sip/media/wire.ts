@@ -1,4 +1,5 @@
 import type { MediaKind, Pcm } from "./port.ts";
+import type { MediaPlaces } from "./transports.ts";
 
 /**
  * What goes between the companion's main thread and the engine in its Worker. Legs, rooms, seats,
@@ -28,6 +29,13 @@ export type Order =
   | { type: "announce"; room: number; sound: SentSound }
   | { type: "forgetSound"; sound: number }
   | { type: "close"; task: number };
+
+/** The first message to a Worker; the task is done when its engine is there. */
+export interface Start {
+  type: "start";
+  task: number;
+  places: MediaPlaces;
+}
 
 export type OrderOf<T extends Order["type"]> = Extract<Order, { type: T }>;
 

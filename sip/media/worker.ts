@@ -1,14 +1,11 @@
 import { mediaEngine } from "./engine.ts";
 import { serveEngine } from "./serve_engine.ts";
-import { type MediaPlaces, openTransports } from "./transports.ts";
-import { type MessageEnd, type Order, type Report, sentError } from "./wire.ts";
+import { openTransports } from "./transports.ts";
+import { type MessageEnd, type Order, type Report, sentError, type Start } from "./wire.ts";
 
-/**
- * The inside of the Worker that has the media engine. The first message says where media travel, all
- * others are orders. What fails before the engine is there ends the Worker.
- */
+/** The inside of the Worker that has the media engine: after the start it takes orders. */
 
-const end = globalThis as unknown as MessageEnd<Report, MediaPlaces | Order>;
+const end = globalThis as unknown as MessageEnd<Report, Start | Order>;
 
 const log = (line: string, fields: Record<string, unknown> = {}) =>
   end.postMessage({ type: "log", line, fields }, []);
@@ -28,11 +25,14 @@ function surviveBugs(): void {
 const describe = (error: unknown): string =>
   error instanceof Error && error.stack !== undefined ? error.stack : sentError(error).message;
 
-end.onmessage = async ({ data: places }) => {
-  const early: MessageEvent[] = [];
-  end.onmessage = (event) => early.push(event);
-  const transports = await openTransports(places as MediaPlaces, log);
-  surviveBugs();
-  serveEngine(mediaEngine({ transports, log }), end as MessageEnd<Report, Order>);
-  for (const event of early) end.onmessage(event);
+end.onmessage = async ({ data }) => {
+  const { task, places } = data as Start;
+  try {
+    const transports = await openTransports(places, log);
+    surviveBugs();
+    serveEngine(mediaEngine({ transports, log }), end as MessageEnd<Report, Order>);
+    end.postMessage({ type: "done", task }, []);
+  } catch (error) {
+    end.postMessage({ type: "failed", task, error: sentError(error) }, []);
+  }
 };

@@ -80,12 +80,21 @@ async function hostTaker({ calls, caller, media }: Visit, leg: string): Promise<
   const waiting = calls.waiting.get(leg);
   const own = waiting?.live.leg.media;
   if (waiting === undefined || own === undefined) return sayTo(caller, { type: "gone" });
+  const { live } = waiting;
   waiting.take();
+  live.runOther = (script) => sayTo(caller, { type: "run", script });
+  caller.onContent = (body) => {
+    const news = readNews(body);
+    if (news?.type !== "run") return 400;
+    live.run(() => news.script);
+    return 200;
+  };
   try {
     own.join(media);
-    sayTo(caller, { type: "talks", sipCallId: waiting.live.leg.sipCallId });
+    sayTo(caller, { type: "talks", sipCallId: live.leg.sipCallId });
     await Promise.race([whenAborted(caller.signal), whenAborted(waiting.signal)]);
   } finally {
+    live.runOther = undefined;
     own.leave(media);
     waiting.release();
   }

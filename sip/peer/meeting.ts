@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { recorded } from "../../core/bridge_recordings.ts";
 import { roomStep } from "../../core/bridge_rooms.ts";
-import { legId } from "../../core/bridge_script.ts";
+import { legId, step } from "../../core/bridge_script.ts";
 import type { Content } from "../dialog/info.ts";
 
 /**
@@ -29,6 +29,8 @@ const meetingNews = z.discriminatedUnion("type", [
   z.object({ type: z.literal("talks"), sipCallId: z.string().optional() }),
   /** The room was full. */
   z.object({ type: z.literal("full") }),
+  /** The call that one of the two has is to perform a script: the other one was told to move it along. */
+  z.object({ type: z.literal("run"), script: z.array(step) }),
   /** The call waits no longer. */
   z.object({ type: z.literal("gone") }),
   /** The caller is about to leave, and wants to know what was recorded. */

@@ -1,13 +1,16 @@
-import type { IncomingInviteRequest } from "sip.js/lib/core/index.js";
+import type { IncomingInviteRequest, IncomingRequestMessage } from "sip.js/lib/core/index.js";
 import { mintCallSid } from "../leg/call_sid.ts";
 import { headerLines } from "../leg/fork_invite.ts";
 import { createInboundLeg } from "../leg/inbound_leg.ts";
-import type { InboundLeg, OutboundLeg } from "../leg/leg.ts";
-import type { MediaEngine } from "../media/port.ts";
+import type { InboundLeg, Leg, OutboundLeg } from "../leg/leg.ts";
+import { legHeader, type LegName, legNamedBy } from "./leg_names.ts";
 import { bestStatus, outcomeOf } from "../leg/outcome.ts";
 import { hostPeer, type MeetingHost } from "./host_peer.ts";
-import { readOrder } from "./meeting.ts";
+import { type MeetingOrder, readOrder } from "./meeting.ts";
 import { orderHeader, peerHeader, peerLogin } from "./peers.ts";
+import { type Relayed, replacesHere } from "./relayed.ts";
+import type { Calls } from "../script/calls.ts";
+import { createLiveLeg } from "../script/live_leg.ts";
 import { passThrough } from "../script/proxy.ts";
 import { unavailable } from "../refusal.ts";
 import { refuseStranger } from "../leg/forget_transaction.ts";
@@ -26,8 +29,6 @@ export interface Relays {
 }
 
 export interface RelayOptions extends MeetingHost {
-  signalling: Signalling;
-  media: MediaEngine;
   /** Whether new calls are still taken. */
   accepting(): boolean;
 }
@@ -53,7 +54,8 @@ export function createRelays(options: RelayOptions): Relays {
 
 /** The leg of an INVITE that proves where it comes from; undefined when it is refused. */
 function admit(options: RelayOptions, request: IncomingInviteRequest): InboundLeg | undefined {
-  const { signalling, media, accepting } = options;
+  const { calls, accepting } = options;
+  const { signalling, media } = calls;
   const { message } = request;
   const { flow, target } = originOf(message);
   const uri = parseSipUri(target);
@@ -63,16 +65,19 @@ function admit(options: RelayOptions, request: IncomingInviteRequest): InboundLe
   }
   flow.logins.add(peerLogin);
   if (!accepting()) return void request.reject(unavailable);
-  const header = message.getHeader(orderHeader);
-  const order = header === undefined ? undefined : readOrder(header);
-  if (header !== undefined && order === undefined) {
-    return void request.reject({ statusCode: 400 });
-  }
+  const wanted = wantedOf(signalling, message);
+  if (typeof wanted === "number") return void request.reject({ statusCode: wanted });
   request.trying();
-  const call = { id: mintCallSid(), accountSid: "", login: peerLogin, flow, request, media };
+  const { order, replaced, replaces } = wanted;
+  const { accountSid = "" } = replaced ?? {};
+  const call = { id: mintCallSid(), accountSid, login: peerLogin, flow, request, media };
   const caller = createInboundLeg(signalling, call);
+  if (replaced !== undefined) {
+    takePlace(calls, caller, replaced.leg);
+    return caller;
+  }
   const passing = order === undefined
-    ? relay(options, { caller, request, login })
+    ? relay(calls, { caller, request, login, replaces })
     : hostPeer(options, caller, order);
   void passing.catch((error) => {
     signalling.log("Cannot relay a call", { leg: caller.id, error: String(error) });
@@ -81,24 +86,70 @@ function admit(options: RelayOptions, request: IncomingInviteRequest): InboundLe
   return caller;
 }
 
+/** What an INVITE of another companion is for, beside the devices that it rings. */
+interface Wanted {
+  /** Meets what is here. */
+  order?: MeetingOrder;
+  /** Takes the place of a leg here. */
+  replaced?: LegName;
+  /** Has the devices replace a dialog of theirs (RFC 3891). */
+  replaces?: string;
+}
+
+/** The status that refuses it where that cannot be had. */
+function wantedOf(signalling: Signalling, message: IncomingRequestMessage): Wanted | number {
+  const ordered = message.getHeader(orderHeader);
+  if (ordered !== undefined) {
+    const order = readOrder(ordered);
+    return order === undefined ? 400 : { order };
+  }
+  const header = message.getHeader("replaces");
+  if (header === undefined) return {};
+  const replaced = legNamedBy(signalling.legNames, header);
+  if (replaced !== undefined) return { replaced };
+  const replaces = replacesHere(signalling, header);
+  return replaces === undefined ? 481 : { replaces };
+}
+
+/** Has another companion's leg take the place of one here, which the service hears nothing more of. */
+function takePlace(calls: Calls, caller: InboundLeg, leg: string): void {
+  const unheard = { send: () => Promise.resolve([]), drained: () => Promise.resolve() };
+  const live = createLiveLeg(calls, caller, unheard, { isOfPeer: true });
+  live.run(() => [{ type: "replace", leg }]);
+}
+
 /** Rings the devices here; whatever one side says goes to the other, until either is done. */
 async function relay(
-  { signalling, media }: RelayOptions,
-  { caller, request, login }: {
+  calls: Calls,
+  { caller, request, login, replaces }: {
     caller: InboundLeg;
     request: IncomingInviteRequest;
     login: string;
+    replaces?: string | undefined;
   },
 ): Promise<void> {
+  const { signalling, media } = calls;
+  const { message } = request;
   const isElsewhere = reasonOfCancel(signalling, request);
-  const callees = ringDevices(signalling, { caller, message: request.message, login, media });
+  const callees = ringDevices(signalling, { caller, message, login, replaces, media });
   void caller.ended.then(() => hangUpAll(callees, isElsewhere()));
   const callee = await firstAnswer(callees);
   if (callee === undefined) return caller.hangup(await refusalOf(callees));
   hangUpAll(callees.filter((one) => one !== callee), true);
-  relayTransfers(signalling, caller, callee);
+  relayTransfers(calls, caller, callee);
+  const named = legNamedBy(signalling.legNames, message.getHeader(legHeader));
+  remember(signalling, [caller, callee], { named, callee });
   void callee.ended.then(() => caller.hangup());
   if (!caller.signal.aborted) await connect(caller, callee);
+}
+
+/** Says whose call it is, as long as it lasts. */
+function remember({ relayed }: Signalling, legs: Leg[], call: Relayed): void {
+  for (const { id, signal } of legs) {
+    if (signal.aborted) continue;
+    relayed.set(id, call);
+    signal.addEventListener("abort", () => relayed.delete(id), { once: true });
+  }
 }
 
 /** Passes the answer on; one with media of ours is joined with other media of ours. */

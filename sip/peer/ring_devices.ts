@@ -19,6 +19,8 @@ export interface RelayedCall {
   caller: InboundLeg;
   message: IncomingRequestMessage;
   login: string;
+  /** The call of a device here whose place it takes. */
+  replaces?: string | undefined;
   media: MediaEngine;
 }
 
@@ -52,7 +54,7 @@ export function ringDevices(signalling: Signalling, call: RelayedCall): Outbound
 
 function ring(
   signalling: Signalling,
-  { caller, message, login }: RelayedCall,
+  { caller, message, login, replaces }: RelayedCall,
   way: Pick<OutboundCall, "only" | "media" | "onRinging" | "onProgress" | "onEarlyMedia">,
 ): OutboundLeg {
   const invitation = {
@@ -66,7 +68,10 @@ function ring(
   };
   return createOutboundLeg(signalling, {
     invitation,
-    headers: message.getHeaders("referred-by").map((value) => `Referred-By: ${value}`),
+    headers: [
+      ...message.getHeaders("referred-by").map((value) => `Referred-By: ${value}`),
+      ...replaces === undefined ? [] : [`Replaces: ${replaces}`],
+    ],
     isChild: false,
     timeoutMs: sipLimits.peerRingMs,
     maxForwards: caller.maxForwards - 1,

@@ -17,6 +17,10 @@ export interface LiveLeg<L extends InboundLeg | OutboundLeg = InboundLeg | Outbo
   lastFailure: number | undefined;
   /** Whom it talks to, where that is another leg. */
   partner: LiveLeg | undefined;
+  /** The other end is a leg of another companion, which has the call and its records. */
+  readonly isOfPeer: boolean;
+  /** Has whom it talks to perform a script, where that is a leg of another companion. */
+  runOther: ((script: Script) => void) | undefined;
   /** A transfer that its softphone asked for is under way. */
   referring: boolean;
   /** Tells the service, in order; nobody waits. */
@@ -46,6 +50,7 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
   calls: Calls,
   leg: L,
   reports: ReportQueue,
+  { isOfPeer = false } = {},
 ): LiveLeg<L> {
   const { log } = calls.signalling;
   let holder = new AbortController();
@@ -64,6 +69,8 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
     leg,
     lastFailure: undefined,
     partner: undefined,
+    isOfPeer,
+    runOther: undefined,
     referring: false,
     report: (event) => void reports.send(event),
     ask: (event, asking) => reports.send(event, asking),

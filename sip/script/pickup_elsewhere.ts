@@ -14,12 +14,14 @@ export async function talkElsewhere(
     & Pick<PickupStep, "leg" | "timeLimitS" | "hangupOnStar">
     & { at: MeetingPlace; media: MediaLeg; onJoined(one: MediaLeg, other: MediaLeg): void },
 ): Promise<Talked> {
-  const { calls, signal } = performance;
+  const { calls, live, signal } = performance;
   const meeting = callPeer(calls, {
     at,
     order: { type: "pickup", leg, runId: at.runId },
     onNews(news, theirs) {
-      if (news.type !== "talks" || signal.aborted) return;
+      if (signal.aborted) return;
+      if (news.type === "run") live.run(() => news.script);
+      if (news.type !== "talks") return;
       media.join(theirs);
       onJoined(media, theirs);
     },
@@ -27,7 +29,9 @@ export async function talkElsewhere(
   const first = await unlessAborted(meeting.first, signal);
   if (first?.type === "talks") {
     const startedAt = Date.now();
+    live.runOther = (script) => meeting.say({ type: "run", script });
     await untilEnough(performance, { media, over: meeting.ended, timeLimitS, hangupOnStar });
+    live.runOther = undefined;
     meeting.hangup();
     return { sipCallId: first.sipCallId, lastedMs: Date.now() - startedAt };
   }

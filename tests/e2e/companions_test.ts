@@ -1,35 +1,7 @@
 import assert from "node:assert/strict";
-import { openSoftphone, type Softphone } from "../support/softphone.ts";
-import { eventually, freePorts, spawnTask, startSystem, type System } from "../support/system.ts";
-
-/** One more companion of a system, as a process of its own. */
-async function startCompanion(system: System) {
-  const [sipPort, bridgePort, speechPort] = freePorts(3) as [number, number, number];
-  const { child, output, ended } = spawnTask(["sip"], {
-    PORT: new URL(system.baseUrl).port,
-    SIP_WS_PORT: String(sipPort),
-    BRIDGE_PORT: String(bridgePort),
-    SPEECH_PORT: String(speechPort),
-    DATA_DIR: system.directory,
-  });
-  const phones: Softphone[] = [];
-  await eventually("it listens", () => output().includes("Softphones register"));
-  return {
-    async phone(login: string): Promise<Softphone> {
-      const password = `${login}-secret`;
-      const url = `ws://127.0.0.1:${sipPort}`;
-      const phone = await openSoftphone({ url, login, password, domain: "localhost" });
-      phones.push(phone);
-      assert.equal((await phone.register()).status, 200);
-      return phone;
-    },
-    async [Symbol.asyncDispose]() {
-      await Promise.all(phones.map((phone) => phone.close()));
-      child.kill("SIGTERM");
-      await ended;
-    },
-  };
-}
+import { obey, refer, talking, told } from "../support/transfer_lab.ts";
+import { startCompanion } from "../support/second_companion.ts";
+import { eventually, startSystem } from "../support/system.ts";
 
 Deno.test("calls and messages reach a Client at whichever companion it is registered", async () => {
   await using system = await startSystem();
@@ -67,3 +39,54 @@ Deno.test("calls and messages reach a Client at whichever companion it is regist
   assert.equal(binding.contact, bob.contact);
   assert.deepEqual([(await final).status, text.status], [200, 202]);
 });
+
+const inTime = { timeout: 60_000 };
+
+Deno.test(
+  "an attended transfer joins calls of two processes, and fails when one is gone",
+  inTime,
+  async () => {
+    await using system = await startSystem();
+    await using second = await startCompanion(system);
+    for (const Login of ["bob", "carol"]) {
+      await system.post("Clients.json", { Login, Password: `${Login}-secret` });
+    }
+    const alice = await system.phone("alice");
+    const [bob, carol] = [await second.phone("bob"), await second.phone("carol")];
+    await eventually("all are known", async () => {
+      const { Metrics } = await system.get("Supervisor.json/metrics");
+      return Metrics.RegisteredUsers === 3;
+    });
+
+    const [ofAlice, first] = await talking(alice, bob);
+    const [asking, asked] = await talking(bob, carol);
+    await refer(first, asking, "carol");
+    const calling = obey(ofAlice);
+    const taken = await (await carol.nextCall()).answer();
+    const joined = await calling;
+    const progress = await told(first);
+    await Promise.all([asking.dialog.ended, asked.dialog.ended]);
+    await first.dialog.bye();
+    await ofAlice.dialog.ended;
+    assert.ok(typeof joined === "object");
+    await joined.bye();
+    await taken.ended;
+
+    assert.match(progress.at(-1) ?? "", /^SIP\/2\.0 200 /);
+    const statuses = async () => {
+      const { calls } = await system.get("Calls.json");
+      return new Set<string>(calls.map(({ status }: { status: string }) => status));
+    };
+    const isOver = async () => (await statuses()).isSubsetOf(new Set(["completed", "failed"]));
+    await eventually("all records are closed", isOver);
+    assert.deepEqual(await statuses(), new Set(["completed"]));
+
+    const [again] = await talking(alice, bob);
+    const [{ dialog: named }] = await talking(bob, carol);
+    Deno.kill(second.pid(), "SIGKILL");
+    await again.dialog.ended;
+    const headers = [`Replaces: ${decodeURIComponent(named.replaces)}`];
+    assert.equal((await alice.call("carol", { headers }).final).status, 481);
+    await eventually("the records of who was killed are closed", isOver);
+  },
+);

@@ -73,6 +73,15 @@ Deno.test("one who was given and not taken is given to another after a while", a
   assert.equal(await taken(two), leg("1"));
 });
 
+Deno.test("one who was given to a call that ended is given to another at once", async () => {
+  using app = await startApp();
+  await wait(app, "1");
+  const [one, two] = [await caller(app, "a", dequeue()), await caller(app, "b", dequeue())];
+  assert.equal(await taken(one), leg("1"));
+  await one.report({ type: "ended", outcome: "completed" });
+  assert.equal(await taken(two), leg("1"));
+});
+
 Deno.test("an empty queue is looked at again each second, until Dial's timeout", async () => {
   using app = await startApp();
   const taker = await caller(app, "a", dequeue(`timeout="2" action="/after"`));

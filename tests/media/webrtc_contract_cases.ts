@@ -14,6 +14,7 @@ import {
 import { handClock } from "../support/hand_clock.ts";
 import { connectPlainPeer, isSound, soundOf } from "../support/plain_peer.ts";
 import { BROWSER_OFFER } from "../support/sdp_samples.ts";
+import { followed } from "../support/steered_engine.ts";
 import { amplitudeOf, tone } from "../support/tone.ts";
 import { webrtcKinds } from "../support/webrtc_engines.ts";
 
@@ -119,9 +120,6 @@ async function hears(leg: MediaLeg, hz: number): Promise<void> {
   await promise;
   stop();
 }
-
-/** Resolves when the engine, wherever it is, has followed the orders that were given so far. */
-const followed = (leg: MediaLeg): Promise<void> => leg.sendDigits("", signal);
 
 /** Resolves with so many digits that a leg takes. */
 function digitsOf(leg: MediaLeg, count: number): Promise<string> {

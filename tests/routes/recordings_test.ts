@@ -107,6 +107,21 @@ Deno.test("DELETE of a recording deletes its audio too", async () => {
   assert.equal(await app.ports.blobs.get(app.root.sid, sid), null);
 });
 
+Deno.test("DELETE of a recording's audio deletes the recording, as Allow says that it may be", async () => {
+  using app = await startApp();
+  const sid = await record(app);
+  const path = `Recordings/${sid}.wav`;
+
+  const { status, headers } = await app.root.request("PATCH", path);
+  assert.deepEqual([status, headers.get("Allow")], [405, "DELETE, GET, HEAD"]);
+  assert.equal((await app.root.delete(path)).status, 204);
+
+  assert.equal((await app.root.delete(path)).status, 404);
+  assert.equal((await app.root.get(`Recordings/${sid}.json`)).status, 404);
+  await app.runJobs();
+  assert.equal(await app.ports.blobs.get(app.root.sid, sid), null);
+});
+
 Deno.test("a recording whose audio is lost answers 404 with the error body", async () => {
   using app = await startApp();
   const sid = await makeSample(app, app.root, { name: "recordings" });

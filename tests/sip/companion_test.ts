@@ -37,6 +37,23 @@ sipTest("stop() ends calls with BYE, CANCEL and 503, and reports them", async ()
   assert.deepEqual(outcomes, ["completed", "canceled", "failed"]);
 });
 
+sipTest("stop() waits for no BYE that went by a connection which has closed", async () => {
+  await using lab = await startSipLab();
+  lab.service.answer = () => [{ type: "answer" }, { type: "silence", seconds: 60 }];
+  const alice = await lab.phone("alice");
+  const call = await alice.call("menu").answered;
+  call.onRequest = ({ method }) => {
+    if (method === "BYE") void alice.close(); // Its answer does not leave any more.
+    return undefined;
+  };
+
+  const from = performance.now();
+  await lab.companion.stop();
+  const tookMs = performance.now() - from;
+
+  assert.ok(tookMs < sipLimits.stopMs, `took ${tookMs} ms`);
+});
+
 sipTest("startCompanion() reports in order across an outage of the service", async () => {
   await using lab = await startSipLab();
   const phone = await lab.phone("alice");

@@ -127,7 +127,7 @@ function fakeLeg(
     },
     play(pcm: Pcm, { loop, signal }) {
       played.push({ samples: pcm.length, loop });
-      if (!options.slow) return Promise.resolve();
+      if (!options.slow || signal.aborted) return Promise.resolve();
       const { promise, resolve } = Promise.withResolvers<void>();
       playing = true;
       finish = () => {

@@ -189,3 +189,36 @@ export const answeringLate = (): string =>
     '<recv request="ACK"/>',
     ...ending,
   ]);
+
+/** Answers, and presses a digit by INFO in each body in turn, until it is hung up on. */
+export function pressing(digits: string): string {
+  const headerOf = (name: string, variable: string) =>
+    `<ereg regexp=".*" search_in="hdr" header="${name}:" assign_to="${variable}"/>`;
+  const info = (digit: string, at: number) =>
+    [
+      "INFO [next_url] SIP/2.0",
+      "Via: SIP/2.0/[transport] [local_ip]:[local_port];rport;branch=[branch]",
+      "From: [$self];tag=[pid]u[call_number]",
+      "To: [$peer]",
+      "Call-ID: [call_id]",
+      `CSeq: ${at + 1} INFO`,
+      ...contact,
+      "Max-Forwards: 70",
+      `Content-Type: application/${at % 2 === 0 ? "dtmf-relay" : "dtmf"}`,
+      "Content-Length: [len]",
+      "",
+      at % 2 === 0 ? `Signal=${digit}\nDuration=100\n` : digit,
+    ].join("\n");
+  const names = [headerOf("From", "peer"), headerOf("To", "self")].join("");
+  return scenario("pressing", [
+    `<recv request="INVITE" rrs="true"><action>${names}</action></recv>`,
+    send(answer(), repeated),
+    '<recv request="ACK"/>',
+    '<pause milliseconds="500"/>',
+    ...[...digits].flatMap((digit, at) => [
+      send(info(digit, at), repeated),
+      '<recv response="200"/>',
+    ]),
+    ...ending,
+  ]);
+}

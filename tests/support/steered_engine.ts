@@ -1,5 +1,5 @@
 import { createEngineLink } from "../../sip/media/engine_link.ts";
-import type { MediaEngine } from "../../sip/media/port.ts";
+import type { MediaEngine, MediaLeg } from "../../sip/media/port.ts";
 import { remoteEngine } from "../../sip/media/remote_engine.ts";
 import { serveEngine } from "../../sip/media/serve_engine.ts";
 
@@ -17,3 +17,7 @@ export function steeredByMessages(
   };
   return { engine: steered, close };
 }
+
+/** Resolves when the engine, wherever it is, has followed the orders that the leg was given so far. */
+export const followed = (leg: MediaLeg): Promise<void> =>
+  leg.sendDigits("", new AbortController().signal);

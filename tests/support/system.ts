@@ -100,7 +100,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
       assert.equal(registered.status, 200);
       return phone;
     },
-    pids: (script) => descendants(child.pid).filter((pid) => commandOf(pid).at(-1) === script),
+    pids: (script) => pidsBelow(child.pid, script),
     ready: () => answers(`${baseUrl}/ready`),
     async stop(signal = "SIGTERM") {
       child.kill(signal);
@@ -179,6 +179,10 @@ export const isAlive = (pid: number): boolean => {
 };
 
 const commandOf = (pid: number) => read(`/proc/${pid}/cmdline`).split("\0").filter(Boolean);
+
+/** The processes below another one that run a script. */
+export const pidsBelow = (parent: number, script: string): number[] =>
+  descendants(parent).filter((pid) => commandOf(pid).at(-1) === script);
 
 function descendants(pid: number): number[] {
   const children = read(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean).map(Number);

@@ -1,0 +1,48 @@
+import type { Invitation, Script } from "../bridge_script.ts";
+import { limits } from "../limits.ts";
+import type { Ports } from "../ports.ts";
+import type { Call } from "../resources/calls.ts";
+import { talkingChild } from "./second_leg.ts";
+
+/** Whom a leg connects us with: the caller of one that came in, else the callee. */
+export const softphoneOf = ({ direction, from, to }: Call): string =>
+  direction === "inbound" ? from : to;
+
+/**
+ * The call to whom a leg at another companion talks to, in place of that leg; refused with 481 when
+ * it talks to nobody, or nobody can be asked. Such a call stays within the service and costs nothing.
+ */
+export async function takeOver(
+  replaced: Call | null,
+  { media, ...leg }: Pick<Invitation, "accountSid" | "from" | "headers" | "memo"> & {
+    media: "anchored" | "proxied";
+  },
+  ports: Ports,
+): Promise<Script> {
+  const { id = "", runId } = replaced?.companion ?? {};
+  const holder = await ports.companions.get(id);
+  const sipUri = holder?.runId === runId ? holder?.sipUri : undefined;
+  if (replaced?.status !== "in-progress" || sipUri === undefined) {
+    return [{ type: "reject", status: 481 }];
+  }
+  const { sid, accountSid } = replaced;
+  const target = { kind: "leg", leg: sid, accountSid, peer: { sipUri } } as const;
+  const to = await partyOf(replaced, ports);
+  return [{
+    type: "dial",
+    legs: [{ leg: ports.newSid("CA"), to, target, ...leg }],
+    media,
+    timeoutS: limits.ringTimeoutS,
+    timeLimitS: limits.dialTimeLimitS,
+  }, { type: "hangup" }];
+}
+
+/** Whom a leg talks to. */
+async function partyOf(call: Call, ports: Ports): Promise<string> {
+  const { accountSid, parentCallSid, direction, from, to } = call;
+  const other = parentCallSid === null
+    ? await talkingChild(call, ports)
+    : await ports.records.calls.get(accountSid, parentCallSid);
+  if (other) return softphoneOf(other);
+  return direction === "inbound" ? to : from;
+}

@@ -1,0 +1,48 @@
+import { peerLogin } from "../peer/peers.ts";
+import type { LegName } from "../peer/leg_names.ts";
+import type { Calls } from "../script/calls.ts";
+import { type ReferTo, replacedDialog, type Replaces } from "./refer_to.ts";
+
+/** The leg that a Replaces means, at whichever companion it is; undefined where it means none. */
+export function replacedLeg(
+  { signalling, find }: Calls,
+  replaces: Replaces,
+  /** Who must be at the other end of the dialog; anybody where there is none given. */
+  login?: string,
+): LegName | undefined {
+  const named = signalling.legNames.read(replaces);
+  if (named !== undefined) return named;
+  const dialog = replacedDialog(signalling, replaces);
+  if (dialog === undefined || login !== undefined && dialog.login !== login) return undefined;
+  const relayed = signalling.relayed.get(dialog.leg);
+  if (relayed !== undefined) return relayed.named;
+  const { id: leg, accountSid } = find(dialog.leg)?.leg ?? {};
+  return leg === undefined || accountSid === undefined ? undefined : { leg, accountSid };
+}
+
+/**
+ * The leg in whose place the other side is to talk, by a REFER of who is at the other end of a
+ * dialog: only who takes part in both conversations may join them.
+ */
+export function referredLeg(
+  calls: Calls,
+  { replaces }: ReferTo,
+  login: string | undefined,
+): LegName | undefined {
+  if (replaces === undefined) return undefined;
+  // What companions pass on was looked at where it came from.
+  const mayBeAny = login === undefined || login === peerLogin;
+  return mayBeAny ? calls.signalling.legNames.read(replaces) : replacedLeg(calls, replaces, login);
+}
+
+/** The Refer-To to pass on: any companion can tell which leg it means. */
+export function passedReferTo(
+  calls: Calls,
+  referTo: ReferTo,
+  login: string | undefined,
+): string {
+  const named = referredLeg(calls, referTo, login);
+  if (named === undefined) return referTo.raw;
+  const value = encodeURIComponent(calls.signalling.legNames.write(named));
+  return referTo.raw.replace(/([?&]replaces=)[^&>]*/i, (_, name) => name + value);
+}
