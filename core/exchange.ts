@@ -35,9 +35,12 @@ export const masked = (text: string, secrets: string[]): string =>
     .reduce((shown, secret) => shown.replaceAll(secret, "********"), text);
 
 /** Why a request failed, as others may read it: a URL in it may have credentials too. */
-export const reasonOf = (error: unknown, secrets: string[]): string =>
-  masked(error instanceof Error ? error.message : String(error), secrets)
+export function reasonOf(error: unknown, secrets: string[]): string {
+  // Of itself, a fetch says no more than that it failed.
+  const why = error instanceof TypeError && error.cause instanceof Error ? error.cause : error;
+  return masked(why instanceof Error ? why.message : String(why), secrets)
     .replaceAll(/\/\/[^/\s@]*@/g, "//");
+}
 
 /** The headers of an answer, one a line. */
 export const headerLines = (response: Response): string =>

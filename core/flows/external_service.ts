@@ -1,4 +1,4 @@
-import { type Exchange, headerLines, masked, readText, unanswered } from "../exchange.ts";
+import { type Exchange, headerLines, masked, readText, reasonOf, unanswered } from "../exchange.ts";
 import { limits } from "../limits.ts";
 import type { Ports } from "../ports.ts";
 import { expand, expandUrl, type Variables } from "./expand.ts";
@@ -46,7 +46,7 @@ export async function askService(
     return { ...valuesIn(response, { text, isWhole }, step), exchange: answered };
   } catch (error) {
     if (signal.aborted) throw error;
-    const problem = masked(error instanceof Error ? error.message : String(error), secrets);
+    const problem = reasonOf(error, secrets);
     return { problem, variables: statusOf(""), exchange };
   }
 }

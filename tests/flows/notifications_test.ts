@@ -29,6 +29,7 @@ interface Failure {
   asked?: { path: string; sent: Record<string, string> };
   /** A part of the answer that is told. */
   body?: string;
+  text?: RegExp;
 }
 
 /** Two workers side by side, until every retry has come due. */
@@ -123,8 +124,9 @@ const events = { url: "https://app.test/events", method: "POST" };
 const failures: Record<string, Failure> = {
   "markup that answers 500": document(page("ECHO boom", "text/plain", 500), { body: "boom" }),
   "markup that is out of reach": document(() => {
-    throw new Error("connection refused");
-  }),
+    const cause = new Error(`request for url (${secretUrl("/voice")}): connection refused`);
+    throw new TypeError("fetch failed", { cause });
+  }, { text: /request for url \(https:\/\/app\.test\/voice\): connection refused$/ }),
   "markup that is no XML": document(page("<Response>ECHO<"), { code: 12100, body: "<Response>" }),
   "markup over 64 KiB": document(page(`<Response>${" ".repeat(70_000)}</Response>`), {
     code: 12100,
@@ -325,6 +327,7 @@ for (const [name, failure] of Object.entries(failures)) {
       const variables = Object.fromEntries(new URLSearchParams(one.request_variables));
       assert.deepEqual(variables, { ...variables, ...sent });
     }
+    assert.match(one.message_text, failure.text ?? /: ./);
     assert.ok((one.response_body ?? "").includes(failure.body ?? ""), one.response_body);
     const shown = text + (await app.root.get("Webhooks/Deliveries.json")).text;
     for (const secret of [password, basic, app.root.token]) {
