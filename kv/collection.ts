@@ -61,10 +61,9 @@ export function collection<T extends Base>(
   name: string,
   definition: AnyResource,
 ): StoredCollection<T> {
-  const { kv, committer } = store;
+  const { kv, committer, seal, recent, fields, memory } = store;
   const { sidPrefix: prefix, secret = [] } = definition;
   const layout = layoutOf(definition);
-  const { seal, recent, fields, memory } = store;
   const codec = recordCodec({ fields: fields[name]!, secret, seal, recent });
   const recordOf = (entry: Stored): T => codec.decode(entry) as Base as T;
 
