@@ -27,6 +27,14 @@ export const clientTarget = z.object({
 });
 
 /**
+ * Another companion that has what a leg is to meet, as it was last heard of: another run of it has
+ * nothing of that any more.
+ */
+export const meetingPlace = z.object({ sipUri, runId: z.string().min(1) });
+
+export type MeetingPlace = z.infer<typeof meetingPlace>;
+
+/**
  * A leg of another companion, in whose place the new leg talks to whom that one talks to (RFC 3891);
  * 481 when it talks to nobody any more.
  */

@@ -12,6 +12,8 @@ export const recordingLimits = {
   bytesOfSample: 2,
   /** Of one part: four seconds of one channel. */
   partBytes: 64 << 10,
+  /** Of the first part, a second of one channel: a recording soon has a record that a crash leaves. */
+  firstPartBytes: 16_000,
 } as const;
 
 /** What is to be recorded: the Sid that it gets, and notes of the service, handed back untouched. */

@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { action } from "./bridge_action.ts";
+import { meetingPlace } from "./bridge_peers.ts";
 import { recorded, recordingOrder } from "./bridge_recordings.ts";
 
 /**
  * The part of the bridge (`bridge.ts`) that is about conferences and queues. The service knows them by name and
- * account, and says which room a leg goes to; the companion has the rooms, one for each Conference.
+ * account, and says which room a leg goes to; a companion has the rooms, one for each Conference. A leg
+ * of another companion comes there by a call between the two, and is reported on by its own.
  */
 
 const conferenceSid = z.string().regex(/^CF[0-9a-f]{32}$/);
@@ -28,6 +30,8 @@ export const consultStep = z.object({
 export const roomStep = z.object({
   type: z.literal("room"),
   conferenceSid,
+  /** The companion that has the room, where the leg's own has not. */
+  at: meetingPlace.optional(),
   /** Legs that the room has at most. */
   most: z.number().int().positive(),
   muted: z.boolean(),
@@ -64,11 +68,15 @@ export const joinedEvent = z.object({
   endOnExit: z.boolean(),
 });
 
-/** It is no longer there; `busy` when the room was full, so that it never was. */
+/**
+ * It is no longer there; `busy` when the room was full, so that it never was, and `unreached` when the
+ * companion that has it was out of reach.
+ */
 export const leftEvent = z.object({
   type: z.literal("left"),
   conferenceSid,
   outcome: z.enum(["completed", "busy", "failed"]),
+  unreached: z.boolean().optional(),
   durationS: z.number().int().nonnegative(),
   recording: recorded.optional(),
   action: action.optional(),
@@ -89,11 +97,14 @@ export const queueStep = z.object({
 
 /**
  * Takes a leg out of its queue and talks to it, which answers this one first. Where that leg waits no
- * longer, the service is asked again, as by a `consult` with the memo and `gone`, its id.
+ * longer, the service is asked again, as by a `consult` with the memo and `gone`, its id; where its
+ * companion is out of reach, with `unreached`.
  */
 export const pickupStep = z.object({
   type: z.literal("pickup"),
   leg,
+  /** The companion at which it waits, where that is another. */
+  at: meetingPlace.optional(),
   memo,
   timeLimitS: z.number().positive(),
   hangupOnStar: z.boolean().optional(),

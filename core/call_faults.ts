@@ -45,18 +45,18 @@ export const callFaults = {
     message: "Cannot modify a conference that has ended",
     advice: "Only conferences that are not completed can be modified.",
   },
-  conferenceElsewhere: {
+  conferenceUnreached: {
     kind: "unavailable",
     code: 13232,
     message: "Cannot join the conference",
     advice:
-      "A conference is at the companion of its first participant, and takes calls of that one.",
+      "A conference is at the companion of its first participant: it is to answer at SIP_PEER_URI.",
   },
-  queueElsewhere: {
+  queueUnreached: {
     kind: "unavailable",
     code: 13233,
     message: "Cannot take a call from the queue",
-    advice: "Calls are taken by calls of the companion at which they wait.",
+    advice: "The companion at which the call waits is to answer at its SIP_PEER_URI.",
   },
   mediaLost: {
     kind: "unavailable",

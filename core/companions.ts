@@ -1,4 +1,5 @@
 import type { Companion } from "./bridge.ts";
+import type { MeetingPlace } from "./bridge_peers.ts";
 import type { Invitation, Script, Target } from "./bridge_script.ts";
 import type { PresenceNews } from "./bridge_registrations.ts";
 import { limits } from "./limits.ts";
@@ -61,6 +62,21 @@ export async function withPeers(
     if (step.type === "dial") return { ...step, legs: await Promise.all(step.legs.map(told)) };
     return step;
   }));
+}
+
+/**
+ * Where a call at one companion meets what another has: undefined at the same one, null where that one
+ * is not there any more, or has been started anew.
+ */
+export async function meetingPlace(
+  holder: Companion,
+  asking: Pick<Companion, "id">,
+  ports: Known,
+): Promise<MeetingPlace | null | undefined> {
+  if (holder.id === asking.id) return undefined;
+  const live = await liveCompanions(ports);
+  const found = live.find(({ id, runId }) => id === holder.id && runId === holder.runId);
+  return found?.sipUri === undefined ? null : { sipUri: found.sipUri, runId: found.runId };
 }
 
 function invitationsOf(step: Script[number]): Invitation[] {

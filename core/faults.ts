@@ -150,15 +150,22 @@ export const faults = {
 
 export type FaultName = keyof typeof faults;
 
+export interface FaultOptions extends ErrorOptions {
+  /** Seconds after which it is worth trying again, where that is known. */
+  retryAfterS?: number;
+}
+
 /** A refusal that the caller is meant to see. Anything else that is thrown is a bug. */
 export class Fault extends Error {
   override readonly name = "Fault";
   readonly kind: FaultKind;
   readonly code: number;
+  readonly retryAfterS: number | undefined;
 
-  constructor(readonly fault: FaultName, readonly detail?: string, options?: ErrorOptions) {
+  constructor(readonly fault: FaultName, readonly detail?: string, options?: FaultOptions) {
     super(faults[fault].message + (detail === undefined ? "" : `: ${detail}`), options);
     this.kind = faults[fault].kind;
     this.code = faults[fault].code;
+    this.retryAfterS = options?.retryAfterS;
   }
 }

@@ -3,10 +3,11 @@ import { limits } from "./limits.ts";
 
 /**
  * How a list may be narrowed by a field; declared per resource, planned by the store. `equals` takes
- * the whole value, `pattern` also `*` for any run of characters, `contains` a part in any case,
- * `number` a part of a phone number in which `*` stands for any one digit.
+ * the whole value, `address` also `*` for any run of characters, and a Client by its Login with or
+ * without `client:`, `contains` a part in any case, `number` a part of a phone number in which `*`
+ * stands for any one digit.
  */
-export type FilterKind = "equals" | "pattern" | "contains" | "number";
+export type FilterKind = "equals" | "address" | "contains" | "number";
 
 const text = z.string().max(limits.filterLength);
 const digits = z.string().regex(/^\d{1,15}$/, "must be a whole number");
@@ -14,7 +15,7 @@ const truth = z.enum(["true", "false"]);
 
 /** What a filter may compare a field with: a value that the field could have, or a part of one. */
 export function filterValue(kind: FilterKind, field: z.ZodType): z.ZodType {
-  if (kind === "contains" || kind === "pattern") return text;
+  if (kind === "contains" || kind === "address") return text;
   if (field instanceof z.ZodOptional || field instanceof z.ZodNullable) {
     return filterValue(kind, field.unwrap() as z.ZodType);
   }
@@ -26,6 +27,7 @@ export function filterValue(kind: FilterKind, field: z.ZodType): z.ZodType {
 /** One condition on a field of a record. */
 export type Condition =
   | { field: string; op: "equals"; value: string }
+  | { field: string; op: "oneOf"; values: string[] }
   /** `*` stands for any run of characters, everything else for itself. */
   | { field: string; op: "matches"; value: string }
   | { field: string; op: "contains"; value: string }
@@ -41,6 +43,8 @@ function passes(value: unknown, condition: Condition): boolean {
   switch (condition.op) {
     case "equals":
       return String(value ?? "") === condition.value;
+    case "oneOf":
+      return condition.values.includes(String(value ?? ""));
     case "matches":
       return fitsPattern(String(value ?? ""), condition.value);
     case "contains":

@@ -14,6 +14,8 @@ export const limits = {
   longParameterLength: 40 << 10,
   /** What Retry-After says when a part of the service is out of reach. */
   retryAfterS: 5,
+  /** So many seconds' worth of requests an account may send at once. */
+  requestBurstS: 10,
   /** How long a part of the service may take to prove that it is there. */
   readyTimeoutMs: 2_000,
   /** Unknown parameters that one Warning header names. */
@@ -51,8 +53,10 @@ export const limits = {
   /** How long an account may be used as it was read; what this instance changes shows at once. */
   accountRecentMs: 1_000,
   recentAccounts: 1_000,
-  /** Records of first pages that stay in memory, as stored; decoded they take about four times it. */
-  recentRecordBytes: 2 << 20,
+  /** Records of lists that stay in memory, as stored; decoded they take about four times it. */
+  recentRecordBytes: 8 << 20,
+  /** Counters of lists that are remembered, at some 30 bytes each. */
+  rememberedCounters: 200_000,
 
   jobLeaseMs: 30_000,
   jobPollMs: 1_000,
@@ -161,8 +165,12 @@ export const limits = {
   carrierIdLength: 200,
   aggregatorTimeoutMs: 15_000,
   aggregatorAnswerBytes: 16 << 10,
-  /** Of a text that comes in; it becomes as many messages as it needs. */
+  /** Characters of a text that comes in and is one Message; a longer one becomes several. */
   arrivingLength: 1_600,
+  /** Of a text that comes in parts: how many there may be, the characters of each, and how long the others are waited for. */
+  textParts: 100,
+  partLength: 254,
+  partsWaitMs: 300_000,
   /** From one Client to one recipient in a minute, and pairs that are counted at once. */
   messagesOfPair: 30,
   messagePairs: 50_000,

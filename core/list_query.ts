@@ -151,6 +151,12 @@ function readFilter({ definition, query, problems }: Reading, name: string, valu
 function condition(kind: FilterKind, field: string, value: string): Condition {
   if (kind === "contains") return { field, op: "contains", value };
   if (kind === "number") return { field, op: "hasPart", value };
-  const isPattern = kind === "pattern" && value.includes("*");
-  return { field, op: isPattern ? "matches" : "equals", value };
+  if (kind === "address" && value.includes("*")) return { field, op: "matches", value };
+  const login = kind === "address" && clientAddress.exec(value)?.[1];
+  return login
+    ? { field, op: "oneOf", values: [`client:${login}`, login] }
+    : { field, op: "equals", value };
 }
+
+/** A Client as records have it, or by a Login that is no number. */
+const clientAddress = /^(?:client:)?([A-Za-z][A-Za-z0-9\-._+]{0,63})$/;

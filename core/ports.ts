@@ -109,9 +109,10 @@ export interface Collection<T extends Base> {
   packTexts(accountSid: string, signal: AbortSignal): Promise<void>;
   /**
    * Removes records that were made before an instant in ms, oldest first and at most
-   * `limits.removedAtOnce`, with what is kept beside them; how many.
+   * `limits.removedAtOnce`, with what is kept beside them; how many. Those that `stays` is true of
+   * stay.
    */
-  removeOld(accountSid: string, before: number): Promise<number>;
+  removeOld(accountSid: string, before: number, stays?: (record: T) => boolean): Promise<number>;
   /** The record that holds a value of a unique field, in whatever account. */
   holder(field: keyof T & string, value: string): Promise<T | null>;
   /** All records of a service-wide group. */
@@ -182,6 +183,8 @@ export interface Settings {
   deliveryKeptMs: number;
   /** The build that runs, as Supervisor metrics tell it. */
   revision: string;
+  /** What an account may ask this instance; 0: without a limit. */
+  requestsPerSecond: number;
   /** Characters that the password of a Client has at least. */
   clientPasswordMin: number;
   /** Messages leave only from what the account may send from. */

@@ -21,12 +21,6 @@ export const recordingFaults = {
     message: "Cannot delete the audio of a recording",
     advice: "The operator must delete it: the disk or the object storage did not for hours.",
   },
-  audioFormat: {
-    kind: "unacceptable",
-    code: 13262,
-    message: "Cannot answer the audio in this format",
-    advice: "Recordings are had as .wav; the service has no encoder of MP3.",
-  },
   badRange: {
     kind: "unsatisfiable",
     code: 20416,

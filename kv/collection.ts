@@ -6,6 +6,7 @@ import type { AnyResource } from "../core/resource.ts";
 import { isSid } from "../core/sid.ts";
 import { pascal } from "../core/wire.ts";
 import { type Batch, emptyBatch } from "./batch.ts";
+import type { CounterMemory } from "./counter_memory.ts";
 import { type Committer, jitter } from "./commit.ts";
 import { stageGlobals, stageIndexes, type Transition } from "./indexes.ts";
 import { keys, sidOf } from "./keys.ts";
@@ -30,6 +31,8 @@ export interface StoreContext {
   committer: Committer;
   seal: Seal;
   recent: RecentRecords;
+  /** What counters say, where no other process moves them. */
+  memory: CounterMemory | null;
   /** The order in which records hold their fields, by resource. */
   fields: Record<string, string[]>;
   now(): number;
@@ -58,10 +61,9 @@ export function collection<T extends Base>(
   name: string,
   definition: AnyResource,
 ): StoredCollection<T> {
-  const { kv, committer } = store;
+  const { kv, committer, seal, recent, fields, memory } = store;
   const { sidPrefix: prefix, secret = [] } = definition;
   const layout = layoutOf(definition);
-  const { seal, recent, fields } = store;
   const codec = recordCodec({ fields: fields[name]!, secret, seal, recent });
   const recordOf = (entry: Stored): T => codec.decode(entry) as Base as T;
 
@@ -114,7 +116,7 @@ export function collection<T extends Base>(
     batch.checks.push(entry);
     if (after === undefined) batch.deletes.push(entry.key);
     else batch.sets.push({ key: entry.key, value: codec.encode(after) });
-    stageRest(batch, entry.key[0] as bigint, { before, ...after && { after } });
+    await stageRest(batch, entry.key[0] as bigint, { before, ...after && { after } });
     return true;
   };
 
@@ -167,29 +169,28 @@ export function collection<T extends Base>(
     throw tooBusy(sid);
   }
 
-  async function removeOld(account: string, before: number): Promise<number> {
+  async function removeOld(account: string, before: number, stays = (_: T) => false) {
     const number = await store.accountNumber(account);
     if (number === null) return 0;
     const at = { kv, committer, place: { account: number, prefix }, layout };
-    const old = await oldEntries(at, before);
-    await Promise.all(old.map(({ key }) => removeIfThere(account, sidOf(prefix, key))));
+    const old = await oldEntries(at, before, (entry) => !stays(recordOf(entry)));
+    const gone = (record: T) => {
+      if (stays(record)) throw new Fault("notFound", record.sid); // It came to stay meanwhile.
+      return { record };
+    };
+    await Promise.all(
+      old.map(({ key }) =>
+        write({ account, sid: sidOf(prefix, key) }, gone, true).catch(throwUnlessMissing)
+      ),
+    );
     await sweepCounters(at, old.map((entry) => codec.decode(entry)));
     return old.length;
-  }
-
-  async function removeIfThere(account: string, sid: string): Promise<void> {
-    try {
-      await write({ account, sid }, (record) => ({ record }), true);
-    } catch (error) {
-      const isGone = error instanceof Fault && error.fault === "notFound";
-      if (!isGone) throw error;
-    }
   }
 
   async function listed(account: string, query: Query): Promise<Slice<T>> {
     const number = await store.accountNumber(account);
     if (number === null) return { items: [], total: 0 };
-    const source = { kv, place: { account: number, prefix }, layout, codec };
+    const source = { kv, memory, place: { account: number, prefix }, layout, codec };
     const { sorted } = layout;
     if (sorted === undefined || !isHeld(sorted, query)) return await list<T>(source, query);
     const read = (sid: string) => get(account, sid);
@@ -239,6 +240,11 @@ export function collection<T extends Base>(
 }
 
 const tooBusy = (sid: string) => new Fault("unavailable", `Too many changes of ${sid} at once`);
+
+function throwUnlessMissing(error: unknown): void {
+  const isMissing = error instanceof Fault && error.fault === "notFound";
+  if (!isMissing) throw error;
+}
 
 const takenNames = ({ unique = [] }: AnyResource, record: Base): string =>
   unique.map((field) => `${pascal(field)} ${textOf(record, field)}`).join(", ") || record.sid;

@@ -1,5 +1,6 @@
 import { Fault } from "../core/faults.ts";
 import { append, type Batch, emptyBatch, keyBytesOf, keyText } from "./batch.ts";
+import type { CounterMemory } from "./counter_memory.ts";
 import { keys } from "./keys.ts";
 import type { Receipt } from "./receipt.ts";
 
@@ -30,6 +31,8 @@ export interface CommitterOptions {
   doorbell: boolean;
   /** Of a store whose client sends a commit again when its answer is lost. */
   receipt?: Receipt;
+  /** Of a store that nobody else writes to. */
+  memory?: CounterMemory;
 }
 
 /** Below what Deno KV takes in one commit: 1000 mutations, 80 KiB of keys. */
@@ -39,19 +42,25 @@ const groupKeyBytes = 72 << 10;
 export function committer(kv: Deno.Kv, options: CommitterOptions): Committer {
   const queue: Waiting[] = [];
   const bell = { pending: false };
-  const { receipt } = options;
+  const { receipt, memory } = options;
   let isPumping = false;
 
   async function attempt(batches: Batch[]): Promise<Committed> {
     const makesJobs = batches.some(({ due }) => due.length > 0);
     const rings = makesJobs && options.doorbell && !bell.pending;
+    const merged = emptyBatch();
+    for (const batch of batches) append(merged, batch);
     const result = await commitRetrying(() => {
-      const op = operation(kv, batches, rings);
+      const op = operation(kv, merged, rings);
       receipt?.stage(op);
       return op;
+    }).catch((error) => {
+      memory?.doubt(merged);
+      throw error;
     });
     const committed = result.ok ? result : await receipt?.find() ?? null;
     if (committed === null) return null;
+    memory?.made(merged, committed.versionstamp);
     if (rings) bell.pending = true;
     if (makesJobs) self.onJobs();
     return committed;
@@ -126,10 +135,8 @@ function takeGroup(queue: Waiting[], maxChecks: number): Waiting[] {
   return group;
 }
 
-function operation(kv: Deno.Kv, batches: Batch[], rings: boolean): Deno.AtomicOperation {
+function operation(kv: Deno.Kv, merged: Batch, rings: boolean): Deno.AtomicOperation {
   const op = kv.atomic();
-  const merged = emptyBatch();
-  for (const batch of batches) append(merged, batch);
   op.check(...merged.checks);
   for (const { key, value } of merged.sets) op.set(key, value);
   for (const key of merged.deletes) op.delete(key);

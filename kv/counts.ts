@@ -1,8 +1,6 @@
 import {
-  bucketAt,
   type Counted,
   type Depth,
-  type Level,
   levels,
   overlap,
   type Span,
@@ -10,8 +8,9 @@ import {
   timeEnd,
 } from "./counters.ts";
 import { type Gaps, gapsIn } from "./gaps.ts";
-import { type FieldPlace, type IndexValue, keys } from "./keys.ts";
+import type { FieldPlace, IndexValue } from "./keys.ts";
 import { undatedField } from "./layout.ts";
+import { type Buckets, type Count, type CounterSource, readCounters } from "./read_counters.ts";
 
 /** The entries of one value of a field, or of several: a record has only one of them. */
 export interface Index extends FieldPlace {
@@ -38,16 +37,13 @@ export interface Measured {
   gaps?: Gaps;
 }
 
-/** Counters that one read asks of the store. */
-const batchSize = 32;
-
 /** Entries that are passed over as quickly as the store is asked once more. */
-export const fewEntries = 50;
+const fewEntries = 50;
 
 /** Reads the coarsest counters of an index. */
-export async function measure(kv: Deno.Kv, index: Index): Promise<Measured> {
+export async function measure(source: CounterSource, index: Index): Promise<Measured> {
   const range = { level: levels[0]!, span: { from: 0, before: timeEnd }, reverse: true };
-  const top = await Array.fromAsync(listed(kv, index, range));
+  const top = await Array.fromAsync(listed(source, index, range));
   const total = top.reduce((sum, { count }) => sum + count, 0);
   return { index, top, parts: new Map(), total };
 }
@@ -60,23 +56,21 @@ export const topIn = ({ top }: Measured, span: Span): number =>
     0,
   );
 
-interface Buckets {
-  level: Level;
-  span: Span;
-  reverse: boolean;
-}
-
 /** The buckets that overlap a span and were ever counted in, newest or oldest first. */
-async function* listed(kv: Deno.Kv, index: Index, asked: Buckets): AsyncGenerator<Bucket> {
+async function* listed(
+  source: CounterSource,
+  index: Index,
+  asked: Buckets,
+): AsyncGenerator<Bucket> {
   const parts = partsOf(index);
   const { level, reverse } = asked;
   if (parts.length !== 1) {
-    const found = (await added(kv, parts, asked)).sort(([a], [b]) => reverse ? b - a : a - b);
+    const found = (await added(source, parts, asked)).sort(([a], [b]) => reverse ? b - a : a - b);
     for (const [bucket, count] of found) yield { span: spanOf(bucket, level), count };
     return;
   }
-  for await (const { key, value } of countersOf(kv, parts[0]!, asked) ?? []) {
-    yield { span: spanOf(Number(key.at(-1)), level), count: Number(value.value) };
+  for await (const [bucket, count] of await readCounters(source, parts[0]!, asked)) {
+    yield { span: spanOf(bucket, level), count };
   }
 }
 
@@ -97,25 +91,12 @@ function partsOf({ account, prefix, field, values, lacking = [] }: Index): Part[
   ]);
 }
 
-function countersOf(
-  kv: Deno.Kv,
-  { sign: _, ...counted }: Part,
-  { level, span: { from, before }, reverse }: Buckets,
-): Deno.KvListIterator<Deno.KvU64> | null {
-  const first = bucketAt(Math.max(from, 0), level);
-  const end = before <= 0 ? 0 : bucketAt(Math.min(before, timeEnd) - 1, level) + 1;
-  if (end <= first) return null;
-  const key = (bucket: number) => keys.counter(counted, level.level, bucket);
-  return kv.list<Deno.KvU64>({ start: key(first), end: key(end) }, { reverse, batchSize });
-}
-
 /** Several counters, added up by bucket. */
-async function added(kv: Deno.Kv, parts: Part[], asked: Buckets): Promise<[number, number][]> {
+async function added(source: CounterSource, parts: Part[], asked: Buckets): Promise<Count[]> {
   const counts = new Map<number, number>();
   await Promise.all(parts.map(async (part) => {
-    for await (const { key, value } of countersOf(kv, part, asked) ?? []) {
-      const bucket = Number(key.at(-1));
-      counts.set(bucket, (counts.get(bucket) ?? 0) + part.sign * Number(value.value));
+    for await (const [bucket, count] of await readCounters(source, part, asked)) {
+      counts.set(bucket, (counts.get(bucket) ?? 0) + part.sign * count);
     }
   }));
   return [...counts];
@@ -123,7 +104,7 @@ async function added(kv: Deno.Kv, parts: Part[], asked: Buckets): Promise<[numbe
 
 /** The same, without reading again what is known. */
 function bucketsOf(
-  kv: Deno.Kv,
+  source: CounterSource,
   measured: Measured,
   asked: Buckets,
 ): Iterable<Bucket> | AsyncIterable<Bucket> {
@@ -133,13 +114,17 @@ function bucketsOf(
       bucket.span.before > span.from && bucket.span.from < span.before
     )
     : measured.parts.get(nameOf(asked));
-  if (known === undefined) return listed(kv, measured.index, asked);
+  if (known === undefined) return listed(source, measured.index, asked);
   return reverse ? known : known.toReversed();
 }
 
 /** The same, newest first, to be known from now on: what is counted is then often looked through. */
-async function partOf(kv: Deno.Kv, measured: Measured, asked: Buckets): Promise<Bucket[]> {
-  const found = await Array.fromAsync(bucketsOf(kv, measured, asked));
+async function partOf(
+  source: CounterSource,
+  measured: Measured,
+  asked: Buckets,
+): Promise<Bucket[]> {
+  const found = await Array.fromAsync(bucketsOf(source, measured, asked));
   measured.parts.set(nameOf(asked), found);
   return found;
 }
@@ -148,29 +133,29 @@ const nameOf = ({ level, span }: Buckets) => `${level.level} ${span.from} ${span
 
 /** How many entries fall into a span of whole buckets of the index's finest level. */
 export async function countIn(
-  kv: Deno.Kv,
+  source: CounterSource,
   measured: Measured,
   span: Span,
   depth = 1,
 ): Promise<number> {
   let total = 0;
   const asked = { level: levels[depth - 1]!, span, reverse: true };
-  for (const bucket of await partOf(kv, measured, asked)) {
-    total += (await within(kv, measured, { bucket, span, depth })).count;
+  for (const bucket of await partOf(source, measured, asked)) {
+    total += (await within(source, measured, { bucket, span, depth })).count;
   }
   return total;
 }
 
 /** The part of a bucket that is in a span. */
 async function within(
-  kv: Deno.Kv,
+  source: CounterSource,
   measured: Measured,
   { bucket, span, depth }: { bucket: Bucket; span: Span; depth: number },
 ): Promise<Bucket> {
   const part = overlap(bucket.span, span);
   const isWhole = part.from === bucket.span.from && part.before === bucket.span.before;
   if (!isWhole && depth < measured.index.depth) {
-    return { span: part, count: await countIn(kv, measured, part, depth + 1) };
+    return { span: part, count: await countIn(source, measured, part, depth + 1) };
   }
   return { span: part, count: Math.max(0, bucket.count - gapsIn(measured.gaps, part)) };
 }
@@ -188,7 +173,7 @@ export interface Located {
  * begins at the nearer end.
  */
 export async function locate(
-  kv: Deno.Kv,
+  source: CounterSource,
   measured: Measured,
   { span, skip, count }: Located,
   depth = 1,
@@ -197,12 +182,14 @@ export async function locate(
   if (isNear || depth > measured.index.depth) return { span, skip, count };
   const reverse = skip <= count / 2;
   let left = reverse ? skip : count - skip - 1;
-  const asked = { level: levels[depth - 1]!, span, reverse };
-  for await (const bucket of bucketsOf(kv, measured, asked)) {
-    const part = await within(kv, measured, { bucket, span, depth });
+  const { width } = levels[depth - 1]!;
+  const about = (span.before - span.from) / width * left / count + 8;
+  const asked = { level: levels[depth - 1]!, span, reverse, about };
+  for await (const bucket of bucketsOf(source, measured, asked)) {
+    const part = await within(source, measured, { bucket, span, depth });
     if (left < part.count) {
       const inside = { ...part, skip: reverse ? left : part.count - left - 1 };
-      return await locate(kv, measured, inside, depth + 1);
+      return await locate(source, measured, inside, depth + 1);
     }
     left -= part.count;
   }

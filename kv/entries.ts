@@ -67,6 +67,18 @@ export async function* inChunks<V>(values: AsyncIterable<V>, size: number): Asyn
   if (chunk.length > 0) yield chunk;
 }
 
+/** Pieces joined until each has as many as `size`. */
+export async function* joined<V>(pieces: AsyncIterable<V[]>, size: number): AsyncGenerator<V[]> {
+  let joined: V[] = [];
+  for await (const piece of pieces) {
+    joined = joined.length === 0 ? piece : joined.concat(piece);
+    if (joined.length < size) continue;
+    yield joined;
+    joined = [];
+  }
+  if (joined.length > 0) yield joined;
+}
+
 interface OneList {
   value: IndexValue;
   range: Range;

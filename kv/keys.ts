@@ -86,16 +86,14 @@ export const keys = {
   /** After everything that is kept of a value. */
   afterValue: (place: FieldPlace, value: IndexValue) => [...keys.value(place, value), true],
   /** Of all entries of a value, or of those whose records are over and lack some dates. */
-  counter: (
+  counters: (
     { value, lacking, ...place }: FieldPlace & { value: IndexValue; lacking?: string },
+  ): Deno.KvKey => [...keys.value(place, value), ...(lacking === undefined ? [] : [lacking])],
+  counter: (
+    counted: FieldPlace & { value: IndexValue; lacking?: string },
     level: number,
     bucket: number,
-  ) => [
-    ...keys.value(place, value),
-    ...(lacking === undefined ? [] : [lacking]),
-    BigInt(level),
-    BigInt(bucket),
-  ],
+  ): Deno.KvKey => [...keys.counters(counted), BigInt(level), BigInt(bucket)],
   order: ({ account, prefix }: Place) => [account, prefix, true],
   /** After everything of a resource. */
   afterOrder: ({ account, prefix }: Place) => [account, `${prefix}\0`],

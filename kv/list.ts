@@ -2,16 +2,8 @@ import type { Condition } from "../core/filters.ts";
 import type { Base, Query, Slice } from "../core/ports.ts";
 import type { AnyRecord } from "../core/resource.ts";
 import { type Span, wholeBuckets } from "./counters.ts";
-import {
-  countIn,
-  fewEntries,
-  locate,
-  type Located,
-  measure,
-  type Measured,
-  topIn,
-} from "./counts.ts";
-import { firstEntries } from "./entries.ts";
+import { countIn, locate, type Located, measure, type Measured, topIn } from "./counts.ts";
+import { firstEntries, type Found } from "./entries.ts";
 import { isWithoutEnd, lackingSome } from "./layout.ts";
 import { isDearer } from "./lookups.ts";
 import { type Plan, planOf, type Source } from "./plan.ts";
@@ -81,20 +73,20 @@ async function counted(
   const measured = await withoutUndated(source, plan, span);
   const { total, gaps } = measured;
   const isWhole = span.from === -Infinity && span.before === Infinity && gaps === undefined;
-  const count = isWhole ? total : await countIn(source.kv, measured, span);
+  const count = isWhole ? total : await countIn(source, measured, span);
   if (count === 0 || limit === 0) return { count, records: [] };
-  const isFirst = skip === 0 && after === undefined;
+  const recalls: Wanted["recalls"] = skip === 0 && after === undefined ? "first page" : "page";
   const isSparse = isDearer(plan.all, total);
-  const wanted = { where, limit, isFirst, isSparse };
+  const wanted = { where, limit, recalls, isSparse };
   if (after !== undefined) {
     const found = { ...wanted, range: { span, after }, skip: 0 };
     return { count, records: await taken(source, measured, found) };
   }
-  const located = skip >= count ? null : await locate(source.kv, measured, { span, skip, count });
+  const located = skip >= count ? null : await locate(source, measured, { span, skip, count });
   if (located === null) return { count, records: [] };
-  const start = await startAt(source.kv, measured, located);
-  const range = { ...start.range, span: { from: span.from, before: located.span.before } };
-  const found = { ...wanted, range, skip: start.skip };
+  const listed = await fromOlderEnd(source.kv, measured, { from: span.from, located, limit });
+  const range = { span: { from: span.from, before: located.span.before } };
+  const found = { ...wanted, range, ...(listed ? { listed, skip: 0 } : { skip: located.skip }) };
   return { count, records: await taken(source, measured, found) };
 }
 
@@ -103,19 +95,32 @@ const taken = (source: Source, measured: Measured, wanted: Wanted): Promise<AnyR
     ? take(source, measured, wanted)
     : takeDated(source, measured, wanted);
 
-/** Where to begin a page with an entry, and how many to pass over from there. */
-async function startAt(
+/** Entries that are passed over as quickly as the store is asked for one more list beside another. */
+const fewPassed = 10;
+
+/**
+ * The entries of a page, read from the older end of the span in which it begins, where fewer are
+ * passed over from there; with those of older spans at the same time. Null for any other page.
+ */
+async function fromOlderEnd(
   kv: Deno.Kv,
   measured: Measured,
-  { span, skip, count }: Located,
-): Promise<{ range: { after?: string }; skip: number }> {
+  { from, located: { span, skip, count }, limit }: {
+    from: number;
+    located: Located;
+    limit: number;
+  },
+): Promise<Found[] | null> {
   const { index } = measured;
-  const older = count - skip;
-  const isNearer = skip - older > fewEntries && index.values.length === 1 && !isWithout(measured);
-  if (!isNearer) return { range: {}, skip };
-  const ask = { range: { span }, limit: older + 1, reverse: false };
-  const newest = (await firstEntries(kv, index, ask)).at(-1);
-  return newest === undefined ? { range: {}, skip } : { range: { after: newest.sid }, skip: 0 };
+  const inside = count - skip;
+  const isNearer = skip + limit - Math.max(inside, limit) > fewPassed;
+  if (!isNearer || index.values.length !== 1 || isWithout(measured)) return null;
+  const older = { span: { from, before: span.from } };
+  const [oldestFirst, rest] = await Promise.all([
+    firstEntries(kv, index, { range: { span }, limit: inside, reverse: false }),
+    inside >= limit ? [] : firstEntries(kv, index, { range: older, limit: limit - inside }),
+  ]);
+  return [...oldestFirst.reverse(), ...rest].slice(0, limit);
 }
 
 /** The index of a plan, less the records of a span that lack a date they must have. */
@@ -133,7 +138,7 @@ async function withoutUndated(
     : lacking.filter((dates) => isWithoutEnd(layout, dates));
   const counted = lacking.filter((dates) => !ofUnderWay.includes(dates));
   const [less, gaps] = await Promise.all([
-    counted.length === 0 ? measured : measure(kv, { ...measured.index, lacking: counted }),
+    counted.length === 0 ? measured : measure(source, { ...measured.index, lacking: counted }),
     ofUnderWay.length === 0 ? undefined : underWayIn(kv, measured, { lacking: ofUnderWay, span }),
   ]);
   const found = topIn(less, span) === topIn(measured, span) ? measured : less;
@@ -148,13 +153,15 @@ async function scanned(
   source: Source,
   { plan, part, where, window: { skip, limit, after } }: Ask,
 ): Promise<Piece> {
-  const shown = [];
+  const shown: Found[] = [];
   let count = 0;
   const verifies = plan.verifies || part.isEdge || plan.dated.length > 0;
-  for await (const one of scan(source, { plan, where, range: part, verifies })) {
-    const isBefore = after === undefined ? count < skip : one.sid >= after;
-    count++;
-    if (!isBefore && shown.length < limit) shown.push(one);
+  for await (const chunk of scan(source, { plan, where, range: part, verifies })) {
+    for (const one of chunk) {
+      const isBefore = after === undefined ? count < skip : one.sid >= after;
+      count++;
+      if (!isBefore && shown.length < limit) shown.push(one);
+    }
   }
   const found = await passing(source, shown, { where, isSparse: true });
   return { count, records: found.map(({ record }) => record) };

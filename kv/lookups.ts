@@ -5,7 +5,7 @@ import { keys, ordOf, type Place } from "./keys.ts";
 import type { Stored } from "./record_codec.ts";
 
 /** Looking an entry up costs as much as listing this many. */
-const lookupCost = 3;
+const lookupCost = 4;
 
 /** Whether listing so many entries costs more than looking some of them up. */
 export const isDearer = (listed: number, lookups: number): boolean => listed > lookupCost * lookups;

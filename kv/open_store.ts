@@ -11,7 +11,9 @@ import { committer } from "./commit.ts";
 import { companionStates } from "./companions.ts";
 import { withDeadline } from "./deadline.ts";
 import { ledger } from "./ledger.ts";
+import { counterMemory } from "./counter_memory.ts";
 import { queue, stageJobs } from "./queue.ts";
+import { blockOf } from "./read_counters.ts";
 import { mergedReader } from "./reader.ts";
 import { receiptOf, sweepReceipts } from "./receipt.ts";
 import { recentRecords } from "./recent_records.ts";
@@ -61,10 +63,12 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
   });
 
   const checks = isRemote ? 10 : 100;
+  const memory = isRemote ? null : counterMemory(limits.rememberedCounters, blockOf);
   const commits = committer(kv, {
     checks,
     doorbell: !isRemote,
     ...(isRemote && { receipt: receiptOf(kv, now) }),
+    ...(memory && { memory }),
   });
   const records = {} as Record<string, StoredCollection<never>>;
   const stageAlso = async (batch: Batch, also: AlsoWritten[]) => {
@@ -97,6 +101,7 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
     committer: commits,
     seal: sealer(secretKey),
     recent: recentRecords(limits.recentRecordBytes),
+    memory,
     fields,
     now,
     accountNumber: accountNumbers(kv),

@@ -4,6 +4,7 @@ import { type Index, measure, type Measured } from "./counts.ts";
 import { allOf } from "./entries.ts";
 import { type IndexValue, keys, type Place } from "./keys.ts";
 import { indexValue, type Layout } from "./layout.ts";
+import type { CounterSource } from "./read_counters.ts";
 import type { RecordCodec } from "./record_codec.ts";
 
 /** How the conditions of a list are to be answered. */
@@ -24,16 +25,14 @@ export interface Plan {
 }
 
 /** The store of one resource's records in one account. */
-export interface Source {
-  kv: Deno.Kv;
+export interface Source extends CounterSource {
   place: Place;
   layout: Layout;
   codec: RecordCodec;
 }
 
 export async function planOf(source: Source, where: Condition[]): Promise<Plan> {
-  const { kv, place } = source;
-  const all = measure(kv, allOf(place));
+  const all = measure(source, allOf(source.place));
   const plan: Plan = {
     indexes: [],
     all: 0,
@@ -70,6 +69,10 @@ async function addCondition(
       const value = indexValue(condition.value);
       return await addIndex(source, plan, condition.field, value === null ? null : [value]);
     }
+    case "oneOf": {
+      const values = condition.values.map(indexValue).filter((value) => value !== null);
+      return await addIndex(source, plan, condition.field, values);
+    }
     case "matches": {
       if (fitsPattern("", condition.value)) return;
       const values = await valuesThatFit(source, (await all).total, condition);
@@ -88,16 +91,17 @@ async function addCondition(
 
 /** Narrows to some values of a field; null values cannot be told from an index. */
 async function addIndex(
-  { kv, place, layout }: Source,
+  source: Source,
   plan: Plan,
   field: string,
   values: IndexValue[] | null,
 ): Promise<void> {
+  const { place, layout } = source;
   const indexed = layout.indexes.find((index) => index.field === field);
   if (indexed === undefined || values === null) plan.verifies = true;
   else {
     const index: Index = { ...place, field, values, depth: indexed.depth };
-    plan.indexes.push(await measure(kv, index));
+    plan.indexes.push(await measure(source, index));
   }
 }
 

@@ -3,8 +3,11 @@ import type { Stored } from "./record_codec.ts";
 
 /** Records that were read a while ago, each in the state that it had in the store. */
 export interface RecentRecords {
-  /** What was read of an entry before, or what `read` gives, frozen. */
-  reading(entry: Stored, read: () => AnyRecord): AnyRecord;
+  /**
+   * What was read of an entry before, or what `read` gives. It is kept, frozen, when it is `likely`
+   * to be asked for again, or when it was asked for before.
+   */
+  reading(entry: Stored, read: () => AnyRecord, likely: boolean): AnyRecord;
 }
 
 interface Known {
@@ -12,6 +15,9 @@ interface Known {
   versionstamp: string;
   record: AnyRecord;
 }
+
+/** Records of which it is known that they were asked for once: whoever reads all leaves no others. */
+const mostSeen = 32_000;
 
 /** What a record that is not kept in bytes counts for: the most that the store takes. */
 const largeBytes = 64 << 10;
@@ -24,6 +30,15 @@ const largeBytes = 64 << 10;
 export function recentRecords(bytes: number): RecentRecords {
   let [young, old] = [new Map<string, Known>(), new Map<string, Known>()];
   let youngBytes = 0;
+  let [seen, seenBefore] = [new Set<string>(), new Set<string>()];
+
+  /** Whether this is not the first time, as far as that is known. */
+  function isAgain(id: string): boolean {
+    if (seen.has(id) || seenBefore.has(id)) return true;
+    seen.add(id);
+    if (seen.size > mostSeen / 2) [seen, seenBefore] = [new Set(), seen];
+    return false;
+  }
 
   function keep(id: string, known: Known, size: number): void {
     young.set(id, known);
@@ -32,7 +47,7 @@ export function recentRecords(bytes: number): RecentRecords {
   }
 
   return {
-    reading({ key, value, versionstamp }, read) {
+    reading({ key, value, versionstamp }, read, likely) {
       const [account, prefix, ord] = key as [bigint, string, Uint8Array];
       const id = prefix + ord.toHex();
       const isSame = (known: Known | undefined): known is Known =>
@@ -40,6 +55,8 @@ export function recentRecords(bytes: number): RecentRecords {
       const known = young.get(id);
       if (isSame(known)) return known.record;
       const older = old.get(id);
+      const isKept = isSame(older) || likely || isAgain(id);
+      if (!isKept) return read();
       const record = isSame(older) ? older.record : frozen(read());
       const size = value instanceof Uint8Array ? value.length : largeBytes;
       keep(id, { account, versionstamp, record }, size);

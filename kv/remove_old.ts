@@ -6,6 +6,7 @@ import type { Committer } from "./commit.ts";
 import { bucketAt, levels } from "./counters.ts";
 import { type FieldPlace, type IndexValue, keys, ordAt, type Place } from "./keys.ts";
 import type { Layout } from "./layout.ts";
+import type { Stored } from "./record_codec.ts";
 
 interface Old {
   kv: Deno.Kv;
@@ -14,17 +15,24 @@ interface Old {
   layout: Layout;
 }
 
-/** The oldest records of those made before an instant in ms. */
-export function oldEntries(
+/** The oldest records of those made before an instant in ms, as far as `isWanted` is true of them. */
+export async function oldEntries(
   { kv, place }: Pick<Old, "kv" | "place">,
   before: number,
-): Promise<Deno.KvEntry<unknown>[]> {
+  isWanted: (entry: Stored) => boolean,
+): Promise<Stored[]> {
   const all = { ...place, field: "" };
   const selector = {
     start: keys.entry(all, "", ordAt(-Infinity)),
     end: keys.entry(all, "", ordAt(before)),
   };
-  return Array.fromAsync(kv.list<unknown>(selector, { limit: limits.removedAtOnce }));
+  const found: Stored[] = [];
+  const batchSize = limits.removedAtOnce;
+  for await (const entry of kv.list<unknown>(selector, { batchSize })) {
+    if (isWanted(entry)) found.push(entry);
+    if (found.length === limits.removedAtOnce) break;
+  }
+  return found;
 }
 
 /**

@@ -1,7 +1,8 @@
 import { type Condition, matches } from "../core/filters.ts";
 import type { AnyRecord } from "../core/resource.ts";
-import { chunksOf, type Found, inChunks, type Range, readAtOnce } from "./entries.ts";
+import { chunksOf, type Found, joined, type Range, readAtOnce } from "./entries.ts";
 import { sidOf } from "./keys.ts";
+import type { Stored } from "./record_codec.ts";
 import { isDearer, membersOf, recordsOf } from "./lookups.ts";
 import type { Plan, Source } from "./plan.ts";
 import { search } from "./search.ts";
@@ -18,19 +19,19 @@ export interface Scan {
 const searchedRecords = 1_000;
 
 /**
- * Everything that passes, newest first, where counters cannot tell: the entries of the smallest
+ * Everything that passes, newest first and in pieces, where counters cannot tell: the entries of the smallest
  * index, less those without an entry in the others, less those whose record does not pass.
  */
 export async function* scan(
   source: Source,
   { plan, where, range, verifies }: Scan,
-): AsyncGenerator<Found> {
+): AsyncGenerator<Found[]> {
   const [first, ...others] = plan.indexes;
   const [text, ...moreTexts] = plan.texts;
   const isSearched = text !== undefined && first!.total > searchedRecords;
   const looks = verifies || moreTexts.length > 0 || (text !== undefined && !isSearched);
   const candidates = isSearched
-    ? inChunks(search(source, text, range), readAtOnce)
+    ? joined(search(source, text, range), readAtOnce)
     : chunksOf(source.kv, first!.index, { range, size: readAtOnce });
   const narrowing = isSearched ? plan.indexes.filter(({ index }) => index.field !== "") : others;
   for await (let chunk of candidates) {
@@ -46,24 +47,25 @@ export async function* scan(
       const isSparse = isDearer(plan.all, size);
       chunk = (await passing(source, chunk, { where, isSparse })).map(({ found }) => found);
     }
-    yield* chunk;
+    yield chunk;
   }
 }
 
-/** Those of a chunk whose record passes, with their records; `isRecalled` where likely again. */
+/** Those of a chunk whose record passes, with their records; `recalls` a page, which may be asked for again. */
 export async function passing(
   { kv, place, codec }: Source,
   chunk: Found[],
-  { where, isSparse, isRecalled = false }: {
+  { where, isSparse, recalls }: {
     where: Condition[];
     isSparse: boolean;
-    isRecalled?: boolean;
+    recalls?: "first page" | "page";
   },
 ): Promise<{ found: Found; record: AnyRecord }[]> {
   const sids = chunk.filter(({ entry }) => entry === undefined).map(({ sid }) => sid);
   const read = sids.length === 0 ? [] : await recordsOf(kv, place, { sids, isSparse });
   const entries = new Map(read.map((entry) => [sidOf(place.prefix, entry.key), entry]));
-  const decode = isRecalled ? codec.recall : codec.decode;
+  const decode = (entry: Stored) =>
+    recalls ? codec.recall(entry, recalls === "first page") : codec.decode(entry);
   return chunk.flatMap(({ sid, entry = entries.get(sid) }) => {
     if (entry === undefined) return [];
     const record = decode(entry);

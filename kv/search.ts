@@ -1,7 +1,15 @@
 import type { AnyRecord } from "../core/resource.ts";
 import { sidTime } from "../core/sid.ts";
 import { overlap } from "./counters.ts";
-import { allOf, boundsOf, entriesOf, type Found, type Range } from "./entries.ts";
+import {
+  allOf,
+  boundsOf,
+  entriesOf,
+  type Found,
+  inChunks,
+  type Range,
+  readAtOnce,
+} from "./entries.ts";
 import { keys, ordOf, sidOf } from "./keys.ts";
 import { recordsOf } from "./lookups.ts";
 import { textOf } from "./layout.ts";
@@ -18,31 +26,44 @@ export interface Sought {
 /** Packed values that one read asks of the store: about a megabyte. */
 const packsAtOnce = 16;
 
-/** The records of a range whose field contains a text in any case, newest first. */
+/** The records of a range whose field contains a text in any case, newest first, in pieces. */
 export async function* search(
   source: Source,
   sought: Sought,
   range: Range,
-): AsyncGenerator<Found> {
-  const { kv, place, codec } = source;
+): AsyncGenerator<Found[]> {
+  const { kv, place } = source;
   const { value: packed } = await kv.get<Uint8Array>(keys.field({ ...place, field: sought.field }));
   const last = packed === null ? "" : place.prefix + packed.toHex();
-  const since = { from: last === "" ? 0 : sidTime(last), before: Infinity };
-  const tail = { ...range, span: overlap(range.span, since) };
-  for await (const { sid, entry } of entriesOf(kv, allOf(place), { range: tail })) {
-    if (sid <= last) break;
-    if (contains(codec.decode(entry!), sought)) yield { sid, entry: entry! };
-  }
+  yield* inChunks(unpackedHits(source, sought, { range, last }), readAtOnce);
   if (last === "") return;
   const isAsked = between(range);
   const doubtful = await doubtfulTexts(source, sought, last);
   const fresh = doubtful.entries.map((entry) => ({ sid: sidOf(place.prefix, entry.key), entry }))
-    .filter(({ sid, entry }) => isAsked(sid) && contains(codec.decode(entry), sought));
-  for await (const sid of packedHits(source, sought, { range, last })) {
-    while (fresh.length > 0 && fresh[0]!.sid > sid) yield fresh.shift()!;
-    if (isAsked(sid) && !doubtful.sids.has(sid)) yield { sid };
+    .filter(({ sid, entry }) => isAsked(sid) && contains(source.codec.decode(entry), sought));
+  for await (const sids of packedHits(source, sought, { range, last })) {
+    const found: Found[] = [];
+    for (const sid of sids) {
+      while (fresh.length > 0 && fresh[0]!.sid > sid) found.push(fresh.shift()!);
+      if (isAsked(sid) && !doubtful.sids.has(sid)) found.push({ sid });
+    }
+    yield found;
   }
-  yield* fresh;
+  yield fresh;
+}
+
+/** Those younger than the last record packed. */
+async function* unpackedHits(
+  { kv, place, codec }: Source,
+  sought: Sought,
+  { range, last }: { range: Range; last: string },
+): AsyncGenerator<Found> {
+  const since = { from: last === "" ? 0 : sidTime(last), before: Infinity };
+  const tail = { ...range, span: overlap(range.span, since) };
+  for await (const { sid, entry } of entriesOf(kv, allOf(place), { range: tail })) {
+    if (sid <= last) return;
+    if (contains(codec.decode(entry!), sought)) yield { sid, entry: entry! };
+  }
 }
 
 const contains = (record: AnyRecord, { field, part }: Sought): boolean =>
@@ -52,7 +73,10 @@ function between(range: Range): (sid: string) => boolean {
   const bounds = boundsOf(range);
   if (bounds === null) return () => false;
   const [start, end] = [bounds.start.toHex(), bounds.end.toHex()];
-  return (sid) => sid.slice(2) >= start && sid.slice(2) < end;
+  return (sid) => {
+    const hex = sid.slice(2);
+    return hex >= start && hex < end;
+  };
 }
 
 /** The packed records whose packed text may be wrong, newest first: they themselves are asked. */
@@ -70,12 +94,12 @@ async function doubtfulTexts(
   return { sids: new Set(sids), entries: await recordsOf(kv, place, { sids, isSparse: true }) };
 }
 
-/** The Sids whose packed text contains the part, newest first; some around the range as well. */
+/** By pack, the Sids whose text contains the part, newest first; some around the range as well. */
 async function* packedHits(
   { kv, place }: Source,
   { field, part }: Sought,
   { range, last }: { range: Range; last: string },
-): AsyncGenerator<string> {
+): AsyncGenerator<string[]> {
   const bounds = boundsOf(range);
   if (bounds === null) return;
   const at = { ...place, field };
@@ -83,6 +107,6 @@ async function* packedHits(
   const selector = { start: keys.texts(at, bounds.start), end };
   const packs = kv.list<PackedTexts>(selector, { reverse: true, batchSize: packsAtOnce });
   for await (const { value } of packs) {
-    for (const ord of hitsIn(value, part).reverse()) yield place.prefix + ord.toHex();
+    yield hitsIn(value, part).reverse().map((hex) => place.prefix + hex);
   }
 }

@@ -2,20 +2,22 @@ import type { Condition } from "../core/filters.ts";
 import type { AnyRecord } from "../core/resource.ts";
 import { sidTime } from "../core/sid.ts";
 import { locate, type Measured } from "./counts.ts";
-import { firstEntries, type Range } from "./entries.ts";
+import { firstEntries, type Found, type Range } from "./entries.ts";
 import type { Source } from "./plan.ts";
 import { passing } from "./scan.ts";
 
 /** What a page shows of an index. */
 export interface Wanted {
   where: Condition[];
-  /** Of the first page, which is asked for more often than all others. */
-  isFirst: boolean;
+  /** The first page is asked for more often than all others. */
+  recalls: "first page" | "page";
   /** The records are few among all, so that each is looked up. */
   isSparse: boolean;
   range: Range;
   limit: number;
   skip: number;
+  /** The entries to begin with, where they are known; none of them is passed over. */
+  listed?: Found[];
 }
 
 /** The first records of an index's range; another takes the place of one that changed meanwhile. */
@@ -25,17 +27,19 @@ export async function take(
   wanted: Wanted,
 ): Promise<AnyRecord[]> {
   const { index, gaps } = measured;
-  const { where, isFirst, isSparse, range, limit, skip } = wanted;
+  const { listed: known, ...rest } = wanted;
+  const { where, recalls, isSparse, range, limit, skip } = rest;
   if (limit === 0) return [];
-  const listed = await firstEntries(source.kv, index, { range, limit: skip + limit });
+  const listed = known ??
+    await firstEntries(source.kv, index, { range, limit: skip + limit });
   const meant = gaps === undefined ? listed : listed.filter(({ sid }) => !gaps.sids.has(sid));
-  const asked = { where, isSparse, isRecalled: isFirst };
+  const asked = { where, isSparse, recalls };
   const found = await passing(source, meant.slice(skip), asked);
   const records = found.map(({ record }) => record);
   const missing = limit - records.length;
   if (missing === 0 || listed.length < skip + limit) return records;
   const further = {
-    ...wanted,
+    ...rest,
     range: { ...range, after: listed.at(-1)!.sid },
     limit: missing,
     skip: Math.max(0, skip - meant.length),
@@ -53,7 +57,7 @@ const poorShare = 8;
 export async function takeDated(
   source: Source,
   measured: Measured,
-  { where, isFirst, isSparse, skip, limit, ...wanted }: Wanted,
+  { where, recalls, isSparse, skip, limit, ...wanted }: Wanted,
 ): Promise<AnyRecord[]> {
   const { index, gaps } = measured;
   const records: AnyRecord[] = [];
@@ -62,12 +66,12 @@ export async function takeDated(
   while (range !== null && records.length < skip + limit) {
     const listed = await firstEntries(source.kv, index, { range, limit: size });
     const meant = listed.filter(({ sid }) => !gaps?.sids.has(sid));
-    const found = await passing(source, meant, { where, isSparse, isRecalled: isFirst });
+    const found = await passing(source, meant, { where, isSparse, recalls });
     records.push(...found.map(({ record }) => record));
     const isPoor = found.length * poorShare < listed.length;
     range = listed.length < size
       ? null
-      : await further(source.kv, measured, { range, after: listed.at(-1)!.sid, isPoor });
+      : await further(source, measured, { range, after: listed.at(-1)!.sid, isPoor });
     const missing = skip + limit - records.length;
     size = Math.min(size * 2, Math.ceil(missing * listed.length / Math.max(1, found.length)) + 5);
   }
@@ -76,12 +80,12 @@ export async function takeDated(
 
 /** The rest of a range after a Sid, when that is poor without what surely holds nothing. */
 async function further(
-  kv: Deno.Kv,
+  source: Source,
   measured: Measured,
   { range, after, isPoor }: { range: Range; after: string; isPoor: boolean },
 ): Promise<Range | null> {
   if (!isPoor) return { ...range, after };
   const span = { from: range.span.from, before: sidTime(after) + 1 };
-  const next = await locate(kv, measured, { span, skip: 0, count: Infinity });
+  const next = await locate(source, measured, { span, skip: 0, count: Infinity });
   return next && { span: { from: span.from, before: next.span.before }, after };
 }

@@ -63,14 +63,15 @@ export const packedTexts = ({ ords, ends, texts }: Pack): PackedTexts => ({
   text: texts.join(""),
 });
 
-/** The ords of the records whose text contains a part, oldest first. */
-export function hitsIn({ ords, ends, text }: PackedTexts, part: string): Uint8Array[] {
-  const hits: Uint8Array[] = [];
+/** The ords, in hex, of the records whose text contains a part, oldest first. */
+export function hitsIn({ ords, ends, text }: PackedTexts, part: string): string[] {
+  const hits: string[] = [];
+  let hex: string | undefined; // Of all at once, which is quicker than of each.
   let item = 0;
   for (let at = text.indexOf(part); at >= 0;) {
     while (ends[item]! <= at) item++;
     const isInside = at + part.length <= ends[item]!;
-    if (isInside) hits.push(ords.subarray(item * 16, item * 16 + 16));
+    if (isInside) hits.push((hex ??= ords.toHex()).slice(item * 32, item * 32 + 32));
     at = text.indexOf(part, isInside ? ends[item]! : at + 1);
   }
   return hits;

@@ -8,12 +8,16 @@ import {
 } from "../core/access.ts";
 import { Fault } from "../core/faults.ts";
 import type { Accounts } from "../core/ports.ts";
+import type { RequestCap } from "../core/request_cap.ts";
 import { type Account, accounts as definition } from "../core/resources/accounts.ts";
 import { isSid } from "../core/sid.ts";
 import type { Env } from "./env.ts";
 
-/** Puts the account whose credentials the request carries on the context (RFC 7617). */
-export function authenticate(accounts: Accounts) {
+/**
+ * Puts the account whose credentials the request carries on the context (RFC 7617). With a cap it
+ * throws `throttled` when that account asks too much.
+ */
+export function authenticate(accounts: Accounts, cap: RequestCap | null) {
   // An account that exists, looked up when a user does not, so that both answers take as long.
   let decoySid = "";
   const lately = { get: async (sid: string) => accounts.recent(sid) ?? await accounts.get(sid) };
@@ -32,6 +36,8 @@ export function authenticate(accounts: Accounts) {
   return createMiddleware<Env>(async (c, next) => {
     const credentials = basicCredentials(c.req.header("Authorization"));
     const caller = recentCaller(credentials, accounts) ?? await check(credentials);
+    const retryAfterS = cap?.take(caller.sid) ?? 0;
+    if (retryAfterS > 0) throw new Fault("throttled", undefined, { retryAfterS });
     if (await standing(caller, lately) !== "active") throw new Fault("accountInactive");
     c.set("caller", caller);
     await next();

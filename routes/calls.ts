@@ -1,10 +1,11 @@
 import { type Context, Hono } from "hono";
 import { modifyCall, modifyParams } from "../core/calls/modify_call.ts";
+import { placedBy, placeParameters } from "../core/calls/placed_by.ts";
 import { mutedCall, mutedCalls } from "../core/calls/muted_call.ts";
 import { Fault } from "../core/faults.ts";
 import type { AnyCollection, Ports } from "../core/ports.ts";
 import { withLinks } from "../core/recordings/link.ts";
-import type { AnyResource } from "../core/resource.ts";
+import { type AnyResource, creation, newBase } from "../core/resource.ts";
 import { calls } from "../core/resources/calls.ts";
 import { notifications } from "../core/resources/notifications.ts";
 import { recordingsWith } from "../core/resources/recordings.ts";
@@ -22,10 +23,22 @@ const modification = {
   faults: { url: "badUrl" },
 } as const;
 
-/** What Calls have beyond the regular operations: live modification and lists below one call. */
+/**
+ * What Calls have beyond the regular operations: applications in place of a Url, live modification,
+ * and lists below one call.
+ */
 export function callRoutes(ports: Ports): Hono<Env> {
   const recordings = recordingsWith(ports.settings);
   return new Hono<Env>()
+    .post("/", async (c) => {
+      const accountSid = c.var.account.sid;
+      const sent = await readParams(c, placeParameters);
+      const fields = await placedBy(sent, { kind: "voice", accountSid }, ports);
+      const base = newBase(calls, accountSid, ports);
+      const records: AnyCollection = ports.records.calls;
+      const call = await records.insert(creation(calls, fields, base));
+      return answer(c, { json: () => callShape.json(call), xml: () => callShape.xml(call) });
+    })
     .on(["POST", "PUT"], "/:sid", async (c) => {
       const wanted = modifyParams.parse(await readParams(c, modification));
       const named = { accountSid: c.var.account.sid, callSid: c.req.param("sid") };

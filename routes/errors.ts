@@ -33,7 +33,7 @@ export function errorBody({ code, kind, message }: Fault, baseUrl: string) {
 export function answerFault(c: Ctx, fault: Fault, { settings }: Ports): Response {
   const body = errorBody(fault, settings.baseUrl);
   if (fault.kind === "unavailable" || fault.kind === "throttled") {
-    c.header("Retry-After", String(limits.retryAfterS));
+    c.header("Retry-After", String(fault.retryAfterS ?? limits.retryAfterS));
   }
   if (fault.kind === "unauthenticated") {
     c.header("WWW-Authenticate", 'Basic realm="Switchboard", charset="UTF-8"');

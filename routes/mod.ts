@@ -3,6 +3,7 @@ import { Fault } from "../core/faults.ts";
 import { limits } from "../core/limits.ts";
 import type { Ports } from "../core/ports.ts";
 import { withLinks } from "../core/recordings/link.ts";
+import { createRequestCap } from "../core/request_cap.ts";
 import type { AnyResource } from "../core/resource.ts";
 import { gateways } from "../core/resources/gateways.ts";
 import { type resources, resourcesUnder } from "../core/resources/mod.ts";
@@ -71,8 +72,9 @@ export function routes(ports: Ports, mounts: Mounts = {}): Hono<Env> {
   for (const [name, mount] of Object.entries(mounts)) app.route(`/${name}`, mount);
 
   app.use(`${account}/Recordings/:sid`, openAudio(ports)); // Before: a link is enough.
+  const cap = createRequestCap(ports.settings.requestsPerSecond, ports.now);
   for (const version of versions) {
-    app.use(`/${version}/*`, authenticate(ports.accounts));
+    app.use(`/${version}/*`, authenticate(ports.accounts, cap));
     app.use(`/${version}/Accounts/:account/*`, accountScope(ports.accounts));
   }
   app.route(accountsAddress, accountRoutes(ports)); // Before: an account can be activated again.

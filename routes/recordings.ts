@@ -4,19 +4,22 @@ import { standing } from "../core/access.ts";
 import { Fault } from "../core/faults.ts";
 import type { Ports } from "../core/ports.ts";
 import { isOpen } from "../core/recordings/link.ts";
+import { mp3Of } from "../core/recordings/mp3.ts";
+import { recordings as definition } from "../core/resources/recordings.ts";
 import { byteRange } from "./byte_range.ts";
 import type { Env } from "./env.ts";
 import { answerFault } from "./errors.ts";
 
-interface Named {
+interface Asked {
   accountSid: string;
   sid: string;
+  format: "wav" | "mp3";
 }
 
 /** The Sid and the format of the recording whose audio a path is, null when it is none. */
-function audioOf(c: Context): { sid: string; format: string } | null {
+function audioOf(c: Context): Omit<Asked, "accountSid"> | null {
   const [, sid, format] = /\/(RE[0-9a-f]{32})\.(wav|mp3)$/.exec(new URL(c.req.url).pathname) ?? [];
-  return sid === undefined || format === undefined ? null : { sid, format };
+  return sid === undefined ? null : { sid, format: format === "mp3" ? "mp3" : "wav" };
 }
 
 /** Lets audio be had without credentials, by a link that is good or where the operator allows it. */
@@ -24,7 +27,7 @@ export function openAudio(ports: Ports) {
   return createMiddleware<Env>(async (c, next) => {
     const audio = audioOf(c);
     const isRead = c.req.method === "GET" || c.req.method === "HEAD";
-    if (audio?.format !== "wav" || !isRead) return await next();
+    if (audio === null || !isRead) return await next();
     const { sid } = audio;
     const accountSid = c.req.param("account") ?? "";
     const query = new URL(c.req.url).searchParams;
@@ -32,29 +35,48 @@ export function openAudio(ports: Ports) {
     const account = await ports.accounts.get(accountSid);
     if (account === null) return await next();
     if (await standing(account, ports.accounts) !== "active") throw new Fault("accountInactive");
-    return await answerAudio(c, { accountSid, sid }, ports);
+    return await answerAudio(c, { accountSid, ...audio }, ports);
   });
 }
 
-/** What Recordings have beyond the regular operations: the audio, at the Sid with `.wav`. */
+/** What Recordings have beyond the regular operations: the audio, at the Sid with `.wav` or `.mp3`. */
 export function recordingRoutes(ports: Ports): Hono<Env> {
-  return new Hono<Env>().get("/:sid", async (c, next) => {
+  const { recordings } = ports.records;
+  return new Hono<Env>().on(["GET", "DELETE"], "/:sid", async (c, next) => {
     const audio = audioOf(c);
     if (audio === null) return await next();
-    const { sid, format } = audio;
     const accountSid = c.var.account.sid;
-    if (format === "wav") return await answerAudio(c, { accountSid, sid }, ports);
-    if (await ports.records.recordings.get(accountSid, sid) === null) {
-      throw new Fault("notFound", `${sid}.${format}`);
-    }
-    throw new Fault("audioFormat", format);
+    if (c.req.method !== "DELETE") return await answerAudio(c, { accountSid, ...audio }, ports);
+    await recordings.remove(accountSid, audio.sid, definition.removed);
+    return c.body(null, 204);
   });
+}
+
+function answerAudio(c: Context<Env>, asked: Asked, ports: Ports): Promise<Response> {
+  return asked.format === "wav" ? answerWav(c, asked, ports) : answerMp3(c, asked, ports);
+}
+
+/** All of it, made while it is sent: neither its length nor a range of it is known before. */
+async function answerMp3(
+  c: Context<Env>,
+  { accountSid, sid }: Asked,
+  { records, blobs }: Ports,
+): Promise<Response> {
+  const isKept = await records.recordings.get(accountSid, sid) !== null;
+  const wav = isKept ? await blobs.get(accountSid, sid) : null;
+  if (wav === null) throw new Fault("notFound", `${sid}.mp3`);
+  c.header("Accept-Ranges", "none");
+  c.header("Content-Type", "audio/mpeg");
+  c.header("Cache-Control", "private");
+  if (c.req.method !== "HEAD") return c.body(mp3Of(wav));
+  await wav.cancel();
+  return c.body(null);
 }
 
 /** The bytes, or those of the range that is asked for; or where the object storage has them. */
-async function answerAudio(
+async function answerWav(
   c: Context<Env>,
-  { accountSid, sid }: Named,
+  { accountSid, sid }: Asked,
   ports: Ports,
 ): Promise<Response> {
   const { records, blobs } = ports;

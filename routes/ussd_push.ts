@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { placedBy } from "../core/calls/placed_by.ts";
 import type { Ports } from "../core/ports.ts";
 import { newBase } from "../core/resource.ts";
 import { calls } from "../core/resources/calls.ts";
@@ -14,8 +15,10 @@ const shape = shapeOf(calls);
 export function ussdPushRoutes(ports: Ports): Hono<Env> {
   return new Hono<Env>().post("/", async (c) => {
     const sent = await readParams(c, pushParameters);
-    const base = newBase(calls, c.var.account.sid, ports);
-    const call = await ports.records.calls.insert(pushed(sent, base));
+    const accountSid = c.var.account.sid;
+    const fields = await placedBy(sent, { kind: "ussd", accountSid }, ports);
+    const base = newBase(calls, accountSid, ports);
+    const call = await ports.records.calls.insert(pushed(fields, base));
     return answer(c, { json: () => shape.json(call), xml: () => shape.xml(call) });
   });
 }

@@ -146,6 +146,7 @@ function assemble(
     log,
     reconnectGraceMs: options.reconnectGraceMs ?? sipLimits.reconnectGraceMs,
     sessionBounds: options.sessionBounds ?? defaultSessionBounds,
+    ...options.ussdBounds && { ussdBounds: options.ussdBounds },
     admission: options.admission ?? {},
     ...options.isPublicAddress && { isPublicAddress: options.isPublicAddress },
     bridgeSecret: options.bridgeSecret,
@@ -172,7 +173,7 @@ function assemble(
     routes: () => signalling.routes,
   });
   const accepting = () => !stopping.aborted;
-  const relays = createRelays({ calls, accepting });
+  const relays = createRelays({ calls, runId: companion.runId, accepting });
   const failed = (error: unknown) => log("Cannot answer a request", { error: String(error) });
   signalling.core.delegate = {
     onInvite(request) {

@@ -4,7 +4,7 @@ import type { LoadAudio, MediaEngine } from "./media/port.ts";
 import type { Recogniser } from "./media/recogniser.ts";
 import type { Speaker } from "./media/speaker.ts";
 import type { SessionBounds } from "./dialog/session_timer.ts";
-import type { Log } from "./signalling.ts";
+import type { Log, UssdBounds } from "./signalling.ts";
 
 /** Where a companion listens, whom it serves, and what it is made of. */
 export interface CompanionOptions {
@@ -42,6 +42,8 @@ export interface CompanionOptions {
   isPublicAddress?: (address: string) => boolean;
   /** How long a dialog outlives its connection; `sipLimits.reconnectGraceMs` unless given. */
   reconnectGraceMs?: number;
+  /** Of USSD dialogues; `sipLimits.ussd` unless given. */
+  ussdBounds?: Partial<UssdBounds>;
   /** Of session timers; `sipLimits.sessionExpiresS` and `sessionExpiresMinS` unless given. */
   sessionBounds?: SessionBounds;
 }

@@ -87,15 +87,18 @@ export const sipLimits = {
   reliableGiveUpMs: 32_000,
   /** Of a text message, in characters, as the records of Messages hold them. */
   textLength: 160,
-  /** The same of a trunk's, which becomes several Messages. */
+  /** The same of a trunk's. */
   trunkTextLength: 1_600,
   /** Of what tells a trunk's message from others. */
   messageIdLength: 180,
   /** Of the body of a USSD dialogue, in characters, and the parts of a body. */
   ussdBodyLength: 8 << 10,
   bodyParts: 8,
-  /** How long somebody may take to reply to a USSD message. */
-  ussdReplyMs: 180_000,
+  /**
+   * How long somebody may take to reply to a USSD message, unless it is configured, and a device to
+   * confirm that it showed one that wants no reply.
+   */
+  ussd: { replyMs: 180_000, shownMs: 10_000 },
   /** Of a digit, a `Refer-To` and the body of an INFO, in characters. */
   infoLength: 4 << 10,
   /** What a REFER is told its subscription lasts. */
@@ -125,6 +128,10 @@ export const sipLimits = {
   peerProofs: 100_000,
   /** How long a call from another companion may ring here; the other one gives up before. */
   peerRingMs: 660_000,
+
+  /** How long another companion may take to answer a call to a room or a queue, and to join it. */
+  meetingAnswerMs: 8_000,
+  meetingMs: 20_000,
 
   maxForwards: 70,
   retryAfterS: 10,

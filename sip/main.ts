@@ -8,19 +8,15 @@ import { awaitSecret } from "../core/host/secret_file.ts";
 import { type Companion, startCompanion } from "./companion.ts";
 import type { CompanionOptions } from "./companion_options.ts";
 import type { TransportOptions } from "./listen.ts";
-import { mediaEngine } from "./media/engine.ts";
 import { httpRecogniser } from "./media/http_recogniser.ts";
 import { loadAudio } from "./media/load_audio.ts";
-import { webrtcTransport } from "./media/peer.ts";
-import { rtpTransport } from "./media/plain_rtp.ts";
+import { startMediaWorker } from "./media/media_worker.ts";
 import type { MediaEngine } from "./media/port.ts";
-import { rtpengineTransport } from "./media/rtpengine.ts";
 import { httpSpeaker } from "./media/speaker.ts";
-import { systemClock } from "./media/ticker.ts";
-import type { Transport } from "./media/transport.ts";
+import type { MediaPlaces } from "./media/transports.ts";
 
 /** The companion process: SIP, media and the bridge. The only file that puts them together. */
-async function start(config: Config): Promise<Companion> {
+async function start(config: Config, media: MediaEngine): Promise<Companion> {
   const secretFile = `${config.DATA_DIR}/bridge_secret`;
   const bridgeSecret = config.BRIDGE_SECRET || await awaitSecret(secretFile, 10_000);
   const ownUrl = config.BASE_URL;
@@ -47,7 +43,7 @@ async function start(config: Config): Promise<Companion> {
     id: config.COMPANION_ID,
     trustedSources: config.SIP_TRUSTED_SOURCES.split(",").filter((entry) => entry !== ""),
     isPublicAddress,
-    media: media(config),
+    media,
     loadAudio: loadAudio({ fetch: (input, init) => fetchOutside(new Request(input, init)) }),
     ...speech(config),
     log,
@@ -75,32 +71,37 @@ function transports(config: Config): TransportOptions {
   };
 }
 
-/** Browsers by WebRTC; trunks and other softphones by plain RTP. */
-function media(config: Config): MediaEngine {
-  const { SIP_HOST: bindAddress, RTP_HOST: host, RTP_PORTS } = config;
+/** Browsers by WebRTC, by rtpengines where they are set up; trunks and other softphones by plain RTP. */
+function mediaPlaces(config: Config): MediaPlaces {
+  const { SIP_HOST: bindAddress, RTP_HOST: host, RTPENGINE_RTP_HOST } = config;
+  const { MEDIA_PORT: port, RTP_PORTS } = config;
   const ports = portRange(RTP_PORTS);
-  const rtp = rtpTransport({ bindAddress, host, ports, now: systemClock.now });
-  return mediaEngine({ transports: [webrtc(config), rtp], log });
-}
-
-/** By rtpengines where they are set up, else in this process. */
-function webrtc({ SIP_HOST, RTP_PORTS, RTPENGINE, RTPENGINE_RTP_HOST: host }: Config): Transport {
-  const servers = rtpengines(RTPENGINE);
-  if (servers.length === 0) return webrtcTransport({ bindAddress: SIP_HOST });
-  const ports = portRange(RTP_PORTS);
-  const plain = rtpTransport({ bindAddress: host, host, ports, mux: true, now: systemClock.now });
-  return rtpengineTransport({ servers, plain, log });
+  const servers = rtpengines(config.RTPENGINE);
+  const inside = { bindAddress: RTPENGINE_RTP_HOST, host: RTPENGINE_RTP_HOST, ports, mux: true };
+  return {
+    rtp: { bindAddress, host, ports },
+    webrtc: { bindAddress, ...port !== 0 && { port } },
+    ...servers.length > 0 && { rtpengine: { servers, plain: inside } },
+  };
 }
 
 if (import.meta.main) {
   surviveBugs();
   try {
-    const companion = await start(readConfig((name) => Deno.env.get(name)));
+    const config = readConfig((name) => Deno.env.get(name));
+    let endWithMedia = () => {};
+    const media = await startMediaWorker({
+      places: mediaPlaces(config),
+      log,
+      // The native library serves one isolate in a process: the next one is the supervisor's to start.
+      onEnd: () => endWithMedia(),
+    });
+    const companion = await start(config, media);
     say(`Softphones register over SIP on WebSocket at ${companion.sipUrl}`);
     for (const [protocol, { host, port }] of companion.sipAddresses) {
       if (protocol !== "WS") say(`SIP over ${protocol} at ${authority(host, port)}`);
     }
-    stopOnSignal(() => companion.stop(), 9_000);
+    endWithMedia = stopOnSignal(() => companion.stop(), 9_000);
   } catch (error) {
     fail(error);
   }

@@ -5,7 +5,8 @@ import type { Dialog } from "./dialog/dialog.ts";
 import { type Flow, withFlow } from "./flow.ts";
 import { createLocation, type Location } from "./registrar/location.ts";
 import { createLegNames, type LegNames } from "./peer/leg_names.ts";
-import { createPeerProofs, type PeerProofs } from "./peer/peers.ts";
+import { sipLimits } from "./limits.ts";
+import { createPeerProofs, peerLogin, type PeerProofs } from "./peer/peers.ts";
 import type { Relayed } from "./peer/relayed.ts";
 import type { Refusal } from "./refusal.ts";
 import type { SessionBounds } from "./dialog/session_timer.ts";
@@ -14,6 +15,9 @@ import type { Routes } from "./transport/routes.ts";
 import { createTrunkHolds, type TrunkHolds } from "./trunk/trunk_holds.ts";
 import { noSources, type TrunkSources } from "./trunk/trunk_sources.ts";
 import { createCore } from "./user_agent_core.ts";
+
+/** How long each of a USSD dialogue's waits may take, in milliseconds. */
+export type UssdBounds = Record<keyof typeof sipLimits.ussd, number>;
 
 export type Log = (line: string, fields?: Record<string, unknown>) => void;
 
@@ -26,6 +30,7 @@ export interface Signalling {
   timers: Timers;
   log: Log;
   sessionBounds: SessionBounds;
+  ussdBounds: UssdBounds;
   /** How other companions know us, and we them. */
   peers: PeerProofs;
   /** How the legs of one companion are called at another. */
@@ -59,6 +64,8 @@ export interface SignallingOptions {
   log: Log;
   reconnectGraceMs: number;
   sessionBounds: SessionBounds;
+  /** `sipLimits.ussd` where nothing is given. */
+  ussdBounds?: Partial<UssdBounds>;
   admission?: Partial<AdmissionBounds>;
   /** None is unless given. */
   isPublicAddress?: (address: string) => boolean;
@@ -85,6 +92,7 @@ export function createSignalling(domain: string, options: SignallingOptions): Si
     peers: createPeerProofs(bridgeSecret),
     legNames: createLegNames(bridgeSecret),
     relayed: new Map(),
+    ussdBounds: { ...sipLimits.ussd, ...options.ussdBounds },
     routes: { resolve: notListening, open: notListening, reach: notListening },
     sources: noSources,
     holds: createTrunkHolds(),
@@ -97,7 +105,9 @@ export function createSignalling(domain: string, options: SignallingOptions): Si
     loseFlow(flow) {
       location.dropFlow(flow);
       for (const watch of closeWatchers) watch(flow);
-      timers.after(reconnectGraceMs, () => {
+      // A softphone comes back as the same device; the call of a companion cannot.
+      const graceMs = flow.logins.has(peerLogin) ? 0 : reconnectGraceMs;
+      timers.after(graceMs, () => {
         withFlow(flow, () => [...flowWatchers].forEach((watch) => watch(flow)));
       });
     },

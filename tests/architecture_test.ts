@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 const allowed: Record<string, string[]> = {
   core: ["core", "zod", "fast-xml-parser", "node:crypto"],
   "core/numbers": ["core", "zod", "libphonenumber-js", "re2js"],
+  "core/recordings": ["core", "zod", "wasm-media-encoders"],
   "core/host": ["core", "zod", "aws4fetch", "nodemailer", "sip.js", "smpp", "node:"],
   "core/host/speech": ["core", "zod", "@echogarden/espeak-ng-emscripten"],
   kv: ["kv", "core", "node:"],
@@ -36,6 +37,7 @@ const allowed: Record<string, string[]> = {
   "sip/media": [
     "sip",
     "core/limits.ts",
+    "core/listen_error.ts",
     "core/wav.ts",
     "mpg123-decoder",
     "node-datachannel",

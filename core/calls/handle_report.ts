@@ -3,12 +3,13 @@ import type { LegEvent } from "../bridge_events.ts";
 import type { PartialSpeech } from "../bridge_gather.ts";
 import type { Script } from "../bridge_script.ts";
 import { withPeers } from "../companions.ts";
-import { takeRoomNews } from "../conferences/take_news.ts";
+import { roomNotices, takeRoomNews } from "../conferences/take_news.ts";
 import { unanswered } from "../exchange.ts";
 import { isFlow } from "../flows/address.ts";
 import { deliverWebhook } from "../jobs/deliver_webhook.ts";
 import { goOnFlow } from "../jobs/go_on_flow.ts";
 import { notification } from "../notify.ts";
+import { callRequest } from "../own_request.ts";
 import type { Change, Ports } from "../ports.ts";
 import { waitParameters } from "../queues/enqueue.ts";
 import { takeQueueNews } from "../queues/take_news.ts";
@@ -156,7 +157,10 @@ function applied(
     case "joined":
       return { record: { ...taken, conferenceSid: event.conferenceSid } };
     case "left":
-      return actionTold({ ...taken, conferenceSid: null }, told, ports);
+      return {
+        ...actionTold({ ...taken, conferenceSid: null }, told, ports),
+        also: roomNotices(taken, event, ports),
+      };
     case "queued":
       return { record: { ...taken, queueSid: event.queueSid } };
     case "dequeued":
@@ -187,8 +191,9 @@ function explained(
   if (reason === undefined) return change;
   const { accountSid, sid: callSid, to, from, direction } = change.record;
   const detail = direction === "inbound" ? from : to;
+  const exchange = callRequest(change.record, ports);
   const notice = { accountSid, callSid, fault: endFaults[reason], detail, level: "error" } as const;
-  return { ...change, also: [notification(notice, ports)] };
+  return { ...change, also: [notification({ ...notice, exchange }, ports)] };
 }
 
 /** The caller left inside the step: its action is still requested, and the answer ignored. */

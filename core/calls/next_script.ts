@@ -138,6 +138,7 @@ async function scriptAt(
     { account, callSid: call.sid, known, signal, cause },
     ports,
   );
+  const unroutable: Unroutable[] = [];
   const { script, skipped } = call.isUssd
     ? await compileUssd(document.verbs, {
       documentUrl: document.url,
@@ -148,11 +149,13 @@ async function scriptAt(
       call,
       documentUrl: document.url,
       route: (address, caller) => routeTo(address, { account, call, ...caller }, ports),
+      unroutable: (reason) => unroutable.push(reason),
       hops: hops + 1,
       newSid: ports.newSid,
       ...ending && { ending },
     });
   if (skipped.length > 0) await notifySkipped(skipped, request, asking);
+  await notifyUnroutable(unroutable, request, asking);
   return script;
 }
 
@@ -172,6 +175,19 @@ function notifySkipped(
   const exchange = unanswered({ ...of, url: shownUrl(of.url) });
   const subject = { accountSid, callSid, fault: "markupSkipped", cause } as const;
   return notify({ ...subject, detail, level: "warning", exchange }, ports);
+}
+
+/** One Notification of each reason, whomever a document names. */
+async function notifyUnroutable(
+  unroutable: Unroutable[],
+  of: Signable,
+  { call: { accountSid, sid: callSid }, ports, cause }: Asking,
+): Promise<void> {
+  const exchange = unanswered({ ...of, url: shownUrl(of.url) });
+  for (const [fault, reasons = []] of Map.groupBy(unroutable, ({ fault }) => fault)) {
+    const detail = [...new Set(reasons.map(({ detail }) => detail))].join("; ");
+    await notify({ accountSid, callSid, fault, detail, level: "error", exchange, cause }, ports);
+  }
 }
 
 function notifyLoop(url: string, method: string, { call, ports, cause }: Asking): Promise<void> {

@@ -5,11 +5,10 @@ import type { Companion } from "../bridge.ts";
 import type { RoomStep } from "../bridge_rooms.ts";
 import type { Script } from "../bridge_script.ts";
 import { actionScript, type Asking } from "../calls/next_script.ts";
-import { liveCompanions } from "../companions.ts";
+import { meetingPlace } from "../companions.ts";
 import { Fault } from "../faults.ts";
 import { method } from "../fields.ts";
 import { limits } from "../limits.ts";
-import { notify } from "../notify.ts";
 import type { Ports } from "../ports.ts";
 import { newBase, withDefaults } from "../resource.ts";
 import { type Conference, conferenceEvents, conferences } from "../resources/conferences.ts";
@@ -49,17 +48,17 @@ export async function enterConference(
   if (call.companion === null) throw new Fault("unavailable", "The call is at no companion");
   for (let attempt = 0; attempt < limits.commitAttempts; attempt++) {
     const { accountSid, sid, companion } = await conferenceNamed(wanted, call.companion, asking);
-    if (companion?.id !== call.companion.id) {
-      await notifyElsewhere(wanted, asking);
-      return await refused("failed", next, asking);
-    }
+    const at = companion && await meetingPlace(companion, call.companion, ports);
+    if (at === null) continue; // It was lost meanwhile: the next attempt closes the Conference.
     const { members, status } = await ports.records.conferences.update(
       accountSid,
       sid,
       (found) => expecting(found, { callSid: call.sid, most: wanted.most, at: ports.now() }),
     );
     signal.throwIfAborted();
-    if (members.some(({ callSid }) => callSid === call.sid)) return [roomStep(wanted, sid, next)];
+    if (members.some(({ callSid }) => callSid === call.sid)) {
+      return [{ ...roomStep(wanted, sid, next), ...at && { at } }];
+    }
     if (status !== "completed") return await refused("busy", next, asking);
   }
   throw new Fault("unavailable", `"${wanted.name}" ends again and again`);
@@ -118,8 +117,7 @@ async function isThere(
   ports: Ports,
 ): Promise<boolean> {
   if (holder?.id === asking.id) return holder.runId === asking.runId;
-  const live = await liveCompanions(ports);
-  return live.some(({ id, runId }) => id === holder?.id && runId === holder.runId);
+  return holder !== null && await meetingPlace(holder, asking, ports) !== null;
 }
 
 async function refused(
@@ -129,11 +127,4 @@ async function refused(
 ): Promise<Script> {
   if (next === undefined) return [];
   return await actionScript(next, { DialCallStatus: status, DialCallDuration: "0" }, asking);
-}
-
-function notifyElsewhere({ name }: ConferenceWanted, { call, ports }: Asking): Promise<void> {
-  const { accountSid, sid: callSid } = call;
-  const detail = `"${name}" is at another companion`;
-  const fault = "conferenceElsewhere";
-  return notify({ accountSid, callSid, fault, detail, level: "error" }, ports);
 }

@@ -1,8 +1,10 @@
 import { z } from "zod";
+import type { Companion } from "../bridge.ts";
 import type { RoomOrder } from "../bridge_rooms.ts";
 import { Fault } from "../faults.ts";
 import { flag } from "../fields.ts";
 import { endRoom } from "../jobs/end_room.ts";
+import { limits } from "../limits.ts";
 import type { Ports } from "../ports.ts";
 import type { Conference } from "../resources/conferences.ts";
 import { type Participant, participantSid } from "../resources/participants.ts";
@@ -49,7 +51,8 @@ export async function modifyConference(
 }
 
 /**
- * Mutes or holds a leg in a Conference, first where it speaks, then in the records. Throws `notFound`
+ * Mutes or holds a leg in a Conference, first where it speaks, then in the records; one that is to be
+ * heard also where its call is, which may have been muted by itself. Throws `notFound`
  * when it is not there, `unavailable` when its companion is out of reach.
  */
 export async function modifyParticipant(
@@ -65,9 +68,9 @@ export async function modifyParticipant(
     ...muted !== undefined && { muted },
     ...hold !== undefined && { held: hold },
   };
-  if (!await order(named, { type: "change", leg, ...wanted }, ports)) {
-    throw new Fault("notFound", leg);
-  }
+  const holder = await order(named, { type: "change", leg, ...wanted }, ports);
+  if (holder === null) throw new Fault("notFound", leg);
+  if (muted === false) await unmuteElsewhere(named, holder, ports);
   const at = ports.now();
   await ports.records.conferences.update(
     accountSid,
@@ -84,6 +87,30 @@ export async function modifyParticipant(
   return now;
 }
 
+/**
+ * Mutes the place of a leg that is in its room already, while the news of that is on its way: what
+ * it came with is not what it is any more. A leg that is not there yet tells itself how it comes.
+ */
+export async function muteArriving(
+  { accountSid, callSid: leg }: Omit<Named, "conferenceSid">,
+  muted: boolean,
+  ports: Ports,
+): Promise<void> {
+  const { conferences } = ports.records;
+  const live = { field: "status", op: "oneOf" as const, values: ["init", "in-progress"] };
+  const { items } = await conferences.list(accountSid, {
+    where: [live],
+    skip: 0,
+    limit: limits.pageSizeMax,
+  });
+  const room = items.find(({ members }) => members.some(({ callSid }) => callSid === leg));
+  if (room === undefined) return;
+  const named = { accountSid, conferenceSid: room.sid, callSid: leg };
+  if (!await order(named, { type: "change", leg, muted }, ports)) return;
+  const at = ports.now();
+  await conferences.update(accountSid, room.sid, (found) => changed(found, leg, { at, muted }));
+}
+
 /** Takes a leg out of a Conference: its call goes on with what comes after. */
 export async function removeParticipant(named: Named, ports: Ports): Promise<void> {
   const { accountSid, conferenceSid, callSid: leg } = named;
@@ -97,13 +124,25 @@ export async function removeParticipant(named: Named, ports: Ports): Promise<voi
   );
 }
 
-/** False when the room, or the leg in it, is not there. */
+/** Lets a call be heard that was muted by itself, where it is not at the companion of the room. */
+async function unmuteElsewhere(
+  { accountSid, callSid }: Named,
+  holder: Companion,
+  { records, bridge }: Ports,
+): Promise<void> {
+  const call = await records.calls.get(accountSid, callSid);
+  if (!call?.companion || call.companion.id === holder.id) return;
+  await bridge.mute(callSid, false, call.companion);
+}
+
+/** The companion that did it; null when the room, or the leg in it, is not there. */
 async function order(
   { accountSid, conferenceSid }: Named,
   order: RoomOrder["order"],
   { records, bridge }: Ports,
-): Promise<boolean> {
+): Promise<Companion | null> {
   const conference = await records.conferences.get(accountSid, conferenceSid);
-  if (conference === null || conference.companion === null) return false;
-  return await bridge.room({ conferenceSid, order }, conference.companion);
+  if (conference === null || conference.companion === null) return null;
+  const { companion } = conference;
+  return await bridge.room({ conferenceSid, order }, companion) ? companion : null;
 }

@@ -117,6 +117,13 @@ export const variables = {
     fallback: "false",
     help: "true offers SHA-256 to phones over UDP, TCP and TLS too; some know MD5 alone and fail.",
   },
+  REQUESTS_PER_SECOND: {
+    schema: z.coerce.number("must be a number").int().min(0).max(1_000_000),
+    fallback: "1000",
+    help:
+      "Requests of one account that an instance answers in a second, ten times as many at once " +
+      "after a pause; more get 429 and Retry-After. 0: any number.",
+  },
   WEBHOOK_MAX_ATTEMPTS: {
     schema: z.coerce.number("must be a number").int().min(1).max(20),
     fallback: "6",

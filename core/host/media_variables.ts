@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { address, host, port, type Variable } from "./variable.ts";
+import { address, host, port, portOrOff, type Variable } from "./variable.ts";
 
 const server = z.object({ host, port });
 
@@ -14,8 +14,14 @@ export const rtpengines = (text: string): z.output<typeof server>[] =>
 const isServers = (text: string): boolean =>
   entriesOf(text).every((entry) => server.safeParse(partsOf(entry)).success);
 
-/** The variables about who does ICE, DTLS and SRTP. */
+/** The variables about who does ICE, DTLS and SRTP, and where. */
 export const mediaVariables = {
+  MEDIA_PORT: {
+    schema: portOrOff,
+    fallback: "0",
+    help: "One UDP port, at SIP_HOST, for the media of all browsers' calls; each companion on a " +
+      "machine has its own. Unused with RTPENGINE. 0: each call has a port of its own, whichever is free.",
+  },
   RTPENGINE: {
     schema: z.string().refine(isServers, "must be host:port, several separated by commas"),
     fallback: "",

@@ -31,26 +31,29 @@ const orphanMs = 1_500;
 
 /**
  * Calls `stop` once, at SIGTERM, Ctrl-C or SIGHUP, then exits 0; at most after `mostMs`. Under the
- * supervisor the last two are its to handle, and the end of standard input is its death.
+ * supervisor the last two are its to handle, and the end of standard input is its death. The result
+ * does the same for a failure, and exits 1.
  */
-export function stopOnSignal(stop: () => Promise<void>, mostMs: number): void {
+export function stopOnSignal(stop: () => Promise<void>, mostMs: number): () => void {
   const isSupervised = Deno.env.get(supervisedVariable) === "1";
   let isStopping = false;
-  const begin = async (withinMs: number) => {
+  const begin = async (withinMs: number, code = 0) => {
     if (isStopping) return;
     isStopping = true;
-    setTimeout(() => Deno.exit(0), withinMs);
+    setTimeout(() => Deno.exit(code), withinMs);
     await stop().catch((error) => log("Cannot stop cleanly", { error }));
-    Deno.exit(0);
+    Deno.exit(code);
   };
+  const onFailure = () => void begin(mostMs, 1);
   const end = () => begin(mostMs);
   Deno.addSignalListener("SIGTERM", end);
   // A terminal sends these to all that it started; the supervisor stops us in our turn.
   Deno.addSignalListener("SIGINT", isSupervised ? () => {} : end);
   Deno.addSignalListener("SIGHUP", isSupervised ? () => {} : end);
-  if (!isSupervised) return;
+  if (!isSupervised) return onFailure;
   const orphaned = () => begin(orphanMs);
   Deno.stdin.readable.pipeTo(new WritableStream()).then(orphaned, orphaned);
+  return onFailure;
 }
 
 /** Logs what no handler caught and goes on: one bad request must not end the calls of others. */

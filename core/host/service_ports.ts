@@ -50,6 +50,7 @@ export function portsOf(config: Config, parts: Parts): Ports {
       callbackAttempts: config.WEBHOOK_MAX_ATTEMPTS,
       deliveryKeptMs: config.WEBHOOK_KEEP_DAYS * 86_400_000,
       revision: config.REVISION,
+      requestsPerSecond: config.REQUESTS_PER_SECOND,
       clientPasswordMin: config.CLIENT_PASSWORD_MIN,
       strictSmsFrom: config.STRICT_SMS_FROM,
       smsRateMicros: parts.smsRateMicros,

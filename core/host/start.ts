@@ -39,9 +39,17 @@ const programs: Record<"api" | "sip" | "speech", Program> = {
     script: "sip/main.ts",
     permissions: ({ DATA_DIR, SIP_TLS_CERT, SIP_TLS_KEY }) => [
       "--allow-net",
-      // ldd tells the media library which of its builds fits this system.
+      // ldd tells the media library which of its builds fits this system; a Worker reads its sources.
       `--allow-read=${
-        ["node_modules", "/usr/bin/ldd", `${DATA_DIR}/bridge_secret`, SIP_TLS_CERT, SIP_TLS_KEY]
+        [
+          "node_modules",
+          "core",
+          "sip",
+          "/usr/bin/ldd",
+          `${DATA_DIR}/bridge_secret`,
+          SIP_TLS_CERT,
+          SIP_TLS_KEY,
+        ]
           .filter((path) => path !== "").join(",")
       }`,
       "--allow-ffi=node_modules",

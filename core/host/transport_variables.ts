@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { host, type Variable } from "./variable.ts";
+import { host, portOrOff, type Variable } from "./variable.ts";
 
-const portOrOff = z.coerce.number("must be a port number, or 0").int().min(0).max(65_535);
 const count = z.coerce.number("must be a number").int().min(0);
 const file = z.string().regex(/^[^,]*$/, "must not hold a comma");
 

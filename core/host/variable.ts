@@ -13,6 +13,9 @@ export interface Variable {
 /** A port that is always listened on. */
 export const port = z.coerce.number("must be a port number").int().min(1).max(65_535);
 
+/** A port, or 0 where none is wanted. */
+export const portOrOff = z.coerce.number("must be a port number, or 0").int().min(0).max(65_535);
+
 /** A host name or an address, IPv6 with or without brackets. */
 export const host = z.string().transform((text) => text.replace(/^\[(.*)\]$/, "$1"))
   .pipe(z.string().regex(/^[A-Za-z0-9.:\-_]+$/, "must be a host name or an address"));

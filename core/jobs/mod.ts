@@ -11,6 +11,7 @@ import { forgetAccount } from "./forget_account.ts";
 import { forgetClients } from "./forget_clients.ts";
 import { goOnFlow } from "./go_on_flow.ts";
 import { hangUp } from "./hang_up.ts";
+import { joinParts } from "./join_parts.ts";
 import { locate } from "./locate.ts";
 import { packTexts } from "./pack_texts.ts";
 import { pushUssd } from "./push_ussd.ts";
@@ -38,6 +39,7 @@ export const handlers: AnyJobHandler[] = [
   forgetClients,
   goOnFlow,
   hangUp,
+  joinParts,
   locate,
   packTexts,
   pushUssd,

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { exponential, job, type JobKind } from "../job.ts";
 import { limits } from "../limits.ts";
-import { type Notice, notification, notify } from "../notify.ts";
+import { type Notice, notify } from "../notify.ts";
+import { sidTime } from "../sid.ts";
 
 const args = z.object({ accountSid: z.string(), recordingSid: z.string() });
 
@@ -44,12 +45,15 @@ export const storeAudio: JobKind<Args> = job<Args>({
   async spent({ accountSid, recordingSid }, ports, error) {
     const recording = await ports.records.recordings.get(accountSid, recordingSid);
     if (recording === null) return [];
-    return [notification(notice({ accountSid, recordingSid }, recording.callSid, error), ports)];
+    await notify(notice({ accountSid, recordingSid }, recording.callSid, error), ports);
+    return [];
   },
 });
 
 function notice({ accountSid, recordingSid }: Args, callSid: string, error: unknown): Notice {
   const why = error instanceof Error ? error.message : String(error);
   const detail = `${recordingSid} stays at the service for now: ${why}`;
-  return { accountSid, callSid, fault: "recordingNotStored", detail, level: "error" };
+  // It is told once, whether after some attempts, at their end, or both.
+  const cause = { at: sidTime(recordingSid), id: `${recordingSid} stored` };
+  return { accountSid, callSid, fault: "recordingNotStored", detail, cause, level: "error" };
 }

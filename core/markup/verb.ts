@@ -3,7 +3,7 @@ import type { Action } from "../bridge_action.ts";
 import { digits } from "../bridge_gather.ts";
 import type { Step } from "../bridge_script.ts";
 import type { Address } from "../calls/address.ts";
-import type { Caller, Routing } from "../calls/route.ts";
+import type { Caller, Routing, Unroutable } from "../calls/route.ts";
 import { isFlow } from "../flows/address.ts";
 import { limits } from "../limits.ts";
 import type { Call } from "../resources/calls.ts";
@@ -26,6 +26,8 @@ export interface CompileContext extends DocumentContext {
   call: Call;
   /** Where a call to an address goes. */
   route(address: Address, caller: Pick<Caller, "from" | "credentials">): Promise<Routing>;
+  /** Notes that nobody can be called where a noun says, for a Notification of that reason alone. */
+  unroutable(reason: Unroutable): void;
   newSid(prefix: string): string;
   /** What comes after the last verb, where that is not a hang-up. */
   ending?: Step[];

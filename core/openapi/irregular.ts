@@ -1,5 +1,6 @@
 import { accountWanted } from "../accounts/create_account.ts";
 import { modifyParams } from "../calls/modify_call.ts";
+import { placeParameters } from "../calls/placed_by.ts";
 import { mutedCalls } from "../calls/muted_call.ts";
 import { acceptedFields } from "../geolocation/parameters.ts";
 import { limits } from "../limits.ts";
@@ -166,6 +167,7 @@ export const irregularOperations: Operation[] = [
 export const irregularForms: Record<string, JsonSchema> = {
   TranscriptionCreate: formSchema(transcribeParameters),
   AccountCreate: formSchema({ schema: accountWanted }),
+  CallCreate: formSchema(placeParameters),
   UssdPushCreate: formSchema(pushParameters),
   DeliveryUpdate: formSchema({ schema: replayParams }),
   CallUpdate: formSchema({ schema: modifyParams, aliases: calls.aliases! }),

@@ -31,7 +31,7 @@ export function listSchema({ type, path, paged }: AnyResource): JsonSchema {
 
 const meaning: Record<FilterKind, string> = {
   equals: "The whole value.",
-  pattern: "The whole value; * stands for any run of characters.",
+  address: "The whole value, a Client with or without client:; * stands for any run of characters.",
   contains: "A part of the value, in any case.",
   number: "A part of the number; * stands for any one digit.",
 };

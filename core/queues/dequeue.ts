@@ -1,12 +1,15 @@
 import { z } from "zod";
 import type { Action } from "../bridge_action.ts";
+import type { MeetingPlace } from "../bridge_peers.ts";
 import { recordingOrder } from "../bridge_recordings.ts";
 import type { Script } from "../bridge_script.ts";
 import { actionScript, type Asking } from "../calls/next_script.ts";
 import { isLive } from "../calls/status.ts";
+import { meetingPlace } from "../companions.ts";
+import { Fault } from "../faults.ts";
 import { notify } from "../notify.ts";
 import type { Ports } from "../ports.ts";
-import type { Queue, QueueMember } from "../resources/queues.ts";
+import type { Queue } from "../resources/queues.ts";
 import { findQueue } from "./enqueue.ts";
 import { dequeued, given, nextOf } from "./membership.ts";
 
@@ -23,6 +26,10 @@ export const dequeueWanted = z.object({
   until: z.number().optional(),
   /** Who was given before and does not wait any more. */
   gone: z.string().optional(),
+  /** Who was given before and waits at a companion out of reach. */
+  unreached: z.string().optional(),
+  /** All of those. */
+  passed: z.array(z.string()).optional(),
 });
 
 export type DequeueWanted = z.infer<typeof dequeueWanted>;
@@ -40,58 +47,72 @@ export async function dequeueCall(
   asking: Asking,
 ): Promise<Script> {
   const { call, ports } = asking;
-  const { timeoutS, gone, until = ports.now() + timeoutS * 1000, ...kept } = wanted;
-  const memo = { ...kept, timeoutS, until };
+  const { timeoutS, gone, unreached, until = ports.now() + timeoutS * 1000, ...kept } = wanted;
+  const passed = [...kept.passed ?? [], ...unreached === undefined ? [] : [unreached]];
+  const memo = { ...kept, timeoutS, until, ...passed.length > 0 && { passed } };
   const queue = await findQueue(wanted.name, call.accountSid, ports);
   if (queue !== null && gone !== undefined) await takeOut(queue, gone, ports);
-  const member = queue && await takeNext(queue, asking);
+  if (unreached !== undefined) await notifyUnreached(wanted, unreached, asking);
+  const taken = queue && await takeNext(queue, passed, asking);
   const { timeLimitS, hangupOnStar, record } = wanted;
-  if (member) {
-    const pickup = { type: "pickup", leg: member.callSid, memo, timeLimitS, hangupOnStar } as const;
-    return [{ ...pickup, ...record && { record }, ...next && { action: next } }];
+  if (taken) {
+    const { leg, at } = taken;
+    const pickup = { type: "pickup", leg, memo, timeLimitS, hangupOnStar } as const;
+    const manner = { ...at && { at }, ...record && { record }, ...next && { action: next } };
+    return [{ ...pickup, ...manner }];
   }
-  const isElsewhere = queue !== null && await waitsElsewhere(queue, asking);
-  if (!isElsewhere && ports.now() < until) {
+  if (ports.now() < until) {
     const consult = { type: "consult", memo, ...next && { action: next } } as const;
     return [{ type: "silence", seconds: LOOK_AGAIN_S }, consult];
   }
   if (next === undefined) return [];
-  const status = isElsewhere ? "failed" : "no-answer";
-  return await actionScript(next, { DialCallStatus: status, DialCallDuration: "0" }, asking);
+  return await actionScript(next, { DialCallStatus: "no-answer", DialCallDuration: "0" }, asking);
 }
 
 const takeOut = ({ accountSid, sid }: Queue, callSid: string, { records }: Ports) =>
   records.queues.update(accountSid, sid, (queue) => dequeued(queue, callSid));
 
-/** The next whose call has not ended; those whose call has are taken out. */
+/**
+ * The next whose call has not ended, with the companion at which it waits, where that is not the
+ * taker's. Those whose call has ended are taken out; those whose companion is lost are left to whoever
+ * closes its calls.
+ */
 async function takeNext(
-  { accountSid, sid }: Queue,
+  found: Queue,
+  passed: readonly string[],
   { call, ports }: Asking,
-): Promise<QueueMember | undefined> {
-  const { queues, calls } = ports.records;
-  const taker = { by: call.sid, companionId: call.companion?.id ?? "" };
+): Promise<{ leg: string; at?: MeetingPlace } | undefined> {
+  const { accountSid, sid, members } = found;
+  const hasEnded = async (callSid: string) => {
+    const other = await ports.records.calls.get(accountSid, callSid);
+    return other === null || !isLive(other.status);
+  };
+  if (call.companion === null) throw new Fault("unavailable", "The call is at no companion");
+  const unreached = [...passed];
+  const ended: string[] = [];
+  for (const { taken } of members) if (taken && await hasEnded(taken.by)) ended.push(taken.by);
   while (true) {
-    const now = { ...taker, at: ports.now() };
-    const queue = await queues.update(accountSid, sid, (found) => given(found, now));
-    const member = nextOf(queue, now);
+    const taker = { by: call.sid, at: ports.now(), unreached, ended };
+    const queue = await ports.records.queues.update(accountSid, sid, (now) => given(now, taker));
+    const member = nextOf(queue, taker);
     if (member === undefined) return undefined;
-    const waiting = await calls.get(accountSid, member.callSid);
-    if (waiting !== null && isLive(waiting.status)) return member;
-    await takeOut(queue, member.callSid, ports);
+    const { callSid: leg, companion } = member;
+    if (await hasEnded(leg)) {
+      await takeOut(queue, leg, ports);
+      continue;
+    }
+    const at = await meetingPlace(companion, call.companion, ports);
+    if (at !== null) return { leg, ...at && { at } };
+    unreached.push(leg);
   }
 }
 
-/** Whether all who wait do so at other companions; that is noted. */
-async function waitsElsewhere(
-  { accountSid, sid, friendlyName }: Queue,
-  { call, ports }: Asking,
-): Promise<boolean> {
-  const queue = await ports.records.queues.get(accountSid, sid);
-  const members = queue?.members ?? [];
-  const isHere = ({ companion }: QueueMember) => companion.id === call.companion?.id;
-  if (members.length === 0 || members.some(isHere)) return false;
-  const detail = `those in "${friendlyName}" wait at another companion`;
-  const notice = { accountSid, callSid: call.sid, detail, level: "error" } as const;
-  await notify({ ...notice, fault: "queueElsewhere" }, ports);
-  return true;
+function notifyUnreached(
+  { name }: DequeueWanted,
+  leg: string,
+  { call: { accountSid, sid: callSid }, ports, cause }: Asking,
+): Promise<void> {
+  const detail = `${leg} waits in "${name}" at a companion out of reach`;
+  const notice = { accountSid, callSid, fault: "queueUnreached", detail, cause } as const;
+  return notify({ ...notice, level: "error" }, ports);
 }

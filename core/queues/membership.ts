@@ -22,25 +22,38 @@ export function dequeued(queue: Queue, callSid: string): Change<Queue> {
     : { record: { ...queue, members } };
 }
 
+/** A call that takes others out of a queue. */
+export interface Taker {
+  by: string;
+  at: number;
+  /** Those in it that it could not reach. */
+  unreached: readonly string[];
+  /** Takers that have ended: whom they were given is nobody's. */
+  ended: readonly string[];
+}
+
 /** Who is to be taken by a call: whom it was given already, or the first who is nobody's. */
 export function nextOf(
   { members }: Queue,
-  { by, at, companionId }: { by: string; at: number; companionId: string },
+  { by, at, unreached, ended }: Taker,
 ): QueueMember | undefined {
-  const isFree = ({ taken }: QueueMember) => taken === null || at - taken.at > limits.queueTakingMs;
-  const here = members.filter(({ companion }) => companion.id === companionId);
-  return here.find(({ taken }) => taken?.by === by) ?? here.find(isFree);
+  const isFree = ({ taken }: QueueMember) =>
+    taken === null || at - taken.at > limits.queueTakingMs || ended.includes(taken.by);
+  const near = members.filter(({ callSid }) => !unreached.includes(callSid));
+  return near.find(({ taken }) => taken?.by === by) ?? near.find(isFree);
 }
 
-/** Gives the next one to a call, for as long as taking may last. */
-export function given(
-  queue: Queue,
-  taker: { by: string; at: number; companionId: string },
-): Change<Queue> {
+/** Gives the next one to a call, for as long as taking may last, and back whom it could not reach. */
+export function given(queue: Queue, taker: Taker): Change<Queue> {
+  const { by, at } = taker;
   const next = nextOf(queue, taker);
-  if (next === undefined || next.taken?.by === taker.by) return { record: queue };
-  const taken = { by: taker.by, at: taker.at };
-  const members = queue.members.map((member) => member === next ? { ...next, taken } : member);
+  const isHis = ({ taken }: QueueMember) => taken?.by === by;
+  const isRight = queue.members.every((member) => isHis(member) === (member === next));
+  if (isRight) return { record: queue };
+  const members = queue.members.map((member) => {
+    if (member === next) return isHis(member) ? member : { ...member, taken: { by, at } };
+    return isHis(member) ? { ...member, taken: null } : member;
+  });
   return { record: { ...queue, members } };
 }
 

@@ -112,8 +112,9 @@ export const calls = resource({
     "isUssd",
   ],
   create: {
-    required: ["from", "to", "url"],
+    required: ["from", "to"],
     optional: [
+      "url",
       "method",
       "fallbackUrl",
       "fallbackMethod",
@@ -169,8 +170,8 @@ export const calls = resource({
     isUssd: false,
   },
   filters: {
-    to: "pattern",
-    from: "pattern",
+    to: "address",
+    from: "address",
     status: "equals",
     parentCallSid: "equals",
   },

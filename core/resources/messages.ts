@@ -59,7 +59,7 @@ export const messages = resource({
     carrierId: null,
   },
   groups: { carrierIds: ({ carrierId }) => carrierId },
-  filters: { to: "pattern", from: "pattern", body: "contains" },
+  filters: { to: "address", from: "address", body: "contains" },
   created: (message) => ({
     record: message,
     jobs: [sendMessage({ accountSid: message.accountSid, messageSid: message.sid })],

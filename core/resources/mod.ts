@@ -11,6 +11,7 @@ import { incomingPhoneNumbers } from "./incoming_phone_numbers.ts";
 import { messages } from "./messages.ts";
 import { notifications } from "./notifications.ts";
 import { outgoingCallerIds } from "./outgoing_caller_ids.ts";
+import { partialTexts } from "./partial_texts.ts";
 import { participants } from "./participants.ts";
 import { queues } from "./queues.ts";
 import { recordings, recordingsWith } from "./recordings.ts";
@@ -31,6 +32,7 @@ export const resources = {
   messages,
   notifications,
   outgoingCallerIds,
+  partialTexts,
   participants,
   queues,
   recordings,

@@ -1,8 +1,14 @@
 import { subtree } from "../accounts/walk.ts";
 import { limits } from "../limits.ts";
 import type { Ports } from "../ports.ts";
+import type { Delivery } from "../resources/deliveries.ts";
 
-/** Removes the deliveries of all accounts that are older than they are kept, in batches. */
+const isWaiting = ({ status }: Delivery): boolean => status === "queued";
+
+/**
+ * Removes the deliveries of all accounts that are older than they are kept, in batches. One that
+ * waits to be sent, as after a replay, stays until it has come to its end.
+ */
 export async function removeOldDeliveries(ports: Ports, signal: AbortSignal): Promise<void> {
   const before = ports.now() - ports.settings.deliveryKeptMs;
   const [root] = await ports.accounts.children("");
@@ -11,7 +17,7 @@ export async function removeOldDeliveries(ports: Ports, signal: AbortSignal): Pr
     let removed: number;
     do {
       if (signal.aborted) return;
-      removed = await ports.records.deliveries.removeOld(accountSid, before);
+      removed = await ports.records.deliveries.removeOld(accountSid, before, isWaiting);
     } while (removed === limits.removedAtOnce);
   }
 }

@@ -22,7 +22,7 @@ import {
   type TimerAgreement,
 } from "../dialog/session_timer.ts";
 import type { Trunk } from "../trunk/trunk.ts";
-import { sdpWithoutMedia } from "../ussd/ussd_body.ts";
+import { sdpWithoutMedia, takesUssdAlone } from "../ussd/ussd_body.ts";
 import { allowHeader, allows, contactHeader } from "../user_agent_core.ts";
 
 export interface ForkEvents {
@@ -84,6 +84,8 @@ interface State {
   readonly device: Device;
   /** The least session interval, once a 422 demanded one. */
   atLeastS: number;
+  /** A USSD dialogue of which the peer wants no offer. */
+  isAlone: boolean;
   flow: Flow;
   over: boolean;
   cancelled: boolean;
@@ -98,6 +100,7 @@ export function createFork(signalling: Signalling, invite: ForkInvite, device: D
     invite,
     device,
     atLeastS: 0,
+    isAlone: false,
     flow: device.flow,
     over: false,
     cancelled: false,
@@ -139,23 +142,20 @@ function sendInvite(state: State, events: ForkEvents): void {
 }
 
 function inviteMessage(
-  { signalling: { core, domain, sessionBounds }, invite, device, atLeastS, request }: State,
+  { signalling: { core, domain, sessionBounds }, invite, device, atLeastS, isAlone, request }:
+    State,
 ): OutgoingRequestMessage {
-  const { callId, from, to, maxForwards, headers, content } = invite;
+  const { callId, from, to, maxForwards, headers, ussd } = invite;
   const { uri, routeSet, trunk, offer } = device;
   const timer = askInterval(sessionBounds, atLeastS);
-  // The same call, tried again: with credentials, or another session interval (RFC 4028 §7.3).
+  // The same call, tried again: with credentials, another session interval (RFC 4028 §7.3) or body.
   const cseq = (request?.message.cseq ?? 0) + 1;
   const proof = device.proof?.(cseq) ?? [];
   const ours = [contactHeader(domain), allowHeader, ...timer, ...headers, ...proof];
-  const ids = {
-    callId,
-    cseq,
-    routeSet: [...routeSet],
-  };
-  const body = content === undefined
+  const ids = { callId, cseq, routeSet: [...routeSet] };
+  const body = ussd === undefined
     ? sdpBody(offer)
-    : { ...content, contentDisposition: "render" };
+    : { ...isAlone ? ussd.alone : ussd.whole, contentDisposition: "render" };
   const message = core.makeOutgoingRequestMessage("INVITE", uri, from, to, ids, ours, body);
   message.setHeader("max-forwards", String(maxForwards));
   if (trunk?.login !== undefined) loginWith(message, trunk.login);
@@ -167,9 +167,11 @@ const statusOf = (message: IncomingResponseMessage): number => message.statusCod
 function delegateOf(state: State, events: ForkEvents): OutgoingInviteRequestDelegate {
   const { log, sessionBounds } = state.signalling;
   const refused = guard(log, ({ message }: { message: IncomingResponseMessage }) => {
-    const demanded = state.atLeastS === 0 && !state.cancelled && demandedInterval(message);
-    if (demanded) {
-      state.atLeastS = demanded;
+    const interval = state.atLeastS === 0 && demandedInterval(message);
+    const isAlone = !state.isAlone && state.invite.ussd !== undefined && takesUssdAlone(message);
+    if (!state.cancelled && (interval || isAlone)) {
+      state.atLeastS ||= interval || 0;
+      state.isAlone ||= isAlone;
       return sendInvite(state, events);
     }
     close(state);
@@ -186,8 +188,8 @@ function delegateOf(state: State, events: ForkEvents): OutgoingInviteRequestDele
       state.flow = currentFlow();
       close(state);
       // The offer that answers an INVITE without one gets its answer here (RFC 3261 §13.2.2.4).
-      const isOffer = state.invite.content !== undefined && message.body !== "";
-      const answer = isOffer && { body: sdpBody(sdpWithoutMedia(message.body)) };
+      const answer = state.isAlone && message.body !== "" &&
+        { body: sdpBody(sdpWithoutMedia(message.body)) };
       ack({ extraHeaders: credentialsOf(state.request), ...answer });
       events.onAnswer({
         session,

@@ -1,7 +1,6 @@
 import type { URI } from "sip.js/lib/core/index.js";
 import type { Invitation, Target } from "../../core/bridge_script.ts";
-import type { Content } from "../dialog/info.ts";
-import { ussdHeaders, writeUssd } from "../ussd/ussd_body.ts";
+import { ussdHeaders, type UssdInvitation, writeUssdInvitation } from "../ussd/ussd_body.ts";
 import { isHeaderSafe, isToken } from "../text/grammar.ts";
 import { parseSipUri, userOf, userUri } from "../text/uri.ts";
 
@@ -13,8 +12,8 @@ export interface ForkInvite {
   maxForwards: number;
   /** Whole header lines. */
   headers: string[];
-  /** The body that begins a USSD dialogue, in place of SDP. */
-  content?: Content;
+  /** The body that begins a USSD dialogue, in place of SDP of ours. */
+  ussd?: UssdInvitation;
 }
 
 export function forkInvite(
@@ -28,7 +27,7 @@ export function forkInvite(
     from: userUri(callerUser(from), domain),
     to: userUri(calledUser(target), domain),
     headers: [...headerLines(headers ?? {}), ...ussd ? ussdHeaders : [], ...call.headers],
-    ...ussd && { content: writeUssd(ussd.message, ussd.collect ? "ask" : "tell") },
+    ...ussd && { ussd: writeUssdInvitation(ussd.message, ussd.collect ? "ask" : "tell") },
   };
 }
 

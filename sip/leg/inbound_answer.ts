@@ -40,8 +40,8 @@ async function prepare(state: InboundState): Promise<MediaLeg | undefined> {
     const media = await (message.body === "" ? engine.offer() : engine.answer(message.body));
     if (over.signal.aborted) return void media.close();
     state.media = media;
-    void media.lost.then(() => {
-      if (state.answeredAt !== undefined) return mediaLost(state);
+    void media.lost.then((why) => {
+      if (state.answeredAt !== undefined) return mediaLost(state, why);
       // A softphone that leaves early SDP unread gets other media with the 200.
       state.media = state.preparing = undefined;
       media.close();

@@ -84,8 +84,12 @@ export function bye(state: InboundState, ending: Ending, content?: Content): voi
 }
 
 /** A browser that hangs up may close its media a moment before its BYE comes. */
-export function mediaLost(state: InboundState): void {
-  const lose = () => bye(state, { outcome: "completed", reason: "media-lost" });
-  const stop = state.signalling.timers.after(sipLimits.byeGraceMs, lose);
+export function mediaLost(state: InboundState, why: string): void {
+  const { signalling: { timers, log }, call: { id: leg } } = state;
+  const lose = () => {
+    log("Media of a leg was lost", { leg, why });
+    bye(state, { outcome: "completed", reason: "media-lost" });
+  };
+  const stop = timers.after(sipLimits.byeGraceMs, lose);
   void state.over.ended.then(stop);
 }

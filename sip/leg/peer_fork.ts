@@ -5,6 +5,7 @@ import type { ForkInvite } from "./fork_invite.ts";
 import { legHeader, type LegName } from "../peer/leg_names.ts";
 import type { MediaLeg } from "../media/port.ts";
 import type { Signalling } from "../signalling.ts";
+import { orderHeader, peerLogin } from "../peer/peers.ts";
 import { parseSipUri, userUri } from "../text/uri.ts";
 
 /** Another companion, with whom it is to call there and the SDP to offer. */
@@ -28,7 +29,9 @@ export function createPeerFork(
   let isOver = false;
 
   const invited = (flow: Flow): Fork => {
-    const { callId } = invite;
+    const { callId, headers } = invite;
+    const line = headers.find((header) => header.startsWith(`${orderHeader}: `));
+    const order = line?.slice(orderHeader.length + 2);
     return createFork(signalling, invite, {
       flow,
       uri: userUri(login, signalling.domain),
@@ -36,7 +39,7 @@ export function createPeerFork(
       offer,
       media,
       proof: (cseq) => [
-        signalling.peers.prove({ login, callId, cseq }),
+        signalling.peers.prove({ login, callId, cseq, order }),
         `${legHeader}: ${signalling.legNames.write(leg)}`,
       ],
     });
@@ -78,5 +81,7 @@ export function createPeerFork(
 async function flowTo({ routes }: Signalling, { sipUri }: Peer): Promise<Flow> {
   const uri = parseSipUri(sipUri);
   if (uri === undefined) throw new Error(`Cannot reach ${sipUri}: it is no SIP URI`);
-  return await routes.reach(uri);
+  const flow = await routes.reach(uri);
+  flow.logins.add(peerLogin);
+  return flow;
 }

@@ -180,15 +180,18 @@ async function takeAnswer(state: OutboundState, { media }: Fork, sdp: string): P
     return bye(state, { outcome: "failed", sipStatus: 500, reason: "media-lost" });
   }
   if (state.over.signal.aborted) return;
-  void media?.lost.then(() => mediaLost(state));
+  void media?.lost.then((why) => mediaLost(state, why));
   state.answeredAt = Date.now();
   state.answered.resolve(true);
 }
 
 /** A browser that hangs up may close its media a moment before its BYE comes. */
-function mediaLost(state: OutboundState): void {
-  const { timers } = state.signalling;
-  const lose = () => bye(state, { outcome: "completed", reason: "media-lost" });
+function mediaLost(state: OutboundState, why: string): void {
+  const { signalling: { timers, log }, call: { invitation: { leg } } } = state;
+  const lose = () => {
+    log("Media of a leg was lost", { leg, why });
+    bye(state, { outcome: "completed", reason: "media-lost" });
+  };
   const stop = timers.after(sipLimits.byeGraceMs, lose);
   void state.over.ended.then(stop);
 }

@@ -10,14 +10,13 @@ import { pressedFrames } from "./digits.ts";
 import { mediaLimits } from "./limits.ts";
 import { createOutgoing } from "./outgoing.ts";
 import { type MediaLeg, type Pcm, SILENCE } from "./port.ts";
+import type { RoomMedia } from "./room.ts";
 import type { RtpPacket } from "./rtp.ts";
 
 /** What a leg of the port can do with sound. */
 type Sound = Pick<
   MediaLeg,
   | "play"
-  | "feed"
-  | "listen"
   | "setMuted"
   | "isMuted"
   | "onDigits"
@@ -26,7 +25,7 @@ type Sound = Pick<
 >;
 
 /** The sound of one leg: what it sends at each moment, and where what it receives goes. */
-export interface AudioLeg extends Sound {
+export interface AudioLeg extends Sound, RoomMedia {
   /** RTP may flow from now on, in these codecs. */
   start(agreed: Agreed): void;
   /** Other codecs were agreed; before `start` this is for nothing. */

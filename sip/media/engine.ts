@@ -3,7 +3,10 @@ import { listens, negotiate, type Negotiation } from "./negotiation.ts";
 import { parseSdp } from "./parse_sdp.ts";
 import { openOpus, type OpusCodec } from "./opus.ts";
 import { opusEdge } from "./opus_edge.ts";
-import type { MediaEngine, MediaKind, MediaLeg } from "./port.ts";
+import { echo } from "./echo.ts";
+import type { MediaEngine, MediaKind, MediaLeg, MediaRoom } from "./port.ts";
+import { record } from "./record_sources.ts";
+import { createRoom } from "./room.ts";
 import { createRtpSession, type RtpSession } from "./rtp_session.ts";
 import { type AudioSection, refusal, type Session } from "./sdp.ts";
 import { type Clock, createTicker, systemClock, type Ticker } from "./ticker.ts";
@@ -21,7 +24,6 @@ export interface MediaEngineOptions {
 interface Engine {
   clock: Clock;
   ticker: Ticker;
-  log: MediaEngineOptions["log"];
   /** Legs not closed yet, and how each is. */
   open: Map<MediaLeg, () => Promise<void>>;
   /** A leg's sound, for `join`. */
@@ -37,23 +39,25 @@ export function mediaEngine(options: MediaEngineOptions): MediaEngine {
     ticker: createTicker(clock, (error) => {
       log("Cannot hand on audio", { error: error instanceof Error ? error.stack : String(error) });
     }),
-    log,
     open: new Map(),
     sounds: new WeakMap(),
     closed: false,
   };
+  const assertOpen = () => {
+    if (engine.closed) throw new Error("Cannot open a leg: the media engine is closed");
+  };
   const open = async (transport: Transport, offer?: Session) => {
+    assertOpen();
     const peer = await transport.open(offer);
     try {
       const opus = offer?.audio.opus ? await openOpus() : undefined;
-      if (!engine.closed) return createLeg(engine, { peer, offer, opus });
-      opus?.close();
+      if (engine.closed) opus?.close();
+      assertOpen();
+      return createLeg(engine, { peer, offer, opus });
     } catch (error) {
       await peer.close();
       throw error;
     }
-    await peer.close();
-    throw new Error("Cannot open a leg: the media engine is closed");
   };
   const transportOf = (kind: MediaKind) => transports.find((each) => each.kind === kind);
   return {
@@ -68,9 +72,11 @@ export function mediaEngine(options: MediaEngineOptions): MediaEngine {
       if (transport === undefined) throw new Error(`Cannot offer "${kind}": there is no transport`);
       return await open(transport);
     },
+    room: () => roomOf(engine),
     async close() {
       engine.closed = true;
       await Promise.all([...engine.open.values()].map((close) => close()));
+      await Promise.all(transports.map((transport) => transport.close?.()));
     },
   };
 }
@@ -153,8 +159,9 @@ function legOf(parts: Parts): MediaLeg {
     lost: watch(parts),
     accept: (sdp) => Promise.try(accept, sdp),
     play: sound.play,
-    feed: sound.feed,
+    echo: () => echo(sound),
     listen: sound.listen,
+    recordWith: (other, write) => record([sound.listen, soundOf(engine, other).listen], write),
     join: (other) => sound.join(soundOf(engine, other)),
     leave: (from) => sound.leave(from && soundOf(engine, from)),
     setMuted: sound.setMuted,
@@ -178,15 +185,15 @@ function heed({ peer, session, sound }: Parts, audio: AudioSection): void {
   session.expectPeer(peer.vanishesSilently && audio.direction === "sendrecv");
 }
 
-/** Starts the sound when packets can flow; resolves when they no longer do. */
-function watch({ engine: { log }, peer, negotiation, session, sound }: Parts): Promise<void> {
+/** Starts the sound when packets can flow; resolves with the reason when they no longer do. */
+function watch({ peer, negotiation, session, sound }: Parts): Promise<string> {
   peer.connected.then(() => {
     sound.start(negotiation.agreed()!);
     session.start();
   }, () => {});
   const lose = (why: string) => {
-    log("Media of a leg was lost", { why });
     sound.close();
+    return why;
   };
   return Promise.race([
     peer.lost.then(lose),
@@ -194,8 +201,19 @@ function watch({ engine: { log }, peer, negotiation, session, sound }: Parts): P
   ]);
 }
 
+function roomOf(engine: Engine): MediaRoom {
+  const room = createRoom();
+  return {
+    enter: (leg) => room.enter(soundOf(engine, leg)),
+    announce: room.announce,
+    record: (write) => record([room.listen], write),
+  };
+}
+
 function soundOf(engine: Engine, leg: MediaLeg): AudioLeg {
   const sound = engine.sounds.get(leg);
-  if (sound === undefined) throw new Error("Cannot join legs: they are of different engines");
+  if (sound === undefined) {
+    throw new Error("Cannot bring legs together: they are of different engines");
+  }
   return sound;
 }

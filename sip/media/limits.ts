@@ -6,6 +6,9 @@ export const mediaLimits = {
   mediaSections: 16,
   /** Tries to find two ports side by side where the system chooses them. */
   portPairTries: 20,
+  /** How often, and after which pauses, it is looked whether the shared port is free at the end. */
+  portFreedTries: 50,
+  portFreedPauseMs: 20,
   /** A datagram as long as this is dropped: RTP fits into what networks take in one piece. */
   datagramBytes: 2_048,
   /** Packets of a leg that wait for the system; beyond them new ones are lost. */
@@ -30,7 +33,9 @@ export const mediaLimits = {
   /** How long ICE and DTLS may take at rtpengine, and how often it is asked whether they are done. */
   relayConnectMs: 30_000,
   relayPollMs: 50,
-  relayPollMaxMs: 500,
+  relayPollMaxMs: 200,
+  /** DTLS may still be done for so long after the first packet that cannot be read (RFC 6347 §4.2.4.1). */
+  relayUnreadableMs: 3_000,
   /** How often rtpengine is asked whether it has a leg still; unanswered so often, the leg is lost. */
   relayCheckMs: 10_000,
   relayChecks: 3,

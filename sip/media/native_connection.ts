@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { Audio, PeerConnection, type Track } from "node-datachannel";
 import type { Certificate } from "./certificate.ts";
+import { sharing } from "./media_port.ts";
 import { type Formats, rtpmapOf, type Session, type WebrtcAudio } from "./sdp.ts";
 import { type Stream, writeSdp } from "./write_sdp.ts";
 
@@ -16,6 +17,8 @@ export interface Identity {
 
 export interface ConnectionOptions {
   bindAddress: string;
+  /** The port that it shares with all others, which is open; one of its own unless given. */
+  port?: number;
   mid: string;
   formats: Formats;
   stream: Stream;
@@ -50,12 +53,13 @@ export function connectNative(
   options: ConnectionOptions,
   onPacket: (packet: Uint8Array) => void,
 ): NativeConnection {
-  const { bindAddress, remote, identity } = options;
+  const { bindAddress, port, remote, identity } = options;
   const native = new PeerConnection("switchboard", {
     iceServers: [],
     bindAddress,
     disableAutoNegotiation: true,
     forceMediaTransport: true,
+    ...port !== undefined && sharing(port),
     ...identity && {
       portRangeBegin: identity.ports.first,
       portRangeEnd: identity.ports.last,

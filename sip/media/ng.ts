@@ -17,7 +17,12 @@ export class NgUnanswered extends Error {
   override readonly name = "NgUnanswered";
 }
 
-const stream = z.looseObject({ "crypto suite": z.string().optional() });
+const stream = z.looseObject({
+  "crypto suite": z.string().optional(),
+  flags: z.array(z.string()).default([]),
+  /** Of packets that came in, those that it could make nothing of. */
+  stats: z.object({ errors: z.number() }).default({ errors: 0 }),
+});
 const tag = z.object({ medias: z.array(z.object({ streams: z.array(stream) })) });
 
 const answerSchema = z.object({

@@ -9,14 +9,16 @@ import { newStream, type Peer } from "./transport.ts";
 
 interface OfferOptions {
   bindAddress: string;
+  /** The port that it shares with all others, which is open; ports of its own unless given. */
+  port?: number;
   mid: string;
   formats: Formats;
 }
 
-/** Our side of an offer, with ports that wait for the answer; throws when none are free. */
+/** Our side of an offer. What comes before the answer is dropped. Throws when no ports are free. */
 export function offerWebrtc(options: OfferOptions): Peer {
-  const { bindAddress, mid, formats } = options;
-  const reserved = reservePorts(bindAddress);
+  const { bindAddress, port, mid, formats } = options;
+  const reserved = port === undefined ? reservePorts(bindAddress) : sharedPort(port);
   const certificate = newCertificate();
   const audio: WebrtcAudio = {
     kind: "webrtc",
@@ -92,6 +94,8 @@ const ourSession = (audio: WebrtcAudio): Session<WebrtcAudio> => ({
   audio,
 });
 
+const sharedPort = (port: number) => ({ ports: { first: port, last: port }, release: () => {} });
+
 /**
  * Two ports, the second above the first, kept from others until `release`. The native side then
  * binds one of them. It would end the process if it could bind none, and between the two steps
@@ -122,7 +126,8 @@ function reservePorts(hostname: string) {
 /** Host candidates (RFC 8445 §5.1.1.1), as the native side makes them. */
 function candidatesOf(bindAddress: string, { first, last }: { first: number; last: number }) {
   const addresses = isUnspecified(bindAddress) ? machineAddresses(bindAddress) : [bindAddress];
-  const places = addresses.flatMap((address) => [first, last].map((port) => ({ address, port })));
+  const ports = [...new Set([first, last])];
+  const places = addresses.flatMap((address) => ports.map((port) => ({ address, port })));
   return places.slice(0, mediaLimits.candidates).map(({ address, port }, index) => {
     // The type's preference for hosts, ours, and the component (§5.1.2.1).
     const priority = (126 * 2 ** 24) + (0xffff - index) * 2 ** 8 + 255;

@@ -1,24 +1,36 @@
 import { assertBindable } from "./bindable.ts";
 import { connectNative } from "./native_connection.ts";
+import { openMediaPort } from "./media_port.ts";
 import { offerWebrtc } from "./offered_peer.ts";
 import { ofKind, parseSdp } from "./parse_sdp.ts";
 import { type Formats, OUR_FORMATS, OUR_MID, type Session } from "./sdp.ts";
 import { newStream, type Peer, type Transport } from "./transport.ts";
 
-/** WebRTC; sockets are bound to an address, of which 0.0.0.0 offers all that the machine has. */
-export const webrtcTransport = ({ bindAddress }: { bindAddress: string }): Transport => ({
-  kind: "webrtc",
-  open: (offer) =>
-    openPeer({
-      bindAddress,
-      mid: offer?.audio.mid ?? OUR_MID,
-      formats: offer?.audio.formats ?? OUR_FORMATS,
-      ...(offer && { offer }),
-    }),
-});
-
-export interface PeerOptions {
+export interface WebrtcOptions {
+  /** Where sockets are bound; 0.0.0.0 offers all addresses that the machine has. */
   bindAddress: string;
+  /** One UDP port for all peers; each has its own unless given. */
+  port?: number;
+}
+
+/** WebRTC in this process; throws when its port is not to be had. */
+export function webrtcTransport(options: WebrtcOptions): Transport {
+  const { bindAddress, port } = options;
+  const close = port === undefined ? undefined : openMediaPort(bindAddress, port);
+  return {
+    kind: "webrtc",
+    open: (offer) =>
+      openPeer({
+        ...options,
+        mid: offer?.audio.mid ?? OUR_MID,
+        formats: offer?.audio.formats ?? OUR_FORMATS,
+        ...(offer && { offer }),
+      }),
+    ...close && { close },
+  };
+}
+
+export interface PeerOptions extends WebrtcOptions {
   mid: string;
   formats: Formats;
   /** The peer's offer; without it ours goes first. */
@@ -27,7 +39,8 @@ export interface PeerOptions {
 
 /** Opens ICE, DTLS and SRTP towards one peer; throws when its offer cannot be taken. */
 export async function openPeer(options: PeerOptions): Promise<Peer> {
-  await assertBindable(options.bindAddress);
+  // A shared port is bound already.
+  if (options.port === undefined) await assertBindable(options.bindAddress);
   const { offer } = options;
   return offer === undefined ? offerWebrtc(options) : await answerWebrtc({ ...options, offer });
 }

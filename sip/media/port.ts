@@ -1,7 +1,8 @@
 /**
  * The media port: what call control asks of a media engine. Legs are created and steered from the
- * companion's main thread; an engine may live in the same process, in Workers, or elsewhere, so
- * everything is asynchronous and nothing here exposes packets.
+ * companion's main thread; an engine may live in the same thread, in a Worker, or elsewhere, so
+ * everything is asynchronous, nothing here exposes packets, and no sound that a peer is sent waits
+ * for the caller.
  */
 
 /** 8 kHz mono 16-bit samples, the engine's inner format. */
@@ -16,6 +17,9 @@ export const SILENCE: Pcm = new Int16Array(FRAME_SAMPLES);
 /** How media travel: by ICE and DTLS-SRTP (browsers), or as plain RTP (trunks, UDP softphones). */
 export type MediaKind = "webrtc" | "rtp";
 
+/** Takes samples of 8 kHz, those of several channels interleaved. */
+export type WriteSamples = (samples: Pcm) => void;
+
 export interface MediaEngine {
   /**
    * A leg of the kind that the offer asks for by its profile. `localSdp` is our answer; throws
@@ -24,8 +28,32 @@ export interface MediaEngine {
   answer(offer: string): Promise<MediaLeg>;
   /** A leg for an INVITE we send. `localSdp` is our offer; finish it with `accept`. */
   offer(kind?: MediaKind): Promise<MediaLeg>;
+  /** A room without anybody, for legs of this engine. */
+  room(): MediaRoom;
   /** Ends every leg. */
   close(): Promise<void>;
+}
+
+/** A room in which each leg hears all others: their sum without its own part. */
+export interface MediaRoom {
+  /** Takes a leg in, which neither hears nor is heard until its seat says so. */
+  enter(leg: MediaLeg): Seat;
+  /** Lets everybody who hears the room hear a sound, after those that are under way. */
+  announce(sound: Pcm): void;
+  /**
+   * Hands on all that is said and announced while somebody is present, in pieces of at most 0.5 s.
+   * The result ends it, and resolves when the last piece was handed on.
+   */
+  record(write: WriteSamples): () => Promise<void>;
+}
+
+/** A leg's place in a room. */
+export interface Seat {
+  /** Whether it hears the room and is heard there; else it may be played to. */
+  setPresent(present: boolean): void;
+  /** Whether it is not heard though it is present. */
+  setMuted(muted: boolean): void;
+  leave(): void;
 }
 
 export interface MediaLeg {
@@ -34,30 +62,36 @@ export interface MediaLeg {
   accept(answer: string): Promise<void>;
   /** Resolves when audio can flow (ICE and DTLS done); rejects when it cannot. */
   readonly connected: Promise<void>;
-  /** Resolves once, when the transport failed, fell silent for good or went away without `close`. */
-  readonly lost: Promise<void>;
+  /**
+   * Resolves once, with the reason, when the transport failed, fell silent for good or went away
+   * without `close`.
+   */
+  readonly lost: Promise<string>;
   /**
    * Plays samples to the peer, in place of what it is fed and of the leg it is joined with; resolves
    * at the end, or at once when aborted or the leg closed.
    */
   play(pcm: Pcm, options: { loop: number; signal: AbortSignal }): Promise<void>;
   /**
-   * What the leg sends from now on when it plays nothing: asked for a frame at each tick at which it
-   * is sent; undefined is silence. Takes the place of a join and of a feed before it. The result
-   * ends it. At each tick the listeners of all legs are called before the first source is asked, so
-   * that a mixer collects and then hands out.
+   * Sends the peer what it says itself, each frame at the tick at which it came, whenever it plays
+   * nothing. Takes the place of a join and of a room before it. The result ends it.
    */
-  feed(source: () => Pcm | undefined): () => void;
+  echo(): () => void;
   /**
-   * Hands on what the peer says, one frame of 20 ms (160 samples) at each tick, lost packets
-   * concealed; silence while nothing comes or the leg is muted. Any number of listeners, also while
-   * it plays or is joined; all get the same frame, which they may keep and must not write to. The
-   * result ends it.
+   * Hands on what the peer says in frames of 20 ms (160 samples), lost packets concealed; silence
+   * while nothing comes or the leg is muted. Frames come up to 0.1 s late, several at once, but before
+   * a digit that was pressed after them. Any number of listeners, also while it plays or is joined;
+   * they may keep a frame and must not write to it. The result ends it at once.
    */
   listen(onFrame: (frame: Pcm) => void): () => void;
   /**
+   * Hands on what this leg and another say, this one on the first channel, in pieces of at most
+   * 0.5 s. The result ends it, and resolves when the last piece was handed on.
+   */
+  recordWith(other: MediaLeg, write: WriteSamples): () => Promise<void>;
+  /**
    * Forwards audio and digits both ways until `leave` on either leg, or until either is joined with
-   * another or fed; ends a running play.
+   * another, echoes or enters a room; ends a running play.
    */
   join(other: MediaLeg): void;
   /** Ends that; given a leg, only where it is the one joined. */

@@ -1,7 +1,10 @@
-import { FRAME_SAMPLES, type Pcm, SILENCE } from "./port.ts";
+import { FRAME_SAMPLES, type Pcm, SILENCE, type WriteSamples } from "./port.ts";
 
 /** Whatever hands on a frame at each tick, such as a leg or the mix of a room; the result ends it. */
 export type FrameSource = (onFrame: (frame: Pcm) => void) => () => void;
+
+/** Frames in a piece of a recording: 0.5 s. */
+const pieceFrames = 25;
 
 /** Frames that one source may be ahead of another before the other counts as silent. */
 const mostAhead = 5;
@@ -10,7 +13,7 @@ const mostAhead = 5;
  * Hands on what the sources say together, each on a channel of its own, the channels interleaved. The
  * result ends it, after the last of what was said.
  */
-export function recordSources(sources: FrameSource[], write: (samples: Pcm) => void): () => void {
+export function recordSources(sources: FrameSource[], write: WriteSamples): () => void {
   const queues: Pcm[][] = sources.map(() => []);
   const writeOne = () => write(interleave(queues.map((queue) => queue.shift() ?? SILENCE)));
   const stops = sources.map((source, channel) =>
@@ -24,6 +27,28 @@ export function recordSources(sources: FrameSource[], write: (samples: Pcm) => v
   return () => {
     for (const stop of stops) stop();
     while (queues.some(({ length }) => length > 0)) writeOne();
+  };
+}
+
+/** The same in pieces of 0.5 s, as the media port has it. */
+export function record(sources: FrameSource[], write: WriteSamples): () => Promise<void> {
+  const samples = pieceFrames * FRAME_SAMPLES * sources.length;
+  let piece: Pcm = new Int16Array(samples);
+  let filled = 0;
+  const handOn = () => {
+    if (filled > 0) write(piece.subarray(0, filled));
+    piece = new Int16Array(samples);
+    filled = 0;
+  };
+  const stop = recordSources(sources, (frames) => {
+    piece.set(frames, filled);
+    filled += frames.length;
+    if (filled === samples) handOn();
+  });
+  return () => {
+    stop();
+    handOn();
+    return Promise.resolve();
   };
 }
 

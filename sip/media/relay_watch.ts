@@ -10,8 +10,8 @@ export interface RelayWatch {
   readonly lost: Promise<string>;
   /** Both sides are known to rtpengine: the asking begins. */
   start(): void;
-  /** A packet of the peer came by, which is proof of the connection. */
-  heard(): void;
+  /** Whether what rtpengine passes on is the peer's. */
+  readonly isConnected: boolean;
   close(): void;
 }
 
@@ -22,11 +22,32 @@ export interface RelayWatchOptions {
   connectMs: number;
 }
 
+const streamsOf = ({ tags }: NgAnswer) =>
+  Object.values(tags).flatMap(({ medias }) => medias.flatMap(({ streams }) => streams));
+
 /** Keys are there when DTLS is done, and only the peer's side has any. */
-const isSecured = ({ tags }: NgAnswer): boolean =>
-  Object.values(tags).some(({ medias }) =>
-    medias.some(({ streams }) => streams.some((stream) => stream["crypto suite"] !== undefined))
-  );
+const securedStreams = (answer: NgAnswer) =>
+  streamsOf(answer).filter((stream) => stream["crypto suite"] !== undefined);
+
+/** The keys are those of who has the certificate that the peer named. */
+const isVerified = (answer: NgAnswer): boolean =>
+  securedStreams(answer).some(({ flags }) => flags.includes("DTLS fingerprint verified"));
+
+/** Packets come that cannot be read, as after a DTLS handshake that was refused. */
+const isUnreadable = (answer: NgAnswer): boolean =>
+  streamsOf(answer).some(({ stats }) => stats.errors > 0);
+
+/** Tells of one call, answer by answer, why there will be no connection, once that is known. */
+function failures({ now }: Clock) {
+  let unreadableSince = Infinity;
+  return (answer: NgAnswer): string | undefined => {
+    // What a peer agreed on before its answer came was compared when it came.
+    if (securedStreams(answer).length > 0) return "the peer has another certificate than it named";
+    if (isUnreadable(answer)) unreadableSince = Math.min(unreadableSince, now());
+    const isOver = now() - unreadableSince >= mediaLimits.relayUnreadableMs;
+    return isOver ? "what the peer sends cannot be read" : undefined;
+  };
+}
 
 export function watchRelay({ query, clock, connectMs }: RelayWatchOptions): RelayWatch {
   const connected = Promise.withResolvers<void>();
@@ -34,6 +55,7 @@ export function watchRelay({ query, clock, connectMs }: RelayWatchOptions): Rela
   connected.promise.catch(() => {});
   let state: "new" | "connecting" | "connected" | "over" = "new";
   let unanswered = 0;
+  const failure = failures(clock);
   let stop = () => {};
 
   const after = (ms: number, step: () => Promise<void>) => {
@@ -73,7 +95,9 @@ export function watchRelay({ query, clock, connectMs }: RelayWatchOptions): Rela
   const poll = async (pauseMs: number, until: number) => {
     const answer = await look();
     if (state !== "connecting") return;
-    if (answer !== undefined && isSecured(answer)) return settle();
+    if (answer !== undefined && isVerified(answer)) return settle();
+    const why = answer && failure(answer);
+    if (why !== undefined) return lose(`DTLS failed: ${why}`);
     if (clock.now() >= until) return lose("ICE or DTLS failed");
     const next = Math.min(pauseMs * 1.5, mediaLimits.relayPollMaxMs);
     after(pauseMs, () => poll(next, until));
@@ -87,7 +111,9 @@ export function watchRelay({ query, clock, connectMs }: RelayWatchOptions): Rela
       const until = clock.now() + connectMs;
       after(mediaLimits.relayPollMs, () => poll(mediaLimits.relayPollMs, until));
     },
-    heard: settle,
+    get isConnected() {
+      return state === "connected";
+    },
     close: () => end("the leg is closed"),
   };
 }

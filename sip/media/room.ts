@@ -1,27 +1,25 @@
 import { createListeners, type Listeners } from "./listeners.ts";
 import type { FrameSource } from "./record_sources.ts";
 import { createLimiter, type Limiter } from "./limiter.ts";
-import { FRAME_SAMPLES, type MediaLeg, type Pcm, SILENCE } from "./port.ts";
+import { FRAME_SAMPLES, type MediaRoom, type Pcm, type Seat, SILENCE } from "./port.ts";
 
-/** A room in which each leg hears all others: their sum without its own part. */
-export interface Room {
-  /** Takes a leg in, which neither hears nor is heard until its seat says so. */
+/** A room within an engine: it hands on frames, and takes whatever speaks and hears in them. */
+export interface Room extends Pick<MediaRoom, "announce"> {
   enter(media: RoomMedia): Seat;
-  /** Lets everybody who hears the room hear a sound, after those that are under way. */
-  announce(sound: Pcm): void;
   /** Hands on all that is said and announced, a frame for each tick at which somebody is present. */
   listen: FrameSource;
 }
 
-export type RoomMedia = Pick<MediaLeg, "listen" | "feed">;
-
-/** A leg's place in a room. */
-export interface Seat {
-  /** Whether it hears the room and is heard there; else it may be played to. */
-  setPresent(present: boolean): void;
-  /** Whether it is not heard though it is present. */
-  setMuted(muted: boolean): void;
-  leave(): void;
+/** What a leg says and what it sends, frame by frame. */
+export interface RoomMedia {
+  listen: FrameSource;
+  /**
+   * What the leg sends from now on when it plays nothing: asked for a frame at each tick at which it
+   * is sent; undefined is silence. Takes the place of a join and of a feed before it. The result
+   * ends it. At each tick the listeners of all legs are called before the first source is asked, so
+   * that a mixer collects and then hands out.
+   */
+  feed(source: () => Pcm | undefined): () => void;
 }
 
 /** What is said at one tick. All who are present are heard before the first is told. */

@@ -3,7 +3,7 @@ import { mediaLimits } from "./limits.ts";
 import { askNg, type NgAddress, type NgAnswer, NgUnanswered } from "./ng.ts";
 import { ofKind, parseSdp } from "./parse_sdp.ts";
 import { type RelayWatch, watchRelay } from "./relay_watch.ts";
-import { type Formats, OUR_FORMATS, OUR_MID, refusal, type Session } from "./sdp.ts";
+import { codingOf, OUR_FORMATS, OUR_MID, type Session } from "./sdp.ts";
 import { type Clock, systemClock } from "./ticker.ts";
 import type { Peer, Transport } from "./transport.ts";
 import { writeSdp, writeWebrtcAudio } from "./write_sdp.ts";
@@ -46,10 +46,6 @@ export function rtpengineTransport(options: RtpengineOptions): Transport {
   return {
     kind: "webrtc",
     async open(offer) {
-      // What it hands us is a leg of G.711, whose Opus nobody would translate.
-      if (offer?.audio.opus) {
-        throw refusal("its only codec is Opus, which no rtpengine takes for us");
-      }
       const inside = await plain.open();
       let why = "there is no rtpengine";
       for (const server of turns.next()) {
@@ -115,14 +111,14 @@ function callAt(server: NgAddress, log: RtpengineOptions["log"]): Call {
 async function answerTo(offer: Session, { ask }: Call, inside: Peer): Promise<Session> {
   const theirs = { "from-tag": PEER, sdp: sdpOfPeer(offer) };
   const { sdp: towardsUs } = await ask("offer", { ...theirs, ...INSIDE });
-  const ours = { "from-tag": PEER, "to-tag": US, sdp: ourSdp(inside, offer.audio.formats) };
+  const ours = { "from-tag": PEER, "to-tag": US, sdp: ourSdp(inside, codingOf(offer.audio)) };
   const { sdp: towardsPeer } = await ask("answer", { ...ours, ...OUTSIDE });
   await inside.accept(parseSdp(towardsUs));
   return ofKind("webrtc", { ...parseSdp(towardsPeer), bundled: true });
 }
 
 async function offerBy({ ask }: Call, inside: Peer): Promise<Session> {
-  const ours = { "from-tag": US, sdp: ourSdp(inside, OUR_FORMATS) };
+  const ours = { "from-tag": US, sdp: ourSdp(inside, { formats: OUR_FORMATS }) };
   const { sdp } = await ask("offer", { ...ours, ...OUTSIDE });
   return ofKind("webrtc", { ...parseSdp(sdp), bundled: true });
 }
@@ -133,8 +129,9 @@ async function takeAnswer(answer: Session, { ask }: Call, inside: Peer): Promise
   await inside.accept(parseSdp(sdp));
 }
 
-const ourSdp = ({ local }: Peer, formats: Formats): string =>
-  writeSdp({ ...local, audio: { ...local.audio, mid: OUR_MID, formats } });
+/** Coded as with the peer: rtpengine translates nothing. */
+const ourSdp = ({ local }: Peer, coding: ReturnType<typeof codingOf>): string =>
+  writeSdp({ ...local, audio: { ...local.audio, mid: OUR_MID, ...coding } });
 
 /** Without candidates the peer has no address; rtpengine would take 0.0.0.0 for a hold. */
 const sdpOfPeer = (session: Session): string =>
@@ -174,10 +171,9 @@ function relayed({ call, inside, local, watch }: Relayed): Peer {
     send: inside.send,
     close: () => closed ??= close(),
   };
+  // Before, it may pass on what a stranger sends.
   inside.onPacket = (packet) => {
-    if (closed !== undefined) return;
-    watch.heard();
-    peer.onPacket?.(packet);
+    if (closed === undefined && watch.isConnected) peer.onPacket?.(packet);
   };
   return peer;
 }

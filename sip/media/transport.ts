@@ -6,6 +6,8 @@ export interface Transport {
   readonly kind: AudioSection["kind"];
   /** Our end for a peer's offer, or for an offer of ours; throws when it cannot be had. */
   open(offer?: Session): Promise<Peer>;
+  /** Frees what its peers shared; they are closed, and there will be no more. */
+  close?(): Promise<void>;
 }
 
 /** The way to one peer. */

@@ -6,6 +6,9 @@ import { sipLimits } from "../limits.ts";
 /** Carries the proof. It begins with no X-, so nothing passes it on to anybody. */
 export const peerHeader = "Switchboard-Peer";
 
+/** Says what the other companion is to do with the call, where it is for no Client. */
+export const orderHeader = "Switchboard-Order";
+
 /** Stands for a companion among the logins of a flow; no Client can be called so. */
 export const peerLogin = "@companion";
 
@@ -14,6 +17,8 @@ interface PeerInvite {
   login: string;
   callId: string;
   cseq: number;
+  /** The value of its `orderHeader`, if it has one. */
+  order?: string | undefined;
 }
 
 /** How companions of one installation know each other. */
@@ -46,14 +51,15 @@ export function createPeerProofs(secret: string, now: () => number = Date.now): 
     accepts(message, login) {
       const proof = message.getHeader(peerHeader);
       const { callId, cseq } = message;
-      const invite = { now: now(), method: "INVITE", ...signed({ login, callId, cseq }) };
+      const order = message.getHeader(orderHeader);
+      const invite = { now: now(), method: "INVITE", ...signed({ login, callId, cseq, order }) };
       return verifyBridge(secret, proof, invite) && isNew(proof ?? "");
     },
   };
 }
 
 /** No path of the bridge is like it, so no proof is ever the signature of an order. */
-const signed = ({ login, callId, cseq }: PeerInvite) => ({
+const signed = ({ login, callId, cseq, order = "" }: PeerInvite) => ({
   path: `sip:${login}`,
-  body: `${cseq} ${callId}`,
+  body: `${cseq} ${callId} ${order}`,
 });

@@ -1,11 +1,13 @@
-import type { IncomingInviteRequest } from "sip.js/lib/core/index.js";
+import type { IncomingInviteRequest, IncomingRequestMessage } from "sip.js/lib/core/index.js";
 import { mintCallSid } from "../leg/call_sid.ts";
 import { headerLines } from "../leg/fork_invite.ts";
 import { createInboundLeg } from "../leg/inbound_leg.ts";
 import type { InboundLeg, Leg, OutboundLeg } from "../leg/leg.ts";
-import { legHeader, legNamedBy } from "./leg_names.ts";
+import { legHeader, type LegName, legNamedBy } from "./leg_names.ts";
 import { bestStatus, outcomeOf } from "../leg/outcome.ts";
-import { peerHeader, peerLogin } from "./peers.ts";
+import { hostPeer, type MeetingHost } from "./host_peer.ts";
+import { type MeetingOrder, readOrder } from "./meeting.ts";
+import { orderHeader, peerHeader, peerLogin } from "./peers.ts";
 import { type Relayed, replacesHere } from "./relayed.ts";
 import type { Calls } from "../script/calls.ts";
 import { createLiveLeg } from "../script/live_leg.ts";
@@ -18,7 +20,7 @@ import { failureOf } from "../leg/ring_all.ts";
 import { guard, originOf, type Signalling } from "../signalling.ts";
 import { parseSipUri, userOf } from "../text/uri.ts";
 
-/** The calls that other companions hold, and that pass through to devices registered here. */
+/** The calls that other companions hold, and that pass to devices, rooms and queues here. */
 export interface Relays {
   /** Takes an INVITE of another companion; false when it says of itself that it is none. */
   takes(request: IncomingInviteRequest): boolean;
@@ -26,8 +28,7 @@ export interface Relays {
   endAll(): Promise<void>;
 }
 
-export interface RelayOptions {
-  calls: Calls;
+export interface RelayOptions extends MeetingHost {
   /** Whether new calls are still taken. */
   accepting(): boolean;
 }
@@ -64,15 +65,10 @@ function admit(options: RelayOptions, request: IncomingInviteRequest): InboundLe
   }
   flow.logins.add(peerLogin);
   if (!accepting()) return void request.reject(unavailable);
+  const wanted = wantedOf(signalling, message);
+  if (typeof wanted === "number") return void request.reject({ statusCode: wanted });
   request.trying();
-  const header = message.getHeader("replaces");
-  const replaced = legNamedBy(signalling.legNames, header);
-  const replaces = header === undefined || replaced !== undefined
-    ? undefined
-    : replacesHere(signalling, header);
-  if (header !== undefined && replaced === undefined && replaces === undefined) {
-    return void request.reject({ statusCode: 481 });
-  }
+  const { order, replaced, replaces } = wanted;
   const { accountSid = "" } = replaced ?? {};
   const call = { id: mintCallSid(), accountSid, login: peerLogin, flow, request, media };
   const caller = createInboundLeg(signalling, call);
@@ -80,11 +76,39 @@ function admit(options: RelayOptions, request: IncomingInviteRequest): InboundLe
     takePlace(calls, caller, replaced.leg);
     return caller;
   }
-  void relay(calls, { caller, request, login, replaces }).catch((error) => {
+  const passing = order === undefined
+    ? relay(calls, { caller, request, login, replaces })
+    : hostPeer(options, caller, order);
+  void passing.catch((error) => {
     signalling.log("Cannot relay a call", { leg: caller.id, error: String(error) });
     caller.hangup({ status: 500 });
   });
   return caller;
+}
+
+/** What an INVITE of another companion is for, beside the devices that it rings. */
+interface Wanted {
+  /** Meets what is here. */
+  order?: MeetingOrder;
+  /** Takes the place of a leg here. */
+  replaced?: LegName;
+  /** Has the devices replace a dialog of theirs (RFC 3891). */
+  replaces?: string;
+}
+
+/** The status that refuses it where that cannot be had. */
+function wantedOf(signalling: Signalling, message: IncomingRequestMessage): Wanted | number {
+  const ordered = message.getHeader(orderHeader);
+  if (ordered !== undefined) {
+    const order = readOrder(ordered);
+    return order === undefined ? 400 : { order };
+  }
+  const header = message.getHeader("replaces");
+  if (header === undefined) return {};
+  const replaced = legNamedBy(signalling.legNames, header);
+  if (replaced !== undefined) return { replaced };
+  const replaces = replacesHere(signalling, header);
+  return replaces === undefined ? 481 : { replaces };
 }
 
 /** Has another companion's leg take the place of one here, which the service hears nothing more of. */
@@ -101,7 +125,7 @@ async function relay(
     caller: InboundLeg;
     request: IncomingInviteRequest;
     login: string;
-    replaces: string | undefined;
+    replaces?: string | undefined;
   },
 ): Promise<void> {
   const { signalling, media } = calls;

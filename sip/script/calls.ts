@@ -84,7 +84,7 @@ export function createCalls(options: CallsOptions): Calls {
     signalling,
     media,
     loadAudio,
-    rooms: createRooms(),
+    rooms: createRooms(media),
     waiting: new Map(),
     recordings,
     recogniser,
@@ -163,7 +163,10 @@ export function runScript(
   }
   if (known === undefined) return "unknown";
   // Whom it talks to first: then neither is hung up with what the other did.
-  if (other !== undefined) known.partner?.run(() => other);
+  if (other !== undefined) {
+    if (known.partner === undefined) known.runOther?.(other);
+    else known.partner.run(() => other);
+  }
   known.run(() => script);
   return "run";
 }

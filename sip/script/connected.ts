@@ -5,7 +5,7 @@ import type { Performance } from "./performance.ts";
 
 /** Waits until audio can flow; rejects with an Error that says what cannot be done without. */
 export async function connected(
-  { calls, signal }: Performance,
+  { calls, signal }: Pick<Performance, "calls" | "signal">,
   media: MediaLeg,
   what: string,
 ): Promise<void> {

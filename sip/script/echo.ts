@@ -1,5 +1,4 @@
 import type { Step } from "../../core/bridge_script.ts";
-import type { Pcm } from "../media/port.ts";
 import { connected } from "./connected.ts";
 import type { Performance } from "./performance.ts";
 
@@ -17,10 +16,7 @@ export async function echo(
     return log("Cannot perform a step", { leg: leg.id, error: String(error) });
   }
   performance.tookTime = true;
-  let heard: Pcm | undefined;
-  const stopHearing = media.listen((frame) => heard = frame);
-  const stopFeeding = media.feed(() => heard);
+  const stop = media.echo();
   await timers.pause(seconds * 1000, signal);
-  stopFeeding();
-  stopHearing();
+  stop();
 }

@@ -6,7 +6,8 @@ import { sipLimits } from "../limits.ts";
 import type { LiveLeg } from "./live_leg.ts";
 import { carried, type Performance } from "./performance.ts";
 import { recordTalk } from "./record_talk.ts";
-import { talk } from "./talk.ts";
+import { talk, type TalkOptions } from "./talk.ts";
+import { talkElsewhere } from "./pickup_elsewhere.ts";
 import { answered, type PerformStep, wait } from "./wait.ts";
 
 /** A leg that waits, as the one sees it that takes it. */
@@ -85,40 +86,52 @@ async function parted(
 
 /** Takes a leg that waits, and talks to it until either side is done. */
 export async function pickup(performance: Performance, step: PickupStep): Promise<Script | void> {
-  const { calls, live, signal } = performance;
-  const { action, memo, timeLimitS, hangupOnStar = false } = step;
-  const isReady = await answered(performance) !== undefined && !signal.aborted;
-  const other = isReady ? calls.waiting.get(step.leg) : undefined;
-  if (other === undefined) {
-    if (!isReady) return;
-    const gone = { ...memo, gone: step.leg };
-    return [{ type: "consult", memo: gone, ...action && { action } }];
-  }
-  const startedAt = Date.now();
+  const { live, signal } = performance;
+  const { at, action, memo, leg } = step;
+  const media = await answered(performance);
+  if (media === undefined || signal.aborted) return;
   const recording = recordTalk(performance, step);
   const { onJoined } = recording;
-  other.take();
-  await talk(performance, { live: other.live, held: other.signal }, {
-    proxied: null,
-    timeLimitS,
-    hangupOnStar,
-    onJoined,
-  });
-  other.release();
-  const lastedMs = Date.now() - startedAt;
+  const talked = at === undefined
+    ? await talkHere(performance, step, onJoined)
+    : await talkElsewhere(performance, { ...step, at, media, onJoined });
+  if (typeof talked === "string") {
+    if (signal.aborted) return;
+    const missing = { ...memo, [talked]: leg };
+    return [{ type: "consult", memo: missing, ...action && { action } }];
+  }
+  const { sipCallId, lastedMs } = talked;
   const recorded = await recording.end();
   performance.tookTime ||= lastedMs >= sipLimits.timePassedMs;
   if (action === undefined) return;
   const event: LegEvent = {
     type: "dialled",
     outcome: "completed",
-    leg: step.leg,
+    leg,
     durationS: Math.round(lastedMs / 1000),
     ringS: 0,
-    sipCallId: other.live.leg.sipCallId,
+    ...sipCallId !== undefined && { sipCallId },
     ...recorded && { recording: recorded },
     action: carried(performance, action),
   };
   if (!signal.aborted) return await live.ask(event, { signal });
   live.report(event);
+}
+
+/** What came of taking a leg: why it could not be had, or the talk with it. */
+export type Talked = "gone" | "unreached" | { sipCallId: string | undefined; lastedMs: number };
+
+async function talkHere(
+  performance: Performance,
+  { leg, timeLimitS, hangupOnStar = false }: PickupStep,
+  onJoined: TalkOptions["onJoined"] & object,
+): Promise<Talked> {
+  const other = performance.calls.waiting.get(leg);
+  if (other === undefined) return "gone";
+  const startedAt = Date.now();
+  other.take();
+  const manner = { proxied: null, timeLimitS, hangupOnStar, onJoined };
+  await talk(performance, { live: other.live, held: other.signal }, manner);
+  other.release();
+  return { sipCallId: other.live.leg.sipCallId, lastedMs: Date.now() - startedAt };
 }

@@ -1,13 +1,11 @@
 import type { Action } from "../../core/bridge_action.ts";
 import type { LegEvent } from "../../core/bridge_events.ts";
-import type { Recorded } from "../../core/bridge_recordings.ts";
 import type { RoomStep } from "../../core/bridge_rooms.ts";
 import type { Script } from "../../core/bridge_script.ts";
-import { whenAborted } from "../abort.ts";
 import { sipLimits } from "../limits.ts";
-import type { FrameSource } from "../media/record_sources.ts";
-import type { RecordingSink } from "../service/recordings.ts";
 import { carried, type Performance } from "./performance.ts";
+import { stayElsewhere } from "./room_elsewhere.ts";
+import { recordRoom, type Stay, untilEnough } from "./room_stay.ts";
 import { answered, type PerformStep, wait } from "./wait.ts";
 
 /** Asks the service for the steps in place of this one. */
@@ -31,23 +29,21 @@ export async function room(
 ): Promise<Script | void> {
   const { live, signal } = performance;
   const startedAt = Date.now();
-  const { outcome, recording } = await stay(performance, step, performStep);
+  const { at } = step;
+  const { outcome, recording, unreached } = at === undefined
+    ? await stay(performance, step, performStep)
+    : await stayElsewhere(performance, { ...step, at }, performStep);
   const lastedMs = Date.now() - startedAt;
   performance.tookTime ||= lastedMs >= sipLimits.timePassedMs;
   const { conferenceSid } = step;
   const durationS = outcome === "completed" ? Math.round(lastedMs / 1000) : 0;
   const told = { conferenceSid, outcome, durationS, ...recording && { recording } };
-  const left = { type: "left", ...told } as const;
+  const left = { type: "left", ...told, ...unreached && { unreached } } as const;
   if (step.action === undefined) return live.report(left);
   const event: LegEvent = { ...left, action: carried(performance, step.action) };
   if (!signal.aborted) return await live.ask(event, { signal });
   // The caller left, or another script took over: it is news all the same.
   live.report(event);
-}
-
-interface Stay {
-  outcome: "completed" | "busy" | "failed";
-  recording?: Recorded | null;
 }
 
 async function stay(
@@ -59,7 +55,7 @@ async function stay(
   const { id: leg } = live.leg;
   const media = await answered(performance);
   if (media === undefined || signal.aborted) return { outcome: "failed" };
-  const recording = recordRoom(performance, step);
+  const recording = recordRoom(calls.recordings, leg, step.record);
   const guest = calls.rooms.enter({
     leg,
     media,
@@ -70,34 +66,9 @@ async function stay(
   });
   if (guest === undefined) return { outcome: "busy" };
   const { muted } = guest;
-  const { conferenceSid, startOnEnter, endOnExit, timeLimitS, hangupOnStar } = step;
+  const { conferenceSid, startOnEnter, endOnExit } = step;
   live.report({ type: "joined", conferenceSid, muted, startOnEnter, endOnExit });
-  const { promise: enough, resolve: end } = Promise.withResolvers<void>();
-  const stopLimit = calls.signalling.timers.after(timeLimitS * 1000, end);
-  const stopDigits = media.onDigits((digit) => hangupOnStar && digit === "*" && end());
-  try {
-    await Promise.race([whenAborted(signal), guest.over, enough]);
-  } finally {
-    stopLimit();
-    stopDigits();
-    guest.leave();
-  }
+  await untilEnough(performance, { ...step, media, over: guest.over });
+  guest.leave();
   return { outcome: "completed", recording: await recording?.end() ?? null };
-}
-
-/** The recording of a room while a leg is there that wants it, if it does. */
-function recordRoom({ calls, live: { leg } }: Performance, { record: recording }: RoomStep) {
-  if (recording === undefined) return undefined;
-  let [sink, stop]: [RecordingSink | undefined, () => void] = [undefined, () => {}];
-  return {
-    record(room: FrameSource) {
-      const opened = calls.recordings.open({ recording, leg: leg.id, channels: 1 });
-      sink = opened;
-      stop = room(opened.write);
-    },
-    async end(): Promise<Recorded | null> {
-      stop();
-      return await sink?.end() ?? null;
-    },
-  };
 }

@@ -1,7 +1,5 @@
 import type { RoomOrder, RoomStep } from "../../core/bridge_rooms.ts";
-import type { FrameSource } from "../media/record_sources.ts";
-import type { MediaLeg } from "../media/port.ts";
-import { createRoom, type Room, type Seat } from "../media/room.ts";
+import type { MediaEngine, MediaLeg, MediaRoom, Seat } from "../media/port.ts";
 import { enterBeep, exitBeep } from "../media/room_sounds.ts";
 
 /** The rooms of this companion, one for each Conference that has a leg here. */
@@ -19,7 +17,7 @@ export interface Newcomer {
   /** Plays what the leg hears while it waits, until the signal aborts; `isHeld` by the service. */
   wait(signal: AbortSignal, isHeld: boolean): void;
   /** Records the room from now on; absent when that is not wanted. */
-  record?(room: FrameSource): void;
+  record?(room: MediaRoom): void;
 }
 
 /** A leg in a room. */
@@ -41,7 +39,7 @@ interface Place extends Newcomer {
 }
 
 interface OpenRoom {
-  sound: Room;
+  sound: MediaRoom;
   places: Map<string, Place>;
   /** Somebody came who starts it. */
   begun: boolean;
@@ -49,7 +47,7 @@ interface OpenRoom {
   recorder: Place | undefined;
 }
 
-export function createRooms(): Rooms {
+export function createRooms(engine: Pick<MediaEngine, "room">): Rooms {
   const rooms = new Map<string, OpenRoom>();
 
   const leave = (sid: string, room: OpenRoom, place: Place) => {
@@ -66,7 +64,7 @@ export function createRooms(): Rooms {
     enter(newcomer) {
       const { leg, media, step } = newcomer;
       const { conferenceSid: sid } = step;
-      const room = rooms.get(sid) ?? opened();
+      const room = rooms.get(sid) ?? opened(engine.room());
       if (room.places.size >= step.most) return undefined;
       rooms.set(sid, room);
       const { promise: over, resolve: end } = Promise.withResolvers<void>();
@@ -109,8 +107,8 @@ function change(
   arrange(room);
 }
 
-const opened = (): OpenRoom => ({
-  sound: createRoom(),
+const opened = (sound: MediaRoom): OpenRoom => ({
+  sound,
   places: new Map(),
   begun: false,
   recorder: undefined,
@@ -123,7 +121,7 @@ const isOpen = ({ places, begun }: OpenRoom): boolean => begun && places.size > 
 function haveRecorded(room: OpenRoom): void {
   if (room.recorder !== undefined && room.places.has(room.recorder.leg)) return;
   room.recorder = room.places.values().find(({ record }) => record !== undefined);
-  room.recorder?.record?.(room.sound.listen);
+  room.recorder?.record?.(room.sound);
 }
 
 /** Has everybody wait or talk: who is held waits, and all do while one is alone or nobody began. */

@@ -1,8 +1,7 @@
 import type { Script } from "../../core/bridge_script.ts";
 import type { UssdStep } from "../../core/bridge_ussd.ts";
 import { unlessAborted, whenAborted } from "../abort.ts";
-import { sipLimits } from "../limits.ts";
-import { ussdIn, ussdPackage, type UssdSaid, writeUssd } from "../ussd/ussd_body.ts";
+import { ussdIn, ussdInfoHeaders, type UssdSaid, writeUssd } from "../ussd/ussd_body.ts";
 import { carried, type Performance } from "./performance.ts";
 
 /** Shows a text in a USSD dialogue; a report when something was replied, the end when nothing was. */
@@ -20,9 +19,10 @@ export async function ussd(
   if (!await unlessAborted(leg.whenAnswered, signal)) return;
   await Promise.race([leg.dialog?.confirmed(), whenAborted(signal)]);
   if (signal.aborted) return;
-  if (!collect) return leg.hangup(invited ? {} : { content: writeUssd(message, "end") });
+  if (!collect && !invited) return leg.hangup({ content: writeUssd(message, "end") });
   performance.tookTime = true;
-  const said = await replyTo(performance, invited ? undefined : message);
+  const said = await replyTo(performance, { message, collect, invited });
+  if (!collect) return leg.hangup();
   if (signal.aborted) return;
   if (said === undefined || said.isError) return leg.hangup();
   if (action === undefined) {
@@ -37,24 +37,25 @@ export async function ussd(
   return await live.ask(event, { signal });
 }
 
-/** Asks by INFO, unless that was done, and takes the INFO that replies (3GPP TS 24.390 §4.5); undefined without a reply. */
+/**
+ * Asks by INFO, unless that was done, and takes the INFO that replies, or confirms a text that wants
+ * no reply (3GPP TS 24.390 §4.5); undefined without one in time.
+ */
 async function replyTo(
-  { live: { leg }, signal, calls: { signalling: { timers } } }: Performance,
-  message: UssdStep["message"] | undefined,
+  performance: Performance,
+  { message, collect, invited }: Pick<UssdStep, "message" | "collect" | "invited">,
 ): Promise<UssdSaid | undefined> {
+  const { live: { leg }, signal, calls: { signalling: { timers, ussdBounds } } } = performance;
   const { promise, resolve } = Promise.withResolvers<UssdSaid | undefined>();
-  leg.onContent = (content) => {
-    const found = ussdIn(content);
-    if (found === undefined) return 400;
-    resolve(found.said);
-    return 200;
-  };
-  const stopWaiting = timers.after(sipLimits.ussdReplyMs, () => resolve(undefined));
+  void (invited && performance.reply || nextReply(leg)).then(resolve);
+  const stopWaiting = timers.after(
+    collect ? ussdBounds.replyMs : ussdBounds.shownMs,
+    () => resolve(undefined),
+  );
   try {
-    if (message !== undefined) {
+    if (!invited) {
       const body = writeUssd(message, "ask");
-      const headers = [`Info-Package: ${ussdPackage}`];
-      void leg.dialog?.request("info", { headers, body })
+      void leg.dialog?.request("info", { headers: ussdInfoHeaders, body })
         .then((status) => status >= 300 && resolve(undefined));
     }
     return await Promise.race([promise, whenAborted(signal).then(() => undefined)]);
@@ -62,4 +63,16 @@ async function replyTo(
     stopWaiting();
     leg.onContent = undefined;
   }
+}
+
+/** What the next INFO of USSD in a leg says. */
+export function nextReply(leg: Performance["live"]["leg"]): Promise<UssdSaid> {
+  const { promise, resolve } = Promise.withResolvers<UssdSaid>();
+  leg.onContent = (content) => {
+    const found = ussdIn(content);
+    if (found === undefined) return 400;
+    resolve(found.said);
+    return 200;
+  };
+  return promise;
 }

@@ -33,7 +33,8 @@ export async function wait(
   try {
     const asked = { ...queueSid && { queueSid } };
     if (action && await hear(performance, { action, ...asked }, performStep)) return true;
-    if (action !== null) await leg.media?.play(waitMusic(), { loop: 0, signal });
+    // What is heard after that is somebody else's.
+    if (action !== null && !signal.aborted) await leg.media?.play(waitMusic(), { loop: 0, signal });
   } catch (error) {
     calls.signalling.log("Cannot play to those who wait", { leg: leg.id, error: String(error) });
   }

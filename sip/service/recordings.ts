@@ -109,12 +109,14 @@ function write(shared: Shared, state: State, samples: Pcm): void {
   const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
   for (let from = 0; from < bytes.length;) {
     if (state.isCut || state.isRefused || state.endedAt !== undefined) return;
-    const some = bytes.subarray(from, from + state.buffer.length - state.filled);
+    const { firstPartBytes, partBytes } = recordingLimits;
+    const most = state.taken === state.filled ? firstPartBytes : partBytes;
+    const some = bytes.subarray(from, from + most - state.filled);
     state.buffer.set(some, state.filled);
     state.filled += some.length;
     state.taken += some.length;
     from += some.length;
-    if (state.filled === state.buffer.length) flush(shared, state);
+    if (state.filled === most) flush(shared, state);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { IncomingResponseMessage } from "sip.js/lib/core/index.js";
 import type { UssdText } from "../../core/bridge_ussd.ts";
 import type { Content } from "../dialog/info.ts";
 import { sipLimits } from "../limits.ts";
@@ -6,10 +7,16 @@ import { sipLimits } from "../limits.ts";
 export const ussdType = "application/vnd.3gpp.ussd+xml";
 export const ussdPackage = "g.3gpp.ussd";
 
-/** What an end of a USSD dialogue takes. */
+/** What an end of a USSD dialogue takes; TS 24.390 §4.5 wants the types of IMS among it. */
 export const ussdHeaders = [
   `Recv-Info: ${ussdPackage}`,
-  `Accept: application/sdp, ${ussdType}`,
+  `Accept: application/sdp, application/3gpp-ims+xml, ${ussdType}, multipart/mixed`,
+];
+
+/** What goes with the body of an INFO of USSD (RFC 6086 §4.1, §8.2). */
+export const ussdInfoHeaders = [
+  `Info-Package: ${ussdPackage}`,
+  "Content-Disposition: Info-Package",
 ];
 
 /** What a peer says; `isError` where it could not do what it was asked. */
@@ -54,7 +61,9 @@ function readUssd(xml: string): UssdSaid | undefined {
   if (!/<(?:[\w.-]+:)?ussd-data[\s>]/.test(xml)) return undefined;
   const text = valueOf(xml, "ussd-string");
   const error = valueOf(xml, "error-code");
-  if (text === undefined && error === undefined) return undefined;
+  // Who only confirms that a text was shown names the operation, and says nothing.
+  const isConfirmation = valueOf(xml, "anyExt") !== undefined;
+  if (text === undefined && error === undefined && !isConfirmation) return undefined;
   const language = valueOf(xml, "language");
   return {
     text: text ?? "",
@@ -110,10 +119,46 @@ export function writeUssd(
   return { contentType: ussdType, content };
 }
 
+/** The body of an INVITE: beside an offer, as networks want it, and alone. */
+export interface UssdInvitation {
+  whole: Content;
+  alone: Content;
+}
+
+/**
+ * The body that begins a dialogue (3GPP TS 24.390 §4.4.1A, §4.5): a session has an offer, here of an
+ * audio stream that is none, as its port is 0.
+ */
+export function writeUssdInvitation(message: UssdText, kind: "ask" | "tell"): UssdInvitation {
+  const alone = writeUssd(message, kind);
+  const boundary = crypto.randomUUID();
+  const parts = [
+    ["Content-Type: application/sdp", "", sdpWithoutMedia("m=audio 0 RTP/AVP 0 8\r\n")],
+    [
+      `Content-Type: ${ussdType}`,
+      "Content-Disposition: render;handling=optional",
+      "",
+      alone.content,
+    ],
+  ].map((lines) => `--${boundary}\r\n${lines.join("\r\n")}\r\n`);
+  return {
+    alone,
+    whole: {
+      contentType: `multipart/mixed;boundary="${boundary}"`,
+      content: `${parts.join("")}--${boundary}--\r\n`,
+    },
+  };
+}
+
+/** Whether a peer that refused an INVITE may take one without an offer beside the text (RFC 3261 §21.4.13). */
+export const takesUssdAlone = (response: IncomingResponseMessage): boolean =>
+  response.statusCode === 415 &&
+  (!response.hasHeader("accept") || response.getHeaders("accept").join().includes(ussdType));
+
 /** The answer to an offer of which no stream is taken (RFC 3264 §6); an offer of none to nothing. */
 export function sdpWithoutMedia(offer: string): string {
   const streams = offer.split(/\r?\n/).filter((line) => line.startsWith("m="))
     .map((line) => line.replace(/^m=(\S+) \S+/, "m=$1 0"));
-  const session = ["v=0", "o=- 1 1 IN IP4 0.0.0.0", "s=-", "c=IN IP4 0.0.0.0", "t=0 0"];
+  const session = ["v=0", `o=- ${Date.now()} 1 IN IP4 0.0.0.0`, "s=-", "c=IN IP4 0.0.0.0", "t=0 0"];
   return [...session, ...streams, ""].join("\r\n");
 }

@@ -1,5 +1,6 @@
 import type { Condition } from "../../core/filters.ts";
 import { calls } from "../../core/resources/calls.ts";
+import { keptAwake } from "./awake.ts";
 import { begin, callOf, dayMs, fill, type Filled, log, roll } from "./list_stores.ts";
 
 /**
@@ -7,7 +8,8 @@ import { begin, callOf, dayMs, fill, type Filled, log, roll } from "./list_store
  * million of each, over 30 days), beside one of a thousand: pages of 50 at any depth, reads, durable
  * writes and searches, and a scan of every record of the same store. Then date filters in a store of
  * UNDATED calls (60,000) of which half lack dates, beside one of as many that all have them. A size
- * of 0 leaves its part out: `SIZE=0 UNDATED=0` measures searches alone. Times are in ms.
+ * of 0 leaves its part out: `SIZE=0 UNDATED=0` measures searches alone. Times are in ms. Unless
+ * `AWAKE=0`, the processors are kept awake: see `awake.ts`.
  */
 
 const size = Number(Deno.env.get("SIZE") ?? 1_000_000);
@@ -177,6 +179,8 @@ async function alone(cases: Case[]): Promise<void> {
   }
 }
 
+await using awake = keptAwake();
+log(`${awake.loops} busy loops at priority 19 beside it`);
 if (size > 0 || texts > 0) {
   await using large = await fill({ calls: size, texts });
   if (size > 0) {

@@ -12,7 +12,8 @@ import { pinTo } from "./process_cpu.ts";
  * the engine's, share the second one with all else. Beside it, in the same run, rtpengine joins the
  * same legs, and does ICE, DTLS and SRTP for the engine, both on the first core, where it is installed
  * or RTPENGINE_PROGRAM names it. LEGS are the numbers of legs (default "50,100"), SECONDS the time of
- * each figure (default 10), ONLY a word that rows must have. At the end comes the delay from mouth to
+ * each figure (default 10), ONLY a word that rows must have. BUSY has the engine's main thread parse
+ * SIP for so many ms of each 100; with WORKER=0 the engine is in that thread. At the end comes the delay from mouth to
  * ear that the engine adds, with two legs and nothing beside.
  */
 

@@ -1,19 +1,18 @@
 import { mediaEngine } from "../../sip/media/engine.ts";
-import { webrtcTransport } from "../../sip/media/peer.ts";
-import { rtpTransport } from "../../sip/media/plain_rtp.ts";
-import type { MediaLeg, Pcm } from "../../sip/media/port.ts";
-import { createRoom } from "../../sip/media/room.ts";
-import { rtpengineTransport } from "../../sip/media/rtpengine.ts";
-import { systemClock } from "../../sip/media/ticker.ts";
+import { startMediaWorker } from "../../sip/media/media_worker.ts";
+import type { MediaEngine, MediaLeg, MediaRoom, Pcm } from "../../sip/media/port.ts";
+import { type MediaPlaces, openTransports } from "../../sip/media/transports.ts";
+import { parseMessage } from "../../sip/text/parse.ts";
 import { tone } from "../support/tone.ts";
 
 /**
  * The engine that `media.ts` measures: takes orders as lines of JSON, and answers each with one. Its
- * argument is the port of an rtpengine that does WebRTC; without one it does that itself.
+ * argument is the port of an rtpengine that does WebRTC; without one it does that itself. It is in a
+ * Worker, as that of the companion, unless WORKER is 0.
  */
 
 /**
- * What legs do. `decode` passes sound from a leg to the next as samples, as a room does. `record`
+ * What legs do. `decode` has each two legs in a room. `record`
  * keeps what peers say; legs that are not joined send silence beside. In a conference all are in one
  * room; in a `muted` one all but two are.
  */
@@ -32,18 +31,49 @@ export type Answer = { sdps?: string[]; error?: string };
 
 const SECOND = 8_000;
 
-function startEngine() {
+const INVITE = [
+  "INVITE sip:bob@sip.test SIP/2.0",
+  "Via: SIP/2.0/UDP 192.0.2.1:5060;branch=z9hG4bK74bf9;rport",
+  "Max-Forwards: 70",
+  'From: "Alice" <sip:alice@sip.test>;tag=9fxced76sl',
+  "To: <sip:bob@sip.test>",
+  "Call-ID: 3848276298220188511@192.0.2.1",
+  "CSeq: 1 INVITE",
+  "Contact: <sip:alice@192.0.2.1:5060>",
+  "Content-Length: 0",
+  "\r\n",
+].join("\r\n");
+
+const places = (rtpenginePort: string | undefined): MediaPlaces => {
   const bindAddress = "127.0.0.1";
-  const ports = { first: 0, last: 0 };
-  const { now } = systemClock;
-  const plain = { bindAddress, host: bindAddress, ports, now };
+  const rtp = { bindAddress, host: bindAddress, ports: { first: 0, last: 0 } };
+  if (rtpenginePort === undefined) return { rtp, webrtc: { bindAddress } };
+  const servers = [{ host: bindAddress, port: Number(rtpenginePort) }];
+  return { rtp, rtpengine: { servers, plain: { ...rtp, mux: true } } };
+};
+
+async function openEngine(): Promise<MediaEngine> {
   const [port] = Deno.args;
-  const webrtc = port === undefined ? webrtcTransport({ bindAddress }) : rtpengineTransport({
-    servers: [{ host: bindAddress, port: Number(port) }],
-    plain: rtpTransport({ ...plain, mux: true }),
-    log: () => {},
-  });
-  const engine = mediaEngine({ transports: [webrtc, rtpTransport(plain)], log: () => {} });
+  const log = () => {};
+  if (Deno.env.get("WORKER") !== "0") {
+    return startMediaWorker({ places: places(port), log, onEnd: () => Deno.exit(1) });
+  }
+  return mediaEngine({ transports: await openTransports(places(port), log), log });
+}
+
+/** Keeps the main thread busy with messages for BUSY ms of each 100. */
+function keepBusy(): void {
+  const busyMs = Number(Deno.env.get("BUSY") ?? 0);
+  if (busyMs === 0) return;
+  setInterval(() => {
+    const until = performance.now() + busyMs;
+    while (performance.now() < until) parseMessage(INVITE);
+  }, 100);
+}
+
+async function startEngine() {
+  const engine = await openEngine();
+  keepBusy();
   const { signal } = new AbortController();
   const prompt = tone(440, 5);
   let legs: MediaLeg[] = [];
@@ -58,9 +88,13 @@ function startEngine() {
     join() {
       for (let i = 0; i + 1 < legs.length; i += 2) legs[i]!.join(legs[i + 1]!);
     },
-    conference: () => confer(legs, () => false),
-    muted: () => confer(legs, (at) => at >= 2),
-    decode: () => legs.forEach((leg, i) => pass(leg, legs[i ^ 1])),
+    conference: () => confer(engine.room(), legs, () => false),
+    muted: () => confer(engine.room(), legs, (at) => at >= 2),
+    decode() {
+      for (let i = 0; i + 1 < legs.length; i += 2) {
+        confer(engine.room(), legs.slice(i, i + 2), () => false);
+      }
+    },
   };
   return async (order: Order): Promise<Answer> => {
     if ("open" in order) {
@@ -77,19 +111,12 @@ function startEngine() {
   };
 }
 
-function confer(legs: MediaLeg[], isMuted: (at: number) => boolean): void {
-  const room = createRoom();
+function confer(room: MediaRoom, legs: MediaLeg[], isMuted: (at: number) => boolean): void {
   legs.forEach((leg, at) => {
     const seat = room.enter(leg);
     seat.setMuted(isMuted(at));
     seat.setPresent(true);
   });
-}
-
-function pass(from: MediaLeg, to: MediaLeg | undefined): void {
-  let heard: Pcm | undefined;
-  from.listen((frame) => heard = frame);
-  to?.feed(() => heard);
 }
 
 /** Keeps the last second of what a peer says. */
@@ -103,7 +130,7 @@ function record(leg: MediaLeg): void {
 }
 
 async function main(): Promise<void> {
-  const follow = startEngine();
+  const follow = await startEngine();
   const lines = Deno.stdin.readable.pipeThrough(new TextDecoderStream());
   let text = "";
   for await (const part of lines) {

@@ -155,6 +155,7 @@ async function service(): Promise<[name: string, rate: Rate][]> {
     DATA_DIR: directory,
     SECRET_KEY: secretKey,
     BRIDGE_PORT: String(freePorts(1)[0]), // Nobody listens there, and nobody is called.
+    REQUESTS_PER_SECOND: "0",
   });
   await using server = await serve(() => ["main.ts"], { path: "/health", env });
   const account = `/2012-04-24/Accounts/${accountSid}`;

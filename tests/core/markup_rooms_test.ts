@@ -16,6 +16,7 @@ const compiled = (body: string) =>
     call,
     documentUrl: "https://app.test/voice/start",
     route: () => Promise.reject(new Error("a room is not routed to")),
+    unroutable() {},
     hops: 1,
     newSid: (prefix) => prefix,
   });

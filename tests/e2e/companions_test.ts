@@ -1,49 +1,7 @@
 import assert from "node:assert/strict";
-import { openSoftphone, type Softphone } from "../support/softphone.ts";
 import { obey, refer, talking, told } from "../support/transfer_lab.ts";
-import {
-  eventually,
-  freePorts,
-  pidsBelow,
-  spawnTask,
-  startSystem,
-  type System,
-} from "../support/system.ts";
-
-/** One more companion of a system, as a process of its own. */
-async function startCompanion(system: System) {
-  const [sipPort, bridgePort, speechPort] = freePorts(3) as [number, number, number];
-  const { child, output, ended } = spawnTask(["sip"], {
-    PORT: new URL(system.baseUrl).port,
-    SIP_WS_PORT: String(sipPort),
-    BRIDGE_PORT: String(bridgePort),
-    SPEECH_PORT: String(speechPort),
-    DATA_DIR: system.directory,
-  });
-  const phones: Softphone[] = [];
-  await eventually("it listens", () => output().includes("Softphones register"));
-  return {
-    async phone(login: string): Promise<Softphone> {
-      const password = `${login}-secret`;
-      const url = `ws://127.0.0.1:${sipPort}`;
-      const phone = await openSoftphone({ url, login, password, domain: "localhost" });
-      phones.push(phone);
-      assert.equal((await phone.register()).status, 200);
-      return phone;
-    },
-    /** Ends it without a word. */
-    kill: () => pidsBelow(child.pid, "sip/main.ts").forEach((pid) => Deno.kill(pid, "SIGKILL")),
-    async [Symbol.asyncDispose]() {
-      await Promise.all(phones.map((phone) => phone.close()));
-      try {
-        child.kill("SIGTERM");
-      } catch {
-        // It ended with the process that was killed.
-      }
-      await ended;
-    },
-  };
-}
+import { startCompanion } from "../support/second_companion.ts";
+import { eventually, startSystem } from "../support/system.ts";
 
 Deno.test("calls and messages reach a Client at whichever companion it is registered", async () => {
   await using system = await startSystem();
@@ -125,7 +83,7 @@ Deno.test(
 
     const [again] = await talking(alice, bob);
     const [{ dialog: named }] = await talking(bob, carol);
-    second.kill();
+    Deno.kill(second.pid(), "SIGKILL");
     await again.dialog.ended;
     const headers = [`Replaces: ${decodeURIComponent(named.replaces)}`];
     assert.equal((await alice.call("carol", { headers }).final).status, 481);

@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { startAppServer } from "../support/app_server.ts";
 import { startMailServer } from "../support/mail_server.ts";
-import { type MessageCenter, startMessageCenter } from "../support/message_center.ts";
+import {
+  type Delivered,
+  type MessageCenter,
+  startMessageCenter,
+  type Submitted,
+} from "../support/message_center.ts";
 import { eventually, startSystem, type System } from "../support/system.ts";
 
 const count = 40;
@@ -11,7 +16,7 @@ const place = "mcc=748,mnc=01,lac=7,cellid=12,aol=3,vlrNumber=5";
 
 /** A message center that delivers until it is told that a text was taken, as real ones do. */
 function insist(center: MessageCenter) {
-  const told = async (fields: Record<string, unknown>) => {
+  const told = async (fields: Delivered) => {
     for (;;) {
       const binds = center.binds;
       const lost = center.hasBound(binds + 1).then(() => -1);
@@ -19,17 +24,18 @@ function insist(center: MessageCenter) {
     }
   };
   const all: Promise<void>[] = [];
-  const say = (fields: Record<string, unknown>) => void all.push(told(fields));
+  const ids = new Map<Submitted, string>();
+  const say = (fields: Delivered) => void all.push(told(fields));
   center.answers = (pdu) => {
     const id = `r${center.submitted.length}`;
-    pdu.ownId = id;
+    ids.set(pdu, id);
     const [source_addr, destination_addr] = [pdu.destination_addr, pdu.source_addr];
     const short_message = `id:${id} stat:DELIVRD err:000`;
     // Often sooner than the service has committed the answer.
     queueMicrotask(() => say({ esm_class: 4, source_addr, destination_addr, short_message }));
     return 0;
   };
-  center.idOf = (pdu) => pdu.ownId;
+  center.idOf = (pdu) => ids.get(pdu)!;
   return { say, done: () => Promise.all(all) };
 }
 
@@ -117,9 +123,7 @@ Deno.test("a service that is killed while it sends loses nothing, and sends litt
   assert.deepEqual(all.filter(({ status }) => status === "failed"), []);
   const received = all.filter(({ status }) => status === "received").map(({ body }) => body!);
   assert.equal(new Set(received).size, count);
-  const texts = center.submitted.map((pdu) =>
-    `${pdu.destination_addr} ${pdu.short_message.message}`
-  );
+  const texts = center.submitted.map(({ destination_addr, text }) => `${destination_addr} ${text}`);
   const twice = {
     texts: timesOver(texts) - timesOver(received), // Who asked twice is answered twice.
     questions: timesOver(received),

@@ -7,8 +7,10 @@ import {
   type SoftphoneKind,
 } from "../support/browser_softphone.ts";
 import { chromiumTest } from "../support/chromium.ts";
+import { freeUdpPort } from "../support/rtpengine.ts";
 import { eventually, startSystem, type System } from "../support/system.ts";
 import { tone } from "../support/tone.ts";
+import { udpPorts } from "../support/udp_ports.ts";
 import { pcmFile } from "../support/wav_file.ts";
 
 const kinds: SoftphoneKind[] = ["sip.js", "jssip"];
@@ -153,6 +155,25 @@ chromiumTest("sip.js and JsSIP call each other directly and talk", async (browse
     "outbound-dial client:alice client:bob",
     "outbound-dial client:bob client:alice",
   ]);
+  await Promise.all([alice.close(), bob.close()]);
+});
+
+chromiumTest("two softphones talk by MEDIA_PORT, the only UDP port there is", async (browser) => {
+  const port = freeUdpPort();
+  await using app = startAppServer();
+  app.pages.set("/in", "<Response><Dial><Client>bob</Client></Dial></Response>");
+  await using system = await startSystem({ env: { MEDIA_PORT: String(port) } });
+  const client = { Login: "alice", VoiceUrl: `${app.url}/in` };
+  const alice = await openPhone({ system, browser }, "sip.js", client);
+  const bob = await openPhone({ system, browser }, "jssip", { Login: "bob" });
+
+  await alice.call("1234");
+  await Promise.all([alice.waitFor("answered"), bob.waitFor("answered")]);
+  await Promise.all([alice.awaitAudio(heardPackets), bob.awaitAudio(heardPackets)]);
+
+  assert.deepEqual(await udpPorts(system.pids("sip/main.ts")[0]), new Set([port]));
+  await bob.hangup();
+  await alice.waitFor("ended");
   await Promise.all([alice.close(), bob.close()]);
 });
 

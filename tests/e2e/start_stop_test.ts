@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { startAppServer } from "../support/app_server.ts";
+import { plainSocket } from "../support/plain_peer.ts";
 import { eventually, freePorts, isAlive, spawnTask, startSystem } from "../support/system.ts";
 import { webrtcAnswer } from "../support/webrtc_answer.ts";
 
@@ -56,6 +57,7 @@ Deno.test("a port in use, a locked store and a wrong variable are one clear line
   await using system = await startSystem();
   const directory = await Deno.makeTempDir();
   const port = new URL(system.baseUrl).port;
+  const media = await plainSocket();
   const [free, sip, bridge, speech] = freePorts(4).map(String) as [string, string, string, string];
   const ports = { PORT: free, SIP_WS_PORT: sip, BRIDGE_PORT: bridge, SPEECH_PORT: speech };
   const cases: [task: string, env: Record<string, string>, line: RegExp][] = [
@@ -64,6 +66,11 @@ Deno.test("a port in use, a locked store and a wrong variable are one clear line
       "start",
       { ...ports, SIP_WS_PORT: new URL(system.wsUrl).port, DATA_DIR: directory },
       /^Cannot listen on .*:\d+ \(SIP_WS_PORT\): the port is in use$/,
+    ],
+    [
+      "start",
+      { ...ports, MEDIA_PORT: String(media.port), DATA_DIR: directory },
+      /^Cannot listen on .*:\d+ \(MEDIA_PORT\): the port is in use$/,
     ],
     [
       "start",
@@ -85,6 +92,7 @@ Deno.test("a port in use, a locked store and a wrong variable are one clear line
     assert.equal(errors.length, 1, output());
     assert.match(errors[0]!, line);
   }
+  await media.close();
   await Deno.remove(directory, { recursive: true });
 });
 

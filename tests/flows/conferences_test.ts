@@ -12,12 +12,13 @@ const room = (attributes = "", dial = "") =>
   `<Dial ${dial}><Conference statusCallback="/events"
     statusCallbackEvent="start end join leave mute hold" ${attributes}>lobby</Conference></Dial>`;
 
-async function join(hand: Caller): Promise<RoomStep> {
-  const [step] = await consult(hand, hand.script);
+async function join(hand: Caller, at = companion): Promise<RoomStep> {
+  const [step] = await consult(hand, hand.script, at);
   assert.ok(step?.type === "room", Deno.inspect(step));
   const { conferenceSid, muted, startOnEnter, endOnExit } = step;
-  await hand.report({ type: "answered" }, { wantsScript: false });
-  await hand.report({ type: "joined", conferenceSid, muted, startOnEnter, endOnExit });
+  await hand.report({ type: "answered" }, { wantsScript: false, companion: at });
+  const joined = { type: "joined", conferenceSid, muted, startOnEnter, endOnExit } as const;
+  await hand.report(joined, { companion: at });
   return step;
 }
 
@@ -293,29 +294,65 @@ Deno.test("who joins a Conference that was ended meanwhile has the room end", as
   assert.deepEqual(await listed(app, conferenceSid), []);
 });
 
-Deno.test("a Conference of a live companion elsewhere is out of reach, and a Notification says so", async () => {
+Deno.test("a call at another companion is sent to where the Conference is, while that one lives", async () => {
   using app = await startApp();
   const far = { id: "far", runId: "run" };
+  const sipUri = "sip:127.0.0.1:5062;transport=ws";
   for (const one of [companion, far]) {
-    await takeHeartbeat({ companion: one, legs: [], registered: 0 }, app.ports);
+    await takeHeartbeat({ companion: one, sipUri, legs: [], registered: 0 }, app.ports);
   }
-  await join(await caller(app, "1", room()));
-  const two = await caller(app, "2", room("", `action="/after"`), far);
+  const { conferenceSid } = await join(await caller(app, "1", room()));
+  const two = await caller(app, "2", room(`muted="true"`, `action="/after"`), far);
+
+  const [step] = await consult(two, two.script, far);
+  assert.ok(step?.type === "room", Deno.inspect(step));
+  assert.deepEqual(step.at, { sipUri, runId: companion.runId });
+  assert.deepEqual([step.conferenceSid, step.muted], [conferenceSid, true]);
+  const [again] = await consult(two, two.script, far);
+  assert.deepEqual(again, step);
+
+  app.clock.now += limits.companionLostMs + 1;
+  await takeHeartbeat({ companion: far, sipUri, legs: [], registered: 0 }, app.ports);
+  const three = await caller(app, "3", room(), far);
+  const [next] = await consult(three, three.script, far);
+  assert.ok(next?.type === "room" && next.conferenceSid !== conferenceSid, "the name is free");
+  assert.equal(next.at, undefined);
+});
+
+Deno.test("a Conference that cannot be reached fails Dial, and a Notification says so once", async () => {
+  using app = await startApp();
+  const one = await caller(app, "1", room("", `action="/after"`));
+  const [step] = await consult(one, one.script);
+  assert.ok(step?.type === "room");
+  const { conferenceSid, action } = step;
   app.fetched.length = 0;
   app.answers = () => xml("<Hangup/>");
+  const unreached = { outcome: "failed", unreached: true, durationS: 0 } as const;
+  await one.report({ type: "left", conferenceSid, ...unreached, ...action && { action } });
+  await one.repeat();
 
-  await consult(two, two.script, far);
   const asked = new URLSearchParams(await app.fetched[0]!.clone().text());
   assert.equal(asked.get("DialCallStatus"), "failed");
   assert.deepEqual(await notifications(app), [
-    'Cannot join the conference: "lobby" is at another companion',
+    `Cannot join the conference: the companion that has ${conferenceSid} is out of reach`,
   ]);
+  assert.equal(await statusOf(app, conferenceSid), "completed", "nobody else is on the way");
+});
 
-  app.clock.now += limits.companionLostMs + 1;
-  await takeHeartbeat({ companion: far, legs: [], registered: 0 }, app.ports);
-  const three = await caller(app, "3", room(), far);
-  const [step] = await consult(three, three.script, far);
-  assert.equal(step?.type, "room", "the other companion is gone: the name is free");
+Deno.test("Mute=false of a Participant lets its call be heard too, where that is at another companion", async () => {
+  using app = await startApp();
+  const far = { id: "far", runId: "run" };
+  for (const one of [companion, far]) {
+    const sipUri = "sip:127.0.0.1:5062;transport=ws";
+    await takeHeartbeat({ companion: one, sipUri, legs: [], registered: 0 }, app.ports);
+  }
+  await join(await caller(app, "1", room()));
+  const two = await caller(app, "2", room(), far);
+  const { conferenceSid } = await join(two, far);
+  for (const Mute of ["true", "false"]) {
+    await app.root.post(`Conferences/${conferenceSid}/Participants/${two.leg}.json`, { Mute });
+  }
+  assert.deepEqual(app.muted, [{ leg: two.leg, muted: false }]);
 });
 
 Deno.test("Conferences of a name are one for each account", async () => {
@@ -337,7 +374,7 @@ Deno.test("many calls that enter at once meet in one Conference", async () => {
   const hands = [];
   for (const digit of digits) hands.push(await caller(app, digit, room()));
 
-  const steps = await Promise.all(hands.map(join));
+  const steps = await Promise.all(hands.map((hand) => join(hand)));
 
   const [sid] = new Set(steps.map(({ conferenceSid }) => conferenceSid));
   assert.ok(steps.every(({ conferenceSid }) => conferenceSid === sid));

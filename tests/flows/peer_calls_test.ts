@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Companion } from "../../sip/companion.ts";
+import { writeOrder } from "../../sip/peer/meeting.ts";
 import { createPeerProofs } from "../../sip/peer/peers.ts";
 import {
   type CompanionsLab,
@@ -196,6 +197,7 @@ sipTest(
       of("bob", { callId: "another" }),
       of("bob", { cseq: 2 }),
       late.prove({ login: "bob", ...ids }),
+      `${good}\r\nSwitchboard-Order: e30`,
     ];
 
     const statuses: (number | undefined)[] = [];
@@ -208,6 +210,25 @@ sipTest(
     assert.equal(rang, 1);
   },
 );
+
+sipTest("an order that is none, or for another run of the companion, is refused", async () => {
+  await using lab = await startTwo();
+  const leg = `CA${"1".repeat(32)}`;
+  const orders = ["e30", "?", writeOrder({ type: "pickup", leg, runId: "another" })];
+  const peer = createPeerProofs(secret);
+
+  const statuses: (number | undefined)[] = [];
+  for (const [at, order] of orders.entries()) {
+    const phone = await lab.connect("mallory", lab.two);
+    const answer = await inviteAs(phone, (ids) => {
+      const proof = peer.prove({ login: "bob", ...ids, order });
+      return `${proof}\r\nSwitchboard-Order: ${order}`;
+    }, { callId: `call-${at}`, cseq: 1 });
+    statuses.push(answer.status);
+  }
+
+  assert.deepEqual(statuses, [400, 400, 410]);
+});
 
 sipTest("a companion that stops hangs up the calls that pass through it", async () => {
   await using lab = await startTwo();

@@ -73,6 +73,15 @@ Deno.test("one who was given and not taken is given to another after a while", a
   assert.equal(await taken(two), leg("1"));
 });
 
+Deno.test("one who was given to a call that ended is given to another at once", async () => {
+  using app = await startApp();
+  await wait(app, "1");
+  const [one, two] = [await caller(app, "a", dequeue()), await caller(app, "b", dequeue())];
+  assert.equal(await taken(one), leg("1"));
+  await one.report({ type: "ended", outcome: "completed" });
+  assert.equal(await taken(two), leg("1"));
+});
+
 Deno.test("an empty queue is looked at again each second, until Dial's timeout", async () => {
   using app = await startApp();
   const taker = await caller(app, "a", dequeue(`timeout="2" action="/after"`));
@@ -191,18 +200,71 @@ Deno.test("the wait document of a queue is told the place in it", async () => {
   assert.deepEqual(await notifications(app), []);
 });
 
-Deno.test("those who wait at another companion are out of reach, and a Notification says so", async () => {
+const far = { id: "far", runId: "run" };
+const sipUri = "sip:127.0.0.1:5062;transport=ws";
+
+/** Has the service hear of both companions. */
+async function beat(app: App) {
+  for (const one of [companion, far]) {
+    await takeHeartbeat({ companion: one, sipUri, legs: [], registered: 0 }, app.ports);
+  }
+}
+
+Deno.test("the one that waits longest is taken, at whichever companion it waits", async () => {
   using app = await startApp();
-  await wait(app, "1", "", { id: "far", runId: "run" });
-  const taker = await caller(app, "a", dequeue(`action="/after"`));
-  app.answers = () => xml("<Hangup/>");
+  await beat(app);
+  await wait(app, "1", "", far);
+  await wait(app, "2");
+  const takers = [];
+  for (const digit of ["a", "b"]) takers.push(await caller(app, digit, dequeue()));
 
-  await consult(taker, taker.script);
+  const [[first], [second]] = [
+    await consult(takers[0]!, takers[0]!.script),
+    await consult(takers[1]!, takers[1]!.script),
+  ];
+  assert.ok(first?.type === "pickup" && second?.type === "pickup");
+  assert.deepEqual([first.leg, first.at], [leg("1"), { sipUri, runId: far.runId }]);
+  assert.deepEqual([second.leg, second.at], [leg("2"), undefined]);
+});
 
-  assert.equal((await lastForm(app)).DialCallStatus, "failed");
+Deno.test("one whose companion is out of reach keeps its place, and the next is taken", async () => {
+  using app = await startApp();
+  await beat(app);
+  const waiting = await wait(app, "1", "", far);
+  await wait(app, "2");
+  const taker = await caller(app, "a", dequeue(`timeout="1" action="/after"`));
+  const [step] = await consult(taker, taker.script);
+  assert.ok(step?.type === "pickup" && step.leg === leg("1"));
+
+  const memo = { ...step.memo, unreached: leg("1") };
+  const [next] = await consult(taker, [{ type: "consult", memo, action: step.action! }]);
+  assert.ok(next?.type === "pickup" && next.leg === leg("2"), Deno.inspect(next));
   assert.deepEqual(await notifications(app), [
-    'Cannot take a call from the queue: those in "help" wait at another companion',
+    `Cannot take a call from the queue: ${leg("1")} waits in "help" at a companion out of reach`,
   ]);
+  const [another] = [await caller(app, "b", dequeue())];
+  const [free] = await consult(another, another.script);
+  assert.ok(free?.type === "pickup" && free.leg === leg("1"), "it is given to another at once");
+
+  const gone = { ...next.memo, gone: leg("2") };
+  const asked = await consult(taker, [{ type: "consult", memo: gone, action: next.action! }]);
+  assert.deepEqual(asked.map(({ type }) => type), ["silence", "consult"], "it is passed over");
+  app.clock.now += 1_000;
+  app.answers = () => xml("<Hangup/>");
+  await consult(taker, asked);
+  assert.equal((await lastForm(app)).DialCallStatus, "no-answer");
+  const queue = await app.ports.records.queues.get(app.root.sid, waiting.step.queueSid);
+  assert.deepEqual(queue?.members.map(({ callSid }) => callSid), [leg("1")]);
+});
+
+Deno.test("one whose companion is lost is not taken", async () => {
+  using app = await startApp();
+  await beat(app);
+  await wait(app, "1", "", far);
+  app.clock.now += limits.companionLostMs + 1;
+  await takeHeartbeat({ companion, sipUri, legs: [], registered: 0 }, app.ports);
+  const taker = await caller(app, "a", dequeue());
+  assert.equal(await taken(taker), undefined);
 });
 
 Deno.test("queues are shown to nobody", async () => {

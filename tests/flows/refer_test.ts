@@ -47,7 +47,10 @@ Deno.test("a Refer names whom the account could call, and whether that leaves th
     { type: "hangup" },
   ]);
   const [notice] = await notifications(app);
-  assert.match(notice ?? "", /Sip "sip:far@other\.test" of Refer: .*does not allow calls/);
+  assert.match(
+    notice ?? "",
+    /^Cannot route the call: .*sip:far@other\.test: .*does not allow calls/,
+  );
 });
 
 Deno.test("the action of a Refer is told what became of it", async () => {

@@ -47,6 +47,29 @@ Deno.test("removeOldDeliveries() removes what is older than it is kept, and coun
   assert.equal((await child.get("Webhooks/Deliveries.json")).json().total, 0);
 });
 
+Deno.test("removeOldDeliveries() leaves those that wait, however old, until they are sent", async () => {
+  using app = await startApp();
+  const url = "https://app.test/events";
+  await deliver(app, 120);
+  app.answers = () => new Response(null, { status: 204 });
+  const { deliveries } = (await app.root.get("Webhooks/Deliveries.json?PageSize=1000")).json();
+  const replayed = deliveries.slice(0, 110).map(({ sid }: { sid: string }) => sid);
+  app.clock.now += 31 * day;
+  for (const sid of replayed) {
+    await app.root.post(`Webhooks/Deliveries/${sid}.json`, { Replay: "true" });
+  }
+  const { signal } = new AbortController();
+
+  await removeOldDeliveries(app.ports, signal);
+  assert.deepEqual(await totals(app, ["", "Status=queued"]), [110, 110]);
+  await app.runJobs();
+  assert.deepEqual(await totals(app, ["", "Status=delivered"]), [110, 110]);
+  assert.equal(app.fetched.filter((one) => one.url.startsWith(url)).length, 110);
+  await removeOldDeliveries(app.ports, signal);
+
+  assert.deepEqual(await totals(app, [""]), [0]);
+});
+
 Deno.test("removeOld() leaves no key of a removed record behind", async () => {
   const path = await Deno.makeTempFile();
   const store = await openStore({ location: path, secretKey: "x", now: () => Date.now() });

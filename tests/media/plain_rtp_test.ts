@@ -15,8 +15,10 @@ import {
   portOf,
   soundOf,
 } from "../support/plain_peer.ts";
+import { followed } from "../support/steered_engine.ts";
 import { BROWSER_OFFER } from "../support/sdp_samples.ts";
 import { amplitudeOf, tone } from "../support/tone.ts";
+import { workerEngine } from "../support/worker_engine.ts";
 
 const { signal } = new AbortController();
 const ANY_PORT = { first: 0, last: 0 };
@@ -39,13 +41,33 @@ type Lab = {
   owned<T extends { close(): Promise<void> }>(item: T): T;
 };
 
-/** A test that fails, not hangs, and that leaves no socket open. */
-function plainTest(name: string, body: (lab: Lab) => Promise<void>, options: Options = {}): void {
+/** Where the engine is, of which one contract is true; in a Worker it has a time of its own. */
+const kinds = [
+  { where: "in this thread", open: plainEngine, withClock: true },
+  { where: "in a Worker", open: workerEngine, withClock: false },
+];
+
+type Body = (lab: Lab) => Promise<void>;
+
+/** Tests that fail, not hang, and that leave no socket open. */
+function plainTest(name: string, body: Body, options: Options = {}): void {
+  for (const { where, open, withClock } of kinds) {
+    if (withClock || options.clock === undefined) {
+      plainTestWith(() => open(options), `${name}: ${where}`, body);
+    }
+  }
+}
+
+function plainTestWith(
+  openEngine: () => MediaEngine | Promise<MediaEngine>,
+  name: string,
+  body: Body,
+): void {
   Deno.test({
     name,
     timeout: 20_000,
     async fn() {
-      const engine = plainEngine(options);
+      const engine = await openEngine();
       const open: { close(): Promise<void> }[] = [engine];
       const owned: Lab["owned"] = (item) => (open.push(item), item);
       try {
@@ -88,6 +110,7 @@ plainTest(
     const [one, other] = [await connect("PCMA"), await connect("PCMU")];
     await Promise.all([one.leg.connected, other.leg.connected]);
     one.leg.join(other.leg);
+    await followed(one.leg);
 
     for (const [from, to, hz] of [[one, other, 1_010], [other, one, 610]] as const) {
       const arriving = to.next(10, isSound);
@@ -111,6 +134,7 @@ plainTest(
 plainTest("join() takes other packet times than ours", async ({ connect }) => {
   const [one, other] = [await connect("PCMU"), await connect("PCMU")];
   one.leg.join(other.leg);
+  await followed(one.leg);
 
   const arriving = other.next(5, isSound);
   one.sendTone(1_000, { seconds: 0.15, ptimeMs: 30 });
@@ -353,6 +377,7 @@ plainTest(
     await out.accept(back.localSdp);
     one.leg.join(out);
     back.join(other.leg);
+    await followed(back);
 
     const arriving = other.next(10, isSound);
     one.sendTone(1_010, { seconds: 0.4 });
@@ -371,8 +396,7 @@ Deno.test("answer() tells the address that peers see", async () => {
   await engine.close();
 });
 
-Deno.test("close() ends plays and connecting of plain legs, and may be repeated", async () => {
-  const engine = plainEngine();
+plainTest("close() ends plays and connecting of legs, and may be repeated", async ({ engine }) => {
   const waiting = await engine.offer("rtp");
   const answered = await engine.answer(plainOffer(9));
   const playing = answered.play(tone(1_000, 1), { loop: 0, signal });

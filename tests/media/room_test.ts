@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { FRAME_SAMPLES, type Pcm, SILENCE } from "../../sip/media/port.ts";
-import { createRoom, type Room, type RoomMedia, type Seat } from "../../sip/media/room.ts";
+import { FRAME_SAMPLES, type Pcm, type Seat, SILENCE } from "../../sip/media/port.ts";
+import { createRoom, type Room, type RoomMedia } from "../../sip/media/room.ts";
 import { enterBeep, waitMusic } from "../../sip/media/room_sounds.ts";
 import { amplitudeOf, tone } from "../support/tone.ts";
 

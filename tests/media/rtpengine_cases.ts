@@ -2,8 +2,12 @@ import assert from "node:assert/strict";
 import { mediaEngine } from "../../sip/media/engine.ts";
 import type { NgAddress } from "../../sip/media/ng.ts";
 import { ofKind, parseSdp } from "../../sip/media/parse_sdp.ts";
+import { openPeer } from "../../sip/media/peer.ts";
+import { writeRtp } from "../../sip/media/rtp.ts";
 import type { Encoding } from "../../sip/media/sdp.ts";
 import { type Clock, systemClock } from "../../sip/media/ticker.ts";
+import type { Peer } from "../../sip/media/transport.ts";
+import { writeSdp } from "../../sip/media/write_sdp.ts";
 import { handClock } from "../support/hand_clock.ts";
 import { connectRtpPeer } from "../support/rtp_peer.ts";
 import { type Rtpengine, startRtpengine } from "../support/rtpengine.ts";
@@ -55,6 +59,31 @@ function rtpengineTest(name: string, body: (lab: Lab) => Promise<void>): void {
   });
 }
 
+/** A peer that names a certificate of somebody else; its DTLS may be done before its answer comes. */
+async function connectImpostor(engine: MediaEngineLab, direction: "answer" | "offer") {
+  const named = (sdp: string) =>
+    sdp.replace(/(?<=a=fingerprint:sha-256 )../, (byte) => byte === "00" ? "01" : "00");
+  const options = { bindAddress: "127.0.0.1", mid: "0", formats: FORMATS };
+  if (direction === "answer") {
+    const peer = await openPeer(options);
+    const leg = await engine.answer(named(writeSdp(peer.local)));
+    peer.accept(parseSdp(leg.localSdp));
+    return { leg, peer };
+  }
+  const leg = await engine.offer();
+  const peer = await openPeer({ ...options, offer: parseSdp(leg.localSdp) });
+  // As with a softphone whose answer is slow.
+  await peer.connected;
+  await leg.accept(named(writeSdp(peer.local)));
+  return { leg, peer };
+}
+
+let packets = 0;
+const sound = ({ stream: { ssrc } }: Peer) => {
+  const at = { sequence: ++packets & 0xffff, timestamp: packets * 160, marker: false };
+  return writeRtp({ ...at, payloadType: 0, ssrc, payload: new Uint8Array(160).fill(0x20) });
+};
+
 /** Goes a hundred times as fast. */
 const fastClock: Clock = {
   now: () => systemClock.now() * 100,
@@ -63,6 +92,31 @@ const fastClock: Clock = {
 
 /** Of the server that does DTLS for a leg, as each has a certificate of its own. */
 const certificateOf = (sdp: string) => ofKind("webrtc", parseSdp(sdp)).audio.fingerprint;
+
+const failures = [
+  ["answer", /DTLS failed: what the peer sends cannot be read/],
+  ["offer", /DTLS failed: the peer has another certificate than it named/],
+] as const;
+
+for (const [direction, why] of failures) {
+  rtpengineTest(`${direction}() tells soon of another certificate than was named`, async (lab) => {
+    const { address } = await lab.start();
+    const engine = lab.engine([address]);
+    const { leg, peer } = await connectImpostor(engine, direction);
+    let heard = 0;
+    leg.listen((frame) => frame.some((sample) => sample !== 0) && heard++);
+    const begun = performance.now();
+
+    const saying = setInterval(() => peer.send(sound(peer)), 20);
+    await assert.rejects(leg.connected, why);
+    await leg.lost;
+    clearInterval(saying);
+
+    assert.ok(performance.now() - begun < 10_000);
+    assert.equal(heard, 0);
+    await peer.close();
+  });
+}
 
 rtpengineTest("legs go to several rtpengines in turn", async (lab) => {
   const servers = [await lab.start(), await lab.start()];

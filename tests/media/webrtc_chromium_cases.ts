@@ -106,7 +106,7 @@ scene("a browser that offers Opus alone hears a tone and is heard", async ({ eng
   leg.onDigits((digit) => digits += digit);
   await browser.run("pressDigits", "15#");
   assert.equal(digits, "15#");
-}, [embedded]);
+});
 
 scene("join() lets two browsers hear each other until leave()", async ({ engine, page }) => {
   const pages = [await page(), await page()] as const;

@@ -14,6 +14,7 @@ import {
 import { handClock } from "../support/hand_clock.ts";
 import { connectPlainPeer, isSound, soundOf } from "../support/plain_peer.ts";
 import { BROWSER_OFFER } from "../support/sdp_samples.ts";
+import { followed } from "../support/steered_engine.ts";
 import { amplitudeOf, tone } from "../support/tone.ts";
 import { webrtcKinds } from "../support/webrtc_engines.ts";
 
@@ -33,6 +34,8 @@ const withOtherFingerprint = (sdp: string) =>
 
 /** A peer of a leg of the engine: it called, or was called. */
 interface Peers {
+  /** An engine whose legs may be peers too. */
+  other: MediaEngine;
   calling(formats: Formats): Promise<RtpPeer>;
   called(): Promise<RtpPeer>;
 }
@@ -52,7 +55,7 @@ function engineTest(
       ignore: kind.skipped !== "",
       timeout: 30_000,
       async fn() {
-        const { engine, close } = await kind.open(options);
+        const { engine, other, close } = await kind.open(options);
         const peers: RtpPeer[] = [];
         const kept = async (opening: Promise<RtpPeer>) => {
           const peer = await opening;
@@ -61,6 +64,7 @@ function engineTest(
         };
         try {
           await body(engine, {
+            other,
             calling: (formats) => kept(connectRtpPeer(engine, formats)),
             called: () => kept(answerRtpPeer(engine)),
           });
@@ -72,10 +76,10 @@ function engineTest(
   }
 }
 
-/** Two legs of the engine that are each other's peers. */
-async function connectLegs(engine: MediaEngine) {
+/** Two legs that are each other's peers. */
+async function connectLegs(engine: MediaEngine, { other }: Peers) {
   const caller = await engine.offer();
-  const callee = await engine.answer(caller.localSdp);
+  const callee = await other.answer(caller.localSdp);
   await caller.accept(callee.localSdp);
   await Promise.all([caller.connected, callee.connected]);
   return { caller, callee };
@@ -125,8 +129,8 @@ function digitsOf(leg: MediaLeg, count: number): Promise<string> {
   return promise;
 }
 
-engineTest("mediaEngine() connects its own offer with its own answer", async (engine) => {
-  const { caller, callee } = await connectLegs(engine);
+engineTest("mediaEngine() connects its own offer with its own answer", async (engine, peers) => {
+  const { caller, callee } = await connectLegs(engine, peers);
 
   const offer = ofKind("webrtc", parseSdp(caller.localSdp)).audio;
   const answer = ofKind("webrtc", parseSdp(callee.localSdp)).audio;
@@ -140,26 +144,29 @@ engineTest("mediaEngine() connects its own offer with its own answer", async (en
   }
 });
 
-engineTest("listen() hears what the peer plays, and onDigits() what it sends", async (engine) => {
-  const { caller, callee } = await connectLegs(engine);
-  const frames: Pcm[] = [];
-  const heard = Promise.withResolvers<void>();
-  const isLoud = (frame: Pcm) => amplitudeOf(1_000, frame) > 4_000;
-  caller.listen((frame) => {
-    if (isLoud(frame) && frames.push(frame) === 25) heard.resolve();
-  });
-  const stop = new AbortController();
-  const playing = callee.play(tone(1_000, 1), { loop: 0, signal: stop.signal });
-  await heard.promise;
-  stop.abort();
-  await playing;
-  const levels = frames.map((frame) => amplitudeOf(1_000, frame)).toSorted((a, b) => a - b);
-  assert.ok(Math.abs(levels[12]! - 8_000) < 400, `${levels}`);
+engineTest(
+  "listen() hears what the peer plays, and onDigits() what it sends",
+  async (engine, peers) => {
+    const { caller, callee } = await connectLegs(engine, peers);
+    const frames: Pcm[] = [];
+    const heard = Promise.withResolvers<void>();
+    const isLoud = (frame: Pcm) => amplitudeOf(1_000, frame) > 4_000;
+    caller.listen((frame) => {
+      if (isLoud(frame) && frames.push(frame) === 25) heard.resolve();
+    });
+    const stop = new AbortController();
+    const playing = callee.play(tone(1_000, 1), { loop: 0, signal: stop.signal });
+    await heard.promise;
+    stop.abort();
+    await playing;
+    const levels = frames.map((frame) => amplitudeOf(1_000, frame)).toSorted((a, b) => a - b);
+    assert.ok(Math.abs(levels[12]! - 8_000) < 400, `${levels}`);
 
-  const pressed = digitsOf(caller, 4);
-  await callee.sendDigits("17#D", signal);
-  assert.equal(await pressed, "17#D");
-});
+    const pressed = digitsOf(caller, 4);
+    await callee.sendDigits("17#D", signal);
+    assert.equal(await pressed, "17#D");
+  },
+);
 
 for (const direction of ["answer", "offer"] as const) {
   engineTest(`${direction}() connects a peer: sound and digits both ways`, async (_, peers) => {
@@ -174,6 +181,7 @@ for (const direction of ["answer", "offer"] as const) {
     assert.deepEqual((await events).map(({ payload }) => payload[0]), [9, 10]);
 
     const heard = hears(peer.leg, 610);
+    await followed(peer.leg);
     say(peer, 610);
     await heard;
     const pressed = digitsOf(peer.leg, 2);
@@ -191,6 +199,7 @@ engineTest(
     const pressed = Promise.withResolvers<void>();
     one.leg.onDigits((digit) => digits.push(digit) === 2 && pressed.resolve());
     one.leg.join(other.leg);
+    await followed(one.leg);
 
     const pcm = tone(1_010, 0.2);
     const arriving = other.next(10, isMulawSound);
@@ -219,6 +228,7 @@ engineTest("join() carries sound and digits between a browser and a trunk", asyn
   const browser = await calling(MULAW);
   const trunk = await connectPlainPeer(engine, "PCMA");
   browser.leg.join(trunk.leg);
+  await followed(browser.leg);
 
   const toBrowser = browser.next(10, isMulawSound);
   trunk.sendTone(1_010);
@@ -270,6 +280,7 @@ for (const direction of ["answer", "offer"] as const) {
     assert.match(hold, /^a=recvonly\r$/m);
     assert.equal(ufragOf(hold), ufragOf(leg.localSdp));
     const heard = hears(leg, 610);
+    await followed(leg);
     say({ leg, ...peer }, 610);
     let packets = 0;
     void peer.next(1_000, (packet) => isMulawSound(packet) && ++packets < 0);
@@ -288,8 +299,8 @@ for (const direction of ["answer", "offer"] as const) {
 
 engineTest(
   "connected rejects and lost resolves when the peer's certificate is not the one it named",
-  async (engine) => {
-    const caller = await engine.offer();
+  async (engine, { other }) => {
+    const caller = await other.offer();
     const callee = await engine.answer(withOtherFingerprint(caller.localSdp));
     await caller.accept(callee.localSdp);
 
@@ -311,8 +322,8 @@ engineTest(
   },
 );
 
-engineTest("close() ends plays and connecting and calls nobody back", async (engine) => {
-  const { caller, callee } = await connectLegs(engine);
+engineTest("close() ends plays and connecting and calls nobody back", async (engine, peers) => {
+  const { caller, callee } = await connectLegs(engine, peers);
   const waiting = await engine.offer();
   let lost = 0;
   for (const leg of [caller, callee, waiting]) void leg.lost.then(() => lost++);

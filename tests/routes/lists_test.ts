@@ -169,3 +169,31 @@ Deno.test("a filter that means nothing answers 400, and one that is unknown is n
   assert.equal(unknown.headers.get("Warning"), '299 - "Unknown parameter: status"');
   assert.match((await app.root.get("Clients.json?StartTime=x")).headers.get("Warning")!, /StartT/);
 });
+
+Deno.test("From and To find a Client by its Login with and without client:", async () => {
+  using app = await startApp();
+  await app.root.post("Clients.json", { Login: "alice", Password: "secret" });
+  const Url = "http://app.test/voice";
+  const sent = [
+    ["SMS/Messages.json", { From: "alice", To: "client:bob", Body: "one" }],
+    ["SMS/Messages.json", { From: "+15550000001", To: "client:alice", Body: "two" }],
+    ["Calls.json", { From: "alice", To: "client:bob", Url }],
+    ["Calls.json", { From: "client:alice", To: "client:bob", Url }],
+  ] as const;
+  for (const [path, form] of sent) {
+    const answer = await app.root.post(path, { ...form });
+    assert.equal(answer.status, 200, answer.text);
+    app.clock.now += 1_000;
+  }
+  const total = async (path: string) => (await app.root.get(path)).json().total;
+
+  for (const login of ["alice", "client:alice"]) {
+    assert.equal(await total(`SMS/Messages.json?From=${login}`), 1, login);
+    assert.equal(await total(`SMS/Messages.json?To=${login}`), 1, login);
+    assert.equal(await total(`Calls.json?From=${login}`), 2, login);
+    assert.equal(await total(`Calls.json?From=${login}&To=bob&Status=queued`), 2, login);
+  }
+  assert.equal((await app.root.get("Calls.json?From=alice&PageSize=1&Page=1")).json().start, "1");
+  assert.equal(await total("SMS/Messages.json?From=alic"), 0);
+  assert.equal(await total("SMS/Messages.json?To=%2B15550000001"), 0);
+});

@@ -62,7 +62,7 @@ Deno.test("every route is described, and nothing is described that is no route",
   const shown = new Set(described.map(({ method, path }) => `${method} ${nameless(path)}`));
 
   assert.deepEqual([...routed].filter((route) => !shown.has(route)), []);
-  const ofSuffix = (route: string) => route.replace(/\.(json|wav)$/, "");
+  const ofSuffix = (route: string) => route.replace(/\.(json|wav|mp3)$/, "");
   assert.deepEqual([...shown].filter((route) => !routed.has(ofSuffix(route))), []);
 });
 

@@ -1,25 +1,20 @@
 import assert from "node:assert/strict";
 import type { Script } from "../../core/bridge_script.ts";
-import { mediaEngine } from "../../sip/media/engine.ts";
 import { encodeG711 } from "../../sip/media/g711.ts";
-import { rtpTransport } from "../../sip/media/plain_rtp.ts";
 import type { Recogniser } from "../../sip/media/recogniser.ts";
-import { systemClock } from "../../sip/media/ticker.ts";
 import { gatherStep } from "../support/gather_lab.ts";
 import { isSound, plainOffer, plainSocket, portOf } from "../support/plain_peer.ts";
 import { sipTest, startSipLab } from "../support/sip_lab.ts";
 import { framesOf, inTurn, silence, speech } from "../support/synthetic_speech.ts";
 import { tone } from "../support/tone.ts";
+import { workerEngine } from "../support/worker_engine.ts";
 
 const codes = "0123456789*#";
 
 /** Alice calls by plain RTP, and is given one script after another; the prompt is a tone of 10 s. */
 async function calling(scripts: Script[], recogniser?: Recogniser) {
-  const ports = { first: 0, last: 0 };
-  const local = { bindAddress: "127.0.0.1", host: "127.0.0.1" };
-  const rtp = rtpTransport({ ...local, ports, now: systemClock.now });
   const lab = await startSipLab({
-    engine: mediaEngine({ transports: [rtp], log: () => {} }),
+    engine: await workerEngine(),
     loadAudio: () => Promise.resolve(tone(440, 10)),
     ...recogniser && { recogniser },
   });

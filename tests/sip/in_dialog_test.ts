@@ -260,3 +260,25 @@ sipTest("early() gives way to other media when the first are gone before the ans
   assert.equal(lab.media.legs[0]?.joined, lab.media.legs[2]);
   assert.equal((await dialog.bye()).status, 200);
 });
+
+sipTest(
+  "a leg whose media are lost is ended, and what is logged names it and the reason",
+  async () => {
+    await using lab = await startSipLab();
+    const [alice, bob] = [await lab.phone("alice"), await lab.phone("bob")];
+    lab.service.answer = () => dial("anchored");
+    const call = alice.call("bob", { sdp: sdp("alice") });
+    await (await bob.nextCall()).answer(sdp("bob"));
+    const dialog = await call.answered;
+
+    lab.media.legs.forEach((leg) => leg.lose());
+    await dialog.ended;
+
+    const { leg } = await lab.service.event("ended");
+    const lost = lab.logged.filter((line) => line.startsWith("Media of a leg was lost"));
+    assert.ok(
+      lost.includes(`Media of a leg was lost {"leg":"${leg}","why":"its peer is gone"}`),
+      leg,
+    );
+  },
+);

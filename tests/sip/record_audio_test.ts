@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
 import type { Script, Step } from "../../core/bridge_script.ts";
-import { mediaEngine } from "../../sip/media/engine.ts";
-import { rtpTransport } from "../../sip/media/plain_rtp.ts";
-import { systemClock } from "../../sip/media/ticker.ts";
 import { portOf, soundOf } from "../support/plain_peer.ts";
 import { channelOf, samplesOf, secondsOf } from "../support/recorded.ts";
 import { newLeg, type SipLab, sipTest } from "../support/sip_lab.ts";
 import { eventually } from "../support/system.ts";
 import { openTrunk, startTrunkLab, trunkInvitation } from "../support/trunk_peer.ts";
 import { openVoice, type Voice } from "../support/voice.ts";
+import { workerEngine } from "../support/worker_engine.ts";
 
 const recording = { sid: `RE${"1".repeat(32)}`, accountSid: `AC${"0".repeat(32)}` };
 const action = { url: "http://app.test/recorded", method: "POST", hops: 0 } as const;
@@ -25,11 +23,7 @@ const record: Step = {
 
 /** A companion with real audio over plain RTP, and a phone in a call that a script is for. */
 async function talking(script: Script) {
-  const ports = { first: 0, last: 0 };
-  const host = "127.0.0.1";
-  const rtp = rtpTransport({ bindAddress: host, host, ports, now: systemClock.now });
-  const engine = mediaEngine({ transports: [rtp], log: () => {} });
-  const lab: SipLab = await startTrunkLab({ engine });
+  const lab: SipLab = await startTrunkLab({ engine: await workerEngine() });
   const voice = await openVoice();
   const phone = await lab.phone("alice");
   lab.service.answer = ({ event }) => event.type === "incoming" ? script : [];

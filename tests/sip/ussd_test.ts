@@ -62,6 +62,7 @@ sipTest("a USSD dialogue: INVITE, INFO both ways, BYE with the last words", asyn
   assert.doesNotMatch(answer.body, /^m=/m);
   assert.equal(valueOf(answer, "recv-info"), "g.3gpp.ussd");
   assert.equal(valueOf(info, "info-package"), "g.3gpp.ussd");
+  assert.equal(valueOf(info, "content-disposition"), "Info-Package");
   assert.equal(valueOf(info, "content-type"), "application/vnd.3gpp.ussd+xml");
   assert.match(info.body, /<language>en<\/language><ussd-string>1 &amp; 2\?<\/ussd-string>/);
   assert.match(info.body, /<anyExt><UnstructuredSS-Request\/><\/anyExt>/);
@@ -192,6 +193,10 @@ const read: Record<string, [xml: string, said: unknown]> = {
     "<ussd-data><ussd-string/></ussd-data>",
     { text: "", isError: false },
   ],
+  "a confirmation": [
+    "<ussd-data><anyExt><UnstructuredSS-Notify/></anyExt></ussd-data>",
+    { text: "", isError: false },
+  ],
   "an error": ["<ussd-data><error-code>2</error-code></ussd-data>", { text: "", isError: true }],
   "characters that are none": [
     "<ussd-data><ussd-string>&#0;&#xD800;&#x110000;&#x1F600;</ussd-string></ussd-data>",
@@ -250,74 +255,162 @@ const pushed = (peer: TrunkPeer, collect: boolean) => {
   return { leg: invitation.leg, script };
 };
 
-for (
-  const sdp of ["", "v=0\r\no=- 1 1 IN IP4 1.2.3.4\r\ns=-\r\nt=0 0\r\nm=audio 9 RTP/AVP 0\r\n"]
-) {
-  sipTest(
-    `a pushed USSD dialogue asks in its INVITE, and its script goes on${sdp && ", to SDP"}`,
-    async () => {
-      await using lab = await startLab();
-      await using peer = await openTrunk();
-      const { leg, script } = pushed(peer, true);
-      lab.service.answer = () => end;
-      await lab.run(leg, script);
+const offer = "v=0\r\no=- 1 1 IN IP4 1.2.3.4\r\ns=-\r\nt=0 0\r\nm=audio 9 RTP/AVP 0\r\n";
+const noStream = offer.replace("m=audio 9", "m=audio 0");
 
-      const invite = await peer.request("INVITE");
-      peer.answer(invite, { sdp });
-      const ack = await peer.request("ACK");
-      const caller = ussdCallee(peer, invite);
-      caller.info(ussdXml("2"));
-      const taken = await finalOf(peer);
-      const bye = await caller.taken("BYE");
-      const { event } = await lab.service.event("collected");
-      const ended = await lab.service.event("ended");
+/** What a peer makes of an INVITE, and the answer of ours that its 200 gets. */
+const peers: Record<string, { refuses?: boolean; sdp: string; ack: RegExp }> = {
+  "an offer of no stream beside its text": { sdp: noStream, ack: /^$/ },
+  "an offer that the peer leaves without answer": { sdp: "", ack: /^$/ },
+  "the text alone, to who wants no multipart": { refuses: true, sdp: "", ack: /^$/ },
+  "the text alone, to who then offers itself": { refuses: true, sdp: offer, ack: /^m=audio 0 /m },
+};
 
-      assert.equal(valueOf(invite, "content-type"), "application/vnd.3gpp.ussd+xml");
-      assert.equal(valueOf(invite, "recv-info"), "g.3gpp.ussd");
-      assert.match(
-        invite.body,
-        /<ussd-string>1 or 2\?<\/ussd-string><anyExt><UnstructuredSS-Request\/>/,
-      );
-      assert.equal(/m=audio 0 /.test(ack.body), sdp !== "");
-      assert.deepEqual([taken.status, event.text], [200, "2"]);
-      assert.match(bye.body, /<ussd-string>Bye<\/ussd-string>/);
-      assert.deepEqual(ended.event, { type: "ended", outcome: "completed" });
-      assert.deepEqual(
-        lab.service.reports.map(({ event, wantsScript }) => [event.type, wantsScript]),
-        [
-          ["inviting", false],
-          ["answered", false],
-          ["collected", true],
-          ["ended", false],
-        ],
-      );
-      assert.deepEqual(lab.media.legs, []);
-    },
-  );
-}
-
-sipTest(
-  "a pushed USSD dialogue that wants no reply ends when it is shown, or refused",
-  async () => {
+for (const [what, { refuses = false, sdp, ack }] of Object.entries(peers)) {
+  sipTest(`a pushed USSD dialogue asks in its INVITE, with ${what}`, async () => {
     await using lab = await startLab();
     await using peer = await openTrunk();
-    const first = pushed(peer, false);
-    await lab.run(first.leg, first.script);
-    const invite = await peer.request("INVITE");
-    peer.answer(invite, { sdp: "" });
-    await peer.request("ACK");
-    const bye = await peer.request("BYE");
-    peer.respond(bye, 200);
-    const shown = await lab.service.event("ended", first.leg);
+    const { leg, script } = pushed(peer, true);
+    lab.service.answer = () => end;
+    await lab.run(leg, script);
 
-    const second = pushed(peer, false);
-    await lab.run(second.leg, second.script);
-    peer.respond(await peer.request("INVITE"), 480);
-    const refused = await lab.service.event("ended", second.leg);
+    const first = await peer.request("INVITE");
+    if (refuses) {
+      peer.respond(first, 415, { headers: ["Accept: application/vnd.3gpp.ussd+xml"] });
+    }
+    const invite = refuses ? await peer.request("INVITE") : first;
+    peer.answer(invite, { sdp });
+    const acknowledged = await peer.request("ACK");
+    const caller = ussdCallee(peer, invite);
+    caller.info(ussdXml("2"));
+    const taken = await finalOf(peer);
+    const bye = await caller.taken("BYE");
+    const { event } = await lab.service.event("collected");
+    const ended = await lab.service.event("ended");
+
+    const body = { contentType: valueOf(invite, "content-type"), content: invite.body };
+    const found = ussdIn(body);
+    assert.match(valueOf(first, "content-type"), /^multipart\/mixed;/);
+    assert.deepEqual(found?.said, { text: "1 or 2?", language: "en", isError: false });
+    assert.equal(/^m=audio 0 RTP\/AVP/m.test(found?.sdp ?? ""), !refuses);
+    assert.match(invite.body, /<anyExt><UnstructuredSS-Request\/>/);
+    assert.equal(valueOf(invite, "recv-info"), "g.3gpp.ussd");
+    assert.match(acknowledged.body, ack);
+    assert.deepEqual([taken.status, event.text], [200, "2"]);
+    assert.match(bye.body, /<ussd-string>Bye<\/ussd-string>/);
+    assert.deepEqual(ended.event, { type: "ended", outcome: "completed" });
+    assert.deepEqual(
+      lab.service.reports.map(({ event, wantsScript }) => [event.type, wantsScript]),
+      [["inviting", false], ["answered", false], ["collected", true], ["ended", false]],
+    );
+    assert.deepEqual(lab.media.legs, []);
+  });
+}
+
+sipTest("a pushed USSD dialogue fails where neither form of its INVITE is taken", async () => {
+  await using lab = await startLab();
+  await using peer = await openTrunk();
+  const forms = [
+    ["application/vnd.3gpp.ussd+xml", 2],
+    ["application/sdp", 1],
+  ] as const;
+  for (const [accept, invites] of forms) {
+    const { leg, script } = pushed(peer, false);
+    await lab.run(leg, script);
+    for (let at = 0; at < invites; at++) {
+      peer.respond(await peer.request("INVITE"), 415, { headers: [`Accept: ${accept}`] });
+    }
+    const { event } = await lab.service.event("ended", leg);
+    assert.deepEqual([event.outcome, event.sipStatus], ["failed", 415]);
+  }
+});
+
+/** How a device takes a text that wants no reply, once it was shown. */
+const confirmations: Record<string, string | undefined> = {
+  "which the device confirms": "<ussd-data><anyExt><UnstructuredSS-Notify/></anyExt></ussd-data>",
+  "which the device never confirms": undefined,
+};
+
+for (const [what, confirmation] of Object.entries(confirmations)) {
+  sipTest(`a pushed USSD dialogue that wants no reply ends when it is shown, ${what}`, async () => {
+    const ussdBounds = { shownMs: confirmation === undefined ? 50 : 3_600_000 };
+    await using lab = await startTrunkLab({ ussdBounds });
+    await using peer = await openTrunk();
+    const { leg, script } = pushed(peer, false);
+    await lab.run(leg, script);
+    const invite = await peer.request("INVITE");
+    peer.answer(invite, { sdp: noStream });
+    await peer.request("ACK");
+
+    const caller = ussdCallee(peer, invite);
+    if (confirmation !== undefined) caller.info(confirmation);
+    const bye = await caller.taken("BYE");
+    const ended = await lab.service.event("ended", leg);
 
     assert.match(invite.body, /<UnstructuredSS-Notify\/>/);
     assert.equal(bye.body, "");
-    assert.deepEqual(shown.event, { type: "ended", outcome: "completed" });
-    assert.equal(refused.event.outcome, "failed");
-  },
-);
+    assert.deepEqual(ended.event, { type: "ended", outcome: "completed" });
+    const collected = lab.service.reports.filter(({ event }) => event.type === "collected");
+    assert.deepEqual(collected, []);
+  });
+}
+
+sipTest("a pushed USSD dialogue that is refused fails", async () => {
+  await using lab = await startLab();
+  await using peer = await openTrunk();
+  const { leg, script } = pushed(peer, false);
+  await lab.run(leg, script);
+  peer.respond(await peer.request("INVITE"), 480);
+  const { event } = await lab.service.event("ended", leg);
+
+  assert.equal(event.outcome, "failed");
+});
+
+for (const isPushed of [false, true]) {
+  const begins = isPushed ? "we begin" : "the subscriber begins";
+  sipTest(`a USSD dialogue that ${begins} ends when nothing is replied in time`, async () => {
+    await using lab = await startTrunkLab({
+      trustedSources: ["127.0.0.2/32"],
+      ussdBounds: { replyMs: 50 },
+    });
+    await using peer = await (isPushed ? openTrunk() : openNetwork(lab));
+    if (isPushed) {
+      const { leg, script } = pushed(peer, true);
+      await lab.run(leg, script);
+      peer.answer(await peer.request("INVITE"), { sdp: noStream });
+      await peer.request("ACK");
+    } else {
+      const { caller } = await begin(lab, peer, [ask]);
+      caller.ack();
+      await caller.taken("INFO");
+    }
+
+    const bye = await peer.request("BYE");
+    peer.respond(bye, 200);
+    const ended = await lab.service.event("ended");
+
+    assert.equal(bye.body, "");
+    assert.deepEqual(ended.event, { type: "ended", outcome: "completed" });
+    const collected = lab.service.reports.filter(({ event }) => event.type === "collected");
+    assert.deepEqual(collected, []);
+  });
+}
+
+sipTest("a reply to a pushed USSD text is taken that comes right behind the answer", async () => {
+  await using lab = await startLab();
+  await using peer = await openTrunk();
+  const { leg, script } = pushed(peer, true);
+  lab.service.answer = () => end;
+  await lab.run(leg, script);
+  const invite = await peer.request("INVITE");
+  const caller = ussdCallee(peer, invite);
+
+  peer.answer(invite, { sdp: noStream });
+  caller.info(ussdXml("2"));
+  await caller.taken("BYE");
+
+  const { event } = await lab.service.event("collected");
+  assert.equal(event.text, "2");
+  const statuses = peer.heard.flatMap(({ status }) => status ?? []);
+  assert.deepEqual(statuses, [200]);
+});

@@ -79,6 +79,7 @@ function checkInvariants(request: Request, { status, headers, text, json }: Answ
     assertDescribed(request, { status, body: json() });
   } else if (type === "application/xml; charset=utf-8") checkXml(status, text, what);
   else if (type === "audio/wav") assert.match(pathname, /\.wav$/, what);
+  else if (type === "audio/mpeg") assert.match(pathname, /\.mp3$/, what);
   else assert.match(pathname, /^\/(errors\/|docs$)/, what);
 }
 

@@ -133,6 +133,7 @@ export async function startApp(
       callbackAttempts: 6,
       deliveryKeptMs: 30 * 86_400_000,
       revision: "f00d",
+      requestsPerSecond: 0,
       clientPasswordMin: 4,
       strictSmsFrom: false,
       smsShortCodes: [],

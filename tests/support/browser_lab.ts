@@ -57,6 +57,8 @@ export function softphoneTest(
           return bindingsAnswer.parse(await response.json()).bindings;
         },
       });
+      // While the phones are there to answer: BYE to one that is gone would be waited for.
+      await companion.stop();
       await Promise.all(phones.map((phone) => phone.close()));
     } finally {
       await companion.stop();

@@ -25,6 +25,7 @@ export function compiledDocument(document: Element[], known: Partial<Call>): Pro
     documentUrl: "https://app.test/voice/start?x=1",
     route: (address, { from, credentials }) =>
       Promise.resolve(routed(address, { from, ...credentials && { credentials } })),
+    unroutable() {},
     hops: 1,
     newSid: (prefix) => prefix + String(++made).padStart(32, "0"),
   });

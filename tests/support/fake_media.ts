@@ -1,15 +1,19 @@
 import { createListeners } from "../../sip/media/listeners.ts";
+import { echo } from "../../sip/media/echo.ts";
+import { record } from "../../sip/media/record_sources.ts";
+import { createRoom, type RoomMedia } from "../../sip/media/room.ts";
 import {
   type MediaEngine,
   type MediaKind,
   type MediaLeg,
+  type MediaRoom,
   NoCommonCodec,
   type Pcm,
   SILENCE,
 } from "../../sip/media/port.ts";
 
 /** A media leg that only remembers what was asked of it. */
-export interface FakeMediaLeg extends MediaLeg {
+export interface FakeMediaLeg extends MediaLeg, Pick<RoomMedia, "feed"> {
   /** What we offered; undefined where the peer did. */
   readonly kind: MediaKind | undefined;
   readonly remoteSdp: string;
@@ -57,7 +61,18 @@ export function fakeMedia({ slow = false } = {}): FakeMedia {
     legs,
     answer: (offer) => Promise.try(() => make(offer)),
     offer: (kind = "webrtc") => Promise.try(() => make("", kind)),
+    room: fakeRoom,
     close: () => Promise.resolve(legs.forEach((leg) => leg.close())),
+  };
+}
+
+/** A room that works, for legs that are fake. */
+function fakeRoom(): MediaRoom {
+  const room = createRoom();
+  return {
+    enter: (leg) => room.enter(leg as FakeMediaLeg),
+    announce: room.announce,
+    record: (write) => record([room.listen], write),
   };
 }
 
@@ -70,7 +85,7 @@ type OpenLeg = Omit<FakeMediaLeg, "joined" | "source"> & {
 function fakeLeg(
   options: { slow: boolean; number: number; remote: string; kind: MediaKind | undefined },
 ): FakeMediaLeg {
-  const lost = Promise.withResolvers<void>();
+  const lost = Promise.withResolvers<string>();
   const played: FakeMediaLeg["played"] = [];
   let remoteSdp = options.remote;
   let joined: FakeMediaLeg | undefined;
@@ -112,7 +127,7 @@ function fakeLeg(
     },
     play(pcm: Pcm, { loop, signal }) {
       played.push({ samples: pcm.length, loop });
-      if (!options.slow) return Promise.resolve();
+      if (!options.slow || signal.aborted) return Promise.resolve();
       const { promise, resolve } = Promise.withResolvers<void>();
       playing = true;
       finish = () => {
@@ -132,6 +147,8 @@ function fakeLeg(
       leg.joined = peer;
       peer.joined = leg;
     },
+    echo: () => echo(leg),
+    recordWith: (other, write) => record([leg.listen, other.listen], write),
     feed(source) {
       leg.leave();
       return sound.feed.call(leg, source);
@@ -152,7 +169,7 @@ function fakeLeg(
       finish();
     },
     finishPlaying: () => finish(),
-    lose: () => lost.resolve(),
+    lose: () => lost.resolve("its peer is gone"),
   };
   return leg;
 }

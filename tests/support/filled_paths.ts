@@ -1,3 +1,4 @@
+import { wavHeader } from "../../core/recordings/wav_header.ts";
 import { resources } from "../../core/resources/mod.ts";
 import type { App } from "./app.ts";
 import { makeParticipant, makeSample, sampledNames } from "./samples.ts";
@@ -9,7 +10,7 @@ export async function fillIn(app: App): Promise<(path: string) => string> {
     sids[resources[name].path] = await makeSample(app, app.root, { name });
   }
   await makeParticipant(app, sids.Conferences!, sids.Calls!);
-  await app.ports.blobs.write(app.root.sid, sids.Recordings!, 0, new TextEncoder().encode("RIFF"));
+  await app.ports.blobs.write(app.root.sid, sids.Recordings!, 0, wavHeader(1, 0));
   const lookUp = { DeviceIdentifier: "+59899077937", StatusCallback: "https://app.test/found" };
   const fence = {
     EventGeofenceLatitude: "-33.4",

@@ -1,120 +1,225 @@
-import smpp from "smpp";
+import {
+  type Command,
+  createPduFramer,
+  cString,
+  type Delivered,
+  pduOf,
+  type RawPdu,
+  readBind,
+  readSubmit,
+  type Submitted,
+  writeDelivery,
+} from "./smpp_wire.ts";
 
-/** A unit of the protocol as the simulator sees it. */
-// deno-lint-ignore no-explicit-any
-export type SmppPdu = any;
+export type { Delivered, Submitted };
 
 /** A message center on the loopback that takes whoever has the password. */
 export interface MessageCenter extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
   /** Every submit_sm that came. */
-  readonly submitted: SmppPdu[];
+  readonly submitted: Submitted[];
   /** Resolves when so many have come. */
   hasSubmitted(count: number): Promise<void>;
   /** The status of the answer to a submit_sm; 0 unless set. Undefined: none is sent. */
-  answers: (pdu: SmppPdu) => number | undefined;
+  answers: (pdu: Submitted) => number | undefined;
   /** The id that a text is taken under. */
-  idOf: (pdu: SmppPdu) => string;
+  idOf: (pdu: Submitted) => string;
   /** Sends a deliver_sm by the last session; resolves with the status of its answer. */
-  deliver(fields: Record<string, unknown>): Promise<number>;
-  /** Binds so far. */
+  deliver(fields: Delivered): Promise<number>;
+  /** Sends a request, whatever it is; resolves with its answer. */
+  request(command: Command, body?: number[]): Promise<RawPdu>;
+  /** Sends octets as they are by the last session. */
+  sendRaw(octets: number[]): void;
+  /** Resolves with the next answer to what was sent raw. */
+  nextUnasked(): Promise<RawPdu>;
+  /** Octets that are written at once; all unless set. */
+  slices: number;
+  /** Binds so far, and those who bound. */
   readonly binds: number;
+  readonly bound: ReturnType<typeof readBind>[];
   hasBound(count: number): Promise<void>;
-  /** Asked whether it lives, so often. */
+  /** Asked whether it lives, so often, and told that a session ends. */
   readonly enquiries: number;
+  readonly unbinds: number;
   /** Answers no enquire_link any more. */
   isDead: boolean;
+  /** What came that SMPP does not allow. */
+  readonly faults: unknown[];
   /** Ends all connections; new ones are taken. */
   drop(): void;
 }
 
+const wrongPassword = 0x0e;
+
 /** With a certificate it speaks TLS. */
 export function startMessageCenter(
-  certificate: { cert: string; key: string } | Record<string, never> = {},
+  certificate?: { cert: string; key: string },
 ): Promise<MessageCenter> {
-  const waiting = new Set<() => void>();
-  const look = () => waiting.forEach((one) => one());
-  const until = (isSo: () => boolean): Promise<void> =>
-    new Promise((resolve) => {
-      const one = () => {
-        if (!isSo()) return;
-        waiting.delete(one);
-        resolve();
-      };
-      waiting.add(one);
-      one();
-    });
-  const sessions = new Set<SmppPdu>();
-  let last: SmppPdu;
+  const at = { hostname: "127.0.0.1", port: 0 };
+  const listener = certificate === undefined
+    ? Deno.listen(at)
+    : Deno.listenTls({ ...at, ...certificate });
+  const { port } = listener.addr as Deno.NetAddr;
+  const news = createNews();
+  const sessions = new Set<Session>();
+  let last: Session;
   let taken = 0;
-  let [binds, enquiries] = [0, 0];
-  const submitted: SmppPdu[] = [];
-  // deno-lint-ignore no-explicit-any
-  const server = (smpp as any).createServer({ ...certificate }, (session: SmppPdu) => {
-    sessions.add(session);
-    session.on("error", () => {});
-    session.on("close", () => sessions.delete(session));
-    session.on("bind_transceiver", (pdu: SmppPdu) => {
-      const isRight = pdu.system_id === "me" && pdu.password === "s3cret";
-      session.send(pdu.response({ command_status: isRight ? 0 : 0x0e, system_id: "center" }));
+  const counts = { enquiries: 0, unbinds: 0 };
+  const bound: MessageCenter["bound"] = [];
+  const submitted: Submitted[] = [];
+  const faults: unknown[] = [];
+  const waitingRaw: ((pdu: RawPdu) => void)[] = [];
+
+  const served: Partial<Record<Command, (pdu: RawPdu, session: Session) => void>> = {
+    bind_transceiver({ body, sequence }, session) {
+      const who = readBind(body);
+      const isRight = who.system_id === "me" && who.password === "s3cret";
+      const answer = isRight ? { body: cString("center") } : { status: wrongPassword };
+      session.send("bind_transceiver_resp", { sequence, ...answer });
       if (!isRight) return;
       last = session;
-      binds++;
-      look();
-    });
-    session.on("enquire_link", (pdu: SmppPdu) => {
-      enquiries++;
-      if (!center.isDead) session.send(pdu.response());
-      look();
-    });
-    session.on("unbind", (pdu: SmppPdu) => {
-      session.send(pdu.response());
-      session.close();
-    });
-    session.on("submit_sm", (pdu: SmppPdu) => {
-      submitted.push(pdu);
-      const status = center.answers(pdu);
-      if (status !== undefined) {
-        const message_id = status === 0 ? center.idOf(pdu) : "";
-        session.send(pdu.response({ command_status: status, message_id }));
-      }
-      look();
-    });
-  });
-  const center: MessageCenter = {
-    url: "",
-    port: 0,
-    submitted,
-    hasSubmitted: (count) => until(() => submitted.length >= count),
-    answers: () => 0,
-    idOf: () => `id-${++taken}`,
-    deliver: (fields) =>
-      new Promise((resolve) =>
-        last.deliver_sm(fields, (answer: SmppPdu) => resolve(answer.command_status))
-      ),
-    get binds() {
-      return binds;
+      bound.push(who);
     },
-    hasBound: (count) => until(() => binds >= count),
-    get enquiries() {
-      return enquiries;
+    enquire_link({ sequence }, session) {
+      counts.enquiries++;
+      if (!center.isDead) session.send("enquire_link_resp", { sequence });
     },
-    isDead: false,
-    drop: () => sessions.forEach((session) => session.destroy()),
-    async [Symbol.asyncDispose]() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      center.drop();
-      await closed;
+    unbind({ sequence }, session) {
+      counts.unbinds++;
+      session.send("unbind_resp", { sequence });
+    },
+    submit_sm({ body, sequence }, session) {
+      const text = readSubmit(body);
+      submitted.push(text);
+      const status = center.answers(text);
+      if (status === undefined) return;
+      const answer = status === 0 ? { body: cString(center.idOf(text)) } : { status };
+      session.send("submit_sm_resp", { sequence, ...answer });
     },
   };
-  return new Promise((resolve) =>
-    server.listen(0, "127.0.0.1", () => {
-      const { port: listening } = server.address();
-      resolve(Object.assign(center, {
-        url: `smpp://me:s3cret@127.0.0.1:${listening}`,
-        port: listening,
-      }));
-    })
-  );
+  const take = (pdu: RawPdu, session: Session) => {
+    const serve = served[pdu.command];
+    if (serve !== undefined) serve(pdu, session);
+    else if (!session.answered(pdu)) {
+      const unasked = waitingRaw.shift();
+      if (unasked === undefined) throw new Error(`Nobody asked for ${pdu.command}`);
+      unasked(pdu);
+    }
+    news.tell();
+  };
+
+  async function accept(): Promise<void> {
+    for await (const connection of listener) {
+      const session = sessionOver(connection, () => center.slices);
+      sessions.add(session);
+      session.serve((pdu) => take(pdu, session))
+        .catch((error) => void faults.push(error))
+        .finally(() => sessions.delete(session));
+    }
+  }
+  const accepting = accept();
+
+  const center: MessageCenter = {
+    url: `smpp://me:s3cret@127.0.0.1:${port}`,
+    port,
+    submitted,
+    hasSubmitted: (count) => news.until(() => submitted.length >= count),
+    answers: () => 0,
+    idOf: () => `id-${++taken}`,
+    deliver: async (fields) => (await last.request("deliver_sm", writeDelivery(fields))).status,
+    request: (command, body) => last.request(command, body),
+    sendRaw: (octets) => last.write(Uint8Array.from(octets)),
+    nextUnasked: () => new Promise((resolve) => waitingRaw.push(resolve)),
+    slices: Infinity,
+    get binds() {
+      return bound.length;
+    },
+    bound,
+    hasBound: (count) => news.until(() => bound.length >= count),
+    get enquiries() {
+      return counts.enquiries;
+    },
+    get unbinds() {
+      return counts.unbinds;
+    },
+    isDead: false,
+    faults,
+    drop: () => sessions.forEach((session) => session.end()),
+    async [Symbol.asyncDispose]() {
+      listener.close();
+      await accepting;
+      center.drop();
+    },
+  };
+  return Promise.resolve(center);
+}
+
+type Session = ReturnType<typeof sessionOver>;
+
+/** One connection: what is sent goes one after the other, answers find who waits for them. */
+function sessionOver(connection: Deno.Conn, slices: () => number) {
+  const waiting = new Map<number, (answer: RawPdu) => void>();
+  let sequence = 0;
+  let isOpen = true;
+  let writing: Promise<unknown> = Promise.resolve();
+  const session = {
+    write(octets: Uint8Array) {
+      writing = writing.then(async () => {
+        for (let at = 0; at < octets.length;) {
+          at += await connection.write(octets.subarray(at, at + slices()));
+        }
+      }).catch(() => {}); // The other side is gone.
+    },
+    send: (command: Command, fields: Parameters<typeof pduOf>[1]) =>
+      session.write(pduOf(command, fields)),
+    request(command: Command, body: number[] = []) {
+      const { promise, resolve } = Promise.withResolvers<RawPdu>();
+      waiting.set(++sequence, resolve);
+      session.send(command, { sequence, body });
+      return promise;
+    },
+    /** Whether somebody waited for it. */
+    answered(pdu: RawPdu): boolean {
+      waiting.get(pdu.sequence)?.(pdu);
+      return waiting.delete(pdu.sequence);
+    },
+    async serve(take: (pdu: RawPdu) => void) {
+      const framed = createPduFramer();
+      const buffer = new Uint8Array(16 << 10);
+      try {
+        while (isOpen) {
+          const read = await connection.read(buffer).catch(() => null);
+          if (read === null) break;
+          framed(buffer.slice(0, read)).forEach(take);
+        }
+      } finally {
+        session.end();
+      }
+    },
+    end() {
+      if (!isOpen) return;
+      isOpen = false;
+      connection.close();
+    },
+  };
+  return session;
+}
+
+/** Lets tests wait for what comes. */
+function createNews() {
+  const waiting = new Set<() => void>();
+  return {
+    tell: () => waiting.forEach((look) => look()),
+    until: (isSo: () => boolean): Promise<void> =>
+      new Promise((resolve) => {
+        const look = () => {
+          if (!isSo()) return;
+          waiting.delete(look);
+          resolve();
+        };
+        waiting.add(look);
+        look();
+      }),
+  };
 }

@@ -1,10 +1,8 @@
 import { type RoomOrder, roomPaths, type RoomStep } from "../../core/bridge_rooms.ts";
 import type { Script } from "../../core/bridge_script.ts";
-import { mediaEngine } from "../../sip/media/engine.ts";
-import { rtpTransport } from "../../sip/media/plain_rtp.ts";
-import { systemClock } from "../../sip/media/ticker.ts";
 import { type SipLab, type SipLabOptions, startSipLab } from "./sip_lab.ts";
 import { talkAt, type Talker } from "./talker.ts";
+import { workerEngine } from "./worker_engine.ts";
 
 export const conferenceSid = `CF${"c".repeat(32)}`;
 
@@ -24,11 +22,8 @@ export const roomStep = (changes: Partial<RoomStep> = {}): RoomStep => ({
 });
 
 /** A companion with media of its own, for plain RTP. */
-export function startRoomLab(options: SipLabOptions = {}): Promise<SipLab> {
-  const ports = { first: 0, last: 0 };
-  const own = { bindAddress: "127.0.0.1", host: "127.0.0.1", ports, now: systemClock.now };
-  const engine = mediaEngine({ transports: [rtpTransport(own)], log: () => {} });
-  return startSipLab({ engine, ...options });
+export async function startRoomLab(options: SipLabOptions = {}): Promise<SipLab> {
+  return await startSipLab({ engine: await workerEngine(), ...options });
 }
 
 /** Has a softphone call, whose leg performs a script, and say a tone. */

@@ -75,7 +75,8 @@ async function ready(address: NgAddress): Promise<void> {
   await askNg(address, "ping");
 }
 
-function freeUdpPort(): number {
+/** A UDP port of the loopback that nobody has. */
+export function freeUdpPort(): number {
   const socket = Deno.listenDatagram({ transport: "udp", hostname: "127.0.0.1", port: 0 });
   socket.close();
   return (socket.addr as Deno.NetAddr).port;

@@ -33,6 +33,7 @@ export interface SipLabOptions {
   recogniser?: Recogniser;
   reconnectGraceMs?: number;
   sessionBounds?: SessionBounds;
+  ussdBounds?: CompanionOptions["ussdBounds"];
   admission?: CompanionOptions["admission"];
   /** The domain as the companion is told it; softphones always say `testDomain`. */
   sipDomain?: string;
@@ -66,6 +67,7 @@ export async function startSipLab(options: SipLabOptions = {}): Promise<SipLab> 
     ...options.admission && { admission: options.admission },
     reconnectGraceMs: options.reconnectGraceMs ?? 100,
     ...options.sessionBounds && { sessionBounds: options.sessionBounds },
+    ...options.ussdBounds && { ussdBounds: options.ussdBounds },
     media: options.engine ?? media,
     ...options.recogniser && { recogniser: options.recogniser },
     ...options.speaker && { speaker: options.speaker },

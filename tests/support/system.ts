@@ -180,9 +180,9 @@ export const isAlive = (pid: number): boolean => {
 
 const commandOf = (pid: number) => read(`/proc/${pid}/cmdline`).split("\0").filter(Boolean);
 
-/** The processes of a script that descend from a process. */
-export const pidsBelow = (pid: number, script: string): number[] =>
-  descendants(pid).filter((one) => commandOf(one).at(-1) === script);
+/** The processes below another one that run a script. */
+export const pidsBelow = (parent: number, script: string): number[] =>
+  descendants(parent).filter((pid) => commandOf(pid).at(-1) === script);
 
 function descendants(pid: number): number[] {
   const children = read(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean).map(Number);

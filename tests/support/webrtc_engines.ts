@@ -6,11 +6,14 @@ import type { MediaEngine } from "../../sip/media/port.ts";
 import { rtpengineTransport } from "../../sip/media/rtpengine.ts";
 import { type Clock, systemClock } from "../../sip/media/ticker.ts";
 import type { Transport } from "../../sip/media/transport.ts";
-import { rtpengineSkipped, startRtpengine } from "./rtpengine.ts";
+import { freeUdpPort, rtpengineSkipped, startRtpengine } from "./rtpengine.ts";
+import { steeredByMessages } from "./steered_engine.ts";
 
 /** An engine with WebRTC, and plain RTP beside it. */
 export interface WebrtcEngine {
   engine: MediaEngine;
+  /** Whose legs may be peers of its own: itself, where one UDP port does not stand between. */
+  other: MediaEngine;
   /** Ends its legs, and what it was started with. */
   close(): Promise<void>;
 }
@@ -47,7 +50,20 @@ export const embedded: WebrtcKind = {
   skipped: "",
   open({ clock } = {}) {
     const engine = engineOf(webrtcTransport({ bindAddress: host }), clock);
-    return Promise.resolve({ engine, close: () => engine.close() });
+    return Promise.resolve({ engine, other: engine, close: () => engine.close() });
+  },
+};
+
+/** WebRTC in this process, all of it by one UDP port. */
+export const onOnePort: WebrtcKind = {
+  name: "one port",
+  skipped: "",
+  async open(options = {}) {
+    const webrtc = webrtcTransport({ bindAddress: host, port: freeUdpPort() });
+    const engine = engineOf(webrtc, options.clock);
+    const { engine: other } = await embedded.open(options);
+    const close = async () => void await Promise.all([engine.close(), other.close()]);
+    return { engine, other, close };
   },
 };
 
@@ -62,9 +78,24 @@ export const relayed: WebrtcKind = {
       await engine.close();
       await server.kill();
     };
-    return { engine, close };
+    return { engine, other: engine, close };
   },
 };
 
-/** Both, of which one contract is true. */
-export const webrtcKinds: WebrtcKind[] = [embedded, relayed];
+/**
+ * WebRTC in this process, steered by messages. The engine of the companion is in a Worker, where the
+ * native library would be loaded again beside that of the peers here, which ends the process.
+ */
+export const steered: WebrtcKind = {
+  name: "node-datachannel, by messages",
+  skipped: "",
+  open({ clock } = {}) {
+    const { engine, close } = steeredByMessages(
+      engineOf(webrtcTransport({ bindAddress: host }), clock),
+    );
+    return Promise.resolve({ engine, other: engine, close });
+  },
+};
+
+/** All of them, of which one contract is true. */
+export const webrtcKinds: WebrtcKind[] = [embedded, onOnePort, steered, relayed];

@@ -1,10 +1,12 @@
 import { limits } from "../../limits.ts";
+import type { Part } from "../../messages/join_parts.ts";
 import { receiveMessage, senderOf } from "../../messages/receive_message.ts";
 import { takeReceipt } from "../../messages/take_receipt.ts";
 import type { Ports } from "../../ports.ts";
+import { partOf, textOf } from "./content.ts";
 import { errors, type Pdu } from "./library.ts";
 import { carrierIdOf } from "./link.ts";
-import { readReceipt } from "./text.ts";
+import { readReceipt } from "./receipt_text.ts";
 
 const receiptMask = 0x3c;
 const isReceipt = 0x04;
@@ -18,21 +20,28 @@ export async function takeDelivery(
   ports: Ports,
   { receiptPausesMs }: { receiptPausesMs: readonly number[] },
 ): Promise<number> {
-  const content = pdu.message_payload?.message || (pdu.short_message?.message ?? "");
-  if (typeof content !== "string") return errors["ESME_RX_R_APPN"]!; // It is no text.
+  if (pdu.isBroken) return errors["ESME_RINVTLVLEN"]!; // As 3.4 has it: ESME_RINVPARLEN.
+  const text = textOf(pdu);
   if (((pdu.esm_class ?? 0) & receiptMask) === isReceipt) {
-    return await takeReceiptOf(pdu, content, { ports, receiptPausesMs });
+    return await takeReceiptOf(pdu, text ?? "", { ports, receiptPausesMs });
   }
-  const text = content.slice(0, limits.arrivingLength);
-  const to = pdu.destination_addr ?? "";
-  if (text === "" || to === "") return 0; // Nothing to tell anybody.
+  if (text === null) return errors["ESME_RX_R_APPN"]!; // It is no text.
+  const to = pdu.destination_addr;
+  if (!to) return errors["ESME_RINVDSTADR"]!;
+  if (text === "") return 0; // Nothing to tell anybody.
   const isInternational = pdu.source_addr_ton === 1;
   const source = pdu.source_addr || "anonymous";
   const from = senderOf(isInternational ? source.replace(/^\+?/, "+") : source, ports);
-  const arriving = { dialled: [to], gateway: null, from, body: text };
+  const arriving = { dialled: [to], gateway: null, from, body: text, ...partIn(pdu, text) };
   const taken = await receiveMessage(arriving, ports);
   if (taken !== "taken") ports.log("A message came for a number that nobody has", { to, taken });
   return taken === "taken" ? 0 : errors["ESME_RX_R_APPN"]!;
+}
+
+/** One that is too long to wait with others is a text of its own. */
+function partIn(pdu: Pdu, text: string): { part?: Part } {
+  const part = partOf(pdu);
+  return part === undefined || text.length > limits.partLength ? {} : { part };
 }
 
 async function takeReceiptOf(

@@ -2,7 +2,14 @@ import smpp from "smpp";
 
 /** What is used of the library, which has no types of its own. */
 
-/** A unit of the protocol; what of it is text is decoded by its data_coding. */
+/** What a short_message or message_payload holds, and the elements of the header before it. */
+export interface Content {
+  /** A text where it is in a national alphabet that the header names. */
+  message?: string | Uint8Array;
+  udh?: Uint8Array[];
+}
+
+/** A unit of the protocol. */
 export interface Pdu {
   command: string;
   command_status: number;
@@ -11,10 +18,17 @@ export interface Pdu {
   source_addr?: string;
   source_addr_ton?: number;
   destination_addr?: string;
-  short_message?: { message?: string | Uint8Array };
-  message_payload?: { message?: string | Uint8Array };
+  data_coding?: number;
+  short_message?: Content;
+  message_payload?: Content;
+  sar_msg_ref_num?: number;
+  sar_total_segments?: number;
+  sar_segment_seqnum?: number;
   receipted_message_id?: string;
   message_state?: number;
+  /** What is in it could not be read as a whole. */
+  isBroken?: boolean;
+  isResponse(): boolean;
   response(fields?: Record<string, unknown>): Pdu;
 }
 
@@ -27,15 +41,53 @@ export interface LibrarySession {
 
 interface Library {
   connect(options: Record<string, unknown>): LibrarySession;
-  PDU: new (command: string, fields: Record<string, unknown>) => Pdu;
+  PDU: (new (command: string, fields: Record<string, unknown>) => Pdu) & {
+    /** How long the PDU is that begins in a stream; false when it has not come. */
+    commandLength(stream: unknown): number | false;
+    prototype: { fromBuffer(octets: Uint8Array): void };
+  };
   errors: Record<string, number>;
-  encodings: Record<
-    "ASCII" | "UCS2",
-    { match(text: string): boolean; encode(text: string): Uint8Array }
-  >;
+  encodings: Record<"ASCII" | "LATIN1" | "UCS2", Alphabet>;
 }
 
-export const { connect, PDU, errors, encodings } = smpp as unknown as Library;
+interface Alphabet {
+  match(text: string): boolean;
+  encode(text: string): Uint8Array;
+  decode(octets: Uint8Array): string | Uint8Array;
+}
+
+export const { connect, PDU, errors } = smpp as unknown as Library;
+const { encodings } = smpp as unknown as Library;
+
+/** Its alphabets: `gsm` is that of GSM 03.38, one octet a character. */
+export const alphabets = { gsm: encodings.ASCII, ucs2: encodings.UCS2 };
+
+/**
+ * Of a data_coding it looks at four bits alone, and takes IA5 for GSM 03.38. So it is told to leave
+ * octets as they are, and `textOf` reads them.
+ */
+for (const [name, alphabet] of Object.entries(encodings)) {
+  encodings[name as keyof Library["encodings"]] = { ...alphabet, decode: (octets) => octets };
+}
+
+/** No PDU is shorter than its header (SMPP 3.4 §3.2); the library would wait for what follows it. */
+const { commandLength } = PDU;
+PDU.commandLength = (stream) => {
+  const length = commandLength(stream);
+  if (length !== false && length < 16) throw new Error(`PDU length was too small (${length})`);
+  return length;
+};
+
+/** A PDU of which a parameter is torn would cost the session again, each time it is sent again. */
+const { fromBuffer } = PDU.prototype;
+PDU.prototype.fromBuffer = function (this: Pdu, octets) {
+  try {
+    fromBuffer.call(this, octets);
+  } catch (error) {
+    if (this.command === undefined) throw error;
+    this.isBroken = true;
+  }
+};
 
 /** The name of a command_status (SMPP 3.4 §5.1.3). */
 export const statusName = (status: number): string =>

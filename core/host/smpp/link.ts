@@ -42,8 +42,10 @@ export function startSmppLink(options: SmppLinkOptions): SmppLink {
         session = await bindSession(options, stopping.signal);
         failures = 0;
         whenBound.resolve();
-        await session.closed;
-        if (!stopping.signal.aborted) log("The connection to the message center is lost");
+        const error = await session.closed;
+        if (!stopping.signal.aborted) {
+          log("The connection to the message center is lost", { error });
+        }
       } catch (error) {
         const isNews = failures === 0 && !stopping.signal.aborted;
         if (isNews) log("Cannot bind to the message center", { error: String(error) });

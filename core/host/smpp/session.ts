@@ -36,8 +36,8 @@ export interface SmppSession {
   request(command: string, fields: Record<string, unknown>): Promise<Pdu>;
   /** Unbinds and closes the connection. */
   close(): Promise<void>;
-  /** Resolves when the connection is gone. */
-  readonly closed: Promise<void>;
+  /** Resolves with why, when the connection is gone. */
+  readonly closed: Promise<string>;
 }
 
 export interface SmppSessionOptions {
@@ -93,8 +93,11 @@ async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
   return await Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
+/** Requests that are answered in their own way, or by nothing (SMPP 3.4 §4.1.7, §4.12). */
+const served = new Set(["enquire_link", "unbind", "deliver_sm", "outbind", "alert_notification"]);
+
 function sessionOver(library: LibrarySession, { timings, onDeliver, log }: SmppSessionOptions) {
-  const closed = Promise.withResolvers<void>();
+  const closed = Promise.withResolvers<string>();
   const connected = Promise.withResolvers<void>();
   const lost = Promise.withResolvers<never>();
   lost.promise.catch(() => {});
@@ -114,17 +117,17 @@ function sessionOver(library: LibrarySession, { timings, onDeliver, log }: SmppS
     const error = new SmppLost(why, false);
     connected.reject(error);
     lost.reject(error);
-    closed.resolve();
+    closed.resolve(why);
   });
   library.on("enquire_link", (pdu) => void library.send(pdu.response()));
   library.on("unbind", (pdu) => {
     library.send(pdu.response());
     end("the message center unbound");
   });
-  for (const unknown of ["unknown", "data_sm"]) {
-    const status = { command_status: errors["ESME_RINVCMDID"] };
-    library.on(unknown, (pdu) => void library.send(pdu.response(status)));
-  }
+  library.on("pdu", (pdu) => {
+    if (pdu.isResponse() || served.has(pdu.command)) return;
+    library.send(pdu.response({ command_status: errors["ESME_RINVCMDID"] }));
+  });
   library.on("deliver_sm", (pdu) => {
     onDeliver(pdu).catch((error) => {
       log("Cannot take what the message center delivers", { error });

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { encodings } from "./library.ts";
+import { alphabets } from "./library.ts";
 
 /** One part of a text, as submit_sm carries it. */
 export interface Segment {
@@ -18,9 +18,9 @@ const withUdh = 0x40;
  * (3GPP TS 23.040 §9.2.3.24.1).
  */
 export function segmentsOf(text: string, reference: number): Segment[] {
-  const isGsm = encodings.ASCII.match(text);
+  const isGsm = alphabets.gsm.match(text);
   const { coding, whole, part } = isGsm ? gsm : ucs2;
-  const encode = (piece: string) => (isGsm ? encodings.ASCII : encodings.UCS2).encode(piece);
+  const { encode } = isGsm ? alphabets.gsm : alphabets.ucs2;
   const bytes = encode(text);
   if (bytes.length <= whole) {
     return [{ data_coding: coding, esm_class: 0, short_message: bytes }];
@@ -51,38 +51,3 @@ function pack(characters: Uint8Array[], most: number): Uint8Array[][] {
 /** The library takes what is no Buffer for a text. */
 const joined = (parts: ArrayLike<number>[]): Uint8Array =>
   Buffer.concat(parts.map((part) => Uint8Array.from(part)));
-
-/** What a delivery receipt tells (SMPP 3.4 appendix B, §5.3.2.12, §5.3.2.35). */
-export interface ReceiptText {
-  id: string;
-  /** Null: the text is on its way still. */
-  status: "sent" | "failed" | null;
-  reason: string;
-}
-
-const states = [
-  "",
-  "ENROUTE",
-  "DELIVRD",
-  "EXPIRED",
-  "DELETED",
-  "UNDELIV",
-  "ACCEPTD",
-  "UNKNOWN",
-  "REJECTD",
-];
-
-/** Reads a receipt, by its parameters where it has them; null for a text that is none. */
-export function readReceipt(
-  text: string,
-  { id, state }: { id?: string | undefined; state?: number | undefined },
-): ReceiptText | null {
-  const found = id ?? /\bid:(\S+)/i.exec(text)?.[1];
-  const stat = (state === undefined ? undefined : states[state]) ??
-    /\bstat:(\w+)/i.exec(text)?.[1]?.toUpperCase();
-  if (!found || !stat) return null;
-  const error = /\berr:(\w+)/i.exec(text)?.[1];
-  const reason = stat + (error === undefined ? "" : ` (error ${error})`);
-  if (stat === "ENROUTE" || stat === "ACCEPTD") return { id: found, status: null, reason };
-  return { id: found, status: stat === "DELIVRD" ? "sent" : "failed", reason };
-}

@@ -1,10 +1,9 @@
 import { z } from "zod";
-import type { Invitation, Target } from "../../bridge_script.ts";
+import type { Invitation } from "../../bridge_script.ts";
 import { type Address, parseAddress, sipUri } from "../../calls/address.ts";
 import { callbackEvent } from "../../calls/status.ts";
 import { customHeaders } from "../../calls/custom_headers.ts";
-import type { Routed, Unroutable } from "../../calls/route.ts";
-import { faults } from "../../faults.ts";
+import type { Routed } from "../../calls/route.ts";
 import type { Element } from "../parse.ts";
 import {
   type CompileContext,
@@ -64,7 +63,7 @@ export async function invite(
     ? {}
     : { credentials: { userName: username, password: password ?? "" } };
   const routing = await context.route(address, { from, ...credentials });
-  if ("fault" in routing) context.skip(`${noun.name} "${noun.text}" of Dial: ${reason(routing)}`);
+  if ("fault" in routing) context.unroutable(routing);
   const { rateMicros, ...called } = "fault" in routing ? nowhere(address, from) : routing;
   const screening = urlAttribute(noun, "url", context);
   const memo = {
@@ -116,23 +115,16 @@ function addressOf(noun: string, text: string): Address | null {
   return (noun === "Number") === (address?.kind === "number") ? address : null;
 }
 
-/** A call that fails as soon as it is placed. */
+/** A call that fails as soon as it is placed; not at a Client, of whom more would be told. */
 function nowhere(address: Address, from: string): Routed {
   const to = textOf(address);
-  const target: Target = address.kind === "client"
-    ? address
-    : { kind: "trunk", dialled: to, routes: [] };
-  return { target, to, from, rateMicros: 0 };
+  return { target: { kind: "trunk", dialled: to, routes: [] }, to, from, rateMicros: 0 };
 }
 
 function textOf(address: Address): string {
   if (address.kind === "client") return `client:${address.login}`;
   return address.kind === "sip" ? sipUri(address) : address.dialled;
 }
-
-/** Why nobody can be called. */
-export const reason = ({ fault, detail }: Unroutable): string =>
-  `${faults[fault].message}: ${detail}`;
 
 /** `?X-Name=value&…` of a noun: X- and User-to-User headers for the INVITE. */
 export function headersOf(

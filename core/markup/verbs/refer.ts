@@ -9,7 +9,7 @@ import {
   notPerformed,
   verb,
 } from "../verb.ts";
-import { headersOf, reason } from "./dial_nouns.ts";
+import { headersOf } from "./dial_nouns.ts";
 
 /** Has the caller's own softphone or network call somebody else, and leave. */
 export const refer = verb({
@@ -44,7 +44,7 @@ async function targetOf(
   // Nobody is shown a number of ours, so it is none that could be wrong.
   const isRouted = !("fault" in routing);
   if (!isRouted && routing.fault !== "callerIdNotAllowed") {
-    context.skip(`${noun.name} "${noun.text}" of Refer: ${reason(routing)}`);
+    context.unroutable(routing);
     return null;
   }
   return {

@@ -1,0 +1,131 @@
+import { Fault } from "../faults.ts";
+import { joinParts } from "../jobs/join_parts.ts";
+import { limits } from "../limits.ts";
+import type { Change, Ports } from "../ports.ts";
+import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
+import { type PartialText, partialTexts as definition } from "../resources/partial_texts.ts";
+import { sidOfCause } from "../sid.ts";
+import { inboundChange, type InboundText } from "./record_inbound.ts";
+
+/** Which part of a text something is (3GPP TS 23.040 §9.2.3.24.1). */
+export interface Part {
+  /** What the sender's parts of one text have in common. */
+  reference: string;
+  /** How many there are. */
+  total: number;
+  /** From 1. */
+  at: number;
+}
+
+/**
+ * Keeps a part of a text until all are there, in whatever order; the text is received with the last
+ * of them, or after `limits.partsWaitMs` as far as it came. A part that comes again changes nothing.
+ */
+export async function takePart(
+  text: InboundText,
+  part: Part,
+  number: IncomingPhoneNumber,
+  ports: Ports,
+): Promise<void> {
+  const { accountSid } = text;
+  const { sid, ...begun } = begin(text, part, { number, now: ports.now() });
+  const { partialTexts } = ports.records;
+  for (let attempt = 1; attempt <= limits.commitAttempts; attempt++) {
+    const known = await partialTexts.get(accountSid, sid);
+    const held = known?.parts[part.at];
+    if (held === text.body) return;
+    try {
+      if (known === null) {
+        const jobs = [joinParts({ accountSid, textSid: sid }, begun.until)];
+        return void await partialTexts.insert({ record: { sid, ...begun }, jobs });
+      }
+      const next = known.isJoined || held !== undefined
+        ? await beginAgain(known, begun, number, ports)
+        : await add(known, { part, text }, number, ports);
+      return void await partialTexts.update(accountSid, sid, unlessChanged(known, next));
+    } catch (error) {
+      if (!isOvertaken(error)) throw error;
+    }
+  }
+  throw new Fault("unavailable", `Too many changes of ${sid} at once`);
+}
+
+/** A text of which this is the first part. */
+function begin(
+  { accountSid, from, to, body }: InboundText,
+  { reference, total, at }: Part,
+  { number, now }: { number: IncomingPhoneNumber; now: number },
+): PartialText {
+  const id = JSON.stringify([number.sid, from, reference, total]);
+  return {
+    sid: sidOfCause(definition.sidPrefix, { at: 0, id }),
+    accountSid,
+    dateCreated: now,
+    dateUpdated: now,
+    numberSid: number.sid,
+    from,
+    to,
+    total,
+    parts: { [at]: body },
+    isJoined: false,
+    until: now + limits.partsWaitMs,
+    revision: 0,
+  };
+}
+
+/** The reference is that of another text now: what came of the one before is received as it is. */
+async function beginAgain(
+  known: PartialText,
+  begun: Omit<PartialText, "sid">,
+  number: IncomingPhoneNumber,
+  ports: Ports,
+): Promise<Change<PartialText>> {
+  const { accountSid, sid } = known;
+  const { also, jobs } = await receivedOf(known, number, ports);
+  const waits = joinParts({ accountSid, textSid: sid }, begun.until);
+  return { record: { ...begun, sid, revision: known.revision + 1 }, also, jobs: [...jobs, waits] };
+}
+
+async function add(
+  known: PartialText,
+  { part, text }: { part: Part; text: InboundText },
+  number: IncomingPhoneNumber,
+  ports: Ports,
+): Promise<Change<PartialText>> {
+  const parts = { ...known.parts, [part.at]: text.body };
+  const { revision, total } = known;
+  const record = { ...known, parts, revision: revision + 1, dateUpdated: ports.now() };
+  if (Object.keys(parts).length < total) return { record };
+  return { record: { ...record, isJoined: true }, ...await receivedOf(record, number, ports) };
+}
+
+/** What it makes to receive as much of a text as came; nothing when it was received before. */
+export async function receivedOf(
+  { accountSid, from, to, parts, isJoined }: PartialText,
+  number: IncomingPhoneNumber | null,
+  ports: Ports,
+): Promise<Required<Pick<Change<PartialText>, "also" | "jobs">>> {
+  if (isJoined) return { also: [], jobs: [] };
+  const inOrder = Object.entries(parts).sort(([a], [b]) => Number(a) - Number(b));
+  const body = inOrder.map(([, one]) => one).join("");
+  const { record, also, jobs } = await inboundChange({ accountSid, from, to, body }, number, ports);
+  return { also: [{ into: "messages", record }, ...also], jobs };
+}
+
+/** Somebody else changed the text meanwhile. */
+class Overtaken extends Error {
+  override readonly name = "Overtaken";
+}
+
+/** A change of what was read; it throws where that is not so any more. */
+export const unlessChanged =
+  (known: PartialText, next: Change<PartialText>) =>
+  ({ revision }: PartialText): Change<PartialText> => {
+    if (revision !== known.revision) throw new Overtaken("Cannot change the text: it has changed");
+    return next;
+  };
+
+/** Whether a write came too late, and may be tried with what is there now. */
+export const isOvertaken = (error: unknown): boolean =>
+  error instanceof Overtaken ||
+  error instanceof Fault && (error.fault === "alreadyExists" || error.fault === "notFound");

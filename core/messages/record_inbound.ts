@@ -1,0 +1,54 @@
+import { limits } from "../limits.ts";
+import type { Change, Ports } from "../ports.ts";
+import { newBase, withDefaults } from "../resource.ts";
+import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
+import { type Message, messages as definition } from "../resources/messages.ts";
+import { arrivalOf } from "./arrival.ts";
+
+/** A text from outside, as its account's record has it. */
+export type InboundText =
+  & Pick<Message, "accountSid" | "from" | "to" | "body">
+  & Partial<Pick<Message, "carrierId" | "sipHeaders">>;
+
+/**
+ * The Message that a text becomes, whatever its length, and what its number does about it; several
+ * where it is longer than any carrier's. None of it is asked of a number that is gone.
+ */
+export async function inboundChange(
+  { accountSid, from, ...text }: InboundText,
+  number: IncomingPhoneNumber | null,
+  ports: Ports,
+): Promise<Required<Pick<Change<Message>, "record" | "also" | "jobs">>> {
+  const sent = { ...text, from: from.slice(0, 255), direction: "inbound", status: "received" };
+  const arrived = await Promise.all(
+    piecesOf(text.body).map(async (body) => {
+      const base = newBase(definition, accountSid, ports);
+      const dateSent = base.dateCreated;
+      const record = { ...base, ...withDefaults(definition, { ...sent, body, dateSent }) };
+      const made = record as Message;
+      const caused = number === null
+        ? { also: [], jobs: [] }
+        : await arrivalOf(made, number, ports);
+      return { record: made, ...caused };
+    }),
+  );
+  const [first, ...rest] = arrived;
+  return {
+    record: first!.record,
+    also: [
+      ...rest.map(({ record }) => ({ into: "messages", record })),
+      ...arrived.flatMap(({ also }) => also),
+    ],
+    jobs: arrived.flatMap(({ jobs }) => jobs),
+  };
+}
+
+/** A text in pieces that one record has room for. */
+function piecesOf(text: string): string[] {
+  const characters = [...text];
+  const pieces: string[] = [];
+  for (let at = 0; at < characters.length; at += limits.arrivingLength) {
+    pieces.push(characters.slice(at, at + limits.arrivingLength).join(""));
+  }
+  return pieces;
+}

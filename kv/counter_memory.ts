@@ -1,0 +1,143 @@
+import { type Batch, keyText } from "./batch.ts";
+
+/** The counters of one value and level in a stretch of time, oldest first. */
+export interface Block {
+  buckets: number[];
+  counts: number[];
+  /** The versionstamp of the last commit that moved one of them. */
+  asOf: string;
+}
+
+/** Counters of a store that this process alone writes to. */
+export interface CounterMemory {
+  /** A block by its name: as it is known, or as `read` finds it in one snapshot. */
+  block(name: string, read: () => Promise<Block>): Promise<Readonly<Block>>;
+  /** Takes part in a commit that was made. Each must be told, in their order. */
+  made(moves: Moves, versionstamp: string): void;
+  /** Forgets what a commit may have moved of which nobody knows whether it was made. */
+  doubt(moves: Moves): void;
+}
+
+type Moves = Pick<Batch, "sums" | "deletes">;
+
+interface Move {
+  bucket: number;
+  by: number;
+  versionstamp: string;
+}
+
+/** A block on its way from the store, and the commits made since it was asked for. */
+interface Reading {
+  found: Promise<Block>;
+  moves: Move[];
+  isSpoiled: boolean;
+}
+
+/** The name of the block that has some buckets of a value's level. */
+export const blockName = (value: Deno.KvKey, level: number, part: number): string =>
+  `${keyText(value)}${level}/${part}`;
+
+/** Which block has a counter; null when the key is of something else. */
+export type BlockOf = (key: Deno.KvKey) => { name: string; bucket: number } | null;
+
+/** What a block takes beside its counters, as so many of them. */
+const blockCost = 16;
+
+/**
+ * Remembers about `most` counters; when there are more, the blocks that were asked for longest ago
+ * go. All commits pass here, so what is known is what the store has, and the place of a page is found
+ * without asking it. Whether a snapshot has a commit that was made while it was read is told by its
+ * versionstamps: no counter is older than the last commit that moved it.
+ */
+export function counterMemory(most: number, blockOf: BlockOf): CounterMemory {
+  let [young, old] = [new Map<string, Block>(), new Map<string, Block>()];
+  let size = 0;
+  const readings = new Map<string, Reading>();
+
+  function keep(name: string, block: Block): void {
+    young.set(name, block);
+    size += block.buckets.length + blockCost;
+    if (size > most / 2) [young, old, size] = [new Map(), young, 0];
+  }
+
+  function asked(name: string): Block | undefined {
+    const [block, older] = [young.get(name), old.get(name)];
+    if (block === undefined && older !== undefined) keep(name, older);
+    return block ?? older;
+  }
+
+  async function reading(name: string, read: () => Promise<Block>): Promise<Block> {
+    const one: Reading = { found: read(), moves: [], isSpoiled: false };
+    readings.set(name, one);
+    try {
+      const block = await one.found;
+      const since = block.asOf;
+      for (const move of one.moves) if (move.versionstamp > since) take(block, move);
+      if (!one.isSpoiled) keep(name, block);
+      return block;
+    } finally {
+      if (readings.get(name) === one) readings.delete(name);
+    }
+  }
+
+  function forget(name: string): void {
+    young.delete(name);
+    old.delete(name);
+    const one = readings.get(name);
+    if (one !== undefined) one.isSpoiled = true;
+    readings.delete(name);
+  }
+
+  return {
+    async block(name, read) {
+      const block = asked(name);
+      if (block !== undefined) return block;
+      const other = readings.get(name);
+      if (other === undefined) return await reading(name, read);
+      await other.found;
+      return asked(name) ?? await reading(name, read);
+    },
+    made({ sums, deletes }, versionstamp) {
+      const moved = new Set<Block>();
+      for (const { key, by } of sums.values()) {
+        const of = blockOf(key);
+        if (of === null) continue;
+        const move = { bucket: of.bucket, by, versionstamp };
+        readings.get(of.name)?.moves.push(move);
+        const block = young.get(of.name) ?? old.get(of.name);
+        if (block === undefined || block.asOf >= versionstamp && !moved.has(block)) continue;
+        take(block, move);
+        moved.add(block);
+      }
+      for (const key of deletes) forget(blockOf(key)?.name ?? "");
+    },
+    doubt({ sums, deletes }) {
+      for (const key of [...sums.values()].map(({ key }) => key).concat(deletes)) {
+        forget(blockOf(key)?.name ?? "");
+      }
+    },
+  };
+}
+
+/** Moves one counter of a block. */
+function take(block: Block, { bucket, by, versionstamp }: Move): void {
+  const { buckets, counts } = block;
+  const at = firstFrom(buckets, bucket);
+  if (buckets[at] === bucket) counts[at]! += by;
+  else if (by > 0) {
+    buckets.splice(at, 0, bucket);
+    counts.splice(at, 0, by);
+  }
+  if (versionstamp > block.asOf) block.asOf = versionstamp;
+}
+
+/** Where the first of ascending numbers stands that is not below one. */
+export function firstFrom(ascending: readonly number[], least: number): number {
+  let [low, high] = [0, ascending.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (ascending[middle]! < least) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

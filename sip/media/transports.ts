@@ -1,0 +1,36 @@
+import type { MediaEngineOptions } from "./engine.ts";
+import type { NgAddress } from "./ng.ts";
+import type { WebrtcOptions } from "./peer.ts";
+import { type RtpOptions, rtpTransport } from "./plain_rtp.ts";
+import { rtpengineTransport } from "./rtpengine.ts";
+import { systemClock } from "./ticker.ts";
+import type { Transport } from "./transport.ts";
+
+type RtpPlace = Omit<RtpOptions, "now">;
+
+/** How media travel, in words that go to a Worker. */
+export interface MediaPlaces {
+  /** Plain RTP. */
+  rtp: RtpPlace;
+  /** WebRTC by the native library; one isolate of a process may have it. */
+  webrtc?: WebrtcOptions;
+  /** WebRTC by rtpengines, and where they send plain RTP, in place of the native library. */
+  rtpengine?: { servers: NgAddress[]; plain: RtpPlace };
+}
+
+/** The transports of an engine. The native library is loaded here, where it is needed. */
+export async function openTransports(
+  { rtp, webrtc, rtpengine }: MediaPlaces,
+  log: MediaEngineOptions["log"],
+): Promise<Transport[]> {
+  const { now } = systemClock;
+  const transports = [rtpTransport({ ...rtp, now })];
+  if (rtpengine !== undefined) {
+    const plain = rtpTransport({ ...rtpengine.plain, now });
+    transports.push(rtpengineTransport({ servers: rtpengine.servers, plain, log }));
+  } else if (webrtc !== undefined) {
+    const { webrtcTransport } = await import("./peer.ts");
+    transports.push(webrtcTransport(webrtc));
+  }
+  return transports;
+}

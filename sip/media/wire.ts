@@ -1,0 +1,78 @@
+import type { MediaKind, Pcm } from "./port.ts";
+import type { MediaPlaces } from "./transports.ts";
+
+/**
+ * What goes between the companion's main thread and the engine in its Worker. Legs, rooms, seats,
+ * taps, tasks and sounds are numbered by the main side, so that it need not wait to speak of them.
+ */
+
+/** A task ends with a `done`, sooner where it is told to `stop`. */
+export type Order =
+  | { type: "open"; task: number; leg: number; offer?: string; kind?: MediaKind }
+  | { type: "accept" | "reanswer"; task: number; leg: number; sdp: string }
+  | { type: "play"; task: number; leg: number; sound: SentSound; loop: number }
+  | { type: "sendDigits"; task: number; leg: number; digits: string }
+  | { type: "echo"; task: number; leg: number }
+  | { type: "recordLegs"; task: number; leg: number; other: number }
+  | { type: "recordRoom"; task: number; room: number }
+  | { type: "stop"; task: number }
+  | { type: "listen"; tap: number; leg: number }
+  | { type: "unlisten"; tap: number }
+  | { type: "join"; leg: number; other: number }
+  | { type: "leave"; leg: number; from?: number }
+  | { type: "mute"; leg: number; muted: boolean }
+  | { type: "takeDigit"; leg: number; digit: string }
+  | { type: "closeLeg"; leg: number }
+  | { type: "enter"; seat: number; room: number; leg: number }
+  | { type: "seat"; seat: number; present?: boolean; muted?: boolean }
+  | { type: "leaveRoom"; seat: number }
+  | { type: "announce"; room: number; sound: SentSound }
+  | { type: "forgetSound"; sound: number }
+  | { type: "close"; task: number };
+
+/** The first message to a Worker; the task is done when its engine is there. */
+export interface Start {
+  type: "start";
+  task: number;
+  places: MediaPlaces;
+}
+
+export type OrderOf<T extends Order["type"]> = Extract<Order, { type: T }>;
+
+/** Its samples come along the first time; they are kept until it is forgotten. */
+export interface SentSound {
+  id: number;
+  pcm?: Pcm;
+}
+
+export type Report =
+  /** The value is an SDP, where one was asked for. */
+  | { type: "done"; task: number; value?: string }
+  | { type: "failed"; task: number; error: SentError }
+  | { type: "connected"; leg: number }
+  | { type: "unconnected"; leg: number; error: SentError }
+  | { type: "lost"; leg: number; why: string }
+  | { type: "digit"; leg: number; digit: string }
+  /** What several taps heard: so many frames of each, one after the other. */
+  | { type: "heard"; taps: { tap: number; frames: number }[]; samples: Pcm }
+  | { type: "recorded"; task: number; samples: Pcm }
+  | { type: "log"; line: string; fields?: Record<string, unknown> };
+
+export interface SentError {
+  /** Tells `NoCommonCodec` from the others. */
+  name: string;
+  message: string;
+}
+
+export const sentError = (error: unknown): SentError =>
+  error instanceof Error
+    ? { name: error.name, message: error.message }
+    : { name: "Error", message: String(error) };
+
+/** One end of the way between the two: a Worker, the inside of one, or a MessagePort. */
+export interface MessageEnd<Sent, Received> {
+  postMessage(message: Sent, transfer: Transferable[]): void;
+  // Each kind of end has a `this` of its own, which nobody uses.
+  // deno-lint-ignore no-explicit-any
+  onmessage: ((this: any, event: MessageEvent<Received>) => void) | null;
+}

@@ -1,0 +1,76 @@
+import type { MeetingPlace } from "../../core/bridge_peers.ts";
+import { mintCallSid } from "../leg/call_sid.ts";
+import type { OutboundLeg } from "../leg/leg.ts";
+import { createOutboundLeg } from "../leg/outbound_leg.ts";
+import { sipLimits } from "../limits.ts";
+import type { MediaLeg } from "../media/port.ts";
+import type { Calls } from "../script/calls.ts";
+import { type MeetingNews, type MeetingOrder, readNews, writeNews, writeOrder } from "./meeting.ts";
+import { orderHeader, peerLogin } from "./peers.ts";
+
+/** A call to another companion, where a leg of this one meets what that one has. */
+export interface Meeting {
+  /** Resolves when it is over, with what the other companion said before; at once news are told. */
+  readonly ended: Promise<unknown>;
+  /** What the other companion said first; undefined when it is out of reach or does not want the call. */
+  readonly first: Promise<MeetingNews | undefined>;
+  say(news: MeetingNews): void;
+  hangup(): void;
+}
+
+/** Calls another companion; its news come with the media of the call, in order. */
+export function callPeer(
+  calls: Calls,
+  { at, order, onNews }: {
+    at: MeetingPlace;
+    order: MeetingOrder;
+    onNews(news: MeetingNews, media: MediaLeg): void;
+  },
+): Meeting {
+  const { promise: first, resolve } = Promise.withResolvers<MeetingNews | undefined>();
+  const leg = createOutboundLeg(calls.signalling, {
+    invitation: {
+      leg: mintCallSid(),
+      accountSid: "",
+      from: peerLogin,
+      to: peerLogin,
+      target: { kind: "client", login: peerLogin, peers: [{ sipUri: at.sipUri }] },
+    },
+    headers: [`${orderHeader}: ${writeOrder(order)}`],
+    isChild: false,
+    timeoutMs: sipLimits.meetingAnswerMs,
+    maxForwards: sipLimits.maxForwards,
+    media: { engine: calls.media },
+    onInviting() {},
+    onRinging() {},
+  });
+  const take = (news: MeetingNews) => {
+    if (leg.media === undefined) return;
+    resolve(news);
+    onNews(news, leg.media);
+  };
+  // The first may come before our media have taken the answer.
+  leg.onContent = (body) => {
+    const news = readNews(body);
+    if (news === undefined) return 400;
+    void leg.whenAnswered.then(() => take(news));
+    return 200;
+  };
+  const stopWaiting = calls.signalling.timers.after(sipLimits.meetingMs, () => resolve(undefined));
+  void leg.ended.then(() => resolve(undefined));
+  void first.then((news) => {
+    stopWaiting();
+    if (news === undefined) leg.hangup();
+  });
+  return {
+    ended: leg.ended,
+    first,
+    say: (news) => sayTo(leg, news),
+    hangup: () => leg.hangup(),
+  };
+}
+
+/** Tells the other companion; whether that heard it shows in the dialog. */
+export function sayTo(leg: Pick<OutboundLeg, "dialog" | "signal">, news: MeetingNews): void {
+  if (!leg.signal.aborted) void leg.dialog?.request("info", { body: writeNews(news) });
+}

@@ -1,0 +1,101 @@
+import { whenAborted } from "../abort.ts";
+import type { InboundLeg } from "../leg/leg.ts";
+import type { MediaLeg } from "../media/port.ts";
+import type { Calls } from "../script/calls.ts";
+import { connected } from "../script/connected.ts";
+import { recordRoom } from "../script/room_stay.ts";
+import { sayTo } from "./call_peer.ts";
+import { type MeetingNews, type MeetingOrder, readNews } from "./meeting.ts";
+
+/** What is here for the calls of other companions to meet. */
+export interface MeetingHost {
+  calls: Calls;
+  /** Of this run of the companion. */
+  runId: string;
+}
+
+/** The side of a meeting that has what the call of another companion meets. */
+interface Visit {
+  calls: Calls;
+  caller: InboundLeg;
+  media: MediaLeg;
+}
+
+/** Lets the call of another companion meet what is here, until either is done. */
+export async function hostPeer(
+  { calls, runId }: MeetingHost,
+  caller: InboundLeg,
+  order: MeetingOrder,
+): Promise<void> {
+  if (order.runId !== runId) return caller.hangup({ status: 410 });
+  await caller.answer();
+  const { media, signal } = caller;
+  if (media === undefined) return;
+  await connected({ calls, signal }, media, "let a call of another companion in");
+  if (signal.aborted) return;
+  const visit = { calls, caller, media };
+  if (order.type === "room") await hostGuest(visit, order);
+  else await hostTaker(visit, order.leg);
+  caller.hangup();
+}
+
+/** Has the call in a room. What it hears while it waits its own companion plays, which is told when. */
+async function hostGuest(
+  { calls, caller, media }: Visit,
+  { leg, step }: MeetingOrder & { type: "room" },
+): Promise<void> {
+  let said: MeetingNews | undefined;
+  let isOver = false;
+  const say = (news: MeetingNews) => {
+    if (!isOver) sayTo(caller, said = news);
+  };
+  const recording = recordRoom(calls.recordings, leg, step.record);
+  const guest = calls.rooms.enter({
+    leg,
+    media,
+    step,
+    wait(over, isHeld) {
+      say({ type: "waits", isHeld });
+      over.addEventListener("abort", () => say({ type: "talks" }), { once: true });
+    },
+    ...recording,
+  });
+  if (guest === undefined) return say({ type: "full" });
+  if (said === undefined) say({ type: "talks" });
+  const { promise: leaving, resolve: leave } = Promise.withResolvers<void>();
+  caller.onContent = (body) => {
+    if (readNews(body)?.type !== "leave") return 400;
+    leave();
+    return 200;
+  };
+  await Promise.race([whenAborted(caller.signal), guest.over, leaving]);
+  isOver = true; // It waits no more, and talks to nobody.
+  guest.leave();
+  const recorded = await recording?.end();
+  if (recorded !== undefined) sayTo(caller, { type: "left", recording: recorded });
+}
+
+/** Joins the call with one that waits in a queue here, unless that waits no longer. */
+async function hostTaker({ calls, caller, media }: Visit, leg: string): Promise<void> {
+  const waiting = calls.waiting.get(leg);
+  const own = waiting?.live.leg.media;
+  if (waiting === undefined || own === undefined) return sayTo(caller, { type: "gone" });
+  const { live } = waiting;
+  waiting.take();
+  live.runOther = (script) => sayTo(caller, { type: "run", script });
+  caller.onContent = (body) => {
+    const news = readNews(body);
+    if (news?.type !== "run") return 400;
+    live.run(() => news.script);
+    return 200;
+  };
+  try {
+    own.join(media);
+    sayTo(caller, { type: "talks", sipCallId: live.leg.sipCallId });
+    await Promise.race([whenAborted(caller.signal), whenAborted(waiting.signal)]);
+  } finally {
+    live.runOther = undefined;
+    own.leave(media);
+    waiting.release();
+  }
+}

@@ -1,0 +1,75 @@
+import { z } from "zod";
+import { recorded } from "../../core/bridge_recordings.ts";
+import { roomStep } from "../../core/bridge_rooms.ts";
+import { legId, step } from "../../core/bridge_script.ts";
+import type { Content } from "../dialog/info.ts";
+
+/**
+ * What companions say to each other where a call of one meets what another has: a room, or a call that
+ * waits in a queue. The first one has the call with its script and its reports; it places an INVITE
+ * with an order, and both talk by INFO in that dialog.
+ */
+
+/** What an INVITE is for. Another run of the companion that it names has nothing of that any more. */
+const meetingOrder = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("room"),
+    /** The Call that comes, by which the service names it. */
+    leg: legId,
+    runId: z.string(),
+    step: roomStep.omit({ at: true, wait: true, action: true }),
+  }),
+  z.object({ type: z.literal("pickup"), leg: legId, runId: z.string() }),
+]);
+
+const meetingNews = z.discriminatedUnion("type", [
+  /** The caller is in the room, and waits; `isHeld` by the service. Where it is, it hears its wait. */
+  z.object({ type: z.literal("waits"), isHeld: z.boolean() }),
+  /** It is in the room and hears it, or talks to the call that it took. */
+  z.object({ type: z.literal("talks"), sipCallId: z.string().optional() }),
+  /** The room was full. */
+  z.object({ type: z.literal("full") }),
+  /** The call that one of the two has is to perform a script: the other one was told to move it along. */
+  z.object({ type: z.literal("run"), script: z.array(step) }),
+  /** The call waits no longer. */
+  z.object({ type: z.literal("gone") }),
+  /** The caller is about to leave, and wants to know what was recorded. */
+  z.object({ type: z.literal("leave") }),
+  /** It is no longer in the room; BYE follows. */
+  z.object({ type: z.literal("left"), recording: recorded.nullable() }),
+]);
+
+export type MeetingOrder = z.infer<typeof meetingOrder>;
+export type MeetingNews = z.infer<typeof meetingNews>;
+
+/** The value of an `orderHeader`. */
+export const writeOrder = (order: MeetingOrder): string =>
+  new TextEncoder().encode(JSON.stringify(order)).toBase64({ alphabet: "base64url" });
+
+/** Undefined for what is none. */
+export function readOrder(header: string): MeetingOrder | undefined {
+  try {
+    const text = new TextDecoder().decode(Uint8Array.fromBase64(header, { alphabet: "base64url" }));
+    return meetingOrder.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+const contentType = "application/vnd.switchboard+json";
+
+/** The body of an INFO. */
+export const writeNews = (news: MeetingNews): Content => ({
+  contentType,
+  content: JSON.stringify(news),
+});
+
+/** Undefined for what is none. */
+export function readNews(body: Content): MeetingNews | undefined {
+  if (body.contentType !== contentType) return undefined;
+  try {
+    return meetingNews.safeParse(JSON.parse(body.content)).data;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+
+const root = new URL("../../", import.meta.url);
+
+/** Runs Deno here until it ends; its exit code, and all that it printed. */
+async function run(args: string[], env: Record<string, string> = {}) {
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args,
+    cwd: root,
+    env: { NO_COLOR: "1", ...env },
+  }).output();
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  return { code, output: text(stdout) + text(stderr) };
+}
+
+Deno.test("a companion whose media library cannot be loaded ends and says so", async () => {
+  const directory = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(`${directory}/bridge_secret`, "s".repeat(43));
+    const { code, output } = await run(
+      [
+        "run",
+        "--quiet",
+        "--no-prompt",
+        "--allow-env",
+        "--allow-read",
+        "--allow-net",
+        "sip/main.ts",
+      ],
+      { DATA_DIR: directory },
+    );
+    assert.equal(code, 1);
+    assert.match(output, /^Cannot start the media Worker: .*node-datachannel.*\n$/);
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+});
+
+Deno.test("stopOnSignal() stops for a failure too, and exits 1", async () => {
+  const script = `
+    import { say, stopOnSignal } from "./core/host/process.ts";
+    const onFailure = stopOnSignal(async () => say("stopped"), 5_000);
+    onFailure();
+    onFailure();
+  `;
+  const { code, output } = await run(["eval", script]);
+  assert.deepEqual([code, output], [1, "stopped\n"]);
+});

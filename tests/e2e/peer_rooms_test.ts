@@ -1,0 +1,172 @@
+import assert from "node:assert/strict";
+import { type AppServer, startAppServer } from "../support/app_server.ts";
+import { startCompanion } from "../support/second_companion.ts";
+import { eventually, startSystem, type System } from "../support/system.ts";
+import { closeAll, gone, talkAt, type Talker, there } from "../support/talker.ts";
+
+/** Alice says 500 Hz at the first companion, Bob 750 and Carol 1,000 at the second. */
+const cast = [["alice", 500], ["bob", 750], ["carol", 1_000]] as const;
+const pitches = cast.map(([, hz]) => hz);
+const env = { RTP_PORTS: "0" };
+
+const lobby = (app: AppServer, attributes = "") =>
+  `<Response><Dial action="/after"><Conference statusCallback="${app.url}/events"
+    statusCallbackEvent="start end join leave mute" beep="false" ${attributes}>lobby</Conference>
+    </Dial></Response>`;
+
+/** Clients whose calls get the markup at their page. */
+async function withClients(system: System, app: AppServer, markup: string): Promise<void> {
+  for (const [login] of cast) {
+    app.pages.set(`/${login}`, markup);
+    const client = { Login: login, Password: `${login}-secret`, VoiceUrl: `${app.url}/${login}` };
+    await system.post("Clients.json", client);
+  }
+}
+
+/** The one conference, with the calls in it by who placed them. */
+async function conferenceOf(system: System) {
+  const { conferences: [conference] } = await system.get("Conferences.json");
+  if (conference === undefined) return { sid: "", status: "", calls: new Map<string, string>() };
+  const { participants } = await system.get(`Conferences/${conference.sid}/Participants.json`);
+  const calls = new Map<string, string>();
+  for (const { call_sid } of participants) {
+    calls.set((await system.get(`Calls/${call_sid}.json`)).from.replace("client:", ""), call_sid);
+  }
+  return { sid: conference.sid, status: conference.status, calls };
+}
+
+const whenIn = (system: System, logins: string) =>
+  eventually(
+    `${logins} are in`,
+    async () => [...(await conferenceOf(system)).calls.keys()].toSorted().join(" ") === logins,
+    30_000,
+  );
+
+/** All three in the conference. */
+async function meet(
+  system: System,
+  second: Awaited<ReturnType<typeof startCompanion>>,
+): Promise<[Talker, Talker, Talker]> {
+  const talkers: Talker[] = [];
+  for (const [at, [login, hz]] of cast.entries()) {
+    const phone = await (at === 0 ? system : second).phone(login);
+    talkers.push(await talkAt(phone, "sip:lobby@localhost", hz));
+    await whenIn(system, cast.slice(0, at + 1).map(([login]) => login).join(" "));
+  }
+  return talkers as [Talker, Talker, Talker];
+}
+
+Deno.test("calls at two companions hear each other in a conference; mute, record and end as one", async () => {
+  await using app = startAppServer();
+  await using system = await startSystem({ env });
+  await using second = await startCompanion(system, env);
+  await withClients(system, app, lobby(app));
+  app.pages.set("/bob", lobby(app, `endConferenceOnExit="true" record="true"`));
+  app.pages.set("/after", "<Response><Hangup/></Response>");
+  const [alice, bob, carol] = await meet(system, second);
+  await alice.untilHears(pitches, ([a, b, c]) => gone(a!) && there(b!) && there(c!));
+  await bob.untilHears(pitches, ([a, b, c]) => there(a!) && gone(b!) && there(c!));
+  await carol.untilHears(pitches, ([a, b, c]) => there(a!) && there(b!) && gone(c!));
+
+  const { sid, status, calls } = await conferenceOf(system);
+  assert.equal(status, "in-progress");
+  const path = `Conferences/${sid}/Participants/${calls.get("carol")}.json`;
+  assert.equal((await system.post(path, { Mute: "true" })).muted, true);
+  await bob.untilHears(pitches, ([a, , c]) => there(a!) && gone(c!));
+  await alice.untilHears(pitches, ([, b, c]) => there(b!) && gone(c!));
+  await system.post(path, { Mute: "false" });
+  await alice.untilHears(pitches, ([, b, c]) => there(b!) && there(c!));
+
+  const [pid] = system.pids("main.ts") as [number];
+  Deno.kill(pid, "SIGKILL"); // Who talks does not notice.
+  await alice.untilHears(pitches, ([, b, c]) => there(b!) && there(c!));
+  await system.ready();
+  await bob.dialog.bye();
+  await Promise.all([alice.dialog.ended, carol.dialog.ended]);
+  for (const call of calls.values()) {
+    const after = await app.asked("/after", ({ CallSid }) => CallSid === call);
+    assert.deepEqual([after.DialCallStatus, after.ConferenceSid], ["completed", sid]);
+    assert.equal(after.RecordingSid !== undefined, call === calls.get("bob"));
+  }
+  const { recordings: [recording] } = await system.get("Recordings.json");
+  assert.deepEqual([recording.call_sid, recording.status], [calls.get("bob"), "completed"]);
+  assert.ok(Number(recording.duration) >= 1);
+  await eventually("it is over", async () => (await conferenceOf(system)).status === "completed");
+  const end = await app.asked("/events", (told) => told.StatusCallbackEvent === "conference-end");
+  assert.equal(end.ReasonConferenceEnded, "participant-with-end-conference-on-exit-left");
+  await closeAll([alice, bob, carol]);
+});
+
+Deno.test("calls go on with the next verb when the companion of their room is killed", async () => {
+  await using app = startAppServer();
+  await using system = await startSystem({ env });
+  await using second = await startCompanion(system, env);
+  await withClients(system, app, lobby(app));
+  app.pages.set(
+    "/after",
+    `<Response><Dial><Conference beep="false">refuge</Conference></Dial></Response>`,
+  );
+  const [alice, bob, carol] = await meet(system, second);
+  await carol.untilHears(pitches, ([a, b]) => there(a!) && there(b!));
+  const { sid, calls } = await conferenceOf(system);
+
+  const [pid] = system.pids("sip/main.ts") as [number];
+  Deno.kill(pid, "SIGKILL");
+  for (const login of ["bob", "carol"]) {
+    const after = await app.asked("/after", ({ CallSid }) => CallSid === calls.get(login));
+    assert.equal(after.DialCallStatus, "completed");
+  }
+  await carol.untilHears(pitches, ([a, b]) => gone(a!) && there(b!));
+  await eventually(
+    "the conference is over",
+    async () => (await system.get(`Conferences/${sid}.json`)).status === "completed",
+  );
+  await Promise.all([bob.dialog.bye(), carol.dialog.bye()]);
+  await closeAll([alice, bob, carol]);
+});
+
+Deno.test("a call leaves the conference when its companion is killed", async () => {
+  await using app = startAppServer();
+  await using system = await startSystem({ env });
+  await using second = await startCompanion(system, env);
+  await withClients(system, app, lobby(app));
+  const [alice, bob, carol] = await meet(system, second);
+  await alice.untilHears(pitches, ([, b, c]) => there(b!) && there(c!));
+
+  Deno.kill(second.pid(), "SIGKILL");
+  await whenIn(system, "alice");
+  const strings = [261.63, 392, 523.25];
+  await alice.untilHears(strings, (levels) => levels.some((level) => level > 200)); // It waits.
+  await alice.dialog.bye();
+  await eventually("it is over", async () => (await conferenceOf(system)).status === "completed");
+  const told = app.sent("/events").map(({ StatusCallbackEvent }) => StatusCallbackEvent);
+  assert.equal(told.filter((one) => one === "participant-leave").length, 3);
+  await closeAll([alice, bob, carol]);
+});
+
+Deno.test("who waits in a queue at one companion talks to who takes it at another", async () => {
+  await using app = startAppServer();
+  await using system = await startSystem({ env });
+  await using second = await startCompanion(system, env);
+  await withClients(system, app, `<Response><Enqueue action="/left">help</Enqueue></Response>`);
+  app.pages.set(
+    "/alice",
+    `<Response><Dial action="/after" record="true"><Queue>help</Queue></Dial></Response>`,
+  );
+  const bob = await talkAt(await second.phone("bob"), "sip:help@localhost", 750);
+  const strings = [261.63, 392, 523.25];
+  await bob.untilHears(strings, (levels) => levels.some((level) => level > 200));
+
+  const alice = await talkAt(await system.phone("alice"), "sip:take@localhost", 500);
+  await alice.untilHears(pitches, ([a, b]) => gone(a!) && there(b!));
+  await bob.untilHears(pitches, ([a, b]) => there(a!) && gone(b!));
+  await bob.dialog.bye();
+  await alice.dialog.ended;
+
+  const after = await app.asked("/after");
+  const left = await app.asked("/left");
+  assert.deepEqual([after.DialCallStatus, after.DialCallSid], ["completed", left.CallSid]);
+  assert.ok(after.RecordingSid);
+  assert.equal(left.QueueResult, "bridged");
+  await closeAll([alice, bob]);
+});

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { createTaps } from "../../sip/media/frame_taps.ts";
+import { createListeners } from "../../sip/media/listeners.ts";
+import { FRAME_SAMPLES, type Pcm } from "../../sip/media/port.ts";
+
+const frame = (value: number): Pcm => new Int16Array(FRAME_SAMPLES).fill(value);
+
+/** Taps on two legs, and what was handed on: tap and the first sample of each frame. */
+function lab() {
+  const [one, other] = [createListeners<Pcm>(), createListeners<Pcm>()];
+  const heard: [tap: number, value: number][][] = [];
+  const taps = createTaps((counts, samples) => {
+    let at = 0;
+    const next = () => samples[at++ * FRAME_SAMPLES]!;
+    heard.push(
+      counts.flatMap(({ tap, frames }) =>
+        Array.from({ length: frames }, () => [tap, next()] as [number, number])
+      ),
+    );
+    assert.equal(samples.length, at * FRAME_SAMPLES);
+  });
+  taps.add(1, { listen: one.add });
+  taps.add(2, { listen: other.add });
+  return { one, other, heard, taps };
+}
+
+Deno.test("createTaps() hands on the frames of all taps, five ticks at once", () => {
+  const { one, other, heard, taps } = lab();
+  for (let tick = 1; tick <= 10; tick++) {
+    other.call(frame(-tick));
+    one.call(frame(tick));
+  }
+
+  assert.equal(heard.length, 2);
+  taps.flush(); // The last one of the leg that is heard after the other.
+  const ofOne = heard.flat().filter(([tap]) => tap === 1).map(([, value]) => value);
+  const ofOther = heard.flat().filter(([tap]) => tap === 2).map(([, value]) => value);
+  assert.deepEqual(ofOne, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  assert.deepEqual(ofOther, [-1, -2, -3, -4, -5, -6, -7, -8, -9, -10]);
+});
+
+Deno.test("flush() hands on what there is, once, and nothing of a tap that was removed", () => {
+  const { one, other, heard, taps } = lab();
+  one.call(frame(1));
+  other.call(frame(2));
+  taps.remove(2);
+  other.call(frame(3));
+  taps.flush();
+  taps.flush();
+
+  assert.deepEqual(heard, [[[1, 1]]]);
+  assert.equal(other.size, 0);
+});

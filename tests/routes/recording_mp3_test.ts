@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { MPEGDecoder } from "mpg123-decoder";
+import { wavHeader } from "../../core/recordings/wav_header.ts";
+import { type App, startApp } from "../support/app.ts";
+import { makeSample } from "../support/samples.ts";
+import { tone } from "../support/tone.ts";
+
+const linkOf = async (app: App, sid: string): Promise<string> =>
+  (await app.root.get(`Recordings/${sid}.json`)).json().file_uri;
+
+/** A recording of a second with 400 Hz on one channel and 1,000 Hz on the other. */
+async function recordTones(app: App): Promise<string> {
+  const sid = await makeSample(app, app.root, { name: "recordings" });
+  const [low, high] = [tone(400, 1), tone(1_000, 1)];
+  const samples = Int16Array.from({ length: 16_000 }, (_, i) => [low, high][i % 2]![i >> 1]!);
+  const file = new Blob([wavHeader(2, samples.byteLength), samples]);
+  await app.ports.blobs.write(app.root.sid, sid, 0, new Uint8Array(await file.arrayBuffer()));
+  return sid;
+}
+
+/** How often a sound crosses zero upwards in a second of `rate` samples, from its middle. */
+function frequency(sound: Float32Array, rate: number): number {
+  const middle = sound.subarray(sound.length >> 2, (sound.length >> 2) * 3);
+  const crossings = middle.filter((sample, i) => i > 0 && middle[i - 1]! < 0 && sample >= 0);
+  return crossings.length * rate / middle.length;
+}
+
+Deno.test("GET of audio as .mp3 answers both channels of it", async () => {
+  using app = await startApp();
+  const sid = await recordTones(app);
+  const link = (await linkOf(app, sid)).replace(".wav", ".mp3");
+  const mp3 = await app.http.request(link);
+  assert.equal(mp3.headers.get("Content-Type"), "audio/mpeg");
+  assert.equal(mp3.headers.get("Accept-Ranges"), "none");
+
+  const decoder = new MPEGDecoder();
+  await decoder.ready;
+  const { channelData, sampleRate } = decoder.decode(new Uint8Array(await mp3.arrayBuffer()));
+  decoder.free();
+  assert.equal(sampleRate, 8_000);
+  const heard = channelData.map((channel) => Math.round(frequency(channel, sampleRate) / 10) * 10);
+  assert.deepEqual(heard, [400, 1_000]);
+});
+
+Deno.test("audio as .mp3 is had by the link to the .wav, and by nobody without", async () => {
+  using app = await startApp();
+  const sid = await recordTones(app);
+  const uri = (await linkOf(app, sid)).replace(".wav", ".mp3");
+
+  assert.equal((await app.http.request(uri)).status, 200);
+  assert.equal(await (await app.http.request(uri, { method: "HEAD" })).text(), "");
+  assert.equal((await app.http.request(uri.split("?")[0]!)).status, 401);
+  assert.equal((await app.root.get(`Recordings/RE${"0".repeat(32)}.mp3`)).status, 404);
+});
