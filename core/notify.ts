@@ -13,7 +13,7 @@ export interface Notice {
   /** What was wrong in this case; the fault's own message comes before it. */
   detail: string;
   level: "error" | "warning";
-  exchange?: Exchange;
+  exchange?: Exchange | undefined;
   /** What led to it: told again, it is still one Notification. Absent: it is told once. */
   cause?: Cause | undefined;
 }

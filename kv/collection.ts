@@ -170,36 +170,22 @@ export function collection<T extends Base>(
     throw tooBusy(sid);
   }
 
-  async function removeOld(
-    account: string,
-    before: number,
-    stays: (record: T) => boolean = () => false,
-  ): Promise<number> {
+  async function removeOld(account: string, before: number, stays = (_: T) => false) {
     const number = await store.accountNumber(account);
     if (number === null) return 0;
     const at = { kv, committer, place: { account: number, prefix }, layout };
     const old = await oldEntries(at, before, (entry) => !stays(recordOf(entry)));
-    await Promise.all(old.map(({ key }) => removeUnless(stays, account, sidOf(prefix, key))));
-    await sweepCounters(at, old.map((entry) => codec.decode(entry)));
-    return old.length;
-  }
-
-  /** Also one that is gone, or has come to stay meanwhile, is no error. */
-  async function removeUnless(
-    stays: (record: T) => boolean,
-    account: string,
-    sid: string,
-  ): Promise<void> {
     const gone = (record: T) => {
-      if (stays(record)) throw new Fault("notFound", sid);
+      if (stays(record)) throw new Fault("notFound", record.sid); // It came to stay meanwhile.
       return { record };
     };
-    try {
-      await write({ account, sid }, gone, true);
-    } catch (error) {
-      const isNone = error instanceof Fault && error.fault === "notFound";
-      if (!isNone) throw error;
-    }
+    await Promise.all(
+      old.map(({ key }) =>
+        write({ account, sid: sidOf(prefix, key) }, gone, true).catch(throwUnlessMissing)
+      ),
+    );
+    await sweepCounters(at, old.map((entry) => codec.decode(entry)));
+    return old.length;
   }
 
   async function listed(account: string, query: Query): Promise<Slice<T>> {
@@ -255,6 +241,11 @@ export function collection<T extends Base>(
 }
 
 const tooBusy = (sid: string) => new Fault("unavailable", `Too many changes of ${sid} at once`);
+
+function throwUnlessMissing(error: unknown): void {
+  const isMissing = error instanceof Fault && error.fault === "notFound";
+  if (!isMissing) throw error;
+}
 
 const takenNames = ({ unique = [] }: AnyResource, record: Base): string =>
   unique.map((field) => `${pascal(field)} ${textOf(record, field)}`).join(", ") || record.sid;

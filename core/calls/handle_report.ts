@@ -9,6 +9,7 @@ import { isFlow } from "../flows/address.ts";
 import { deliverWebhook } from "../jobs/deliver_webhook.ts";
 import { goOnFlow } from "../jobs/go_on_flow.ts";
 import { notification } from "../notify.ts";
+import { callRequest } from "../own_request.ts";
 import type { Change, Ports } from "../ports.ts";
 import { waitParameters } from "../queues/enqueue.ts";
 import { takeQueueNews } from "../queues/take_news.ts";
@@ -190,8 +191,9 @@ function explained(
   if (reason === undefined) return change;
   const { accountSid, sid: callSid, to, from, direction } = change.record;
   const detail = direction === "inbound" ? from : to;
+  const exchange = callRequest(change.record, ports);
   const notice = { accountSid, callSid, fault: endFaults[reason], detail, level: "error" } as const;
-  return { ...change, also: [notification(notice, ports)] };
+  return { ...change, also: [notification({ ...notice, exchange }, ports)] };
 }
 
 /** The caller left inside the step: its action is still requested, and the answer ignored. */

@@ -43,8 +43,8 @@ const programs: Record<"api" | "sip" | "speech", Program> = {
       `--allow-read=${
         [
           "node_modules",
-          "sip/media",
-          "core/listen_error.ts",
+          "core",
+          "sip",
           "/usr/bin/ldd",
           `${DATA_DIR}/bridge_secret`,
           SIP_TLS_CERT,

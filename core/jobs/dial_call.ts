@@ -11,6 +11,7 @@ import { Fault } from "../faults.ts";
 import { exponential, job, type JobKind } from "../job.ts";
 import { limits } from "../limits.ts";
 import { notification } from "../notify.ts";
+import { callRequest } from "../own_request.ts";
 import type { Ports } from "../ports.ts";
 import type { Account } from "../resources/accounts.ts";
 import type { Call } from "../resources/calls.ts";
@@ -109,7 +110,8 @@ export async function fail(
   await ports.records.calls.update(accountSid, callSid, (call) => {
     const change = progress(call, "failed", moment);
     if (change.record === call || reason === undefined) return change;
-    const notice = notification({ accountSid, callSid, ...reason, level: "error" }, ports);
-    return { ...change, also: [notice] };
+    const exchange = callRequest(call, ports);
+    const notice = { accountSid, callSid, ...reason, level: "error" } as const;
+    return { ...change, also: [notification({ ...notice, exchange }, ports)] };
   });
 }

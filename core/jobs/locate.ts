@@ -4,6 +4,7 @@ import { isSettled, settle } from "../geolocation/settle.ts";
 import { exponential, job, type JobKind } from "../job.ts";
 import { limits } from "../limits.ts";
 import { notification } from "../notify.ts";
+import { lookUpRequest } from "../own_request.ts";
 import type { Ports } from "../ports.ts";
 import type { Geolocation } from "../resources/geolocations.ts";
 
@@ -47,16 +48,18 @@ export const locate: JobKind<z.infer<typeof args>> = job({
 });
 
 async function fail(
-  { accountSid, sid, deviceIdentifier }: Geolocation,
+  asked: Geolocation,
   cause: string,
   ports: Ports,
 ): Promise<void> {
+  const { accountSid, sid, deviceIdentifier } = asked;
   const at = ports.now();
+  const exchange = lookUpRequest(asked, ports);
   const detail = `${sid}, ${deviceIdentifier}: ${cause}`;
   await ports.records.geolocations.update(accountSid, sid, (geolocation) => {
     const change = settle(geolocation, { cause }, at);
     if (change.record === geolocation) return change;
-    const notice = { accountSid, callSid: null, fault: "notLocated", detail } as const;
+    const notice = { accountSid, callSid: null, fault: "notLocated", detail, exchange } as const;
     return { ...change, also: [notification({ ...notice, level: "error" }, ports)] };
   });
 }

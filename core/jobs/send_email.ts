@@ -3,6 +3,7 @@ import { Fault } from "../faults.ts";
 import { exponential, job, type JobKind } from "../job.ts";
 import { limits } from "../limits.ts";
 import { type Notice, notification } from "../notify.ts";
+import { emailRequest } from "../own_request.ts";
 import type { Ports } from "../ports.ts";
 import type { Email } from "../resources/emails.ts";
 
@@ -26,7 +27,7 @@ export const sendEmail: JobKind<z.infer<typeof args>> = job({
     const refused = await ports.mailer.send(email, signal);
     if (refused.length === 0) return await forget(email, ports);
     await forget(email, ports, {
-      ...aboutEmail(email, `to ${refused.join(", ")}: refused, others got it`),
+      ...aboutEmail(email, ports, `to ${refused.join(", ")}: refused, others got it`),
       fault: "emailRefused",
       level: "warning",
     });
@@ -38,7 +39,7 @@ export const sendEmail: JobKind<z.infer<typeof args>> = job({
     const isRefused = error instanceof Fault && error.fault === "emailRefused";
     const why = isRefused ? error.detail : error instanceof Error ? error.message : String(error);
     await forget(email, ports, {
-      ...aboutEmail(email, `to ${email.to}: ${why}`),
+      ...aboutEmail(email, ports, `to ${email.to}: ${why}`),
       fault: isRefused ? "emailRefused" : "emailNotSent",
       level: "error",
     });
@@ -46,10 +47,11 @@ export const sendEmail: JobKind<z.infer<typeof args>> = job({
   },
 });
 
-const aboutEmail = ({ accountSid, sid }: Email, detail: string) => ({
-  accountSid,
+const aboutEmail = (email: Email, ports: Ports, detail: string) => ({
+  accountSid: email.accountSid,
   callSid: null,
-  detail: `${sid} ${detail}`,
+  detail: `${email.sid} ${detail}`,
+  exchange: emailRequest(email, ports),
 });
 
 async function forget({ accountSid, sid }: Email, ports: Ports, notice?: Notice): Promise<void> {

@@ -1,5 +1,6 @@
 import type { FaultName } from "../faults.ts";
 import { notification } from "../notify.ts";
+import { messageRequest } from "../own_request.ts";
 import type { Ports } from "../ports.ts";
 import type { Message } from "../resources/messages.ts";
 import { settle } from "./settle.ts";
@@ -14,7 +15,8 @@ export async function failMessage(
     const change = settle(message, { at: ports.now(), fault });
     if (change.record === message) return change;
     const about = `${sid}: ${detail}`;
+    const exchange = messageRequest(message, ports);
     const notice = { accountSid, callSid: null, fault, detail: about, level: "error" } as const;
-    return { ...change, also: [notification(notice, ports)] };
+    return { ...change, also: [notification({ ...notice, exchange }, ports)] };
   });
 }

@@ -64,6 +64,7 @@ export const callOperations: Operation[] = [
     id: `deleteRecordingAs${format === "wav" ? "Wav" : "Mp3"}`,
     summary: `Deletes the recording and its audio, as without .${format}`,
     tag: recordings.type,
+    types: [],
   })),
   listOperation(transcriptions, {
     path: ofRecording,

@@ -12,7 +12,7 @@ import { play, sendDigits } from "./play.ts";
 import { pickup, queue } from "./queue.ts";
 import { consult, room } from "./room.ts";
 import { say } from "./say.ts";
-import { ussd } from "./ussd.ts";
+import { nextReply, ussd } from "./ussd.ts";
 
 /** One step; a script that it resolves with replaces the steps that are left. */
 type Performer<T extends Step["type"]> = (
@@ -25,6 +25,7 @@ const invite: Performer<"invite"> = async (performance, { machineDetection }) =>
   const { live, signal } = performance;
   const { leg } = live;
   if (leg.direction === "inbound") return;
+  if (leg.isUssd) performance.reply = nextReply(leg);
   const answered = await unlessAborted(leg.whenAnswered, signal);
   if (answered && leg.isUssd) return live.report({ type: "answered" }); // Its script goes on.
   if (answered && machineDetection !== undefined) {

@@ -1,6 +1,7 @@
 import type { Action } from "../../core/bridge_action.ts";
 import type { Calls } from "./calls.ts";
 import type { LiveLeg } from "./live_leg.ts";
+import type { UssdSaid } from "../ussd/ussd_body.ts";
 
 /** A script at work on a leg. */
 export interface Performance {
@@ -12,6 +13,8 @@ export interface Performance {
   tookTime: boolean;
   /** What was typed in a step that had no action to tell it to. */
   typed: string;
+  /** What is replied to a USSD text that went with the INVITE: it may come before the step that asks. */
+  reply?: Promise<UssdSaid>;
 }
 
 /** A script that is about to begin. */

@@ -42,16 +42,12 @@ export async function ussd(
  * no reply (3GPP TS 24.390 §4.5); undefined without one in time.
  */
 async function replyTo(
-  { live: { leg }, signal, calls: { signalling: { timers, ussdBounds } } }: Performance,
+  performance: Performance,
   { message, collect, invited }: Pick<UssdStep, "message" | "collect" | "invited">,
 ): Promise<UssdSaid | undefined> {
+  const { live: { leg }, signal, calls: { signalling: { timers, ussdBounds } } } = performance;
   const { promise, resolve } = Promise.withResolvers<UssdSaid | undefined>();
-  leg.onContent = (content) => {
-    const found = ussdIn(content);
-    if (found === undefined) return 400;
-    resolve(found.said);
-    return 200;
-  };
+  void (invited && performance.reply || nextReply(leg)).then(resolve);
   const stopWaiting = timers.after(
     collect ? ussdBounds.replyMs : ussdBounds.shownMs,
     () => resolve(undefined),
@@ -67,4 +63,16 @@ async function replyTo(
     stopWaiting();
     leg.onContent = undefined;
   }
+}
+
+/** What the next INFO of USSD in a leg says. */
+export function nextReply(leg: Performance["live"]["leg"]): Promise<UssdSaid> {
+  const { promise, resolve } = Promise.withResolvers<UssdSaid>();
+  leg.onContent = (content) => {
+    const found = ussdIn(content);
+    if (found === undefined) return 400;
+    resolve(found.said);
+    return 200;
+  };
+  return promise;
 }

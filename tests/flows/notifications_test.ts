@@ -25,6 +25,8 @@ interface Failure {
   happen(app: App): Promise<void>;
   /** What its Notification says of the request. */
   request?: { url: string; method: string };
+  /** Where below the account it was asked for by REST, and what was sent, where that is told. */
+  asked?: { path: string; sent: Record<string, string> };
   /** A part of the answer that is told. */
   body?: string;
 }
@@ -99,7 +101,7 @@ async function email(app: App) {
 }
 
 async function lookUp(app: App) {
-  const form = { DeviceIdentifier: "+59899077937", StatusCallback: "https://app.test/geo" };
+  const form = { DeviceIdentifier: "+59899077937", StatusCallback: secretUrl("/geo") };
   await made(app.root, "Geolocation/Immediate", form);
   await runAll(app);
 }
@@ -109,6 +111,10 @@ async function webhook(app: App) {
   await runAll(app);
 }
 
+const askedCall = { path: "Calls", sent: { From: "+15550001", Url: "https://app.test/voice" } };
+const askedEmail = { path: "Email/Messages", sent: { To: "b@app.test", Subject: "Hi" } };
+const askedLookUp = { path: "Geolocation/Immediate", sent: { DeviceIdentifier: "+59899077937" } };
+const askedSms = (To: string) => ({ path: "SMS/Messages", sent: { To, Body: "hi" } });
 const mailer = (error: Error) => ({ mailer: { send: () => Promise.reject(error) } });
 const source = (answer: () => Promise<string>) => ({ locationSource: { lookUp: answer } });
 const none = { type: "ended", outcome: "failed" } as const;
@@ -178,10 +184,15 @@ const failures: Record<string, Failure> = {
   "a Client without a phone": {
     code: 13226,
     happen: told({ ...none, reason: "not-registered" }),
+    asked: askedCall,
   },
-  "a call that no trunk took": { code: 13227, happen: told({ ...none, reason: "no-trunk" }) },
+  "a call that no trunk took": {
+    code: 13227,
+    happen: told({ ...none, reason: "no-trunk" }),
+    asked: askedCall,
+  },
   "audio that was lost": { code: 13231, happen: told({ ...none, reason: "media-lost" }) },
-  "a call to nobody": { code: 13224, happen: async (app) => void await webhook(app) },
+  "a call to nobody": { code: 13224, happen: webhook, asked: askedCall },
   "a Client that calls nobody": {
     code: 13224,
     async happen(app) {
@@ -213,6 +224,7 @@ const failures: Record<string, Failure> = {
       await post(app);
       await runAll(app);
     },
+    asked: askedCall,
   },
   "a number without SmsUrl": {
     code: 14108,
@@ -221,7 +233,11 @@ const failures: Record<string, Failure> = {
       await sms(app, number);
     },
   },
-  "a message that no route leads to": { code: 21612, happen: (app) => sms(app, "+15550002") },
+  "a message that no route leads to": {
+    code: 21612,
+    happen: (app) => sms(app, "+15550002"),
+    asked: askedSms("+15550002"),
+  },
   "a message that its route does not take": {
     code: 30008,
     ports: {
@@ -231,6 +247,7 @@ const failures: Record<string, Failure> = {
       }],
     },
     happen: (app) => sms(app, "+15550002"),
+    asked: askedSms("+15550002"),
   },
   "a message to a Client without a phone": {
     code: 13226,
@@ -238,6 +255,7 @@ const failures: Record<string, Failure> = {
       await alice(app);
       await sms(app, "client:alice");
     },
+    asked: askedSms("client:alice"),
   },
   "a message from a Client to nobody": {
     code: 21612,
@@ -247,28 +265,33 @@ const failures: Record<string, Failure> = {
     code: 13250,
     ports: mailer(new Error("connection refused")),
     happen: email,
+    asked: askedEmail,
   },
   "an e-mail that is refused": {
     code: 13251,
     ports: mailer(new Fault("emailRefused", "550 no such user")),
     happen: email,
+    asked: askedEmail,
   },
   "an e-mail that one of its recipients refuses": {
     code: 13251,
     log: 1,
     ports: { mailer: { send: () => Promise.resolve(["b@app.test"]) } },
     happen: email,
+    asked: askedEmail,
   },
-  "a look-up without a source": { code: 13240, happen: lookUp },
+  "a look-up without a source": { code: 13240, happen: lookUp, asked: askedLookUp },
   "a look-up whose source is down": {
     code: 13240,
     ports: source(() => Promise.reject(new Error("connection refused"))),
     happen: lookUp,
+    asked: askedLookUp,
   },
   "a look-up that is not understood": {
     code: 13240,
     ports: source(() => Promise.resolve("<html>")),
     happen: lookUp,
+    asked: askedLookUp,
   },
 };
 
@@ -294,6 +317,13 @@ for (const [name, failure] of Object.entries(failures)) {
     if (failure.request !== undefined) {
       const { url, method } = failure.request;
       assert.deepEqual([one.request_url, one.request_method], [url, method]);
+    }
+    if (failure.asked !== undefined) {
+      const { path, sent } = failure.asked;
+      const address = `http://api.test/2012-04-24/Accounts/${app.root.sid}/${path}`;
+      assert.deepEqual([one.request_url, one.request_method], [address, "POST"]);
+      const variables = Object.fromEntries(new URLSearchParams(one.request_variables));
+      assert.deepEqual(variables, { ...variables, ...sent });
     }
     assert.ok((one.response_body ?? "").includes(failure.body ?? ""), one.response_body);
     const shown = text + (await app.root.get("Webhooks/Deliveries.json")).text;

@@ -98,7 +98,7 @@ Deno.test("no message of a refused parameter says the same twice", async () => {
   using app = await startApp();
   const refused: [path: string, form: Record<string, string>, message: string][] = [
     ["Calls", {}, "originator: From is required; To is required"],
-    ["Calls", { From: "1", To: "2" }, "a URL: Url is required"],
+    ["Calls", { From: "1", To: "2" }, "a URL: Url is required, or ApplicationSid in its place"],
     ["SMS/Messages", { From: "+15550001" }, "recipient: To is required; Body is required"],
     ["IncomingPhoneNumbers/Mobile", {}, "number: PhoneNumber is required"],
     ["Geolocation/Immediate", { DeviceIdentifier: "123" }, "a URL: StatusCallback is required"],

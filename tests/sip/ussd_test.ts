@@ -395,3 +395,22 @@ for (const isPushed of [false, true]) {
     assert.deepEqual(collected, []);
   });
 }
+
+sipTest("a reply to a pushed USSD text is taken that comes right behind the answer", async () => {
+  await using lab = await startLab();
+  await using peer = await openTrunk();
+  const { leg, script } = pushed(peer, true);
+  lab.service.answer = () => end;
+  await lab.run(leg, script);
+  const invite = await peer.request("INVITE");
+  const caller = ussdCallee(peer, invite);
+
+  peer.answer(invite, { sdp: noStream });
+  caller.info(ussdXml("2"));
+  await caller.taken("BYE");
+
+  const { event } = await lab.service.event("collected");
+  assert.equal(event.text, "2");
+  const statuses = peer.heard.flatMap(({ status }) => status ?? []);
+  assert.deepEqual(statuses, [200]);
+});
