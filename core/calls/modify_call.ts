@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { modifyParticipant } from "../conferences/modify.ts";
+import { modifyParticipant, muteArriving } from "../conferences/modify.ts";
 import { Fault } from "../faults.ts";
 import { flag, method, url } from "../fields.ts";
 import { hangUp } from "../jobs/hang_up.ts";
@@ -72,7 +72,7 @@ async function muteParticipant(
   ports: Ports,
 ): Promise<void> {
   const place = await ports.records.participants.get(accountSid, participantSid(callSid));
-  if (place === null) return;
+  if (place === null) return await muteArriving({ accountSid, callSid }, muted, ports);
   const named = { accountSid, conferenceSid: place.conferenceSid, callSid };
   try {
     await modifyParticipant(named, { mute: muted }, ports);

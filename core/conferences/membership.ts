@@ -37,7 +37,8 @@ export function joined(
 ): Change<Conference> {
   const known = conference.members.find(({ callSid }) => callSid === entered.callSid);
   if (conference.status === "completed" || known?.hasJoined) return { record: conference };
-  const member: Member = { ...entered, at, hold: false, hasJoined: true };
+  const muted = known?.mutedSince ?? entered.muted;
+  const member: Member = { ...entered, muted, at, hold: false, hasJoined: true };
   const others = conference.members.filter((other) => other !== known);
   const record: Conference = {
     ...conference,
@@ -86,14 +87,23 @@ export function completed(
   return fire({ ...change, record: ended }, { news: "conference-end", at, params });
 }
 
-/** Mutes or holds a leg in the room, or ends that. */
+/**
+ * Mutes or holds a leg in the room, or ends that. One whose news has not come that it is there is
+ * muted as of then.
+ */
 export function changed(
   conference: Conference,
   callSid: string,
   { muted, hold, at }: { muted?: boolean; hold?: boolean; at: number },
 ): Change<Conference> {
   const before = conference.members.find((one) => one.callSid === callSid);
-  if (!before?.hasJoined) return { record: conference };
+  if (before === undefined) return { record: conference };
+  if (!before.hasJoined) {
+    if (muted === undefined) return { record: conference };
+    const arriving = { ...before, mutedSince: muted };
+    const members = conference.members.map((one) => one === before ? arriving : one);
+    return { record: { ...conference, members } };
+  }
   const member: Member = { ...before, muted: muted ?? before.muted, hold: hold ?? before.hold };
   const members = conference.members.map((one) => one === before ? member : one);
   const record: Conference = { ...conference, members };

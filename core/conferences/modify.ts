@@ -4,6 +4,7 @@ import type { RoomOrder } from "../bridge_rooms.ts";
 import { Fault } from "../faults.ts";
 import { flag } from "../fields.ts";
 import { endRoom } from "../jobs/end_room.ts";
+import { limits } from "../limits.ts";
 import type { Ports } from "../ports.ts";
 import type { Conference } from "../resources/conferences.ts";
 import { type Participant, participantSid } from "../resources/participants.ts";
@@ -84,6 +85,30 @@ export async function modifyParticipant(
   const now = await findParticipant(named, ports);
   if (now === null) throw new Fault("notFound", leg); // It left meanwhile.
   return now;
+}
+
+/**
+ * Mutes the place of a leg that is in its room already, while the news of that is on its way: what
+ * it came with is not what it is any more. A leg that is not there yet tells itself how it comes.
+ */
+export async function muteArriving(
+  { accountSid, callSid: leg }: Omit<Named, "conferenceSid">,
+  muted: boolean,
+  ports: Ports,
+): Promise<void> {
+  const { conferences } = ports.records;
+  const live = { field: "status", op: "oneOf" as const, values: ["init", "in-progress"] };
+  const { items } = await conferences.list(accountSid, {
+    where: [live],
+    skip: 0,
+    limit: limits.pageSizeMax,
+  });
+  const room = items.find(({ members }) => members.some(({ callSid }) => callSid === leg));
+  if (room === undefined) return;
+  const named = { accountSid, conferenceSid: room.sid, callSid: leg };
+  if (!await order(named, { type: "change", leg, muted }, ports)) return;
+  const at = ports.now();
+  await conferences.update(accountSid, room.sid, (found) => changed(found, leg, { at, muted }));
 }
 
 /** Takes a leg out of a Conference: its call goes on with what comes after. */

@@ -14,6 +14,8 @@ export const member = z.object({
   at: z.number(),
   hasJoined: z.boolean(),
   muted: z.boolean(),
+  /** It was muted, or is heard again, since it came into the room: of one that has not joined. */
+  mutedSince: z.boolean().optional(),
   hold: z.boolean(),
   startOnEnter: z.boolean(),
   endOnExit: z.boolean(),

@@ -70,9 +70,13 @@ function perform(transfer: Transfer): Promise<void> {
 }
 
 /** The address of who refers. A leg of another companion tells it of whom it talks to. */
-function transferorOf({ leg }: LiveLeg, message: IncomingRequestMessage, domain: string): string {
-  const isOfPeer = leg.direction === "outbound" && leg.target.kind === "leg";
-  const told = isOfPeer ? parseNameAddr(message.getHeader("referred-by") ?? "")?.uri : undefined;
+function transferorOf(
+  { leg, isOfPeer }: LiveLeg,
+  message: IncomingRequestMessage,
+  domain: string,
+): string {
+  const isTold = isOfPeer || leg.direction === "outbound" && leg.target.kind === "leg";
+  const told = isTold ? parseNameAddr(message.getHeader("referred-by") ?? "")?.uri : undefined;
   return told?.toString() ?? addressOf(leg.dialog, domain);
 }
 

@@ -78,7 +78,9 @@ async function askService(
     headers,
     ...replaces && { replaces },
   } as const;
-  const script = await live.ask(event, { signal, onUnreachable: giveUp });
+  // The service knows no leg that is the other end of another companion's.
+  const asking = live.isOfPeer ? other : live;
+  const script = await asking.ask(event, { signal, onUnreachable: giveUp });
   stop();
   if (script.length > 0) return script;
   return [{ type: "reject", status: silent.signal.aborted ? 503 : 603 }];

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type App, startApp } from "../support/app.ts";
 import { callOf, companion, companionOf, made, xml } from "../support/hand_companion.ts";
+import { caller, consult } from "../support/room_callers.ts";
 import { makeParticipant, makeSample } from "../support/samples.ts";
 
 /** A call in progress that plays something. */
@@ -88,6 +89,45 @@ Deno.test("Mute of a call that just left its Conference is of the call alone", a
 
   assert.deepEqual([answer.status, answer.json().muted], [200, true]);
   assert.deepEqual(app.muted, [{ leg: sid, muted: true }]);
+});
+
+/** A call in progress whose companion has it in a room, and has said nothing of that yet. */
+async function arriving(app: App) {
+  const dial = "<Dial><Conference>lobby</Conference></Dial>";
+  const hand = await caller(app, "1", dial);
+  const [step] = await consult(hand, hand.script);
+  assert.ok(step?.type === "room", Deno.inspect(step));
+  await hand.report({ type: "answered" }, { wantsScript: false });
+  const { conferenceSid, startOnEnter, endOnExit } = step;
+  const place = `Conferences/${conferenceSid}/Participants/${hand.leg}.json`;
+  const joined = (muted: boolean) =>
+    hand.report({ type: "joined", conferenceSid, muted, startOnEnter, endOnExit });
+  return { sid: hand.leg, conferenceSid, place, joined };
+}
+
+Deno.test("Mute in the moment before the Participant is there is shown once it is", async () => {
+  using app = await startApp();
+  const { sid, conferenceSid, place, joined } = await arriving(app);
+
+  assert.equal((await app.root.post(`Calls/${sid}.json`, { Mute: "true" })).status, 200);
+  await joined(false);
+
+  const order = { type: "change", leg: sid, muted: true };
+  assert.deepEqual(app.roomOrders, [{ conferenceSid, order }]);
+  assert.equal((await app.root.get(place)).json().muted, true);
+  await app.root.post(`Calls/${sid}.json`, { Mute: "false" });
+  assert.equal((await app.root.get(place)).json().muted, false);
+});
+
+Deno.test("Mute of a call that is not in its room yet is told by its companion", async () => {
+  using app = await startApp();
+  const { sid, place, joined } = await arriving(app);
+  app.knowsRoom = false;
+
+  assert.equal((await app.root.post(`Calls/${sid}.json`, { Mute: "false" })).status, 200);
+  await joined(true);
+
+  assert.equal((await app.root.get(place)).json().muted, true);
 });
 
 Deno.test("POST /Calls/{Sid} refuses Mute where the audio passes by, and after the end", async () => {

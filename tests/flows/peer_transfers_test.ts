@@ -3,6 +3,7 @@ import { sipTest } from "../support/sip_lab.ts";
 import { valueOf } from "../support/sip_text.ts";
 import type { Softphone } from "../support/softphone.ts";
 import {
+  dials,
   obey,
   refer,
   sdpOf,
@@ -53,6 +54,11 @@ const courses = [
     bob: "two",
     carol: "three",
   }, [false, true]],
+  ["who asks calls both, each at another companion", {
+    alice: "one",
+    bob: "two",
+    carol: "three",
+  }, [false, false]],
   ["both calls came from the same companion", {
     alice: "one",
     bob: "two",
@@ -169,6 +175,34 @@ sipTest(
     await lab.until(allCompleted(lab));
   },
 );
+
+sipTest("who came to another companion by SDP that passes through can transfer there", async () => {
+  await using lab = await startTransferLab("proxied");
+  await dials(lab, "bob", "carol");
+  const { alice, bob, carol } = await phones(lab, where);
+  const [ofAlice, first] = await talking(alice, bob);
+  const [second, ofCarol] = await talking(bob, carol);
+  await refer(first, second, "carol");
+  const joined = await obey(ofAlice);
+  assert.ok(typeof joined === "object");
+  await second.dialog.ended;
+  await first.dialog.bye();
+  await ofAlice.dialog.ended;
+
+  const accepted = await joined.request("REFER", { headers: ["Refer-To: <sip:bob@sip.test>"] });
+  const incoming = await bob.nextCall();
+  const taken = await incoming.answer();
+  const progress = await told({ phone: alice, dialog: joined });
+  await joined.ended;
+
+  assert.equal(accepted.status, 202);
+  assert.equal(valueOf(incoming.invite, "referred-by"), "<sip:alice@sip.test>");
+  assert.equal(progress.at(-1), "SIP/2.0 200 OK");
+  await stillTalking(ofCarol);
+  await ofCarol.dialog.bye();
+  await taken.ended;
+  await lab.until(allCompleted(lab));
+});
 
 sipTest("attended() tells 480 when the other companion is gone, and the call goes on", async () => {
   await using lab = await startTransferLab("anchored");

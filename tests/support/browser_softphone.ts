@@ -23,7 +23,7 @@ export interface AudioStats {
 /**
  * A softphone in a browser page, by a library that we did not write. Its events are `registered`,
  * `unregistered`, `registrationFailed`, `disconnected`, `incoming`, `ringing` (JsSIP only),
- * `answered`, `ended`, `held`, `resumed`, `transferred` and `transferFailed`, and of what passes on
+ * `answered`, `ended`, `held`, `resumed`, `transferred`, `transferFailed` and `text`, and of what passes on
  * the connection `METHOD received` and, with the status, `METHOD answered`. An error in the page
  * fails what waits for it. Commands in a call are for the newest one.
  */
@@ -46,6 +46,8 @@ export interface BrowserSoftphone {
   pressDigits(digits: string): Promise<void>;
   /** Presses one as an INFO. */
   sendDigit(digit: string): Promise<void>;
+  /** Sends a text to a user part at the domain (RFC 3428). */
+  message(target: string, text: string): Promise<void>;
   /** Refers whom it talks to to a user part at the domain: a blind transfer. */
   transfer(target: string): Promise<void>;
   /** Refers whom it talks to in its first call to whom it talks to in its newest. */
@@ -96,6 +98,7 @@ export async function openBrowserSoftphone(
     early: () => act("early"),
     pressDigits: (digits) => page.run("pressDigits", digits),
     sendDigit: (digit) => act("sendDigit", digit),
+    message: (target, text) => act("message", target, text),
     transfer: (target) => act("transfer", target),
     transferToNewest: () => act("transferToNewest"),
     dropSocket: () => page.run("dropSocket"),

@@ -42,12 +42,8 @@ export async function startTransferLab(
     xml(`<Dial timeout="20"><Client>${new URL(url).pathname.slice(1)}</Client></Dial>`);
   for (const login of ["alice", "bob", "carol"]) await lab.client(login);
   if (kind === "anchored") {
-    for (const [login, callee] of [["alice", "bob"], ["bob", "carol"]] as const) {
-      const { accountSid, sid } = (await ports.records.clients.holder("login", login))!;
-      await ports.records.clients.update(accountSid, sid, (record) => ({
-        record: { ...record, voiceUrl: `https://app.test/${callee}` },
-      }));
-    }
+    await dials(lab, "alice", "bob");
+    await dials(lab, "bob", "carol");
   }
   await lab.until(async () =>
     (await ports.companions.list()).every(({ sipUri }) => sipUri !== undefined)
@@ -61,6 +57,15 @@ export async function startTransferLab(
       return list.map(({ status }) => status);
     },
   };
+}
+
+/** Has the calls of a Client go to another by markup: their media are ours. */
+export async function dials({ app }: CompanionsLab, login: string, callee: string) {
+  const { clients } = app.ports.records;
+  const { accountSid, sid } = (await clients.holder("login", login))!;
+  await clients.update(accountSid, sid, (record) => ({
+    record: { ...record, voiceUrl: `https://app.test/${callee}` },
+  }));
 }
 
 /** The SDP of a Client. */

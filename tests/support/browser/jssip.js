@@ -24,6 +24,9 @@ export function openJsSip({ login, password, domain, wsUrl, sessionExpiresS }, e
   agent.on("unregistered", () => emit("unregistered"));
   agent.on("registrationFailed", ({ cause }) => emit("registrationFailed", cause));
   agent.on("disconnected", () => emit("disconnected"));
+  agent.on("newMessage", ({ originator, request }) => {
+    if (originator === "remote") emit("text", request.body);
+  });
   agent.on("newRTCSession", ({ session, originator }) => {
     calls.push(session);
     const isOver = () => void calls.splice(calls.indexOf(session), 1);
@@ -58,6 +61,7 @@ export function openJsSip({ login, password, domain, wsUrl, sessionExpiresS }, e
     // The library's own events tell that it asked, not that the peer agreed.
     hold: () => void newest().hold({}, () => emit("held")),
     resume: () => void newest().unhold({}, () => emit("resumed")),
+    message: (target, text) => void agent.sendMessage(address(target), text),
     sendDigit: (digit) => newest().sendDTMF(digit),
     transfer: (target) => transfer(newest(), address(target)),
     transferToNewest: () =>

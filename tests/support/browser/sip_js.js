@@ -39,6 +39,7 @@ export function openSipJs({ login, password, domain, wsUrl }, emit) {
         calls.splice(calls.indexOf(call), 1);
         emit("ended");
       },
+      onMessageReceived: ({ request }) => emit("text", request.body),
       onCallHold: (_call, held) => emit(held ? "held" : "resumed"),
     },
   });
@@ -72,6 +73,7 @@ export function openSipJs({ login, password, domain, wsUrl }, emit) {
     hangup: () => manager.hangup(newest()),
     hold: () => manager.hold(newest()),
     resume: () => manager.unhold(newest()),
+    message: (target, text) => manager.message(address(target), text),
     sendDigit: (digit) => manager.sendDTMF(newest(), digit),
     transfer: (target) => transfer(newest(), UserAgent.makeURI(address(target))),
     transferToNewest: () => transfer(calls[0], newest()),
