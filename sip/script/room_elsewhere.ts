@@ -39,7 +39,9 @@ export async function stayElsewhere(
     if (signal.aborted) return { outcome: "failed" };
     if (first === undefined) return { outcome: "failed", unreached: true };
     if (first.type === "full") return { outcome: "busy" };
-    live.report({ type: "joined", conferenceSid, muted, startOnEnter, endOnExit });
+    // It may have been muted on its way; then it is silent, whatever the room thinks.
+    const isMuted = muted || media.isMuted;
+    live.report({ type: "joined", conferenceSid, muted: isMuted, startOnEnter, endOnExit });
     await untilEnough(performance, { ...step, media, over: meeting.ended });
     if (step.record === undefined) return { outcome: "completed" };
     return {
