@@ -61,10 +61,9 @@ export function collection<T extends Base>(
   name: string,
   definition: AnyResource,
 ): StoredCollection<T> {
-  const { kv, committer } = store;
+  const { kv, committer, seal, recent, fields, memory } = store;
   const { sidPrefix: prefix, secret = [] } = definition;
   const layout = layoutOf(definition);
-  const { seal, recent, fields, memory } = store;
   const codec = recordCodec({ fields: fields[name]!, secret, seal, recent });
   const recordOf = (entry: Stored): T => codec.decode(entry) as Base as T;
 
@@ -117,7 +116,7 @@ export function collection<T extends Base>(
     batch.checks.push(entry);
     if (after === undefined) batch.deletes.push(entry.key);
     else batch.sets.push({ key: entry.key, value: codec.encode(after) });
-    stageRest(batch, entry.key[0] as bigint, { before, ...after && { after } });
+    await stageRest(batch, entry.key[0] as bigint, { before, ...after && { after } });
     return true;
   };
 

@@ -89,7 +89,7 @@ if (import.meta.main) {
   surviveBugs();
   try {
     const config = readConfig((name) => Deno.env.get(name));
-    let endWithMedia = () => {};
+    let endWithMedia = (): void => fail(new Error("Cannot start: the media Worker ended"));
     const media = await startMediaWorker({
       places: mediaPlaces(config),
       log,

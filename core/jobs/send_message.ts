@@ -51,6 +51,10 @@ export const sendMessage: JobKind<z.infer<typeof args>> = job({
 
 /** What a Notification says of it: the fault by which a route refused, else that none worked. */
 function failureOf(error: unknown): { fault: FaultName; detail: string } {
+  if (error instanceof Fault && error.fault === "expired") {
+    const hours = limits.messageWaitMs / 3_600_000;
+    return { fault: "messageNotSent", detail: `it waited for more than ${hours} h` };
+  }
   if (error instanceof Fault && error.kind !== "unavailable") {
     return { fault: error.fault, detail: error.detail ?? "" };
   }

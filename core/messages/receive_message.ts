@@ -1,5 +1,6 @@
 import type { NumberQuery } from "../bridge_trunks.ts";
 import { calledAs } from "../calls/route.ts";
+import { Fault } from "../faults.ts";
 import { numberOf } from "../gateways/find_number.ts";
 import { e164Of } from "../numbers/dialled.ts";
 import type { Ports } from "../ports.ts";
@@ -32,16 +33,20 @@ export async function receiveMessage(
   const number = found && await incomingPhoneNumbers.get(found.accountSid, found.numberSid);
   if (found === null || number === null) return "unknown";
   if (!found.allowed) return "forbidden";
-  if (carrierId !== null && (await messages.group("carrierIds", carrierId)).length > 0) {
-    return "taken";
-  }
+  if (carrierId !== null && await messages.holder("arrivalId", carrierId) !== null) return "taken";
   const { accountSid } = number;
   const text = { accountSid, from, to: calledAs(number, found.dialled), body };
   if (part !== undefined) await takePart(text, part, number, ports);
-  else {await messages.insert(
-      await inboundChange({ ...text, carrierId, sipHeaders }, number, ports),
-    );}
+  else {
+    const change = await inboundChange({ ...text, carrierId, sipHeaders }, number, ports);
+    await messages.insert(change).catch(throwUnlessTaken); // It came twice at once.
+  }
   return "taken";
+}
+
+function throwUnlessTaken(error: unknown): void {
+  const isTaken = error instanceof Fault && error.fault === "alreadyExists";
+  if (!isTaken) throw error;
 }
 
 /**

@@ -8,23 +8,25 @@ import { arrivalOf } from "./arrival.ts";
 /** A text from outside, as its account's record has it. */
 export type InboundText =
   & Pick<Message, "accountSid" | "from" | "to" | "body">
-  & Partial<Pick<Message, "carrierId" | "sipHeaders">>;
+  & Partial<Pick<Message, "sipHeaders">>
+  & { carrierId?: string | null };
 
 /**
  * The Message that a text becomes, whatever its length, and what its number does about it; several
  * where it is longer than any carrier's. None of it is asked of a number that is gone.
  */
 export async function inboundChange(
-  { accountSid, from, ...text }: InboundText,
+  { accountSid, from, carrierId = null, ...text }: InboundText,
   number: IncomingPhoneNumber | null,
   ports: Ports,
 ): Promise<Required<Pick<Change<Message>, "record" | "also" | "jobs">>> {
   const sent = { ...text, from: from.slice(0, 255), direction: "inbound", status: "received" };
   const arrived = await Promise.all(
-    piecesOf(text.body).map(async (body) => {
+    piecesOf(text.body).map(async (body, at) => {
       const base = newBase(definition, accountSid, ports);
       const dateSent = base.dateCreated;
-      const record = { ...base, ...withDefaults(definition, { ...sent, body, dateSent }) };
+      const own = { body, dateSent, arrivalId: at === 0 ? carrierId : null };
+      const record = { ...base, ...withDefaults(definition, { ...sent, ...own }) };
       const made = record as Message;
       const caused = number === null
         ? { also: [], jobs: [] }

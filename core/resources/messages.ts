@@ -37,8 +37,18 @@ export const messages = resource({
     sipHeaders: z.record(z.string(), z.string()).nullable(),
     /** What the carrier knows it by: of one sent, while its receipt is awaited. */
     carrierId: z.string().nullable(),
+    /** The same of one that came in, of which there is only one then. */
+    arrivalId: z.string().nullable(),
   },
-  hidden: ["statusCallback", "statusCallbackMethod", "errorCode", "sipHeaders", "carrierId"],
+  hidden: [
+    "statusCallback",
+    "statusCallbackMethod",
+    "errorCode",
+    "sipHeaders",
+    "carrierId",
+    "arrivalId",
+  ],
+  unique: ["arrivalId"],
   create: {
     required: ["from", "to", "body"],
     optional: ["statusCallback", "statusCallbackMethod"],
@@ -57,6 +67,7 @@ export const messages = resource({
     errorCode: null,
     sipHeaders: null,
     carrierId: null,
+    arrivalId: null,
   },
   groups: { carrierIds: ({ carrierId }) => carrierId },
   filters: { to: "address", from: "address", body: "contains" },

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { startAppServer } from "../support/app_server.ts";
 import { plainSocket } from "../support/plain_peer.ts";
+import { freeUdpPort } from "../support/rtpengine.ts";
 import { eventually, freePorts, isAlive, spawnTask, startSystem } from "../support/system.ts";
 import { webrtcAnswer } from "../support/webrtc_answer.ts";
 
@@ -64,13 +65,18 @@ Deno.test("a port in use, a locked store and a wrong variable are one clear line
     ["start", { ...ports, PORT: port, DATA_DIR: directory }, /^Cannot listen on .*:\d+ \(PORT\)/],
     [
       "start",
-      { ...ports, SIP_WS_PORT: new URL(system.wsUrl).port, DATA_DIR: directory },
+      {
+        ...ports,
+        SIP_WS_PORT: new URL(system.wsUrl).port,
+        MEDIA_PORT: String(freeUdpPort()),
+        DATA_DIR: directory,
+      },
       /^Cannot listen on .*:\d+ \(SIP_WS_PORT\): the port is in use$/,
     ],
     [
       "start",
       { ...ports, MEDIA_PORT: String(media.port), DATA_DIR: directory },
-      /^Cannot listen on .*:\d+ \(MEDIA_PORT\): the port is in use$/,
+      /^Cannot start the media Worker: Cannot listen on .*:\d+ \(MEDIA_PORT\): the port is in use$/,
     ],
     [
       "start",

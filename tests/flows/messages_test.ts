@@ -92,6 +92,23 @@ Deno.test("a route that does not take a message is tried again, then the message
   ]);
 });
 
+Deno.test("a message that waited for too long fails without another attempt", async () => {
+  const { route, taken } = routeTo("+");
+  using app = await startApp({ ports: { messageRoutes: [route] } });
+  const wanted = { From: "+15550001", To: "+15550002", Body: "hello" };
+  const form = { ...wanted, StatusCallback: "https://app.test/sms" };
+  const { sid } = (await app.root.post("SMS/Messages.json", form)).json();
+
+  app.clock.now += limits.messageWaitMs + 1; // Nobody ran its job: the service was down.
+  await app.runJobs();
+
+  assert.deepEqual([(await messageOf(app, sid)).status, taken], ["failed", []]);
+  assert.deepEqual(await notifications(app), [
+    `Cannot send the message: ${sid}: it waited for more than 24 h`,
+  ]);
+  assert.equal(new URLSearchParams(await app.fetched[0]!.text()).get("SmsStatus"), "failed");
+});
+
 const number = "+12025550143";
 
 /** Makes a sub-account that holds a number. */

@@ -429,3 +429,26 @@ sipTest(
     await bob.ended;
   },
 );
+
+sipTest(
+  "a conference is recorded for a call at another companion, whose action is told",
+  async () => {
+    await using lab = await start();
+    const { alice, bob, guest, ofAlice } = await both(lab, { bob: lobby(`record="true"`) });
+    await eventually(() => guest.source !== undefined && ofAlice.source !== undefined);
+    for (let tick = 0; tick < 60; tick++) {
+      for (const one of [ofAlice, guest]) one.hear(new Int16Array(160).fill(1_000));
+      for (const one of [ofAlice, guest]) one.source!();
+    }
+
+    const { sid } = await lab.conference();
+    const own = (await lab.callOf("bob")).sid;
+    await lab.app.root.delete(`Conferences/${sid}/Participants/${own}.json`);
+    await bob.ended;
+    const [after] = await lab.asked("/after");
+    const { recordings: [recording] } = (await lab.app.root.get("Recordings.json")).json();
+    assert.deepEqual([after?.RecordingSid, after?.RecordingDuration], [recording.sid, "1"]);
+    assert.deepEqual([recording.call_sid, recording.status], [own, "completed"]);
+    await alice.bye();
+  },
+);

@@ -51,6 +51,33 @@ Deno.test("what is no text is refused for good, a deliver_sm without content is 
   assert.deepEqual(await receivedBy(lab), []);
 });
 
+Deno.test("a text that cannot be kept now is to come again, and does", async () => {
+  await using lab = await startLab();
+  await made(lab.app.root, "IncomingPhoneNumbers", { PhoneNumber: ours });
+  const { messages, partialTexts } = lab.app.ports.records;
+  const [insert, begin] = [messages.insert, partialTexts.insert];
+  const part: Delivered = { short_message: "half ", sar: [1, 2, 1] };
+  const isDown = () => Promise.reject(new Error("the store is out of reach"));
+
+  Object.assign(messages, { insert: isDown });
+  Object.assign(partialTexts, { insert: isDown });
+  const refused = [
+    await lab.center.deliver(delivered()),
+    await lab.center.deliver(delivered(part)),
+  ];
+  Object.assign(messages, { insert });
+  Object.assign(partialTexts, { insert: begin });
+  const taken = [
+    await lab.center.deliver(delivered()),
+    await lab.center.deliver(delivered(part)),
+    await lab.center.deliver(delivered({ short_message: "and half", sar: [1, 2, 2] })),
+  ];
+
+  assert.deepEqual([refused, taken], [[0x64, 0x64], [0, 0, 0]]);
+  const bodies = (await receivedBy(lab)).map(({ body }) => body);
+  assert.deepEqual(bodies, ["good day", "half and half"]);
+});
+
 Deno.test("it binds as a transceiver of version 3.4, and unbinds when it stops", async () => {
   const lab = await startLab();
   const { center } = lab;

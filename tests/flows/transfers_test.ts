@@ -223,6 +223,49 @@ Deno.test("routeIncoming() lets a call take the place of a leg of its account on
   assert.deepEqual(refused, [{ type: "reject", status: 481 }]);
 });
 
+Deno.test("takeOver() calls who talks to a leg at another companion, while that lives", async () => {
+  using app = await startApp();
+  const { callee } = await talking(app);
+  const elsewhere = { id: "elsewhere", runId: "its run" };
+  const moved = { wantsScript: false, companion: elsewhere };
+  const caller = companionOf(app, leg("c"));
+  const { sid: clientSid } = await made(app.root, "Clients", { Login: "dora", Password: "secret" });
+  const incoming = { login: "dora", clientSid, uri: "sip:+15550199@sip.test", headers: {} };
+  await caller.report({ type: "incoming", ...incoming, sipCallId: "sip-c" }, moved);
+  await caller.report({ type: "answered" }, moved);
+  const asked = (accountSid = app.root.sid) => ({
+    ...refer("sip:dora@sip.test"),
+    replaces: { leg: leg("c"), accountSid },
+  } as LegEvent);
+  const refused = [{ type: "reject", status: 481 }];
+
+  const unknown = await callee.report(asked());
+  const state = { ...elsewhere, seenAt: app.clock.now, sipUri: "sip:127.0.0.1:5;transport=ws" };
+  await app.ports.companions.beat(state);
+  const [step] = await callee.report(asked());
+  const foreign = await callee.report(asked(`AC${"9".repeat(32)}`));
+  await app.ports.companions.beat({ ...state, runId: "the next run" });
+  const restarted = await callee.report(asked());
+  await app.ports.companions.beat(state);
+  await caller.report({ type: "ended", outcome: "completed" }, moved);
+  const ended = await callee.report(asked());
+
+  assert.ok(step?.type === "dial");
+  const [invitation] = step.legs;
+  assert.deepEqual([invitation?.from, invitation?.to, step.media], [
+    "client:alice",
+    "+15550199",
+    "anchored",
+  ]);
+  assert.deepEqual(invitation?.target, {
+    kind: "leg",
+    leg: leg("c"),
+    accountSid: app.root.sid,
+    peer: { sipUri: state.sipUri },
+  });
+  assert.deepEqual([unknown, foreign, restarted, ended], [refused, refused, refused, refused]);
+});
+
 Deno.test("callParameters() carries the caller's own headers to markup and callbacks", async () => {
   using app = await startApp();
   app.answers = () => xml("<Pause/>");

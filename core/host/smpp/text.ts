@@ -18,7 +18,8 @@ const withUdh = 0x40;
  * (3GPP TS 23.040 §9.2.3.24.1).
  */
 export function segmentsOf(text: string, reference: number): Segment[] {
-  const isGsm = alphabets.gsm.match(text);
+  // The library takes an escape for a character of its own.
+  const isGsm = alphabets.gsm.match(text) && !text.includes("\x1b");
   const { coding, whole, part } = isGsm ? gsm : ucs2;
   const { encode } = isGsm ? alphabets.gsm : alphabets.ucs2;
   const bytes = encode(text);
