@@ -177,7 +177,7 @@ function notifySkipped(
   return notify({ ...subject, detail, level: "warning", exchange }, ports);
 }
 
-/** One Notification of each reason, whomever a document names. */
+/** One Notification of each reason, whomever a document names; they were looked for in no order. */
 async function notifyUnroutable(
   unroutable: Unroutable[],
   of: Signable,
@@ -185,7 +185,7 @@ async function notifyUnroutable(
 ): Promise<void> {
   const exchange = unanswered({ ...of, url: shownUrl(of.url) });
   for (const [fault, reasons = []] of Map.groupBy(unroutable, ({ fault }) => fault)) {
-    const detail = [...new Set(reasons.map(({ detail }) => detail))].join("; ");
+    const detail = [...new Set(reasons.map(({ detail }) => detail))].sort().join("; ");
     await notify({ accountSid, callSid, fault, detail, level: "error", exchange, cause }, ports);
   }
 }
