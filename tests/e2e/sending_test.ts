@@ -39,6 +39,17 @@ function insist(center: MessageCenter) {
   return { say, done: () => Promise.all(all) };
 }
 
+/** Those who send a text in two parts, one before the kill and one after it. */
+const halved = numbered.slice(0, 10);
+
+const half = (at: number, part: 1 | 2): Delivered => ({
+  source_addr: `44207948${String(at).padStart(4, "0")}`,
+  source_addr_ton: 1,
+  destination_addr: ours.slice(1),
+  udh: [0, 3, 77, 2, part],
+  short_message: part === 1 ? `half ${at} ` : "and half",
+});
+
 /** Kills the service as soon as something has come of what it does. */
 async function killInTheMiddle(system: System, center: MessageCenter): Promise<void> {
   await center.hasSubmitted(5);
@@ -81,6 +92,7 @@ Deno.test("a service that is killed while it sends loses nothing, and sends litt
       short_message: `question ${at}`,
     });
   }
+  for (const at of halved) carrier.say(half(at, 1));
   const killed = killInTheMiddle(system, center);
   const form = { From: "me@app.test", To: "you@app.test", Body: "hello" };
   const mails = numbered.map((at) =>
@@ -96,6 +108,7 @@ Deno.test("a service that is killed while it sends loses nothing, and sends litt
   const taken = (await Promise.all(mails)).filter((subject) => subject !== null);
   const asked = (await Promise.all(lookUps)).filter((sid) => sid !== null);
   await killed;
+  for (const at of halved) carrier.say(half(at, 2));
   await carrier.done();
 
   const list = async () =>
@@ -105,7 +118,8 @@ Deno.test("a service that is killed while it sends loses nothing, and sends litt
     const replies = new Set(
       all.filter(({ direction }) => direction === "outbound-call").map(({ to }) => to),
     );
-    return replies.size === count && all.every(({ status }) => status !== "sending");
+    return replies.size === count + halved.length &&
+      all.every(({ status }) => status !== "sending");
   });
   await carrier.done();
   const subjects = () => mail.mails.map(({ text }) => /^Subject: (.*)$/m.exec(text)![1]!.trim());
@@ -122,7 +136,9 @@ Deno.test("a service that is killed while it sends loses nothing, and sends litt
   const all = await list();
   assert.deepEqual(all.filter(({ status }) => status === "failed"), []);
   const received = all.filter(({ status }) => status === "received").map(({ body }) => body!);
-  assert.equal(new Set(received).size, count);
+  assert.equal(new Set(received).size, count + halved.length);
+  const joined = received.filter((body) => body.startsWith("half")).toSorted();
+  assert.deepEqual(joined, halved.map((at) => `half ${at} and half`).toSorted());
   const texts = center.submitted.map(({ destination_addr, text }) => `${destination_addr} ${text}`);
   const twice = {
     texts: timesOver(texts) - timesOver(received), // Who asked twice is answered twice.
