@@ -237,11 +237,17 @@ roomTest(
     const sids = [first, second].map(({ event }) => event.recording?.sid);
     assert.deepEqual(sids, [order("1").sid, order("2").sid]);
     const soundOf = (digit: string) => samplesOf(lab.service.parts, order(digit).sid);
-    const levels = (digit: string) => {
-      const last = soundOf(digit).slice(-2_400, -800); // All had come by then.
-      return pitches.map((hz) => amplitudeOf(hz, last) > 2_000);
+    // Phones whose process gets no time say nothing for a while.
+    const heard = (digit: string) => {
+      const sound = soundOf(digit);
+      const starts = Array.from({ length: Math.floor(sound.length / 800) }, (_, n) => n * 800);
+      return starts.map((at) =>
+        pitches.map((hz) => amplitudeOf(hz, sound.slice(at, at + 1_600)) > 2_000).join()
+      );
     };
-    assert.deepEqual([levels("1"), levels("2")], [[true, true, false], [false, true, false]]);
+    assert.ok(heard("1").includes("true,true,false"), "both who talked");
+    assert.ok(heard("2").includes("false,true,false"), "who talked on");
+    assert.ok(![...heard("1"), ...heard("2")].some((one) => one.endsWith("true")), "who was muted");
     await closeAll([alice, bob, carol]);
   },
 );
