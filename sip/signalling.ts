@@ -3,6 +3,7 @@ import { type Admission, type AdmissionBounds, createAdmission } from "./auth/ad
 import { clientAuthentication } from "./auth/client_authentication.ts";
 import type { Dialog } from "./dialog/dialog.ts";
 import { type Flow, withFlow } from "./flow.ts";
+import { createLooseSet, LooseMap, type LooseSet } from "./loose_map.ts";
 import { createLocation, type Location } from "./registrar/location.ts";
 import { createLegNames, type LegNames } from "./peer/leg_names.ts";
 import { sipLimits } from "./limits.ts";
@@ -48,9 +49,9 @@ export interface Signalling {
   /** The dialogs of our legs, by the id that the core gives them. */
   dialogs: Map<string, Dialog>;
   /** Told of every connection that is gone for good, after the grace for coming back. */
-  flowWatchers: Set<(lost: Flow) => void>;
+  flowWatchers: LooseSet<(lost: Flow) => void>;
   /** Told of every connection at the moment it closes. */
-  closeWatchers: Set<(closed: Flow) => void>;
+  closeWatchers: LooseSet<(closed: Flow) => void>;
   /** What a new INVITE is refused with before it gets a transaction; nothing until it is set. */
   refuseInvite(message: IncomingRequestMessage): Refusal | undefined;
   /** Answers a REGISTER; nobody does until it is set. */
@@ -77,9 +78,9 @@ export function createSignalling(domain: string, options: SignallingOptions): Si
   const location = createLocation();
   const { timers, log, reconnectGraceMs, sessionBounds, admission: bounds = {} } = options;
   const { isPublicAddress = () => false, bridgeSecret = crypto.randomUUID() } = options;
-  const flowWatchers = new Set<(lost: Flow) => void>();
-  const closeWatchers = new Set<(closed: Flow) => void>();
-  const dialogs = new Map<string, Dialog>();
+  const flowWatchers = createLooseSet<(lost: Flow) => void>();
+  const closeWatchers = createLooseSet<(closed: Flow) => void>();
+  const dialogs = new LooseMap<string, Dialog>();
   const isKnown = (flow: Flow) => flow.logins.size > 0 || signalling.sources.knows(flow);
   const signalling: Signalling = {
     core: createCore(domain, {}, () => clientAuthentication(dialogs)),

@@ -13,6 +13,7 @@ import { AllowedMethods } from "sip.js/lib/core/user-agent-core/allowed-methods.
 import type { ClientAuthentication } from "./auth/client_authentication.ts";
 import { currentFlow, currentName } from "./flow.ts";
 import { replaceCostly, silentLoggers } from "./lean_library.ts";
+import { LooseMap } from "./loose_map.ts";
 import { contactUser, webSocketName } from "./transport/local_name.ts";
 import { userUri } from "./text/uri.ts";
 
@@ -95,8 +96,16 @@ export function createCore(
     authenticationFactory: () => authentication() as unknown as DigestAuthentication,
     transportAccessor: () => currentFlow().transport,
   }, delegate);
+  keepLoosely(core);
   skipMergedRequestSearch(core);
   return core;
+}
+
+/** What the core keeps of each call and transaction; it has nothing yet. */
+function keepLoosely(core: UserAgentCore): void {
+  core.userAgentClients = new LooseMap();
+  core.userAgentServers = new LooseMap();
+  core.dialogs = new LooseMap();
 }
 
 let branches = 0;

@@ -136,12 +136,13 @@ Deno.test("files and functions stay within their budgets", async () => {
   assert.deepEqual(wrong, []);
 });
 
-Deno.test("there are no default exports, no barrels and no classes but errors", async () => {
+Deno.test("there are no default exports, no barrels and no classes but errors and what has a port", async () => {
   const wrong = (await sources()).flatMap(({ file, text }) => {
     const code = withoutComments(text);
     const found = [...code.matchAll(/^export default\b.*|^export \*.*|^(?:export )?class .*/gm)];
     return found.map(([line]) => line)
-      .filter((line) => !/class \w+(<.*>)? extends /.test(line))
+      // Getters of a literal would cost every object a hidden class of its own.
+      .filter((line) => !/class \w+(<.*>)? (?:extends|implements) /.test(line))
       .map((line) => `${file}: ${line}`);
   });
   assert.deepEqual(wrong, []);

@@ -68,6 +68,8 @@ interface State {
   onFlowLost(lost: Flow): void;
   /** Nobody will answer the BYE that went by a connection that has closed. */
   onFlowClosed(closed: Flow): void;
+  /** Of each of these. */
+  stopWatching: (() => void)[];
 }
 
 /** Takes charge of a session of the library, from its first response on. */
@@ -113,10 +115,11 @@ export function adoptDialog(signalling: Signalling, session: Session, peer: Dial
     onFlowClosed(closed) {
       if (dialog.flow === closed) finish(state);
     },
+    stopWatching: [],
   };
   session.delegate = delegateOf(state);
   signalling.dialogs.set(session.id, dialog);
-  signalling.flowWatchers.add(state.onFlowLost);
+  state.stopWatching.push(signalling.flowWatchers.add(state.onFlowLost));
   return dialog;
 }
 
@@ -185,7 +188,7 @@ function leave(state: State): Promise<void> {
 function sendBye(state: State): void {
   const done = () => finish(state);
   const { lastWords, signalling } = state;
-  signalling.closeWatchers.add(state.onFlowClosed);
+  state.stopWatching.push(signalling.closeWatchers.add(state.onFlowClosed));
   withFlow(state.dialog.flow, () => {
     state.dialog.session.bye(
       { onAccept: done, onReject: done, onRedirect: done },
@@ -194,11 +197,10 @@ function sendBye(state: State): void {
   });
 }
 
-function finish({ signalling, dialog, finished, onFlowLost, onFlowClosed }: State): void {
+function finish({ signalling, dialog, finished, stopWatching }: State): void {
   dialog.timer.stop();
   signalling.dialogs.delete(dialog.session.id);
-  signalling.flowWatchers.delete(onFlowLost);
-  signalling.closeWatchers.delete(onFlowClosed);
+  for (const stop of stopWatching) stop();
   finished.resolve();
 }
 

@@ -13,41 +13,54 @@ export interface ReachableDevice {
 }
 
 /** The INVITE to a device by one of its flows; by the next one when that has failed (RFC 5626 §5.3). */
-export function createDeviceFork(
+export const createDeviceFork = (
   signalling: Signalling,
   invite: ForkInvite,
-  { flows: [first, ...untried], offer, media }: ReachableDevice,
-): Fork {
-  let fork = createFork(signalling, invite, { ...wayBy(first), offer, media });
-  let isCancelled = false;
+  device: ReachableDevice,
+): Fork => new DeviceFork(signalling, invite, device);
 
-  const send = (events: ForkEvents) => {
+/** A class for the reason that `inbound_leg.ts` tells. */
+class DeviceFork implements Fork {
+  readonly media: MediaLeg | undefined;
+  readonly offer: string;
+  readonly trunk = undefined;
+  readonly #open: (binding: Binding) => Fork;
+  readonly #untried: Binding[];
+  #fork: Fork;
+  #isCancelled = false;
+
+  constructor(signalling: Signalling, invite: ForkInvite, device: ReachableDevice) {
+    const { flows: [first, ...untried], offer, media } = device;
+    this.media = media;
+    this.offer = offer;
+    this.#open = (binding) => createFork(signalling, invite, { ...wayBy(binding), offer, media });
+    this.#untried = untried;
+    this.#fork = this.#open(first);
+  }
+  get flow() {
+    return this.#fork.flow;
+  }
+  get over() {
+    return this.#fork.over;
+  }
+  send(events: ForkEvents) {
     const onRefused = (...refusal: Parameters<ForkEvents["onRefused"]>) => {
-      const next = !isCancelled && hasFailed(fork, refusal[0]) ? untried.shift() : undefined;
+      const next = !this.#isCancelled && hasFailed(this.#fork, refusal[0])
+        ? this.#untried.shift()
+        : undefined;
       if (next === undefined) return events.onRefused(...refusal);
-      fork = createFork(signalling, invite, { ...wayBy(next), offer, media });
-      send(events);
+      this.#fork = this.#open(next);
+      this.send(events);
     };
-    fork.send({ ...events, onRefused });
-  };
-
-  return {
-    media,
-    offer,
-    trunk: undefined,
-    get flow() {
-      return fork.flow;
-    },
-    get over() {
-      return fork.over;
-    },
-    send,
-    forget: () => fork.forget(),
-    cancel(reason) {
-      isCancelled = true;
-      fork.cancel(reason);
-    },
-  };
+    this.#fork.send({ ...events, onRefused });
+  }
+  forget() {
+    this.#fork.forget();
+  }
+  cancel(reason?: string) {
+    this.#isCancelled = true;
+    this.#fork.cancel(reason);
+  }
 }
 
 /** A refusal by the device itself ends the matter; only of a flow that failed is there another. */

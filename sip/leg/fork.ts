@@ -91,7 +91,7 @@ interface State {
   cancelled: boolean;
   request: OutgoingInviteRequest | undefined;
   stopGivingUp(): void;
-  onFlowLost(lost: Flow): void;
+  stopWatching(): void;
 }
 
 export function createFork(signalling: Signalling, invite: ForkInvite, device: Device): Fork {
@@ -106,33 +106,51 @@ export function createFork(signalling: Signalling, invite: ForkInvite, device: D
     cancelled: false,
     request: undefined,
     stopGivingUp() {},
-    onFlowLost() {},
+    stopWatching() {},
   };
-  return {
-    media: device.media,
-    offer: device.offer,
-    trunk: device.trunk,
-    get flow() {
-      return state.flow;
-    },
-    get over() {
-      return state.over;
-    },
-    send(events) {
-      watchFlow(state, events);
-      sendInvite(state, events);
-    },
-    forget: () => forget(state),
-    cancel(reason) {
-      if (state.over) return;
-      state.cancelled = true;
-      guard(signalling.log, () => {
-        withFlow(state.flow, () => state.request?.cancel(reason));
-      })();
-      // After 64*T1 a cancelled transaction counts as over, answered or not (§9.1).
-      state.stopGivingUp = signalling.timers.after(sipLimits.cancelGraceMs, () => giveUp(state));
-    },
-  };
+  return new ForkOfState(state);
+}
+
+/** A class for the reason that `inbound_leg.ts` tells. */
+class ForkOfState implements Fork {
+  readonly #state: State;
+
+  constructor(state: State) {
+    this.#state = state;
+  }
+  get media() {
+    return this.#state.device.media;
+  }
+  get offer() {
+    return this.#state.device.offer;
+  }
+  get trunk() {
+    return this.#state.device.trunk;
+  }
+  get flow() {
+    return this.#state.flow;
+  }
+  get over() {
+    return this.#state.over;
+  }
+  send(events: ForkEvents) {
+    watchFlow(this.#state, events);
+    sendInvite(this.#state, events);
+  }
+  forget() {
+    forget(this.#state);
+  }
+  cancel(reason?: string) {
+    const state = this.#state;
+    if (state.over) return;
+    const { log, timers } = state.signalling;
+    state.cancelled = true;
+    guard(log, () => {
+      withFlow(state.flow, () => state.request?.cancel(reason));
+    })();
+    // After 64*T1 a cancelled transaction counts as over, answered or not (§9.1).
+    state.stopGivingUp = timers.after(sipLimits.cancelGraceMs, () => giveUp(state));
+  }
 }
 
 function sendInvite(state: State, events: ForkEvents): void {
@@ -225,18 +243,17 @@ function acknowledge(
 
 /** A device whose connection is gone for good cannot answer any more. */
 function watchFlow(state: State, events: ForkEvents): void {
-  state.onFlowLost = (lost) => {
+  state.stopWatching = state.signalling.flowWatchers.add((lost) => {
     if (lost !== state.flow) return;
     giveUp(state);
     events.onRefused(480, {}, 0);
-  };
-  state.signalling.flowWatchers.add(state.onFlowLost);
+  });
 }
 
 function close(state: State): void {
   state.over = true;
   state.stopGivingUp();
-  state.signalling.flowWatchers.delete(state.onFlowLost);
+  state.stopWatching();
 }
 
 function forget({ request }: State): void {

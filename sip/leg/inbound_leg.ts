@@ -7,6 +7,8 @@ import { bye, type InboundCall, type InboundState, lost, refuse } from "./inboun
 import { createLegEnd, type InboundLeg } from "./leg.ts";
 import { sipLimits } from "../limits.ts";
 import { mediaKindOver } from "./media_kind.ts";
+import type { Ending } from "./outcome.ts";
+import type { MediaKind } from "../media/port.ts";
 import { createReliableResponses, type ReliableResponses } from "../dialog/reliable.ts";
 import { hasOption } from "../dialog/session_timer.ts";
 import { peerLogin } from "../peer/peers.ts";
@@ -34,9 +36,9 @@ export function createInboundLeg(signalling: Signalling, call: InboundCall): Inb
     if (gone === call.flow && state.dialog === undefined) lost(state);
   };
   call.request.delegate = { onCancel: guard(signalling.log, () => refuse(state, 487)) };
-  signalling.flowWatchers.add(onFlowLost);
+  const stopWatching = signalling.flowWatchers.add(onFlowLost);
   void state.over.ended.then(() => {
-    signalling.flowWatchers.delete(onFlowLost);
+    stopWatching();
     state.answered.resolve(false);
     state.reliable?.stop();
     state.media?.close();
@@ -45,64 +47,96 @@ export function createInboundLeg(signalling: Signalling, call: InboundCall): Inb
   void state.released.promise.then(() => {
     if (state.answeredAt !== undefined) forgetTransaction(call.request);
   });
-  return legOf(state);
+  return new InboundLegOfState(state);
 }
 
-function legOf(state: InboundState): InboundLeg {
-  const { call, over, released } = state;
-  const { message } = call.request;
-  return {
-    direction: "inbound",
-    callerUser: call.login === undefined || call.login === peerLogin
+/**
+ * A class, since getters of an object literal would give each leg a hidden class of its own, which
+ * keeps all of the call until the next complete run of the garbage collector.
+ */
+class InboundLegOfState implements InboundLeg {
+  readonly direction = "inbound";
+  readonly callerUser: string;
+  readonly id: string;
+  readonly accountSid: string;
+  readonly sipCallId: string;
+  readonly offer: string;
+  readonly mediaKind: MediaKind;
+  readonly maxForwards: number;
+  readonly ended: Promise<Ending>;
+  readonly signal: AbortSignal;
+  readonly released: Promise<void>;
+  readonly whenAnswered: Promise<boolean>;
+  readonly isUssd: boolean;
+  readonly #state: InboundState;
+
+  constructor(state: InboundState) {
+    const { call, over, released } = state;
+    const { message } = call.request;
+    this.#state = state;
+    this.callerUser = call.login === undefined || call.login === peerLogin
       ? userOf(message.from.uri)
-      : call.login,
-    id: call.id,
-    accountSid: call.accountSid,
-    sipCallId: message.callId,
-    offer: message.body,
-    mediaKind: mediaKindOver(call.flow),
-    maxForwards: message.parseHeader("max-forwards") ?? sipLimits.maxForwards,
-    ended: over.ended,
-    signal: over.signal,
-    released: released.promise,
-    whenAnswered: state.answered.promise,
-    get answeredAt() {
-      return state.answeredAt;
-    },
-    get media() {
-      return state.answeredAt === undefined ? undefined : state.media;
-    },
-    get dialog() {
-      return state.dialog;
-    },
-    get counterpart() {
-      return state.wiring.counterpart;
-    },
-    set counterpart(counterpart: InboundLeg["counterpart"]) {
-      state.wiring.counterpart = counterpart;
-    },
-    set onRefer(onRefer: InboundLeg["onRefer"]) {
-      state.wiring.onRefer = onRefer;
-    },
-    set onNotify(onNotify: InboundLeg["onNotify"]) {
-      state.wiring.onNotify = onNotify;
-    },
-    isUssd: call.ussdOffer !== undefined,
-    set onContent(onContent: InboundLeg["onContent"]) {
-      state.wiring.onContent = onContent;
-    },
-    acceptUssd: () => acceptUssd(state),
-    ring: () => state.rang || progress(state, 180, ""),
-    progress: (status, sdp) => progress(state, status, sdp),
-    early: () => early(state),
-    answer: (headers) => state.answering ??= answer(state, headers),
-    answerWith: (sdp, headers) => accept(state, sdp, headers),
-    hangup({ status = 603, headers = [], content } = {}) {
-      if (over.signal.aborted) return;
-      if (state.answeredAt === undefined) refuse(state, status, { headers });
-      else bye(state, { outcome: "completed" }, content);
-    },
-  };
+      : call.login;
+    this.id = call.id;
+    this.accountSid = call.accountSid;
+    this.sipCallId = message.callId;
+    this.offer = message.body;
+    this.mediaKind = mediaKindOver(call.flow);
+    this.maxForwards = message.parseHeader("max-forwards") ?? sipLimits.maxForwards;
+    this.ended = over.ended;
+    this.signal = over.signal;
+    this.released = released.promise;
+    this.whenAnswered = state.answered.promise;
+    this.isUssd = call.ussdOffer !== undefined;
+  }
+  get answeredAt() {
+    return this.#state.answeredAt;
+  }
+  get media() {
+    return this.#state.answeredAt === undefined ? undefined : this.#state.media;
+  }
+  get dialog() {
+    return this.#state.dialog;
+  }
+  get counterpart() {
+    return this.#state.wiring.counterpart;
+  }
+  set counterpart(counterpart: InboundLeg["counterpart"]) {
+    this.#state.wiring.counterpart = counterpart;
+  }
+  set onRefer(onRefer: InboundLeg["onRefer"]) {
+    this.#state.wiring.onRefer = onRefer;
+  }
+  set onNotify(onNotify: InboundLeg["onNotify"]) {
+    this.#state.wiring.onNotify = onNotify;
+  }
+  set onContent(onContent: InboundLeg["onContent"]) {
+    this.#state.wiring.onContent = onContent;
+  }
+  acceptUssd() {
+    acceptUssd(this.#state);
+  }
+  ring() {
+    if (!this.#state.rang) progress(this.#state, 180, "");
+  }
+  progress(status: number, sdp: string) {
+    progress(this.#state, status, sdp);
+  }
+  early() {
+    return early(this.#state);
+  }
+  answer(headers?: string[]) {
+    return this.#state.answering ??= answer(this.#state, headers);
+  }
+  answerWith(sdp: string, headers?: string[]) {
+    accept(this.#state, sdp, headers);
+  }
+  hangup({ status = 603, headers = [], content }: Parameters<InboundLeg["hangup"]>[0] = {}) {
+    const state = this.#state;
+    if (state.over.signal.aborted) return;
+    if (state.answeredAt === undefined) refuse(state, status, { headers });
+    else bye(state, { outcome: "completed" }, content);
+  }
 }
 
 function reliableFor(

@@ -7,6 +7,7 @@ import {
   type OutboundCall,
   type OutboundState,
 } from "./outbound_state.ts";
+import type { Ending } from "./outcome.ts";
 import { place } from "./place.ts";
 import { answeredElsewhere } from "./ring.ts";
 import type { Signalling } from "../signalling.ts";
@@ -44,57 +45,71 @@ export function createOutboundLeg(signalling: Signalling, call: OutboundCall): O
       finish(state, { outcome: "failed", sipStatus: 500 });
     });
   });
-  return legOf(state);
+  return new OutboundLegOfState(state);
 }
 
-function legOf(state: OutboundState): OutboundLeg {
-  const { call: { invitation }, over, released, answered } = state;
-  return {
-    direction: "outbound",
-    target: invitation.target,
-    id: invitation.leg,
-    accountSid: invitation.accountSid,
-    sipCallId: state.callId,
-    ended: over.ended,
-    signal: over.signal,
-    released: released.promise,
-    whenAnswered: answered.promise,
-    get answeredAt() {
-      return state.answeredAt;
-    },
-    get media() {
-      return state.answeredAt === undefined ? undefined : state.winner?.media;
-    },
-    get responseHeaders() {
-      return state.responseHeaders;
-    },
-    get remoteSdp() {
-      return state.remoteSdp;
-    },
-    get dialog() {
-      return state.dialog;
-    },
-    get counterpart() {
-      return state.wiring.counterpart;
-    },
-    set counterpart(counterpart: OutboundLeg["counterpart"]) {
-      state.wiring.counterpart = counterpart;
-    },
-    set onRefer(onRefer: OutboundLeg["onRefer"]) {
-      state.wiring.onRefer = onRefer;
-    },
-    set onNotify(onNotify: OutboundLeg["onNotify"]) {
-      state.wiring.onNotify = onNotify;
-    },
-    isUssd: invitation.ussd !== undefined,
-    set onContent(onContent: OutboundLeg["onContent"]) {
-      state.wiring.onContent = onContent;
-    },
-    hangup({ elsewhere, content } = {}) {
-      if (over.signal.aborted) return;
-      if (state.dialog !== undefined) return bye(state, { outcome: "completed" }, content);
-      cancelForks(state, elsewhere ? answeredElsewhere : undefined);
-      finish(state, { outcome: "canceled", sipStatus: 487 });
-    },
-  };
+/** A class for the reason that `inbound_leg.ts` tells. */
+class OutboundLegOfState implements OutboundLeg {
+  readonly direction = "outbound";
+  readonly target: OutboundLeg["target"];
+  readonly id: string;
+  readonly accountSid: string;
+  readonly sipCallId: string;
+  readonly ended: Promise<Ending>;
+  readonly signal: AbortSignal;
+  readonly released: Promise<void>;
+  readonly whenAnswered: Promise<boolean>;
+  readonly isUssd: boolean;
+  readonly #state: OutboundState;
+
+  constructor(state: OutboundState) {
+    const { call: { invitation }, over, released, answered } = state;
+    this.#state = state;
+    this.target = invitation.target;
+    this.id = invitation.leg;
+    this.accountSid = invitation.accountSid;
+    this.sipCallId = state.callId;
+    this.ended = over.ended;
+    this.signal = over.signal;
+    this.released = released.promise;
+    this.whenAnswered = answered.promise;
+    this.isUssd = invitation.ussd !== undefined;
+  }
+  get answeredAt() {
+    return this.#state.answeredAt;
+  }
+  get media() {
+    return this.#state.answeredAt === undefined ? undefined : this.#state.winner?.media;
+  }
+  get responseHeaders() {
+    return this.#state.responseHeaders;
+  }
+  get remoteSdp() {
+    return this.#state.remoteSdp;
+  }
+  get dialog() {
+    return this.#state.dialog;
+  }
+  get counterpart() {
+    return this.#state.wiring.counterpart;
+  }
+  set counterpart(counterpart: OutboundLeg["counterpart"]) {
+    this.#state.wiring.counterpart = counterpart;
+  }
+  set onRefer(onRefer: OutboundLeg["onRefer"]) {
+    this.#state.wiring.onRefer = onRefer;
+  }
+  set onNotify(onNotify: OutboundLeg["onNotify"]) {
+    this.#state.wiring.onNotify = onNotify;
+  }
+  set onContent(onContent: OutboundLeg["onContent"]) {
+    this.#state.wiring.onContent = onContent;
+  }
+  hangup({ elsewhere, content }: Parameters<OutboundLeg["hangup"]>[0] = {}) {
+    const state = this.#state;
+    if (state.over.signal.aborted) return;
+    if (state.dialog !== undefined) return bye(state, { outcome: "completed" }, content);
+    cancelForks(state, elsewhere ? answeredElsewhere : undefined);
+    finish(state, { outcome: "canceled", sipStatus: 487 });
+  }
 }

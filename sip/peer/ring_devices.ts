@@ -44,7 +44,7 @@ export function ringDevices(signalling: Signalling, call: RelayedCall): Outbound
     ring(signalling, call, {
       only: "rtp",
       media: { engine: media },
-      onRinging: caller.ring,
+      onRinging: () => caller.ring(),
       ...!isMixed && { onEarlyMedia: (early) => void joinEarly(caller, early) },
     });
   // Without any device, the one that passes is refused.

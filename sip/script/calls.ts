@@ -5,6 +5,7 @@ import { createRooms, type Rooms } from "./rooms.ts";
 import { createLiveLeg, type LiveLeg } from "./live_leg.ts";
 import type { InboundLeg, OutboundLeg } from "../leg/leg.ts";
 import { sipLimits } from "../limits.ts";
+import { LooseMap } from "../loose_map.ts";
 import type { LoadAudio, MediaEngine, MediaLeg } from "../media/port.ts";
 import type { Recogniser } from "../media/recogniser.ts";
 import type { Speaker } from "../media/speaker.ts";
@@ -66,17 +67,16 @@ export interface CallsOptions extends Omit<ReportOptions, "timers" | "log"> {
 export function createCalls(options: CallsOptions): Calls {
   const { signalling, media, loadAudio, recordings, recogniser, speaker } = options;
   const { timers, log } = signalling;
-  const legs = new Map<string, LiveLeg>();
+  const legs = new LooseMap<string, LiveLeg>();
   const ended = new Set<string>();
-  const unsettled = new Map<LiveLeg, Promise<void>>();
+  const unsettled = new LooseMap<string, { leg: LiveLeg["leg"]; settled: Promise<void> }>();
 
   const end = (id: string) => {
     legs.delete(id);
     ended.add(id);
   };
-  const settle = (live: LiveLeg) => {
-    const { id } = live.leg;
-    unsettled.delete(live);
+  const settle = (id: string) => {
+    unsettled.delete(id);
     timers.after(sipLimits.endedLegMs, () => ended.delete(id));
   };
 
@@ -91,13 +91,13 @@ export function createCalls(options: CallsOptions): Calls {
     speaker,
     find: (id) => legs.get(id),
     ended: (id) => ended.has(id),
-    unsettled: () => [...unsettled.keys()].map(({ leg }) => leg),
+    unsettled: () => [...unsettled.values()].map(({ leg }) => leg),
     add(leg) {
       const reports = createReportQueue({ ...options, timers, log }, leg);
       const live = createLiveLeg(calls, leg, reports);
       legs.set(leg.id, live);
       void live.over.then(() => end(leg.id));
-      unsettled.set(live, live.settled().finally(() => settle(live)));
+      unsettled.set(leg.id, { leg, settled: live.settled().finally(() => settle(leg.id)) });
       return live;
     },
     place(invitation, placing) {
@@ -108,7 +108,7 @@ export function createCalls(options: CallsOptions): Calls {
     },
     async endAll() {
       for (const { leg } of legs.values()) leg.hangup({ status: 503 });
-      await Promise.all(unsettled.values());
+      await Promise.all([...unsettled.values()].map(({ settled }) => settled));
       await recordings.drained();
     },
   };

@@ -50,8 +50,10 @@ export function createExpiringMap<V>(options: ExpiringMapOptions<V>): ExpiringMa
     const entry = entries.get(key);
     if (entry !== undefined) entry.value = undefined;
   };
-  const drop = ({ key, value }: Entry<V>) => {
+  const drop = (entry: Entry<V>) => {
+    const { key, value } = entry;
     entries.delete(key);
+    entry.value = undefined;
     if (value !== undefined) onDrop?.(value);
   };
   const sweep = () => {

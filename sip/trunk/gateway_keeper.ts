@@ -166,7 +166,7 @@ async function stay(state: State, flow: Flow, refreshMs: number): Promise<void> 
   const watch = (gone: Flow) => void (gone === flow && lost.abort());
   const signal = AbortSignal.any([stopping.signal, lost.signal]);
   const isStream = flow.transport.protocol !== "UDP";
-  flowWatchers.add(watch);
+  const stopWatching = flowWatchers.add(watch);
   try {
     const until = Date.now() + refreshMs;
     for (let leftMs = refreshMs; leftMs > 0 && !signal.aborted; leftMs = until - Date.now()) {
@@ -176,7 +176,7 @@ async function stay(state: State, flow: Flow, refreshMs: number): Promise<void> 
       }
     }
   } finally {
-    flowWatchers.delete(watch);
+    stopWatching();
   }
 }
 
