@@ -9,6 +9,7 @@ import {
 import { loginWith } from "../auth/client_authentication.ts";
 import { currentFlow, type Flow, withFlow } from "../flow.ts";
 import type { ForkInvite } from "./fork_invite.ts";
+import { acknowledge, credentialsOf, retryAfterOf } from "./fork_response.ts";
 import { forgetTransaction } from "./forget_transaction.ts";
 import { sipLimits } from "../limits.ts";
 import type { MediaLeg } from "../media/port.ts";
@@ -220,25 +221,6 @@ function delegateOf(state: State, events: ForkEvents): OutgoingInviteRequestDele
     onReject: refused,
     onRedirect: refused,
   };
-}
-
-const retryAfterOf = (message: IncomingResponseMessage): number =>
-  Number(/^\s*(\d{1,9})/.exec(message.getHeader("retry-after") ?? "")?.[1] ?? 0);
-
-/** What answered a challenge of the INVITE; its ACK says the same (RFC 3261 §22.1). */
-const credentialsOf = (request: OutgoingInviteRequest | undefined): string[] =>
-  ["Authorization", "Proxy-Authorization"].flatMap((name) =>
-    (request?.message.headers[name] ?? []).map((value) => `${name}: ${value}`)
-  );
-
-/** PRACK (RFC 3262 §4); the library has dropped what came twice or out of order. */
-function acknowledge(
-  message: IncomingResponseMessage,
-  prack: (options: { extraHeaders: string[] }) => unknown,
-): void {
-  const rseq = message.getHeader("rseq");
-  if (rseq === undefined) return;
-  prack({ extraHeaders: [`RAck: ${rseq} ${message.cseq} INVITE`] });
 }
 
 /** A device whose connection is gone for good cannot answer any more. */

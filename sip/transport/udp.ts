@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { isIPv6 } from "node:net";
 import { type ListenAddress, listening } from "../../core/listen_error.ts";
 import { createFlow, type Endpoint, type Flow, type FlowEvents, type LocalName } from "../flow.ts";
@@ -84,7 +85,6 @@ async function receiveAll(
 const firstLine = /^(?:SIP\/2\.0 \d{3}|[A-Za-z0-9\-.!%*_+`'~]{1,32} [^\r\n]{1,2048} SIP\/\d)/;
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-const encoder = new TextEncoder();
 
 function readDatagram(data: Uint8Array): string | undefined {
   const text = decoder.decode(data);
@@ -122,5 +122,5 @@ function portFor({ status, rport, via }: SentMessage, remote: Endpoint): number 
 }
 
 async function put(socket: Deno.DatagramConn, text: string, to: Endpoint): Promise<void> {
-  await socket.send(encoder.encode(text), { transport: "udp", hostname: to.host, port: to.port });
+  await socket.send(Buffer.from(text), { transport: "udp", hostname: to.host, port: to.port });
 }

@@ -1,0 +1,21 @@
+import type { IncomingResponseMessage, OutgoingInviteRequest } from "sip.js/lib/core/index.js";
+
+/** The seconds of Retry-After; 0 where nothing is said of when to try again. */
+export const retryAfterOf = (message: IncomingResponseMessage): number =>
+  Number(/^\s*(\d{1,9})/.exec(message.getHeader("retry-after") ?? "")?.[1] ?? 0);
+
+/** What answered a challenge of the INVITE; its ACK says the same (RFC 3261 §22.1). */
+export const credentialsOf = (request: OutgoingInviteRequest | undefined): string[] =>
+  ["Authorization", "Proxy-Authorization"].flatMap((name) =>
+    (request?.message.headers[name] ?? []).map((value) => `${name}: ${value}`)
+  );
+
+/** PRACK (RFC 3262 §4); the library has dropped what came twice or out of order. */
+export function acknowledge(
+  message: IncomingResponseMessage,
+  prack: (options: { extraHeaders: string[] }) => unknown,
+): void {
+  const rseq = message.getHeader("rseq");
+  if (rseq === undefined) return;
+  prack({ extraHeaders: [`RAck: ${rseq} ${message.cseq} INVITE`] });
+}
