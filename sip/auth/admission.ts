@@ -1,6 +1,6 @@
 import type { Flow } from "../flow.ts";
 import { sipLimits } from "../limits.ts";
-import { networkOf } from "./lockout.ts";
+import { dropOldest, networkOf } from "./lockout.ts";
 
 /** How much of us strangers may take from one address; 0 is no bound. */
 export interface AdmissionBounds {
@@ -102,8 +102,7 @@ function createPaces(rule: { burst: number; perS: number }, most: number, now: (
     const pace = paces.get(source) ?? createPace(rule, now);
     paces.delete(source);
     paces.set(source, pace);
-    const [oldest] = paces.keys();
-    if (paces.size > most && oldest !== undefined) paces.delete(oldest);
+    if (paces.size > most) dropOldest(paces, most);
     return pace;
   };
 }

@@ -111,6 +111,9 @@ export interface Nonces {
 export function createNonces(realm: string, now: () => number = Date.now): Nonces {
   const secret = randomBytes(32).toString("hex");
   const counts = new Map<string, number>();
+  // In the order of their first use: to ask the Map for it, it would walk over all that went.
+  let used: string[] = [];
+  let first = 0;
   // Counts forgotten for want of room could be replayed, so everything as old is refused.
   let refusedUntil = 0;
 
@@ -130,6 +133,15 @@ export function createNonces(realm: string, now: () => number = Date.now): Nonce
     return isSame(nonce.slice(dot + 1), macOf(nonce.slice(0, Math.max(dot, 0))));
   };
 
+  const forgetOldest = () => {
+    const oldest = used[first++]!;
+    counts.delete(oldest);
+    refusedUntil = Math.max(refusedUntil, madeAt(oldest));
+    if (first < sipLimits.nonces) return;
+    used = used.slice(first);
+    first = 0;
+  };
+
   return {
     challenges(header, { stale, algorithms }) {
       const nonce = make();
@@ -144,13 +156,11 @@ export function createNonces(realm: string, now: () => number = Date.now): Nonce
       if (!isOurs(nonce) || age > sipLimits.nonceTtlMs || madeAt(nonce) <= refusedUntil) {
         return false;
       }
-      if (count <= (counts.get(nonce) ?? 0)) return false;
+      const before = counts.get(nonce);
+      if (count <= (before ?? 0)) return false;
       counts.set(nonce, count);
-      const [oldest] = counts.keys();
-      if (counts.size > sipLimits.nonces && oldest !== undefined) {
-        counts.delete(oldest);
-        refusedUntil = Math.max(refusedUntil, madeAt(oldest));
-      }
+      if (before === undefined) used.push(nonce);
+      if (counts.size > sipLimits.nonces) forgetOldest();
       return true;
     },
   };

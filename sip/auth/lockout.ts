@@ -55,6 +55,20 @@ export function createLockout(now: () => number = Date.now): Lockout {
 const homeOf = ({ login, host }: Answerer): string | undefined =>
   login === undefined ? undefined : `${login} ${networkOf(host)}`;
 
+/**
+ * Makes room among so many, for a while: each look for what is first passes over all that went since
+ * the table was made.
+ */
+export function dropOldest(
+  entries: Set<string> | Map<string, unknown>,
+  most: number,
+): void {
+  for (const key of entries.keys()) {
+    if (entries.size <= most * 0.95) return;
+    entries.delete(key);
+  }
+}
+
 /** Where logins were right, the latest last. */
 function createKnownHomes() {
   const homes = new Set<string>();
@@ -63,8 +77,7 @@ function createKnownHomes() {
     add(home: string) {
       homes.delete(home);
       homes.add(home);
-      const [oldest] = homes;
-      if (homes.size > sipLimits.knownHomes && oldest !== undefined) homes.delete(oldest);
+      if (homes.size > sipLimits.knownHomes) dropOldest(homes, sipLimits.knownHomes);
     },
   };
 }
@@ -84,8 +97,7 @@ function createCounts(rule: { free: number; forgetMs: number }, now: () => numbe
       const lockedMs = Math.min(sipLimits.lockoutMinMs * 2 ** excess, sipLimits.lockoutMaxMs);
       entries.delete(key);
       entries.set(key, { count, at: now(), lockedUntil: now() + (excess < 0 ? 0 : lockedMs) });
-      const [oldest] = entries.keys();
-      if (entries.size > sipLimits.lockouts && oldest !== undefined) entries.delete(oldest);
+      if (entries.size > sipLimits.lockouts) dropOldest(entries, sipLimits.lockouts);
     },
     forget: (key: string) => void entries.delete(key),
   };
