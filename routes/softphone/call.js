@@ -19,6 +19,7 @@ function begin(session, direction, nameOf) {
     state: direction === "incoming" ? "incoming" : "calling",
     media: "none",
     isHeld: false,
+    isHeldByPeer: false,
     isMuted: false,
     /** A command is under way. */
     isBusy: false,
@@ -73,6 +74,10 @@ export function createCall(session, direction, { nameOf, onChange, onSuccessor }
     },
     onCancel({ request }) {
       if (/cause=200/.test(request.getHeader("Reason") ?? "")) call.notice = "Answered elsewhere";
+    },
+    // Who holds offers to send alone, or nothing (RFC 3264 §8.4); who resumes says so by an offer too.
+    onInvite({ body }) {
+      if (body !== "") call.change({ isHeldByPeer: /^a=(sendonly|inactive)\s*$/m.test(body) });
     },
     onSessionDescriptionHandler: (handler) => watchMedia(call, handler),
     async onRefer(referral) {

@@ -12,8 +12,9 @@ const doing = {
   calling: () => "Calling…",
   ringing: () => "Ringing…",
   ended: () => "Call ended",
-  talking({ media, isHeld, isMuted }) {
-    if (isHeld) return "On hold";
+  talking({ name, media, isHeld, isHeldByPeer, isMuted }) {
+    if (isHeld) return isHeldByPeer ? `On hold, by ${name} too` : "On hold";
+    if (isHeldByPeer) return `${name} has put you on hold`;
     if (media === "connecting") return "Connecting audio…";
     if (media === "interrupted") return "Audio interrupted, waiting for it…";
     return isMuted ? "Talking, you are muted" : "Talking";

@@ -60,9 +60,15 @@ softphonePageTest("two pages talk, mute, hold and resume, and keep a history", a
 
   await bob.press("Hold");
   await bob.shows("On hold");
+  await alice.shows("bob has put you on hold");
   await both(alice, bob, (page) => page.hearsNothing());
+  await alice.press("Hold");
+  await both(alice, bob, (page) => page.shows("On hold, by"));
   await bob.press("Hold");
-  await bob.shows("Talking");
+  await bob.shows("alice has put you on hold");
+  await alice.shows(/On hold\d/);
+  await alice.press("Hold");
+  await both(alice, bob, (page) => page.shows("Talking"));
   await both(alice, bob, (page) => page.hears());
 
   await bob.press("Hang up");
