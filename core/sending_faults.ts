@@ -58,6 +58,12 @@ export const sendingFaults = {
     message: "Cannot hand the message to an application",
     advice: "Give the number an SmsUrl, or an application of the kind sms with a Flow or RcmlUrl.",
   },
+  messageIncomplete: {
+    kind: "unavailable",
+    code: 14109,
+    message: "Cannot receive the whole of a long message",
+    advice: "Its other parts did not come from the carrier in time. Ask the sender for it again.",
+  },
   emailNotSent: {
     kind: "unavailable",
     code: 13250,

@@ -23,11 +23,7 @@ export const joinParts: JobKind<z.infer<typeof args>> = job({
       await partialTexts.remove(accountSid, textSid, change);
     } catch (error) {
       if (!isOvertaken(error) || await partialTexts.get(accountSid, textSid) !== null) throw error;
-      return; // Another run of this job was faster.
+      // Otherwise another run of this job was faster.
     }
-    if (text.isJoined) return;
-    const { from, total, parts } = text;
-    const came = Object.keys(parts).length;
-    ports.log("A text came in part alone, and is received so", { from, came, total });
   },
 });

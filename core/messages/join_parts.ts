@@ -1,8 +1,10 @@
 import { Fault } from "../faults.ts";
 import { joinParts } from "../jobs/join_parts.ts";
 import { limits } from "../limits.ts";
-import type { Change, Ports } from "../ports.ts";
+import { notification } from "../notify.ts";
+import type { AlsoInserted, Change, Ports } from "../ports.ts";
 import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
+import type { Message } from "../resources/messages.ts";
 import { type PartialText, partialTexts as definition } from "../resources/partial_texts.ts";
 import { sidOfCause } from "../sid.ts";
 import { inboundChange, type InboundText } from "./record_inbound.ts";
@@ -99,18 +101,37 @@ async function add(
   return { record: { ...record, isJoined: true }, ...await receivedOf(record, number, ports) };
 }
 
-/** What it makes to receive as much of a text as came; nothing when it was received before. */
+/**
+ * What it makes to receive as much of a text as came, with a Notification where that is not all;
+ * nothing when it was received before.
+ */
 export async function receivedOf(
-  { accountSid, from, to, parts, isJoined }: PartialText,
+  text: PartialText,
   number: IncomingPhoneNumber | null,
   ports: Ports,
 ): Promise<Required<Pick<Change<PartialText>, "also" | "jobs">>> {
+  const { accountSid, from, to, parts, isJoined } = text;
   if (isJoined) return { also: [], jobs: [] };
   const inOrder = Object.entries(parts).sort(([a], [b]) => Number(a) - Number(b));
   const body = inOrder.map(([, one]) => one).join("");
   const { record, also, jobs } = await inboundChange({ accountSid, from, to, body }, number, ports);
-  return { also: [{ into: "messages", record }, ...also], jobs };
+  const told = inOrder.length < text.total ? [incomplete(text, record, ports)] : [];
+  return { also: [{ into: "messages", record }, ...also, ...told], jobs };
 }
+
+/** Tells the account of the number that parts are missing in what it received. */
+const incomplete = (
+  { accountSid, from, to, parts, total }: PartialText,
+  { sid }: Message,
+  ports: Ports,
+): AlsoInserted =>
+  notification({
+    accountSid,
+    callSid: null,
+    fault: "messageIncomplete",
+    detail: `${sid} from ${from} to ${to} has ${Object.keys(parts).length} of ${total} parts`,
+    level: "warning",
+  }, ports);
 
 /** Somebody else changed the text meanwhile. */
 class Overtaken extends Error {

@@ -34,6 +34,14 @@ const deliver = ({ center }: Lab, short_message: string, fields: Delivered) =>
 
 const bodies = async (lab: Lab) => (await receivedBy(lab)).map(({ body }) => body);
 
+/** What the account is told of parts that did not come; after the Sid of the Message. */
+async function toldOf({ app }: Lab): Promise<string[]> {
+  const { notifications } = (await app.root.get("Notifications.json")).json();
+  return notifications.map((one: { message_text: string }) =>
+    one.message_text.split(/: SM\w+ /)[1] ?? one.message_text
+  );
+}
+
 const asked = ({ app }: Lab) =>
   Promise.all(
     app.fetched.map(async (one) => new URLSearchParams(await one.clone().text()).get("Body")),
@@ -123,8 +131,9 @@ Deno.test("what came of a text is received as it is when the rest does not come"
 
   assert.deepEqual(await bodies(lab), ["the beginning, the end"]);
   assert.deepEqual(await asked(lab), ["the beginning, the end"]);
-  const [{ fields } = {}] = lab.app.logged.filter(({ line }) => line.includes("in part alone"));
-  assert.deepEqual(fields, { from: far, came: 2, total: 3 });
+  assert.deepEqual(await toldOf(lab), [`from ${far} to ${ours} has 2 of 3 parts`]);
+  const [notice] = (await lab.app.root.get("Notifications.json")).json().notifications;
+  assert.deepEqual([notice.error_code, notice.log], [14109, 1]);
 });
 
 Deno.test("a reference that is used again begins another text, and none is lost", async () => {
@@ -139,6 +148,7 @@ Deno.test("a reference that is used again begins another text, and none is lost"
   await lab.app.runJobs();
 
   assert.deepEqual((await bodies(lab)).toSorted(), ["a1a2", "b1b2", "c1", "d1d2"]);
+  assert.deepEqual(await toldOf(lab), [`from ${far} to ${ours} has 1 of 2 parts`]);
   const [account] = await lab.app.ports.accounts.children("");
   const kept = await lab.app.ports.records.partialTexts.list(account!.sid, {
     where: [],
