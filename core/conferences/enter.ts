@@ -73,7 +73,7 @@ function roomStep(
 }
 
 /** What an account's Conference of a name is held by while it is not completed. */
-export const liveNameOf = (accountSid: string, name: string): string => `${accountSid}/${name}`;
+const liveNameOf = (accountSid: string, name: string): string => `${accountSid}/${name}`;
 
 /** The Conference of a name that is not completed; made at the companion of the call if need be. */
 async function conferenceNamed(

@@ -25,6 +25,20 @@ const callee = address.regex(
   "must be a phone number, a sip: address or client: and a Login",
 );
 
+/** What placing a call may take; no answer shows it. */
+const optionalParameters = [
+  "url",
+  "method",
+  "fallbackUrl",
+  "fallbackMethod",
+  "statusCallback",
+  "statusCallbackMethod",
+  "statusCallbackEvent",
+  "timeout",
+  "machineDetection",
+  "machineDetectionTimeout",
+] as const;
+
 /** One leg: a SIP dialog and what is known of it. */
 export const calls = resource({
   type: "Call",
@@ -87,16 +101,7 @@ export const calls = resource({
     isUssd: z.boolean(),
   },
   hidden: [
-    "url",
-    "method",
-    "fallbackUrl",
-    "fallbackMethod",
-    "statusCallback",
-    "statusCallbackMethod",
-    "statusCallbackEvent",
-    "timeout",
-    "machineDetection",
-    "machineDetectionTimeout",
+    ...optionalParameters,
     "initiated",
     "answeredAt",
     "sequence",
@@ -113,18 +118,7 @@ export const calls = resource({
   ],
   create: {
     required: ["from", "to"],
-    optional: [
-      "url",
-      "method",
-      "fallbackUrl",
-      "fallbackMethod",
-      "statusCallback",
-      "statusCallbackMethod",
-      "statusCallbackEvent",
-      "timeout",
-      "machineDetection",
-      "machineDetectionTimeout",
-    ],
+    optional: [...optionalParameters],
   },
   aliases: {
     statusCallback: "statusCallback",

@@ -32,7 +32,7 @@ export function forkInvite(
 }
 
 /** The user part of whom a target means. */
-export function calledUser(target: Target): string {
+function calledUser(target: Target): string {
   if (target.kind === "client") return target.login;
   return target.kind === "leg" ? target.leg : target.dialled;
 }

@@ -39,6 +39,7 @@ export interface EngineLink {
   end(why: string): void;
 }
 
+/** Writes a line of the log. */
 export type Log = (line: string, fields?: Record<string, unknown>) => void;
 
 interface Running {
@@ -59,6 +60,7 @@ interface State {
   gone: string | undefined;
 }
 
+/** The link by one end of a channel; `serveEngine` is at the other. */
 export function createEngineLink(end: MessageEnd<Order | Start, Report>, log: Log): EngineLink {
   const state: State = {
     end,

@@ -3,6 +3,7 @@ import type { MediaEngine } from "./port.ts";
 import { remoteEngine } from "./remote_engine.ts";
 import type { MediaPlaces } from "./transports.ts";
 
+/** What a media Worker is started with. */
 export interface MediaWorkerOptions {
   places: MediaPlaces;
   log: Log;

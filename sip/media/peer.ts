@@ -6,6 +6,7 @@ import { ofKind, parseSdp } from "./parse_sdp.ts";
 import { type Formats, OUR_FORMATS, OUR_MID, type Session } from "./sdp.ts";
 import { newStream, type Peer, type Transport } from "./transport.ts";
 
+/** Where the WebRTC of this process has its sockets. */
 export interface WebrtcOptions {
   /** Where sockets are bound; 0.0.0.0 offers all addresses that the machine has. */
   bindAddress: string;

@@ -37,6 +37,7 @@ export interface Start {
   places: MediaPlaces;
 }
 
+/** The orders of a type. */
 export type OrderOf<T extends Order["type"]> = Extract<Order, { type: T }>;
 
 /** Its samples come along the first time; they are kept until it is forgotten. */
@@ -45,6 +46,7 @@ export interface SentSound {
   pcm?: Pcm;
 }
 
+/** What the engine tells. */
 export type Report =
   /** The value is an SDP, where one was asked for. */
   | { type: "done"; task: number; value?: string }
@@ -58,12 +60,14 @@ export type Report =
   | { type: "recorded"; task: number; samples: Pcm }
   | { type: "log"; line: string; fields?: Record<string, unknown> };
 
+/** An error as it crosses between the two. */
 export interface SentError {
   /** Tells `NoCommonCodec` from the others. */
   name: string;
   message: string;
 }
 
+/** Whatever was thrown, to be sent. */
 export const sentError = (error: unknown): SentError =>
   error instanceof Error
     ? { name: error.name, message: error.message }

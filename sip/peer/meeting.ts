@@ -39,7 +39,9 @@ const meetingNews = z.discriminatedUnion("type", [
   z.object({ type: z.literal("left"), recording: recorded.nullable() }),
 ]);
 
+/** What the INVITE between two companions is for. */
 export type MeetingOrder = z.infer<typeof meetingOrder>;
+/** What the two tell each other by INFO. */
 export type MeetingNews = z.infer<typeof meetingNews>;
 
 /** The value of an `orderHeader`. */

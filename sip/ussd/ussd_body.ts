@@ -4,8 +4,8 @@ import type { Content } from "../dialog/info.ts";
 import { sipLimits } from "../limits.ts";
 
 /** The body of a USSD dialogue (3GPP TS 24.390 §5.1), and the INFO package that carries it. */
-export const ussdType = "application/vnd.3gpp.ussd+xml";
-export const ussdPackage = "g.3gpp.ussd";
+const ussdType = "application/vnd.3gpp.ussd+xml";
+const ussdPackage = "g.3gpp.ussd";
 
 /** What an end of a USSD dialogue takes; TS 24.390 §4.5 wants the types of IMS among it. */
 export const ussdHeaders = [
