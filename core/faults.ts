@@ -150,6 +150,7 @@ export const faults = {
 
 export type FaultName = keyof typeof faults;
 
+/** What a Fault may have besides. */
 export interface FaultOptions extends ErrorOptions {
   /** Seconds after which it is worth trying again, where that is known. */
   retryAfterS?: number;

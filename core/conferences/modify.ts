@@ -52,8 +52,8 @@ export async function modifyConference(
 
 /**
  * Mutes or holds a leg in a Conference, first where it speaks, then in the records; one that is to be
- * heard also where its call is, which may have been muted by itself. Throws `notFound`
- * when it is not there, `unavailable` when its companion is out of reach.
+ * heard also where its call is, which may have been muted by itself. Throws `notFound` when it is not
+ * there, `unavailable` when its companion is out of reach.
  */
 export async function modifyParticipant(
   named: Named,

@@ -47,12 +47,12 @@ export function nextOf(
 export function given(queue: Queue, taker: Taker): Change<Queue> {
   const { by, at } = taker;
   const next = nextOf(queue, taker);
-  const isHis = ({ taken }: QueueMember) => taken?.by === by;
-  const isRight = queue.members.every((member) => isHis(member) === (member === next));
+  const isOwn = ({ taken }: QueueMember) => taken?.by === by;
+  const isRight = queue.members.every((member) => isOwn(member) === (member === next));
   if (isRight) return { record: queue };
   const members = queue.members.map((member) => {
-    if (member === next) return isHis(member) ? member : { ...member, taken: { by, at } };
-    return isHis(member) ? { ...member, taken: null } : member;
+    if (member === next) return isOwn(member) ? member : { ...member, taken: { by, at } };
+    return isOwn(member) ? { ...member, taken: null } : member;
   });
   return { record: { ...queue, members } };
 }

@@ -19,9 +19,12 @@ const address = z.string().trim().min(1).max(255).regex(
   "must not hold control characters, quotes or angle brackets",
 );
 
+/** A phone number or a code as people write them, as the source of a regular expression. */
+export const numberPattern = String.raw`\+?[0-9*#][0-9*#().\- ]*`;
+
 /** A phone number as people write them, a SIP address, or a Client. */
 const callee = address.regex(
-  /^(client:[A-Za-z0-9\-._+]{1,64}|sips?:\S+@\S+|\+?[0-9*#][0-9*#().\- ]*)$/,
+  new RegExp(String.raw`^(client:[A-Za-z0-9\-._+]{1,64}|sips?:\S+@\S+|${numberPattern})$`),
   "must be a phone number, a sip: address or client: and a Login",
 );
 

@@ -1,9 +1,9 @@
+import { placeParameters } from "../calls/placed_by.ts";
 import { pushUssd } from "../jobs/push_ussd.ts";
 import type { Parameters } from "../parameters.ts";
 import type { Base, Change } from "../ports.ts";
-import { placeParameters } from "../calls/placed_by.ts";
 import { withDefaults } from "../resource.ts";
-import { type Call, calls } from "../resources/calls.ts";
+import { type Call, calls, numberPattern } from "../resources/calls.ts";
 
 /** What pushing a USSD dialogue takes: as placing a call, to a subscriber's number. */
 export const pushParameters: Parameters = {
@@ -11,7 +11,7 @@ export const pushParameters: Parameters = {
   schema: placeParameters.schema
     .omit({ machineDetection: true, machineDetectionTimeout: true })
     .extend({
-      to: calls.fields.to.regex(/^\+?[0-9*#][0-9*#().\- ]*$/, "must be a phone number"),
+      to: calls.fields.to.regex(new RegExp(`^${numberPattern}$`), "must be a phone number"),
     }),
 };
 
