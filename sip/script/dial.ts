@@ -4,7 +4,7 @@ import type { Recorded } from "../../core/bridge_recordings.ts";
 import type { Script } from "../../core/bridge_script.ts";
 import { unlessAborted } from "../abort.ts";
 import { sipLimits } from "../limits.ts";
-import { carried, type Performance } from "./performance.ts";
+import { carried, type Performance, tellEnd } from "./performance.ts";
 import {
   type Child,
   type ChildEnding,
@@ -48,9 +48,7 @@ export async function dial(performance: Performance, step: DialStep): Promise<Sc
   const action = carried(performance, step.action);
   const outcome = winner ? "completed" : unansweredOutcome(last, signal);
   const event = dialled({ step, outcome, winner, last, startedAt, answeredAt, recorded, action });
-  if (!signal.aborted) return await live.ask(event, { signal });
-  // The caller left, or another script took over: it is news all the same.
-  live.report(event);
+  return await tellEnd(performance, event);
 }
 
 /** Whom its screening did not let through has answered, and still nobody talked to the caller. */

@@ -1,4 +1,6 @@
 import type { Action } from "../../core/bridge_action.ts";
+import type { LegEvent } from "../../core/bridge_events.ts";
+import type { Script } from "../../core/bridge_script.ts";
 import type { Calls } from "./calls.ts";
 import type { LiveLeg } from "./live_leg.ts";
 import type { UssdSaid } from "../ussd/ussd_body.ts";
@@ -30,4 +32,16 @@ export function carried(performance: Performance, action: Action): Action {
   const { tookTime, typed } = performance;
   performance.typed = "";
   return { ...action, ...tookTime && { hops: 0 }, ...typed !== "" && { digits: typed } };
+}
+
+/**
+ * Tells of the end of a step, and brings what its action says to do then. Without an action, or where
+ * the caller left or another script took over, it is news all the same.
+ */
+export async function tellEnd(
+  { live, signal }: Performance,
+  event: LegEvent & { action?: Action | undefined },
+): Promise<Script | void> {
+  if (event.action !== undefined && !signal.aborted) return await live.ask(event, { signal });
+  live.report(event);
 }

@@ -4,7 +4,7 @@ import type { Script } from "../../core/bridge_script.ts";
 import { whenAborted } from "../abort.ts";
 import { sipLimits } from "../limits.ts";
 import type { LiveLeg } from "./live_leg.ts";
-import { carried, type Performance } from "./performance.ts";
+import { carried, type Performance, tellEnd } from "./performance.ts";
 import { recordTalk } from "./record_talk.ts";
 import { talk, type TalkOptions } from "./talk.ts";
 import { talkElsewhere } from "./pickup_elsewhere.ts";
@@ -35,11 +35,8 @@ export async function queue(
   const waitedS = () => Math.round((Date.now() - startedAt) / 1000);
   const tell = async (event: LegEvent & { type: "dequeued" }): Promise<Script | void> => {
     performance.tookTime ||= Date.now() - startedAt >= sipLimits.timePassedMs;
-    if (step.action === undefined) return live.report(event);
-    const whole = { ...event, action: carried(performance, step.action) };
-    if (!signal.aborted) return await live.ask(whole, { signal });
-    // The caller left, or another script took over: it is news all the same.
-    live.report(whole);
+    const action = step.action && carried(performance, step.action);
+    return await tellEnd(performance, { ...event, ...action && { action } });
   };
   const dequeued = { type: "dequeued", queueSid } as const;
   if (await answered(performance) === undefined || signal.aborted) {
@@ -86,7 +83,7 @@ async function parted(
 
 /** Takes a leg that waits, and talks to it until either side is done. */
 export async function pickup(performance: Performance, step: PickupStep): Promise<Script | void> {
-  const { live, signal } = performance;
+  const { signal } = performance;
   const { at, action, memo, leg } = step;
   const media = await answered(performance);
   if (media === undefined || signal.aborted) return;
@@ -104,7 +101,7 @@ export async function pickup(performance: Performance, step: PickupStep): Promis
   const recorded = await recording.end();
   performance.tookTime ||= lastedMs >= sipLimits.timePassedMs;
   if (action === undefined) return;
-  const event: LegEvent = {
+  return await tellEnd(performance, {
     type: "dialled",
     outcome: "completed",
     leg,
@@ -113,9 +110,7 @@ export async function pickup(performance: Performance, step: PickupStep): Promis
     ...sipCallId !== undefined && { sipCallId },
     ...recorded && { recording: recorded },
     action: carried(performance, action),
-  };
-  if (!signal.aborted) return await live.ask(event, { signal });
-  live.report(event);
+  });
 }
 
 /** What came of taking a leg: why it could not be had, or the talk with it. */

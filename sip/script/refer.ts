@@ -6,24 +6,20 @@ import { notifiedState } from "../dialog/referral.ts";
 import { type Ending, outcomeOf } from "../leg/outcome.ts";
 import { sipLimits } from "../limits.ts";
 import { parseSipUri, trunkUri } from "../text/uri.ts";
-import { carried, type Performance } from "./performance.ts";
+import { carried, type Performance, tellEnd } from "./performance.ts";
 
 /** Asks the peer to call somebody else, and waits for what becomes of it. */
 export async function refer(performance: Performance, step: ReferStep): Promise<Script | void> {
-  const { live, signal } = performance;
   const startedAt = Date.now();
   const { outcome, sipStatus } = await askPeer(performance, step);
   performance.tookTime ||= Date.now() - startedAt >= sipLimits.timePassedMs;
-  const event = {
+  return await tellEnd(performance, {
     type: "referred",
     to: step.to,
     outcome,
     ...sipStatus !== undefined && { sipStatus },
     ...step.action && { action: carried(performance, step.action) },
-  } as const;
-  if (step.action !== undefined && !signal.aborted) return await live.ask(event, { signal });
-  // Nothing is asked, or nobody is there to go on: it is news all the same.
-  live.report(event);
+  });
 }
 
 async function askPeer(

@@ -1,9 +1,8 @@
 import type { Action } from "../../core/bridge_action.ts";
-import type { LegEvent } from "../../core/bridge_events.ts";
 import type { RoomStep } from "../../core/bridge_rooms.ts";
 import type { Script } from "../../core/bridge_script.ts";
 import { sipLimits } from "../limits.ts";
-import { carried, type Performance } from "./performance.ts";
+import { carried, type Performance, tellEnd } from "./performance.ts";
 import { stayElsewhere } from "./room_elsewhere.ts";
 import { recordRoom, type Stay, untilEnough } from "./room_stay.ts";
 import { answered, type PerformStep, wait } from "./wait.ts";
@@ -27,7 +26,6 @@ export async function room(
   step: RoomStep,
   performStep: PerformStep,
 ): Promise<Script | void> {
-  const { live, signal } = performance;
   const startedAt = Date.now();
   const { at } = step;
   const { outcome, recording, unreached } = at === undefined
@@ -38,12 +36,13 @@ export async function room(
   const { conferenceSid } = step;
   const durationS = outcome === "completed" ? Math.round(lastedMs / 1000) : 0;
   const told = { conferenceSid, outcome, durationS, ...recording && { recording } };
-  const left = { type: "left", ...told, ...unreached && { unreached } } as const;
-  if (step.action === undefined) return live.report(left);
-  const event: LegEvent = { ...left, action: carried(performance, step.action) };
-  if (!signal.aborted) return await live.ask(event, { signal });
-  // The caller left, or another script took over: it is news all the same.
-  live.report(event);
+  const action = step.action && carried(performance, step.action);
+  return await tellEnd(performance, {
+    type: "left",
+    ...told,
+    ...unreached && { unreached },
+    ...action && { action },
+  });
 }
 
 async function stay(
