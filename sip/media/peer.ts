@@ -31,6 +31,7 @@ export function webrtcTransport(options: WebrtcOptions): Transport {
   };
 }
 
+/** What one peer is opened with. */
 export interface PeerOptions extends WebrtcOptions {
   mid: string;
   formats: Formats;

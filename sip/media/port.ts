@@ -20,6 +20,7 @@ export type MediaKind = "webrtc" | "rtp";
 /** Takes samples of 8 kHz, those of several channels interleaved. */
 export type WriteSamples = (samples: Pcm) => void;
 
+/** Makes legs and rooms, and ends them all. */
 export interface MediaEngine {
   /**
    * A leg of the kind that the offer asks for by its profile. `localSdp` is our answer; throws
@@ -56,6 +57,7 @@ export interface Seat {
   leave(): void;
 }
 
+/** The media of one leg of a call. */
 export interface MediaLeg {
   readonly localSdp: string;
   /** Takes the peer's answer to our offer; throws `NoCommonCodec`. */

@@ -47,6 +47,7 @@ interface Member {
   limiter: Limiter;
 }
 
+/** A room without anybody. */
 export function createRoom(): Room {
   const mix: Mix = {
     tick: 0,

@@ -28,11 +28,13 @@ export interface Relays {
   endAll(): Promise<void>;
 }
 
+/** What takes the calls of other companions. */
 export interface RelayOptions extends MeetingHost {
   /** Whether new calls are still taken. */
   accepting(): boolean;
 }
 
+/** Takes the calls of other companions, while `accepting` says so. */
 export function createRelays(options: RelayOptions): Relays {
   const open = new Set<InboundLeg>();
   return {

@@ -10,6 +10,7 @@ export interface Rooms {
   order(order: RoomOrder): boolean;
 }
 
+/** A leg that comes to a room. */
 export interface Newcomer {
   leg: string;
   media: MediaLeg;
@@ -47,6 +48,7 @@ interface OpenRoom {
   recorder: Place | undefined;
 }
 
+/** Rooms whose sound the engine mixes. */
 export function createRooms(engine: Pick<MediaEngine, "room">): Rooms {
   const rooms = new Map<string, OpenRoom>();
 

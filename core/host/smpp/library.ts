@@ -32,6 +32,7 @@ export interface Pdu {
   response(fields?: Record<string, unknown>): Pdu;
 }
 
+/** A connection to a message center. */
 export interface LibrarySession {
   on(event: string, listener: (pdu: Pdu) => void): void;
   /** False when the connection is not there. */
@@ -56,6 +57,7 @@ interface Alphabet {
   decode(octets: Uint8Array): string | Uint8Array;
 }
 
+/** The library, by the names it has there. */
 export const { connect, PDU, errors } = smpp as unknown as Library;
 const { encodings } = smpp as unknown as Library;
 
