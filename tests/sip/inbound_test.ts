@@ -427,7 +427,7 @@ sipTest(
 
     const call = alice.call("bob");
     const ringing = await bob.nextCall();
-  ringing.ring();
+    ringing.ring();
     const { leg } = await lab.service.event("incoming");
     await (await lab.run(leg, [{ type: "hangup" }])).body?.cancel();
     await ringing.cancelled;
