@@ -39,6 +39,9 @@ export const mediaLimits = {
   /** How often rtpengine is asked whether it has a leg still; unanswered so often, the leg is lost. */
   relayCheckMs: 10_000,
   relayChecks: 3,
+  /** How often the media Worker is asked for a sign of life, and without how many it is given up. */
+  workerCheckMs: 2_000,
+  workerChecks: 5,
   /** Frames sent in a row to catch up; beyond it the stream is late for good. */
   catchUpFrames: 10,
   /** Digits of signalling that wait to be sent to the leg joined with; beyond them new ones are lost. */

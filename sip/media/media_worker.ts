@@ -1,4 +1,5 @@
-import { createEngineLink, type Log } from "./engine_link.ts";
+import { createEngineLink, type EngineLink, type Log } from "./engine_link.ts";
+import { mediaLimits } from "./limits.ts";
 import type { MediaEngine } from "./port.ts";
 import { remoteEngine } from "./remote_engine.ts";
 import type { MediaPlaces } from "./transports.ts";
@@ -7,8 +8,11 @@ import type { MediaPlaces } from "./transports.ts";
 export interface MediaWorkerOptions {
   places: MediaPlaces;
   log: Log;
-  /** Called when the Worker ended by itself. Every leg is lost then, and none opens any more. */
+  /** Called once, when the Worker ends by itself or hangs. Every leg is lost then, and none opens. */
   onEnd(): void;
+  /** What runs in it, and how often it is asked whether it hangs. */
+  script?: URL;
+  checkMs?: number;
 }
 
 /**
@@ -17,21 +21,32 @@ export interface MediaWorkerOptions {
  * one ends it.
  */
 export async function startMediaWorker(
-  { places, log, onEnd }: MediaWorkerOptions,
+  {
+    places,
+    log,
+    onEnd,
+    script = new URL("./worker.ts", import.meta.url),
+    checkMs = mediaLimits.workerCheckMs,
+  }: MediaWorkerOptions,
 ): Promise<MediaEngine> {
-  const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
+  const worker = new Worker(script, { type: "module" });
   const link = createEngineLink(worker, log);
-  let isStarted = false;
+  let stopWatch: (() => void) | undefined;
+  const ended = (why: string) => {
+    link.end(`Cannot use media: the media Worker ${why}`);
+    if (stopWatch === undefined) return;
+    stopWatch();
+    stopWatch = undefined;
+    log("The media Worker is gone", { why });
+    onEnd();
+  };
   worker.onerror = (event) => {
     event.preventDefault();
-    link.end(`Cannot use media: the media Worker ended: ${event.message}`);
-    if (!isStarted) return;
-    log("The media Worker ended", { error: event.message });
-    onEnd();
+    ended(`ended: ${event.message}`);
   };
   try {
     await link.ask({ type: "start", places });
-    isStarted = true;
+    stopWatch = watch(link, checkMs, () => ended("hangs"));
   } catch (error) {
     worker.terminate();
     const why = error instanceof Error ? error.message : String(error);
@@ -41,6 +56,20 @@ export async function startMediaWorker(
   let closed: Promise<void> | undefined;
   return {
     ...engine,
-    close: () => closed ??= engine.close().then(() => worker.terminate()),
+    close() {
+      stopWatch?.();
+      return closed ??= engine.close().then(() => worker.terminate());
+    },
   };
+}
+
+/** Asks for a sign of life; several checks in a row without one are a Worker that hangs. */
+function watch(link: EngineLink, checkMs: number, onHang: () => void): () => void {
+  let missed = 0;
+  const timer = setInterval(() => {
+    if (missed++ === 0) void link.ask({ type: "ping" }).then(() => missed = 0, () => {});
+    // Counted by ticks, not by the clock: a process that slept finds one tick due, not many.
+    else if (missed > mediaLimits.workerChecks) onHang();
+  }, checkMs);
+  return () => clearInterval(timer);
 }

@@ -28,6 +28,7 @@ export type Order =
   | { type: "leaveRoom"; seat: number }
   | { type: "announce"; room: number; sound: SentSound }
   | { type: "forgetSound"; sound: number }
+  | { type: "ping"; task: number }
   | { type: "close"; task: number };
 
 /** The first message to a Worker; the task is done when its engine is there. */

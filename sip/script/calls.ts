@@ -15,6 +15,9 @@ import type { Recordings } from "../service/recordings.ts";
 import { createReportQueue, type ReportOptions } from "../service/reports.ts";
 import type { Signalling } from "../signalling.ts";
 
+/** Of a caller without an answer: the call is canceled, and no proxy tries another way. */
+const ENDED_BY_SERVICE = 487;
+
 /** How a leg is placed, beyond whom to call. */
 export interface Placing {
   timeoutS: number;
@@ -107,7 +110,7 @@ export function createCalls(options: CallsOptions): Calls {
       return live;
     },
     async endAll() {
-      for (const { leg } of legs.values()) leg.hangup({ status: 503 });
+      for (const live of legs.values()) live.dismiss(503);
       await Promise.all([...unsettled.values()].map(({ settled }) => settled));
       await recordings.drained();
     },
@@ -162,6 +165,11 @@ export function runScript(
     return "run";
   }
   if (known === undefined) return "unknown";
+  // At once: what is under way is told as cut off by the end of the call, not by another script.
+  if (first?.type === "hangup") {
+    known.dismiss(ENDED_BY_SERVICE);
+    return "run";
+  }
   // Whom it talks to first: then neither is hung up with what the other did.
   if (other !== undefined) {
     if (known.partner === undefined) known.runOther?.(other);

@@ -38,6 +38,9 @@ export interface LiveLeg<L extends InboundLeg | OutboundLeg = InboundLeg | Outbo
    * resolves with whether to join them. A leg that is not joined has ended, or was taken away.
    */
   prepare(invitation: Invitation, held: AbortSignal): Promise<boolean>;
+  /** Hangs up, and not because its softphone did; `status` is what an unanswered caller is told. */
+  dismiss(status: number): void;
+  readonly isDismissed: boolean;
   /** Resolves when nothing is performed on it; after `hold`, what was has let go. */
   idle(): Promise<void>;
   /** Resolves when the leg has ended and its last report is queued. */
@@ -55,6 +58,7 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
   const { log } = calls.signalling;
   let holder = new AbortController();
   let performance = Promise.resolve();
+  let isDismissed = false;
 
   // A signal made of several would be held weakly by each, which keeps all of a call from the
   // collector of what is young.
@@ -95,6 +99,13 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
       const isReady = await preparing.catch((error) => (failed(error), false));
       if (!isReady && !held.aborted) leg.hangup();
       return isReady;
+    },
+    dismiss(status) {
+      isDismissed = true;
+      leg.hangup({ status });
+    },
+    get isDismissed() {
+      return isDismissed;
     },
     idle: () => performance,
     over: leg.ended.then(async (ending) => {

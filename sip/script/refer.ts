@@ -23,9 +23,10 @@ export async function refer(performance: Performance, step: ReferStep): Promise<
 }
 
 async function askPeer(
-  { calls, live: { leg }, signal }: Performance,
+  { calls, live, signal }: Performance,
   step: ReferStep,
 ): Promise<Ending> {
+  const { leg } = live;
   const { dialog } = leg;
   if (dialog === undefined || leg.answeredAt === undefined) return refusedWith(481);
   // The bill of another's trunk is not this account's to run up.
@@ -48,7 +49,8 @@ async function askPeer(
     const status = await unlessAborted(told.promise, signal);
     if (status !== undefined) return status < 300 ? called(status) : refusedWith(status);
     // Who took the REFER and hung up has gone where it was sent (RFC 5589 §6.1).
-    return leg.signal.aborted && accepted !== undefined ? called() : { outcome: "canceled" };
+    const hasLeft = leg.signal.aborted && !live.isDismissed;
+    return hasLeft && accepted !== undefined ? called() : { outcome: "canceled" };
   } finally {
     stop();
     leg.onNotify = undefined;

@@ -47,7 +47,7 @@ async function calls({ app }: CompanionsLab) {
 }
 
 const allEnded = (lab: CompanionsLab) => async () =>
-  (await calls(lab)).every(({ status }) => status !== "ringing" && status !== "in-progress");
+  (await calls(lab)).every(({ status }) => !["queued", "ringing", "in-progress"].includes(status));
 
 const offerOf = (name: string) => `v=0\r\no=${name} 1 1 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\n`;
 

@@ -82,6 +82,62 @@ Deno.test("a Worker that cannot start says why", async () => {
   await assert.rejects(starting, /Cannot start the media Worker: .*undefined/);
 });
 
+/** A Worker that starts, and then does this. */
+const started = (then: string) =>
+  new URL(`data:text/javascript,${
+    encodeURIComponent(`onmessage = ({ data: { task } }) => {
+      postMessage({ type: "done", task });
+      ${then}
+    };`)
+  }`);
+
+const ends: [why: RegExp, how: string, then: string][] = [
+  [/hangs/, "hangs", "for (;;);"],
+  [/hangs/, "closes itself without a word", "close();"],
+  [/ended: .*no more/, "throws", 'throw new Error("no more");'],
+];
+for (const [why, how, then] of ends) {
+  Deno.test({
+    name: `a Worker that ${how} is told of once, and its engine is gone`,
+    timeout: 20_000,
+    async fn() {
+      const gone = Promise.withResolvers<void>();
+      let times = 0;
+      const engine = await startMediaWorker({
+        places: {} as MediaPlaces,
+        log: () => {},
+        onEnd: () => (times++, gone.resolve()),
+        script: started(then),
+        checkMs: 20,
+      });
+      await gone.promise;
+      await assert.rejects(engine.offer("rtp"), why);
+      await engine.close();
+      assert.equal(times, 1);
+    },
+  });
+}
+
+Deno.test({
+  name: "a Worker that answers is left alone, however often it is asked",
+  timeout: 20_000,
+  async fn() {
+    const asked = Promise.withResolvers<void>();
+    const engine = await startMediaWorker({
+      places: {} as MediaPlaces,
+      log: (line) => line === "asked" && asked.resolve(),
+      onEnd: () => assert.fail("It does not hang"),
+      script: started(`
+        globalThis.times = (globalThis.times ?? 0) + 1;
+        if (globalThis.times === 30) postMessage({ type: "log", line: "asked" });
+      `),
+      checkMs: 20,
+    });
+    await asked.promise;
+    await engine.close();
+  },
+});
+
 Deno.test({
   name: "an engine that is gone loses its legs, and ends what they do",
   timeout: 20_000,

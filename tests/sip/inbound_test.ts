@@ -418,6 +418,27 @@ sipTest("dial() refuses the caller with 480 when the only callee was cancelled",
 });
 
 sipTest(
+  "a caller whose call the service ends before the answer is told 487: canceled",
+  async () => {
+    await using lab = await startSipLab();
+    const alice = await lab.phone("alice");
+    const bob = await lab.phone("bob");
+    lab.service.answer = () => dialScript(["bob"], "anchored");
+
+    const call = alice.call("bob");
+    const ringing = await bob.nextCall();
+    ringing.ring();
+    const { leg } = await lab.service.event("incoming");
+    await (await lab.run(leg, [{ type: "hangup" }])).body?.cancel();
+    await ringing.cancelled;
+    const { event } = await lab.service.event("ended", leg);
+
+    assert.equal((await call.final).status, 487);
+    assert.equal(event.outcome, "canceled");
+  },
+);
+
+sipTest(
   "dial() refuses the caller with 480 when the callee redirects: nobody follows",
   async () => {
     await using lab = await startSipLab();

@@ -98,15 +98,21 @@ roomTest("a wait document is told the queue, leads on to others, and may leave",
   await closeAll([alice]);
 });
 
-for (const result of ["hangup", "redirected"] as const) {
-  roomTest(`who leaves a queue otherwise is told as ${result}`, async () => {
+const departures = [
+  ["the caller hangs up", "hangup"],
+  ["the service ends the call", "hangup"],
+  ["another script takes over", "redirected"],
+] as const;
+for (const [how, result] of departures) {
+  roomTest(`who leaves a queue when ${how} is told as ${result}`, async () => {
     await using lab = await startRoomLab();
     const script: Script = [{ type: "queue", queueSid, wait: null, action }];
     const alice = await enter(lab, { login: "alice", hz: 500, script });
     await lab.service.event("queued", alice.leg);
 
-    if (result === "hangup") await alice.dialog.bye();
-    else await lab.run(alice.leg, [{ type: "hangup" }]);
+    if (how === "the caller hangs up") await alice.dialog.bye();
+    else if (result === "hangup") await lab.run(alice.leg, [{ type: "hangup" }]);
+    else await lab.run(alice.leg, [{ type: "silence", seconds: 60 }]);
     const { event, wantsScript } = await lab.service.event("dequeued", alice.leg);
 
     assert.deepEqual([event.result, event.action, wantsScript], [result, action, false]);

@@ -137,6 +137,16 @@ sipTest(
   },
 );
 
+sipTest("record() tells its action when the service ends the call", async () => {
+  await using lab = await startSipLab();
+  const call = await recorded(lab, [recordStep()]);
+  call.say(sound(1));
+  await lab.run(call.leg, [{ type: "hangup" }]);
+  const { event, wantsScript } = await call.event;
+  assert.deepEqual([event.digits, wantsScript], ["hangup", false]);
+  assert.equal((await call.dialog.ended).method, "BYE");
+});
+
 sipTest("record() keeps what it has when another script takes over", async () => {
   await using lab = await startSipLab();
   const call = await recorded(lab, [recordStep()]);

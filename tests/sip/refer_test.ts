@@ -111,6 +111,18 @@ sipTest("refer() takes it that who accepts and hangs up has gone there", async (
   assert.deepEqual([event.outcome, event.sipStatus, wantsScript], ["completed", undefined, false]);
 });
 
+sipTest("refer() ended by the service is canceled, though the softphone had taken it", async () => {
+  await using call = await startCall(referTo("sip:bob@sip.test", { action }));
+
+  const { leg } = await call.lab.service.event("incoming");
+  await call.refer;
+  await notify(call.dialog, "100 Trying", "active;expires=60");
+  await call.lab.run(leg, [{ type: "hangup" }]);
+  const { event, wantsScript } = await call.lab.service.event("referred");
+
+  assert.deepEqual([event.outcome, wantsScript], ["canceled", false]);
+});
+
 /** A call by a trunk, which is then asked to call a number. */
 async function referTrunk(route: Partial<TrunkPeer["route"]>) {
   const lab = await startTrunkLab();

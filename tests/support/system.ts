@@ -33,6 +33,8 @@ export interface SystemOptions {
   /** An earlier system's directory, to start on what it left. */
   directory?: string;
   env?: Record<string, string>;
+  /** Where the programs are; this working tree by default. */
+  root?: string;
   /** The command that is Deno; this process's own by default. */
   deno?: [string, ...string[]];
 }
@@ -51,7 +53,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     ALLOW_PRIVATE_URLS: "true",
     ...options.env,
   };
-  const { child, output, ended } = spawnTask(["start"], env, options.deno);
+  const { child, output, ended } = spawnTask(["start"], env, options);
   const baseUrl = `http://127.0.0.1:${port}`;
   const isOver = ended.then((code) => {
     throw new Error(`The system ended with ${code}: ${output()}`);
@@ -119,11 +121,11 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
 export function spawnTask(
   task: string[],
   env: Record<string, string>,
-  [program, ...before]: [string, ...string[]] = [Deno.execPath()],
+  { deno: [program, ...before] = [Deno.execPath()], root: cwd = root }: SystemOptions = {},
 ) {
   const child = new Deno.Command(program, {
     args: [...before, "task", "--quiet", ...task],
-    cwd: root,
+    cwd,
     env: { NO_COLOR: "1", ...env },
     stdin: "null",
     stdout: "piped",
