@@ -110,7 +110,7 @@ export const callFaults = {
   documentLoop: {
     kind: "invalid",
     code: 12400,
-    message: "Cannot go on with the call: its documents redirect without end",
+    message: "Cannot go on: the documents redirect without end",
     advice: "Let one of the documents do something that takes time.",
   },
   flowFailed: {

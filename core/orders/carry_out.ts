@@ -5,6 +5,7 @@ import { checkMessage } from "../messages/check_message.ts";
 import { notification } from "../notify.ts";
 import { e164Of } from "../numbers/dialled.ts";
 import { matchFields, type Parameters, parseFields, type Sent } from "../parameters.ts";
+import { orderRequest } from "../own_request.ts";
 import type { AlsoInserted, Ports } from "../ports.ts";
 import { type AnyRecord, type AnyResource, creation, newBase, paramsSchema } from "../resource.ts";
 import { emails } from "../resources/emails.ts";
@@ -134,12 +135,12 @@ const verbs = { sms: "Sms", email: "Email", geolocation: "Geolocation" } as cons
 
 /** The Notification of an order that cannot be carried out. */
 function refused(
-  { kind }: Order,
+  order: Order,
   { fault, detail = "" }: Fault,
   { accountSid, callSid, cause }: Ordering,
   ports: Ports,
 ): CarriedOut {
-  const verb = verbs[kind];
+  const verb = verbs[order.kind];
   const isOfMarkup = fault === "badParameter";
   const notice = {
     accountSid,
@@ -148,6 +149,7 @@ function refused(
     detail: `${verb}: ${detail}`,
     level: "error",
     cause,
+    exchange: orderRequest(order, accountSid, ports),
   } as const;
   return { also: [notification(notice, ports)], jobs: [], told: { [`${verb}Status`]: "failed" } };
 }

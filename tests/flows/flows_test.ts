@@ -173,9 +173,7 @@ for (const [what, { steps, documents }] of Object.entries(loops)) {
     const end = documents === 1 ? "reject" : "hangup";
     assert.deepEqual([count, types(script)], [documents, [end]]);
     const told = await notifications(app);
-    const loop = told.filter((text) =>
-      /^Cannot go on with the call: its documents redirect/.test(text)
-    );
+    const loop = told.filter((text) => /^Cannot go on: the documents redirect/.test(text));
     assert.equal(loop.length, 1, told.join("\n"));
   });
 }

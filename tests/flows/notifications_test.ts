@@ -3,14 +3,18 @@ import type { LegEvent } from "../../core/bridge_events.ts";
 import { Fault } from "../../core/faults.ts";
 import { limits } from "../../core/limits.ts";
 import { messageTaker } from "../../core/messages/take_message.ts";
+import { receiveMessage } from "../../core/messages/receive_message.ts";
 import type { Ports } from "../../core/ports.ts";
+import { takePart } from "../../core/recordings/take_part.ts";
 import { type App, startApp } from "../support/app.ts";
 import { companionOf, made } from "../support/hand_companion.ts";
+import { makeSample } from "../support/samples.ts";
 
 const password = "pa55-word";
 const basic = btoa(`user:${password}`);
 const secretUrl = (path: string) => `https://user:${password}@app.test${path}`;
 const inboundLeg = "CA" + "e".repeat(32);
+const recordingSid = "RE" + "1".repeat(32);
 const number = "+14155550150";
 
 /** One way to fail that the customer could mend. */
@@ -234,6 +238,53 @@ const failures: Record<string, Failure> = {
       await made(app.root, "IncomingPhoneNumbers", { PhoneNumber: number });
       await sms(app, number);
     },
+  },
+  "a long text of which a part is missing": {
+    code: 14109,
+    log: 1,
+    async happen(app) {
+      await made(app.root, "IncomingPhoneNumbers", { PhoneNumber: number });
+      const part = { reference: "1", total: 2, at: 1 };
+      const arriving = {
+        dialled: [number],
+        gateway: null,
+        from: "+15550002",
+        body: "so far",
+        part,
+      };
+      await receiveMessage(arriving, app.ports);
+      await receiveMessage(arriving, app.ports);
+      await runAll(app);
+    },
+    text: /from \+15550002 to \+14155550150 has 1 of 2 parts/,
+  },
+  "a recording that breaks off": {
+    code: 13260,
+    async happen(app) {
+      const call = await post(app);
+      const leg = companionOf(app, call);
+      const ends = { from: "+15550001", to: "client:alice", sipCallId: "sip-1" };
+      await leg.report({ type: "inviting", ...ends });
+      await leg.report({ type: "answered" });
+      const recording = { sid: recordingSid, accountSid: app.root.sid, memo: {} };
+      const sent = { recording, leg: call, channels: 1 as const };
+      const end = { ...sent, at: 16_000, data: "", end: "cut" as const };
+      await takePart({ ...sent, at: 0, data: new Uint8Array(16_000).toBase64() }, app.ports);
+      await Promise.all([takePart(end, app.ports), takePart(end, app.ports)]);
+      await takePart(end, app.ports);
+    },
+    text: new RegExp(`${recordingSid} broke off; 1 s of it are kept`),
+  },
+  "a transcription that cannot be made": {
+    code: 13242,
+    ports: { transcriber: { transcribe: () => Promise.reject(new Error("connection refused")) } },
+    async happen(app) {
+      const sid = await makeSample(app, app.root, { name: "recordings" });
+      await app.ports.blobs.write(app.root.sid, sid, 0, new Uint8Array(100));
+      await made(app.root, `Recordings/${sid}/Transcriptions`, {});
+      await runAll(app);
+    },
+    text: /connection refused/,
   },
   "a message that no route leads to": {
     code: 21612,

@@ -126,6 +126,47 @@ Deno.test("Email without a mail server, a sender or a recipient is told of", asy
   assert.match(told[1]!, /Cannot send the e-mail: Email: .*SMTP_URL/);
 });
 
+Deno.test("the Notification of an order that is refused tells what was asked for", async () => {
+  const documents: [xml: string, path: string, asked: Record<string, string>][] = [
+    [
+      '<Email from="a@app.test" to="b@app.test" bcc="c@app.test" subject="x">text</Email>',
+      "Email/Messages",
+      { From: "a@app.test", To: "b@app.test", Subject: "x", Body: "text" },
+    ],
+    [
+      `<Sms from="+15550001" to="+15550002" statusCallback="https://u:pw@app.test/cb">${
+        "x".repeat(161)
+      }</Sms>`,
+      "SMS/Messages",
+      {
+        From: "+15550001",
+        To: "+15550002",
+        Body: "x".repeat(161),
+        StatusCallback: "https://app.test/cb",
+      },
+    ],
+    [
+      '<Geolocation deviceIdentifier="nobody" statusCallback="/found"><Immediate/></Geolocation>',
+      "Geolocation/Immediate",
+      { DeviceIdentifier: "nobody", StatusCallback: "https://app.test/found" },
+    ],
+  ];
+  for (const [xml, path, asked] of documents) {
+    using app = await startApp({ ports: { mailer: null } });
+    const { leg, script } = await answered(app, xml);
+    await leg.report(reached(noteOf(script)));
+
+    const [notice, ...others] = (await app.root.get("Notifications.json")).json().notifications;
+    assert.deepEqual(others, []);
+    const { request_url: url, request_method: method, request_variables: variables } = notice;
+    assert.deepEqual(
+      [url, method],
+      [`http://api.test/2012-04-24/Accounts/${app.root.sid}/${path}`, "POST"],
+    );
+    assert.deepEqual(Object.fromEntries(new URLSearchParams(variables)), asked);
+  }
+});
+
 Deno.test("Geolocation in a call looks the device up, and both callbacks are told", async () => {
   const asked: string[] = [];
   const lookUp = (msisdn: string) => (asked.push(msisdn), Promise.resolve("mcc=748,cellid=12"));
