@@ -68,6 +68,10 @@ Deno.test("a registered Gateway's MESSAGE reaches its account's number, as its c
     TTL: "600",
   });
   const contact = await registered.promise;
+  await eventually("the companion has heard so", async () => {
+    const [gateway] = await system.get("Management/Gateways.json");
+    return gateway.status === "registered";
+  });
   const to = `sip:${ours}@carrier.test`;
 
   const guessed = `sip:gw${"0".repeat(32)}@127.0.0.1:${port}`;

@@ -75,9 +75,14 @@ for (const [name, connect] of [["answer", callEngine], ["offer", callPage]] as c
     const presser = await page();
     const leg = await connect(engine, presser);
     let digits = "";
-    leg.onDigits((digit) => digits += digit);
+    const last = Promise.withResolvers<void>();
+    leg.onDigits((digit) => {
+      digits += digit;
+      if (digit === "0") last.resolve();
+    });
 
     await presser.run("pressDigits", "1599#*0");
+    await last.promise; // The page says that all is pressed before all has come.
 
     assert.equal(digits, "1599#*0");
   });
