@@ -146,10 +146,11 @@ Deno.test("a service that is killed while it sends loses nothing, and sends litt
     mails: timesOver(subjects()),
     lookUps: timesOver(app.sent("/found").map(({ GeolocationSid }) => GeolocationSid!)),
   };
-  // What was under way when it died, at most: jobs of a lane, requests of a window.
-  for (const [what, times] of Object.entries(twice)) {
-    assert.ok(times <= 32, `${what}: ${JSON.stringify(twice)}`);
-  }
+  // What was under way when it died, at most: jobs of a lane, requests of a window. The center, which
+  // waits for no answer before its next text, has all of its own under way.
+  const { questions, ...others } = twice;
+  assert.ok(questions <= count, JSON.stringify(twice));
+  for (const times of Object.values(others)) assert.ok(times <= 32, JSON.stringify(twice));
   const line = `of ${count} each, sent twice after a kill: ${JSON.stringify(twice)}\n`;
   Deno.stdout.writeSync(new TextEncoder().encode(line));
 });
