@@ -14,6 +14,7 @@ import { hasOption } from "../dialog/session_timer.ts";
 import { peerLogin } from "../peer/peers.ts";
 import { guard, type Signalling } from "../signalling.ts";
 import { userOf } from "../text/uri.ts";
+import { WiredLeg } from "./wired_leg.ts";
 
 /** The leg of an INVITE that was let in (RFC 3261 §13.3). */
 export function createInboundLeg(signalling: Signalling, call: InboundCall): InboundLeg {
@@ -50,11 +51,7 @@ export function createInboundLeg(signalling: Signalling, call: InboundCall): Inb
   return new InboundLegOfState(state);
 }
 
-/**
- * A class, since getters of an object literal would give each leg a hidden class of its own, which
- * keeps all of the call until the next complete run of the garbage collector.
- */
-class InboundLegOfState implements InboundLeg {
+class InboundLegOfState extends WiredLeg implements InboundLeg {
   readonly direction = "inbound";
   readonly callerUser: string;
   readonly id: string;
@@ -73,6 +70,7 @@ class InboundLegOfState implements InboundLeg {
   constructor(state: InboundState) {
     const { call, over, released } = state;
     const { message } = call.request;
+    super(state.wiring);
     this.#state = state;
     this.callerUser = call.login === undefined || call.login === peerLogin
       ? userOf(message.from.uri)
@@ -97,21 +95,6 @@ class InboundLegOfState implements InboundLeg {
   }
   get dialog() {
     return this.#state.dialog;
-  }
-  get counterpart() {
-    return this.#state.wiring.counterpart;
-  }
-  set counterpart(counterpart: InboundLeg["counterpart"]) {
-    this.#state.wiring.counterpart = counterpart;
-  }
-  set onRefer(onRefer: InboundLeg["onRefer"]) {
-    this.#state.wiring.onRefer = onRefer;
-  }
-  set onNotify(onNotify: InboundLeg["onNotify"]) {
-    this.#state.wiring.onNotify = onNotify;
-  }
-  set onContent(onContent: InboundLeg["onContent"]) {
-    this.#state.wiring.onContent = onContent;
   }
   acceptUssd() {
     acceptUssd(this.#state);

@@ -11,6 +11,7 @@ import type { Ending } from "./outcome.ts";
 import { place } from "./place.ts";
 import { answeredElsewhere } from "./ring.ts";
 import type { Signalling } from "../signalling.ts";
+import { WiredLeg } from "./wired_leg.ts";
 
 /** Places a call; of several devices, the first to answer has it (RFC 3261 §16.7 step 5). */
 export function createOutboundLeg(signalling: Signalling, call: OutboundCall): OutboundLeg {
@@ -48,8 +49,7 @@ export function createOutboundLeg(signalling: Signalling, call: OutboundCall): O
   return new OutboundLegOfState(state);
 }
 
-/** A class for the reason that `inbound_leg.ts` tells. */
-class OutboundLegOfState implements OutboundLeg {
+class OutboundLegOfState extends WiredLeg implements OutboundLeg {
   readonly direction = "outbound";
   readonly target: OutboundLeg["target"];
   readonly id: string;
@@ -64,6 +64,7 @@ class OutboundLegOfState implements OutboundLeg {
 
   constructor(state: OutboundState) {
     const { call: { invitation }, over, released, answered } = state;
+    super(state.wiring);
     this.#state = state;
     this.target = invitation.target;
     this.id = invitation.leg;
@@ -89,21 +90,6 @@ class OutboundLegOfState implements OutboundLeg {
   }
   get dialog() {
     return this.#state.dialog;
-  }
-  get counterpart() {
-    return this.#state.wiring.counterpart;
-  }
-  set counterpart(counterpart: OutboundLeg["counterpart"]) {
-    this.#state.wiring.counterpart = counterpart;
-  }
-  set onRefer(onRefer: OutboundLeg["onRefer"]) {
-    this.#state.wiring.onRefer = onRefer;
-  }
-  set onNotify(onNotify: OutboundLeg["onNotify"]) {
-    this.#state.wiring.onNotify = onNotify;
-  }
-  set onContent(onContent: OutboundLeg["onContent"]) {
-    this.#state.wiring.onContent = onContent;
   }
   hangup({ elsewhere, content }: Parameters<OutboundLeg["hangup"]>[0] = {}) {
     const state = this.#state;

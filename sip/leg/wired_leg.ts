@@ -1,0 +1,32 @@
+import type { Wiring } from "../dialog/in_dialog.ts";
+import type { Leg } from "./leg.ts";
+
+type Wired = Pick<Leg, "counterpart" | "onRefer" | "onNotify" | "onContent">;
+
+/**
+ * What a leg is told to do with what comes in its dialog. Legs are classes, since getters of an object
+ * literal would give each leg a hidden class of its own, which keeps all of the call until the next
+ * complete run of the garbage collector.
+ */
+export class WiredLeg implements Wired {
+  readonly #wiring: Wiring;
+
+  constructor(wiring: Wiring) {
+    this.#wiring = wiring;
+  }
+  get counterpart() {
+    return this.#wiring.counterpart;
+  }
+  set counterpart(counterpart: Leg["counterpart"]) {
+    this.#wiring.counterpart = counterpart;
+  }
+  set onRefer(onRefer: Leg["onRefer"]) {
+    this.#wiring.onRefer = onRefer;
+  }
+  set onNotify(onNotify: Leg["onNotify"]) {
+    this.#wiring.onNotify = onNotify;
+  }
+  set onContent(onContent: Leg["onContent"]) {
+    this.#wiring.onContent = onContent;
+  }
+}
