@@ -309,7 +309,7 @@ engineTest(
     const callee = await engine.answer(withOtherFingerprint(caller.localSdp));
     await caller.accept(callee.localSdp);
 
-    await assert.rejects(callee.connected, /Cannot connect media: ICE or DTLS failed/);
+    await assert.rejects(callee.connected, /Cannot connect media: .*DTLS failed/);
     await callee.lost;
   },
 );
