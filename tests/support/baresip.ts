@@ -114,8 +114,8 @@ function levelsOf(hz: number, heard: Int16Array): number[] {
 async function heardSoFar(directory: string): Promise<Int16Array> {
   for await (const { name } of Deno.readDir(directory)) {
     if (!name.endsWith("dec.wav")) continue;
-    const bytes = await Deno.readFile(`${directory}/${name}`);
-    return new Int16Array(bytes.buffer, 44, Math.max(0, bytes.length - 44) >> 1);
+    const samples = (await Deno.readFile(`${directory}/${name}`)).slice(44);
+    return new Int16Array(samples.buffer, 0, samples.length >> 1);
   }
   return new Int16Array();
 }
