@@ -40,8 +40,8 @@ export interface Leg {
   /** Who hears what became of a REFER that was sent to the softphone. */
   set onNotify(onNotify: DialogEvents["onNotify"] | undefined);
   /**
-   * BYE, with the last words of a USSD dialogue; before that, `status` to a caller, with whole header
-   * lines, and CANCEL to a callee.
+   * BYE, with the last words of a USSD dialogue; before that, `status` to a caller, 487 unless given,
+   * with whole header lines, and CANCEL to a callee.
    */
   hangup(
     options?: { status?: number; elsewhere?: boolean; headers?: string[]; content?: Content },

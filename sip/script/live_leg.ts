@@ -39,7 +39,7 @@ export interface LiveLeg<L extends InboundLeg | OutboundLeg = InboundLeg | Outbo
    */
   prepare(invitation: Invitation, held: AbortSignal): Promise<boolean>;
   /** Hangs up, and not because its softphone did; `status` is what an unanswered caller is told. */
-  dismiss(status: number): void;
+  dismiss(status?: number): void;
   readonly isDismissed: boolean;
   /** Resolves when nothing is performed on it; after `hold`, what was has let go. */
   idle(): Promise<void>;
@@ -66,7 +66,7 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
 
   const failed = (error: unknown) => {
     log("Cannot perform a script", { leg: leg.id, error: String(error) });
-    leg.hangup();
+    leg.hangup({ status: 500 });
   };
 
   const live: LiveLeg<L> = {
@@ -102,7 +102,7 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
     },
     dismiss(status) {
       isDismissed = true;
-      leg.hangup({ status });
+      leg.hangup(status === undefined ? {} : { status });
     },
     get isDismissed() {
       return isDismissed;
