@@ -47,7 +47,7 @@ const engines: [what: string, env: Record<string, string>, engine: RegExp][] = [
 for (const [what, env, engine] of engines) {
   Deno.test({
     name: `deno task start speaks to a phone, by ${what}`,
-    timeout: 90_000,
+    timeout: 240_000,
     async fn() {
       await using app = startAppServer();
       await using system = await startSystem({ env: { RTP_PORTS: "0", ...env } });
@@ -64,7 +64,7 @@ for (const [what, env, engine] of engines) {
 
 Deno.test({
   name: "a Say that cannot be said is told of in a Notification, and the call goes on",
-  timeout: 60_000,
+  timeout: 240_000,
   async fn() {
     await using app = startAppServer();
     await using system = await startSystem({ env: { RTP_PORTS: "0" } });
@@ -86,7 +86,7 @@ Deno.test({
 
 Deno.test({
   name: "the speech process is started again, answers its own service alone, and is left out",
-  timeout: 90_000,
+  timeout: 240_000,
   async fn() {
     const provider = "http://127.0.0.1:9";
     {

@@ -57,7 +57,7 @@ async function assertTalks({ leg, ...peer }: RtpPeer, index: number): Promise<vo
 
 Deno.test({
   name: "fifty legs talk at once by one UDP port, also while others end",
-  timeout: 60_000,
+  timeout: 90_000,
   async fn() {
     const before = await udpPorts();
     const port = freeUdpPort();
@@ -89,7 +89,7 @@ Deno.test({
 
 Deno.test({
   name: "an engine whose legs have ended keeps its port, and the next one may have it after it",
-  timeout: 20_000,
+  timeout: 90_000,
   async fn() {
     const port = freeUdpPort();
     for (let i = 0; i < 3; i++) {

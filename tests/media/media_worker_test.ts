@@ -99,7 +99,7 @@ const ends: [why: RegExp, how: string, then: string][] = [
 for (const [why, how, then] of ends) {
   Deno.test({
     name: `a Worker that ${how} is told of once, and its engine is gone`,
-    timeout: 20_000,
+    timeout: 90_000,
     async fn() {
       const gone = Promise.withResolvers<void>();
       let times = 0;
@@ -120,7 +120,7 @@ for (const [why, how, then] of ends) {
 
 Deno.test({
   name: "a Worker that answers is left alone, however often it is asked",
-  timeout: 20_000,
+  timeout: 90_000,
   async fn() {
     const asked = Promise.withResolvers<void>();
     const engine = await startMediaWorker({
@@ -140,7 +140,7 @@ Deno.test({
 
 Deno.test({
   name: "an engine that is gone loses its legs, and ends what they do",
-  timeout: 20_000,
+  timeout: 90_000,
   async fn() {
     await using lab = linked();
     const { remote, link } = lab;

@@ -65,7 +65,7 @@ function plainTestWith(
 ): void {
   Deno.test({
     name,
-    timeout: 20_000,
+    timeout: 90_000,
     async fn() {
       const engine = await openEngine();
       const open: { close(): Promise<void> }[] = [engine];

@@ -32,7 +32,7 @@ function rtpengineTest(name: string, body: (lab: Lab) => Promise<void>): void {
   Deno.test({
     name: name + relayed.skipped,
     ignore: relayed.skipped !== "",
-    timeout: 40_000,
+    timeout: 90_000,
     async fn() {
       const servers: Rtpengine[] = [];
       const engines: MediaEngineLab[] = [];

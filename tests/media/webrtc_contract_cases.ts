@@ -53,7 +53,7 @@ function engineTest(
     Deno.test({
       name: `${name}: ${kind.name}${kind.skipped}`,
       ignore: kind.skipped !== "",
-      timeout: 30_000,
+      timeout: 90_000,
       async fn() {
         const { engine, other, close } = await kind.open(options);
         const peers: RtpPeer[] = [];

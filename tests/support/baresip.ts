@@ -7,13 +7,11 @@ import { pcmFile } from "./wav_file.ts";
 const BARESIP = Deno.env.get("BARESIP") ?? "/usr/bin/baresip";
 const MODULES = Deno.env.get("BARESIP_MODULES") ?? "/usr/lib/baresip/modules";
 
-const patienceMs = 30_000;
-
 const installed = await Deno.stat(BARESIP).then((file) => file.isFile, () => false);
 
 /** A test with baresip as the softphone. Without one it is skipped, but fails where `CI` is set. */
 export function baresipTest(name: string, body: () => Promise<void>): void {
-  if (installed || Deno.env.get("CI") !== undefined) return sipTest(name, body, 120_000);
+  if (installed || Deno.env.get("CI") !== undefined) return sipTest(name, body, 240_000);
   Deno.test({ name: `${name} (skipped: no baresip at ${BARESIP})`, ignore: true, fn: body });
 }
 
@@ -69,13 +67,13 @@ export async function startBaresip(options: BaresipOptions): Promise<Baresip> {
     stop,
     async untilHears(hz) {
       let levels: number[] = [];
-      await eventually("it is heard", async () => {
-        levels = levelsOf(hz, await heardSoFar(directory));
-        return levels.some((level) => Math.abs(level - 8_000) < 800);
-      }, patienceMs).catch(() => {
-        const heard = levels.map(Math.round).join(" ");
-        throw new Error(`${options.login} does not hear ${hz} Hz, but levels of: ${heard}`);
-      });
+      await eventually(
+        () => `${options.login} hears ${hz} Hz, but at ${levels.map(Math.round)}`,
+        async () => {
+          levels = levelsOf(hz, await heardSoFar(directory));
+          return levels.some((level) => Math.abs(level - 8_000) < 800);
+        },
+      );
     },
     async [Symbol.asyncDispose]() {
       await stop();

@@ -56,7 +56,7 @@ export async function startCarrier(
 }
 
 async function listens(port: number): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
+  for (let tries = 0; tries < 1_200; tries++) {
     const connected = await Deno.connect({ hostname: "127.0.0.1", port }).catch(() => null);
     if (connected !== null) return connected.close();
     await new Promise((resolve) => setTimeout(resolve, 50));

@@ -2,6 +2,7 @@ import { encodeG711 } from "../../sip/media/g711.ts";
 import { plainOffer, type PlainSocket, plainSocket, portOf, soundOf } from "./plain_peer.ts";
 import type { Softphone } from "./softphone.ts";
 import type { PhoneDialog } from "./softphone_dialog.ts";
+import { eventually } from "./system.ts";
 import { amplitudeOf, tone } from "./tone.ts";
 
 /** A softphone in a call that says a tone all the time. */
@@ -36,7 +37,11 @@ export async function talkAt(phone: Softphone, target: string, hz: number): Prom
     dialog,
     hears,
     async untilHears(pitches, fits) {
-      while (!fits(await hears(...pitches)));
+      let levels: number[] = [];
+      await eventually(
+        () => `levels of ${pitches} Hz that fit, but ${levels}`,
+        async () => fits(levels = await hears(...pitches)),
+      );
     },
     async close() {
       stop();
