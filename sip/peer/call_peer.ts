@@ -5,11 +5,13 @@ import { createOutboundLeg } from "../leg/outbound_leg.ts";
 import { sipLimits } from "../limits.ts";
 import type { MediaLeg } from "../media/port.ts";
 import type { Calls } from "../script/calls.ts";
-import { type MeetingNews, type MeetingOrder, readNews, writeNews, writeOrder } from "./meeting.ts";
+import { sayTo } from "./far_leg.ts";
+import { type MeetingNews, type MeetingOrder, readNews, writeOrder } from "./meeting.ts";
 import { orderHeader, peerLogin } from "./peers.ts";
 
 /** A call to another companion, where a leg of this one meets what that one has. */
 export interface Meeting {
+  readonly leg: OutboundLeg;
   /** Resolves when it is over, with what the other companion said before; at once news are told. */
   readonly ended: Promise<unknown>;
   /** What the other companion said first; undefined when it is out of reach or does not want the call. */
@@ -63,14 +65,10 @@ export function callPeer(
     if (news === undefined) leg.hangup();
   });
   return {
+    leg,
     ended: leg.ended,
     first,
     say: (news) => sayTo(leg, news),
     hangup: () => leg.hangup(),
   };
-}
-
-/** Tells the other companion; whether that heard it shows in the dialog. */
-export function sayTo(leg: Pick<OutboundLeg, "dialog" | "signal">, news: MeetingNews): void {
-  if (!leg.signal.aborted) void leg.dialog?.request("info", { body: writeNews(news) });
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { recorded } from "../../core/bridge_recordings.ts";
 import { roomStep } from "../../core/bridge_rooms.ts";
 import { legId, step } from "../../core/bridge_script.ts";
-import type { Content } from "../dialog/info.ts";
+import { companionType, type Content } from "../dialog/info.ts";
 
 /**
  * What companions say to each other where a call of one meets what another has: a room, or a call that
@@ -58,17 +58,15 @@ export function readOrder(header: string): MeetingOrder | undefined {
   }
 }
 
-const contentType = "application/vnd.switchboard+json";
-
 /** The body of an INFO. */
 export const writeNews = (news: MeetingNews): Content => ({
-  contentType,
+  contentType: companionType,
   content: JSON.stringify(news),
 });
 
 /** Undefined for what is none. */
 export function readNews(body: Content): MeetingNews | undefined {
-  if (body.contentType !== contentType) return undefined;
+  if (body.contentType !== companionType) return undefined;
   try {
     return meetingNews.safeParse(JSON.parse(body.content)).data;
   } catch {

@@ -11,6 +11,7 @@ import type { Recogniser } from "../media/recogniser.ts";
 import type { Speaker } from "../media/speaker.ts";
 import { createOutboundLeg } from "../leg/outbound_leg.ts";
 import type { OutboundCall } from "../leg/outbound_state.ts";
+import { runPartner, takeOrders } from "../peer/far_leg.ts";
 import type { Recordings } from "../service/recordings.ts";
 import { createReportQueue, type ReportOptions } from "../service/reports.ts";
 import type { Signalling } from "../signalling.ts";
@@ -104,6 +105,7 @@ export function createCalls(options: CallsOptions): Calls {
       const report = (event: LegEvent) => live.report(event);
       const call = outboundCall(calls, invitation, { ...placing, report });
       const live = calls.add(createOutboundLeg(signalling, call));
+      if (invitation.target.kind === "leg") takeOrders(live);
       return live;
     },
     async endAll() {
@@ -168,10 +170,7 @@ export function runScript(
     return "run";
   }
   // Whom it talks to first: then neither is hung up with what the other did.
-  if (other !== undefined) {
-    if (known.partner === undefined) known.runOther?.(other);
-    else known.partner.run(() => other);
-  }
+  if (other !== undefined) runPartner(known, other);
   known.run(() => script);
   return "run";
 }

@@ -19,8 +19,6 @@ export interface LiveLeg<L extends InboundLeg | OutboundLeg = InboundLeg | Outbo
   partner: LiveLeg | undefined;
   /** The other end is a leg of another companion, which has the call and its records. */
   readonly isOfPeer: boolean;
-  /** Has whom it talks to perform a script, where that is a leg of another companion. */
-  runOther: ((script: Script) => void) | undefined;
   /** A transfer that its softphone asked for is under way. */
   referring: boolean;
   /** Tells the service, in order; nobody waits. */
@@ -74,7 +72,6 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
     lastFailure: undefined,
     partner: undefined,
     isOfPeer,
-    runOther: undefined,
     referring: false,
     report: (event) => void reports.send(event),
     ask: (event, asking) => reports.send(event, asking),

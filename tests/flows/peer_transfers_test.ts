@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { xml } from "../support/hand_companion.ts";
 import { sipTest } from "../support/sip_lab.ts";
 import { valueOf } from "../support/sip_text.ts";
 import type { Softphone } from "../support/softphone.ts";
@@ -175,6 +176,47 @@ sipTest(
     await lab.until(allCompleted(lab));
   },
 );
+
+for (const [moved, direction] of [["carol", "far"], ["alice", "near"]] as const) {
+  sipTest(
+    `MoveConnectedCallLeg from the ${direction} side of an attended transfer moves both sides`,
+    async () => {
+      await using lab = await startTransferLab("anchored");
+      const { ofAlice, first, second, ofCarol } = await consulting(lab, where);
+      await refer(first, second, "carol");
+      await told(first);
+      await bothEnded(first, second);
+      const { root, answers } = lab.app;
+      lab.app.answers = (request) =>
+        request.url.endsWith("/moved")
+          ? xml("<Dial><Conference>lobby</Conference></Dial>")
+          : answers(request);
+      const { calls } = (await root.get("Calls.json")).json();
+      const [from, to] = moved === "carol" ? ["bob", "carol"] : ["alice", "bob"];
+      const sids = calls.filter((call: { from: string; to: string; status: string }) =>
+        call.from === `client:${from}` && call.to === `client:${to}` &&
+        call.status === "in-progress"
+      ).map(({ sid }: { sid: string }) => sid);
+
+      const form = { Url: "https://app.test/moved", MoveConnectedCallLeg: "true" };
+      await root.post(`Calls/${sids.at(-1)}.json`, form);
+      await lab.app.runJobs();
+      await lab.until(async () => (await participants(lab)) === 2);
+
+      await stillTalking(ofAlice, ofCarol);
+      await Promise.all([ofAlice.dialog.bye(), ofCarol.dialog.bye()]);
+      await lab.until(allCompleted(lab));
+    },
+  );
+}
+
+/** How many are in the one conference. */
+async function participants({ app: { root } }: TransferLab): Promise<number> {
+  const [found] = (await root.get("Conferences.json")).json().conferences;
+  if (found === undefined) return 0;
+  const path = `Conferences/${found.sid}/Participants.json`;
+  return (await root.get(path)).json().participants.length;
+}
 
 sipTest("who came to another companion by SDP that passes through can transfer there", async () => {
   await using lab = await startTransferLab("proxied");
