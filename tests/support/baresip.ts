@@ -1,4 +1,5 @@
 import type { Endpoint } from "../../sip/flow.ts";
+import { endChild } from "./end_child.ts";
 import { sipTest } from "./sip_lab.ts";
 import { eventually } from "./system.ts";
 import { amplitudeOf, tone } from "./tone.ts";
@@ -55,14 +56,7 @@ export async function startBaresip(options: BaresipOptions): Promise<Baresip> {
     stdout: "null",
     stderr: "null",
   }).spawn();
-  const stop = async () => {
-    try {
-      child.kill();
-    } catch {
-      // It ended by itself, as this version sometimes does after a call over TCP.
-    }
-    await child.status;
-  };
+  const stop = () => endChild(child);
   return {
     stop,
     async untilHears(hz) {

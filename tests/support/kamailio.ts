@@ -1,3 +1,4 @@
+import { endChild } from "./end_child.ts";
 import { sipTest } from "./sip_lab.ts";
 
 const KAMAILIO = Deno.env.get("KAMAILIO") ?? "/usr/sbin/kamailio";
@@ -48,10 +49,7 @@ export async function startCarrier(
   }).spawn();
   await listens(port);
   return {
-    async [Symbol.asyncDispose]() {
-      child.kill();
-      await child.status;
-    },
+    [Symbol.asyncDispose]: () => endChild(child),
   };
 }
 

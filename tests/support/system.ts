@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { endChild } from "./end_child.ts";
 import { openSoftphone, type Softphone } from "./softphone.ts";
 
 /** Service and companion as `deno task start` runs them, on a store and ports of their own. */
@@ -60,8 +61,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   });
   isOver.catch(() => {});
   await Promise.race([isOver, answers(`${baseUrl}/ready`)]).catch(async (error) => {
-    child.kill();
-    await ended;
+    await endChild(child);
     throw error;
   });
   const credentials = JSON.parse(await Deno.readTextFile(`${directory}/credentials.json`));
