@@ -218,6 +218,8 @@ export const limits = {
   closingAgainMs: [60_000, 600_000],
 
   companionLostMs: 15_000,
+  /** How long a companion has to show that it is there, when another one could not reach it. */
+  companionLookMs: 2_000,
   sweepMs: 5_000,
   /** A live call that its companion's heartbeat has not named for so long is closed. */
   legForgottenMs: 15_000,

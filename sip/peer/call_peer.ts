@@ -1,6 +1,7 @@
 import type { MeetingPlace } from "../../core/bridge_peers.ts";
 import { mintCallSid } from "../leg/call_sid.ts";
 import type { OutboundLeg } from "../leg/leg.ts";
+import type { Ending } from "../leg/outcome.ts";
 import { createOutboundLeg } from "../leg/outbound_leg.ts";
 import { sipLimits } from "../limits.ts";
 import type { MediaLeg } from "../media/port.ts";
@@ -13,7 +14,7 @@ import { orderHeader, peerLogin } from "./peers.ts";
 export interface Meeting {
   readonly leg: OutboundLeg;
   /** Resolves when it is over, with what the other companion said before; at once news are told. */
-  readonly ended: Promise<unknown>;
+  readonly ended: Promise<Ending>;
   /** What the other companion said first; undefined when it is out of reach or does not want the call. */
   readonly first: Promise<MeetingNews | undefined>;
   say(news: MeetingNews): void;

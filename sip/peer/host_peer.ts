@@ -6,7 +6,7 @@ import { connected } from "../script/connected.ts";
 import { recordRoom } from "../script/room_stay.ts";
 import { talk } from "../script/talk.ts";
 import { createFarLeg, sayTo, takeOrders } from "./far_leg.ts";
-import { type MeetingNews, type MeetingOrder, readNews } from "./meeting.ts";
+import { ANOTHER_RUN, type MeetingNews, type MeetingOrder, readNews } from "./meeting.ts";
 
 /** What is here for the calls of other companions to meet. */
 export interface MeetingHost {
@@ -28,7 +28,7 @@ export async function hostPeer(
   caller: InboundLeg,
   order: MeetingOrder,
 ): Promise<void> {
-  if (order.runId !== runId) return caller.hangup({ status: 410 });
+  if (order.runId !== runId) return caller.hangup({ status: ANOTHER_RUN });
   await caller.answer();
   const { media, signal } = caller;
   if (media === undefined) return;

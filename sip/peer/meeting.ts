@@ -10,14 +10,17 @@ import { companionType, type Content } from "../dialog/info.ts";
  * with an order, and both talk by INFO in that dialog.
  */
 
-/** What an INVITE is for. Another run of the companion that it names has nothing of that any more. */
+/** Answers the INVITE where another run of the companion was meant, which has nothing of that any more. */
+export const ANOTHER_RUN = 410;
+
+/** What an INVITE is for. */
 const meetingOrder = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("room"),
     /** The Call that comes, by which the service names it. */
     leg: legId,
     runId: z.string(),
-    step: roomStep.omit({ at: true, wait: true, action: true }),
+    step: roomStep.omit({ at: true, wait: true, action: true, memo: true }),
   }),
   z.object({ type: z.literal("pickup"), leg: legId, runId: z.string() }),
 ]);

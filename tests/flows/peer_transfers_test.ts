@@ -192,14 +192,15 @@ for (const [moved, direction] of [["carol", "far"], ["alice", "near"]] as const)
           ? xml("<Dial><Conference>lobby</Conference></Dial>")
           : answers(request);
       const { calls } = (await root.get("Calls.json")).json();
-      const [from, to] = moved === "carol" ? ["bob", "carol"] : ["alice", "bob"];
-      const sids = calls.filter((call: { from: string; to: string; status: string }) =>
-        call.from === `client:${from}` && call.to === `client:${to}` &&
-        call.status === "in-progress"
-      ).map(({ sid }: { sid: string }) => sid);
+      const wanted = moved === "carol"
+        ? ["client:bob", "client:carol", "outbound-dial"]
+        : ["client:alice", "client:bob", "inbound"];
+      const { sid } = calls.find((call: { from: string; to: string; direction: string }) =>
+        [call.from, call.to, call.direction].join() === wanted.join()
+      );
 
       const form = { Url: "https://app.test/moved", MoveConnectedCallLeg: "true" };
-      await root.post(`Calls/${sids.at(-1)}.json`, form);
+      await root.post(`Calls/${sid}.json`, form);
       await lab.app.runJobs();
       await lab.until(async () => (await participants(lab)) === 2);
 
