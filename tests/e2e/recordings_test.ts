@@ -16,7 +16,7 @@ async function recordedCall(env: Record<string, string> = {}) {
   app.pages.set("/done", afterwards);
   app.pages.set(
     "/voice",
-    `<Response><Record action="/done" timeout="1" playBeep="false" recordingStatusCallback="/status"/></Response>`,
+    `<Response><Record action="/done" timeout="3" playBeep="false" recordingStatusCallback="/status"/></Response>`,
   );
   await system.post("Clients.json", {
     Login: "alice",

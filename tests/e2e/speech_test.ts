@@ -137,14 +137,14 @@ async function spoken(text: string): Promise<Uint8Array<ArrayBuffer>[]> {
   return [...frames, ...Array(150).fill(encodeG711("PCMU", new Int16Array(160)))];
 }
 
-/** Speaks in real time; silence while there are no frames. */
+/** Speaks in real time, later where it is late; silence while there are no frames. */
 function speakTo(socket: PlainSocket, port: number) {
   const silence = encodeG711("PCMU", new Int16Array(160));
-  const startedAt = performance.now();
   const frames: Uint8Array<ArrayBuffer>[] = [];
-  let sent = 0;
+  let next = performance.now();
   const timer = setInterval(() => {
-    for (; sent * 20 < performance.now() - startedAt; sent++) {
+    const now = performance.now();
+    for (next = Math.max(next, now - 100); next < now; next += 20) {
       socket.send(port, { payload: frames.shift() ?? silence });
     }
   }, 20);

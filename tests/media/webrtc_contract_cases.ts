@@ -282,9 +282,8 @@ for (const direction of ["answer", "offer"] as const) {
     let packets = 0;
     void peer.next(1_000, (packet) => isMulawSound(packet) && ++packets < 0);
     await heard;
-    packets = 0; // What was under way when the leg was held has come by now.
-    await frames(leg, 5);
-    assert.ok(packets < 3, `${packets} packets in 0.1 s of hold`);
+    // What was under way when the leg was held comes first.
+    for (let before = -1; packets !== before; await frames(leg, 10)) before = packets;
 
     const resumed = await leg.reanswer(peer.offer("sendrecv"));
     assert.match(resumed, /^a=sendrecv\r$/m);

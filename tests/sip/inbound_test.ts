@@ -227,7 +227,7 @@ sipTest("dial() reports no-answer when nobody picks up in time", async () => {
   const bob = await lab.phone("bob");
   lab.service.answer = ({ event }) =>
     event.type === "incoming"
-      ? dialScript(["bob"], "anchored", { withAction: true, timeoutS: 0.2 })
+      ? dialScript(["bob"], "anchored", { withAction: true, timeoutS: 1 })
       : [];
 
   const call = alice.call("bob");

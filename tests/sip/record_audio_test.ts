@@ -13,7 +13,7 @@ const action = { url: "http://app.test/recorded", method: "POST", hops: 0 } as c
 const record: Step = {
   type: "record",
   recording,
-  timeoutS: 1,
+  timeoutS: 2,
   finishOnKey: "#",
   maxLengthS: 60,
   playBeep: true,
