@@ -22,6 +22,8 @@ interface Socket {
   fd: number;
   datagrams: Datagrams;
   from: Address;
+  to: Address;
+  toName: Uint8Array<ArrayBuffer> | undefined;
   /** The two words of it that tell senders apart. */
   fromWords: [number, number];
 }
@@ -64,7 +66,7 @@ export function polledUdp(): Udp | undefined {
     close() {
       if (poller.closed) return;
       poller.closed = true;
-      for (const { fd } of [...poller.sockets.values()]) release(poller, fd);
+      for (const socket of [...poller.sockets.values()]) release(poller, socket);
       libc.symbols.close(epoll);
       libc.close();
     },
@@ -81,53 +83,57 @@ function bind(poller: Poller, address: string, port: number): Datagrams | undefi
   const event = new Uint32Array(EVENT.words);
   event[0] = EPOLLIN;
   event[EVENT.data] = fd;
-  const isOpen = symbols.bind(fd, own, NAME_BYTES) === 0 &&
+  const isBound = symbols.bind(fd, own, NAME_BYTES) === 0 &&
     symbols.getsockname(fd, own, nameLength) === 0 &&
     symbols.epoll_ctl(epoll, EPOLL_CTL_ADD, fd, new Uint8Array(event.buffer)) === 0;
-  if (!isOpen) {
+  if (!isBound) {
     symbols.close(fd);
     return undefined;
   }
   const datagrams: Datagrams = {
     port: addressIn(own).port,
     onMessage: () => {},
-    send: sender(poller, fd),
-    close() {
-      release(poller, fd);
-      return Promise.resolve();
-    },
+    send: (bytes, to) => send(poller, socket, bytes, to),
+    close: () => Promise.resolve(release(poller, socket)),
   };
   const nobody: Address = { address: "", port: 0 };
-  poller.sockets.set(fd, { fd, datagrams, from: nobody, fromWords: [0, 0] });
+  const socket: Socket = {
+    fd,
+    datagrams,
+    from: nobody,
+    fromWords: [0, 0],
+    to: nobody,
+    toName: undefined,
+  };
+  poller.sockets.set(fd, socket);
   poller.timer ??= setInterval(poll, mediaLimits.pollMs, poller);
   return datagrams;
 }
 
-/** Once: a descriptor that was closed may be somebody else's. */
-function release(poller: Poller, fd: number): void {
-  if (!poller.sockets.delete(fd)) return;
-  poller.libc.symbols.close(fd);
+/** A descriptor that was closed may be another socket's by now. */
+const isOpen = ({ sockets }: Poller, socket: Socket) => sockets.get(socket.fd) === socket;
+
+function release(poller: Poller, socket: Socket): void {
+  if (!isOpen(poller, socket)) return;
+  poller.sockets.delete(socket.fd);
+  poller.libc.symbols.close(socket.fd);
   if (poller.sockets.size > 0) return;
   clearInterval(poller.timer);
   poller.timer = undefined;
 }
 
 /** What cannot be sent at once is lost. */
-function sender(poller: Poller, fd: number): Datagrams["send"] {
-  let last: Address | undefined;
-  let lastName: Uint8Array<ArrayBuffer> | undefined;
-  return (bytes, to) => {
-    if (!poller.sockets.has(fd)) return;
-    if (to.address !== last?.address || to.port !== last.port) {
-      lastName = socketName(to.address, to.port);
-      last = { ...to };
-    }
-    if (lastName === undefined) return;
-    const { sendto } = poller.libc.symbols;
-    // No memory is shared with another thread here.
-    const own = bytes as Uint8Array<ArrayBuffer>;
-    sendto(fd, own, BigInt(bytes.length), MSG_DONTWAIT, lastName, NAME_BYTES);
-  };
+function send(poller: Poller, socket: Socket, bytes: Uint8Array, to: Address): void {
+  if (!isOpen(poller, socket)) return;
+  if (to.address !== socket.to.address || to.port !== socket.to.port) {
+    socket.to = { address: to.address, port: to.port };
+    socket.toName = socketName(to.address, to.port);
+  }
+  if (socket.toName === undefined) return;
+  const { sendto } = poller.libc.symbols;
+  // No memory is shared with another thread here.
+  const own = bytes as Uint8Array<ArrayBuffer>;
+  sendto(socket.fd, own, BigInt(own.length), MSG_DONTWAIT, socket.toName, NAME_BYTES);
 }
 
 /**

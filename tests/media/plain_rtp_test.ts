@@ -5,6 +5,7 @@ import { polledUdp } from "../../sip/media/polled_udp.ts";
 import { type MediaEngine, NoCommonCodec } from "../../sip/media/port.ts";
 import type { Udp } from "../../sip/media/rtp_sockets.ts";
 import { writeReport } from "../../sip/media/rtcp.ts";
+import { writeRtp } from "../../sip/media/rtp.ts";
 import type { Clock } from "../../sip/media/ticker.ts";
 import { systemClock } from "../../sip/media/ticker.ts";
 import { handClock } from "../support/hand_clock.ts";
@@ -114,6 +115,15 @@ async function hears(
   return digits.includes(String(code));
 }
 
+/** Resolves when a peer has read what was under way to it: what it sends itself comes after that. */
+async function caughtUp(peer: PlainPeer): Promise<void> {
+  const ssrc = 1;
+  const arriving = peer.next(1, (packet) => packet.ssrc === ssrc);
+  const numbers = { payloadType: 0, marker: false, sequence: 0, timestamp: 0 };
+  peer.sendBytes(peer.port, writeRtp({ ...numbers, ssrc, payload: new Uint8Array(160) }));
+  await arriving;
+}
+
 /** Whether a leg hears a digit that its peer presses until then: of a flood, some of it may be lost. */
 async function hearsAtLast(peer: PlainPeer, digit: string): Promise<boolean> {
   const heard = Promise.withResolvers<string>();
@@ -215,6 +225,7 @@ plainTest("reanswer() holds and resumes, also by the address of nobody", async (
   ) {
     const answer = await one.leg.reanswer(hold);
     assert.match(answer, hold.includes("inactive") ? /^a=inactive\r$/m : /^a=recvonly\r$/m);
+    await caughtUp(one);
     let sent = 0;
     void one.next(1).then(() => sent++);
     // The leg's own silence would be the first to come; the play's end tells that none did.
