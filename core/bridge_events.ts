@@ -22,7 +22,7 @@ import { incomingNumber } from "./bridge_trunks.ts";
 export const outcome = z.enum(["completed", "busy", "no-answer", "failed", "canceled"]);
 
 /** Why a leg ended, where its status does not tell: what its owner could mend. */
-const endReason = z.enum(["not-registered", "media-lost", "no-trunk"]);
+const endReason = z.enum(["not-registered", "media-lost", "no-trunk", "no-codec"]);
 
 export const answeredBy = z.enum(["human", "machine", "unknown"]);
 

@@ -177,6 +177,7 @@ const endFaults = {
   "not-registered": "notRegistered",
   "media-lost": "mediaLost",
   "no-trunk": "trunkUnreachable",
+  "no-codec": "noCommonCodec",
 } as const;
 
 /** Adds the Notification of an ending that the customer could have prevented. */

@@ -131,7 +131,8 @@ sipTest("perform() refuses with 488 when the caller has no codec of ours", async
   const { event } = await lab.service.event("ended");
 
   assert.equal(final.status, 488);
-  assert.deepEqual(event, { type: "ended", outcome: "failed", sipStatus: 488 });
+  const reason = "no-codec";
+  assert.deepEqual(event, { type: "ended", outcome: "failed", sipStatus: 488, reason });
 });
 
 sipTest("perform() refuses a caller with the status of a reject", async () => {
