@@ -75,9 +75,8 @@ async function counted(
   const isWhole = span.from === -Infinity && span.before === Infinity && gaps === undefined;
   const count = isWhole ? total : await countIn(source, measured, span);
   if (count === 0 || limit === 0) return { count, records: [] };
-  const recalls: Wanted["recalls"] = skip === 0 && after === undefined ? "first page" : "page";
   const isSparse = isDearer(plan.all, total);
-  const wanted = { where, limit, recalls, isSparse };
+  const wanted = { where, limit, isSparse };
   if (after !== undefined) {
     const found = { ...wanted, range: { span, after }, skip: 0 };
     return { count, records: await taken(source, measured, found) };

@@ -51,21 +51,20 @@ export async function* scan(
   }
 }
 
-/** Those of a chunk whose record passes, with their records; `recalls` a page, which may be asked for again. */
+/** Those of a chunk whose record passes, with their records; `recalls` a page. */
 export async function passing(
   { kv, place, codec }: Source,
   chunk: Found[],
   { where, isSparse, recalls }: {
     where: Condition[];
     isSparse: boolean;
-    recalls?: "first page" | "page";
+    recalls?: boolean;
   },
 ): Promise<{ found: Found; record: AnyRecord }[]> {
   const sids = chunk.filter(({ entry }) => entry === undefined).map(({ sid }) => sid);
   const read = sids.length === 0 ? [] : await recordsOf(kv, place, { sids, isSparse });
   const entries = new Map(read.map((entry) => [sidOf(place.prefix, entry.key), entry]));
-  const decode = (entry: Stored) =>
-    recalls ? codec.recall(entry, recalls === "first page") : codec.decode(entry);
+  const decode = (entry: Stored) => recalls ? codec.recall(entry) : codec.decode(entry);
   return chunk.flatMap(({ sid, entry = entries.get(sid) }) => {
     if (entry === undefined) return [];
     const record = decode(entry);

@@ -1,4 +1,5 @@
 import { type Config, configLines, readConfig, variables } from "./config.ts";
+import { LIBC_PATHS } from "../libc_paths.ts";
 import { onNpmWrapperGone } from "./npm_wrapper.ts";
 import { fail, log, say, supervisedVariable } from "./process.ts";
 import { needsSpeechProcess } from "./speech_endpoints.ts";
@@ -52,7 +53,8 @@ const programs: Record<"api" | "sip" | "speech", Program> = {
         ]
           .filter((path) => path !== "").join(",")
       }`,
-      "--allow-ffi=node_modules",
+      // By the C library the media engine looks at many sockets at once.
+      `--allow-ffi=${["node_modules", ...LIBC_PATHS].join(",")}`,
       // Offers of media name the machine's addresses where it listens on all of them.
       "--allow-sys=networkInterfaces",
       environment,

@@ -2,7 +2,7 @@ import type { IncomingInfoRequest } from "sip.js/lib/core/index.js";
 import type { Dialog, InDialogMessage } from "./dialog.ts";
 import type { DialogEvents } from "./dialog_events.ts";
 import { withFlow } from "../flow.ts";
-import { type Content, digitOf, digitTypes } from "./info.ts";
+import { companionType, type Content, digitOf, digitTypes, type TakeContent } from "./info.ts";
 import type { Leg } from "../leg/leg.ts";
 import type { MediaLeg } from "../media/port.ts";
 import { answerOffer } from "./offer.ts";
@@ -16,8 +16,8 @@ export interface Wiring {
   counterpart: Leg | undefined;
   onRefer: DialogEvents["onRefer"] | undefined;
   onNotify: DialogEvents["onNotify"] | undefined;
-  /** Who takes bodies of USSD; null on a leg that is no such dialogue. */
-  onContent: ((content: Content) => number) | undefined | null;
+  /** Who takes bodies first; undefined of a USSD dialogue before there is somebody. */
+  onContent: TakeContent | undefined | null;
 }
 
 export const createWiring = (): Wiring => ({
@@ -36,8 +36,10 @@ export function inDialogEvents(
     onOffer: (sdp) => answerOffer(sdp, { counterpart: wiring.counterpart, media: media() }),
     onInfo(body) {
       const { counterpart, onContent } = wiring;
-      if (onContent === null) return takeInfo(body, { counterpart, media: media() });
-      return Promise.resolve(onContent?.(body) ?? 403);
+      if (onContent === undefined) return Promise.resolve(403);
+      const status = onContent?.(body);
+      if (status !== undefined) return Promise.resolve(status);
+      return takeInfo(body, { counterpart, media: media() });
     },
     onRefer(request) {
       if (wiring.onRefer === undefined) request.reject({ statusCode: 403 });
@@ -52,19 +54,21 @@ async function takeInfo(
   body: Content,
   { counterpart, media }: { counterpart: Leg | undefined; media: MediaLeg | undefined },
 ): Promise<number> {
+  // A softphone's would pass for an order of ours at another companion.
+  if (isOfType(body, [companionType])) return 415;
   if (counterpart?.dialog !== undefined) {
     const status = await counterpart.dialog.request("info", body.content === "" ? {} : { body });
     return status < 300 || status === 415 || status === 469 ? status : 500;
   }
   if (body.content === "") return 200;
   const digit = digitOf(body);
-  if (digit === undefined) return isDigitType(body) ? 400 : 415;
+  if (digit === undefined) return isOfType(body, digitTypes) ? 400 : 415;
   media?.takeDigit(digit);
   return 200;
 }
 
-const isDigitType = ({ contentType }: Content): boolean =>
-  digitTypes.includes(contentType.split(";")[0]?.trim().toLowerCase() ?? "");
+const isOfType = ({ contentType }: Content, types: readonly string[]): boolean =>
+  types.includes(contentType.split(";")[0]?.trim().toLowerCase() ?? "");
 
 /** Answers INFO (RFC 6086 §4.2.2). */
 export async function answerInfo(

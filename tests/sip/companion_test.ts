@@ -236,7 +236,8 @@ sipTest("listenControl() trusts only signed requests", async () => {
   const lost = await lab.service.order(bridgeUrl, "/nowhere", {});
   const huge = await lab.service.order(bridgeUrl, "/run", "x".repeat(2 << 20));
 
-  assert.deepEqual(await ready.json(), { ready: true });
+  const { ready: isReady, companion: { id } } = await ready.json();
+  assert.deepEqual([isReady, typeof id], [true, "string"]);
   const responses = [unsigned, malformed, lost, huge];
   assert.deepEqual(responses.map(({ status }) => status), [401, 400, 404, 413]);
   await Promise.all(responses.map((response) => response.body?.cancel()));
