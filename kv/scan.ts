@@ -50,7 +50,7 @@ export async function* scan(
   }
 }
 
-/** Those of a chunk whose record passes, with their records; `recalls` a page. */
+/** Those of a chunk whose record passes, with their records; `recalls` those of a page. */
 export async function passing(
   { kv, place, codec }: Source,
   chunk: Found[],
