@@ -34,8 +34,7 @@ export interface StoreContext {
   recent: RecentRecords;
   /** What counters say, where no other process moves them. */
   memory: CounterMemory | null;
-  /** Pages of lists, where no other process writes to them. */
-  pages: PageMemory | null;
+  pages: PageMemory;
   /** The order in which records hold their fields, by resource. */
   fields: Record<string, string[]>;
   now(): number;
@@ -194,9 +193,10 @@ export function collection<T extends Base>(
     const number = await store.accountNumber(account);
     if (number === null) return { items: [], total: 0 };
     const place = { account: number, prefix };
-    const source = { kv, memory, place, layout, codec };
-    const read = () => readPage<T>(source, query, (sid) => get(account, sid));
-    return await (pages === null ? read() : pages.page(place, query, read));
+    return await pages.page(place, query, (recalls) => {
+      const source = { kv, memory, place, layout, codec, recalls };
+      return readPage<T>(source, query, (sid) => get(account, sid));
+    });
   }
 
   return {

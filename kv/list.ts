@@ -162,6 +162,7 @@ async function scanned(
       if (!isBefore && shown.length < limit) shown.push(one);
     }
   }
-  const found = await passing(source, shown, { where, isSparse: true });
+  const { recalls } = source;
+  const found = await passing(source, shown, { where, isSparse: true, recalls });
   return { count, records: found.map(({ record }) => record) };
 }

@@ -65,13 +65,13 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
 
   const checks = isRemote ? 10 : 100;
   const memory = isRemote ? null : counterMemory(limits.rememberedCounters, blockOf);
-  const pages = isRemote ? null : pageMemory(limits.recentPageBytes);
+  const pages = pageMemory(limits.recentPageBytes, !isRemote);
   const commits = committer(kv, {
     checks,
     doorbell: !isRemote,
     ...(isRemote && { receipt: receiptOf(kv, now) }),
     ...(memory && { memory }),
-    ...(pages && { pages }),
+    pages,
   });
   const records = {} as Record<string, StoredCollection<never>>;
   const stageAlso = async (batch: Batch, also: AlsoWritten[]) => {

@@ -1,18 +1,19 @@
 import type { Base, Query, Slice } from "../core/ports.ts";
 import type { Batch } from "./batch.ts";
 import type { Place } from "./keys.ts";
-import { freeze, recent, repeats } from "./recent.ts";
+import { freeze, recent } from "./recent.ts";
 
-/** Pages of lists, of a store that this process alone writes to. */
+/** Pages of lists. */
 export interface PageMemory {
   /**
-   * A page as it is known, or as `read` finds it; never without what was committed before it is
-   * asked for, or what anybody was told of. One that is kept is frozen.
+   * A page as it is known, or as `read` finds it, which is told whether it was asked for before; never
+   * without what was committed before it is asked for, or what anybody was told of. One that is kept
+   * is frozen.
    */
   page<T extends Base>(
     place: Place,
     query: Query,
-    read: () => Promise<Slice<T>>,
+    read: (isAgain: boolean) => Promise<Slice<T>>,
   ): Promise<Slice<T>>;
   /**
    * Told before a commit is made, one at a time: the pages that it may change are forgotten, and read
@@ -35,22 +36,30 @@ interface Reading {
   found: Promise<AnySlice>;
 }
 
-/** Lists whose state is known; in bytes, names of pages that were asked for once. */
+/** Lists whose state is known; names of pages that were asked for, in characters together. */
 const [mostStates, mostSeen] = [20_000, 2 << 20];
 
 /**
- * Remembers pages that take up to `bytes` and were asked for before. A list, all records of one
- * resource in one account, has a state from which on nothing was written to it; a page counts while
- * its list is in the state in which it was read from beginning to end. So it depends on nothing but
- * the keys below [account, prefix], and all that writes there passes here.
+ * Remembers pages that take up to `bytes` and were asked for before, of a store that this process
+ * `isAlone` to write to; of any other none. A list, all records of one resource in one account, has a
+ * state from which on nothing was written to it; a page counts while its list is in the state in
+ * which it was read from beginning to end. So it depends on nothing but the keys below
+ * [account, prefix], and all that writes there passes here.
  */
-export function pageMemory(bytes: number): PageMemory {
+export function pageMemory(bytes: number, isAlone: boolean): PageMemory {
   const pages = recent<Page>(bytes);
   const states = recent<object>(mostStates);
   const readings = new Map<string, Reading>();
-  const isAgain = repeats(mostSeen);
+  const seen = recent<true>(mostSeen);
   /** The lists that the commit under way writes to. */
   let written = new Set<string>();
+
+  /** Whether a page was asked for before: who asks for everything once leaves nothing but names. */
+  function isAgain(name: string): boolean {
+    const isSeen = seen.get(name) !== undefined;
+    if (!isSeen) seen.keep(name, true, name.length);
+    return isSeen;
+  }
 
   function stateOf(list: string): object {
     const known = states.get(list);
@@ -64,13 +73,14 @@ export function pageMemory(bytes: number): PageMemory {
   async function reading(
     [list, name]: [string, string],
     state: object,
-    read: () => Promise<AnySlice>,
+    read: (isAgain: boolean) => Promise<AnySlice>,
   ): Promise<AnySlice> {
-    const one = { state, found: read() };
+    const isKept = isAgain(name);
+    const one = { state, found: read(isKept) };
     readings.set(name, one);
     try {
       const slice = await one.found;
-      if (states.peek(list) === state && isAgain(name)) {
+      if (isKept && states.peek(list) === state) {
         pages.keep(name, { state, slice }, freeze(slice) + name.length);
       }
       return slice;
@@ -79,10 +89,14 @@ export function pageMemory(bytes: number): PageMemory {
     }
   }
 
-  async function page(place: Place, query: Query, read: () => Promise<AnySlice>) {
-    const list = listOf([place.account, place.prefix]);
-    if (written.has(list)) return await read();
+  async function page(
+    { account, prefix }: Place,
+    query: Query,
+    read: (isAgain: boolean) => Promise<AnySlice>,
+  ): Promise<AnySlice> {
+    const list = listOf([account, prefix]);
     const name = `${list} ${textOf(query)}`;
+    if (!isAlone || written.has(list)) return await read(isAgain(name));
     const state = stateOf(list);
     const known = pages.get(name);
     if (known?.state === state) return known.slice;

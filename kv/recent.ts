@@ -39,19 +39,6 @@ export function recent<V>(most: number): Recent<V> {
   };
 }
 
-/**
- * Tells whether a name was told before, as far as that is remembered: names of `most` characters
- * together. Who asks for everything once leaves nothing but names.
- */
-export function repeats(most: number): (name: string) => boolean {
-  const seen = recent<true>(most);
-  return (name) => {
-    const isAgain = seen.get(name) !== undefined;
-    if (!isAgain) seen.keep(name, true, name.length);
-    return isAgain;
-  };
-}
-
 /** Freezes an object and what it holds; what that takes, roughly and in bytes. */
 export function freeze(object: object): number {
   Object.freeze(object);

@@ -1,24 +1,19 @@
 import type { AnyRecord } from "../core/resource.ts";
-import { freeze, recent, repeats } from "./recent.ts";
+import { freeze, recent } from "./recent.ts";
 import type { Stored } from "./record_codec.ts";
 
 /** Records that were read a while ago, each in the state that it had in the store. */
 export interface RecentRecords {
-  /**
-   * What was read of an entry before, or what `read` gives. It is kept, frozen, when it was asked for
-   * before.
-   */
+  /** What was read of an entry before, or what `read` gives: kept from now on, frozen. */
   reading(entry: Stored, read: () => AnyRecord): AnyRecord;
 }
 
 interface Known {
-  account: Deno.KvKeyPart;
+  account: bigint;
+  prefix: string;
   versionstamp: string;
   record: AnyRecord;
 }
-
-/** Names of records that were asked for once, in characters: 34 of each. */
-const mostSeen = 1 << 20;
 
 /** What a record that is not kept in bytes counts for: the most that the store takes. */
 const largeBytes = 64 << 10;
@@ -29,19 +24,19 @@ const largeBytes = 64 << 10;
  */
 export function recentRecords(bytes: number): RecentRecords {
   const records = recent<Known>(bytes);
-  const isAgain = repeats(mostSeen);
 
   return {
     reading({ key, value, versionstamp }, read) {
       const [account, prefix, ord] = key as [bigint, string, Uint8Array];
-      const id = prefix + ord.toHex();
+      const id = ord.toHex();
       const known = records.get(id);
-      if (known?.versionstamp === versionstamp && known.account === account) return known.record;
-      if (!isAgain(id)) return read();
+      const isSame = known?.versionstamp === versionstamp && known.account === account &&
+        known.prefix === prefix;
+      if (isSame) return known.record;
       const record = read();
       freeze(record);
       const size = value instanceof Uint8Array ? value.length : largeBytes;
-      records.keep(id, { account, versionstamp, record }, size);
+      records.keep(id, { account, prefix, versionstamp, record }, size);
       return record;
     },
   };

@@ -8,7 +8,7 @@ export interface RecordCodec {
   /** The value of a record, its secrets sealed. */
   encode(record: Base): unknown;
   decode(entry: Stored): AnyRecord;
-  /** The same; from the second time on frozen and remembered. */
+  /** The same, frozen and remembered. */
   recall(entry: Stored): AnyRecord;
 }
 

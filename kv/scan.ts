@@ -1,7 +1,6 @@
 import { type Condition, matches } from "../core/filters.ts";
 import type { AnyRecord } from "../core/resource.ts";
 import { chunksOf, type Found, joined, type Range, readAtOnce } from "./entries.ts";
-import { sidOf } from "./keys.ts";
 import type { Stored } from "./record_codec.ts";
 import { isDearer, membersOf, recordsOf } from "./lookups.ts";
 import type { Plan, Source } from "./plan.ts";
@@ -51,7 +50,7 @@ export async function* scan(
   }
 }
 
-/** Those of a chunk whose record passes, with their records; `recalls` a page. */
+/** Those of a chunk whose record passes, with their records; `recalls` those of a page. */
 export async function passing(
   { kv, place, codec }: Source,
   chunk: Found[],
@@ -63,11 +62,13 @@ export async function passing(
 ): Promise<{ found: Found; record: AnyRecord }[]> {
   const sids = chunk.filter(({ entry }) => entry === undefined).map(({ sid }) => sid);
   const read = sids.length === 0 ? [] : await recordsOf(kv, place, { sids, isSparse });
-  const entries = new Map(read.map((entry) => [sidOf(place.prefix, entry.key), entry]));
+  let at = 0;
   const decode = (entry: Stored) => recalls ? codec.recall(entry) : codec.decode(entry);
-  return chunk.flatMap(({ sid, entry = entries.get(sid) }) => {
-    if (entry === undefined) return [];
+  const passed: { found: Found; record: AnyRecord }[] = [];
+  for (const { sid, entry = read[at++] } of chunk) {
+    if (!entry) continue;
     const record = decode(entry);
-    return matches(record, where) ? [{ found: { sid, entry }, record }] : [];
-  });
+    if (matches(record, where)) passed.push({ found: { sid, entry }, record });
+  }
+  return passed;
 }

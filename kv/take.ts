@@ -31,7 +31,7 @@ export async function take(
   const listed = known ??
     await firstEntries(source.kv, index, { range, limit: skip + limit });
   const meant = gaps === undefined ? listed : listed.filter(({ sid }) => !gaps.sids.has(sid));
-  const asked = { where, isSparse, recalls: true };
+  const asked = { where, isSparse, recalls: source.recalls };
   const found = await passing(source, meant.slice(skip), asked);
   const records = found.map(({ record }) => record);
   const missing = limit - records.length;
@@ -64,7 +64,7 @@ export async function takeDated(
   while (range !== null && records.length < skip + limit) {
     const listed = await firstEntries(source.kv, index, { range, limit: size });
     const meant = listed.filter(({ sid }) => !gaps?.sids.has(sid));
-    const found = await passing(source, meant, { where, isSparse, recalls: true });
+    const found = await passing(source, meant, { where, isSparse, recalls: source.recalls });
     records.push(...found.map(({ record }) => record));
     const isPoor = found.length * poorShare < listed.length;
     range = listed.length < size

@@ -7,8 +7,8 @@ const place = { account: 7n, prefix: "CA" };
 const query: Query = { where: [], skip: 0, limit: 51 };
 
 /** A memory whose pages are named in the order in which they are read. */
-function labOf(bytes = 1 << 20) {
-  const memory = pageMemory(bytes);
+function labOf({ bytes = 1 << 20, isAlone = true } = {}) {
+  const memory = pageMemory(bytes, isAlone);
   let reads = 0;
   const read = () => Promise.resolve(sliceOf(`read ${++reads}`));
   const ask = async (asked: Query = query, at = place) =>
@@ -36,6 +36,19 @@ Deno.test("page() gives a page again that was asked for before", async () => {
   const found = [await ask(), await ask(), await ask(), await ask()];
 
   assert.deepEqual(found, ["read 1", "read 2", "read 2", "read 2"]);
+});
+
+Deno.test("page() gives none again where others write to the store, and tells what is asked again", async () => {
+  const { memory, ask } = labOf({ isAlone: false });
+  const told: boolean[] = [];
+  const read = (isAgain: boolean) => {
+    told.push(isAgain);
+    return Promise.resolve(sliceOf("CA"));
+  };
+
+  assert.deepEqual([await ask(), await ask(), await ask()], ["read 1", "read 2", "read 3"]);
+  for (const skip of [1, 1, 2, 1]) await memory.page(place, { ...query, skip }, read);
+  assert.deepEqual(told, [false, true, false, true]);
 });
 
 Deno.test("page() freezes what it keeps", async () => {
@@ -136,7 +149,7 @@ Deno.test("page() keeps nothing of a read that failed", async () => {
 });
 
 Deno.test("page() forgets what was asked for longest ago when there is too much", async () => {
-  const { ask } = labOf(4_000);
+  const { ask } = labOf({ bytes: 4_000 });
   const twice = async (
     skip: number,
   ) => [await ask({ ...query, skip }), await ask({ ...query, skip })];

@@ -80,10 +80,9 @@ Deno.test("encode() keeps what only a later program knows the name of", () => {
 Deno.test("recall() gives the same frozen record until the entry is written again", () => {
   const codec = codecFor(fields);
   const [stored, changed] = [recordOf(), recordOf({ name: "new" })].map(codec.encode);
-  const [once, first] = [1, 2].map(() => codec.recall(entryOf(stored)));
-  assert.notEqual(once, first, "What is read once is not kept");
+  const first = codec.recall(entryOf(stored));
   assert.equal(codec.recall(entryOf(stored)), first);
-  assert.throws(() => (first!.tags as string[]).push("b"), TypeError);
+  assert.throws(() => (first.tags as string[]).push("b"), TypeError);
   assert.equal(codec.recall(entryOf(changed, "2")).name, "new");
   assert.equal(
     codec.recall({ ...entryOf(stored), key: [2n, ...entryOf(0).key.slice(1)] }).name,
@@ -94,9 +93,7 @@ Deno.test("recall() gives the same frozen record until the entry is written agai
 Deno.test("recall() forgets what was asked for longest ago when there is too much", () => {
   const stored = codec.encode(recordOf()) as Uint8Array;
   const codecOfFew = codecFor(fields, stored.length * 8);
-  const twice = (one: number) =>
-    [1, 2].map(() => codecOfFew.recall(entryOf(stored, "1", one))).at(-1);
-  const first = twice(0);
-  for (let other = 1; other < 20; other++) twice(other);
-  assert.notEqual(codecOfFew.recall(entryOf(stored, "1", 0)), first);
+  const first = codecOfFew.recall(entryOf(stored));
+  for (let other = 1; other < 20; other++) codecOfFew.recall(entryOf(stored, "1", other));
+  assert.notEqual(codecOfFew.recall(entryOf(stored)), first);
 });
