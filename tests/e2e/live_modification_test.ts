@@ -303,10 +303,14 @@ async function moveCallee(lab: Lab, verb: Verb, what: string): Promise<void> {
   await finish(lab, [alice, bob]);
 }
 
+const alone = ["Play", "Say", "Pause", "Echo", "Gather", "Record", "Enqueue"];
 const talks = ["Dial", "Dial with record", "Enqueue, taken", "Dial of a Queue"];
+const together = [...talks, "Conference"];
 const acts: [what: string, act: typeof redirect, of: string[]][] = [
-  ["a new Url ends a verb at once and is heard", redirect, Object.keys(verbs)],
-  ["Status=completed ends a call in the middle of a verb", complete, Object.keys(verbs)],
+  ["a new Url ends a verb at once and is heard", redirect, alone],
+  ["a new Url takes a caller away from the other side and is heard", redirect, together],
+  ["Status=completed ends a call in the middle of a verb", complete, alone],
+  ["Status=completed ends a call in which two talk", complete, together],
   ["MoveConnectedCallLeg moves both who talk", moveBoth, talks],
   ["a new Url for whom a Dial called moves that one alone", moveCallee, ["Dial with record"]],
 ];
@@ -314,7 +318,7 @@ const acts: [what: string, act: typeof redirect, of: string[]][] = [
 for (const [what, act, of] of acts) {
   Deno.test({
     name: what,
-    timeout: 200_000,
+    timeout: 240_000,
     async fn(t) {
       await using lab = await startLab();
       for (const name of of) await t.step(name, () => act(lab, verbs[name]!, name));

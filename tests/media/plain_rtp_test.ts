@@ -239,6 +239,30 @@ plainTest("reanswer() holds and resumes, also by the address of nobody", async (
 });
 
 plainTest(
+  "reoffer() holds a peer, which is still sent sound, and lets it go",
+  async ({ connect }) => {
+    const one = await connect("PCMU");
+    const answer = (direction: string, version: number) =>
+      one.leg.reaccept(plainOffer(one.port, { lines: ["a=rtcp-mux", `a=${direction}`], version }));
+
+    assert.match(await one.leg.reoffer(true), /^a=sendonly\r$/m);
+    await answer("recvonly", 2);
+    const sound = one.next(5, isSound);
+    await one.leg.play(tone(1_000, 0.2), { loop: 1, signal });
+    await sound;
+    assert.match(await one.leg.reanswer(plainOffer(one.port, { version: 3 })), /^a=sendonly\r$/m);
+    await assert.rejects(one.leg.reaccept(BROWSER_OFFER), NoCommonCodec);
+
+    assert.match(await one.leg.reoffer(false), /^a=sendrecv\r$/m);
+    await answer("sendrecv", 4);
+    const heard = Promise.withResolvers<void>();
+    one.leg.listen((frame) => amplitudeOf(1_000, frame) > 4_000 && heard.resolve());
+    one.sendTone(1_000);
+    await heard.promise;
+  },
+);
+
+plainTest(
   "reanswer() follows the peer to another port and codec as one stream",
   async ({ connect, owned }) => {
     const one = await connect("PCMU");

@@ -294,6 +294,38 @@ for (const direction of ["answer", "offer"] as const) {
   });
 }
 
+for (const direction of ["answer", "offer"] as const) {
+  engineTest(`reoffer() holds a peer and lets it go, after ${direction}()`, async (_, peers) => {
+    const { leg, ...peer } = await (direction === "answer" ? peers.calling(MULAW) : peers.called());
+    const stop = new AbortController();
+    const playing = leg.play(tone(1_000, 1), { loop: 0, signal: stop.signal });
+    await peer.next(5, isMulawSound);
+
+    const held = await leg.reoffer(true);
+    await leg.reaccept(peer.offer("recvonly"));
+    assert.match(held, /^a=sendonly\r$/m);
+    assert.match(held, /^a=setup:actpass\r$/m);
+    assert.equal(ufragOf(held), ufragOf(leg.localSdp));
+    const [before, after] = [leg.localSdp, held].map((sdp) => parseSdp(sdp));
+    assert.deepEqual([after!.id, after!.version], [before!.id, before!.version + 1]);
+    await peer.next(5, isMulawSound);
+    // What it offers itself lets us hold it still.
+    assert.match(await leg.reanswer(peer.offer("sendrecv")), /^a=sendonly\r$/m);
+    assert.match(await leg.reanswer(peer.offer("sendonly")), /^a=inactive\r$/m);
+    await assert.rejects(leg.reaccept(BROWSER_OFFER), /new ICE credentials, fingerprint/);
+
+    assert.match(await leg.reoffer(false), /^a=sendrecv\r$/m);
+    await leg.reaccept(peer.offer("sendrecv"));
+    assert.match(await leg.reanswer(peer.offer("sendrecv")), /^a=sendrecv\r$/m);
+    const heard = hears(leg, 610);
+    await followed(leg);
+    say({ leg, ...peer }, 610);
+    await heard;
+    stop.abort();
+    await playing;
+  });
+}
+
 engineTest(
   "connected rejects and lost resolves when the peer's certificate is not the one it named",
   async (engine, { other }) => {
