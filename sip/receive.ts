@@ -3,6 +3,7 @@ import {
   type IncomingResponseMessage,
   SessionState,
 } from "sip.js/lib/core/index.js";
+import { completeResponse } from "./complete_response.ts";
 import { badRequest } from "./text/bad_request.ts";
 import type { Dialog } from "./dialog/dialog.ts";
 import { currentFlow, type Flow, withFlow } from "./flow.ts";
@@ -58,6 +59,7 @@ function receiveResponse({ core }: Signalling, message: IncomingResponseMessage)
   unwrapSdp(message, ussdType);
   // What is no SDP is no answer to an offer; of a body without a type the library would throw.
   if (!isAnswer(message)) message.body = "";
+  completeResponse(core, message);
   core.receiveIncomingResponseFromTransport(message);
 }
 

@@ -96,6 +96,40 @@ sipTest(
   },
 );
 
+for (const leaves of ["Contact", "the tag of To", "both"]) {
+  sipTest(`a carrier that leaves out ${leaves} rings, is heard early and answers`, async () => {
+    await using lab = await startTrunkLab();
+    await using trunk = await openTrunk();
+    const alice = await lab.phone("alice");
+    const child = trunkInvitation([trunk.route]);
+    lab.service.answer = () => [
+      { type: "dial", legs: [child], media: "anchored", timeoutS: 20, timeLimitS: 60 },
+    ];
+    const calling = alice.call(child.to);
+    const invite = await trunk.request("INVITE");
+    const without = (text: string) => {
+      const tagless = leaves === "Contact" ? text : text.replace(";tag=callee", "");
+      return leaves === "the tag of To" ? tagless : tagless.replace(/Contact: .*\r\n/, "");
+    };
+
+    trunk.send(without(withContact(invite, trunk.port, 183)));
+    await lab.service.event("ringing", child.leg);
+    while ((await calling.nextProvisional()).body === "");
+    const answer = withContact(invite, trunk.port, 200);
+    trunk.send(leaves === "the tag of To" ? answer : answer.replace(/Contact: .*\r\n/, ""));
+    const ack = await trunk.request("ACK");
+    const dialog = await calling.answered;
+
+    const target = leaves === "the tag of To" ? "sip:carrier@" : `sip:${child.to}@`;
+    assert.ok(ack.start.startsWith(`ACK ${target}127.0.0.1:${trunk.port}`), ack.start);
+    const parted = dialog.bye();
+    const bye = await trunk.request("BYE");
+    trunk.respond(bye, 200);
+    assert.match(valueOf(bye, "to"), /;tag=callee$/);
+    await parted;
+  });
+}
+
 sipTest("an UPDATE of who is called does not end the call that rings", async () => {
   await using lab = await startTrunkLab();
   await using trunk = await openTrunk();
