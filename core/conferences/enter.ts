@@ -98,7 +98,9 @@ async function conferenceNamed(
   for (let attempt = 0; attempt < limits.commitAttempts; attempt++) {
     const held = await records.holder("liveName", liveName);
     if (held !== null && await isThere(held, companion, ports)) return held;
-    if (held !== null) await closeConference(held, ports);
+    if (held !== null) {
+      await closeConference(held, ports, { mayLive: held.companion?.id !== companion.id });
+    }
     const record = {
       ...newBase(conferences, call.accountSid, ports),
       ...withDefaults(conferences, {

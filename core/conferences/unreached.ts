@@ -44,7 +44,7 @@ export async function afterUnreached(
   const isLost = isGone || await meetingPlace(holder, call.companion, ports) === null;
   const found = isLost ? "gone" : await ports.bridge.look(holder);
   if (found === "gone") {
-    await closeConference(conference, ports);
+    await closeConference(conference, ports, { mayLive: isLost && !isGone });
     return undefined;
   }
   if (found === "silent" && ports.now() < until) {

@@ -69,9 +69,12 @@ function once(act: () => void): () => void {
 }
 
 function perform(transfer: Transfer): Promise<void> {
-  const { calls, live, referTo } = transfer;
+  const { calls, live: { leg: { dialog, accountSid } }, referTo } = transfer;
   if (referTo.replaces === undefined) return blind(transfer);
-  const replaced = referredLeg(calls, referTo, live.leg.dialog?.login);
+  const named = dialog && referredLeg(calls, referTo, dialog);
+  // Several accounts may call by the same trunk.
+  const isOwn = dialog?.trunk === undefined || named?.accountSid === accountSid;
+  const replaced = isOwn ? named : undefined;
   const here = replaced && calls.find(replaced.leg);
   if (replaced === undefined || here !== undefined) return attended(transfer, here);
   return blind(transfer, replaced);
@@ -133,7 +136,7 @@ async function passOn(
     return true;
   };
   const headers = [
-    `Refer-To: ${passedReferTo(calls, referTo, dialog.login)}`,
+    `Refer-To: ${passedReferTo(calls, referTo, dialog)}`,
     `Referred-By: <${by}>`,
     ...nameOfTransferor(calls, { live, other, message: request.message }),
   ];

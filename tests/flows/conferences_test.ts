@@ -378,6 +378,8 @@ for (
     assert.ok(step?.type === "room" && step.conferenceSid !== conferenceSid);
     assert.equal(step.at, undefined, "the new room is where the call is");
     assert.equal(await statusOf(app, conferenceSid), "completed");
+    await app.runJobs();
+    assert.deepEqual(app.roomOrders, []);
     assert.deepEqual(await notifications(app), []);
   });
 }
@@ -391,8 +393,11 @@ Deno.test("a silent companion is looked at until its heartbeats are too old, the
   app.clock.now += limits.companionLostMs + 1;
   await beat(app, "far");
   const [step] = await miss(again.memo);
+  await app.runJobs();
 
   assert.ok(step?.type === "room" && step.conferenceSid !== conferenceSid);
+  // Should it go on after all, it is not to have a second room of that name.
+  assert.deepEqual(app.roomOrders, [{ conferenceSid, order: { type: "end" } }]);
 });
 
 Deno.test("a silent companion whose heartbeats go on keeps its room, and Dial fails in the end", async () => {
