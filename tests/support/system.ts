@@ -143,15 +143,26 @@ export function spawnTask(
   return { child, output: () => text, ended };
 }
 
-/** Ports that were free a moment ago. */
+/**
+ * Ports that were free a moment ago, and that Linux gives to nobody who asks for any: what is started
+ * on them may take its time.
+ */
 export function freePorts(count: number): number[] {
-  const listeners = Array.from(
-    { length: count },
-    () => Deno.listen({ hostname: "127.0.0.1", port: 0 }),
-  );
+  const listeners = Array.from({ length: count }, listenAnywhere);
   const ports = listeners.map(({ addr }) => (addr as Deno.NetAddr).port);
   listeners.forEach((listener) => listener.close());
   return ports;
+}
+
+function listenAnywhere(): Deno.Listener {
+  for (;;) {
+    const port = 21_000 + Math.floor(Math.random() * 9_000);
+    try {
+      return Deno.listen({ hostname: "127.0.0.1", port });
+    } catch (error) {
+      if (!(error instanceof Deno.errors.AddrInUse)) throw error;
+    }
+  }
 }
 
 /** Resolves when an address answers 200; gives up after a minute. */
