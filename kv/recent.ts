@@ -9,18 +9,30 @@ export interface Recent<V> {
 }
 
 /**
- * Keeps values that cost `most` together, in two generations: when the young one has half of it, it
- * becomes the old one, and what was left in that is gone.
+ * Keeps values that cost at most `most` together, in two generations: when the young one would have
+ * more than half of it, it becomes the old one, and what was left in that is gone. A value that costs
+ * more than half by itself is not kept, or one such would displace all others.
  */
 export function recent<V>(most: number): Recent<V> {
   type Kept = { value: V; cost: number };
   let [young, old] = [new Map<string, Kept>(), new Map<string, Kept>()];
   let youngCost = 0;
 
+  function leave(name: string): void {
+    youngCost -= young.get(name)?.cost ?? 0;
+    young.delete(name);
+  }
+
+  function forget(name: string): void {
+    leave(name);
+    old.delete(name);
+  }
+
   function add(name: string, kept: Kept): void {
-    youngCost += kept.cost - (young.get(name)?.cost ?? 0);
+    leave(name);
+    if (youngCost + kept.cost > most / 2) [young, old, youngCost] = [new Map(), young, 0];
     young.set(name, kept);
-    if (youngCost > most / 2) [young, old, youngCost] = [new Map(), young, 0];
+    youngCost += kept.cost;
   }
 
   return {
@@ -30,12 +42,11 @@ export function recent<V>(most: number): Recent<V> {
       return (kept ?? older)?.value;
     },
     peek: (name) => (young.get(name) ?? old.get(name))?.value,
-    keep: (name, value, cost) => add(name, { value, cost }),
-    forget(name) {
-      youngCost -= young.get(name)?.cost ?? 0;
-      young.delete(name);
-      old.delete(name);
+    keep(name, value, cost) {
+      if (cost > most / 2) forget(name);
+      else add(name, { value, cost });
     },
+    forget,
   };
 }
 

@@ -20,7 +20,7 @@ import {
 } from "../support/plain_peer.ts";
 import { followed } from "../support/steered_engine.ts";
 import { BROWSER_OFFER } from "../support/sdp_samples.ts";
-import { tone } from "../support/tone.ts";
+import { amplitudeOf, tone } from "../support/tone.ts";
 import { workerEngine } from "../support/worker_engine.ts";
 
 const { signal } = new AbortController();
