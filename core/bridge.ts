@@ -76,6 +76,8 @@ export const runRequest = z.object({
   other: z.array(step).optional(),
 });
 export const runAnswer = z.object({ companion });
+/** Whether it takes calls, for anybody who asks; it says which run of it that is. */
+export const readyAnswer = z.object({ ready: z.boolean(), companion });
 
 /** Silences what the peer of a leg says, or lets it be heard again, whatever the leg is doing. */
 export const muteRequest = z.object({ leg: legId, muted: z.boolean() });

@@ -1,4 +1,4 @@
-import { bridgePaths, muteAnswer, runAnswer } from "./bridge.ts";
+import { bridgePaths, type Companion, muteAnswer, readyAnswer, runAnswer } from "./bridge.ts";
 import { type Script } from "./bridge_script.ts";
 import {
   messageLimits,
@@ -15,6 +15,7 @@ import { bridgeHeader, signBridge } from "./bridge_signature.ts";
 import { trunkPaths } from "./bridge_trunks.ts";
 import { liveCompanions } from "./companions.ts";
 import { Fault } from "./faults.ts";
+import { limits } from "./limits.ts";
 import type { Bridge, Companions } from "./companion_ports.ts";
 
 export interface BridgeClientOptions {
@@ -103,12 +104,22 @@ export function bridgeClient(options: BridgeClientOptions): Bridge {
       const known = await options.companions.get(at.id);
       return await control.room(known?.bridgeUrl ?? options.url, order);
     },
+    async look(at) {
+      const known = await options.companions.get(at.id);
+      if (known?.runId !== at.runId) return "gone";
+      return await control.look(known.bridgeUrl ?? options.url, at);
+    },
     async ready() {
       const urls = await everywhere();
       return (await Promise.all(urls.map(control.ready))).includes(true);
     },
   };
 }
+
+/** Whether a machine that lives said that nobody listens there, or ended the connection. */
+const isRefused = (error: unknown): boolean =>
+  error instanceof Error &&
+  (/connection (was )?(refused|reset)/i.test(error.message) || isRefused(error.cause));
 
 /** What can be asked of the control at an address. */
 function controlClient({ secret, fetch, now, timeoutMs }: BridgeClientOptions) {
@@ -178,6 +189,18 @@ function controlClient({ secret, fetch, now, timeoutMs }: BridgeClientOptions) {
     async room(url: string, order: RoomOrder) {
       const response = await checked(await post(url, roomPaths.order, order));
       return roomAnswer.parse(await response.json()).isKnown;
+    },
+    async look(url: string, { id, runId }: Companion) {
+      try {
+        const signal = AbortSignal.timeout(Math.min(timeoutMs, limits.companionLookMs));
+        const response = await fetch(new Request(url + bridgePaths.ready, { signal }));
+        const { companion } = readyAnswer.parse(await response.json());
+        if (companion.id !== id) return "silent";
+        if (companion.runId !== runId) return "gone";
+        return response.ok ? "there" : "silent";
+      } catch (error) {
+        return isRefused(error) ? "gone" : "silent";
+      }
     },
     async ready(url: string) {
       try {

@@ -22,9 +22,12 @@ import { incomingNumber } from "./bridge_trunks.ts";
 export const outcome = z.enum(["completed", "busy", "no-answer", "failed", "canceled"]);
 
 /** Why a leg ended, where its status does not tell: what its owner could mend. */
-const endReason = z.enum(["not-registered", "media-lost", "no-trunk"]);
+const endReason = z.enum(["not-registered", "media-lost", "no-trunk", "no-codec"]);
 
 export const answeredBy = z.enum(["human", "machine", "unknown"]);
+
+/** A leg of any companion. */
+const namedLeg = z.object({ leg: legId, accountSid: z.string() });
 
 export const legEvent = z.discriminatedUnion("type", [
   /** An authenticated Client sent an INVITE. Answered with what to do about it. */
@@ -96,7 +99,9 @@ export const legEvent = z.discriminatedUnion("type", [
     /** X- and User-to-User headers for the INVITE, from the URI. */
     headers: z.record(z.string(), z.string()),
     /** The transferor's other leg, at another companion: who talks to that one is meant. */
-    replaces: z.object({ leg: legId, accountSid: z.string() }).optional(),
+    replaces: namedLeg.optional(),
+    /** The transferor's call, where another companion has it: the leg of the report is `other` then. */
+    transferor: namedLeg.optional(),
   }),
   /**
    * A step could not be done as asked (audio out of reach, …); the script goes on. `about` is what

@@ -25,13 +25,16 @@ export const consultStep = z.object({
 /**
  * Puts the leg into a room, which answers it first, until it ends, is removed or presses the star,
  * the room ends, or `timeLimitS` passed. While it is alone there, or nobody came that `startOnEnter`,
- * it waits: everybody does.
+ * it waits: everybody does. Where the other companion is out of reach, the service is asked again, as by
+ * a `consult` with the memo and `unreached`, the Conference; `isGone` where that one has been started
+ * anew.
  */
 export const roomStep = z.object({
   type: z.literal("room"),
   conferenceSid,
   /** The companion that has the room, where the leg's own has not. */
   at: meetingPlace.optional(),
+  memo: memo.optional(),
   /** Legs that the room has at most. */
   most: z.number().int().positive(),
   muted: z.boolean(),
@@ -69,14 +72,12 @@ export const joinedEvent = z.object({
 });
 
 /**
- * It is no longer there; `busy` when the room was full, so that it never was, and `unreached` when the
- * companion that has it was out of reach.
+ * It is no longer there; `busy` when the room was full, so that it never was.
  */
 export const leftEvent = z.object({
   type: z.literal("left"),
   conferenceSid,
   outcome: z.enum(["completed", "busy", "failed"]),
-  unreached: z.boolean().optional(),
   durationS: z.number().int().nonnegative(),
   recording: recorded.optional(),
   action: action.optional(),

@@ -64,6 +64,13 @@ export const callFaults = {
     message: "Cannot go on with the call: its audio was lost",
     advice: "Check that the phone's network lets UDP through to the companion and back.",
   },
+  noCommonCodec: {
+    kind: "invalid",
+    code: 13236,
+    message: "Cannot connect the call: the two sides have no codec in common",
+    advice:
+      "Have the phone or trunk offer PCMU or PCMA (G.711), or Opus; one in a browser, with DTLS-SRTP and ICE.",
+  },
   companionLost: {
     kind: "unavailable",
     code: 13235,

@@ -71,6 +71,11 @@ export interface Bridge {
   sendOut(order: OutwardOrder): Promise<number | null>;
   /** Does something in a room of a companion; false when the room, or the leg in it, is not there. */
   room(order: RoomOrder, at: Pick<Companion, "id">): Promise<boolean>;
+  /**
+   * What shows of a run of a companion: it is there, nobody answers at its address any more (or another
+   * run of it does), or neither is sure.
+   */
+  look(at: Companion): Promise<"there" | "gone" | "silent">;
   /** Whether a companion answers. */
   ready(): Promise<boolean>;
 }

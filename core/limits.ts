@@ -55,6 +55,8 @@ export const limits = {
   recentAccounts: 1_000,
   /** Records of lists that stay in memory, as stored; decoded they take about four times it. */
   recentRecordBytes: 8 << 20,
+  /** Pages of lists that stay in memory, decoded; with their written texts about four times it. */
+  recentPageBytes: 24 << 20,
   /** Counters of lists that are remembered, at some 30 bytes each. */
   rememberedCounters: 200_000,
 
@@ -216,6 +218,8 @@ export const limits = {
   closingAgainMs: [60_000, 600_000],
 
   companionLostMs: 15_000,
+  /** How long a companion has to show that it is there, when another one could not reach it. */
+  companionLookMs: 2_000,
   sweepMs: 5_000,
   /** A live call that its companion's heartbeat has not named for so long is closed. */
   legForgottenMs: 15_000,

@@ -3,6 +3,7 @@ import {
   type IncomingResponseMessage,
   SessionState,
 } from "sip.js/lib/core/index.js";
+import { completeResponse } from "./complete_response.ts";
 import { badRequest } from "./text/bad_request.ts";
 import type { Dialog } from "./dialog/dialog.ts";
 import { currentFlow, type Flow, withFlow } from "./flow.ts";
@@ -12,9 +13,11 @@ import { type Refusal, unavailable } from "./refusal.ts";
 import { reply } from "./reply.ts";
 import { refuseInterval } from "./dialog/session_timer.ts";
 import { setOrigin, type Signalling } from "./signalling.ts";
-import { answerUpdate } from "./dialog/update.ts";
+import { answerEarly, answerUpdate } from "./dialog/update.ts";
 import { allowedMethods, allowHeader, contactHeader, supportedOptions } from "./user_agent_core.ts";
+import { typeOf, unwrapSdp } from "./text/body_parts.ts";
 import { receivedVia, type Via } from "./text/via.ts";
+import { ussdType } from "./ussd/ussd_body.ts";
 
 /** Methods that exist but have no place here (405); any other name is unknown (501). */
 const refusedMethods = ["SUBSCRIBE", "PUBLISH"];
@@ -53,14 +56,25 @@ function refuseUnreadable(
 function receiveResponse({ core }: Signalling, message: IncomingResponseMessage): void {
   // Whoever sent it with two of them meant another (RFC 3261 §8.1.3.3).
   if (message.headers["Via"]?.length !== 1) return;
-  // A body of no type is no answer to an offer, and the library would throw.
-  if (!message.hasHeader("content-type")) message.body = "";
+  unwrapSdp(message, ussdType);
+  // What is no SDP is no answer to an offer; of a body without a type the library would throw.
+  if (!isAnswer(message)) message.body = "";
+  completeResponse(core, message);
   core.receiveIncomingResponseFromTransport(message);
+}
+
+/** Whether the body of a response to an offer may answer it; that of any other request is what it is. */
+function isAnswer(message: IncomingResponseMessage): boolean {
+  const type = message.getHeader("content-type");
+  if (type === undefined) return false;
+  return !["INVITE", "UPDATE", "PRACK"].includes(message.method) ||
+    typeOf(type) === "application/sdp";
 }
 
 function receiveRequest(signalling: Signalling, request: ParsedRequest): void {
   const { message } = request;
   const flow = currentFlow();
+  unwrapSdp(message, ussdType);
   markReceived(message, flow);
   const verdict = dialogOf(signalling, message) ? "serve" : signalling.admission.judge(flow);
   if (verdict === "cut") return flow.close();
@@ -159,7 +173,7 @@ function refuseDialog(
   const flow = currentFlow();
   // An ACK to a refusal names no dialog: it is for the transaction.
   if (message.method === "ACK" && dialog === undefined) return undefined;
-  if (dialog === undefined) return { statusCode: 481 };
+  if (dialog === undefined) return answerEarly(signalling, message) ?? { statusCode: 481 };
   if (!isOfPeer(dialog, flow)) return { statusCode: 481 };
   // A trunk may speak from several ports and hear at one alone.
   if (dialog.trunk === undefined || dialog.flow.closed) dialog.flow = flow;

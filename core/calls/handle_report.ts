@@ -3,7 +3,7 @@ import type { LegEvent } from "../bridge_events.ts";
 import type { PartialSpeech } from "../bridge_gather.ts";
 import type { Script } from "../bridge_script.ts";
 import { withPeers } from "../companions.ts";
-import { roomNotices, takeRoomNews } from "../conferences/take_news.ts";
+import { takeRoomNews } from "../conferences/take_news.ts";
 import { unanswered } from "../exchange.ts";
 import { isFlow } from "../flows/address.ts";
 import { deliverWebhook } from "../jobs/deliver_webhook.ts";
@@ -157,10 +157,7 @@ function applied(
     case "joined":
       return { record: { ...taken, conferenceSid: event.conferenceSid } };
     case "left":
-      return {
-        ...actionTold({ ...taken, conferenceSid: null }, told, ports),
-        also: roomNotices(taken, event, ports),
-      };
+      return actionTold({ ...taken, conferenceSid: null }, told, ports);
     case "queued":
       return { record: { ...taken, queueSid: event.queueSid } };
     case "dequeued":
@@ -180,6 +177,7 @@ const endFaults = {
   "not-registered": "notRegistered",
   "media-lost": "mediaLost",
   "no-trunk": "trunkUnreachable",
+  "no-codec": "noCommonCodec",
 } as const;
 
 /** Adds the Notification of an ending that the customer could have prevented. */

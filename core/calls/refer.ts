@@ -23,8 +23,12 @@ export async function referScript(
   event: LegEvent & { type: "refer" },
   asking: Asking,
 ): Promise<Script> {
-  const { call: transferor, ports } = asking;
-  const other = await ports.records.calls.get(transferor.accountSid, event.other);
+  const { call, ports } = asking;
+  const { transferor: elsewhere } = event;
+  const transferor = elsewhere === undefined
+    ? call
+    : await ports.records.calls.get(elsewhere.accountSid, elsewhere.leg) ?? call;
+  const other = await ports.records.calls.get(call.accountSid, event.other);
   if (other === null || !isLive(other.status)) return [{ type: "reject", status: 481 }];
   const transfer = {
     target: event.to,

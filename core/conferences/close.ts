@@ -1,35 +1,43 @@
 import type { Companion } from "../bridge.ts";
 import { isLive } from "../calls/status.ts";
+import { endRoom } from "../jobs/end_room.ts";
 import { limits } from "../limits.ts";
 import type { Ports } from "../ports.ts";
 import type { Conference, Member } from "../resources/conferences.ts";
 import { completed, left } from "./membership.ts";
 
-/** Ends a Conference whose room is gone, and takes out everybody whom nobody will report on. */
+/**
+ * Ends a Conference whose room is gone, and takes out everybody whom nobody will report on. Of a
+ * companion that `mayLive`, as one that hangs may go on, the room is ended as well.
+ */
 export async function closeConference(
-  { accountSid, sid, members }: Conference,
+  { accountSid, sid, members, companion }: Conference,
   ports: Ports,
+  { mayLive }: { mayLive: boolean },
 ): Promise<void> {
   const at = ports.now();
   const { conferences } = ports.records;
-  await conferences.update(
-    accountSid,
-    sid,
-    (found) => completed({ record: found }, "companion-lost", at),
-  );
+  const jobs = mayLive && companion !== null ? [endRoom({ conferenceSid: sid, companion })] : [];
+  await conferences.update(accountSid, sid, (found) => {
+    if (found.status === "completed") return { record: found };
+    const change = completed({ record: found }, "companion-lost", at);
+    return { ...change, jobs: [...change.jobs ?? [], ...jobs] };
+  });
   for (const { callSid } of members) {
     await conferences.update(accountSid, sid, (found) => left(found, callSid, at));
   }
 }
 
-/** Closes all Conferences of a companion, or those of another run of it. */
+/** Closes all Conferences of a companion that is not heard of, or those that it has no more. */
 export async function closeConferencesOf(
   companionId: string,
   ports: Ports,
-  isLost: (conference: Conference) => boolean = () => true,
+  isLost?: (conference: Conference) => boolean,
 ): Promise<void> {
   const live = await ports.records.conferences.group("live", companionId);
-  for (const conference of live.filter(isLost)) await closeConference(conference, ports);
+  for (const conference of isLost === undefined ? live : live.filter(isLost)) {
+    await closeConference(conference, ports, { mayLive: isLost === undefined });
+  }
 }
 
 /**

@@ -14,6 +14,7 @@ import { newBase, withDefaults } from "../resource.ts";
 import { type Conference, conferenceEvents, conferences } from "../resources/conferences.ts";
 import { closeConference } from "./close.ts";
 import { expecting } from "./membership.ts";
+import { afterUnreached, type Missed, missed } from "./unreached.ts";
 
 /** What a Conference noun asks for; the companion hands it back when its turn comes. */
 export const conferenceWanted = z.object({
@@ -31,24 +32,35 @@ export const conferenceWanted = z.object({
   record: recordingOrder.optional(),
   callback: z.object({ url: z.string(), method, events: z.array(z.enum(conferenceEvents)) })
     .optional(),
+  ...missed,
 });
 
 export type ConferenceWanted = z.infer<typeof conferenceWanted>;
+type Wanted = Omit<ConferenceWanted, keyof Missed>;
 
 /**
  * The step that takes a call into the Conference of a name, which is made when there is none. Where
  * that cannot be, Dial's action is told, or the call goes on with its next verb.
  */
 export async function enterConference(
-  wanted: ConferenceWanted,
+  asked: ConferenceWanted,
   next: Action | undefined,
   asking: Asking,
 ): Promise<Script> {
   const { call, ports, signal } = asking;
-  if (call.companion === null) throw new Fault("unavailable", "The call is at no companion");
+  const { companion: own } = call;
+  if (own === null) throw new Fault("unavailable", "The call is at no companion");
+  const { unreached, isGone: _, until: __, ...wanted } = asked;
+  if (unreached !== undefined) {
+    const instead = await afterUnreached(asked, next, {
+      ...asking,
+      call: { ...call, companion: own },
+    });
+    if (instead !== undefined) return instead ?? await refused("failed", next, asking);
+  }
   for (let attempt = 0; attempt < limits.commitAttempts; attempt++) {
-    const { accountSid, sid, companion } = await conferenceNamed(wanted, call.companion, asking);
-    const at = companion && await meetingPlace(companion, call.companion, ports);
+    const { accountSid, sid, companion } = await conferenceNamed(wanted, own, asking);
+    const at = companion && await meetingPlace(companion, own, ports);
     if (at === null) continue; // It was lost meanwhile: the next attempt closes the Conference.
     const { members, status } = await ports.records.conferences.update(
       accountSid,
@@ -57,7 +69,7 @@ export async function enterConference(
     );
     signal.throwIfAborted();
     if (members.some(({ callSid }) => callSid === call.sid)) {
-      return [{ ...roomStep(wanted, sid, next), ...at && { at } }];
+      return [{ ...roomStep(wanted, sid, next), ...at && { at, memo: wanted } }];
     }
     if (status !== "completed") return await refused("busy", next, asking);
   }
@@ -65,7 +77,7 @@ export async function enterConference(
 }
 
 function roomStep(
-  { kind: _, name: __, callback: ___, ...manner }: ConferenceWanted,
+  { kind: _, name: __, callback: ___, ...manner }: Wanted,
   conferenceSid: string,
   next: Action | undefined,
 ): RoomStep & { type: "room" } {
@@ -77,7 +89,7 @@ const liveNameOf = (accountSid: string, name: string): string => `${accountSid}/
 
 /** The Conference of a name that is not completed; made at the companion of the call if need be. */
 async function conferenceNamed(
-  { name, callback }: ConferenceWanted,
+  { name, callback }: Wanted,
   companion: Companion,
   { call, ports }: Asking,
 ): Promise<Conference> {
@@ -86,7 +98,9 @@ async function conferenceNamed(
   for (let attempt = 0; attempt < limits.commitAttempts; attempt++) {
     const held = await records.holder("liveName", liveName);
     if (held !== null && await isThere(held, companion, ports)) return held;
-    if (held !== null) await closeConference(held, ports);
+    if (held !== null) {
+      await closeConference(held, ports, { mayLive: held.companion?.id !== companion.id });
+    }
     const record = {
       ...newBase(conferences, call.accountSid, ports),
       ...withDefaults(conferences, {

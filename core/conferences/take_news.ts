@@ -1,9 +1,7 @@
 import type { Report } from "../bridge.ts";
-import type { LegEvent } from "../bridge_events.ts";
 import { isLive } from "../calls/status.ts";
 import { endRoom } from "../jobs/end_room.ts";
-import { notification } from "../notify.ts";
-import type { AlsoInserted, Ports } from "../ports.ts";
+import type { Ports } from "../ports.ts";
 import type { Call } from "../resources/calls.ts";
 import { joined, left } from "./membership.ts";
 
@@ -36,18 +34,6 @@ export async function takeRoomNews(
   // A later report may have been taken meanwhile, and found nobody to take out.
   const now = await ports.records.calls.get(accountSid, callSid);
   if (now === null || !isIn(now, sid)) await leave(sid);
-}
-
-/** The Notification of a room that could not be reached. */
-export function roomNotices(
-  { accountSid, sid: callSid }: Call,
-  { unreached = false, conferenceSid }: LegEvent & { type: "left" },
-  ports: Ports,
-): AlsoInserted[] {
-  if (!unreached) return [];
-  const detail = `the companion that has ${conferenceSid} is out of reach`;
-  const notice = { accountSid, callSid, fault: "conferenceUnreached", detail } as const;
-  return [notification({ ...notice, level: "error" }, ports)];
 }
 
 const isIn = ({ conferenceSid, status }: Call, sid: string): boolean =>

@@ -2,9 +2,10 @@ import type { IncomingInfoRequest } from "sip.js/lib/core/index.js";
 import type { Dialog, InDialogMessage } from "./dialog.ts";
 import type { DialogEvents } from "./dialog_events.ts";
 import { withFlow } from "../flow.ts";
-import { type Content, digitOf, digitTypes } from "./info.ts";
+import { companionType, type Content, digitOf, digitTypes, type TakeContent } from "./info.ts";
 import type { Leg } from "../leg/leg.ts";
 import type { MediaLeg } from "../media/port.ts";
+import { isHold } from "./hold.ts";
 import { answerOffer } from "./offer.ts";
 import { statusToPass } from "./refused.ts";
 import { guard, type Signalling } from "../signalling.ts";
@@ -14,14 +15,17 @@ import { contactHeader } from "../user_agent_core.ts";
 export interface Wiring {
   /** The leg to which they are passed as they are; our own media answer without one. */
   counterpart: Leg | undefined;
+  /** Hears whether the peer holds the call, with each offer that our own media answered. */
+  onHold: ((isHolding: boolean) => void) | undefined;
   onRefer: DialogEvents["onRefer"] | undefined;
   onNotify: DialogEvents["onNotify"] | undefined;
-  /** Who takes bodies of USSD; null on a leg that is no such dialogue. */
-  onContent: ((content: Content) => number) | undefined | null;
+  /** Who takes bodies first; undefined of a USSD dialogue before there is somebody. */
+  onContent: TakeContent | undefined | null;
 }
 
 export const createWiring = (): Wiring => ({
   counterpart: undefined,
+  onHold: undefined,
   onRefer: undefined,
   onNotify: undefined,
   onContent: null,
@@ -33,11 +37,18 @@ export function inDialogEvents(
   media: () => MediaLeg | undefined,
 ): Pick<DialogEvents, "onOffer" | "onInfo" | "onRefer" | "onNotify"> {
   return {
-    onOffer: (sdp) => answerOffer(sdp, { counterpart: wiring.counterpart, media: media() }),
+    async onOffer(sdp) {
+      const { counterpart } = wiring;
+      const answer = await answerOffer(sdp, { counterpart, media: media() });
+      if (counterpart === undefined && sdp !== undefined) wiring.onHold?.(isHold(sdp));
+      return answer;
+    },
     onInfo(body) {
       const { counterpart, onContent } = wiring;
-      if (onContent === null) return takeInfo(body, { counterpart, media: media() });
-      return Promise.resolve(onContent?.(body) ?? 403);
+      if (onContent === undefined) return Promise.resolve(403);
+      const status = onContent?.(body);
+      if (status !== undefined) return Promise.resolve(status);
+      return takeInfo(body, { counterpart, media: media() });
     },
     onRefer(request) {
       if (wiring.onRefer === undefined) request.reject({ statusCode: 403 });
@@ -52,19 +63,21 @@ async function takeInfo(
   body: Content,
   { counterpart, media }: { counterpart: Leg | undefined; media: MediaLeg | undefined },
 ): Promise<number> {
+  // A softphone's would pass for an order of ours at another companion.
+  if (isOfType(body, [companionType])) return 415;
   if (counterpart?.dialog !== undefined) {
     const status = await counterpart.dialog.request("info", body.content === "" ? {} : { body });
     return status < 300 || status === 415 || status === 469 ? status : 500;
   }
   if (body.content === "") return 200;
   const digit = digitOf(body);
-  if (digit === undefined) return isDigitType(body) ? 400 : 415;
+  if (digit === undefined) return isOfType(body, digitTypes) ? 400 : 415;
   media?.takeDigit(digit);
   return 200;
 }
 
-const isDigitType = ({ contentType }: Content): boolean =>
-  digitTypes.includes(contentType.split(";")[0]?.trim().toLowerCase() ?? "");
+const isOfType = ({ contentType }: Content, types: readonly string[]): boolean =>
+  types.includes(contentType.split(";")[0]?.trim().toLowerCase() ?? "");
 
 /** Answers INFO (RFC 6086 §4.2.2). */
 export async function answerInfo(

@@ -10,6 +10,8 @@ import type { Refusal } from "../refusal.ts";
 import { Refused, statusToPass } from "./refused.ts";
 import { hasOption } from "./session_timer.ts";
 import { guard } from "../signalling.ts";
+import { leave } from "./replace.ts";
+import { legHeader, legNamedBy } from "../peer/leg_names.ts";
 import { attended, blind, type Transfer } from "./transfer.ts";
 import { parseNameAddr, userUri } from "../text/uri.ts";
 
@@ -43,7 +45,13 @@ export function onRefer(calls: Calls, live: LiveLeg, request: IncomingReferReque
     : createReferral(live.leg.dialog, message.cseq);
   // Who hears how it ended may ask for another transfer at once.
   const referral = { progress, end: (status: number) => (isOver(), end(status)) };
-  const transfer: Transfer = { calls, live, other, referTo, by, referral };
+  const transferor = live.isOfPeer
+    ? legNamedBy(calls.signalling.legNames, message.getHeader(legHeader))
+    : undefined;
+  const transfer: Transfer = {
+    ...{ calls, live, other, referTo, by, referral },
+    ...transferor && { transferor },
+  };
   referral.progress(100);
   void perform(transfer).catch((error) => {
     calls.signalling.log("Cannot transfer a call", { leg: live.leg.id, error: String(error) });
@@ -61,13 +69,20 @@ function once(act: () => void): () => void {
 }
 
 function perform(transfer: Transfer): Promise<void> {
-  const { calls, live, referTo } = transfer;
+  const { calls, live: { leg: { dialog, accountSid } }, referTo } = transfer;
   if (referTo.replaces === undefined) return blind(transfer);
-  const replaced = referredLeg(calls, referTo, live.leg.dialog?.login);
+  const named = dialog && referredLeg(calls, referTo, dialog);
+  // Several accounts may call by the same trunk.
+  const isOwn = dialog?.trunk === undefined || named?.accountSid === accountSid;
+  const replaced = isOwn ? named : undefined;
   const here = replaced && calls.find(replaced.leg);
   if (replaced === undefined || here !== undefined) return attended(transfer, here);
   return blind(transfer, replaced);
 }
+
+/** Whether the other end of a leg's dialog is a leg of another companion. */
+const meetsCompanion = ({ leg, isOfPeer }: Pick<LiveLeg, "leg" | "isOfPeer">): boolean =>
+  isOfPeer || leg.direction === "outbound" && leg.target.kind === "leg";
 
 /** The address of who refers. A leg of another companion tells it of whom it talks to. */
 function transferorOf(
@@ -75,8 +90,9 @@ function transferorOf(
   message: IncomingRequestMessage,
   domain: string,
 ): string {
-  const isTold = isOfPeer || leg.direction === "outbound" && leg.target.kind === "leg";
-  const told = isTold ? parseNameAddr(message.getHeader("referred-by") ?? "")?.uri : undefined;
+  const told = meetsCompanion({ leg, isOfPeer })
+    ? parseNameAddr(message.getHeader("referred-by") ?? "")?.uri
+    : undefined;
   return told?.toString() ?? addressOf(leg.dialog, domain);
 }
 
@@ -108,15 +124,21 @@ async function passOn(
   if (dialog === undefined) return;
   const by = transferorOf(live, request.message, domain);
   const id = request.message.cseq;
+  const isAnchored = other.leg.counterpart === undefined;
   other.leg.onNotify = (content, told) => {
     const state = notifiedState(content, told);
-    void notifySipfrag(dialog, { content, state, id });
-    if (/^\s*terminated\b/i.test(state)) other.leg.onNotify = undefined;
+    const isTold = notifySipfrag(dialog, { content, state, id });
+    if (!/^\s*terminated\b/i.test(state)) return true;
+    other.leg.onNotify = undefined;
+    if (isAnchored && /^SIP\/2\.0 2/i.test(content)) {
+      void isTold.then(() => part(calls, live, other));
+    }
     return true;
   };
   const headers = [
-    `Refer-To: ${passedReferTo(calls, referTo, dialog.login)}`,
+    `Refer-To: ${passedReferTo(calls, referTo, dialog)}`,
     `Referred-By: <${by}>`,
+    ...nameOfTransferor(calls, { live, other, message: request.message }),
   ];
   const status = await other.leg.dialog?.request("refer", { headers }) ?? 500;
   guard(log, () =>
@@ -125,4 +147,24 @@ async function passOn(
       other.leg.onNotify = undefined;
       request.reject({ statusCode: statusToPass(new Refused("pass a REFER on", status)) });
     }))();
+}
+
+/** Whom the transferor talked to has somebody else now: nothing more of its script is performed. */
+function part(calls: Calls, live: LiveLeg, other: LiveLeg): void {
+  if (live.partner !== other) return;
+  live.hold();
+  void leave(calls, live);
+}
+
+/** Names the transferor's call to the companion that has the call of the other side. */
+function nameOfTransferor(
+  { signalling: { legNames } }: Calls,
+  { live, other, message }: { live: LiveLeg; other: LiveLeg; message: IncomingRequestMessage },
+): string[] {
+  if (!meetsCompanion(other)) return [];
+  const { id: leg, accountSid } = live.leg;
+  const named = live.isOfPeer
+    ? legNamedBy(legNames, message.getHeader(legHeader))
+    : { leg, accountSid };
+  return named === undefined ? [] : [`${legHeader}: ${legNames.write(named)}`];
 }

@@ -1,3 +1,5 @@
+import type { Trunk } from "../trunk/trunk.ts";
+import type { Dialog } from "./dialog.ts";
 import { peerLogin } from "../peer/peers.ts";
 import type { LegName } from "../peer/leg_names.ts";
 import type { Calls } from "../script/calls.ts";
@@ -27,21 +29,34 @@ export function replacedLeg(
 export function referredLeg(
   calls: Calls,
   { replaces }: ReferTo,
-  login: string | undefined,
+  { login, trunk }: Pick<Dialog, "login" | "trunk">,
 ): LegName | undefined {
   if (replaces === undefined) return undefined;
+  if (trunk !== undefined) return legOfTrunk(calls, replaces, trunk);
   // What companions pass on was looked at where it came from.
   const mayBeAny = login === undefined || login === peerLogin;
   return mayBeAny ? calls.signalling.legNames.read(replaces) : replacedLeg(calls, replaces, login);
+}
+
+/** The other call of a trunk, such as a PBX whose phone joins two. */
+function legOfTrunk(
+  { signalling, find }: Calls,
+  replaces: Replaces,
+  trunk: Trunk,
+): LegName | undefined {
+  const dialog = replacedDialog(signalling, replaces);
+  if (dialog?.trunk === undefined || !trunk.owns(dialog.flow.remote.host)) return undefined;
+  const { id: leg, accountSid } = find(dialog.leg)?.leg ?? {};
+  return leg === undefined || accountSid === undefined ? undefined : { leg, accountSid };
 }
 
 /** The Refer-To to pass on: any companion can tell which leg it means. */
 export function passedReferTo(
   calls: Calls,
   referTo: ReferTo,
-  login: string | undefined,
+  dialog: Pick<Dialog, "login" | "trunk">,
 ): string {
-  const named = referredLeg(calls, referTo, login);
+  const named = referredLeg(calls, referTo, dialog);
   if (named === undefined) return referTo.raw;
   const value = encodeURIComponent(calls.signalling.legNames.write(named));
   return referTo.raw.replace(/([?&]replaces=)[^&>]*/i, (_, name) => name + value);

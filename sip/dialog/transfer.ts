@@ -19,6 +19,8 @@ export interface Transfer {
   referTo: ReferTo;
   /** The address of the transferor, for Referred-By (RFC 3892). */
   by: string;
+  /** The call of a transferor at another companion. */
+  transferor?: LegName;
   referral: Referral;
 }
 
@@ -62,7 +64,7 @@ async function follow(
 
 /** The script for the other side; a `reject` where there is none. */
 async function askService(
-  { calls, live, other, referTo, by }: Transfer,
+  { calls, live, other, referTo, by, transferor }: Transfer,
   replaces: LegName | undefined,
 ): Promise<Script> {
   const silent = new AbortController();
@@ -77,6 +79,7 @@ async function askService(
     by,
     headers,
     ...replaces && { replaces },
+    ...transferor && { transferor },
   } as const;
   // The service knows no leg that is the other end of another companion's.
   const asking = live.isOfPeer ? other : live;

@@ -11,6 +11,7 @@ import { withFlow } from "../flow.ts";
 import { sendOffer } from "./offer.ts";
 import { statusToPass } from "./refused.ts";
 import { agreeAsClient, agreeAsServer, refusedBy } from "./session_timer.ts";
+import type { Refusal } from "../refusal.ts";
 import { guard, sdpBody, type Signalling } from "../signalling.ts";
 import { contactHeader } from "../user_agent_core.ts";
 
@@ -55,6 +56,21 @@ export function answerUpdate(signalling: Signalling, message: IncomingRequestMes
         withFlow(dialog.flow, () => server.reject({ statusCode: statusToPass(error) }));
       }));
   }
+}
+
+/**
+ * What an UPDATE of who is called is answered with before it answers the call: the early dialog is not
+ * ours to change, but it goes on (a 481 would end it). Undefined where there is no such dialog.
+ */
+export function answerEarly(
+  { core, domain }: Signalling,
+  { method, callId, toTag, fromTag, body }: IncomingRequestMessage,
+): Refusal | undefined {
+  const early = core.dialogs.get(callId + toTag + fromTag);
+  if (method !== "UPDATE" || !early?.early) return undefined;
+  return body === ""
+    ? { statusCode: 200, extraHeaders: [contactHeader(domain)] }
+    : { statusCode: 491 };
 }
 
 /** Why an offer may not come now: ours is not answered yet, or the peer's last one (§5.2). */

@@ -48,7 +48,8 @@ async function prepare(state: InboundState): Promise<MediaLeg | undefined> {
     });
     return media;
   } catch (error) {
-    refuse(state, error instanceof NoCommonCodec ? 488 : 500);
+    if (error instanceof NoCommonCodec) refuse(state, 488, { reason: "no-codec" });
+    else refuse(state, 500);
     throw error;
   }
 }

@@ -63,8 +63,9 @@ export function lost(state: InboundState): void {
 export function refuse(
   state: InboundState,
   status: number,
-  { outcome = outcomeOf(status), headers = [] }: {
+  { outcome = outcomeOf(status), reason, headers = [] }: {
     outcome?: Ending["outcome"];
+    reason?: Ending["reason"];
     headers?: string[];
   } = {},
 ): void {
@@ -74,7 +75,8 @@ export function refuse(
   const extraHeaders = [...refusal.extraHeaders ?? [], ...headers];
   reply(state, () => state.call.request.reject({ ...refusal, extraHeaders }));
   state.dialog?.abandon();
-  if (state.over.end({ outcome, sipStatus: statusCode })) state.released.resolve();
+  const ending = { outcome, sipStatus: statusCode, ...reason && { reason } };
+  if (state.over.end(ending)) state.released.resolve();
 }
 
 /** BYE to the caller. */

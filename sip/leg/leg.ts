@@ -2,7 +2,7 @@ import type { Target } from "../../core/bridge_script.ts";
 import { overReason } from "../abort.ts";
 import type { Dialog } from "../dialog/dialog.ts";
 import type { DialogEvents } from "../dialog/dialog_events.ts";
-import type { Content } from "../dialog/info.ts";
+import type { Content, TakeContent } from "../dialog/info.ts";
 import type { MediaKind, MediaLeg } from "../media/port.ts";
 import type { Ending } from "./outcome.ts";
 
@@ -31,17 +31,22 @@ export interface Leg {
   readonly dialog: Dialog | undefined;
   /** The leg to which offers and INFO in the dialog pass; our own media take them unless set. */
   counterpart: Leg | undefined;
+  /** Who hears whether its softphone holds the call, where our own media answer it. */
+  set onHold(onHold: ((isHolding: boolean) => void) | undefined);
   /** Who answers a REFER of the softphone; 403 unless set. */
   set onRefer(onRefer: DialogEvents["onRefer"] | undefined);
   /** A USSD dialogue: it has no media. */
   readonly isUssd: boolean;
-  /** Who takes the texts of a USSD dialogue, and says the status to answer; 403 unless set. */
-  set onContent(onContent: ((content: Content) => number) | undefined);
+  /**
+   * Who takes the bodies of INFO first, and says the status to answer; undefined for what is none of
+   * its own. The texts of a USSD dialogue are refused with 403 unless it is set.
+   */
+  set onContent(onContent: TakeContent | undefined);
   /** Who hears what became of a REFER that was sent to the softphone. */
   set onNotify(onNotify: DialogEvents["onNotify"] | undefined);
   /**
-   * BYE, with the last words of a USSD dialogue; before that, `status` to a caller, with whole header
-   * lines, and CANCEL to a callee.
+   * BYE, with the last words of a USSD dialogue; before that, `status` to a caller, 487 unless given,
+   * with whole header lines, and CANCEL to a callee.
    */
   hangup(
     options?: { status?: number; elsewhere?: boolean; headers?: string[]; content?: Content },

@@ -19,6 +19,12 @@ const outcomes: Readonly<Record<number, Outcome>> = {
 /** The outcome of an INVITE refused with a status. */
 export const outcomeOf = (status: number): Outcome => outcomes[status] ?? "failed";
 
+/** How an INVITE ends that everybody refused; 488 and 606 are about the session that was offered. */
+export function refusedEnding(sipStatus: number): Ending {
+  const reason = sipStatus === 488 || sipStatus === 606 ? { reason: "no-codec" } as const : {};
+  return { outcome: outcomeOf(sipStatus), sipStatus, ...reason };
+}
+
 /** How much a refusal says about the person called rather than about one device. */
 function weight(status: number): number {
   if (status >= 600) return 3;

@@ -10,7 +10,7 @@ import { type MediaKind, type MediaLeg, NoCommonCodec } from "../media/port.ts";
 import { createPeerFork } from "./peer_fork.ts";
 import { sipLimits } from "../limits.ts";
 import { Refused } from "../dialog/refused.ts";
-import { bestStatus, outcomeOf } from "./outcome.ts";
+import { bestStatus, refusedEnding } from "./outcome.ts";
 import {
   bye,
   cancelForks,
@@ -118,8 +118,7 @@ export function onRefused(state: OutboundState, fork: Fork, status: number): voi
   fork.media?.close();
   state.refusals.push(status);
   if (state.winner !== undefined || !state.forks.every(({ over }) => over)) return;
-  const best = bestStatus(state.refusals);
-  finish(state, { outcome: outcomeOf(best), sipStatus: best });
+  finish(state, refusedEnding(bestStatus(state.refusals)));
 }
 
 /** Takes a 2xx. */
@@ -174,7 +173,7 @@ async function takeAnswer(state: OutboundState, { media }: Fork, sdp: string): P
   try {
     if (await state.early !== sdp) await media?.accept(sdp);
   } catch (error) {
-    if (error instanceof NoCommonCodec) return bye(state, { outcome: "failed", sipStatus: 488 });
+    if (error instanceof NoCommonCodec) return bye(state, refusedEnding(488));
     const { signalling: { log }, call: { invitation: { leg } } } = state;
     log("Cannot take the answer to a call", { leg, error: String(error) });
     return bye(state, { outcome: "failed", sipStatus: 500, reason: "media-lost" });

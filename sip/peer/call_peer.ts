@@ -1,17 +1,20 @@
 import type { MeetingPlace } from "../../core/bridge_peers.ts";
 import { mintCallSid } from "../leg/call_sid.ts";
 import type { OutboundLeg } from "../leg/leg.ts";
+import type { Ending } from "../leg/outcome.ts";
 import { createOutboundLeg } from "../leg/outbound_leg.ts";
 import { sipLimits } from "../limits.ts";
 import type { MediaLeg } from "../media/port.ts";
 import type { Calls } from "../script/calls.ts";
-import { type MeetingNews, type MeetingOrder, readNews, writeNews, writeOrder } from "./meeting.ts";
+import { sayTo } from "./far_leg.ts";
+import { type MeetingNews, type MeetingOrder, readNews, writeOrder } from "./meeting.ts";
 import { orderHeader, peerLogin } from "./peers.ts";
 
 /** A call to another companion, where a leg of this one meets what that one has. */
 export interface Meeting {
+  readonly leg: OutboundLeg;
   /** Resolves when it is over, with what the other companion said before; at once news are told. */
-  readonly ended: Promise<unknown>;
+  readonly ended: Promise<Ending>;
   /** What the other companion said first; undefined when it is out of reach or does not want the call. */
   readonly first: Promise<MeetingNews | undefined>;
   say(news: MeetingNews): void;
@@ -63,14 +66,10 @@ export function callPeer(
     if (news === undefined) leg.hangup();
   });
   return {
+    leg,
     ended: leg.ended,
     first,
     say: (news) => sayTo(leg, news),
     hangup: () => leg.hangup(),
   };
-}
-
-/** Tells the other companion; whether that heard it shows in the dialog. */
-export function sayTo(leg: Pick<OutboundLeg, "dialog" | "signal">, news: MeetingNews): void {
-  if (!leg.signal.aborted) void leg.dialog?.request("info", { body: writeNews(news) });
 }

@@ -4,8 +4,9 @@ import type { MediaLeg } from "../media/port.ts";
 import type { Calls } from "../script/calls.ts";
 import { connected } from "../script/connected.ts";
 import { recordRoom } from "../script/room_stay.ts";
-import { sayTo } from "./call_peer.ts";
-import { type MeetingNews, type MeetingOrder, readNews } from "./meeting.ts";
+import { talk } from "../script/talk.ts";
+import { createFarLeg, sayTo, takeOrders } from "./far_leg.ts";
+import { ANOTHER_RUN, type MeetingNews, type MeetingOrder, readNews } from "./meeting.ts";
 
 /** What is here for the calls of other companions to meet. */
 export interface MeetingHost {
@@ -27,15 +28,15 @@ export async function hostPeer(
   caller: InboundLeg,
   order: MeetingOrder,
 ): Promise<void> {
-  if (order.runId !== runId) return caller.hangup({ status: 410 });
+  if (order.runId !== runId) return caller.hangup({ status: ANOTHER_RUN });
   await caller.answer();
   const { media, signal } = caller;
   if (media === undefined) return;
   await connected({ calls, signal }, media, "let a call of another companion in");
   if (signal.aborted) return;
   const visit = { calls, caller, media };
-  if (order.type === "room") await hostGuest(visit, order);
-  else await hostTaker(visit, order.leg);
+  if (order.type === "pickup") return hostTaker(visit, order.leg);
+  await hostGuest(visit, order);
   caller.hangup();
 }
 
@@ -76,26 +77,20 @@ async function hostGuest(
 }
 
 /** Joins the call with one that waits in a queue here, unless that waits no longer. */
-async function hostTaker({ calls, caller, media }: Visit, leg: string): Promise<void> {
+function hostTaker({ calls, caller }: Visit, leg: string): void {
   const waiting = calls.waiting.get(leg);
-  const own = waiting?.live.leg.media;
-  if (waiting === undefined || own === undefined) return sayTo(caller, { type: "gone" });
-  const { live } = waiting;
-  waiting.take();
-  live.runOther = (script) => sayTo(caller, { type: "run", script });
-  caller.onContent = (body) => {
-    const news = readNews(body);
-    if (news?.type !== "run") return 400;
-    live.run(() => news.script);
-    return 200;
-  };
-  try {
-    own.join(media);
-    sayTo(caller, { type: "talks", sipCallId: live.leg.sipCallId });
-    await Promise.race([whenAborted(caller.signal), whenAborted(waiting.signal)]);
-  } finally {
-    live.runOther = undefined;
-    own.leave(media);
-    waiting.release();
+  if (waiting?.live.leg.media === undefined) {
+    sayTo(caller, { type: "gone" });
+    return caller.hangup();
   }
+  const { live, signal: held } = waiting;
+  const taker = createFarLeg(calls, caller);
+  takeOrders(taker);
+  waiting.take();
+  sayTo(caller, { type: "talks", sipCallId: live.leg.sipCallId });
+  taker.take(async (signal) => {
+    await talk({ calls, live: taker, signal }, { live, held }, { proxied: null });
+    waiting.release();
+    if (!signal.aborted) caller.hangup();
+  });
 }

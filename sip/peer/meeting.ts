@@ -2,7 +2,7 @@ import { z } from "zod";
 import { recorded } from "../../core/bridge_recordings.ts";
 import { roomStep } from "../../core/bridge_rooms.ts";
 import { legId, step } from "../../core/bridge_script.ts";
-import type { Content } from "../dialog/info.ts";
+import { companionType, type Content } from "../dialog/info.ts";
 
 /**
  * What companions say to each other where a call of one meets what another has: a room, or a call that
@@ -10,14 +10,17 @@ import type { Content } from "../dialog/info.ts";
  * with an order, and both talk by INFO in that dialog.
  */
 
-/** What an INVITE is for. Another run of the companion that it names has nothing of that any more. */
+/** Answers the INVITE where another run of the companion was meant, which has nothing of that any more. */
+export const ANOTHER_RUN = 410;
+
+/** What an INVITE is for. */
 const meetingOrder = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("room"),
     /** The Call that comes, by which the service names it. */
     leg: legId,
     runId: z.string(),
-    step: roomStep.omit({ at: true, wait: true, action: true }),
+    step: roomStep.omit({ at: true, wait: true, action: true, memo: true }),
   }),
   z.object({ type: z.literal("pickup"), leg: legId, runId: z.string() }),
 ]);
@@ -58,17 +61,15 @@ export function readOrder(header: string): MeetingOrder | undefined {
   }
 }
 
-const contentType = "application/vnd.switchboard+json";
-
 /** The body of an INFO. */
 export const writeNews = (news: MeetingNews): Content => ({
-  contentType,
+  contentType: companionType,
   content: JSON.stringify(news),
 });
 
 /** Undefined for what is none. */
 export function readNews(body: Content): MeetingNews | undefined {
-  if (body.contentType !== contentType) return undefined;
+  if (body.contentType !== companionType) return undefined;
   try {
     return meetingNews.safeParse(JSON.parse(body.content)).data;
   } catch {

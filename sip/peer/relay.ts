@@ -5,12 +5,12 @@ import { createInboundLeg } from "../leg/inbound_leg.ts";
 import type { InboundLeg, Leg, OutboundLeg } from "../leg/leg.ts";
 import { legHeader, type LegName, legNamedBy } from "./leg_names.ts";
 import { bestStatus, outcomeOf } from "../leg/outcome.ts";
+import { createFarLeg, takeOrders } from "./far_leg.ts";
 import { hostPeer, type MeetingHost } from "./host_peer.ts";
 import { type MeetingOrder, readOrder } from "./meeting.ts";
 import { orderHeader, peerHeader, peerLogin } from "./peers.ts";
 import { type Relayed, replacesHere } from "./relayed.ts";
 import type { Calls } from "../script/calls.ts";
-import { createLiveLeg } from "../script/live_leg.ts";
 import { passThrough } from "../script/proxy.ts";
 import { unavailable } from "../refusal.ts";
 import { refuseStranger } from "../leg/forget_transaction.ts";
@@ -115,8 +115,8 @@ function wantedOf(signalling: Signalling, message: IncomingRequestMessage): Want
 
 /** Has another companion's leg take the place of one here, which the service hears nothing more of. */
 function takePlace(calls: Calls, caller: InboundLeg, leg: string): void {
-  const unheard = { send: () => Promise.resolve([]), drained: () => Promise.resolve() };
-  const live = createLiveLeg(calls, caller, unheard, { isOfPeer: true });
+  const live = createFarLeg(calls, caller);
+  takeOrders(live);
   live.run(() => [{ type: "replace", leg }]);
 }
 

@@ -30,7 +30,7 @@ async function passOn(
   const passed = ["Referred-By", "Refer-Sub", "Supported"].flatMap((name) =>
     message.getHeaders(name).map((value) => `${name}: ${value}`)
   );
-  const headers = [`Refer-To: ${passedReferTo(calls, referTo, dialog.login)}`, ...passed];
+  const headers = [`Refer-To: ${passedReferTo(calls, referTo, dialog)}`, ...passed];
   to.onNotify = (content, state) => {
     void notifySipfrag(dialog, { content, state, id: message.cseq });
     if (/^\s*terminated\b/i.test(state)) to.onNotify = undefined;

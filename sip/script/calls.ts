@@ -11,12 +11,10 @@ import type { Recogniser } from "../media/recogniser.ts";
 import type { Speaker } from "../media/speaker.ts";
 import { createOutboundLeg } from "../leg/outbound_leg.ts";
 import type { OutboundCall } from "../leg/outbound_state.ts";
+import { runPartner, takeOrders } from "../peer/far_leg.ts";
 import type { Recordings } from "../service/recordings.ts";
 import { createReportQueue, type ReportOptions } from "../service/reports.ts";
 import type { Signalling } from "../signalling.ts";
-
-/** Of a caller without an answer: the call is canceled, and no proxy tries another way. */
-const ENDED_BY_SERVICE = 487;
 
 /** How a leg is placed, beyond whom to call. */
 export interface Placing {
@@ -107,6 +105,7 @@ export function createCalls(options: CallsOptions): Calls {
       const report = (event: LegEvent) => live.report(event);
       const call = outboundCall(calls, invitation, { ...placing, report });
       const live = calls.add(createOutboundLeg(signalling, call));
+      if (invitation.target.kind === "leg") takeOrders(live);
       return live;
     },
     async endAll() {
@@ -167,14 +166,11 @@ export function runScript(
   if (known === undefined) return "unknown";
   // At once: what is under way is told as cut off by the end of the call, not by another script.
   if (first?.type === "hangup") {
-    known.dismiss(ENDED_BY_SERVICE);
+    known.dismiss();
     return "run";
   }
   // Whom it talks to first: then neither is hung up with what the other did.
-  if (other !== undefined) {
-    if (known.partner === undefined) known.runOther?.(other);
-    else known.partner.run(() => other);
-  }
+  if (other !== undefined) runPartner(known, other);
   known.run(() => script);
   return "run";
 }

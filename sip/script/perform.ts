@@ -105,7 +105,8 @@ export async function performSteps(performance: Performance, script: Script): Pr
     if (step.type === "connect") return true;
     const next = await performStep(performance, step);
     if (!next || next.length === 0) continue;
-    if (step.type === "consult" || step.type === "pickup") {
+    const asksAgain = next.length === 1 && next[0]?.type === "consult";
+    if (step.type === "consult" || step.type === "pickup" || asksAgain) {
       steps.unshift(...next);
       continue;
     }

@@ -1,38 +1,32 @@
 import type { MeetingPlace } from "../../core/bridge_peers.ts";
 import type { PickupStep } from "../../core/bridge_rooms.ts";
 import { unlessAborted } from "../abort.ts";
-import type { MediaLeg } from "../media/port.ts";
 import { callPeer } from "../peer/call_peer.ts";
+import { createFarLeg, runPartner } from "../peer/far_leg.ts";
 import type { Performance } from "./performance.ts";
 import type { Talked } from "./queue.ts";
-import { untilEnough } from "./room_stay.ts";
+import { talk, type TalkOptions } from "./talk.ts";
 
 /** Takes a leg that waits at another companion, and talks to it, by a call to that one. */
 export async function talkElsewhere(
   performance: Performance,
-  { leg, at, media, timeLimitS, hangupOnStar, onJoined }:
-    & Pick<PickupStep, "leg" | "timeLimitS" | "hangupOnStar">
-    & { at: MeetingPlace; media: MediaLeg; onJoined(one: MediaLeg, other: MediaLeg): void },
+  { leg, at, timeLimitS, hangupOnStar = false }: PickupStep & { at: MeetingPlace },
+  onJoined: TalkOptions["onJoined"] & object,
 ): Promise<Talked> {
-  const { calls, live, signal } = performance;
+  const { calls, signal } = performance;
   const meeting = callPeer(calls, {
     at,
     order: { type: "pickup", leg, runId: at.runId },
-    onNews(news, theirs) {
-      if (signal.aborted) return;
-      if (news.type === "run") live.run(() => news.script);
-      if (news.type !== "talks") return;
-      media.join(theirs);
-      onJoined(media, theirs);
-    },
+    onNews: (news) => news.type === "run" && runPartner(other, news.script),
   });
+  const other = createFarLeg(calls, meeting.leg);
+  const held = other.hold();
   const first = await unlessAborted(meeting.first, signal);
   if (first?.type === "talks") {
     const startedAt = Date.now();
-    live.runOther = (script) => meeting.say({ type: "run", script });
-    await untilEnough(performance, { media, over: meeting.ended, timeLimitS, hangupOnStar });
-    live.runOther = undefined;
-    meeting.hangup();
+    const manner = { proxied: null, timeLimitS, hangupOnStar, onJoined };
+    await talk(performance, { live: other, held }, manner);
+    if (!held.aborted) meeting.hangup();
     return { sipCallId: first.sipCallId, lastedMs: Date.now() - startedAt };
   }
   meeting.hangup();

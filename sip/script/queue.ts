@@ -91,7 +91,7 @@ export async function pickup(performance: Performance, step: PickupStep): Promis
   const { onJoined } = recording;
   const talked = at === undefined
     ? await talkHere(performance, step, onJoined)
-    : await talkElsewhere(performance, { ...step, at, media, onJoined });
+    : await talkElsewhere(performance, { ...step, at }, onJoined);
   if (typeof talked === "string") {
     if (signal.aborted) return;
     const missing = { ...memo, [talked]: leg };

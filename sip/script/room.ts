@@ -31,18 +31,18 @@ export async function room(
   const { outcome, recording, unreached } = at === undefined
     ? await stay(performance, step, performStep)
     : await stayElsewhere(performance, { ...step, at }, performStep);
+  const { memo, action: next } = step;
+  if (unreached !== undefined && memo !== undefined && !performance.signal.aborted) {
+    const missed = { ...memo, ...unreached, unreached: step.conferenceSid };
+    return [{ type: "consult", memo: missed, ...next && { action: next } }];
+  }
   const lastedMs = Date.now() - startedAt;
   performance.tookTime ||= lastedMs >= sipLimits.timePassedMs;
   const { conferenceSid } = step;
   const durationS = outcome === "completed" ? Math.round(lastedMs / 1000) : 0;
   const told = { conferenceSid, outcome, durationS, ...recording && { recording } };
-  const action = step.action && carried(performance, step.action);
-  return await tellEnd(performance, {
-    type: "left",
-    ...told,
-    ...unreached && { unreached },
-    ...action && { action },
-  });
+  const action = next && carried(performance, next);
+  return await tellEnd(performance, { type: "left", ...told, ...action && { action } });
 }
 
 async function stay(

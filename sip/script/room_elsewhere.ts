@@ -5,7 +5,7 @@ import { overReason, unlessAborted } from "../abort.ts";
 import { sipLimits } from "../limits.ts";
 import type { MediaLeg } from "../media/port.ts";
 import { callPeer, type Meeting } from "../peer/call_peer.ts";
-import type { MeetingNews, MeetingOrder } from "../peer/meeting.ts";
+import { ANOTHER_RUN, type MeetingNews, type MeetingOrder } from "../peer/meeting.ts";
 import type { Performance } from "./performance.ts";
 import { type Stay, untilEnough } from "./room_stay.ts";
 import { answered, type PerformStep, wait } from "./wait.ts";
@@ -37,7 +37,10 @@ export async function stayElsewhere(
   const first = await unlessAborted(meeting.first, signal);
   try {
     if (signal.aborted) return { outcome: "failed" };
-    if (first === undefined) return { outcome: "failed", unreached: true };
+    if (first === undefined) {
+      const { sipStatus } = await meeting.ended;
+      return { outcome: "failed", unreached: { isGone: sipStatus === ANOTHER_RUN } };
+    }
     if (first.type === "full") return { outcome: "busy" };
     // It may have been muted on its way; then it is silent, whatever the room thinks.
     const isMuted = muted || media.isMuted;
@@ -55,7 +58,7 @@ export async function stayElsewhere(
 }
 
 function orderOf(leg: string, step: RoomStep & { at: MeetingPlace }): MeetingOrder {
-  const { at: { runId }, wait: _, action: __, ...manner } = step;
+  const { at: { runId }, wait: _, action: __, memo: ___, ...manner } = step;
   return { type: "room", leg, runId, step: manner };
 }
 

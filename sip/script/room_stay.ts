@@ -7,8 +7,8 @@ import type { Performance } from "./performance.ts";
 /** What became of a leg in a room. */
 export interface Stay {
   outcome: "completed" | "busy" | "failed";
-  /** Its companion is out of reach. */
-  unreached?: boolean;
+  /** Its companion is out of reach; `isGone` where that said that it has been started anew. */
+  unreached?: { isGone: boolean };
   recording?: Recorded | null;
 }
 

@@ -53,7 +53,8 @@ export function listenControl(options: ControlOptions): { url: string; close(): 
     const { pathname } = new URL(request.url);
     if (request.method === "GET" && pathname === bridgePaths.ready) {
       const ready = options.accepting();
-      return Response.json({ ready }, { status: ready ? 200 : 503 });
+      const { companion } = options;
+      return Response.json({ ready, companion }, { status: ready ? 200 : 503 });
     }
     const body = await readBody(request);
     if (body === undefined) return refusal(413, "Cannot read the request: it is too long");

@@ -2,9 +2,10 @@ import type { IncomingResponseMessage } from "sip.js/lib/core/index.js";
 import type { UssdText } from "../../core/bridge_ussd.ts";
 import type { Content } from "../dialog/info.ts";
 import { sipLimits } from "../limits.ts";
+import { partsOf, typeOf } from "../text/body_parts.ts";
 
 /** The body of a USSD dialogue (3GPP TS 24.390 §5.1), and the INFO package that carries it. */
-const ussdType = "application/vnd.3gpp.ussd+xml";
+export const ussdType = "application/vnd.3gpp.ussd+xml";
 const ussdPackage = "g.3gpp.ussd";
 
 /** What an end of a USSD dialogue takes; TS 24.390 §4.5 wants the types of IMS among it. */
@@ -24,8 +25,6 @@ export interface UssdSaid extends UssdText {
   isError: boolean;
 }
 
-const typeOf = (contentType: string): string => contentType.split(";")[0]!.trim().toLowerCase();
-
 /** Whether a body is a USSD one, or has one among its parts. */
 export const mayBeUssd = (contentType: string): boolean =>
   [ussdType, "multipart/mixed"].includes(typeOf(contentType));
@@ -37,22 +36,6 @@ export function ussdIn(body: Content): { said: UssdSaid; sdp: string } | undefin
   const said = content === undefined ? undefined : readUssd(content);
   const sdp = parts.find(({ contentType }) => typeOf(contentType) === "application/sdp")?.content;
   return said && { said, sdp: sdp ?? "" };
-}
-
-/** The parts of a multipart body (RFC 2046 §5.1); one that is none is its only part. */
-function partsOf({ contentType, content }: Content): Content[] {
-  if (!typeOf(contentType).startsWith("multipart/")) return [{ contentType, content }];
-  const boundary = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType);
-  const mark = boundary?.[1] ?? boundary?.[2];
-  if (mark === undefined) return [];
-  const [, ...parts] = `\r\n${content}`.split(`\r\n--${mark}`);
-  return parts.filter((part) => !part.startsWith("--")).slice(0, sipLimits.bodyParts)
-    .map((part) => {
-      const end = part.indexOf("\r\n\r\n");
-      const head = end < 0 ? "" : part.slice(0, end);
-      const type = /^content-type[ \t]*:[ \t]*(.*)$/im.exec(head)?.[1] ?? "";
-      return { contentType: type.trim(), content: end < 0 ? "" : part.slice(end + 4) };
-    });
 }
 
 /** Undefined where the text is too long or is no `ussd-data`. */

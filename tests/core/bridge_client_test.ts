@@ -144,3 +144,47 @@ Deno.test("room() asks the companion that has the room, and throws when that is 
   await assert.rejects(client.room(order, { id: "one" }), { kind: "unavailable" });
   assert.deepEqual(asked, ["two.test/room", "one.test/room"]);
 });
+
+const readyOf = (id: string, runId: string, status = 200) => () =>
+  Response.json({ ready: status === 200, companion: { id, runId } }, { status });
+
+for (
+  const [what, answer, seen] of [
+    ["the same run", readyOf("one", "run of one"), "there"],
+    ["another run", readyOf("one", "later"), "gone"],
+    ["another companion", readyOf("two", "run of two"), "silent"],
+    ["one that stops", readyOf("one", "run of one", 503), "silent"],
+    ["what is no companion", () => new Response("?"), "silent"],
+  ] as const
+) {
+  Deno.test(`look() finds a companion ${seen} where ${what} answers`, async () => {
+    const client = bridgeClient({
+      url: "http://expected.test",
+      companions: known(two),
+      secret: "secret",
+      now,
+      timeoutMs: 1_000,
+      fetch: () => Promise.resolve(answer()),
+    });
+    assert.equal(await client.look({ id: "one", runId: "run of one" }), seen);
+  });
+}
+
+Deno.test("look() finds a companion gone whose address refuses, or that is known by another run", async () => {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr as Deno.NetAddr;
+  const client = bridgeClient({
+    url: "http://expected.test",
+    companions: known([state("one", { bridgeUrl: `http://127.0.0.1:${port}` })]),
+    secret: "secret",
+    now,
+    timeoutMs: 200,
+    fetch: (request) => fetch(request),
+  });
+  const one = { id: "one", runId: "run of one" };
+
+  assert.equal(await client.look(one), "silent");
+  assert.equal(await client.look({ id: "one", runId: "an earlier one" }), "gone");
+  listener.close();
+  assert.equal(await client.look(one), "gone");
+});

@@ -139,8 +139,11 @@ Deno.test("a call leaves the conference when its companion is killed", async () 
   await alice.untilHears(strings, (levels) => levels.some((level) => level > 200)); // It waits.
   await alice.dialog.bye();
   await eventually("it is over", async () => (await conferenceOf(system)).status === "completed");
-  const told = app.sent("/events").map(({ StatusCallbackEvent }) => StatusCallbackEvent);
-  assert.equal(told.filter((one) => one === "participant-leave").length, 3);
+  await app.asked("/events", (told) => told.StatusCallbackEvent === "conference-end");
+  const left = () =>
+    app.sent("/events").filter((told) => told.StatusCallbackEvent === "participant-leave");
+  await eventually("three are told to have left", () => left().length >= 3);
+  assert.equal(new Set(left().map(({ CallSid }) => CallSid)).size, 3);
   await closeAll([alice, bob, carol]);
 });
 
@@ -169,4 +172,31 @@ Deno.test("who waits in a queue at one companion talks to who takes it at anothe
   assert.ok(after.RecordingSid);
   assert.equal(left.QueueResult, "bridged");
   await closeAll([alice, bob]);
+});
+
+Deno.test("who enters a conference whose companion was just killed gets into a new room at once", async () => {
+  await using app = startAppServer();
+  await using system = await startSystem({ env });
+  await using second = await startCompanion(system, env);
+  await withClients(system, app, lobby(app));
+  const atFirst = await talkAt(await system.phone("alice"), "sip:lobby@localhost", 500);
+  const bob = await talkAt(await second.phone("bob"), "sip:lobby@localhost", 750);
+  await bob.untilHears(pitches, ([a]) => there(a!));
+  const { sid } = await conferenceOf(system);
+  app.pages.set("/after", lobby(app)); // Who is cut off enters again.
+
+  const [pid] = system.pids("sip/main.ts") as [number];
+  Deno.kill(pid, "SIGKILL");
+  const killedAt = Date.now();
+  const carol = await talkAt(await second.phone("carol"), "sip:lobby@localhost", 1_000);
+  await carol.untilHears(pitches, ([a, b]) => gone(a!) && there(b!));
+  await bob.untilHears(pitches, ([, , c]) => there(c!));
+  const tookMs = Date.now() - killedAt;
+  assert.ok(tookMs < 12_000, `it took ${tookMs} ms`); // 15 s is when its heartbeats are too old.
+
+  const { conferences } = await system.get("Conferences.json");
+  const named = conferences.map(({ sid, status }: Record<string, string>) => [sid, status]);
+  assert.deepEqual(named, [[conferences[0].sid, "in-progress"], [sid, "completed"]]);
+  await Promise.all([bob.dialog.bye(), carol.dialog.bye()]);
+  await closeAll([atFirst, bob, carol]);
 });

@@ -319,24 +319,102 @@ Deno.test("a call at another companion is sent to where the Conference is, while
   assert.equal(next.at, undefined);
 });
 
-Deno.test("a Conference that cannot be reached fails Dial, and a Notification says so once", async () => {
-  using app = await startApp();
-  const one = await caller(app, "1", room("", `action="/after"`));
-  const [step] = await consult(one, one.script);
-  assert.ok(step?.type === "room");
-  const { conferenceSid, action } = step;
+/** A call in a room at one companion, and another, at a second one, that could not reach it. */
+async function missing(app: App, looks: App["companionLooks"]) {
+  const far = { id: "far", runId: "run" };
+  const sipUri = "sip:127.0.0.1:5062;transport=ws";
+  for (const one of [companion, far]) {
+    await takeHeartbeat({ companion: one, sipUri, legs: [], registered: 0 }, app.ports);
+  }
+  app.companionLooks = looks;
+  const { conferenceSid } = await join(await caller(app, "1", room()));
+  const two = await caller(app, "2", room("", `action="/after"`), far);
+  const [step] = await consult(two, two.script, far);
+  assert.ok(step?.type === "room" && step.memo !== undefined);
   app.fetched.length = 0;
   app.answers = () => xml("<Hangup/>");
-  const unreached = { outcome: "failed", unreached: true, durationS: 0 } as const;
-  await one.report({ type: "left", conferenceSid, ...unreached, ...action && { action } });
-  await one.repeat();
+  const miss = (memo = step.memo!, more = {}) =>
+    two.report({
+      type: "consulting",
+      memo: { ...memo, unreached: conferenceSid, ...more },
+      ...step.action && { action: step.action },
+    }, { companion: far });
+  return { two, conferenceSid, miss };
+}
+
+/** A companion is heard of now. */
+async function beat({ ports }: App, id: string): Promise<void> {
+  const { companions, now } = ports;
+  await companions.beat({ ...(await companions.get(id))!, seenAt: now() });
+}
+
+Deno.test("a room out of reach at a companion that lives fails Dial, and a Notification says so once", async () => {
+  using app = await startApp();
+  const { conferenceSid, miss, two } = await missing(app, "there");
+
+  await miss();
+  await two.repeat();
 
   const asked = new URLSearchParams(await app.fetched[0]!.clone().text());
   assert.equal(asked.get("DialCallStatus"), "failed");
   assert.deepEqual(await notifications(app), [
     `Cannot join the conference: the companion that has ${conferenceSid} is out of reach`,
   ]);
-  assert.equal(await statusOf(app, conferenceSid), "completed", "nobody else is on the way");
+  assert.equal(await statusOf(app, conferenceSid), "init", "its call is there still");
+});
+
+for (
+  const [why, looks, more] of [
+    ["at whose address nobody answers", "gone", {}],
+    ["that says that it was started anew", "there", { isGone: true }],
+  ] as const
+) {
+  Deno.test(`a companion ${why} leaves the name of its room to others at once`, async () => {
+    using app = await startApp();
+    const { conferenceSid, miss } = await missing(app, looks);
+
+    const [step] = await miss(undefined, more);
+
+    assert.ok(step?.type === "room" && step.conferenceSid !== conferenceSid);
+    assert.equal(step.at, undefined, "the new room is where the call is");
+    assert.equal(await statusOf(app, conferenceSid), "completed");
+    await app.runJobs();
+    assert.deepEqual(app.roomOrders, []);
+    assert.deepEqual(await notifications(app), []);
+  });
+}
+
+Deno.test("a silent companion is looked at until its heartbeats are too old, then its name is free", async () => {
+  using app = await startApp();
+  const { conferenceSid, miss } = await missing(app, "silent");
+
+  const [silence, again] = await miss();
+  assert.ok(silence?.type === "silence" && again?.type === "consult");
+  app.clock.now += limits.companionLostMs + 1;
+  await beat(app, "far");
+  const [step] = await miss(again.memo);
+  await app.runJobs();
+
+  assert.ok(step?.type === "room" && step.conferenceSid !== conferenceSid);
+  // Should it go on after all, it is not to have a second room of that name.
+  assert.deepEqual(app.roomOrders, [{ conferenceSid, order: { type: "end" } }]);
+});
+
+Deno.test("a silent companion whose heartbeats go on keeps its room, and Dial fails in the end", async () => {
+  using app = await startApp();
+  const { conferenceSid, miss } = await missing(app, "silent");
+
+  const [, again] = await miss();
+  assert.ok(again?.type === "consult");
+  app.clock.now += limits.companionLostMs;
+  await beat(app, companion.id);
+  await miss(again.memo);
+
+  assert.equal(
+    new URLSearchParams(await app.fetched[0]!.clone().text()).get("DialCallStatus"),
+    "failed",
+  );
+  assert.equal(await statusOf(app, conferenceSid), "init");
 });
 
 Deno.test("Mute=false of a Participant lets its call be heard too, where that is at another companion", async () => {

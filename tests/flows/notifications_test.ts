@@ -197,6 +197,11 @@ const failures: Record<string, Failure> = {
     happen: told({ ...none, reason: "no-trunk" }),
     asked: askedCall,
   },
+  "a phone without a codec of ours": {
+    code: 13236,
+    happen: told({ ...none, reason: "no-codec" }),
+    asked: askedCall,
+  },
   "audio that was lost": { code: 13231, happen: told({ ...none, reason: "media-lost" }) },
   "a call to nobody": { code: 13224, happen: webhook, asked: askedCall },
   "a Client that calls nobody": {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { xml } from "../support/hand_companion.ts";
 import { sipTest } from "../support/sip_lab.ts";
 import { valueOf } from "../support/sip_text.ts";
 import type { Softphone } from "../support/softphone.ts";
@@ -175,6 +176,48 @@ sipTest(
     await lab.until(allCompleted(lab));
   },
 );
+
+for (const [moved, direction] of [["carol", "far"], ["alice", "near"]] as const) {
+  sipTest(
+    `MoveConnectedCallLeg from the ${direction} side of an attended transfer moves both sides`,
+    async () => {
+      await using lab = await startTransferLab("anchored");
+      const { ofAlice, first, second, ofCarol } = await consulting(lab, where);
+      await refer(first, second, "carol");
+      await told(first);
+      await bothEnded(first, second);
+      const { root, answers } = lab.app;
+      lab.app.answers = (request) =>
+        request.url.endsWith("/moved")
+          ? xml("<Dial><Conference>lobby</Conference></Dial>")
+          : answers(request);
+      const { calls } = (await root.get("Calls.json")).json();
+      const wanted = moved === "carol"
+        ? ["client:bob", "client:carol", "outbound-dial"]
+        : ["client:alice", "client:bob", "inbound"];
+      const { sid } = calls.find((call: { from: string; to: string; direction: string }) =>
+        [call.from, call.to, call.direction].join() === wanted.join()
+      );
+
+      const form = { Url: "https://app.test/moved", MoveConnectedCallLeg: "true" };
+      await root.post(`Calls/${sid}.json`, form);
+      await lab.app.runJobs();
+      await lab.until(async () => (await participants(lab)) === 2);
+
+      await stillTalking(ofAlice, ofCarol);
+      await Promise.all([ofAlice.dialog.bye(), ofCarol.dialog.bye()]);
+      await lab.until(allCompleted(lab));
+    },
+  );
+}
+
+/** How many are in the one conference. */
+async function participants({ app: { root } }: TransferLab): Promise<number> {
+  const [found] = (await root.get("Conferences.json")).json().conferences;
+  if (found === undefined) return 0;
+  const path = `Conferences/${found.sid}/Participants.json`;
+  return (await root.get(path)).json().participants.length;
+}
 
 sipTest("who came to another companion by SDP that passes through can transfer there", async () => {
   await using lab = await startTransferLab("proxied");

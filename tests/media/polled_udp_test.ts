@@ -12,7 +12,7 @@ type Body = (lab: { udp: Udp; bind(port?: number): Promise<Datagrams> }) => Prom
 function polledTest(name: string, body: Body): void {
   Deno.test({
     name,
-    timeout: 20_000,
+    timeout: 90_000,
     ignore: Deno.build.os !== "linux",
     async fn() {
       const udp = polledUdp();

@@ -52,6 +52,33 @@ for (const [kind, media] of blindly) {
   });
 }
 
+softphoneTest(
+  "jssip hears ringing while it is transferred, and the transferor again after a refusal",
+  async (lab) => {
+    const party = await threePhones(lab, "sip.js");
+    const { alice, bob, carol } = party;
+    putThrough(lab, { media: "anchored" });
+    await connect(alice, bob, "bob");
+    await carol.setAnswerMode("manual");
+
+    await alice.transfer("carol");
+    await carol.waitFor("incoming");
+    await bob.awaitTone(425);
+    await carol.decline();
+    await alice.waitFor("transferFailed");
+    await hearEachOther(alice, bob);
+
+    await alice.transfer("carol");
+    await carol.waitFor("incoming");
+    await bob.awaitTone(425);
+    await carol.answer();
+    await alice.waitFor("transferred");
+    await carol.waitFor("answered");
+    await alice.waitFor("ended");
+    await talkAndPart(party);
+  },
+);
+
 for (const [kind, media] of attended) {
   softphoneTest(`${kind} transfers to whom it asked, with ${media} media`, async (lab) => {
     const party = await threePhones(lab, kind);

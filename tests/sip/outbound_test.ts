@@ -142,7 +142,10 @@ sipTest("runScript() sends BYE to a softphone whose answer crossed the CANCEL", 
 
 for (
   const [why, sdp, ending] of [
-    ["488 when the answer has no codec of ours", foreignSdp, { sipStatus: 488 }],
+    ["488 when the answer has no codec of ours", foreignSdp, {
+      sipStatus: 488,
+      reason: "no-codec",
+    }],
     ["500 when the media fail", brokenSdp, { sipStatus: 500, reason: "media-lost" }],
   ] as const
 ) {

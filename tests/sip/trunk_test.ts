@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { foreignSdp } from "../support/fake_media.ts";
 import { type SipLab, sipTest } from "../support/sip_lab.ts";
 import type { Softphone } from "../support/softphone.ts";
 import { type SipText, valueOf } from "../support/sip_text.ts";
@@ -61,6 +62,24 @@ sipTest(
     assert.deepEqual(ended, { type: "ended", outcome: "completed" });
   },
 );
+
+for (const refuses of [true, false]) {
+  const why = refuses ? "refuses our codecs with 488" : "answers with a codec that we have not";
+  sipTest(`ringTrunk() says that no codec fits when the trunk ${why}`, async () => {
+    await using lab = await startTrunkLab();
+    await using trunk = await openTrunk();
+
+    const placed = await call(lab, [trunk.route]);
+    const invite = await trunk.request("INVITE");
+    if (refuses) trunk.respond(invite, 488);
+    else trunk.answer(invite, { sdp: foreignSdp });
+    const ended = await placed.event("ended");
+
+    const reason = "no-codec";
+    assert.deepEqual(ended, { type: "ended", outcome: "failed", sipStatus: 488, reason });
+    if (!refuses) trunk.respond(await trunk.request("BYE"), 200);
+  });
+}
 
 sipTest("ringTrunk() dials a SIP address as it is", async () => {
   await using lab = await startTrunkLab();

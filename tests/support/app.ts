@@ -43,6 +43,8 @@ export interface App {
   roomOrders: RoomOrder[];
   /** Whether the companion knows the room and leg of an order. */
   knowsRoom: boolean;
+  /** What shows of a companion that another could not reach. */
+  companionLooks: "there" | "gone" | "silent";
   /** Messages that were to be sent to the devices of a Client. */
   messaged: MessageOrder[];
   /** What each registered device answers to a message; 200 unless set. */
@@ -93,6 +95,7 @@ export async function startApp(
     | "gatewaysChanged"
     | "roomOrders"
     | "knowsRoom"
+    | "companionLooks"
     | "messaged"
     | "mailed"
     | "sentOut"
@@ -110,6 +113,7 @@ export async function startApp(
     gatewaysChanged: 0,
     roomOrders: [],
     knowsRoom: true,
+    companionLooks: "there",
     messaged: [],
     mailed: [],
     sentOut: [],
@@ -187,6 +191,7 @@ export async function startApp(
         recorded.roomOrders.push(order);
         return Promise.resolve(app.knowsRoom);
       },
+      look: () => Promise.resolve(app.companionLooks),
       ready: () => Promise.resolve(true),
     },
     now,

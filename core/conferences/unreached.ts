@@ -1,0 +1,68 @@
+import { z } from "zod";
+import type { Action } from "../bridge_action.ts";
+import type { Script } from "../bridge_script.ts";
+import type { Asking } from "../calls/next_script.ts";
+import { meetingPlace } from "../companions.ts";
+import type { Companion } from "../bridge.ts";
+import { limits } from "../limits.ts";
+import { notify } from "../notify.ts";
+import type { Conference } from "../resources/conferences.ts";
+import { closeConference } from "./close.ts";
+import { left } from "./membership.ts";
+
+/** What the companion of a call adds to its notes when the one that has the room was out of reach. */
+export const missed = {
+  /** The Conference whose room was not reached. */
+  unreached: z.string().optional(),
+  /** That companion itself said that it has been started anew. */
+  isGone: z.boolean().optional(),
+  /** Until when it is waited for, in ms, where nobody can tell whether it lives. */
+  until: z.number().optional(),
+};
+
+export type Missed = z.infer<z.ZodObject<typeof missed>>;
+
+/** How long it is until a silent companion is looked at again. */
+const LOOK_AGAIN_S = 1;
+
+/**
+ * What a call does that did not reach a room. Undefined where the companion of the room is found dead:
+ * its Conference is closed then, and the name is free. One that is merely silent is looked at again
+ * until it answers or its heartbeats are too old; null where it lives, out of reach.
+ */
+export async function afterUnreached(
+  wanted: Missed & Record<string, unknown>,
+  next: Action | undefined,
+  asking: Asking & { call: { companion: Companion } },
+): Promise<Script | null | undefined> {
+  const { call, ports } = asking;
+  const { unreached = "", isGone = false, until = ports.now() + limits.companionLostMs } = wanted;
+  const { conferences } = ports.records;
+  const conference = await conferences.get(call.accountSid, unreached);
+  const holder = conference?.companion;
+  if (!conference || !holder || conference.status === "completed") return undefined;
+  const isLost = isGone || await meetingPlace(holder, call.companion, ports) === null;
+  const found = isLost ? "gone" : await ports.bridge.look(holder);
+  if (found === "gone") {
+    await closeConference(conference, ports, { mayLive: isLost && !isGone });
+    return undefined;
+  }
+  if (found === "silent" && ports.now() < until) {
+    const consult = { type: "consult", memo: { ...wanted, until } } as const;
+    return [{ type: "silence", seconds: LOOK_AGAIN_S }, {
+      ...consult,
+      ...next && { action: next },
+    }];
+  }
+  const { accountSid, sid } = conference;
+  await conferences.update(accountSid, sid, (now) => left(now, call.sid, ports.now()));
+  await notifyUnreached(conference, asking);
+  return null;
+}
+
+function notifyUnreached({ sid }: Conference, { call, ports, cause }: Asking): Promise<void> {
+  const { accountSid, sid: callSid } = call;
+  const detail = `the companion that has ${sid} is out of reach`;
+  const notice = { accountSid, callSid, fault: "conferenceUnreached", detail, cause } as const;
+  return notify({ ...notice, level: "error" }, ports);
+}
