@@ -24,7 +24,7 @@ const documents: [what: string, page: string | number, sip: number, status: stri
 
 Deno.test({
   name: "a caller is told how its call ended that no verb answered, and so is the StatusCallback",
-  timeout: 90_000,
+  timeout: 180_000,
   async fn() {
     await using app = startAppServer();
     await using system = await startSystem({ env: { RTP_PORTS: "0" } });
