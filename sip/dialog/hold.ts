@@ -35,6 +35,8 @@ export function holdNews(leg: Leg, { timers, log }: Signalling): HoldNews {
     await media.reaccept(answer);
   };
   const tell = async () => {
+    // What ends a hold may hang up in the same turn.
+    await timers.pause(0, leg.signal);
     for (let tries = 1; wanted !== told && !leg.signal.aborted;) {
       const isHeld = wanted;
       try {

@@ -58,12 +58,15 @@ export async function talk(
 /** Tells each side while the other one holds it; the result ends it, and whoever is held then. */
 function passHolds({ signalling }: Performance["calls"], one: Leg, other: Leg): () => void {
   const news = [[one, holdNews(other, signalling)], [other, holdNews(one, signalling)]] as const;
-  for (const [leg, { tell }] of news) leg.onHold = tell;
+  let isOver = false;
+  for (const [leg, { tell }] of news) {
+    leg.onHold = (isHolding) => {
+      if (!isOver) tell(isHolding);
+    };
+  }
   return () => {
-    for (const [leg, { tell }] of news) {
-      leg.onHold = undefined;
-      tell(false);
-    }
+    isOver = true; // Each may talk to a third one already, and keeps what that one set.
+    for (const [, { tell }] of news) tell(false);
   };
 }
 

@@ -30,8 +30,8 @@ interface Verb {
 
 const play = '<Play loop="0">/old.wav</Play>';
 const recorded = 'recordingStatusCallback="/recorded"';
-const hearsOld = (alice: Talker) => alice.untilHearsOnly(OLD);
-const hearsBob = (alice: Talker) => alice.untilHearsOnly(BOB);
+const hears = (hz: number) => (alice: Talker) => alice.untilHears([hz], ([level]) => there(level!));
+const [hearsOld, hearsBob] = [hears(OLD), hears(BOB)];
 const completed = { DialCallStatus: "completed" };
 const room = (name: string, attributes = "") =>
   `<Dial action="/after"><Conference beep="false" waitUrl="" ${attributes}>${name}</Conference></Dial>`;
@@ -49,7 +49,7 @@ const verbs: Record<string, Verb> = {
       await alice.untilHearsAnything(false);
     },
   },
-  "Echo": { document: "<Echo/>", begun: (alice) => alice.untilHearsOnly(ALICE) },
+  "Echo": { document: "<Echo/>", begun: hears(ALICE) },
   "Gather": {
     document: `<Gather action="/never" timeout="60">${play}</Gather>`,
     begun: hearsOld,

@@ -79,6 +79,20 @@ sipTest("passHolds() lets who is held go on when the holder is taken away", asyn
   await caller.bye();
 });
 
+sipTest("passHolds() offers nothing to who is held when the holder hangs up", async () => {
+  await using lab = await startSipLab();
+  const { caller, callee } = await talking(lab);
+  await hold(caller, "sendonly");
+  assert.equal(await told(callee), "sendonly");
+  const requests: (string | undefined)[] = [];
+  callee.onRequest = ({ method }) => void requests.push(method);
+
+  await caller.bye();
+  await callee.ended;
+
+  assert.deepEqual(requests, ["BYE"]);
+});
+
 sipTest("passHolds() tells again after two offers crossed", async () => {
   await using lab = await startSipLab();
   const { caller, callee } = await talking(lab);
