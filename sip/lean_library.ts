@@ -37,6 +37,8 @@ export function silentLoggers(): LoggerFactory {
   return factory;
 }
 
+const { parseHeader } = IncomingMessage.prototype;
+
 /** The library spells a name letter by letter whenever a header is asked for. */
 const incomingHeaders = {
   getHeader(this: IncomingMessage, name: string) {
@@ -47,6 +49,9 @@ const incomingHeaders = {
   },
   hasHeader(this: IncomingMessage, name: string) {
     return this.headers[canonicalName(name)] !== undefined;
+  },
+  parseHeader(this: IncomingMessage, name: string, at = 0) {
+    return this.headers[canonicalName(name)]?.[at]?.parsed ?? parseHeader.call(this, name, at);
   },
 };
 

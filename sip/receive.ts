@@ -90,10 +90,10 @@ function receiveRequest(signalling: Signalling, request: ParsedRequest): void {
   if (refused !== undefined) return reply(flow, message, refused);
   // The core serves only the user in its own address, and keys transactions on the branch alone.
   message.ruri = signalling.core.configuration.aor;
+  if (message.method === "OPTIONS") return answerOptions(signalling, message, flow);
+  if (message.method === "REGISTER" && !message.toTag) return signalling.onRegister(message);
   message.viaBranch = transactionKey(message, flow);
   if (message.method === "UPDATE") answerUpdate(signalling, message);
-  else if (message.method === "OPTIONS") answerOptions(signalling, message, flow);
-  else if (message.method === "REGISTER" && !message.toTag) signalling.onRegister(message);
   else signalling.core.receiveIncomingRequestFromTransport(message);
 }
 
@@ -140,6 +140,7 @@ function hasOneContact(message: IncomingRequestMessage): boolean {
 /** An option we do not have (§8.2.2.3); CANCEL and ACK may not be refused for it. */
 function refuseRequired(message: IncomingRequestMessage): Refusal | undefined {
   if (message.method === "CANCEL" || message.method === "ACK") return undefined;
+  if (!message.hasHeader("require") && !message.hasHeader("proxy-require")) return undefined;
   const required = message.getHeaders("require").concat(message.getHeaders("proxy-require"))
     .join(",").split(",").map((tag) => tag.trim().toLowerCase()).filter((tag) => tag !== "");
   const unsupported = required.filter((tag) => !supportedOptions.includes(tag));

@@ -94,6 +94,9 @@ function isSame(given: string, expected: string): boolean {
   return difference === 0;
 }
 
+/** The same text in memory of its own: one cut out of a message keeps all of that. */
+const apart = (text: string): string => ` ${text}`.slice(1);
+
 export interface Nonces {
   /** WWW-Authenticate or Proxy-Authenticate lines, one for each algorithm. */
   challenges(
@@ -158,8 +161,9 @@ export function createNonces(realm: string, now: () => number = Date.now): Nonce
       }
       const before = counts.get(nonce);
       if (count <= (before ?? 0)) return false;
-      counts.set(nonce, count);
-      if (before === undefined) used.push(nonce);
+      const kept = before === undefined ? apart(nonce) : nonce;
+      counts.set(kept, count);
+      if (before === undefined) used.push(kept);
       if (counts.size > sipLimits.nonces) forgetOldest();
       return true;
     },

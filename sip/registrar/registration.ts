@@ -50,7 +50,7 @@ export const wantsOutbound = (message: IncomingRequestMessage): boolean =>
   );
 
 export const supports = (message: IncomingRequestMessage, option: string): boolean =>
-  message.getHeaders("supported").join(",").split(",")
+  message.hasHeader("supported") && message.getHeaders("supported").join(",").split(",")
     .some((tag) => tag.trim().toLowerCase() === option);
 
 /** A proxy that a REGISTER came by first must keep the flow as well (RFC 5626 §6). */
@@ -115,7 +115,9 @@ function keyOf(contact: NameAddrHeader): string {
 
 /** Parameters may stand in any order. */
 function addressOf(uri: URI): string {
-  const [address = "", ...parameters] = uri.toString().split(";");
+  const text = uri.toString();
+  if (text.indexOf(";") === text.lastIndexOf(";")) return text;
+  const [address = "", ...parameters] = text.split(";");
   return [address, ...parameters.sort()].join(";");
 }
 

@@ -25,7 +25,7 @@ export interface ReportQueue {
 export interface ReportOptions {
   companion: Companion;
   link: Pick<ServiceLink, "report">;
-  /** Delivers a report that wants no script. */
+  /** Delivers a report that wants no script; rejects when the companion stops. */
   tell(report: Report): Promise<void>;
   timers: Timers;
   log: Log;
@@ -76,7 +76,7 @@ async function deliver(
     const signal = wantsScript ? asking.signal : stopped;
     try {
       if (wantsScript) return await link.report(report, signal);
-      await unlessAborted(tell({ ...report, wantsScript }), stopped);
+      await tell(wantsScript === report.wantsScript ? report : { ...report, wantsScript });
       return [];
     } catch (error) {
       if (signal.aborted || stopped.aborted) continue;

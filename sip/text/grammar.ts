@@ -43,11 +43,7 @@ export interface Parameter {
 /** `;a=1;b` after its first semicolon; undefined when a name is no token. */
 export function parseParameters(text: string): Parameter[] | undefined {
   const parts = splitOutside(text, ";");
-  return parts && readParameters(parts);
-}
-
-/** The same, split already. */
-export function readParameters(parts: readonly string[]): Parameter[] | undefined {
+  if (parts === undefined) return undefined;
   const parameters: Parameter[] = [];
   for (const part of parts) {
     const equals = part.indexOf("=");

@@ -1,4 +1,4 @@
-import { isToken, readParameters, splitOutside } from "./grammar.ts";
+import { isToken, parseParameters, splitOutside } from "./grammar.ts";
 
 /** The top Via in the shape that the transaction layer reads. */
 export interface Via {
@@ -13,17 +13,21 @@ export interface Via {
 const head =
   /^SIP ?\/ ?\d+\.\d+ ?\/ ?([^ ]+) (\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+) ?(?:: ?(\d{1,5}))?$/i;
 
+/** What makes a Via other than most: there, the one rport of it is found by its text. */
+const unusual = /["<>\t]|received|rport/i;
+
 const oneBlank = (text: string): string =>
   /\t| {2}/.test(text) ? text.replace(/[ \t]+/g, " ") : text;
 
 /** One Via value (RFC 3261 §20.42); undefined when it breaks the grammar. */
 export function parseVia(text: string): Via | undefined {
-  const [sent, ...rest] = splitOutside(text, ";") ?? [];
+  const end = text.indexOf(";");
+  const sent = end < 0 ? text : text.slice(0, end).trim();
   // Runs of blanks become one, so that the pattern needs no repetition over them.
-  const [, transport, host, port] = head.exec(oneBlank(sent ?? "")) ?? [];
+  const [, transport, host, port] = head.exec(oneBlank(sent)) ?? [];
   if (transport === undefined || host === undefined || !isToken(transport)) return undefined;
   if (Number(port ?? 0) > 65_535) return undefined;
-  const parameters = readParameters(rest);
+  const parameters = end < 0 ? [] : parseParameters(text.slice(end + 1));
   if (parameters === undefined) return undefined;
   const branch = parameters.find((parameter) => parameter.name === "branch")?.value;
   return { protocol: "SIP", transport, host, port: port ? Number(port) : undefined, branch };
@@ -33,6 +37,10 @@ export function parseVia(text: string): Via | undefined {
 export function receivedVia(text: string, via: Via, from: { host: string; port: number }): string {
   const isSender = via.host === from.host || via.host === `[${from.host}]`;
   if (!/received|rport/i.test(text)) return isSender ? text : `${text};received=${from.host}`;
+  const [before = "", behind = ".", ...more] = text.split(";rport");
+  if (more.length === 0 && /^(?:;|$)/.test(behind) && !unusual.test(before + behind)) {
+    return `${before};rport=${from.port}${behind};received=${from.host}`;
+  }
   const kept = (splitOutside(text, ";") ?? [text]).filter((part) => !/^received *=/i.test(part));
   const rport = kept.findIndex((part) => /^rport$/i.test(part));
   if (rport < 0 && isSender) return kept.join(";");

@@ -173,6 +173,20 @@ Deno.test("parseNameAddr() reads names, parameters and bare URIs", () => {
   assert.equal(bare?.uri.hasParam("tag"), false);
 });
 
+Deno.test("receivedVia() answers rport wherever it stands, and nothing that looks like it", () => {
+  const from = { host: "192.0.2.9", port: 4000 };
+  const marked = {
+    ";rport;branch=z9": ";rport=4000;branch=z9;received=192.0.2.9",
+    ";rportal;branch=z9": ";rportal;branch=z9;received=192.0.2.9",
+    ";rport=7;rport": ";rport=7;rport=4000;received=192.0.2.9",
+    ';x=";rport";rport;received=9.9.9.9': ';x=";rport";rport=4000;received=192.0.2.9',
+  };
+  for (const [parameters, expected] of Object.entries(marked)) {
+    const via = `SIP/2.0/WS x.invalid${parameters}`;
+    assert.equal(receivedVia(via, parseVia(via) as Via, from), `SIP/2.0/WS x.invalid${expected}`);
+  }
+});
+
 Deno.test("receivedVia() tells where the request came from", () => {
   const from = { host: "192.0.2.9", port: 4000 };
   const mark = (via: string) => receivedVia(via, parseVia(via) as Via, from);
