@@ -7,7 +7,7 @@ export const flag = z.union([
   z.enum(["true", "false"]).transform((text) => text === "true"),
 ]);
 
-/** An absolute http or https URL without credentials. */
+/** An absolute http or https URL. */
 export const url = z.url({ protocol: /^https?$/, error: "must be an absolute http or https URL" })
   .max(limits.urlLength);
 

@@ -138,6 +138,8 @@ export interface Accounts {
   byEmail(email: string): Promise<Account | null>;
   /** The direct sub-accounts, newest first; of "" the root account. */
   children(sid: string): Promise<Account[]>;
+  /** Their Sids, which cost far less when there are many. */
+  childSids(sid: string): Promise<string[]>;
   insert(change: Change<Account>): Promise<Account>;
   update(sid: string, change: (account: Account) => Change<Account>): Promise<Account>;
 }

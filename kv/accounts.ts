@@ -95,6 +95,11 @@ export function accountTree(
     throw new Fault("unavailable", `Too many changes of ${sid} at once`);
   }
 
+  async function childSids(sid: string): Promise<string[]> {
+    const entries = kv.list({ prefix: keys.children(sid) }, { reverse: true, batchSize: 500 });
+    return (await Array.fromAsync(entries)).map(({ key }) => String(key.at(-1)));
+  }
+
   return {
     get,
     recent: recent.get,
@@ -106,13 +111,10 @@ export function accountTree(
       return value === null ? null : await get(value);
     },
     async children(sid) {
-      const children: Account[] = [];
-      for await (const { key } of kv.list({ prefix: keys.children(sid) }, { reverse: true })) {
-        const child = await get(String(key.at(-1)));
-        if (child !== null) children.push(child);
-      }
-      return children;
+      const children = await Promise.all((await childSids(sid)).map(get));
+      return children.filter((child) => child !== null);
     },
+    childSids,
   };
 }
 

@@ -3,18 +3,47 @@ import { list } from "./list.ts";
 import type { Source } from "./plan.ts";
 import { isHeld, pageSorted } from "./sorted.ts";
 
-/** One page of a list as the store has it; `read` reads a record by its Sid. */
+/** How often a page is read whose total and records are of different moments. */
+const mostReadings = 4;
+
+type Read<T> = (sid: string) => Promise<T | null>;
+
+/**
+ * One page of a list as the store has it; `read` reads a record by its Sid. Its records are as many
+ * as its total says, also when the list changes meanwhile: a page that contradicts itself is read
+ * again, and while writers leave no moment for it, its records decide.
+ */
 export async function readPage<T extends Base>(
   source: Source,
   query: Query,
-  read: (sid: string) => Promise<T | null>,
+  read: Read<T>,
+): Promise<Slice<T>> {
+  for (let reading = 1;; reading++) {
+    const slice = await readOnce(source, query, read);
+    const total = totalBy(slice, query);
+    if (total === slice.total || reading === mostReadings) return { ...slice, total };
+  }
+}
+
+/** The total nearest to the one that was counted with which the records of a page can be right. */
+function totalBy({ items: { length }, total }: Slice<Base>, query: Query): number {
+  const { skip, limit, after } = query;
+  if (after !== undefined) return Math.max(total, length);
+  if (length === limit) return limit === 0 ? total : Math.max(total, skip + limit);
+  return length > 0 ? skip + length : Math.min(total, skip);
+}
+
+async function readOnce<T extends Base>(
+  source: Source,
+  query: Query,
+  read: Read<T>,
 ): Promise<Slice<T>> {
   const { sorted } = source.layout;
   if (sorted === undefined || !isHeld(sorted, query)) return await list<T>(source, query);
   const { sids, passed } = await pageSorted({ ...source, sorted, read }, query);
   const found = await Promise.all(sids.map(read));
   const items = found.filter((record) => record !== null);
-  if (items.length < sids.length) return await readPage(source, query, read); // One went meanwhile.
+  if (items.length < sids.length) return await readOnce(source, query, read); // One went meanwhile.
   const total = passed ?? (await list<T>(source, { ...query, limit: 0 })).total;
   return { items, total };
 }

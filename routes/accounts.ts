@@ -9,7 +9,7 @@ import {
   accountChanges,
   updateAccount,
 } from "../core/accounts/update_account.ts";
-import { sliceOf } from "../core/paging.ts";
+import { listChildren } from "../core/accounts/walk.ts";
 import type { Ports, Query } from "../core/ports.ts";
 import { type Account, accounts as definition } from "../core/resources/accounts.ts";
 import { answer } from "./answer.ts";
@@ -25,9 +25,8 @@ const answerAccount = (c: Ctx, account: Account) =>
 /** Accounts and their direct sub-accounts; deletion is closing. */
 export function accountRoutes(ports: Ports): Hono<Env> {
   return new Hono<Env>()
-    .get("/", async (c) => {
-      const children = await ports.accounts.children(c.var.caller.sid);
-      const read = (query: Query) => Promise.resolve(sliceOf(children, query));
+    .get("/", (c) => {
+      const read = (query: Query) => listChildren(c.var.caller.sid, query, ports.accounts);
       return answerList(c, { definition, shape, address: accountsAddress, read }, ports);
     })
     .post("/", async (c) => {

@@ -1,10 +1,23 @@
 import { limits } from "../limits.ts";
-import type { Accounts, Base, Collection, Query } from "../ports.ts";
+import type { Accounts, Base, Collection, Query, Slice } from "../ports.ts";
+import type { Account } from "../resources/accounts.ts";
 
 /** An account's Sid and those of all its descendants: what a change of Status applies to. */
 export async function* subtree(sid: string, accounts: Accounts): AsyncGenerator<string> {
   yield sid;
-  for (const child of await accounts.children(sid)) yield* subtree(child.sid, accounts);
+  for (const child of await accounts.childSids(sid)) yield* subtree(child, accounts);
+}
+
+/** One page of an account's direct sub-accounts, newest first; only those that it shows are read. */
+export async function listChildren(
+  sid: string,
+  { skip, limit, after }: Omit<Query, "where">,
+  accounts: Pick<Accounts, "get" | "childSids">,
+): Promise<Slice<Account>> {
+  const sids = await accounts.childSids(sid);
+  const from = after === undefined ? skip : sids.filter((child) => child >= after).length;
+  const items = await Promise.all(sids.slice(from, from + limit).map(accounts.get));
+  return { items: items.filter((child) => child !== null), total: sids.length };
 }
 
 /** The records of an account that pass, batch by batch, newest first; they may change meanwhile. */

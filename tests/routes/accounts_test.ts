@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { listChildren } from "../../core/accounts/walk.ts";
 import { limits } from "../../core/limits.ts";
 import type { ApiClient } from "../support/api_client.ts";
 import { startApp } from "../support/app.ts";
@@ -168,4 +169,25 @@ Deno.test("GET /Accounts pages sub-accounts, newest first, with Link", async () 
   const found = [...first.json(), ...second.json()].map(({ sid }) => sid);
   assert.deepEqual(found, sids);
   assert.doesNotMatch(second.headers.get("Link")!, /rel="next"/);
+});
+
+Deno.test("GET /Accounts reads no more sub-accounts than the page shows", async () => {
+  using app = await startApp();
+  for (let n = 0; n < 12; n++) await app.subAccount(app.root, `child${n}`);
+  const { accounts } = app.ports;
+  const read = new Set<string>();
+  const get = (sid: string) => {
+    read.add(sid);
+    return accounts.get(sid);
+  };
+
+  const { items, total } = await listChildren(app.root.sid, { skip: 5, limit: 3 }, {
+    ...accounts,
+    get,
+  });
+
+  const all = await accounts.children(app.root.sid);
+  assert.deepEqual(items, all.slice(5, 8));
+  assert.deepEqual([...read], all.slice(5, 8).map(({ sid }) => sid));
+  assert.equal(total, 12);
 });
