@@ -82,6 +82,7 @@ function readPaging({ definition, query, problems }: Reading, name: string, valu
       } else problems.push("PageSize must be an integer of 1 or more");
       return true;
     case "AfterSid":
+      if (definition.sidPrefix === "") return false; // No record of this list has a Sid.
       if (isSid(value, definition.sidPrefix)) query.after = value;
       else problems.push(`AfterSid must be a Sid that begins ${definition.sidPrefix}`);
       return true;

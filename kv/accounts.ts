@@ -21,7 +21,7 @@ const emailKey = (email: string) => keys.unique(prefix, "emailAddress", email.to
 
 /** The tree of accounts. */
 export function accountTree(
-  store: Omit<StoreContext, "accountNumber" | "read" | "recent" | "memory" | "fields">,
+  store: Omit<StoreContext, "accountNumber" | "read" | "recent" | "memory" | "pages" | "fields">,
 ): Accounts {
   const { kv, committer, seal } = store;
   const recent = recentAccounts(store.now);

@@ -14,15 +14,16 @@ import { stageCharges } from "./ledger.ts";
 import { passOn } from "./pass_on.ts";
 import { layoutOf, textOf } from "./layout.ts";
 import { oldEntries, sweepCounters } from "./remove_old.ts";
-import { list } from "./list.ts";
+import type { PageMemory } from "./page_memory.ts";
 import { asksForPacking, packedAfterMs, packTexts, stageTexts } from "./pack.ts";
 import { stageJobs } from "./queue.ts";
 import type { Read } from "./reader.ts";
 import { isOvertaken, stageReferences } from "./references.ts";
+import { readPage } from "./read_page.ts";
 import type { RecentRecords } from "./recent_records.ts";
 import { recordCodec, type Stored } from "./record_codec.ts";
 import type { Seal } from "./seal.ts";
-import { isHeld, pageSorted, stageSorted } from "./sorted.ts";
+import { stageSorted } from "./sorted.ts";
 
 /** What the collections of one store share. */
 export interface StoreContext {
@@ -33,6 +34,7 @@ export interface StoreContext {
   recent: RecentRecords;
   /** What counters say, where no other process moves them. */
   memory: CounterMemory | null;
+  pages: PageMemory;
   /** The order in which records hold their fields, by resource. */
   fields: Record<string, string[]>;
   now(): number;
@@ -61,7 +63,7 @@ export function collection<T extends Base>(
   name: string,
   definition: AnyResource,
 ): StoredCollection<T> {
-  const { kv, committer, seal, recent, fields, memory } = store;
+  const { kv, committer, seal, recent, fields, memory, pages } = store;
   const { sidPrefix: prefix, secret = [] } = definition;
   const layout = layoutOf(definition);
   const codec = recordCodec({ fields: fields[name]!, secret, seal, recent });
@@ -190,16 +192,11 @@ export function collection<T extends Base>(
   async function listed(account: string, query: Query): Promise<Slice<T>> {
     const number = await store.accountNumber(account);
     if (number === null) return { items: [], total: 0 };
-    const source = { kv, memory, place: { account: number, prefix }, layout, codec };
-    const { sorted } = layout;
-    if (sorted === undefined || !isHeld(sorted, query)) return await list<T>(source, query);
-    const read = (sid: string) => get(account, sid);
-    const { sids, passed } = await pageSorted({ ...source, sorted, read }, query);
-    const found = await Promise.all(sids.map(read));
-    const items = found.filter((record) => record !== null);
-    if (items.length < sids.length) return await listed(account, query); // One went meanwhile.
-    const total = passed ?? (await list<T>(source, { ...query, limit: 0 })).total;
-    return { items, total };
+    const place = { account: number, prefix };
+    return await pages.page(place, query, (recalls) => {
+      const source = { kv, memory, place, layout, codec, recalls };
+      return readPage<T>(source, query, (sid) => get(account, sid));
+    });
   }
 
   return {

@@ -2,6 +2,7 @@ import { Fault } from "../core/faults.ts";
 import { append, type Batch, emptyBatch, keyBytesOf, keyText } from "./batch.ts";
 import type { CounterMemory } from "./counter_memory.ts";
 import { keys } from "./keys.ts";
+import type { PageMemory } from "./page_memory.ts";
 import type { Receipt } from "./receipt.ts";
 
 /** Null when a check failed: somebody else wrote first, and nothing was written. */
@@ -33,6 +34,7 @@ export interface CommitterOptions {
   receipt?: Receipt;
   /** Of a store that nobody else writes to. */
   memory?: CounterMemory;
+  pages?: PageMemory;
 }
 
 /** Below what Deno KV takes in one commit: 1000 mutations, 80 KiB of keys. */
@@ -42,25 +44,36 @@ const groupKeyBytes = 72 << 10;
 export function committer(kv: Deno.Kv, options: CommitterOptions): Committer {
   const queue: Waiting[] = [];
   const bell = { pending: false };
-  const { receipt, memory } = options;
+  const { receipt, memory, pages } = options;
   let isPumping = false;
+
+  /** Makes a commit, of which the memories hear before anybody else. */
+  async function make(merged: Batch, rings: boolean): Promise<Committed> {
+    pages?.began(merged);
+    try {
+      const result = await commitRetrying(() => {
+        const op = operation(kv, merged, rings);
+        receipt?.stage(op);
+        return op;
+      });
+      const committed = result.ok ? result : await receipt?.find() ?? null;
+      if (committed !== null) memory?.made(merged, committed.versionstamp);
+      return committed;
+    } catch (error) {
+      memory?.doubt(merged);
+      throw error;
+    } finally {
+      pages?.ended();
+    }
+  }
 
   async function attempt(batches: Batch[]): Promise<Committed> {
     const makesJobs = batches.some(({ due }) => due.length > 0);
     const rings = makesJobs && options.doorbell && !bell.pending;
     const merged = emptyBatch();
     for (const batch of batches) append(merged, batch);
-    const result = await commitRetrying(() => {
-      const op = operation(kv, merged, rings);
-      receipt?.stage(op);
-      return op;
-    }).catch((error) => {
-      memory?.doubt(merged);
-      throw error;
-    });
-    const committed = result.ok ? result : await receipt?.find() ?? null;
+    const committed = await make(merged, rings);
     if (committed === null) return null;
-    memory?.made(merged, committed.versionstamp);
     if (rings) bell.pending = true;
     if (makesJobs) self.onJobs();
     return committed;

@@ -1,4 +1,5 @@
 import { type Batch, keyText } from "./batch.ts";
+import { recent } from "./recent.ts";
 
 /** The counters of one value and level in a stretch of time, oldest first. */
 export interface Block {
@@ -44,27 +45,13 @@ export type BlockOf = (key: Deno.KvKey) => { name: string; bucket: number } | nu
 const blockCost = 16;
 
 /**
- * Remembers about `most` counters; when there are more, the blocks that were asked for longest ago
- * go. All commits pass here, so what is known is what the store has, and the place of a page is found
- * without asking it. Whether a snapshot has a commit that was made while it was read is told by its
+ * Remembers about `most` counters. All commits pass here, so what is known is what the store has, and
+ * the place of a page is found without asking it. Whether a snapshot has a commit that was made while it was read is told by its
  * versionstamps: no counter is older than the last commit that moved it.
  */
 export function counterMemory(most: number, blockOf: BlockOf): CounterMemory {
-  let [young, old] = [new Map<string, Block>(), new Map<string, Block>()];
-  let size = 0;
+  const blocks = recent<Block>(most);
   const readings = new Map<string, Reading>();
-
-  function keep(name: string, block: Block): void {
-    young.set(name, block);
-    size += block.buckets.length + blockCost;
-    if (size > most / 2) [young, old, size] = [new Map(), young, 0];
-  }
-
-  function asked(name: string): Block | undefined {
-    const [block, older] = [young.get(name), old.get(name)];
-    if (block === undefined && older !== undefined) keep(name, older);
-    return block ?? older;
-  }
 
   async function reading(name: string, read: () => Promise<Block>): Promise<Block> {
     const one: Reading = { found: read(), moves: [], isSpoiled: false };
@@ -73,7 +60,7 @@ export function counterMemory(most: number, blockOf: BlockOf): CounterMemory {
       const block = await one.found;
       const since = block.asOf;
       for (const move of one.moves) if (move.versionstamp > since) take(block, move);
-      if (!one.isSpoiled) keep(name, block);
+      if (!one.isSpoiled) blocks.keep(name, block, block.buckets.length + blockCost);
       return block;
     } finally {
       if (readings.get(name) === one) readings.delete(name);
@@ -81,8 +68,7 @@ export function counterMemory(most: number, blockOf: BlockOf): CounterMemory {
   }
 
   function forget(name: string): void {
-    young.delete(name);
-    old.delete(name);
+    blocks.forget(name);
     const one = readings.get(name);
     if (one !== undefined) one.isSpoiled = true;
     readings.delete(name);
@@ -90,12 +76,12 @@ export function counterMemory(most: number, blockOf: BlockOf): CounterMemory {
 
   return {
     async block(name, read) {
-      const block = asked(name);
+      const block = blocks.get(name);
       if (block !== undefined) return block;
       const other = readings.get(name);
       if (other === undefined) return await reading(name, read);
       await other.found;
-      return asked(name) ?? await reading(name, read);
+      return blocks.get(name) ?? await reading(name, read);
     },
     made({ sums, deletes }, versionstamp) {
       const moved = new Set<Block>();
@@ -104,7 +90,7 @@ export function counterMemory(most: number, blockOf: BlockOf): CounterMemory {
         if (of === null) continue;
         const move = { bucket: of.bucket, by, versionstamp };
         readings.get(of.name)?.moves.push(move);
-        const block = young.get(of.name) ?? old.get(of.name);
+        const block = blocks.peek(of.name);
         if (block === undefined || block.asOf >= versionstamp && !moved.has(block)) continue;
         take(block, move);
         moved.add(block);

@@ -108,6 +108,18 @@ export async function firstEntries(
   return found;
 }
 
+/** The first records of a range, newest first, as they are stored. */
+export async function firstRecords(
+  kv: Deno.Kv,
+  place: Place,
+  { range, limit }: { range: Range; limit: number },
+): Promise<Stored[]> {
+  const found: Stored[] = [];
+  const entries = entriesIn(kv, allOf(place), { value: "", range, limit });
+  for await (const entry of entries ?? []) found.push(entry);
+  return found;
+}
+
 const foundIn = ({ prefix, field }: Index, entry: Deno.KvEntry<unknown>): Found => {
   const sid = sidOf(prefix, entry.key);
   return field === "" ? { sid, entry } : { sid };

@@ -75,9 +75,8 @@ async function counted(
   const isWhole = span.from === -Infinity && span.before === Infinity && gaps === undefined;
   const count = isWhole ? total : await countIn(source, measured, span);
   if (count === 0 || limit === 0) return { count, records: [] };
-  const recalls: Wanted["recalls"] = skip === 0 && after === undefined ? "first page" : "page";
   const isSparse = isDearer(plan.all, total);
-  const wanted = { where, limit, recalls, isSparse };
+  const wanted = { where, limit, isSparse };
   if (after !== undefined) {
     const found = { ...wanted, range: { span, after }, skip: 0 };
     return { count, records: await taken(source, measured, found) };
@@ -163,6 +162,7 @@ async function scanned(
       if (!isBefore && shown.length < limit) shown.push(one);
     }
   }
-  const found = await passing(source, shown, { where, isSparse: true });
+  const { recalls } = source;
+  const found = await passing(source, shown, { where, isSparse: true, recalls });
   return { count, records: found.map(({ record }) => record) };
 }

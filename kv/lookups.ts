@@ -1,6 +1,6 @@
 import { sidTime } from "../core/sid.ts";
 import type { Index } from "./counts.ts";
-import { allOf, firstEntries, type Range } from "./entries.ts";
+import { firstEntries, firstRecords, type Range } from "./entries.ts";
 import { keys, ordOf, type Place } from "./keys.ts";
 import type { Stored } from "./record_codec.ts";
 
@@ -30,26 +30,57 @@ export async function membersOf(
   return new Set(around.map(({ sid }) => sid));
 }
 
-/** The entries of the records of these Sids, newest first; those that are gone are left out. */
+/** The entries of the records of these Sids, newest first, each in its place; null where one is gone. */
 export async function recordsOf(
   kv: Deno.Kv,
   place: Place,
   { sids, isSparse }: { sids: string[]; isSparse: boolean },
-): Promise<Stored[]> {
+): Promise<(Stored | null)[]> {
   if (isSparse) {
     const entries = await getMany(kv, sids.map((sid) => keys.record(place.account, sid)));
-    return entries.flatMap((entry) => entry.versionstamp === null ? [] : [entry]);
+    return entries.map((entry) => entry.versionstamp === null ? null : entry);
   }
-  const wanted = new Set(sids);
-  const records: Stored[] = [];
   const ask = { range: rangeAround(sids), limit: sids.length * listedFor };
-  const listed = await firstEntries(kv, allOf(place), ask);
-  for (const { sid, entry } of listed) if (wanted.has(sid)) records.push(entry!);
-  const last = listed.at(-1)?.sid ?? "";
-  const left = listed.length < ask.limit ? [] : sids.filter((sid) => sid < last);
-  return left.length === 0
-    ? records
-    : records.concat(await recordsOf(kv, place, { sids: left, isSparse: true }));
+  const listed = await firstRecords(kv, place, ask);
+  const { found, reached } = inOrder(listed, sids);
+  const left = listed.length < ask.limit ? [] : sids.slice(reached);
+  if (left.length > 0) {
+    found.splice(
+      reached,
+      left.length,
+      ...await recordsOf(kv, place, { sids: left, isSparse: true }),
+    );
+  }
+  return found;
+}
+
+/**
+ * Of listed records those of some Sids, both newest first; and how many of the Sids the listed
+ * reach. Most listed ones are passed by, so they are compared as bytes.
+ */
+function inOrder(
+  listed: Stored[],
+  sids: string[],
+): { found: (Stored | null)[]; reached: number } {
+  const found = new Array<Stored | null>(sids.length).fill(null);
+  const ords = sids.map(ordOf);
+  let reached = 0;
+  for (const entry of listed) {
+    const ord = entry.key[2] as Uint8Array;
+    while (reached < ords.length && compared(ords[reached]!, ord) > 0) reached++;
+    if (reached === ords.length) break;
+    if (compared(ords[reached]!, ord) === 0) found[reached++] = entry;
+  }
+  return { found, reached };
+}
+
+/** Which of two ords of the same length is greater: positive for the first, 0 for neither. */
+function compared(one: Uint8Array, other: Uint8Array): number {
+  for (let at = 0; at < one.length; at++) {
+    const difference = one[at]! - other[at]!;
+    if (difference !== 0) return difference;
+  }
+  return 0;
 }
 
 /** Records that may be listed for each one that is wanted. */

@@ -13,6 +13,7 @@ import { withDeadline } from "./deadline.ts";
 import { ledger } from "./ledger.ts";
 import { counterMemory } from "./counter_memory.ts";
 import { queue, stageJobs } from "./queue.ts";
+import { pageMemory } from "./page_memory.ts";
 import { blockOf } from "./read_counters.ts";
 import { mergedReader } from "./reader.ts";
 import { receiptOf, sweepReceipts } from "./receipt.ts";
@@ -64,11 +65,13 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
 
   const checks = isRemote ? 10 : 100;
   const memory = isRemote ? null : counterMemory(limits.rememberedCounters, blockOf);
+  const pages = pageMemory(limits.recentPageBytes, !isRemote);
   const commits = committer(kv, {
     checks,
     doorbell: !isRemote,
     ...(isRemote && { receipt: receiptOf(kv, now) }),
     ...(memory && { memory }),
+    pages,
   });
   const records = {} as Record<string, StoredCollection<never>>;
   const stageAlso = async (batch: Batch, also: AlsoWritten[]) => {
@@ -102,6 +105,7 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
     seal: sealer(secretKey),
     recent: recentRecords(limits.recentRecordBytes),
     memory,
+    pages,
     fields,
     now,
     accountNumber: accountNumbers(kv),

@@ -8,8 +8,8 @@ export interface RecordCodec {
   /** The value of a record, its secrets sealed. */
   encode(record: Base): unknown;
   decode(entry: Stored): AnyRecord;
-  /** The same, frozen and remembered where it is `likely` to be asked for again, or it is the second time. */
-  recall(entry: Stored, likely: boolean): AnyRecord;
+  /** The same, frozen and remembered. */
+  recall(entry: Stored): AnyRecord;
 }
 
 /** An entry of the store that holds a record. */
@@ -70,6 +70,6 @@ export function recordCodec({ fields, secret, seal, recent }: CodecOptions): Rec
       return bytes.length <= jsonBytes ? bytes : sealed;
     },
     decode,
-    recall: (entry, likely) => recent.reading(entry, () => decode(entry), likely),
+    recall: (entry) => recent.reading(entry, () => decode(entry)),
   };
 }

@@ -1,7 +1,6 @@
 import { type Condition, matches } from "../core/filters.ts";
 import type { AnyRecord } from "../core/resource.ts";
 import { chunksOf, type Found, joined, type Range, readAtOnce } from "./entries.ts";
-import { sidOf } from "./keys.ts";
 import type { Stored } from "./record_codec.ts";
 import { isDearer, membersOf, recordsOf } from "./lookups.ts";
 import type { Plan, Source } from "./plan.ts";
@@ -51,24 +50,25 @@ export async function* scan(
   }
 }
 
-/** Those of a chunk whose record passes, with their records; `recalls` a page, which may be asked for again. */
+/** Those of a chunk whose record passes, with their records; `recalls` those of a page. */
 export async function passing(
   { kv, place, codec }: Source,
   chunk: Found[],
   { where, isSparse, recalls }: {
     where: Condition[];
     isSparse: boolean;
-    recalls?: "first page" | "page";
+    recalls?: boolean;
   },
 ): Promise<{ found: Found; record: AnyRecord }[]> {
   const sids = chunk.filter(({ entry }) => entry === undefined).map(({ sid }) => sid);
   const read = sids.length === 0 ? [] : await recordsOf(kv, place, { sids, isSparse });
-  const entries = new Map(read.map((entry) => [sidOf(place.prefix, entry.key), entry]));
-  const decode = (entry: Stored) =>
-    recalls ? codec.recall(entry, recalls === "first page") : codec.decode(entry);
-  return chunk.flatMap(({ sid, entry = entries.get(sid) }) => {
-    if (entry === undefined) return [];
+  let at = 0;
+  const decode = (entry: Stored) => recalls ? codec.recall(entry) : codec.decode(entry);
+  const passed: { found: Found; record: AnyRecord }[] = [];
+  for (const { sid, entry = read[at++] } of chunk) {
+    if (!entry) continue;
     const record = decode(entry);
-    return matches(record, where) ? [{ found: { sid, entry }, record }] : [];
-  });
+    if (matches(record, where)) passed.push({ found: { sid, entry }, record });
+  }
+  return passed;
 }

@@ -91,7 +91,8 @@ async function doubtfulTexts(
     const sid = sidOf(place.prefix, key);
     if (sid <= last) sids.push(sid);
   }
-  return { sids: new Set(sids), entries: await recordsOf(kv, place, { sids, isSparse: true }) };
+  const records = await recordsOf(kv, place, { sids, isSparse: true });
+  return { sids: new Set(sids), entries: records.filter((entry) => entry !== null) };
 }
 
 /** By pack, the Sids whose text contains the part, newest first; some around the range as well. */

@@ -9,8 +9,6 @@ import { passing } from "./scan.ts";
 /** What a page shows of an index. */
 export interface Wanted {
   where: Condition[];
-  /** The first page is asked for more often than all others. */
-  recalls: "first page" | "page";
   /** The records are few among all, so that each is looked up. */
   isSparse: boolean;
   range: Range;
@@ -28,12 +26,12 @@ export async function take(
 ): Promise<AnyRecord[]> {
   const { index, gaps } = measured;
   const { listed: known, ...rest } = wanted;
-  const { where, recalls, isSparse, range, limit, skip } = rest;
+  const { where, isSparse, range, limit, skip } = rest;
   if (limit === 0) return [];
   const listed = known ??
     await firstEntries(source.kv, index, { range, limit: skip + limit });
   const meant = gaps === undefined ? listed : listed.filter(({ sid }) => !gaps.sids.has(sid));
-  const asked = { where, isSparse, recalls };
+  const asked = { where, isSparse, recalls: source.recalls };
   const found = await passing(source, meant.slice(skip), asked);
   const records = found.map(({ record }) => record);
   const missing = limit - records.length;
@@ -57,7 +55,7 @@ const poorShare = 8;
 export async function takeDated(
   source: Source,
   measured: Measured,
-  { where, recalls, isSparse, skip, limit, ...wanted }: Wanted,
+  { where, isSparse, skip, limit, ...wanted }: Wanted,
 ): Promise<AnyRecord[]> {
   const { index, gaps } = measured;
   const records: AnyRecord[] = [];
@@ -66,7 +64,7 @@ export async function takeDated(
   while (range !== null && records.length < skip + limit) {
     const listed = await firstEntries(source.kv, index, { range, limit: size });
     const meant = listed.filter(({ sid }) => !gaps?.sids.has(sid));
-    const found = await passing(source, meant, { where, isSparse, recalls });
+    const found = await passing(source, meant, { where, isSparse, recalls: source.recalls });
     records.push(...found.map(({ record }) => record));
     const isPoor = found.length * poorShare < listed.length;
     range = listed.length < size

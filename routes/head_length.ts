@@ -7,8 +7,8 @@ import type { Env } from "./env.ts";
  */
 export const headLength = createMiddleware<Env>(async (c, next) => {
   await next();
-  const isTold = c.res.body === null || c.res.headers.has("Content-Length");
-  if (c.req.method !== "HEAD" || isTold) return;
+  if (c.req.method !== "HEAD") return; // Whoever looks at a body makes a stream of it, which is dear.
+  if (c.res.body === null || c.res.headers.has("Content-Length")) return;
   const { byteLength } = await c.res.arrayBuffer();
   c.header("Content-Length", String(byteLength));
 });

@@ -4,7 +4,8 @@ import { standing } from "../core/access.ts";
 import { Fault } from "../core/faults.ts";
 import type { Ports } from "../core/ports.ts";
 import { isOpen } from "../core/recordings/link.ts";
-import { mp3Of } from "../core/recordings/mp3.ts";
+import { mp3Length, mp3Of } from "../core/recordings/mp3.ts";
+import { wavHeaderBytes } from "../core/recordings/wav_header.ts";
 import { recordings as definition } from "../core/resources/recordings.ts";
 import { byteRange } from "./byte_range.ts";
 import type { Env } from "./env.ts";
@@ -56,21 +57,27 @@ function answerAudio(c: Context<Env>, asked: Asked, ports: Ports): Promise<Respo
   return asked.format === "wav" ? answerWav(c, asked, ports) : answerMp3(c, asked, ports);
 }
 
-/** All of it, made while it is sent: neither its length nor a range of it is known before. */
+/** All of it as far as it is recorded, made while it is sent: no range of it is known before. */
 async function answerMp3(
   c: Context<Env>,
   { accountSid, sid }: Asked,
   { records, blobs }: Ports,
 ): Promise<Response> {
   const isKept = await records.recordings.get(accountSid, sid) !== null;
-  const wav = isKept ? await blobs.get(accountSid, sid) : null;
-  if (wav === null) throw new Fault("notFound", `${sid}.mp3`);
+  const size = isKept ? await blobs.size(accountSid, sid) : null;
+  const read = async (end: number) => {
+    const content = size === null ? null : await blobs.get(accountSid, sid, { start: 0, end });
+    if (content === null) throw new Fault("notFound", `${sid}.mp3`);
+    return content;
+  };
+  const beginning = await new Response(await read(wavHeaderBytes)).bytes();
+  const length = mp3Length(beginning, size!);
+  if (length === null) throw new Fault("notFound", `${sid}.mp3`);
   c.header("Accept-Ranges", "none");
   c.header("Content-Type", "audio/mpeg");
+  c.header("Content-Length", String(length));
   c.header("Cache-Control", "private");
-  if (c.req.method !== "HEAD") return c.body(mp3Of(wav));
-  await wav.cancel();
-  return c.body(null);
+  return c.req.method === "HEAD" ? c.body(null) : c.body(mp3Of(await read(size!)));
 }
 
 /** The bytes, or those of the range that is asked for; or where the object storage has them. */

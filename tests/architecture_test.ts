@@ -36,6 +36,7 @@ const allowed: Record<string, string[]> = {
   ],
   "sip/media": [
     "sip",
+    "core/libc_paths.ts",
     "core/limits.ts",
     "core/listen_error.ts",
     "core/wav.ts",

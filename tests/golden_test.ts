@@ -68,11 +68,38 @@ for (const [name, make] of Object.entries(irregular)) {
   });
 }
 
-Deno.test("Supervisor: the wire format is that of tests/golden", async () => {
-  using app = await startApp();
+/** A call in progress, in a conference. */
+async function meeting(app: App) {
+  const room = await makeSample(app, app.root, { name: "conferences" });
+  const call = await makeSample(app, app.root, { name: "calls" });
+  const companion = { id: "companion", runId: "run" };
+  await app.ports.companions.beat({ ...companion, seenAt: app.clock.now, registered: 1 });
+  await app.ports.records.calls.update(app.root.sid, call, (before) => ({
+    record: { ...before, status: "in-progress", companion, sipCallId: "abc@host" },
+  }));
+  await makeParticipant(app, room, call);
+  return { room, call };
+}
 
-  const { text } = await app.root.get("Supervisor.json/metrics?LiveCallDetails=true");
-  await golden("supervisor_metrics.json", text);
+Deno.test("Participants and muted Calls: the wire formats are those of tests/golden", async () => {
+  using app = await startApp();
+  const { room, call } = await meeting(app);
+
+  const list = `Conferences/${room}/Participants`;
+  await golden("participants_list.json", (await app.root.get(`${list}.json`)).text);
+  await golden("participants_list.xml", (await app.root.get(list)).text);
+  const mute = (path: string) => app.root.post(path, { Mute: "true" });
+  await golden("calls_muted.json", (await mute(`Calls/${call}.json`)).text);
+  await golden("calls_muted.xml", (await mute(`Calls/${call}`)).text);
+});
+
+Deno.test("Supervisor: the wire formats are those of tests/golden", async () => {
+  using app = await startApp();
+  await meeting(app);
+
+  const metrics = await app.root.get("Supervisor.json/metrics?LiveCallDetails=true");
+  await golden("supervisor_metrics.json", metrics.text);
+  await golden("supervisor_livecalls.json", (await app.root.get("Supervisor.json/livecalls")).text);
 });
 
 Deno.test("AvailablePhoneNumbers: the wire formats are those of tests/golden", async () => {
@@ -80,6 +107,10 @@ Deno.test("AvailablePhoneNumbers: the wire formats are those of tests/golden", a
   const country = "AvailablePhoneNumbers/CA";
   const query = "PageSize=2&AreaCode=416";
 
+  const offered = app.root.get("AvailablePhoneNumbers?PageSize=2");
+  await golden("available_countries.xml", (await offered).text);
+  const countries = await app.root.get("AvailablePhoneNumbers.json?PageSize=2");
+  await golden("available_countries.json", countries.text);
   await golden("available_country.json", (await app.root.get(`${country}.json`)).text);
   await golden("available_country.xml", (await app.root.get(country)).text);
   await golden("available_list.json", (await app.root.get(`${country}/Local.json?${query}`)).text);
@@ -101,6 +132,9 @@ Deno.test("Usage Records: the wire formats are those of tests/golden", async () 
 
   await golden("usage_list.json", (await app.root.get("Usage/Records.json")).text);
   await golden("usage_list.xml", (await app.root.get("Usage/Records")).text);
+  const day = "Usage/Records/2024-01-31/totalprice";
+  await golden("usage_one.json", (await app.root.get(`${day}.json`)).text);
+  await golden("usage_one.xml", (await app.root.get(day)).text);
 });
 
 Deno.test("errors: the wire formats are those of tests/golden", async () => {

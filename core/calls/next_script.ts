@@ -68,7 +68,7 @@ export async function actionScript(
 ): Promise<Script> {
   if (hops > limits.documentHops) {
     await notifyLoop(url, method, asking);
-    return [{ type: "hangup" }];
+    return [refusal(asking)];
   }
   const params = { ...digits && { Digits: digits }, ...known, ...brought };
   return await scriptAt({ url, method, params }, hops, asking)
@@ -114,7 +114,10 @@ async function giveUp(failure: unknown, asking: Asking): Promise<Script> {
 }
 
 /** A caller who was not answered yet gets SIP 404 or 500; an answered call is hung up. */
-function refusal({ call, instead }: Asking, { status }: DocumentFault): Script[number] {
+function refusal(
+  { call, instead }: Asking,
+  { status }: Pick<DocumentFault, "status"> = {},
+): Script[number] {
   if (instead !== undefined) return instead;
   return call.direction === "inbound" && call.status !== "in-progress"
     ? { type: "reject", status: status === 404 ? 404 : 500 }

@@ -1,4 +1,5 @@
 import { type Config, configLines, readConfig, variables } from "./config.ts";
+import { LIBC_PATHS } from "../libc_paths.ts";
 import { onNpmWrapperGone } from "./npm_wrapper.ts";
 import { fail, log, say, supervisedVariable } from "./process.ts";
 import { needsSpeechProcess } from "./speech_endpoints.ts";
@@ -13,8 +14,17 @@ import { needsSpeechProcess } from "./speech_endpoints.ts";
 interface Program {
   name: "service" | "companion" | "speech process";
   script: string;
+  /** What the runtime is told besides. */
+  flags?: readonly string[];
   permissions(config: Config): string[];
 }
+
+/**
+ * How the companion is started: with room for what calls under way have allocated lately, in MiB. With
+ * the 16 of the runtime, most of a call is copied twice while it lasts, and found dead by the complete
+ * runs of the garbage collector. Memory is taken as it is needed.
+ */
+export const companionFlags: readonly string[] = ["--v8-flags=--max-semi-space-size=64"];
 
 const environment = `--allow-env=${[...Object.keys(variables), supervisedVariable].join(",")}`;
 
@@ -37,6 +47,7 @@ const programs: Record<"api" | "sip" | "speech", Program> = {
   sip: {
     name: "companion",
     script: "sip/main.ts",
+    flags: companionFlags,
     permissions: ({ DATA_DIR, SIP_TLS_CERT, SIP_TLS_KEY }) => [
       "--allow-net",
       // ldd tells the media library which of its builds fits this system; a Worker reads its sources.
@@ -52,7 +63,8 @@ const programs: Record<"api" | "sip" | "speech", Program> = {
         ]
           .filter((path) => path !== "").join(",")
       }`,
-      "--allow-ffi=node_modules",
+      // By the C library the media engine looks at many sockets at once.
+      `--allow-ffi=${["node_modules", ...LIBC_PATHS].join(",")}`,
       // Offers of media name the machine's addresses where it listens on all of them.
       "--allow-sys=networkInterfaces",
       environment,
@@ -113,8 +125,8 @@ async function supervise(config: Config, wanted: Program[]): Promise<void> {
   // Nobody listens for the service that is started by itself, unless the operator says so.
   const knowsSpeech = config.SPEECH_SECRET !== "" || wanted.includes(programs.speech);
 
-  function spawn({ script, permissions }: Program): Deno.ChildProcess {
-    const args = ["run", "--quiet", "--no-prompt", ...permissions(config), script];
+  function spawn({ script, flags = [], permissions }: Program): Deno.ChildProcess {
+    const args = ["run", "--quiet", "--no-prompt", ...flags, ...permissions(config), script];
     return new Deno.Command(Deno.execPath(), {
       args,
       cwd: root,

@@ -39,7 +39,10 @@ export const closeAccount: JobKind<z.infer<typeof args>> = job({
         const records: AnyCollection = ports.records[name];
         for await (const batch of batches(records, sid)) {
           signal.throwIfAborted();
-          await Promise.all(batch.map((one) => remove(records, one, removed)));
+          // All of it has ended when this run is over, or the next one would meet it.
+          const ends = await Promise.allSettled(batch.map((one) => remove(records, one, removed)));
+          const failed = ends.find((end) => end.status === "rejected");
+          if (failed !== undefined) throw failed.reason;
         }
       }
     }

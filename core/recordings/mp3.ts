@@ -4,6 +4,29 @@ import { wavHeaderBytes } from "./wav_header.ts";
 /** Of each channel; the highest that telephone speech gains by. */
 const kbpsOfChannel = 24;
 
+/** Of an MPEG-2.5 layer III frame; each has the same bytes, as the bit rate is constant. */
+const samplesOfFrame = 576;
+
+/** What the encoder adds for its delay. */
+const framesBeside = 2;
+
+/**
+ * How many bytes `mp3Of` makes of a WAV file of so many bytes that begins with these; null where they
+ * are no whole header.
+ */
+export function mp3Length(beginning: Uint8Array<ArrayBuffer>, wavBytes: number): number | null {
+  if (beginning.length < wavHeaderBytes) return null;
+  const { sampleRate, bytesOfSample } = recordingLimits;
+  const channels = channelsOf(beginning);
+  const samples = Math.floor((wavBytes - wavHeaderBytes) / (channels * bytesOfSample));
+  const bitrate = channels * kbpsOfChannel * 1_000;
+  const bytesOfFrame = samplesOfFrame * bitrate / 8 / sampleRate;
+  return (Math.ceil(samples / samplesOfFrame) + framesBeside) * bytesOfFrame;
+}
+
+const channelsOf = ({ buffer, byteOffset }: Uint8Array<ArrayBuffer>): number =>
+  new DataView(buffer, byteOffset).getUint16(22, true);
+
 /**
  * The MP3 of a recording that is read as its WAV file, encoded as fast as it is read: nothing is kept,
  * and cancelling it cancels the WAV. It errors where the WAV does, and where that has no whole header.
@@ -19,7 +42,7 @@ export function mp3Of(
       rest = joined(rest, bytes);
       if (encoder === undefined) {
         if (rest.length < wavHeaderBytes) return;
-        channels = new DataView(rest.buffer, rest.byteOffset).getUint16(22, true);
+        channels = channelsOf(rest);
         encoder = await openEncoder(channels);
         rest = rest.subarray(wavHeaderBytes);
       }

@@ -5,6 +5,7 @@ import { withFlow } from "../flow.ts";
 import { companionType, type Content, digitOf, digitTypes, type TakeContent } from "./info.ts";
 import type { Leg } from "../leg/leg.ts";
 import type { MediaLeg } from "../media/port.ts";
+import { isHold } from "./hold.ts";
 import { answerOffer } from "./offer.ts";
 import { statusToPass } from "./refused.ts";
 import { guard, type Signalling } from "../signalling.ts";
@@ -14,6 +15,8 @@ import { contactHeader } from "../user_agent_core.ts";
 export interface Wiring {
   /** The leg to which they are passed as they are; our own media answer without one. */
   counterpart: Leg | undefined;
+  /** Hears whether the peer holds the call, with each offer that our own media answered. */
+  onHold: ((isHolding: boolean) => void) | undefined;
   onRefer: DialogEvents["onRefer"] | undefined;
   onNotify: DialogEvents["onNotify"] | undefined;
   /** Who takes bodies first; undefined of a USSD dialogue before there is somebody. */
@@ -22,6 +25,7 @@ export interface Wiring {
 
 export const createWiring = (): Wiring => ({
   counterpart: undefined,
+  onHold: undefined,
   onRefer: undefined,
   onNotify: undefined,
   onContent: null,
@@ -33,7 +37,12 @@ export function inDialogEvents(
   media: () => MediaLeg | undefined,
 ): Pick<DialogEvents, "onOffer" | "onInfo" | "onRefer" | "onNotify"> {
   return {
-    onOffer: (sdp) => answerOffer(sdp, { counterpart: wiring.counterpart, media: media() }),
+    async onOffer(sdp) {
+      const { counterpart } = wiring;
+      const answer = await answerOffer(sdp, { counterpart, media: media() });
+      if (counterpart === undefined && sdp !== undefined) wiring.onHold?.(isHold(sdp));
+      return answer;
+    },
     onInfo(body) {
       const { counterpart, onContent } = wiring;
       if (onContent === undefined) return Promise.resolve(403);

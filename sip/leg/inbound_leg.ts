@@ -16,6 +16,9 @@ import { guard, type Signalling } from "../signalling.ts";
 import { userOf } from "../text/uri.ts";
 import { WiredLeg } from "./wired_leg.ts";
 
+/** Nobody declined and nothing failed: the call is canceled, and no proxy tries another way. */
+const ENDED_BY_US = 487;
+
 /** The leg of an INVITE that was let in (RFC 3261 §13.3). */
 export function createInboundLeg(signalling: Signalling, call: InboundCall): InboundLeg {
   const state: InboundState = {
@@ -114,7 +117,9 @@ class InboundLegOfState extends WiredLeg implements InboundLeg {
   answerWith(sdp: string, headers?: string[]) {
     accept(this.#state, sdp, headers);
   }
-  hangup({ status = 603, headers = [], content }: Parameters<InboundLeg["hangup"]>[0] = {}) {
+  hangup(
+    { status = ENDED_BY_US, headers = [], content }: Parameters<InboundLeg["hangup"]>[0] = {},
+  ) {
     const state = this.#state;
     if (state.over.signal.aborted) return;
     if (state.answeredAt === undefined) refuse(state, status, { headers });

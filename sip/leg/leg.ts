@@ -31,6 +31,8 @@ export interface Leg {
   readonly dialog: Dialog | undefined;
   /** The leg to which offers and INFO in the dialog pass; our own media take them unless set. */
   counterpart: Leg | undefined;
+  /** Who hears whether its softphone holds the call, where our own media answer it. */
+  set onHold(onHold: ((isHolding: boolean) => void) | undefined);
   /** Who answers a REFER of the softphone; 403 unless set. */
   set onRefer(onRefer: DialogEvents["onRefer"] | undefined);
   /** A USSD dialogue: it has no media. */
@@ -43,8 +45,8 @@ export interface Leg {
   /** Who hears what became of a REFER that was sent to the softphone. */
   set onNotify(onNotify: DialogEvents["onNotify"] | undefined);
   /**
-   * BYE, with the last words of a USSD dialogue; before that, `status` to a caller, with whole header
-   * lines, and CANCEL to a callee.
+   * BYE, with the last words of a USSD dialogue; before that, `status` to a caller, 487 unless given,
+   * with whole header lines, and CANCEL to a callee.
    */
   hangup(
     options?: { status?: number; elsewhere?: boolean; headers?: string[]; content?: Content },

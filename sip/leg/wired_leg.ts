@@ -1,7 +1,7 @@
 import type { Wiring } from "../dialog/in_dialog.ts";
 import type { Leg } from "./leg.ts";
 
-type Wired = Pick<Leg, "counterpart" | "onRefer" | "onNotify" | "onContent">;
+type Wired = Pick<Leg, "counterpart" | "onHold" | "onRefer" | "onNotify" | "onContent">;
 
 /**
  * What a leg is told to do with what comes in its dialog. Legs are classes, since getters of an object
@@ -19,6 +19,9 @@ export class WiredLeg implements Wired {
   }
   set counterpart(counterpart: Leg["counterpart"]) {
     this.#wiring.counterpart = counterpart;
+  }
+  set onHold(onHold: Leg["onHold"]) {
+    this.#wiring.onHold = onHold;
   }
   set onRefer(onRefer: Leg["onRefer"]) {
     this.#wiring.onRefer = onRefer;

@@ -146,6 +146,12 @@ function legOf(parts: Parts): MediaLeg {
     sound.change(negotiation.agreed()!);
     return answer;
   };
+  const reaccept = (sdp: string) => {
+    const answer = parseSdp(sdp);
+    negotiation.reaccept(answer);
+    heed(parts, answer.audio);
+    sound.change(negotiation.agreed()!);
+  };
   const close = async () => {
     sound.close();
     session.close();
@@ -172,6 +178,8 @@ function legOf(parts: Parts): MediaLeg {
     takeDigit: sound.takeDigit,
     sendDigits: sound.sendDigits,
     reanswer: (sdp) => Promise.try(reanswer, sdp),
+    reoffer: (isHolding) => Promise.try(negotiation.reoffer, isHolding),
+    reaccept: (sdp) => Promise.try(reaccept, sdp),
     close: () => void close(),
   };
   engine.open.set(leg, close);

@@ -51,12 +51,8 @@ export function createLatch(now: () => number): Latch {
     candidate = source;
     return false;
   };
-  const follow = (source: Source) => {
-    if (isSame(settled, source)) {
-      settled = source;
-      return true;
-    }
-    const movedOn = settled!.ssrc === source.ssrc && isNear(settled!.sequence, source.sequence);
+  const follow = (settled: Source, source: Source) => {
+    const movedOn = settled.ssrc === source.ssrc && isNear(settled.sequence, source.sequence);
     const signalledWins = isSame(signalled, source) && now() - settledAt <= mediaLimits.latchMs;
     return (movedOn || signalledWins) && settle(source);
   };
@@ -64,9 +60,15 @@ export function createLatch(now: () => number): Latch {
   return {
     target: () => settled ?? signalled,
     admits({ address, port }, { ssrc, sequence }) {
+      // As nearly all packets are, which should cost nothing.
+      if (settled?.port === port && settled.address === address) {
+        settled.ssrc = ssrc;
+        settled.sequence = sequence;
+        return true;
+      }
       const source = { address, port, ssrc, sequence };
       if (signalled === undefined || isSame(former, source)) return false;
-      if (settled !== undefined) return follow(source);
+      if (settled !== undefined) return follow(settled, source);
       return isSame(signalled, source) ? settle(source) : admitsStranger(source);
     },
     signal(address) {

@@ -95,7 +95,7 @@ export function connectNative(
     send(packet) {
       if (closed !== undefined || !track.isOpen()) return;
       try {
-        track.sendMessageBinary(Buffer.from(packet.buffer));
+        track.sendMessageBinary(Buffer.from(packet.buffer, packet.byteOffset, packet.length));
       } catch {
         // The transport ended in between, or SRTP refuses a packet that is too late.
       }

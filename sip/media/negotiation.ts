@@ -1,6 +1,6 @@
 import type { Agreed } from "./audio_leg_state.ts";
 import { ofKind, parseSdp } from "./parse_sdp.ts";
-import { type AudioSection, codingOf, type Formats, type Session } from "./sdp.ts";
+import { type AudioSection, codingOf, type Direction, type Formats, type Session } from "./sdp.ts";
 import { answerTo, type Stream, writeSdp } from "./write_sdp.ts";
 
 /** Offer and answer of one leg (RFC 3264): what was said, and what follows from it. */
@@ -16,6 +16,10 @@ export interface Negotiation {
    * address and its codecs; throws when it changes more.
    */
   reanswer(sdp: string): { sdp: string; offer: Session };
+  /** Our later offer: all as it was, but whether we hold the peer. */
+  reoffer(isHolding: boolean): string;
+  /** Takes the answer to that; throws when it changes more than a later offer may. */
+  reaccept(answer: Session): void;
 }
 
 export interface NegotiationOptions {
@@ -27,6 +31,14 @@ export interface NegotiationOptions {
   /** The transport takes a later offer; when it throws, nothing has changed. */
   change(offer: Session): void;
 }
+
+/** What we answer who holds nobody, while we hold it: it is sent sound, and its own is not wanted. */
+const whileHolding: Record<Direction, Direction> = {
+  sendrecv: "sendonly",
+  recvonly: "inactive",
+  sendonly: "sendonly",
+  inactive: "inactive",
+};
 
 /** Whether the peer that says this direction takes audio from us. */
 export const listens = ({ direction }: AudioSection): boolean =>
@@ -41,6 +53,18 @@ export function negotiate({ local, stream, offer, change }: NegotiationOptions):
   let remote = offer?.audio;
   let answer: AudioSection | undefined;
   let last = { session: first, version: local.version };
+  let holding = false;
+
+  /** The version counts changes of what we say (RFC 3264 §8). */
+  const say = (session: Session): string => {
+    const changed = write(0, session) !== write(0, last.session);
+    last = { session, version: last.version + (changed ? 1 : 0) };
+    return write(last.version, session);
+  };
+  const takeLater = (remote: AudioSection, next: Session) => {
+    assertSameMedia(remote, next.audio);
+    change(next);
+  };
 
   return {
     localSdp,
@@ -53,15 +77,28 @@ export function negotiate({ local, stream, offer, change }: NegotiationOptions):
     reanswer(sdp) {
       if (remote === undefined) throw new Error("Cannot answer the offer: ours is not answered");
       const next = ofKind(remote.kind, parseSdp(sdp));
-      assertSameMedia(remote, next.audio);
-      change(next);
+      takeLater(remote, next);
       const audio = { ...inRole(local.audio, answer), ...codingOf(next.audio) };
       const session = answerTo(next, { id: local.id, version: local.version, audio });
-      // The version counts changes of what we say (RFC 3264 §8).
-      const changed = write(0, session) !== write(0, last.session);
-      last = { session, version: last.version + (changed ? 1 : 0) };
+      if (holding) session.audio.direction = whileHolding[session.audio.direction];
       remote = next.audio;
-      return { sdp: write(last.version, session), offer: next };
+      return { sdp: say(session), offer: next };
+    },
+    reoffer(isHolding) {
+      holding = isHolding;
+      const { session } = last;
+      const direction = holding ? "sendonly" : "sendrecv";
+      const audio = { ...session.audio, direction } as const;
+      // Whoever answers keeps the role that it has (RFC 8842 §5.5).
+      return say({
+        ...session,
+        audio: audio.kind === "rtp" ? audio : { ...audio, setup: "actpass" },
+      });
+    },
+    reaccept(next) {
+      if (remote === undefined) throw new Error("Cannot take the answer: there was no offer");
+      takeLater(remote, ofKind(remote.kind, next));
+      remote = next.audio;
     },
   };
 }
@@ -80,7 +117,7 @@ function inRole(local: AudioSection, answer: AudioSection | undefined): AudioSec
 
 function assertSameMedia(before: AudioSection, now: AudioSection): void {
   if (before.opus !== now.opus) {
-    throw new Error("Cannot answer the offer: it changes between Opus and G.711");
+    throw new Error("Cannot change the media: it changes between Opus and G.711");
   }
   if (before.kind !== "webrtc" || now.kind !== "webrtc") return;
   const changes = [
@@ -90,5 +127,5 @@ function assertSameMedia(before: AudioSection, now: AudioSection): void {
       ? "codecs"
       : "",
   ].filter(Boolean);
-  if (changes.length > 0) throw new Error(`Cannot answer the offer: new ${changes.join(", ")}`);
+  if (changes.length > 0) throw new Error(`Cannot change the media: new ${changes.join(", ")}`);
 }

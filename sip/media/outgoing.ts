@@ -62,12 +62,12 @@ export function createOutgoing({ ssrc, now, send, ...options }: OutgoingOptions)
   const elapsedSamples = () =>
     Math.max(1, Math.round((now() - sentAt) * SAMPLES_PER_MS / FRAME_SAMPLES)) * FRAME_SAMPLES;
 
-  const emit = (packet: Omit<RtpPacket, "ssrc">) => {
+  const emit = (packet: RtpPacket) => {
     if (isNewerSequence(packet.sequence, sequence)) {
       ({ sequence, timestamp } = packet);
       sentAt = now();
     }
-    send({ ...packet, ssrc });
+    send(packet);
   };
 
   /** Our own sound goes on; the result says whether it begins, and when. */
@@ -86,6 +86,7 @@ export function createOutgoing({ ssrc, now, send, ...options }: OutgoingOptions)
       marker,
       sequence: (sequence + 1) & 0xffff,
       timestamp: start,
+      ssrc,
       payload: Uint8Array.of(code, flags, duration >> 8, duration & 0xff),
     });
     // What follows comes after it, though all its packets have its beginning as their time.
@@ -104,6 +105,7 @@ export function createOutgoing({ ssrc, now, send, ...options }: OutgoingOptions)
       payloadType: formats.get(law)!,
       ...own(),
       sequence: (sequence + 1) & 0xffff,
+      ssrc,
       payload: encodeG711(law, pcm),
     });
   };
@@ -124,13 +126,16 @@ export function createOutgoing({ ssrc, now, send, ...options }: OutgoingOptions)
     },
     frame,
     forward(packet, encoding) {
-      const translated = translate(packet, encoding, formats);
-      if (translated === undefined) return;
+      const isCrossed = encoding !== "telephone-event" && !formats.has(encoding);
+      const payloadType = formats.get(isCrossed ? preferredLaw(formats) : encoding);
+      if (payloadType === undefined) return;
       endEvent();
       const begins = source === undefined || !continues(source, packet);
       if (begins) {
         source = {
-          ...packet,
+          ssrc: packet.ssrc,
+          sequence: packet.sequence,
+          timestamp: packet.timestamp,
           sequenceShift: sequence + 1 - packet.sequence,
           timestampShift: timestamp + elapsedSamples() - packet.timestamp,
         };
@@ -140,8 +145,10 @@ export function createOutgoing({ ssrc, now, send, ...options }: OutgoingOptions)
         source!.timestamp = packet.timestamp;
       }
       emit({
-        ...translated,
+        payloadType,
+        payload: isCrossed ? transcode(encoding, packet.payload) : packet.payload,
         marker: packet.marker || begins,
+        ssrc,
         sequence: (packet.sequence + source!.sequenceShift) & 0xffff,
         timestamp: (packet.timestamp + source!.timestampShift) >>> 0,
       });
@@ -162,12 +169,3 @@ const preferredLaw = (formats: Formats): Law => {
   for (const encoding of formats.keys()) if (encoding !== "telephone-event") return encoding;
   throw new Error("Cannot send audio: no codec was agreed");
 };
-
-/** Payload and payload type for a peer; undefined when it takes no such packets. */
-function translate({ payload }: RtpPacket, encoding: Encoding, formats: Formats) {
-  const payloadType = formats.get(encoding);
-  if (payloadType !== undefined) return { payload, payloadType };
-  if (encoding === "telephone-event") return undefined;
-  const law = preferredLaw(formats);
-  return { payload: transcode(encoding, payload), payloadType: formats.get(law)! };
-}

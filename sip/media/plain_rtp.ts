@@ -3,7 +3,13 @@ import { type Address, createLatch } from "./latch.ts";
 import { ofKind } from "./parse_sdp.ts";
 import { isUnspecified } from "./read_audio.ts";
 import { isRtcp, parseRtp } from "./rtp.ts";
-import { createRtpPorts, type PortRange, type RtpSockets } from "./rtp_sockets.ts";
+import {
+  bindDatagrams,
+  createRtpPorts,
+  type PortRange,
+  type RtpSockets,
+  type Udp,
+} from "./rtp_sockets.ts";
 import { OUR_FORMATS, refusal, type RtpAudio, type Session } from "./sdp.ts";
 import { newStream, type Peer, type Transport } from "./transport.ts";
 
@@ -15,15 +21,19 @@ export interface RtpOptions {
   ports: PortRange;
   /** Whether our offers have one port for RTP and RTCP (RFC 5761); else two, which all peers take. */
   mux?: boolean;
+  /** How its sockets are opened, which it ends; by Deno unless given. */
+  udp?: Udp;
   /** Monotonic time in ms. */
   now: () => number;
 }
 
+const udpByDeno: Udp = { bind: bindDatagrams, close: () => {} };
+
 /** Plain RTP over UDP (RFC 3551), for trunks and softphones that are no browsers. */
 export function rtpTransport(
-  { bindAddress, host, ports, mux = false, now }: RtpOptions,
+  { bindAddress, host, ports, mux = false, udp = udpByDeno, now }: RtpOptions,
 ): Transport {
-  const pool = createRtpPorts(bindAddress, ports);
+  const pool = createRtpPorts(udp, bindAddress, ports);
   const ours = createOwnPorts({ bindAddress, host });
   return {
     kind: "rtp",
@@ -38,6 +48,7 @@ export function rtpTransport(
       const local = ourSide(host, sockets, offer);
       return createPeer({ sockets, local, remote, now, within: ours.within });
     },
+    close: () => Promise.try(udp.close),
   };
 }
 
@@ -145,7 +156,7 @@ function createPeer({ sockets, local, remote, now, within }: PeerParts): Peer {
       const ours = packet === undefined
         ? isRtcp(bytes) && control.admits(from, latch.target())
         : socket === sockets.rtp && latch.admits(from, packet);
-      if (ours) peer.onPacket?.(bytes);
+      if (ours) peer.onPacket?.(bytes, packet);
     };
   }
   if (remote !== undefined) take(remote);

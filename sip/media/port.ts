@@ -117,6 +117,13 @@ export interface MediaLeg {
    * RTP also move and change codecs; throws, and all stays, when it wants more.
    */
   reanswer(offer: string): Promise<string>;
+  /**
+   * A later offer of ours, all as it was but whether we hold the peer: then it is sent sound, and what
+   * it says is not wanted. Finish it with `reaccept`.
+   */
+  reoffer(isHolding: boolean): Promise<string>;
+  /** Takes the answer to a later offer; throws when it wants more than `reanswer` lets it. */
+  reaccept(answer: string): Promise<void>;
   close(): void;
 }
 

@@ -3,8 +3,11 @@ import { isNear, isNewerSequence, type RtpPacket } from "./rtp.ts";
 
 /** What arrives of a peer's stream, counted as RFC 3550 §A tells. */
 export interface Reception {
-  /** Whether to use a packet; one that jumps is dropped until a second one confirms the jump. */
-  take(packet: RtpPacket): boolean;
+  /**
+   * Whether to use a packet that came now, in ms; one that jumps is dropped until a second one confirms
+   * the jump.
+   */
+  take(packet: RtpPacket, now?: number): boolean;
   /** The peer reported as a sender; the middle 32 bits of its NTP time. */
   reported(ntpMiddle: number): void;
   /** What to report of the stream; undefined before its first packet. */
@@ -30,7 +33,7 @@ export function createReception(now: () => number, samplesPerMs: number): Recept
   let last: { ntpMiddle: number; at: number } | undefined;
 
   return {
-    take(packet) {
+    take(packet, at = now()) {
       if (counts?.ssrc !== packet.ssrc) counts = startAt(packet);
       else if (!isNear(counts.highest & 0xffff, packet.sequence)) {
         if (counts.afterJump !== packet.sequence) {
@@ -39,7 +42,7 @@ export function createReception(now: () => number, samplesPerMs: number): Recept
         }
         counts = startAt(packet);
       }
-      count(counts, packet, Math.round(now() * samplesPerMs));
+      count(counts, packet, Math.round(at * samplesPerMs));
       return true;
     },
     reported(ntpMiddle) {

@@ -22,39 +22,53 @@ export const isRtcp = (bytes: Uint8Array): boolean => bytes.length >= 8 && isRtc
 /** Reads a packet; undefined when it is RTCP or malformed. The payload is a view. */
 export function parseRtp(bytes: Uint8Array): RtpPacket | undefined {
   if (bytes.length < HEADER_BYTES) return undefined;
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const [first, second] = [view.getUint8(0), view.getUint8(1)];
+  const first = bytes[0]!;
+  const second = bytes[1]!;
   if (first >> 6 !== VERSION || isRtcpType(second)) return undefined;
 
   let start = HEADER_BYTES + (first & 0x0f) * 4;
   if ((first & 0x10) !== 0) {
     if (start + 4 > bytes.length) return undefined;
-    start += 4 + view.getUint16(start + 2) * 4;
+    start += 4 + read16(bytes, start + 2) * 4;
   }
-  const padding = (first & 0x20) !== 0 ? view.getUint8(bytes.length - 1) : 0;
+  const padding = (first & 0x20) !== 0 ? bytes[bytes.length - 1]! : 0;
   if (start + padding > bytes.length) return undefined;
 
   return {
     payloadType: second & 0x7f,
     marker: (second & 0x80) !== 0,
-    sequence: view.getUint16(2),
-    timestamp: view.getUint32(4),
-    ssrc: view.getUint32(8),
+    sequence: read16(bytes, 2),
+    timestamp: read32(bytes, 4),
+    ssrc: read32(bytes, 8),
     payload: bytes.subarray(start, bytes.length - padding),
   };
 }
 
-/** Writes a packet with neither extension nor padding. */
-export function writeRtp(packet: RtpPacket): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(HEADER_BYTES + packet.payload.length);
-  const view = new DataView(bytes.buffer);
-  view.setUint8(0, VERSION << 6);
-  view.setUint8(1, (packet.marker ? 0x80 : 0) | packet.payloadType);
-  view.setUint16(2, packet.sequence);
-  view.setUint32(4, packet.timestamp);
-  view.setUint32(8, packet.ssrc);
-  bytes.set(packet.payload, HEADER_BYTES);
-  return bytes;
+/** Writes a packet with neither extension nor padding, into the beginning of a buffer if given one. */
+export function writeRtp(
+  packet: RtpPacket,
+  into: Uint8Array<ArrayBuffer> = new Uint8Array(HEADER_BYTES + packet.payload.length),
+): Uint8Array<ArrayBuffer> {
+  into[0] = VERSION << 6;
+  into[1] = (packet.marker ? 0x80 : 0) | packet.payloadType;
+  into[2] = packet.sequence >> 8;
+  into[3] = packet.sequence;
+  write32(into, 4, packet.timestamp);
+  write32(into, 8, packet.ssrc);
+  into.set(packet.payload, HEADER_BYTES);
+  return into.subarray(0, HEADER_BYTES + packet.payload.length);
+}
+
+// A DataView for each packet would cost more than these.
+const read16 = (bytes: Uint8Array, at: number) => (bytes[at]! << 8) | bytes[at + 1]!;
+const read32 = (bytes: Uint8Array, at: number) =>
+  ((read16(bytes, at) << 16) | read16(bytes, at + 2)) >>> 0;
+
+function write32(bytes: Uint8Array, at: number, value: number): void {
+  bytes[at] = value >> 24;
+  bytes[at + 1] = value >> 16;
+  bytes[at + 2] = value >> 8;
+  bytes[at + 3] = value;
 }
 
 /** Whether a sequence number comes after another, through the wrap at 65536. */

@@ -32,7 +32,7 @@ export interface RtpSessionOptions {
 
 interface State extends RtpSessionOptions {
   reception: Reception;
-  sent: { timestamp: number; packets: number; octets: number; at: number } | undefined;
+  sent: { timestamp: number; packets: number; octets: number; at: number };
   sentBefore: number;
   heardAt: number;
   expected: boolean;
@@ -41,12 +41,15 @@ interface State extends RtpSessionOptions {
   closed: boolean;
 }
 
+/** Where the packets of all sessions are written, one after the other. */
+const outbound = new Uint8Array(mediaLimits.datagramBytes);
+
 export function createRtpSession(options: RtpSessionOptions): RtpSession {
   const { peer, clock } = options;
   const state: State = {
     ...options,
     reception: createReception(clock.now, options.samplesPerMs),
-    sent: undefined,
+    sent: { timestamp: 0, packets: 0, octets: 0, at: 0 },
     sentBefore: 0,
     heardAt: clock.now(),
     expected: false,
@@ -54,18 +57,16 @@ export function createRtpSession(options: RtpSessionOptions): RtpSession {
     stopTimer: undefined,
     closed: false,
   };
-  peer.onPacket = (bytes) => receive(state, bytes);
+  peer.onPacket = (bytes, packet) => receive(state, bytes, packet);
   return {
     silent: state.silent.promise,
     send(packet) {
-      const { packets = 0, octets = 0 } = state.sent ?? {};
-      state.sent = {
-        timestamp: packet.timestamp,
-        packets: packets + 1,
-        octets: octets + packet.payload.length,
-        at: clock.now(),
-      };
-      peer.send(writeRtp(packet));
+      const { sent } = state;
+      sent.timestamp = packet.timestamp;
+      sent.packets++;
+      sent.octets += packet.payload.length;
+      sent.at = clock.now();
+      peer.send(writeRtp(packet, outbound));
     },
     start() {
       if (state.closed || state.stopTimer !== undefined) return;
@@ -86,15 +87,16 @@ export function createRtpSession(options: RtpSessionOptions): RtpSession {
   };
 }
 
-function receive(state: State, bytes: Uint8Array): void {
-  state.heardAt = state.clock.now();
-  if (isRtcp(bytes)) {
+function receive(state: State, bytes: Uint8Array, packet = parseRtp(bytes)): void {
+  if (bytes.length >= mediaLimits.datagramBytes) return;
+  const now = state.clock.now();
+  state.heardAt = now;
+  if (packet !== undefined) {
+    if (state.reception.take(packet, now)) state.onPacket(packet);
+  } else if (isRtcp(bytes)) {
     const heard = parseReport(bytes);
     if (heard?.ntpMiddle !== undefined) state.reception.reported(heard.ntpMiddle);
-    return;
   }
-  const packet = parseRtp(bytes);
-  if (packet !== undefined && state.reception.take(packet)) state.onPacket(packet);
 }
 
 /** Random, so that the reports of many calls do not come at once (§6.3.1). */
@@ -118,7 +120,7 @@ function report(state: State, bye: boolean): void {
 /** What we sent, when we sent anything since the last report. */
 function senderInfo(state: State): SenderInfo | undefined {
   const { sent, clock, samplesPerMs } = state;
-  if (sent === undefined || sent.packets === state.sentBefore) return undefined;
+  if (sent.packets === state.sentBefore) return undefined;
   state.sentBefore = sent.packets;
   const elapsed = Math.round((clock.now() - sent.at) * samplesPerMs);
   return { ...sent, timeMs: Date.now(), timestamp: (sent.timestamp + elapsed) >>> 0 };

@@ -12,9 +12,18 @@ export interface Datagrams {
   port: number;
   /** Calls back with every packet, whose bytes are lent until it returns. */
   onMessage: (bytes: Uint8Array, from: Address) => void;
+  /** The bytes are lent until it returns. */
   send(bytes: Uint8Array, to: Address): void;
   /** Resolves when what was handed over has left and the port is free. */
   close(): Promise<void>;
+}
+
+/** A way to open them. */
+export interface Udp {
+  /** Binds a port of an address, 0 being any; rejects when it is not to be had. */
+  bind(address: string, port: number): Promise<Datagrams>;
+  /** Ends what all sockets shared; they are closed. */
+  close(): void;
 }
 
 /** The sockets of one leg. */
@@ -35,16 +44,20 @@ export interface RtpPorts {
  * Ports for RTP, each with the one above for RTCP (RFC 3550 §11). The range is gone through in turn:
  * a port rests for as long as possible, as late packets of its last call may still arrive.
  */
-export function createRtpPorts(bindAddress: string, { first, last }: PortRange): RtpPorts {
+export function createRtpPorts(
+  { bind }: Pick<Udp, "bind">,
+  bindAddress: string,
+  { first, last }: PortRange,
+): RtpPorts {
   const lowest = first + first % 2;
   const pairs = Math.floor((last - lowest + 1) / 2);
   const taken = new Set<number>();
   let turn = 0;
 
   const openAt = async (port: number, shared: boolean): Promise<RtpSockets> => {
-    const rtp = await bindDatagrams(bindAddress, port);
+    const rtp = await bind(bindAddress, port);
     try {
-      const rtcp = shared ? rtp : await bindDatagrams(bindAddress, rtp.port + 1);
+      const rtcp = shared ? rtp : await bind(bindAddress, rtp.port + 1);
       const sockets = new Set([rtp, rtcp]);
       const close = async () => {
         await Promise.all([...sockets].map((each) => each.close()));
@@ -82,10 +95,7 @@ export function createRtpPorts(bindAddress: string, { first, last }: PortRange):
   };
 }
 
-/**
- * Binds a port of an address, 0 being any; rejects when it is not to be had. What is received is lent
- * for the time of the call. `node:dgram` would do the same at more than twice the cost of a packet.
- */
+/** As `Udp` does, by Deno. `node:dgram` would do the same at more than twice the cost of a packet. */
 export function bindDatagrams(address: string, port: number): Promise<Datagrams> {
   return Promise.try(() => {
     const socket = Deno.listenDatagram({ transport: "udp", hostname: address, port });
@@ -140,7 +150,7 @@ function inOrder(socket: Deno.DatagramConn) {
   return {
     send(bytes: Uint8Array, { address: hostname, port }: Address): void {
       if (waiting.length >= mediaLimits.unsentPackets) return;
-      waiting.push([bytes, { transport: "udp", hostname, port }]);
+      waiting.push([bytes.slice(), { transport: "udp", hostname, port }]);
       if (sending !== undefined) return;
       sending = Promise.withResolvers();
       next();

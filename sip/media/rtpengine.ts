@@ -65,6 +65,9 @@ export function rtpengineTransport(options: RtpengineOptions): Transport {
       await inside.close();
       throw new Error(`Cannot open a WebRTC leg: ${why}`);
     },
+    async close() {
+      await plain.close?.();
+    },
   };
 }
 
@@ -172,8 +175,8 @@ function relayed({ call, inside, local, watch }: Relayed): Peer {
     close: () => closed ??= close(),
   };
   // Before, it may pass on what a stranger sends.
-  inside.onPacket = (packet) => {
-    if (closed === undefined && watch.isConnected) peer.onPacket?.(packet);
+  inside.onPacket = (packet, rtp) => {
+    if (closed === undefined && watch.isConnected) peer.onPacket?.(packet, rtp);
   };
   return peer;
 }

@@ -58,6 +58,10 @@ const follow: { readonly [T in Order["type"]]: (served: Served, order: OrderOf<T
     settle(served, task, openLeg(served, leg).accept(sdp).then(() => undefined)),
   reanswer: (served, { task, leg, sdp }) =>
     settle(served, task, openLeg(served, leg).reanswer(sdp)),
+  reoffer: (served, { task, leg, isHolding }) =>
+    settle(served, task, openLeg(served, leg).reoffer(isHolding)),
+  reaccept: (served, { task, leg, sdp }) =>
+    settle(served, task, openLeg(served, leg).reaccept(sdp).then(() => undefined)),
   play(served, { task, leg, sound, loop }) {
     const pcm = soundOf(served, sound);
     perform(served, task, (signal) => served.legs.get(leg)?.play(pcm, { loop, signal }));

@@ -1,3 +1,4 @@
+import type { RtpPacket } from "./rtp.ts";
 import type { AudioSection, Session } from "./sdp.ts";
 import type { Stream } from "./write_sdp.ts";
 
@@ -29,10 +30,10 @@ export interface Peer {
   readonly connected: Promise<void>;
   /** Resolves once with the reason, when the way to the peer is gone without `close`. */
   readonly lost: Promise<string>;
-  /** Sends an RTP or RTCP packet, or drops it as a network would. */
+  /** Sends an RTP or RTCP packet, or drops it as a network would; it is lent until this returns. */
   send(packet: Uint8Array<ArrayBuffer>): void;
-  /** Called with each packet of the peer, RTP or RTCP. */
-  onPacket: ((packet: Uint8Array) => void) | undefined;
+  /** Called with each packet of the peer, RTP or RTCP; given the former also as it was read, if it was. */
+  onPacket: ((packet: Uint8Array, rtp?: RtpPacket) => void) | undefined;
   /** Resolves when nothing is held any more. Nothing is called back from now on. */
   close(): Promise<void>;
 }

@@ -2,11 +2,12 @@ import type { MediaEngineOptions } from "./engine.ts";
 import type { NgAddress } from "./ng.ts";
 import type { WebrtcOptions } from "./peer.ts";
 import { type RtpOptions, rtpTransport } from "./plain_rtp.ts";
+import { polledUdp } from "./polled_udp.ts";
 import { rtpengineTransport } from "./rtpengine.ts";
 import { systemClock } from "./ticker.ts";
 import type { Transport } from "./transport.ts";
 
-type RtpPlace = Omit<RtpOptions, "now">;
+type RtpPlace = Omit<RtpOptions, "now" | "udp">;
 
 /** How media travel, in words that go to a Worker. */
 export interface MediaPlaces {
@@ -24,9 +25,13 @@ export async function openTransports(
   log: MediaEngineOptions["log"],
 ): Promise<Transport[]> {
   const { now } = systemClock;
-  const transports = [rtpTransport({ ...rtp, now })];
+  const plainRtp = (place: RtpPlace) => {
+    const udp = polledUdp();
+    return rtpTransport({ ...place, now, ...udp && { udp } });
+  };
+  const transports = [plainRtp(rtp)];
   if (rtpengine !== undefined) {
-    const plain = rtpTransport({ ...rtpengine.plain, now });
+    const plain = plainRtp(rtpengine.plain);
     transports.push(rtpengineTransport({ servers: rtpengine.servers, plain, log }));
   } else if (webrtc !== undefined) {
     const { webrtcTransport } = await import("./peer.ts");

@@ -16,9 +16,6 @@ import type { Recordings } from "../service/recordings.ts";
 import { createReportQueue, type ReportOptions } from "../service/reports.ts";
 import type { Signalling } from "../signalling.ts";
 
-/** Of a caller without an answer: the call is canceled, and no proxy tries another way. */
-const ENDED_BY_SERVICE = 487;
-
 /** How a leg is placed, beyond whom to call. */
 export interface Placing {
   timeoutS: number;
@@ -169,7 +166,7 @@ export function runScript(
   if (known === undefined) return "unknown";
   // At once: what is under way is told as cut off by the end of the call, not by another script.
   if (first?.type === "hangup") {
-    known.dismiss(ENDED_BY_SERVICE);
+    known.dismiss();
     return "run";
   }
   // Whom it talks to first: then neither is hung up with what the other did.

@@ -37,8 +37,8 @@ export interface LiveLeg<L extends InboundLeg | OutboundLeg = InboundLeg | Outbo
    */
   prepare(invitation: Invitation, held: AbortSignal): Promise<boolean>;
   /** Hangs up, and not because its softphone did; `status` is what an unanswered caller is told. */
-  dismiss(status: number): void;
-  readonly isDismissed: boolean;
+  dismiss(status?: number): void;
+  isDismissed: boolean;
   /** Resolves when nothing is performed on it; after `hold`, what was has let go. */
   idle(): Promise<void>;
   /** Resolves when the leg has ended and its last report is queued. */
@@ -56,7 +56,6 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
   const { log } = calls.signalling;
   let holder = new AbortController();
   let performance = Promise.resolve();
-  let isDismissed = false;
 
   // A signal made of several would be held weakly by each, which keeps all of a call from the
   // collector of what is young.
@@ -64,7 +63,7 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
 
   const failed = (error: unknown) => {
     log("Cannot perform a script", { leg: leg.id, error: String(error) });
-    leg.hangup();
+    leg.hangup({ status: 500 });
   };
 
   const live: LiveLeg<L> = {
@@ -98,12 +97,10 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
       return isReady;
     },
     dismiss(status) {
-      isDismissed = true;
-      leg.hangup({ status });
+      live.isDismissed = true;
+      leg.hangup(status === undefined ? {} : { status });
     },
-    get isDismissed() {
-      return isDismissed;
-    },
+    isDismissed: false,
     idle: () => performance,
     over: leg.ended.then(async (ending) => {
       // What the script still has to say comes before the last word.

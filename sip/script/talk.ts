@@ -1,4 +1,5 @@
 import { whenAborted } from "../abort.ts";
+import { holdNews } from "../dialog/hold.ts";
 import type { InboundLeg, Leg } from "../leg/leg.ts";
 import type { MediaLeg } from "../media/port.ts";
 import type { LiveLeg } from "./live_leg.ts";
@@ -31,24 +32,39 @@ export async function talk(
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
   const stopLimit = timeLimitS === undefined ? () => {} : timers.after(timeLimitS * 1000, end);
   let stopDigits: (() => void) | undefined;
-  let stopKeys: (() => void) | undefined;
+  let stopHolds = () => {};
   try {
     live.partner = other.live;
     other.live.partner = live;
     if (proxied) passThrough(proxied, other.live.leg);
-    else await joinMedia(leg, other.live.leg, onJoined);
+    else {
+      await joinMedia(leg, other.live.leg, onJoined);
+      stopHolds = passHolds(calls, leg, other.live.leg);
+    }
     if (hangupOnStar) stopDigits = leg.media?.onDigits((digit) => digit === "*" && end());
     await Promise.race([whenAborted(signal), whenAborted(other.held), over]);
   } catch (error) {
     log("Cannot join two legs", { leg: leg.id, error: String(error) });
   } finally {
     stopLimit();
-    stopKeys?.();
+    stopHolds();
     stopDigits?.();
     leg.media?.leave(other.live.leg.media);
     part(live, other.live);
     part(other.live, live);
   }
+}
+
+/** Tells each side while the other one holds it; the result ends it, and whoever is held then. */
+function passHolds({ signalling }: Performance["calls"], one: Leg, other: Leg): () => void {
+  const news = [[one, holdNews(other, signalling)], [other, holdNews(one, signalling)]] as const;
+  for (const [leg, { tell }] of news) leg.onHold = tell;
+  return () => {
+    for (const [leg, { tell }] of news) {
+      leg.onHold = undefined;
+      tell(false);
+    }
+  };
 }
 
 /** Ends what one leg has of the other, unless it talks to a third one already. */

@@ -38,6 +38,13 @@ const requestLine = /^([^ ]+) ([^ <>]+) SIP\/(\d+)\.(\d+)$/i;
 const almostRequestLine = /^([^ ]+) .* SIP\/\d+\.\d+ *$/i;
 const statusLine = /^SIP\/2\.0 ([1-6]\d\d)(?: (.*))?$/i;
 
+/** A header may be named `__proto__`, so there is no prototype to replace. */
+class HeaderTable {
+  static {
+    Object.setPrototypeOf(this.prototype, null);
+  }
+}
+
 /** Reads one whole message (RFC 3261 §7); throws `SipParseError`. */
 export function parseMessage(text: string): Parsed {
   const end = text.indexOf("\r\n");
@@ -46,8 +53,7 @@ export function parseMessage(text: string): Parsed {
     ? parseStatusLine(text.slice(0, end))
     : parseRequestLine(text.slice(0, end));
   const { message } = parsed;
-  // A header may be named `__proto__`, so there is no prototype to replace.
-  message.headers = Object.create(null);
+  message.headers = new HeaderTable() as SipMessage["headers"];
   const { body, problem } = readHeaders(message, text, end + 2);
   const why = malformed ?? problem ?? missing(message) ?? readBody(message, text.slice(body));
   if (why !== undefined) throw new SipParseError(why, answerable(message));
@@ -93,23 +99,28 @@ function readHeaders(message: SipMessage, text: string, from: number) {
       end = text.indexOf("\r\n", end + 2);
     }
     if (end < 0) return { body: text.length, problem: "its headers do not end" };
-    const why = readLine(message, text.slice(position, end), end > first);
+    const why = readLine(message, text, { from: position, end, isFolded: end > first });
     problem ??= why;
     position = end + 2;
   }
   return { body: position + 2, problem };
 }
 
-function readLine(message: SipMessage, line: string, isFolded: boolean): string | undefined {
-  if (line.length > sipLimits.headerBytes) return "a header is too long";
-  const colon = line.indexOf(":");
-  const name = line.slice(0, Math.max(colon, 0)).trimEnd();
+/** Reads the header between two places of a message. */
+function readLine(
+  message: SipMessage,
+  text: string,
+  { from, end, isFolded }: { from: number; end: number; isFolded: boolean },
+): string | undefined {
+  if (end - from > sipLimits.headerBytes) return "a header is too long";
+  const colon = text.indexOf(":", from);
+  const name = colon < 0 || colon > end ? "" : text.slice(from, colon).trimEnd();
   const frequent = frequentName(name);
   if (frequent === undefined && !isToken(name)) return "a header has no name";
-  const written = line.slice(colon + 1);
+  const written = text.slice(colon + 1, end);
   const value = (isFolded ? written.replace(/\r\n[ \t]+/g, " ") : written).trim();
   // A bare line end would begin a header of its own where the value is repeated.
-  if (/[\r\n]/.test(value)) return "a header holds a bare line end";
+  if (value.includes("\n") || value.includes("\r")) return "a header holds a bare line end";
   return readHeader(message, frequent ?? canonicalName(name), value);
 }
 

@@ -20,7 +20,11 @@ export function readHeader(message: SipMessage, name: string, value: string): st
 }
 
 function add(message: SipMessage, name: string, raw: string, parsed?: unknown): void {
-  (message.headers[name] ??= []).push(parsed === undefined ? { raw } : { raw, parsed });
+  const header = parsed === undefined ? { raw } : { raw, parsed };
+  const known = message.headers[name];
+  // What is pushed to an empty array is given room for many more.
+  if (known === undefined) message.headers[name] = [header];
+  else known.push(header);
 }
 
 /** A header that may stand only once, with its value. */
@@ -35,6 +39,11 @@ const single =
 /** A header with several values, in lines or joined by commas (RFC 3261 §7.3.1). */
 const list =
   (read: (message: SipMessage, value: string) => unknown): Reader => (message, value, name) => {
+    if (!value.includes(",")) {
+      const parsed = read(message, value);
+      add(message, name, value, parsed);
+      return parsed === undefined ? `its ${name} is malformed` : undefined;
+    }
     const values = (splitOutside(value, ",") ?? [""]).map((raw) => ({
       raw,
       parsed: read(message, raw),
@@ -88,11 +97,16 @@ const readers: Readonly<Record<string, Reader>> = {
     type: value.split(";")[0]?.trim().toLowerCase(),
   })),
   "Event": single((_, value) => ({ event: value.split(";")[0]?.trim().toLowerCase() })),
-  "Route": list((_, value) => value),
-  "Record-Route": list((_, value) => value),
+  "Route": list(readRoute),
+  "Record-Route": list(readRoute),
   "WWW-Authenticate": readChallenge,
   "Proxy-Authenticate": readChallenge,
 };
+
+/** A Route is repeated as it came, so what it opens it has to close. */
+function readRoute(_: SipMessage, value: string): string | undefined {
+  return splitOutside(value, ",")?.[0];
+}
 
 /** The library looks at the first challenge alone, so that one holds them all. */
 function readChallenge(message: SipMessage, value: string, name: string): undefined {

@@ -1,24 +1,25 @@
 import { NameAddrHeader, URI } from "sip.js/lib/core/index.js";
 import { isHeaderSafe, isToken, parseParameters } from "./grammar.ts";
 
-const place = /^(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9.])?)(?::\d{1,5})?$/;
-const sipUri = /^sips?:[^\s<>"]+$/i;
+/** Scheme, user, host, port, parameters and headers (RFC 3261 §19.1.1). */
+const sipUri = new RegExp(
+  [
+    /^(sips?):(?:([^\s<>"@]+)@)?/,
+    /(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9.])?)(?::(\d{1,5}))?/,
+    /(?:;([^\s<>"?]*))?(?:\?([^\s<>"]*))?$/,
+  ].map(({ source }) => source).join(""),
+  "i",
+);
 const scheme = /^[A-Za-z][A-Za-z0-9+.-]*$/;
 
 /** A SIP or SIPS URI (RFC 3261 §19.1); undefined when it breaks the grammar. */
 export function parseSipUri(text: string): URI | undefined {
-  if (!sipUri.test(text)) return undefined;
-  const colon = text.indexOf(":");
-  const at = text.indexOf("@", colon);
-  const user = at < 0 ? "" : text.slice(colon + 1, at);
-  if (at >= 0 && (user === "" || !isEscaped(user))) return undefined;
-  const [address, query] = cut(text.slice(Math.max(colon, at) + 1), "?");
-  const [hostPort, parameters] = cut(address, ";");
-  if (!place.test(hostPort)) return undefined;
-  const [host, port] = cutPort(hostPort);
+  const [, kind, user = "", host, digits, parameters, query] = sipUri.exec(text) ?? [];
+  if (kind === undefined || host === undefined || !isEscaped(user)) return undefined;
+  const port = digits === undefined ? undefined : Number(digits);
   if (port !== undefined && port > 65_535) return undefined;
   // The user stays escaped: the library decodes it whenever it writes the URI.
-  const uri = new URI(text.slice(0, colon).toLowerCase(), user, host, port);
+  const uri = new URI(kind.toLowerCase(), user, host, port);
   if (!setParameters(uri, parameters) || !setHeaders(uri, query)) return undefined;
   return uri;
 }
@@ -127,13 +128,6 @@ function isEscaped(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** The colons of an IPv6 address stand before its bracket. */
-function cutPort(hostPort: string): [string, number | undefined] {
-  const colon = hostPort.lastIndexOf(":");
-  if (colon < 0 || hostPort.endsWith("]")) return [hostPort, undefined];
-  return [hostPort.slice(0, colon), Number(hostPort.slice(colon + 1))];
 }
 
 /** Text before and after the first separator; the latter undefined when there is none. */

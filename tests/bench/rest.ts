@@ -12,8 +12,9 @@ import { answers, freePorts } from "../support/system.ts";
 const seconds = Number(Deno.env.get("SECONDS") ?? 4);
 const warmUpSeconds = 1;
 const connections = 32;
-/** Of these calls the service keeps the first page in memory; any other must be read again. */
 const stored = 10_000;
+/** Calls that are created each second beside some measurements: each makes all pages of calls anew. */
+const busyRate = 50;
 const secretKey = "a key of the bench alone";
 
 const root = new URL("../../", import.meta.url).pathname;
@@ -79,6 +80,8 @@ interface Load {
   form?: Record<string, string>;
   /** Each request asks for any one of so many pages of a list. */
   pages?: number;
+  /** Where and of what calls are created meanwhile, `busyRate` a second. */
+  beside?: { path: string; form: Record<string, string> };
 }
 
 /** Requests per second that were answered 2xx. Throws when another answer came. */
@@ -107,7 +110,26 @@ async function drive(url: string, { headers = {}, form, pages }: Load, forSecond
   return Number(rate);
 }
 
+/** Creates records, `busyRate` a second, until it is disposed of. */
+function creating(url: string, { headers = {}, form }: Load): AsyncDisposable {
+  const sent: Promise<unknown>[] = [];
+  const create = async () => {
+    const response = await fetch(url, { method: "POST", headers, body: new URLSearchParams(form) });
+    await response.body?.cancel();
+    if (!response.ok) throw new Error(`Cannot create beside: ${response.status}`);
+  };
+  const timer = setInterval(() => sent.push(create()), 1000 / busyRate);
+  return {
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      await Promise.all(sent);
+    },
+  };
+}
+
 async function measure(server: Server, load: Load = {}, path = "/"): Promise<Rate> {
+  const { headers = {}, beside } = load;
+  await using _ = beside && creating(server.url + beside.path, { headers, form: beside.form });
   await drive(server.url + path, load, warmUpSeconds);
   const before = server.cpuSeconds();
   const perSecond = await drive(server.url + path, load, seconds);
@@ -162,6 +184,7 @@ async function service(): Promise<[name: string, rate: Rate][]> {
   const headers = { Authorization: `Basic ${btoa(`${accountSid}:token`)}` };
   const nobody = { From: "bench", To: "client:nobody", Url: "http://127.0.0.1/voice" };
   const pages = stored / 50;
+  const beside = { path: `${account}/Calls.json`, form: nobody };
   const loads: [name: string, path: string, load?: Load][] = [
     ["GET of a call, JSON", `Calls/${callSid}.json`],
     ["GET of a call, XML", `Calls/${callSid}`],
@@ -169,6 +192,8 @@ async function service(): Promise<[name: string, rate: Rate][]> {
     ["list of 50 calls, XML", "Calls"],
     ["list of 50 calls, any page, JSON", "Calls.json", { pages }],
     ["list of 50 calls, any page, XML", "Calls", { pages }],
+    ["the first page, JSON, calls created beside", "Calls.json", { beside }],
+    ["any page, JSON, calls created beside", "Calls.json", { pages, beside }],
     ["create of an application", "Applications.json", { form: { FriendlyName: "bench" } }],
     ["create of a call to nobody, and its job", "Calls.json", { form: nobody }],
   ];
@@ -193,7 +218,7 @@ try {
     ["one kv.get", await ceiling("kv")],
   ];
   const row = (name: string, ...cells: string[]) =>
-    log(name.padEnd(42) + cells.map((cell) => cell.padStart(20)).join(""));
+    log(name.padEnd(46) + cells.map((cell) => cell.padStart(20)).join(""));
   const names = ceilings.map(([name]) => `of ${name}`);
   row(`${connections} connections`, "per second", "per CPU second", ...names);
   for (const [name, { perSecond, perCpuSecond }] of [...ceilings, ...await service()]) {

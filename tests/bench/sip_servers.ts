@@ -1,3 +1,4 @@
+import { companionFlags } from "../../core/host/start.ts";
 import { type FakeService, testDomain } from "../support/fake_service.ts";
 import { freePorts } from "../support/system.ts";
 import { cpuSeconds, family } from "./process_cpu.ts";
@@ -88,6 +89,6 @@ export function companion(service: FakeService): Promise<Server> {
     SIP_CONNECTIONS_PER_ADDRESS: "0",
     SIP_STRANGER_REQUESTS_PER_S: "0",
   };
-  const command = [Deno.execPath(), "run", "-A", "--quiet", "sip/main.ts"];
+  const command = [Deno.execPath(), "run", "-A", "--quiet", ...companionFlags, "sip/main.ts"];
   return serve({ wsPort, udpPort }, command, env);
 }

@@ -24,6 +24,6 @@ Deno.test("a closed account loses its resources also when the service is killed 
   });
   await system.ready();
 
-  await eventually("everything is deleted", async () => await left() === 0, 20_000);
+  await eventually("everything is deleted", async () => await left() === 0);
   assert.equal((await system.get(`../${sid}.json`)).status, "closed");
 });

@@ -40,7 +40,7 @@ Deno.test("calls and messages reach a Client at whichever companion it is regist
   assert.deepEqual([(await final).status, text.status], [200, 202]);
 });
 
-const inTime = { timeout: 60_000 };
+const inTime = { timeout: 240_000 };
 
 Deno.test(
   "an attended transfer joins calls of two processes, and fails when one is gone",

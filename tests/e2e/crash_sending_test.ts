@@ -8,7 +8,7 @@ import { eventually, startSystem, type System } from "../support/system.ts";
 const count = 1_000;
 const everything = 5 * count;
 const number = "+14155550150";
-const patienceMs = 120_000;
+const patienceMs = 300_000;
 
 /** The operator's location source; it keeps whom it was asked for. */
 function startLocationSource() {

@@ -9,7 +9,7 @@ const document = (body: string) => `<Response>${body}</Response>`;
 
 Deno.test({
   name: "a caller types into a menu, and is moved by REST out of a Gather and out of a Play",
-  timeout: 60_000,
+  timeout: 240_000,
   async fn() {
     await using app = startAppServer();
     const play = '<Play loop="0">/tone.wav</Play>';

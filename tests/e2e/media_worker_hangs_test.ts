@@ -39,7 +39,7 @@ async function treeThatHangs(): Promise<string> {
 
 Deno.test({
   name: "a media Worker that hangs ends every call, and the companion comes back",
-  timeout: 90_000,
+  timeout: 240_000,
   async fn() {
     const tree = await treeThatHangs();
     await using cleanup = new AsyncDisposableStack();

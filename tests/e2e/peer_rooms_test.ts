@@ -139,8 +139,11 @@ Deno.test("a call leaves the conference when its companion is killed", async () 
   await alice.untilHears(strings, (levels) => levels.some((level) => level > 200)); // It waits.
   await alice.dialog.bye();
   await eventually("it is over", async () => (await conferenceOf(system)).status === "completed");
-  const told = app.sent("/events").map(({ StatusCallbackEvent }) => StatusCallbackEvent);
-  assert.equal(told.filter((one) => one === "participant-leave").length, 3);
+  await app.asked("/events", (told) => told.StatusCallbackEvent === "conference-end");
+  const left = () =>
+    app.sent("/events").filter((told) => told.StatusCallbackEvent === "participant-leave");
+  await eventually("three are told to have left", () => left().length >= 3);
+  assert.equal(new Set(left().map(({ CallSid }) => CallSid)).size, 3);
   await closeAll([alice, bob, carol]);
 });
 

@@ -10,7 +10,7 @@ Deno.test({
   name: "a browser that calls is answered by the rtpengine of RTPENGINE, until its call ends" +
     rtpengineSkipped,
   ignore: rtpengineSkipped !== "",
-  timeout: 60_000,
+  timeout: 240_000,
   async fn() {
     await using rtpengine = await startRtpengine();
     const { host, port } = rtpengine.address;

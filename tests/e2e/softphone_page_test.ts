@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import type { SoftphonePage } from "../support/softphone_page.ts";
+import { startAppServer } from "../support/app_server.ts";
 import { softphonePageTest } from "../support/softphone_page_lab.ts";
 import { eventually } from "../support/system.ts";
+import { tone } from "../support/tone.ts";
+import { pcmFile } from "../support/wav_file.ts";
 
 /** One calls another, which answers; both hear the other's microphone. */
 async function talk(caller: SoftphonePage, callee: SoftphonePage, login: string) {
@@ -176,6 +179,43 @@ softphonePageTest("the numbers of a first start echo, take keys, record and join
   await phone.shows("Talking");
   await phone.hears();
 });
+
+softphonePageTest(
+  "a page is told of a hold in a Dial, where our media are in between",
+  async (lab) => {
+    await using app = startAppServer();
+    app.pages.set(
+      "/voice",
+      '<Response><Dial action="/after"><Client>bob</Client></Dial></Response>',
+    );
+    app.pages.set("/after", '<Response><Play loop="0">/tone.wav</Play></Response>');
+    app.pages.set("/tone.wav", pcmFile(tone(1_500, 1)));
+    const [alice, bob] = [await lab.enter("alice"), await lab.enter("bob")];
+    const [client] = await lab.system.get("Clients.json?Login=alice");
+    await lab.system.post(`Clients/${client.sid}.json`, { VoiceUrl: `${app.url}/voice` });
+    await talk(alice, bob, "bob");
+
+    await bob.press("Hold");
+    await alice.shows("bob has put you on hold");
+    await both(alice, bob, (page) => page.hearsNothing());
+    await alice.press("Hold");
+    await both(alice, bob, (page) => page.shows("On hold, by"));
+    await bob.press("Hold");
+    await bob.shows("alice has put you on hold");
+    await alice.shows(/On hold\d/);
+    await alice.press("Hold");
+    await both(alice, bob, (page) => page.shows("Talking"));
+    await both(alice, bob, (page) => page.hears());
+
+    await bob.press("Hold");
+    await alice.shows("bob has put you on hold");
+    const { CallSid } = await app.asked("/voice");
+    await lab.system.post(`Calls/${CallSid}.json`, { Url: `${app.url}/after` });
+    await alice.shows("Talking");
+    await alice.hears();
+    await alice.press("Hang up");
+  },
+);
 
 softphonePageTest("of several calls one talks, and the others are on hold", async (lab) => {
   const [alice, bob] = [await lab.enter("alice"), await lab.enter("bob")];

@@ -8,7 +8,7 @@ import {
 } from "../support/browser_softphone.ts";
 import { chromiumTest } from "../support/chromium.ts";
 import { freeUdpPort } from "../support/rtpengine.ts";
-import { eventually, startSystem, type System } from "../support/system.ts";
+import { eventually, freePorts, startSystem, type System } from "../support/system.ts";
 import { tone } from "../support/tone.ts";
 import { udpPorts } from "../support/udp_ports.ts";
 import { pcmFile } from "../support/wav_file.ts";
@@ -175,6 +175,45 @@ chromiumTest("two softphones talk by MEDIA_PORT, the only UDP port there is", as
   await bob.hangup();
   await alice.waitFor("ended");
   await Promise.all([alice.close(), bob.close()]);
+});
+
+chromiumTest("a softphone on MEDIA_PORT talks by a trunk that leads back here", async (browser) => {
+  const [sipPort] = freePorts(1) as [number];
+  const host = "127.0.0.1";
+  const number = "+14155550101";
+  await using app = startAppServer();
+  app.pages.set(
+    "/out",
+    `<Response><Dial><Sip>sip:${number}@${host}:${sipPort}</Sip></Dial></Response>`,
+  );
+  app.pages.set("/in", "<Response><Play loop='0'>tone.wav</Play></Response>");
+  app.pages.set("/tone.wav", pcmFile(tone(1_500, 2)));
+  await using system = await startSystem({
+    env: {
+      MEDIA_PORT: String(freeUdpPort()),
+      RTP_PORTS: "0",
+      SIP_UDP_PORT: String(sipPort),
+      DIAL_SIP_HOSTS: host,
+      SIP_TRUSTED_SOURCES: host,
+    },
+  });
+  await system.post("IncomingPhoneNumbers.json", {
+    PhoneNumber: number,
+    VoiceUrl: `${app.url}/in`,
+  });
+  const client = { Login: "alice", VoiceUrl: `${app.url}/out` };
+  const alice = await openPhone({ system, browser }, "sip.js", client);
+
+  await alice.call("1234");
+  await alice.awaitTone(1_500);
+  await alice.hangup();
+
+  await eventually("all three calls end", async () => {
+    const { calls } = await system.get("Calls.json");
+    return calls.length === 3 &&
+      calls.every(({ status }: { status: string }) => status === "completed");
+  });
+  await alice.close();
 });
 
 chromiumTest("a softphone with the wrong password is not let in", async (browser) => {

@@ -128,7 +128,7 @@ const gatewayOf = async ({ app }: CompanionsLab, sid: string) =>
 
 /** Waits until sipp takes connections. */
 async function listens(port: number): Promise<void> {
-  for (let tries = 0; tries < 100; tries++) {
+  for (let tries = 0; tries < 1_200; tries++) {
     const connected = await Deno.connect({ hostname: host, port }).catch(() => null);
     if (connected !== null) return connected.close();
     await new Promise((resolve) => setTimeout(resolve, 50));

@@ -120,7 +120,7 @@ const broken: [what: string, octets: number[]][] = [
 
 for (const [what, octets] of broken) {
   Deno.test(`a PDU ${what} costs the connection, and nothing else`, async () => {
-    await using lab = await startLab({ timings: { enquireMs: 50, answerMs: 200 } });
+    await using lab = await startLab({ timings: { enquireMs: 50, answerMs: 2_000 } });
     await made(lab.app.root, "IncomingPhoneNumbers", { PhoneNumber: ours });
 
     lab.center.sendRaw(octets);

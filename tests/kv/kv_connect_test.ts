@@ -170,7 +170,7 @@ Deno.test("a job that one instance commits wakes the worker of the other, withou
   using _there = there;
   const done = Promise.withResolvers<string>();
   const { setTimeout, clearTimeout } = globalThis;
-  const late = setTimeout(() => done.reject(new Error("Nothing woke the worker")), 10_000);
+  const late = setTimeout(() => done.reject(new Error("Nothing woke the worker")), 60_000);
   const told = kindOf(done.resolve);
   mock.timers.enable({ apis: ["setTimeout"] }); // So no poll comes due.
   try {

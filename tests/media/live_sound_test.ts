@@ -30,7 +30,7 @@ function soundTest(name: string, body: Body): void {
   ) {
     Deno.test({
       name: `${name}: ${where}`,
-      timeout: 20_000,
+      timeout: 90_000,
       async fn() {
         const engine = await open();
         const peers: PlainPeer[] = [];

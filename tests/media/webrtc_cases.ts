@@ -8,7 +8,7 @@ const createEngine = (bindAddress: string) =>
 
 Deno.test({
   name: "answer() and offer() reject when the address cannot be bound",
-  timeout: 20_000,
+  timeout: 90_000,
   async fn() {
     for (
       const [address, why] of [["192.0.2.77", /EADDRNOTAVAIL/], ["here", /not an IP/]] as const
@@ -23,7 +23,7 @@ Deno.test({
 
 Deno.test({
   name: "join() refuses a leg of another engine",
-  timeout: 20_000,
+  timeout: 90_000,
   async fn() {
     const engines = [createEngine("127.0.0.1"), createEngine("127.0.0.1")] as const;
     const [one, other] = await Promise.all(engines.map((engine) => engine.offer()));
@@ -34,7 +34,7 @@ Deno.test({
 
 Deno.test({
   name: "connected rejects and lost resolves when the answer names another certificate",
-  timeout: 20_000,
+  timeout: 90_000,
   async fn() {
     const engine = createEngine("127.0.0.1");
     const caller = await engine.offer();

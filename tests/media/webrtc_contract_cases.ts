@@ -4,15 +4,9 @@ import { ofKind, parseSdp } from "../../sip/media/parse_sdp.ts";
 import { type MediaEngine, type MediaLeg, NoCommonCodec, type Pcm } from "../../sip/media/port.ts";
 import type { Encoding, Formats } from "../../sip/media/sdp.ts";
 import type { Clock } from "../../sip/media/ticker.ts";
-import {
-  answerRtpPeer,
-  connectRtpPeer,
-  isMulawSound,
-  mulawSound,
-  type RtpPeer,
-} from "../support/rtp_peer.ts";
+import { answerRtpPeer, connectRtpPeer, isMulawSound, type RtpPeer } from "../support/rtp_peer.ts";
 import { handClock } from "../support/hand_clock.ts";
-import { connectPlainPeer, isSound, soundOf } from "../support/plain_peer.ts";
+import { connectPlainPeer, isSound, loudnessOf } from "../support/plain_peer.ts";
 import { BROWSER_OFFER } from "../support/sdp_samples.ts";
 import { followed } from "../support/steered_engine.ts";
 import { amplitudeOf, tone } from "../support/tone.ts";
@@ -53,7 +47,7 @@ function engineTest(
     Deno.test({
       name: `${name}: ${kind.name}${kind.skipped}`,
       ignore: kind.skipped !== "",
-      timeout: 30_000,
+      timeout: 90_000,
       async fn() {
         const { engine, other, close } = await kind.open(options);
         const peers: RtpPeer[] = [];
@@ -177,8 +171,8 @@ for (const direction of ["answer", "offer"] as const) {
     const peer = await (direction === "answer" ? peers.calling(MULAW) : peers.called());
 
     const arriving = peer.next(15, isMulawSound);
-    const playing = peer.leg.play(tone(1_000, 0.4), { loop: 1, signal });
-    assert.ok(Math.abs(amplitudeOf(1_000, mulawSound(await arriving)) - 8_000) < 400);
+    const playing = peer.leg.play(tone(1_000, 0.6), { loop: 1, signal });
+    assert.ok(Math.abs(loudnessOf(1_000, "PCMU", await arriving) - 8_000) < 400);
     await playing;
     const events = peer.next(2, ({ payloadType, marker }) => payloadType === 101 && marker);
     await peer.leg.sendDigits("9*", signal);
@@ -206,14 +200,13 @@ engineTest(
     await followed(one.leg);
 
     const pcm = tone(1_010, 0.2);
-    const arriving = other.next(10, isMulawSound);
+    const arriving = other.next(7, isMulawSound);
     for (let i = 0; i < 10; i++) {
       const payload = encodeG711("PCMA", pcm.slice(i * 160, (i + 1) * 160));
       const at = { sequence: i, timestamp: i * 160, marker: false };
       one.send({ payloadType: 8, payload, ...at });
     }
-    const sound = mulawSound(await arriving);
-    assert.ok(Math.abs(amplitudeOf(1_010, sound) - 8_000) < 400);
+    assert.ok(Math.abs(loudnessOf(1_010, "PCMU", await arriving) - 8_000) < 400);
 
     const events = other.next(10, ({ payloadType }) => payloadType === 101);
     press(one, 1, { payloadType: 96, at: 10 });
@@ -234,13 +227,13 @@ engineTest("join() carries sound and digits between a browser and a trunk", asyn
   browser.leg.join(trunk.leg);
   await followed(browser.leg);
 
-  const toBrowser = browser.next(10, isMulawSound);
+  const toBrowser = browser.next(7, isMulawSound);
   trunk.sendTone(1_010);
-  assert.ok(Math.abs(amplitudeOf(1_010, mulawSound(await toBrowser)) - 8_000) < 400);
+  assert.ok(Math.abs(loudnessOf(1_010, "PCMU", await toBrowser) - 8_000) < 400);
 
-  const toTrunk = trunk.next(10, isSound);
+  const toTrunk = trunk.next(7, isSound);
   say(browser, 610);
-  assert.ok(Math.abs(amplitudeOf(610, soundOf("PCMA", await toTrunk)) - 8_000) < 400);
+  assert.ok(Math.abs(loudnessOf(610, "PCMA", await toTrunk) - 8_000) < 400);
 
   const events = trunk.next(5, ({ payloadType }) => payloadType === 101);
   press(browser, 7, { payloadType: 101, at: 20 });
@@ -289,9 +282,8 @@ for (const direction of ["answer", "offer"] as const) {
     let packets = 0;
     void peer.next(1_000, (packet) => isMulawSound(packet) && ++packets < 0);
     await heard;
-    packets = 0; // What was under way when the leg was held has come by now.
-    await frames(leg, 5);
-    assert.ok(packets < 3, `${packets} packets in 0.1 s of hold`);
+    // What was under way when the leg was held comes first.
+    for (let before = -1; packets !== before; await frames(leg, 10)) before = packets;
 
     const resumed = await leg.reanswer(peer.offer("sendrecv"));
     assert.match(resumed, /^a=sendrecv\r$/m);
@@ -302,6 +294,38 @@ for (const direction of ["answer", "offer"] as const) {
   });
 }
 
+for (const direction of ["answer", "offer"] as const) {
+  engineTest(`reoffer() holds a peer and lets it go, after ${direction}()`, async (_, peers) => {
+    const { leg, ...peer } = await (direction === "answer" ? peers.calling(MULAW) : peers.called());
+    const stop = new AbortController();
+    const playing = leg.play(tone(1_000, 1), { loop: 0, signal: stop.signal });
+    await peer.next(5, isMulawSound);
+
+    const held = await leg.reoffer(true);
+    await leg.reaccept(peer.offer("recvonly"));
+    assert.match(held, /^a=sendonly\r$/m);
+    assert.match(held, /^a=setup:actpass\r$/m);
+    assert.equal(ufragOf(held), ufragOf(leg.localSdp));
+    const [before, after] = [leg.localSdp, held].map((sdp) => parseSdp(sdp));
+    assert.deepEqual([after!.id, after!.version], [before!.id, before!.version + 1]);
+    await peer.next(5, isMulawSound);
+    // What it offers itself lets us hold it still.
+    assert.match(await leg.reanswer(peer.offer("sendrecv")), /^a=sendonly\r$/m);
+    assert.match(await leg.reanswer(peer.offer("sendonly")), /^a=inactive\r$/m);
+    await assert.rejects(leg.reaccept(BROWSER_OFFER), /new ICE credentials, fingerprint/);
+
+    assert.match(await leg.reoffer(false), /^a=sendrecv\r$/m);
+    await leg.reaccept(peer.offer("sendrecv"));
+    assert.match(await leg.reanswer(peer.offer("sendrecv")), /^a=sendrecv\r$/m);
+    const heard = hears(leg, 610);
+    await followed(leg);
+    say({ leg, ...peer }, 610);
+    await heard;
+    stop.abort();
+    await playing;
+  });
+}
+
 engineTest(
   "connected rejects and lost resolves when the peer's certificate is not the one it named",
   async (engine, { other }) => {
@@ -309,7 +333,7 @@ engineTest(
     const callee = await engine.answer(withOtherFingerprint(caller.localSdp));
     await caller.accept(callee.localSdp);
 
-    await assert.rejects(callee.connected, /Cannot connect media: ICE or DTLS failed/);
+    await assert.rejects(callee.connected, /Cannot connect media: .*DTLS failed/);
     await callee.lost;
   },
 );

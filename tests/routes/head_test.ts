@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { wavHeader } from "../../core/recordings/wav_header.ts";
 import { startApp } from "../support/app.ts";
 import { makeSample } from "../support/samples.ts";
 
@@ -16,19 +17,24 @@ Deno.test("HEAD answers with the headers of GET, its Content-Length too", async 
   using app = await startApp();
   const { root } = app;
   await makeSample(app, root, { name: "clients" });
+  const sid = await makeSample(app, root, { name: "recordings" });
+  const file = new Blob([wavHeader(2, 40_000), new Uint8Array(40_000)]);
+  await app.ports.blobs.write(root.sid, sid, 0, await file.bytes());
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen() {} },
     (request) => app.http.fetch(request),
   );
   const credentials = `Basic ${btoa(`${root.user}:${root.token}`)}`;
   const account = `/2012-04-24/Accounts/${root.sid}`;
-  const paths = ["/health", "/docs", `${account}.json`, `${account}/Clients`, `${account}/Nothing`];
+  const audio = `${account}/Recordings/${sid}`;
+  const below = [".json", "/Clients", "/Nothing"].map((path) => account + path);
+  const open = ["/health", "/docs", "/openapi.json", "/errors/20404"];
 
-  for (const path of paths) {
+  for (const path of [...open, ...below, `${audio}.wav`, `${audio}.mp3`]) {
     const headers = await headersOf(server.addr.port, path, credentials);
-    const answer = await root.get(path);
-    const length = new TextEncoder().encode(answer.text).length;
-    assert.equal(headers.get("Content-Length"), String(length), path);
+    const answer = await app.http.request(path, { headers: { authorization: credentials } });
+    const { byteLength } = await answer.arrayBuffer();
+    assert.equal(headers.get("Content-Length"), String(byteLength), path);
     assert.equal(headers.get("Content-Type"), answer.headers.get("Content-Type"), path);
     assert.equal((await root.request("HEAD", path)).status, answer.status, path);
   }

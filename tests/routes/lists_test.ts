@@ -168,6 +168,10 @@ Deno.test("a filter that means nothing answers 400, and one that is unknown is n
   const unknown = await app.root.get("Calls.json?status=queued");
   assert.equal(unknown.headers.get("Warning"), '299 - "Unknown parameter: status"');
   assert.match((await app.root.get("Clients.json?StartTime=x")).headers.get("Warning")!, /StartT/);
+  for (const path of ["AvailablePhoneNumbers/US/Local", "AvailablePhoneNumbers", "Usage/Records"]) {
+    const without = await app.root.get(`${path}.json?AfterSid=x`); // What they list has no Sids.
+    assert.equal(without.headers.get("Warning"), '299 - "Unknown parameter: AfterSid"', path);
+  }
 });
 
 Deno.test("From and To find a Client by its Login with and without client:", async () => {

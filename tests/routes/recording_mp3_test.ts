@@ -52,3 +52,32 @@ Deno.test("audio as .mp3 is had by the link to the .wav, and by nobody without",
   assert.equal((await app.http.request(uri.split("?")[0]!)).status, 401);
   assert.equal((await app.root.get(`Recordings/RE${"0".repeat(32)}.mp3`)).status, 404);
 });
+
+Deno.test("audio as .mp3 says how long it is, to GET and HEAD, before it is made", async () => {
+  using app = await startApp();
+  for (const channels of [1, 2]) {
+    for (const samples of [0, 1, 576, 577, 1_152, 1_153, 8_000, 100_001]) {
+      const sid = await makeSample(app, app.root, { name: "recordings" });
+      const data = tone(400, samples * channels / 8_000);
+      const file = new Blob([wavHeader(channels, data.byteLength), data]);
+      await app.ports.blobs.write(app.root.sid, sid, 0, await file.bytes());
+      const link = (await linkOf(app, sid)).replace(".wav", ".mp3");
+
+      const head = await app.http.request(link, { method: "HEAD" });
+      const mp3 = await app.http.request(link);
+
+      const { byteLength } = await mp3.arrayBuffer();
+      const told = [head, mp3].map(({ headers }) => Number(headers.get("Content-Length")));
+      assert.deepEqual(told, [byteLength, byteLength], `${samples} samples, ${channels} channels`);
+    }
+  }
+});
+
+Deno.test("audio as .mp3 of a recording that has no sound yet is not found", async () => {
+  using app = await startApp();
+  const sid = await makeSample(app, app.root, { name: "recordings" });
+  await app.ports.blobs.write(app.root.sid, sid, 0, new Uint8Array(43));
+  const link = (await linkOf(app, sid)).replace(".wav", ".mp3");
+
+  assert.equal((await app.http.request(link)).status, 404);
+});

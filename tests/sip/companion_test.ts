@@ -129,7 +129,7 @@ sipTest("loseFlow() ends the call of a softphone that does not come back", async
 });
 
 sipTest("loseFlow() lets a softphone go on by a new connection", async () => {
-  await using lab = await startSipLab({ reconnectGraceMs: 300 });
+  await using lab = await startSipLab({ reconnectGraceMs: 60_000 });
   const instance = "00000000-0000-4000-8000-000000000001";
   const phone = await lab.phone("alice", { instance });
   const invitation = invite("alice");

@@ -57,7 +57,7 @@ sipTest("gather() counts its timeout after the prompts, and goes on without a re
 });
 
 sipTest("gather() submits what was typed when no more comes", async () => {
-  await using call = await startGathering([[gatherStep({ timeoutS: 0.2 })], [wait]]);
+  await using call = await startGathering([[gatherStep({ timeoutS: 1 })], [wait]]);
   await call.prompted();
   call.ours.press("7");
   const { event } = await call.lab.service.event("gathered", call.leg);
@@ -80,7 +80,7 @@ sipTest("gather() without an action keeps the digits for the next one, once", as
 
 sipTest("gather() takes no key that was pressed before it began", async () => {
   await using call = await startGathering([
-    [played("before"), { type: "silence", seconds: 0.1 }, gatherStep()],
+    [played("before"), { type: "silence", seconds: 1 }, gatherStep()],
     [wait],
   ]);
   await call.asked("http://app.test/before.wav");

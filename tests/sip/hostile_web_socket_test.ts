@@ -158,7 +158,7 @@ async function sendUntilCutOff(socket: RawWebSocket, text: string, most: number)
   const send = async () => {
     for (; sent < most; sent++) {
       clearTimeout(timer);
-      timer = setTimeout(() => stalled.reject(new Error("Nobody reads")), 3_000);
+      timer = setTimeout(() => stalled.reject(new Error("Nobody reads")), 10_000);
       await socket.frame(text);
     }
   };

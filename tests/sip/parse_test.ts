@@ -153,7 +153,7 @@ Deno.test("parseMessage() takes linear time for long runs", () => {
     }
   }
 
-  assert.ok(performance.now() - before < 500);
+  assert.ok(performance.now() - before < 2_000);
 });
 
 Deno.test("parseUri() keeps tel and other URIs as they are", () => {

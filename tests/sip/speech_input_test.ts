@@ -62,7 +62,7 @@ sipTest("gather() has what is said recognised, and tells the words", async () =>
 
 sipTest("gather() listens on after an utterance without words, to three at most", async () => {
   const ears = recogniser(() => Promise.resolve(null));
-  await using call = await startGathering([[spoken({ timeoutS: 0.3 }), after, wait]], {
+  await using call = await startGathering([[spoken({ timeoutS: 2 }), after, wait]], {
     recogniser: ears,
   });
   await call.prompted();
@@ -139,7 +139,7 @@ sipTest(
 
 sipTest("gather() reports a recogniser that fails, and goes on", async () => {
   const ears = recogniser(() => Promise.reject(new Error("Cannot recognise: out of order")));
-  await using call = await startGathering([[spoken({ timeoutS: 0.1 }), after, wait]], {
+  await using call = await startGathering([[spoken({ timeoutS: 1 }), after, wait]], {
     recogniser: ears,
   });
   await call.prompted();

@@ -15,7 +15,7 @@ export interface AppServer extends AsyncDisposable {
   ): Promise<Record<string, string>>;
 }
 
-const patienceMs = 20_000;
+const patienceMs = 60_000;
 
 export function startAppServer(): AppServer {
   const waiting = new Set<() => void>();

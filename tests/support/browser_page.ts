@@ -21,7 +21,7 @@ interface Lab {
   lab: Record<string, (...args: unknown[]) => unknown>;
 }
 
-const WAIT_MS = 20_000;
+const WAIT_MS = 60_000;
 const HTML = `<!doctype html><meta charset="utf-8"><title>lab</title>
 <audio id="remote" autoplay></audio><script type="module" src="/page.js"></script>`;
 

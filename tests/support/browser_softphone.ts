@@ -68,7 +68,7 @@ export interface BrowserSoftphone {
   close(): Promise<void>;
 }
 
-const WAIT_MS = 20_000;
+const WAIT_MS = 60_000;
 
 /** Opens a page with a softphone; it does nothing until `register`. */
 export async function openBrowserSoftphone(

@@ -1,7 +1,7 @@
 import { type Browser, chromium } from "playwright-core";
 
 const CHROMIUM = Deno.env.get("CHROMIUM") ?? "/usr/bin/chromium";
-const TEST_TIMEOUT_MS = 120_000;
+const TEST_TIMEOUT_MS = 300_000;
 
 const flags = [
   "--headless",

@@ -57,7 +57,7 @@ export async function startCompanions(
     secret,
     fetch: (request) => fetch(request),
     now: Date.now,
-    timeoutMs: 5_000,
+    timeoutMs: 20_000,
   });
 
   const until = async (isSo: () => Promise<boolean> | boolean): Promise<void> => {

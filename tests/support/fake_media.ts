@@ -163,6 +163,12 @@ function fakeLeg(
       if (offer === foreignSdp) return Promise.reject(new Error("Cannot change the media"));
       return Promise.resolve(leg.localSdp);
     },
+    reoffer: (isHolding) =>
+      Promise.resolve(`${leg.localSdp}a=${isHolding ? "sendonly" : "sendrecv"}\r\n`),
+    reaccept(answer) {
+      if (answer === foreignSdp) return Promise.reject(new Error("Cannot change the media"));
+      return Promise.resolve();
+    },
     close() {
       closed = true;
       leg.leave();

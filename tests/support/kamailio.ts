@@ -1,3 +1,4 @@
+import { endChild } from "./end_child.ts";
 import { sipTest } from "./sip_lab.ts";
 
 const KAMAILIO = Deno.env.get("KAMAILIO") ?? "/usr/sbin/kamailio";
@@ -48,15 +49,12 @@ export async function startCarrier(
   }).spawn();
   await listens(port);
   return {
-    async [Symbol.asyncDispose]() {
-      child.kill();
-      await child.status;
-    },
+    [Symbol.asyncDispose]: () => endChild(child),
   };
 }
 
 async function listens(port: number): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
+  for (let tries = 0; tries < 1_200; tries++) {
     const connected = await Deno.connect({ hostname: "127.0.0.1", port }).catch(() => null);
     if (connected !== null) return connected.close();
     await new Promise((resolve) => setTimeout(resolve, 50));

@@ -4,7 +4,7 @@ import type { MediaEngine, MediaLeg } from "../../sip/media/port.ts";
 import { type HeardReport, parseReport } from "../../sip/media/rtcp.ts";
 import { isRtcp, parseRtp, type RtpPacket, writeRtp } from "../../sip/media/rtp.ts";
 import { bindDatagrams } from "../../sip/media/rtp_sockets.ts";
-import { tone } from "./tone.ts";
+import { amplitudeOf, tone } from "./tone.ts";
 
 /** A UDP socket that speaks RTP and RTCP on one port, as a softphone or a trunk would. */
 export interface PlainSocket {
@@ -135,6 +135,12 @@ export const soundOf = (law: Law, packets: RtpPacket[]): Int16Array =>
     packets.toSorted((a, b) => (a.sequence - b.sequence) << 16 >> 16)
       .flatMap(({ payload }) => [...decodeG711(law, payload)]),
   );
+
+/** How loud a tone is in the middle one of packets: a late machine leaves frames out between them. */
+export function loudnessOf(hz: number, law: Law, packets: RtpPacket[]): number {
+  const levels = packets.map((packet) => amplitudeOf(hz, soundOf(law, [packet])));
+  return levels.toSorted((a, b) => a - b)[levels.length >> 1]!;
+}
 
 /** Whether a packet is audio and more than silence. */
 export const isSound = ({ payloadType, payload }: RtpPacket): boolean =>

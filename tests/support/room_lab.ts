@@ -50,4 +50,4 @@ export async function order(lab: SipLab, order: RoomOrder["order"]): Promise<boo
 
 /** As `sipTest`, with more patience: these listen until they have heard what they wait for. */
 export const roomTest = (name: string, fn: () => Promise<void>): void =>
-  Deno.test({ name, fn, timeout: 60_000 });
+  Deno.test({ name, fn, timeout: 120_000 });

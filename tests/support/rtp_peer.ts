@@ -6,7 +6,6 @@ import { isRtcp, parseRtp, type RtpPacket, writeRtp } from "../../sip/media/rtp.
 import type { Direction, Formats } from "../../sip/media/sdp.ts";
 import type { Peer } from "../../sip/media/transport.ts";
 import { writeSdp } from "../../sip/media/write_sdp.ts";
-import { soundOf } from "./plain_peer.ts";
 
 /** A WebRTC peer in this process that hears and sends bare RTP. */
 export interface RtpPeer {
@@ -76,6 +75,3 @@ function collect<T>({ peer, count, read, fits }: Collecting<T>): Promise<T[]> {
 /** Whether a packet is of mu-law, and of more than silence. */
 export const isMulawSound = ({ payloadType, payload }: RtpPacket): boolean =>
   payloadType === 0 && payload.some((code) => code !== 0xff);
-
-/** The sound of packets in mu-law. */
-export const mulawSound = (packets: RtpPacket[]): Int16Array => soundOf("PCMU", packets);

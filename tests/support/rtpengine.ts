@@ -1,4 +1,5 @@
 import { askNg, type NgAddress } from "../../sip/media/ng.ts";
+import { endChild } from "./end_child.ts";
 
 /** The program; `RTPENGINE_PROGRAM` names another. */
 const RTPENGINE = Deno.env.get("RTPENGINE_PROGRAM") ?? "rtpengine";
@@ -51,12 +52,7 @@ export async function startRtpengine(
     stderr: "null",
   }).spawn();
   const address = { host: "127.0.0.1", port };
-  let ended: Promise<void> | undefined;
-  const kill = () =>
-    ended ??= (async () => {
-      child.kill("SIGKILL");
-      await child.status;
-    })();
+  const kill = () => endChild(child, "SIGKILL");
   const server = { address, pid: child.pid, kill, [Symbol.asyncDispose]: kill };
   try {
     await ready(address);
@@ -69,7 +65,7 @@ export async function startRtpengine(
 
 /** Resolves when it answers; a busy machine takes its time to start it. */
 async function ready(address: NgAddress): Promise<void> {
-  for (let tries = 1; tries < 5; tries++) {
+  for (let tries = 1; tries < 40; tries++) {
     if (await askNg(address, "ping").then(() => true, () => false)) return;
   }
   await askNg(address, "ping");

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { endChild } from "./end_child.ts";
 import { openSoftphone, type Softphone } from "./softphone.ts";
 import { eventually, freePorts, pidsBelow, spawnTask, type System } from "./system.ts";
 
@@ -42,11 +43,7 @@ export async function startCompanion(
     },
     async [Symbol.asyncDispose]() {
       await Promise.all(phones.map((phone) => phone.close()));
-      try {
-        child.kill("SIGTERM");
-      } catch {
-        // It ended with the process that was killed.
-      }
+      await endChild(child);
       await ended;
     },
   };

@@ -105,7 +105,7 @@ export async function startSipLab(options: SipLabOptions = {}): Promise<SipLab> 
 }
 
 /** A test that fails, not hangs, when something it waits for never happens. */
-export const sipTest = (name: string, fn: () => Promise<void>, timeout = 20_000): void =>
+export const sipTest = (name: string, fn: () => Promise<void>, timeout = 90_000): void =>
   Deno.test({ name, fn, timeout });
 
 let legs = 0;

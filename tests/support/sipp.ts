@@ -3,7 +3,7 @@ import { sipTest } from "./sip_lab.ts";
 const SIPP = Deno.env.get("SIPP") ?? "/usr/bin/sipp";
 
 /** What is lost is sent again after seconds. */
-const patienceMs = 60_000;
+const patienceMs = 120_000;
 
 const installed = await Deno.stat(SIPP).then((file) => file.isFile, () => false);
 

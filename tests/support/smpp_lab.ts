@@ -9,7 +9,7 @@ import { type Delivered, type MessageCenter, startMessageCenter } from "./messag
 export const ours = "+14155550101";
 export const far = "+442079460000";
 export const quick: SmppTimings = {
-  answerMs: 2_000,
+  answerMs: 10_000,
   enquireMs: 60_000,
   pauseMs: 5,
   pauseMaxMs: 20,

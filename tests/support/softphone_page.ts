@@ -25,7 +25,7 @@ export interface SoftphonePage {
   close(): Promise<void>;
 }
 
-export const waitMs = 15_000;
+export const waitMs = 60_000;
 /** Sums of `totalAudioEnergy` below are comfort noise. */
 const soundEnergy = 1e-4;
 const silenceMs = 1_500;

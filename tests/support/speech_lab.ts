@@ -6,7 +6,7 @@ import { isInstalled } from "../../core/host/speech/run_program.ts";
 export function programTest(program: string, name: string, fn: () => Promise<void>): void {
   Deno.test({
     name,
-    timeout: 60_000,
+    timeout: 240_000,
     async fn(context) {
       if (await isInstalled(program)) return await fn();
       if (Deno.env.has("CI")) throw new Error(`${program} is not installed`);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { endChild } from "./end_child.ts";
 import { openSoftphone, type Softphone } from "./softphone.ts";
 
 /** Service and companion as `deno task start` runs them, on a store and ports of their own. */
@@ -60,8 +61,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   });
   isOver.catch(() => {});
   await Promise.race([isOver, answers(`${baseUrl}/ready`)]).catch(async (error) => {
-    child.kill();
-    await ended;
+    await endChild(child);
     throw error;
   });
   const credentials = JSON.parse(await Deno.readTextFile(`${directory}/credentials.json`));
@@ -154,9 +154,9 @@ export function freePorts(count: number): number[] {
   return ports;
 }
 
-/** Resolves when an address answers 200; gives up after 20 s. */
+/** Resolves when an address answers 200; gives up after a minute. */
 export async function answers(url: string): Promise<void> {
-  const until = Date.now() + 20_000;
+  const until = Date.now() + 60_000;
   for (;;) {
     const response = await fetch(url).catch(() => null);
     await response?.body?.cancel();
@@ -193,15 +193,21 @@ function descendants(pid: number): number[] {
 
 /** Waits until something is true, looking again and again; fails after `mostMs`. */
 export async function eventually<T>(
-  what: string,
+  what: string | (() => string),
   look: () => Promise<T | undefined | false> | T | undefined | false,
-  mostMs = 15_000,
+  mostMs = 60_000,
 ): Promise<T> {
-  const until = Date.now() + mostMs;
-  for (;;) {
-    const found = await look();
-    if (found) return found;
-    if (Date.now() > until) throw new Error(`Not in ${mostMs} ms: ${what}`);
-    await new Promise((wake) => setTimeout(wake, 50));
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    late.reject(new Error(`Not in ${mostMs} ms: ${typeof what === "string" ? what : what()}`));
+  }, mostMs);
+  try {
+    for (;;) {
+      const found = await Promise.race([look(), late.promise]);
+      if (found) return found;
+      await Promise.race([new Promise((wake) => setTimeout(wake, 50)), late.promise]);
+    }
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -2,17 +2,32 @@ import { encodeG711 } from "../../sip/media/g711.ts";
 import { plainOffer, type PlainSocket, plainSocket, portOf, soundOf } from "./plain_peer.ts";
 import type { Softphone } from "./softphone.ts";
 import type { PhoneDialog } from "./softphone_dialog.ts";
+import { eventually } from "./system.ts";
+import { type SipText, valueOf } from "./sip_text.ts";
 import { amplitudeOf, tone } from "./tone.ts";
+import { inDialog, type TrunkPeer } from "./trunk_peer.ts";
 
-/** A softphone in a call that says a tone all the time. */
-export interface Talker {
+/** A softphone, or somebody else, in a call that says a tone all the time. */
+export interface Talker<D = PhoneDialog> {
   callId: string;
-  dialog: PhoneDialog;
+  dialog: D;
   /** How loud tones are in the next 0.4 s that it hears. */
   hears(...pitches: number[]): Promise<number[]>;
   /** Resolves when the levels that it hears fit. */
   untilHears(pitches: number[], fits: (levels: number[]) => boolean): Promise<void>;
+  /** Resolves when it hears this tone for 0.8 s, and nothing beside it. */
+  untilHearsOnly(hz: number): Promise<void>;
+  /** Resolves when it hears anything, or nothing for 0.4 s. */
+  untilHearsAnything(anything: boolean): Promise<void>;
   close(): Promise<void>;
+}
+
+/** What a carrier knows of its call. */
+export interface CarrierDialog {
+  remoteSdp: string;
+  /** Resolves with the BYE of the other side, or the answer to its own. */
+  ended: Promise<SipText>;
+  bye(): void;
 }
 
 /** Whether a talker's tone is among what is heard, or not. */
@@ -25,24 +40,77 @@ let made = 0;
 export async function talkAt(phone: Softphone, target: string, hz: number): Promise<Talker> {
   const socket = await plainSocket(7_000 + made++);
   const calling = phone.call(target, { sdp: plainOffer(socket.port) });
-  const dialog = await calling.answered;
+  return talker({ socket, callId: calling.callId, dialog: await calling.answered, hz });
+}
+
+/** Has a carrier answer the next call that reaches it, and say a tone. */
+export async function carrierAt(trunk: TrunkPeer, hz: number): Promise<Talker<CarrierDialog>> {
+  const socket = await plainSocket(7_000 + made++);
+  const invite = await trunk.request("INVITE");
+  const callId = valueOf(invite, "call-id");
+  trunk.answer(invite, { sdp: plainOffer(socket.port) });
+  const ended = endOf(trunk);
+  const bye = () => trunk.send(inDialog("BYE", invite, trunk.port));
+  return talker({ socket, callId, dialog: { remoteSdp: invite.body, ended, bye }, hz });
+}
+
+/** Resolves with the BYE of either side, the carrier's own once it is answered. */
+async function endOf(trunk: TrunkPeer): Promise<SipText> {
+  for (;;) {
+    const message = await trunk.next();
+    if (!valueOf(message, "cseq").endsWith(" BYE")) continue;
+    if (message.method === "BYE") trunk.respond(message, 200);
+    return message;
+  }
+}
+
+function talker<D extends Pick<PhoneDialog, "remoteSdp">>(
+  { socket, callId, dialog, hz }: { socket: PlainSocket; callId: string; dialog: D; hz: number },
+): Talker<D> {
   const stop = speak(socket, portOf(dialog.remoteSdp), hz);
+  const listen = async () =>
+    soundOf("PCMU", await socket.next(20, ({ payloadType }) => payloadType === 0));
   const hears = async (...pitches: number[]) => {
-    const sound = soundOf("PCMU", await socket.next(20, ({ payloadType }) => payloadType === 0));
+    const sound = await listen();
     return pitches.map((hz) => Math.round(amplitudeOf(hz, sound)));
   };
   return {
-    callId: calling.callId,
+    callId,
     dialog,
     hears,
     async untilHears(pitches, fits) {
-      while (!fits(await hears(...pitches)));
+      let levels: number[] = [];
+      await eventually(
+        () => `levels of ${pitches} Hz that fit, but ${levels}`,
+        async () => fits(levels = await hears(...pitches)),
+      );
+    },
+    async untilHearsOnly(hz) {
+      await eventually(
+        `nothing but ${hz} Hz`,
+        async () => isOnly(hz, await listen()) && isOnly(hz, await listen()),
+      );
+    },
+    async untilHearsAnything(anything) {
+      await eventually(
+        anything ? "a sound" : "silence",
+        async () => powerOf(await listen()) > 100 ** 2 === anything,
+      );
     },
     async close() {
       stop();
       await socket.close();
     },
   };
+}
+
+const powerOf = (sound: Int16Array) =>
+  sound.reduce((sum, sample) => sum + sample ** 2, 0) / sound.length;
+
+/** Whether a tone is nearly all of a sound; of its power a twentieth may be of something else. */
+function isOnly(hz: number, sound: Int16Array): boolean {
+  const level = amplitudeOf(hz, sound);
+  return there(level) && powerOf(sound) - level ** 2 / 2 < level ** 2 / 40;
 }
 
 /** Sends a tone to a port, a packet each 20 ms; the result ends it. */
@@ -56,6 +124,6 @@ function speak(socket: PlainSocket, to: number, hz: number): () => void {
   return () => clearInterval(timer);
 }
 
-export async function closeAll(talkers: Talker[]): Promise<void> {
+export async function closeAll(talkers: Pick<Talker, "close">[]): Promise<void> {
   await Promise.all(talkers.map((talker) => talker.close()));
 }

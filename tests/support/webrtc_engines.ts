@@ -35,10 +35,10 @@ const engineOf = (webrtc: Transport, clock: Clock = systemClock): MediaEngine =>
   return mediaEngine({ transports: [webrtc, rtp], log: () => {}, clock });
 };
 
-/** WebRTC by rtpengines; a connection that does not come is given up after 5 s. */
+/** WebRTC by rtpengines; a connection that does not come is given up after 15 s. */
 export function relayedBy(
   servers: NgAddress[],
-  { clock = systemClock, connectMs = 5_000 }: { clock?: Clock; connectMs?: number } = {},
+  { clock = systemClock, connectMs = 15_000 }: { clock?: Clock; connectMs?: number } = {},
 ): Transport {
   const plain = rtpTransport({ bindAddress: host, host, ports, mux: true, now });
   return rtpengineTransport({ servers, plain, log: () => {}, clock, connectMs });

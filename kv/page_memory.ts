@@ -1,0 +1,122 @@
+import type { Base, Query, Slice } from "../core/ports.ts";
+import type { Batch } from "./batch.ts";
+import type { Place } from "./keys.ts";
+import { freeze, recent } from "./recent.ts";
+
+/** Pages of lists. */
+export interface PageMemory {
+  /**
+   * A page as it is known, or as `read` finds it, which is told whether it was asked for before; never
+   * without what was committed before it is asked for, or what anybody was told of. One that is kept
+   * is frozen.
+   */
+  page<T extends Base>(
+    place: Place,
+    query: Query,
+    read: (isAgain: boolean) => Promise<Slice<T>>,
+  ): Promise<Slice<T>>;
+  /**
+   * Told before a commit is made, one at a time: the pages that it may change are forgotten, and read
+   * from the store alone until it `ended`, in whatever way.
+   */
+  began(writes: Pick<Batch, "sets" | "deletes">): void;
+  ended(): void;
+}
+
+type AnySlice = Slice<Base>;
+
+interface Page {
+  state: object;
+  slice: AnySlice;
+}
+
+/** A page on its way from the store. */
+interface Reading {
+  state: object;
+  found: Promise<AnySlice>;
+}
+
+/** Lists whose state is known; names of pages that were asked for, in characters together. */
+const [mostStates, mostSeen] = [20_000, 2 << 20];
+
+/**
+ * Remembers pages that take up to `bytes` and were asked for before, of a store that this process
+ * `isAlone` to write to; of any other none. A list, all records of one resource in one account, has a
+ * state from which on nothing was written to it; a page counts while its list is in the state in
+ * which it was read from beginning to end. So it depends on nothing but the keys below
+ * [account, prefix], and all that writes there passes here.
+ */
+export function pageMemory(bytes: number, isAlone: boolean): PageMemory {
+  const pages = recent<Page>(bytes);
+  const states = recent<object>(mostStates);
+  const readings = new Map<string, Reading>();
+  const seen = recent<true>(mostSeen);
+  /** The lists that the commit under way writes to. */
+  let written = new Set<string>();
+
+  /** Whether a page was asked for before: who asks for everything once leaves nothing but names. */
+  function isAgain(name: string): boolean {
+    const isSeen = seen.get(name) !== undefined;
+    if (!isSeen) seen.keep(name, true, name.length);
+    return isSeen;
+  }
+
+  function stateOf(list: string): object {
+    const known = states.get(list);
+    if (known !== undefined) return known;
+    const state = {};
+    states.keep(list, state, 1);
+    return state;
+  }
+
+  /** Reads a page that others may wait for who ask for it in the same state. */
+  async function reading(
+    [list, name]: [string, string],
+    state: object,
+    read: (isAgain: boolean) => Promise<AnySlice>,
+  ): Promise<AnySlice> {
+    const isKept = isAgain(name);
+    const one = { state, found: read(isKept) };
+    readings.set(name, one);
+    try {
+      const slice = await one.found;
+      if (isKept && states.peek(list) === state) {
+        pages.keep(name, { state, slice }, freeze(slice) + name.length);
+      }
+      return slice;
+    } finally {
+      if (readings.get(name) === one) readings.delete(name);
+    }
+  }
+
+  async function page(
+    { account, prefix }: Place,
+    query: Query,
+    read: (isAgain: boolean) => Promise<AnySlice>,
+  ): Promise<AnySlice> {
+    const list = listOf([account, prefix]);
+    const name = `${list} ${textOf(query)}`;
+    if (!isAlone || written.has(list)) return await read(isAgain(name));
+    const state = stateOf(list);
+    const known = pages.get(name);
+    if (known?.state === state) return known.slice;
+    const other = readings.get(name);
+    return await (other?.state === state ? other.found : reading([list, name], state, read));
+  }
+
+  return {
+    page: page as PageMemory["page"],
+    began({ sets, deletes }) {
+      written = new Set(sets.map(({ key }) => key).concat(deletes).map(listOf));
+      for (const list of written) states.forget(list);
+    },
+    ended: () => written = new Set(),
+  };
+}
+
+/** The list that a key is of. */
+const listOf = ([account, prefix]: Deno.KvKey): string => `${String(account)} ${String(prefix)}`;
+
+/** A query as a text that no other query has. */
+const textOf = (query: Query): string =>
+  JSON.stringify(query, (_, value) => typeof value === "number" ? String(value) : value);

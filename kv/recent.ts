@@ -1,0 +1,60 @@
+/** Values by name, of which those that were asked for longest ago go when they take too much. */
+export interface Recent<V> {
+  /** The value of a name, which is thereby asked for. */
+  get(name: string): V | undefined;
+  /** The same without asking for it. */
+  peek(name: string): V | undefined;
+  keep(name: string, value: V, cost: number): void;
+  forget(name: string): void;
+}
+
+/**
+ * Keeps values that cost at most `most` together, in two generations: when the young one would have
+ * more than half of it, it becomes the old one, and what was left in that is gone. A value that costs
+ * more than half by itself is not kept, or one such would displace all others.
+ */
+export function recent<V>(most: number): Recent<V> {
+  type Kept = { value: V; cost: number };
+  let [young, old] = [new Map<string, Kept>(), new Map<string, Kept>()];
+  let youngCost = 0;
+
+  function leave(name: string): void {
+    youngCost -= young.get(name)?.cost ?? 0;
+    young.delete(name);
+  }
+
+  function forget(name: string): void {
+    leave(name);
+    old.delete(name);
+  }
+
+  function add(name: string, kept: Kept): void {
+    leave(name);
+    if (youngCost + kept.cost > most / 2) [young, old, youngCost] = [new Map(), young, 0];
+    young.set(name, kept);
+    youngCost += kept.cost;
+  }
+
+  return {
+    get(name) {
+      const [kept, older] = [young.get(name), old.get(name)];
+      if (kept === undefined && older !== undefined) add(name, older);
+      return (kept ?? older)?.value;
+    },
+    peek: (name) => (young.get(name) ?? old.get(name))?.value,
+    keep(name, value, cost) {
+      if (cost > most / 2) forget(name);
+      else add(name, { value, cost });
+    },
+    forget,
+  };
+}
+
+/** Freezes an object and what it holds; what that takes, roughly and in bytes. */
+export function freeze(object: object): number {
+  Object.freeze(object);
+  return Object.values(object).reduce<number>((sum, value) => {
+    if (typeof value === "string") return sum + 24 + value.length;
+    return sum + 8 + (typeof value === "object" && value !== null ? freeze(value) : 0);
+  }, 16);
+}

@@ -1,0 +1,65 @@
+import type { Leg } from "../leg/leg.ts";
+import { sipLimits } from "../limits.ts";
+import { Refused } from "./refused.ts";
+import type { Signalling } from "../signalling.ts";
+
+const direction = /^a=(sendrecv|sendonly|recvonly|inactive)\s*$/m;
+
+/** Whether who offers this holds the call: it wants no sound, or only sends some (RFC 3264 §8.4). */
+export function isHold(sdp: string): boolean {
+  const [session = "", ...sections] = sdp.split(/^(?=m=)/m);
+  const audio = sections.find((section) => /^m=audio (?!0 )/.test(section)) ?? "";
+  const [, said = "sendrecv"] = direction.exec(audio) ?? direction.exec(session) ?? [];
+  return said === "sendonly" || said === "inactive";
+}
+
+/** Tells a leg whether the other side holds it. */
+export interface HoldNews {
+  /** What it is told from now on; a leg that has ended is told nothing more. */
+  tell(isHeld: boolean): void;
+}
+
+/**
+ * Tells by offers in the dialog of a leg whose media are ours. Only Clients are told: they show it,
+ * and a carrier could end a call that nobody sends sound in. What is not taken up changes nothing.
+ */
+export function holdNews(leg: Leg, { timers, log }: Signalling): HoldNews {
+  let [wanted, told, isTelling] = [false, false, false];
+  const offer = async (isHeld: boolean): Promise<void> => {
+    const { media, dialog } = leg;
+    if (media === undefined || dialog === undefined) return;
+    const sdp = await media.reoffer(isHeld);
+    // An offer that nobody waits for any more would cross the BYE.
+    if (leg.signal.aborted) return;
+    const { sdp: answer } = await dialog.reinvite(sdp);
+    await media.reaccept(answer);
+  };
+  const tell = async () => {
+    for (let tries = 1; wanted !== told && !leg.signal.aborted;) {
+      const isHeld = wanted;
+      try {
+        await offer(isHeld);
+        told = isHeld;
+        tries = 1;
+      } catch (error) {
+        const crossed = error instanceof Refused && error.status === 491;
+        if (!crossed || tries++ === sipLimits.holdTries) {
+          if (!leg.signal.aborted) {
+            log("Cannot tell a leg of a hold", { leg: leg.id, error: String(error) });
+          }
+          return;
+        }
+        // Two offers crossed (RFC 3261 §14.1).
+        await timers.pause(Math.random() * sipLimits.crossedOfferMs, leg.signal);
+      }
+    }
+  };
+  return {
+    tell(isHeld) {
+      wanted = isHeld;
+      if (isTelling || leg.dialog?.login === undefined) return;
+      isTelling = true;
+      void tell().finally(() => isTelling = false);
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { startAppServer } from "../support/app_server.ts";
+import { plainOffer, plainSocket } from "../support/plain_peer.ts";
+import { startSystem } from "../support/system.ts";
+
+const ours = "+14155550101";
+
+/** What answers the number's Url, what its caller is told last, and what becomes of the Call. */
+const documents: [what: string, page: string | number, sip: number, status: string][] = [
+  ["an empty document", "<Response/>", 487, "canceled"],
+  ["an empty answer", 204, 487, "canceled"],
+  ["a Pause alone", '<Response><Pause length="1"/></Response>', 487, "canceled"],
+  ["a Redirect to nothing", "<Response><Redirect>/nothing</Redirect></Response>", 487, "canceled"],
+  ["an Sms", "<Response><Sms>We call you back</Sms></Response>", 200, "completed"],
+  ["verbs that are unknown", "<Response><Fax/></Response>", 487, "canceled"],
+  ["Hangup", "<Response><Hangup/></Response>", 200, "completed"],
+  ["Reject", "<Response><Reject/></Response>", 603, "busy"],
+  ["Reject as busy", '<Response><Reject reason="busy"/></Response>', 486, "busy"],
+  ["a Dial of nobody", "<Response><Dial><Client>nobody</Client></Dial></Response>", 404, "failed"],
+  ["no document", 404, 404, "failed"],
+  ["what is no markup", "<Answer/>", 500, "failed"],
+  ["a loop", "<Response><Redirect>/voice</Redirect></Response>", 500, "failed"],
+];
+
+Deno.test({
+  name: "a caller is told how its call ended that no verb answered, and so is the StatusCallback",
+  timeout: 240_000,
+  async fn() {
+    await using app = startAppServer();
+    await using system = await startSystem({ env: { RTP_PORTS: "0" } });
+    await system.post("IncomingPhoneNumbers.json", {
+      PhoneNumber: ours,
+      VoiceUrl: `${app.url}/voice`,
+      StatusCallback: `${app.url}/status`,
+    });
+    const alice = await system.phone("alice");
+    const socket = await plainSocket();
+    const sdp = plainOffer(socket.port);
+
+    for (const [what, page, sip, status] of documents) {
+      app.pages.set("/voice", page);
+      const before = app.sent("/voice").length;
+      const { status: told } = await alice.call(ours, { sdp }).final;
+      const { CallSid } = app.sent("/voice")[before]!;
+      const isLast = (form: Record<string, string>) =>
+        form.CallSid === CallSid && form.CallDuration !== undefined;
+      const callback = await app.asked("/status", isLast);
+
+      assert.equal(told, sip, what);
+      assert.deepEqual(
+        [callback.CallStatus, callback.CallDuration],
+        [status, "0"],
+        `${what}: ${JSON.stringify(callback)}`,
+      );
+      assert.equal((await system.get(`Calls/${CallSid}.json`)).status, status, what);
+    }
+    const ends = app.sent("/status").filter(({ CallDuration }) => CallDuration !== undefined);
+    assert.equal(ends.length, documents.length);
+    await socket.close();
+  },
+});
