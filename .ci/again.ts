@@ -23,8 +23,11 @@ export function failedTests(log: string): Test[] | undefined {
       /^(?:(\.\/\S+) => )?(\S.*) \.\.\. FAILED(?: \(.*\))?$/.exec(line) ?? [];
     if (name !== undefined) tests.push({ file, name });
   }
+  const isStep = ({ file, name }: Test) =>
+    tests.some((test) => test.file === file && name.startsWith(`${test.name} ... `));
+  const whole = tests.filter((test) => !isStep(test));
   const [, failed] = /^(?:ok|FAILED) \| \d+ passed.*? \| (\d+) failed/m.exec(log) ?? [];
-  return tests.length === Number(failed) ? tests : undefined;
+  return whole.length === Number(failed) ? whole : undefined;
 }
 
 /** Whether a test passes now. What it prints goes to stderr. */

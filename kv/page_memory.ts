@@ -17,7 +17,8 @@ export interface PageMemory {
   ): Promise<Slice<T>>;
   /**
    * Told before a commit is made, one at a time: the pages that it may change are forgotten, and read
-   * from the store alone until it `ended`, in whatever way.
+   * from the store alone until it `ended`, in whatever way. Each such read serves all who asked before
+   * it began.
    */
   began(writes: Pick<Batch, "sets" | "deletes">): void;
   ended(): void;
@@ -53,6 +54,11 @@ export function pageMemory(bytes: number, isAlone: boolean): PageMemory {
   const seen = recent<true>(mostSeen);
   /** The lists that the commit under way writes to. */
   let written = new Set<string>();
+  /** Pages of these that are on their way, and those to be asked for after them. */
+  const underCommit = {
+    now: new Map<string, Promise<AnySlice>>(),
+    next: new Map<string, Promise<AnySlice>>(),
+  };
 
   /** Whether a page was asked for before: who asks for everything once leaves nothing but names. */
   function isAgain(name: string): boolean {
@@ -89,6 +95,32 @@ export function pageMemory(bytes: number, isAlone: boolean): PageMemory {
     }
   }
 
+  /** Reads a page while a commit is under way; `again` asks for it after the read that is on its way. */
+  async function readOnce(
+    name: string,
+    read: (isAgain: boolean) => Promise<AnySlice>,
+    again: () => Promise<AnySlice>,
+  ): Promise<AnySlice> {
+    const { now, next } = underCommit;
+    const before = now.get(name);
+    if (before !== undefined) {
+      const ask = () => {
+        next.delete(name);
+        return again();
+      };
+      const waiting = next.get(name) ?? before.then(ask, ask);
+      next.set(name, waiting);
+      return await waiting;
+    }
+    const found = read(isAgain(name));
+    now.set(name, found);
+    try {
+      return await found;
+    } finally {
+      now.delete(name);
+    }
+  }
+
   async function page(
     { account, prefix }: Place,
     query: Query,
@@ -96,7 +128,10 @@ export function pageMemory(bytes: number, isAlone: boolean): PageMemory {
   ): Promise<AnySlice> {
     const list = listOf([account, prefix]);
     const name = `${list} ${textOf(query)}`;
-    if (!isAlone || written.has(list)) return await read(isAgain(name));
+    if (!isAlone) return await read(isAgain(name));
+    if (written.has(list)) {
+      return await readOnce(name, read, () => page({ account, prefix }, query, read));
+    }
     const state = stateOf(list);
     const known = pages.get(name);
     if (known?.state === state) return known.slice;

@@ -14,8 +14,11 @@ Deno.test(${JSON.stringify(flaky)}, async () => {
     throw error;
   });
 });
-Deno.test(${JSON.stringify(`${flaky} always`)}, () => {
-  throw new Error("no");
+Deno.test(${JSON.stringify(`${flaky} always`)}, async (test) => {
+  await test.step("first", () => {});
+  await test.step("then", () => {
+    throw new Error("no");
+  });
 });
 `;
 

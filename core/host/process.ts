@@ -16,15 +16,23 @@ export const say = (line: string): void => {
   Deno.stdout.writeSync(new TextEncoder().encode(line + "\n"));
 };
 
-/** Ends the process over a condition that its operator can mend: one clear line, exit 1. */
+/** The variable that the supervisor sets for the processes it starts. */
+export const supervisedVariable = "SWITCHBOARD_SUPERVISED";
+
+const isSupervised = () => Deno.env.get(supervisedVariable) === "1";
+
+/** How a supervised process exits whose start failed, however long that took: EX_CONFIG of sysexits. */
+export const cannotStartCode = 78;
+
+/**
+ * Ends the process over a condition that its operator can mend: one clear line, exit 1, or
+ * `cannotStartCode` under the supervisor.
+ */
 export function fail(error: unknown): never {
   const text = error instanceof Error ? error.message : String(error);
   Deno.stderr.writeSync(new TextEncoder().encode(text.replaceAll("\n", " ") + "\n"));
-  Deno.exit(1);
+  Deno.exit(isSupervised() ? cannotStartCode : 1);
 }
-
-/** The variable that the supervisor sets for the processes it starts. */
-export const supervisedVariable = "SWITCHBOARD_SUPERVISED";
 
 /** How long a process whose supervisor was killed keeps its ports from the next one. */
 const orphanMs = 1_500;
@@ -35,7 +43,6 @@ const orphanMs = 1_500;
  * does the same for a failure, and exits 1.
  */
 export function stopOnSignal(stop: () => Promise<void>, mostMs: number): () => void {
-  const isSupervised = Deno.env.get(supervisedVariable) === "1";
   let isStopping = false;
   const begin = async (withinMs: number, code = 0) => {
     if (isStopping) return;
@@ -48,9 +55,9 @@ export function stopOnSignal(stop: () => Promise<void>, mostMs: number): () => v
   const end = () => begin(mostMs);
   Deno.addSignalListener("SIGTERM", end);
   // A terminal sends these to all that it started; the supervisor stops us in our turn.
-  Deno.addSignalListener("SIGINT", isSupervised ? () => {} : end);
-  Deno.addSignalListener("SIGHUP", isSupervised ? () => {} : end);
-  if (!isSupervised) return onFailure;
+  Deno.addSignalListener("SIGINT", isSupervised() ? () => {} : end);
+  Deno.addSignalListener("SIGHUP", isSupervised() ? () => {} : end);
+  if (!isSupervised()) return onFailure;
   const orphaned = () => begin(orphanMs);
   Deno.stdin.readable.pipeTo(new WritableStream()).then(orphaned, orphaned);
   return onFailure;

@@ -1,7 +1,7 @@
 import { type Config, configLines, readConfig, variables } from "./config.ts";
 import { LIBC_PATHS } from "../libc_paths.ts";
 import { onNpmWrapperGone } from "./npm_wrapper.ts";
-import { fail, log, say, supervisedVariable } from "./process.ts";
+import { cannotStartCode, fail, log, say, supervisedVariable } from "./process.ts";
 import { needsSpeechProcess } from "./speech_endpoints.ts";
 
 /**
@@ -143,7 +143,8 @@ async function supervise(config: Config, wanted: Program[]): Promise<void> {
       const startedAt = Date.now();
       const { code, signal } = await running.child.status;
       if (isStopping) return;
-      if (starts === 1 && code === 1 && Date.now() - startedAt < earlyMs) return await stop(1);
+      const isEarly = code === 1 && Date.now() - startedAt < earlyMs;
+      if (starts === 1 && (isEarly || code === cannotStartCode)) return await stop(1);
       log(`The ${running.program.name} ended; starting it again`, { code, signal });
       await new Promise((wake) => setTimeout(wake, restartPauseMs));
       if (isStopping) return;

@@ -39,11 +39,8 @@ const almostRequestLine = /^([^ ]+) .* SIP\/\d+\.\d+ *$/i;
 const statusLine = /^SIP\/2\.0 ([1-6]\d\d)(?: (.*))?$/i;
 
 /** A header may be named `__proto__`, so there is no prototype to replace. */
-class HeaderTable {
-  static {
-    Object.setPrototypeOf(this.prototype, null);
-  }
-}
+const HeaderTable = function () {} as unknown as new () => SipMessage["headers"];
+HeaderTable.prototype = Object.create(null);
 
 /** Reads one whole message (RFC 3261 §7); throws `SipParseError`. */
 export function parseMessage(text: string): Parsed {
@@ -53,7 +50,7 @@ export function parseMessage(text: string): Parsed {
     ? parseStatusLine(text.slice(0, end))
     : parseRequestLine(text.slice(0, end));
   const { message } = parsed;
-  message.headers = new HeaderTable() as SipMessage["headers"];
+  message.headers = new HeaderTable();
   const { body, problem } = readHeaders(message, text, end + 2);
   const why = malformed ?? problem ?? missing(message) ?? readBody(message, text.slice(body));
   if (why !== undefined) throw new SipParseError(why, answerable(message));

@@ -3,7 +3,13 @@ import type { Mode } from "./media_engine.ts";
 import { clickDelays } from "./media_delay.ts";
 import { type Lines, plainLines, startLoad, type Timing, webrtcLines } from "./media_peers.ts";
 import { hasRtpengine } from "../support/rtpengine.ts";
-import { embedded, type MediaServer, relayed, rtpengine } from "./media_servers.ts";
+import {
+  embedded,
+  type MediaServer,
+  plainRtpengine,
+  relayed,
+  webrtcRtpengine,
+} from "./media_servers.ts";
 import { pinTo } from "./process_cpu.ts";
 
 /**
@@ -55,13 +61,16 @@ const rows: Row[] = [
     }))
   ),
   ...withRtpengine
-    ? modes.filter(([, mode]) => mode === "join").map(([name, mode, law]): Row => ({
-      name: `RTP: ${name}, by rtpengine`,
-      server: rtpengine,
-      connect: plainLines,
-      mode,
-      law,
-    }))
+    ? ([["RTP", plainRtpengine, plainLines], ["WebRTC", webrtcRtpengine, webrtcLines]] as const)
+      .flatMap(([kind, server, connect]) =>
+        modes.filter(([, mode]) => mode === "join").map(([name, mode, law]): Row => ({
+          name: `${kind}: ${name}, by rtpengine`,
+          server,
+          connect,
+          mode,
+          law,
+        }))
+      )
     : [],
   ...withRtpengine
     ? modes.map(([name, mode, law]): Row => ({

@@ -71,6 +71,9 @@ export function embedded(...rtpenginePort: string[]): MediaServer {
   };
 }
 
+export const plainRtpengine = () => rtpengine(PLAIN);
+export const webrtcRtpengine = () => rtpengine(WEBRTC);
+
 /** The engine of the companion with WebRTC by an rtpengine, whose CPU time counts too. */
 export async function relayed(): Promise<MediaServer> {
   const server = await startRtpengine({ before: [...firstCore] });
@@ -87,8 +90,24 @@ export async function relayed(): Promise<MediaServer> {
   };
 }
 
-/** rtpengine without its kernel module, steered by its NG protocol; it joins and does no more. */
-export async function rtpengine(): Promise<MediaServer> {
+/** How rtpengine describes a call to both sides. */
+const PLAIN = { ICE: "remove", "transport-protocol": "RTP/AVP" };
+const WEBRTC = {
+  ICE: "force",
+  "transport-protocol": "UDP/TLS/RTP/SAVPF",
+  SDES: ["off"],
+  "rtcp-mux": ["offer", "require"],
+};
+
+/** What one side offered as an answer, and what was offered to it as the answer to its own offer. */
+const asAnswer = (sdp: string) => sdp.replace("a=setup:actpass", "a=setup:active");
+const answered = (sdp: string) => sdp.replace("a=setup:actpass", "a=setup:passive");
+
+/**
+ * rtpengine without its kernel module, steered by its NG protocol; it joins legs of one kind and does
+ * no more. The callee's offer stands for the answer to the one that rtpengine makes it.
+ */
+async function rtpengine(options: typeof PLAIN | typeof WEBRTC): Promise<MediaServer> {
   const server = await startRtpengine({ before: [...firstCore] });
   const ask = async (command: string, args: Record<string, unknown>) =>
     (await askNg(server.address, command, args)).sdp;
@@ -100,11 +119,14 @@ export async function rtpengine(): Promise<MediaServer> {
     calls.push(call["call-id"]);
     // The callee's codec is put beside the caller's, so that its answer has it transcoded.
     const wanted = / 8 101/.test(callee) ? { codec: { transcode: ["PCMA"] } } : {};
-    const options = { ICE: "remove", "transport-protocol": "RTP/AVP" };
-    const offered = await ask("offer", { ...call, ...options, ...wanted, sdp: caller });
-    const answer = { ...call, ...options, "to-tag": "callee", sdp: callee };
-    const answered = await ask("answer", answer);
-    return [answered, offered];
+    const offer = await ask("offer", { ...call, ...options, ...wanted, sdp: caller });
+    const sdp = await ask("answer", {
+      ...call,
+      ...options,
+      "to-tag": "callee",
+      sdp: asAnswer(callee),
+    });
+    return [sdp, answered(offer)];
   };
   return {
     async open(offers) {

@@ -20,7 +20,7 @@ const told = async (system: System): Promise<{ call_sid: string; error_code: num
 Deno.test("a phone without a codec of ours is refused with 488, and a Notification says so, once a call", async () => {
   await using app = startAppServer();
   await using system = await startSystem({ env: { RTP_PORTS: "0" } });
-  app.pages.set("/alice", `<Response><Echo/></Response>`);
+  app.pages.set("/alice", `<Response><Gather timeout="60"/></Response>`);
   const alice = { Login: "alice", Password: "alice-secret", VoiceUrl: `${app.url}/alice` };
   await system.post("Clients.json", alice);
   const phone = await system.phone("alice");

@@ -43,7 +43,7 @@ const verbs: Record<string, Verb> = {
     begun: (alice) => alice.untilHearsAnything(true),
   },
   "Pause": {
-    document: '<Play>/old.wav</Play><Pause length="60"/>',
+    document: '<Play loop="3">/old.wav</Play><Pause length="60"/>',
     begun: async (alice) => {
       await hearsOld(alice);
       await alice.untilHearsAnything(false);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { cannotStartCode, supervisedVariable } from "../../core/host/process.ts";
 
 const root = new URL("../../", import.meta.url);
 
@@ -34,6 +35,21 @@ Deno.test("a companion whose media library cannot be loaded ends and says so", a
   } finally {
     await Deno.remove(directory, { recursive: true });
   }
+});
+
+Deno.test("fail() says one line, and tells the supervisor that a start failed", async () => {
+  const script = `
+    import { fail } from "./core/host/process.ts";
+    fail(new Error("Cannot start:\\nno"));
+  `;
+  const ends = [
+    await run(["eval", script]),
+    await run(["eval", script], { [supervisedVariable]: "1" }),
+  ];
+  assert.deepEqual(
+    ends,
+    [1, cannotStartCode].map((code) => ({ code, output: "Cannot start: no\n" })),
+  );
 });
 
 Deno.test("stopOnSignal() stops for a failure too, and exits 1", async () => {

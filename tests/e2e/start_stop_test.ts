@@ -54,52 +54,61 @@ Deno.test("SIGTERM ends calls with BYE, records them, and exits 0 within 10 s", 
   }
 });
 
-Deno.test("a port in use, a locked store and a wrong variable are one clear line and exit 1", async () => {
-  await using system = await startSystem();
-  const directory = await Deno.makeTempDir();
-  const port = new URL(system.baseUrl).port;
-  const media = await plainSocket();
-  const [free, sip, bridge, speech] = freePorts(4).map(String) as [string, string, string, string];
-  const ports = { PORT: free, SIP_WS_PORT: sip, BRIDGE_PORT: bridge, SPEECH_PORT: speech };
-  const cases: [task: string, env: Record<string, string>, line: RegExp][] = [
-    ["start", { ...ports, PORT: port, DATA_DIR: directory }, /^Cannot listen on .*:\d+ \(PORT\)/],
-    [
-      "start",
-      {
-        ...ports,
-        SIP_WS_PORT: new URL(system.wsUrl).port,
-        MEDIA_PORT: String(freeUdpPort()),
-        DATA_DIR: directory,
-      },
-      /^Cannot listen on .*:\d+ \(SIP_WS_PORT\): the port is in use$/,
-    ],
-    [
-      "start",
-      { ...ports, MEDIA_PORT: String(media.port), DATA_DIR: directory },
-      /^Cannot start the media Worker: Cannot listen on .*:\d+ \(MEDIA_PORT\): the port is in use$/,
-    ],
-    [
-      "start",
-      { ...ports, SPEECH_PORT: port, DATA_DIR: directory },
-      /^Cannot listen on .*:\d+ \(SPEECH_PORT\): the port is in use$/,
-    ],
-    ["start", { ...ports, DATA_DIR: system.directory }, /^Cannot open the store: .* is in use/],
-    [
-      "speech",
-      { SPEECH_PORT: speech },
-      /^Cannot start the speech process by itself: set SPEECH_SEC/,
-    ],
-    ["api", { PORT: "http" }, /^Cannot use the configuration: PORT must be a port number/],
-  ];
-  for (const [task, env, line] of cases) {
-    const { output, ended } = spawnTask([task], env);
-    assert.equal(await ended, 1, output());
-    const errors = output().split("\n").filter((text) => text.startsWith("Cannot"));
-    assert.equal(errors.length, 1, output());
-    assert.match(errors[0]!, line);
-  }
-  await media.close();
-  await Deno.remove(directory, { recursive: true });
+Deno.test({
+  name: "a port in use, a locked store and a wrong variable are one clear line and exit 1",
+  timeout: 300_000,
+  async fn() {
+    await using system = await startSystem();
+    const directory = await Deno.makeTempDir();
+    const port = new URL(system.baseUrl).port;
+    const media = await plainSocket();
+    const [free, sip, bridge, speech] = freePorts(4).map(String) as [
+      string,
+      string,
+      string,
+      string,
+    ];
+    const ports = { PORT: free, SIP_WS_PORT: sip, BRIDGE_PORT: bridge, SPEECH_PORT: speech };
+    const cases: [task: string, env: Record<string, string>, line: RegExp][] = [
+      ["start", { ...ports, PORT: port, DATA_DIR: directory }, /^Cannot listen on .*:\d+ \(PORT\)/],
+      [
+        "start",
+        {
+          ...ports,
+          SIP_WS_PORT: new URL(system.wsUrl).port,
+          MEDIA_PORT: String(freeUdpPort()),
+          DATA_DIR: directory,
+        },
+        /^Cannot listen on .*:\d+ \(SIP_WS_PORT\): the port is in use$/,
+      ],
+      [
+        "start",
+        { ...ports, MEDIA_PORT: String(media.port), DATA_DIR: directory },
+        /^Cannot start the media Worker: Cannot listen on .*:\d+ \(MEDIA_PORT\): the port is in use$/,
+      ],
+      [
+        "start",
+        { ...ports, SPEECH_PORT: port, DATA_DIR: directory },
+        /^Cannot listen on .*:\d+ \(SPEECH_PORT\): the port is in use$/,
+      ],
+      ["start", { ...ports, DATA_DIR: system.directory }, /^Cannot open the store: .* is in use/],
+      [
+        "speech",
+        { SPEECH_PORT: speech },
+        /^Cannot start the speech process by itself: set SPEECH_SEC/,
+      ],
+      ["api", { PORT: "http" }, /^Cannot use the configuration: PORT must be a port number/],
+    ];
+    for (const [task, env, line] of cases) {
+      const { output, ended } = spawnTask([task], env);
+      assert.equal(await ended, 1, output());
+      const errors = output().split("\n").filter((text) => text.startsWith("Cannot"));
+      assert.equal(errors.length, 1, output());
+      assert.match(errors[0]!, line);
+    }
+    await media.close();
+    await Deno.remove(directory, { recursive: true });
+  },
 });
 
 Deno.test("deno task config prints every variable, secrets masked", async () => {

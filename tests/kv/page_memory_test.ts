@@ -138,6 +138,25 @@ Deno.test("page() asks the store once for several who ask in the same state, and
   assert.deepEqual(await Promise.all([second, third, fourth]), ["late", "late", "read 1"]);
 });
 
+Deno.test("page() asks the store for one at a time while a commit is under way, for all who wait", async () => {
+  for (const isFailing of [false, true]) {
+    const { memory, ask } = labOf();
+    memory.began(writing(7n, "CA"));
+    const first = Promise.withResolvers<Slice<Base>>();
+    const found = memory.page(place, query, () => first.promise);
+    const waiting = [ask(), ask(), ask({ ...query, skip: 50 })];
+    if (isFailing) first.reject(new Error("The store is slow"));
+    else first.resolve(sliceOf("first"));
+
+    if (isFailing) await assert.rejects(found, /slow/);
+    else assert.equal((await found).items[0]!.sid, "first");
+    assert.deepEqual(await Promise.all(waiting), ["read 2", "read 2", "read 1"]);
+    assert.equal(await ask(), "read 3");
+    memory.ended();
+    assert.equal(await ask(), "read 4");
+  }
+});
+
 Deno.test("page() keeps nothing of a read that failed", async () => {
   const { memory, ask } = labOf();
   const fail = () =>

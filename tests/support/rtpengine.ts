@@ -1,5 +1,6 @@
 import { askNg, type NgAddress } from "../../sip/media/ng.ts";
 import { endChild } from "./end_child.ts";
+import { randomPort } from "./system.ts";
 
 /** The program; `RTPENGINE_PROGRAM` names another. */
 const RTPENGINE = Deno.env.get("RTPENGINE_PROGRAM") ?? "rtpengine";
@@ -73,7 +74,13 @@ async function ready(address: NgAddress): Promise<void> {
 
 /** A UDP port of the loopback that nobody has. */
 export function freeUdpPort(): number {
-  const socket = Deno.listenDatagram({ transport: "udp", hostname: "127.0.0.1", port: 0 });
-  socket.close();
-  return (socket.addr as Deno.NetAddr).port;
+  for (;;) {
+    const port = randomPort();
+    try {
+      Deno.listenDatagram({ transport: "udp", hostname: "127.0.0.1", port }).close();
+      return port;
+    } catch (error) {
+      if (!(error instanceof Deno.errors.AddrInUse)) throw error;
+    }
+  }
 }

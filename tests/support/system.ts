@@ -143,15 +143,28 @@ export function spawnTask(
   return { child, output: () => text, ended };
 }
 
-/** Ports that were free a moment ago. */
+/**
+ * Ports that were free a moment ago, and that Linux gives to nobody who asks for any: what is started
+ * on them may take its time.
+ */
 export function freePorts(count: number): number[] {
-  const listeners = Array.from(
-    { length: count },
-    () => Deno.listen({ hostname: "127.0.0.1", port: 0 }),
-  );
+  const listeners = Array.from({ length: count }, listenAnywhere);
   const ports = listeners.map(({ addr }) => (addr as Deno.NetAddr).port);
   listeners.forEach((listener) => listener.close());
   return ports;
+}
+
+/** One below those that Linux gives out, where no test has a range of its own. */
+export const randomPort = (): number => 21_000 + Math.floor(Math.random() * 9_000);
+
+function listenAnywhere(): Deno.Listener {
+  for (;;) {
+    try {
+      return Deno.listen({ hostname: "127.0.0.1", port: randomPort() });
+    } catch (error) {
+      if (!(error instanceof Deno.errors.AddrInUse)) throw error;
+    }
+  }
 }
 
 /** Resolves when an address answers 200; gives up after a minute. */
