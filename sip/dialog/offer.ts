@@ -5,6 +5,7 @@ import type { Leg } from "../leg/leg.ts";
 import type { MediaLeg } from "../media/port.ts";
 import { endsDialog, Refused, statusToPass } from "./refused.ts";
 import { agreeAsClient, agreeAsServer, refusedBy } from "./session_timer.ts";
+import { refreshTarget } from "./target.ts";
 import { guard, sdpBody, type Signalling } from "../signalling.ts";
 import { allowHeader, contactHeader } from "../user_agent_core.ts";
 
@@ -74,6 +75,7 @@ export async function sendOffer(
     withFlow(dialog.flow, () => {
       dialog.session.invite({
         onAccept({ message, ack }) {
+          refreshTarget(dialog.session, message);
           dialog.timer.restart(agreeAsClient(message, sessionBounds));
           if (sdp !== undefined) {
             dialog.localSdp = sdp;

@@ -9,6 +9,7 @@ import {
 import type { Dialog } from "./dialog.ts";
 import { withFlow } from "../flow.ts";
 import { sendOffer } from "./offer.ts";
+import { refreshTarget } from "./target.ts";
 import { statusToPass } from "./refused.ts";
 import { agreeAsClient, agreeAsServer, refusedBy } from "./session_timer.ts";
 import type { Refusal } from "../refusal.ts";
@@ -87,6 +88,7 @@ function accept(
 ): void {
   const { agreement, headers } = agreeAsServer(server.message, sessionBounds);
   if (sdp !== undefined) dialog.localSdp = sdp;
+  refreshTarget(dialog.session, server.message);
   withFlow(dialog.flow, () =>
     server.accept({
       statusCode: 200,
@@ -124,6 +126,7 @@ async function sendUpdate(
     const extraHeaders = [contactHeader(domain), ...headers];
     core.request(opened(dialog).createOutgoingRequestMessage("UPDATE", { extraHeaders }), {
       onAccept({ message }) {
+        refreshTarget(dialog.session, message);
         dialog.timer.restart(agreeAsClient(message, sessionBounds));
         resolve();
       },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { peerRequest, peerResponse } from "../support/sip_peer.ts";
-import { type SipLab, sipTest } from "../support/sip_lab.ts";
+import { invite as callee, type SipLab, sipTest } from "../support/sip_lab.ts";
 import type { PhoneDialog } from "../support/softphone_dialog.ts";
 import { type SipText, valueOf } from "../support/sip_text.ts";
 import {
@@ -156,6 +156,43 @@ sipTest("an UPDATE of who is called does not end the call that rings", async () 
   trunk.send(inDialog("BYE", invite, trunk.port, 4));
   assert.equal((await trunk.next()).status, 200);
 });
+
+sipTest(
+  "an UPDATE moves the target of a dialog, and so does the answer to a re-INVITE",
+  async () => {
+    await using lab = await startTrunkLab();
+    await using trunk = await openTrunk();
+    const { leg, invite } = await call(lab, trunk);
+    trunk.answer(invite);
+    await trunk.request("ACK");
+    await lab.service.event("answered", leg);
+    const moved = "Contact: <sip:moved@127.0.0.1:9>\r\nMax-Forwards: 70";
+    trunk.send(inDialog("UPDATE", invite, trunk.port).replace("Max-Forwards: 70", moved));
+    assert.equal((await trunk.next()).status, 200);
+    await lab.run(leg, [{ type: "hangup" }]);
+    const bye = await trunk.request("BYE");
+    trunk.respond(bye, 200);
+    assert.equal(bye.start, "BYE sip:moved@127.0.0.1:9 SIP/2.0"); // Sent where the call went.
+
+    const [alice, bob] = [await lab.phone("alice"), await lab.phone("bob")];
+    const child = callee("bob");
+    lab.service.answer = ({ event }) =>
+      event.type !== "incoming"
+        ? []
+        : [{ type: "dial", legs: [child], media: "proxied", timeoutS: 20, timeLimitS: 60 }];
+    const calling = alice.call("bob", { sdp: peerSdp });
+    const called = await (await bob.nextCall()).answer(peerSdp);
+    const caller = await calling.answered;
+    called.onRequest = ({ method }) =>
+      method === "INVITE"
+        ? { status: 200, headers: ["Contact: <sip:moved@phone.invalid>"], sdp: peerSdp }
+        : undefined;
+    assert.equal((await caller.request("INVITE", { sdp: peerSdp })).status, 200);
+    const parted = caller.bye();
+    assert.match((await called.ended).start, /^BYE sip:moved@phone\.invalid /);
+    await parted;
+  },
+);
 
 /** A Client in a call by the trunk, whose media are ours. */
 async function calling(lab: SipLab, trunk: TrunkPeer, login: string) {

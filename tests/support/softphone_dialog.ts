@@ -60,7 +60,9 @@ export function respond(
     `To: ${tag === undefined || to.includes(";tag=") ? to : `${to};tag=${tag}`}`,
     `Call-ID: ${valueOf(request, "call-id")}`,
     `CSeq: ${valueOf(request, "cseq")}`,
-    `Contact: <${line.phone.contact}>`,
+    ...headers.some((header) => /^contact:/i.test(header))
+      ? []
+      : [`Contact: <${line.phone.contact}>`],
     ...headers,
   ], sdp));
 }
