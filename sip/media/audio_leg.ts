@@ -30,8 +30,8 @@ export interface AudioLeg extends Sound, RoomMedia {
   start(agreed: Agreed): void;
   /** Other codecs were agreed; before `start` this is for nothing. */
   change(agreed: Agreed): void;
-  /** RTP from the peer. */
-  receive(packet: RtpPacket): void;
+  /** RTP from the peer, that came now unless given. */
+  receive(packet: RtpPacket, at?: number): void;
   /** Whether the peer wants audio; false while it holds the call. */
   setListening(listening: boolean): void;
   /** Whether the peer sends audio; one that holds the call may say nothing for long. */
@@ -49,7 +49,7 @@ export function createAudioLeg(options: AudioLegOptions): AudioLeg {
   const leg: AudioLeg = {
     start: (agreed) => start(state, agreed),
     change: (agreed) => change(state, agreed),
-    receive: (packet) => receive(state, packet),
+    receive: (packet, at = state.now()) => receive(state, packet, at),
     setSpeaking(speaking) {
       state.speaking = speaking;
       if (state.joined !== undefined) adjustTicking(state.joined);
@@ -126,16 +126,16 @@ function tick(state: State): void {
   else if (!isSpokenTo(state)) stream.frame(state.source?.() ?? SILENCE);
 }
 
-function receive(state: State, packet: RtpPacket): void {
+function receive(state: State, packet: RtpPacket, at: number): void {
   const encoding = state.agreed?.incoming.get(packet.payloadType);
   if (encoding === undefined) return;
-  state.heardAt = state.now();
+  state.heardAt = at;
   state.hearing.receive(packet, encoding);
   if (encoding === "telephone-event") state.receiveDigit(packet);
   // The digit may have ended the conversation.
   const other = state.joined;
   if (other === undefined || state.hearing.muted || !other.listening) return;
-  if (other.playing === undefined && !other.pressing) other.stream?.forward(packet, encoding);
+  if (other.playing === undefined && !other.pressing) other.stream?.forward(packet, encoding, at);
 }
 
 function takeDigit(state: State, digit: string, from: "media" | "signalling"): void {

@@ -21,7 +21,7 @@ export interface AudioLegOptions {
   ticker: Ticker;
   ssrc: number;
   now: () => number;
-  send: (packet: RtpPacket) => void;
+  send: (packet: RtpPacket, at: number) => void;
 }
 
 export type Digits = Course<Pressed | undefined>;

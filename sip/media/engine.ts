@@ -104,7 +104,7 @@ function createLeg(engine: Engine, { peer, offer, opus }: Opening): MediaLeg {
     peer,
     clock,
     samplesPerMs: opus === undefined ? 8 : 48,
-    onPacket: (packet) => edge === undefined ? sound.receive(packet) : edge.receive(packet),
+    onPacket: (packet, at) => edge === undefined ? sound.receive(packet, at) : edge.receive(packet),
   });
   const edge = opus && opusEdge({
     codec: opus,

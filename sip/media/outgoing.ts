@@ -23,8 +23,8 @@ export interface Outgoing {
   press(pressed: Pressed): void;
   /** Whether the peer takes telephone events; else it gets digits as tones. */
   readonly takesEvents: boolean;
-  /** Sends a packet that another leg received, in a codec that this peer takes. */
-  forward(packet: RtpPacket, encoding: Encoding): void;
+  /** Sends a packet that another leg received, now unless given, in a codec that this peer takes. */
+  forward(packet: RtpPacket, encoding: Encoding, at?: number): void;
   /** The peer wants other payload types from now on. */
   setFormats(formats: Formats): void;
 }
@@ -35,7 +35,7 @@ export interface OutgoingOptions {
   formats: Formats;
   /** Monotonic time in ms. */
   now: () => number;
-  send: (packet: RtpPacket) => void;
+  send: (packet: RtpPacket, at: number) => void;
 }
 
 /** How a source's numbers are moved to continue the stream. */
@@ -59,15 +59,15 @@ export function createOutgoing({ ssrc, now, send, ...options }: OutgoingOptions)
   let silent = true;
   let event: { code: number; timestamp: number; duration: number } | undefined;
 
-  const elapsedSamples = () =>
-    Math.max(1, Math.round((now() - sentAt) * SAMPLES_PER_MS / FRAME_SAMPLES)) * FRAME_SAMPLES;
+  const elapsedSamples = (at = now()) =>
+    Math.max(1, Math.round((at - sentAt) * SAMPLES_PER_MS / FRAME_SAMPLES)) * FRAME_SAMPLES;
 
-  const emit = (packet: RtpPacket) => {
+  const emit = (packet: RtpPacket, at = now()) => {
     if (isNewerSequence(packet.sequence, sequence)) {
       ({ sequence, timestamp } = packet);
-      sentAt = now();
+      sentAt = at;
     }
-    send(packet);
+    send(packet, at);
   };
 
   /** Our own sound goes on; the result says whether it begins, and when. */
@@ -125,7 +125,7 @@ export function createOutgoing({ ssrc, now, send, ...options }: OutgoingOptions)
       else emitEvent(begins, false);
     },
     frame,
-    forward(packet, encoding) {
+    forward(packet, encoding, at = now()) {
       const isCrossed = encoding !== "telephone-event" && !formats.has(encoding);
       const payloadType = formats.get(isCrossed ? preferredLaw(formats) : encoding);
       if (payloadType === undefined) return;
@@ -137,7 +137,7 @@ export function createOutgoing({ ssrc, now, send, ...options }: OutgoingOptions)
           sequence: packet.sequence,
           timestamp: packet.timestamp,
           sequenceShift: sequence + 1 - packet.sequence,
-          timestampShift: timestamp + elapsedSamples() - packet.timestamp,
+          timestampShift: timestamp + elapsedSamples(at) - packet.timestamp,
         };
       }
       if (isNewerSequence(packet.sequence, source!.sequence)) {
@@ -151,7 +151,7 @@ export function createOutgoing({ ssrc, now, send, ...options }: OutgoingOptions)
         ssrc,
         sequence: (packet.sequence + source!.sequenceShift) & 0xffff,
         timestamp: (packet.timestamp + source!.timestampShift) >>> 0,
-      });
+      }, at);
     },
     setFormats(next) {
       endEvent();

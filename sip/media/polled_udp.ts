@@ -40,7 +40,9 @@ interface Poller {
 const events = new Uint32Array(mediaLimits.polledEvents * EVENT.words);
 const eventBytes = new Uint8Array(events.buffer);
 const buffer = new Uint8Array(mediaLimits.datagramBytes);
-const bufferBytes = BigInt(buffer.length);
+/** Its beginnings, and lengths as the library takes them, neither of which is made for each packet. */
+const beginnings: Uint8Array<ArrayBuffer>[] = [];
+const sizes = Array.from({ length: buffer.length + 1 }, (_, bytes) => BigInt(bytes));
 const name = new Uint8Array(NAME_BYTES);
 const nameWords = new Uint32Array(name.buffer);
 const nameLength = new Uint32Array(1);
@@ -133,7 +135,14 @@ function send(poller: Poller, socket: Socket, bytes: Uint8Array, to: Address): v
   const { sendto } = poller.libc.symbols;
   // No memory is shared with another thread here.
   const own = bytes as Uint8Array<ArrayBuffer>;
-  sendto(socket.fd, own, BigInt(own.length), MSG_DONTWAIT, socket.toName, NAME_BYTES);
+  sendto(
+    socket.fd,
+    own,
+    sizes[own.length] ?? BigInt(own.length),
+    MSG_DONTWAIT,
+    socket.toName,
+    NAME_BYTES,
+  );
 }
 
 /**
@@ -156,10 +165,10 @@ function poll({ libc: { symbols }, epoll, sockets }: Poller): void {
 function receive({ recvfrom }: Libc["symbols"], socket: Socket): void {
   nameLength[0] = NAME_BYTES;
   const { fd, datagrams } = socket;
-  const length = recvfrom(fd, buffer, bufferBytes, MSG_DONTWAIT, name, nameLength);
+  const length = recvfrom(fd, buffer, sizes[buffer.length]!, MSG_DONTWAIT, name, nameLength);
   // One that fills the buffer may have been cut off.
   if (length < 0 || length >= buffer.length) return;
-  datagrams.onMessage(buffer.subarray(0, length), senderOf(socket));
+  datagrams.onMessage(beginnings[length] ??= buffer.subarray(0, length), senderOf(socket));
 }
 
 function senderOf(socket: Socket): Address {

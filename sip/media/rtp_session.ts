@@ -7,7 +7,8 @@ import type { Peer } from "./transport.ts";
 
 /** RTP and RTCP with one peer (RFC 3550): counts what goes out and comes in, and reports it. */
 export interface RtpSession {
-  send(packet: RtpPacket): void;
+  /** Sends a packet, at a time by the clock that is now unless given. */
+  send(packet: RtpPacket, at?: number): void;
   /** Packets may flow: reports begin. */
   start(): void;
   /**
@@ -26,8 +27,8 @@ export interface RtpSessionOptions {
   clock: Clock;
   /** The pace of both sides' timestamps. */
   samplesPerMs: number;
-  /** Called with each packet of the peer that makes sense. */
-  onPacket: (packet: RtpPacket) => void;
+  /** Called with each packet of the peer that makes sense, and when it came. */
+  onPacket: (packet: RtpPacket, at: number) => void;
 }
 
 interface State extends RtpSessionOptions {
@@ -60,12 +61,12 @@ export function createRtpSession(options: RtpSessionOptions): RtpSession {
   peer.onPacket = (bytes, packet) => receive(state, bytes, packet);
   return {
     silent: state.silent.promise,
-    send(packet) {
+    send(packet, at = clock.now()) {
       const { sent } = state;
       sent.timestamp = packet.timestamp;
       sent.packets++;
       sent.octets += packet.payload.length;
-      sent.at = clock.now();
+      sent.at = at;
       peer.send(writeRtp(packet, outbound));
     },
     start() {
@@ -92,7 +93,7 @@ function receive(state: State, bytes: Uint8Array, packet = parseRtp(bytes)): voi
   const now = state.clock.now();
   state.heardAt = now;
   if (packet !== undefined) {
-    if (state.reception.take(packet, now)) state.onPacket(packet);
+    if (state.reception.take(packet, now)) state.onPacket(packet, now);
   } else if (isRtcp(bytes)) {
     const heard = parseReport(bytes);
     if (heard?.ntpMiddle !== undefined) state.reception.reported(heard.ntpMiddle);

@@ -1,6 +1,7 @@
 /**
  * Keeps the processors from falling asleep between two operations of the store, each of which is
- * handed to another thread and back: a sleeping one takes longer to wake than most operations take.
+ * handed to another thread and back, or between packets: a sleeping one takes longer to wake than
+ * most operations take, and on a virtual machine who wakes it pays.
  * One busy loop runs on each, at a priority so low that everything else goes first. What is measured
  * beside them is what a server sees that has other requests to answer meanwhile; on an idle machine
  * each operation waits for the waking as well. `AWAKE=0` leaves them out, and they are where there is

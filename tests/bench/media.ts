@@ -1,4 +1,5 @@
 import type { Law } from "../../sip/media/g711.ts";
+import { keptAwake } from "./awake.ts";
 import type { Mode } from "./media_engine.ts";
 import { clickDelays } from "./media_delay.ts";
 import { type Lines, plainLines, startLoad, type Timing, webrtcLines } from "./media_peers.ts";
@@ -128,6 +129,8 @@ const share = (part: number, all: number) => `${(100 * part / Math.max(1, all)).
 const line = (name: string, ...cells: (string | number)[]) =>
   log(name.padEnd(42) + cells.map((cell) => String(cell).padStart(13)).join(""));
 
+const awake = keptAwake();
+log(`${awake.loops} busy loops at priority 19 beside it`);
 await pinTo(1);
 line(
   "",
@@ -185,4 +188,5 @@ for (const [name, connect, mode] of chosen) {
   line(name, median.toFixed(1), sorted.at(-1)!.toFixed(1), delays[0]!.toFixed(1));
 }
 if (!withRtpengine) log("rtpengine is not installed: joins stand for themselves");
+await awake[Symbol.asyncDispose]();
 Deno.exit();
