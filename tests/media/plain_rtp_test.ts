@@ -255,8 +255,12 @@ plainTest(
 
     assert.match(await one.leg.reoffer(false), /^a=sendrecv\r$/m);
     await answer("sendrecv", 4);
-    const heard = Promise.withResolvers<void>();
-    one.leg.listen((frame) => amplitudeOf(1_000, frame) > 4_000 && heard.resolve());
+    const [listens, heard] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    one.leg.listen((frame) => {
+      listens.resolve();
+      if (amplitudeOf(1_000, frame) > 4_000) heard.resolve();
+    });
+    await listens.promise; // A Worker does so a moment later.
     one.sendTone(1_000);
     await heard.promise;
   },
