@@ -46,8 +46,8 @@ const blockCost = 16;
 
 /**
  * Remembers about `most` counters. All commits pass here, so what is known is what the store has, and
- * the place of a page is found without asking it. Whether a snapshot has a commit that was made while it was read is told by its
- * versionstamps: no counter is older than the last commit that moved it.
+ * the place of a page is found without asking it. Whether a snapshot has a commit that was made while
+ * it was read is told by its versionstamps: no counter is older than the last commit that moved it.
  */
 export function counterMemory(most: number, blockOf: BlockOf): CounterMemory {
   const blocks = recent<Block>(most);
