@@ -14,6 +14,7 @@ import { stageCharges } from "./ledger.ts";
 import { passOn } from "./pass_on.ts";
 import { layoutOf, textOf } from "./layout.ts";
 import { oldEntries, sweepCounters } from "./remove_old.ts";
+import type { ListStates } from "./list_states.ts";
 import type { PageMemory } from "./page_memory.ts";
 import { asksForPacking, packedAfterMs, packTexts, stageTexts } from "./pack.ts";
 import { stageJobs } from "./queue.ts";
@@ -34,6 +35,7 @@ export interface StoreContext {
   recent: RecentRecords;
   /** What counters say, where no other process moves them. */
   memory: CounterMemory | null;
+  states: ListStates | null;
   pages: PageMemory;
   /** The order in which records hold their fields, by resource. */
   fields: Record<string, string[]>;
@@ -63,7 +65,7 @@ export function collection<T extends Base>(
   name: string,
   definition: AnyResource,
 ): StoredCollection<T> {
-  const { kv, committer, seal, recent, fields, memory, pages } = store;
+  const { kv, committer, seal, recent, fields, memory, states, pages } = store;
   const { sidPrefix: prefix, secret = [] } = definition;
   const layout = layoutOf(definition);
   const codec = recordCodec({ fields: fields[name]!, secret, seal, recent });
@@ -194,7 +196,7 @@ export function collection<T extends Base>(
     if (number === null) return { items: [], total: 0 };
     const place = { account: number, prefix };
     return await pages.page(place, query, (recalls) => {
-      const source = { kv, memory, place, layout, codec, recalls };
+      const source = { kv, memory, states, place, layout, codec, recalls };
       return readPage<T>(source, query, (sid) => get(account, sid));
     });
   }

@@ -2,7 +2,7 @@ import { Fault } from "../core/faults.ts";
 import { append, type Batch, emptyBatch, keyBytesOf, keyText } from "./batch.ts";
 import type { CounterMemory } from "./counter_memory.ts";
 import { keys } from "./keys.ts";
-import type { PageMemory } from "./page_memory.ts";
+import type { ListStates } from "./list_states.ts";
 import type { Receipt } from "./receipt.ts";
 
 /** Null when a check failed: somebody else wrote first, and nothing was written. */
@@ -34,7 +34,7 @@ export interface CommitterOptions {
   receipt?: Receipt;
   /** Of a store that nobody else writes to. */
   memory?: CounterMemory;
-  pages?: PageMemory;
+  states?: ListStates;
 }
 
 /** Below what Deno KV takes in one commit: 1000 mutations, 80 KiB of keys. */
@@ -44,12 +44,12 @@ const groupKeyBytes = 72 << 10;
 export function committer(kv: Deno.Kv, options: CommitterOptions): Committer {
   const queue: Waiting[] = [];
   const bell = { pending: false };
-  const { receipt, memory, pages } = options;
+  const { receipt, memory, states } = options;
   let isPumping = false;
 
   /** Makes a commit, of which the memories hear before anybody else. */
   async function make(merged: Batch, rings: boolean): Promise<Committed> {
-    pages?.began(merged);
+    await states?.began(merged);
     try {
       const result = await commitRetrying(() => {
         const op = operation(kv, merged, rings);
@@ -63,7 +63,7 @@ export function committer(kv: Deno.Kv, options: CommitterOptions): Committer {
       memory?.doubt(merged);
       throw error;
     } finally {
-      pages?.ended();
+      states?.ended();
     }
   }
 

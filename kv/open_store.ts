@@ -12,6 +12,7 @@ import { companionStates } from "./companions.ts";
 import { withDeadline } from "./deadline.ts";
 import { ledger } from "./ledger.ts";
 import { counterMemory } from "./counter_memory.ts";
+import { listStates } from "./list_states.ts";
 import { queue, stageJobs } from "./queue.ts";
 import { pageMemory } from "./page_memory.ts";
 import { blockOf } from "./read_counters.ts";
@@ -65,13 +66,13 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
 
   const checks = isRemote ? 10 : 100;
   const memory = isRemote ? null : counterMemory(limits.rememberedCounters, blockOf);
-  const pages = pageMemory(limits.recentPageBytes, !isRemote);
+  const states = isRemote ? null : listStates();
   const commits = committer(kv, {
     checks,
     doorbell: !isRemote,
     ...(isRemote && { receipt: receiptOf(kv, now) }),
     ...(memory && { memory }),
-    pages,
+    ...(states && { states }),
   });
   const records = {} as Record<string, StoredCollection<never>>;
   const stageAlso = async (batch: Batch, also: AlsoWritten[]) => {
@@ -105,7 +106,8 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
     seal: sealer(secretKey),
     recent: recentRecords(limits.recentRecordBytes),
     memory,
-    pages,
+    states,
+    pages: pageMemory(limits.recentPageBytes, states),
     fields,
     now,
     accountNumber: accountNumbers(kv),

@@ -4,6 +4,7 @@ import { type Index, measure, type Measured } from "./counts.ts";
 import { allOf } from "./entries.ts";
 import { type IndexValue, keys, type Place } from "./keys.ts";
 import { indexValue, type Layout } from "./layout.ts";
+import type { ListStates } from "./list_states.ts";
 import type { CounterSource } from "./read_counters.ts";
 import type { RecordCodec } from "./record_codec.ts";
 
@@ -31,6 +32,8 @@ export interface Source extends CounterSource {
   codec: RecordCodec;
   /** Whether the records of a page are remembered, for it is likely to be asked for again. */
   recalls: boolean;
+  /** Of a store that this process alone writes to. */
+  states: ListStates | null;
 }
 
 export async function planOf(source: Source, where: Condition[]): Promise<Plan> {
