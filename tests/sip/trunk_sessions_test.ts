@@ -60,7 +60,7 @@ async function callCarrier(
     { type: "dial", legs: [child], media: "anchored", timeoutS: 10, timeLimitS: 60 },
   ];
   const alice = await lab.phone("alice");
-  const code = runSipp(scenario, { host, port: 9 }, "-p", `${port}`, "-m", "1", "-timeout", "15");
+  const code = runSipp(scenario, { host, port: 9 }, "-p", `${port}`, "-m", "1", "-timeout", "60");
   const caller = await alice.call(`sip:${child.to}@sip.test`, { sdp: plainOffer(audio) }).answered;
   return { caller, code, child: child.leg, audio };
 }

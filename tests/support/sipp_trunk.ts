@@ -158,7 +158,8 @@ export const holding = scenario(
 ${reinvite(3, "sendrecv", "sendrecv")}${within("BYE", 4)}<recv response="200"/>${references}`,
 );
 
-const timer = (refresher: "uac" | "uas") => `Session-Expires: 2;refresher=${refresher}\n`;
+const timer = (refresher: "uac" | "uas", seconds = 2) =>
+  `Session-Expires: ${seconds};refresher=${refresher}\n`;
 
 /** A carrier that refreshes the session once, and then leaves it to end. */
 export const refreshing = scenario(
@@ -169,15 +170,22 @@ ${accepted(checks("2;refresher=uac", "Session-Expires"))}${within("ACK", 1)}
 ${bye}${references}`,
 );
 
-/** A carrier that lets us refresh, by some method, and knows nothing of the call the second time. */
+/**
+ * A carrier that lets us refresh, by some method, and knows nothing of the call the second time. Each
+ * refresh has half of the session's time to be answered, on a machine that may be busy.
+ */
 export const refreshed = (method: "INVITE" | "UPDATE") =>
   scenario(
     "refreshed",
     `${called}${
-      response("200 OK", `Allow: INVITE, ACK, BYE, ${method}\nRequire: timer\n${timer("uac")}`, sdp)
+      response(
+        "200 OK",
+        `Allow: INVITE, ACK, BYE, ${method}\nRequire: timer\n${timer("uac", 6)}`,
+        sdp,
+      )
     }<recv request="ACK"/>
-<recv request="${method}">${checks("2;refresher=uac", "Session-Expires")}</recv>${
-      again(response("200 OK", timer("uac"), method === "INVITE" ? sdp : ""))
+<recv request="${method}">${checks("6;refresher=uac", "Session-Expires")}</recv>${
+      again(response("200 OK", timer("uac", 6), method === "INVITE" ? sdp : ""))
     }
 ${method === "INVITE" ? '<recv request="ACK"/>' : ""}
 <recv request="${method}"/>${again(response("481 Call Does Not Exist"))}
