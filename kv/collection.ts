@@ -22,6 +22,7 @@ import { isOvertaken, stageReferences } from "./references.ts";
 import { readPage } from "./read_page.ts";
 import type { RecentRecords } from "./recent_records.ts";
 import { recordCodec, type Stored } from "./record_codec.ts";
+import type { RunMemory } from "./run_memory.ts";
 import type { Seal } from "./seal.ts";
 import { stageSorted } from "./sorted.ts";
 
@@ -35,6 +36,7 @@ export interface StoreContext {
   /** What counters say, where no other process moves them. */
   memory: CounterMemory | null;
   pages: PageMemory;
+  runs: RunMemory | null;
   /** The order in which records hold their fields, by resource. */
   fields: Record<string, string[]>;
   now(): number;
@@ -63,7 +65,7 @@ export function collection<T extends Base>(
   name: string,
   definition: AnyResource,
 ): StoredCollection<T> {
-  const { kv, committer, seal, recent, fields, memory, pages } = store;
+  const { kv, committer, seal, recent, fields, memory, pages, runs } = store;
   const { sidPrefix: prefix, secret = [] } = definition;
   const layout = layoutOf(definition);
   const codec = recordCodec({ fields: fields[name]!, secret, seal, recent });
@@ -194,7 +196,7 @@ export function collection<T extends Base>(
     if (number === null) return { items: [], total: 0 };
     const place = { account: number, prefix };
     return await pages.page(place, query, (recalls) => {
-      const source = { kv, memory, place, layout, codec, recalls };
+      const source = { kv, memory, place, layout, codec, runs, recalls };
       return readPage<T>(source, query, (sid) => get(account, sid));
     });
   }

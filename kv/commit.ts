@@ -34,7 +34,8 @@ export interface CommitterOptions {
   receipt?: Receipt;
   /** Of a store that nobody else writes to. */
   memory?: CounterMemory;
-  pages?: PageMemory;
+  /** Memories of lists: told before each commit what it may write, and when it ended. */
+  lists?: Pick<PageMemory, "began" | "ended">[];
 }
 
 /** Below what Deno KV takes in one commit: 1000 mutations, 80 KiB of keys. */
@@ -44,12 +45,12 @@ const groupKeyBytes = 72 << 10;
 export function committer(kv: Deno.Kv, options: CommitterOptions): Committer {
   const queue: Waiting[] = [];
   const bell = { pending: false };
-  const { receipt, memory, pages } = options;
+  const { receipt, memory, lists = [] } = options;
   let isPumping = false;
 
   /** Makes a commit, of which the memories hear before anybody else. */
   async function make(merged: Batch, rings: boolean): Promise<Committed> {
-    pages?.began(merged);
+    for (const one of lists) one.began(merged);
     try {
       const result = await commitRetrying(() => {
         const op = operation(kv, merged, rings);
@@ -63,7 +64,7 @@ export function committer(kv: Deno.Kv, options: CommitterOptions): Committer {
       memory?.doubt(merged);
       throw error;
     } finally {
-      pages?.ended();
+      for (const one of lists) one.ended();
     }
   }
 

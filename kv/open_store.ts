@@ -18,6 +18,7 @@ import { blockOf } from "./read_counters.ts";
 import { mergedReader } from "./reader.ts";
 import { receiptOf, sweepReceipts } from "./receipt.ts";
 import { recentRecords } from "./recent_records.ts";
+import { runMemory } from "./run_memory.ts";
 import { stored } from "./renamed.ts";
 import { checkSchema } from "./schema.ts";
 import { sealer } from "./seal.ts";
@@ -66,12 +67,13 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
   const checks = isRemote ? 10 : 100;
   const memory = isRemote ? null : counterMemory(limits.rememberedCounters, blockOf);
   const pages = pageMemory(limits.recentPageBytes, !isRemote);
+  const runs = isRemote ? null : runMemory(limits.recentRunBytes);
   const commits = committer(kv, {
     checks,
     doorbell: !isRemote,
     ...(isRemote && { receipt: receiptOf(kv, now) }),
     ...(memory && { memory }),
-    pages,
+    lists: runs === null ? [pages] : [pages, runs],
   });
   const records = {} as Record<string, StoredCollection<never>>;
   const stageAlso = async (batch: Batch, also: AlsoWritten[]) => {
@@ -106,6 +108,7 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
     recent: recentRecords(limits.recentRecordBytes),
     memory,
     pages,
+    runs,
     fields,
     now,
     accountNumber: accountNumbers(kv),

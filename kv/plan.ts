@@ -6,6 +6,7 @@ import { type IndexValue, keys, type Place } from "./keys.ts";
 import { indexValue, type Layout } from "./layout.ts";
 import type { CounterSource } from "./read_counters.ts";
 import type { RecordCodec } from "./record_codec.ts";
+import type { RunMemory } from "./run_memory.ts";
 
 /** How the conditions of a list are to be answered. */
 export interface Plan {
@@ -29,6 +30,8 @@ export interface Source extends CounterSource {
   place: Place;
   layout: Layout;
   codec: RecordCodec;
+  /** Of a store that this process alone writes to. */
+  runs: RunMemory | null;
   /** Whether the records of a page are remembered, for it is likely to be asked for again. */
   recalls: boolean;
 }
