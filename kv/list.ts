@@ -9,7 +9,7 @@ import { nameOf } from "./list_states.ts";
 import { isDearer } from "./lookups.ts";
 import { type Plan, planOf, type Source } from "./plan.ts";
 import { passing, scan } from "./scan.ts";
-import { take, takeDated, type Wanted } from "./take.ts";
+import { isRemembered, take, takeDated, type Wanted } from "./take.ts";
 import { underWayIn } from "./under_way.ts";
 
 /** A stretch of a list; in the edges of a date filter each record must be looked at. */
@@ -83,7 +83,9 @@ async function counted(
   }
   const located = skip >= count ? null : await locate(source, measured, { span, skip, count });
   if (located === null) return { count, records: [] };
-  const listed = await fromOlderEnd(source.kv, measured, { from: span.from, located, limit });
+  const listed = isRemembered(source, measured, { where, skip: located.skip })
+    ? null
+    : await fromOlderEnd(source.kv, measured, { from: span.from, located, limit });
   const range = { span: { from: span.from, before: located.span.before } };
   const found = { ...wanted, range, ...(listed ? { listed, skip: 0 } : { skip: located.skip }) };
   return { count, records: await taken(source, measured, found) };

@@ -1,9 +1,9 @@
-import type { Batch } from "./batch.ts";
+import type { CommitWatch } from "./commit.ts";
 import type { Place } from "./keys.ts";
 import { recent } from "./recent.ts";
 
 /** The states of the lists of a store that this process alone writes to. */
-export interface ListStates {
+export interface ListStates extends CommitWatch {
   /**
    * The state of a list, all records of one resource in one account: what is read from beginning to
    * end in one state is of one moment. Null while a commit is under way that writes to it.
@@ -14,9 +14,6 @@ export interface ListStates {
    * at last holds commits back, each for `mostHeldMs` at most.
    */
   steady<R>(list: string, read: () => Promise<R>): Promise<R>;
-  /** Awaited before a commit is made, one at a time; until it `ended`, in whatever way. */
-  began(writes: Pick<Batch, "sets" | "deletes">): Promise<void>;
-  ended(): void;
 }
 
 /** Lists whose state is known. */

@@ -19,6 +19,7 @@ import { blockOf } from "./read_counters.ts";
 import { mergedReader } from "./reader.ts";
 import { receiptOf, sweepReceipts } from "./receipt.ts";
 import { recentRecords } from "./recent_records.ts";
+import { runMemory } from "./run_memory.ts";
 import { stored } from "./renamed.ts";
 import { checkSchema } from "./schema.ts";
 import { sealer } from "./seal.ts";
@@ -67,12 +68,13 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
   const checks = isRemote ? 10 : 100;
   const memory = isRemote ? null : counterMemory(limits.rememberedCounters, blockOf);
   const states = isRemote ? null : listStates();
+  const runs = isRemote ? null : runMemory(limits.recentRunBytes);
   const commits = committer(kv, {
     checks,
     doorbell: !isRemote,
     ...(isRemote && { receipt: receiptOf(kv, now) }),
     ...(memory && { memory }),
-    ...(states && { states }),
+    lists: [states, runs].filter((one) => one !== null),
   });
   const records = {} as Record<string, StoredCollection<never>>;
   const stageAlso = async (batch: Batch, also: AlsoWritten[]) => {
@@ -108,6 +110,7 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
     memory,
     states,
     pages: pageMemory(limits.recentPageBytes, states),
+    runs,
     fields,
     now,
     accountNumber: accountNumbers(kv),

@@ -20,10 +20,11 @@ Deno.test("steady() reads again what somebody wrote to meanwhile, and then holds
   const read = async () => {
     steps.push(`read ${++reads}`);
     await commit;
-    commit = states.began(writing()).then(() => {
+    commit = (async () => {
+      await states.began(writing());
       steps.push("commit");
       states.ended();
-    });
+    })();
     await new Promise((wake) => setTimeout(wake, 1));
     steps.push("found");
     return reads;
