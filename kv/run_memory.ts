@@ -1,33 +1,38 @@
 import type { AnyRecord } from "../core/resource.ts";
 import type { CommitWatch } from "./commit.ts";
-import { boundsOf, type Range } from "./entries.ts";
 import { type Place, sidOf } from "./keys.ts";
 
 /** Records of lists that stand side by side. */
 export interface RunMemory extends CommitWatch {
   /**
-   * The first records of a range, newest first, without the `skip` first ones: null unless all of
-   * them are known as the store has them. Each is frozen.
+   * The first records between bounds, newest first, without the `skip` first ones: of those that are
+   * known as the store has them, and of what was `read` for it meanwhile. Or what to read first.
    */
-  find(place: Place, range: Range, window: { skip: number; limit: number }): AnyRecord[] | null;
-  /** To be asked for before the first records of a range are read: takes what was found. */
-  reading(place: Place): (range: Range, found: Found) => void;
+  find(place: Place, bounds: Bounds, window: Window, read?: Run[]): AnyRecord[] | Gap;
+  /** To be asked for before records are read: takes what was found. */
+  reading(place: Place): (run: Run) => void;
 }
 
-/** The first records of a range, newest first and frozen. */
-export interface Found {
-  records: AnyRecord[];
-  /** Whether there are no further ones in the range. */
-  isAll: boolean;
-  /** What they take. */
-  bytes: number;
-}
-
-/** All records of a list whose Sids lie from one Sid up, and before another, newest first. */
-interface Run {
+/** Sids from one up, and before another text. */
+export interface Bounds {
   from: string;
   before: string;
+}
+
+interface Window {
+  skip: number;
+  limit: number;
+}
+
+/** Where nothing is known, and how many records are wanted of it. */
+export interface Gap extends Bounds {
+  limit: number;
+}
+
+/** All records of a list between bounds, newest first and frozen. */
+export interface Run extends Bounds {
   records: AnyRecord[];
+  /** What they take. */
   bytes: number;
 }
 
@@ -116,26 +121,23 @@ export function runMemory(most: number): RunMemory {
   }
 
   return {
-    find(place, range, window) {
+    find(place, bounds, window, read = []) {
       const list = listOf(place);
       const known = lists.get(list);
-      if (known === undefined) return null;
+      if (known === undefined) return firstOf([], read, { bounds, window });
       lists.delete(list);
       lists.set(list, known);
-      const bounds = sidsOf(place, range);
-      return bounds === null ? [] : firstOf(known.runs, bounds, window);
+      return firstOf(known.runs, read, { bounds, window });
     },
     reading(place) {
       const list = listOf(place);
       const since = isUnderWay ? commits : commits + 1;
-      return (range, { records, isAll, bytes }) => {
-        const bounds = sidsOf(place, range);
-        if (bounds === null || writes.length === mostWrites && writes[0]!.commit >= since) return;
-        const from = isAll ? bounds.from : records.at(-1)!.sid;
+      return (run) => {
+        if (writes.length === mostWrites && writes[0]!.commit >= since) return;
         const isWritten = writes.some(({ commit, list: of, sid }) =>
-          commit >= since && of === list && sid >= from && sid < bounds.before
+          commit >= since && of === list && sid >= run.from && sid < run.before
         );
-        if (!isWritten) keep(list, { ...bounds, from, records, bytes: bytes + runBytes });
+        if (!isWritten) keep(list, { ...run, bytes: run.bytes + runBytes });
       };
     },
     began({ sets, deletes }) {
@@ -155,37 +157,33 @@ export function runMemory(most: number): RunMemory {
   };
 }
 
-/** The first records between bounds, without `skip` of them; null unless all of them are known. */
+/** What `find` gives: of some runs, and where they have nothing, of what was read. */
 function firstOf(
   runs: Run[],
-  { from, before }: Pick<Run, "from" | "before">,
-  { skip, limit }: { skip: number; limit: number },
-): AnyRecord[] | null {
+  read: Run[],
+  { bounds: { from, before }, window: { skip, limit } }: { bounds: Bounds; window: Window },
+): AnyRecord[] | Gap {
   const found: AnyRecord[] = [];
   let [end, left] = [before, skip];
-  for (let at = firstBelow(runs, end); found.length < limit && end > from; at++) {
-    const run = runs[at];
-    if (run === undefined || run.before < end) return null;
-    const isWhole = run.before === end && run.from >= from;
-    const inside = isWhole ? run.records : partOf(run, { from, before: end }).records;
-    if (left < inside.length) found.push(...inside.slice(left, left + limit - found.length));
-    left = Math.max(0, left - inside.length);
-    end = run.from;
+  while (found.length < limit && end > from) {
+    const below = runs[firstBelow(runs, end)];
+    const isKnown = below !== undefined && below.before >= end;
+    const low = isKnown || below === undefined || below.before < from ? from : below.before;
+    const run = isKnown ? below : read.find((one) => one.from < end && one.before >= end);
+    if (run === undefined) return { from: low, before: end, limit: left + limit - found.length };
+    const isWhole = run.before === end && run.from >= low;
+    const part = isWhole ? run : partOf(run, { from: low, before: end });
+    found.push(...part.records.slice(left, left + limit - found.length));
+    left = Math.max(0, left - part.records.length);
+    end = part.from;
   }
   return found;
 }
 
 const listOf = ({ account, prefix }: Place): string => `${account} ${prefix}`;
 
-/** The bounds of a range as Sids; null when nothing is between them. */
-function sidsOf({ prefix }: Place, range: Range): Pick<Run, "from" | "before"> | null {
-  const bounds = boundsOf(range);
-  return bounds &&
-    { from: prefix + bounds.start.toHex(), before: prefix + bounds.end.toHex() };
-}
-
-/** The least text after a Sid; no Sid lies between them. */
-const after = (sid: string): string => `${sid}0`;
+/** A bound right after a Sid, also as the bytes of a key. */
+const after = (sid: string): string => `${sid}00`;
 
 const sumOf = (runs: Run[]): number => runs.reduce((sum, { bytes }) => sum + bytes, 0);
 
@@ -210,7 +208,7 @@ function overlapping(runs: Run[], { from, before }: Run): Run[] {
 /** What of a run lies between bounds, with its share of what it takes. */
 function partOf(
   { records, bytes, ...run }: Run,
-  bounds: Pick<Run, "from" | "before">,
+  bounds: Bounds,
 ): Run {
   const from = bounds.from > run.from ? bounds.from : run.from;
   const before = bounds.before < run.before ? bounds.before : run.before;
