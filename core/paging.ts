@@ -39,8 +39,7 @@ export function pageOf<T extends Base>(
   const items = found.slice(0, pageSize);
   const numPages = Math.ceil(total / pageSize);
   const last = Math.max(numPages - 1, 0);
-  const link = (page: number, cursor: Cursor = {}) =>
-    addressOf(address, query, { page, ...cursor });
+  const link = linkTo(address, query);
   return {
     items,
     page: {
@@ -73,18 +72,19 @@ const cursorOf = (record: Base, { sortedBy }: ListQuery): Cursor => ({
 /** The parameter beside AfterSid that says where a record stands which may be gone. */
 export const cursorName = (sortedBy: string): string => `After${pascal(sortedBy)}`;
 
-function addressOf(
-  address: string,
-  query: ListQuery,
-  { page, after, afterText }: Cursor & { page: number },
-): string {
-  const search = new URLSearchParams(query.kept);
-  search.append("Page", String(page));
-  search.append("PageSize", String(query.pageSize));
-  if (after !== undefined) search.append("AfterSid", after);
-  if (afterText !== undefined) search.append(cursorName(query.sortedBy ?? ""), afterText);
-  return `${address}?${search}`;
+/** The addresses of a list's pages. */
+function linkTo(address: string, { kept, pageSize, sortedBy }: ListQuery) {
+  const filters = kept.map((filter) => `${formText(filter)}&`).join("");
+  return (page: number, { after, afterText }: Cursor = {}): string => {
+    let uri = `${address}?${filters}Page=${page}&PageSize=${pageSize}`;
+    if (after !== undefined) uri += `&${formText(["AfterSid", after])}`;
+    if (afterText !== undefined) uri += `&${formText([cursorName(sortedBy ?? ""), afterText])}`;
+    return uri;
+  };
 }
+
+const formText = (field: [name: string, value: string]): string =>
+  new URLSearchParams([field]).toString();
 
 /** The `Link` header of a page (RFC 8288 §3); `root` is the path of the service's base URL. */
 export function linkHeader(page: Page, root: string): string {

@@ -21,7 +21,10 @@ const emailKey = (email: string) => keys.unique(prefix, "emailAddress", email.to
 
 /** The tree of accounts. */
 export function accountTree(
-  store: Omit<StoreContext, "accountNumber" | "read" | "recent" | "memory" | "pages" | "fields">,
+  store: Omit<
+    StoreContext,
+    "accountNumber" | "read" | "recent" | "memory" | "states" | "pages" | "runs" | "fields"
+  >,
 ): Accounts {
   const { kv, committer, seal } = store;
   const recent = recentAccounts(store.now);

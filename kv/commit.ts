@@ -2,7 +2,6 @@ import { Fault } from "../core/faults.ts";
 import { type Batch, keyBytesOf, keyText, merged } from "./batch.ts";
 import type { CounterMemory } from "./counter_memory.ts";
 import { keys } from "./keys.ts";
-import type { PageMemory } from "./page_memory.ts";
 import type { Receipt } from "./receipt.ts";
 
 /** Null when a check failed: somebody else wrote first, and nothing was written. */
@@ -26,6 +25,12 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
+/** Told before a commit, one at a time, what it may write, and that it ended, in whatever way. */
+export interface CommitWatch {
+  began(writes: Pick<Batch, "sets" | "deletes">): Promise<void> | void;
+  ended(): void;
+}
+
 /** `checks`: 100 on the embedded file, 10 on a remote store. `doorbell`: KV's own queue exists. */
 export interface CommitterOptions {
   checks: number;
@@ -34,7 +39,8 @@ export interface CommitterOptions {
   receipt?: Receipt;
   /** Of a store that nobody else writes to. */
   memory?: CounterMemory;
-  pages?: PageMemory;
+  /** Memories of lists. */
+  lists?: CommitWatch[];
 }
 
 /** Below what Deno KV takes in one commit: 1000 mutations, 80 KiB of keys. */
@@ -44,12 +50,12 @@ const groupKeyBytes = 72 << 10;
 export function committer(kv: Deno.Kv, options: CommitterOptions): Committer {
   const queue: Waiting[] = [];
   const bell = { pending: false };
-  const { receipt, memory, pages } = options;
+  const { receipt, memory, lists = [] } = options;
   let isPumping = false;
 
   /** Makes a commit, of which the memories hear before anybody else. */
   async function make(batch: Batch, rings: boolean): Promise<Committed> {
-    pages?.began(batch);
+    for (const one of lists) await one.began(batch);
     try {
       const result = await commitRetrying(() => {
         const op = operation(kv, batch, rings);
@@ -63,7 +69,7 @@ export function committer(kv: Deno.Kv, options: CommitterOptions): Committer {
       memory?.doubt(batch);
       throw error;
     } finally {
-      pages?.ended();
+      for (const one of lists) one.ended();
     }
   }
 

@@ -13,12 +13,14 @@ import { withDeadline } from "./deadline.ts";
 import { narrowExpiryIndex } from "./expiry_index.ts";
 import { ledger } from "./ledger.ts";
 import { counterMemory } from "./counter_memory.ts";
+import { listStates } from "./list_states.ts";
 import { queue, stageJobs } from "./queue.ts";
 import { pageMemory } from "./page_memory.ts";
 import { blockOf } from "./read_counters.ts";
 import { mergedReader } from "./reader.ts";
 import { receiptOf, sweepReceipts } from "./receipt.ts";
 import { recentRecords } from "./recent_records.ts";
+import { runMemory } from "./run_memory.ts";
 import { stored } from "./renamed.ts";
 import { checkSchema } from "./schema.ts";
 import { sealer } from "./seal.ts";
@@ -68,13 +70,14 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
 
   const checks = isRemote ? 10 : 100;
   const memory = isRemote ? null : counterMemory(limits.rememberedCounters, blockOf);
-  const pages = pageMemory(limits.recentPageBytes, !isRemote);
+  const states = isRemote ? null : listStates();
+  const runs = isRemote ? null : runMemory(limits.recentRunBytes);
   const commits = committer(kv, {
     checks,
     doorbell: !isRemote,
     ...(isRemote && { receipt: receiptOf(kv, now) }),
     ...(memory && { memory }),
-    pages,
+    lists: [states, runs].filter((one) => one !== null),
   });
   const records = {} as Record<string, StoredCollection<never>>;
   const stageAlso = async (batch: Batch, also: AlsoWritten[]) => {
@@ -108,7 +111,9 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
     seal: sealer(secretKey),
     recent: recentRecords(limits.recentRecordBytes),
     memory,
-    pages,
+    states,
+    pages: pageMemory(limits.recentPageBytes, states),
+    runs,
     fields,
     now,
     accountNumber: accountNumbers(kv),

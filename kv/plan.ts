@@ -4,8 +4,10 @@ import { type Index, measure, type Measured } from "./counts.ts";
 import { allOf } from "./entries.ts";
 import { type IndexValue, keys, type Place } from "./keys.ts";
 import { indexValue, type Layout } from "./layout.ts";
+import type { ListStates } from "./list_states.ts";
 import type { CounterSource } from "./read_counters.ts";
 import type { RecordCodec } from "./record_codec.ts";
+import type { RunMemory } from "./run_memory.ts";
 
 /** How the conditions of a list are to be answered. */
 export interface Plan {
@@ -24,8 +26,15 @@ export interface Plan {
   sure: Span;
 }
 
+/** What lists of a store are read from. */
+export interface ListSource extends CounterSource {
+  /** Of a store that this process alone writes to, as the next. */
+  states: ListStates | null;
+  runs: RunMemory | null;
+}
+
 /** The store of one resource's records in one account. */
-export interface Source extends CounterSource {
+export interface Source extends ListSource {
   place: Place;
   layout: Layout;
   codec: RecordCodec;

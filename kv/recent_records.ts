@@ -15,8 +15,9 @@ interface Known {
   record: AnyRecord;
 }
 
-/** What a record that is not kept in bytes counts for: the most that the store takes. */
-const largeBytes = 64 << 10;
+/** What a value takes in the store; of one that is not bytes, the most that it can. */
+export const storedBytes = (value: unknown): number =>
+  value instanceof Uint8Array ? value.length : 64 << 10;
 
 /**
  * Remembers decoded records that take up to `bytes` in the store. An entry is known again by its
@@ -35,8 +36,7 @@ export function recentRecords(bytes: number): RecentRecords {
       if (isSame) return known.record;
       const record = read();
       freeze(record);
-      const size = value instanceof Uint8Array ? value.length : largeBytes;
-      records.keep(id, { account, prefix, versionstamp, record }, size);
+      records.keep(id, { account, prefix, versionstamp, record }, storedBytes(value));
       return record;
     },
   };

@@ -4,6 +4,7 @@ import { sidTime } from "../core/sid.ts";
 import { locate, type Measured } from "./counts.ts";
 import { firstEntries, type Found, type Range } from "./entries.ts";
 import type { Source } from "./plan.ts";
+import { isRemembered, remembered } from "./remembered.ts";
 import { passing } from "./scan.ts";
 
 /** What a page shows of an index. */
@@ -28,6 +29,7 @@ export async function take(
   const { listed: known, ...rest } = wanted;
   const { where, isSparse, range, limit, skip } = rest;
   if (limit === 0) return [];
+  if (isRemembered(source, measured, wanted)) return await remembered(source, wanted);
   const listed = known ??
     await firstEntries(source.kv, index, { range, limit: skip + limit });
   const meant = gaps === undefined ? listed : listed.filter(({ sid }) => !gaps.sids.has(sid));

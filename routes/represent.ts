@@ -47,17 +47,20 @@ export function shapeOf(
     return written;
   }
 
+  /** Joined, not added up: lists copy a text of one piece many times as fast as one of parts. */
   function xml(record: Base): string {
-    let written = "";
-    for (const { field, xml } of columns) written += xml((record as AnyRecord)[field]);
-    if (addressOf === null) return element(type, written);
-    const address = addressOf(record);
-    written += element("Uri", address);
-    if (below.length > 0) {
-      const addresses = below.map(({ path, name }) => element(name, `${address}/${path}`));
-      written += element("SubresourceUris", addresses.join(""));
+    const written = [`<${type}>`];
+    for (const { field, xml } of columns) written.push(xml((record as AnyRecord)[field]));
+    if (addressOf !== null) {
+      const address = addressOf(record);
+      written.push(element("Uri", address));
+      if (below.length > 0) {
+        const addresses = below.map(({ path, name }) => element(name, `${address}/${path}`));
+        written.push(element("SubresourceUris", addresses.join("")));
+      }
     }
-    return element(type, written);
+    written.push(`</${type}>`);
+    return written.join("");
   }
 
   const xmlText = remembered(xml);
@@ -87,9 +90,7 @@ function remembered(write: (record: Base) => string): (record: Base) => string {
     const known = written.get(record);
     if (known !== undefined) return known;
     const text = write(record);
-    if (!Object.isFrozen(record)) return text;
-    text.charCodeAt(0); // Makes its parts one piece, which lists copy many times as fast.
-    written.set(record, text);
+    if (Object.isFrozen(record)) written.set(record, text);
     return text;
   };
 }
