@@ -133,7 +133,7 @@ function release(poller: Poller, socket: Socket): void {
   if (!isOpen(poller, socket)) return;
   poller.sockets[socket.fd] = undefined;
   poller.opened--;
-  flush(poller.libc.symbols);
+  flush();
   poller.libc.symbols.close(socket.fd);
   if (poller.opened > 0) return;
   clearInterval(poller.timer);

@@ -20,6 +20,8 @@ const queue = Array.from({ length: queuedPackets }, (_, i): Waiting => ({
 /** Lengths as the library takes them, which are not made for each packet. */
 const sizes = Array.from({ length: datagramBytes + 1 }, (_, bytes) => BigInt(bytes));
 let waiting = 0;
+/** Of any library that is open, since all are the same. */
+let sendto: Libc["symbols"]["sendto"];
 
 /**
  * Sends a packet, whose bytes are lent until it returns, by a socket to an address. It leaves with all
@@ -29,8 +31,9 @@ let waiting = 0;
  */
 export function send(symbols: Libc["symbols"], fd: number, bytes: Uint8Array, to: Place): void {
   if (bytes.length > datagramBytes) return;
-  if (waiting === queuedPackets) flush(symbols);
-  if (waiting === 0) queueMicrotask(() => flush(symbols));
+  if (waiting === queuedPackets) flush();
+  if (waiting === 0) queueMicrotask(flush);
+  ({ sendto } = symbols);
   const packet = queue[waiting]!;
   packets.bytes.set(bytes, waiting++ * datagramBytes);
   packet.fd = fd;
@@ -39,7 +42,7 @@ export function send(symbols: Libc["symbols"], fd: number, bytes: Uint8Array, to
 }
 
 /** Sends what waits now, as before a socket of it is closed. */
-export function flush({ sendto }: Libc["symbols"]): void {
+export function flush(): void {
   for (let i = 0; i < waiting; i++) {
     const { fd, at, bytes, to } = queue[i]!;
     sendto(fd, at, bytes, MSG_DONTWAIT, to!.at, NAME_BYTES);
