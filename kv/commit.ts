@@ -2,8 +2,8 @@ import { Fault } from "../core/faults.ts";
 import { append, type Batch, emptyBatch, keyBytesOf, keyText } from "./batch.ts";
 import type { CounterMemory } from "./counter_memory.ts";
 import { keys } from "./keys.ts";
-import type { PageMemory } from "./page_memory.ts";
 import type { Receipt } from "./receipt.ts";
+import type { RunMemory } from "./run_memory.ts";
 
 /** Null when a check failed: somebody else wrote first, and nothing was written. */
 export type Committed = { versionstamp: string } | null;
@@ -34,8 +34,8 @@ export interface CommitterOptions {
   receipt?: Receipt;
   /** Of a store that nobody else writes to. */
   memory?: CounterMemory;
-  /** Memories of lists: told before each commit what it may write, and when it ended. */
-  lists?: Pick<PageMemory, "began" | "ended">[];
+  /** Memories of lists: told before each commit what it may write, and how it ended. */
+  lists?: Pick<RunMemory, "began" | "ended">[];
 }
 
 /** Below what Deno KV takes in one commit: 1000 mutations, 80 KiB of keys. */
@@ -51,20 +51,21 @@ export function committer(kv: Deno.Kv, options: CommitterOptions): Committer {
   /** Makes a commit, of which the memories hear before anybody else. */
   async function make(merged: Batch, rings: boolean): Promise<Committed> {
     for (const one of lists) one.began(merged);
+    let committed: Committed = null;
     try {
       const result = await commitRetrying(() => {
         const op = operation(kv, merged, rings);
         receipt?.stage(op);
         return op;
       });
-      const committed = result.ok ? result : await receipt?.find() ?? null;
+      committed = result.ok ? result : await receipt?.find() ?? null;
       if (committed !== null) memory?.made(merged, committed.versionstamp);
       return committed;
     } catch (error) {
       memory?.doubt(merged);
       throw error;
     } finally {
-      for (const one of lists) one.ended();
+      for (const one of lists) one.ended(committed);
     }
   }
 
