@@ -23,7 +23,7 @@ const emailKey = (email: string) => keys.unique(prefix, "emailAddress", email.to
 export function accountTree(
   store: Omit<
     StoreContext,
-    "accountNumber" | "read" | "recent" | "memory" | "pages" | "runs" | "fields"
+    "accountNumber" | "read" | "recent" | "memory" | "states" | "pages" | "runs" | "fields"
   >,
 ): Accounts {
   const { kv, committer, seal } = store;

@@ -6,7 +6,6 @@ import type { AnyResource } from "../core/resource.ts";
 import { isSid } from "../core/sid.ts";
 import { pascal } from "../core/wire.ts";
 import { type Batch, emptyBatch } from "./batch.ts";
-import type { CounterMemory } from "./counter_memory.ts";
 import { type Committer, jitter } from "./commit.ts";
 import { stageGlobals, stageIndexes, type Transition } from "./indexes.ts";
 import { keys, sidOf } from "./keys.ts";
@@ -19,24 +18,20 @@ import { asksForPacking, packedAfterMs, packTexts, stageTexts } from "./pack.ts"
 import { stageJobs } from "./queue.ts";
 import type { Read } from "./reader.ts";
 import { isOvertaken, stageReferences } from "./references.ts";
+import type { ListSource } from "./plan.ts";
 import { readPage } from "./read_page.ts";
 import type { RecentRecords } from "./recent_records.ts";
 import { recordCodec, type Stored } from "./record_codec.ts";
-import type { RunMemory } from "./run_memory.ts";
 import type { Seal } from "./seal.ts";
 import { stageSorted } from "./sorted.ts";
 
 /** What the collections of one store share. */
-export interface StoreContext {
-  kv: Deno.Kv;
+export interface StoreContext extends ListSource {
   read: Read;
   committer: Committer;
   seal: Seal;
   recent: RecentRecords;
-  /** What counters say, where no other process moves them. */
-  memory: CounterMemory | null;
   pages: PageMemory;
-  runs: RunMemory | null;
   /** The order in which records hold their fields, by resource. */
   fields: Record<string, string[]>;
   now(): number;
@@ -65,7 +60,7 @@ export function collection<T extends Base>(
   name: string,
   definition: AnyResource,
 ): StoredCollection<T> {
-  const { kv, committer, seal, recent, fields, memory, pages, runs } = store;
+  const { kv, committer, seal, recent, fields, memory, states, pages, runs } = store;
   const { sidPrefix: prefix, secret = [] } = definition;
   const layout = layoutOf(definition);
   const codec = recordCodec({ fields: fields[name]!, secret, seal, recent });
@@ -196,7 +191,7 @@ export function collection<T extends Base>(
     if (number === null) return { items: [], total: 0 };
     const place = { account: number, prefix };
     return await pages.page(place, query, (recalls) => {
-      const source = { kv, memory, place, layout, codec, runs, recalls };
+      const source = { kv, memory, states, place, layout, codec, runs, recalls };
       return readPage<T>(source, query, (sid) => get(account, sid));
     });
   }

@@ -3,7 +3,6 @@ import { append, type Batch, emptyBatch, keyBytesOf, keyText } from "./batch.ts"
 import type { CounterMemory } from "./counter_memory.ts";
 import { keys } from "./keys.ts";
 import type { Receipt } from "./receipt.ts";
-import type { RunMemory } from "./run_memory.ts";
 
 /** Null when a check failed: somebody else wrote first, and nothing was written. */
 export type Committed = { versionstamp: string } | null;
@@ -26,6 +25,13 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
+/** Told before a commit, one at a time, what it may write, and how it ended. */
+export interface CommitWatch {
+  began(writes: Pick<Batch, "sets" | "deletes">): Promise<void> | void;
+  /** Null when it was not made, or nobody knows whether it was. */
+  ended(committed: Committed): void;
+}
+
 /** `checks`: 100 on the embedded file, 10 on a remote store. `doorbell`: KV's own queue exists. */
 export interface CommitterOptions {
   checks: number;
@@ -34,8 +40,8 @@ export interface CommitterOptions {
   receipt?: Receipt;
   /** Of a store that nobody else writes to. */
   memory?: CounterMemory;
-  /** Memories of lists: told before each commit what it may write, and how it ended. */
-  lists?: Pick<RunMemory, "began" | "ended">[];
+  /** Memories of lists. */
+  lists?: CommitWatch[];
 }
 
 /** Below what Deno KV takes in one commit: 1000 mutations, 80 KiB of keys. */
@@ -50,7 +56,7 @@ export function committer(kv: Deno.Kv, options: CommitterOptions): Committer {
 
   /** Makes a commit, of which the memories hear before anybody else. */
   async function make(merged: Batch, rings: boolean): Promise<Committed> {
-    for (const one of lists) one.began(merged);
+    for (const one of lists) await one.began(merged);
     let committed: Committed = null;
     try {
       const result = await commitRetrying(() => {

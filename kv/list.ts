@@ -5,6 +5,7 @@ import { type Span, wholeBuckets } from "./counters.ts";
 import { countIn, locate, type Located, measure, type Measured, topIn } from "./counts.ts";
 import { firstEntries, type Found } from "./entries.ts";
 import { isWithoutEnd, lackingSome } from "./layout.ts";
+import { nameOf } from "./list_states.ts";
 import { isDearer } from "./lookups.ts";
 import { type Plan, planOf, type Source } from "./plan.ts";
 import { isRemembered } from "./remembered.ts";
@@ -71,12 +72,11 @@ async function counted(
   source: Source,
   { plan, part: { span }, where, window: { skip, limit, after } }: Ask,
 ): Promise<Piece> {
-  const measured = await withoutUndated(source, plan, span);
-  const { total, gaps } = measured;
-  const isWhole = span.from === -Infinity && span.before === Infinity && gaps === undefined;
-  const count = isWhole ? total : await countIn(source, measured, span);
+  const { measured, count } = plan.dated.length === 0
+    ? await measuredIn(source, plan.indexes[0]!, span)
+    : await steady(source, () => datedIn(source, plan, span));
   if (count === 0 || limit === 0) return { count, records: [] };
-  const isSparse = isDearer(plan.all, total);
+  const isSparse = isDearer(plan.all, measured.total);
   const wanted = { where, limit, isSparse };
   if (after !== undefined) {
     const found = { ...wanted, range: { span, after }, skip: 0 };
@@ -125,14 +125,25 @@ async function fromOlderEnd(
   return [...oldestFirst.reverse(), ...rest].slice(0, limit);
 }
 
+/** What is read of a list at one moment, where this process alone writes to it. */
+const steady = <R>({ states, place }: Source, read: () => Promise<R>): Promise<R> =>
+  states === null ? read() : states.steady(nameOf(place), read);
+
+/** An index, and how many of its entries count in a span. */
+interface Total {
+  measured: Measured;
+  count: number;
+}
+
+async function measuredIn(source: Source, measured: Measured, span: Span): Promise<Total> {
+  const isWhole = span.from === -Infinity && span.before === Infinity &&
+    measured.gaps === undefined;
+  return { measured, count: isWhole ? measured.total : await countIn(source, measured, span) };
+}
+
 /** The index of a plan, less the records of a span that lack a date they must have. */
-async function withoutUndated(
-  source: Source,
-  { indexes, dated }: Plan,
-  span: Span,
-): Promise<Measured> {
-  const measured = indexes[0]!;
-  if (dated.length === 0) return measured;
+async function datedIn(source: Source, { indexes, dated }: Plan, span: Span): Promise<Total> {
+  const measured = await measure(source, indexes[0]!.index);
   const { kv, layout } = source;
   const lacking = lackingSome(layout, dated);
   const ofUnderWay = measured.index.field === ""
@@ -144,7 +155,7 @@ async function withoutUndated(
     ofUnderWay.length === 0 ? undefined : underWayIn(kv, measured, { lacking: ofUnderWay, span }),
   ]);
   const found = topIn(less, span) === topIn(measured, span) ? measured : less;
-  return gaps === undefined ? found : { ...found, gaps };
+  return await measuredIn(source, gaps === undefined ? found : { ...found, gaps }, span);
 }
 
 /** Whether there are entries of an index that are not counted. */

@@ -12,6 +12,7 @@ import { companionStates } from "./companions.ts";
 import { withDeadline } from "./deadline.ts";
 import { ledger } from "./ledger.ts";
 import { counterMemory } from "./counter_memory.ts";
+import { listStates } from "./list_states.ts";
 import { queue, stageJobs } from "./queue.ts";
 import { pageMemory } from "./page_memory.ts";
 import { blockOf } from "./read_counters.ts";
@@ -66,14 +67,14 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
 
   const checks = isRemote ? 10 : 100;
   const memory = isRemote ? null : counterMemory(limits.rememberedCounters, blockOf);
-  const pages = pageMemory(limits.recentPageBytes, !isRemote);
+  const states = isRemote ? null : listStates();
   const runs = isRemote ? null : runMemory(limits.recentRunBytes);
   const commits = committer(kv, {
     checks,
     doorbell: !isRemote,
     ...(isRemote && { receipt: receiptOf(kv, now) }),
     ...(memory && { memory }),
-    lists: runs === null ? [pages] : [pages, runs],
+    lists: [states, runs].filter((one) => one !== null),
   });
   const records = {} as Record<string, StoredCollection<never>>;
   const stageAlso = async (batch: Batch, also: AlsoWritten[]) => {
@@ -107,7 +108,8 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
     seal: sealer(secretKey),
     recent: recentRecords(limits.recentRecordBytes),
     memory,
-    pages,
+    states,
+    pages: pageMemory(limits.recentPageBytes, states),
     runs,
     fields,
     now,

@@ -1,6 +1,6 @@
 import type { Base, Query, Slice } from "../core/ports.ts";
-import type { Batch } from "./batch.ts";
 import type { Place } from "./keys.ts";
+import { type ListStates, nameOf } from "./list_states.ts";
 import { freeze, recent } from "./recent.ts";
 
 /** Pages of lists. */
@@ -15,13 +15,6 @@ export interface PageMemory {
     query: Query,
     read: (isAgain: boolean) => Promise<Slice<T>>,
   ): Promise<Slice<T>>;
-  /**
-   * Told before a commit is made, one at a time: the pages that it may change are forgotten, and read
-   * from the store alone until it `ended`, in whatever way. Each such read serves all who asked before
-   * it began.
-   */
-  began(writes: Pick<Batch, "sets" | "deletes">): void;
-  ended(): void;
 }
 
 type AnySlice = Slice<Base>;
@@ -37,24 +30,20 @@ interface Reading {
   found: Promise<AnySlice>;
 }
 
-/** Lists whose state is known; names of pages that were asked for, in characters together. */
-const [mostStates, mostSeen] = [20_000, 2 << 20];
+/** Names of pages that were asked for, in characters together. */
+const mostSeen = 2 << 20;
 
 /**
- * Remembers pages that take up to `bytes` and were asked for before, of a store that this process
- * `isAlone` to write to; of any other none. A list, all records of one resource in one account, has a
- * state from which on nothing was written to it; a page counts while its list is in the state in
- * which it was read from beginning to end. So it depends on nothing but the keys below
- * [account, prefix], and all that writes there passes here.
+ * Remembers pages that take up to `bytes` and were asked for before, of a store whose lists have
+ * `states`; of any other none. A page counts while its list is in the state in which it was read from
+ * beginning to end. While a commit writes to the list pages are read from the store alone; each such
+ * read serves all who asked before it began.
  */
-export function pageMemory(bytes: number, isAlone: boolean): PageMemory {
+export function pageMemory(bytes: number, states: ListStates | null): PageMemory {
   const pages = recent<Page>(bytes);
-  const states = recent<object>(mostStates);
   const readings = new Map<string, Reading>();
   const seen = recent<true>(mostSeen);
-  /** The lists that the commit under way writes to. */
-  let written = new Set<string>();
-  /** Pages of these that are on their way, and those to be asked for after them. */
+  /** Pages of lists that a commit writes to: those that are on their way, and those to be asked for after them. */
   const underCommit = {
     now: new Map<string, Promise<AnySlice>>(),
     next: new Map<string, Promise<AnySlice>>(),
@@ -65,14 +54,6 @@ export function pageMemory(bytes: number, isAlone: boolean): PageMemory {
     const isSeen = seen.get(name) !== undefined;
     if (!isSeen) seen.keep(name, true, name.length);
     return isSeen;
-  }
-
-  function stateOf(list: string): object {
-    const known = states.get(list);
-    if (known !== undefined) return known;
-    const state = {};
-    states.keep(list, state, 1);
-    return state;
   }
 
   /** Reads a page that others may wait for who ask for it in the same state. */
@@ -86,7 +67,7 @@ export function pageMemory(bytes: number, isAlone: boolean): PageMemory {
     readings.set(name, one);
     try {
       const slice = await one.found;
-      if (isKept && states.peek(list) === state) {
+      if (isKept && states?.of(list) === state) {
         pages.keep(name, { state, slice }, freeze(slice) + name.length);
       }
       return slice;
@@ -122,35 +103,23 @@ export function pageMemory(bytes: number, isAlone: boolean): PageMemory {
   }
 
   async function page(
-    { account, prefix }: Place,
+    place: Place,
     query: Query,
     read: (isAgain: boolean) => Promise<AnySlice>,
   ): Promise<AnySlice> {
-    const list = listOf([account, prefix]);
+    const list = nameOf(place);
     const name = `${list} ${textOf(query)}`;
-    if (!isAlone) return await read(isAgain(name));
-    if (written.has(list)) {
-      return await readOnce(name, read, () => page({ account, prefix }, query, read));
-    }
-    const state = stateOf(list);
+    if (states === null) return await read(isAgain(name));
+    const state = states.of(list);
+    if (state === null) return await readOnce(name, read, () => page(place, query, read));
     const known = pages.get(name);
     if (known?.state === state) return known.slice;
     const other = readings.get(name);
     return await (other?.state === state ? other.found : reading([list, name], state, read));
   }
 
-  return {
-    page: page as PageMemory["page"],
-    began({ sets, deletes }) {
-      written = new Set(sets.map(({ key }) => key).concat(deletes).map(listOf));
-      for (const list of written) states.forget(list);
-    },
-    ended: () => written = new Set(),
-  };
+  return { page: page as PageMemory["page"] };
 }
-
-/** The list that a key is of. */
-const listOf = ([account, prefix]: Deno.KvKey): string => `${String(account)} ${String(prefix)}`;
 
 /** A query as a text that no other query has. */
 const textOf = (query: Query): string =>

@@ -4,6 +4,7 @@ import { type Index, measure, type Measured } from "./counts.ts";
 import { allOf } from "./entries.ts";
 import { type IndexValue, keys, type Place } from "./keys.ts";
 import { indexValue, type Layout } from "./layout.ts";
+import type { ListStates } from "./list_states.ts";
 import type { CounterSource } from "./read_counters.ts";
 import type { RecordCodec } from "./record_codec.ts";
 import type { RunMemory } from "./run_memory.ts";
@@ -25,13 +26,18 @@ export interface Plan {
   sure: Span;
 }
 
+/** What lists of a store are read from. */
+export interface ListSource extends CounterSource {
+  /** Of a store that this process alone writes to, as the next. */
+  states: ListStates | null;
+  runs: RunMemory | null;
+}
+
 /** The store of one resource's records in one account. */
-export interface Source extends CounterSource {
+export interface Source extends ListSource {
   place: Place;
   layout: Layout;
   codec: RecordCodec;
-  /** Of a store that this process alone writes to. */
-  runs: RunMemory | null;
   /** Whether the records of a page are remembered, for it is likely to be asked for again. */
   recalls: boolean;
 }

@@ -1,5 +1,5 @@
 import type { AnyRecord } from "../core/resource.ts";
-import type { Batch } from "./batch.ts";
+import type { CommitWatch } from "./commit.ts";
 import { type Place, sidOf } from "./keys.ts";
 import { storedBytes } from "./recent_records.ts";
 import type { Stored } from "./record_codec.ts";
@@ -18,7 +18,7 @@ import {
 } from "./runs.ts";
 
 /** Records of lists that stand side by side. */
-export interface RunMemory {
+export interface RunMemory extends CommitWatch {
   /**
    * The first records between bounds, newest first, without the `skip` first ones: of those that are
    * known as the store has them, and of what was `read` for it meanwhile. Or what to read first.
@@ -26,10 +26,6 @@ export interface RunMemory {
   find(place: Place, bounds: Bounds, window: Window, read?: Run[]): AnyRecord[] | Gap;
   /** To be asked for before records are read by `recall`: takes what was found. */
   reading(place: Place, recall: Recall): (run: Run) => void;
-  /** Told before a commit is made, one at a time, what it may write, and when it ended. */
-  began(writes: Pick<Batch, "sets" | "deletes">): void;
-  /** Null when nobody knows whether the commit was made. */
-  ended(committed: { versionstamp: string } | null): void;
 }
 
 /** Decodes an entry of a list, frozen. */

@@ -22,9 +22,13 @@ interface Program {
 /**
  * How the companion is started: with room for what calls under way have allocated lately, in MiB. With
  * the 16 of the runtime, most of a call is copied twice while it lasts, and found dead by the complete
- * runs of the garbage collector. Memory is taken as it is needed.
+ * runs of the garbage collector. Memory is taken as it is needed. Nor does V8 guess which objects live
+ * long and put them among the old ones at once: where a call is under way at each run, it guesses
+ * wrong, and what dies there keeps all that it points to.
  */
-export const companionFlags: readonly string[] = ["--v8-flags=--max-semi-space-size=64"];
+export const companionFlags: readonly string[] = [
+  "--v8-flags=--max-semi-space-size=64,--no-allocation-site-pretenuring",
+];
 
 const environment = `--allow-env=${[...Object.keys(variables), supervisedVariable].join(",")}`;
 

@@ -9,7 +9,10 @@ import type { Call } from "../resources/calls.ts";
 
 const args = z.object({ accountSid: z.string() });
 
-/** Ends every live call of an account and its descendants: it was suspended or closed. */
+/**
+ * Ends every live call of an account and its descendants: it was suspended or closed. One that cannot
+ * be ended keeps none of the others; it is tried again with the next attempt.
+ */
 export const endCalls: JobKind<z.infer<typeof args>> = job({
   kind: "account.end_calls",
   args,
@@ -18,15 +21,20 @@ export const endCalls: JobKind<z.infer<typeof args>> = job({
   retryMs: exponential(250, 30_000),
 
   async work({ accountSid }, ports, { signal }) {
+    const failures: unknown[] = [];
     for await (const sid of subtree(accountSid, ports.accounts)) {
       for (const status of callStatus.options.filter(isLive)) {
         const where = [{ field: "status", op: "equals" as const, value: status }];
         for await (const calls of batches(ports.records.calls, sid, where)) {
           signal.throwIfAborted();
-          await Promise.all(calls.map((call) => end(call, ports)));
+          const ends = await Promise.allSettled(calls.map((call) => end(call, ports)));
+          failures.push(
+            ...ends.filter((end) => end.status === "rejected").map((end) => end.reason),
+          );
         }
       }
     }
+    if (failures.length > 0) throw failures[0];
   },
 });
 

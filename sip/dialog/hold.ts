@@ -1,16 +1,16 @@
 import type { Leg } from "../leg/leg.ts";
 import { sipLimits } from "../limits.ts";
+import { parseSdp } from "../media/parse_sdp.ts";
 import { Refused } from "./refused.ts";
 import type { Signalling } from "../signalling.ts";
 
-const direction = /^a=(sendrecv|sendonly|recvonly|inactive)\s*$/m;
-
-/** Whether who offers this holds the call: it wants no sound, or only sends some (RFC 3264 §8.4). */
+/**
+ * Whether who offers this holds the call: it wants no sound, or only sends some, or names no address
+ * where it would take any (RFC 3264 §8.4). Throws what the media would refuse.
+ */
 export function isHold(sdp: string): boolean {
-  const [session = "", ...sections] = sdp.split(/^(?=m=)/m);
-  const audio = sections.find((section) => /^m=audio (?!0 )/.test(section)) ?? "";
-  const [, said = "sendrecv"] = direction.exec(audio) ?? direction.exec(session) ?? [];
-  return said === "sendonly" || said === "inactive";
+  const { direction } = parseSdp(sdp).audio;
+  return direction === "sendonly" || direction === "inactive";
 }
 
 /** Tells a leg whether the other side holds it. */

@@ -133,8 +133,7 @@ export function createSessionTimer(
       if (before !== running || running.length === 0) return; // Begun anew meanwhile, or over.
       if (endsDialog(error)) return stop(), expired();
       const demanded = error instanceof Refused ? error.minSeS : 0;
-      // A 491 is tried again after a time of chance, so that both sides do not meet again (§14.1).
-      const again = demanded > intervalS ? 0 : Math.min(2.1 + Math.random() * 1.9, intervalS / 8);
+      const again = demanded > intervalS ? 0 : retryS(error, intervalS);
       after(again, () => void attempt(Math.max(intervalS, demanded)));
     }
   }
@@ -144,10 +143,21 @@ export function createSessionTimer(
       stop();
       if (agreement === undefined) return;
       const { intervalS, refresher } = agreement;
-      // Without a refresh, BYE goes out while the peer still knows the session (§10).
-      after(intervalS - Math.min(32, intervalS / 3), () => (stop(), expired()));
+      // BYE goes out while a peer that does not refresh still knows the session. A refresh of ours may
+      // come as late as the session lasts: its request times out by itself (§10).
+      const margin = refresher === "peer" ? Math.min(32, intervalS / 3) : 0;
+      after(intervalS - margin, () => (stop(), expired()));
       if (refresher === "us") after(intervalS / 2, () => void attempt(intervalS));
     },
     stop,
   };
 }
+
+/**
+ * When a refused refresh is tried again: seldom, as the peer has said no (§10), but for a 491, which
+ * is due to chance and so tried again after a time of chance (RFC 3261 §14.1).
+ */
+const retryS = (error: unknown, intervalS: number): number =>
+  error instanceof Refused && error.status === 491
+    ? Math.min(2.1 + Math.random() * 1.9, intervalS / 8)
+    : intervalS / 8;

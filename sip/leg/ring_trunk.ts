@@ -12,7 +12,7 @@ import { parseSipUri, trunkUri } from "../text/uri.ts";
 /** Why a proxy was of no use. */
 interface Failure {
   status: number;
-  /** It answered, so its other addresses would say the same. */
+  /** It answered, so its other servers would say the same, but where one says that it is full (503). */
   answered: boolean;
 }
 
@@ -25,13 +25,12 @@ interface Way {
 
 /** Sends the INVITE by one route after the other, until one says what the callee said. */
 export async function ringTrunk(state: OutboundState, target: TrunkTarget): Promise<void> {
-  const { call, callId, over, signalling: { holds } } = state;
+  const { call, callId, over } = state;
   const { routes } = target;
   if (call.isChild || routes.length > 0) call.onInviting(callId);
   if (routes.length === 0) return finish(state, { outcome: "failed", sipStatus: 404 });
   let status = 503;
   for (const route of routes) {
-    if (holds.holds(route)) continue;
     const failure = await tryRoute(state, target, route);
     if (failure === undefined || over.signal.aborted) return;
     status = failure;
@@ -39,7 +38,7 @@ export async function ringTrunk(state: OutboundState, target: TrunkTarget): Prom
   finish(state, { outcome: "failed", sipStatus: status, reason: "no-trunk" });
 }
 
-/** The status by which all addresses of the proxy failed; undefined once the call has its answer. */
+/** The status by which all servers of the proxy failed; undefined once the call has its answer. */
 async function tryRoute(
   state: OutboundState,
   called: TrunkTarget,
@@ -51,6 +50,7 @@ async function tryRoute(
     const proxy = await locateProxy(signalling, route);
     for (const target of proxy.targets) {
       if (state.over.signal.aborted) return undefined;
+      if (signalling.holds.holds({ route, target })) continue;
       const failure = await tryWay(state, called, { route, proxy, target });
       if (failure === undefined) return undefined;
       status = failure.status;
@@ -89,14 +89,14 @@ async function tryWay(
     ...ours,
   });
   if (over.signal.aborted) return void ours.media?.close();
-  return await send(state, fork, way.route);
+  return await send(state, fork, way);
 }
 
 /** Sends the INVITE, and follows what the proxy says as long as it is of the callee. */
 async function send(
   state: OutboundState,
   fork: Fork,
-  route: TrunkRoute,
+  way: Way,
 ): Promise<Failure | undefined> {
   const { signalling: { timers, holds }, over } = state;
   const { promise, resolve } = Promise.withResolvers<Failure | undefined>();
@@ -131,8 +131,10 @@ async function send(
     onRefused(status, headers, retryAfterS) {
       stopWaiting();
       if (isGivenUp) return;
-      if (status === 503 && retryAfterS > 0) holds.hold(route, retryAfterS);
-      if (hasFailed(fork, status)) return fail({ status, answered: !fork.flow.closed });
+      if (status === 503 && retryAfterS > 0) holds.hold(way, retryAfterS);
+      // A 503 is of this server alone (RFC 3263 §4.3).
+      const answered = status !== 503 && !fork.flow.closed;
+      if (hasFailed(fork, status)) return fail({ status, answered });
       resolve(undefined);
       state.responseHeaders = headers;
       onRefused(state, fork, status);

@@ -10,12 +10,15 @@ import {
   MSG_DONTWAIT,
   NAME_BYTES,
   openLibc,
+  type Place,
+  placeFor,
   SOCK_CLOEXEC,
   SOCK_DGRAM,
   socketName,
 } from "./libc.ts";
 import { mediaLimits } from "./limits.ts";
 import { bindDatagrams, type Datagrams, type Udp } from "./rtp_sockets.ts";
+import { flush, send, together } from "./send_queue.ts";
 
 /** A socket by its descriptor. Addresses seen last are kept, since they are hardly ever others. */
 interface Socket {
@@ -23,7 +26,7 @@ interface Socket {
   datagrams: Datagrams;
   from: Address;
   to: Address;
-  toName: Uint8Array<ArrayBuffer> | undefined;
+  toName: Place | undefined;
   /** The two words of it that tell senders apart. */
   fromWords: [number, number];
 }
@@ -31,21 +34,24 @@ interface Socket {
 interface Poller {
   libc: Libc;
   epoll: number;
-  sockets: Map<number, Socket>;
+  /** By their descriptors. */
+  sockets: (Socket | undefined)[];
+  opened: number;
   timer: ReturnType<typeof setInterval> | undefined;
   closed: boolean;
 }
 
 /** What the library writes into; each is read before the next call. */
-const events = new Uint32Array(mediaLimits.polledEvents * EVENT.words);
-const eventBytes = new Uint8Array(events.buffer);
-const buffer = new Uint8Array(mediaLimits.datagramBytes);
-/** Its beginnings, and lengths as the library takes them, neither of which is made for each packet. */
+const eventPlace = placeFor(4 * mediaLimits.polledEvents * EVENT.words);
+const events = new Uint32Array(eventPlace.bytes.buffer);
+const packet = placeFor(mediaLimits.datagramBytes);
+const packetSize = BigInt(packet.bytes.length);
+/** Its beginnings, which are not made for each packet. */
 const beginnings: Uint8Array<ArrayBuffer>[] = [];
-const sizes = Array.from({ length: buffer.length + 1 }, (_, bytes) => BigInt(bytes));
-const name = new Uint8Array(NAME_BYTES);
-const nameWords = new Uint32Array(name.buffer);
-const nameLength = new Uint32Array(1);
+const name = placeFor(NAME_BYTES);
+const nameWords = new Uint32Array(name.bytes.buffer);
+const namePlace = placeFor(4);
+const nameLength = new Uint32Array(namePlace.bytes.buffer);
 
 /**
  * Sockets of IPv4 on Linux that are looked at together every 2 ms, by calls of the C library: many of
@@ -58,7 +64,14 @@ export function polledUdp(): Udp | undefined {
   if (libc === undefined) return undefined;
   const epoll = libc.symbols.epoll_create1(EPOLL_CLOEXEC);
   if (epoll < 0) return void libc.close();
-  const poller: Poller = { libc, epoll, sockets: new Map(), timer: undefined, closed: false };
+  const poller: Poller = {
+    libc,
+    epoll,
+    sockets: [],
+    opened: 0,
+    timer: undefined,
+    closed: false,
+  };
   return {
     async bind(address, port) {
       const bound = bind(poller, address, port);
@@ -68,7 +81,7 @@ export function polledUdp(): Udp | undefined {
     close() {
       if (poller.closed) return;
       poller.closed = true;
-      for (const socket of [...poller.sockets.values()]) release(poller, socket);
+      for (const socket of poller.sockets) if (socket !== undefined) release(poller, socket);
       libc.symbols.close(epoll);
       libc.close();
     },
@@ -85,17 +98,17 @@ function bind(poller: Poller, address: string, port: number): Datagrams | undefi
   const event = new Uint32Array(EVENT.words);
   event[0] = EPOLLIN;
   event[EVENT.data] = fd;
-  const isBound = symbols.bind(fd, own, NAME_BYTES) === 0 &&
-    symbols.getsockname(fd, own, nameLength) === 0 &&
+  const isBound = symbols.bind(fd, own.bytes, NAME_BYTES) === 0 &&
+    symbols.getsockname(fd, own.bytes, nameLength) === 0 &&
     symbols.epoll_ctl(epoll, EPOLL_CTL_ADD, fd, new Uint8Array(event.buffer)) === 0;
   if (!isBound) {
     symbols.close(fd);
     return undefined;
   }
   const datagrams: Datagrams = {
-    port: addressIn(own).port,
+    port: addressIn(own.bytes).port,
     onMessage: () => {},
-    send: (bytes, to) => send(poller, socket, bytes, to),
+    send: (bytes, to) => sendBy(poller, socket, bytes, to),
     close: () => Promise.resolve(release(poller, socket)),
   };
   const nobody: Address = { address: "", port: 0 };
@@ -107,74 +120,70 @@ function bind(poller: Poller, address: string, port: number): Datagrams | undefi
     to: nobody,
     toName: undefined,
   };
-  poller.sockets.set(fd, socket);
+  poller.sockets[fd] = socket;
+  poller.opened++;
   poller.timer ??= setInterval(poll, mediaLimits.pollMs, poller);
   return datagrams;
 }
 
 /** A descriptor that was closed may be another socket's by now. */
-const isOpen = ({ sockets }: Poller, socket: Socket) => sockets.get(socket.fd) === socket;
+const isOpen = ({ sockets }: Poller, socket: Socket) => sockets[socket.fd] === socket;
 
 function release(poller: Poller, socket: Socket): void {
   if (!isOpen(poller, socket)) return;
-  poller.sockets.delete(socket.fd);
+  poller.sockets[socket.fd] = undefined;
+  poller.opened--;
+  flush(poller.libc.symbols);
   poller.libc.symbols.close(socket.fd);
-  if (poller.sockets.size > 0) return;
+  if (poller.opened > 0) return;
   clearInterval(poller.timer);
   poller.timer = undefined;
 }
 
-/** What cannot be sent at once is lost. */
-function send(poller: Poller, socket: Socket, bytes: Uint8Array, to: Address): void {
+function sendBy(poller: Poller, socket: Socket, bytes: Uint8Array, to: Address): void {
   if (!isOpen(poller, socket)) return;
   if (to.address !== socket.to.address || to.port !== socket.to.port) {
     socket.to = { address: to.address, port: to.port };
     socket.toName = socketName(to.address, to.port);
   }
-  if (socket.toName === undefined) return;
-  const { sendto } = poller.libc.symbols;
-  // No memory is shared with another thread here.
-  const own = bytes as Uint8Array<ArrayBuffer>;
-  sendto(
-    socket.fd,
-    own,
-    sizes[own.length] ?? BigInt(own.length),
-    MSG_DONTWAIT,
-    socket.toName,
-    NAME_BYTES,
-  );
+  if (socket.toName !== undefined) send(poller.libc.symbols, socket.fd, bytes, socket.toName);
 }
 
 /**
  * Takes a packet of each socket that has one, again and again, so that none waits behind a flood to
  * another; what is beyond the bound waits for the next time.
  */
-function poll({ libc: { symbols }, epoll, sockets }: Poller): void {
+function poll(poller: Poller): void {
   for (let round = 0; round < mediaLimits.polledRounds; round++) {
-    const ready = symbols.epoll_wait(epoll, eventBytes, mediaLimits.polledEvents, 0);
+    const { symbols } = poller.libc;
+    const ready = symbols.epoll_wait(poller.epoll, eventPlace.at, mediaLimits.polledEvents, 0);
     if (ready <= 0) return;
-    for (let i = 0; i < ready; i++) {
-      const socket = sockets.get(events[i * EVENT.words + EVENT.data]!);
-      if (socket !== undefined) receive(symbols, socket);
-    }
+    together(symbols, () => receiveOfEach(poller, ready));
     // Whoever was called may have closed all.
-    if (sockets.size === 0) return;
+    if (poller.opened === 0) return;
+  }
+}
+
+function receiveOfEach({ libc: { symbols }, sockets }: Poller, ready: number): void {
+  for (let i = 0; i < ready; i++) {
+    const socket = sockets[events[i * EVENT.words + EVENT.data]!];
+    if (socket !== undefined) receive(symbols, socket);
   }
 }
 
 function receive({ recvfrom }: Libc["symbols"], socket: Socket): void {
   nameLength[0] = NAME_BYTES;
   const { fd, datagrams } = socket;
-  const length = recvfrom(fd, buffer, sizes[buffer.length]!, MSG_DONTWAIT, name, nameLength);
-  // One that fills the buffer may have been cut off.
-  if (length < 0 || length >= buffer.length) return;
-  datagrams.onMessage(beginnings[length] ??= buffer.subarray(0, length), senderOf(socket));
+  const length = recvfrom(fd, packet.at, packetSize, MSG_DONTWAIT, name.at, namePlace.at);
+  // One that fills the place may have been cut off.
+  if (length < 0 || length >= packet.bytes.length) return;
+  datagrams.onMessage(beginnings[length] ??= packet.bytes.subarray(0, length), senderOf(socket));
 }
 
 function senderOf(socket: Socket): Address {
   const { fromWords } = socket;
   if (nameWords[0] !== fromWords[0] || nameWords[1] !== fromWords[1]) {
-    socket.from = addressIn(name);
+    socket.from = addressIn(name.bytes);
     socket.fromWords = [nameWords[0]!, nameWords[1]!];
   }
   return socket.from;

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { Agent, type ClientRequest, type IncomingMessage, request } from "node:http";
 
 /** A POST of JSON, given up when the time is over or a signal aborts. */
@@ -42,7 +43,7 @@ function plainPoster(origin: string, stopped: AbortSignal): Poster {
   const host = hostname.replace(/^\[(.*)\]$/, "$1");
   const send = async (post: Post): Promise<Answer> => {
     const { path, headers, body } = post;
-    const length = String(encoder.encode(body).length);
+    const length = String(Buffer.byteLength(body));
     const all = { "content-type": "application/json", "content-length": length, ...headers };
     const outgoing = request({ host, port, path, method: "POST", agent, headers: all });
     try {
@@ -56,8 +57,6 @@ function plainPoster(origin: string, stopped: AbortSignal): Poster {
   };
   return send;
 }
-
-const encoder = new TextEncoder();
 
 function exchange(outgoing: ClientRequest, { body, ms, signals }: Post): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { createSecureContext } from "node:tls";
 import { sipLimits } from "../limits.ts";
 import type { Clock } from "./clock.ts";
 
@@ -73,11 +74,36 @@ export async function watchCertificate(options: CertificateOptions): Promise<Cer
 async function readCertificate({ certFile, keyFile }: CertificateOptions): Promise<Certificate> {
   const cert = await readPem(certFile, "SIP_TLS_CERT");
   const key = await readPem(keyFile, "SIP_TLS_KEY");
-  if (!belong({ cert, key })) {
+  const first = leafOf(cert, certFile);
+  if (!belong(first, key)) {
     throw new Error(`Cannot use ${keyFile} (SIP_TLS_KEY): it is not the key of ${certFile}`);
+  }
+  try {
+    createSecureContext({ cert, key });
+  } catch (cause) {
+    throw unusable(certFile, (cause as Error).message);
   }
   return { cert, key };
 }
+
+/** The first of a chain. A server would send the rest of it unread, for every client to stumble over. */
+function leafOf(cert: string, certFile: string): X509Certificate {
+  const chain = cert.match(/-----BEGIN CERTIFICATE-----[^]*?-----END CERTIFICATE-----/g) ?? [];
+  const begun = cert.split("-----BEGIN CERTIFICATE-----").length - 1;
+  if (begun > chain.length) throw unusable(certFile, "it is cut off");
+  const [first] = chain.map((pem, i) => {
+    try {
+      return new X509Certificate(Buffer.from(pem));
+    } catch {
+      throw unusable(certFile, `number ${i + 1} in it is no certificate`);
+    }
+  });
+  if (first === undefined) throw unusable(certFile, "it holds no certificate");
+  return first;
+}
+
+const unusable = (certFile: string, why: string) =>
+  new Error(`Cannot use ${certFile} (SIP_TLS_CERT): ${why}`);
 
 async function readPem(path: string, name: string): Promise<string> {
   try {
@@ -87,9 +113,9 @@ async function readPem(path: string, name: string): Promise<string> {
   }
 }
 
-function belong({ cert, key }: Certificate): boolean {
+function belong(cert: X509Certificate, key: string): boolean {
   try {
-    return new X509Certificate(Buffer.from(cert)).checkPrivateKey(createPrivateKey(key));
+    return cert.checkPrivateKey(createPrivateKey(key));
   } catch {
     return false;
   }

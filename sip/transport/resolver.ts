@@ -27,15 +27,30 @@ export interface Resolver {
 
 /** Asks the name servers of the system. One that does not know NAPTR or SRV may keep silent. */
 export const systemResolver: Resolver = {
-  naptr: (name) => Deno.resolveDns(name, "NAPTR", { signal: soon() }).catch(none),
-  srv: (name) => Deno.resolveDns(name, "SRV", { signal: soon() }).catch(none),
+  ...serviceResolver(),
   addresses: async (name) => {
     const found = await lookup(name, { all: true }).catch(none);
     return found.map(({ address }) => address);
   },
 };
 
-const soon = () => AbortSignal.timeout(sipLimits.dnsQuestionMs);
+/**
+ * Asks for services, by default the name servers of the system. Nothing is kept here, so that a change
+ * counts as soon as its time to live in the name server is over.
+ */
+export function serviceResolver(
+  nameServer?: { ipAddr: string; port: number },
+): Pick<Resolver, "naptr" | "srv"> {
+  const options = () => ({
+    signal: AbortSignal.timeout(sipLimits.dnsQuestionMs),
+    ...nameServer && { nameServer },
+  });
+  return {
+    naptr: (name) => Deno.resolveDns(name, "NAPTR", options()).catch(none),
+    srv: (name) => Deno.resolveDns(name, "SRV", options()).catch(none),
+  };
+}
+
 const none = (): never[] => [];
 
 /** A name of DNS without the dot that ends it. */

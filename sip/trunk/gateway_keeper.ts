@@ -103,7 +103,7 @@ function backOffMs(failures: number, error: unknown): number {
   return Math.max(longestMs * (0.5 + Math.random() / 2), askedMs);
 }
 
-/** Registers at the first address of the proxy that answers; rejects with why that cannot be. */
+/** Registers at the first server of the proxy that answers and is not full; rejects with why not. */
 async function register(state: State): Promise<{ flow: Flow; refreshMs: number }> {
   const { signalling, registration, stopping: { signal } } = state;
   const proxy = await locateProxy(signalling, registration);
@@ -118,7 +118,12 @@ async function register(state: State): Promise<{ flow: Flow; refreshMs: number }
     }
     const answer = await ask(state, { flow, proxy, signal });
     if (answer === undefined) continue;
-    return { flow, refreshMs: take(state, answer, { flow, proxy, target }) };
+    try {
+      return { flow, refreshMs: take(state, answer, { flow, proxy, target }) };
+    } catch (error) {
+      if (answer.status !== 503) throw error;
+      failure = error as Error;
+    }
   }
   throw failure;
 }

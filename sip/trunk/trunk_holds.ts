@@ -1,24 +1,31 @@
 import type { TrunkRoute } from "../../core/bridge_trunks.ts";
 import { sipLimits } from "../limits.ts";
+import type { Target } from "../transport/resolve.ts";
 
-/** Routes that asked to be left alone for a while: 503 with Retry-After (RFC 3261 §21.5.4). */
+/** A server of a route: one of the places that its proxy is at. */
+export interface RouteServer {
+  readonly route: TrunkRoute;
+  readonly target: Target;
+}
+
+/** Servers that asked to be left alone for a while: 503 with Retry-After (RFC 3261 §21.5.4). */
 export interface TrunkHolds {
-  hold(route: TrunkRoute, seconds: number): void;
-  holds(route: TrunkRoute): boolean;
+  hold(server: RouteServer, seconds: number): void;
+  holds(server: RouteServer): boolean;
 }
 
 export function createTrunkHolds(now: () => number = Date.now): TrunkHolds {
   const until = new Map<string, number>();
   return {
-    hold(route, seconds) {
-      const key = keyOf(route);
+    hold(server, seconds) {
+      const key = keyOf(server);
       until.delete(key);
       until.set(key, now() + Math.min(seconds, sipLimits.trunkHoldMaxS) * 1000);
       const [oldest] = until.keys();
       if (until.size > sipLimits.trunkHolds && oldest !== undefined) until.delete(oldest);
     },
-    holds(route) {
-      const key = keyOf(route);
+    holds(server) {
+      const key = keyOf(server);
       const isHeld = (until.get(key) ?? 0) > now();
       if (!isHeld) until.delete(key);
       return isHeld;
@@ -26,6 +33,8 @@ export function createTrunkHolds(now: () => number = Date.now): TrunkHolds {
   };
 }
 
-/** A proxy may be full for one of its users alone. */
-const keyOf = ({ gatewaySid, proxy, credentials }: TrunkRoute): string =>
-  JSON.stringify([gatewaySid, proxy, credentials?.userName]);
+/** One may be full for one of its users alone. */
+const keyOf = ({ route: { gatewaySid, proxy, credentials }, target }: RouteServer): string => {
+  const { protocol, address, port } = target;
+  return JSON.stringify([gatewaySid, proxy, credentials?.userName, protocol, address, port]);
+};

@@ -25,14 +25,11 @@ export async function sendOutward(
   signalling: Signalling,
   order: OutwardOrder,
 ): Promise<number | null> {
-  const { holds, log } = signalling;
+  const { log } = signalling;
   for (const route of order.routes) {
-    if (holds.holds(route)) continue;
     try {
-      const final = await sendBy(signalling, order, route);
-      if (final === undefined) continue;
-      if (final.status === 503 && final.retryAfterS > 0) holds.hold(route, final.retryAfterS);
-      if (final.status < 500 || final.status > 599) return final.status;
+      const status = await sendBy(signalling, order, route);
+      if (status !== undefined && (status < 500 || status > 599)) return status;
     } catch (error) {
       const { sid } = order;
       log("Cannot use a trunk for a message", { sid, proxy: route.proxy, error: String(error) });
@@ -41,16 +38,21 @@ export async function sendOutward(
   return null;
 }
 
-/** By the first address of the proxy that takes a connection; undefined for none. */
+/** By the first server of the proxy that can be reached and is not full; undefined for none. */
 async function sendBy(
   signalling: Signalling,
   order: OutwardOrder,
   route: TrunkRoute,
-): Promise<Final | undefined> {
+): Promise<number | undefined> {
+  const { holds, routes } = signalling;
   const proxy = await locateProxy(signalling, route);
   for (const target of proxy.targets) {
-    const flow = await signalling.routes.open(target).catch(() => undefined);
-    if (flow !== undefined) return await exchange(signalling, { order, route, proxy, flow });
+    if (holds.holds({ route, target })) continue;
+    const flow = await routes.open(target).catch(() => undefined);
+    if (flow === undefined) continue;
+    const { status, retryAfterS } = await exchange(signalling, { order, route, proxy, flow });
+    if (status !== 503) return status;
+    if (retryAfterS > 0) holds.hold({ route, target }, retryAfterS);
   }
   return undefined;
 }

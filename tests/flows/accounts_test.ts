@@ -73,6 +73,36 @@ Deno.test("suspending ends live calls and makes the companion forget Clients, be
   assert.deepEqual(app.bridge, []);
 });
 
+Deno.test("suspending ends all other calls when one cannot be ended, and that one later", async () => {
+  using app = await startApp();
+  const parent = await app.subAccount(app.root, "parent");
+  const child = await app.subAccount(parent, "child");
+  for (const [owner, login] of [[parent, "alice"], [parent, "carol"], [child, "bob"]] as const) {
+    await register(owner, login);
+  }
+  const stuck = await liveCall(app, parent, "client:alice");
+  const others = [
+    await liveCall(app, parent, "client:carol"),
+    await liveCall(app, child, "client:bob"),
+  ];
+  const { calls } = app.ports.records;
+  const { update } = calls;
+  calls.update = (account, sid, change) =>
+    sid === stuck
+      ? Promise.reject(new Error("Cannot update: the store is busy"))
+      : update(account, sid, change);
+  app.bridge.length = 0;
+
+  await setStatus(app.root, parent, "suspended");
+  await app.runJobs();
+  assert.deepEqual(app.bridge.map(({ leg }) => leg).sort(), others.sort());
+  calls.update = update;
+  app.clock.now += 30_000;
+  await app.runJobs();
+
+  assert.ok(app.bridge.some(({ leg }) => leg === stuck));
+});
+
 Deno.test("a call that waits to be dialled is canceled when its account is suspended", async () => {
   using app = await startApp();
   const child = await app.subAccount(app.root, "child");

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Base, Query, Slice } from "../../core/ports.ts";
 import { emptyBatch } from "../../kv/batch.ts";
+import { listStates } from "../../kv/list_states.ts";
 import { pageMemory } from "../../kv/page_memory.ts";
 
 const place = { account: 7n, prefix: "CA" };
@@ -8,12 +9,13 @@ const query: Query = { where: [], skip: 0, limit: 51 };
 
 /** A memory whose pages are named in the order in which they are read. */
 function labOf({ bytes = 1 << 20, isAlone = true } = {}) {
-  const memory = pageMemory(bytes, isAlone);
+  const states = listStates();
+  const memory = pageMemory(bytes, isAlone ? states : null);
   let reads = 0;
   const read = () => Promise.resolve(sliceOf(`read ${++reads}`));
   const ask = async (asked: Query = query, at = place) =>
     (await memory.page(at, asked, read)).items[0]!.sid;
-  return { memory, ask };
+  return { memory, states, ask };
 }
 
 const sliceOf = (sid: string): Slice<Base> => ({
@@ -86,13 +88,13 @@ Deno.test("page() tells queries and lists apart", async () => {
 
 for (const isDeleted of [false, true]) {
   Deno.test(`page() reads anew after a commit that ${isDeleted ? "deletes" : "sets"} a key of the list`, async () => {
-    const { memory, ask } = labOf();
+    const { states, ask } = labOf();
     const other = { ...place, account: 8n };
     for (const at of [place, place, other, other]) await ask(query, at); // Read 2 and 4 are kept.
 
-    memory.began(writing(7n, "CA", isDeleted));
+    await states.began(writing(7n, "CA", isDeleted));
     const meanwhile = [await ask(), await ask(), await ask(query, other)];
-    memory.ended();
+    states.ended();
 
     assert.deepEqual(meanwhile, ["read 5", "read 6", "read 4"]);
     assert.deepEqual([await ask(), await ask(), await ask(query, other)], [
@@ -111,14 +113,14 @@ function lateRead(memory: ReturnType<typeof labOf>["memory"]) {
 
 Deno.test("page() does not keep what was read while a commit began or ended", async () => {
   for (const orders of ["read began ended", "began read ended", "read began end ended"]) {
-    const { memory, ask } = labOf();
+    const { memory, states, ask } = labOf();
     await ask();
     let late: ReturnType<typeof lateRead> | undefined;
     for (const step of orders.split(" ")) {
       if (step === "read") late = lateRead(memory);
       else if (step === "end") late!.end();
-      else if (step === "began") memory.began(writing(7n, "CA"));
-      else memory.ended();
+      else if (step === "began") await states.began(writing(7n, "CA"));
+      else states.ended();
     }
     late!.end();
     assert.equal((await late!.found).items[0]!.sid, "late");
@@ -127,11 +129,11 @@ Deno.test("page() does not keep what was read while a commit began or ended", as
 });
 
 Deno.test("page() asks the store once for several who ask in the same state, and no more", async () => {
-  const { memory, ask } = labOf();
+  const { memory, states, ask } = labOf();
   const late = lateRead(memory);
   const [second, third] = [ask(), ask()];
-  memory.began(writing(7n, "CA"));
-  memory.ended();
+  await states.began(writing(7n, "CA"));
+  states.ended();
   const fourth = ask();
   late.end();
 
@@ -140,8 +142,8 @@ Deno.test("page() asks the store once for several who ask in the same state, and
 
 Deno.test("page() asks the store for one at a time while a commit is under way, for all who wait", async () => {
   for (const isFailing of [false, true]) {
-    const { memory, ask } = labOf();
-    memory.began(writing(7n, "CA"));
+    const { memory, states, ask } = labOf();
+    await states.began(writing(7n, "CA"));
     const first = Promise.withResolvers<Slice<Base>>();
     const found = memory.page(place, query, () => first.promise);
     const waiting = [ask(), ask(), ask({ ...query, skip: 50 })];
@@ -152,7 +154,7 @@ Deno.test("page() asks the store for one at a time while a commit is under way, 
     else assert.equal((await found).items[0]!.sid, "first");
     assert.deepEqual(await Promise.all(waiting), ["read 2", "read 2", "read 1"]);
     assert.equal(await ask(), "read 3");
-    memory.ended();
+    states.ended();
     assert.equal(await ask(), "read 4");
   }
 });

@@ -109,6 +109,37 @@ polledTest("what cannot be sent is lost, and what follows goes out", async ({ bi
   assert.deepEqual(await arriving, [2]);
 });
 
+polledTest(
+  "what is sent on hearing a packet leaves in order, before its socket is closed",
+  async ({ bind }) => {
+    const [one, other] = [await bind(), await bind()];
+    const many = 2 * mediaLimits.queuedPackets + 1;
+    one.onMessage = () => {
+      const answer = new Uint8Array(many);
+      for (let i = 1; i <= many; i++) one.send(answer.subarray(0, i), at(other));
+      void one.close();
+    };
+    const arriving = lengthsUntil(other, many);
+    other.send(new Uint8Array(1), at(one));
+    assert.deepEqual(await arriving, Array.from({ length: many }, (_, i) => i + 1));
+  },
+);
+
+polledTest(
+  "packets reach whom they were sent to, though another is sent to before they leave",
+  async ({ bind }) => {
+    const [one, two, three] = [await bind(), await bind(), await bind()];
+    one.onMessage = () => {
+      for (const [bytes, to] of [[1, two], [2, three], [3, two], [4, three]] as const) {
+        one.send(new Uint8Array(bytes), at(to));
+      }
+    };
+    const arriving = [lengthsUntil(two, 3), lengthsUntil(three, 4)];
+    two.send(new Uint8Array(1), at(one));
+    assert.deepEqual(await Promise.all(arriving), [[1, 3], [2, 4]]);
+  },
+);
+
 polledTest("a socket that is closed while others are told hears nothing more", async (lab) => {
   const [one, two, sender] = [await lab.bind(), await lab.bind(), await lab.bind()];
   const told: Datagrams[] = [];

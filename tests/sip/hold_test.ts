@@ -46,6 +46,8 @@ Deno.test("isHold() reads what an offer says of its audio", () => {
     assert.equal(isHold(ofSession), expected, ofSession);
   }
   assert.equal(isHold(plainOffer(9)), false);
+  assert.equal(isHold(plainOffer(9, { address: "0.0.0.0" })), true);
+  assert.equal(isHold(BROWSER_OFFER), false); // Which has 0.0.0.0 too, and its addresses below.
   const withVideo = `${withDirection("sendrecv")}m=video 0 RTP/AVP 96\r\na=inactive\r\n`;
   assert.equal(isHold(withVideo), false);
   assert.equal(isHold(BROWSER_OFFER.replace("a=sendrecv", "a=sendonly")), true);
@@ -64,6 +66,18 @@ sipTest("passHolds() tells each side of a Dial while the other one holds it", as
   }
   await caller.bye();
   assert.equal((await callee.ended).method, "BYE");
+});
+
+sipTest("passHolds() tells of a hold by an offer without an address (RFC 3264 §8.4)", async () => {
+  await using lab = await startSipLab();
+  const { caller, callee } = await talking(lab);
+
+  const held = plainOffer(9, { address: "0.0.0.0" });
+  assert.equal((await caller.request("INVITE", { sdp: held })).status, 200);
+  assert.equal(await told(callee), "sendonly");
+  assert.equal((await caller.request("INVITE", { sdp: plainOffer(9) })).status, 200);
+  assert.equal(await told(callee), "sendrecv");
+  await caller.bye();
 });
 
 sipTest("passHolds() lets who is held go on when the holder is taken away", async () => {

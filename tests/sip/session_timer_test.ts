@@ -1,4 +1,8 @@
 import assert from "node:assert/strict";
+import { Refused } from "../../sip/dialog/refused.ts";
+import { createSessionTimer, type TimerAgreement } from "../../sip/dialog/session_timer.ts";
+import { createTimers } from "../../sip/timers.ts";
+import { fakeTime } from "../support/fake_time.ts";
 import { invite, inviteScript, sipTest, startSipLab } from "../support/sip_lab.ts";
 import { valueOf, valuesOf } from "../support/sip_text.ts";
 
@@ -140,4 +144,92 @@ sipTest("createFork() asks again for as long a session as a 422 demands", async 
   assert.equal(valueOf(long.invite, "session-expires"), "3600");
   assert.equal(valueOf(long.invite, "min-se"), "3600");
   assert.deepEqual(event, { type: "ended", outcome: "failed", sipStatus: 422 });
+});
+
+/** A session timer on a clock that the test moves; each refresh waits for what the test says to it. */
+function startTimer(agreement: TimerAgreement) {
+  const time = fakeTime();
+  const began = Date.now();
+  const refreshes: { atS: number; intervalS: number; end: PromiseWithResolvers<void> }[] = [];
+  let endedAtS = 0;
+  const nowS = () => (Date.now() - began) / 1000;
+  const timer = createSessionTimer({
+    timers: createTimers(),
+    refresh(intervalS) {
+      const end = Promise.withResolvers<void>();
+      refreshes.push({ atS: nowS(), intervalS, end });
+      return end.promise;
+    },
+    expired: () => endedAtS = nowS(),
+  });
+  timer.restart(agreement);
+  return {
+    timer,
+    refreshes,
+    endedAtS: () => endedAtS,
+    waiting: () => time.waiting(),
+    advanceTo: (atS: number) => time.advance(began + atS * 1000 - Date.now()),
+    async refuse(status: number, minSeS = 0) {
+      refreshes.at(-1)!.end.reject(new Refused("refresh", status, minSeS));
+      await time.settle();
+    },
+    [Symbol.dispose]: () => time[Symbol.dispose](),
+  };
+}
+
+Deno.test("createSessionTimer() ends what a peer does not refresh while it knows it yet", () => {
+  for (const [intervalS, endS] of [[90, 60], [1_800, 1_768]] as const) {
+    using session = startTimer({ intervalS, refresher: "peer" });
+
+    session.advanceTo(endS - 0.1);
+    assert.equal(session.endedAtS(), 0);
+    session.advanceTo(endS);
+
+    assert.equal(session.endedAtS(), endS);
+    assert.deepEqual([session.refreshes.length, session.waiting()], [0, 0]);
+  }
+});
+
+Deno.test("createSessionTimer() takes an answer to its refresh as long as the session lasts", () => {
+  using session = startTimer({ intervalS: 90, refresher: "us" });
+
+  session.advanceTo(89);
+  assert.deepEqual(session.refreshes.map(({ atS }) => atS), [45]);
+  session.timer.restart({ intervalS: 90, refresher: "us" });
+  session.advanceTo(89 + 89);
+  assert.deepEqual(session.refreshes.map(({ atS }) => atS), [45, 89 + 45]);
+  assert.equal(session.endedAtS(), 0);
+  session.advanceTo(89 + 90);
+
+  assert.equal(session.endedAtS(), 89 + 90);
+});
+
+Deno.test("createSessionTimer() ends the call when a refresh times out, or nobody knows it", async () => {
+  for (const status of [408, 481]) {
+    using session = startTimer({ intervalS: 1_800, refresher: "us" });
+
+    session.advanceTo(932);
+    await session.refuse(status);
+
+    assert.deepEqual([session.endedAtS(), session.waiting()], [932, 0]);
+  }
+});
+
+Deno.test("createSessionTimer() repeats a refused refresh seldom, but for a glare", async () => {
+  using session = startTimer({ intervalS: 1_800, refresher: "us" });
+
+  session.advanceTo(900);
+  await session.refuse(491);
+  session.advanceTo(904);
+  await session.refuse(422, 3_600);
+  session.advanceTo(904);
+  await session.refuse(500);
+  session.advanceTo(1_799);
+  const [first, afterGlare, longer, afterRefusal, ...more] = session.refreshes;
+
+  assert.equal(first?.atS, 900);
+  assert.ok(afterGlare!.atS >= 902.1 && afterGlare!.atS <= 904);
+  assert.deepEqual([longer?.atS, longer?.intervalS], [904, 3_600]);
+  assert.deepEqual([afterRefusal?.atS, afterRefusal?.intervalS], [904 + 450, 3_600]);
+  assert.deepEqual(more, []);
 });

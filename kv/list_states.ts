@@ -1,0 +1,90 @@
+import type { CommitWatch } from "./commit.ts";
+import type { Place } from "./keys.ts";
+import { recent } from "./recent.ts";
+
+/** The states of the lists of a store that this process alone writes to. */
+export interface ListStates extends CommitWatch {
+  /**
+   * The state of a list, all records of one resource in one account: what is read from beginning to
+   * end in one state is of one moment. Null while a commit is under way that writes to it.
+   */
+  of(list: string): object | null;
+  /**
+   * What `read` finds with nobody writing to a list meanwhile: it reads again while somebody did, and
+   * at last holds commits back, each for `mostHeldMs` at most.
+   */
+  steady<R>(list: string, read: () => Promise<R>): Promise<R>;
+  ended(): void;
+}
+
+/** Lists whose state is known. */
+const mostStates = 20_000;
+
+/** How often something is read before commits are held back. */
+const mostReadings = 2;
+
+/** How long a commit waits for a read that holds it back. */
+const mostHeldMs = 500;
+
+/** Follows the states of lists; all commits pass here. */
+export function listStates(): ListStates {
+  const states = recent<object>(mostStates);
+  /** The lists that the commit under way writes to. */
+  let written = new Set<string>();
+  /** The end of the last commit that asked to begin, and the reads that the next one waits for. */
+  let last = Promise.withResolvers<void>();
+  let holding: Promise<unknown>[] = [];
+  last.resolve();
+
+  function of(list: string): object | null {
+    if (written.has(list)) return null;
+    const known = states.get(list);
+    if (known !== undefined) return known;
+    const state = {};
+    states.keep(list, state, 1);
+    return state;
+  }
+
+  async function steady<R>(list: string, read: () => Promise<R>): Promise<R> {
+    for (let reading = 1; reading <= mostReadings; reading++) {
+      if (written.has(list)) await last.promise;
+      const state = of(list);
+      const found = await read();
+      if (state !== null && states.peek(list) === state) return found;
+    }
+    const held = last.promise.then(read);
+    holding.push(held.catch(() => {}));
+    return await held;
+  }
+
+  return {
+    of,
+    steady,
+    async began({ sets, deletes }) {
+      const waitsFor = holding;
+      holding = [];
+      last = Promise.withResolvers();
+      if (waitsFor.length > 0) await within(mostHeldMs, Promise.all(waitsFor));
+      written = new Set(sets.map(({ key }) => key).concat(deletes).map(listOf));
+      for (const list of written) states.forget(list);
+    },
+    ended() {
+      written = new Set();
+      last.resolve();
+    },
+  };
+}
+
+/** The name of a list. */
+export const nameOf = ({ account, prefix }: Place): string => listOf([account, prefix]);
+
+/** The list that a key is of. */
+const listOf = ([account, prefix]: Deno.KvKey): string => `${String(account)} ${String(prefix)}`;
+
+/** Waits for something, at most so long. */
+async function within(ms: number, promise: Promise<unknown>): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  await Promise.race([promise, late]);
+  clearTimeout(timer);
+}
