@@ -1,5 +1,6 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash as hashOf, randomBytes } from "node:crypto";
 import { sipLimits } from "../limits.ts";
+import { apart } from "../text/apart.ts";
 
 /**
  * Server side of digest authentication: RFC 7616 with the algorithms of RFC 8760. Neither `-sess`
@@ -57,7 +58,7 @@ export function algorithmOf(parameters: DigestParameters): Algorithm | undefined
 }
 
 const hash = (algorithm: Algorithm, text: string): string =>
-  createHash(algorithm === "MD5" ? "md5" : "sha256").update(text).digest("hex");
+  hashOf(algorithm === "MD5" ? "md5" : "sha256", text);
 
 /** HA1 of RFC 7616 §3.4.2. */
 export const digestHa1 = (
@@ -93,9 +94,6 @@ function isSame(given: string, expected: string): boolean {
   for (let i = 0; i < given.length; i++) difference |= given.charCodeAt(i) ^ expected.charCodeAt(i);
   return difference === 0;
 }
-
-/** The same text in memory of its own: one cut out of a message keeps all of that. */
-const apart = (text: string): string => ` ${text}`.slice(1);
 
 export interface Nonces {
   /** WWW-Authenticate or Proxy-Authenticate lines, one for each algorithm. */

@@ -18,7 +18,7 @@ import {
 } from "./libc.ts";
 import { mediaLimits } from "./limits.ts";
 import { bindDatagrams, type Datagrams, type Udp } from "./rtp_sockets.ts";
-import { flush, send, together } from "./send_queue.ts";
+import { flush, send } from "./send_queue.ts";
 
 /** A socket by its descriptor. Addresses seen last are kept, since they are hardly ever others. */
 interface Socket {
@@ -133,7 +133,7 @@ function release(poller: Poller, socket: Socket): void {
   if (!isOpen(poller, socket)) return;
   poller.sockets[socket.fd] = undefined;
   poller.opened--;
-  flush(poller.libc.symbols);
+  flush();
   poller.libc.symbols.close(socket.fd);
   if (poller.opened > 0) return;
   clearInterval(poller.timer);
@@ -154,20 +154,16 @@ function sendBy(poller: Poller, socket: Socket, bytes: Uint8Array, to: Address):
  * another; what is beyond the bound waits for the next time.
  */
 function poll(poller: Poller): void {
+  const { libc: { symbols }, epoll, sockets } = poller;
   for (let round = 0; round < mediaLimits.polledRounds; round++) {
-    const { symbols } = poller.libc;
-    const ready = symbols.epoll_wait(poller.epoll, eventPlace.at, mediaLimits.polledEvents, 0);
+    const ready = symbols.epoll_wait(epoll, eventPlace.at, mediaLimits.polledEvents, 0);
     if (ready <= 0) return;
-    together(symbols, () => receiveOfEach(poller, ready));
+    for (let i = 0; i < ready; i++) {
+      const socket = sockets[events[i * EVENT.words + EVENT.data]!];
+      if (socket !== undefined) receive(symbols, socket);
+    }
     // Whoever was called may have closed all.
     if (poller.opened === 0) return;
-  }
-}
-
-function receiveOfEach({ libc: { symbols }, sockets }: Poller, ready: number): void {
-  for (let i = 0; i < ready; i++) {
-    const socket = sockets[events[i * EVENT.words + EVENT.data]!];
-    if (socket !== undefined) receive(symbols, socket);
   }
 }
 
