@@ -114,9 +114,19 @@ export async function firstRecords(
   place: Place,
   { range, limit }: { range: Range; limit: number },
 ): Promise<Stored[]> {
+  const bounds = boundsOf(range);
+  return bounds === null ? [] : await recordsBetween(kv, place, { ...bounds, limit });
+}
+
+/** The same from one key up and before another. */
+export async function recordsBetween(
+  kv: Deno.Kv,
+  place: Place,
+  { start, end, limit }: { start: Uint8Array; end: Uint8Array; limit: number },
+): Promise<Stored[]> {
   const found: Stored[] = [];
-  const entries = entriesIn(kv, allOf(place), { value: "", range, limit });
-  for await (const entry of entries ?? []) found.push(entry);
+  const entries = listBetween(kv, allOf(place), { value: "", start, end, limit, reverse: true });
+  for await (const entry of entries) found.push(entry);
   return found;
 }
 
@@ -131,12 +141,21 @@ function entriesIn(
   { value, range, limit, reverse = true }: OneList,
 ): Deno.KvListIterator<unknown> | null {
   const bounds = boundsOf(range);
-  if (bounds === null) return null;
-  const start = keys.entry(index, value, bounds.start);
-  const end = keys.entry(index, value, bounds.end);
+  return bounds && listBetween(kv, index, { value, ...bounds, limit, reverse });
+}
+
+function listBetween(
+  kv: Deno.Kv,
+  index: Index,
+  { value, start, end, limit, reverse }: Omit<OneList, "range"> & {
+    start: Uint8Array;
+    end: Uint8Array;
+  },
+): Deno.KvListIterator<unknown> {
+  const selector = { start: keys.entry(index, value, start), end: keys.entry(index, value, end) };
   const batchSize = Math.min(limit, readAtOnce);
   const atMost = limit === Infinity ? {} : { limit };
-  return kv.list({ start, end }, { reverse, batchSize, ...atMost });
+  return kv.list(selector, { reverse: reverse ?? true, batchSize, ...atMost });
 }
 
 /** The keys that a range goes from and to, without the latter; null when nothing is between them. */

@@ -8,8 +8,9 @@ import { isWithoutEnd, lackingSome } from "./layout.ts";
 import { nameOf } from "./list_states.ts";
 import { isDearer } from "./lookups.ts";
 import { type Plan, planOf, type Source } from "./plan.ts";
+import { isRemembered } from "./remembered.ts";
 import { passing, scan } from "./scan.ts";
-import { isRemembered, take, takeDated, type Wanted } from "./take.ts";
+import { take, takeDated, type Wanted } from "./take.ts";
 import { underWayIn } from "./under_way.ts";
 
 /** A stretch of a list; in the edges of a date filter each record must be looked at. */

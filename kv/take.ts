@@ -2,9 +2,9 @@ import type { Condition } from "../core/filters.ts";
 import type { AnyRecord } from "../core/resource.ts";
 import { sidTime } from "../core/sid.ts";
 import { locate, type Measured } from "./counts.ts";
-import { firstEntries, firstRecords, type Found, type Range, readAtOnce } from "./entries.ts";
+import { firstEntries, type Found, type Range } from "./entries.ts";
 import type { Source } from "./plan.ts";
-import { storedBytes } from "./recent_records.ts";
+import { isRemembered, remembered } from "./remembered.ts";
 import { passing } from "./scan.ts";
 
 /** What a page shows of an index. */
@@ -45,30 +45,6 @@ export async function take(
     skip: Math.max(0, skip - meant.length),
   };
   return records.concat(await take(source, measured, further));
-}
-
-/** Whether a page is of those that are found in memory when they are asked for again. */
-export const isRemembered = (
-  { runs, recalls }: Source,
-  { index, gaps }: Measured,
-  { where, skip }: Pick<Wanted, "where" | "skip">,
-): boolean =>
-  runs !== null && recalls && index.field === "" && index.lacking === undefined &&
-  gaps === undefined && where.length === 0 && skip <= readAtOnce;
-
-/** The first records of a range of all, from memory or to be kept there. */
-async function remembered(
-  { kv, place, codec, runs }: Source,
-  { range, skip, limit }: Wanted,
-): Promise<AnyRecord[]> {
-  const known = runs!.find(place, range, { skip, limit });
-  if (known !== null) return known;
-  const keep = runs!.reading(place);
-  const listed = await firstRecords(kv, place, { range, limit: skip + limit });
-  const records = listed.map(codec.recall);
-  const bytes = listed.reduce((sum, { value }) => sum + storedBytes(value), 0);
-  keep(range, { records, isAll: listed.length < skip + limit, bytes });
-  return records.slice(skip);
 }
 
 /** When fewer than one of so many entries had the dates, counters tell where there are some again. */

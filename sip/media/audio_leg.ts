@@ -142,7 +142,7 @@ function takeDigit(state: State, digit: string, from: "media" | "signalling"): v
   state.digitListeners.call(digit);
   const other = state.joined;
   if (other === undefined) return;
-  const isForwarded = from === "media" && !state.hearing.muted && other.stream?.takesEvents;
+  const isForwarded = from === "media" && !state.hearing.muted && other.stream?.takesEvents();
   if (isForwarded || other.digits.length >= mediaLimits.relayedDigits) return;
   void sendDigits(other, digit);
 }

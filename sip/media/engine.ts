@@ -104,7 +104,7 @@ function createLeg(engine: Engine, { peer, offer, opus }: Opening): MediaLeg {
     peer,
     clock,
     samplesPerMs: opus === undefined ? 8 : 48,
-    onPacket: (packet, at) => edge === undefined ? sound.receive(packet, at) : edge.receive(packet),
+    onPacket: (packet, at) => edge === undefined ? receive(packet, at) : edge.receive(packet),
   });
   const edge = opus && opusEdge({
     codec: opus,
@@ -118,6 +118,7 @@ function createLeg(engine: Engine, { peer, offer, opus }: Opening): MediaLeg {
     now: clock.now,
     send: edge?.send ?? session.send,
   });
+  const { receive } = sound;
   const { local, stream, change } = peer;
   const negotiation = negotiate({ local, stream, offer, change });
   const parts = { engine, peer, negotiation, session, sound, opus };

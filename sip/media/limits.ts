@@ -18,6 +18,8 @@ export const mediaLimits = {
   pollMs: 2,
   polledEvents: 256,
   polledRounds: 100,
+  /** Packets that may wait to be sent together. */
+  queuedPackets: 64,
   /** Packets of a leg that wait for the system; beyond them new ones are lost. */
   unsentPackets: 100,
   /** After it is known by a packet, a source yields to the signalled one for so long. */

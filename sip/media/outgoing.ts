@@ -22,7 +22,7 @@ export interface Outgoing {
   /** Sends 20 ms of a digit. What is sent in the middle of one ends it. */
   press(pressed: Pressed): void;
   /** Whether the peer takes telephone events; else it gets digits as tones. */
-  readonly takesEvents: boolean;
+  takesEvents(): boolean;
   /** Sends a packet that another leg received, now unless given, in a codec that this peer takes. */
   forward(packet: RtpPacket, encoding: Encoding, at?: number): void;
   /** The peer wants other payload types from now on. */
@@ -56,6 +56,8 @@ export function createOutgoing({ ssrc, now, send, ...options }: OutgoingOptions)
   let sentAt = now();
   /** The other leg's source; none while the audio is ours. */
   let source: Source | undefined;
+  /** Of the packet that was forwarded last. */
+  let passed: Passage | undefined;
   let silent = true;
   let event: { code: number; timestamp: number; duration: number } | undefined;
 
@@ -111,9 +113,7 @@ export function createOutgoing({ ssrc, now, send, ...options }: OutgoingOptions)
   };
 
   return {
-    get takesEvents() {
-      return formats.has("telephone-event");
-    },
+    takesEvents: () => formats.has("telephone-event"),
     press(pressed) {
       const { code, part } = pressed;
       if (!formats.has("telephone-event")) return frame(dualTone(pressed));
@@ -126,8 +126,8 @@ export function createOutgoing({ ssrc, now, send, ...options }: OutgoingOptions)
     },
     frame,
     forward(packet, encoding, at = now()) {
-      const isCrossed = encoding !== "telephone-event" && !formats.has(encoding);
-      const payloadType = formats.get(isCrossed ? preferredLaw(formats) : encoding);
+      if (passed?.encoding !== encoding) passed = passageOf(formats, encoding);
+      const { crossedFrom, payloadType } = passed;
       if (payloadType === undefined) return;
       endEvent();
       const begins = source === undefined || !continues(source, packet);
@@ -146,7 +146,7 @@ export function createOutgoing({ ssrc, now, send, ...options }: OutgoingOptions)
       }
       emit({
         payloadType,
-        payload: isCrossed ? transcode(encoding, packet.payload) : packet.payload,
+        payload: crossedFrom ? transcode(crossedFrom, packet.payload) : packet.payload,
         marker: packet.marker || begins,
         ssrc,
         sequence: (packet.sequence + source!.sequenceShift) & 0xffff,
@@ -156,8 +156,25 @@ export function createOutgoing({ ssrc, now, send, ...options }: OutgoingOptions)
     setFormats(next) {
       endEvent();
       formats = next;
+      passed = undefined;
     },
   };
+}
+
+/** How packets of an encoding reach the peer; not at all without a payload type. */
+interface Passage {
+  encoding: Encoding;
+  payloadType: number | undefined;
+  /** The law that they are in, where the peer takes the other one. */
+  crossedFrom: Law | undefined;
+}
+
+function passageOf(formats: Formats, encoding: Encoding): Passage {
+  const crossedFrom = encoding === "telephone-event" || formats.has(encoding)
+    ? undefined
+    : encoding;
+  const payloadType = formats.get(crossedFrom ? preferredLaw(formats) : encoding);
+  return { encoding, payloadType, crossedFrom };
 }
 
 /** Whether a packet goes on where its source was; one that jumps has begun anew. */

@@ -16,6 +16,7 @@ import {
 } from "./libc.ts";
 import { mediaLimits } from "./limits.ts";
 import { bindDatagrams, type Datagrams, type Udp } from "./rtp_sockets.ts";
+import { flush, send } from "./send_queue.ts";
 
 /** A socket by its descriptor. Addresses seen last are kept, since they are hardly ever others. */
 interface Socket {
@@ -31,7 +32,9 @@ interface Socket {
 interface Poller {
   libc: Libc;
   epoll: number;
-  sockets: Map<number, Socket>;
+  /** By their descriptors. */
+  sockets: (Socket | undefined)[];
+  opened: number;
   timer: ReturnType<typeof setInterval> | undefined;
   closed: boolean;
 }
@@ -40,9 +43,9 @@ interface Poller {
 const events = new Uint32Array(mediaLimits.polledEvents * EVENT.words);
 const eventBytes = new Uint8Array(events.buffer);
 const buffer = new Uint8Array(mediaLimits.datagramBytes);
-/** Its beginnings, and lengths as the library takes them, neither of which is made for each packet. */
+const bufferSize = BigInt(buffer.length);
+/** Its beginnings, which are not made for each packet. */
 const beginnings: Uint8Array<ArrayBuffer>[] = [];
-const sizes = Array.from({ length: buffer.length + 1 }, (_, bytes) => BigInt(bytes));
 const name = new Uint8Array(NAME_BYTES);
 const nameWords = new Uint32Array(name.buffer);
 const nameLength = new Uint32Array(1);
@@ -58,7 +61,14 @@ export function polledUdp(): Udp | undefined {
   if (libc === undefined) return undefined;
   const epoll = libc.symbols.epoll_create1(EPOLL_CLOEXEC);
   if (epoll < 0) return void libc.close();
-  const poller: Poller = { libc, epoll, sockets: new Map(), timer: undefined, closed: false };
+  const poller: Poller = {
+    libc,
+    epoll,
+    sockets: [],
+    opened: 0,
+    timer: undefined,
+    closed: false,
+  };
   return {
     async bind(address, port) {
       const bound = bind(poller, address, port);
@@ -68,7 +78,7 @@ export function polledUdp(): Udp | undefined {
     close() {
       if (poller.closed) return;
       poller.closed = true;
-      for (const socket of [...poller.sockets.values()]) release(poller, socket);
+      for (const socket of poller.sockets) if (socket !== undefined) release(poller, socket);
       libc.symbols.close(epoll);
       libc.close();
     },
@@ -95,7 +105,7 @@ function bind(poller: Poller, address: string, port: number): Datagrams | undefi
   const datagrams: Datagrams = {
     port: addressIn(own).port,
     onMessage: () => {},
-    send: (bytes, to) => send(poller, socket, bytes, to),
+    send: (bytes, to) => sendBy(poller, socket, bytes, to),
     close: () => Promise.resolve(release(poller, socket)),
   };
   const nobody: Address = { address: "", port: 0 };
@@ -107,65 +117,57 @@ function bind(poller: Poller, address: string, port: number): Datagrams | undefi
     to: nobody,
     toName: undefined,
   };
-  poller.sockets.set(fd, socket);
+  poller.sockets[fd] = socket;
+  poller.opened++;
   poller.timer ??= setInterval(poll, mediaLimits.pollMs, poller);
   return datagrams;
 }
 
 /** A descriptor that was closed may be another socket's by now. */
-const isOpen = ({ sockets }: Poller, socket: Socket) => sockets.get(socket.fd) === socket;
+const isOpen = ({ sockets }: Poller, socket: Socket) => sockets[socket.fd] === socket;
 
 function release(poller: Poller, socket: Socket): void {
   if (!isOpen(poller, socket)) return;
-  poller.sockets.delete(socket.fd);
+  poller.sockets[socket.fd] = undefined;
+  poller.opened--;
+  flush();
   poller.libc.symbols.close(socket.fd);
-  if (poller.sockets.size > 0) return;
+  if (poller.opened > 0) return;
   clearInterval(poller.timer);
   poller.timer = undefined;
 }
 
-/** What cannot be sent at once is lost. */
-function send(poller: Poller, socket: Socket, bytes: Uint8Array, to: Address): void {
+function sendBy(poller: Poller, socket: Socket, bytes: Uint8Array, to: Address): void {
   if (!isOpen(poller, socket)) return;
   if (to.address !== socket.to.address || to.port !== socket.to.port) {
     socket.to = { address: to.address, port: to.port };
     socket.toName = socketName(to.address, to.port);
   }
-  if (socket.toName === undefined) return;
-  const { sendto } = poller.libc.symbols;
-  // No memory is shared with another thread here.
-  const own = bytes as Uint8Array<ArrayBuffer>;
-  sendto(
-    socket.fd,
-    own,
-    sizes[own.length] ?? BigInt(own.length),
-    MSG_DONTWAIT,
-    socket.toName,
-    NAME_BYTES,
-  );
+  if (socket.toName !== undefined) send(poller.libc.symbols, socket.fd, bytes, socket.toName);
 }
 
 /**
  * Takes a packet of each socket that has one, again and again, so that none waits behind a flood to
  * another; what is beyond the bound waits for the next time.
  */
-function poll({ libc: { symbols }, epoll, sockets }: Poller): void {
+function poll(poller: Poller): void {
+  const { libc: { symbols }, epoll, sockets } = poller;
   for (let round = 0; round < mediaLimits.polledRounds; round++) {
     const ready = symbols.epoll_wait(epoll, eventBytes, mediaLimits.polledEvents, 0);
     if (ready <= 0) return;
     for (let i = 0; i < ready; i++) {
-      const socket = sockets.get(events[i * EVENT.words + EVENT.data]!);
+      const socket = sockets[events[i * EVENT.words + EVENT.data]!];
       if (socket !== undefined) receive(symbols, socket);
     }
     // Whoever was called may have closed all.
-    if (sockets.size === 0) return;
+    if (poller.opened === 0) return;
   }
 }
 
 function receive({ recvfrom }: Libc["symbols"], socket: Socket): void {
   nameLength[0] = NAME_BYTES;
   const { fd, datagrams } = socket;
-  const length = recvfrom(fd, buffer, sizes[buffer.length]!, MSG_DONTWAIT, name, nameLength);
+  const length = recvfrom(fd, buffer, bufferSize, MSG_DONTWAIT, name, nameLength);
   // One that fills the buffer may have been cut off.
   if (length < 0 || length >= buffer.length) return;
   datagrams.onMessage(beginnings[length] ??= buffer.subarray(0, length), senderOf(socket));

@@ -19,6 +19,27 @@ const isRtcpType = (secondByte: number) => secondByte >= 192 && secondByte <= 22
 /** Whether bytes are RTCP where they may also be RTP. */
 export const isRtcp = (bytes: Uint8Array): boolean => bytes.length >= 8 && isRtcpType(bytes[1]!);
 
+/**
+ * Views of buffers. That made last is given again where it would be the same, as packets are mostly of
+ * one length and read into one buffer: to make one for each costs more than to read its header.
+ */
+function createViews<Buffer extends ArrayBufferLike>() {
+  let of: Uint8Array<Buffer> | undefined;
+  let from = 0;
+  let view: Uint8Array<Buffer> | undefined;
+  return (bytes: Uint8Array<Buffer>, start: number, end: number): Uint8Array<Buffer> => {
+    if (view === undefined || bytes !== of || start !== from || end - start !== view.length) {
+      view = bytes.subarray(start, end) as Uint8Array<Buffer>;
+      of = bytes;
+      from = start;
+    }
+    return view;
+  };
+}
+
+const payloadOf = createViews();
+const packetIn = createViews<ArrayBuffer>();
+
 /** Reads a packet; undefined when it is RTCP or malformed. The payload is a view. */
 export function parseRtp(bytes: Uint8Array): RtpPacket | undefined {
   if (bytes.length < HEADER_BYTES) return undefined;
@@ -40,7 +61,7 @@ export function parseRtp(bytes: Uint8Array): RtpPacket | undefined {
     sequence: read16(bytes, 2),
     timestamp: read32(bytes, 4),
     ssrc: read32(bytes, 8),
-    payload: bytes.subarray(start, bytes.length - padding),
+    payload: payloadOf(bytes, start, bytes.length - padding),
   };
 }
 
@@ -56,7 +77,7 @@ export function writeRtp(
   write32(into, 4, packet.timestamp);
   write32(into, 8, packet.ssrc);
   into.set(packet.payload, HEADER_BYTES);
-  return into.subarray(0, HEADER_BYTES + packet.payload.length);
+  return packetIn(into, 0, HEADER_BYTES + packet.payload.length);
 }
 
 // A DataView for each packet would cost more than these.

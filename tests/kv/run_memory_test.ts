@@ -1,78 +1,121 @@
 import assert from "node:assert/strict";
 import type { AnyRecord } from "../../core/resource.ts";
 import { emptyBatch } from "../../kv/batch.ts";
-import type { Range } from "../../kv/entries.ts";
-import { ordOf } from "../../kv/keys.ts";
-import { runMemory } from "../../kv/run_memory.ts";
-import { dice, storeLab } from "../support/store_lab.ts";
+import { ordOf, sidOf } from "../../kv/keys.ts";
+import type { Stored } from "../../kv/record_codec.ts";
+import { type RunMemory, runMemory } from "../../kv/run_memory.ts";
+import type { Bounds, Gap, Run } from "../../kv/runs.ts";
+import { dice } from "../support/store_lab.ts";
 
 const place = { account: 7n, prefix: "CA" };
-const all: Range = { span: { from: -Infinity, before: Infinity } };
 
 /** The Sid of a record of this ms. */
 const sidAt = (ms: number) => "CA" + ms.toString(16).padStart(12, "0") + "5".repeat(20);
+
+/** From one ms up, and before another. */
+const between = (from: number, before: number): Bounds => ({
+  from: sidAt(from),
+  before: sidAt(before),
+});
+const all = between(0, 9_999);
 
 const recordAt = (ms: number, state = 0) =>
   Object.freeze({ sid: sidAt(ms), state } as unknown as AnyRecord);
 
 /** A list as a store has it, and a page of it. */
-class Stored {
+class Model {
   records = new Map<number, AnyRecord>();
 
-  page({ span, after = "X" }: Range, skip: number, limit: number): AnyRecord[] {
-    return [...this.records].filter(([ms]) => ms >= span.from && ms < span.before)
-      .map(([, record]) => record)
-      .filter(({ sid }) => sid < after)
+  page({ from, before }: Bounds, skip: number, limit: number): AnyRecord[] {
+    return [...this.records.values()].filter(({ sid }) => sid >= from && sid < before)
       .toSorted((a, b) => a.sid < b.sid ? 1 : -1)
       .slice(skip, skip + limit);
   }
 }
 
-function writing(times: number[], at = place, isDeleted = false) {
+/** An entry's value says the state of its record. */
+const recall = ({ key, value }: Pick<Stored, "key" | "value">): AnyRecord =>
+  Object.freeze(
+    { sid: sidOf("CA", key), state: (value as Uint8Array)[0]! } as unknown as AnyRecord,
+  );
+
+/** A commit of records, all in one state; without one it deletes them. */
+function writing(times: number[], state: number | null = 0, at = place) {
   const batch = emptyBatch();
   for (const ms of times) {
     const key = [at.account, at.prefix, ordOf(sidAt(ms))];
     const entry = [at.account, at.prefix, "status", "busy", ordOf(sidAt(ms))];
-    if (isDeleted) batch.deletes.push(key, entry);
-    else batch.sets.push({ key, value: null }, { key: entry, value: null });
+    if (state === null) batch.deletes.push(key, entry);
+    else batch.sets.push({ key, value: new Uint8Array([state]) }, { key: entry, value: null });
   }
   return batch;
 }
 
-/** Reads the first records of a range, and has the memory keep them. */
+/** Reads the first records between bounds, and has the memory keep them. */
 function learn(
-  memory: ReturnType<typeof runMemory>,
-  stored: Stored,
-  { range = all, limit = 1_000, at = place } = {},
+  memory: RunMemory,
+  stored: Model,
+  { bounds = all, limit = 1_000, at = place } = {},
 ) {
-  const keep = memory.reading(at);
-  const records = stored.page(range, 0, limit);
-  return () => keep(range, { records, isAll: records.length < limit, bytes: records.length * 100 });
+  const keep = memory.reading(at, recall);
+  const run = runOf(stored, { ...bounds, limit });
+  return () => keep(run);
 }
 
-function storedOf(...times: number[]): Stored {
-  const stored = new Stored();
+function runOf(stored: Model, { limit, ...bounds }: Gap): Run {
+  const records = stored.page(bounds, 0, limit);
+  const from = records.length < limit ? bounds.from : records.at(-1)!.sid;
+  return { ...bounds, from, records, bytes: records.length * 100 };
+}
+
+/** Records that are known; null when some are not. */
+function known(memory: RunMemory, { skip = 0, limit = 100, bounds = all, at = place } = {}) {
+  const found = memory.find(at, bounds, { skip, limit });
+  return Array.isArray(found) ? found : null;
+}
+
+function storedOf(...times: number[]): Model {
+  const stored = new Model();
   for (const ms of times) stored.records.set(ms, recordAt(ms));
   return stored;
 }
 
-Deno.test("find() gives what readings side by side have found, and nothing beyond", () => {
+Deno.test("find() gives what readings side by side have found, or what to read first", () => {
   const stored = storedOf(1, 2, 3, 4, 5, 6, 7, 8, 9);
   const memory = runMemory(1 << 20);
-  const find = (range: Range, skip: number, limit: number) =>
-    memory.find(place, range, { skip, limit });
-  assert.equal(find(all, 0, 1), null);
+  const find = (bounds: Bounds, skip: number, limit: number) =>
+    memory.find(place, bounds, { skip, limit });
+  assert.deepEqual(find(all, 3, 2), { ...all, limit: 5 });
 
   learn(memory, stored, { limit: 3 })(); // 9 8 7
-  learn(memory, stored, { range: { ...all, after: sidAt(8) }, limit: 4 })(); // 7 6 5 4
+  learn(memory, stored, { bounds: between(0, 8), limit: 4 })(); // 7 6 5 4
+  learn(memory, stored, { bounds: between(1, 3) })(); // 2 1
 
   assert.deepEqual(find(all, 2, 4), stored.page(all, 2, 4));
-  assert.deepEqual(find({ ...all, after: sidAt(6) }, 1, 1), [recordAt(4)]);
-  assert.deepEqual(find({ span: { from: 5, before: 8 } }, 0, 9), [7, 6, 5].map((n) => recordAt(n)));
-  assert.equal(find(all, 2, 5), null);
-  assert.equal(find({ span: { from: 3, before: 8 } }, 0, 9), null);
-  assert.equal(memory.find({ ...place, account: 8n }, all, { skip: 0, limit: 1 }), null);
-  assert.equal(memory.find({ ...place, prefix: "SM" }, all, { skip: 0, limit: 1 }), null);
+  assert.deepEqual(find(between(0, 6), 1, 1), [recordAt(4)]);
+  assert.deepEqual(find(between(5, 8), 0, 9), [7, 6, 5].map((n) => recordAt(n)));
+  assert.deepEqual(find(all, 1, 6), { ...between(3, 4), limit: 1 });
+  assert.deepEqual(find(between(0, 3), 0, 9), { ...between(0, 1), limit: 7 });
+  for (const other of [{ ...place, account: 8n }, { ...place, prefix: "SM" }]) {
+    assert.equal(known(memory, { at: other }), null);
+  }
+});
+
+Deno.test("find() takes what was read where it knows nothing, and only there", () => {
+  const stored = storedOf(1, 2, 3, 4);
+  const memory = runMemory(1 << 20);
+  const read = runOf(stored, { ...between(2, 9_999), limit: 9 });
+  const window = { skip: 1, limit: 9 };
+
+  assert.deepEqual(memory.find(place, all, window, [read]), { ...between(0, 2), limit: 7 });
+  for (const ms of stored.records.keys()) stored.records.set(ms, recordAt(ms, 1));
+  learn(memory, stored, { bounds: between(0, 4) })();
+  const shown = [3, 2, 1].map((ms) => recordAt(ms, 1));
+  assert.deepEqual(memory.find(place, all, window, [read]), shown);
+  assert.deepEqual(
+    memory.find(place, all, { skip: 0, limit: 9 }, [read]),
+    [recordAt(4, 0), ...shown],
+  );
 });
 
 Deno.test("a write is forgotten alone, in its list alone", () => {
@@ -82,20 +125,36 @@ Deno.test("a write is forgotten alone, in its list alone", () => {
   learn(memory, stored, { at: { ...place, account: 8n } })();
 
   memory.began(writing([3, 9]));
-  memory.ended();
+  memory.ended(null);
 
-  const find = (range: Range, limit: number, account = 7n) =>
-    memory.find({ ...place, account }, range, { skip: 0, limit })?.length;
-  assert.deepEqual(
-    [
-      find(all, 1),
-      find({ span: { from: 4, before: 9 } }, 9),
-      find({ span: { from: 0, before: 3 } }, 9),
-    ],
-    [undefined, 2, 2],
-  );
-  assert.equal(find({ span: { from: 3, before: 4 } }, 1), undefined);
-  assert.equal(find(all, 9, 8n), 5);
+  const count = (bounds: Bounds) => known(memory, { bounds })?.length;
+  assert.deepEqual([between(4, 9), between(0, 3)].map(count), [2, 2]);
+  assert.deepEqual([all, between(3, 4), between(9, 10)].map(count), Array(3).fill(undefined));
+  const gap = { from: sidAt(3), before: sidAt(3) + "00", limit: 5 };
+  assert.deepEqual(memory.find(place, between(1, 4), { skip: 0, limit: 5 }), gap);
+  assert.equal(known(memory, { at: { ...place, account: 8n } })?.length, 5);
+});
+
+Deno.test("a write that was made is known again where its neighbours are, and nowhere else", () => {
+  const stored = storedOf(1, 2, 3, 4, 5);
+  const memory = runMemory(1 << 20);
+  learn(memory, stored, { bounds: between(2, 8) })();
+  const made = { versionstamp: "1" };
+
+  memory.began(writing([3, 7, 9], 1));
+  assert.deepEqual(known(memory, { bounds: between(4, 7) })?.length, 2);
+  memory.ended(made);
+  memory.began(writing([4], null));
+  memory.ended(made);
+  const twice = writing([2], 2);
+  twice.sets.push(...writing([2], 3).sets);
+  memory.began(twice);
+  memory.ended(made);
+
+  const bounds = between(2, 8);
+  const shown = [recordAt(7, 1), recordAt(5), recordAt(3, 1), recordAt(2, 3)];
+  assert.deepEqual(known(memory, { bounds }), shown);
+  assert.equal(known(memory, { bounds: between(9, 10) }), null);
 });
 
 Deno.test("what a commit may have written while it was read is not kept", () => {
@@ -107,27 +166,26 @@ Deno.test("what a commit may have written while it was read is not kept", () => 
       if (step === "read") keep = learn(memory, stored);
       else if (step === "keep") keep();
       else if (step === "began") memory.began(writing([2]));
-      else memory.ended();
+      else memory.ended(null);
     }
-    assert.equal(memory.find(place, all, { skip: 0, limit: 1 }), null, order);
+    assert.equal(known(memory, { limit: 1 }), null, order);
 
     learn(memory, stored)();
-    assert.equal(memory.find(place, all, { skip: 0, limit: 9 })?.length, 3, order);
+    assert.equal(known(memory)?.length, 3, order);
   }
 });
 
 Deno.test("what was read before more writes than are held against it is not kept", () => {
-  const stored = storedOf(1, 2, 3);
   const memory = runMemory(1 << 20);
-  const range = { span: { from: 0, before: 4 } };
-  const keep = learn(memory, stored, { range });
+  const bounds = between(0, 4);
+  const keep = learn(memory, storedOf(1, 2, 3), { bounds });
   for (let ms = 3; ms < 1_300; ms++) {
     memory.began(writing([ms]));
-    memory.ended();
+    memory.ended(null);
   }
   keep();
 
-  assert.equal(memory.find(place, range, { skip: 0, limit: 1 }), null);
+  assert.equal(known(memory, { bounds, limit: 1 }), null);
 });
 
 Deno.test("runs are as the store is, whatever is written and read in whichever order", () => {
@@ -140,27 +198,29 @@ Deno.test("runs are as the store is, whatever is written and read in whichever o
   /** What is found is what the store has before a write under way and after it. */
   function check(): void {
     const from = roll(500);
-    const span = roll(3) === 0 ? all.span : { from, before: from + roll(300) };
-    const range = roll(3) === 0 ? { span, after: sidAt(roll(500)) } : { span };
+    const bounds = roll(3) === 0 ? all : between(from, from + roll(300));
     const window = { skip: roll(20), limit: 1 + roll(20) };
-    const known = memory.find(place, range, window);
-    if (known !== null) found++;
-    const expected = stored.page(range, window.skip, window.limit);
-    if (known !== null) assert.deepEqual(known, expected, JSON.stringify({ range, window }));
-    else if (roll(2) === 0) keeps.push(learn(memory, stored, { range, limit: 1 + roll(60) }));
+    const page = memory.find(place, bounds, window);
+    if (Array.isArray(page)) {
+      found++;
+      return assert.deepEqual(page, stored.page(bounds, window.skip, window.limit));
+    }
+    const next = [{ bounds: page, limit: page.limit }, { bounds, limit: 1 + roll(60) }][roll(3)];
+    if (next !== undefined) keeps.push(learn(memory, stored, next));
   }
 
   function write(): void {
     const times = Array.from({ length: 1 + roll(2) }, () => roll(500));
-    const isDeleted = roll(4) === 0;
-    memory.began(writing(times, place, isDeleted));
+    const written = roll(4) === 0 ? null : state = (state + 1) % 256;
+    memory.began(writing(times, written));
     check();
-    for (const ms of roll(5) === 0 ? [] : times) {
-      if (isDeleted) stored.records.delete(ms);
-      else stored.records.set(ms, recordAt(ms, ++state));
+    const isMade = roll(5) > 0;
+    for (const ms of isMade ? times : []) {
+      if (written === null) stored.records.delete(ms);
+      else stored.records.set(ms, recordAt(ms, written));
     }
     check();
-    memory.ended();
+    memory.ended(isMade && roll(9) > 0 ? { versionstamp: "1" } : null);
   }
 
   for (let step = 0; step < 5_000; step++) {
@@ -180,74 +240,15 @@ Deno.test("the lists that were asked for longest ago go when records take too mu
     { length: 30 },
     (_, account) => ({ ...place, account: BigInt(account) }),
   );
-  const isKnown = (at: typeof place) => memory.find(at, all, { skip: 0, limit: 20 })?.length === 20;
+  const isKnown = (at: typeof place) => known(memory, { at, limit: 20 })?.length === 20;
   for (const at of lists) {
     learn(memory, stored, { at })();
     assert.ok(isKnown(lists[0]!) && isKnown(at));
   }
 
-  const known = lists.filter(isKnown);
-  assert.ok(known.length <= 4, `${known.length} are known`);
+  const { length } = lists.filter(isKnown);
+  assert.ok(length <= 4, `${length} are known`);
 
   learn(memory, storedOf(...Array.from({ length: 200 }, (_, ms) => ms)))();
-  assert.equal(memory.find(place, all, { skip: 0, limit: 1 }), null, "More than there may be");
-});
-
-/** How often lists are asked of the store. */
-function countedLists(): { count: number } & Disposable {
-  const { prototype } = Deno.Kv;
-  const { list } = prototype;
-  const counted = { count: 0, [Symbol.dispose]: () => void (prototype.list = list) };
-  prototype.list = function (...args) {
-    counted.count++;
-    return list.apply(this, args as never) as never;
-  };
-  return counted;
-}
-
-Deno.test("pages of a list that grows are found without listing it, and are what it has", async () => {
-  using lab = await storeLab();
-  const { calls } = lab.store.records;
-  const roll = dice(8);
-  const model: ReturnType<typeof lab.call>[] = [];
-  const create = async () => {
-    lab.clock.now += roll(40_000);
-    const record = lab.call({ startTime: lab.clock.now, duration: 0 });
-    model.unshift(record);
-    await calls.insert({ record });
-  };
-  const ask = async (skip: number, limit: number) => {
-    const slice = await calls.list(lab.accountSid, { where: [], skip, limit });
-    assert.deepEqual(slice, { items: model.slice(skip, skip + limit), total: model.length });
-  };
-  for (let n = 0; n < 300; n++) await create();
-  for (let round = 0; round < 3; round++) {
-    for (let skip = 0; skip < 300; skip += 20) await ask(skip, 21);
-  }
-
-  {
-    using lists = countedLists();
-    for (let n = 0; n < 10; n++) {
-      await create();
-      lists.count = 0;
-      for (let skip = 20; skip < 280; skip += 20) await ask(skip, 21);
-      assert.equal(lists.count, 0, "All but the newest record is known");
-      await ask(0, 21);
-    }
-  }
-
-  for (let n = 0; n < 100; n++) {
-    const at = roll(model.length);
-    const { sid } = model[at]!;
-    const kind = roll(3);
-    if (kind === 0) await create();
-    else if (kind === 1) {
-      const move = (record: (typeof model)[0]) => ({ record: { ...record, duration: n } });
-      model[at] = await calls.update(lab.accountSid, sid, move);
-    } else {
-      model.splice(at, 1);
-      await calls.remove(lab.accountSid, sid);
-    }
-    for (let asked = 0; asked < 3; asked++) await ask(20 * roll(16), 21);
-  }
+  assert.equal(known(memory, { limit: 1 }), null, "More than there may be");
 });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { LIBC_PATHS } from "../../core/libc_paths.ts";
 import { mediaLimits } from "../../sip/media/limits.ts";
 import { polledUdp } from "../../sip/media/polled_udp.ts";
 import { bindDatagrams, type Datagrams, type Udp } from "../../sip/media/rtp_sockets.ts";
@@ -64,6 +65,23 @@ polledTest("datagrams come in order with their sender, who can be answered", asy
   assert.deepEqual(heard.map(([first]) => first), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
 });
 
+Deno.test({
+  name: "the library alone may be loaded, as in the companion",
+  timeout: 30_000,
+  ignore: Deno.build.os !== "linux",
+  permissions: { net: true, ffi: LIBC_PATHS },
+  async fn() {
+    const udp = polledUdp();
+    assert.ok(udp, "the C library is not to be had");
+    const [one, other] = [await udp.bind(loopback, 0), await udp.bind(loopback, 0)];
+    const arriving = lengthsUntil(other, 2);
+    one.send(new Uint8Array(2), at(other));
+    assert.deepEqual(await arriving, [2]);
+    await Promise.all([one.close(), other.close()]);
+    udp.close();
+  },
+});
+
 polledTest("each sender is told from others, also by its address alone", async ({ bind }) => {
   const socket = await bind();
   const senders = [await bind(), await bindDatagrams("127.0.0.2", 0), await bind()];
@@ -108,6 +126,37 @@ polledTest("what cannot be sent is lost, and what follows goes out", async ({ bi
   one.send(new Uint8Array(2), at(other));
   assert.deepEqual(await arriving, [2]);
 });
+
+polledTest(
+  "what is sent on hearing a packet leaves in order, before its socket is closed",
+  async ({ bind }) => {
+    const [one, other] = [await bind(), await bind()];
+    const many = 2 * mediaLimits.queuedPackets + 1;
+    one.onMessage = () => {
+      const answer = new Uint8Array(many);
+      for (let i = 1; i <= many; i++) one.send(answer.subarray(0, i), at(other));
+      void one.close();
+    };
+    const arriving = lengthsUntil(other, many);
+    other.send(new Uint8Array(1), at(one));
+    assert.deepEqual(await arriving, Array.from({ length: many }, (_, i) => i + 1));
+  },
+);
+
+polledTest(
+  "packets reach whom they were sent to, though another is sent to before they leave",
+  async ({ bind }) => {
+    const [one, two, three] = [await bind(), await bind(), await bind()];
+    one.onMessage = () => {
+      for (const [bytes, to] of [[1, two], [2, three], [3, two], [4, three]] as const) {
+        one.send(new Uint8Array(bytes), at(to));
+      }
+    };
+    const arriving = [lengthsUntil(two, 3), lengthsUntil(three, 4)];
+    two.send(new Uint8Array(1), at(one));
+    assert.deepEqual(await Promise.all(arriving), [[1, 3], [2, 4]]);
+  },
+);
 
 polledTest("a socket that is closed while others are told hears nothing more", async (lab) => {
   const [one, two, sender] = [await lab.bind(), await lab.bind(), await lab.bind()];

@@ -14,6 +14,24 @@ Deno.test("parseRtp() reads what writeRtp() wrote", () => {
   assert.deepEqual(parseRtp(writeRtp(packet)), packet);
 });
 
+Deno.test("packets of different lengths are read from one buffer and written into another", () => {
+  const [from, into] = [new Uint8Array(64), new Uint8Array(64)];
+  for (
+    const [length, extended] of [[3, false], [3, false], [4, false], [3, true], [3, false], [
+      0,
+      false,
+    ]]
+  ) {
+    const payload = new Uint8Array(Number(length)).fill(Number(length) + 1);
+    const bytes = writeRtp({ ...packet, payload }, into);
+    assert.equal(bytes.length, 12 + payload.length);
+    from.set(bytes);
+    if (extended) from.set([0x90, from[1]!, ...from.subarray(2, 12), 0, 0, 0, 0, ...payload]);
+    const read = parseRtp(from.subarray(0, bytes.length + (extended ? 4 : 0)));
+    assert.deepEqual(read, { ...packet, payload });
+  }
+});
+
 Deno.test("parseRtp() leaves out contributing sources, extension and padding", () => {
   const header = [0x80 | 0x20 | 0x10 | 1, 8, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3];
   const source = [9, 9, 9, 9];

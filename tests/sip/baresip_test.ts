@@ -3,8 +3,14 @@ import type { Script } from "../../core/bridge_script.ts";
 import { mediaEngine } from "../../sip/media/engine.ts";
 import { rtpTransport } from "../../sip/media/plain_rtp.ts";
 import { systemClock } from "../../sip/media/ticker.ts";
-import { type Baresip, baresipTest, startBaresip } from "../support/baresip.ts";
+import {
+  type Baresip,
+  type BaresipOptions,
+  baresipTest,
+  startBaresip,
+} from "../support/baresip.ts";
 import { testDomain } from "../support/fake_service.ts";
+import { startEdge } from "../support/kamailio.ts";
 import { invite, inviteScript, newLeg, type SipLab, startSipLab } from "../support/sip_lab.ts";
 import { freePorts } from "../support/system.ts";
 import { tone } from "../support/tone.ts";
@@ -35,12 +41,17 @@ const addressOf = ({ companion }: SipLab, transport: Transport) =>
   companion.sipAddresses.get(transport === "udp" ? "UDP" : "TCP")!;
 
 /** baresip as bob's softphone; resolves when it is registered. */
-async function bobAt(lab: SipLab, transport: Transport, saysHz?: number): Promise<Baresip> {
+async function bobAt(
+  lab: SipLab,
+  transport: Transport,
+  { saysHz, registrar = addressOf(lab, transport) }: Pick<BaresipOptions, "saysHz" | "registrar"> =
+    {},
+): Promise<Baresip> {
   const phone = await startBaresip({
     login: "bob",
     domain: testDomain,
     transport,
-    registrar: addressOf(lab, transport),
+    registrar,
     ...saysHz !== undefined && { saysHz },
   });
   await lab.service.told(({ came }) => came.includes("bob"));
@@ -66,12 +77,29 @@ for (const transport of transports) {
     await phone.untilHears(1_200);
   });
 
+  baresipTest(`baresip behind Kamailio is called over ${transport} along its Path`, async () => {
+    await using lab = await startLab();
+    const [port] = freePorts(1) as [number];
+    const registrar = addressOf(lab, transport).port;
+    await using _edge = await startEdge({ port, registrar, transport });
+    lab.service.answer = ({ event }) =>
+      event.type === "answered" ? [{ type: "play", url: "http://app.test/a.wav", loop: 1 }] : [];
+    await using phone = await bobAt(lab, transport, { registrar: { host: "127.0.0.1", port } });
+
+    const invitation = invite("bob");
+    await lab.run(invitation.leg, inviteScript(invitation));
+    const { event } = await lab.service.event("ended", invitation.leg);
+
+    assert.deepEqual(event, { type: "ended", outcome: "completed" });
+    await phone.untilHears(1_200);
+  });
+
   baresipTest(`baresip as a carrier over ${transport} is called, and both sides hear`, async () => {
     await using lab = await startLab();
     const [port] = freePorts(1) as [number];
     const far = { login: number, domain: "127.0.0.1", transport, port, saysHz: 900 };
     await using carrier = await startBaresip(far);
-    await using phone = await bobAt(lab, transport, 1_500);
+    await using phone = await bobAt(lab, transport, { saysHz: 1_500 });
     const proxy = `sip:127.0.0.1:${port};transport=${transport}`;
     const route = { gatewaySid: null, proxy, publicOnly: false };
     const out = trunkInvitation([route], { dialled: number });
@@ -90,7 +118,7 @@ for (const transport of transports) {
   baresipTest(`baresip as a carrier over ${transport} calls a number, and both hear`, async () => {
     await using lab = await startLab();
     const { host, port } = addressOf(lab, transport);
-    await using phone = await bobAt(lab, transport, 1_500);
+    await using phone = await bobAt(lab, transport, { saysHz: 1_500 });
     const accountSid = `AC${"2".repeat(32)}`;
     const numberSid = `PN${"2".repeat(32)}`;
     lab.service.trunks.number = ({ dialled }) =>

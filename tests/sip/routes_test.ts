@@ -15,7 +15,7 @@ import { connectPeer, peerRequest, peerResponse } from "../support/sip_peer.ts";
 import { queue } from "../support/queue.ts";
 import { readSip } from "../support/sip_text.ts";
 import { eventually } from "../support/system.ts";
-import { testAuthority, testCertificates } from "../support/test_certificates.ts";
+import { serialAt, testAuthority, testCertificates } from "../support/test_certificates.ts";
 
 /** A listener with no core above it: what comes is kept for the test. */
 async function openLab(options: TransportOptions) {
@@ -192,15 +192,6 @@ sipTest("respondElsewhere() answers a closed connection at the port in Via", asy
 
   assert.equal((await peer.next()).text, response);
 });
-
-/** Connects by TLS; resolves with the serial number of the certificate shown. */
-async function serialAt({ host, port }: Endpoint): Promise<string> {
-  const socket = connect({ host, port, servername: "sip.test", ca: testAuthority });
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  socket.once("secureConnect", () => resolve(socket.getPeerCertificate().serialNumber));
-  socket.once("error", reject);
-  return await promise.finally(() => socket.destroy());
-}
 
 sipTest("listenSip() takes up a renewed certificate and keeps connections", async () => {
   await using files = await certificateFiles();

@@ -6,7 +6,14 @@ import { plainOffer } from "../support/plain_peer.ts";
 import { kamailioTest, startCarrier } from "../support/kamailio.ts";
 import { type SipLab, sipTest } from "../support/sip_lab.ts";
 import { runSipp, sippTest } from "../support/sipp.ts";
-import { answering, holding, refreshed, refreshing } from "../support/sipp_trunk.ts";
+import {
+  answering,
+  callingBriefly,
+  demanding,
+  holding,
+  refreshed,
+  refreshing,
+} from "../support/sipp_trunk.ts";
 import { valuesOf } from "../support/sip_text.ts";
 import { freePorts } from "../support/system.ts";
 import {
@@ -36,6 +43,7 @@ const startLab = () =>
     }),
   });
 
+const called = { accountSid: `AC${"2".repeat(32)}`, numberSid: `PN${"2".repeat(32)}` };
 const credentials = { userName: "trunk", password: "pass" };
 
 /**
@@ -115,6 +123,35 @@ for (const method of ["INVITE", "UPDATE"] as const) {
     assert.equal(bye.method, "BYE");
     assert.equal(await code, 0);
   });
+}
+
+sippTest("createFork() asks a carrier again for as long a session as it demands", async () => {
+  await using lab = await startLab();
+  const { caller, code } = await callCarrier(lab, demanding);
+
+  await caller.bye();
+
+  assert.equal(await code, 0);
+});
+
+for (const transport of ["UDP", "TCP"] as const) {
+  sippTest(
+    `refuseInterval() tells a carrier by ${transport} how long a session lasts`,
+    async () => {
+      const number = "+14155550101";
+      await using lab = await startTrunkLab({ trustedSources: [host] });
+      lab.service.trunks.number = () => ({ ...called, dialled: number, allowed: true });
+      lab.service.answer = () => [{ type: "answer" }, { type: "silence", seconds: 60 }];
+      const { port } = lab.companion.sipAddresses.get(transport)!;
+
+      const by = transport === "UDP" ? "u1" : "t1";
+      const [own] = freePorts(1) as [number];
+      const options = ["-t", by, "-p", `${own}`, "-m", "1", "-timeout", "60"];
+      const code = await runSipp(callingBriefly(number), { host, port }, ...options);
+
+      assert.equal(code, 0);
+    },
+  );
 }
 
 for (

@@ -20,28 +20,39 @@ export interface CarrierOptions {
 }
 
 /** Starts the carrier of `kamailio_trunk.cfg`; resolves when it takes connections. */
-export async function startCarrier(
+export const startCarrier = (
   { port, carrierPort, algorithm }: CarrierOptions,
-): Promise<AsyncDisposable> {
-  const config = new URL("kamailio_trunk.cfg", import.meta.url).pathname;
-  const defined = [
-    `PROXY_PORT=${port}`,
+): Promise<AsyncDisposable> =>
+  startKamailio("kamailio_trunk.cfg", port, [
     `CARRIER_PORT=${carrierPort}`,
     `CARRIER="sip:127.0.0.1:${carrierPort}"`,
     `ALGORITHM="${algorithm}"`,
-    `MODULES="${MODULES}"`,
-  ];
+  ]);
+
+/** Starts the proxy of `kamailio_edge.cfg`, in front of a registrar; resolves when it takes connections. */
+export const startEdge = (
+  { port, registrar, transport }: { port: number; registrar: number; transport: "udp" | "tcp" },
+): Promise<AsyncDisposable> =>
+  startKamailio("kamailio_edge.cfg", port, [
+    `REGISTRAR="sip:127.0.0.1:${registrar};transport=${transport}"`,
+  ]);
+
+async function startKamailio(
+  config: string,
+  port: number,
+  defined: string[],
+): Promise<AsyncDisposable> {
   const child = new Deno.Command(KAMAILIO, {
     args: [
       "-f",
-      config,
+      new URL(config, import.meta.url).pathname,
       "-DD",
       "-E",
       "-m",
       "64",
       "-M",
       "8",
-      ...defined.flatMap((one) => ["-A", one]),
+      ...[`PROXY_PORT=${port}`, `MODULES="${MODULES}"`, ...defined].flatMap((one) => ["-A", one]),
     ],
     stdin: "null",
     stdout: "null",

@@ -65,52 +65,63 @@ ${
 <label id="proven"/>${conversation}`,
 );
 
-/** A carrier that calls a number, talks, and hangs up. */
-export const calling = (number: string) =>
-  scenario(
-    "calling",
-    `<send retrans="500"><![CDATA[
-INVITE sip:${number}@[remote_ip]:[remote_port] SIP/2.0
+/** A request of the carrier that calls a number. */
+const calls = (number: string, { method = "INVITE", cseq = 1, uri = "[next_url]", headers = "" }) =>
+  `<send${method === "ACK" ? "" : ' retrans="500"'}><![CDATA[
+${method} ${uri} SIP/2.0
 Via: SIP/2.0/[transport] [local_ip]:[local_port];branch=[branch]
 From: "Far" <sip:+442079460000@carrier.test>;tag=[pid]t[call_number]
-To: <sip:${number}@carrier.test>
+To: <sip:${number}@carrier.test>${method === "INVITE" ? "" : "[peer_tag_param]\n[routes]"}
 Call-ID: [call_id]
-CSeq: 1 INVITE
+CSeq: ${cseq} ${method}
 Contact: <sip:carrier@[local_ip]:[local_port];transport=[transport]>
 Max-Forwards: 70
-Content-Type: application/sdp
-Content-Length: [len]
+${headers}${method === "INVITE" ? "Content-Type: application/sdp\n" : ""}Content-Length: [len]
 
-${sdp}]]></send>
+${method === "INVITE" ? sdp : ""}]]></send>`;
+
+const invites = (number: string, cseq = 1, headers = "") =>
+  calls(number, { uri: `sip:${number}@[remote_ip]:[remote_port]`, cseq, headers });
+
+const progress = `<recv response="100" optional="true"/><recv response="180" optional="true"/>`;
+
+/** The carrier takes the answer to its call, and hangs up. */
+const talks = (number: string, cseq = 1, checked = "") =>
+  `${progress}<recv response="200" rrs="true">${checked}</recv>
+${calls(number, { method: "ACK", cseq })}${calls(number, { method: "BYE", cseq: cseq + 1 })}
+<recv response="200"/>`;
+
+/** A carrier that calls a number, talks, and hangs up. */
+export const calling = (number: string) => scenario("calling", invites(number) + talks(number));
+
+/**
+ * A carrier that calls a number with a session of half a minute, and of as long as it is told when that
+ * is refused (RFC 4028 §7.3).
+ */
+export const callingBriefly = (number: string) => {
+  const timer = (seconds: number) =>
+    `Supported: timer\nSession-Expires: ${seconds}\nMin-SE: ${seconds}\n`;
+  return scenario(
+    "callingBriefly",
+    `${invites(number, 1, timer(30))}
 <recv response="100" optional="true"/>
-<recv response="180" optional="true"/>
-<recv response="200" rrs="true"/>
+<recv response="422">${checks("^ *90$", "Min-SE")}</recv>
 <send><![CDATA[
-ACK [next_url] SIP/2.0
-Via: SIP/2.0/[transport] [local_ip]:[local_port];branch=[branch]
-From: "Far" <sip:+442079460000@carrier.test>;tag=[pid]t[call_number]
-To: <sip:${number}@carrier.test>[peer_tag_param]
-[routes]
-Call-ID: [call_id]
+ACK sip:${number}@[remote_ip]:[remote_port] SIP/2.0
+[last_Via:]
+[last_From:]
+[last_To:]
+[last_Call-ID:]
 CSeq: 1 ACK
 Max-Forwards: 70
 Content-Length: 0
 
 ]]></send>
-<send retrans="500"><![CDATA[
-BYE [next_url] SIP/2.0
-Via: SIP/2.0/[transport] [local_ip]:[local_port];branch=[branch]
-From: "Far" <sip:+442079460000@carrier.test>;tag=[pid]t[call_number]
-To: <sip:${number}@carrier.test>[peer_tag_param]
-[routes]
-Call-ID: [call_id]
-CSeq: 2 BYE
-Max-Forwards: 70
-Content-Length: 0
-
-]]></send>
-<recv response="200"/>`,
+${invites(number, 2, timer(90))}
+${talks(number, 2, checks("^ *90;refresher=uac$", "Session-Expires"))}
+<Reference variables="checked"/>`,
   );
+};
 
 /** Notes who calls, so that the carrier can ask for something in the dialog. */
 const called = `<recv request="INVITE" rrs="true"><action>
@@ -136,9 +147,12 @@ ${body}]]></send>`;
 
 /** Ends the scenario unless a message has something in its body, or in one header. */
 const checks = (pattern: string, header?: string) =>
-  `<action><ereg regexp="${pattern}" ${
+  `<action>${checksIn(pattern, header)}</action>`;
+
+const checksIn = (pattern: string, header?: string) =>
+  `<ereg regexp="${pattern}" ${
     header === undefined ? 'search_in="body"' : `search_in="hdr" header="${header}:"`
-  } check_it="true" assign_to="checked"/></action>`;
+  } check_it="true" assign_to="checked"/>`;
 
 const accepted = (check: string) =>
   `<recv response="100" optional="true"/><recv response="200">${check}</recv>`;
@@ -156,6 +170,17 @@ export const holding = scenario(
   `${called}${response("180 Ringing")}${response("200 OK", "", sdpThat("sendrecv"))}
 <recv request="ACK"/>${reinvite(1, "sendonly", "recvonly")}${reinvite(2, "inactive", "inactive")}
 ${reinvite(3, "sendrecv", "sendrecv")}${within("BYE", 4)}<recv response="200"/>${references}`,
+);
+
+/** A carrier that wants sessions of ten minutes at least (RFC 4028 §7.3). */
+export const demanding = scenario(
+  "demanding",
+  `<recv request="INVITE"/>${response("422 Session Interval Too Small", "Min-SE: 600\n")}
+<recv request="ACK"/>
+<recv request="INVITE"><action>${checksIn("^ *600$", "Session-Expires")}
+${checksIn("^ *600$", "Min-SE")}</action></recv>
+${response("200 OK", "Require: timer\nSession-Expires: 600;refresher=uac\n", sdp)}
+<recv request="ACK"/>${bye}<Reference variables="checked"/>`,
 );
 
 const timer = (refresher: "uac" | "uas", seconds = 2) =>

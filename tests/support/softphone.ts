@@ -55,12 +55,17 @@ export interface SoftphoneOptions {
   domain: string;
   /** `+sip.instance`, for phones that are one device of several. */
   instance?: string;
+  /** The authority to believe over TLS; PEM. */
+  authority?: string;
 }
 
 /** Connects a softphone; it says nothing yet. */
 export async function openSoftphone(options: SoftphoneOptions): Promise<Softphone> {
-  const { login, domain, url } = options;
-  const socket = new WebSocket(url, "sip");
+  const { login, domain, url, authority } = options;
+  const client = authority === undefined
+    ? undefined
+    : Deno.createHttpClient({ caCerts: [authority] });
+  const socket = new WebSocket(url, { protocols: ["sip"], ...client && { client } });
   const opened = Promise.withResolvers<void>();
   const closed = Promise.withResolvers<number>();
   const calls = queue<IncomingCall>();
@@ -97,6 +102,7 @@ export async function openSoftphone(options: SoftphoneOptions): Promise<Softphon
     async close() {
       socket.close();
       await closed.promise;
+      client?.close();
     },
   };
 

@@ -1,4 +1,16 @@
-/** Certificates for tests alone: whoever reads this has their keys. */
+import { connect } from "node:tls";
+import type { Endpoint } from "../../sip/flow.ts";
+
+/** Connects by TLS, as to sip.test; resolves with the serial number of the certificate shown. */
+export async function serialAt({ host, port }: Endpoint): Promise<string> {
+  const socket = connect({ host, port, servername: "sip.test", ca: testAuthority });
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  socket.once("secureConnect", () => resolve(socket.getPeerCertificate().serialNumber));
+  socket.once("error", reject);
+  return await promise.finally(() => socket.destroy());
+}
+
+/* Certificates for tests alone: whoever reads this has their keys. */
 
 /** The authority that issued the others. */
 export const testAuthority = `-----BEGIN CERTIFICATE-----
