@@ -87,11 +87,12 @@ export const legEvent = z.discriminatedUnion("type", [
   recordedEvent,
   /**
    * The softphone of a leg wants `other`, whom it talks to, to talk to somebody else (RFC 3515).
-   * Answered with a script for `other`, which begins with a `reject` where that may not be.
+   * Answered with a script for `other`, which begins with a `reject` where that may not be. Without
+   * `other` the leg is in a conference, and the script is the dial of who takes its place there.
    */
   z.object({
     type: z.literal("refer"),
-    other: legId,
+    other: legId.optional(),
     /** The Refer-To URI, without its headers. */
     to: z.string(),
     /** Who refers: the Client's own address. */

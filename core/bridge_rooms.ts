@@ -27,7 +27,7 @@ export const consultStep = z.object({
  * the room ends, or `timeLimitS` passed. While it is alone there, or nobody came that `startOnEnter`,
  * it waits: everybody does. Where the other companion is out of reach, the service is asked again, as by
  * a `consult` with the memo and `unreached`, the Conference; `isGone` where that one has been started
- * anew.
+ * anew. A `consult` with the memo also takes who is to have the leg's place into the room.
  */
 export const roomStep = z.object({
   type: z.literal("room"),

@@ -29,8 +29,19 @@ export const emptyBatch = (): Batch => ({
 export const stageSum = (batch: Batch, key: Deno.KvKey, by: number): void =>
   addSum(batch, keyText(key), { key, by });
 
-function addSum({ sums }: Batch, text: string, { key, by }: { key: Deno.KvKey; by: number }): void {
-  sums.set(text, { key, by: by + (sums.get(text)?.by ?? 0) });
+/** The same of a counter whose key begins with `start`, of which the text is known. */
+export function stageSumOf(
+  batch: Batch,
+  start: { key: Deno.KvKey; text: string },
+  rest: Deno.KvKey,
+  by: number,
+): void {
+  addSum(batch, start.text + keyText(rest), { key: [...start.key, ...rest], by });
+}
+
+function addSum({ sums }: Batch, text: string, sum: { key: Deno.KvKey; by: number }): void {
+  const other = sums.get(text);
+  sums.set(text, other === undefined ? sum : { key: sum.key, by: sum.by + other.by });
 }
 
 /** Raises a number to at least `to` without a conflict. */
@@ -39,6 +50,14 @@ export const stageRaise = (batch: Batch, key: Deno.KvKey, to: number): void =>
 
 function addRaise({ raises }: Batch, text: string, { key, to }: { key: Deno.KvKey; to: number }) {
   raises.set(text, { key, to: Math.max(to, raises.get(text)?.to ?? 0) });
+}
+
+/** Batches as one. */
+export function merged(batches: Batch[]): Batch {
+  if (batches.length === 1) return batches[0]!;
+  const all = emptyBatch();
+  for (const batch of batches) append(all, batch);
+  return all;
 }
 
 /** Adds all of one batch to another. */
@@ -62,11 +81,13 @@ export function keyBytesOf({ checks, sets, deletes, due }: Batch, counters: stri
 const partBytes = (part: Deno.KvKeyPart): number =>
   typeof part === "string" ? Buffer.byteLength(part) + 2 : part instanceof Uint8Array ? 18 : 9;
 
-/** A key as a text that no other key has. */
-export const keyText = (key: Deno.KvKey): string =>
-  key.map((part) => {
-    if (part instanceof Uint8Array) return `x${part.toHex()}`;
-    return typeof part === "string"
-      ? `s${part.length}:${part}`
-      : `${(typeof part)[0]}${String(part)} `;
-  }).join("");
+/** A key as a text that no other key has; that of a longer key begins with it. */
+export function keyText(key: Deno.KvKey): string {
+  let text = "";
+  for (const part of key) {
+    if (typeof part === "string") text += `s${part.length}:${part}`;
+    else if (part instanceof Uint8Array) text += `x${part.toHex()}`;
+    else text += `${(typeof part)[0]}${String(part)} `;
+  }
+  return text;
+}

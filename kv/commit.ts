@@ -1,5 +1,5 @@
 import { Fault } from "../core/faults.ts";
-import { append, type Batch, emptyBatch, keyBytesOf, keyText } from "./batch.ts";
+import { type Batch, keyBytesOf, keyText, merged } from "./batch.ts";
 import type { CounterMemory } from "./counter_memory.ts";
 import { keys } from "./keys.ts";
 import type { Receipt } from "./receipt.ts";
@@ -55,20 +55,20 @@ export function committer(kv: Deno.Kv, options: CommitterOptions): Committer {
   let isPumping = false;
 
   /** Makes a commit, of which the memories hear before anybody else. */
-  async function make(merged: Batch, rings: boolean): Promise<Committed> {
-    for (const one of lists) await one.began(merged);
+  async function make(batch: Batch, rings: boolean): Promise<Committed> {
+    for (const one of lists) await one.began(batch);
     let committed: Committed = null;
     try {
       const result = await commitRetrying(() => {
-        const op = operation(kv, merged, rings);
+        const op = operation(kv, batch, rings);
         receipt?.stage(op);
         return op;
       });
       committed = result.ok ? result : await receipt?.find() ?? null;
-      if (committed !== null) memory?.made(merged, committed.versionstamp);
+      if (committed !== null) memory?.made(batch, committed.versionstamp);
       return committed;
     } catch (error) {
-      memory?.doubt(merged);
+      memory?.doubt(batch);
       throw error;
     } finally {
       for (const one of lists) one.ended(committed);
@@ -78,9 +78,7 @@ export function committer(kv: Deno.Kv, options: CommitterOptions): Committer {
   async function attempt(batches: Batch[]): Promise<Committed> {
     const makesJobs = batches.some(({ due }) => due.length > 0);
     const rings = makesJobs && options.doorbell && !bell.pending;
-    const merged = emptyBatch();
-    for (const batch of batches) append(merged, batch);
-    const committed = await make(merged, rings);
+    const committed = await make(merged(batches), rings);
     if (committed === null) return null;
     if (rings) bell.pending = true;
     if (makesJobs) self.onJobs();
@@ -132,6 +130,7 @@ export function committer(kv: Deno.Kv, options: CommitterOptions): Committer {
 
 /** As many as fit one operation. Two that check one key never share: the later would overwrite. */
 function takeGroup(queue: Waiting[], maxChecks: number): Waiting[] {
+  if (queue.length === 1) return queue.splice(0);
   const group: Waiting[] = [];
   const checked = new Set<string>();
   const counters = new Set<string>();
@@ -156,17 +155,17 @@ function takeGroup(queue: Waiting[], maxChecks: number): Waiting[] {
   return group;
 }
 
-function operation(kv: Deno.Kv, merged: Batch, rings: boolean): Deno.AtomicOperation {
+function operation(kv: Deno.Kv, batch: Batch, rings: boolean): Deno.AtomicOperation {
   const op = kv.atomic();
-  op.check(...merged.checks);
-  for (const { key, value } of merged.sets) op.set(key, value);
-  for (const key of merged.deletes) op.delete(key);
+  op.check(...batch.checks);
+  for (const { key, value } of batch.sets) op.set(key, value);
+  for (const key of batch.deletes) op.delete(key);
   const due = new Map<string, number>();
-  for (const { lane, at } of merged.due) due.set(lane, Math.min(at, due.get(lane) ?? at));
-  for (const { key, by } of merged.sums.values()) {
+  for (const { lane, at } of batch.due) due.set(lane, Math.min(at, due.get(lane) ?? at));
+  for (const { key, by } of batch.sums.values()) {
     if (by !== 0) op.sum(key, BigInt.asUintN(64, BigInt(by)));
   }
-  for (const { key, to } of merged.raises.values()) op.max(key, BigInt(to));
+  for (const { key, to } of batch.raises.values()) op.max(key, BigInt(to));
   for (const [lane, at] of due) op.min(keys.lane(lane), BigInt(Math.floor(at)));
   if (due.size > 0) op.sum(keys.wake, 1n);
   if (rings) op.enqueue({ wake: true });

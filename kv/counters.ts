@@ -1,4 +1,4 @@
-import { type Batch, stageSum } from "./batch.ts";
+import { type Batch, keyText, stageSumOf } from "./batch.ts";
 import { type FieldPlace, type IndexValue, keys } from "./keys.ts";
 
 /**
@@ -75,7 +75,10 @@ export function stageCount(
   counted: Counted,
   { depth, ms, by }: { depth: Depth; ms: number; by: 1 | -1 },
 ): void {
-  for (const level of levels.slice(0, depth)) {
-    stageSum(batch, keys.counter(counted, level.level, bucketAt(ms, level)), by);
+  const key = keys.counters(counted);
+  const start = { key, text: keyText(key) };
+  for (let at = 0; at < depth; at++) {
+    const level = levels[at]!;
+    stageSumOf(batch, start, keys.bucket(level.level, bucketAt(ms, level)), by);
   }
 }

@@ -25,13 +25,17 @@ export function stageIndexes(
   { place, layout }: { place: Place; layout: Layout },
   change: Transition,
 ): void {
-  for (const index of layout.indexes) stageEntry(batch, { place, layout, index }, change);
-  const { after } = change;
-  if (after === undefined) return;
+  const { sid } = (change.before ?? change.after)!;
+  const [ord, ms] = [ordOf(sid), sidTime(sid)];
+  const [before, after] = [stateOf(layout, change.before), stateOf(layout, change.after)];
+  for (const index of layout.indexes) {
+    stageEntry(batch, { place, index, ord, ms }, { before, after });
+  }
+  if (change.after === undefined) return;
   for (const { field } of layout.dates) {
-    const date = after[field];
+    const date = change.after[field];
     if (typeof date !== "number" || date === change.before?.[field]) continue;
-    const distance = Math.ceil(Math.abs(date - sidTime(after.sid)));
+    const distance = Math.ceil(Math.abs(date - ms));
     if (distance > 0) stageRaise(batch, keys.field({ ...place, field }), distance);
   }
 }
@@ -40,37 +44,55 @@ const empty = new Uint8Array(0);
 
 interface Filing {
   place: Place;
-  layout: Layout;
   index: IndexedField;
+  /** Of the record's Sid, as is the time in ms. */
+  ord: Uint8Array;
+  ms: number;
+}
+
+/** A record, and which dates it lacks though it is over. */
+interface State {
+  record: AnyRecord;
+  lacking: string | undefined;
 }
 
 /** How a record stands in an index: by its value, and as one that is over and lacks dates. */
 interface Filed {
   entry: Counted;
-  undated?: Counted;
+  undated: Counted | undefined;
 }
 
 /**
  * By its values a record without dates is counted only when it is over: a counter would be left at 0
  * for every value of one that gets them. Those under way are few, and have an index of their own.
  */
-function filed({ place, layout, index }: Filing, record: AnyRecord | undefined): Filed | null {
-  const value = record === undefined ? null : index.valueOf(record);
-  if (record === undefined || value === null) return null;
-  const entry = { ...place, field: index.field, value };
+function stateOf(layout: Layout, record: AnyRecord | undefined): State | undefined {
+  if (record === undefined) return undefined;
   const lacking = lackingOf(layout.dates, record);
-  if (lacking === undefined || isWithoutEnd(layout, lacking)) return { entry };
-  const isOfAll = index.field === "" || index.field === undatedField;
-  return isOfAll ? { entry } : { entry, undated: { ...entry, lacking } };
+  const isOver = lacking !== undefined && !isWithoutEnd(layout, lacking);
+  return { record, lacking: isOver ? lacking : undefined };
 }
 
-function stageEntry(batch: Batch, filing: Filing, { before, after }: Transition): void {
+function filed({ place, index }: Filing, state: State | undefined): Filed | undefined {
+  const value = state === undefined ? null : index.valueOf(state.record);
+  if (state === undefined || value === null) return undefined;
+  const { account, prefix } = place;
+  const { field } = index;
+  const entry = { account, prefix, field, value };
+  const isOfAll = field === "" || field === undatedField;
+  const { lacking } = state;
+  return { entry, undated: lacking === undefined || isOfAll ? undefined : { ...entry, lacking } };
+}
+
+function stageEntry(
+  batch: Batch,
+  filing: Filing,
+  { before, after }: { before: State | undefined; after: State | undefined },
+): void {
   const [was, is] = [filed(filing, before), filed(filing, after)];
   const isSameValue = isSame(was?.entry.value, is?.entry.value);
   if (isSameValue && was?.undated?.lacking === is?.undated?.lacking) return;
-  const { field, depth } = filing.index;
-  const { sid } = (before ?? after)!;
-  const [ord, ms] = [ordOf(sid), sidTime(sid)];
+  const { index: { field, depth }, ord, ms } = filing;
   if (was?.undated) stageCount(batch, was.undated, { depth, ms, by: -1 });
   if (is?.undated) stageCount(batch, is.undated, { depth, ms, by: 1 });
   if (isSameValue) return;

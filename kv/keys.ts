@@ -77,7 +77,7 @@ export const keys = {
   ],
   entry: ({ account, prefix, field }: FieldPlace, value: IndexValue, ord: Uint8Array) =>
     field === "" ? [account, prefix, ord] : [account, prefix, field, value, ord],
-  value: ({ account, prefix, field }: FieldPlace, value: IndexValue) => [
+  value: ({ account, prefix, field }: FieldPlace, value: IndexValue): Deno.KvKey => [
     account,
     prefix,
     field,
@@ -86,14 +86,17 @@ export const keys = {
   /** After everything that is kept of a value. */
   afterValue: (place: FieldPlace, value: IndexValue) => [...keys.value(place, value), true],
   /** Of all entries of a value, or of those whose records are over and lack some dates. */
-  counters: (
-    { value, lacking, ...place }: FieldPlace & { value: IndexValue; lacking?: string },
-  ): Deno.KvKey => [...keys.value(place, value), ...(lacking === undefined ? [] : [lacking])],
+  counters: (counted: FieldPlace & { value: IndexValue; lacking?: string }): Deno.KvKey => {
+    const key = keys.value(counted, counted.value);
+    return counted.lacking === undefined ? key : [...key, counted.lacking];
+  },
+  /** What stands behind that in the key of a counter. */
+  bucket: (level: number, bucket: number): Deno.KvKey => [BigInt(level), BigInt(bucket)],
   counter: (
     counted: FieldPlace & { value: IndexValue; lacking?: string },
     level: number,
     bucket: number,
-  ): Deno.KvKey => [...keys.counters(counted), BigInt(level), BigInt(bucket)],
+  ): Deno.KvKey => [...keys.counters(counted), ...keys.bucket(level, bucket)],
   order: ({ account, prefix }: Place) => [account, prefix, true],
   /** After everything of a resource. */
   afterOrder: ({ account, prefix }: Place) => [account, `${prefix}\0`],

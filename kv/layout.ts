@@ -104,7 +104,7 @@ const keyedBytes = 100;
 /** A filter's value as it stands in keys; null for the empty one, which is not filed. */
 export function indexValue(text: string): IndexValue | null {
   if (text === "") return null;
-  if (Buffer.byteLength(text) <= keyedBytes) return text;
+  if (text.length <= keyedBytes / 3 || Buffer.byteLength(text) <= keyedBytes) return text;
   return new Uint8Array(createHash("sha256").update(text).digest().subarray(0, 16));
 }
 

@@ -10,6 +10,7 @@ import type { Batch } from "./batch.ts";
 import { committer } from "./commit.ts";
 import { companionStates } from "./companions.ts";
 import { withDeadline } from "./deadline.ts";
+import { narrowExpiryIndex } from "./expiry_index.ts";
 import { ledger } from "./ledger.ts";
 import { counterMemory } from "./counter_memory.ts";
 import { listStates } from "./list_states.ts";
@@ -51,10 +52,12 @@ export interface Store {
  */
 export async function openStore({ location, secretKey, now }: StoreOptions): Promise<Store> {
   const isRemote = /^https?:/.test(location);
-  const lock = isRemote || location === ":memory:" ? undefined : await lockFile(location);
+  const isFile = !isRemote && location !== ":memory:";
+  const lock = isFile ? await lockFile(location) : undefined;
   const opened = await Deno.openKv(location);
   const kv = isRemote ? withDeadline(opened, limits.storeTimeoutMs) : opened;
   const prepare = async () => {
+    if (isFile) narrowExpiryIndex(location);
     const fields = await checkSchema(kv, resources);
     if (isRemote) await sweepReceipts(kv, now());
     return fields;

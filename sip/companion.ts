@@ -186,7 +186,7 @@ function assemble(
   signalling.refuseInvite = (message) =>
     refuseAtOnce({ signalling, authenticator, accepting }, message);
   signalling.onRegister = (message) =>
-    void onRegister(signalling, authenticator, message).catch(failed);
+    void onRegister(signalling, authenticator, message)?.catch(failed);
   return { signalling, link, authenticator, calls, relays, presence, gateways, accepting };
 }
 

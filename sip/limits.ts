@@ -129,9 +129,14 @@ export const sipLimits = {
   /** How long a call from another companion may ring here; the other one gives up before. */
   peerRingMs: 660_000,
 
-  /** How long another companion may take to answer a call to a room or a queue, and to join it. */
+  /**
+   * How long another companion may take to answer a call to a room or a queue, or to show that it is
+   * there, and how long to join it.
+   */
   meetingAnswerMs: 8_000,
   meetingMs: 20_000,
+  /** After a sign of life of that companion, until it is asked for another one. */
+  meetingLookMs: 4_000,
 
   maxForwards: 70,
   retryAfterS: 10,

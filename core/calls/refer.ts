@@ -5,6 +5,7 @@ import { limits } from "../limits.ts";
 import type { Ports } from "../ports.ts";
 import type { Call } from "../resources/calls.ts";
 import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
+import { participantSid } from "../resources/participants.ts";
 import type { Signable } from "../signature.ts";
 import { parseAddress } from "./address.ts";
 import { actionScript, type Asking, refuse } from "./next_script.ts";
@@ -17,7 +18,8 @@ import { softphoneOf, takeOver } from "./take_over.ts";
 /**
  * What the other side of a call does when one side transfers it: the markup of the number that the
  * call came in for, where that has a ReferUrl, else a call to whom the REFER names, or who talks to
- * the leg that it names. A `reject` refuses the transfer; the call then goes on as it was.
+ * the leg that it names; in a conference, the call to who is to be there instead. A `reject` refuses
+ * the transfer; the call then goes on as it was.
  */
 export async function referScript(
   event: LegEvent & { type: "refer" },
@@ -28,13 +30,10 @@ export async function referScript(
   const transferor = elsewhere === undefined
     ? call
     : await ports.records.calls.get(elsewhere.accountSid, elsewhere.leg) ?? call;
-  const other = await ports.records.calls.get(call.accountSid, event.other);
-  if (other === null || !isLive(other.status)) return [{ type: "reject", status: 481 }];
-  const transfer = {
-    target: event.to,
-    transferor: softphoneOf(transferor),
-    transferee: softphoneOf(other),
-  };
+  const transferred = await transfereeOf(event, call, ports);
+  if (transferred === null) return [{ type: "reject", status: 481 }];
+  const { other, transferee } = transferred;
+  const transfer = { target: event.to, transferor: softphoneOf(transferor), transferee };
   if (event.replaces !== undefined) {
     const replaced = await ports.records.calls.get(event.replaces.accountSid, event.replaces.leg);
     return await takeOver(replaced, {
@@ -45,12 +44,12 @@ export async function referScript(
       media: "anchored",
     }, ports);
   }
-  const markup = await referMarkup([transferor, other], ports);
+  const markup = event.other === undefined ? null : await referMarkup([transferor, other], ports);
   if (markup !== null) {
     const instead = { type: "reject", status: 500 } as const;
-    const transferred = { ...asking, call: other, instead };
+    const onOther = { ...asking, call: other, instead };
     const params = { ...transferParameters(transfer), ...await secondLegParameters(other, ports) };
-    return await actionScript({ ...markup, hops: 0 }, params, transferred);
+    return await actionScript({ ...markup, hops: 0 }, params, onOther);
   }
   const routing = await routeFor(event.to, { transferor, other }, ports);
   if ("fault" in routing) return await refuse(routing, 404, asking);
@@ -72,6 +71,20 @@ export async function referScript(
     timeoutS: limits.ringTimeoutS,
     timeLimitS: limits.dialTimeLimitS,
   }, { type: "hangup" }];
+}
+
+/** Who is transferred, where that lives; in a room it is the room that gets somebody else. */
+async function transfereeOf(
+  { other: leg }: LegEvent & { type: "refer" },
+  call: Call,
+  { records: { calls, participants } }: Ports,
+): Promise<{ other: Call; transferee: string } | null> {
+  if (leg === undefined) {
+    const place = await participants.get(call.accountSid, participantSid(call.sid));
+    return place && { other: call, transferee: place.conferenceSid };
+  }
+  const other = await calls.get(call.accountSid, leg);
+  return other !== null && isLive(other.status) ? { other, transferee: softphoneOf(other) } : null;
 }
 
 /** Calls beyond the service cost its account, so only a Client of that account may cause them. */

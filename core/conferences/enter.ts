@@ -69,7 +69,7 @@ export async function enterConference(
     );
     signal.throwIfAborted();
     if (members.some(({ callSid }) => callSid === call.sid)) {
-      return [{ ...roomStep(wanted, sid, next), ...at && { at, memo: wanted } }];
+      return [{ ...roomStep(wanted, sid, next), memo: wanted, ...at && { at } }];
     }
     if (status !== "completed") return await refused("busy", next, asking);
   }

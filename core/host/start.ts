@@ -20,7 +20,7 @@ interface Program {
 }
 
 /**
- * How the companion is started: with room for what calls under way have allocated lately, in MiB. With
+ * How the companion is started. With room for what calls under way have allocated lately, in MiB: with
  * the 16 of the runtime, most of a call is copied twice while it lasts, and found dead by the complete
  * runs of the garbage collector. Memory is taken as it is needed. Nor does V8 guess which objects live
  * long and put them among the old ones at once: where a call is under way at each run, it guesses

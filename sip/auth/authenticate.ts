@@ -10,8 +10,8 @@ import {
   provesHa1,
 } from "./digest.ts";
 import type { Flow } from "../flow.ts";
-import type { Lockout } from "./lockout.ts";
-import type { Refusal } from "../refusal.ts";
+import type { Answerer, Lockout } from "./lockout.ts";
+import { type Refusal, unavailable } from "../refusal.ts";
 import { parseUri } from "../text/uri.ts";
 
 /** Whom a request comes from, or the response that refuses it. */
@@ -40,61 +40,102 @@ const possibleLogin = /^[A-Za-z0-9\-._+]{1,64}$/;
 
 /** The challenge to a request that brings no answer to one; undefined when it brings any. */
 export function challengeOf(
-  { nonces, sha256Everywhere }: Authenticator,
-  { message, flow }: { message: IncomingRequestMessage; flow: Flow },
+  authenticator: Authenticator,
+  request: { message: IncomingRequestMessage; flow: Flow },
   as: keyof typeof kinds,
 ): Refusal | undefined {
-  const { status: statusCode, challenge, answer } = kinds[as];
-  if (message.hasHeader(answer)) return undefined;
-  const algorithms = algorithmsOver(flow.transport.protocol, sha256Everywhere);
-  return { statusCode, extraHeaders: nonces.challenges(challenge, { stale: false, algorithms }) };
+  if (request.message.hasHeader(kinds[as].answer)) return undefined;
+  return challenge(authenticator, request, as, false);
 }
 
-/** Checks the digest of a request (RFC 3261 §22); a request without one is challenged. */
-export async function authenticate(
+/**
+ * Checks the digest of a request (RFC 3261 §22); a request without one is challenged, and refused
+ * while the service is out of reach. At once, unless that has to be asked: what waits, and all of its
+ * request, is copied by the collector meanwhile.
+ */
+export function authenticate(
   authenticator: Authenticator,
-  request: { message: IncomingRequestMessage; target: string; flow: Flow },
+  request: AuthenticatedRequest,
   as: keyof typeof kinds,
-): Promise<Identity> {
-  const { realm, nonces, credentials, lockout, sha256Everywhere } = authenticator;
-  const { message, target, flow } = request;
-  const kind = kinds[as];
-  const algorithms = algorithmsOver(flow.transport.protocol, sha256Everywhere);
-  const challenge = (stale: boolean): Identity => ({
-    refusal: {
-      statusCode: kind.status,
-      extraHeaders: nonces.challenges(kind.challenge, { stale, algorithms }),
-    },
-  });
-
-  const given = message.getHeaders(kind.answer).map(parseDigest)
+): Identity | Promise<Identity> {
+  const { realm, credentials } = authenticator;
+  const { message, flow: { remote: { host } } } = request;
+  const given = message.getHeaders(kinds[as].answer).map(parseDigest)
     .find((parameters) => parameters?.["realm"] === realm);
-  if (given === undefined) return challenge(false);
+  if (given === undefined) return { refusal: challenge(authenticator, request, as, false) };
 
   const login = given["username"] ?? "";
-  const { host } = flow.remote;
-  const answerer = { login: possibleLogin.test(login) ? login : undefined, host };
-  const remainingMs = () => flow.proven.has(login) ? 0 : lockout.remainingMs(answerer);
-  let lockedMs = remainingMs();
+  const judged = (found: Credentials | null) =>
+    judge(authenticator, request, { as, given, login, found });
+  if (!possibleLogin.test(login)) return judged(null);
+  const known = credentials.known(login);
+  if (known !== undefined) return judged(known);
+  const lockedMs = lockedOutMs(authenticator, request.flow, login);
   if (lockedMs > 0) return lockedOut(lockedMs);
-  const found = answerer.login === undefined ? null : await credentials.lookup(login, host);
-  // Guesses sent at once all come to here, and count one after another.
-  lockedMs = remainingMs();
+  return credentials.lookup(login, host).then(judged, () => ({ refusal: unavailable }));
+}
+
+interface AuthenticatedRequest {
+  message: IncomingRequestMessage;
+  target: string;
+  flow: Flow;
+}
+
+interface GivenAnswer {
+  as: keyof typeof kinds;
+  given: DigestParameters;
+  login: string;
+  /** Who has the login. */
+  found: Credentials | null;
+}
+
+/** Whether the answer to a challenge is right. Guesses sent at once count one after another here. */
+function judge(
+  authenticator: Authenticator,
+  request: AuthenticatedRequest,
+  { as, given, login, found }: GivenAnswer,
+): Identity {
+  const { nonces, lockout } = authenticator;
+  const { message: { method }, target, flow } = request;
+  const lockedMs = lockedOutMs(authenticator, flow, login);
   if (lockedMs > 0) return lockedOut(lockedMs);
+  const answerer = answererOf(flow, login);
   const ha1 = algorithmOf(given) === "MD5" ? "md5" : "sha256";
-  const proof = { method: message.method, ha1: (found?.ha1 ?? nobody)[ha1] };
+  const proof = { method, ha1: (found?.ha1 ?? nobody)[ha1] };
   if (!provesHa1(proof, given) || found === null || !isFor(target, given)) {
     flow.proven.delete(login);
     lockout.wrong(answerer);
-    return challenge(false);
+    return { refusal: challenge(authenticator, request, as, false) };
   }
   // The password was right, so a client may try again without asking its user (RFC 7616 §3.3).
-  if (!nonces.take(given["nonce"] ?? "", parseInt(given["nc"] ?? "", 16))) return challenge(true);
+  if (!nonces.take(given["nonce"] ?? "", parseInt(given["nc"] ?? "", 16))) {
+    return { refusal: challenge(authenticator, request, as, true) };
+  }
   flow.proven.add(login);
   lockout.right(answerer);
   if (!found.allowed) return { refusal: { statusCode: 403 } };
   return { login, credentials: found };
 }
+
+function challenge(
+  { nonces, sha256Everywhere }: Authenticator,
+  { flow }: { flow: Flow },
+  as: keyof typeof kinds,
+  stale: boolean,
+): Refusal {
+  const { status: statusCode, challenge } = kinds[as];
+  const algorithms = algorithmsOver(flow.transport.protocol, sha256Everywhere);
+  return { statusCode, extraHeaders: nonces.challenges(challenge, { stale, algorithms }) };
+}
+
+const answererOf = ({ remote: { host } }: Flow, login: string): Answerer => ({
+  login: possibleLogin.test(login) ? login : undefined,
+  host,
+});
+
+/** For how long an answer of this login is not looked at; it is where its last one here was right. */
+const lockedOutMs = ({ lockout }: Authenticator, flow: Flow, login: string): number =>
+  flow.proven.has(login) ? 0 : lockout.remainingMs(answererOf(flow, login));
 
 const lockedOut = (ms: number): Identity => ({
   refusal: { statusCode: 403, extraHeaders: [`Retry-After: ${Math.ceil(ms / 1000)}`] },

@@ -1,6 +1,5 @@
 import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
 import { authenticate, type Authenticator, type Identity } from "./authenticate.ts";
-import { unavailable } from "../refusal.ts";
 import { originOf, type Signalling } from "../signalling.ts";
 import { userOf } from "../text/uri.ts";
 
@@ -14,8 +13,7 @@ export async function authenticateCaller(
   message: IncomingRequestMessage,
 ): Promise<Identity> {
   const origin = originOf(message);
-  const identity = await authenticate(authenticator, { message, ...origin }, "proxy")
-    .catch(() => ({ refusal: unavailable }));
+  const identity = await authenticate(authenticator, { message, ...origin }, "proxy");
   if ("refusal" in identity) return identity;
   if (userOf(message.from.uri) !== identity.login) {
     return { refusal: { statusCode: 403, reasonPhrase: "From Is Not The Caller" } };

@@ -8,12 +8,16 @@ import type { ServiceLink } from "../service/service_link.ts";
  * many look-ups for the host that names the login are under way.
  */
 export interface CredentialsCache {
+  /** What needs no asking; undefined where it does. */
+  known(login: string): Credentials | null | undefined;
   lookup(login: string, host?: string): Promise<Credentials | null>;
   forget(login: string): void;
 }
 
 interface Entry {
   answer: Promise<Credentials | null>;
+  /** The answer, once it is there. */
+  found: Credentials | null | undefined;
   /** In ms: when to ask again, and until when it will do if nobody answers then. */
   freshUntil: number;
   usableUntil: number;
@@ -63,12 +67,14 @@ export function createCredentialsCache(
     const asked = answered.then((found) => {
       // What was asked before the login changed may be answered after it.
       if (entry.isForgotten) return cache.lookup(login, host);
+      entry.found = found;
       entry.freshUntil = now() + (found ? sipLimits.credentialsTtlMs : sipLimits.unknownLoginTtlMs);
       entry.usableUntil = now() + sipLimits.credentialsGraceMs;
       return found;
     });
     const entry: Entry = {
       answer: asked.catch((why) => fallBack(login, entry, before, why)),
+      found: undefined,
       freshUntil: Number.POSITIVE_INFINITY, // While it is under way.
       usableUntil: Number.POSITIVE_INFINITY,
       isForgotten: false,
@@ -79,11 +85,13 @@ export function createCredentialsCache(
     return entry.answer;
   };
 
+  const fresh = (login: string): Entry | undefined => {
+    const entry = entries.get(login);
+    return entry !== undefined && now() < entry.freshUntil ? entry : undefined;
+  };
   const cache: CredentialsCache = {
-    lookup(login, host) {
-      const known = entries.get(login);
-      return known !== undefined && now() < known.freshUntil ? known.answer : ask(login, host);
-    },
+    known: (login) => fresh(login)?.found,
+    lookup: (login, host) => fresh(login)?.answer ?? ask(login, host),
     forget(login) {
       const known = entries.get(login);
       if (known !== undefined) known.isForgotten = true;

@@ -1,5 +1,7 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash as hashOf, randomBytes } from "node:crypto";
 import { sipLimits } from "../limits.ts";
+import { apart } from "../text/apart.ts";
+import { BareObject } from "../text/bare_object.ts";
 
 /**
  * Server side of digest authentication: RFC 7616 with the algorithms of RFC 8760. Neither `-sess`
@@ -34,7 +36,7 @@ const parameter = /([A-Za-z0-9_*-]+) *= *(?:"((?:[^"\\]|\\.)*)"|([^ ,"]+)) *(?:,
 export function parseDigest(header: string): DigestParameters | undefined {
   const text = /\t| {2}/.test(header) ? header.replace(/[ \t]+/g, " ") : header;
   if (!/^Digest /i.test(text)) return undefined;
-  const parameters: Record<string, string> = Object.create(null);
+  const parameters = new BareObject<string>();
   let end = "Digest ".length;
   while (end < text.length) {
     parameter.lastIndex = end;
@@ -57,7 +59,7 @@ export function algorithmOf(parameters: DigestParameters): Algorithm | undefined
 }
 
 const hash = (algorithm: Algorithm, text: string): string =>
-  createHash(algorithm === "MD5" ? "md5" : "sha256").update(text).digest("hex");
+  hashOf(algorithm === "MD5" ? "md5" : "sha256", text);
 
 /** HA1 of RFC 7616 §3.4.2. */
 export const digestHa1 = (
@@ -93,9 +95,6 @@ function isSame(given: string, expected: string): boolean {
   for (let i = 0; i < given.length; i++) difference |= given.charCodeAt(i) ^ expected.charCodeAt(i);
   return difference === 0;
 }
-
-/** The same text in memory of its own: one cut out of a message keeps all of that. */
-const apart = (text: string): string => ` ${text}`.slice(1);
 
 export interface Nonces {
   /** WWW-Authenticate or Proxy-Authenticate lines, one for each algorithm. */

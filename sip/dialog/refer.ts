@@ -12,6 +12,7 @@ import { hasOption } from "./session_timer.ts";
 import { guard } from "../signalling.ts";
 import { leave } from "./replace.ts";
 import { legHeader, legNamedBy } from "../peer/leg_names.ts";
+import { attendedInRoom, blindInRoom, type RoomTransfer } from "./refer_room.ts";
 import { attended, blind, type Transfer } from "./transfer.ts";
 import { parseNameAddr, userUri } from "../text/uri.ts";
 
@@ -29,10 +30,10 @@ export function onRefer(calls: Calls, live: LiveLeg, request: IncomingReferReque
     request.reject(refusal);
     return;
   }
-  const other = live.partner!;
+  const other = live.partner;
   live.referring = true;
   const isOver = once(() => live.referring = false);
-  if (other.leg.counterpart !== undefined || other.isOfPeer) {
+  if (other !== undefined && (other.leg.counterpart !== undefined || other.isOfPeer)) {
     void passOn(calls, { live, other, referTo, request }).finally(isOver);
     return;
   }
@@ -48,12 +49,12 @@ export function onRefer(calls: Calls, live: LiveLeg, request: IncomingReferReque
   const transferor = live.isOfPeer
     ? legNamedBy(calls.signalling.legNames, message.getHeader(legHeader))
     : undefined;
-  const transfer: Transfer = {
-    ...{ calls, live, other, referTo, by, referral },
-    ...transferor && { transferor },
-  };
+  const transfer = { calls, live, referTo, by, referral };
   referral.progress(100);
-  void perform(transfer).catch((error) => {
+  const performed = other === undefined
+    ? performInRoom({ ...transfer, room: live.room! })
+    : perform({ ...transfer, other, ...transferor && { transferor } });
+  void performed.catch((error) => {
     calls.signalling.log("Cannot transfer a call", { leg: live.leg.id, error: String(error) });
     return referral.end(500);
   }).finally(isOver);
@@ -80,6 +81,13 @@ function perform(transfer: Transfer): Promise<void> {
   return blind(transfer, replaced);
 }
 
+function performInRoom(transfer: RoomTransfer): Promise<void> {
+  const { calls, live: { leg: { dialog } }, referTo } = transfer;
+  if (referTo.replaces === undefined) return blindInRoom(transfer);
+  const named = dialog && referredLeg(calls, referTo, dialog);
+  return attendedInRoom(transfer, named && calls.find(named.leg));
+}
+
 /** Whether the other end of a leg's dialog is a leg of another companion. */
 const meetsCompanion = ({ leg, isOfPeer }: Pick<LiveLeg, "leg" | "isOfPeer">): boolean =>
   isOfPeer || leg.direction === "outbound" && leg.target.kind === "leg";
@@ -102,10 +110,14 @@ function addressOf(dialog: Dialog | undefined, domain: string): string {
   return dialog?.session.remoteURI.toString() ?? "";
 }
 
-/** Who may transfer: one side of an answered call between two, once at a time. */
-function refuse({ leg, partner, referring }: LiveLeg): Refusal | undefined {
+/** Who may transfer: one side of an answered call between two, or one in a room; once at a time. */
+function refuse({ leg, partner, room, referring }: LiveLeg): Refusal | undefined {
   if (leg.answeredAt === undefined) return { statusCode: 403, reasonPhrase: "Not Answered Yet" };
-  if (partner === undefined) return { statusCode: 403, reasonPhrase: "Nobody To Transfer" };
+  if (partner === undefined && room?.memo === undefined) {
+    return { statusCode: 403, reasonPhrase: "Nobody To Transfer" };
+  }
+  // Who leaves would take the room along.
+  if (room?.endOnExit) return { statusCode: 403, reasonPhrase: "Conference Would End" };
   return referring ? { statusCode: 491 } : undefined;
 }
 

@@ -62,19 +62,19 @@ async function follow(
   return take() ? 200 : 487;
 }
 
-/** The script for the other side; a `reject` where there is none. */
-async function askService(
-  { calls, live, other, referTo, by, transferor }: Transfer,
-  replaces: LegName | undefined,
+/** The script for the other side, or for who comes to a room; a `reject` where there is none. */
+export async function askService(
+  { calls, live, other, referTo, by, transferor }: Omit<Transfer, "other"> & { other?: LiveLeg },
+  replaces?: LegName,
 ): Promise<Script> {
   const silent = new AbortController();
   const giveUp = () => silent.abort();
   const stop = calls.signalling.timers.after(sipLimits.referScriptMs, giveUp);
-  const signal = AbortSignal.any([other.leg.signal, silent.signal]);
+  const signal = AbortSignal.any([(other ?? live).leg.signal, silent.signal]);
   const { uri: to, headers } = referTo;
   const event = {
     type: "refer",
-    other: other.leg.id,
+    ...other && { other: other.leg.id },
     to,
     by,
     headers,
@@ -82,7 +82,7 @@ async function askService(
     ...transferor && { transferor },
   } as const;
   // The service knows no leg that is the other end of another companion's.
-  const asking = live.isOfPeer ? other : live;
+  const asking = live.isOfPeer && other ? other : live;
   const script = await asking.ask(event, { signal, onUnreachable: giveUp });
   stop();
   if (script.length > 0) return script;

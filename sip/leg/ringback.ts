@@ -13,20 +13,21 @@ export interface Ringback {
   stop(isAnswered: boolean): void;
 }
 
-/** Of a leg whose audio ends in our media; of any other, nothing is heard. */
+/** Of a leg whose audio ends in our media; of any other, nothing is heard, as in a room. */
 export function createRingback(live: LiveLeg): Ringback {
+  const ownMedia = () => live.room === undefined ? live.leg.media : undefined;
   const over = new AbortController();
   let rings = false;
   let heard: MediaLeg | undefined;
   return {
     ring() {
-      const { media } = live.leg;
+      const media = ownMedia();
       if (rings || heard !== undefined || over.signal.aborted || media === undefined) return;
       rings = true;
       void media.play(ringingTone(), { loop: 0, signal: over.signal });
     },
     early(theirs) {
-      const { media } = live.leg;
+      const media = ownMedia();
       if (over.signal.aborted || media === undefined) return;
       heard = theirs;
       media.join(theirs);

@@ -1,4 +1,4 @@
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
 import { Audio, PeerConnection, type Track } from "node-datachannel";
 import type { Certificate } from "./certificate.ts";
 import { sharing } from "./media_port.ts";
@@ -93,9 +93,10 @@ export function connectNative(
     connected: states.connected,
     lost: states.lost,
     send(packet) {
-      if (closed !== undefined || !track.isOpen()) return;
+      if (closed !== undefined || !states.isOpen()) return;
       try {
-        track.sendMessageBinary(Buffer.from(packet.buffer, packet.byteOffset, packet.length));
+        // The native side takes any bytes; its types say otherwise.
+        track.sendMessageBinary(packet as Buffer);
       } catch {
         // The transport ended in between, or SRTP refuses a packet that is too late.
       }
@@ -129,6 +130,7 @@ function watchStates(native: PeerConnection, track: Track) {
   const closed = Promise.withResolvers<void>();
   connected.promise.catch(() => {});
   let closing = false;
+  let open = false;
 
   native.onGatheringStateChange((state) => {
     if (state === "complete") gathered.resolve();
@@ -140,14 +142,21 @@ function watchStates(native: PeerConnection, track: Track) {
     lost.resolve("ICE or DTLS failed");
   });
   // The connection says "connected" a moment before its track takes packets.
-  track.onOpen(() => connected.resolve());
+  track.onOpen(() => {
+    open = true;
+    connected.resolve();
+  });
   // Without this callback the native track keeps the process alive after its end.
-  track.onClosed(() => {});
+  track.onClosed(() => {
+    open = false;
+  });
   return {
     gathered: gathered.promise,
     connected: connected.promise,
     lost: lost.promise,
     closed: closed.promise,
+    /** To ask the native side for each packet would cost more. */
+    isOpen: () => open,
     close() {
       closing = true;
       connected.reject(new Error("Cannot connect media: the leg is closed"));

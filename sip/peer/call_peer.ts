@@ -64,6 +64,7 @@ export function callPeer(
   void first.then((news) => {
     stopWaiting();
     if (news === undefined) leg.hangup();
+    else watch(calls, leg);
   });
   return {
     leg,
@@ -72,4 +73,22 @@ export function callPeer(
     say: (news) => sayTo(leg, news),
     hangup: () => leg.hangup(),
   };
+}
+
+/**
+ * Asks the other companion for a sign of life, again and again, and hangs up when it hangs: the sound
+ * that no longer comes would be missed after half a minute.
+ */
+function watch({ signalling: { timers } }: Calls, leg: OutboundLeg): void {
+  const { meetingLookMs, meetingAnswerMs } = sipLimits;
+  const look = () => {
+    stop = timers.after(meetingAnswerMs, () => leg.hangup());
+    void leg.dialog?.request("info", {}).then(lookLater);
+  };
+  const lookLater = () => {
+    stop();
+    if (!leg.signal.aborted) stop = timers.after(meetingLookMs, look);
+  };
+  let stop = timers.after(meetingLookMs, look);
+  void leg.ended.then(() => stop());
 }

@@ -79,15 +79,16 @@ export function describeBinding(binding: Binding): RegisteredBinding {
 }
 
 export function createLocation(now: () => number = Date.now): Location {
-  const bindings = new Map<string, Map<string, Binding>>();
+  /** By login, the newest last; none is empty. */
+  const bindings = new Map<string, readonly Binding[]>();
 
   const isLive = ({ expiresAt, flow }: Binding) => expiresAt > now() && !flow.closed;
 
   const removeIf = (login: string, isGone: (binding: Binding) => boolean) => {
     const known = bindings.get(login);
-    if (known === undefined) return;
-    for (const binding of known.values()) if (isGone(binding)) known.delete(binding.key);
-    if (known.size > 0) return;
+    if (!known?.some(isGone)) return;
+    const left = known.filter((binding) => !isGone(binding));
+    if (left.length > 0) return void bindings.set(login, left);
     bindings.delete(login);
     location.onPresence?.(login);
   };
@@ -96,17 +97,16 @@ export function createLocation(now: () => number = Date.now): Location {
 
   const location: Location = {
     onPresence: undefined,
-    find: (login) => [...bindings.get(login)?.values() ?? []].filter(isLive),
+    find: (login) => bindings.get(login)?.filter(isLive) ?? [],
     devices(login) {
       const groups = Map.groupBy(location.find(login), ({ instance, key }) => instance ?? key);
       return [...groups.values()].map((flows) => flows.reverse() as Flows); // No group is empty.
     },
     put(login, binding) {
       const known = bindings.get(login);
-      known?.delete(binding.key);
-      if (known !== undefined) return void known.set(binding.key, binding);
-      bindings.set(login, new Map([[binding.key, binding]]));
-      location.onPresence?.(login);
+      const others = known?.filter(({ key }) => key !== binding.key) ?? [];
+      bindings.set(login, [...others, binding]);
+      if (known === undefined) location.onPresence?.(login);
     },
     remove: (login, key) => removeIf(login, (binding) => binding.key === key),
     removeAll: (login) => removeIf(login, () => true),

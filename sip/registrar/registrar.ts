@@ -1,10 +1,15 @@
 import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
 import type { Credentials } from "../../core/bridge.ts";
-import { authenticate, type Authenticator, challengeOf } from "../auth/authenticate.ts";
+import {
+  authenticate,
+  type Authenticator,
+  challengeOf,
+  type Identity,
+} from "../auth/authenticate.ts";
 import type { CredentialsCache } from "../auth/credentials.ts";
 import { sipLimits } from "../limits.ts";
 import type { Binding, Location } from "./location.ts";
-import { type Refusal, unavailable } from "../refusal.ts";
+import type { Refusal } from "../refusal.ts";
 import { type Reply, reply } from "../reply.ts";
 import { type Registration, supports, wantsOutbound, wishOf } from "./registration.ts";
 import { originOf, type Signalling } from "../signalling.ts";
@@ -12,27 +17,36 @@ import { userOf } from "../text/uri.ts";
 
 /**
  * Answers a REGISTER of anybody (RFC 3261 §10.3): who it is, then what it wants. A binding put twice
- * stays the same, so no transaction is needed to tell a repetition.
+ * stays the same, so no transaction is needed to tell a repetition. What it waits for is the service.
  */
-export async function onRegister(
-  { location, domain }: Signalling,
+export function onRegister(
+  signalling: Signalling,
   authenticator: Authenticator,
   message: IncomingRequestMessage,
-): Promise<void> {
+): Promise<void> | void {
   const { flow, target } = originOf(message);
-  const respond = (response: Reply) => reply(flow, message, response);
-  if (message.to.uri.host !== domain) return respond({ statusCode: 404 });
+  if (message.to.uri.host !== signalling.domain) return reply(flow, message, { statusCode: 404 });
   const challenge = challengeOf(authenticator, { message, flow }, "registrar");
-  if (challenge !== undefined) return respond(challenge);
-  const identity = await authenticate(authenticator, { message, flow, target }, "registrar")
-    .catch(() => ({ refusal: unavailable }));
-  if ("refusal" in identity) return respond(identity.refusal);
+  if (challenge !== undefined) return reply(flow, message, challenge);
+  const identity = authenticate(authenticator, { message, flow, target }, "registrar");
+  const answer = (identity: Identity) => answerAs(identity, signalling, message);
+  return identity instanceof Promise ? identity.then(answer) : answer(identity);
+}
+
+function answerAs(
+  identity: Identity,
+  { location }: Signalling,
+  message: IncomingRequestMessage,
+): void {
+  const { flow } = originOf(message);
+  if ("refusal" in identity) return reply(flow, message, identity.refusal);
   const { login, credentials } = identity;
-  if (userOf(message.to.uri) !== login) return respond({ statusCode: 403 });
+  if (userOf(message.to.uri) !== login) return reply(flow, message, { statusCode: 403 });
   flow.logins.add(login);
   // One that closed meanwhile was dropped already: a binding to it would stay.
   if (flow.closed) return;
-  respond(register(location, { message, login, flow, proof: proofOf(credentials) }));
+  const registration = { message, login, flow, proof: proofOf(credentials) };
+  reply(flow, message, register(location, registration));
 }
 
 /**

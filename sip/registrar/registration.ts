@@ -1,5 +1,6 @@
 import type { IncomingRequestMessage, NameAddrHeader, URI } from "sip.js/lib/core/index.js";
 import type { Flow } from "../flow.ts";
+import { apart } from "../text/apart.ts";
 import { splitOutside } from "../text/grammar.ts";
 import { sipLimits } from "../limits.ts";
 import type { Binding } from "./location.ts";
@@ -68,7 +69,7 @@ function pathOf(message: IncomingRequestMessage): readonly string[] | undefined 
   const values = splitOutside(lines.join(","), ",");
   if (values === undefined || values.length > sipLimits.pathProxies) return undefined;
   const isProxy = (value: string) => /^sips?$/.test(parseNameAddr(value)?.uri.scheme ?? "");
-  return values.every(isProxy) ? values : undefined;
+  return values.every(isProxy) ? values.map(apart) : undefined;
 }
 
 function bindingOf(
@@ -86,19 +87,22 @@ function bindingOf(
   return {
     binding: {
       key: keyOf(parsed),
-      contact: withoutExpiry(raw, parsed),
-      instance: parsed.getParam("+sip.instance") ?? undefined,
+      contact: apart(withoutExpiry(raw, parsed)),
+      instance: kept(parsed.getParam("+sip.instance")),
       path,
       flow,
-      userAgent: message.getHeader("user-agent")?.slice(0, sipLimits.userAgentLength),
+      userAgent: kept(message.getHeader("user-agent")?.slice(0, sipLimits.userAgentLength)),
       proof,
       registeredAt,
       expiresAt: registeredAt + expiresS * 1000,
-      callId,
+      callId: apart(callId),
       cseq,
     },
   };
 }
+
+const kept = (text: string | null | undefined): string | undefined =>
+  typeof text === "string" ? apart(text) : undefined;
 
 /** What is malformed counts as the default (§10.3 step 6). */
 function expiryOf(text: string | undefined): number {

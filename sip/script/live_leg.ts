@@ -1,4 +1,5 @@
 import type { LegEvent } from "../../core/bridge_events.ts";
+import type { RoomStep } from "../../core/bridge_rooms.ts";
 import type { Invitation, Script } from "../../core/bridge_script.ts";
 import { overReason } from "../abort.ts";
 import type { Calls } from "./calls.ts";
@@ -17,6 +18,8 @@ export interface LiveLeg<L extends InboundLeg | OutboundLeg = InboundLeg | Outbo
   lastFailure: number | undefined;
   /** Whom it talks to, where that is another leg. */
   partner: LiveLeg | undefined;
+  /** The room that it is in, as the service put it there. */
+  room: RoomStep | undefined;
   /** The other end is a leg of another companion, which has the call and its records. */
   readonly isOfPeer: boolean;
   /** A transfer that its softphone asked for is under way. */
@@ -70,6 +73,7 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
     leg,
     lastFailure: undefined,
     partner: undefined,
+    room: undefined,
     isOfPeer,
     referring: false,
     report: (event) => void reports.send(event),

@@ -28,9 +28,12 @@ export async function room(
 ): Promise<Script | void> {
   const startedAt = Date.now();
   const { at } = step;
-  const { outcome, recording, unreached } = at === undefined
-    ? await stay(performance, step, performStep)
-    : await stayElsewhere(performance, { ...step, at }, performStep);
+  performance.live.room = step;
+  const { outcome, recording, unreached } =
+    await (at === undefined
+      ? stay(performance, step, performStep)
+      : stayElsewhere(performance, { ...step, at }, performStep))
+      .finally(() => performance.live.room = undefined);
   const { memo, action: next } = step;
   if (unreached !== undefined && memo !== undefined && !performance.signal.aborted) {
     const missed = { ...memo, ...unreached, unreached: step.conferenceSid };

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { Agent, type ClientRequest, type IncomingMessage, request } from "node:http";
+import type { Timers } from "../timers.ts";
 
 /** A POST of JSON, given up when the time is over or a signal aborts. */
 export interface Post {
@@ -22,8 +23,14 @@ export type Poster = (post: Post) => Promise<Answer>;
  * Connections without TLS are those of `node:http`, at half the CPU time of `fetch`, which would also
  * keep what is young alive for longer. Those with TLS trust whom Deno is told to trust.
  */
-export const createPoster = (origin: string, stopped: AbortSignal): Poster =>
-  new URL(origin).protocol === "https:" ? securePoster(origin) : plainPoster(origin, stopped);
+export const createPoster = (origin: string, life: PosterLife): Poster =>
+  new URL(origin).protocol === "https:" ? securePoster(origin) : plainPoster(origin, life);
+
+export interface PosterLife {
+  timers: Timers;
+  /** Ends its connections. */
+  stopped: AbortSignal;
+}
 
 const securePoster = (origin: string): Poster => async ({ path, headers, body, ms, signals }) => {
   const response = await fetch(new URL(path, origin), {
@@ -35,7 +42,7 @@ const securePoster = (origin: string): Poster => async ({ path, headers, body, m
   return { status: response.status, body: await response.text() };
 };
 
-function plainPoster(origin: string, stopped: AbortSignal): Poster {
+function plainPoster(origin: string, { timers, stopped }: PosterLife): Poster {
   const { hostname, port } = new URL(origin);
   const agent = new Agent({ keepAlive: true });
   stopped.addEventListener("abort", () => agent.destroy(), { once: true });
@@ -47,7 +54,7 @@ function plainPoster(origin: string, stopped: AbortSignal): Poster {
     const all = { "content-type": "application/json", "content-length": length, ...headers };
     const outgoing = request({ host, port, path, method: "POST", agent, headers: all });
     try {
-      return await exchange(outgoing, post);
+      return await exchange(outgoing, post, timers);
     } catch (error) {
       // The other end closed an idle connection just then; what we say may come twice.
       const { code } = error as { code?: string };
@@ -58,10 +65,14 @@ function plainPoster(origin: string, stopped: AbortSignal): Poster {
   return send;
 }
 
-function exchange(outgoing: ClientRequest, { body, ms, signals }: Post): Promise<Answer> {
+function exchange(
+  outgoing: ClientRequest,
+  { body, ms, signals }: Post,
+  timers: Timers,
+): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const giveUp = () => outgoing.destroy(new Error("it took too long, or nobody waits any more"));
-  const timer = setTimeout(giveUp, ms);
+  const stopTimer = timers.after(ms, giveUp);
   for (const signal of signals) {
     if (signal.aborted) giveUp();
     signal.addEventListener("abort", giveUp, { once: true });
@@ -70,7 +81,7 @@ function exchange(outgoing: ClientRequest, { body, ms, signals }: Post): Promise
   outgoing.on("response", (incoming) => read(incoming).then(resolve, reject));
   outgoing.end(body);
   return promise.finally(() => {
-    clearTimeout(timer);
+    stopTimer();
     for (const signal of signals) signal.removeEventListener("abort", giveUp);
   });
 }

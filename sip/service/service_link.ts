@@ -89,7 +89,7 @@ export interface ServiceLinkOptions {
 }
 
 export function createServiceLink(options: ServiceLinkOptions): ServiceLink {
-  const poster = createPoster(options.serviceUrl, options.stopped);
+  const poster = createPoster(options.serviceUrl, options);
   const base = basePath(options.serviceUrl);
   const post = (path: string, content: unknown, limits: { ms: number; signal?: AbortSignal }) =>
     signedPost(poster, options, { base, path, body: JSON.stringify(content), ...limits });

@@ -200,3 +200,32 @@ Deno.test("who enters a conference whose companion was just killed gets into a n
   await Promise.all([bob.dialog.bye(), carol.dialog.bye()]);
   await closeAll([atFirst, bob, carol]);
 });
+
+Deno.test("calls go on with the next verb when the companion of their room hangs", async () => {
+  await using app = startAppServer();
+  await using system = await startSystem({ env });
+  await using second = await startCompanion(system, env);
+  await withClients(system, app, lobby(app));
+  const refuge = `<Response><Dial><Conference beep="false">refuge</Conference></Dial></Response>`;
+  app.pages.set("/after", refuge);
+  const [alice, bob, carol] = await meet(system, second);
+  await carol.untilHears(pitches, ([a, b]) => there(a!) && there(b!));
+  const { calls } = await conferenceOf(system);
+
+  const [pid] = system.pids("sip/main.ts") as [number];
+  Deno.kill(pid, "SIGSTOP");
+  const hungAt = Date.now();
+  try {
+    for (const login of ["bob", "carol"]) {
+      const after = await app.asked("/after", ({ CallSid }) => CallSid === calls.get(login));
+      assert.equal(after.DialCallStatus, "completed");
+    }
+    await carol.untilHears(pitches, ([a, b]) => gone(a!) && there(b!));
+    const tookMs = Date.now() - hungAt;
+    assert.ok(tookMs < 25_000, `it took ${tookMs} ms`); // By their media they notice after 30 s.
+  } finally {
+    Deno.kill(pid, "SIGCONT");
+  }
+  await Promise.all([bob.dialog.bye(), carol.dialog.bye()]);
+  await closeAll([alice, bob, carol]);
+});

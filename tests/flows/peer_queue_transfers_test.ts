@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type FakeMedia, fakeMedia } from "../support/fake_media.ts";
 import { type PeerRoomsLab, startPeerRooms } from "../support/peer_rooms_lab.ts";
+import { plainOffer } from "../support/plain_peer.ts";
 import { sipTest } from "../support/sip_lab.ts";
 import { valueOf } from "../support/sip_text.ts";
 import type { Softphone } from "../support/softphone.ts";
@@ -158,6 +159,22 @@ for (const who of ["alice", "bob"] as const) {
       await lab.until(completed(lab));
     });
   }
+}
+
+for (const [who, other] of [["alice", "bob"], ["bob", "alice"]] as const) {
+  sipTest(`a hold of ${who}, in a call taken elsewhere, is told to ${other}`, async () => {
+    await using lab = await taken();
+    const { dialog } = lab[other];
+    for (const direction of ["sendonly", "sendrecv"]) {
+      const sdp = plainOffer(9, { lines: [`a=${direction}`] });
+      assert.equal((await lab[who].dialog.request("INVITE", { sdp })).status, 200);
+      assert.match((await dialog.next("INVITE")).body, new RegExp(`^a=${direction}\r$`, "m"));
+      await dialog.next("ACK");
+    }
+    await lab[who].dialog.bye();
+    await dialog.ended;
+    await lab.until(completed(lab));
+  });
 }
 
 sipTest("a softphone gives no orders to another companion by INFO", async () => {

@@ -119,6 +119,17 @@ Deno.test("pull() is 60 ms behind a calm network, from the first second on", () 
   assert.ok(behind[1]! <= 40, `${behind}`);
 });
 
+Deno.test("pull() keeps its first delay for seconds after one late packet, not for good", () => {
+  const pcm = new Int16Array(12 * 8_000);
+  const clicks = [1, 5, 10];
+  for (const second of clicks) pcm.fill(8_000, second * 8_000, second * 8_000 + 80);
+  const { sound } = play(delayed(packetsOf({ pcm }), (i) => i === 30 ? 45 : 20), 11.9);
+
+  const behind = clicks.map((second) => beginning(sound.subarray(second * 8_000)) / 8 - 20);
+  assert.ok(behind.slice(0, 2).every((ms) => ms > 40 && ms <= 70), `${behind}`);
+  assert.ok(behind[2]! <= 40, `${behind}`);
+});
+
 Deno.test("pull() counts those that come later than any delay allows", () => {
   const packets = packetsOf({ pcm: tone(400, 10) });
   const { late } = play(delayed(packets, (i) => i % 100 === 50 ? 400 : 0), 9.8);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createPoster } from "../../sip/service/post.ts";
+import { createTimers } from "../../sip/timers.ts";
 
 const post = (signals: AbortSignal[] = [], ms = 5_000) => ({
   path: "/told",
@@ -57,7 +58,7 @@ Deno.test("createPoster() posts over one connection, length in bytes", async () 
       await connection.write(answerOf('{"done":true}'));
     }
   });
-  const poster = createPoster(server.origin, stop.signal);
+  const poster = createPoster(server.origin, { timers: createTimers(), stopped: stop.signal });
   assert.deepEqual(await poster(post()), { status: 200, body: '{"done":true}' });
   await poster(post());
   stop.abort();
@@ -75,7 +76,7 @@ Deno.test("createPoster() posts again when the idle connection had been closed",
     // The second request on a connection finds it closed.
     await readRequest(connection);
   });
-  const poster = createPoster(server.origin, stop.signal);
+  const poster = createPoster(server.origin, { timers: createTimers(), stopped: stop.signal });
   assert.equal((await poster(post())).body, "0");
   assert.equal((await poster(post())).body, "1");
   assert.equal(server.connections(), 2);
@@ -88,7 +89,7 @@ Deno.test("createPoster() gives up when the time is over, and when a signal abor
     await readRequest(connection);
     await readRequest(connection); // Until the other end leaves.
   });
-  const poster = createPoster(server.origin, stop.signal);
+  const poster = createPoster(server.origin, { timers: createTimers(), stopped: stop.signal });
   await assert.rejects(poster(post([], 50)), /took too long/);
   const left = new AbortController();
   const asked = poster(post([left.signal]));
@@ -106,7 +107,7 @@ Deno.test("createPoster() rejects when nobody listens, and when the answer break
       new TextEncoder().encode("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"),
     );
   });
-  const poster = createPoster(server.origin, stop.signal);
+  const poster = createPoster(server.origin, { timers: createTimers(), stopped: stop.signal });
   await assert.rejects(poster(post()));
   await server[Symbol.asyncDispose]();
   await assert.rejects(poster(post()), /ECONNREFUSED|refused/);

@@ -11,6 +11,7 @@ import {
   type Pcm,
   SILENCE,
 } from "../../sip/media/port.ts";
+import { plainOffer } from "./plain_peer.ts";
 
 /** A media leg that only remembers what was asked of it. */
 export interface FakeMediaLeg extends MediaLeg, Pick<RoomMedia, "feed"> {
@@ -164,7 +165,7 @@ function fakeLeg(
       return Promise.resolve(leg.localSdp);
     },
     reoffer: (isHolding) =>
-      Promise.resolve(`${leg.localSdp}a=${isHolding ? "sendonly" : "sendrecv"}\r\n`),
+      Promise.resolve(plainOffer(9, { lines: [`a=${isHolding ? "sendonly" : "sendrecv"}`] })),
     reaccept(answer) {
       if (answer === foreignSdp) return Promise.reject(new Error("Cannot change the media"));
       return Promise.resolve();

@@ -120,7 +120,7 @@ export function openReceiveLab(
   signalling.refuseInvite = (message) =>
     refuseAtOnce({ signalling, authenticator, accepting }, message);
   signalling.onRegister = (message) =>
-    void onRegister(signalling, authenticator, message).catch(failed);
+    void onRegister(signalling, authenticator, message)?.catch(failed);
 
   const lab: ReceiveLab = {
     signalling,

@@ -1,0 +1,55 @@
+import type { RoomStep } from "../../core/bridge_rooms.ts";
+import type { Script } from "../../core/bridge_script.ts";
+import { failureOf, hangUpOthers, lastEnding, ringAll } from "../leg/ring_all.ts";
+import type { LiveLeg } from "../script/live_leg.ts";
+import { leave, partyFor } from "./replace.ts";
+import { askService, type Transfer } from "./transfer.ts";
+
+/** A REFER of one who is in a room. */
+export type RoomTransfer = Omit<Transfer, "other" | "transferor"> & { room: RoomStep };
+
+/** Has whom the REFER names take the transferor's place in its room; until it answers, nothing changes. */
+export async function blindInRoom(transfer: RoomTransfer): Promise<void> {
+  const { calls, live, by, referral } = transfer;
+  const [step] = await askService(transfer);
+  if (step?.type !== "dial") {
+    return await referral.end(step?.type === "reject" && step.status ? step.status : 603);
+  }
+  const ring = ringAll(calls, live, step, {
+    headers: [`Referred-By: <${by}>`],
+    onRinging: () => referral.progress(180),
+  });
+  const winner = await ring.winner;
+  hangUpOthers(ring, winner);
+  if (winner === undefined) {
+    return await referral.end(failureOf(await lastEnding(ring, undefined)));
+  }
+  await swap(transfer, winner.live, [live]);
+}
+
+/** The same with whom the transferor talks to in another call, which ends. */
+export async function attendedInRoom(
+  transfer: RoomTransfer,
+  replaced: LiveLeg | undefined,
+): Promise<void> {
+  const { calls, live, referral } = transfer;
+  const isOther = replaced !== undefined && replaced !== live;
+  const party = isOther ? await partyFor(calls, { replaced, by: live }) : undefined;
+  if (replaced === undefined || party === undefined) return await referral.end(481);
+  await swap(transfer, party.live, [live, replaced]);
+}
+
+/** One comes to the room as those leave who had it come. */
+async function swap(
+  { calls, room, referral }: RoomTransfer,
+  newcomer: LiveLeg,
+  leaving: LiveLeg[],
+): Promise<void> {
+  for (const { hold } of leaving) hold();
+  newcomer.run(async (): Promise<Script> => {
+    await Promise.all(leaving.map(({ idle }) => idle()));
+    return [{ type: "consult", memo: room.memo ?? {} }, { type: "hangup" }];
+  });
+  await referral.end(200);
+  await Promise.all(leaving.map((one) => leave(calls, one)));
+}

@@ -1,0 +1,158 @@
+import assert from "node:assert/strict";
+import { fakeMedia } from "../support/fake_media.ts";
+import { lobby, type PeerRoomsLab, startPeerRooms } from "../support/peer_rooms_lab.ts";
+import { valueOf } from "../support/sip_text.ts";
+import { sipTest } from "../support/sip_lab.ts";
+import type { PhoneDialog } from "../support/softphone_dialog.ts";
+import { type Side, talking, told } from "../support/transfer_lab.ts";
+
+type At = "one" | "two";
+
+interface Lab extends PeerRoomsLab {
+  /** A Client in the conference, which is at the companion of the first. */
+  enters(login: string, at: At, markup?: string): Promise<Side>;
+  /** Resolves when these are in the conference: who called, or was called. */
+  untilIn(...logins: string[]): Promise<void>;
+}
+
+async function start(): Promise<Lab> {
+  const lab = await startPeerRooms(["alice", "bob", "carol"], {
+    one: { media: fakeMedia({ slow: true }) },
+    two: { media: fakeMedia({ slow: true }) },
+  });
+  const { records } = lab.app.ports;
+  const { sid: accountSid } = lab.app.root;
+  const inRoom = async () => {
+    const { sid } = await lab.conference();
+    const path = `Conferences/${sid}/Participants.json`;
+    const { participants = [] } = (await lab.app.root.get(path)).json();
+    const calls = await Promise.all(
+      participants.map(({ call_sid }: { call_sid: string }) =>
+        records.calls.get(accountSid, call_sid)
+      ),
+    );
+    return calls.map(({ direction, from, to }) => direction === "inbound" ? from : to)
+      .map((name: string) => name.replace("client:", "")).toSorted().join(" ");
+  };
+  return {
+    ...lab,
+    untilIn: (...logins) => lab.until(async () => await inRoom() === logins.join(" ")),
+    async enters(login, at, markup = lobby()) {
+      lab.pages.set(`/${login}`, markup);
+      const phone = await lab.phone(login, lab[at]);
+      return { phone, dialog: await phone.call("room").answered };
+    },
+  };
+}
+
+/** Alice in the room at `one`, and Bob, at one of the two. */
+async function both(lab: Lab, at: At, markup?: string): Promise<[Side, Side]> {
+  const alice = await lab.enters("alice", "one");
+  await lab.untilIn("alice");
+  const bob = await lab.enters("bob", at, markup);
+  await lab.untilIn("alice", "bob");
+  return [alice, bob];
+}
+
+const refers = async (dialog: PhoneDialog, to: string) =>
+  await dialog.request("REFER", { headers: [`Refer-To: <${to}>`] });
+
+for (const at of ["one", "two"] as const) {
+  sipTest(`blindInRoom() has the one called take the place of who refers, at ${at}`, async () => {
+    await using lab = await start();
+    const [alice, bob] = await both(lab, at);
+    const carol = await lab.phone("carol", lab[at]);
+
+    const { status } = await refers(bob.dialog, "sip:carol@sip.test");
+    const ringing = await carol.nextCall();
+    await lab.untilIn("alice", "bob");
+    const dialog = await ringing.answer();
+    const heard = await told(bob);
+    await lab.untilIn("alice", "carol");
+    const bye = await bob.dialog.ended;
+    const { calls } = (await lab.app.root.get("Calls.json?To=client:carol")).json();
+
+    assert.equal(status, 202);
+    assert.equal(valueOf(ringing.invite, "referred-by"), "<sip:bob@sip.test>");
+    assert.deepEqual([heard[0], heard.at(-1)], ["SIP/2.0 100 Trying", "SIP/2.0 200 OK"]);
+    assert.equal(bye.method, "BYE");
+    assert.deepEqual([calls.length, calls[0].from, calls[0].status], [
+      1,
+      "client:bob",
+      "in-progress",
+    ]);
+    await dialog.bye();
+    await lab.untilIn("alice");
+    await alice.dialog.bye();
+  });
+}
+
+sipTest(
+  "blindInRoom() leaves all as it was when nobody answers, and the room may go on",
+  async () => {
+    await using lab = await start();
+    const [, bob] = await both(lab, "one");
+    const carol = await lab.phone("carol", lab.one);
+
+    await refers(bob.dialog, "sip:carol@sip.test");
+    (await carol.nextCall()).decline(486);
+    const declined = await told(bob);
+    await refers(bob.dialog, "sip:nobody@sip.test");
+    const unknown = await told(bob);
+    await lab.untilIn("alice", "bob");
+
+    assert.equal(declined.at(-1), "SIP/2.0 486 Busy Here");
+    assert.equal(unknown.at(-1), "SIP/2.0 404 Not Found");
+    assert.equal((await bob.dialog.bye()).status, 200);
+    await lab.untilIn("alice");
+  },
+);
+
+sipTest("blindInRoom() brings the one called also when the transferor does not wait", async () => {
+  await using lab = await start();
+  const [alice, bob] = await both(lab, "two");
+  const carol = await lab.phone("carol", lab.one);
+
+  await refers(bob.dialog, "sip:carol@sip.test");
+  const ringing = await carol.nextCall();
+  await bob.dialog.bye();
+  await lab.untilIn("alice");
+  const dialog = await ringing.answer();
+  await lab.untilIn("alice", "carol");
+  await alice.dialog.bye();
+  await lab.untilIn("carol");
+
+  assert.equal((await dialog.bye()).status, 200);
+});
+
+sipTest("onRefer() refuses a transfer of one with whom the conference would end", async () => {
+  await using lab = await start();
+  const [, bob] = await both(lab, "one", lobby(`endConferenceOnExit="true"`));
+
+  const refused = await refers(bob.dialog, "sip:carol@sip.test");
+
+  assert.equal(refused.start, "SIP/2.0 403 Conference Would End");
+  await lab.untilIn("alice", "bob");
+});
+
+sipTest("attendedInRoom() has whom the transferor asked take its place", async () => {
+  await using lab = await start();
+  const [alice, bob] = await both(lab, "one");
+  const carol = await lab.phone("carol", lab.one);
+  lab.pages.set("/bob", "<Dial><Client>carol</Client></Dial>");
+  const [asking, asked] = await talking(bob.phone, carol);
+
+  const { status } = await refers(
+    bob.dialog,
+    `sip:carol@sip.test?Replaces=${asking.dialog.replaces}`,
+  );
+  const heard = await told(bob);
+  await lab.untilIn("alice", "carol");
+  await Promise.all([bob.dialog.ended, asking.dialog.ended]);
+  await asked.dialog.bye();
+  await lab.untilIn("alice");
+  await alice.dialog.bye();
+
+  assert.equal(status, 202);
+  assert.equal(heard.at(-1), "SIP/2.0 200 OK");
+});
