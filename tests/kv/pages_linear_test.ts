@@ -153,8 +153,10 @@ async function settle(
     known.isMoving = false;
     made();
   } catch (error) {
-    // What became of it nobody knows: it stays as if it moved. A second attempt may find the first.
-    const isFault = error instanceof Fault && ["notFound", "alreadyExists"].includes(error.fault);
+    // What became of it nobody knows: it stays as if it moved. A further attempt may find the first,
+    // and where that made a notice, no attempt can make it again: it is then "unavailable".
+    const found = ["notFound", "alreadyExists", "unavailable"];
+    const isFault = error instanceof Fault && found.includes(error.fault);
     if (!isFault) assert.match(String(error), /The disk/);
   }
 }
