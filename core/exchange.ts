@@ -1,3 +1,5 @@
+import { decodeText } from "./decode_text.ts";
+
 /** One request to a customer's server and what came back, as a Notification tells it. */
 export interface Exchange {
   url: string;
@@ -48,17 +50,16 @@ export const headerLines = (response: Response): string =>
 
 /** The text of a message, cut off after `maxBytes`; `isWhole` tells whether it was not. */
 export async function readText(
-  { body }: Request | Response,
+  { body, headers }: Request | Response,
   maxBytes: number,
 ): Promise<{ text: string; isWhole: boolean }> {
-  const chunks: Uint8Array[] = [];
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
   for await (const chunk of body ?? []) {
     chunks.push(chunk.subarray(0, maxBytes - size));
     size += chunk.length;
     if (size > maxBytes) break; // Leaving the loop cancels the rest.
   }
-  const decoder = new TextDecoder();
-  const text = chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("");
-  return { text: text + decoder.decode(), isWhole: size <= maxBytes };
+  const bytes = chunks.length === 1 ? chunks[0]! : await new Blob(chunks).bytes();
+  return { text: decodeText(bytes, headers.get("content-type")), isWhole: size <= maxBytes };
 }

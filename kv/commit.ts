@@ -25,10 +25,11 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Told before a commit, one at a time, what it may write, and that it ended, in whatever way. */
+/** Told before a commit, one at a time, what it may write, and how it ended. */
 export interface CommitWatch {
   began(writes: Pick<Batch, "sets" | "deletes">): Promise<void> | void;
-  ended(): void;
+  /** Null when it was not made, or nobody knows whether it was. */
+  ended(committed: Committed): void;
 }
 
 /** `checks`: 100 on the embedded file, 10 on a remote store. `doorbell`: KV's own queue exists. */
@@ -56,20 +57,21 @@ export function committer(kv: Deno.Kv, options: CommitterOptions): Committer {
   /** Makes a commit, of which the memories hear before anybody else. */
   async function make(batch: Batch, rings: boolean): Promise<Committed> {
     for (const one of lists) await one.began(batch);
+    let committed: Committed = null;
     try {
       const result = await commitRetrying(() => {
         const op = operation(kv, batch, rings);
         receipt?.stage(op);
         return op;
       });
-      const committed = result.ok ? result : await receipt?.find() ?? null;
+      committed = result.ok ? result : await receipt?.find() ?? null;
       if (committed !== null) memory?.made(batch, committed.versionstamp);
       return committed;
     } catch (error) {
       memory?.doubt(batch);
       throw error;
     } finally {
-      for (const one of lists) one.ended();
+      for (const one of lists) one.ended(committed);
     }
   }
 

@@ -14,6 +14,7 @@ export interface ListStates extends CommitWatch {
    * at last holds commits back, each for `mostHeldMs` at most.
    */
   steady<R>(list: string, read: () => Promise<R>): Promise<R>;
+  ended(): void;
 }
 
 /** Lists whose state is known. */

@@ -5,10 +5,13 @@ import { boundsOf, type Range, recordsBetween } from "./entries.ts";
 import { ordOf } from "./keys.ts";
 import type { Source } from "./plan.ts";
 import { storedBytes } from "./recent_records.ts";
-import type { Gap, Run } from "./run_memory.ts";
+import type { Gap, Run } from "./runs.ts";
 
 /** Records that a page passes over in memory at most, as many as the store lists within a few ms. */
 const mostPassed = 2_000;
+
+/** Gaps that are read one by one. */
+const fewGaps = 4;
 
 /** Whether the page of an index is one that is found in memory when it is asked for again. */
 export const isRemembered = (
@@ -36,8 +39,10 @@ export async function remembered(
   while (true) {
     const found = runs!.find(place, bounds, { skip, limit }, read);
     if (Array.isArray(found)) return found;
-    // From the second gap on all that is left, known or not, for there may be many.
-    read.push(await readGap(source, read.length === 0 ? found : { ...found, from: bounds.from }));
+    // After some gaps all that is left, known or not, for there may be many.
+    read.push(
+      await readGap(source, read.length < fewGaps ? found : { ...found, from: bounds.from }),
+    );
   }
 }
 
@@ -45,7 +50,7 @@ async function readGap(
   { kv, place, codec, runs }: Source,
   { from, before, limit }: Gap,
 ): Promise<Run> {
-  const keep = runs!.reading(place);
+  const keep = runs!.reading(place, codec.recall);
   const ends = { start: ordOf(from), end: ordOf(before) };
   const listed = await recordsBetween(kv, place, { ...ends, limit });
   const records = listed.map((entry) => codec.recall(entry));

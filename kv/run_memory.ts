@@ -1,6 +1,21 @@
 import type { AnyRecord } from "../core/resource.ts";
 import type { CommitWatch } from "./commit.ts";
 import { type Place, sidOf } from "./keys.ts";
+import { storedBytes } from "./recent_records.ts";
+import type { Stored } from "./record_codec.ts";
+import {
+  after,
+  type Bounds,
+  firstBelow,
+  firstOf,
+  type Gap,
+  overlapping,
+  partOf,
+  type Run,
+  runBytes,
+  sumOf,
+  type Window,
+} from "./runs.ts";
 
 /** Records of lists that stand side by side. */
 export interface RunMemory extends CommitWatch {
@@ -9,53 +24,42 @@ export interface RunMemory extends CommitWatch {
    * known as the store has them, and of what was `read` for it meanwhile. Or what to read first.
    */
   find(place: Place, bounds: Bounds, window: Window, read?: Run[]): AnyRecord[] | Gap;
-  /** To be asked for before records are read: takes what was found. */
-  reading(place: Place): (run: Run) => void;
+  /** To be asked for before records are read by `recall`: takes what was found. */
+  reading(place: Place, recall: Recall): (run: Run) => void;
 }
 
-/** Sids from one up, and before another text. */
-export interface Bounds {
-  from: string;
-  before: string;
-}
-
-interface Window {
-  skip: number;
-  limit: number;
-}
-
-/** Where nothing is known, and how many records are wanted of it. */
-export interface Gap extends Bounds {
-  limit: number;
-}
-
-/** All records of a list between bounds, newest first and frozen. */
-export interface Run extends Bounds {
-  records: AnyRecord[];
-  /** What they take. */
-  bytes: number;
-}
+/** Decodes an entry of a list, frozen. */
+type Recall = (entry: Stored) => AnyRecord;
 
 /** The runs of a list, newest first; none overlaps another. */
 interface Known {
   runs: Run[];
   bytes: number;
+  recall: Recall;
 }
 
 /** Runs of fewer records together are joined. */
 const joinedUpTo = 100;
 
-/** What a run takes beside its records. */
-const runBytes = 256;
+/** What a list takes beside its runs. */
+const listBytes = 512;
+
+/** What the commit under way makes of a record that was known; without a value it is deleted. */
+interface Write {
+  list: string;
+  sid: string;
+  key: Deno.KvKey;
+  value?: unknown;
+}
 
 /** Writes that are held against the readings under way. */
 const mostWrites = 1_000;
 
 /**
  * Remembers records that take up to `most` bytes by where they stand in their list, so that a page of
- * a list that grows at its newer end, or changes elsewhere, is found without asking the store. What a
- * commit may write is forgotten before it is made. What a commit may have written while it was read
- * is not taken. All that writes records of the store must pass here.
+ * a list that grows or changes is found without asking the store. What a commit may write is forgotten
+ * before it is made, and known again when it was. What a commit may have written while it was read is
+ * not taken. All that writes records of the store must pass here.
  */
 export function runMemory(most: number): RunMemory {
   /** Those asked for last come last. */
@@ -65,6 +69,8 @@ export function runMemory(most: number): RunMemory {
   let commits = 0;
   let isUnderWay = false;
   let writes: { commit: number; list: string; sid: string }[] = [];
+  /** What the commit under way writes where records are known. */
+  let inside = new Map<string, Write>();
 
   function replace(known: Known, at: number, gone: number, ...come: Run[]): void {
     const left = known.runs.splice(at, gone, ...come);
@@ -73,20 +79,20 @@ export function runMemory(most: number): RunMemory {
     total += more;
   }
 
-  /** Leaves out one Sid of the runs of a list. */
-  function forget(list: string, sid: string): void {
+  /** Leaves out one Sid of the runs of a list; whether it was in one. */
+  function forget(list: string, sid: string): boolean {
     const known = lists.get(list);
-    if (known === undefined) return;
+    if (known === undefined) return false;
     const at = firstBelow(known.runs, after(sid));
     const run = known.runs[at];
-    if (run === undefined || run.before <= sid) return;
+    if (run === undefined || run.before <= sid) return false;
     const [newer, older] = [{ from: after(sid), before: run.before }, {
       from: run.from,
       before: sid,
     }];
     const parts = [newer, older].filter(({ from, before }) => from < before);
     replace(known, at, 1, ...parts.map((bounds) => partOf(run, bounds)));
-    if (known.runs.length === 0) lists.delete(list);
+    return true;
   }
 
   /** Adds a run where nothing is known, as one with its neighbours when they are short. */
@@ -98,15 +104,21 @@ export function runMemory(most: number): RunMemory {
       if (one === undefined || other === undefined || one.from !== other.before) continue;
       if (one.records.length + other.records.length > joinedUpTo) continue;
       const records = one.records.concat(other.records);
-      const bytes = one.bytes + other.bytes;
+      const bytes = one.bytes + other.bytes - runBytes;
       replace(known, newer, 2, { from: other.from, before: one.before, records, bytes });
     }
   }
 
+  function newList(name: string, recall: Recall): Known {
+    const known = { runs: [], bytes: listBytes, recall };
+    lists.set(name, known);
+    total += listBytes;
+    return known;
+  }
+
   /** Takes of a run what is not known yet. */
-  function keep(list: string, run: Run): void {
-    const known = lists.get(list) ?? { runs: [], bytes: 0 };
-    lists.set(list, known);
+  function keep(list: string, run: Run, recall: Recall): void {
+    const known = lists.get(list) ?? newList(list, recall);
     let { before } = run;
     for (const { from, before: end } of overlapping(known.runs, run)) {
       if (end < before) add(known, partOf(run, { from: end, before }));
@@ -120,6 +132,16 @@ export function runMemory(most: number): RunMemory {
     }
   }
 
+  /** Knows a record again that was written. */
+  function learn({ list, sid, ...entry }: Write, { versionstamp }: { versionstamp: string }): void {
+    const known = lists.get(list);
+    const isDeleted = !("value" in entry);
+    if (known === undefined || !isDeleted && !(entry.value instanceof Uint8Array)) return;
+    const records = isDeleted ? [] : [known.recall({ value: null, ...entry, versionstamp })];
+    const bytes = runBytes + (isDeleted ? 0 : storedBytes(entry.value));
+    keep(list, { from: sid, before: after(sid), records, bytes }, known.recall);
+  }
+
   return {
     find(place, bounds, window, read = []) {
       const list = listOf(place);
@@ -129,7 +151,7 @@ export function runMemory(most: number): RunMemory {
       lists.set(list, known);
       return firstOf(known.runs, read, { bounds, window });
     },
-    reading(place) {
+    reading(place, recall) {
       const list = listOf(place);
       const since = isUnderWay ? commits : commits + 1;
       return (run) => {
@@ -137,82 +159,30 @@ export function runMemory(most: number): RunMemory {
         const isWritten = writes.some(({ commit, list: of, sid }) =>
           commit >= since && of === list && sid >= run.from && sid < run.before
         );
-        if (!isWritten) keep(list, { ...run, bytes: run.bytes + runBytes });
+        if (!isWritten) keep(list, { ...run, bytes: run.bytes + runBytes }, recall);
       };
     },
     began({ sets, deletes }) {
       commits++;
       isUnderWay = true;
-      for (const key of sets.map(({ key }) => key).concat(deletes)) {
-        const [account, prefix, ord] = key;
-        if (key.length !== 3 || !(ord instanceof Uint8Array)) continue; // It is not of a record.
+      const written = deletes.map((key) => ({ key }));
+      for (const write of [...sets, ...written]) {
+        const [account, prefix, ord] = write.key;
+        if (write.key.length !== 3 || !(ord instanceof Uint8Array)) continue; // It is not of a record.
         const list = `${String(account)} ${String(prefix)}`;
-        const sid = sidOf(String(prefix), key);
+        const sid = sidOf(String(prefix), write.key);
         writes.push({ commit: commits, list, sid });
-        forget(list, sid);
+        const name = `${list} ${sid}`;
+        if (forget(list, sid) || inside.has(name)) inside.set(name, { list, sid, ...write });
       }
       if (writes.length > mostWrites) writes = writes.slice(-mostWrites);
     },
-    ended: () => isUnderWay = false,
+    ended(committed) {
+      isUnderWay = false;
+      if (committed !== null) { for (const write of inside.values()) learn(write, committed); }
+      inside = new Map();
+    },
   };
 }
 
-/** What `find` gives: of some runs, and where they have nothing, of what was read. */
-function firstOf(
-  runs: Run[],
-  read: Run[],
-  { bounds: { from, before }, window: { skip, limit } }: { bounds: Bounds; window: Window },
-): AnyRecord[] | Gap {
-  const found: AnyRecord[] = [];
-  let [end, left] = [before, skip];
-  while (found.length < limit && end > from) {
-    const below = runs[firstBelow(runs, end)];
-    const isKnown = below !== undefined && below.before >= end;
-    const low = isKnown || below === undefined || below.before < from ? from : below.before;
-    const run = isKnown ? below : read.find((one) => one.from < end && one.before >= end);
-    if (run === undefined) return { from: low, before: end, limit: left + limit - found.length };
-    const isWhole = run.before === end && run.from >= low;
-    const part = isWhole ? run : partOf(run, { from: low, before: end });
-    found.push(...part.records.slice(left, left + limit - found.length));
-    left = Math.max(0, left - part.records.length);
-    end = part.from;
-  }
-  return found;
-}
-
 const listOf = ({ account, prefix }: Place): string => `${account} ${prefix}`;
-
-/** A bound right after a Sid, also as the bytes of a key. */
-const after = (sid: string): string => `${sid}00`;
-
-const sumOf = (runs: Run[]): number => runs.reduce((sum, { bytes }) => sum + bytes, 0);
-
-/** Where the first of the runs stands that begins below a Sid. */
-function firstBelow(runs: Run[], sid: string): number {
-  let [low, high] = [0, runs.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (runs[middle]!.from >= sid) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-function overlapping(runs: Run[], { from, before }: Run): Run[] {
-  const at = firstBelow(runs, before);
-  let end = at;
-  while (end < runs.length && runs[end]!.before > from) end++;
-  return runs.slice(at, end);
-}
-
-/** What of a run lies between bounds, with its share of what it takes. */
-function partOf(
-  { records, bytes, ...run }: Run,
-  bounds: Bounds,
-): Run {
-  const from = bounds.from > run.from ? bounds.from : run.from;
-  const before = bounds.before < run.before ? bounds.before : run.before;
-  const inside = records.filter(({ sid }) => sid >= from && sid < before);
-  const share = inside.length / Math.max(1, records.length);
-  return { from, before, records: inside, bytes: runBytes + (bytes - runBytes) * share };
-}

@@ -90,7 +90,7 @@ async function exchangeWith(
     const keyed = { authToken, now: ports.now() };
     const request = signedRequest(source, { ...keyed, signal: bounded });
     const response = await ports.fetch(request, signerOf(source, keyed));
-    const isAudio = response.headers.get("content-type")?.startsWith("audio/") ?? false;
+    const isAudio = /^audio\//i.test(response.headers.get("content-type") ?? "");
     const { text, isWhole } = await readText(response, isAudio ? 1 : limits.documentBytes);
     const responseHeaders = masked(headerLines(response), hidden);
     const responseBody = isAudio ? "" : masked(text, hidden);

@@ -1,6 +1,7 @@
 import { hash as hashOf, randomBytes } from "node:crypto";
 import { sipLimits } from "../limits.ts";
 import { apart } from "../text/apart.ts";
+import { BareObject } from "../text/bare_object.ts";
 
 /**
  * Server side of digest authentication: RFC 7616 with the algorithms of RFC 8760. Neither `-sess`
@@ -35,7 +36,7 @@ const parameter = /([A-Za-z0-9_*-]+) *= *(?:"((?:[^"\\]|\\.)*)"|([^ ,"]+)) *(?:,
 export function parseDigest(header: string): DigestParameters | undefined {
   const text = /\t| {2}/.test(header) ? header.replace(/[ \t]+/g, " ") : header;
   if (!/^Digest /i.test(text)) return undefined;
-  const parameters: Record<string, string> = Object.create(null);
+  const parameters = new BareObject<string>();
   let end = "Digest ".length;
   while (end < text.length) {
     parameter.lastIndex = end;

@@ -2,23 +2,20 @@ import { LIBC_PATHS } from "../../core/libc_paths.ts";
 
 /** The few functions of Linux's C library that UDP sockets need. */
 
-/**
- * What is -1 is an error. Functions that are called for each packet take pointers, which cost less
- * than buffers do.
- */
+/** A buffer is null only where a function allows it; what is -1 is an error. */
 const FUNCTIONS = {
   socket: { parameters: ["i32", "i32", "i32"], result: "i32" },
   bind: { parameters: ["i32", "buffer", "u32"], result: "i32" },
   getsockname: { parameters: ["i32", "buffer", "buffer"], result: "i32" },
   recvfrom: {
-    parameters: ["i32", "pointer", "usize", "i32", "pointer", "pointer"],
+    parameters: ["i32", "buffer", "usize", "i32", "buffer", "buffer"],
     // What is asked for is much less than 2^31.
     result: "i32",
   },
-  sendto: { parameters: ["i32", "pointer", "usize", "i32", "pointer", "u32"], result: "i32" },
+  sendto: { parameters: ["i32", "buffer", "usize", "i32", "buffer", "u32"], result: "i32" },
   epoll_create1: { parameters: ["i32"], result: "i32" },
   epoll_ctl: { parameters: ["i32", "i32", "i32", "buffer"], result: "i32" },
-  epoll_wait: { parameters: ["i32", "pointer", "i32", "i32"], result: "i32" },
+  epoll_wait: { parameters: ["i32", "buffer", "i32", "i32"], result: "i32" },
   close: { parameters: ["i32"], result: "i32" },
 } as const satisfies Deno.ForeignLibraryInterface;
 
@@ -51,27 +48,14 @@ export function openLibc(): Libc | undefined {
   return undefined;
 }
 
-/** Memory for the library, which may use it for as long as somebody holds this. */
-export interface Place {
-  bytes: Uint8Array<ArrayBuffer>;
-  at: Deno.PointerValue;
-}
-
-/** Takes memory, which is zero. */
-export function placeFor(bytes: number): Place {
-  // What is given a length only may lie where the garbage collector moves it.
-  const place = new Uint8Array(new ArrayBuffer(bytes));
-  return { bytes: place, at: Deno.UnsafePointer.of(place) };
-}
-
 export const NAME_BYTES = 16;
 
 /** An address as `struct sockaddr_in` has it; undefined when it is none of IPv4. */
-export function socketName(address: string, port: number): Place | undefined {
+export function socketName(address: string, port: number): Uint8Array<ArrayBuffer> | undefined {
   const parts = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(address)?.slice(1).map(Number);
   if (parts === undefined || parts.some((part) => part > 255)) return undefined;
-  const name = placeFor(NAME_BYTES);
-  name.bytes.set([AF_INET, 0, port >> 8, port & 0xff, ...parts]);
+  const name = new Uint8Array(NAME_BYTES);
+  name.set([AF_INET, 0, port >> 8, port & 0xff, ...parts]);
   return name;
 }
 

@@ -10,8 +10,6 @@ import {
   MSG_DONTWAIT,
   NAME_BYTES,
   openLibc,
-  type Place,
-  placeFor,
   SOCK_CLOEXEC,
   SOCK_DGRAM,
   socketName,
@@ -26,7 +24,7 @@ interface Socket {
   datagrams: Datagrams;
   from: Address;
   to: Address;
-  toName: Place | undefined;
+  toName: Uint8Array<ArrayBuffer> | undefined;
   /** The two words of it that tell senders apart. */
   fromWords: [number, number];
 }
@@ -42,16 +40,15 @@ interface Poller {
 }
 
 /** What the library writes into; each is read before the next call. */
-const eventPlace = placeFor(4 * mediaLimits.polledEvents * EVENT.words);
-const events = new Uint32Array(eventPlace.bytes.buffer);
-const packet = placeFor(mediaLimits.datagramBytes);
-const packetSize = BigInt(packet.bytes.length);
+const events = new Uint32Array(mediaLimits.polledEvents * EVENT.words);
+const eventBytes = new Uint8Array(events.buffer);
+const buffer = new Uint8Array(mediaLimits.datagramBytes);
+const bufferSize = BigInt(buffer.length);
 /** Its beginnings, which are not made for each packet. */
 const beginnings: Uint8Array<ArrayBuffer>[] = [];
-const name = placeFor(NAME_BYTES);
-const nameWords = new Uint32Array(name.bytes.buffer);
-const namePlace = placeFor(4);
-const nameLength = new Uint32Array(namePlace.bytes.buffer);
+const name = new Uint8Array(NAME_BYTES);
+const nameWords = new Uint32Array(name.buffer);
+const nameLength = new Uint32Array(1);
 
 /**
  * Sockets of IPv4 on Linux that are looked at together every 2 ms, by calls of the C library: many of
@@ -98,15 +95,15 @@ function bind(poller: Poller, address: string, port: number): Datagrams | undefi
   const event = new Uint32Array(EVENT.words);
   event[0] = EPOLLIN;
   event[EVENT.data] = fd;
-  const isBound = symbols.bind(fd, own.bytes, NAME_BYTES) === 0 &&
-    symbols.getsockname(fd, own.bytes, nameLength) === 0 &&
+  const isBound = symbols.bind(fd, own, NAME_BYTES) === 0 &&
+    symbols.getsockname(fd, own, nameLength) === 0 &&
     symbols.epoll_ctl(epoll, EPOLL_CTL_ADD, fd, new Uint8Array(event.buffer)) === 0;
   if (!isBound) {
     symbols.close(fd);
     return undefined;
   }
   const datagrams: Datagrams = {
-    port: addressIn(own.bytes).port,
+    port: addressIn(own).port,
     onMessage: () => {},
     send: (bytes, to) => sendBy(poller, socket, bytes, to),
     close: () => Promise.resolve(release(poller, socket)),
@@ -133,7 +130,7 @@ function release(poller: Poller, socket: Socket): void {
   if (!isOpen(poller, socket)) return;
   poller.sockets[socket.fd] = undefined;
   poller.opened--;
-  flush(poller.libc.symbols);
+  flush();
   poller.libc.symbols.close(socket.fd);
   if (poller.opened > 0) return;
   clearInterval(poller.timer);
@@ -156,7 +153,7 @@ function sendBy(poller: Poller, socket: Socket, bytes: Uint8Array, to: Address):
 function poll(poller: Poller): void {
   const { libc: { symbols }, epoll, sockets } = poller;
   for (let round = 0; round < mediaLimits.polledRounds; round++) {
-    const ready = symbols.epoll_wait(epoll, eventPlace.at, mediaLimits.polledEvents, 0);
+    const ready = symbols.epoll_wait(epoll, eventBytes, mediaLimits.polledEvents, 0);
     if (ready <= 0) return;
     for (let i = 0; i < ready; i++) {
       const socket = sockets[events[i * EVENT.words + EVENT.data]!];
@@ -170,16 +167,16 @@ function poll(poller: Poller): void {
 function receive({ recvfrom }: Libc["symbols"], socket: Socket): void {
   nameLength[0] = NAME_BYTES;
   const { fd, datagrams } = socket;
-  const length = recvfrom(fd, packet.at, packetSize, MSG_DONTWAIT, name.at, namePlace.at);
-  // One that fills the place may have been cut off.
-  if (length < 0 || length >= packet.bytes.length) return;
-  datagrams.onMessage(beginnings[length] ??= packet.bytes.subarray(0, length), senderOf(socket));
+  const length = recvfrom(fd, buffer, bufferSize, MSG_DONTWAIT, name, nameLength);
+  // One that fills the buffer may have been cut off.
+  if (length < 0 || length >= buffer.length) return;
+  datagrams.onMessage(beginnings[length] ??= buffer.subarray(0, length), senderOf(socket));
 }
 
 function senderOf(socket: Socket): Address {
   const { fromWords } = socket;
   if (nameWords[0] !== fromWords[0] || nameWords[1] !== fromWords[1]) {
-    socket.from = addressIn(name.bytes);
+    socket.from = addressIn(name);
     socket.fromWords = [nameWords[0]!, nameWords[1]!];
   }
   return socket.from;

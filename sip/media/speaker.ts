@@ -18,10 +18,18 @@ export interface Utterance {
 export interface Speaker {
   /**
    * The samples of an utterance; within a bounded time, or rejects with an Error that says why they
-   * cannot be had.
+   * cannot be had: `SpeechRefused` where others could be.
    */
   speak(utterance: Utterance, signal: AbortSignal): Promise<Pcm>;
 }
+
+/** The provider does not take the utterance, such as one in a voice that it does not know. */
+export class SpeechRefused extends Error {
+  override readonly name = "SpeechRefused";
+}
+
+/** The statuses by which providers say so. */
+const refusals = [400, 404, 422];
 
 export interface SpeakerOptions {
   fetch: typeof fetch;
@@ -73,6 +81,7 @@ async function request(
 ): Promise<Pcm> {
   const { url, key, model, isLocal } = endpoint;
   const signal = AbortSignal.timeout(timeoutMs);
+  let isRefused = false;
   try {
     const response = await fetch(`${url}/v1/audio/speech`, {
       method: "POST",
@@ -89,14 +98,16 @@ async function request(
       }),
       signal,
     });
+    isRefused = refusals.includes(response.status);
     if (!response.ok) throw new Error(await providerError(response));
     const bytes = await readBody(response, mediaLimits.audioFileBytes);
     return await decodeAudio(bytes, response.headers.get("content-type"));
   } catch (error) {
     const told = error instanceof Error ? error.message : String(error);
     const why = signal.aborted ? `it took over ${timeoutMs} ms` : told;
-    throw new Error(`the speech provider at ${new URL(url).origin} did not help: ${why}`, {
-      cause: error,
-    });
+    throw new (isRefused ? SpeechRefused : Error)(
+      `the speech provider at ${new URL(url).origin} did not help: ${why}`,
+      { cause: error },
+    );
   }
 }

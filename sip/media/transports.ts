@@ -25,10 +25,9 @@ export async function openTransports(
   log: MediaEngineOptions["log"],
 ): Promise<Transport[]> {
   const { now } = systemClock;
-  const plainRtp = (place: RtpPlace) => {
-    const udp = polledUdp();
-    return rtpTransport({ ...place, now, ...udp && { udp } });
-  };
+  // One for all: two would be looked at in turn, and calls of two libraries are compiled as slow ones.
+  const udp = polledUdp();
+  const plainRtp = (place: RtpPlace) => rtpTransport({ ...place, now, ...udp && { udp } });
   const transports = [plainRtp(rtp)];
   if (rtpengine !== undefined) {
     const plain = plainRtp(rtpengine.plain);

@@ -1,6 +1,7 @@
 import type { SayStep } from "../../core/bridge_speech.ts";
 import { unlessAborted } from "../abort.ts";
 import type { Pcm } from "../media/port.ts";
+import { type Speaker, SpeechRefused, type Utterance } from "../media/speaker.ts";
 import { connected } from "./connected.ts";
 import type { Performance } from "./performance.ts";
 import { sentences } from "./sentences.ts";
@@ -10,13 +11,40 @@ import { sentences } from "./sentences.ts";
  * reported, and the script goes on.
  */
 export async function say(performance: Performance, step: SayStep): Promise<void> {
-  const { live, signal } = performance;
   try {
     await speak(performance, step);
   } catch (error) {
-    if (signal.aborted) return;
-    const message = error instanceof Error ? error.message : String(error);
-    live.report({ type: "problem", url: "", message, about: "speech" });
+    if (performance.signal.aborted) return;
+    problem(performance, error instanceof Error ? error.message : String(error));
+  }
+}
+
+const problem = ({ live }: Performance, message: string): void =>
+  live.report({ type: "problem", url: "", message, about: "speech" });
+
+/** The voices that every provider has, the usual one first. */
+const [usualVoice, otherVoice] = ["woman", "man"] as const;
+
+/** The voice wanted; the usual one, with a problem reported, where the provider does not take that. */
+async function voiceFor(
+  performance: Performance,
+  speaker: Speaker,
+  utterance: Utterance,
+): Promise<string> {
+  const { voice } = utterance;
+  if (voice === usualVoice || voice === otherVoice) return voice;
+  const { signal } = performance;
+  try {
+    await speaker.speak(utterance, signal);
+    return voice;
+  } catch (error) {
+    if (!(error instanceof SpeechRefused)) throw error;
+    // What is wrong with the text or its language is wrong in every voice.
+    await speaker.speak({ ...utterance, voice: usualVoice }, signal).catch(() =>
+      Promise.reject(error)
+    );
+    problem(performance, `${error.message}; it is said by "${usualVoice}"`);
+    return usualVoice;
   }
 }
 
@@ -24,8 +52,10 @@ async function speak(performance: Performance, step: SayStep): Promise<void> {
   const { calls: { speaker }, live: { leg: { media } }, signal } = performance;
   if (media === undefined) throw new Error("the call has no media here");
   if (speaker === null) throw new Error("the operator has set up no speech (SPEECH_URL)");
-  const { text, voice, language, loop } = step;
+  const { text, language, loop } = step;
   const pieces = sentences(text, language);
+  const [first = ""] = pieces;
+  const voice = await voiceFor(performance, speaker, { text: first, voice: step.voice, language });
   const made: Promise<Pcm>[] = [];
   const make = (at: number) => {
     const piece = pieces[at];

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { IncomingRequestMessage, IncomingResponseMessage } from "sip.js/lib/core/index.js";
+import { BareObject } from "./bare_object.ts";
 import { isToken } from "./grammar.ts";
 import { canonicalName, frequentName } from "./header_names.ts";
 import { readHeader } from "./parse_header.ts";
@@ -46,8 +47,7 @@ export function parseMessage(text: string): Parsed {
     ? parseStatusLine(text.slice(0, end))
     : parseRequestLine(text.slice(0, end));
   const { message } = parsed;
-  // A header may be named `__proto__`, so there is no prototype to replace.
-  message.headers = Object.create(null);
+  message.headers = new BareObject();
   const { body, problem } = readHeaders(message, text, end + 2);
   const why = malformed ?? problem ?? missing(message) ?? readBody(message, text.slice(body));
   if (why !== undefined) throw new SipParseError(why, answerable(message));

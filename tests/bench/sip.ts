@@ -18,7 +18,8 @@ import { openUdp, openWebSocket, type Wire } from "./sip_wires.ts";
 const seconds = Number(Deno.env.get("SECONDS") ?? 5);
 const idle = Number(Deno.env.get("IDLE") ?? 2_000);
 const only = Deno.env.get("ONLY");
-const warmUpSeconds = 4;
+/** V8 compiles anew for some ten seconds; a server runs longer than that. */
+const warmUpSeconds = 12;
 const password = "pass";
 const log = (line: string) => Deno.stdout.writeSync(new TextEncoder().encode(line + "\n"));
 

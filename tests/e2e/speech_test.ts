@@ -63,7 +63,7 @@ for (const [what, env, engine] of engines) {
 }
 
 Deno.test({
-  name: "a Say that cannot be said is told of in a Notification, and the call goes on",
+  name: "a Say that cannot be said, or not by its voice, is told of in a Notification",
   timeout: 240_000,
   async fn() {
     await using app = startAppServer();
@@ -81,6 +81,15 @@ Deno.test({
     const { notifications: [notice] } = await system.get("Notifications.json");
     assert.equal(notice.error_code, 13241);
     assert.match(notice.message_text, /^Cannot say the text: .*Cannot speak "tlh"/);
+
+    const strange = `<Response><Say voice="Zarathustra">${text}</Say></Response>`;
+    const { voicedS } = await hear(system, app, strange);
+
+    assert.ok(voicedS > 1.5, `${voicedS} s are voiced`);
+    await eventually("a Notification of the voice", async () => {
+      const { notifications: [last] } = await system.get("Notifications.json");
+      return /voice "Zarathustra".*; it is said by "woman"$/.test(last.message_text);
+    });
   },
 });
 

@@ -192,6 +192,7 @@ const kinds: [type: string | null, body: string | null, script: Script, notice: 
   ["application/vnd.app+xml", document, pause, /^$/],
   ["audio/wav", "RIFF", play, /^$/],
   ["audio/mpeg", "ID3", play, /^$/],
+  ["Audio/WAV", "RIFF".repeat(20_000), play, /^$/],
   ["text/xml", "  \n ", nothing, /^$/],
   [null, null, nothing, /^$/],
   ["text/html", "<html/>", nothing, /content type.*text\/html/],
@@ -214,6 +215,53 @@ for (const [type, body, wanted, notice] of kinds) {
 
     assert.deepEqual(script, wanted);
     assert.match((await notifications(app)).join(), notice);
+  });
+}
+
+/** Says "é"; what is above is not in ASCII, and differs from encoding to encoding. */
+const accented = (declared = "") => `${declared}<Response><Say>\u00e9</Say></Response>`;
+const latin1 = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+const utf8 = (text: string) => new TextEncoder().encode(text);
+const utf16 = (text: string) =>
+  Uint8Array.from([...`\ufeff${text}`].flatMap((letter) => {
+    const code = letter.charCodeAt(0);
+    return [code & 0xff, code >> 8];
+  }));
+const declared = '<?xml version="1.0" encoding="ISO-8859-1"?>';
+const unknown = '<?xml version="1.0" encoding="klingon"?>';
+
+for (
+  const [what, type, body] of [
+    ["UTF-8 where nothing is said", "text/xml", utf8(accented())],
+    [
+      "UTF-8 behind its mark, whatever else is said",
+      "text/xml; charset=latin1",
+      utf8(`\ufeff${accented(declared)}`),
+    ],
+    ["its charset", "text/xml; charset=ISO-8859-1", latin1(accented())],
+    [
+      "its charset in quotes, before its declaration",
+      'text/xml; charset="utf-8"',
+      utf8(accented(declared)),
+    ],
+    ["its declaration", "application/xml", latin1(accented(declared))],
+    [
+      "UTF-16 by its mark",
+      "application/xml",
+      utf16(accented('<?xml version="1.0" encoding="utf-16"?>')),
+    ],
+    ["UTF-8 where its declaration is unknown", "text/xml", utf8(accented(unknown))],
+    ["UTF-8 where its charset is unknown", "text/xml; charset=klingon", utf8(accented())],
+  ] as const
+) {
+  Deno.test(`a document is read in ${what}`, async () => {
+    using app = await startApp();
+    const { script } = await answered(
+      app,
+      () => new Response(body, { headers: { "content-type": type } }),
+    );
+    const [say] = script;
+    assert.equal(say?.type === "say" && say.text, "\u00e9");
   });
 }
 

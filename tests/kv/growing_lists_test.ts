@@ -38,10 +38,8 @@ Deno.test("pages of a list that grows are found without listing it, and are what
     for (let n = 0; n < 10; n++) {
       await create();
       lists.count = 0;
-      for (let skip = 20; skip < 280; skip += 20) await ask(skip, 21);
-      assert.equal(lists.count, 0, "All but the newest record is known");
-      await ask(0, 21);
-      assert.equal(lists.count, 1, "The newest record is not");
+      for (let skip = 0; skip < 280; skip += 20) await ask(skip, 21);
+      assert.equal(lists.count, 0);
     }
   }
 

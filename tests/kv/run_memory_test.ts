@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import type { AnyRecord } from "../../core/resource.ts";
 import { emptyBatch } from "../../kv/batch.ts";
-import { ordOf } from "../../kv/keys.ts";
-import { type Bounds, type Gap, type Run, type RunMemory, runMemory } from "../../kv/run_memory.ts";
+import { ordOf, sidOf } from "../../kv/keys.ts";
+import type { Stored } from "../../kv/record_codec.ts";
+import { type RunMemory, runMemory } from "../../kv/run_memory.ts";
+import type { Bounds, Gap, Run } from "../../kv/runs.ts";
 import { dice } from "../support/store_lab.ts";
 
 const place = { account: 7n, prefix: "CA" };
@@ -21,7 +23,7 @@ const recordAt = (ms: number, state = 0) =>
   Object.freeze({ sid: sidAt(ms), state } as unknown as AnyRecord);
 
 /** A list as a store has it, and a page of it. */
-class Stored {
+class Model {
   records = new Map<number, AnyRecord>();
 
   page({ from, before }: Bounds, skip: number, limit: number): AnyRecord[] {
@@ -31,13 +33,20 @@ class Stored {
   }
 }
 
-function writing(times: number[], at = place, isDeleted = false) {
+/** An entry's value says the state of its record. */
+const recall = ({ key, value }: Pick<Stored, "key" | "value">): AnyRecord =>
+  Object.freeze(
+    { sid: sidOf("CA", key), state: (value as Uint8Array)[0]! } as unknown as AnyRecord,
+  );
+
+/** A commit of records, all in one state; without one it deletes them. */
+function writing(times: number[], state: number | null = 0, at = place) {
   const batch = emptyBatch();
   for (const ms of times) {
     const key = [at.account, at.prefix, ordOf(sidAt(ms))];
     const entry = [at.account, at.prefix, "status", "busy", ordOf(sidAt(ms))];
-    if (isDeleted) batch.deletes.push(key, entry);
-    else batch.sets.push({ key, value: null }, { key: entry, value: null });
+    if (state === null) batch.deletes.push(key, entry);
+    else batch.sets.push({ key, value: new Uint8Array([state]) }, { key: entry, value: null });
   }
   return batch;
 }
@@ -45,15 +54,15 @@ function writing(times: number[], at = place, isDeleted = false) {
 /** Reads the first records between bounds, and has the memory keep them. */
 function learn(
   memory: RunMemory,
-  stored: Stored,
+  stored: Model,
   { bounds = all, limit = 1_000, at = place } = {},
 ) {
-  const keep = memory.reading(at);
+  const keep = memory.reading(at, recall);
   const run = runOf(stored, { ...bounds, limit });
   return () => keep(run);
 }
 
-function runOf(stored: Stored, { limit, ...bounds }: Gap): Run {
+function runOf(stored: Model, { limit, ...bounds }: Gap): Run {
   const records = stored.page(bounds, 0, limit);
   const from = records.length < limit ? bounds.from : records.at(-1)!.sid;
   return { ...bounds, from, records, bytes: records.length * 100 };
@@ -65,8 +74,8 @@ function known(memory: RunMemory, { skip = 0, limit = 100, bounds = all, at = pl
   return Array.isArray(found) ? found : null;
 }
 
-function storedOf(...times: number[]): Stored {
-  const stored = new Stored();
+function storedOf(...times: number[]): Model {
+  const stored = new Model();
   for (const ms of times) stored.records.set(ms, recordAt(ms));
   return stored;
 }
@@ -99,7 +108,7 @@ Deno.test("find() takes what was read where it knows nothing, and only there", (
   const window = { skip: 1, limit: 9 };
 
   assert.deepEqual(memory.find(place, all, window, [read]), { ...between(0, 2), limit: 7 });
-  for (const [ms, record] of stored.records) stored.records.set(ms, recordAt(ms, 1));
+  for (const ms of stored.records.keys()) stored.records.set(ms, recordAt(ms, 1));
   learn(memory, stored, { bounds: between(0, 4) })();
   const shown = [3, 2, 1].map((ms) => recordAt(ms, 1));
   assert.deepEqual(memory.find(place, all, window, [read]), shown);
@@ -116,7 +125,7 @@ Deno.test("a write is forgotten alone, in its list alone", () => {
   learn(memory, stored, { at: { ...place, account: 8n } })();
 
   memory.began(writing([3, 9]));
-  memory.ended();
+  memory.ended(null);
 
   const count = (bounds: Bounds) => known(memory, { bounds })?.length;
   assert.deepEqual([between(4, 9), between(0, 3)].map(count), [2, 2]);
@@ -124,6 +133,28 @@ Deno.test("a write is forgotten alone, in its list alone", () => {
   const gap = { from: sidAt(3), before: sidAt(3) + "00", limit: 5 };
   assert.deepEqual(memory.find(place, between(1, 4), { skip: 0, limit: 5 }), gap);
   assert.equal(known(memory, { at: { ...place, account: 8n } })?.length, 5);
+});
+
+Deno.test("a write that was made is known again where its neighbours are, and nowhere else", () => {
+  const stored = storedOf(1, 2, 3, 4, 5);
+  const memory = runMemory(1 << 20);
+  learn(memory, stored, { bounds: between(2, 8) })();
+  const made = { versionstamp: "1" };
+
+  memory.began(writing([3, 7, 9], 1));
+  assert.deepEqual(known(memory, { bounds: between(4, 7) })?.length, 2);
+  memory.ended(made);
+  memory.began(writing([4], null));
+  memory.ended(made);
+  const twice = writing([2], 2);
+  twice.sets.push(...writing([2], 3).sets);
+  memory.began(twice);
+  memory.ended(made);
+
+  const bounds = between(2, 8);
+  const shown = [recordAt(7, 1), recordAt(5), recordAt(3, 1), recordAt(2, 3)];
+  assert.deepEqual(known(memory, { bounds }), shown);
+  assert.equal(known(memory, { bounds: between(9, 10) }), null);
 });
 
 Deno.test("what a commit may have written while it was read is not kept", () => {
@@ -135,7 +166,7 @@ Deno.test("what a commit may have written while it was read is not kept", () => 
       if (step === "read") keep = learn(memory, stored);
       else if (step === "keep") keep();
       else if (step === "began") memory.began(writing([2]));
-      else memory.ended();
+      else memory.ended(null);
     }
     assert.equal(known(memory, { limit: 1 }), null, order);
 
@@ -150,7 +181,7 @@ Deno.test("what was read before more writes than are held against it is not kept
   const keep = learn(memory, storedOf(1, 2, 3), { bounds });
   for (let ms = 3; ms < 1_300; ms++) {
     memory.began(writing([ms]));
-    memory.ended();
+    memory.ended(null);
   }
   keep();
 
@@ -172,25 +203,24 @@ Deno.test("runs are as the store is, whatever is written and read in whichever o
     const page = memory.find(place, bounds, window);
     if (Array.isArray(page)) {
       found++;
-      assert.deepEqual(page, stored.page(bounds, window.skip, window.limit));
-    } else if (roll(2) === 0) {
-      keeps.push(learn(memory, stored, { bounds: page, limit: page.limit }));
-    } else if (roll(2) === 0) {
-      keeps.push(learn(memory, stored, { bounds, limit: 1 + roll(60) }));
+      return assert.deepEqual(page, stored.page(bounds, window.skip, window.limit));
     }
+    const next = [{ bounds: page, limit: page.limit }, { bounds, limit: 1 + roll(60) }][roll(3)];
+    if (next !== undefined) keeps.push(learn(memory, stored, next));
   }
 
   function write(): void {
     const times = Array.from({ length: 1 + roll(2) }, () => roll(500));
-    const isDeleted = roll(4) === 0;
-    memory.began(writing(times, place, isDeleted));
+    const written = roll(4) === 0 ? null : state = (state + 1) % 256;
+    memory.began(writing(times, written));
     check();
-    for (const ms of roll(5) === 0 ? [] : times) {
-      if (isDeleted) stored.records.delete(ms);
-      else stored.records.set(ms, recordAt(ms, ++state));
+    const isMade = roll(5) > 0;
+    for (const ms of isMade ? times : []) {
+      if (written === null) stored.records.delete(ms);
+      else stored.records.set(ms, recordAt(ms, written));
     }
     check();
-    memory.ended();
+    memory.ended(isMade && roll(9) > 0 ? { versionstamp: "1" } : null);
   }
 
   for (let step = 0; step < 5_000; step++) {

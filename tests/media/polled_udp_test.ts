@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { LIBC_PATHS } from "../../core/libc_paths.ts";
 import { mediaLimits } from "../../sip/media/limits.ts";
 import { polledUdp } from "../../sip/media/polled_udp.ts";
 import { bindDatagrams, type Datagrams, type Udp } from "../../sip/media/rtp_sockets.ts";
@@ -62,6 +63,23 @@ polledTest("datagrams come in order with their sender, who can be answered", asy
   }
   assert.deepEqual(await answered.promise, [9, 9, 9]);
   assert.deepEqual(heard.map(([first]) => first), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+});
+
+Deno.test({
+  name: "the library alone may be loaded, as in the companion",
+  timeout: 30_000,
+  ignore: Deno.build.os !== "linux",
+  permissions: { net: true, ffi: LIBC_PATHS },
+  async fn() {
+    const udp = polledUdp();
+    assert.ok(udp, "the C library is not to be had");
+    const [one, other] = [await udp.bind(loopback, 0), await udp.bind(loopback, 0)];
+    const arriving = lengthsUntil(other, 2);
+    one.send(new Uint8Array(2), at(other));
+    assert.deepEqual(await arriving, [2]);
+    await Promise.all([one.close(), other.close()]);
+    udp.close();
+  },
 });
 
 polledTest("each sender is told from others, also by its address alone", async ({ bind }) => {

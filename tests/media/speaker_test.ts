@@ -81,13 +81,22 @@ Deno.test("speak() forgets what was said longest ago when its memory is full", a
 });
 
 const refused = (status: number, body: string) => () => new Response(body, { status });
-const failures: [what: string, answer: () => Response | Promise<Response>, why: RegExp][] = [
+type Failure = [
+  what: string,
+  answer: () => Response | Promise<Response>,
+  why: RegExp,
+  name?: string,
+];
+const failures: Failure[] = [
   [
     "is refused",
     refused(400, '{"error":{"message":"no such voice"}}'),
     /no such voice \(status 400\)/,
+    "SpeechRefused",
   ],
-  ["is refused in another form", refused(502, "<html>"), /its status is 502/],
+  ["is refused as wrong", refused(422, ""), /its status is 422/, "SpeechRefused"],
+  ["fails there", refused(502, "<html>"), /its status is 502/],
+  ["is too much", refused(429, ""), /its status is 429/],
   ["gets no audio", () => new Response("{}"), /neither a WAV nor an MP3/],
   [
     "gets no connection",
@@ -95,13 +104,16 @@ const failures: [what: string, answer: () => Response | Promise<Response>, why: 
     /connection refused/,
   ],
 ];
-for (const [what, answer, why] of failures) {
+for (const [what, answer, why, name = "Error"] of failures) {
   Deno.test(`speak() says why when it ${what}, and asks again next time`, async () => {
     const { asked, speaker } = speaking(answer);
     for (let i = 0; i < 2; i++) {
       const attempt = speaker.speak(hello, signal);
       await assert.rejects(attempt, why);
-      await assert.rejects(attempt, /^Error: the speech provider at http:\/\/speech.test did not/);
+      await assert.rejects(attempt, {
+        name,
+        message: /^the speech provider at http:\/\/speech.test/,
+      });
     }
     assert.equal(asked.length, 2);
   });

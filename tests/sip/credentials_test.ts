@@ -57,6 +57,27 @@ Deno.test("lookup() asks again when an answer is old, sooner for nobody", async 
   assert.equal(asked.length, 4);
 });
 
+Deno.test("known() tells what was answered while it is fresh, and asks nobody", async () => {
+  const { asked, cache, clock } = startCache();
+  const tell = () => [cache.known("alice"), cache.known("nobody")];
+  const lookups = [cache.lookup("alice"), cache.lookup("nobody")];
+  const before = tell();
+  asked[0]!(known(true));
+  asked[1]!(null);
+  await Promise.all(lookups);
+
+  const fresh = tell();
+  clock.advance(sipLimits.unknownLoginTtlMs);
+  const later = tell();
+  cache.forget("alice");
+
+  assert.deepEqual(before, [undefined, undefined]);
+  assert.deepEqual(fresh, [known(true), null]);
+  assert.deepEqual(later, [known(true), undefined]);
+  assert.deepEqual(tell(), [undefined, undefined]);
+  assert.equal(asked.length, 2);
+});
+
 Deno.test("lookup() keeps an answer through an outage, for a while and until it is forgotten", async () => {
   const { asked, cache, clock, outage } = startCache();
   for (const login of ["alice", "bob"]) {

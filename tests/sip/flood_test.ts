@@ -43,6 +43,19 @@ Deno.test("authenticate() asks the service for so many logins of one address at 
   assert.deepEqual(good.statuses(), [200]);
 });
 
+Deno.test("onRegister() answers at once when it need not ask who has the login", async () => {
+  using lab = openReceiveLab(domain);
+  const phone = await registered(lab, "alice");
+  lab.holdLookups();
+
+  for (let i = 0; i < 3; i++) phone.receive(register(lab, "alice"));
+  phone.receive(guess(lab, "alice"));
+  phone.receive(register(lab, "bob"));
+
+  assert.deepEqual(phone.statuses(), [200, 200, 200, 200, 401]);
+  assert.deepEqual(lab.lookups, ["alice", "bob"]);
+});
+
 Deno.test("receive() serves others while one address floods it", async () => {
   const bounds = { connectionsPerAddress: 0, strangerRequestsPerS: 20 };
   using lab = openReceiveLab(domain, bounds);

@@ -128,7 +128,9 @@ Deno.test("parseMessage() keeps the request of a bad message that can be answere
 Deno.test("parseMessage() takes hostile names for what they are", () => {
   const { message } = request("__proto__: 1", "constructor: 2", "hasOwnProperty: 3");
 
+  assert.equal(message.headers["__proto__"]?.[0]?.raw, "1");
   assert.equal(message.getHeader("constructor"), "2");
+  assert.equal(request().message.getHeader("constructor"), undefined);
   assert.equal(parseSipUri("sip:a@b;__proto__"), undefined);
   assert.equal(parseSipUri("sip:%zz@b"), undefined);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Script } from "../../core/bridge_script.ts";
 import type { SayStep } from "../../core/bridge_speech.ts";
-import type { Speaker, Utterance } from "../../sip/media/speaker.ts";
+import { type Speaker, SpeechRefused, type Utterance } from "../../sip/media/speaker.ts";
 import { sentences } from "../../sip/script/sentences.ts";
 import {
   invite,
@@ -127,6 +127,43 @@ for (const [what, speaker, message] of failures) {
     assert.ok(events.some(({ type }) => type === "next"));
   });
 }
+
+/** A speaker that refuses these, and what it was asked. */
+function refusing(isRefused: (utterance: Utterance) => boolean) {
+  const asked: Utterance[] = [];
+  const speaker: Speaker = {
+    speak(utterance) {
+      asked.push(utterance);
+      const error = new SpeechRefused(`no ${utterance.voice} in ${utterance.language}`);
+      return isRefused(utterance) ? Promise.reject(error) : Promise.resolve(new Int16Array(160));
+    },
+  };
+  return { asked, speaker };
+}
+
+sipTest(
+  "say() says by the usual voice what the provider refuses in another, and tells",
+  async () => {
+    const { asked, speaker } = refusing(({ voice }) => voice === "alice");
+    const { events, played } = await performed({ speaker }, say(long, { voice: "alice" }));
+
+    assert.equal(played.length, sentences(long, "en-GB").length);
+    assert.deepEqual(asked.map(({ voice }) => voice).slice(0, 3), ["alice", "woman", "woman"]);
+    const problems = events.filter((event) => event.type === "problem");
+    assert.deepEqual(problems.map(({ message }) => message), [
+      'no alice in en-GB; it is said by "woman"',
+    ]);
+  },
+);
+
+sipTest("say() tells once of what the provider refuses in every voice", async () => {
+  const { speaker } = refusing(() => true);
+  const { events, played } = await performed({ speaker }, say(long, { voice: "alice" }));
+
+  assert.deepEqual(played, []);
+  const problems = events.filter((event) => event.type === "problem");
+  assert.deepEqual(problems.map(({ message }) => message), ["no alice in en-GB"]);
+});
 
 sipTest("gather() says its prompts, and a key ends them", async () => {
   const { speaker } = speaking();

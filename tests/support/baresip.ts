@@ -10,10 +10,15 @@ const MODULES = Deno.env.get("BARESIP_MODULES") ?? "/usr/lib/baresip/modules";
 
 const installed = await Deno.stat(BARESIP).then((file) => file.isFile, () => false);
 
+/** Why a test with baresip and others is skipped; undefined where it is not. */
+export const missingBaresip = installed || Deno.env.get("CI") !== undefined
+  ? undefined
+  : `no baresip at ${BARESIP}`;
+
 /** A test with baresip as the softphone. Without one it is skipped, but fails where `CI` is set. */
 export function baresipTest(name: string, body: () => Promise<void>): void {
-  if (installed || Deno.env.get("CI") !== undefined) return sipTest(name, body, 240_000);
-  Deno.test({ name: `${name} (skipped: no baresip at ${BARESIP})`, ignore: true, fn: body });
+  if (missingBaresip === undefined) return sipTest(name, body, 240_000);
+  Deno.test({ name: `${name} (skipped: ${missingBaresip})`, ignore: true, fn: body });
 }
 
 export interface BaresipOptions {

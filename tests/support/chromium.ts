@@ -34,12 +34,23 @@ async function withBrowser(body: (browser: Browser) => Promise<void>): Promise<v
   }
 }
 
-/** A test with a real browser. Without one it is skipped, but fails where `CI` is set. */
-export function chromiumTest(name: string, body: (browser: Browser) => Promise<void>): void {
-  const skipped = !installed && Deno.env.get("CI") === undefined;
+const missing = installed || Deno.env.get("CI") !== undefined
+  ? undefined
+  : `no Chromium at ${CHROMIUM}`;
+
+/**
+ * A test with a real browser. Without one it is skipped, but fails where `CI` is set; also for
+ * another reason, where there is one.
+ */
+export function chromiumTest(
+  name: string,
+  body: (browser: Browser) => Promise<void>,
+  why: string | undefined = undefined,
+): void {
+  const skipped = missing ?? why;
   Deno.test({
-    name: skipped ? `${name} (skipped: no Chromium at ${CHROMIUM})` : name,
-    ignore: skipped,
+    name: skipped === undefined ? name : `${name} (skipped: ${skipped})`,
+    ignore: skipped !== undefined,
     timeout: TEST_TIMEOUT_MS,
     fn: () => withBrowser(body),
   });

@@ -1,6 +1,8 @@
 import { encodeG711 } from "../../sip/media/g711.ts";
+import type { Pcm } from "../../sip/media/port.ts";
 import type { RtpPacket } from "../../sip/media/rtp.ts";
 import { plainOffer, plainSocket } from "./plain_peer.ts";
+import { framesOf } from "./synthetic_speech.ts";
 
 /** A phone's audio in PCMU on the loopback, sent and heard in real time. */
 export interface Voice {
@@ -12,6 +14,8 @@ export interface Voice {
   speakTo(port: number): void;
   /** What it says from now on; null is silence. */
   say(hz: number | null): void;
+  /** Says this first, once. */
+  sayOnce(pcm: Pcm): void;
   /** Seconds spoken since `speakTo`; a busy machine leaves out what it is late for. */
   spoken(): number;
   /** Presses a key (RFC 4733). */
@@ -29,10 +33,11 @@ export async function openVoice(): Promise<Voice> {
   let isClosed = false;
   let [to, hz, frames, leftOut] = [0, 0, 0, 0];
   let timer: ReturnType<typeof setInterval> | undefined;
+  let first: Pcm[] = [];
 
   const timestamp = () => (50_000 + frames * FRAME) >>> 0;
   const send = () => {
-    const pcm = Int16Array.from(
+    const pcm = first.shift() ?? Int16Array.from(
       { length: FRAME },
       (_, i) => hz * 8_000 && 8_000 * Math.sin(2 * Math.PI * hz * (frames * FRAME + i) / 8_000),
     );
@@ -58,6 +63,7 @@ export async function openVoice(): Promise<Voice> {
       }, 20);
     },
     say: (frequency) => void (hz = frequency ?? 0),
+    sayOnce: (pcm) => void (first = framesOf(pcm)),
     spoken: () => (frames - leftOut) / 50,
     press(digit) {
       const event = "0123456789*#ABCD".indexOf(digit);
