@@ -23,16 +23,13 @@ async function start(): Promise<Lab> {
   const { records } = lab.app.ports;
   const { sid: accountSid } = lab.app.root;
   const inRoom = async () => {
-    const { sid } = await lab.conference();
-    const path = `Conferences/${sid}/Participants.json`;
-    const { participants = [] } = (await lab.app.root.get(path)).json();
+    const conference = await records.conferences.holder("liveName", `${accountSid}/lobby`);
+    const present = conference?.members.filter(({ hasJoined }) => hasJoined) ?? [];
     const calls = await Promise.all(
-      participants.map(({ call_sid }: { call_sid: string }) =>
-        records.calls.get(accountSid, call_sid)
-      ),
+      present.map(async ({ callSid }) => (await records.calls.get(accountSid, callSid))!),
     );
     return calls.map(({ direction, from, to }) => direction === "inbound" ? from : to)
-      .map((name: string) => name.replace("client:", "")).toSorted().join(" ");
+      .map((name) => name.replace("client:", "")).toSorted().join(" ");
   };
   return {
     ...lab,
@@ -64,6 +61,7 @@ for (const at of ["one", "two"] as const) {
     const carol = await lab.phone("carol", lab[at]);
 
     const { status } = await refers(bob.dialog, "sip:carol@sip.test");
+    assert.equal(status, 202);
     const ringing = await carol.nextCall();
     await lab.untilIn("alice", "bob");
     const dialog = await ringing.answer();
@@ -72,7 +70,6 @@ for (const at of ["one", "two"] as const) {
     const bye = await bob.dialog.ended;
     const { calls } = (await lab.app.root.get("Calls.json?To=client:carol")).json();
 
-    assert.equal(status, 202);
     assert.equal(valueOf(ringing.invite, "referred-by"), "<sip:bob@sip.test>");
     assert.deepEqual([heard[0], heard.at(-1)], ["SIP/2.0 100 Trying", "SIP/2.0 200 OK"]);
     assert.equal(bye.method, "BYE");
