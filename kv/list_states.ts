@@ -88,7 +88,8 @@ export function listStates(): ListStates {
 export const nameOf = ({ account, prefix }: Place): string => listOf([account, prefix]);
 
 /** The list that a key is of. */
-export const listOf = ([account, prefix]: Deno.KvKey): string => `${String(account)} ${String(prefix)}`;
+export const listOf = ([account, prefix]: Deno.KvKey): string =>
+  `${String(account)} ${String(prefix)}`;
 
 /** Waits for something, at most so long. */
 async function within(ms: number, promise: Promise<unknown>): Promise<void> {
