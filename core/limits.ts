@@ -55,7 +55,7 @@ export const limits = {
   recentAccounts: 1_000,
   /** Records of lists that stay in memory, as stored; decoded they take about four times it. */
   recentRecordBytes: 8 << 20,
-  /** Records that stay in memory by where they stand in their lists, as stored; mostly the same. */
+  /** Records that stay in memory by where they stand in their lists, as stored; most are those above. */
   recentRunBytes: 8 << 20,
   /** Pages of lists that stay in memory, decoded; with their written texts about four times it. */
   recentPageBytes: 24 << 20,

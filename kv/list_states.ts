@@ -11,10 +11,16 @@ export interface ListStates extends CommitWatch {
   of(list: string): object | null;
   /**
    * What `read` finds with nobody writing to a list meanwhile: it reads again while somebody did, and
-   * at last holds commits back, each for `mostHeldMs` at most.
+   * at last holds commits back that write to the list, each for `mostHeldMs` at most.
    */
   steady<R>(list: string, read: () => Promise<R>): Promise<R>;
   ended(): void;
+}
+
+/** A read that holds commits back. */
+interface Hold {
+  list: string;
+  end: Promise<void>;
 }
 
 /** Lists whose state is known. */
@@ -31,10 +37,11 @@ export function listStates(): ListStates {
   const states = recent<object>(mostStates);
   /** The lists that the commit under way writes to. */
   let written = new Set<string>();
-  /** The end of the last commit that asked to begin, and the reads that the next one waits for. */
+  /** The end of the last commit that asked to begin. */
   let last = Promise.withResolvers<void>();
-  let holding: Promise<unknown>[] = [];
   last.resolve();
+  /** The reads that the next commit waits for which writes to their list. */
+  const holding = new Set<Hold>();
 
   function of(list: string): object | null {
     if (written.has(list)) return null;
@@ -52,20 +59,22 @@ export function listStates(): ListStates {
       const found = await read();
       if (state !== null && states.peek(list) === state) return found;
     }
-    const held = last.promise.then(read);
-    holding.push(held.catch(() => {}));
-    return await held;
+    const found = last.promise.then(read);
+    const hold = { list, end: found.then(() => {}, () => {}) };
+    holding.add(hold);
+    return await found.finally(() => holding.delete(hold));
   }
 
   return {
     of,
     steady,
     async began({ sets, deletes }) {
-      const waitsFor = holding;
-      holding = [];
+      const lists = new Set(sets.map(({ key }) => key).concat(deletes).map(listOf));
+      const holds = [...holding].filter(({ list }) => lists.has(list));
+      for (const hold of holds) holding.delete(hold);
       last = Promise.withResolvers();
-      if (waitsFor.length > 0) await within(mostHeldMs, Promise.all(waitsFor));
-      written = new Set(sets.map(({ key }) => key).concat(deletes).map(listOf));
+      if (holds.length > 0) await within(mostHeldMs, Promise.all(holds.map(({ end }) => end)));
+      written = lists;
       for (const list of written) states.forget(list);
     },
     ended() {
@@ -79,7 +88,8 @@ export function listStates(): ListStates {
 export const nameOf = ({ account, prefix }: Place): string => listOf([account, prefix]);
 
 /** The list that a key is of. */
-const listOf = ([account, prefix]: Deno.KvKey): string => `${String(account)} ${String(prefix)}`;
+export const listOf = ([account, prefix]: Deno.KvKey): string =>
+  `${String(account)} ${String(prefix)}`;
 
 /** Waits for something, at most so long. */
 async function within(ms: number, promise: Promise<unknown>): Promise<void> {

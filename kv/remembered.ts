@@ -10,7 +10,7 @@ import type { Gap, Run } from "./runs.ts";
 /** Records that a page passes over in memory at most, as many as the store lists within a few ms. */
 const mostPassed = 2_000;
 
-/** Gaps that are read one by one. */
+/** Gaps that are read one by one at most. */
 const fewGaps = 4;
 
 /** Whether the page of an index is one that is found in memory when it is asked for again. */
@@ -39,11 +39,12 @@ export async function remembered(
   while (true) {
     const found = runs!.find(place, bounds, { skip, limit }, read);
     if (Array.isArray(found)) return found;
-    // After some gaps all that is left, known or not, for there may be many.
-    read.push(
-      await readGap(source, read.length < fewGaps ? found : { ...found, from: bounds.from }),
-    );
+    if (read.length === fewGaps) break;
+    read.push(await readGap(source, found));
   }
+  // There may be many more, and each commit makes new ones: all of it, known or not.
+  const { records } = await readGap(source, { ...bounds, limit: skip + limit });
+  return records.slice(skip);
 }
 
 async function readGap(

@@ -1,6 +1,7 @@
 import type { AnyRecord } from "../core/resource.ts";
 import type { CommitWatch } from "./commit.ts";
 import { type Place, sidOf } from "./keys.ts";
+import { listOf, nameOf } from "./list_states.ts";
 import { storedBytes } from "./recent_records.ts";
 import type { Stored } from "./record_codec.ts";
 import {
@@ -144,7 +145,7 @@ export function runMemory(most: number): RunMemory {
 
   return {
     find(place, bounds, window, read = []) {
-      const list = listOf(place);
+      const list = nameOf(place);
       const known = lists.get(list);
       if (known === undefined) return firstOf([], read, { bounds, window });
       lists.delete(list);
@@ -152,7 +153,7 @@ export function runMemory(most: number): RunMemory {
       return firstOf(known.runs, read, { bounds, window });
     },
     reading(place, recall) {
-      const list = listOf(place);
+      const list = nameOf(place);
       const since = isUnderWay ? commits : commits + 1;
       return (run) => {
         if (writes.length === mostWrites && writes[0]!.commit >= since) return;
@@ -167,9 +168,9 @@ export function runMemory(most: number): RunMemory {
       isUnderWay = true;
       const written = deletes.map((key) => ({ key }));
       for (const write of [...sets, ...written]) {
-        const [account, prefix, ord] = write.key;
+        const [, prefix, ord] = write.key;
         if (write.key.length !== 3 || !(ord instanceof Uint8Array)) continue; // It is not of a record.
-        const list = `${String(account)} ${String(prefix)}`;
+        const list = listOf(write.key);
         const sid = sidOf(String(prefix), write.key);
         writes.push({ commit: commits, list, sid });
         const name = `${list} ${sid}`;
@@ -184,5 +185,3 @@ export function runMemory(most: number): RunMemory {
     },
   };
 }
-
-const listOf = ({ account, prefix }: Place): string => `${account} ${prefix}`;

@@ -29,7 +29,9 @@ export async function take(
   const { listed: known, ...rest } = wanted;
   const { where, isSparse, range, limit, skip } = rest;
   if (limit === 0) return [];
-  if (isRemembered(source, measured, wanted)) return await remembered(source, wanted);
+  if (known === undefined && isRemembered(source, measured, wanted)) {
+    return await remembered(source, wanted);
+  }
   const listed = known ??
     await firstEntries(source.kv, index, { range, limit: skip + limit });
   const meant = gaps === undefined ? listed : listed.filter(({ sid }) => !gaps.sids.has(sid));

@@ -55,6 +55,24 @@ Deno.test("narrowExpiryIndex() leaves an index alone that is made otherwise", as
   assert.equal(database.prepare(indexSql).get()!.sql, other);
 });
 
+Deno.test("narrowExpiryIndex() says when somebody else writes to the file, and leaves it as it is", async () => {
+  await using file = await storeFile();
+  (await Deno.openKv(file.location)).close();
+  using other = new DatabaseSync(file.location);
+  const before = other.prepare(indexSql).get();
+  other.exec("begin immediate");
+
+  assert.throws(
+    () => narrowExpiryIndex(file.location, 1),
+    /^Error: Cannot narrow the index by expiry of .*store\.db: database is locked$/,
+  );
+
+  other.exec("commit");
+  assert.deepEqual(other.prepare(indexSql).get(), before);
+  narrowExpiryIndex(file.location, 1);
+  assert.notDeepEqual(other.prepare(indexSql).get(), before);
+});
+
 Deno.test("openStore() narrows the index of a file that Deno made", async () => {
   await using file = await storeFile();
   (await Deno.openKv(file.location)).close();

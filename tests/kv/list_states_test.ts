@@ -4,10 +4,10 @@ import { listStates, nameOf } from "../../kv/list_states.ts";
 
 const list = nameOf({ account: 7n, prefix: "CA" });
 
-/** A commit that writes a key of the list. */
-function writing() {
+/** A commit that writes a key of the list, or of another account's. */
+function writing(account = 7n) {
   const batch = emptyBatch();
-  batch.sets.push({ key: [7n, "CA", new Uint8Array(16)], value: null });
+  batch.sets.push({ key: [account, "CA", new Uint8Array(16)], value: null });
   return batch;
 }
 
@@ -44,8 +44,8 @@ Deno.test("steady() reads again what somebody wrote to meanwhile, and then holds
   ]);
 });
 
-Deno.test("a commit waits for a read that holds it back, not for ever", async () => {
-  const states = listStates();
+/** A read that holds commits back and never ends by itself. */
+async function holding(states: ReturnType<typeof listStates>) {
   const hangs = Promise.withResolvers<string>();
   let reads = 0;
   const found = states.steady(list, async () => {
@@ -55,11 +55,35 @@ Deno.test("a commit waits for a read that holds it back, not for ever", async ()
     return "early";
   });
   while (reads < 3) await new Promise((wake) => setTimeout(wake, 1));
+  return { found, end: () => hangs.resolve("late") };
+}
+
+Deno.test("a commit waits for a read that holds it back, not for ever", async () => {
+  const states = listStates();
+  const { found, end } = await holding(states);
 
   await states.began(writing());
   assert.equal(states.of(list), null);
   states.ended();
-  hangs.resolve("late");
+  end();
 
   assert.equal(await found, "late");
+});
+
+Deno.test("a commit waits for no read of a list that it does not write to", async () => {
+  const states = listStates();
+  const { found, end } = await holding(states);
+  const steps: string[] = [];
+
+  await states.began(writing(8n));
+  states.ended();
+  const held = Promise.resolve(states.began(writing())).then(() => void steps.push("held"));
+  await new Promise((wake) => setTimeout(wake, 1));
+  steps.push("end");
+  end();
+  await held;
+  states.ended();
+
+  assert.equal(await found, "late");
+  assert.deepEqual(steps, ["end", "held"]);
 });
