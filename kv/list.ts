@@ -72,9 +72,7 @@ async function counted(
   source: Source,
   { plan, part: { span }, where, window: { skip, limit, after } }: Ask,
 ): Promise<Piece> {
-  const { measured, count } = plan.dated.length === 0
-    ? await measuredIn(source, plan.indexes[0]!, span)
-    : await steady(source, () => datedIn(source, plan, span));
+  const { measured, count } = await totalIn(source, plan, span);
   if (count === 0 || limit === 0) return { count, records: [] };
   const isSparse = isDearer(plan.all, measured.total);
   const wanted = { where, limit, isSparse };
@@ -125,25 +123,34 @@ async function fromOlderEnd(
   return [...oldestFirst.reverse(), ...rest].slice(0, limit);
 }
 
-/** What is read of a list at one moment, where this process alone writes to it. */
-const steady = <R>({ states, place }: Source, read: () => Promise<R>): Promise<R> =>
-  states === null ? read() : states.steady(nameOf(place), read);
-
 /** An index, and how many of its entries count in a span. */
 interface Total {
   measured: Measured;
   count: number;
 }
 
-async function measuredIn(source: Source, measured: Measured, span: Span): Promise<Total> {
-  const isWhole = span.from === -Infinity && span.before === Infinity &&
-    measured.gaps === undefined;
-  return { measured, count: isWhole ? measured.total : await countIn(source, measured, span) };
+/** The total of a plan in a span, at one moment where this process alone writes to the list. */
+async function totalIn(source: Source, plan: Plan, span: Span): Promise<Total> {
+  const { indexes: [measured], dated } = plan;
+  const isWhole = span.from === -Infinity && span.before === Infinity;
+  if (isWhole && dated.length === 0) return { measured: measured!, count: measured!.total };
+  const read = async () => {
+    const found = await withoutUndated(source, plan, span);
+    const isKnown = isWhole && found.gaps === undefined;
+    return { measured: found, count: isKnown ? found.total : await countIn(source, found, span) };
+  };
+  const { states, place } = source;
+  return states === null ? await read() : await states.steady(nameOf(place), read);
 }
 
 /** The index of a plan, less the records of a span that lack a date they must have. */
-async function datedIn(source: Source, { indexes, dated }: Plan, span: Span): Promise<Total> {
+async function withoutUndated(
+  source: Source,
+  { indexes, dated }: Plan,
+  span: Span,
+): Promise<Measured> {
   const measured = await measure(source, indexes[0]!.index);
+  if (dated.length === 0) return measured;
   const { kv, layout } = source;
   const lacking = lackingSome(layout, dated);
   const ofUnderWay = measured.index.field === ""
@@ -155,7 +162,7 @@ async function datedIn(source: Source, { indexes, dated }: Plan, span: Span): Pr
     ofUnderWay.length === 0 ? undefined : underWayIn(kv, measured, { lacking: ofUnderWay, span }),
   ]);
   const found = topIn(less, span) === topIn(measured, span) ? measured : less;
-  return await measuredIn(source, gaps === undefined ? found : { ...found, gaps }, span);
+  return gaps === undefined ? found : { ...found, gaps };
 }
 
 /** Whether there are entries of an index that are not counted. */
