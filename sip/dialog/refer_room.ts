@@ -39,12 +39,17 @@ export async function attendedInRoom(
   await swap(transfer, party.live, [live, replaced]);
 }
 
-/** One comes to the room as those leave who had it come. */
+/** One comes to the room as those leave who had it come, if both are still there to do so. */
 async function swap(
-  { calls, room, referral }: RoomTransfer,
+  { calls, live, room, referral }: RoomTransfer,
   newcomer: LiveLeg,
   leaving: LiveLeg[],
 ): Promise<void> {
+  // A transferor that was sent elsewhere has no place there to give, nor one whose room has ended.
+  if (live.room !== room || newcomer.leg.signal.aborted) {
+    newcomer.leg.hangup();
+    return await referral.end(487);
+  }
   for (const { hold } of leaving) hold();
   newcomer.run(async (): Promise<Script> => {
     await Promise.all(leaving.map(({ idle }) => idle()));

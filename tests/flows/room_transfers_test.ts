@@ -156,3 +156,53 @@ sipTest("attendedInRoom() has whom the transferor asked take its place", async (
   assert.equal(status, 202);
   assert.equal(heard.at(-1), "SIP/2.0 200 OK");
 });
+
+sipTest("blindInRoom() brings the one called of a transferor who hangs up at once", async () => {
+  await using lab = await start();
+  const [alice, bob] = await both(lab, "one");
+  const carol = await lab.phone("carol", lab.one);
+
+  const { participants } = lab.app.ports.records;
+  const { get } = participants;
+  const gone = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  participants.get = async (...place) => {
+    asked.resolve();
+    await gone.promise;
+    return await get(...place);
+  };
+
+  const { status } = await refers(bob.dialog, "sip:carol@sip.test");
+  await asked.promise;
+  await bob.dialog.bye();
+  gone.resolve();
+  const dialog = await (await carol.nextCall()).answer();
+  await lab.untilIn("alice", "carol");
+
+  assert.equal(status, 202);
+  await dialog.bye();
+  await lab.untilIn("alice");
+  await alice.dialog.bye();
+});
+
+sipTest("blindInRoom() leaves a transferor be that was sent elsewhere meanwhile", async () => {
+  await using lab = await start();
+  const [alice, bob] = await both(lab, "one");
+  const carol = await lab.phone("carol", lab.one);
+  lab.pages.set("/elsewhere", `<Pause length="600"/>`);
+  const { calls } = (await lab.app.root.get("Calls.json?From=client:bob")).json();
+
+  await refers(bob.dialog, "sip:carol@sip.test");
+  const ringing = await carol.nextCall();
+  await lab.app.root.post(`Calls/${calls[0].sid}.json`, { Url: "https://app.test/elsewhere" });
+  await lab.app.runJobs();
+  await lab.untilIn("alice");
+  const dialog = await ringing.answer();
+  const heard = await told(bob);
+  await dialog.ended;
+  await lab.untilIn("alice");
+
+  assert.equal(heard.at(-1), "SIP/2.0 487 Request Terminated");
+  assert.equal((await bob.dialog.bye()).status, 200);
+  await alice.dialog.bye();
+});
