@@ -10,8 +10,9 @@ export type RoomTransfer = Omit<Transfer, "other" | "transferor"> & { room: Room
 
 /** Has whom the REFER names take the transferor's place in its room; until it answers, nothing changes. */
 export async function blindInRoom(transfer: RoomTransfer): Promise<void> {
-  const { calls, live, by, referral } = transfer;
+  const { calls, live, room, by, referral } = transfer;
   const [step] = await askService(transfer);
+  if (live.room !== room) return await referral.end(487);
   if (step?.type !== "dial") {
     return await referral.end(step?.type === "reject" && step.status ? step.status : 603);
   }

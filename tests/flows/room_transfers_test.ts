@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { fakeMedia } from "../support/fake_media.ts";
+import { ringingTone } from "../../sip/media/ringing_tone.ts";
+import { type FakeMedia, fakeMedia } from "../support/fake_media.ts";
 import { lobby, type PeerRoomsLab, startPeerRooms } from "../support/peer_rooms_lab.ts";
 import { valueOf } from "../support/sip_text.ts";
 import { sipTest } from "../support/sip_lab.ts";
@@ -9,6 +10,8 @@ import { type Side, talking, told } from "../support/transfer_lab.ts";
 type At = "one" | "two";
 
 interface Lab extends PeerRoomsLab {
+  /** Of the first companion. */
+  media: FakeMedia;
   /** A Client in the conference, which is at the companion of the first. */
   enters(login: string, at: At, markup?: string): Promise<Side>;
   /** Resolves when these are in the conference: who called, or was called. */
@@ -16,8 +19,9 @@ interface Lab extends PeerRoomsLab {
 }
 
 async function start(): Promise<Lab> {
+  const media = fakeMedia({ slow: true });
   const lab = await startPeerRooms(["alice", "bob", "carol"], {
-    one: { media: fakeMedia({ slow: true }) },
+    one: { media },
     two: { media: fakeMedia({ slow: true }) },
   });
   const { records } = lab.app.ports;
@@ -36,6 +40,7 @@ async function start(): Promise<Lab> {
   };
   return {
     ...lab,
+    media,
     untilIn: (...logins) => lab.until(async () => await inRoom() === logins.join(" ")),
     async enters(login, at, markup = lobby()) {
       lab.pages.set(`/${login}`, markup);
@@ -197,11 +202,15 @@ sipTest("blindInRoom() leaves a transferor be that was sent elsewhere meanwhile"
   await lab.app.root.post(`Calls/${calls[0].sid}.json`, { Url: "https://app.test/elsewhere" });
   await lab.app.runJobs();
   await lab.untilIn("alice");
+  ringing.ring();
   const dialog = await ringing.answer();
   const heard = await told(bob);
   await dialog.ended;
   await lab.untilIn("alice");
 
+  const tones = lab.media.legs.flatMap(({ played }) => played)
+    .filter(({ samples }) => samples === ringingTone().length);
+  assert.deepEqual(tones, []);
   assert.equal(heard.at(-1), "SIP/2.0 487 Request Terminated");
   assert.equal((await bob.dialog.bye()).status, 200);
   await alice.dialog.bye();
