@@ -3,15 +3,16 @@
  * XML declaration (RFC 7303 §3), and in UTF-8 where none of them names an encoding that is known.
  */
 export function decodeText(bytes: Uint8Array, contentType: string | null): string {
-  const named = markOf(bytes) ?? charsetOf(contentType) ?? declaredIn(bytes);
-  return decoderOf(named).decode(bytes);
+  const decoder = decoderOf(markOf(bytes)) ?? decoderOf(charsetOf(contentType)) ??
+    decoderOf(declaredIn(bytes)) ?? new TextDecoder();
+  return decoder.decode(bytes);
 }
 
-function decoderOf(encoding: string | undefined): TextDecoder {
+function decoderOf(encoding: string | undefined): TextDecoder | undefined {
   try {
-    return new TextDecoder(encoding);
+    return encoding === undefined ? undefined : new TextDecoder(encoding);
   } catch {
-    return new TextDecoder(); // It names none that there is.
+    return undefined; // It names none that there is.
   }
 }
 
@@ -30,5 +31,7 @@ const declarationBytes = 200;
 function declaredIn(bytes: Uint8Array): string | undefined {
   if (bytes[0] !== 0x3c || bytes[1] !== 0x3f) return undefined; // "<?"
   const head = new TextDecoder("latin1").decode(bytes.subarray(0, declarationBytes));
-  return /^<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]+)["']/.exec(head)?.[1];
+  const named = /^<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]+)["']/.exec(head)?.[1];
+  // What says so in single bytes is none: some programs name the encoding of their own strings.
+  return /^(utf-16|ucs-2|iso-10646-ucs-2)/i.test(named ?? "") ? undefined : named;
 }

@@ -11,7 +11,7 @@ import { Refused, statusToPass } from "./refused.ts";
 import { hasOption } from "./session_timer.ts";
 import { guard } from "../signalling.ts";
 import { leave } from "./replace.ts";
-import { legHeader, legNamedBy } from "../peer/leg_names.ts";
+import { legHeader, type LegName, legNamedBy } from "../peer/leg_names.ts";
 import { attendedInRoom, blindInRoom, type RoomTransfer } from "./refer_room.ts";
 import { attended, blind, type Transfer } from "./transfer.ts";
 import { parseNameAddr, userUri } from "../text/uri.ts";
@@ -70,22 +70,27 @@ function once(act: () => void): () => void {
 }
 
 function perform(transfer: Transfer): Promise<void> {
-  const { calls, live: { leg: { dialog, accountSid } }, referTo } = transfer;
+  const { calls, referTo } = transfer;
   if (referTo.replaces === undefined) return blind(transfer);
-  const named = dialog && referredLeg(calls, referTo, dialog);
-  // Several accounts may call by the same trunk.
-  const isOwn = dialog?.trunk === undefined || named?.accountSid === accountSid;
-  const replaced = isOwn ? named : undefined;
+  const replaced = replacedBy(transfer);
   const here = replaced && calls.find(replaced.leg);
   if (replaced === undefined || here !== undefined) return attended(transfer, here);
   return blind(transfer, replaced);
 }
 
 function performInRoom(transfer: RoomTransfer): Promise<void> {
-  const { calls, live: { leg: { dialog } }, referTo } = transfer;
+  const { calls, referTo } = transfer;
   if (referTo.replaces === undefined) return blindInRoom(transfer);
+  const replaced = replacedBy(transfer);
+  return attendedInRoom(transfer, replaced && calls.find(replaced.leg));
+}
+
+/** The leg that a REFER with Replaces means. */
+function replacedBy({ calls, live, referTo }: Transfer | RoomTransfer): LegName | undefined {
+  const { dialog, accountSid } = live.leg;
   const named = dialog && referredLeg(calls, referTo, dialog);
-  return attendedInRoom(transfer, named && calls.find(named.leg));
+  // Several accounts may call by the same trunk.
+  return dialog?.trunk === undefined || named?.accountSid === accountSid ? named : undefined;
 }
 
 /** Whether the other end of a leg's dialog is a leg of another companion. */

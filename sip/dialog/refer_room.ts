@@ -10,8 +10,9 @@ export type RoomTransfer = Omit<Transfer, "other" | "transferor"> & { room: Room
 
 /** Has whom the REFER names take the transferor's place in its room; until it answers, nothing changes. */
 export async function blindInRoom(transfer: RoomTransfer): Promise<void> {
-  const { calls, live, by, referral } = transfer;
+  const { calls, live, room, by, referral } = transfer;
   const [step] = await askService(transfer);
+  if (live.room !== room) return await referral.end(487);
   if (step?.type !== "dial") {
     return await referral.end(step?.type === "reject" && step.status ? step.status : 603);
   }
@@ -39,12 +40,17 @@ export async function attendedInRoom(
   await swap(transfer, party.live, [live, replaced]);
 }
 
-/** One comes to the room as those leave who had it come. */
+/** One comes to the room as those leave who had it come, if both are still there to do so. */
 async function swap(
-  { calls, room, referral }: RoomTransfer,
+  { calls, live, room, referral }: RoomTransfer,
   newcomer: LiveLeg,
   leaving: LiveLeg[],
 ): Promise<void> {
+  // A transferor that was sent elsewhere has no place there to give, nor one whose room has ended.
+  if (live.room !== room || newcomer.leg.signal.aborted) {
+    newcomer.leg.hangup();
+    return await referral.end(487);
+  }
   for (const { hold } of leaving) hold();
   newcomer.run(async (): Promise<Script> => {
     await Promise.all(leaving.map(({ idle }) => idle()));

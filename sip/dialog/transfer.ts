@@ -70,7 +70,8 @@ export async function askService(
   const silent = new AbortController();
   const giveUp = () => silent.abort();
   const stop = calls.signalling.timers.after(sipLimits.referScriptMs, giveUp);
-  const signal = AbortSignal.any([(other ?? live).leg.signal, silent.signal]);
+  // Who is in a room need not wait for its answer.
+  const signal = other ? AbortSignal.any([other.leg.signal, silent.signal]) : silent.signal;
   const { uri: to, headers } = referTo;
   const event = {
     type: "refer",

@@ -15,7 +15,9 @@ export interface Ringback {
 
 /** Of a leg whose audio ends in our media; of any other, nothing is heard, as in a room. */
 export function createRingback(live: LiveLeg): Ringback {
-  const ownMedia = () => live.room === undefined ? live.leg.media : undefined;
+  // Also one that is sent elsewhere from there is not to hear it.
+  const isInRoom = live.room !== undefined;
+  const ownMedia = () => isInRoom ? undefined : live.leg.media;
   const over = new AbortController();
   let rings = false;
   let heard: MediaLeg | undefined;

@@ -18,7 +18,7 @@ export interface LiveLeg<L extends InboundLeg | OutboundLeg = InboundLeg | Outbo
   lastFailure: number | undefined;
   /** Whom it talks to, where that is another leg. */
   partner: LiveLeg | undefined;
-  /** The room that it is in, as the service put it there. */
+  /** The room that it is in, as the service put it there; of a leg that has ended, the one it was in. */
   room: RoomStep | undefined;
   /** The other end is a leg of another companion, which has the call and its records. */
   readonly isOfPeer: boolean;
@@ -79,6 +79,7 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
     report: (event) => void reports.send(event),
     ask: (event, asking) => reports.send(event, asking),
     hold() {
+      live.room = undefined;
       holder.abort(overReason);
       holder = new AbortController();
       if (leg.signal.aborted) holder.abort(overReason);

@@ -33,7 +33,10 @@ export async function room(
     await (at === undefined
       ? stay(performance, step, performStep)
       : stayElsewhere(performance, { ...step, at }, performStep))
-      .finally(() => performance.live.room = undefined);
+      .finally(() => {
+        // Who hangs up there may have asked that somebody else take its place.
+        if (!performance.live.leg.signal.aborted) performance.live.room = undefined;
+      });
   const { memo, action: next } = step;
   if (unreached !== undefined && memo !== undefined && !performance.signal.aborted) {
     const missed = { ...memo, ...unreached, unreached: step.conferenceSid };

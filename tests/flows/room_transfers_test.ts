@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { fakeMedia } from "../support/fake_media.ts";
+import { ringingTone } from "../../sip/media/ringing_tone.ts";
+import { type FakeMedia, fakeMedia } from "../support/fake_media.ts";
 import { lobby, type PeerRoomsLab, startPeerRooms } from "../support/peer_rooms_lab.ts";
 import { valueOf } from "../support/sip_text.ts";
 import { sipTest } from "../support/sip_lab.ts";
@@ -9,6 +10,8 @@ import { type Side, talking, told } from "../support/transfer_lab.ts";
 type At = "one" | "two";
 
 interface Lab extends PeerRoomsLab {
+  /** Of the first companion. */
+  media: FakeMedia;
   /** A Client in the conference, which is at the companion of the first. */
   enters(login: string, at: At, markup?: string): Promise<Side>;
   /** Resolves when these are in the conference: who called, or was called. */
@@ -16,8 +19,9 @@ interface Lab extends PeerRoomsLab {
 }
 
 async function start(): Promise<Lab> {
+  const media = fakeMedia({ slow: true });
   const lab = await startPeerRooms(["alice", "bob", "carol"], {
-    one: { media: fakeMedia({ slow: true }) },
+    one: { media },
     two: { media: fakeMedia({ slow: true }) },
   });
   const { records } = lab.app.ports;
@@ -33,6 +37,7 @@ async function start(): Promise<Lab> {
   };
   return {
     ...lab,
+    media,
     untilIn: (...logins) => lab.until(async () => await inRoom() === logins.join(" ")),
     async enters(login, at, markup = lobby()) {
       lab.pages.set(`/${login}`, markup);
@@ -152,4 +157,58 @@ sipTest("attendedInRoom() has whom the transferor asked take its place", async (
 
   assert.equal(status, 202);
   assert.equal(heard.at(-1), "SIP/2.0 200 OK");
+});
+
+sipTest("blindInRoom() brings the one called of a transferor who hangs up at once", async () => {
+  await using lab = await start();
+  const [alice, bob] = await both(lab, "one");
+  const carol = await lab.phone("carol", lab.one);
+
+  const { participants } = lab.app.ports.records;
+  const { get } = participants;
+  const gone = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  participants.get = async (...place) => {
+    asked.resolve();
+    await gone.promise;
+    return await get(...place);
+  };
+
+  const { status } = await refers(bob.dialog, "sip:carol@sip.test");
+  await asked.promise;
+  await bob.dialog.bye();
+  gone.resolve();
+  const dialog = await (await carol.nextCall()).answer();
+  await lab.untilIn("alice", "carol");
+
+  assert.equal(status, 202);
+  await dialog.bye();
+  await lab.untilIn("alice");
+  await alice.dialog.bye();
+});
+
+sipTest("blindInRoom() leaves a transferor be that was sent elsewhere meanwhile", async () => {
+  await using lab = await start();
+  const [alice, bob] = await both(lab, "one");
+  const carol = await lab.phone("carol", lab.one);
+  lab.pages.set("/elsewhere", `<Pause length="600"/>`);
+  const { calls } = (await lab.app.root.get("Calls.json?From=client:bob")).json();
+
+  await refers(bob.dialog, "sip:carol@sip.test");
+  const ringing = await carol.nextCall();
+  await lab.app.root.post(`Calls/${calls[0].sid}.json`, { Url: "https://app.test/elsewhere" });
+  await lab.app.runJobs();
+  await lab.untilIn("alice");
+  ringing.ring();
+  const dialog = await ringing.answer();
+  const heard = await told(bob);
+  await dialog.ended;
+  await lab.untilIn("alice");
+
+  const tones = lab.media.legs.flatMap(({ played }) => played)
+    .filter(({ samples }) => samples === ringingTone().length);
+  assert.deepEqual(tones, []);
+  assert.equal(heard.at(-1), "SIP/2.0 487 Request Terminated");
+  assert.equal((await bob.dialog.bye()).status, 200);
+  await alice.dialog.bye();
 });
