@@ -43,7 +43,7 @@ export function pageMemory(bytes: number, states: ListStates | null): PageMemory
   const pages = recent<Page>(bytes);
   const readings = new Map<string, Reading>();
   const seen = recent<true>(mostSeen);
-  /** Pages of lists that a commit writes to: those that are on their way, and those to be asked for after them. */
+  /** Pages of lists that a commit writes to: on their way, and to be asked for after these. */
   const underCommit = {
     now: new Map<string, Promise<AnySlice>>(),
     next: new Map<string, Promise<AnySlice>>(),

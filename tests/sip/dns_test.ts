@@ -150,17 +150,22 @@ sipTest("a call leaves by TLS where the domain prefers that, and follows its rec
   assert.deepEqual(event, { type: "ended", outcome: "busy", sipStatus: 486 });
 });
 
+/** A companion whose carrier's domain has two servers, the first of which is asked over TCP. */
+async function startTwo(answer: Parameters<typeof streamServer>[0]) {
+  const opened = new AsyncDisposableStack();
+  const overTcp = opened.use(await streamServer(answer));
+  const good = opened.use(await openTrunk());
+  const records = { TLS: [], TCP: [srv(1, overTcp.port)], UDP: [srv(1, good.port)] };
+  const dns = opened.use(await startDnsServer(zoneOf(records)));
+  const lab = opened.use(await startLab(dns));
+  return { overTcp, good, dns, lab, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
 sipTest("a server that is full is left alone, and the domain's others are not", async () => {
   const retryLater = (request: SipText) =>
     peerResponse(request, 503, { headers: ["Retry-After: 60"] });
-  await using overTcp = await streamServer(retryLater);
-  await using good = await openTrunk();
-  using dns = await startDnsServer(zoneOf({
-    TLS: [],
-    TCP: [srv(1, overTcp.port)],
-    UDP: [srv(1, good.port)],
-  }));
-  await using lab = await startLab(dns);
+  await using domain = await startTwo(retryLater);
+  const { overTcp, good, dns, lab } = domain;
 
   for (let calls = 0; calls < 2; calls++) {
     const leg = await call(lab);
@@ -177,14 +182,8 @@ sipTest("a server that is full is left alone, and the domain's others are not", 
 });
 
 sipTest("a Gateway registers at the next server of its domain when the first is full", async () => {
-  await using overTcp = await streamServer(full);
-  await using good = await openTrunk();
-  using dns = await startDnsServer(zoneOf({
-    TLS: [],
-    TCP: [srv(1, overTcp.port)],
-    UDP: [srv(1, good.port)],
-  }));
-  await using lab = await startLab(dns);
+  await using domain = await startTwo(full);
+  const { overTcp, good, lab } = domain;
   const gateway: Registration = {
     gatewaySid: `GW${"1".repeat(32)}`,
     accountSid: `AC${"1".repeat(32)}`,
@@ -209,14 +208,8 @@ sipTest("a Gateway registers at the next server of its domain when the first is 
 });
 
 sipTest("a MESSAGE goes to the next server of its domain when the first is full", async () => {
-  await using overTcp = await streamServer(full);
-  await using good = await openTrunk();
-  using dns = await startDnsServer(zoneOf({
-    TLS: [],
-    TCP: [srv(1, overTcp.port)],
-    UDP: [srv(1, good.port)],
-  }));
-  await using lab = await startLab(dns);
+  await using domain = await startTwo(full);
+  const { overTcp, good, lab } = domain;
 
   const order = { sid: "SM1", from: "+15550001", to: "+15550002", body: "Hello", routes: [route] };
   const sent = lab.service.order(lab.companion.bridgeUrl, messagePaths.outward, order);
