@@ -4,7 +4,7 @@ import type { Script } from "../../core/bridge_script.ts";
 import { sipLimits } from "../limits.ts";
 import { carried, type Performance, tellEnd } from "./performance.ts";
 import { stayElsewhere } from "./room_elsewhere.ts";
-import { RoomPlace, vacate } from "./room_place.ts";
+import { createRoomPlace, vacate } from "./room_place.ts";
 import { recordRoom, type Stay, untilEnough } from "./room_stay.ts";
 import { answered, type PerformStep, wait } from "./wait.ts";
 
@@ -29,7 +29,7 @@ export async function room(
 ): Promise<Script | void> {
   const startedAt = Date.now();
   const { at } = step;
-  performance.live.room = new RoomPlace(step);
+  performance.live.room = createRoomPlace(step);
   const { outcome, recording, unreached } =
     await (at === undefined
       ? stay(performance, step, performStep)

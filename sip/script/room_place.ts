@@ -3,16 +3,16 @@ import { overReason } from "../abort.ts";
 import type { LiveLeg } from "./live_leg.ts";
 
 /** A leg's place in a room; of a leg that ended there, the one that it had. */
-export class RoomPlace {
-  readonly #left = new AbortController();
+export interface RoomPlace {
+  readonly step: RoomStep;
   /** Aborts when the leg is taken out of the room, or the room ends; not when the leg does. */
-  readonly left: AbortSignal = this.#left.signal;
+  readonly left: AbortSignal;
+  vacate(): void;
+}
 
-  constructor(readonly step: RoomStep) {}
-
-  vacate(): void {
-    this.#left.abort(overReason);
-  }
+export function createRoomPlace(step: RoomStep): RoomPlace {
+  const left = new AbortController();
+  return { step, left: left.signal, vacate: () => left.abort(overReason) };
 }
 
 /** The leg has no place in a room any more that somebody could take. */
