@@ -173,9 +173,9 @@ function refuseRequired(message: IncomingRequestMessage): Refusal | undefined {
 const dialogOf = ({ dialogs }: Signalling, { callId, toTag, fromTag }: IncomingRequestMessage) =>
   toTag ? dialogs.get(callId + toTag + fromTag) : undefined;
 
-const isOfPeer = ({ flow, login, trunk }: Dialog, by: Flow): boolean =>
+const isOfPeer = ({ flow, login, hop }: Dialog, by: Flow): boolean =>
   by === flow || login !== undefined && by.logins.has(login) ||
-  trunk !== undefined && trunk.owns(by.remote.host);
+  hop !== undefined && hop.owns(by.remote.host);
 
 /**
  * A request inside a dialog must name one of ours and come from the Client or the trunk whose leg it
@@ -198,8 +198,8 @@ function refuseDialog(
   if (message.method === "ACK" && dialog === undefined) return undefined;
   if (dialog === undefined) return answerEarly(signalling, message) ?? { statusCode: 481 };
   if (!isOfPeer(dialog, flow)) return { statusCode: 481 };
-  // A trunk may speak from several ports and hear at one alone.
-  if (dialog.trunk === undefined || dialog.flow.closed) dialog.flow = flow;
+  // A trunk or proxy may speak from several ports and hear at one alone.
+  if (dialog.flow.closed || !dialog.hop?.owns(flow.remote.host)) dialog.flow = flow;
   // The library would go on repeating the first 2xx for ever, once there are two that want an ACK.
   const tooEarly = message.method === "INVITE" &&
     dialog.session.sessionState === SessionState.AckWait;
