@@ -133,6 +133,9 @@ export const limits = {
   transcriptionMsPerS: 5_000,
   /** Transcriptions whose audio is in memory at once. */
   transcriptionsAtOnce: 2,
+  /** Of these, long ones, for which the others need not wait, and how long a recording is then. */
+  longTranscriptionsAtOnce: 1,
+  longTranscriptionS: 60,
   /** Bytes of the text; a record of the store has no room for more. */
   transcriptionLength: 40_000,
   /** How often a Play may repeat, short of for ever. */

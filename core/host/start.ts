@@ -80,6 +80,8 @@ const programs: Record<"api" | "sip" | "speech", Program> = {
     permissions: ({ DATA_DIR, SPEECH_PORT }) => [
       `--allow-net=127.0.0.1:${SPEECH_PORT}`,
       "--allow-run=espeak-ng,flite,pocketsphinx_continuous",
+      // What transcribes recordings stands back for the audio of calls.
+      "--allow-sys=setPriority",
       // The npm engine reads its data, and hints are held against the recogniser's words.
       `--allow-read=${DATA_DIR}/speech,node_modules,/usr/share/pocketsphinx`,
       `--allow-write=${DATA_DIR}/speech`,
