@@ -8,7 +8,7 @@ export interface SentMessage {
   readonly method: string;
   readonly cseq: number;
   readonly callId: string;
-  readonly via: Pick<Via, "host" | "port" | "branch">;
+  readonly via: Via;
   /** Where a response may go by RFC 3581. */
   readonly rport: number | undefined;
 }
@@ -16,7 +16,7 @@ export interface SentMessage {
 /** Reads a message of ours, which is known to be well-formed; throws when it is not. */
 export function readSent(text: string): SentMessage {
   const via = header(text, "\r\nVia: ");
-  const parsed = readPlainVia(via) ?? parseVia(via);
+  const parsed = parseVia(via);
   const numbered = header(text, "\r\nCSeq: ");
   const space = numbered.indexOf(" ");
   if (parsed === undefined || space < 0) throw new Error("Cannot read our own message");
@@ -35,14 +35,4 @@ export function readSent(text: string): SentMessage {
 function header(text: string, start: string): string {
   const from = text.indexOf(start) + start.length;
   return text.slice(from, text.indexOf("\r\n", from));
-}
-
-/** A Via as nearly all write it, which is read at a fraction of the cost. */
-const plainVia =
-  /^SIP\/2\.0\/[A-Z]+ ([A-Za-z0-9.-]+)(?::(\d{1,5}))?(?:;rport(?:=\d+)?)?;branch=([^\s;,"<>]+)(?:;|$)/;
-
-function readPlainVia(text: string): SentMessage["via"] | undefined {
-  const [, host, port, branch] = plainVia.exec(text) ?? [];
-  if (host === undefined) return undefined;
-  return { host, port: port ? Number(port) : undefined, branch };
 }

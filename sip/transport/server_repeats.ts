@@ -121,6 +121,6 @@ function startTimerG(clock: Clock, server: Server, put: Put): void {
 /** RFC 3261 §17.2.3; what clients of RFC 2543 have in place of a branch is always part of it. */
 const keyOf = (
   flow: Flow,
-  { host, port, branch }: SentMessage["via"],
+  { host, port, branch }: Via,
   { method, callId, cseq }: Pick<SentMessage, "method" | "callId" | "cseq">,
 ): string => `${branch} ${callId} ${cseq} ${method} ${host}:${port} ${flow.id}`;
