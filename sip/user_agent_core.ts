@@ -13,6 +13,7 @@ import { AllowedMethods } from "sip.js/lib/core/user-agent-core/allowed-methods.
 import type { ClientAuthentication } from "./auth/client_authentication.ts";
 import { currentFlow, currentName } from "./flow.ts";
 import { replaceCostly, silentLoggers } from "./lean_library.ts";
+import { replaceTimers } from "./lean_timers.ts";
 import { LooseMap } from "./loose_map.ts";
 import { ServerTransactions } from "./server_transactions.ts";
 import { contactUser, webSocketName } from "./transport/local_name.ts";
@@ -71,6 +72,7 @@ export function createCore(
 ): UserAgentCore {
   replaceBranchIds();
   replaceCostly();
+  replaceTimers();
   replaceAuthentication();
   AllowedMethods.splice(0, AllowedMethods.length, ...allowedMethods);
   const contact = userUri(contactUser, domain);
