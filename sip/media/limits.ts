@@ -22,6 +22,16 @@ export const mediaLimits = {
   queuedPackets: 64,
   /** Packets of a leg that wait for the system; beyond them new ones are lost. */
   unsentPackets: 100,
+  /**
+   * Of a DTLS handshake: bytes of a message, and messages that may come too early; bytes of a datagram
+   * that passes every network; when a flight is sent again, and how far that doubles (RFC 6347 §4.2.4.1
+   * allows less than 1 s where time matters).
+   */
+  handshakeBytes: 16_384,
+  handshakeMessages: 8,
+  handshakeDatagramBytes: 1_200,
+  handshakeRepeatMs: 250,
+  handshakeRepeatMaxMs: 4_000,
   /** After it is known by a packet, a source yields to the signalled one for so long. */
   latchMs: 3_000,
   /** Sequence numbers that a source may be ahead, or late, and still go on (RFC 3550 §A.1). */
