@@ -22,6 +22,8 @@ export const mediaLimits = {
   queuedPackets: 64,
   /** Packets of a leg that wait for the system; beyond them new ones are lost. */
   unsentPackets: 100,
+  /** Sources of one peer whose SRTP is read; packets of others are dropped. */
+  srtpSources: 256,
   /** After it is known by a packet, a source yields to the signalled one for so long. */
   latchMs: 3_000,
   /** Sequence numbers that a source may be ahead, or late, and still go on (RFC 3550 §A.1). */
