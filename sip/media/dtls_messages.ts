@@ -1,4 +1,12 @@
-import { type Bytes, concat, number, numbers, readerOf, readNumbers, vector } from "./dtls_bytes.ts";
+import {
+  type Bytes,
+  concat,
+  number,
+  numbers,
+  readerOf,
+  readNumbers,
+  vector,
+} from "./dtls_bytes.ts";
 import { VERSION } from "./dtls_record.ts";
 
 /** The messages of a handshake that we know (RFC 5246 §7.4, RFC 6347 §4.3.2). */

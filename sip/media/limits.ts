@@ -32,6 +32,8 @@ export const mediaLimits = {
   handshakeDatagramBytes: 1_200,
   handshakeRepeatMs: 250,
   handshakeRepeatMaxMs: 4_000,
+  /** Sources of one peer whose SRTP is read; packets of others are dropped. */
+  srtpSources: 256,
   /** After it is known by a packet, a source yields to the signalled one for so long. */
   latchMs: 3_000,
   /** Sequence numbers that a source may be ahead, or late, and still go on (RFC 3550 §A.1). */
