@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 /**
  * HMAC-SHA1 (RFC 2104, FIPS 180-4) of packets that lie in a buffer with room behind them. What depends
  * on the key alone is computed once, and nothing is allocated for a packet: it takes half the CPU time
@@ -21,11 +23,9 @@ const INITIAL = Int32Array.of(0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0x
 /** The block that the outer hash takes: the inner digest, padded. */
 const outerBlock = new DataView(new ArrayBuffer(BLOCK_BYTES));
 
-/** Prepares a key of at most 64 bytes. */
-export function newHmacKey(key: Uint8Array): HmacKey {
-  if (key.length > BLOCK_BYTES) {
-    throw new Error(`Cannot take an HMAC key: it has ${key.length} bytes`);
-  }
+/** Prepares a key; of one that is longer than a block its hash stands for it (RFC 2104 §2). */
+export function newHmacKey(secret: Uint8Array): HmacKey {
+  const key = secret.length > BLOCK_BYTES ? createHash("sha1").update(secret).digest() : secret;
   const after = (pad: number) => {
     const block = new Uint8Array(BLOCK_BYTES).fill(pad);
     key.forEach((byte, i) => block[i] = byte ^ pad);

@@ -72,29 +72,28 @@ Deno.test("keys of a wrong length are refused", () => {
   const short = new Uint8Array(13);
   assert.throws(() => newSrtp({ ours: { ...keys, salt: short }, theirs: keys }), /13 bytes/);
   assert.throws(() => newSrtp({ ours: keys, theirs: { ...keys, key: short } }), /13 bytes/);
-  assert.throws(() => newHmacKey(new Uint8Array(65)), /65 bytes/);
 });
 
 Deno.test("cipher and authentication agree with those of the platform at every length", () => {
   const key = otherKeys.key;
-  const hmacKey = new Uint8Array(20).fill(7);
-  const own = { cipher: newCounterCipher(key), hmac: newHmacKey(hmacKey) };
+  const cipher = newCounterCipher(key);
   for (let length = 0; length < 300; length++) {
+    const hmacKey = new Uint8Array(length % 100).fill(7);
     const message = Uint8Array.from({ length }, (_, i) => i * 31 + length);
     const view = new DataView(new ArrayBuffer(length + HMAC_PADDING_BYTES));
     const bytes = new Uint8Array(view.buffer);
     bytes.fill(0xff).set(message);
     const code = new DataView(new ArrayBuffer(20));
-    hmacSha1(own.hmac, view, length).forEach((word, i) => code.setInt32(i * 4, word));
+    hmacSha1(newHmacKey(hmacKey), view, length).forEach((word, i) => code.setInt32(i * 4, word));
     const expected = createHmac("sha1", hmacKey).update(message).digest("hex");
     assert.equal(hexOf(new Uint8Array(code.buffer)), expected, `HMAC of ${length} bytes`);
 
-    own.cipher.counter.set([1, -2, 3, length << 16]);
-    xorKeystream(own.cipher, view, 0, length);
+    cipher.counter.set([1, -2, 3, length << 16]);
+    xorKeystream(cipher, view, 0, length);
     const iv = new DataView(new ArrayBuffer(16));
-    own.cipher.counter.forEach((word, i) => iv.setInt32(i * 4, word));
-    const cipher = createCipheriv("aes-128-ctr", key, new Uint8Array(iv.buffer));
-    assert.deepEqual(bytes.slice(0, length), new Uint8Array(cipher.update(message)));
+    cipher.counter.forEach((word, i) => iv.setInt32(i * 4, word));
+    const platform = createCipheriv("aes-128-ctr", key, new Uint8Array(iv.buffer));
+    assert.deepEqual(bytes.slice(0, length), new Uint8Array(platform.update(message)));
   }
 });
 
