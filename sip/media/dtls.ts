@@ -54,7 +54,7 @@ export function startDtls(options: DtlsOptions): Dtls {
   };
   const fail = (error: unknown) => {
     flights.alert(FATAL, error instanceof WrongFingerprint ? BAD_CERTIFICATE : HANDSHAKE_FAILURE);
-    end(`the peer's DTLS is refused: ${error instanceof Error ? error.message : error}`);
+    end(`DTLS failed with the peer: ${error instanceof Error ? error.message : error}`);
   };
   const advance = (message?: Message) => {
     const { done, value } = message === undefined ? handshake.next() : handshake.next(message);
@@ -77,7 +77,7 @@ export function startDtls(options: DtlsOptions): Dtls {
   };
   const onAlert = (level: number, description: number) => {
     if (description === CLOSE_NOTIFY) end("the peer closed it");
-    else if (level === FATAL) end(`the peer ended DTLS with alert ${description}`);
+    else if (level === FATAL) end(`DTLS failed: the peer sent alert ${description}`);
   };
 
   const { clock, certificate, fingerprint, send } = options;

@@ -6,9 +6,6 @@ export const mediaLimits = {
   mediaSections: 16,
   /** Tries to find two ports side by side where the system chooses them. */
   portPairTries: 20,
-  /** How often, and after which pauses, it is looked whether the shared port is free at the end. */
-  portFreedTries: 50,
-  portFreedPauseMs: 20,
   /** A datagram as long as this is dropped: RTP fits into what networks take in one piece. */
   datagramBytes: 2_048,
   /**
@@ -23,10 +20,11 @@ export const mediaLimits = {
   /** Packets of a leg that wait for the system; beyond them new ones are lost. */
   unsentPackets: 100,
   /**
-   * Of a DTLS handshake: bytes of a message, and messages that may come too early; bytes of a datagram
+   * Of a DTLS handshake: how long it may take once ICE is done; bytes of a message, and messages that may come too early; bytes of a datagram
    * that passes every network; when a flight is sent again, and how far that doubles (RFC 6347 §4.2.4.1
    * allows less than 1 s where time matters).
    */
+  dtlsMs: 30_000,
   handshakeBytes: 16_384,
   handshakeMessages: 8,
   handshakeDatagramBytes: 1_200,

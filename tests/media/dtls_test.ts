@@ -78,9 +78,9 @@ Deno.test("DTLS ends at once when a certificate is not the one of the SDP, and b
     pair.deliver();
     assert.equal(
       pair.ends[other],
-      "the peer's DTLS is refused: its certificate is not the one of its fingerprint",
+      "DTLS failed with the peer: its certificate is not the one of its fingerprint",
     );
-    assert.equal(pair.ends[side], "the peer ended DTLS with alert 42");
+    assert.equal(pair.ends[side], "DTLS failed: the peer sent alert 42");
     assert.deepEqual(pair.keys, {});
     assert.equal(pair.clock.waiting(), 0);
   }
@@ -171,10 +171,10 @@ Deno.test("a hello that asks for what we do not have is refused with the reason"
   pair.give("server", hello.with(at + 1, 0x0a));
   assert.equal(
     pair.ends.server,
-    "the peer's DTLS is refused: it has no ECDHE_ECDSA with AES-128-GCM",
+    "DTLS failed with the peer: it has no ECDHE_ECDSA with AES-128-GCM",
   );
   pair.deliver();
-  assert.equal(pair.ends.client, "the peer ended DTLS with alert 40");
+  assert.equal(pair.ends.client, "DTLS failed: the peer sent alert 40");
 });
 
 Deno.test("a peer is told of the end of DTLS, and nobody else can tell it", () => {
