@@ -32,6 +32,20 @@ export const mediaLimits = {
   handshakeRepeatMaxMs: 4_000,
   /** Sources of one peer whose SRTP is read; packets of others are dropped. */
   srtpSources: 256,
+  /** Pairs of ICE with one peer, and the least time between two checks (RFC 8445 §14.2). */
+  icePairs: 64,
+  iceCheckMs: 50,
+  /** Checks of a pair that does not answer, and the pauses between them: the first, and the longest. */
+  iceChecks: 10,
+  iceRetryMs: 500,
+  iceRetryMaxMs: 2_000,
+  /** After the first pair that works, how long better ones have to work, too. */
+  iceSettleMs: 100,
+  /** How long ICE may take to find a pair. */
+  iceConnectMs: 30_000,
+  /** How often a peer is asked for its consent on average, and how long that lasts (RFC 7675 §5.1). */
+  iceAskMs: 5_000,
+  iceConsentMs: 30_000,
   /** After it is known by a packet, a source yields to the signalled one for so long. */
   latchMs: 3_000,
   /** Sequence numbers that a source may be ahead, or late, and still go on (RFC 3550 §A.1). */
