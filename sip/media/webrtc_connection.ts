@@ -54,12 +54,11 @@ export function connectWebrtc(options: ConnectionOptions): WebrtcConnection {
     dtls?.close();
     ice.close();
   };
-  const fail = (why: unknown) => {
+  const fail = (why: string) => {
     if (ended) return;
     stop();
-    const reason = why instanceof Error ? why.message : String(why);
-    connected.reject(new Error(`Cannot connect media: ${reason}`));
-    lost.resolve(reason);
+    connected.reject(new Error(`Cannot connect media: ${why}`));
+    lost.resolve(why);
   };
   const begin = () => {
     if (ended) return;
@@ -111,7 +110,7 @@ export function connectWebrtc(options: ConnectionOptions): WebrtcConnection {
     if (ended || srtp !== undefined) return;
     cancel = clock.after(mediaLimits.dtlsMs, () => fail("DTLS takes too long"));
     if (dtls === undefined) begin();
-  }, fail);
+  }, () => {}); // Why it has no way, `lost` tells.
   void ice.lost.then(fail);
 
   return {
