@@ -6,9 +6,6 @@ export const mediaLimits = {
   mediaSections: 16,
   /** Tries to find two ports side by side where the system chooses them. */
   portPairTries: 20,
-  /** How often, and after which pauses, it is looked whether the shared port is free at the end. */
-  portFreedTries: 50,
-  portFreedPauseMs: 20,
   /** A datagram as long as this is dropped: RTP fits into what networks take in one piece. */
   datagramBytes: 2_048,
   /**
@@ -22,6 +19,33 @@ export const mediaLimits = {
   queuedPackets: 64,
   /** Packets of a leg that wait for the system; beyond them new ones are lost. */
   unsentPackets: 100,
+  /**
+   * Of a DTLS handshake: how long it may take once ICE is done; bytes of a message, and messages that may come too early; bytes of a datagram
+   * that passes every network; when a flight is sent again, and how far that doubles (RFC 6347 §4.2.4.1
+   * allows less than 1 s where time matters).
+   */
+  dtlsMs: 30_000,
+  handshakeBytes: 16_384,
+  handshakeMessages: 8,
+  handshakeDatagramBytes: 1_200,
+  handshakeRepeatMs: 250,
+  handshakeRepeatMaxMs: 4_000,
+  /** Sources of one peer whose SRTP is read; packets of others are dropped. */
+  srtpSources: 256,
+  /** Pairs of ICE with one peer, and the least time between two checks (RFC 8445 §14.2). */
+  icePairs: 64,
+  iceCheckMs: 50,
+  /** Checks of a pair that does not answer, and the pauses between them: the first, and the longest. */
+  iceChecks: 10,
+  iceRetryMs: 500,
+  iceRetryMaxMs: 2_000,
+  /** After the first pair that works, how long better ones have to work, too. */
+  iceSettleMs: 100,
+  /** How long ICE may take to find a pair. */
+  iceConnectMs: 30_000,
+  /** How often a peer is asked for its consent on average, and how long that lasts (RFC 7675 §5.1). */
+  iceAskMs: 5_000,
+  iceConsentMs: 30_000,
   /** After it is known by a packet, a source yields to the signalled one for so long. */
   latchMs: 3_000,
   /** Sequence numbers that a source may be ahead, or late, and still go on (RFC 3550 §A.1). */

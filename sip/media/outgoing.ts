@@ -51,7 +51,8 @@ interface Source {
 export function createOutgoing({ ssrc, now, send, ...options }: OutgoingOptions): Outgoing {
   let { formats } = options;
   const [random] = crypto.getRandomValues(new Uint32Array(1)) as unknown as [number];
-  let sequence = random & 0xffff;
+  // In the lower half: who hears SRTP late must not take a wrap for the beginning (RFC 3711 §3.3.1).
+  let sequence = random & 0x7fff;
   let timestamp = random;
   let sentAt = now();
   /** The other leg's source; none while the audio is ours. */

@@ -1,76 +1,133 @@
-import { assertBindable } from "./bindable.ts";
-import { connectNative } from "./native_connection.ts";
-import { openMediaPort } from "./media_port.ts";
-import { offerWebrtc } from "./offered_peer.ts";
-import { ofKind, parseSdp } from "./parse_sdp.ts";
-import { type Formats, OUR_FORMATS, OUR_MID, type Session } from "./sdp.ts";
+import { newCertificate } from "./certificate.ts";
+import { candidatesOf } from "./host_candidates.ts";
+import { ofKind } from "./parse_sdp.ts";
+import type { Datagrams } from "./rtp_sockets.ts";
+import {
+  type Formats,
+  OUR_FORMATS,
+  OUR_MID,
+  refusal,
+  type Session,
+  type WebrtcAudio,
+} from "./sdp.ts";
+import { type Clock, systemClock } from "./ticker.ts";
 import { newStream, type Peer, type Transport } from "./transport.ts";
+import { connectWebrtc, type WebrtcConnection } from "./webrtc_connection.ts";
+import type { WebrtcSockets } from "./webrtc_sockets.ts";
 
-/** Where the WebRTC of this process has its sockets. */
-export interface WebrtcOptions {
-  /** Where sockets are bound; 0.0.0.0 offers all addresses that the machine has. */
-  bindAddress: string;
-  /** One UDP port for all peers; each has its own unless given. */
-  port?: number;
-}
-
-/** WebRTC in this process; throws when its port is not to be had. */
-export function webrtcTransport(options: WebrtcOptions): Transport {
-  const { bindAddress, port } = options;
-  const close = port === undefined ? undefined : openMediaPort(bindAddress, port);
+/** WebRTC in this process, by sockets that it ends. */
+export function webrtcTransport(sockets: WebrtcSockets, clock = systemClock): Transport {
   return {
     kind: "webrtc",
     open: (offer) =>
       openPeer({
-        ...options,
+        sockets,
+        clock,
         mid: offer?.audio.mid ?? OUR_MID,
         formats: offer?.audio.formats ?? OUR_FORMATS,
         ...(offer && { offer }),
       }),
-    ...close && { close },
+    close: sockets.close,
   };
 }
 
 /** What one peer is opened with. */
-export interface PeerOptions extends WebrtcOptions {
+export interface PeerOptions {
+  sockets: WebrtcSockets;
   mid: string;
   formats: Formats;
   /** The peer's offer; without it ours goes first. */
   offer?: Session;
+  /** The time of the machine unless given. */
+  clock?: Clock;
 }
 
-/** Opens ICE, DTLS and SRTP towards one peer; throws when its offer cannot be taken. */
+/** Opens ICE, DTLS and SRTP towards one peer; rejects when its offer or a socket cannot be had. */
 export async function openPeer(options: PeerOptions): Promise<Peer> {
-  // A shared port is bound already.
-  if (options.port === undefined) await assertBindable(options.bindAddress);
-  const { offer } = options;
-  return offer === undefined ? offerWebrtc(options) : await answerWebrtc({ ...options, offer });
+  const { sockets, mid, formats, clock = systemClock } = options;
+  const offer = options.offer && ofKind("webrtc", options.offer).audio;
+  const ufrag = randomText(8);
+  const socket = await sockets.open(ufrag);
+  const certificate = newCertificate();
+  const local: WebrtcAudio = {
+    kind: "webrtc",
+    mid,
+    direction: "sendrecv",
+    formats,
+    // Who answers begins, unless the other wants to (RFC 5763 §5).
+    setup: offer === undefined ? "actpass" : offer.setup === "active" ? "passive" : "active",
+    ufrag,
+    password: randomText(24),
+    fingerprint: certificate.fingerprint,
+    candidates: candidatesOf(sockets.bindAddress, socket.port),
+  };
+  const offered = offer === undefined;
+  const connect: Connect = (remote, onPacket) =>
+    connectWebrtc({ socket, certificate, local, remote, offered, clock, onPacket });
+  return createPeer(local, socket, connect, offer);
 }
 
-async function answerWebrtc({ offer, ...options }: PeerOptions & { offer: Session }) {
-  const { audio, ...session } = ofKind("webrtc", offer);
-  const remote = { ...session, audio: { ...audio, mid: options.mid } };
-  const stream = newStream();
-  const connection = connectNative(
-    { ...options, stream, remote },
-    (packet) => peer.onPacket?.(packet),
-  );
-  const { connected, lost, send, close } = connection;
-  const local = { ...parseSdp(await connection.described), bundled: true };
+type Connect = (remote: WebrtcAudio, onPacket: (packet: Uint8Array) => void) => WebrtcConnection;
+
+/** What comes before our offer is answered is dropped. */
+function createPeer(
+  local: WebrtcAudio,
+  socket: Datagrams,
+  connect: Connect,
+  offer: WebrtcAudio | undefined,
+): Peer {
+  const connected = Promise.withResolvers<void>();
+  const lost = Promise.withResolvers<string>();
+  connected.promise.catch(() => {});
+  let connection: WebrtcConnection | undefined;
+  let closed: Promise<void> | undefined;
+  const begin = (remote: WebrtcAudio) => {
+    connection = connect(remote, (packet) => peer.onPacket?.(packet));
+    connection.connected.then(connected.resolve, connected.reject);
+    void connection.lost.then(lost.resolve);
+  };
   const peer: Peer = {
-    local,
-    stream,
-    connected,
-    lost,
+    local: ourSession(local),
+    stream: newStream(),
+    connected: connected.promise,
+    lost: lost.promise,
     vanishesSilently: false,
     onPacket: undefined,
-    accept() {
-      throw new Error("Cannot take an answer: the offer was the peer's");
+    accept(answer) {
+      if (connection !== undefined) {
+        const why = offer === undefined ? "there is one" : "the offer was the peer's";
+        throw new Error(`Cannot take an answer: ${why}`);
+      }
+      if (closed !== undefined) throw new Error("Cannot take an answer: the leg is closed");
+      const { audio } = ofKind("webrtc", answer);
+      if (audio.setup === "actpass") throw refusal(`its setup is "actpass"`);
+      begin(audio);
     },
-    // The directions are ours to keep; the native side goes on as it is.
+    // The directions are ours to keep; ICE, DTLS and SRTP go on as they are.
     change: () => {},
-    send,
-    close,
+    send: (packet) => connection?.send(packet),
+    close() {
+      connected.reject(new Error("Cannot connect media: the leg is closed"));
+      return closed ??= connection?.close() ?? socket.close();
+    },
   };
+  if (offer !== undefined) begin(offer);
   return peer;
+}
+
+const ourSession = (audio: WebrtcAudio): Session<WebrtcAudio> => ({
+  id: String(crypto.getRandomValues(new Uint32Array(1))[0]),
+  version: 0,
+  bundled: true,
+  protocol: "UDP/TLS/RTP/SAVPF",
+  before: [],
+  after: [],
+  audio,
+});
+
+/** Characters of ICE, 6 bits of chance each (RFC 8445 §5.3 wants 24 and 128 in all). */
+function randomText(length: number): string {
+  const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const bytes = crypto.getRandomValues(new Uint8Array(length));
+  return Array.from(bytes, (byte) => letters[byte % letters.length]).join("");
 }

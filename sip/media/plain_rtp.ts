@@ -4,11 +4,11 @@ import { ofKind } from "./parse_sdp.ts";
 import { isUnspecified } from "./read_audio.ts";
 import { isRtcp, parseRtp } from "./rtp.ts";
 import {
-  bindDatagrams,
   createRtpPorts,
   type PortRange,
   type RtpSockets,
   type Udp,
+  udpByDeno,
 } from "./rtp_sockets.ts";
 import { OUR_FORMATS, refusal, type RtpAudio, type Session } from "./sdp.ts";
 import { newStream, type Peer, type Transport } from "./transport.ts";
@@ -26,8 +26,6 @@ export interface RtpOptions {
   /** Monotonic time in ms. */
   now: () => number;
 }
-
-const udpByDeno: Udp = { bind: bindDatagrams, close: () => {} };
 
 /** Plain RTP over UDP (RFC 3551), for trunks and softphones that are no browsers. */
 export function rtpTransport(

@@ -49,6 +49,7 @@ function readWebrtc({ section, head, mid }: Source): WebrtcAudio {
     fingerprint: one("fingerprint", /^sha-(256|384|512) [0-9A-F]{2}(:[0-9A-F]{2}){31,63}$/i),
     candidates: (section.attributes.get("candidate") ?? []).flatMap(readCandidate)
       .slice(0, mediaLimits.candidates),
+    ...(head.attributes.has("ice-lite") && { lite: true }),
     ...readFormats(section),
   };
 }

@@ -115,6 +115,9 @@ export function bindDatagrams(address: string, port: number): Promise<Datagrams>
   });
 }
 
+/** All sockets by Deno. */
+export const udpByDeno: Udp = { bind: bindDatagrams, close: () => {} };
+
 /** Hands over packet after packet; resolves once the socket is closed. */
 async function receiveAll(socket: Deno.DatagramConn, datagrams: Datagrams): Promise<void> {
   const buffer = new Uint8Array(mediaLimits.datagramBytes);

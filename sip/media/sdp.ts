@@ -56,6 +56,8 @@ export interface WebrtcAudio extends CodedAudio {
   /** Hash function and bytes, as RFC 8122 §5 writes them. */
   fingerprint: string;
   candidates: string[];
+  /** It only answers checks of ICE (RFC 8445 §2.5). */
+  lite?: boolean;
 }
 
 /** Audio in the clear at one address. */

@@ -32,7 +32,10 @@ export interface Peer {
   readonly lost: Promise<string>;
   /** Sends an RTP or RTCP packet, or drops it as a network would; it is lent until this returns. */
   send(packet: Uint8Array<ArrayBuffer>): void;
-  /** Called with each packet of the peer, RTP or RTCP; given the former also as it was read, if it was. */
+  /**
+   * Called with each packet of the peer, RTP or RTCP, whose bytes are lent until it returns; given the
+   * former also as it was read, if it was.
+   */
   onPacket: ((packet: Uint8Array, rtp?: RtpPacket) => void) | undefined;
   /** Resolves when nothing is held any more. Nothing is called back from now on. */
   close(): Promise<void>;

@@ -1,11 +1,12 @@
 import type { MediaEngineOptions } from "./engine.ts";
 import type { NgAddress } from "./ng.ts";
-import type { WebrtcOptions } from "./peer.ts";
+import { webrtcTransport } from "./peer.ts";
 import { type RtpOptions, rtpTransport } from "./plain_rtp.ts";
 import { polledUdp } from "./polled_udp.ts";
 import { rtpengineTransport } from "./rtpengine.ts";
 import { systemClock } from "./ticker.ts";
 import type { Transport } from "./transport.ts";
+import { type WebrtcPlace, webrtcSockets } from "./webrtc_sockets.ts";
 
 type RtpPlace = Omit<RtpOptions, "now" | "udp">;
 
@@ -13,13 +14,13 @@ type RtpPlace = Omit<RtpOptions, "now" | "udp">;
 export interface MediaPlaces {
   /** Plain RTP. */
   rtp: RtpPlace;
-  /** WebRTC by the native library; one isolate of a process may have it. */
-  webrtc?: WebrtcOptions;
-  /** WebRTC by rtpengines, and where they send plain RTP, in place of the native library. */
+  /** WebRTC in this process. */
+  webrtc?: WebrtcPlace;
+  /** WebRTC by rtpengines, and where they send plain RTP, in place of that. */
   rtpengine?: { servers: NgAddress[]; plain: RtpPlace };
 }
 
-/** The transports of an engine. The native library is loaded here, where it is needed. */
+/** The transports of an engine; rejects when a port of theirs is not to be had. */
 export async function openTransports(
   { rtp, webrtc, rtpengine }: MediaPlaces,
   log: MediaEngineOptions["log"],
@@ -33,8 +34,7 @@ export async function openTransports(
     const plain = plainRtp(rtpengine.plain);
     transports.push(rtpengineTransport({ servers: rtpengine.servers, plain, log }));
   } else if (webrtc !== undefined) {
-    const { webrtcTransport } = await import("./peer.ts");
-    transports.push(webrtcTransport(webrtc));
+    transports.push(webrtcTransport(await webrtcSockets(webrtc, udp)));
   }
   return transports;
 }

@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { encodeG711, type Law } from "../../sip/media/g711.ts";
 import { parseSdp } from "../../sip/media/parse_sdp.ts";
 import { openPeer } from "../../sip/media/peer.ts";
+import { ownSockets } from "../../sip/media/webrtc_sockets.ts";
 import { isRtcp, writeRtp } from "../../sip/media/rtp.ts";
 import type { Encoding } from "../../sip/media/sdp.ts";
 import { writeSdp } from "../../sip/media/write_sdp.ts";
@@ -60,7 +61,7 @@ async function receiveAll(socket: Deno.DatagramConn, byPort: Map<number, Line>):
 export async function webrtcLines(laws: Law[]): Promise<Lines> {
   const peers = await Promise.all(laws.map((law) => {
     const formats = new Map<Encoding, number>([[law, typeOf(law)], ["telephone-event", 101]]);
-    return openPeer({ bindAddress: "127.0.0.1", mid: "0", formats });
+    return openPeer({ sockets: ownSockets("127.0.0.1"), mid: "0", formats });
   }));
   const lines = peers.map((peer): Line => {
     const line: Line = {

@@ -4,6 +4,7 @@ import type { MediaEngine } from "../../sip/media/port.ts";
 import { mediaEngine } from "../../sip/media/engine.ts";
 import { ofKind, parseSdp } from "../../sip/media/parse_sdp.ts";
 import { webrtcTransport } from "../../sip/media/peer.ts";
+import { webrtcSockets } from "../../sip/media/webrtc_sockets.ts";
 import type { Encoding } from "../../sip/media/sdp.ts";
 import { freeUdpPort } from "../support/rtpengine.ts";
 import { answerRtpPeer, connectRtpPeer, isMulawSound, type RtpPeer } from "../support/rtp_peer.ts";
@@ -17,8 +18,10 @@ const bindAddress = "127.0.0.1";
 const MULAW = new Map<Encoding, number>([["PCMU", 0], ["telephone-event", 101]]);
 const { signal } = new AbortController();
 
-const engineAt = (port: number): MediaEngine =>
-  mediaEngine({ transports: [webrtcTransport({ bindAddress, port })], log: () => {} });
+const engineAt = async (port: number): Promise<MediaEngine> => {
+  const webrtc = webrtcTransport(await webrtcSockets({ bindAddress, port }));
+  return mediaEngine({ transports: [webrtc], log: () => {} });
+};
 
 const portsOf = (sdp: string) =>
   new Set(
@@ -56,7 +59,7 @@ Deno.test({
   async fn() {
     const before = await udpPorts();
     const port = freeUdpPort();
-    const engine = engineAt(port);
+    const engine = await engineAt(port);
     const peers = await Promise.all(
       Array.from(
         { length: 50 },
@@ -88,9 +91,9 @@ Deno.test({
   async fn() {
     const port = freeUdpPort();
     for (let i = 0; i < 3; i++) {
-      const engine = engineAt(port);
-      assert.throws(
-        () => engineAt(port),
+      const engine = await engineAt(port);
+      await assert.rejects(
+        engineAt(port),
         new RegExp(`^Error: Cannot listen on 127.0.0.1:${port} .MEDIA_PORT.: the port is in use$`),
       );
       const peer = await connectRtpPeer(engine, MULAW);
@@ -105,9 +108,9 @@ Deno.test({
   },
 });
 
-Deno.test("an address that is not the machine's is refused with the port", () => {
-  assert.throws(
-    () => webrtcTransport({ bindAddress: "192.0.2.77", port: 40_000 }),
+Deno.test("an address that is not the machine's is refused with the port", async () => {
+  await assert.rejects(
+    webrtcSockets({ bindAddress: "192.0.2.77", port: 40_000 }),
     /Cannot listen on 192.0.2.77:40000 \(MEDIA_PORT\): .*assign/,
   );
 });

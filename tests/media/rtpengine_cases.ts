@@ -8,6 +8,7 @@ import { writeRtp } from "../../sip/media/rtp.ts";
 import type { Encoding } from "../../sip/media/sdp.ts";
 import { type Clock, systemClock } from "../../sip/media/ticker.ts";
 import type { Peer } from "../../sip/media/transport.ts";
+import { ownSockets } from "../../sip/media/webrtc_sockets.ts";
 import { writeSdp } from "../../sip/media/write_sdp.ts";
 import { handClock } from "../support/hand_clock.ts";
 import { connectRtpPeer } from "../support/rtp_peer.ts";
@@ -64,7 +65,7 @@ function rtpengineTest(name: string, body: (lab: Lab) => Promise<void>): void {
 async function connectImpostor(engine: MediaEngineLab, direction: "answer" | "offer") {
   const named = (sdp: string) =>
     sdp.replace(/(?<=a=fingerprint:sha-256 )../, (byte) => byte === "00" ? "01" : "00");
-  const options = { bindAddress: "127.0.0.1", mid: "0", formats: FORMATS };
+  const options = { sockets: ownSockets("127.0.0.1"), mid: "0", formats: FORMATS };
   if (direction === "answer") {
     const peer = await openPeer(options);
     const leg = await engine.answer(named(writeSdp(peer.local)));

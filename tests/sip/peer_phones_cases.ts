@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { mediaEngine } from "../../sip/media/engine.ts";
 import { webrtcTransport } from "../../sip/media/peer.ts";
+import { ownSockets } from "../../sip/media/webrtc_sockets.ts";
 import { rtpTransport } from "../../sip/media/plain_rtp.ts";
 import { systemClock } from "../../sip/media/ticker.ts";
 import { baresipTest, startBaresip } from "../support/baresip.ts";
@@ -20,7 +21,7 @@ const bothKinds = () => ({
   trustedSources: [host],
   media: mediaEngine({
     transports: [
-      webrtcTransport({ bindAddress: host }),
+      webrtcTransport(ownSockets(host)),
       rtpTransport({ bindAddress: host, host, ports: { first: 0, last: 0 }, now: systemClock.now }),
     ],
     log: () => {},

@@ -3,6 +3,7 @@ import type { Browser } from "playwright-core";
 import type { MediaEngine } from "../../sip/media/port.ts";
 import { mediaEngine } from "../../sip/media/engine.ts";
 import { webrtcTransport } from "../../sip/media/peer.ts";
+import { ownSockets } from "../../sip/media/webrtc_sockets.ts";
 import { connect, hearEachOther } from "../support/browser_lab.ts";
 import {
   type BrowserSoftphone,
@@ -38,7 +39,7 @@ async function open(
 }
 
 const ourMedia = () =>
-  mediaEngine({ transports: [webrtcTransport({ bindAddress: host })], log: () => {} });
+  mediaEngine({ transports: [webrtcTransport(ownSockets(host))], log: () => {} });
 
 /** Who transfers is alice; the one transferred does the work where SDP passes through. */
 const courses = [["sip.js", "jssip", "proxied"], ["jssip", "sip.js", "anchored"]] as const;

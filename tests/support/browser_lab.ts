@@ -5,6 +5,7 @@ import { type Companion, startCompanion } from "../../sip/companion.ts";
 import type { CompanionOptions } from "../../sip/companion_options.ts";
 import { mediaEngine } from "../../sip/media/engine.ts";
 import { webrtcTransport } from "../../sip/media/peer.ts";
+import { ownSockets } from "../../sip/media/webrtc_sockets.ts";
 import {
   type BrowserAccount,
   type BrowserSoftphone,
@@ -77,7 +78,7 @@ const start = (service: FakeService, options: BrowserLabOptions) =>
     sipDomain: testDomain,
     id: "lab",
     media: mediaEngine({
-      transports: [webrtcTransport({ bindAddress: "127.0.0.1" })],
+      transports: [webrtcTransport(ownSockets("127.0.0.1"))],
       log: () => {},
     }),
     loadAudio: () => Promise.resolve(tone(1_200, 0.5)),

@@ -5,6 +5,7 @@ import { type HeardReport, parseReport } from "../../sip/media/rtcp.ts";
 import { isRtcp, parseRtp, type RtpPacket, writeRtp } from "../../sip/media/rtp.ts";
 import type { Direction, Formats } from "../../sip/media/sdp.ts";
 import type { Peer } from "../../sip/media/transport.ts";
+import { ownSockets } from "../../sip/media/webrtc_sockets.ts";
 import { writeSdp } from "../../sip/media/write_sdp.ts";
 
 /** A WebRTC peer in this process that hears and sends bare RTP. */
@@ -20,9 +21,11 @@ export interface RtpPeer {
   close(): Promise<void>;
 }
 
+const sockets = ownSockets("127.0.0.1");
+
 /** A peer that has offered these formats to the engine and is connected with the leg. */
 export async function connectRtpPeer(engine: MediaEngine, formats: Formats): Promise<RtpPeer> {
-  const peer = await openPeer({ bindAddress: "127.0.0.1", mid: "audio", formats });
+  const peer = await openPeer({ sockets, mid: "audio", formats });
   const leg = await engine.answer(writeSdp(peer.local));
   peer.accept(parseSdp(leg.localSdp));
   await Promise.all([leg.connected, peer.connected]);
@@ -34,7 +37,7 @@ export async function answerRtpPeer(engine: MediaEngine): Promise<RtpPeer> {
   const leg = await engine.offer();
   const offer = parseSdp(leg.localSdp);
   const { mid = "", formats } = offer.audio;
-  const peer = await openPeer({ bindAddress: "127.0.0.1", mid, formats, offer });
+  const peer = await openPeer({ sockets, mid, formats, offer });
   await leg.accept(writeSdp(peer.local));
   await Promise.all([leg.connected, peer.connected]);
   return rtpPeer(leg, peer);
@@ -63,7 +66,7 @@ function collect<T>({ peer, count, read, fits }: Collecting<T>): Promise<T[]> {
   const items: T[] = [];
   const { promise, resolve } = Promise.withResolvers<T[]>();
   peer.onPacket = (bytes) => {
-    const item = read(bytes);
+    const item = read(new Uint8Array(bytes));
     if (item !== undefined && fits(item)) items.push(item);
     if (items.length < count) return;
     peer.onPacket = undefined;

@@ -6,6 +6,7 @@ import type { MediaEngine } from "../../sip/media/port.ts";
 import { rtpengineTransport } from "../../sip/media/rtpengine.ts";
 import { type Clock, systemClock } from "../../sip/media/ticker.ts";
 import type { Transport } from "../../sip/media/transport.ts";
+import { ownSockets, webrtcSockets } from "../../sip/media/webrtc_sockets.ts";
 import { freeUdpPort, rtpengineSkipped, startRtpengine } from "./rtpengine.ts";
 import { steeredByMessages } from "./steered_engine.ts";
 
@@ -46,10 +47,10 @@ export function relayedBy(
 
 /** WebRTC in this process. */
 export const embedded: WebrtcKind = {
-  name: "node-datachannel",
+  name: "this process",
   skipped: "",
   open({ clock } = {}) {
-    const engine = engineOf(webrtcTransport({ bindAddress: host }), clock);
+    const engine = engineOf(webrtcTransport(ownSockets(host)), clock);
     return Promise.resolve({ engine, other: engine, close: () => engine.close() });
   },
 };
@@ -59,7 +60,9 @@ export const onOnePort: WebrtcKind = {
   name: "one port",
   skipped: "",
   async open(options = {}) {
-    const webrtc = webrtcTransport({ bindAddress: host, port: freeUdpPort() });
+    const webrtc = webrtcTransport(
+      await webrtcSockets({ bindAddress: host, port: freeUdpPort() }),
+    );
     const engine = engineOf(webrtc, options.clock);
     const { engine: other } = await embedded.open(options);
     const close = async () => void await Promise.all([engine.close(), other.close()]);
@@ -87,11 +90,11 @@ export const relayed: WebrtcKind = {
  * native library would be loaded again beside that of the peers here, which ends the process.
  */
 export const steered: WebrtcKind = {
-  name: "node-datachannel, by messages",
+  name: "this process, by messages",
   skipped: "",
   open({ clock } = {}) {
     const { engine, close } = steeredByMessages(
-      engineOf(webrtcTransport({ bindAddress: host }), clock),
+      engineOf(webrtcTransport(ownSockets(host)), clock),
     );
     return Promise.resolve({ engine, other: engine, close });
   },

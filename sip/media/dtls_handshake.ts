@@ -1,0 +1,166 @@
+import { createECDH, createHash, sign, verify, X509Certificate } from "node:crypto";
+import type { Certificate } from "./certificate.ts";
+import { type Bytes, concat } from "./dtls_bytes.ts";
+import type { Flights } from "./dtls_flights.ts";
+import {
+  type BothSides,
+  finishedOf,
+  masterSecretOf,
+  type Randoms,
+  recordKeysOf,
+  srtpKeysOf,
+} from "./dtls_keys.ts";
+import * as messages from "./dtls_messages.ts";
+import type { Message } from "./dtls_reassembly.ts";
+import type { SrtpKeys } from "./srtp.ts";
+
+const { HANDSHAKE } = messages;
+
+/** One side of a handshake. */
+export interface HandshakeOptions {
+  flights: Flights;
+  certificate: Certificate;
+  /** What the peer said its certificate is, as RFC 8122 §5 writes it. */
+  fingerprint: string;
+}
+
+/** Asks for message after message by their types, and returns the keys of SRTP. */
+export type Handshake = Generator<readonly number[], BothSides<SrtpKeys>, Message>;
+
+/** The peer's certificate is not the one that its SDP promised. */
+export class WrongFingerprint extends Error {
+  constructor() {
+    super("its certificate is not the one of its fingerprint");
+  }
+}
+
+/** The handshake of who was called to by the other (RFC 6347 §4.2.4, figure 1, without a cookie). */
+export function* serverHandshake(options: HandshakeOptions): Handshake {
+  const { flights, certificate } = options;
+  const hello = messages.readClientHello((yield [HANDSHAKE.clientHello]).body);
+  const randoms = { client: hello.random, server: newRandom() };
+  const exchange = newExchange();
+  const parameters = messages.writeKeyParameters(exchange.point);
+  const signature = sign("sha256", signedParameters(randoms, parameters), certificate.keyPem);
+  flights.write(HANDSHAKE.serverHello, messages.writeServerHello(randoms.server));
+  flights.write(HANDSHAKE.certificate, messages.writeCertificate(derOf(certificate)));
+  flights.write(
+    HANDSHAKE.serverKeyExchange,
+    concat(parameters, messages.writeSignature(signature)),
+  );
+  flights.write(HANDSHAKE.certificateRequest, messages.writeCertificateRequest());
+  flights.write(HANDSHAKE.serverHelloDone, new Uint8Array());
+  flights.launch();
+
+  const peer = readPeer((yield [HANDSHAKE.certificate]).body, options.fingerprint);
+  const point = messages.readClientKeyExchange((yield [HANDSHAKE.clientKeyExchange]).body);
+  const master = masterSecretOf(exchange.sharedWith(point), flights.transcript());
+  const keys = recordKeysOf(master, randoms);
+  flights.secure({ ours: keys.server, theirs: keys.client });
+  const proof = messages.readSignature((yield [HANDSHAKE.certificateVerify]).body);
+  assertSigned(peer, proof, flights.transcript("before"));
+  yield* theirFinished(flights, "client", master);
+
+  writeFinished(flights, "server", master);
+  flights.launch(true);
+  return srtpKeysOf(master, randoms);
+}
+
+/** The handshake of who calls first. */
+export function* clientHandshake(options: HandshakeOptions): Handshake {
+  const { flights, certificate } = options;
+  const random = newRandom();
+  const begin = (cookie: Uint8Array) => {
+    flights.write(HANDSHAKE.clientHello, messages.writeClientHello(random, cookie));
+    flights.launch();
+  };
+  begin(new Uint8Array());
+  let answer = yield [HANDSHAKE.serverHello, HANDSHAKE.helloVerifyRequest];
+  if (answer.type === HANDSHAKE.helloVerifyRequest) {
+    flights.forget();
+    begin(messages.readHelloVerifyRequest(answer.body));
+    answer = yield [HANDSHAKE.serverHello];
+  }
+  const hello = messages.readServerHello(answer.body);
+  const randoms = { client: random, server: hello.random };
+  const peer = readPeer((yield [HANDSHAKE.certificate]).body, options.fingerprint);
+  if ((peer.asymmetricKeyType === "rsa") !== hello.isRsa) {
+    throw new Error("its certificate does not fit the cipher it chose");
+  }
+  const theirs = messages.readServerKeyExchange((yield [HANDSHAKE.serverKeyExchange]).body);
+  assertSigned(peer, theirs.signature, signedParameters(randoms, theirs.parameters));
+  yield [HANDSHAKE.certificateRequest];
+  yield [HANDSHAKE.serverHelloDone];
+
+  const exchange = newExchange();
+  flights.write(HANDSHAKE.certificate, messages.writeCertificate(derOf(certificate)));
+  flights.write(HANDSHAKE.clientKeyExchange, messages.writeClientKeyExchange(exchange.point));
+  const master = masterSecretOf(exchange.sharedWith(theirs.point), flights.transcript());
+  const keys = recordKeysOf(master, randoms);
+  flights.secure({ ours: keys.client, theirs: keys.server });
+  const proof = sign("sha256", flights.transcript(), certificate.keyPem);
+  flights.write(HANDSHAKE.certificateVerify, messages.writeSignature(proof));
+  writeFinished(flights, "client", master);
+  flights.launch();
+  yield* theirFinished(flights, "server", master);
+  return srtpKeysOf(master, randoms);
+}
+
+const newRandom = (): Bytes => crypto.getRandomValues(new Uint8Array(32));
+
+/** Our half of a key that is used once. */
+function newExchange() {
+  const ecdh = createECDH("prime256v1");
+  return {
+    point: ecdh.generateKeys(),
+    /** Throws when the peer's half is no point of the curve. */
+    sharedWith: (point: Uint8Array): Uint8Array => ecdh.computeSecret(point),
+  };
+}
+
+const signedParameters = ({ client, server }: Randoms, parameters: Uint8Array): Bytes =>
+  concat(client, server, parameters);
+
+const derOf = ({ certificatePem }: Certificate): Uint8Array =>
+  new X509Certificate(certificatePem).raw;
+
+type PeerKey = X509Certificate["publicKey"];
+
+/** The key of the peer's certificate, which has to be the one of its fingerprint. */
+function readPeer(body: Uint8Array, fingerprint: string): PeerKey {
+  const der = messages.readCertificate(body);
+  const [hash = "", expected = ""] = fingerprint.split(" ");
+  const digest = createHash(hash.toLowerCase().replace("-", "")).update(der).digest("hex");
+  if (digest !== expected.replaceAll(":", "").toLowerCase()) throw new WrongFingerprint();
+  return new X509Certificate(der).publicKey;
+}
+
+/** Hashes, and the kinds of key that go with them, by the upper and lower byte of an algorithm. */
+const HASHES = new Map([[4, "sha256"], [5, "sha384"], [6, "sha512"]]);
+const KEY_TYPES = new Map([[1, "rsa"], [3, "ec"]]);
+
+/** Throws unless the holder of a key signed something, by one of the ways that we offer. */
+function assertSigned(key: PeerKey, { algorithm, bytes }: messages.Signature, what: Uint8Array) {
+  const hash = HASHES.get(algorithm >> 8);
+  const isFit = KEY_TYPES.get(algorithm & 0xff) === key.asymmetricKeyType;
+  if (hash === undefined || !isFit || !verify(hash, what, key, bytes)) {
+    throw new Error("its signature is not the one of its certificate");
+  }
+}
+
+function writeFinished(flights: Flights, side: keyof Randoms, master: Uint8Array): void {
+  flights.changeCipher();
+  flights.write(HANDSHAKE.finished, finishedOf(side, master, flights.transcript()));
+}
+
+function* theirFinished(
+  flights: Flights,
+  side: keyof Randoms,
+  master: Uint8Array,
+): Generator<readonly number[], void, Message> {
+  const { body } = yield [HANDSHAKE.finished];
+  const expected = finishedOf(side, master, flights.transcript("before"));
+  if (body.length !== expected.length || body.some((byte, i) => byte !== expected[i])) {
+    throw new Error("its messages came otherwise than it sent them");
+  }
+}

@@ -1,0 +1,220 @@
+import { type CounterCipher, newCounterCipher, xorKeystream } from "./aes_ctr.ts";
+import { HMAC_PADDING_BYTES, type HmacKey, hmacSha1, newHmacKey } from "./hmac_sha1.ts";
+import { mediaLimits } from "./limits.ts";
+import { indexOf, isFresh, newReplayWindow, type ReplayWindow, take } from "./replay_window.ts";
+import { isRtcp } from "./rtp.ts";
+import { RTCP_KEYS, RTP_KEYS, sessionKeys, type SrtpKeys } from "./srtp_keys.ts";
+
+export type { SrtpKeys } from "./srtp_keys.ts";
+
+/** SRTP and SRTCP with one peer (RFC 3711), in the profile SRTP_AES128_CM_HMAC_SHA1_80. */
+export interface Srtp {
+  /**
+   * The SRTP or SRTCP packet of an RTP or RTCP packet (told apart as RFC 5761 §4 says), lent until the
+   * next call of any. Undefined where none may be sent: when its index was used already or is too
+   * old to tell, as two packets by one keystream would give both away (§9.1), and when it is malformed
+   * or too long.
+   */
+  protect(packet: Uint8Array): Uint8Array<ArrayBuffer> | undefined;
+  /**
+   * The RTP or RTCP packet in an SRTP or SRTCP packet, lent until the next call of any; undefined when
+   * that is forged, replayed, too old or malformed.
+   */
+  unprotect(packet: Uint8Array): Uint8Array<ArrayBuffer> | undefined;
+}
+
+/** What protects one direction of RTP, or of RTCP. */
+interface Context {
+  cipher: CounterCipher;
+  salt: Int32Array;
+  hmac: HmacKey;
+  /** By SSRC. */
+  sources: Map<number, ReplayWindow>;
+}
+
+const RTP_HEADER_BYTES = 12;
+const RTCP_HEADER_BYTES = 8;
+const TAG_BYTES = 10;
+const INDEX_BYTES = 4;
+const VERSION = 2;
+const ENCRYPTED = 0x8000_0000;
+const RTCP_INDICES = 0x8000_0000;
+
+/** One packet is worked on at a time, there, and read until the next one comes. */
+const sent = createBuffer();
+const received = createBuffer();
+
+function createBuffer() {
+  const { datagramBytes } = mediaLimits;
+  const bytes = new Uint8Array(datagramBytes + INDEX_BYTES + HMAC_PADDING_BYTES);
+  return {
+    bytes,
+    view: new DataView(bytes.buffer),
+    /** Its beginnings, which are not made for each packet. */
+    beginnings: [] as Uint8Array<ArrayBuffer>[],
+  };
+}
+type Buffer = ReturnType<typeof createBuffer>;
+
+const beginning = ({ bytes, beginnings }: Buffer, length: number) =>
+  beginnings[length] ??= bytes.subarray(0, length);
+
+/** SRTP by the keys of both directions. */
+export function newSrtp({ ours, theirs }: { ours: SrtpKeys; theirs: SrtpKeys }): Srtp {
+  const [rtpOut, rtcpOut] = [newContext(ours, RTP_KEYS), newContext(ours, RTCP_KEYS)];
+  const [rtpIn, rtcpIn] = [newContext(theirs, RTP_KEYS), newContext(theirs, RTCP_KEYS)];
+  return {
+    protect: (packet) => isRtcp(packet) ? protectRtcp(rtcpOut, packet) : protectRtp(rtpOut, packet),
+    unprotect: (packet) =>
+      isRtcp(packet) ? unprotectRtcp(rtcpIn, packet) : unprotectRtp(rtpIn, packet),
+  };
+}
+
+function newContext(keys: SrtpKeys, labels: number): Context {
+  const { cipherKey, authenticationKey, salt } = sessionKeys(keys, labels);
+  const saltWords = new DataView(salt.buffer);
+  return {
+    cipher: newCounterCipher(cipherKey),
+    hmac: newHmacKey(authenticationKey),
+    salt: Int32Array.from({ length: 4 }, (_, i) => saltWords.getInt32(i * 4)),
+    sources: new Map(),
+  };
+}
+
+function protectRtp(context: Context, packet: Uint8Array) {
+  const { length } = packet;
+  const start = rtpHeaderBytes(packet, length);
+  if (start === undefined || length + TAG_BYTES > mediaLimits.datagramBytes) return undefined;
+  const ssrc = read32(packet, 8);
+  const source = sourceOf(context, ssrc);
+  const index = indexOf(source, read16(packet, 2));
+  if (!isFresh(source, index) || !keep(context, ssrc, source)) return undefined;
+  take(source, index);
+  const { bytes, view } = sent;
+  bytes.set(packet);
+  encrypt(context, { view, start, end: length }, ssrc, index);
+  view.setInt32(length, rolloverOf(index));
+  const tag = hmacSha1(context.hmac, view, length + INDEX_BYTES);
+  return tagged(tag, length);
+}
+
+function unprotectRtp(context: Context, packet: Uint8Array) {
+  const end = packet.length - TAG_BYTES;
+  const start = rtpHeaderBytes(packet, end);
+  if (start === undefined || packet.length > mediaLimits.datagramBytes) return undefined;
+  const ssrc = read32(packet, 8);
+  const source = sourceOf(context, ssrc);
+  const index = indexOf(source, read16(packet, 2));
+  if (!isFresh(source, index)) return undefined;
+  const { bytes, view } = received;
+  bytes.set(packet);
+  view.setInt32(end, rolloverOf(index));
+  const tag = hmacSha1(context.hmac, view, end + INDEX_BYTES);
+  if (!isTag(tag, packet, end) || !keep(context, ssrc, source)) return undefined;
+  take(source, index);
+  encrypt(context, { view, start, end }, ssrc, index);
+  return beginning(received, end);
+}
+
+/** RTCP packets are numbered by us, and the number is sent with them (§3.4). */
+function protectRtcp(context: Context, packet: Uint8Array) {
+  const { length } = packet;
+  const end = length + INDEX_BYTES;
+  if (!isRtcpPacket(packet, length) || end + TAG_BYTES > mediaLimits.datagramBytes) {
+    return undefined;
+  }
+  const ssrc = read32(packet, 4);
+  const source = sourceOf(context, ssrc);
+  const index = source.highest + 1;
+  if (index >= RTCP_INDICES || !keep(context, ssrc, source)) return undefined;
+  take(source, index);
+  const { bytes, view } = sent;
+  bytes.set(packet);
+  encrypt(context, { view, start: RTCP_HEADER_BYTES, end: length }, ssrc, index);
+  view.setUint32(length, ENCRYPTED + index);
+  return tagged(hmacSha1(context.hmac, view, end), end);
+}
+
+/** One that is not encrypted is refused, as the profile asks for it (RFC 5764 §4.1.2). */
+function unprotectRtcp(context: Context, packet: Uint8Array) {
+  const tagAt = packet.length - TAG_BYTES;
+  const end = tagAt - INDEX_BYTES;
+  if (!isRtcpPacket(packet, end) || packet.length > mediaLimits.datagramBytes) return undefined;
+  const ssrc = read32(packet, 4);
+  const source = sourceOf(context, ssrc);
+  const index = read32(packet, end) - ENCRYPTED;
+  if (index < 0 || !isFresh(source, index)) return undefined;
+  const { bytes, view } = received;
+  bytes.set(packet);
+  const tag = hmacSha1(context.hmac, view, tagAt);
+  if (!isTag(tag, packet, tagAt) || !keep(context, ssrc, source)) return undefined;
+  take(source, index);
+  encrypt(context, { view, start: RTCP_HEADER_BYTES, end }, ssrc, index);
+  return beginning(received, end);
+}
+
+const sourceOf = ({ sources }: Context, ssrc: number) => sources.get(ssrc) ?? newReplayWindow();
+
+/** Keeps what is known of a source; nothing is kept of packets that are not the peer's. */
+function keep({ sources }: Context, ssrc: number, source: ReplayWindow): boolean {
+  if (source.highest >= 0) return true;
+  // To forget one instead would let its packets come again.
+  if (sources.size >= mediaLimits.srtpSources) return false;
+  sources.set(ssrc, source);
+  return true;
+}
+
+const rolloverOf = (index: number) => Math.floor(index / 0x1_0000);
+
+interface Range {
+  view: DataView;
+  start: number;
+  end: number;
+}
+
+/** Both ways the same (§4.1.1): salt, SSRC and index make the first counter block. */
+function encrypt(
+  { cipher, salt }: Context,
+  { view, start, end }: Range,
+  ssrc: number,
+  index: number,
+): void {
+  const { counter } = cipher;
+  counter[0] = salt[0]!;
+  counter[1] = salt[1]! ^ ssrc;
+  counter[2] = salt[2]! ^ rolloverOf(index);
+  counter[3] = salt[3]! ^ (index << 16);
+  xorKeystream(cipher, view, start, end);
+}
+
+function tagged(tag: Int32Array, at: number) {
+  const { view } = sent;
+  view.setInt32(at, tag[0]!);
+  view.setInt32(at + 4, tag[1]!);
+  view.setInt16(at + 8, tag[2]! >> 16);
+  return beginning(sent, at + TAG_BYTES);
+}
+
+/** Compares all of it, however early it differs: the time must not tell how much was right. */
+function isTag(tag: Int32Array, packet: Uint8Array, at: number): boolean {
+  return ((tag[0]! ^ read32(packet, at)) | (tag[1]! ^ read32(packet, at + 4)) |
+    ((tag[2]! >>> 16) ^ read16(packet, at + 8))) === 0;
+}
+
+/** What stays in the clear (§3.1): header, contributing sources and extension. */
+function rtpHeaderBytes(packet: Uint8Array, end: number): number | undefined {
+  if (end < RTP_HEADER_BYTES || packet[0]! >> 6 !== VERSION) return undefined;
+  let start = RTP_HEADER_BYTES + (packet[0]! & 0x0f) * 4;
+  if ((packet[0]! & 0x10) !== 0) {
+    if (start + 4 > end) return undefined;
+    start += 4 + read16(packet, start + 2) * 4;
+  }
+  return start > end ? undefined : start;
+}
+
+const isRtcpPacket = (packet: Uint8Array, end: number) =>
+  end >= RTCP_HEADER_BYTES && packet[0]! >> 6 === VERSION;
+
+const read16 = (bytes: Uint8Array, at: number) => (bytes[at]! << 8) | bytes[at + 1]!;
+const read32 = (bytes: Uint8Array, at: number) =>
+  ((read16(bytes, at) << 16) | read16(bytes, at + 2)) >>> 0;

@@ -1,0 +1,147 @@
+import { isIP, isIPv4, isIPv6 } from "node:net";
+import { listenError } from "../../core/listen_error.ts";
+import type { Address } from "./latch.ts";
+import { type Datagrams, type Udp, udpByDeno } from "./rtp_sockets.ts";
+import { parseStun } from "./stun.ts";
+
+/** Where the WebRTC of this process has its sockets. */
+export interface WebrtcPlace {
+  /** Where sockets are bound; 0.0.0.0 offers all addresses that the machine has. */
+  bindAddress: string;
+  /** One UDP port for all peers; each has its own unless given. */
+  port?: number;
+}
+
+/** Opens the ways on which peers are met. */
+export interface WebrtcSockets {
+  readonly bindAddress: string;
+  /** One for the peer that calls us by a name of ICE; rejects when it is not to be had. */
+  open(name: string): Promise<Datagrams>;
+  /** Frees what its peers shared; they are closed. */
+  close(): Promise<void>;
+}
+
+/** The sockets of a place, opened by Deno unless told; rejects when its port is not to be had. */
+export async function webrtcSockets(
+  { bindAddress, port }: WebrtcPlace,
+  udp: Pick<Udp, "bind"> = udpByDeno,
+): Promise<WebrtcSockets> {
+  if (port === undefined) return ownSockets(bindAddress, udp);
+  try {
+    return shared(bindAddress, await bindAt(udp, bindAddress, port));
+  } catch (cause) {
+    throw listenError({ hostname: bindAddress, port, name: "MEDIA_PORT" }, cause);
+  }
+}
+
+/** A socket for each peer. */
+export const ownSockets = (
+  bindAddress: string,
+  udp: Pick<Udp, "bind"> = udpByDeno,
+): WebrtcSockets => ({
+  bindAddress,
+  async open() {
+    try {
+      return await bindAt(udp, bindAddress, 0);
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : cause;
+      throw new Error(`Cannot bind media sockets to "${bindAddress}": ${why}`, { cause });
+    }
+  },
+  close: () => Promise.resolve(),
+});
+
+async function bindAt({ bind }: Pick<Udp, "bind">, address: string, port: number) {
+  // No name is looked up for it.
+  if (isIP(address) === 0) throw new Error("it is not an IP address");
+  const datagrams = await bind(address, port);
+  return isIPv6(address) ? ofBothVersions(datagrams) : datagrams;
+}
+
+const MAPPED = "::ffff:";
+
+/** A socket of IPv6, which meets IPv4 by mapped addresses (RFC 4291 §2.5.5.2) that nobody else sees. */
+function ofBothVersions(inner: Datagrams): Datagrams {
+  const outer: Datagrams = {
+    port: inner.port,
+    onMessage: () => {},
+    send: (bytes, { address, port }) =>
+      inner.send(bytes, { address: isIPv4(address) ? MAPPED + address : address, port }),
+    close: inner.close,
+  };
+  inner.onMessage = (bytes, { address, port }) => {
+    const plain = address.startsWith(MAPPED) ? address.slice(MAPPED.length) : address;
+    outer.onMessage(bytes, { address: plain, port });
+  };
+  return outer;
+}
+
+/** Who is met on a shared socket. */
+interface Guest {
+  datagrams: Datagrams;
+  /** Where it has sent to. */
+  places: Set<string>;
+}
+
+/**
+ * One socket for all peers. Who asks by ICE says whom it means; what else comes from an address goes
+ * to everyone who has sent there, which is hardly ever more than one: each knows its own peer.
+ */
+function shared(bindAddress: string, socket: Datagrams): WebrtcSockets {
+  const byName = new Map<string, Guest>();
+  const byPlace = new Map<string, Set<Guest>>();
+  let closed: Promise<void> | undefined;
+
+  const leave = (name: string, { places }: Guest) => {
+    const guest = byName.get(name);
+    if (guest?.places !== places) return;
+    byName.delete(name);
+    for (const place of places) {
+      const guests = byPlace.get(place);
+      guests?.delete(guest);
+      if (guests?.size === 0) byPlace.delete(place);
+    }
+  };
+  const visit = (guest: Guest, place: string) => {
+    guest.places.add(place);
+    const guests = byPlace.get(place) ?? new Set();
+    byPlace.set(place, guests.add(guest));
+  };
+  socket.onMessage = (bytes, from) => {
+    const name = requestedName(bytes);
+    if (name !== undefined) return byName.get(name)?.datagrams.onMessage(bytes, from);
+    for (const { datagrams } of byPlace.get(placeOf(from)) ?? []) datagrams.onMessage(bytes, from);
+  };
+
+  return {
+    bindAddress,
+    open(name) {
+      const guest: Guest = {
+        datagrams: {
+          port: socket.port,
+          onMessage: () => {},
+          send(bytes, to) {
+            if (!byName.has(name)) return;
+            const place = placeOf(to);
+            if (!guest.places.has(place)) visit(guest, place);
+            socket.send(bytes, to);
+          },
+          close: () => Promise.resolve(leave(name, guest)),
+        },
+        places: new Set(),
+      };
+      byName.set(name, guest);
+      return Promise.resolve(guest.datagrams);
+    },
+    close: () => closed ??= socket.close(),
+  };
+}
+
+const placeOf = ({ address, port }: Address): string => `${address} ${port}`;
+
+/** Our name in a request of ICE (RFC 8445 §7.2.2); undefined of all else. */
+function requestedName(bytes: Uint8Array): string | undefined {
+  if (bytes.length === 0 || bytes[0]! > 3) return undefined;
+  const message = parseStun(bytes);
+  return message?.type === "request" ? message.username?.split(":")[0] ?? "" : undefined;
+}
