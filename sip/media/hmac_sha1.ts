@@ -20,8 +20,9 @@ const DIGEST_BYTES = 20;
 const schedule = new Int32Array(80);
 const state = new Int32Array(5);
 const INITIAL = Int32Array.of(0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0);
-/** The block that the outer hash takes: the inner digest, padded. */
+/** The block that the outer hash takes: the inner digest, and the padding that is always the same. */
 const outerBlock = new DataView(new ArrayBuffer(BLOCK_BYTES));
+pad(outerBlock, DIGEST_BYTES);
 
 /** Prepares a key; of one that is longer than a block its hash stands for it (RFC 2104 §2). */
 export function newHmacKey(secret: Uint8Array): HmacKey {
@@ -38,20 +39,22 @@ export function newHmacKey(secret: Uint8Array): HmacKey {
 
 /** The code of a buffer's first bytes as five words, lent until the next call; pads behind them. */
 export function hmacSha1({ inner, outer }: HmacKey, view: DataView, length: number): Int32Array {
-  hash(inner, view, length);
+  const end = pad(view, length);
+  for (let i = 0; i < 5; i++) state[i] = inner[i]!;
+  for (let at = 0; at < end; at += BLOCK_BYTES) compress(state, view, at);
   for (let i = 0; i < 5; i++) outerBlock.setInt32(i * 4, state[i]!);
-  hash(outer, outerBlock, DIGEST_BYTES);
+  for (let i = 0; i < 5; i++) state[i] = outer[i]!;
+  compress(state, outerBlock, 0);
   return state;
 }
 
-/** Goes on from a state that took one block with what is left of the message (FIPS 180-4 §5.1.1). */
-function hash(from: Int32Array, view: DataView, length: number): void {
-  state.set(from);
+/** Fills the last block of a message that follows the key's (FIPS 180-4 §5.1.1); returns its end. */
+function pad(view: DataView, length: number): number {
   const end = Math.ceil((length + 9) / BLOCK_BYTES) * BLOCK_BYTES;
   view.setUint8(length, 0x80);
   for (let at = length + 1; at < end - 4; at++) view.setUint8(at, 0);
   view.setInt32(end - 4, (BLOCK_BYTES + length) * 8);
-  for (let at = 0; at < end; at += BLOCK_BYTES) compress(state, view, at);
+  return end;
 }
 
 /** SHA-1's computation of one block (§6.1.2). */

@@ -9,14 +9,15 @@ export interface ReplayWindow {
   readonly seen: Int32Array;
 }
 
+/** A power of two. */
 const WORDS = 8;
 /** Indices behind the highest that are told apart; older ones are refused. */
 export const WINDOW_PACKETS = (WORDS - 1) * 32;
 
 export const newReplayWindow = (): ReplayWindow => ({ highest: -1, seen: new Int32Array(WORDS) });
 
-/** The word that holds an index, which may have 48 bits. */
-const wordOf = (index: number) => Math.floor(index / 32) % WORDS;
+/** The word that holds an index, by its low bits: it may have 48. */
+const wordOf = (index: number) => (index >>> 5) & (WORDS - 1);
 
 /** Whether an index is new, and not so old that nobody knows. */
 export function isFresh({ highest, seen }: ReplayWindow, index: number): boolean {
@@ -29,8 +30,8 @@ export function isFresh({ highest, seen }: ReplayWindow, index: number): boolean
 export function take(window: ReplayWindow, index: number): void {
   const { highest, seen } = window;
   if (index > highest) {
-    const steps = Math.floor(index / 32) - Math.floor(highest / 32);
-    for (let i = 0; i < Math.min(steps, WORDS); i++) seen[(wordOf(index) + WORDS - i) % WORDS] = 0;
+    const steps = ((index >>> 5) - (highest >>> 5)) & 0x7ff_ffff;
+    for (let i = Math.min(steps, WORDS); i > 0; i--) seen[wordOf(index - 32 * i + 32)] = 0;
     window.highest = index;
   }
   seen[wordOf(index)]! |= 1 << (index & 31);

@@ -30,6 +30,9 @@ interface Context {
   hmac: HmacKey;
   /** By SSRC. */
   sources: Map<number, ReplayWindow>;
+  /** The last one, which is mostly the only one. */
+  ssrc: number | undefined;
+  source: ReplayWindow;
 }
 
 const RTP_HEADER_BYTES = 12;
@@ -37,7 +40,7 @@ const RTCP_HEADER_BYTES = 8;
 const TAG_BYTES = 10;
 const INDEX_BYTES = 4;
 const VERSION = 2;
-const ENCRYPTED = 0x8000_0000;
+const ENCRYPTED = 0x8000_0000 | 0;
 const RTCP_INDICES = 0x8000_0000;
 
 /** One packet is worked on at a time, there, and read until the next one comes. */
@@ -78,6 +81,8 @@ function newContext(keys: SrtpKeys, labels: number): Context {
     hmac: newHmacKey(authenticationKey),
     salt: Int32Array.from({ length: 4 }, (_, i) => saltWords.getInt32(i * 4)),
     sources: new Map(),
+    ssrc: undefined,
+    source: newReplayWindow(),
   };
 }
 
@@ -131,7 +136,7 @@ function protectRtcp(context: Context, packet: Uint8Array) {
   const { bytes, view } = sent;
   bytes.set(packet);
   encrypt(context, { view, start: RTCP_HEADER_BYTES, end: length }, ssrc, index);
-  view.setUint32(length, ENCRYPTED + index);
+  view.setInt32(length, ENCRYPTED | index);
   return tagged(hmacSha1(context.hmac, view, end), end);
 }
 
@@ -142,8 +147,9 @@ function unprotectRtcp(context: Context, packet: Uint8Array) {
   if (!isRtcpPacket(packet, end) || packet.length > mediaLimits.datagramBytes) return undefined;
   const ssrc = read32(packet, 4);
   const source = sourceOf(context, ssrc);
-  const index = read32(packet, end) - ENCRYPTED;
-  if (index < 0 || !isFresh(source, index)) return undefined;
+  const word = read32(packet, end);
+  const index = word & ~ENCRYPTED;
+  if ((word & ENCRYPTED) === 0 || !isFresh(source, index)) return undefined;
   const { bytes, view } = received;
   bytes.set(packet);
   const tag = hmacSha1(context.hmac, view, tagAt);
@@ -153,14 +159,18 @@ function unprotectRtcp(context: Context, packet: Uint8Array) {
   return beginning(received, end);
 }
 
-const sourceOf = ({ sources }: Context, ssrc: number) => sources.get(ssrc) ?? newReplayWindow();
+const sourceOf = ({ ssrc: last, source, sources }: Context, ssrc: number) =>
+  ssrc === last ? source : sources.get(ssrc) ?? newReplayWindow();
 
 /** Keeps what is known of a source; nothing is kept of packets that are not the peer's. */
-function keep({ sources }: Context, ssrc: number, source: ReplayWindow): boolean {
-  if (source.highest >= 0) return true;
+function keep(context: Context, ssrc: number, source: ReplayWindow): boolean {
+  if (ssrc === context.ssrc) return true;
+  const { sources } = context;
   // To forget one instead would let its packets come again.
-  if (sources.size >= mediaLimits.srtpSources) return false;
+  if (source.highest < 0 && sources.size >= mediaLimits.srtpSources) return false;
   sources.set(ssrc, source);
+  context.ssrc = ssrc;
+  context.source = source;
   return true;
 }
 
@@ -216,5 +226,5 @@ const isRtcpPacket = (packet: Uint8Array, end: number) =>
   end >= RTCP_HEADER_BYTES && packet[0]! >> 6 === VERSION;
 
 const read16 = (bytes: Uint8Array, at: number) => (bytes[at]! << 8) | bytes[at + 1]!;
-const read32 = (bytes: Uint8Array, at: number) =>
-  ((read16(bytes, at) << 16) | read16(bytes, at + 2)) >>> 0;
+/** With a sign: V8 keeps such numbers where they are read, others are allocated. */
+const read32 = (bytes: Uint8Array, at: number) => (read16(bytes, at) << 16) | read16(bytes, at + 2);
