@@ -30,11 +30,14 @@ export interface IceOptions {
 export interface IceAgent {
   /** Takes a STUN message that came by the socket, whose bytes are lent; what is wrong is dropped. */
   onMessage(bytes: Uint8Array, from: Address): void;
-  /** Where to send now, the nominated pair's end; undefined before there is one. */
+  /** Where to send now, the nominated pair's end; before, that of one that works (§12.1). */
   readonly selected: Address | undefined;
   /** Whether the peer has proved by a check or an answer that it is at an address. */
   knows(from: Address): boolean;
-  /** Resolves with the first nominated pair; rejects when there will be none, also by `close`. */
+  /**
+   * Resolves with the first nominated pair, or one that works where the peer nominates; rejects when
+   * there will be none, also by `close`.
+   */
   readonly connected: Promise<void>;
   /**
    * Resolves once with the reason, when no pair was found, or the peer did not consent to receive for
@@ -53,6 +56,8 @@ interface State {
   readonly checks: Checks;
   readonly nomination: Nomination;
   selected: Pair | undefined;
+  /** The first that works, as long as the peer that nominates has nominated none. */
+  early: Pair | undefined;
   consent: Consent | undefined;
   over: boolean;
   /** Ends the time to find a pair. */
@@ -80,7 +85,7 @@ export function newIceAgent(options: IceOptions): IceAgent {
       else onAnswer(state, message, bytes, from);
     },
     get selected() {
-      return state.selected?.to;
+      return (state.selected ?? state.early)?.to;
     },
     knows: (from) => knows(state, from),
     connected: connected.promise,
@@ -110,6 +115,7 @@ function newState(options: IceOptions): State {
     checks,
     nomination: createNomination({ checks, clock, isOpen }),
     selected: undefined,
+    early: undefined,
     consent: undefined,
     over: false,
     cancelDeadline: clock.after(
@@ -176,8 +182,11 @@ function onAnswer(state: State, message: ReadStun, bytes: Uint8Array, from: Addr
   if (pair === undefined) return state.consent?.renew();
   pair.isKnown = pair.isValid = true;
   checks.settle(pair);
-  if (pair.isNominated) select(state, pair);
-  else state.nomination.consider();
+  if (pair.isNominated) return select(state, pair);
+  state.nomination.consider();
+  if (state.controlling) return;
+  state.early ??= pair;
+  state.connected.resolve();
 }
 
 /** Checks under way tell a role that is not ours any more, and nominate by it. */

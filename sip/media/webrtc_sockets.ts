@@ -90,6 +90,7 @@ interface Guest {
 function shared(bindAddress: string, socket: Datagrams): WebrtcSockets {
   const byName = new Map<string, Guest>();
   const byPlace = new Map<string, Set<Guest>>();
+  let closed: Promise<void> | undefined;
 
   const leave = (name: string, { places }: Guest) => {
     const guest = byName.get(name);
@@ -132,7 +133,7 @@ function shared(bindAddress: string, socket: Datagrams): WebrtcSockets {
       byName.set(name, guest);
       return Promise.resolve(guest.datagrams);
     },
-    close: () => socket.close(),
+    close: () => closed ??= socket.close(),
   };
 }
 

@@ -305,7 +305,7 @@ Deno.test("answers that are forged, late or from elsewhere are no answers", asyn
   one.close();
 });
 
-Deno.test("who is controlled follows the pair nominated last, and stays with it", async () => {
+Deno.test("who is controlled sends where it can, follows the pair nominated last, and stays with it", async () => {
   const lab = iceLab();
   const one = aliceAgent(lab, { controlling: false, candidates: [] });
   const role = { controlling: true, tieBreaker: 1n };
@@ -316,10 +316,10 @@ Deno.test("who is controlled follows the pair nominated last, and stays with it"
     lab.advance(100);
   };
 
-  hears(false);
-  assert.equal(one.selected, undefined);
-  hears(true);
+  hears(false, moved);
   await one.connected;
+  assert.deepEqual(one.selected, moved, "it works, though none is nominated yet");
+  hears(true);
   assert.deepEqual(one.selected, bobAt);
   hears(false, moved);
   assert.deepEqual(one.selected, bobAt);
