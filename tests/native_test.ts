@@ -2,6 +2,7 @@
  * Every test that runs native media in the test process. Each test file is an isolate of its own,
  * and the native transport serves one isolate in a process: a second one ends the process.
  */
+import "./media/libdatachannel_cases.ts";
 import "./media/media_port_cases.ts";
 import "./media/rtpengine_cases.ts";
 import "./media/webrtc_cases.ts";
