@@ -93,7 +93,7 @@ if (import.meta.main) {
     const media = await startMediaWorker({
       places: mediaPlaces(config),
       log,
-      // The native library serves one isolate in a process: the next one is the supervisor's to start.
+      // Its calls are lost with it: the next one is the supervisor's to start.
       onEnd: () => endWithMedia(),
     });
     const companion = await start(config, media);

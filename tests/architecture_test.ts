@@ -41,7 +41,6 @@ const allowed: Record<string, string[]> = {
     "core/listen_error.ts",
     "core/wav.ts",
     "mpg123-decoder",
-    "node-datachannel",
     "opusscript",
     "zod",
     "node:",

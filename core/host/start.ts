@@ -55,21 +55,13 @@ const programs: Record<"api" | "sip" | "speech", Program> = {
     flags: companionFlags,
     permissions: ({ DATA_DIR, SIP_TLS_CERT, SIP_TLS_KEY }) => [
       "--allow-net",
-      // ldd tells the media library which of its builds fits this system; a Worker reads its sources.
+      // A Worker reads its sources.
       `--allow-read=${
-        [
-          "node_modules",
-          "core",
-          "sip",
-          "/usr/bin/ldd",
-          `${DATA_DIR}/bridge_secret`,
-          SIP_TLS_CERT,
-          SIP_TLS_KEY,
-        ]
+        ["node_modules", "core", "sip", `${DATA_DIR}/bridge_secret`, SIP_TLS_CERT, SIP_TLS_KEY]
           .filter((path) => path !== "").join(",")
       }`,
       // By the C library the media engine looks at many sockets at once.
-      `--allow-ffi=${["node_modules", ...LIBC_PATHS].join(",")}`,
+      `--allow-ffi=${LIBC_PATHS.join(",")}`,
       // Offers of media name the machine's addresses where it listens on all of them.
       "--allow-sys=networkInterfaces",
       environment,

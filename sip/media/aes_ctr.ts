@@ -8,14 +8,13 @@
  * together every few ms. A key lives as long as its call.
  */
 
-/** An expanded key, with the counter block that its next keystream begins with: four words. */
-export interface CounterCipher {
-  readonly roundKeys: Int32Array;
-  readonly counter: Int32Array;
-}
+/** The counter block that the next keystream begins with: who wants that one sets it. */
+export const counter = new Int32Array(4);
+
+/** Words of an expanded key. */
+export const ROUND_KEY_WORDS = 44;
 
 const BLOCK_BYTES = 16;
-const ROUND_KEY_WORDS = 44;
 /** Where the last round's key begins, in which columns are not mixed (§5.1). */
 const LAST_ROUND = 40;
 
@@ -52,8 +51,8 @@ const substituted = (word: number) =>
   (sBox[word >>> 24]! << 24) | (sBox[(word >>> 16) & 0xff]! << 16) |
   (sBox[(word >>> 8) & 0xff]! << 8) | sBox[word & 0xff]!;
 
-/** The cipher of a key of 16 bytes (§5.2), with a counter of zero. */
-export function newCounterCipher(key: Uint8Array): CounterCipher {
+/** Expands a key of 16 bytes (§5.2). */
+export function expandKey(key: Uint8Array): Int32Array {
   if (key.length !== BLOCK_BYTES) {
     throw new Error(`Cannot take an AES-128 key: it has ${key.length} bytes`);
   }
@@ -69,21 +68,21 @@ export function newCounterCipher(key: Uint8Array): CounterCipher {
     }
     words[i] = words[i - 4]! ^ word;
   }
-  return { roundKeys: words, counter: new Int32Array(4) };
+  return words;
 }
 
 /**
- * Encrypts, or decrypts, from a place to another by the keystream from the counter on. Whole blocks
+ * Encrypts, or decrypts, from a place to another by the keystream of a key, which the array begins
+ * with, from `counter` on. Whole blocks
  * are written, so up to 15 bytes beyond the end are changed, too. At most 65536 blocks: the counter's
  * last 16 bits go round.
  */
 export function xorKeystream(
-  { roundKeys, counter }: CounterCipher,
+  keys: Int32Array,
   view: DataView,
   start: number,
   end: number,
 ): void {
-  const keys = roundKeys;
   const first = counter[0]! ^ keys[0]!;
   const second = counter[1]! ^ keys[1]!;
   const third = counter[2]! ^ keys[2]!;

@@ -6,11 +6,8 @@ import { createHash } from "node:crypto";
  * of a library, and a tenth of that of the platform's, which begins anew each time.
  */
 
-/** The states of SHA-1 after the key's inner and outer block. */
-export interface HmacKey {
-  readonly inner: Int32Array;
-  readonly outer: Int32Array;
-}
+/** Words of a prepared key: the states of SHA-1 after its inner block and after its outer one. */
+export const HMAC_KEY_WORDS = 10;
 
 /** Bytes that `hmacSha1` writes behind the message, at most. */
 export const HMAC_PADDING_BYTES = 72;
@@ -20,11 +17,12 @@ const DIGEST_BYTES = 20;
 const schedule = new Int32Array(80);
 const state = new Int32Array(5);
 const INITIAL = Int32Array.of(0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0);
-/** The block that the outer hash takes: the inner digest, padded. */
+/** The block that the outer hash takes: the inner digest, and the padding that is always the same. */
 const outerBlock = new DataView(new ArrayBuffer(BLOCK_BYTES));
+pad(outerBlock, DIGEST_BYTES);
 
 /** Prepares a key; of one that is longer than a block its hash stands for it (RFC 2104 §2). */
-export function newHmacKey(secret: Uint8Array): HmacKey {
+export function newHmacKey(secret: Uint8Array): Int32Array {
   const key = secret.length > BLOCK_BYTES ? createHash("sha1").update(secret).digest() : secret;
   const after = (pad: number) => {
     const block = new Uint8Array(BLOCK_BYTES).fill(pad);
@@ -33,25 +31,35 @@ export function newHmacKey(secret: Uint8Array): HmacKey {
     compress(hash, new DataView(block.buffer), 0);
     return hash;
   };
-  return { inner: after(0x36), outer: after(0x5c) };
+  return Int32Array.of(...after(0x36), ...after(0x5c));
 }
 
-/** The code of a buffer's first bytes as five words, lent until the next call; pads behind them. */
-export function hmacSha1({ inner, outer }: HmacKey, view: DataView, length: number): Int32Array {
-  hash(inner, view, length);
+/**
+ * The code of a buffer's first bytes as five words, lent until the next call, by the prepared key that
+ * is at a place of an array; pads behind the bytes.
+ */
+export function hmacSha1(
+  key: Int32Array,
+  view: DataView,
+  length: number,
+  keyAt = 0,
+): Int32Array {
+  const end = pad(view, length);
+  for (let i = 0; i < 5; i++) state[i] = key[keyAt + i]!;
+  for (let at = 0; at < end; at += BLOCK_BYTES) compress(state, view, at);
   for (let i = 0; i < 5; i++) outerBlock.setInt32(i * 4, state[i]!);
-  hash(outer, outerBlock, DIGEST_BYTES);
+  for (let i = 0; i < 5; i++) state[i] = key[keyAt + 5 + i]!;
+  compress(state, outerBlock, 0);
   return state;
 }
 
-/** Goes on from a state that took one block with what is left of the message (FIPS 180-4 §5.1.1). */
-function hash(from: Int32Array, view: DataView, length: number): void {
-  state.set(from);
+/** Fills the last block of a message that follows the key's (FIPS 180-4 §5.1.1); returns its end. */
+function pad(view: DataView, length: number): number {
   const end = Math.ceil((length + 9) / BLOCK_BYTES) * BLOCK_BYTES;
   view.setUint8(length, 0x80);
   for (let at = length + 1; at < end - 4; at++) view.setUint8(at, 0);
   view.setInt32(end - 4, (BLOCK_BYTES + length) * 8);
-  for (let at = 0; at < end; at += BLOCK_BYTES) compress(state, view, at);
+  return end;
 }
 
 /** SHA-1's computation of one block (§6.1.2). */

@@ -34,10 +34,7 @@ export interface IceAgent {
   readonly selected: Address | undefined;
   /** Whether the peer has proved by a check or an answer that it is at an address. */
   knows(from: Address): boolean;
-  /**
-   * Resolves with the first nominated pair, or one that works where the peer nominates; rejects when
-   * there will be none, also by `close`.
-   */
+  /** Resolves with the first nominated pair, or that works where the peer nominates, or rejects. */
   readonly connected: Promise<void>;
   /**
    * Resolves once with the reason, when no pair was found, or the peer did not consent to receive for
@@ -183,8 +180,7 @@ function onAnswer(state: State, message: ReadStun, bytes: Uint8Array, from: Addr
   pair.isKnown = pair.isValid = true;
   checks.settle(pair);
   if (pair.isNominated) return select(state, pair);
-  state.nomination.consider();
-  if (state.controlling) return;
+  if (state.controlling) return state.nomination.consider();
   state.early ??= pair;
   state.connected.resolve();
 }

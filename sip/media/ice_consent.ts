@@ -27,7 +27,7 @@ export function watchConsent({ clock, ask, onLost }: Options): Consent {
   const wait = () => {
     const askMs = iceAskMs * (0.8 + 0.4 * Math.random());
     const leftMs = consentedAt + iceConsentMs - clock.now();
-    cancel = clock.after(Math.min(askMs, leftMs), run);
+    cancel = clock.after(Math.max(0, Math.min(askMs, leftMs)), run);
   };
   const run = () => {
     if (clock.now() - consentedAt >= iceConsentMs) return onLost();

@@ -17,8 +17,7 @@ export interface MediaWorkerOptions {
 
 /**
  * The media engine in a Worker: what else this process does delays no audio. Rejects when it cannot
- * start. Only one may have WebRTC by the native library in the life of a process, with which a second
- * one ends it.
+ * start.
  */
 export async function startMediaWorker(
   {

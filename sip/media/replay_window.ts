@@ -1,39 +1,50 @@
 /**
  * The packet indices of one source that were taken, as far as they are not too old to be told apart
- * (RFC 3711 §3.3.2).
+ * (RFC 3711 §3.3.2): the highest, and a bit for each of the last 64, the lowest bit for the newest.
  */
 export interface ReplayWindow {
   /** -1 before the first packet. */
   highest: number;
-  /** A bit for each of the last indices; the words go round. */
-  readonly seen: Int32Array;
+  newer: number;
+  older: number;
 }
 
-const WORDS = 8;
-/** Indices behind the highest that are told apart; older ones are refused. */
-export const WINDOW_PACKETS = (WORDS - 1) * 32;
+/** Indices from the highest on down that are told apart; older ones are refused. */
+export const WINDOW_PACKETS = 64;
+const HALF = WINDOW_PACKETS / 2;
 
-export const newReplayWindow = (): ReplayWindow => ({ highest: -1, seen: new Int32Array(WORDS) });
-
-/** The word that holds an index, which may have 48 bits. */
-const wordOf = (index: number) => Math.floor(index / 32) % WORDS;
+export const newReplayWindow = (): ReplayWindow => ({ highest: -1, newer: 0, older: 0 });
 
 /** Whether an index is new, and not so old that nobody knows. */
-export function isFresh({ highest, seen }: ReplayWindow, index: number): boolean {
-  if (index > highest) return true;
-  if (index < 0 || highest - index >= WINDOW_PACKETS) return false;
-  return (seen[wordOf(index)]! & (1 << (index & 31))) === 0;
+export function isFresh({ highest, newer, older }: ReplayWindow, index: number): boolean {
+  const age = highest - index;
+  if (age < 0) return true;
+  if (index < 0 || age >= WINDOW_PACKETS) return false;
+  return ((age < HALF ? newer >>> age : older >>> (age - HALF)) & 1) === 0;
 }
 
 /** Takes an index that is fresh. */
 export function take(window: ReplayWindow, index: number): void {
-  const { highest, seen } = window;
-  if (index > highest) {
-    const steps = Math.floor(index / 32) - Math.floor(highest / 32);
-    for (let i = 0; i < Math.min(steps, WORDS); i++) seen[(wordOf(index) + WORDS - i) % WORDS] = 0;
+  const age = window.highest - index;
+  if (age < 0) {
+    shift(window, -age);
     window.highest = index;
+    window.newer |= 1;
+  } else if (age < HALF) {
+    window.newer |= 1 << age;
+  } else {
+    window.older |= 1 << (age - HALF);
   }
-  seen[wordOf(index)]! |= 1 << (index & 31);
+}
+
+function shift(window: ReplayWindow, by: number): void {
+  const { newer, older } = window;
+  window.newer = by < HALF ? newer << by : 0;
+  window.older = by < HALF
+    ? (older << by) | (newer >>> (HALF - by))
+    : by < WINDOW_PACKETS
+    ? newer << (by - HALF)
+    : 0;
 }
 
 /**

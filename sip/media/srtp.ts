@@ -1,5 +1,5 @@
-import { type CounterCipher, newCounterCipher, xorKeystream } from "./aes_ctr.ts";
-import { HMAC_PADDING_BYTES, type HmacKey, hmacSha1, newHmacKey } from "./hmac_sha1.ts";
+import { counter, expandKey, ROUND_KEY_WORDS, xorKeystream } from "./aes_ctr.ts";
+import { HMAC_KEY_WORDS, HMAC_PADDING_BYTES, hmacSha1, newHmacKey } from "./hmac_sha1.ts";
 import { mediaLimits } from "./limits.ts";
 import { indexOf, isFresh, newReplayWindow, type ReplayWindow, take } from "./replay_window.ts";
 import { isRtcp } from "./rtp.ts";
@@ -25,19 +25,27 @@ export interface Srtp {
 
 /** What protects one direction of RTP, or of RTCP. */
 interface Context {
-  cipher: CounterCipher;
-  salt: Int32Array;
-  hmac: HmacKey;
+  /**
+   * The cipher's key, that of the authentication, and the salt, side by side: with many calls they are
+   * in no cache of the processor when a packet comes, and each place to look costs as much as a block.
+   */
+  keys: Int32Array;
   /** By SSRC. */
   sources: Map<number, ReplayWindow>;
+  /** The last one, which is mostly the only one. */
+  ssrc: number | undefined;
+  source: ReplayWindow;
 }
 
 const RTP_HEADER_BYTES = 12;
 const RTCP_HEADER_BYTES = 8;
 const TAG_BYTES = 10;
+/** Where they are in a context's keys. */
+const HMAC_AT = ROUND_KEY_WORDS;
+const SALT_AT = HMAC_AT + HMAC_KEY_WORDS;
 const INDEX_BYTES = 4;
 const VERSION = 2;
-const ENCRYPTED = 0x8000_0000;
+const ENCRYPTED = 0x8000_0000 | 0;
 const RTCP_INDICES = 0x8000_0000;
 
 /** One packet is worked on at a time, there, and read until the next one comes. */
@@ -72,12 +80,17 @@ export function newSrtp({ ours, theirs }: { ours: SrtpKeys; theirs: SrtpKeys }):
 
 function newContext(keys: SrtpKeys, labels: number): Context {
   const { cipherKey, authenticationKey, salt } = sessionKeys(keys, labels);
-  const saltWords = new DataView(salt.buffer);
+  const saltView = new DataView(salt.buffer);
+  const saltWords = [0, 1, 2, 3].map((i) => saltView.getInt32(i * 4));
   return {
-    cipher: newCounterCipher(cipherKey),
-    hmac: newHmacKey(authenticationKey),
-    salt: Int32Array.from({ length: 4 }, (_, i) => saltWords.getInt32(i * 4)),
+    keys: Int32Array.of(
+      ...expandKey(cipherKey),
+      ...newHmacKey(authenticationKey),
+      ...saltWords,
+    ),
     sources: new Map(),
+    ssrc: undefined,
+    source: newReplayWindow(),
   };
 }
 
@@ -94,7 +107,7 @@ function protectRtp(context: Context, packet: Uint8Array) {
   bytes.set(packet);
   encrypt(context, { view, start, end: length }, ssrc, index);
   view.setInt32(length, rolloverOf(index));
-  const tag = hmacSha1(context.hmac, view, length + INDEX_BYTES);
+  const tag = hmacSha1(context.keys, view, length + INDEX_BYTES, HMAC_AT);
   return tagged(tag, length);
 }
 
@@ -109,7 +122,7 @@ function unprotectRtp(context: Context, packet: Uint8Array) {
   const { bytes, view } = received;
   bytes.set(packet);
   view.setInt32(end, rolloverOf(index));
-  const tag = hmacSha1(context.hmac, view, end + INDEX_BYTES);
+  const tag = hmacSha1(context.keys, view, end + INDEX_BYTES, HMAC_AT);
   if (!isTag(tag, packet, end) || !keep(context, ssrc, source)) return undefined;
   take(source, index);
   encrypt(context, { view, start, end }, ssrc, index);
@@ -131,8 +144,8 @@ function protectRtcp(context: Context, packet: Uint8Array) {
   const { bytes, view } = sent;
   bytes.set(packet);
   encrypt(context, { view, start: RTCP_HEADER_BYTES, end: length }, ssrc, index);
-  view.setUint32(length, ENCRYPTED + index);
-  return tagged(hmacSha1(context.hmac, view, end), end);
+  view.setInt32(length, ENCRYPTED | index);
+  return tagged(hmacSha1(context.keys, view, end, HMAC_AT), end);
 }
 
 /** One that is not encrypted is refused, as the profile asks for it (RFC 5764 §4.1.2). */
@@ -142,25 +155,30 @@ function unprotectRtcp(context: Context, packet: Uint8Array) {
   if (!isRtcpPacket(packet, end) || packet.length > mediaLimits.datagramBytes) return undefined;
   const ssrc = read32(packet, 4);
   const source = sourceOf(context, ssrc);
-  const index = read32(packet, end) - ENCRYPTED;
-  if (index < 0 || !isFresh(source, index)) return undefined;
+  const word = read32(packet, end);
+  const index = word & ~ENCRYPTED;
+  if ((word & ENCRYPTED) === 0 || !isFresh(source, index)) return undefined;
   const { bytes, view } = received;
   bytes.set(packet);
-  const tag = hmacSha1(context.hmac, view, tagAt);
+  const tag = hmacSha1(context.keys, view, tagAt, HMAC_AT);
   if (!isTag(tag, packet, tagAt) || !keep(context, ssrc, source)) return undefined;
   take(source, index);
   encrypt(context, { view, start: RTCP_HEADER_BYTES, end }, ssrc, index);
   return beginning(received, end);
 }
 
-const sourceOf = ({ sources }: Context, ssrc: number) => sources.get(ssrc) ?? newReplayWindow();
+const sourceOf = ({ ssrc: last, source, sources }: Context, ssrc: number) =>
+  ssrc === last ? source : sources.get(ssrc) ?? newReplayWindow();
 
 /** Keeps what is known of a source; nothing is kept of packets that are not the peer's. */
-function keep({ sources }: Context, ssrc: number, source: ReplayWindow): boolean {
-  if (source.highest >= 0) return true;
+function keep(context: Context, ssrc: number, source: ReplayWindow): boolean {
+  if (ssrc === context.ssrc) return true;
+  const { sources } = context;
   // To forget one instead would let its packets come again.
-  if (sources.size >= mediaLimits.srtpSources) return false;
+  if (source.highest < 0 && sources.size >= mediaLimits.srtpSources) return false;
   sources.set(ssrc, source);
+  context.ssrc = ssrc;
+  context.source = source;
   return true;
 }
 
@@ -174,17 +192,16 @@ interface Range {
 
 /** Both ways the same (§4.1.1): salt, SSRC and index make the first counter block. */
 function encrypt(
-  { cipher, salt }: Context,
+  { keys }: Context,
   { view, start, end }: Range,
   ssrc: number,
   index: number,
 ): void {
-  const { counter } = cipher;
-  counter[0] = salt[0]!;
-  counter[1] = salt[1]! ^ ssrc;
-  counter[2] = salt[2]! ^ rolloverOf(index);
-  counter[3] = salt[3]! ^ (index << 16);
-  xorKeystream(cipher, view, start, end);
+  counter[0] = keys[SALT_AT]!;
+  counter[1] = keys[SALT_AT + 1]! ^ ssrc;
+  counter[2] = keys[SALT_AT + 2]! ^ rolloverOf(index);
+  counter[3] = keys[SALT_AT + 3]! ^ (index << 16);
+  xorKeystream(keys, view, start, end);
 }
 
 function tagged(tag: Int32Array, at: number) {
@@ -216,5 +233,5 @@ const isRtcpPacket = (packet: Uint8Array, end: number) =>
   end >= RTCP_HEADER_BYTES && packet[0]! >> 6 === VERSION;
 
 const read16 = (bytes: Uint8Array, at: number) => (bytes[at]! << 8) | bytes[at + 1]!;
-const read32 = (bytes: Uint8Array, at: number) =>
-  ((read16(bytes, at) << 16) | read16(bytes, at + 2)) >>> 0;
+/** With a sign: V8 keeps such numbers where they are read, others are allocated. */
+const read32 = (bytes: Uint8Array, at: number) => (read16(bytes, at) << 16) | read16(bytes, at + 2);

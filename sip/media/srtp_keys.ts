@@ -1,4 +1,4 @@
-import { newCounterCipher, xorKeystream } from "./aes_ctr.ts";
+import { counter, expandKey, xorKeystream } from "./aes_ctr.ts";
 
 /** What DTLS agreed on for one direction (RFC 5764 §4.2): a master key of 16 and a salt of 14 bytes. */
 export interface SrtpKeys {
@@ -26,15 +26,15 @@ export function sessionKeys({ key, salt }: SrtpKeys, labels: number): SessionKey
   if (salt.length !== SALT_BYTES) {
     throw new Error(`Cannot take an SRTP salt: it has ${salt.length} bytes`);
   }
-  const cipher = newCounterCipher(key);
+  const words = expandKey(key);
   const derived = (label: number, length: number) => {
     const block = new Uint8Array(16);
     block.set(salt);
     block[LABEL_AT]! ^= label;
-    const words = new DataView(block.buffer);
-    for (let i = 0; i < 4; i++) cipher.counter[i] = words.getInt32(i * 4);
+    const view = new DataView(block.buffer);
+    for (let i = 0; i < 4; i++) counter[i] = view.getInt32(i * 4);
     const stream = new Uint8Array(32);
-    xorKeystream(cipher, new DataView(stream.buffer), 0, length);
+    xorKeystream(words, new DataView(stream.buffer), 0, length);
     return stream.slice(0, length);
   };
   const padded = new Uint8Array(16);

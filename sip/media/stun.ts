@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { crc32 } from "node:zlib";
-import { HMAC_PADDING_BYTES, type HmacKey, hmacSha1, newHmacKey } from "./hmac_sha1.ts";
+import { HMAC_PADDING_BYTES, hmacSha1, newHmacKey } from "./hmac_sha1.ts";
 import { addressBytes } from "./ip_bytes.ts";
 import type { Address } from "./latch.ts";
 import { mediaLimits } from "./limits.ts";
@@ -57,7 +57,8 @@ const ICE_CONTROLLING = 0x802a;
 const OPTIONAL = 0x8000;
 
 /** The key of short-term credentials (RFC 8489 §9.1.1); passwords of ICE are ASCII. */
-export const stunKey = (password: string): HmacKey => newHmacKey(Buffer.from(password, "latin1"));
+export const stunKey = (password: string): Int32Array =>
+  newHmacKey(Buffer.from(password, "latin1"));
 
 /** Reads a binding request or an answer; undefined when it is none or malformed. */
 export function parseStun(bytes: Uint8Array): ReadStun | undefined {
@@ -135,7 +136,7 @@ const scratch = new Uint8Array(mediaLimits.datagramBytes + HMAC_PADDING_BYTES);
 const scratchView = new DataView(scratch.buffer);
 
 /** The integrity of a message up to a place, whose length counts no more than it (§14.5). */
-function integrity(bytes: Uint8Array, at: number, key: HmacKey): Int32Array {
+function integrity(bytes: Uint8Array, at: number, key: Int32Array): Int32Array {
   scratch.set(bytes.subarray(0, at));
   scratchView.setUint16(2, at - HEADER_BYTES + 4 + INTEGRITY_BYTES);
   return hmacSha1(key, scratchView, at);
@@ -145,7 +146,7 @@ function integrity(bytes: Uint8Array, at: number, key: HmacKey): Int32Array {
 export function isAuthentic(
   { integrityAt }: ReadStun,
   bytes: Uint8Array,
-  key: HmacKey,
+  key: Int32Array,
 ): boolean {
   if (integrityAt === undefined) return false;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -157,7 +158,7 @@ export function isAuthentic(
 }
 
 /** Writes a message with its integrity and fingerprint. */
-export function writeStun(message: StunMessage, key: HmacKey): Uint8Array<ArrayBuffer> {
+export function writeStun(message: StunMessage, key: Int32Array): Uint8Array<ArrayBuffer> {
   const head = new Uint8Array(HEADER_BYTES);
   const view = new DataView(head.buffer);
   view.setUint16(0, TYPES[message.type]);

@@ -75,7 +75,7 @@ export function connectWebrtc(options: ConnectionOptions): WebrtcConnection {
       onKeys(keys) {
         srtp = newSrtp(keys);
         cancel();
-        connected.resolve();
+        if (ice.selected !== undefined) connected.resolve();
       },
       onEnd: fail,
     });
@@ -107,7 +107,9 @@ export function connectWebrtc(options: ConnectionOptions): WebrtcConnection {
   // A server waits from now on: the peer may be there before our own checks are done.
   if (!isClient(local, remote)) begin();
   ice.connected.then(() => {
-    if (ended || srtp !== undefined) return;
+    if (ended) return;
+    // DTLS may be done on a way of the peer's before we know that it is ours too.
+    if (srtp !== undefined) return connected.resolve();
     cancel = clock.after(mediaLimits.dtlsMs, () => fail("DTLS takes too long"));
     if (dtls === undefined) begin();
   }, () => {}); // Why it has no way, `lost` tells.

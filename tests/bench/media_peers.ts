@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { encodeG711, type Law } from "../../sip/media/g711.ts";
 import { parseSdp } from "../../sip/media/parse_sdp.ts";
 import { openPeer } from "../../sip/media/peer.ts";
+import { polledUdp } from "../../sip/media/polled_udp.ts";
 import { ownSockets } from "../../sip/media/webrtc_sockets.ts";
 import { isRtcp, writeRtp } from "../../sip/media/rtp.ts";
 import type { Encoding } from "../../sip/media/sdp.ts";
@@ -59,9 +60,11 @@ async function receiveAll(socket: Deno.DatagramConn, byPort: Map<number, Line>):
 }
 
 export async function webrtcLines(laws: Law[]): Promise<Lines> {
+  const udp = polledUdp();
+  const sockets = ownSockets("127.0.0.1", udp);
   const peers = await Promise.all(laws.map((law) => {
     const formats = new Map<Encoding, number>([[law, typeOf(law)], ["telephone-event", 101]]);
-    return openPeer({ sockets: ownSockets("127.0.0.1"), mid: "0", formats });
+    return openPeer({ sockets, mid: "0", formats });
   }));
   const lines = peers.map((peer): Line => {
     const line: Line = {
@@ -76,7 +79,13 @@ export async function webrtcLines(laws: Law[]): Promise<Lines> {
     peer.onPacket = (packet) => line.onPacket(packet);
     return line;
   });
-  return { lines, close: async () => void await Promise.all(peers.map((peer) => peer.close())) };
+  return {
+    lines,
+    async close() {
+      await Promise.all(peers.map((peer) => peer.close()));
+      udp?.close();
+    },
+  };
 }
 
 const typeOf = (law: Law) => law === "PCMU" ? 0 : 8;

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { plainSocket } from "../support/plain_peer.ts";
 import { cannotStartCode, supervisedVariable } from "../../core/host/process.ts";
 
 const root = new URL("../../", import.meta.url);
@@ -14,8 +15,9 @@ async function run(args: string[], env: Record<string, string> = {}) {
   return { code, output: text(stdout) + text(stderr) };
 }
 
-Deno.test("a companion whose media library cannot be loaded ends and says so", async () => {
+Deno.test("a companion whose port of media is taken ends and says so", async () => {
   const directory = await Deno.makeTempDir();
+  const taken = await plainSocket();
   try {
     await Deno.writeTextFile(`${directory}/bridge_secret`, "s".repeat(43));
     const { code, output } = await run(
@@ -28,11 +30,15 @@ Deno.test("a companion whose media library cannot be loaded ends and says so", a
         "--allow-net",
         "sip/main.ts",
       ],
-      { DATA_DIR: directory },
+      { DATA_DIR: directory, SIP_HOST: "127.0.0.1", MEDIA_PORT: String(taken.port) },
     );
     assert.equal(code, 1);
-    assert.match(output, /^Cannot start the media Worker: .*node-datachannel.*\n$/);
+    assert.match(
+      output,
+      /^Cannot start the media Worker: Cannot listen on .* \(MEDIA_PORT\): .*\n$/,
+    );
   } finally {
+    await taken.close();
     await Deno.remove(directory, { recursive: true });
   }
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash, X509Certificate } from "node:crypto";
 import { newCertificate } from "../../sip/media/certificate.ts";
-import { type Dtls, type DtlsOptions, startDtls } from "../../sip/media/dtls.ts";
+import { type DtlsOptions, startDtls } from "../../sip/media/dtls.ts";
 import type { Address } from "../../sip/media/latch.ts";
 import { bindDatagrams } from "../../sip/media/rtp_sockets.ts";
 import { systemClock } from "../../sip/media/ticker.ts";
@@ -75,12 +75,7 @@ async function ourSide(role: DtlsOptions["role"], fingerprint: string, to?: Addr
   const socket = await bindDatagrams("127.0.0.1", 0);
   const { promise, resolve, reject } = Promise.withResolvers<Keys>();
   let peer = to;
-  let dtls: Dtls | undefined;
-  socket.onMessage = (bytes, from) => {
-    peer = from;
-    dtls?.receive(bytes);
-  };
-  dtls = startDtls({
+  const dtls = startDtls({
     role,
     fingerprint,
     certificate: newCertificate(),
@@ -89,6 +84,10 @@ async function ourSide(role: DtlsOptions["role"], fingerprint: string, to?: Addr
     onKeys: resolve,
     onEnd: (why) => reject(new Error(why)),
   });
+  socket.onMessage = (bytes, from) => {
+    peer = from;
+    dtls.receive(bytes);
+  };
   const close = async () => {
     dtls.close();
     await socket.close();

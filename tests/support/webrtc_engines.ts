@@ -85,10 +85,7 @@ export const relayed: WebrtcKind = {
   },
 };
 
-/**
- * WebRTC in this process, steered by messages. The engine of the companion is in a Worker, where the
- * native library would be loaded again beside that of the peers here, which ends the process.
- */
+/** WebRTC in this process, steered by messages, as that of the companion is in its Worker. */
 export const steered: WebrtcKind = {
   name: "this process, by messages",
   skipped: "",

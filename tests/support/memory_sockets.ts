@@ -1,0 +1,38 @@
+import type { Datagrams } from "../../sip/media/rtp_sockets.ts";
+import type { WebrtcSockets } from "../../sip/media/webrtc_sockets.ts";
+
+/** Sockets of one machine without a network: what is sent arrives in the next microtask. */
+export interface MemorySockets extends WebrtcSockets {
+  /** Whether a datagram gets through; all do unless told. */
+  passes: (bytes: Uint8Array) => boolean;
+  /** Sockets that are not closed. */
+  count(): number;
+}
+
+export function memorySockets(): MemorySockets {
+  const byPort = new Map<number, Datagrams>();
+  const address = "127.0.0.1";
+  let ports = 50_000;
+  const sockets: MemorySockets = {
+    bindAddress: address,
+    passes: () => true,
+    count: () => byPort.size,
+    open() {
+      const port = ports++;
+      const datagrams: Datagrams = {
+        port,
+        onMessage: () => {},
+        send(bytes, to) {
+          const copy = new Uint8Array(bytes);
+          if (!sockets.passes(copy)) return;
+          queueMicrotask(() => byPort.get(to.port)?.onMessage(copy, { address, port }));
+        },
+        close: () => Promise.resolve(void byPort.delete(port)),
+      };
+      byPort.set(port, datagrams);
+      return Promise.resolve(datagrams);
+    },
+    close: () => Promise.resolve(),
+  };
+  return sockets;
+}
