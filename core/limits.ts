@@ -87,6 +87,10 @@ export const limits = {
   machineDetectionS: 30,
   machineDetectionMinS: 3,
   machineDetectionMaxS: 59,
+  /** What tells machines from people who answer, unless a call says it: at least, usually, at most. */
+  machineSpeechMs: [1_000, 2_400, 6_000],
+  machineSpeechEndMs: [500, 1_200, 5_000],
+  machineSilenceMs: [2_000, 5_000, 10_000],
   dialTimeoutS: 30,
   dialTimeLimitS: 14_400,
   dialLegs: 10,
