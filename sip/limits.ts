@@ -30,6 +30,9 @@ export const sipLimits = {
   unsentBytes: 1 << 20,
   /** Peers that UDP flows are remembered of. */
   udpFlows: 50_000,
+  /** Those whose address is not put together again for each datagram, and datagrams read at once. */
+  knownSenders: 4_096,
+  datagramsAtOnce: 64,
   /** Between two looks which of them nobody uses any more, when they are too many. */
   udpPurgeMs: 1_000,
   /** A larger request goes by TCP where the peer takes it (RFC 3261 §18.1.1). */
