@@ -161,6 +161,9 @@ export const sipLimits = {
   /** Reports that want no script: of one request, and requests with such at once. */
   newsAtOnce: 100,
   newsRequests: 2,
+  /** Those that want one: of one request, and how long they gather while none begins to be answered. */
+  questionsAtOnce: 16,
+  questionsWaitMs: 100,
   reportTimeoutMs: 10_000,
   scriptTimeoutMs: 60_000,
   /** How often the service may answer 500 to a report before it is dropped. */
