@@ -7,10 +7,21 @@ export interface Batch {
   deletes: Deno.KvKey[];
   /** Earliest due times to lower, by lane. */
   due: { lane: string; at: number }[];
-  /** Counters to move, by the text of their key; equal ones of a shared commit move once. */
+  /** Counters of entries to move, by the text of their value's key. */
+  counts: Map<string, Moves>;
+  /** Other counters to move, by the text of their key; equal ones of a shared commit move once. */
   sums: Map<string, { key: Deno.KvKey; by: number }>;
   /** Numbers to raise, by the text of their key. */
   raises: Map<string, { key: Deno.KvKey; to: number }>;
+}
+
+/** How the entries of a value change in number, by the bucket of the finest of its levels. */
+export interface Moves {
+  /** Before that of a bucket. */
+  key: Deno.KvKey;
+  /** The finest level; the coarser ones follow. */
+  depth: number;
+  buckets: Map<number, number>;
 }
 
 export const emptyBatch = (): Batch => ({
@@ -18,6 +29,7 @@ export const emptyBatch = (): Batch => ({
   sets: [],
   deletes: [],
   due: [],
+  counts: new Map(),
   sums: new Map(),
   raises: new Map(),
 });
@@ -29,14 +41,25 @@ export const emptyBatch = (): Batch => ({
 export const stageSum = (batch: Batch, key: Deno.KvKey, by: number): void =>
   addSum(batch, keyText(key), { key, by });
 
-/** The same of a counter whose key begins with `start`, of which the text is known. */
-export function stageSumOf(
+/** The same of all counters of a value. */
+export function stageMove(
   batch: Batch,
-  start: { key: Deno.KvKey; text: string },
-  rest: Deno.KvKey,
+  { key, depth }: Pick<Moves, "key" | "depth">,
+  bucket: number,
   by: number,
 ): void {
-  addSum(batch, start.text + keyText(rest), { key: [...start.key, ...rest], by });
+  addMove(batch, keyText(key), { key, depth }, [bucket, by]);
+}
+
+function addMove(
+  { counts }: Batch,
+  text: string,
+  { key, depth }: Pick<Moves, "key" | "depth">,
+  [bucket, by]: [number, number],
+): void {
+  const moves = counts.get(text);
+  if (moves === undefined) counts.set(text, { key, depth, buckets: new Map([[bucket, by]]) });
+  else moves.buckets.set(bucket, (moves.buckets.get(bucket) ?? 0) + by);
 }
 
 function addSum({ sums }: Batch, text: string, sum: { key: Deno.KvKey; by: number }): void {
@@ -66,16 +89,23 @@ export function append(batch: Batch, also: Batch): void {
   batch.sets.push(...also.sets);
   batch.deletes.push(...also.deletes);
   batch.due.push(...also.due);
+  for (const [text, moves] of also.counts) {
+    for (const move of moves.buckets) addMove(batch, text, moves, move);
+  }
   for (const [text, sum] of also.sums) addSum(batch, text, sum);
   for (const [text, raise] of also.raises) addRaise(batch, text, raise);
 }
 
 /** What the keys of a batch take, roughly and rather more. */
-export function keyBytesOf({ checks, sets, deletes, due }: Batch, counters: string[]): number {
+export function keyBytesOf(
+  { checks, sets, deletes, due }: Batch,
+  counters: { name: string; depth: number }[],
+): number {
   const written = [...checks, ...sets].map(({ key }) => key).concat(deletes).flat();
   const parts = written.reduce<number>((sum, part) => sum + partBytes(part), 0);
   const lanes = due.reduce((sum, { lane }) => sum + partBytes(lane) + 16, 0);
-  return parts + lanes + counters.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  return parts + lanes +
+    counters.reduce((sum, { name, depth }) => sum + (Buffer.byteLength(name) + 2) * depth, 0);
 }
 
 const partBytes = (part: Deno.KvKeyPart): number =>

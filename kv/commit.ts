@@ -1,6 +1,7 @@
 import { Fault } from "../core/faults.ts";
 import { type Batch, keyBytesOf, keyText, merged } from "./batch.ts";
 import type { CounterMemory } from "./counter_memory.ts";
+import { eachMoved } from "./counters.ts";
 import { keys } from "./keys.ts";
 import type { Receipt } from "./receipt.ts";
 
@@ -137,22 +138,30 @@ function takeGroup(queue: Waiting[], maxChecks: number): Waiting[] {
   const size = { mutations: 0, keyBytes: 0 };
   for (const { batch, ...waiting } of queue) {
     const names = batch.checks.map(({ key }) => keyText(key));
-    const moved = [...batch.sums.keys(), ...batch.raises.keys()].filter((one) =>
-      !counters.has(one)
-    );
-    const written = batch.sets.length + batch.deletes.length + batch.due.length + moved.length;
+    const moved = countersOf(batch).filter(({ name }) => !counters.has(name));
+    const sums = moved.reduce((sum, { depth }) => sum + depth, 0);
+    const written = batch.sets.length + batch.deletes.length + batch.due.length + sums;
     const mutations = size.mutations + written;
     const keyBytes = size.keyBytes + keyBytesOf(batch, moved);
     const fits = checked.size + names.length <= maxChecks && mutations <= groupMutations &&
       keyBytes <= groupKeyBytes;
     if (group.length > 0 && (!fits || names.some((name) => checked.has(name)))) break;
     names.forEach((name) => checked.add(name));
-    moved.forEach((name) => counters.add(name));
+    moved.forEach(({ name }) => counters.add(name));
     Object.assign(size, { mutations, keyBytes });
     group.push({ batch, ...waiting });
   }
   queue.splice(0, group.length);
   return group;
+}
+
+/** What a batch moves or raises: each by a name, and so many keys of that at most. */
+function countersOf({ counts, sums, raises }: Batch): { name: string; depth: number }[] {
+  const found = [...sums.keys(), ...raises.keys()].map((name) => ({ name, depth: 1 }));
+  for (const [text, { depth, buckets }] of counts) {
+    for (const bucket of buckets.keys()) found.push({ name: `${text}${bucket}`, depth });
+  }
+  return found;
 }
 
 function operation(kv: Deno.Kv, batch: Batch, rings: boolean): Deno.AtomicOperation {
@@ -162,8 +171,11 @@ function operation(kv: Deno.Kv, batch: Batch, rings: boolean): Deno.AtomicOperat
   for (const key of batch.deletes) op.delete(key);
   const due = new Map<string, number>();
   for (const { lane, at } of batch.due) due.set(lane, Math.min(at, due.get(lane) ?? at));
-  for (const { key, by } of batch.sums.values()) {
-    if (by !== 0) op.sum(key, BigInt.asUintN(64, BigInt(by)));
+  for (const { key, by } of batch.sums.values()) if (by !== 0) op.sum(key, unsigned(by));
+  for (const moves of batch.counts.values()) {
+    eachMoved(moves, ({ level }, bucket, by) => {
+      op.sum([...moves.key, ...keys.bucket(level, bucket)], unsigned(by));
+    });
   }
   for (const { key, to } of batch.raises.values()) op.max(key, BigInt(to));
   for (const [lane, at] of due) op.min(keys.lane(lane), BigInt(Math.floor(at)));
@@ -171,6 +183,8 @@ function operation(kv: Deno.Kv, batch: Batch, rings: boolean): Deno.AtomicOperat
   if (rings) op.enqueue({ wake: true });
   return op;
 }
+
+const unsigned = (by: number): bigint => BigInt.asUintN(64, BigInt(by));
 
 /**
  * A second handle on the embedded file (a backup, an inspection) can make a checked commit throw

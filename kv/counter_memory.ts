@@ -1,4 +1,5 @@
 import { type Batch, keyText } from "./batch.ts";
+import { eachMoved, type Level, levels } from "./counters.ts";
 import { recent } from "./recent.ts";
 
 /** The counters of one value and level in a stretch of time, oldest first. */
@@ -14,12 +15,12 @@ export interface CounterMemory {
   /** A block by its name: as it is known, or as `read` finds it in one snapshot. */
   block(name: string, read: () => Promise<Block>): Promise<Readonly<Block>>;
   /** Takes part in a commit that was made. Each must be told, in their order. */
-  made(moves: Moves, versionstamp: string): void;
+  made(writes: Writes, versionstamp: string): void;
   /** Forgets what a commit may have moved of which nobody knows whether it was made. */
-  doubt(moves: Moves): void;
+  doubt(writes: Writes): void;
 }
 
-type Moves = Pick<Batch, "sums" | "deletes">;
+type Writes = Pick<Batch, "counts" | "deletes">;
 
 interface Move {
   bucket: number;
@@ -35,11 +36,24 @@ interface Reading {
 }
 
 /** The name of the block that has some buckets of a value's level. */
-export const blockName = (value: Deno.KvKey, level: number, part: number): string =>
-  `${keyText(value)}${level}/${part}`;
+export const blockName = (value: Deno.KvKey, level: Level, part: number): string =>
+  nameOf(keyText(value), level, part);
+
+const nameOf = (text: string, { level }: Level, part: number): string => `${text}${level}/${part}`;
+
+/** A level's buckets are remembered in parts: those of one bucket of the next coarser level. */
+export const partOf = (bucket: number, { level, width }: Level): number =>
+  level === 1 ? 0 : Math.floor(bucket * width / levels[level - 2]!.width);
 
 /** Which block has a counter; null when the key is of something else. */
-export type BlockOf = (key: Deno.KvKey) => { name: string; bucket: number } | null;
+function blockOf(key: Deno.KvKey): string | null {
+  const [level, bucket] = [key.at(-2), key.at(-1)];
+  if (typeof level !== "bigint" || typeof bucket !== "bigint") return null;
+  const known = levels[Number(level) - 1];
+  return known === undefined
+    ? null
+    : blockName(key.slice(0, -2), known, partOf(Number(bucket), known));
+}
 
 /** What a block takes beside its counters, as so many of them. */
 const blockCost = 16;
@@ -49,7 +63,7 @@ const blockCost = 16;
  * the place of a page is found without asking it. Whether a snapshot has a commit that was made while
  * it was read is told by its versionstamps: no counter is older than the last commit that moved it.
  */
-export function counterMemory(most: number, blockOf: BlockOf): CounterMemory {
+export function counterMemory(most: number): CounterMemory {
   const blocks = recent<Block>(most);
   const readings = new Map<string, Reading>();
 
@@ -83,26 +97,35 @@ export function counterMemory(most: number, blockOf: BlockOf): CounterMemory {
       await other.found;
       return blocks.get(name) ?? await reading(name, read);
     },
-    made({ sums, deletes }, versionstamp) {
+    made({ counts, deletes }, versionstamp) {
       const moved = new Set<Block>();
-      for (const { key, by } of sums.values()) {
-        const of = blockOf(key);
-        if (of === null) continue;
-        const move = { bucket: of.bucket, by, versionstamp };
-        readings.get(of.name)?.moves.push(move);
-        const block = blocks.peek(of.name);
-        if (block === undefined || block.asOf >= versionstamp && !moved.has(block)) continue;
+      eachOf(counts, (name, bucket, by) => {
+        const move = { bucket, by, versionstamp };
+        readings.get(name)?.moves.push(move);
+        const block = blocks.peek(name);
+        if (block === undefined || block.asOf >= versionstamp && !moved.has(block)) return;
         take(block, move);
         moved.add(block);
-      }
-      for (const key of deletes) forget(blockOf(key)?.name ?? "");
+      });
+      for (const key of deletes) forget(blockOf(key) ?? "");
     },
-    doubt({ sums, deletes }) {
-      for (const key of [...sums.values()].map(({ key }) => key).concat(deletes)) {
-        forget(blockOf(key)?.name ?? "");
-      }
+    doubt({ counts, deletes }) {
+      eachOf(counts, forget);
+      for (const key of deletes) forget(blockOf(key) ?? "");
     },
   };
+}
+
+/** Tells each counter that moves, by the name of its block. */
+function eachOf(
+  counts: Batch["counts"],
+  tell: (name: string, bucket: number, by: number) => void,
+): void {
+  for (const [text, moves] of counts) {
+    eachMoved(moves, (level, bucket, by) => {
+      tell(nameOf(text, level, partOf(bucket, level)), bucket, by);
+    });
+  }
 }
 
 /** Moves one counter of a block. */

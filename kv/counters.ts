@@ -1,4 +1,4 @@
-import { type Batch, keyText, stageSumOf } from "./batch.ts";
+import { type Batch, type Moves, stageMove } from "./batch.ts";
 import { type FieldPlace, type IndexValue, keys } from "./keys.ts";
 
 /**
@@ -75,10 +75,29 @@ export function stageCount(
   counted: Counted,
   { depth, ms, by }: { depth: Depth; ms: number; by: 1 | -1 },
 ): void {
-  const key = keys.counters(counted);
-  const start = { key, text: keyText(key) };
-  for (let at = 0; at < depth; at++) {
+  const bucket = bucketAt(ms, levels[depth - 1]!);
+  stageMove(batch, { key: keys.counters(counted), depth }, bucket, by);
+}
+
+/** Tells each counter that moves, and by how much. */
+export function eachMoved(
+  { depth, buckets }: Moves,
+  tell: (level: Level, bucket: number, by: number) => void,
+): void {
+  let moved = buckets;
+  for (let at = depth - 1; at >= 0; at--) {
     const level = levels[at]!;
-    stageSumOf(batch, start, keys.bucket(level.level, bucketAt(ms, level)), by);
+    for (const [bucket, by] of moved) if (by !== 0) tell(level, bucket, by);
+    if (at > 0) moved = coarser(moved, levels[at - 1]!.width / level.width);
   }
+}
+
+/** The same by buckets each as wide as so many. */
+function coarser(buckets: Map<number, number>, width: number): Map<number, number> {
+  const wide = new Map<number, number>();
+  for (const [bucket, by] of buckets) {
+    const at = Math.floor(bucket / width);
+    wide.set(at, (wide.get(at) ?? 0) + by);
+  }
+  return wide;
 }

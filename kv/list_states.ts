@@ -69,7 +69,7 @@ export function listStates(): ListStates {
     of,
     steady,
     async began({ sets, deletes }) {
-      const lists = new Set(sets.map(({ key }) => key).concat(deletes).map(listOf));
+      const lists = listsOf(sets.map(({ key }) => key).concat(deletes));
       const holds = [...holding].filter(({ list }) => lists.has(list));
       for (const hold of holds) holding.delete(hold);
       last = Promise.withResolvers();
@@ -90,6 +90,17 @@ export const nameOf = ({ account, prefix }: Place): string => listOf([account, p
 /** The list that a key is of. */
 export const listOf = ([account, prefix]: Deno.KvKey): string =>
   `${String(account)} ${String(prefix)}`;
+
+/** The lists that some keys are of; keys of one list mostly follow each other. */
+function listsOf(written: Deno.KvKey[]): Set<string> {
+  const lists = new Set<string>();
+  let last: Deno.KvKey = [];
+  for (const key of written) {
+    if (key[0] !== last[0] || key[1] !== last[1]) lists.add(listOf(key));
+    last = key;
+  }
+  return lists;
+}
 
 /** Waits for something, at most so long. */
 async function within(ms: number, promise: Promise<unknown>): Promise<void> {

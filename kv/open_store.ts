@@ -16,7 +16,6 @@ import { counterMemory } from "./counter_memory.ts";
 import { listStates } from "./list_states.ts";
 import { queue, stageJobs } from "./queue.ts";
 import { pageMemory } from "./page_memory.ts";
-import { blockOf } from "./read_counters.ts";
 import { mergedReader } from "./reader.ts";
 import { receiptOf, sweepReceipts } from "./receipt.ts";
 import { recentRecords } from "./recent_records.ts";
@@ -69,7 +68,7 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
   });
 
   const checks = isRemote ? 10 : 100;
-  const memory = isRemote ? null : counterMemory(limits.rememberedCounters, blockOf);
+  const memory = isRemote ? null : counterMemory(limits.rememberedCounters);
   const states = isRemote ? null : listStates();
   const runs = isRemote ? null : runMemory(limits.recentRunBytes);
   const commits = committer(kv, {

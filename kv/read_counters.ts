@@ -1,4 +1,4 @@
-import { type Block, blockName, type BlockOf, type CounterMemory } from "./counter_memory.ts";
+import { type Block, blockName, type CounterMemory, partOf } from "./counter_memory.ts";
 import { bucketAt, type Counted, type Level, levels, type Span, timeEnd } from "./counters.ts";
 import { keys } from "./keys.ts";
 
@@ -38,7 +38,7 @@ export async function readCounters(
   if (memory === null || part !== partOf(end - 1, level)) {
     return listed(kv, counted, { ...asked, first, end });
   }
-  const name = blockName(keys.counters(counted), level.level, part);
+  const name = blockName(keys.counters(counted), level, part);
   const { buckets, counts } = await memory.block(name, () => readBlock(kv, counted, level, part));
   const found = buckets.map((bucket, at): Count => [bucket, counts[at]!])
     .filter(([bucket]) => bucket >= first && bucket < end);
@@ -61,10 +61,6 @@ async function* listed(
 /** Counters that one read asks of the store at least. */
 const leastAtOnce = 32;
 
-/** A level's buckets are remembered in parts: those of one bucket of the next coarser level. */
-const partOf = (bucket: number, { level, width }: Level): number =>
-  level === 1 ? 0 : Math.floor(bucket * width / levels[level - 2]!.width);
-
 async function readBlock(
   kv: Deno.Kv,
   counted: Counted,
@@ -83,13 +79,3 @@ async function readBlock(
   }
   return block;
 }
-
-/** Which block a key's counter is in. */
-export const blockOf: BlockOf = (key) => {
-  const [level, bucket] = [key.at(-2), key.at(-1)];
-  if (typeof level !== "bigint" || typeof bucket !== "bigint") return null;
-  const known = levels[Number(level) - 1];
-  if (known === undefined) return null;
-  const name = blockName(key.slice(0, -2), known.level, partOf(Number(bucket), known));
-  return { name, bucket: Number(bucket) };
-};

@@ -156,7 +156,7 @@ export function runMemory(most: number): RunMemory {
       const list = nameOf(place);
       const since = isUnderWay ? commits : commits + 1;
       return (run) => {
-        if (writes.length === mostWrites && writes[0]!.commit >= since) return;
+        if (writes.length >= mostWrites && writes[0]!.commit >= since) return;
         const isWritten = writes.some(({ commit, list: of, sid }) =>
           commit >= since && of === list && sid >= run.from && sid < run.before
         );
@@ -168,15 +168,15 @@ export function runMemory(most: number): RunMemory {
       isUnderWay = true;
       const written = deletes.map((key) => ({ key }));
       for (const write of [...sets, ...written]) {
-        const [, prefix, ord] = write.key;
-        if (write.key.length !== 3 || !(ord instanceof Uint8Array)) continue; // It is not of a record.
-        const list = listOf(write.key);
-        const sid = sidOf(String(prefix), write.key);
+        const { key } = write;
+        if (key.length !== 3 || !(key[2] instanceof Uint8Array)) continue; // It is not of a record.
+        const list = listOf(key);
+        const sid = sidOf(String(key[1]), key);
         writes.push({ commit: commits, list, sid });
         const name = `${list} ${sid}`;
         if (forget(list, sid) || inside.has(name)) inside.set(name, { list, sid, ...write });
       }
-      if (writes.length > mostWrites) writes = writes.slice(-mostWrites);
+      if (writes.length > 2 * mostWrites) writes = writes.slice(-mostWrites);
     },
     ended(committed) {
       isUnderWay = false;

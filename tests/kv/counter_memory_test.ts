@@ -1,24 +1,29 @@
 import assert from "node:assert/strict";
 import type { Condition } from "../../core/filters.ts";
 import type { Call } from "../../core/resources/calls.ts";
-import { emptyBatch, stageSum } from "../../kv/batch.ts";
-import { type Block, counterMemory } from "../../kv/counter_memory.ts";
-import { blockOf } from "../../kv/read_counters.ts";
+import { emptyBatch } from "../../kv/batch.ts";
+import { type Block, blockName, counterMemory } from "../../kv/counter_memory.ts";
+import { levels, spanOf, stageCount } from "../../kv/counters.ts";
+import { keys } from "../../kv/keys.ts";
 import { dice, storeFile, type StoreLab, storeLab } from "../support/store_lab.ts";
 
-const counter = (bucket: number): Deno.KvKey => [1n, "CA", "from", "a", 1n, BigInt(bucket)];
-const { name } = blockOf(counter(0))!;
+const counted = { account: 1n, prefix: "CA", field: "from", value: "a" };
+const [level] = levels;
+const counter = (bucket: number) => keys.counter(counted, level!.level, bucket);
+const name = blockName(keys.counters(counted), level!, 0);
 
 /** A commit that moves these counters by one each. */
 function moving(...buckets: number[]) {
   const batch = emptyBatch();
-  for (const bucket of buckets) stageSum(batch, counter(bucket), 1);
+  for (const bucket of buckets) {
+    stageCount(batch, counted, { depth: 2, ms: spanOf(bucket, level!).from, by: 1 });
+  }
   return batch;
 }
 
 /** A memory, and a read of the block that ends when it is told what to find. */
 function labOf() {
-  const memory = counterMemory(1_000, blockOf);
+  const memory = counterMemory(1_000);
   const { promise, resolve } = Promise.withResolvers<Block>();
   const found = memory.block(name, () => promise);
   const known = () => memory.block(name, () => Promise.reject(new Error("It is not known")));
@@ -71,7 +76,7 @@ Deno.test("counterMemory() does not keep a block of which a counter was deleted 
 });
 
 Deno.test("counterMemory() keeps a bounded number of counters", async () => {
-  const memory = counterMemory(1_000, blockOf);
+  const memory = counterMemory(1_000);
   const reads: string[] = [];
   const block = (name: string) =>
     memory.block(name, () => {
