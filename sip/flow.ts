@@ -30,7 +30,7 @@ export interface Flow {
   /** What a transaction of the library sends through, for as long as it lives. */
   readonly transport: Transport & { readonly protocol: Protocol };
   /** Whether a message repeats one that came, and the flow has done what is to do about it. */
-  absorbs?(message: IncomingMessage): boolean;
+  readonly absorbs?: ((message: IncomingMessage) => boolean) | undefined;
   close(): void;
 }
 
@@ -67,22 +67,32 @@ export interface Wire {
 
 let flows = 0;
 
-export function createFlow(wire: Wire): Flow {
-  const { protocol, remote, local } = wire;
-  const flow: Flow = {
-    id: (flows++).toString(36),
-    remote,
-    local,
-    logins: new Set(),
-    proven: new Set(),
-    get closed() {
-      return wire.closed;
-    },
-    transport: { protocol, send: (message) => wire.send(message) },
-    ...wire.absorbs && { absorbs: (message) => wire.absorbs?.(flow, message) ?? false },
-    close: () => wire.close(),
-  };
-  return flow;
+export const createFlow = (wire: Wire): Flow => new WireFlow(wire);
+
+/** A class, since getters of a literal would give each flow a hidden class of its own. */
+class WireFlow implements Flow {
+  readonly id = (flows++).toString(36);
+  readonly remote: Endpoint;
+  readonly local: LocalName;
+  readonly logins = new Set<string>();
+  readonly proven = new Set<string>();
+  readonly transport: Flow["transport"];
+  readonly absorbs: Flow["absorbs"];
+  readonly #wire: Wire;
+
+  constructor(wire: Wire) {
+    this.#wire = wire;
+    this.remote = wire.remote;
+    this.local = wire.local;
+    this.transport = { protocol: wire.protocol, send: (message) => wire.send(message) };
+    this.absorbs = wire.absorbs && ((message) => wire.absorbs?.(this, message) ?? false);
+  }
+  get closed() {
+    return this.#wire.closed;
+  }
+  close() {
+    this.#wire.close();
+  }
 }
 
 let current: Flow | undefined;

@@ -8,6 +8,8 @@ export const mediaKindOver = ({ transport: { protocol } }: Flow): MediaKind =>
 
 /** What a device takes: whoever comes by WebSocket, also to a proxy of its own, is a browser. */
 export function mediaKindOf(binding: Binding): MediaKind {
+  // As every browser says it: nothing has to be taken apart for that.
+  if (/^<[^>";?]+;transport=wss?>/i.test(binding.contact)) return "webrtc";
   const transport = targetOf(binding).getParam("transport");
   if (transport === undefined || transport === null) return mediaKindOver(binding.flow);
   return /^wss?$/i.test(transport) ? "webrtc" : "rtp";

@@ -44,7 +44,7 @@ export function createReportQueue(
   let seq = 0;
   let last: Promise<unknown> = Promise.resolve();
   return {
-    async send(event, asking) {
+    send(event, asking) {
       const report: Report = {
         companion: options.companion,
         leg: leg.id,
@@ -56,8 +56,8 @@ export function createReportQueue(
       };
       const delivery = last.then(() => deliver(options, report, asking));
       last = delivery;
-      if (asking === undefined) return await delivery;
-      return await unlessAborted(delivery, asking.signal) ?? [];
+      if (asking === undefined) return delivery;
+      return unlessAborted(delivery, asking.signal).then((script) => script ?? []);
     },
     drained: async () => void await last,
   };

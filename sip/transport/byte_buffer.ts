@@ -16,39 +16,36 @@ const none = Buffer.alloc(0);
  * A chunk that meets nothing held is taken as it is; what is appended goes into memory that grows
  * by doubling. To copy all that is held for each chunk would cost the square of its size.
  */
-export function createByteBuffer(): ByteBuffer {
-  let held: Buffer = none;
-  /** Where `held` ends in memory that has room behind it. */
-  let memory: Buffer = none;
-  let end = 0;
+export const createByteBuffer = (): ByteBuffer => new GrowingBuffer();
 
-  const append = (chunk: Uint8Array) => {
-    const length = held.length + chunk.length;
-    if (end + chunk.length > memory.length) {
-      memory = Buffer.allocUnsafe(Math.max(smallest, 2 * length));
-      end = held.copy(memory);
+class GrowingBuffer implements ByteBuffer {
+  held: Buffer = none;
+  /** Where `held` ends in memory that has room behind it. */
+  #memory: Buffer = none;
+  #end = 0;
+
+  add(chunk: Uint8Array) {
+    if (this.held.length === 0) this.held = asBuffer(chunk);
+    else if (chunk.length > 0) this.#append(chunk);
+  }
+  drop(bytes: number) {
+    if (bytes >= this.held.length) this.#release();
+    else this.held = this.held.subarray(bytes);
+  }
+  #append(chunk: Uint8Array) {
+    const length = this.held.length + chunk.length;
+    if (this.#end + chunk.length > this.#memory.length) {
+      this.#memory = Buffer.allocUnsafe(Math.max(smallest, 2 * length));
+      this.#end = this.held.copy(this.#memory);
     }
-    memory.set(chunk, end);
-    end += chunk.length;
-    held = memory.subarray(end - length, end);
-  };
-  const release = () => {
-    held = memory = none;
-    end = 0;
-  };
-  return {
-    get held() {
-      return held;
-    },
-    add(chunk) {
-      if (held.length === 0) held = asBuffer(chunk);
-      else if (chunk.length > 0) append(chunk);
-    },
-    drop(bytes) {
-      if (bytes >= held.length) release();
-      else held = held.subarray(bytes);
-    },
-  };
+    this.#memory.set(chunk, this.#end);
+    this.#end += chunk.length;
+    this.held = this.#memory.subarray(this.#end - length, this.#end);
+  }
+  #release() {
+    this.held = this.#memory = none;
+    this.#end = 0;
+  }
 }
 
 const asBuffer = (chunk: Uint8Array): Buffer =>

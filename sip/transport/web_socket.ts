@@ -1,5 +1,12 @@
 import type { Socket } from "node:net";
-import { createFlow, type Flow, type FlowEvents, type LocalName } from "../flow.ts";
+import {
+  createFlow,
+  type Endpoint,
+  type Flow,
+  type FlowEvents,
+  type LocalName,
+  type Wire,
+} from "../flow.ts";
 import { sipLimits } from "../limits.ts";
 import type { Clock } from "./clock.ts";
 import { createDeadline } from "./deadline.ts";
@@ -32,16 +39,8 @@ export interface WebSocketOptions {
 export function openWebSocketFlow(socket: Socket, options: WebSocketOptions): Flow {
   const { protocol, local, clock, events, early, outgoing = false } = options;
   const line = openLine(socket, { clock, masked: outgoing });
-  const flow = createFlow({
-    protocol,
-    local,
-    remote: { host: plainAddress(socket.remoteAddress ?? ""), port: socket.remotePort ?? 0 },
-    get closed() {
-      return line.closed;
-    },
-    send: (message) => line.send(opcodes.text, message),
-    close: () => line.close(closeCodes.goingAway),
-  });
+  const remote = { host: plainAddress(socket.remoteAddress ?? ""), port: socket.remotePort ?? 0 };
+  const flow = createFlow(new LineWire(line, { protocol, local, remote }));
   const onReceived = (received: Received) =>
     takeReceived(received, line, (text) => events.onMessage(flow, text));
   const inbox = createInbox(line, { clock, masked: !outgoing, onReceived });
@@ -62,6 +61,30 @@ export function openWebSocketFlow(socket: Socket, options: WebSocketOptions): Fl
   inbox.take(early);
   if (!line.over) socket.resume();
   return flow;
+}
+
+/** SIP in the text messages of a line. */
+class LineWire implements Wire {
+  readonly protocol: Wire["protocol"];
+  readonly local: LocalName;
+  readonly remote: Endpoint;
+  readonly #line: WebSocketLine;
+
+  constructor(line: WebSocketLine, names: Pick<Wire, "protocol" | "local" | "remote">) {
+    this.#line = line;
+    this.protocol = names.protocol;
+    this.local = names.local;
+    this.remote = names.remote;
+  }
+  get closed() {
+    return this.#line.closed;
+  }
+  send(message: string) {
+    return this.#line.send(opcodes.text, message);
+  }
+  close() {
+    this.#line.close(closeCodes.goingAway);
+  }
 }
 
 /** Does what a message or a control frame asks for. */

@@ -60,53 +60,63 @@ interface Head {
 }
 
 /** `masked` is whether the peer has to mask, as a client has, or must not (§5.1). */
-export function createFrameReader({ masked }: { masked: boolean }): FrameReader {
-  const bytes = createByteBuffer();
-  /** What came of a message in several frames, and its first opcode. */
-  const fragments = createByteBuffer();
-  let began: number | undefined;
-  /** Whether the latest payload is known to be: then it is text at a fifth of the cost. */
-  let isAscii = false;
+export const createFrameReader = ({ masked }: { masked: boolean }): FrameReader =>
+  new BufferedReader(masked);
 
+/** A class, since getters of a literal would give each reader a hidden class of its own. */
+class BufferedReader implements FrameReader {
+  readonly #masked: boolean;
+  readonly #bytes = createByteBuffer();
+  /** What came of a message in several frames, and its first opcode. */
+  readonly #fragments = createByteBuffer();
+  #began: number | undefined;
+  /** Whether the latest payload is known to be: then it is text at a fifth of the cost. */
+  #isAscii = false;
+
+  constructor(masked: boolean) {
+    this.#masked = masked;
+  }
+  get partial() {
+    return this.#began !== undefined || this.#bytes.held.length > 0;
+  }
+  get assembling() {
+    return this.#began !== undefined;
+  }
+  add(chunk: Uint8Array) {
+    this.#bytes.add(chunk);
+  }
+  next() {
+    for (;;) {
+      const { held } = this.#bytes;
+      const head = readHead(held, this.#masked);
+      if (head === undefined) return undefined;
+      checkData(head, this.#began, this.#fragments.held.length);
+      if (held.length < head.size + head.length) return undefined;
+      const payload = this.#take(head);
+      if (isControl(head.opcode)) return readControl(head.opcode, payload);
+      const message = this.#assemble(head, payload);
+      if (message !== undefined) return message;
+    }
+  }
   /** The payload of the next frame, unmasked where it lies. */
-  const take = ({ size, length }: Head): Buffer => {
-    const payload = bytes.held.subarray(size, size + length);
-    isAscii = masked && mask(payload, bytes.held.readInt32BE(size - 4));
-    bytes.drop(size + length);
+  #take({ size, length }: Head): Buffer {
+    const { held } = this.#bytes;
+    const payload = held.subarray(size, size + length);
+    this.#isAscii = this.#masked && mask(payload, held.readInt32BE(size - 4));
+    this.#bytes.drop(size + length);
     return payload;
-  };
+  }
   /** The message, when this frame is its last. */
-  const assemble = ({ opcode, last }: Head, payload: Buffer): Received | undefined => {
-    const first = began ?? opcode;
-    if (last && began === undefined) return readMessage(first, payload, isAscii);
-    if (payload.length > 0) fragments.add(payload);
-    began = last ? undefined : first;
+  #assemble({ opcode, last }: Head, payload: Buffer): Received | undefined {
+    const first = this.#began ?? opcode;
+    if (last && this.#began === undefined) return readMessage(first, payload, this.#isAscii);
+    if (payload.length > 0) this.#fragments.add(payload);
+    this.#began = last ? undefined : first;
     if (!last) return undefined;
-    const whole = fragments.held;
-    fragments.drop(whole.length);
+    const whole = this.#fragments.held;
+    this.#fragments.drop(whole.length);
     return readMessage(first, whole, false);
-  };
-  return {
-    add: bytes.add,
-    next() {
-      for (;;) {
-        const head = readHead(bytes.held, masked);
-        if (head === undefined) return undefined;
-        checkData(head, began, fragments.held.length);
-        if (bytes.held.length < head.size + head.length) return undefined;
-        const payload = take(head);
-        if (isControl(head.opcode)) return readControl(head.opcode, payload);
-        const message = assemble(head, payload);
-        if (message !== undefined) return message;
-      }
-    },
-    get partial() {
-      return began !== undefined || bytes.held.length > 0;
-    },
-    get assembling() {
-      return began !== undefined;
-    },
-  };
+  }
 }
 
 /** Of its payload, and what stands for a length of 16 bits; the one of 64 is next (§5.2). */

@@ -20,50 +20,62 @@ export interface WebSocketLine {
   fail(code: number): void;
 }
 
-const sent = Promise.resolve();
+/** Never rejects, so there is nothing to catch; the library does so twice for each message. */
+const sent: Promise<void> = Object.assign(Promise.resolve(), { catch: () => sent });
 
-export function openLine(
-  socket: Socket,
-  { clock, masked }: { clock: Clock; masked: boolean },
-): WebSocketLine {
-  /** Whether our close frame is sent, and whether the peer's came or is not waited for. */
-  let [closing, over] = [false, false];
-  const frame = (opcode: number, payload: string | Uint8Array) =>
-    writeFrame(opcode, payload, { masked });
-  const closeFrame = (code: number) => frame(opcodes.close, closePayload(code));
+export interface LineOptions {
+  clock: Clock;
+  masked: boolean;
+}
 
-  const line: WebSocketLine = {
-    get closed() {
-      return closing || socket.destroyed || socket.writableEnded;
-    },
-    get over() {
-      return over || socket.destroyed;
-    },
-    send(opcode, payload) {
-      const problem = closing
-        ? new Error("Cannot send: the connection is closed")
-        : whyUnwritable(socket);
-      if (problem !== undefined) return Promise.reject(problem);
-      // That it is lost later is told by the close of the connection.
-      socket.write(frame(opcode, payload));
-      return sent;
-    },
-    close(code) {
-      if (line.closed) return;
-      closing = true;
-      closeSoon(socket, clock);
-      socket.write(closeFrame(code));
-    },
-    leave(code) {
-      line.close(code);
-      over = true;
-      socket.end();
-    },
-    fail(code) {
-      const last = line.closed ? undefined : closeFrame(code);
-      closing = over = true;
-      hangUp(socket, clock, last);
-    },
-  };
-  return line;
+export const openLine = (socket: Socket, options: LineOptions): WebSocketLine =>
+  new SocketLine(socket, options);
+
+/** A class, since getters of a literal would give each line a hidden class of its own. */
+class SocketLine implements WebSocketLine {
+  readonly #socket: Socket;
+  readonly #options: LineOptions;
+  /** Whether our close frame is sent. */
+  #closing = false;
+  /** Whether the peer's came, or is not waited for. */
+  #over = false;
+
+  constructor(socket: Socket, options: LineOptions) {
+    this.#socket = socket;
+    this.#options = options;
+  }
+  get closed() {
+    return this.#closing || this.#socket.destroyed || this.#socket.writableEnded;
+  }
+  get over() {
+    return this.#over || this.#socket.destroyed;
+  }
+  send(opcode: number, payload: string | Uint8Array) {
+    const problem = this.#closing
+      ? new Error("Cannot send: the connection is closed")
+      : whyUnwritable(this.#socket);
+    if (problem !== undefined) return Promise.reject(problem);
+    // That it is lost later is told by the close of the connection.
+    this.#socket.write(writeFrame(opcode, payload, this.#options));
+    return sent;
+  }
+  close(code: number) {
+    if (this.closed) return;
+    this.#closing = true;
+    closeSoon(this.#socket, this.#options.clock);
+    this.#socket.write(this.#closeFrame(code));
+  }
+  leave(code: number) {
+    this.close(code);
+    this.#over = true;
+    this.#socket.end();
+  }
+  fail(code: number) {
+    const last = this.closed ? undefined : this.#closeFrame(code);
+    this.#closing = this.#over = true;
+    hangUp(this.#socket, this.#options.clock, last);
+  }
+  #closeFrame(code: number) {
+    return writeFrame(opcodes.close, closePayload(code), this.#options);
+  }
 }
