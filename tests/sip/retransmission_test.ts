@@ -108,6 +108,19 @@ Deno.test("createRetransmission() acknowledges a repeated refusal, also after lo
   assert.deepEqual(acks.map(([at]) => at), [60_000, 60_000]);
 });
 
+Deno.test("createRetransmission() keeps no ACK of a 2xx", async () => {
+  const { send, sent, absorbs } = lab();
+  const invite = request("INVITE");
+  await send(invite);
+  absorbs(respond(invite, 200));
+
+  await send(request("ACK", "z9hG4bKother"));
+  const absorbed = absorbs(respond(request("INVITE", "z9hG4bKother"), 486));
+
+  assert.equal(absorbed, false);
+  assert.deepEqual(sent.map(([, start]) => start.split(" ")[0]), ["INVITE", "ACK"]);
+});
+
 Deno.test("createRetransmission() leaves a repeated 2xx to whoever has the dialog", async () => {
   const { send, absorbs } = lab();
   const invite = request("INVITE");
@@ -262,5 +275,28 @@ Deno.test("createExpiringMap() drops the oldest beyond its bound, and the rest i
   clock.advance(1_000);
   assert.deepEqual(dropped, [2, 10, 3]);
   assert.equal(map.get("one"), undefined);
+  assert.equal(clock.waiting(), 0);
+});
+
+Deno.test("createExpiringMap() counts and drops nothing that was deleted", () => {
+  const clock = handClock();
+  const dropped: number[] = [];
+  const map = createExpiringMap<number>({
+    clock,
+    ttlMs: 1_000,
+    max: 2,
+    onDrop: (value) => dropped.push(value),
+  });
+
+  map.set("one", 1);
+  map.set("two", 2);
+  map.delete("one");
+  map.set("three", 3);
+  map.delete("three");
+  map.set("four", 4);
+
+  assert.deepEqual(dropped, []);
+  clock.advance(1_500);
+  assert.deepEqual(dropped, [2, 4]);
   assert.equal(clock.waiting(), 0);
 });
