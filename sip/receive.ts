@@ -212,6 +212,6 @@ function transactionKey(message: IncomingRequestMessage, flow: Flow): string {
   const { viaBranch, via, callId, cseq, fromTag } = message;
   // The bare cookie makes nothing unique (RFC 4475 §3.2.1).
   const modern = viaBranch.startsWith("z9hG4bK") && viaBranch.length > "z9hG4bK".length;
-  const key = `${flow.id}|${via.host}:${via.port ?? ""}|${viaBranch}`;
-  return modern ? key : `${key}|${callId}|${cseq}|${fromTag}`;
+  const sentBy = `${via.host}:${via.port ?? ""}`;
+  return [flow.id, sentBy, ...modern ? [viaBranch] : [viaBranch, callId, cseq, fromTag]].join("|");
 }
