@@ -51,7 +51,8 @@ const incomingHeaders = {
     return this.headers[canonicalName(name)] !== undefined;
   },
   parseHeader(this: IncomingMessage, name: string, at = 0) {
-    return this.headers[canonicalName(name)]?.[at]?.parsed ?? parseHeader.call(this, name, at);
+    const header = this.headers[canonicalName(name)]?.[at];
+    return header && (header.parsed ?? parseHeader.call(this, name, at));
   },
 };
 

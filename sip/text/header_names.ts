@@ -60,6 +60,7 @@ const frequent = new Map(
     "Session-Expires",
     "Subscription-State",
     "Supported",
+    "Switchboard-Peer",
     "To",
     "User-Agent",
     "Via",

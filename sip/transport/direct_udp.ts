@@ -28,9 +28,6 @@ export interface DirectUdp {
 /** Descriptors below this are looked at; the socket is among the first that a process opens. */
 const descriptors = 4_096;
 
-/** Lengths as the library takes them, which are not made for each datagram. */
-const sizes = Array.from({ length: sipLimits.messageBytes + 1 }, (_, bytes) => BigInt(bytes));
-
 /** Undefined where the library is not to be had, or the socket is none of IPv4. */
 export function directUdp(socket: Deno.DatagramConn): DirectUdp | undefined {
   const { hostname, port } = socket.addr as Deno.NetAddr;
@@ -41,6 +38,7 @@ export function directUdp(socket: Deno.DatagramConn): DirectUdp | undefined {
   if (fd === undefined) return void libc.close();
   const { recvfrom, sendto } = libc.symbols;
   const buffer = new Uint8Array(sipLimits.messageBytes);
+  const bufferSize = BigInt(buffer.length);
   const name = new Uint8Array(NAME_BYTES);
   const nameLength = new Uint32Array(1);
   const senders = createSenders(name);
@@ -49,12 +47,11 @@ export function directUdp(socket: Deno.DatagramConn): DirectUdp | undefined {
     receive() {
       if (!open) return undefined;
       nameLength[0] = NAME_BYTES;
-      const length = recvfrom(fd, buffer, sizes.at(-1)!, MSG_DONTWAIT, name, nameLength);
+      const length = recvfrom(fd, buffer, bufferSize, MSG_DONTWAIT, name, nameLength);
       return length < 0 ? undefined : { data: buffer.subarray(0, length), from: senders() };
     },
     send: (data, to) =>
-      open && data.length < sizes.length &&
-      sendto(fd, data, sizes[data.length]!, MSG_DONTWAIT, to, NAME_BYTES) >= 0,
+      open && sendto(fd, data, BigInt(data.length), MSG_DONTWAIT, to, NAME_BYTES) >= 0,
     close() {
       if (open) libc.close();
       open = false;

@@ -1,4 +1,3 @@
-import { Buffer } from "node:buffer";
 import { isIPv6 } from "node:net";
 import { type ListenAddress, listening } from "../../core/listen_error.ts";
 import { createFlow, type Endpoint, type Flow, type FlowEvents, type LocalName } from "../flow.ts";
@@ -10,6 +9,7 @@ import { createFlowTable } from "./flow_table.ts";
 import { plainAddress } from "./local_name.ts";
 import { createRetransmission, type Retransmission } from "./retransmission.ts";
 import { readSent, type SentMessage } from "./sent_message.ts";
+import { type StoredText, storeText } from "./stored_text.ts";
 
 export interface UdpSocket {
   readonly address: Endpoint;
@@ -116,7 +116,7 @@ function createUdpFlow(
   remote: Endpoint,
 ): Flow {
   const there = targetOf(remote.host, remote.port);
-  const put = ({ slab, from, end }: Stored, { address, name }: Target): Promise<void> => {
+  const put = ({ slab, from, end }: StoredText, { address, name }: Target): Promise<void> => {
     const data = slab.subarray(from, end);
     if (name !== undefined && direct?.send(data, name)) return sentAlready;
     // Which waits until it can be sent, or tells why it cannot.
@@ -131,7 +131,7 @@ function createUdpFlow(
       const sent = readSent(text);
       const port = portFor(sent, remote);
       const to = port === remote.port ? there : targetOf(remote.host, port);
-      const stored = store(text);
+      const stored = storeText(text);
       return retransmission.send(flow, sent, () => put(stored, to));
     },
     absorbs: retransmission.absorbs,
@@ -157,30 +157,4 @@ const targetOf = (hostname: string, port: number): Target => ({
 function portFor({ status, rport, via }: SentMessage, remote: Endpoint): number {
   if (status === undefined || rport !== undefined) return remote.port;
   return via.port ?? 5060;
-}
-
-/** The bytes of a message, where they lie. */
-interface Stored {
-  readonly slab: Buffer<ArrayBuffer>;
-  readonly from: number;
-  readonly end: number;
-}
-
-const slabBytes = 256 << 10;
-let slab: Buffer<ArrayBuffer> = Buffer.alloc(0);
-let used = 0;
-
-/**
- * Puts the bytes of a message where the collector need not copy them for as long as a transaction
- * holds them.
- */
-function store(text: string): Stored {
-  // A character takes three bytes at most.
-  if (used + 3 * text.length > slab.length) {
-    slab = Buffer.allocUnsafeSlow(Math.max(slabBytes, 3 * text.length));
-    used = 0;
-  }
-  const from = used;
-  used += slab.write(text, from);
-  return { slab, from, end: used };
 }

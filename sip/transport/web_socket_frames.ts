@@ -2,6 +2,7 @@ import { Buffer, isUtf8 } from "node:buffer";
 import { randomFillSync } from "node:crypto";
 import { sipLimits } from "../limits.ts";
 import { createByteBuffer } from "./byte_buffer.ts";
+import { storeText } from "./stored_text.ts";
 
 /** What a frame is for (RFC 6455 §5.2). */
 export const opcodes = {
@@ -192,21 +193,38 @@ export function writeFrame(
   payload: string | Uint8Array,
   { masked }: { masked: boolean },
 ): Buffer {
+  if (typeof payload === "string" && !masked) return writeText(opcode, payload);
   const length = typeof payload === "string" ? Buffer.byteLength(payload) : payload.length;
-  const lengthEnd = length < long16 ? 2 : length < 1 << 16 ? 4 : 10;
+  const lengthEnd = lengthEndOf(length);
   const start = lengthEnd + (masked ? 4 : 0);
   const frame = Buffer.allocUnsafe(start + length);
-  const maskBit = masked ? 0x80 : 0;
-  frame[0] = 0x80 | opcode;
-  frame[1] = maskBit | (lengthEnd === 2 ? length : lengthEnd === 4 ? long16 : long64);
-  if (lengthEnd === 4) frame.writeUInt16BE(length, 2);
-  else if (lengthEnd === 10) frame.writeBigUInt64BE(BigInt(length), 2);
+  writeHead(frame, opcode, length);
   if (typeof payload === "string") frame.write(payload, start);
   else frame.set(payload, start);
   if (!masked) return frame;
+  frame[1]! |= 0x80;
   randomFillSync(frame, lengthEnd, 4);
   mask(frame.subarray(start), frame.readInt32BE(lengthEnd));
   return frame;
+}
+
+/** Of most frames: the text is written once, and its length is known by then. */
+function writeText(opcode: number, text: string): Buffer {
+  const { slab, from, end } = storeText(text, lengthEndOf(Infinity));
+  const length = end - from;
+  const frame = slab.subarray(from - lengthEndOf(length), end);
+  writeHead(frame, opcode, length);
+  return frame;
+}
+
+const lengthEndOf = (length: number): number => length < long16 ? 2 : length < 1 << 16 ? 4 : 10;
+
+function writeHead(frame: Buffer, opcode: number, length: number): void {
+  const lengthEnd = lengthEndOf(length);
+  frame[0] = 0x80 | opcode;
+  frame[1] = lengthEnd === 2 ? length : lengthEnd === 4 ? long16 : long64;
+  if (lengthEnd === 4) frame.writeUInt16BE(length, 2);
+  else if (lengthEnd === 10) frame.writeBigUInt64BE(BigInt(length), 2);
 }
 
 /** The payload of a close frame. */
@@ -216,12 +234,19 @@ export function closePayload(code: number): Uint8Array {
 
 /** Masks, or unmasks, with the key in network order (§5.3); tells whether the result is ASCII. */
 function mask(payload: Uint8Array, key: number): boolean {
-  const { length } = payload;
+  const { buffer, byteOffset, length } = payload;
+  const words = new DataView(buffer, byteOffset, length);
+  const whole = length & ~3;
   let seen = 0;
+  for (let i = 0; i < whole; i += 4) {
+    const word = words.getInt32(i) ^ key;
+    words.setInt32(i, word);
+    seen |= word;
+  }
   let turned = key;
-  for (let i = 0; i < length; i++) {
+  for (let i = whole; i < length; i++) {
     turned = turned << 8 | turned >>> 24;
     seen |= payload[i]! ^= turned;
   }
-  return (seen & 0x80) === 0;
+  return (seen & 0x80808080) === 0;
 }

@@ -88,7 +88,9 @@ const broken: [why: string, message: string][] = [
   ["Max-Forwards over 255", text("OPTIONS sip:x SIP/2.0", "Max-Forwards: 300")],
   ["a negative Content-Length", text("OPTIONS sip:x SIP/2.0", "Content-Length: -1")],
   ["a body that is too short", text("OPTIONS sip:x SIP/2.0", "Content-Length: 10")],
+  ["a Contact port over 65535", text("OPTIONS sip:x SIP/2.0", "Contact: <sip:a@b:65536>")],
   ["a bare line feed", text("OPTIONS sip:x SIP/2.0", "Subject: a\nInjected: b")],
+  ["a bare carriage return", text("OPTIONS sip:x SIP/2.0", "Subject: a\rInjected: b")],
   ["no Via", text("OPTIONS sip:x SIP/2.0").replace("Via", "Vai")],
   ["too many headers", text("OPTIONS sip:x SIP/2.0", ...Array(sipLimits.headers).fill("A: 1"))],
   ["a header that is too long", text("OPTIONS sip:x SIP/2.0", `A: ${"x".repeat(9000)}`)],
@@ -204,4 +206,33 @@ Deno.test("receivedVia() tells where the request came from", () => {
   );
   const v6 = "SIP/2.0/TCP [2001:db8::1]:5060;branch=z9";
   assert.equal(receivedVia(v6, parseVia(v6) as Via, { host: "2001:db8::1", port: 4000 }), v6);
+});
+
+Deno.test("parseNameAddr() reads addresses alike, however they are written", () => {
+  const written = [
+    "<sip:a.b@c.test:40000;transport=udp>;tag=x.1",
+    "<sip:a.b@c.test:40000;Transport=UDP> ; TAG=x.1",
+    ' "" <sip:a.b@c.test:40000;transport=udp>;tag=x.1 ',
+  ];
+
+  const addresses = written.map((value) => parseNameAddr(value.trim()));
+
+  for (const address of addresses) assert.deepEqual(address, addresses[0]);
+  assert.equal(addresses[0]?.uri.port, 40_000);
+  assert.equal(addresses[0]?.getParam("tag"), "x.1");
+});
+
+Deno.test("parseVia() reads Vias alike, however they are written", () => {
+  const written = [
+    "SIP/2.0/UDP host.test:40000;rport;branch=z9hG4bK.a;received=192.0.2.1",
+    "SIP/2.0/UDP host.test:40000;branch=z9hG4bK.a;rport=1",
+    "SIP / 2.0 / UDP host.test : 40000 ; branch = z9hG4bK.a ; x=y",
+  ];
+
+  const vias = written.map(parseVia);
+
+  const [host, port, branch] = ["host.test", 40_000, "z9hG4bK.a"];
+  for (const via of vias) {
+    assert.deepEqual(via, { protocol: "SIP", transport: "UDP", host, port, branch });
+  }
 });

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { createFlow, type Endpoint, type Flow } from "../../sip/flow.ts";
 import { transactionTimers } from "../../sip/limits.ts";
 import { parseMessage } from "../../sip/text/parse.ts";
-import { createExpiringMap } from "../../sip/transport/expiring_map.ts";
 import { createFlowTable } from "../../sip/transport/flow_table.ts";
 import { createRetransmission } from "../../sip/transport/retransmission.ts";
 import { readSent } from "../../sip/transport/sent_message.ts";
@@ -106,6 +105,19 @@ Deno.test("createRetransmission() acknowledges a repeated refusal, also after lo
   assert.deepEqual([first, second, late], [false, true, false]);
   const acks = sent.filter(([, start]) => start.startsWith("ACK"));
   assert.deepEqual(acks.map(([at]) => at), [60_000, 60_000]);
+});
+
+Deno.test("createRetransmission() keeps no ACK of a 2xx", async () => {
+  const { send, sent, absorbs } = lab();
+  const invite = request("INVITE");
+  await send(invite);
+  absorbs(respond(invite, 200));
+
+  await send(request("ACK", "z9hG4bKother"));
+  const absorbed = absorbs(respond(request("INVITE", "z9hG4bKother"), 486));
+
+  assert.equal(absorbed, false);
+  assert.deepEqual(sent.map(([, start]) => start.split(" ")[0]), ["INVITE", "ACK"]);
 });
 
 Deno.test("createRetransmission() leaves a repeated 2xx to whoever has the dialog", async () => {
@@ -239,28 +251,4 @@ Deno.test("createFlowTable() keeps one flow for a peer, and takes no more than i
   assert.equal(table.get(peer(3)), undefined);
   assert.deepEqual([table.get(peer(1)), table.get(peer(2))], held);
   assert.deepEqual(created, [peer(1), peer(2)]);
-});
-
-Deno.test("createExpiringMap() drops the oldest beyond its bound, and the rest in time", () => {
-  const clock = handClock();
-  const dropped: number[] = [];
-  const map = createExpiringMap<number>({
-    clock,
-    ttlMs: 1_000,
-    max: 2,
-    onDrop: (value) => dropped.push(value),
-  });
-
-  map.set("one", 1);
-  map.set("two", 2);
-  clock.advance(600);
-  map.set("one", 10);
-  map.set("three", 3);
-  assert.deepEqual(dropped, [2]);
-  clock.advance(900);
-  assert.equal(map.get("one"), 10);
-  clock.advance(1_000);
-  assert.deepEqual(dropped, [2, 10, 3]);
-  assert.equal(map.get("one"), undefined);
-  assert.equal(clock.waiting(), 0);
 });

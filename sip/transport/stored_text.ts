@@ -1,0 +1,30 @@
+import { Buffer } from "node:buffer";
+
+/** The bytes of a text, where they lie. */
+export interface StoredText {
+  readonly slab: Buffer<ArrayBuffer>;
+  readonly from: number;
+  readonly end: number;
+}
+
+const slabBytes = 256 << 10;
+const encoder = new TextEncoder();
+
+let slab: Buffer<ArrayBuffer> = Buffer.alloc(0);
+let used = 0;
+
+/**
+ * Puts the bytes of a message into memory that is shared by many, where the collector need not copy
+ * them for as long as somebody holds them. Before them, `room` bytes are free.
+ */
+export function storeText(text: string, room = 0): StoredText {
+  // A character takes three bytes at most.
+  const most = room + 3 * text.length;
+  if (used + most > slab.length) {
+    slab = Buffer.allocUnsafeSlow(Math.max(slabBytes, most));
+    used = 0;
+  }
+  const from = used + room;
+  used = from + encoder.encodeInto(text, slab.subarray(from)).written;
+  return { slab, from, end: used };
+}
