@@ -3,6 +3,7 @@ import {
   type IncomingResponseMessage,
   SessionState,
 } from "sip.js/lib/core/index.js";
+import type { Verdict } from "./auth/admission.ts";
 import { completeResponse } from "./complete_response.ts";
 import { badRequest } from "./text/bad_request.ts";
 import type { Dialog } from "./dialog/dialog.ts";
@@ -12,7 +13,8 @@ import { type ParsedRequest, parseMessage, SipParseError } from "./text/parse.ts
 import { type Refusal, unavailable } from "./refusal.ts";
 import { reply } from "./reply.ts";
 import { refuseInterval } from "./dialog/session_timer.ts";
-import { mayBeForked, servingCopy } from "./server_transactions.ts";
+import { refuseCopy, transactionKey } from "./merged.ts";
+import { mayBeForked } from "./server_transactions.ts";
 import { setOrigin, type Signalling } from "./signalling.ts";
 import { answerEarly, answerUpdate } from "./dialog/update.ts";
 import { allowedMethods, allowHeader, contactHeader, supportedOptions } from "./user_agent_core.ts";
@@ -29,10 +31,14 @@ const inDialogOnly = ["INFO", "PRACK", "NOTIFY"];
 /** Takes one message off a connection. Never throws: what cannot be read is refused or dropped. */
 export function receive(signalling: Signalling, flow: Flow, text: string): void {
   withFlow(flow, () => {
+    // To read what is ignored would cost more than all else that a flood does.
+    const unread = signalling.admission.judgeUnread(flow);
+    if (unread === "cut") return flow.close();
+    if (unread === "ignore") return;
     try {
       const parsed = parseMessage(text);
       if (flow.absorbs?.(parsed.message)) return;
-      if ("target" in parsed) receiveRequest(signalling, parsed);
+      if ("target" in parsed) receiveRequest(signalling, parsed, unread);
       else receiveResponse(signalling, parsed.message);
     } catch (error) {
       if (!(error instanceof SipParseError)) {
@@ -72,12 +78,19 @@ function isAnswer(message: IncomingResponseMessage): boolean {
     typeOf(type) === "application/sdp";
 }
 
-function receiveRequest(signalling: Signalling, request: ParsedRequest): void {
+/** `unread` is what was said of it before it was read. */
+function receiveRequest(
+  signalling: Signalling,
+  request: ParsedRequest,
+  unread: Verdict | undefined,
+): void {
   const { message } = request;
   const flow = currentFlow();
   unwrapSdp(message, ussdType);
   markReceived(message, flow);
-  const verdict = dialogOf(signalling, message) ? "serve" : signalling.admission.judge(flow);
+  const verdict = dialogOf(signalling, message)
+    ? "serve"
+    : unread ?? signalling.admission.judge(flow);
   if (verdict === "cut") return flow.close();
   if (verdict === "ignore") return;
   const refusal = verdict === "refuse" ? unavailable : refuse(signalling, request);
@@ -85,7 +98,7 @@ function receiveRequest(signalling: Signalling, request: ParsedRequest): void {
     if (message.method !== "ACK") reply(flow, message, refusal);
     return;
   }
-  if (mayBeForked(message) && refuseCopy(signalling, message, flow)) return;
+  if (mayBeForked(message) && refuseCopy(signalling.core, message, flow)) return;
   setOrigin(message, { flow, target: request.target });
   const isNewCall = message.method === "INVITE" && !message.toTag;
   const refused = isNewCall ? signalling.refuseInvite(message) : undefined;
@@ -98,26 +111,6 @@ function receiveRequest(signalling: Signalling, request: ParsedRequest): void {
   if (message.method === "UPDATE") answerUpdate(signalling, message);
   else signalling.core.receiveIncomingRequestFromTransport(message);
 }
-
-/**
- * Refuses a copy of a request under way that came by another way, as where a proxy forks to two of
- * our addresses (RFC 3261 §8.2.2.2). One with the same branch is a repetition: its sender has the
- * response to the first.
- */
-function refuseCopy(
-  { core }: Signalling,
-  message: IncomingRequestMessage,
-  flow: Flow,
-): boolean {
-  const serving = servingCopy(core, message);
-  if (serving === undefined) return false;
-  const key = transactionKey(message, flow);
-  if (serving === key) return false;
-  if (afterFlow(serving) !== afterFlow(key)) reply(flow, message, { statusCode: 482 });
-  return true;
-}
-
-const afterFlow = (key: string): string => key.slice(key.indexOf("|"));
 
 /** What is wrong with a request before anybody looks at what it wants (RFC 3261 §8.2). */
 function refuse(signalling: Signalling, request: ParsedRequest): Refusal | undefined {
@@ -227,13 +220,4 @@ function answerOptions(
 function markReceived(message: IncomingRequestMessage, flow: Flow): void {
   const top = message.headers["Via"]?.[0];
   if (top?.parsed !== undefined) top.raw = receivedVia(top.raw, top.parsed as Via, flow.remote);
-}
-
-/** Matches §17.2.3: branch and sent-by, or for clients of RFC 2543 what they have instead. */
-function transactionKey(message: IncomingRequestMessage, flow: Flow): string {
-  const { viaBranch, via, callId, cseq, fromTag } = message;
-  // The bare cookie makes nothing unique (RFC 4475 §3.2.1).
-  const modern = viaBranch.startsWith("z9hG4bK") && viaBranch.length > "z9hG4bK".length;
-  const sentBy = `${via.host}:${via.port ?? ""}`;
-  return [flow.id, sentBy, ...modern ? [viaBranch] : [viaBranch, callId, cseq, fromTag]].join("|");
 }

@@ -1,7 +1,6 @@
 import {
   type IncomingRequestMessage,
   TransactionState,
-  type UserAgentCore,
   type UserAgentServer,
 } from "sip.js/lib/core/index.js";
 import { LooseMap } from "./loose_map.ts";
@@ -54,10 +53,6 @@ export class ServerTransactions extends LooseMap<string, UserAgentServer> {
   /** None: the library walks through all of them for what `serving` tells at once. */
   override *values(): MapIterator<UserAgentServer> {}
 }
-
-/** The same of a core whose transactions these are. */
-export const servingCopy = (core: UserAgentCore, message: IncomingRequestMessage) =>
-  (core.userAgentServers as ServerTransactions).serving(message);
 
 /** Whether copies of a request may come by different ways, and each be served. */
 export const mayBeForked = ({ method, toTag }: IncomingRequestMessage): boolean =>

@@ -24,6 +24,8 @@ export interface Admission {
   connect(host: string): (() => void) | undefined;
   /** Counts a request that belongs to no dialog of ours. */
   judge(flow: Flow): Verdict;
+  /** Counts a message before it is read, of a flow whose last one was too much; undefined of others. */
+  judgeUnread(flow: Flow): Verdict | undefined;
 }
 
 export interface AdmissionOptions {
@@ -52,7 +54,7 @@ export function createAdmission(
     if (left > 0) connections.set(network, left);
     else connections.delete(network);
   };
-  return {
+  const admission: Admission = {
     connect(host) {
       const network = networkOf(host);
       const count = connections.get(network) ?? 0;
@@ -74,7 +76,9 @@ export function createAdmission(
       if (!stranger.refused) return "serve";
       return warned ? "ignore" : "refuse";
     },
+    judgeUnread: (flow) => strangers.get(flow)?.refused ? admission.judge(flow) : undefined,
   };
+  return admission;
 }
 
 /** So many at once, and then so many a second. */

@@ -28,6 +28,8 @@ interface Running {
   /** Resident memory in kB. */
   memory(): number;
   cpuSeconds(): number;
+  /** For how long its main thread could have run, and others did: more than little spoils the delays. */
+  queuedSeconds(): number;
   stop(): Promise<void>;
 }
 
@@ -64,6 +66,8 @@ async function startCompanion(service: FakeService, env: Record<string, string>)
       const fields = status(child.pid, "stat").split(") ")[1]!.split(" ");
       return (Number(fields[11]) + Number(fields[12])) / 100;
     },
+    queuedSeconds: () =>
+      Number(status(child.pid, `task/${child.pid}/schedstat`).split(" ")[1]) / 1e9,
     async stop() {
       child.kill("SIGTERM");
       await child.status;
@@ -190,11 +194,13 @@ async function flooded(service: FakeService): Promise<void> {
     over = true;
     return new TextDecoder().decode(stdout).trim();
   });
-  const [cpu, lookups] = [companion.cpuSeconds(), service.lookups.length];
+  const [cpu, queued] = [companion.cpuSeconds(), companion.queuedSeconds()];
+  const lookups = service.lookups.length;
   while (!over) await once();
   log(`Flood of ${floodS} s by ${flooders} connections of one address: ${await answers}`);
   log(`Look-ups at the service: ${service.lookups.length - lookups}`);
   log(`CPU of the companion: ${(companion.cpuSeconds() - cpu).toFixed(1)} s`);
+  log(`It waited for a processor: ${(companion.queuedSeconds() - queued).toFixed(1)} s`);
   log(`Meanwhile, from another address, to connect and register: ${figures(fresh)}`);
   log(`REGISTER on that connection: ${figures(again)}`);
   await companion.stop();

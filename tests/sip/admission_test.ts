@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createAdmission, type Verdict } from "../../sip/auth/admission.ts";
 import { sipLimits } from "../../sip/limits.ts";
 import { handClock } from "../support/hand_clock.ts";
+import { register, request, uri } from "../support/phone_text.ts";
 import { openReceiveLab } from "../support/receive_lab.ts";
 
 const bounds = { connectionsPerAddress: 3, strangerRequestsPerS: 10 };
@@ -89,4 +90,35 @@ Deno.test("judge() remembers a bounded number of addresses, the latest", () => {
   for (let i = 0; i < sipLimits.admissionPace.addresses; i++) admission.judge(flow(`host${i}`));
 
   assert.equal(admission.judge(flow("192.0.2.1")), "serve");
+});
+
+Deno.test("receive() reads nothing of a stranger who is too fast, until it is slower", () => {
+  using lab = openReceiveLab("example.com", { connectionsPerAddress: 0, strangerRequestsPerS: 10 });
+  const stranger = lab.connect();
+  const options = (n: number) => request("OPTIONS", uri, { callId: `options-${n}` });
+  let read = 0;
+  stranger.flow.absorbs = () => (read++, false);
+
+  for (let n = 0; n < burst.connection + 3; n++) stranger.receive(options(n));
+  const whileFast = read;
+  lab.time.advance(burst.connection * 4_000);
+  stranger.receive(options(100));
+
+  const served = Array.from({ length: burst.connection }, () => 200);
+  assert.equal(whileFast, burst.connection + 1); // The last of them to refuse it.
+  assert.deepEqual(stranger.statuses(), [...served, 503, 200]);
+});
+
+Deno.test("receive() serves at once who proves a login after it was too fast", async () => {
+  using lab = openReceiveLab("example.com", { connectionsPerAddress: 0, strangerRequestsPerS: 10 });
+  const stranger = lab.connect();
+
+  for (let n = 0; n < burst.connection + 1; n++) stranger.receive(request("OPTIONS", uri));
+  lab.time.advance(4_000);
+  stranger.receive(register(lab, "alice"));
+  await lab.time.settle();
+  for (let n = 0; n < 3 * burst.connection; n++) stranger.receive(request("OPTIONS", uri));
+
+  const answers = stranger.statuses().slice(burst.connection);
+  assert.deepEqual(answers, [503, 200, ...Array.from({ length: 3 * burst.connection }, () => 200)]);
 });
