@@ -3,6 +3,7 @@ import { type Sound, type SpeechEngine, SpeechRefusal } from "../../core/host/sp
 import { espeakProgram } from "../../core/host/speech/espeak.ts";
 import { espeakNpm } from "../../core/host/speech/espeak_npm.ts";
 import { fliteProgram } from "../../core/host/speech/flite.ts";
+import { runProgram } from "../../core/host/speech/run_program.ts";
 import { pocketsphinx } from "../../core/host/speech/pocketsphinx.ts";
 import { asTelephone, programTest, voiceIn } from "../support/speech_lab.ts";
 
@@ -125,4 +126,26 @@ programTest("pocketsphinx_continuous", "pocketsphinx() hears nothing in silence"
   assert.equal((await heard("en")).text, "");
   const german = heard("de-DE");
   await assert.rejects(german, SpeechRefusal);
+});
+
+Deno.test({
+  name: "runProgram() has a program stand back by a niceness",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    // It reads first, which it can only do once it has its niceness: field 19 of proc_pid_stat(5).
+    const args = ["-c", "read line; cut -d ' ' -f 19 /proc/$$/stat"];
+    const nicenessOf = async (niceness: number) => {
+      const input = new TextEncoder().encode("go\n");
+      const output = await runProgram("sh", {
+        args,
+        input,
+        niceness,
+        maxBytes: 100,
+        signal: never,
+      });
+      return Number(new TextDecoder().decode(output));
+    };
+    const usual = await nicenessOf(0);
+    assert.equal(await nicenessOf(usual + 3), usual + 3);
+  },
 });
