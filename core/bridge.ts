@@ -34,15 +34,25 @@ export const report = z.object({
 export const news = z.object({ reports: z.array(report).min(1).max(256) });
 
 /**
- * What became of each: `outage` and `defect` may be sent again (a defect is of the report itself, or
- * of the service), `refused` never.
+ * What became of a report: after `outage` and `defect` it may be sent again (a defect is of the report
+ * itself, or of the service), after `refused` never.
  */
-export const newsAnswer = z.object({
-  outcomes: z.array(z.enum(["taken", "outage", "defect", "refused"])),
-});
+const newsOutcome = z.enum(["taken", "outage", "defect", "refused"]);
 
-/** An empty or absent script means: go on with the steps that are left. */
-export const reportAnswer = z.object({ script: z.array(step) });
+export const newsAnswer = z.object({ outcomes: z.array(newsOutcome) });
+
+/** Reports that want scripts, of any legs, at most one of each. */
+export const questions = z.object({ reports: z.array(report).min(1).max(64) });
+
+/**
+ * One for each question, as a line of its own as soon as it is there: `at` counts them from 0. An empty
+ * script means: go on with the steps that are left.
+ */
+export const questionAnswer = z.object({
+  at: z.number().int().nonnegative(),
+  outcome: newsOutcome,
+  script: z.array(step),
+});
 
 export const credentialsQuery = z.object({ login: z.string() });
 
@@ -91,13 +101,14 @@ export type Companion = z.infer<typeof companion>;
 export type Report = z.infer<typeof report>;
 export type News = z.infer<typeof news>;
 export type NewsAnswer = z.infer<typeof newsAnswer>;
+export type QuestionAnswer = z.infer<typeof questionAnswer>;
 export type Credentials = z.infer<typeof credentials>;
 export type Heartbeat = z.infer<typeof heartbeat>;
 
 /** Paths of the two sides; every request is a signed POST of JSON. */
 export const bridgePaths = {
   /** On the service. */
-  report: "/bridge/report",
+  questions: "/bridge/questions",
   news: "/bridge/news",
   credentials: "/bridge/credentials",
   heartbeat: "/bridge/heartbeat",
@@ -113,6 +124,6 @@ export const bridgeLimits = {
   signatureWindowMs: 30_000,
   heartbeatMs: 5_000,
   bodyBytes: 1 << 20,
-  /** Room for over 100,000 legs. */
-  heartbeatBytes: 16 << 20,
+  /** Room for over 100,000 legs, and for the longest questions together. */
+  largeBodyBytes: 16 << 20,
 } as const;

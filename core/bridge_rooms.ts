@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { action } from "./bridge_action.ts";
+import { gatheredEvent } from "./bridge_gather.ts";
 import { meetingPlace } from "./bridge_peers.ts";
 import { recorded, recordingOrder } from "./bridge_recordings.ts";
 
@@ -130,13 +131,14 @@ export const dequeuedEvent = z.object({
 });
 
 /**
- * Answered with a wait document: steps that are heard, and perhaps as the last one a `next` (another
- * document), a `leave` or a `hangup`.
+ * Answered with a wait document: steps that are heard, `gather` among them, and perhaps as the last one a
+ * `next` (another document), a `leave` or a `hangup`. What a `gather` brought asks for its action so.
  */
 export const waitingEvent = z.object({
   type: z.literal("waiting"),
   action,
   queueSid: queueSid.optional(),
+  gathered: gatheredEvent.pick({ digits: true, speech: true }).optional(),
 });
 
 /** What the service has done in a room. */

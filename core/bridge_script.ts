@@ -43,6 +43,17 @@ export const invitation = z.object({
   memo: z.record(z.string(), z.unknown()).optional(),
 });
 
+/** How it is told whether a person or a machine answered. */
+const machineDetection = z.object({
+  /** How long to listen at most, and whether a machine's greeting is to be over first. */
+  timeoutS: z.number().positive(),
+  untilEnd: z.boolean(),
+  /** A greeting so long is a machine's; a pause so long ends a person's; nobody speaks for so long. */
+  speechThresholdMs: z.number().positive(),
+  speechEndMs: z.number().positive(),
+  silenceMs: z.number().positive(),
+});
+
 export const step = z.discriminatedUnion("type", [
   /**
    * First step of a new leg: sends its INVITE. Once answered, that report brings the next script; with
@@ -52,9 +63,7 @@ export const step = z.discriminatedUnion("type", [
     type: z.literal("invite"),
     invitation,
     timeoutS: z.number().positive(),
-    /** How long to listen at most, and whether a machine's greeting is to be over first. */
-    machineDetection: z.object({ timeoutS: z.number().positive(), untilEnd: z.boolean() })
-      .optional(),
+    machineDetection: machineDetection.optional(),
   }),
   /** Answers an inbound leg with media of our own; nothing on one already answered. */
   z.object({ type: z.literal("answer") }),

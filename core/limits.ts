@@ -87,6 +87,10 @@ export const limits = {
   machineDetectionS: 30,
   machineDetectionMinS: 3,
   machineDetectionMaxS: 59,
+  /** What tells machines from people who answer, unless a call says it: at least, usually, at most. */
+  machineSpeechMs: [1_000, 2_400, 6_000],
+  machineSpeechEndMs: [500, 1_200, 5_000],
+  machineSilenceMs: [2_000, 5_000, 10_000],
   dialTimeoutS: 30,
   dialTimeLimitS: 14_400,
   dialLegs: 10,
@@ -133,6 +137,9 @@ export const limits = {
   transcriptionMsPerS: 5_000,
   /** Transcriptions whose audio is in memory at once. */
   transcriptionsAtOnce: 2,
+  /** Of these, long ones, for which the others need not wait, and how long a recording is then. */
+  longTranscriptionsAtOnce: 1,
+  longTranscriptionS: 60,
   /** Bytes of the text; a record of the store has no room for more. */
   transcriptionLength: 40_000,
   /** How often a Play may repeat, short of for ever. */

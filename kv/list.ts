@@ -7,6 +7,7 @@ import { firstEntries, type Found } from "./entries.ts";
 import { isWithoutEnd, lackingSome } from "./layout.ts";
 import { nameOf } from "./list_states.ts";
 import { isDearer } from "./lookups.ts";
+import { atOneMoment } from "./one_moment.ts";
 import { type Plan, planOf, type Source } from "./plan.ts";
 import { isRemembered } from "./remembered.ts";
 import { passing, scan } from "./scan.ts";
@@ -129,18 +130,20 @@ interface Total {
   count: number;
 }
 
-/** The total of a plan in a span, at one moment where this process alone writes to the list. */
+/** The total of a plan in a span, at one moment. */
 async function totalIn(source: Source, plan: Plan, span: Span): Promise<Total> {
   const { indexes: [measured], dated } = plan;
   const isWhole = span.from === -Infinity && span.before === Infinity;
   if (isWhole && dated.length === 0) return { measured: measured!, count: measured!.total };
-  const read = async () => {
-    const found = await withoutUndated(source, plan, span);
+  const read = async (kv: Deno.Kv) => {
+    const from = { ...source, kv };
+    const found = await withoutUndated(from, plan, span);
     const isKnown = isWhole && found.gaps === undefined;
-    return { measured: found, count: isKnown ? found.total : await countIn(source, found, span) };
+    return { measured: found, count: isKnown ? found.total : await countIn(from, found, span) };
   };
-  const { states, place } = source;
-  return states === null ? await read() : await states.steady(nameOf(place), read);
+  const { states, place, kv } = source;
+  if (states === null) return await atOneMoment(kv, read);
+  return await states.steady(nameOf(place), () => read(kv));
 }
 
 /** The index of a plan, less the records of a span that lack a date they must have. */

@@ -1,10 +1,9 @@
 import { type Context, Hono } from "hono";
-import { bridgeLimits, credentialsQuery, heartbeat, news, report } from "../core/bridge.ts";
+import { bridgeLimits, credentialsQuery, heartbeat, news, questions } from "../core/bridge.ts";
 import { presenceNews } from "../core/bridge_registrations.ts";
 import { writeBridge } from "../core/bridge_seal.ts";
 import { bridgeHeader, verifyBridge } from "../core/bridge_signature.ts";
-import { handleReport } from "../core/calls/handle_report.ts";
-import { takeNews } from "../core/calls/take_news.ts";
+import { createReports } from "../core/calls/take_reports.ts";
 import { takeHeartbeat } from "../core/calls/sweep.ts";
 import { takePresence } from "../core/companions.ts";
 import { credentialsOf } from "../core/credentials.ts";
@@ -19,22 +18,14 @@ type Handler = (content: unknown, signal: AbortSignal) => Promise<object | null>
 
 /** What companions ask of the service (core/bridge.ts); mounted at /bridge, signed with the secret. */
 export function bridge(ports: Ports, secret: string): Hono {
+  const reports = createReports(ports);
   const handlers: Record<string, Handler> = {
     ...trunkHandlers(ports),
     ...messageHandlers(ports),
     ...recordingHandlers(ports),
-    async report(content, signal) {
-      const { data } = report.safeParse(content);
-      if (data === undefined) return null;
-      const script = await handleReport(data, ports, signal).catch((error) => {
-        if (signal.aborted) return []; // The companion no longer waits: its leg has ended.
-        throw error;
-      });
-      return { script };
-    },
     async news(content, signal) {
       const { data } = news.safeParse(content);
-      return data === undefined ? null : { outcomes: await takeNews(data.reports, ports, signal) };
+      return data === undefined ? null : { outcomes: await reports.news(data.reports, signal) };
     },
     async credentials(content) {
       const { data } = credentialsQuery.safeParse(content);
@@ -51,17 +42,40 @@ export function bridge(ports: Ports, secret: string): Hono {
     },
   };
 
+  /** Answers each of several questions by a line of JSON, once it can. */
+  function ask(c: Context, content: unknown): Response {
+    const { data } = questions.safeParse(content);
+    if (data === undefined) return refuse(c, 400, "Cannot read the request");
+    const left = new AbortController();
+    const lines = new ReadableStream<Uint8Array>({
+      start(controller) {
+        const tell = (answer: object) => controller.enqueue(lineOf(secret, answer));
+        void reports.questions(data.reports, left.signal, tell)
+          .then(() => controller.close())
+          .catch((error) => left.signal.aborted || controller.error(error));
+      },
+      cancel: () => left.abort(),
+    });
+    // No proxy on the way is to gather what is for several who wait.
+    const headers = { "content-type": "application/x-ndjson", "x-accel-buffering": "no" };
+    return c.body(lines, 200, headers);
+  }
+
   return new Hono().post("/:what", async (c) => {
     const what = c.req.param("what");
     const handler = Object.hasOwn(handlers, what) ? handlers[what] : undefined;
-    if (handler === undefined) return refuse(c, 404, "There is no such request");
-    const most = what === "heartbeat" ? bridgeLimits.heartbeatBytes : bridgeLimits.bodyBytes;
+    if (handler === undefined && what !== "questions") {
+      return refuse(c, 404, "There is no such request");
+    }
+    const isLarge = what === "heartbeat" || what === "questions";
+    const most = isLarge ? bridgeLimits.largeBodyBytes : bridgeLimits.bodyBytes;
     const { text: body, isWhole } = await readText(c.req.raw, most);
     if (!isWhole) return refuse(c, 413, "Cannot read so large a body");
     const signed = { now: ports.now(), method: c.req.method, path: c.req.path, body };
     if (!verifyBridge(secret, c.req.header(bridgeHeader), signed)) {
       return refuse(c, 401, "Cannot verify the signature");
     }
+    if (handler === undefined) return ask(c, contentOf(body));
     const answer = await handler(contentOf(body), c.req.raw.signal);
     if (answer === null) return refuse(c, 400, "Cannot read the request");
     return c.body(writeBridge(secret, answer), 200, { "content-type": "application/json" });
@@ -78,3 +92,6 @@ function contentOf(body: string): unknown {
     return undefined;
   }
 }
+
+const lineOf = (secret: string, answer: object): Uint8Array =>
+  new TextEncoder().encode(`${writeBridge(secret, answer)}\n`);

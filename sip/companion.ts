@@ -15,6 +15,7 @@ import { createLockout } from "./auth/lockout.ts";
 import { onMessage } from "./message.ts";
 import { createNews } from "./service/news.ts";
 import { createPresence, type Presence } from "./registrar/presence.ts";
+import { createQuestions } from "./service/questions.ts";
 import { receive } from "./receive.ts";
 import { createRecordings } from "./service/recordings.ts";
 import { createRelays, type Relays } from "./peer/relay.ts";
@@ -159,7 +160,8 @@ function assemble(
     lockout: createLockout(),
     credentials: createCredentialsCache(link),
   };
-  const reporting = { companion, link, tell: createNews(link), stopping, stopped };
+  const [ask, tell] = [createQuestions(link, timers), createNews(link)];
+  const reporting = { companion, ask, tell, stopping, stopped };
   const recordings = createRecordings({ link, timers, log, stopping, stopped });
   const sound = { media, loadAudio, recogniser, speaker, recordings };
   const calls = createCalls({ ...reporting, signalling, ...sound });

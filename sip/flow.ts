@@ -34,6 +34,14 @@ export interface Flow {
   close(): void;
 }
 
+/** A server that a peer is behind, or is itself, which is not bound to one connection. */
+export interface Hop {
+  /** Whether a request that comes from an address is the server's. */
+  owns(host: string): boolean;
+  /** A flow to it when the one there was is gone; rejects when it cannot be had. */
+  reach(): Promise<Flow>;
+}
+
 /** What becomes of the flows. */
 export interface FlowEvents {
   onMessage(flow: Flow, text: string): void;

@@ -30,6 +30,9 @@ export const sipLimits = {
   unsentBytes: 1 << 20,
   /** Peers that UDP flows are remembered of. */
   udpFlows: 50_000,
+  /** Those whose address is not put together again for each datagram, and datagrams read at once. */
+  knownSenders: 4_096,
+  datagramsAtOnce: 64,
   /** Between two looks which of them nobody uses any more, when they are too many. */
   udpPurgeMs: 1_000,
   /** A larger request goes by TCP where the peer takes it (RFC 3261 §18.1.1). */
@@ -158,6 +161,9 @@ export const sipLimits = {
   /** Reports that want no script: of one request, and requests with such at once. */
   newsAtOnce: 100,
   newsRequests: 2,
+  /** Those that want one: of one request, and how long they gather while none begins to be answered. */
+  questionsAtOnce: 16,
+  questionsWaitMs: 100,
   reportTimeoutMs: 10_000,
   scriptTimeoutMs: 60_000,
   /** How often the service may answer 500 to a report before it is dropped. */

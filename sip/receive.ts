@@ -12,6 +12,7 @@ import { type ParsedRequest, parseMessage, SipParseError } from "./text/parse.ts
 import { type Refusal, unavailable } from "./refusal.ts";
 import { reply } from "./reply.ts";
 import { refuseInterval } from "./dialog/session_timer.ts";
+import { mayBeForked, servingCopy } from "./server_transactions.ts";
 import { setOrigin, type Signalling } from "./signalling.ts";
 import { answerEarly, answerUpdate } from "./dialog/update.ts";
 import { allowedMethods, allowHeader, contactHeader, supportedOptions } from "./user_agent_core.ts";
@@ -84,6 +85,7 @@ function receiveRequest(signalling: Signalling, request: ParsedRequest): void {
     if (message.method !== "ACK") reply(flow, message, refusal);
     return;
   }
+  if (mayBeForked(message) && refuseCopy(signalling, message, flow)) return;
   setOrigin(message, { flow, target: request.target });
   const isNewCall = message.method === "INVITE" && !message.toTag;
   const refused = isNewCall ? signalling.refuseInvite(message) : undefined;
@@ -96,6 +98,26 @@ function receiveRequest(signalling: Signalling, request: ParsedRequest): void {
   if (message.method === "UPDATE") answerUpdate(signalling, message);
   else signalling.core.receiveIncomingRequestFromTransport(message);
 }
+
+/**
+ * Refuses a copy of a request under way that came by another way, as where a proxy forks to two of
+ * our addresses (RFC 3261 §8.2.2.2). One with the same branch is a repetition: its sender has the
+ * response to the first.
+ */
+function refuseCopy(
+  { core }: Signalling,
+  message: IncomingRequestMessage,
+  flow: Flow,
+): boolean {
+  const serving = servingCopy(core, message);
+  if (serving === undefined) return false;
+  const key = transactionKey(message, flow);
+  if (serving === key) return false;
+  if (afterFlow(serving) !== afterFlow(key)) reply(flow, message, { statusCode: 482 });
+  return true;
+}
+
+const afterFlow = (key: string): string => key.slice(key.indexOf("|"));
 
 /** What is wrong with a request before anybody looks at what it wants (RFC 3261 §8.2). */
 function refuse(signalling: Signalling, request: ParsedRequest): Refusal | undefined {
@@ -151,9 +173,9 @@ function refuseRequired(message: IncomingRequestMessage): Refusal | undefined {
 const dialogOf = ({ dialogs }: Signalling, { callId, toTag, fromTag }: IncomingRequestMessage) =>
   toTag ? dialogs.get(callId + toTag + fromTag) : undefined;
 
-const isOfPeer = ({ flow, login, trunk }: Dialog, by: Flow): boolean =>
+const isOfPeer = ({ flow, login, hop }: Dialog, by: Flow): boolean =>
   by === flow || login !== undefined && by.logins.has(login) ||
-  trunk !== undefined && trunk.owns(by.remote.host);
+  hop !== undefined && hop.owns(by.remote.host);
 
 /**
  * A request inside a dialog must name one of ours and come from the Client or the trunk whose leg it
@@ -176,8 +198,8 @@ function refuseDialog(
   if (message.method === "ACK" && dialog === undefined) return undefined;
   if (dialog === undefined) return answerEarly(signalling, message) ?? { statusCode: 481 };
   if (!isOfPeer(dialog, flow)) return { statusCode: 481 };
-  // A trunk may speak from several ports and hear at one alone.
-  if (dialog.trunk === undefined || dialog.flow.closed) dialog.flow = flow;
+  // A trunk or proxy may speak from several ports and hear at one alone.
+  if (dialog.flow.closed || !dialog.hop?.owns(flow.remote.host)) dialog.flow = flow;
   // The library would go on repeating the first 2xx for ever, once there are two that want an ACK.
   const tooEarly = message.method === "INVITE" &&
     dialog.session.sessionState === SessionState.AckWait;

@@ -2,6 +2,7 @@ import { messageLimits, type MessageOrder } from "../core/bridge_messages.ts";
 import { withFlow } from "./flow.ts";
 import { callerUser } from "./leg/fork_invite.ts";
 import { type Binding, type Flows, targetOf } from "./registrar/location.ts";
+import { reopened, someClosed } from "./registrar/path.ts";
 import { guard, type Signalling } from "./signalling.ts";
 import { userUri } from "./text/uri.ts";
 
@@ -17,7 +18,8 @@ export async function sendToDevices(
 ): Promise<number[]> {
   const late = new AbortController();
   const stop = signalling.timers.after(messageLimits.deviceMs, () => late.abort());
-  const devices = signalling.location.devices(order.login);
+  const known = signalling.location.devices(order.login);
+  const devices = someClosed(known) ? await reopened(signalling, order.login) : known;
   const statuses = await Promise.all(
     devices.map((flows) => sendToDevice(signalling, flows, { order, late: late.signal })),
   );

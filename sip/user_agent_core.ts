@@ -13,7 +13,9 @@ import { AllowedMethods } from "sip.js/lib/core/user-agent-core/allowed-methods.
 import type { ClientAuthentication } from "./auth/client_authentication.ts";
 import { currentFlow, currentName } from "./flow.ts";
 import { replaceCostly, silentLoggers } from "./lean_library.ts";
+import { replaceTimers } from "./lean_timers.ts";
 import { LooseMap } from "./loose_map.ts";
+import { ServerTransactions } from "./server_transactions.ts";
 import { contactUser, webSocketName } from "./transport/local_name.ts";
 import { userUri } from "./text/uri.ts";
 
@@ -70,6 +72,7 @@ export function createCore(
 ): UserAgentCore {
   replaceBranchIds();
   replaceCostly();
+  replaceTimers();
   replaceAuthentication();
   AllowedMethods.splice(0, AllowedMethods.length, ...allowedMethods);
   const contact = userUri(contactUser, domain);
@@ -97,14 +100,13 @@ export function createCore(
     transportAccessor: () => currentFlow().transport,
   }, delegate);
   keepLoosely(core);
-  skipMergedRequestSearch(core);
   return core;
 }
 
 /** What the core keeps of each call and transaction; it has nothing yet. */
 function keepLoosely(core: UserAgentCore): void {
   core.userAgentClients = new LooseMap();
-  core.userAgentServers = new LooseMap();
+  core.userAgentServers = new ServerTransactions();
   core.dialogs = new LooseMap();
 }
 
@@ -157,12 +159,4 @@ function replaceAuthentication(): void {
       return false;
     },
   });
-}
-
-/**
- * The search for merged requests (RFC 3261 §8.2.2.2) walks every live transaction for each request.
- * Clients reach us by one connection, without proxies that could fork, so it is left out.
- */
-function skipMergedRequestSearch(core: UserAgentCore): void {
-  core.userAgentServers.values = () => new Map<string, never>().values();
 }

@@ -6,7 +6,7 @@ const allowed: Record<string, string[]> = {
   "core/numbers": ["core", "zod", "libphonenumber-js", "re2js"],
   "core/recordings": ["core", "zod", "wasm-media-encoders"],
   "core/host": ["core", "zod", "aws4fetch", "nodemailer", "sip.js", "smpp", "node:"],
-  "core/host/speech": ["core", "zod", "@echogarden/espeak-ng-emscripten"],
+  "core/host/speech": ["core", "zod", "@echogarden/espeak-ng-emscripten", "node:os"],
   kv: ["kv", "core", "node:"],
   routes: ["routes", "core", "hono", "fast-xml-parser"],
   sip: [

@@ -19,7 +19,7 @@ import { placeChild, receive } from "./new_leg.ts";
 import { actionScript, type Asking, firstScript, waitScript } from "./next_script.ts";
 import { type Noted, notedBy } from "./noted.ts";
 import { numberScript, receiveForNumber } from "./number_leg.ts";
-import { callParameters, partialParameters } from "./parameters.ts";
+import { callParameters, gatherParameters, partialParameters } from "./parameters.ts";
 import { end, progress } from "./progress.ts";
 import { referScript } from "./refer.ts";
 import { routeIncoming } from "./route_incoming.ts";
@@ -96,10 +96,11 @@ const resultScript = async (result: StepResult | null, asking: Asking): Promise<
   result === null ? [] : await actionScript(result.action, result.params, asking);
 
 async function waited(
-  { action, queueSid }: LegEvent & { type: "waiting" },
+  { action, queueSid, gathered }: LegEvent & { type: "waiting" },
   asking: Asking,
 ): Promise<Script> {
-  const params = queueSid === undefined ? {} : await waitParameters(queueSid, asking);
+  const place = queueSid === undefined ? {} : await waitParameters(queueSid, asking);
+  const params = { ...place, ...gathered && gatherParameters(gathered) };
   return await waitScript(action, params, asking);
 }
 

@@ -81,6 +81,7 @@ const ofWaiting: Script[number]["type"][] = [
   "say",
   "digits",
   "silence",
+  "gather",
   "next",
   "leave",
   "hangup",
@@ -88,11 +89,11 @@ const ofWaiting: Script[number]["type"][] = [
 
 /** What those hear who wait: a document without what takes more than hearing; empty when there is none. */
 export async function waitScript(
-  { url, method }: Action,
-  params: Record<string, string>,
+  { url, method, digits, params: known }: Action,
+  brought: Record<string, string>,
   asking: Asking,
 ): Promise<Script> {
-  const source = { url, method, params };
+  const source = { url, method, params: { ...digits && { Digits: digits }, ...known, ...brought } };
   try {
     const script = await scriptAt(source, 0, asking, []);
     const others = script.filter(({ type }) => !ofWaiting.includes(type));

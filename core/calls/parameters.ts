@@ -83,7 +83,9 @@ export function dialParameters(dialled: LegEvent & { type: "dialled" }): Record<
 }
 
 /** What the request of a Gather's action carries besides. */
-export const gatherParameters = ({ digits, speech }: Gathered): Record<string, string> => ({
+export const gatherParameters = (
+  { digits, speech }: Pick<Gathered, "digits" | "speech">,
+): Record<string, string> => ({
   ...(digits === "" ? {} : { Digits: digits }),
   ...(speech === undefined ? {} : {
     SpeechResult: speech.text,

@@ -1,6 +1,7 @@
 import type { LegEvent } from "../bridge_events.ts";
 import type { Script } from "../bridge_script.ts";
 import { applicationUrl } from "../flows/address.ts";
+import { calling } from "../conferences/membership.ts";
 import { limits } from "../limits.ts";
 import type { Ports } from "../ports.ts";
 import type { Call } from "../resources/calls.ts";
@@ -58,10 +59,14 @@ export async function referScript(
     return await refuse({ fault: "noRoute", detail }, 403, asking);
   }
   const { rateMicros, ...called } = routing;
+  const leg = ports.newSid("CA");
+  if (event.other === undefined && !await callTo(transferee, { leg, call }, ports)) {
+    return [{ type: "reject", status: 487 }];
+  }
   return [{
     type: "dial",
     legs: [{
-      leg: ports.newSid("CA"),
+      leg,
       accountSid: other.accountSid,
       ...called,
       headers: event.headers,
@@ -85,6 +90,20 @@ async function transfereeOf(
   }
   const other = await calls.get(call.accountSid, leg);
   return other !== null && isLive(other.status) ? { other, transferee: softphoneOf(other) } : null;
+}
+
+/** Has a leg end its ringing with the Conference that it is called to; false where that is over. */
+async function callTo(
+  conferenceSid: string,
+  { leg: callSid, call: { accountSid, companion } }: { leg: string; call: Call },
+  { records }: Ports,
+): Promise<boolean> {
+  const { status } = await records.conferences.update(
+    accountSid,
+    conferenceSid,
+    (found) => calling(found, { callSid, companion }),
+  );
+  return status !== "completed";
 }
 
 /** Calls beyond the service cost its account, so only a Client of that account may cause them. */

@@ -32,11 +32,13 @@ export const conferenceWanted = z.object({
   record: recordingOrder.optional(),
   callback: z.object({ url: z.string(), method, events: z.array(z.enum(conferenceEvents)) })
     .optional(),
+  /** The Conference to which a transfer takes the call; another one of this name is not meant. */
+  only: z.string().optional(),
   ...missed,
 });
 
 export type ConferenceWanted = z.infer<typeof conferenceWanted>;
-type Wanted = Omit<ConferenceWanted, keyof Missed>;
+type Wanted = Omit<ConferenceWanted, "only" | keyof Missed>;
 
 /**
  * The step that takes a call into the Conference of a name, which is made when there is none. Where
@@ -50,7 +52,7 @@ export async function enterConference(
   const { call, ports, signal } = asking;
   const { companion: own } = call;
   if (own === null) throw new Fault("unavailable", "The call is at no companion");
-  const { unreached, isGone: _, until: __, ...wanted } = asked;
+  const { unreached, isGone: _, until: __, only, ...wanted } = asked;
   if (unreached !== undefined) {
     const instead = await afterUnreached(asked, next, {
       ...asking,
@@ -59,6 +61,7 @@ export async function enterConference(
     if (instead !== undefined) return instead ?? await refused("failed", next, asking);
   }
   for (let attempt = 0; attempt < limits.commitAttempts; attempt++) {
+    if (only !== undefined && await isOver(only, asking)) return [{ type: "hangup" }];
     const { accountSid, sid, companion } = await conferenceNamed(wanted, own, asking);
     const at = companion && await meetingPlace(companion, own, ports);
     if (at === null) continue; // It was lost meanwhile: the next attempt closes the Conference.
@@ -74,6 +77,11 @@ export async function enterConference(
     if (status !== "completed") return await refused("busy", next, asking);
   }
   throw new Fault("unavailable", `"${wanted.name}" ends again and again`);
+}
+
+async function isOver(sid: string, { call, ports }: Asking): Promise<boolean> {
+  const conference = await ports.records.conferences.get(call.accountSid, sid);
+  return conference?.status !== "in-progress" && conference?.status !== "init";
 }
 
 function roomStep(

@@ -1,5 +1,6 @@
 import type { Change } from "../ports.ts";
-import type { Conference, Member } from "../resources/conferences.ts";
+import { hangUp } from "../jobs/hang_up.ts";
+import type { CalledLeg, Conference, Member } from "../resources/conferences.ts";
 import { type Participant, participantSid } from "../resources/participants.ts";
 import { type ConferenceNews, fire } from "./callbacks.ts";
 
@@ -26,7 +27,24 @@ export function expecting(
   }
   const own = { callSid, at, hasJoined: false, muted: false, hold: false };
   const member: Member = { ...own, startOnEnter: false, endOnExit: false };
-  return { record: { ...conference, members: [...conference.members, member] } };
+  return {
+    record: notCalled({ ...conference, members: [...conference.members, member] }, callSid),
+  };
+}
+
+/** A leg rings that is to come; nothing changes where the Conference is over. */
+export function calling(conference: Conference, leg: CalledLeg): Change<Conference> {
+  if (conference.status === "completed") return { record: conference };
+  const { called = [] } = conference;
+  const isKnown = called.some(({ callSid }) => callSid === leg.callSid);
+  return { record: isKnown ? conference : { ...conference, called: [...called, leg] } };
+}
+
+/** A leg that rang has come, or will not. */
+function notCalled(conference: Conference, leg: string): Conference {
+  const { called = [] } = conference;
+  if (!called.some(({ callSid }) => callSid === leg)) return conference;
+  return { ...conference, called: called.filter(({ callSid }) => callSid !== leg) };
 }
 
 /** A leg is in the room: a Conference begins with the second one, once there is one who starts it. */
@@ -57,7 +75,7 @@ export function joined(
 /** A leg is no longer in the room, nor on its way: with the last one, or one that ends it, it is over. */
 export function left(conference: Conference, callSid: string, at: number): Change<Conference> {
   const member = conference.members.find((one) => one.callSid === callSid);
-  if (member === undefined) return { record: conference };
+  if (member === undefined) return { record: notCalled(conference, callSid) };
   const members = conference.members.filter((one) => one !== member);
   const record: Conference = { ...conference, members, dateUpdated: at };
   const gone = [{
@@ -74,7 +92,10 @@ export function left(conference: Conference, callSid: string, at: number): Chang
   return members.length === 0 ? completed(change, "last-participant-left", at) : change;
 }
 
-/** Ends a Conference: its name is free for another. Who is in it is told by its room to leave. */
+/**
+ * Ends a Conference: its name is free for another. Who is in it is told by its room to leave, and who
+ * is called to it rings no longer.
+ */
 export function completed(
   change: Change<Conference>,
   reason: EndReason,
@@ -82,9 +103,11 @@ export function completed(
 ): Change<Conference> {
   const { record } = change;
   if (record.status === "completed") return change;
-  const ended: Conference = { ...record, status: "completed", liveName: null, dateUpdated: at };
+  const over = { status: "completed", liveName: null } as const;
+  const ended: Conference = { ...record, ...over, called: [], dateUpdated: at };
+  const jobs = [...change.jobs ?? [], ...(record.called ?? []).map((leg) => hangUp(leg))];
   const params = { ReasonConferenceEnded: reason };
-  return fire({ ...change, record: ended }, { news: "conference-end", at, params });
+  return fire({ ...change, record: ended, jobs }, { news: "conference-end", at, params });
 }
 
 /**

@@ -20,7 +20,10 @@ export async function takeRoomNews(
     await ports.records.conferences.update(accountSid, sid, (found) => left(found, callSid, at));
   };
   if (event.type === "left") return await leave(event.conferenceSid);
-  if (event.type === "ended") return await leave(call.conferenceSid);
+  if (event.type === "ended") {
+    await leave(call.conferenceSid);
+    return await leave(conferenceCalledFor(call));
+  }
   if (event.type !== "joined" || !isIn(call, event.conferenceSid)) return;
 
   const { conferenceSid: sid, type: _, ...manner } = event;
@@ -35,6 +38,10 @@ export async function takeRoomNews(
   const now = await ports.records.calls.get(accountSid, callSid);
   if (now === null || !isIn(now, sid)) await leave(sid);
 }
+
+/** The Conference in which a transfer gave a call somebody's place. */
+const conferenceCalledFor = ({ transfer }: Call): string | undefined =>
+  transfer?.transferee.startsWith("CF") ? transfer.transferee : undefined;
 
 const isIn = ({ conferenceSid, status }: Call, sid: string): boolean =>
   conferenceSid === sid && isLive(status);

@@ -24,10 +24,11 @@ interface Program {
  * the 16 of the runtime, most of a call is copied twice while it lasts, and found dead by the complete
  * runs of the garbage collector. Memory is taken as it is needed. Nor does V8 guess which objects live
  * long and put them among the old ones at once: where a call is under way at each run, it guesses
- * wrong, and what dies there keeps all that it points to.
+ * wrong, and what dies there keeps all that it points to. And one thread collects what is young: little
+ * of it lives, and several cost more than they share.
  */
 export const companionFlags: readonly string[] = [
-  "--v8-flags=--max-semi-space-size=64,--no-allocation-site-pretenuring",
+  "--v8-flags=--max-semi-space-size=64,--no-allocation-site-pretenuring,--no-parallel-scavenge",
 ];
 
 const environment = `--allow-env=${[...Object.keys(variables), supervisedVariable].join(",")}`;
@@ -72,6 +73,8 @@ const programs: Record<"api" | "sip" | "speech", Program> = {
     permissions: ({ DATA_DIR, SPEECH_PORT }) => [
       `--allow-net=127.0.0.1:${SPEECH_PORT}`,
       "--allow-run=espeak-ng,flite,pocketsphinx_continuous",
+      // What transcribes recordings stands back for the audio of calls.
+      "--allow-sys=setPriority",
       // The npm engine reads its data, and hints are held against the recogniser's words.
       `--allow-read=${DATA_DIR}/speech,node_modules,/usr/share/pocketsphinx`,
       `--allow-write=${DATA_DIR}/speech`,

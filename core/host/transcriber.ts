@@ -2,39 +2,48 @@ import { readText } from "../exchange.ts";
 import { Fault } from "../faults.ts";
 import { limits } from "../limits.ts";
 import type { Transcriber } from "../providers.ts";
+import { createGate } from "./speech/gate.ts";
 import type { SpeechEndpoint } from "./speech_endpoints.ts";
 
 /**
  * Transcription by a provider over HTTP in the OpenAI form. Its address is the operator's, so it may
  * be a private one. At most `limits.transcriptionsAtOnce` are under way, as their audio is in memory.
  */
-export function httpTranscriber({ url, key, model, isLocal }: SpeechEndpoint): Transcriber {
-  const queue: (() => void)[] = [];
-  let underWay = 0;
+export function httpTranscriber(endpoint: SpeechEndpoint): Transcriber {
+  const waiting = Infinity;
+  const pass = createGate({ most: limits.transcriptionsAtOnce, waiting });
+  const passLong = createGate({ most: limits.longTranscriptionsAtOnce, waiting });
   return {
-    async transcribe({ open, mostMs, language }, signal) {
-      if (underWay >= limits.transcriptionsAtOnce) {
-        await new Promise<void>((resolve) => queue.push(resolve));
-      } else underWay++;
-      try {
-        signal.throwIfAborted();
-        const form = new FormData();
-        form.set("file", new File(await readAudio(await open()), "recording.wav", wavType));
-        form.set("model", model);
-        form.set("response_format", "json");
-        const told = isLocal ? language : language?.split(/[-_]/, 1).join("").toLowerCase();
-        if (told !== undefined) form.set("language", told);
-        const headers = new Headers(key === "" ? {} : { authorization: `Bearer ${key}` });
-        const bounded = AbortSignal.any([signal, AbortSignal.timeout(mostMs)]);
-        const request = { method: "POST", headers, body: form, signal: bounded };
-        return await textIn(await fetch(`${url}/v1/audio/transcriptions`, request));
-      } finally {
-        const next = queue.shift();
-        if (next === undefined) underWay--;
-        else next(); // It takes over our place.
-      }
+    transcribe(audio, signal) {
+      const work = () => pass(() => ask(endpoint, audio, signal));
+      return audio.isLong ? passLong(work) : work();
     },
   };
+}
+
+async function ask(
+  { url, key, model, isLocal }: SpeechEndpoint,
+  { open, mostMs, language }: Parameters<Transcriber["transcribe"]>[0],
+  signal: AbortSignal,
+): Promise<string> {
+  signal.throwIfAborted();
+  const form = new FormData();
+  form.set("file", new File(await readAudio(await open()), "recording.wav", wavType));
+  form.set("model", model);
+  form.set("response_format", "json");
+  if (isLocal) form.set("kind", "recording");
+  const told = isLocal ? language : language?.split(/[-_]/, 1).join("").toLowerCase();
+  if (told !== undefined) form.set("language", told);
+  const headers = new Headers(key === "" ? {} : { authorization: `Bearer ${key}` });
+  const late = AbortSignal.timeout(mostMs);
+  const bounded = AbortSignal.any([signal, late]);
+  try {
+    const request = { method: "POST", headers, body: form, signal: bounded };
+    return await textIn(await fetch(`${url}/v1/audio/transcriptions`, request));
+  } catch (cause) {
+    if (!late.aborted || signal.aborted || cause instanceof Fault) throw cause;
+    throw new Error(`the recogniser took over ${Math.ceil(mostMs / 1_000)} s`, { cause });
+  }
 }
 
 const wavType = { type: "audio/wav" };

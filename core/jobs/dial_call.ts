@@ -85,13 +85,20 @@ export async function place(
 }
 
 /** What `MachineDetection` asks for; nothing where it is not asked for. */
-const machineDetection = ({ machineDetection: wanted, machineDetectionTimeout }: Call) =>
-  wanted !== null && wanted !== undefined && {
+const machineDetection = (call: Call) => {
+  const { machineDetection: wanted } = call;
+  if (wanted === null || wanted === undefined) return {};
+  return {
     machineDetection: {
-      timeoutS: machineDetectionTimeout,
+      timeoutS: call.machineDetectionTimeout,
       untilEnd: wanted === "DetectMessageEnd",
+      // A call that was kept before there were these has none.
+      speechThresholdMs: call.machineDetectionSpeechThreshold ?? limits.machineSpeechMs[1],
+      speechEndMs: call.machineDetectionSpeechEndThreshold ?? limits.machineSpeechEndMs[1],
+      silenceMs: call.machineDetectionSilenceTimeout ?? limits.machineSilenceMs[1],
     },
   };
+};
 
 /** Where the one who is called is. */
 export async function routeOf(call: Call, account: Account, ports: Ports): Promise<Routing> {

@@ -68,6 +68,9 @@ async function textOf(
     if (audio === null) throw new Fault("notTranscribed", "the recording has no audio any more");
     return audio;
   };
-  const mostMs = limits.transcriptionMs + (duration ?? 0) * limits.transcriptionMsPerS;
-  return await transcriber.transcribe({ open, mostMs, ...language && { language } }, signal);
+  const seconds = duration ?? 0;
+  const mostMs = limits.transcriptionMs + seconds * limits.transcriptionMsPerS;
+  const isLong = seconds > limits.longTranscriptionS;
+  const audio = { open, mostMs, isLong, ...language && { language } };
+  return await transcriber.transcribe(audio, signal);
 }

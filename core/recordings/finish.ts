@@ -48,19 +48,20 @@ function finished(
     const event = `recording.${record.status}`;
     jobs.push(deliverWebhook({ accountSid, callSid, ...record.statusCallback, params, event }));
   }
-  if (isWhole) return withTranscription({ record, jobs }, bytes, ports);
+  const ended = withTranscription({ record, jobs }, ports);
+  if (isWhole) return ended;
   const detail = `${sid} broke off; ${record.duration} s of it are kept`;
   const notice = { accountSid, callSid, fault: "recordingBrokeOff", detail } as const;
-  return { record, jobs, also: [notification({ ...notice, level: "error" }, ports)] };
+  const told = notification({ ...notice, level: "error" }, ports);
+  return { ...ended, also: [...ended.also ?? [], told] };
 }
 
-/** Has the text of a recording made, where its call wanted that. */
+/** Has the text of what is kept made, where its call wanted that: who waits for it is always told. */
 function withTranscription(
   { record, jobs = [] }: Change<Recording>,
-  bytes: number,
   ports: Ports,
 ): Change<Recording> {
-  if (!record.transcribe || bytes === 0) return { record, jobs };
+  if (!record.transcribe) return { record, jobs };
   const made = transcribe(record, { callback: record.transcribeCallback }, ports);
   const also = [{ into: "transcriptions", record: made.record }];
   return { record, jobs: [...jobs, ...made.jobs], also };

@@ -40,7 +40,14 @@ const optionalParameters = [
   "timeout",
   "machineDetection",
   "machineDetectionTimeout",
+  "machineDetectionSpeechThreshold",
+  "machineDetectionSpeechEndThreshold",
+  "machineDetectionSilenceTimeout",
 ] as const;
+
+const [leastSpeechMs, speechMs, mostSpeechMs] = limits.machineSpeechMs;
+const [leastSpeechEndMs, speechEndMs, mostSpeechEndMs] = limits.machineSpeechEndMs;
+const [leastSilenceMs, silenceMs, mostSilenceMs] = limits.machineSilenceMs;
 
 /** One leg: a SIP dialog and what is known of it. */
 export const calls = resource({
@@ -77,6 +84,10 @@ export const calls = resource({
       limits.machineDetectionMinS,
       limits.machineDetectionMaxS,
     ),
+    /** In ms: the shortest greeting of a machine, the pause that ends a person's, silence of nobody. */
+    machineDetectionSpeechThreshold: wholeNumber(leastSpeechMs, mostSpeechMs),
+    machineDetectionSpeechEndThreshold: wholeNumber(leastSpeechEndMs, mostSpeechEndMs),
+    machineDetectionSilenceTimeout: wholeNumber(leastSilenceMs, mostSilenceMs),
     /** The INVITE went out, or came in. */
     initiated: z.boolean(),
     answeredAt: z.number().nullable(),
@@ -152,6 +163,9 @@ export const calls = resource({
     timeout: limits.ringTimeoutS,
     machineDetection: null,
     machineDetectionTimeout: limits.machineDetectionS,
+    machineDetectionSpeechThreshold: speechMs,
+    machineDetectionSpeechEndThreshold: speechEndMs,
+    machineDetectionSilenceTimeout: silenceMs,
     initiated: false,
     answeredAt: null,
     sequence: 0,

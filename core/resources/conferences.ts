@@ -21,6 +21,9 @@ export const member = z.object({
   endOnExit: z.boolean(),
 });
 
+/** A leg that a transfer calls, to be in the room in place of who transfers. */
+export const calledLeg = z.object({ callSid: z.string(), companion: companion.nullable() });
+
 /** A room in which the legs of calls hear each other. */
 export const conferences = resource({
   type: "Conference",
@@ -36,6 +39,7 @@ export const conferences = resource({
     /** The companion that has the room. */
     companion: companion.nullable(),
     members: z.array(member),
+    called: z.array(calledLeg).optional(),
     /** Somebody came who starts it. */
     begun: z.boolean(),
     statusCallback: z.string().nullable(),
@@ -48,6 +52,7 @@ export const conferences = resource({
     "liveName",
     "companion",
     "members",
+    "called",
     "begun",
     "statusCallback",
     "statusCallbackMethod",
@@ -77,4 +82,5 @@ export const conferences = resource({
 });
 
 export type Conference = RecordOf<typeof conferences>;
+export type CalledLeg = z.infer<typeof calledLeg>;
 export type Member = z.infer<typeof member>;

@@ -9,7 +9,13 @@ import { type Call, calls, numberPattern } from "../resources/calls.ts";
 export const pushParameters: Parameters = {
   ...placeParameters,
   schema: placeParameters.schema
-    .omit({ machineDetection: true, machineDetectionTimeout: true })
+    .omit({
+      machineDetection: true,
+      machineDetectionTimeout: true,
+      machineDetectionSpeechThreshold: true,
+      machineDetectionSpeechEndThreshold: true,
+      machineDetectionSilenceTimeout: true,
+    })
     .extend({
       to: calls.fields.to.regex(new RegExp(`^${numberPattern}$`), "must be a phone number"),
     }),

@@ -4,11 +4,12 @@ import {
   SessionDialog,
   SessionState,
 } from "sip.js/lib/core/index.js";
-import { type Flow, withFlow } from "../flow.ts";
+import { type Flow, type Hop, withFlow } from "../flow.ts";
 import { answerInfo, sendRequest } from "./in_dialog.ts";
 import type { DialogEvents } from "./dialog_events.ts";
 import type { Content } from "./info.ts";
 import type { Binding } from "../registrar/location.ts";
+import { hopOf } from "../registrar/path.ts";
 import { answerReinvite, type OfferAnswer, sendOffer } from "./offer.ts";
 import { createSessionTimer, type SessionTimer } from "./session_timer.ts";
 import { guard, type Signalling } from "../signalling.ts";
@@ -33,6 +34,8 @@ export interface DialogPeer {
 export interface Dialog extends DialogPeer {
   readonly session: Session;
   readonly timer: SessionTimer;
+  /** The trunk, or the proxy that the Client is behind. */
+  readonly hop: Hop | undefined;
   /** The SDP that we said last; empty before. */
   localSdp: string;
   /** Takes the answer to the offer of our last 2xx out of its ACK. */
@@ -74,9 +77,12 @@ interface State {
 
 /** Takes charge of a session of the library, from its first response on. */
 export function adoptDialog(signalling: Signalling, session: Session, peer: DialogPeer): Dialog {
+  const { login, flow, trunk } = peer;
+  const binding = bindingsOf(signalling, login).find((one) => one.flow === flow);
   const dialog: Dialog = {
     ...peer,
     session,
+    hop: trunk ?? (binding && hopOf(signalling, binding)),
     localSdp: "",
     settle: undefined,
     timer: createSessionTimer({
@@ -99,11 +105,10 @@ export function adoptDialog(signalling: Signalling, session: Session, peer: Dial
     },
     abandon: () => finish(state),
   };
-  const { login, flow } = peer;
   const state: State = {
     signalling,
     dialog,
-    device: bindingsOf(signalling, login).find((binding) => binding.flow === flow)?.key,
+    device: binding?.key,
     finished: Promise.withResolvers(),
     acknowledged: Promise.withResolvers(),
     confirmed: false,
@@ -208,19 +213,20 @@ function finish({ signalling, dialog, finished, stopWatching }: State): void {
 function follow({ signalling, dialog, device }: State): boolean {
   if (!dialog.flow.closed) return true;
   const binding = bindingsOf(signalling, dialog.login).find(({ key }) => key === device);
-  if (binding !== undefined) dialog.flow = binding.flow;
-  return binding !== undefined;
+  if (binding === undefined || binding.flow.closed) return false;
+  dialog.flow = binding.flow;
+  return true;
 }
 
 const bindingsOf = ({ location }: Signalling, login: string | undefined): Binding[] =>
   login === undefined ? [] : location.find(login);
 
-/** A call outlives its connection to a trunk, which may close one that is idle. */
+/** A call outlives its connection to a trunk or proxy, which may close one that is idle. */
 async function reachAgain(dialog: Dialog): Promise<void> {
-  const { flow: lost, trunk } = dialog;
+  const { flow: lost, hop } = dialog;
   try {
-    if (trunk === undefined) return dialog.events.onLost();
-    const flow = await trunk.reach();
+    if (hop === undefined) return dialog.events.onLost();
+    const flow = await hop.reach();
     if (dialog.flow === lost) dialog.flow = flow;
   } catch {
     if (dialog.flow === lost) dialog.events.onLost();

@@ -118,11 +118,11 @@ function addressOf(dialog: Dialog | undefined, domain: string): string {
 /** Who may transfer: one side of an answered call between two, or one in a room; once at a time. */
 function refuse({ leg, partner, room, referring }: LiveLeg): Refusal | undefined {
   if (leg.answeredAt === undefined) return { statusCode: 403, reasonPhrase: "Not Answered Yet" };
-  if (partner === undefined && room?.memo === undefined) {
+  if (partner === undefined && room?.step.memo === undefined) {
     return { statusCode: 403, reasonPhrase: "Nobody To Transfer" };
   }
   // Who leaves would take the room along.
-  if (room?.endOnExit) return { statusCode: 403, reasonPhrase: "Conference Would End" };
+  if (room?.step.endOnExit) return { statusCode: 403, reasonPhrase: "Conference Would End" };
   return referring ? { statusCode: 491 } : undefined;
 }
 

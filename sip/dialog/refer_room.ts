@@ -1,16 +1,18 @@
-import type { RoomStep } from "../../core/bridge_rooms.ts";
 import type { Script } from "../../core/bridge_script.ts";
+import { unlessAborted } from "../abort.ts";
 import { failureOf, hangUpOthers, lastEnding, ringAll } from "../leg/ring_all.ts";
 import type { LiveLeg } from "../script/live_leg.ts";
+import type { RoomPlace } from "../script/room_place.ts";
 import { leave, partyFor } from "./replace.ts";
 import { askService, type Transfer } from "./transfer.ts";
 
 /** A REFER of one who is in a room. */
-export type RoomTransfer = Omit<Transfer, "other" | "transferor"> & { room: RoomStep };
+export type RoomTransfer = Omit<Transfer, "other" | "transferor"> & { room: RoomPlace };
 
 /** Has whom the REFER names take the transferor's place in its room; until it answers, nothing changes. */
 export async function blindInRoom(transfer: RoomTransfer): Promise<void> {
   const { calls, live, room, by, referral } = transfer;
+  const { left } = room;
   const [step] = await askService(transfer);
   if (live.room !== room) return await referral.end(487);
   if (step?.type !== "dial") {
@@ -20,10 +22,10 @@ export async function blindInRoom(transfer: RoomTransfer): Promise<void> {
     headers: [`Referred-By: <${by}>`],
     onRinging: () => referral.progress(180),
   });
-  const winner = await ring.winner;
+  const winner = await unlessAborted(ring.winner, left);
   hangUpOthers(ring, winner);
   if (winner === undefined) {
-    return await referral.end(failureOf(await lastEnding(ring, undefined)));
+    return await referral.end(left.aborted ? 487 : failureOf(await lastEnding(ring, undefined)));
   }
   await swap(transfer, winner.live, [live]);
 }
@@ -33,9 +35,11 @@ export async function attendedInRoom(
   transfer: RoomTransfer,
   replaced: LiveLeg | undefined,
 ): Promise<void> {
-  const { calls, live, referral } = transfer;
+  const { calls, live, room, referral } = transfer;
   const isOther = replaced !== undefined && replaced !== live;
-  const party = isOther ? await partyFor(calls, { replaced, by: live }) : undefined;
+  const party = isOther
+    ? await partyFor(calls, { replaced, by: live, until: room.left })
+    : undefined;
   if (replaced === undefined || party === undefined) return await referral.end(481);
   await swap(transfer, party.live, [live, replaced]);
 }
@@ -54,7 +58,8 @@ async function swap(
   for (const { hold } of leaving) hold();
   newcomer.run(async (): Promise<Script> => {
     await Promise.all(leaving.map(({ idle }) => idle()));
-    return [{ type: "consult", memo: room.memo ?? {} }, { type: "hangup" }];
+    const { memo, conferenceSid: only } = room.step;
+    return [{ type: "consult", memo: { ...memo, only } }, { type: "hangup" }];
   });
   await referral.end(200);
   await Promise.all(leaving.map((one) => leave(calls, one)));

@@ -40,7 +40,13 @@ export async function replace(
  */
 export async function partyFor(
   calls: Calls,
-  { replaced, by, offer }: { replaced: LiveLeg; by: LiveLeg; offer?: string },
+  { replaced, by, offer, until = by.leg.signal }: {
+    replaced: LiveLeg;
+    by: LiveLeg;
+    offer?: string;
+    /** When nobody wants it any more: unless given, when `by` ends. */
+    until?: AbortSignal;
+  },
 ): Promise<HeldLeg | undefined> {
   const party = replaced.partner;
   const answered = replaced.leg.answeredAt !== undefined && party?.leg.answeredAt !== undefined;
@@ -48,7 +54,7 @@ export async function partyFor(
   if (party.leg.counterpart === undefined) return { live: party, held: party.hold() };
   const again = callAgain(calls, { party, replaced, by, ...offer !== undefined && { offer } });
   const held = again.hold();
-  const isAnswered = await unlessAborted(again.leg.whenAnswered, by.leg.signal);
+  const isAnswered = await unlessAborted(again.leg.whenAnswered, until);
   if (!isAnswered) return void again.leg.hangup();
   void leave(calls, party);
   return { live: again, held };

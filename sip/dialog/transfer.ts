@@ -9,7 +9,7 @@ import type { ReferTo } from "./refer_to.ts";
 import type { Referral } from "./referral.ts";
 import { leave, partyFor } from "./replace.ts";
 import { type DialStep, failureOf, hangUpOthers, lastEnding, ringAll } from "../leg/ring_all.ts";
-import { talk } from "../script/talk.ts";
+import { type HeldLeg, talk } from "../script/talk.ts";
 
 /** A REFER that was accepted: `live` refers `other`, whom it talks to. */
 export interface Transfer {
@@ -109,28 +109,54 @@ async function ringAhead(
 
 /**
  * Joins whom the transferor talks to with whom it talks to in another call (RFC 3891); both its
- * own legs end.
+ * own legs end. One that does not wait for that leaves the first with nobody but the second.
  */
 export async function attended(
   { calls, live, other, referral }: Transfer,
   replaced: LiveLeg | undefined,
 ): Promise<void> {
   const isOther = replaced !== undefined && replaced !== live && replaced.partner !== other;
-  const party = isOther ? await partyFor(calls, { replaced, by: other }) : undefined;
-  if (replaced === undefined || party === undefined) return await referral.end(481);
-  if (other.partner !== live || other.leg.signal.aborted) {
+  if (!isOther) return await referral.end(481);
+  const asked = partyFor(calls, { replaced, by: other });
+  let taken = false;
+  const take = () => {
+    if (taken || other.partner !== live || other.leg.signal.aborted) return taken;
+    taken = true;
+    live.hold();
+    other.take((signal) => talkTo({ calls, other, signal, asked, left: [live, replaced] }));
+    return taken;
+  };
+  live.leg.signal.addEventListener("abort", take, { once: true });
+  const party = await asked;
+  live.leg.signal.removeEventListener("abort", take);
+  if (party === undefined) return await referral.end(481);
+  if (!take()) {
     party.live.leg.hangup();
     return await referral.end(487);
   }
-  live.hold();
   replaced.hold();
-  other.take(async (signal) => {
-    // What joined each of them with the transferor lets go first.
-    await Promise.all([live.idle(), replaced.idle(), party.live.idle()]);
-    await talk({ calls, live: other, signal }, party, { proxied: null });
-    if (!party.held.aborted) party.live.leg.hangup();
-    if (!signal.aborted) other.leg.hangup();
-  });
   await referral.end(200);
   await Promise.all([leave(calls, live), leave(calls, replaced)]);
+}
+
+/** Has one talk to whom a transferor asked, once that one is free for it, until either ends. */
+async function talkTo(
+  { calls, other, signal, asked, left }: {
+    calls: Calls;
+    other: LiveLeg;
+    signal: AbortSignal;
+    asked: Promise<HeldLeg | undefined>;
+    left: LiveLeg[];
+  },
+): Promise<void> {
+  const party = await unlessAborted(asked, signal);
+  if (party === undefined) {
+    void asked.then((late) => late?.live.leg.hangup());
+  } else {
+    // What joined each of them with the transferor lets go first.
+    await Promise.all([...left, party.live].map((one) => one.idle()));
+    await talk({ calls, live: other, signal }, party, { proxied: null });
+    if (!party.held.aborted) party.live.leg.hangup();
+  }
+  if (!signal.aborted) other.leg.hangup();
 }

@@ -8,6 +8,7 @@ import type { Flows } from "../registrar/location.ts";
 import { mediaKindOf } from "./media_kind.ts";
 import { type MediaKind, type MediaLeg, NoCommonCodec } from "../media/port.ts";
 import { createPeerFork } from "./peer_fork.ts";
+import { reopened, someClosed } from "../registrar/path.ts";
 import { sipLimits } from "../limits.ts";
 import { Refused } from "../dialog/refused.ts";
 import { bestStatus, refusedEnding } from "./outcome.ts";
@@ -31,11 +32,13 @@ export async function ring(
   { login, peers = [] }: ClientTarget,
 ): Promise<void> {
   const { signalling, call, callId, over } = state;
-  const known = signalling.location.devices(login)
-    .filter(([binding]) => call.only === undefined || mediaKindOf(binding) === call.only);
+  const isMeant = ([binding]: Flows) =>
+    call.only === undefined || mediaKindOf(binding) === call.only;
+  let known = signalling.location.devices(login).filter(isMeant);
   const isReachable = known.length + peers.length > 0;
   if (isReachable || call.isChild) call.onInviting(callId);
-  if (!isReachable) {
+  if (someClosed(known)) known = (await reopened(signalling, login)).filter(isMeant);
+  if (known.length + peers.length === 0) {
     return finish(state, { outcome: "failed", sipStatus: 480, reason: "not-registered" });
   }
   const { invitation, maxForwards, headers } = call;

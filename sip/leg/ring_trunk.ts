@@ -50,7 +50,7 @@ async function tryRoute(
     const proxy = await locateProxy(signalling, route);
     for (const target of proxy.targets) {
       if (state.over.signal.aborted) return undefined;
-      if (signalling.holds.holds({ route, target })) continue;
+      if (signalling.holds.heldMs({ route, target }) > 0) continue;
       const failure = await tryWay(state, called, { route, proxy, target });
       if (failure === undefined) return undefined;
       status = failure.status;
@@ -131,7 +131,7 @@ async function send(
     onRefused(status, headers, retryAfterS) {
       stopWaiting();
       if (isGivenUp) return;
-      if (status === 503 && retryAfterS > 0) holds.hold(way, retryAfterS);
+      holds.heed(way, { status, retryAfterS });
       // A 503 is of this server alone (RFC 3263 §4.3).
       const answered = status !== 503 && !fork.flow.closed;
       if (hasFailed(fork, status)) return fail({ status, answered });

@@ -11,15 +11,16 @@ export interface MachineDetectorOptions {
   timeoutMs: number;
   /** Says `machine` only when its greeting is over: after the beep, or a long pause. */
   untilEnd: boolean;
+  /** People say "hello" and wait: a greeting this long is a machine's. */
+  speechThresholdMs: number;
+  /** The pause that ends the greeting of a person. */
+  speechEndMs: number;
+  /** Nobody says anything from the answer on for so long: it may be either. */
+  silenceMs: number;
 }
 
-/** People say "hello" and wait: a greeting this long is a machine's. */
-const LONG_GREETING = 2_400 / FRAME_MS;
-/** A pause that ends the greeting of a person, and that of a machine. */
-const PERSON_WAITS = 1_200 / FRAME_MS;
-const MACHINE_WAITS = 2_000 / FRAME_MS;
-/** Nobody says anything for so long: it may be either. */
-const NOBODY_SPEAKS = 5_000 / FRAME_MS;
+/** A pause that ends the greeting of a machine. */
+const MACHINE_WAITS_MS = 2_000;
 
 /**
  * Tells a person from an answering machine by what is heard from the answer on: by the length of the
@@ -27,7 +28,7 @@ const NOBODY_SPEAKS = 5_000 / FRAME_MS;
  * known, undefined until then.
  */
 export function createMachineDetector(
-  { timeoutMs, untilEnd }: MachineDetectorOptions,
+  { timeoutMs, untilEnd, speechThresholdMs, speechEndMs, silenceMs }: MachineDetectorOptions,
 ): (frame: Pcm) => Answerer | undefined {
   const isSpeech = createVoiceDetector();
   const isBeep = createBeepDetector();
@@ -42,13 +43,14 @@ export function createMachineDetector(
       last = frames;
     }
     if (isBeep(frame)) return "machine";
-    const isOver = frames * FRAME_MS >= timeoutMs;
-    if (first === undefined) return isOver || frames >= NOBODY_SPEAKS ? "unknown" : undefined;
-    const pause = frames - last;
-    if (last - first >= LONG_GREETING) {
-      return !untilEnd || isOver || pause >= MACHINE_WAITS ? "machine" : undefined;
+    const passedMs = frames * FRAME_MS;
+    const isOver = passedMs >= timeoutMs;
+    if (first === undefined) return isOver || passedMs >= silenceMs ? "unknown" : undefined;
+    const pauseMs = (frames - last) * FRAME_MS;
+    if ((last - first) * FRAME_MS >= speechThresholdMs) {
+      return !untilEnd || isOver || pauseMs >= MACHINE_WAITS_MS ? "machine" : undefined;
     }
-    if (pause >= PERSON_WAITS) return "human";
+    if (pauseMs >= speechEndMs) return "human";
     return isOver ? "unknown" : undefined;
   };
 }

@@ -12,6 +12,7 @@ import { createOutgoing } from "./outgoing.ts";
 import { type MediaLeg, type Pcm, SILENCE } from "./port.ts";
 import type { RoomMedia } from "./room.ts";
 import type { RtpPacket } from "./rtp.ts";
+import { createToneReceiver } from "./tone_receiver.ts";
 
 /** What a leg of the port can do with sound. */
 type Sound = Pick<
@@ -81,15 +82,24 @@ export function createAudioLeg(options: AudioLegOptions): AudioLeg {
 
 function start(state: State, agreed: Agreed): void {
   if (state.closed) return;
-  state.agreed = agreed;
+  agree(state, agreed);
   state.stream = createOutgoing({ ...state, formats: agreed.outgoing });
   adjustTicking(state);
 }
 
 function change(state: State, agreed: Agreed): void {
   if (state.stream === undefined) return;
-  state.agreed = agreed;
+  agree(state, agreed);
   state.stream.setFormats(agreed.outgoing);
+}
+
+/** A peer without telephone events presses its digits as tones, if at all. */
+function agree(state: State, agreed: Agreed): void {
+  state.agreed = agreed;
+  const mayPressTones = !agreed.outgoing.has("telephone-event") && !state.signals;
+  state.hearTones = mayPressTones
+    ? state.hearTones ?? createToneReceiver((digit) => takeDigit(state, digit, "tones"))
+    : undefined;
 }
 
 /** Whether what another leg receives goes out as it comes. */
@@ -132,19 +142,31 @@ function receive(state: State, packet: RtpPacket, at: number): void {
   state.heardAt = at;
   state.hearing.receive(packet, encoding);
   if (encoding === "telephone-event") state.receiveDigit(packet);
+  else state.hearTones?.(packet, encoding);
   // The digit may have ended the conversation.
   const other = state.joined;
   if (other === undefined || state.hearing.muted || !other.listening) return;
   if (other.playing === undefined && !other.pressing) other.stream?.forward(packet, encoding, at);
 }
 
-function takeDigit(state: State, digit: string, from: "media" | "signalling"): void {
+function takeDigit(state: State, digit: string, from: "media" | "tones" | "signalling"): void {
+  if (from === "tones") state.tone = { digit, at: state.now() };
+  if (from === "signalling" && isToneAgain(state, digit)) return;
   state.digitListeners.call(digit);
   const other = state.joined;
   if (other === undefined) return;
-  const isForwarded = from === "media" && !state.hearing.muted && other.stream?.takesEvents();
+  const goesOn = from === "tones" || (from === "media" && other.stream?.takesEvents());
+  const isForwarded = goesOn && !state.hearing.muted;
   if (isForwarded || other.digits.length >= mediaLimits.relayedDigits) return;
   void sendDigits(other, digit);
+}
+
+/** Whether a digit that came by signalling was heard already; from now on none is listened for. */
+function isToneAgain(state: State, digit: string): boolean {
+  const { tone, now } = state;
+  state.signals = true;
+  state.hearTones = state.tone = undefined;
+  return tone?.digit === digit && now() - tone.at < mediaLimits.toneAgainMs;
 }
 
 function sendDigits(state: State, digits: string, signal?: AbortSignal): Promise<void> {

@@ -8,6 +8,7 @@ import type { RtpPacket } from "./rtp.ts";
 import type { Encoding, Formats } from "./sdp.ts";
 import { createDigitReceiver } from "./telephone_event.ts";
 import type { Ticker } from "./ticker.ts";
+import type { createToneReceiver } from "./tone_receiver.ts";
 
 /** The codecs that were agreed. */
 export interface Agreed {
@@ -43,6 +44,12 @@ export interface State extends AudioLegOptions {
   pressing: boolean;
   digitListeners: Listeners<string>;
   receiveDigit: ReturnType<typeof createDigitReceiver>;
+  /** While the peer has no telephone events, and none of its digits came by signalling. */
+  hearTones: ReturnType<typeof createToneReceiver> | undefined;
+  /** The digit that was heard last as tones, and when. */
+  tone: { digit: string; at: number } | undefined;
+  /** Digits of the peer come by signalling: it may play their tones besides. */
+  signals: boolean;
   stopTicking: (() => void) | undefined;
   closed: boolean;
 }
@@ -63,6 +70,9 @@ export function createState(options: AudioLegOptions, onDigit: (digit: string) =
     pressing: false,
     digitListeners: createListeners(),
     receiveDigit: createDigitReceiver(onDigit),
+    hearTones: undefined,
+    tone: undefined,
+    signals: false,
     stopTicking: undefined,
     closed: false,
   };

@@ -35,9 +35,9 @@ function* frames(digits: string): Generator<Pressed | undefined, void> {
 }
 
 /** The two tones of a key, in Hz, by its row and column (ITU-T Q.23). */
-const KEYS = ["123A", "456B", "789C", "*0#D"];
-const ROWS = [697, 770, 852, 941];
-const COLUMNS = [1_209, 1_336, 1_477, 1_633];
+export const KEYS = ["123A", "456B", "789C", "*0#D"];
+export const ROWS = [697, 770, 852, 941];
+export const COLUMNS = [1_209, 1_336, 1_477, 1_633];
 /** Each tone's: about -9 dBm0. */
 const AMPLITUDE = 8_000;
 

@@ -10,8 +10,8 @@ export interface Freshness {
 
 /** The freshness of an answer to a GET without credentials; null when it must not be kept. */
 export function freshnessOf(headers: Headers, now: number): Freshness | null {
+  if (isForOne(headers)) return null;
   const directives = cacheControl(headers);
-  if (directives.has("no-store") || headers.get("vary")?.trim() === "*") return null;
   const freshMs = directives.has("no-cache") ? 0 : Math.max(0, lifetimeMs(headers, directives));
   const freshUntil = now + freshMs;
   const graceS = directives.has("must-revalidate") || directives.has("no-cache")
@@ -21,6 +21,10 @@ export function freshnessOf(headers: Headers, now: number): Freshness | null {
   if (freshMs === 0 && graceS === 0 && Object.keys(validators).length === 0) return null;
   return { freshUntil, staleUntil: freshUntil + graceS * 1_000, validators };
 }
+
+/** Whether an answer is for the request it was made for and no other (RFC 9111 §5.2.2.5, §4.1). */
+export const isForOne = (headers: Headers): boolean =>
+  cacheControl(headers).has("no-store") || headers.get("vary")?.trim() === "*";
 
 /** The headers of an answer as 304 updates them (RFC 9111 §3.2). */
 export function updated(known: Headers, news: Headers): Headers {

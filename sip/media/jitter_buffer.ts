@@ -30,10 +30,11 @@ export interface JitterCounts {
 
 /** A packet longer than any sender's is not sound. */
 const LONGEST_PACKET = 1_600;
-/** A packet so early, in samples, or frames of nothing but packets so late, are of a new count. */
+/** A packet so early, in samples, or frames of nothing but late packets, are of a new count. */
 const FAR_AHEAD = 3_200;
-const FAR_BEHIND = 1_600;
 const LATE_FRAMES = 10;
+/** A packet so late, in samples, tells nothing of the network. */
+const FAR_BEHIND = 1_600;
 /** Frames between two changes of the pace. */
 const PACE_FRAMES = 4;
 
@@ -112,7 +113,7 @@ function placeOf(state: State, packet: RtpPacket): number | undefined {
   if (position === undefined) return restart(state, packet);
   if (ring.has(position)) return void counts.duplicate++;
   const margin = position - state.head;
-  const isNew = margin > FAR_AHEAD || (margin < -FAR_BEHIND && isAnew(state, packet, margin));
+  const isNew = margin > FAR_AHEAD || (margin < 0 && isAnew(state, packet, margin));
   if (isNew) return restart(state, packet);
 
   if (margin >= -FAR_BEHIND) delay.note(margin);
@@ -128,11 +129,16 @@ function placeOf(state: State, packet: RtpPacket): number | undefined {
   return late ? undefined : position;
 }
 
-/** Whether a packet that is much too late is of a peer whose clock jumped or stood still. */
+/**
+ * Whether a packet that is too late is of a peer whose clock jumped or stood still, or comes after
+ * more than any delay can hold, as when this process stood still: else nothing would be heard until
+ * the margins from before are forgotten.
+ */
 function isAnew(state: State, { marker, sequence }: RtpPacket, margin: number): boolean {
   const { ring, head, frames, lateSince, stream } = state;
   const isEmpty = ring.end <= head;
   if (isEmpty && frames - (lateSince ?? frames) >= LATE_FRAMES) return true;
+  if (margin >= -FAR_BEHIND) return false;
   const isNext = isNewerSequence(sequence, stream!.sequence);
   return isNext && ((isEmpty && marker) || margin < -RING_SAMPLES);
 }

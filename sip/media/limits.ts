@@ -77,6 +77,8 @@ export const mediaLimits = {
   workerChecks: 5,
   /** Frames sent in a row to catch up; beyond it the stream is late for good. */
   catchUpFrames: 10,
+  /** A digit by signalling that was heard as tones not longer ago is the same one. */
+  toneAgainMs: 1_000,
   /** Digits of signalling that wait to be sent to the leg joined with; beyond them new ones are lost. */
   relayedDigits: 32,
   /** A pause in our own audio that begins a new talkspurt (RFC 3551 §4.1). */

@@ -1,10 +1,11 @@
-import { unlessAborted } from "../abort.ts";
+import { overReason, unlessAborted } from "../abort.ts";
 import { type AudioCache, audioCache } from "./audio_cache.ts";
 import { decodeAudio } from "./decode_audio.ts";
-import { type Freshness, freshnessOf, updated } from "./freshness.ts";
+import { type Freshness, freshnessOf, isForOne, updated } from "./freshness.ts";
 import { mediaLimits } from "./limits.ts";
 import type { LoadAudio, Pcm } from "./port.ts";
 import { readBody } from "./read_body.ts";
+import { shareLoads } from "./share_loads.ts";
 
 export interface LoadAudioOptions {
   /** Refuses the addresses that a customer's URL must not reach. */
@@ -21,26 +22,31 @@ export interface LoadAudioOptions {
 
 /**
  * Loads WAV and MP3 files over HTTP. The audio used last stays in memory as long as its server allows
- * (RFC 9111); after that it is asked whether it has changed before it is sent and decoded again.
+ * (RFC 9111); after that it is asked whether it has changed before it is sent and decoded again. What
+ * several want at the same time is asked for once, unless its server says that it is for one alone.
  */
 export function loadAudio(options: LoadAudioOptions): LoadAudio {
-  const { timeoutMs = mediaLimits.audioLoadMs } = options;
   const cache = audioCache<CachedAudio>(options.cacheBytes ?? mediaLimits.audioCacheBytes);
+  const loads = shareLoads((url, signal) => loadInTime({ ...options, cache }, url, signal));
   return async (url, signal) => {
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), timeoutMs);
-    const either = AbortSignal.any([signal, late.signal]);
     try {
-      const pcm = await unlessAborted(load({ ...options, cache }, url, either), either);
-      if (pcm !== undefined) return pcm;
-      throw new Error(signal.aborted ? "it was aborted" : `it took over ${timeoutMs} ms`);
+      const shared = await loads.wait(url, signal);
+      const loaded = shared === undefined || shared.isOwn || shared.value.isForAll
+        ? shared?.value
+        : await unlessAborted(loadInTime({ ...options, cache }, url, signal), signal);
+      if (loaded !== undefined) return loaded.pcm;
+      throw new Error("it was aborted");
     } catch (cause) {
       const message = `Cannot load audio from "${url}": ${reason(cause)}`;
       throw new Error(withoutPasswords(message), { cause });
-    } finally {
-      clearTimeout(timer);
     }
   };
+}
+
+/** What was loaded, and whether all who asked meanwhile may have it. */
+interface Loaded {
+  pcm: Pcm;
+  isForAll: boolean;
 }
 
 interface CachedAudio extends Freshness {
@@ -50,11 +56,31 @@ interface CachedAudio extends Freshness {
 
 type LoadOptions = LoadAudioOptions & { cache: AudioCache<CachedAudio> };
 
-async function load(options: LoadOptions, url: string, signal: AbortSignal): Promise<Pcm> {
+async function loadInTime(
+  options: LoadOptions,
+  url: string,
+  signal: AbortSignal,
+): Promise<Loaded> {
+  const { timeoutMs = mediaLimits.audioLoadMs } = options;
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(overReason), timeoutMs);
+  const either = AbortSignal.any([signal, late.signal]);
+  try {
+    const loaded = await unlessAborted(load(options, url, either), either);
+    if (loaded !== undefined) return loaded;
+    throw new Error(signal.aborted ? "it was aborted" : `it took over ${timeoutMs} ms`);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function load(options: LoadOptions, url: string, signal: AbortSignal): Promise<Loaded> {
   const { fetch, cache, now = Date.now } = options;
   const known = cache.get(url);
-  if (known !== undefined && now() < known.freshUntil) return known.pcm;
-  const standIn = known !== undefined && now() < known.staleUntil ? known.pcm : undefined;
+  if (known !== undefined && now() < known.freshUntil) return { pcm: known.pcm, isForAll: true };
+  const standIn = known !== undefined && now() < known.staleUntil
+    ? { pcm: known.pcm, isForAll: true }
+    : undefined;
   let response: Response;
   try {
     response = await fetch(url, { headers: known?.validators ?? {}, signal });
@@ -65,7 +91,7 @@ async function load(options: LoadOptions, url: string, signal: AbortSignal): Pro
   if (known !== undefined && response.status === 304) {
     await response.body?.cancel();
     keep(cache, url, { pcm: known.pcm, headers: updated(known.headers, response.headers) }, now());
-    return known.pcm;
+    return { pcm: known.pcm, isForAll: true };
   }
   if (!response.ok) {
     await response.body?.cancel();
@@ -76,7 +102,7 @@ async function load(options: LoadOptions, url: string, signal: AbortSignal): Pro
   const bytes = await readBody(response, options.maxBytes ?? mediaLimits.audioFileBytes);
   const pcm = await decodeAudio(bytes, response.headers.get("content-type"));
   keep(cache, url, { pcm, headers: response.headers }, now());
-  return pcm;
+  return { pcm, isForAll: !isForOne(response.headers) };
 }
 
 function keep(

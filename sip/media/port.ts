@@ -101,7 +101,10 @@ export interface MediaLeg {
   /** Silences what the peer says for everybody who hears it; its digits still count. */
   setMuted(muted: boolean): void;
   readonly isMuted: boolean;
-  /** Calls back for each digit the peer pressed, once per press; the result ends it. */
+  /**
+   * Calls back for each digit the peer pressed, once per press, as a telephone event or, where the peer
+   * has none, as tones; the result ends it.
+   */
   onDigits(listener: (digit: string) => void): () => void;
   /** Takes a digit that came by signalling as if it was pressed in the media. */
   takeDigit(digit: string): void;

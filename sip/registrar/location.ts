@@ -16,7 +16,7 @@ export interface Binding {
   readonly instance: string | undefined;
   /** The proxies on the way, as Route values (RFC 3327). */
   readonly path: readonly string[];
-  /** Requests go by this connection and no other (RFC 5626 §5.3). */
+  /** Requests go by this connection (RFC 5626 §5.3); once it has closed, along the path, if any. */
   readonly flow: Flow;
   readonly userAgent: string | undefined;
   /** Names the Client, and the password that it proved. */
@@ -33,11 +33,13 @@ export type Flows = [Binding, ...Binding[]];
 
 /** The location service: which devices each login is at. */
 export interface Location {
-  /** The live bindings, the newest last. */
+  /** The live bindings, the newest last; the connection of one with a path may have closed. */
   find(login: string): Binding[];
   /** The live bindings by device: only one flow of each is to ring at a time (RFC 5626 §5.3). */
   devices(login: string): Flows[];
   put(login: string, binding: Binding): void;
+  /** Requests to a binding go by another connection, unless it was renewed meanwhile. */
+  move(login: string, binding: Binding, flow: Flow): void;
   remove(login: string, key: string): void;
   removeAll(login: string): void;
   /** The logins that have a device. */
@@ -47,7 +49,7 @@ export interface Location {
   registered(): number;
   /** Removes every binding that has expired. */
   sweep(): void;
-  /** A connection closed: its bindings lead nowhere. */
+  /** A connection closed: its bindings lead nowhere, but for those with a path (RFC 3327). */
   dropFlow(flow: Flow): void;
   /** Told of a login whose first binding came, or whose last one went. */
   onPresence: ((login: string) => void) | undefined;
@@ -82,7 +84,8 @@ export function createLocation(now: () => number = Date.now): Location {
   /** By login, the newest last; none is empty. */
   const bindings = new Map<string, readonly Binding[]>();
 
-  const isLive = ({ expiresAt, flow }: Binding) => expiresAt > now() && !flow.closed;
+  const isLive = ({ expiresAt, flow, path }: Binding) =>
+    expiresAt > now() && (!flow.closed || path.length > 0);
 
   const removeIf = (login: string, isGone: (binding: Binding) => boolean) => {
     const known = bindings.get(login);
@@ -108,6 +111,11 @@ export function createLocation(now: () => number = Date.now): Location {
       bindings.set(login, [...others, binding]);
       if (known === undefined) location.onPresence?.(login);
     },
+    move(login, moved, flow) {
+      const known = bindings.get(login);
+      if (known === undefined) return;
+      bindings.set(login, known.map((one) => one === moved ? { ...moved, flow } : one));
+    },
     remove: (login, key) => removeIf(login, (binding) => binding.key === key),
     removeAll: (login) => removeIf(login, () => true),
     logins: () => bindings.keys(),
@@ -117,7 +125,8 @@ export function createLocation(now: () => number = Date.now): Location {
       for (const login of bindings.keys()) removeIf(login, hasExpired);
     },
     dropFlow(flow) {
-      for (const login of flow.logins) removeIf(login, (binding) => binding.flow === flow);
+      const isLost = (one: Binding) => one.flow === flow && one.path.length === 0;
+      for (const login of flow.logins) removeIf(login, isLost);
     },
   };
   return location;

@@ -11,13 +11,13 @@ type MachineDetection = NonNullable<Extract<Step, { type: "invite" }>["machineDe
  */
 export async function detectMachine(
   { live: { leg: { media } }, signal }: Performance,
-  { timeoutS, untilEnd }: MachineDetection,
+  { timeoutS, ...wanted }: MachineDetection,
 ): Promise<Answerer | undefined> {
   if (media === undefined) return "unknown";
   const connected = media.connected.then(() => true, () => false);
   if (!await unlessAborted(connected, signal)) return signal.aborted ? undefined : "unknown";
   const { promise: found, resolve } = Promise.withResolvers<Answerer>();
-  const detect = createMachineDetector({ timeoutMs: timeoutS * 1000, untilEnd });
+  const detect = createMachineDetector({ timeoutMs: timeoutS * 1000, ...wanted });
   const stop = media.listen((frame) => {
     const answerer = detect(frame);
     if (answerer !== undefined) resolve(answerer);

@@ -10,10 +10,13 @@ import { hearWords } from "./speech_input.ts";
 type PerformPrompt = (performance: Performance, prompt: Prompt) => unknown;
 
 /** What came; neither keys nor words when it was nothing. */
-interface Input {
+export interface Input {
   digits: string;
   speech: Recognised | undefined;
 }
+
+export const isNothing = ({ digits, speech }: Input): boolean =>
+  digits === "" && speech === undefined;
 
 /** Plays its prompts and takes what the caller types or says; a report when something came. */
 export async function gather(
@@ -22,8 +25,9 @@ export async function gather(
   performPrompt: PerformPrompt,
 ): Promise<Script | void> {
   const { live, signal } = performance;
-  const { digits, speech } = await collect(performance, step, performPrompt);
-  if (signal.aborted || digits === "" && speech === undefined) return;
+  const input = await collect(performance, step, performPrompt);
+  if (signal.aborted || isNothing(input)) return;
+  const { digits, speech } = input;
   if (step.action === undefined) {
     performance.typed = digits;
     return;
@@ -33,7 +37,8 @@ export async function gather(
   return await live.ask(event, { signal });
 }
 
-async function collect(
+/** The same without a report: whoever performs it knows whom to tell. */
+export async function collect(
   performance: Performance,
   step: GatherStep,
   performPrompt: PerformPrompt,

@@ -1,5 +1,4 @@
 import type { LegEvent } from "../../core/bridge_events.ts";
-import type { RoomStep } from "../../core/bridge_rooms.ts";
 import type { Invitation, Script } from "../../core/bridge_script.ts";
 import { overReason } from "../abort.ts";
 import type { Calls } from "./calls.ts";
@@ -8,6 +7,7 @@ import { perform } from "./perform.ts";
 import { beginning } from "./performance.ts";
 import { prepare } from "./prepare.ts";
 import { onRefer } from "../dialog/refer.ts";
+import { type RoomPlace, vacate } from "./room_place.ts";
 import type { Asking, ReportQueue } from "../service/reports.ts";
 import { guard } from "../signalling.ts";
 
@@ -18,8 +18,8 @@ export interface LiveLeg<L extends InboundLeg | OutboundLeg = InboundLeg | Outbo
   lastFailure: number | undefined;
   /** Whom it talks to, where that is another leg. */
   partner: LiveLeg | undefined;
-  /** The room that it is in, as the service put it there; of a leg that has ended, the one it was in. */
-  room: RoomStep | undefined;
+  /** Where it is in a room, as the service put it there; of a leg that has ended, where it was. */
+  room: RoomPlace | undefined;
   /** The other end is a leg of another companion, which has the call and its records. */
   readonly isOfPeer: boolean;
   /** A transfer that its softphone asked for is under way. */
@@ -79,7 +79,7 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
     report: (event) => void reports.send(event),
     ask: (event, asking) => reports.send(event, asking),
     hold() {
-      live.room = undefined;
+      vacate(live);
       holder.abort(overReason);
       holder = new AbortController();
       if (leg.signal.aborted) holder.abort(overReason);

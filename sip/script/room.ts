@@ -4,6 +4,7 @@ import type { Script } from "../../core/bridge_script.ts";
 import { sipLimits } from "../limits.ts";
 import { carried, type Performance, tellEnd } from "./performance.ts";
 import { stayElsewhere } from "./room_elsewhere.ts";
+import { createRoomPlace, vacate } from "./room_place.ts";
 import { recordRoom, type Stay, untilEnough } from "./room_stay.ts";
 import { answered, type PerformStep, wait } from "./wait.ts";
 
@@ -28,14 +29,14 @@ export async function room(
 ): Promise<Script | void> {
   const startedAt = Date.now();
   const { at } = step;
-  performance.live.room = step;
+  performance.live.room = createRoomPlace(step);
   const { outcome, recording, unreached } =
     await (at === undefined
       ? stay(performance, step, performStep)
       : stayElsewhere(performance, { ...step, at }, performStep))
       .finally(() => {
         // Who hangs up there may have asked that somebody else take its place.
-        if (!performance.live.leg.signal.aborted) performance.live.room = undefined;
+        if (!performance.live.leg.signal.aborted) vacate(performance.live);
       });
   const { memo, action: next } = step;
   if (unreached !== undefined && memo !== undefined && !performance.signal.aborted) {

@@ -1,11 +1,13 @@
 import type { Action } from "../../core/bridge_action.ts";
+import type { GatherStep } from "../../core/bridge_gather.ts";
 import type { Script, Step } from "../../core/bridge_script.ts";
 import { whenAborted } from "../abort.ts";
 import { sipLimits } from "../limits.ts";
 import type { MediaLeg } from "../media/port.ts";
 import { waitMusic } from "../media/room_sounds.ts";
 import { connected } from "./connected.ts";
-import type { Performance } from "./performance.ts";
+import { collect, type Input, isNothing } from "./gather.ts";
+import { carried, type Performance } from "./performance.ts";
 
 /** Performs one step; whoever performs scripts gives it, since that one performs waits too. */
 export type PerformStep = (
@@ -50,17 +52,29 @@ async function hear(
 ): Promise<boolean> {
   const { calls, live, signal } = performance;
   let { action } = asked;
+  let gathered: Input | undefined;
   performance.tookTime = false;
   let silent = 0;
   while (!signal.aborted && silent < sipLimits.waitDocuments) {
     const startedAt = Date.now();
-    const script = await live.ask({ type: "waiting", ...asked, action }, { signal });
+    const news = {
+      ...asked,
+      action: carried(performance, action),
+      ...gathered && { gathered: toldOf(gathered) },
+    };
+    const script = await live.ask({ type: "waiting", ...news }, { signal });
     ({ action } = asked); // From the beginning, unless it leads on to another.
+    gathered = undefined;
     for (const step of script) {
       if (signal.aborted) return false;
       if (step.type === "leave") return true;
       if (step.type === "next") ({ action } = step);
-      else if (step.type !== "connect") await performStep(performance, step);
+      else if (step.type === "gather") {
+        gathered = await inputFor(performance, step, performStep);
+        if (gathered === undefined) continue;
+        action = step.action!;
+        break;
+      } else if (step.type !== "connect") await performStep(performance, step);
     }
     silent = performance.tookTime ? 0 : silent + 1;
     performance.tookTime = false;
@@ -69,6 +83,20 @@ async function hear(
     await calls.signalling.timers.pause(sipLimits.timePassedMs - lastedMs, signal);
   }
   return false;
+}
+
+/** As it is told: without words where there were none. */
+const toldOf = ({ digits, speech }: Input) => ({ digits, ...speech && { speech } });
+
+/** What a gather brought its action; nothing without one, and where nothing came. */
+async function inputFor(
+  performance: Performance,
+  step: GatherStep,
+  performStep: PerformStep,
+): Promise<Input | undefined> {
+  const input = await collect(performance, step, performStep);
+  if (step.action !== undefined) return isNothing(input) ? undefined : input;
+  performance.typed = input.digits;
 }
 
 /** The media of an answered leg, connected; undefined when there are none. */

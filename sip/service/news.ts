@@ -1,18 +1,12 @@
 import type { NewsAnswer, Report } from "../../core/bridge.ts";
 import { sipLimits } from "../limits.ts";
-import { ServiceError, type ServiceFailure, type ServiceLink } from "./service_link.ts";
+import { refusalOf, type ServiceLink } from "./service_link.ts";
 
 interface Waiting {
   report: Report;
   resolve(): void;
   reject(error: unknown): void;
 }
-
-const failures: Partial<Record<NewsAnswer["outcomes"][number], ServiceFailure>> = {
-  outage: "outage",
-  defect: "defect",
-  refused: "refusal",
-};
 
 /**
  * Tells the service what wants no script. A busy companion has many legs with news at once: what
@@ -49,7 +43,7 @@ export function createNews(link: Pick<ServiceLink, "news">): (report: Report) =>
 }
 
 function settle({ resolve, reject }: Waiting, outcome: NewsAnswer["outcomes"][number]): void {
-  const failure = failures[outcome];
-  if (failure === undefined) resolve();
-  else reject(new ServiceError("tell the service", `the report met a ${outcome}`, failure));
+  const refusal = refusalOf(outcome);
+  if (refusal === undefined) resolve();
+  else reject(refusal);
 }

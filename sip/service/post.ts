@@ -9,6 +9,12 @@ export interface Post {
   body: string;
   ms: number;
   signals: readonly AbortSignal[];
+  /** Takes the body of a 200 as it comes; that of the answer is empty then. */
+  parts?: {
+    onBegin(): void;
+    /** An exception ends the request with it. */
+    onText(text: string): void;
+  };
 }
 
 export interface Answer {
@@ -32,14 +38,20 @@ export interface PosterLife {
   stopped: AbortSignal;
 }
 
-const securePoster = (origin: string): Poster => async ({ path, headers, body, ms, signals }) => {
+const securePoster = (origin: string): Poster => async (post) => {
+  const { path, headers, body, ms, signals, parts } = post;
   const response = await fetch(new URL(path, origin), {
     method: "POST",
     headers: { "content-type": "application/json", ...headers },
     body,
     signal: AbortSignal.any([AbortSignal.timeout(ms), ...signals]),
   });
-  return { status: response.status, body: await response.text() };
+  const { status } = response;
+  if (parts === undefined || status !== 200) return { status, body: await response.text() };
+  parts.onBegin();
+  const texts = response.body?.pipeThrough(new TextDecoderStream()) ?? [];
+  for await (const text of texts) parts.onText(text);
+  return { status, body: "" };
 };
 
 function plainPoster(origin: string, { timers, stopped }: PosterLife): Poster {
@@ -67,7 +79,7 @@ function plainPoster(origin: string, { timers, stopped }: PosterLife): Poster {
 
 function exchange(
   outgoing: ClientRequest,
-  { body, ms, signals }: Post,
+  { body, ms, signals, parts }: Post,
   timers: Timers,
 ): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
@@ -78,7 +90,7 @@ function exchange(
     signal.addEventListener("abort", giveUp, { once: true });
   }
   outgoing.on("error", reject);
-  outgoing.on("response", (incoming) => read(incoming).then(resolve, reject));
+  outgoing.on("response", (incoming) => read(incoming, parts).then(resolve, reject));
   outgoing.end(body);
   return promise.finally(() => {
     stopTimer();
@@ -86,12 +98,24 @@ function exchange(
   });
 }
 
-function read(incoming: IncomingMessage): Promise<Answer> {
+function read(incoming: IncomingMessage, parts: Post["parts"]): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const status = incoming.statusCode ?? 500;
   let body = "";
+  let take = (text: string): void => void (body += text);
+  if (parts !== undefined && status === 200) {
+    take = parts.onText;
+    parts.onBegin();
+  }
   incoming.setEncoding("utf8");
-  incoming.on("data", (text: string) => body += text);
-  incoming.on("end", () => resolve({ status: incoming.statusCode ?? 500, body }));
+  incoming.on("data", (text: string) => {
+    try {
+      take(text);
+    } catch (error) {
+      incoming.destroy(error as Error);
+    }
+  });
+  incoming.on("end", () => resolve({ status, body }));
   incoming.on("error", reject);
   incoming.on("close", () => reject(new Error("the answer does not end")));
   return promise;

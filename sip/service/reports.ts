@@ -3,7 +3,8 @@ import type { LegEvent } from "../../core/bridge_events.ts";
 import type { Script } from "../../core/bridge_script.ts";
 import { unlessAborted } from "../abort.ts";
 import { sipLimits } from "../limits.ts";
-import { ServiceError, type ServiceFailure, type ServiceLink } from "./service_link.ts";
+import type { Ask } from "./questions.ts";
+import { ServiceError, type ServiceFailure } from "./service_link.ts";
 import type { Log } from "../signalling.ts";
 import type { Timers } from "../timers.ts";
 
@@ -24,7 +25,8 @@ export interface ReportQueue {
 
 export interface ReportOptions {
   companion: Companion;
-  link: Pick<ServiceLink, "report">;
+  /** Delivers a report that wants a script. */
+  ask: Ask;
   /** Delivers a report that wants no script; rejects when the companion stops. */
   tell(report: Report): Promise<void>;
   timers: Timers;
@@ -67,7 +69,7 @@ async function deliver(
   report: Report,
   asking: Asking | undefined,
 ): Promise<Script> {
-  const { link, tell, log, stopped } = options;
+  const { ask, tell, log, stopped } = options;
   const patientUntil = Date.now() + sipLimits.serviceGraceMs;
   let defects = 0;
   for (let attempt = 0; !stopped.aborted; attempt++) {
@@ -75,7 +77,7 @@ async function deliver(
     const wantsScript = asking !== undefined && !asking.signal.aborted;
     const signal = wantsScript ? asking.signal : stopped;
     try {
-      if (wantsScript) return await link.report(report, signal);
+      if (wantsScript) return await ask(report, signal);
       await tell(wantsScript === report.wantsScript ? report : { ...report, wantsScript });
       return [];
     } catch (error) {

@@ -5,10 +5,10 @@ import {
   type Heartbeat,
   type NewsAnswer,
   newsAnswer,
+  type QuestionAnswer,
+  questionAnswer,
   type Report,
-  reportAnswer,
 } from "../../core/bridge.ts";
-import { type Script } from "../../core/bridge_script.ts";
 import {
   type MessageAnswer,
   messageAnswer,
@@ -40,7 +40,7 @@ import {
   trunkPaths,
 } from "../../core/bridge_trunks.ts";
 import { sipLimits } from "../limits.ts";
-import { createPoster, type Poster } from "./post.ts";
+import { createPoster, type Post, type Poster } from "./post.ts";
 import type { Timers } from "../timers.ts";
 
 /**
@@ -57,9 +57,27 @@ export class ServiceError extends Error {
   }
 }
 
+const failures: Partial<Record<QuestionAnswer["outcome"], ServiceFailure>> = {
+  outage: "outage",
+  defect: "defect",
+  refused: "refusal",
+};
+
+/** Why a report was not taken; undefined when it was. */
+export function refusalOf(outcome: QuestionAnswer["outcome"]): ServiceError | undefined {
+  const failure = failures[outcome];
+  return failure && new ServiceError("tell the service", `the report met a ${outcome}`, failure);
+}
+
 /** What the companion says to the service, signed. Each call is one attempt and may reject. */
 export interface ServiceLink {
-  report(report: Report, signal: AbortSignal): Promise<Script>;
+  /** Reports of several legs that want scripts; resolves when the service has said all it will. */
+  questions(reports: Report[], asking: {
+    signal: AbortSignal;
+    /** The service begins to answer. */
+    onBegin(): void;
+    onAnswer(answer: QuestionAnswer): void;
+  }): Promise<void>;
   /** Reports of several legs that want no script; what became of each. */
   news(reports: Report[]): Promise<NewsAnswer["outcomes"]>;
   credentials(login: string): Promise<Credentials | null>;
@@ -91,12 +109,24 @@ export interface ServiceLinkOptions {
 export function createServiceLink(options: ServiceLinkOptions): ServiceLink {
   const poster = createPoster(options.serviceUrl, options);
   const base = basePath(options.serviceUrl);
-  const post = (path: string, content: unknown, limits: { ms: number; signal?: AbortSignal }) =>
-    signedPost(poster, options, { base, path, body: JSON.stringify(content), ...limits });
+  const post = async (path: string, content: unknown, { ms }: { ms: number }) => {
+    const body = JSON.stringify(content);
+    const answer = await signedPost(poster, options, { base, path, body, ms });
+    return readBridge(options.bridgeSecret, answer);
+  };
   return {
-    async report(report, signal) {
-      const ms = report.wantsScript ? sipLimits.scriptTimeoutMs : sipLimits.reportTimeoutMs;
-      return reportAnswer.parse(await post(bridgePaths.report, report, { ms, signal })).script;
+    async questions(reports, { signal, onBegin, onAnswer }) {
+      let rest = "";
+      const onText = (text: string) => {
+        const lines = (rest + text).split("\n");
+        rest = lines.pop()!;
+        for (const line of lines) {
+          onAnswer(questionAnswer.parse(readBridge(options.bridgeSecret, line)));
+        }
+      };
+      const body = JSON.stringify({ reports });
+      const limits = { ms: sipLimits.scriptTimeoutMs, signal, parts: { onBegin, onText } };
+      await signedPost(poster, options, { base, path: bridgePaths.questions, body, ...limits });
     },
     async news(reports) {
       const answer = await post(bridgePaths.news, { reports }, { ms: sipLimits.reportTimeoutMs });
@@ -154,19 +184,20 @@ function failureOf(status: number): ServiceFailure {
 async function signedPost(
   poster: Poster,
   { bridgeSecret, stopped }: ServiceLinkOptions,
-  request: { base: string; path: string; body: string; ms: number; signal?: AbortSignal },
-): Promise<unknown> {
-  const { base, path, body, ms, signal } = request;
+  request: Pick<Post, "path" | "body" | "ms" | "parts"> & { base: string; signal?: AbortSignal },
+): Promise<string> {
+  const { base, path, body, ms, signal, parts } = request;
   const signature = signBridge(bridgeSecret, { at: Date.now(), method: "POST", path, body });
   const answer = await poster({
     path: base + path,
     headers: { [bridgeHeader]: signature },
     body,
     ms,
-    signals: signal === undefined || signal === stopped ? [stopped] : [signal, stopped],
+    signals: signal === undefined ? [stopped] : [signal, stopped],
+    ...parts && { parts },
   });
   const { status } = answer;
-  if (status >= 200 && status < 300) return readBridge(bridgeSecret, answer.body);
+  if (status >= 200 && status < 300) return answer.body;
   throw new ServiceError(`post ${path}`, `the service answered ${status}`, failureOf(status));
 }
 

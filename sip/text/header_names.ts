@@ -66,6 +66,19 @@ const frequent = new Map(
   ].flatMap((name) => [[name, name], [name.toLowerCase(), name]]),
 );
 
+/** The same as they mostly come, by their length. */
+const byLength: string[][] = Array.from({ length: 24 }, () => []);
+for (const name of new Set(frequent.values())) byLength[name.length]!.push(name);
+
+/** The name of a header that lies between two places of a text, where it is one of those. */
+export function frequentNameAt(text: string, from: number, end: number): string | undefined {
+  const names = byLength[end - from] ?? [];
+  for (let i = 0; i < names.length; i++) {
+    if (text.startsWith(names[i]!, from)) return names[i];
+  }
+  return undefined;
+}
+
 /** The canonical name of what messages are full of, written as mostly; undefined for any other text. */
 export const frequentName = (name: string): string | undefined => frequent.get(name);
 

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { IncomingRequestMessage, IncomingResponseMessage } from "sip.js/lib/core/index.js";
 import { BareObject } from "./bare_object.ts";
 import { isToken } from "./grammar.ts";
-import { canonicalName, frequentName } from "./header_names.ts";
+import { canonicalName, frequentName, frequentNameAt } from "./header_names.ts";
 import { readHeader } from "./parse_header.ts";
 import { sipLimits } from "../limits.ts";
 import { parseUri } from "./uri.ts";
@@ -87,36 +87,68 @@ function readHeaders(message: SipMessage, text: string, from: number) {
   let problem: string | undefined;
   for (let count = 0; !text.startsWith("\r\n", position); count++) {
     if (count === sipLimits.headers) return { body: text.length, problem: "too many headers" };
-    let end = text.indexOf("\r\n", position);
-    const first = end;
-    while (end >= 0 && (text[end + 2] === " " || text[end + 2] === "\t")) {
-      end = text.indexOf("\r\n", end + 2);
-    }
+    const plain = plainEnd(text, position);
+    const end = plain ?? foldedEnd(text, position);
     if (end < 0) return { body: text.length, problem: "its headers do not end" };
-    const why = readLine(message, text, { from: position, end, isFolded: end > first });
+    const why = readLine(message, text, { from: position, end, isPlain: plain !== undefined });
     problem ??= why;
     position = end + 2;
   }
   return { body: position + 2, problem };
 }
 
+const [tab, blank, tilde] = [9, 32, 126];
+
+const isBlank = (code: number) => code === blank || code === tab;
+
+/** Where a header ends that is all of its line, without any other line end in it; else undefined. */
+function plainEnd(text: string, from: number): number | undefined {
+  const end = text.indexOf("\r", from);
+  if (end < 0 || text.indexOf("\n", from) !== end + 1) return undefined;
+  return isBlank(text.charCodeAt(end + 2)) ? undefined : end;
+}
+
+function foldedEnd(text: string, from: number): number {
+  let end = text.indexOf("\r\n", from);
+  while (end >= 0 && isBlank(text.charCodeAt(end + 2))) end = text.indexOf("\r\n", end + 2);
+  return end;
+}
+
 /** Reads the header between two places of a message. */
 function readLine(
   message: SipMessage,
   text: string,
-  { from, end, isFolded }: { from: number; end: number; isFolded: boolean },
+  { from, end, isPlain }: { from: number; end: number; isPlain: boolean },
 ): string | undefined {
   if (end - from > sipLimits.headerBytes) return "a header is too long";
   const colon = text.indexOf(":", from);
-  const name = colon < 0 || colon > end ? "" : text.slice(from, colon).trimEnd();
-  const frequent = frequentName(name);
-  if (frequent === undefined && !isToken(name)) return "a header has no name";
-  const written = text.slice(colon + 1, end);
-  const value = (isFolded ? written.replace(/\r\n[ \t]+/g, " ") : written).trim();
+  if (colon < 0 || colon > end) return "a header has no name";
+  const name = frequentNameAt(text, from, colon) ?? readName(text.slice(from, colon));
+  if (name === undefined) return "a header has no name";
+  if (isPlain) return readHeader(message, name, trimmed(text, colon + 1, end));
+  const value = text.slice(colon + 1, end).replace(/\r\n[ \t]+/g, " ").trim();
   // A bare line end would begin a header of its own where the value is repeated.
   if (value.includes("\n") || value.includes("\r")) return "a header holds a bare line end";
-  return readHeader(message, frequent ?? canonicalName(name), value);
+  return readHeader(message, name, value);
 }
+
+function readName(written: string): string | undefined {
+  const name = written.trimEnd();
+  return frequentName(name) ?? (isToken(name) ? canonicalName(name) : undefined);
+}
+
+/** The text between two places as `trim` leaves it. */
+function trimmed(text: string, from: number, end: number): string {
+  let [first, last] = [from, end - 1];
+  while (first < last && isBlank(text.charCodeAt(first))) first++;
+  while (first < last && isBlank(text.charCodeAt(last))) last--;
+  const value = text.slice(first, last + 1);
+  return isVisible(text.charCodeAt(first)) && isVisible(text.charCodeAt(last))
+    ? value
+    : value.trim();
+}
+
+const isVisible = (code: number) => code > blank && code <= tilde;
 
 const mandatory = ["Via", "From", "To", "Call-ID", "CSeq"];
 

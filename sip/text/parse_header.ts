@@ -13,7 +13,7 @@ type Reader = (message: SipMessage, value: string, name: string) => string | und
  * otherwise start its own grammar. Returns what is wrong, if anything.
  */
 export function readHeader(message: SipMessage, name: string, value: string): string | undefined {
-  const reader = Object.hasOwn(readers, name) ? readers[name] : undefined;
+  const reader = readers.get(name);
   if (reader !== undefined) return reader(message, value, name);
   add(message, name, value);
   return undefined;
@@ -60,7 +60,7 @@ const list =
 const number = (max: number) => (_: SipMessage, value: string) =>
   /^\d{1,10}$/.test(value) && Number(value) <= max ? Number(value) : undefined;
 
-const readers: Readonly<Record<string, Reader>> = {
+const readers: ReadonlyMap<string, Reader> = new Map(Object.entries<Reader>({
   "Via": list((message, value) => {
     const via = parseVia(value);
     if (via !== undefined && message.via === undefined) {
@@ -101,7 +101,7 @@ const readers: Readonly<Record<string, Reader>> = {
   "Record-Route": list(readRoute),
   "WWW-Authenticate": readChallenge,
   "Proxy-Authenticate": readChallenge,
-};
+}));
 
 /** A Route is repeated as it came, so what it opens it has to close. */
 function readRoute(_: SipMessage, value: string): string | undefined {

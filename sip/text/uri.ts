@@ -26,7 +26,7 @@ export function parseSipUri(text: string): URI | undefined {
 
 /** A SIP, SIPS, tel or other absolute URI; the opaque ones write themselves as they came. */
 export function parseUri(text: string): URI | undefined {
-  if (/^sips?:/i.test(text)) return parseSipUri(text);
+  if (text.startsWith("sip:") || /^sips?:/i.test(text)) return parseSipUri(text);
   const [kind, opaque] = cut(text, ":");
   if (opaque === undefined || opaque === "" || !scheme.test(kind)) return undefined;
   if (/[\s<>"]/.test(opaque) || !isHeaderSafe(opaque)) return undefined;
@@ -53,8 +53,27 @@ export function userUri(user: string, domain: string): URI {
   return new URI("sip", encodeURIComponent(user.toWellFormed()), domain);
 }
 
+/** Most addresses: a SIP URI in brackets, with no other parameters than these. */
+const plainAddress = new RegExp(
+  [
+    /^<sip:(?:([A-Za-z0-9\-_.!~*'()&=+$,]+)@)?([A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9.])?)/,
+    /(?::(\d{1,5}))?(?:;transport=([a-z]+))?>(?:;tag=([A-Za-z0-9\-.!%*_+`'~]+))?$/,
+  ].map(({ source }) => source).join(""),
+);
+
 /** From, To and Contact (RFC 3261 §20.10); undefined when it breaks the grammar. */
 export function parseNameAddr(text: string): NameAddrHeader | undefined {
+  const [, user = "", host, port, transport, tag] = plainAddress.exec(text) ?? [];
+  const number = port === undefined ? undefined : Number(port);
+  if (host === undefined || number !== undefined && number > 65_535) return parseAnyNameAddr(text);
+  const uri = new URI("sip", user, host, number);
+  if (transport !== undefined) uri.setParam("transport", transport);
+  const header = new NameAddrHeader(uri, "", {});
+  if (tag !== undefined) header.setParam("tag", tag);
+  return header;
+}
+
+function parseAnyNameAddr(text: string): NameAddrHeader | undefined {
   const split = text.startsWith('"') ? splitQuoted(text) : splitPlain(text);
   if (split === undefined) return undefined;
   const uri = parseUri(split.uri);

@@ -19,8 +19,24 @@ const unusual = /["<>\t]|received|rport/i;
 const oneBlank = (text: string): string =>
   /\t| {2}/.test(text) ? text.replace(/[ \t]+/g, " ") : text;
 
+/** Most Vias: with a branch, and no other parameters than these. */
+const plain = new RegExp(
+  [
+    /^SIP\/2\.0\/([A-Z]+) ([A-Za-z0-9._-]+)(?::(\d{1,5}))?/,
+    /(?:;rport(?:=\d+)?)?;branch=([A-Za-z0-9\-.!%*_+`'~]+)(?:;rport(?:=\d+)?)?(?:;received=[\d.]+)?$/,
+  ].map(({ source }) => source).join(""),
+);
+
 /** One Via value (RFC 3261 §20.42); undefined when it breaks the grammar. */
 export function parseVia(text: string): Via | undefined {
+  const [, transport, host, port, branch] = plain.exec(text) ?? [];
+  if (transport === undefined || host === undefined || Number(port ?? 0) > 65_535) {
+    return parseAnyVia(text);
+  }
+  return { protocol: "SIP", transport, host, port: port ? Number(port) : undefined, branch };
+}
+
+function parseAnyVia(text: string): Via | undefined {
   const end = text.indexOf(";");
   const sent = end < 0 ? text : text.slice(0, end).trim();
   // Runs of blanks become one, so that the pattern needs no repetition over them.

@@ -29,12 +29,17 @@ export function createClientRepeats(clock: Clock): ClientRepeats {
   });
   /** By branch; that of the ACK to a refusal is its INVITE's (Timer D, §17.1.1.2). */
   const acks = createExpiringMap<Put>({ clock, ttlMs: transactionMs, max });
+  /** The branch that was refused last. The core answers with an ACK at once. */
+  let refused: string | undefined;
 
   return {
     requested({ method, via }, put) {
       clients.set(keyOf(via.branch, method), startClient(clock, method, put));
     },
-    acknowledged: ({ via }, put) => acks.set(via.branch ?? "", put),
+    acknowledged({ via: { branch } }, put) {
+      // That of a 2xx is the dialog's to repeat.
+      if (branch !== undefined && branch === refused) acks.set(branch, put);
+    },
     absorbs({ statusCode = 0, method, viaBranch }) {
       const key = keyOf(viaBranch, method);
       const client = clients.get(key);
@@ -44,7 +49,9 @@ export function createClientRepeats(clock: Clock): ClientRepeats {
       }
       client?.stop();
       clients.delete(key);
-      const ack = method === "INVITE" && statusCode >= 300 ? acks.get(viaBranch) : undefined;
+      if (method !== "INVITE" || statusCode < 300) return false;
+      refused = viaBranch;
+      const ack = acks.get(viaBranch);
       if (ack !== undefined) again(ack);
       return ack !== undefined;
     },

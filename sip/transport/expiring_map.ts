@@ -17,9 +17,12 @@ export interface ExpiringMapOptions<V> {
 
 interface Entry<V> {
   readonly key: string;
-  /** Undefined once it was set anew or deleted: the queue keeps the entry, not what it was for. */
+  /** Undefined once it is gone: an outgrown table of the Map may keep the entry, not what it was for. */
   value: V | undefined;
-  readonly until: number;
+  until: number;
+  /** Its neighbours in the order of expiry. */
+  before: Entry<V> | undefined;
+  after: Entry<V> | undefined;
 }
 
 /** Between two looks for what has expired, at least. */
@@ -28,63 +31,81 @@ const sweepMs = 500;
 export function createExpiringMap<V>(options: ExpiringMapOptions<V>): ExpiringMap<V> {
   const { clock, ttlMs, max, onDrop } = options;
   const entries = new Map<string, Entry<V>>();
-  // In the order of their expiry. What was set anew or deleted still stands here, to be passed over:
-  // a Map that is itself the queue walks over all that went whenever it is asked for its first.
-  let queue: Entry<V>[] = [];
-  let head = 0;
+  // A Map that is itself the queue walks over all that went whenever it is asked for its first.
+  const queue = createQueue<V>();
   let sweeping = false;
 
-  const oldest = (): Entry<V> | undefined => {
-    for (; head < queue.length; head++) {
-      const entry = queue[head];
-      if (entry !== undefined && entries.get(entry.key) === entry) return entry;
-    }
-    return undefined;
-  };
-  const compact = () => {
-    if (head < 1_000 || head < queue.length / 2) return;
-    queue = queue.slice(head);
-    head = 0;
-  };
-  const forget = (key: string) => {
-    const entry = entries.get(key);
-    if (entry !== undefined) entry.value = undefined;
-  };
-  const drop = (entry: Entry<V>) => {
+  const remove = (entry: Entry<V>): V | undefined => {
     const { key, value } = entry;
     entries.delete(key);
+    queue.remove(entry);
     entry.value = undefined;
+    return value;
+  };
+  const drop = (entry: Entry<V>) => {
+    const value = remove(entry);
     if (value !== undefined) onDrop?.(value);
   };
   const sweep = () => {
     sweeping = false;
-    for (let entry = oldest(); entry !== undefined; entry = oldest()) {
+    for (let entry = queue.first(); entry !== undefined; entry = queue.first()) {
       if (entry.until > clock.now()) return sweepAt(entry.until);
       drop(entry);
     }
-    compact();
   };
   const sweepAt = (time: number) => {
     if (sweeping) return;
     sweeping = true;
     clock.after(Math.max(time - clock.now(), sweepMs), sweep);
   };
+  const add = (key: string, value: V, until: number) => {
+    const entry = { key, value, until, before: undefined, after: undefined };
+    entries.set(key, entry);
+    queue.append(entry);
+    if (entries.size > max) drop(queue.first()!);
+  };
 
   return {
     get: (key) => entries.get(key)?.value,
     set(key, value) {
-      const entry: Entry<V> = { key, value, until: clock.now() + ttlMs };
-      forget(key);
-      entries.set(key, entry);
-      queue.push(entry);
-      const excess = entries.size > max ? oldest() : undefined;
-      if (excess !== undefined) drop(excess);
-      compact();
-      sweepAt(entry.until);
+      const until = clock.now() + ttlMs;
+      const known = entries.get(key);
+      if (known === undefined) add(key, value, until);
+      else {
+        known.value = value;
+        known.until = until;
+        queue.remove(known);
+        queue.append(known);
+      }
+      sweepAt(until);
     },
     delete(key) {
-      forget(key);
-      entries.delete(key);
+      const entry = entries.get(key);
+      if (entry !== undefined) remove(entry);
+    },
+  };
+}
+
+/** Entries one after the other, of which each can leave at once. */
+function createQueue<V>() {
+  let first: Entry<V> | undefined;
+  let last: Entry<V> | undefined;
+  return {
+    first: () => first,
+    append(entry: Entry<V>) {
+      entry.before = last;
+      if (last === undefined) first = entry;
+      else last.after = entry;
+      last = entry;
+    },
+    remove(entry: Entry<V>) {
+      const { before, after } = entry;
+      if (before === undefined) first = after;
+      else before.after = after;
+      if (after === undefined) last = before;
+      else after.before = before;
+      // What is old and gone would keep its neighbours from the collector of what is young.
+      entry.before = entry.after = undefined;
     },
   };
 }

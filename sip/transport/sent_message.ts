@@ -15,23 +15,24 @@ export interface SentMessage {
 
 /** Reads a message of ours, which is known to be well-formed; throws when it is not. */
 export function readSent(text: string): SentMessage {
-  const via = header(text, "Via");
+  const via = header(text, "\r\nVia: ");
   const parsed = parseVia(via);
-  const [cseq, method] = header(text, "CSeq").split(" ");
-  if (parsed === undefined || method === undefined) throw new Error("Cannot read our own message");
+  const numbered = header(text, "\r\nCSeq: ");
+  const space = numbered.indexOf(" ");
+  if (parsed === undefined || space < 0) throw new Error("Cannot read our own message");
   const status = text.startsWith("SIP/2.0 ") ? Number(text.slice(8, 11)) : undefined;
   const rport = status === undefined ? undefined : /; *rport=(\d+)/i.exec(via)?.[1];
   return {
     status,
-    method,
-    cseq: Number(cseq),
-    callId: header(text, "Call-ID"),
+    method: numbered.slice(space + 1),
+    cseq: Number(numbered.slice(0, space)),
+    callId: header(text, "\r\nCall-ID: "),
     via: parsed,
     rport: rport === undefined ? undefined : Number(rport),
   };
 }
 
-function header(text: string, name: string): string {
-  const from = text.indexOf(`\r\n${name}: `) + name.length + 4;
+function header(text: string, start: string): string {
+  const from = text.indexOf(start) + start.length;
   return text.slice(from, text.indexOf("\r\n", from));
 }

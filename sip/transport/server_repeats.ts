@@ -123,4 +123,4 @@ const keyOf = (
   flow: Flow,
   { host, port, branch }: Via,
   { method, callId, cseq }: Pick<SentMessage, "method" | "callId" | "cseq">,
-): string => [flow.id, host, port, branch, callId, cseq, method].join("|");
+): string => `${branch} ${callId} ${cseq} ${method} ${host}:${port} ${flow.id}`;

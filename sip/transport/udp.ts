@@ -3,7 +3,9 @@ import { isIPv6 } from "node:net";
 import { type ListenAddress, listening } from "../../core/listen_error.ts";
 import { createFlow, type Endpoint, type Flow, type FlowEvents, type LocalName } from "../flow.ts";
 import { sipLimits } from "../limits.ts";
+import { socketName } from "../media/libc.ts";
 import type { Clock } from "./clock.ts";
+import { type DirectUdp, directUdp } from "./direct_udp.ts";
 import { createFlowTable } from "./flow_table.ts";
 import { plainAddress } from "./local_name.ts";
 import { createRetransmission, type Retransmission } from "./retransmission.ts";
@@ -36,13 +38,14 @@ export function openUdp(address: ListenAddress, options: UdpOptions): UdpSocket 
   const { hostname: host, port } = socket.addr as Deno.NetAddr;
   const retransmission = createRetransmission(clock);
   const local = options.local(port);
-  const wire = { socket, retransmission, local };
+  const direct = directUdp(socket);
+  const wire = { socket, direct, retransmission, local };
   const max = sipLimits.udpFlows;
   const create = (remote: Endpoint) => createUdpFlow(wire, remote);
   const flows = createFlowTable({ clock, max, create });
-  const closed = receiveAll(socket, (data, peer) => {
+  const closed = receiveAll({ socket, direct }, (data, from) => {
     const text = readDatagram(data);
-    const flow = text && flows.get({ host: plainAddress(peer.hostname), port: peer.port });
+    const flow = text && flows.get(from);
     if (text && flow) events.onMessage(flow, text);
   });
   return {
@@ -56,22 +59,36 @@ export function openUdp(address: ListenAddress, options: UdpOptions): UdpSocket 
       return flow;
     },
     close() {
+      direct?.close();
       socket.close();
       return closed;
     },
   };
 }
 
+/** Our socket, and what there is to spare it work. */
+interface Sockets {
+  readonly socket: Deno.DatagramConn;
+  readonly direct: DirectUdp | undefined;
+}
+
 /** Hands over datagram after datagram, each for the time of the call; resolves once it is closed. */
 async function receiveAll(
-  socket: Deno.DatagramConn,
-  onDatagram: (data: Uint8Array, peer: Deno.NetAddr) => void,
+  { socket, direct }: Sockets,
+  onDatagram: (data: Uint8Array, from: Endpoint) => void,
 ): Promise<void> {
   const buffer = new Uint8Array(sipLimits.messageBytes);
   for (;;) {
     try {
       const [data, peer] = await socket.receive(buffer);
-      onDatagram(data, peer as Deno.NetAddr);
+      const { hostname, port } = peer as Deno.NetAddr;
+      onDatagram(data, { host: plainAddress(hostname), port });
+      // Those that came meanwhile, up to a bound, since others wait for their turn too.
+      for (let i = 1; i < sipLimits.datagramsAtOnce; i++) {
+        const next = direct?.receive();
+        if (next === undefined) break;
+        onDatagram(next.data, next.from);
+      }
     } catch (error) {
       const isClosed = error instanceof Deno.errors.BadResource ||
         error instanceof Deno.errors.Interrupted;
@@ -92,13 +109,19 @@ function readDatagram(data: Uint8Array): string | undefined {
 }
 
 function createUdpFlow(
-  { socket, retransmission, local }: {
-    socket: Deno.DatagramConn;
+  { socket, direct, retransmission, local }: Sockets & {
     retransmission: Retransmission;
     local: LocalName;
   },
   remote: Endpoint,
 ): Flow {
+  const there = targetOf(remote.host, remote.port);
+  const put = ({ slab, from, end }: Stored, { address, name }: Target): Promise<void> => {
+    const data = slab.subarray(from, end);
+    if (name !== undefined && direct?.send(data, name)) return sentAlready;
+    // Which waits until it can be sent, or tells why it cannot.
+    return socket.send(data, address).then(() => {});
+  };
   const flow = createFlow({
     protocol: "UDP",
     remote,
@@ -106,8 +129,10 @@ function createUdpFlow(
     closed: false,
     send(text) {
       const sent = readSent(text);
-      const to = { host: remote.host, port: portFor(sent, remote) };
-      return retransmission.send(flow, sent, () => put(socket, text, to));
+      const port = portFor(sent, remote);
+      const to = port === remote.port ? there : targetOf(remote.host, port);
+      const stored = store(text);
+      return retransmission.send(flow, sent, () => put(stored, to));
     },
     absorbs: retransmission.absorbs,
     close() {},
@@ -115,12 +140,47 @@ function createUdpFlow(
   return flow;
 }
 
+const sentAlready = Promise.resolve();
+
+/** Where a datagram goes, as Deno takes it and, of IPv4, as the system does. */
+interface Target {
+  readonly address: Deno.NetAddr;
+  readonly name: Uint8Array<ArrayBuffer> | undefined;
+}
+
+const targetOf = (hostname: string, port: number): Target => ({
+  address: { transport: "udp", hostname, port },
+  name: socketName(hostname, port),
+});
+
 /** A response goes where its request came from; without rport, to the port in Via (RFC 3581 §4). */
 function portFor({ status, rport, via }: SentMessage, remote: Endpoint): number {
   if (status === undefined || rport !== undefined) return remote.port;
   return via.port ?? 5060;
 }
 
-async function put(socket: Deno.DatagramConn, text: string, to: Endpoint): Promise<void> {
-  await socket.send(Buffer.from(text), { transport: "udp", hostname: to.host, port: to.port });
+/** The bytes of a message, where they lie. */
+interface Stored {
+  readonly slab: Buffer<ArrayBuffer>;
+  readonly from: number;
+  readonly end: number;
+}
+
+const slabBytes = 256 << 10;
+let slab: Buffer<ArrayBuffer> = Buffer.alloc(0);
+let used = 0;
+
+/**
+ * Puts the bytes of a message where the collector need not copy them for as long as a transaction
+ * holds them.
+ */
+function store(text: string): Stored {
+  // A character takes three bytes at most.
+  if (used + 3 * text.length > slab.length) {
+    slab = Buffer.allocUnsafeSlow(Math.max(slabBytes, 3 * text.length));
+    used = 0;
+  }
+  const from = used;
+  used += slab.write(text, from);
+  return { slab, from, end: used };
 }

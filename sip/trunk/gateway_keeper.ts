@@ -39,7 +39,8 @@ interface State extends Registering {
 
 class RegistrationFailure extends Error {
   override readonly name = "RegistrationFailure";
-  constructor(why: string, readonly retryAfterS = 0) {
+  /** `isQuiet`: nobody was asked, since all want to be left alone. */
+  constructor(why: string, readonly retryAfterS = 0, readonly isQuiet = false) {
     super(`Cannot register: ${why}`);
   }
 }
@@ -88,11 +89,19 @@ async function keep(state: State): Promise<void> {
       await stay(state, flow, refreshMs);
     } catch (error) {
       if (signal.aborted) return;
-      reports.tell({ status: "failed", reason: (error as Error).message.slice(0, 255) });
-      await timers.pause(backOffMs(failures++, error), signal);
+      const waitMs = backOffMs(failures++, error);
+      if (!outlasts(state, waitMs, error)) {
+        reports.tell({ status: "failed", reason: (error as Error).message.slice(0, 255) });
+      }
+      await timers.pause(waitMs, signal);
     }
   }
 }
+
+/** Whether the proxy, which is to be left alone, remembers us until we ask again. */
+const outlasts = ({ place }: State, waitMs: number, error: unknown): boolean =>
+  error instanceof RegistrationFailure && error.isQuiet &&
+  place !== undefined && place.until > Date.now() + waitMs;
 
 /** Twice as long after each failure, and by chance, so that not all come back at once. */
 function backOffMs(failures: number, error: unknown): number {
@@ -106,9 +115,15 @@ function backOffMs(failures: number, error: unknown): number {
 /** Registers at the first server of the proxy that answers and is not full; rejects with why not. */
 async function register(state: State): Promise<{ flow: Flow; refreshMs: number }> {
   const { signalling, registration, stopping: { signal } } = state;
+  const { holds } = signalling;
   const proxy = await locateProxy(signalling, registration);
-  let failure: Error = new RegistrationFailure("the proxy does not answer");
+  const route = routeOf(registration);
+  const quietMs = () => Math.min(...proxy.targets.map((target) => holds.heldMs({ route, target })));
+  let failure: Error = quietMs() > 0
+    ? new RegistrationFailure("the proxy asked to be left alone", quietMs() / 1000, true)
+    : new RegistrationFailure("the proxy does not answer");
   for (const target of proxy.targets) {
+    if (holds.heldMs({ route, target }) > 0) continue;
     let flow: Flow;
     try {
       flow = await signalling.routes.open(target);
@@ -118,15 +133,25 @@ async function register(state: State): Promise<{ flow: Flow; refreshMs: number }
     }
     const answer = await ask(state, { flow, proxy, signal });
     if (answer === undefined) continue;
-    try {
+    holds.heed({ route, target }, answer);
+    if (answer.status !== 503) {
       return { flow, refreshMs: take(state, answer, { flow, proxy, target }) };
-    } catch (error) {
-      if (answer.status !== 503) throw error;
-      failure = error as Error;
     }
+    failure = refusedWith(answer, quietMs() / 1000);
   }
   throw failure;
 }
+
+/** What calls by the Gateway name it as: the two share who wants to be left alone. */
+const routeOf = ({ gatewaySid, proxy, publicOnly, userName, password }: Registration) => ({
+  gatewaySid,
+  proxy,
+  publicOnly,
+  credentials: { userName, password },
+});
+
+const refusedWith = ({ status, phrase }: RegisterAnswer, retryAfterS: number) =>
+  new RegistrationFailure(`the proxy answered ${status} ${phrase}`.trim(), retryAfterS);
 
 /** Asks, and once more for as long as a 423 demands (RFC 3261 §10.2.8). */
 async function ask(
@@ -144,14 +169,13 @@ async function ask(
 /** Keeps what was granted; how long to wait until the next one, in ms. */
 function take(
   state: State,
-  { status, phrase, expiresS, retryAfterS }: RegisterAnswer,
+  answer: RegisterAnswer,
   { flow, proxy, target }: { flow: Flow; proxy: Proxy; target: Target },
 ): number {
   const { signalling, registration: { accountSid, userName, password } } = state;
-  if (status >= 300 || expiresS === 0) {
-    const why = status >= 300 ? `the proxy answered ${status} ${phrase}` : "the proxy granted 0 s";
-    throw new RegistrationFailure(why.trim(), retryAfterS);
-  }
+  const { status, expiresS, retryAfterS } = answer;
+  if (status >= 300) throw refusedWith(answer, retryAfterS);
+  if (expiresS === 0) throw new RegistrationFailure("the proxy granted 0 s", retryAfterS);
   const trunk = trunkAt(signalling, proxy, {
     target,
     accountSid,

@@ -1,21 +1,17 @@
 import type { URI } from "sip.js/lib/core/index.js";
 import type { TrunkRoute } from "../../core/bridge_trunks.ts";
 import type { Login } from "../auth/digest_client.ts";
-import type { Flow } from "../flow.ts";
+import type { Hop } from "../flow.ts";
 import type { Signalling } from "../signalling.ts";
 import type { Target } from "../transport/resolve.ts";
 import { parseSipUri } from "../text/uri.ts";
 
-/** A SIP server at the other end of a dialog, which is not bound to one connection. */
-export interface Trunk {
+/** A SIP server at the other end of a dialog. */
+export interface Trunk extends Hop {
   /** The account whose Gateway it is; undefined of the operator's. */
   readonly accountSid?: string | undefined;
   /** Answers its challenges. */
   readonly login?: Login | undefined;
-  /** Whether a request that comes from an address is the server's. */
-  owns(host: string): boolean;
-  /** A flow to it when the one there was is gone; rejects when it cannot be had. */
-  reach(): Promise<Flow>;
 }
 
 /** A proxy and the places it is at. */

@@ -10,25 +10,28 @@ export interface RouteServer {
 
 /** Servers that asked to be left alone for a while: 503 with Retry-After (RFC 3261 §21.5.4). */
 export interface TrunkHolds {
-  hold(server: RouteServer, seconds: number): void;
-  holds(server: RouteServer): boolean;
+  /** Leaves a server alone whose final response asks for that. */
+  heed(server: RouteServer, response: { status: number; retryAfterS: number }): void;
+  /** For how long yet a server is to be left alone; 0 for one that is not. */
+  heldMs(server: RouteServer): number;
 }
 
 export function createTrunkHolds(now: () => number = Date.now): TrunkHolds {
   const until = new Map<string, number>();
   return {
-    hold(server, seconds) {
+    heed(server, { status, retryAfterS }) {
+      if (status !== 503 || retryAfterS === 0) return;
       const key = keyOf(server);
       until.delete(key);
-      until.set(key, now() + Math.min(seconds, sipLimits.trunkHoldMaxS) * 1000);
+      until.set(key, now() + Math.min(retryAfterS, sipLimits.trunkHoldMaxS) * 1000);
       const [oldest] = until.keys();
       if (until.size > sipLimits.trunkHolds && oldest !== undefined) until.delete(oldest);
     },
-    holds(server) {
+    heldMs(server) {
       const key = keyOf(server);
-      const isHeld = (until.get(key) ?? 0) > now();
-      if (!isHeld) until.delete(key);
-      return isHeld;
+      const ms = Math.max((until.get(key) ?? 0) - now(), 0);
+      if (ms === 0) until.delete(key);
+      return ms;
     },
   };
 }

@@ -47,12 +47,12 @@ async function sendBy(
   const { holds, routes } = signalling;
   const proxy = await locateProxy(signalling, route);
   for (const target of proxy.targets) {
-    if (holds.holds({ route, target })) continue;
+    if (holds.heldMs({ route, target }) > 0) continue;
     const flow = await routes.open(target).catch(() => undefined);
     if (flow === undefined) continue;
-    const { status, retryAfterS } = await exchange(signalling, { order, route, proxy, flow });
-    if (status !== 503) return status;
-    if (retryAfterS > 0) holds.hold({ route, target }, retryAfterS);
+    const final = await exchange(signalling, { order, route, proxy, flow });
+    if (final.status !== 503) return final.status;
+    holds.heed({ route, target }, final);
   }
   return undefined;
 }

@@ -146,6 +146,10 @@ const flawed: Record<string, [body: string, skipped: string[], wanted?: Record<s
       `<Dial><Client>bob</Client><Conference>lobby</Conference></Dial>`,
       ["nouns of Dial beside its Conference"],
     ],
+    "text beside it": [
+      `<Dial>+15550009<Conference>lobby</Conference></Dial>`,
+      ['the text "+15550009" of Dial beside its nouns'],
+    ],
   };
 
 for (const [name, [body, notes, wanted = {}]] of Object.entries(flawed)) {

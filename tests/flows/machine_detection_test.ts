@@ -21,7 +21,13 @@ Deno.test("POST /Calls with MachineDetection asks for the Url when it is known w
   });
   const [step] = app.bridge[0]!.script;
   assert.ok(step?.type === "invite");
-  assert.deepEqual(step.machineDetection, { timeoutS: 30, untilEnd: false });
+  assert.deepEqual(step.machineDetection, {
+    timeoutS: 30,
+    untilEnd: false,
+    speechThresholdMs: 2_400,
+    speechEndMs: 1_200,
+    silenceMs: 5_000,
+  });
 
   const leg = companionOf(app, sid);
   await leg.report({ type: "answered" }, { wantsScript: false });
@@ -44,16 +50,34 @@ Deno.test("POST /Calls with MachineDetection asks for the Url when it is known w
 
 Deno.test("POST /Calls takes how long to listen, and until when", async () => {
   using app = await startApp();
-  await placed(app, { MachineDetection: "DetectMessageEnd", MachineDetectionTimeout: "10" });
+  await placed(app, {
+    MachineDetection: "DetectMessageEnd",
+    MachineDetectionTimeout: "10",
+    MachineDetectionSpeechThreshold: "4800",
+    MachineDetectionSpeechEndThreshold: "900",
+    MachineDetectionSilenceTimeout: "3000",
+  });
   const [step] = app.bridge[0]!.script;
   assert.ok(step?.type === "invite");
-  assert.deepEqual(step.machineDetection, { timeoutS: 10, untilEnd: true });
+  assert.deepEqual(step.machineDetection, {
+    timeoutS: 10,
+    untilEnd: true,
+    speechThresholdMs: 4_800,
+    speechEndMs: 900,
+    silenceMs: 3_000,
+  });
 
   for (
     const [form, message] of [
       [{ MachineDetection: "maybe" }, /MachineDetection must be one of Enable, DetectMessageEnd/],
       [{ MachineDetectionTimeout: "2" }, /MachineDetectionTimeout/],
       [{ MachineDetectionTimeout: "60" }, /MachineDetectionTimeout/],
+      [{ MachineDetectionSpeechThreshold: "999" }, /MachineDetectionSpeechThreshold/],
+      [{ MachineDetectionSpeechThreshold: "6001" }, /MachineDetectionSpeechThreshold/],
+      [{ MachineDetectionSpeechEndThreshold: "499" }, /MachineDetectionSpeechEndThreshold/],
+      [{ MachineDetectionSpeechEndThreshold: "5001" }, /MachineDetectionSpeechEndThreshold/],
+      [{ MachineDetectionSilenceTimeout: "1999" }, /MachineDetectionSilenceTimeout/],
+      [{ MachineDetectionSilenceTimeout: "soon" }, /MachineDetectionSilenceTimeout/],
     ] as const
   ) {
     const answer = await app.root.post("Calls.json", { ...wanted, ...form });

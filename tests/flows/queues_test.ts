@@ -200,6 +200,30 @@ Deno.test("the wait document of a queue is told the place in it", async () => {
   assert.deepEqual(await notifications(app), []);
 });
 
+Deno.test("a Gather in a wait document asks its action with what came and the place", async () => {
+  using app = await startApp();
+  const one = await wait(app, "1", `waitUrl="/wait"`);
+  app.answers = () =>
+    xml(`<Gather numDigits="1" action="key"><Play>/a.wav</Play></Gather><Pause/>`);
+  const { queueSid } = one.step;
+  const [step] = await one.report({ type: "waiting", action: one.step.wait!, queueSid });
+  assert.ok(step?.type === "gather" && step.action, Deno.inspect(step));
+
+  app.answers = () => xml("<Leave/>");
+  const gathered = { digits: "1" };
+  const script = await one.report({ type: "waiting", action: step.action, queueSid, gathered });
+  assert.deepEqual(script, [{ type: "leave" }]);
+  assert.equal(app.fetched.at(-1)!.url, "https://app.test/key");
+  const { Digits, QueueSid } = await lastForm(app);
+  assert.deepEqual([Digits, QueueSid], ["1", queueSid]);
+
+  // What was typed without an action goes along with what is asked for next.
+  const action = { ...one.step.wait!, digits: "42" };
+  await one.report({ type: "waiting", action, queueSid });
+  assert.equal((await lastForm(app)).Digits, "42");
+  assert.deepEqual(await notifications(app), []);
+});
+
 const far = { id: "far", runId: "run" };
 const sipUri = "sip:127.0.0.1:5062;transport=ws";
 

@@ -4,6 +4,7 @@ import { sweepCompanions } from "../../core/calls/sweep.ts";
 import { Fault } from "../../core/faults.ts";
 import { limits } from "../../core/limits.ts";
 import type { Blobs } from "../../core/providers.ts";
+import type { RecordingMemo } from "../../core/recordings/memo.ts";
 import { takePart } from "../../core/recordings/take_part.ts";
 import { type App, startApp } from "../support/app.ts";
 import { companionOf, made, notifications, xml } from "../support/hand_companion.ts";
@@ -39,10 +40,13 @@ const second = (value: number) => new Uint8Array(new Int16Array(8_000).fill(valu
 function send(
   app: App,
   leg: string,
-  { at = 0, seconds = [1], ...wanted }: Partial<RecordingPart> & { seconds?: number[] } = {},
+  { at = 0, seconds = [1], extra = {}, ...wanted }: Partial<RecordingPart> & {
+    seconds?: number[];
+    extra?: RecordingMemo;
+  } = {},
 ): Promise<boolean> {
   const data = new Uint8Array(seconds.flatMap((value) => [...second(value)])).toBase64();
-  const memo = { statusCallback: callback };
+  const memo = { statusCallback: callback, ...extra };
   const recording = { sid, accountSid: app.root.sid, memo };
   return takePart({ recording, leg, channels: 1, at: at * 16_000, data, ...wanted }, app.ports);
 }
@@ -135,6 +139,26 @@ Deno.test("a recording that was cut off has failed, with what there is of it", a
   assert.deepEqual(await notifications(app), [
     `Cannot record to the end: ${sid} broke off; 2 s of it are kept`,
   ]);
+});
+
+Deno.test("what is kept of a recording that was cut off is transcribed, and told, where it was to be", async () => {
+  const transcriber = { transcribe: () => Promise.resolve("please call") };
+  using app = await startApp({ ports: { transcriber } });
+  const call = await answeredCall(app);
+  const extra = {
+    transcribe: true,
+    transcribeCallback: { url: "https://app.test/text", method: "POST" as const },
+  };
+  await send(app, call.sid, { seconds: [1, 2], extra });
+  await send(app, call.sid, { at: 2, seconds: [], end: "cut", extra });
+
+  assert.equal((await recordOf(app)).status, "failed");
+  const [told] = await sentTo(app, "https://app.test/text");
+  assert.deepEqual(
+    [told?.TranscriptionStatus, told?.TranscriptionText, told?.RecordingDuration],
+    ["completed", "please call", "2"],
+  );
+  assert.equal((await notifications(app)).length, 1);
 });
 
 Deno.test("parts that nobody wants are refused: of an unknown call, deleted, or from the middle", async () => {

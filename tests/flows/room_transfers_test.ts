@@ -56,6 +56,12 @@ async function both(lab: Lab, at: At, markup?: string): Promise<[Side, Side]> {
   return [alice, bob];
 }
 
+const callsTo = async (lab: Lab, login: string) =>
+  (await lab.app.root.get(`Calls.json?To=client:${login}`)).json().calls;
+
+const conferences = async (lab: Lab): Promise<number> =>
+  (await lab.app.root.get("Conferences.json")).json().total;
+
 const refers = async (dialog: PhoneDialog, to: string) =>
   await dialog.request("REFER", { headers: [`Refer-To: <${to}>`] });
 
@@ -200,9 +206,8 @@ sipTest("blindInRoom() leaves a transferor be that was sent elsewhere meanwhile"
   await lab.app.runJobs();
   await lab.untilIn("alice");
   ringing.ring();
-  const dialog = await ringing.answer();
   const heard = await told(bob);
-  await dialog.ended;
+  await ringing.cancelled;
   await lab.untilIn("alice");
 
   const tones = lab.media.legs.flatMap(({ played }) => played)
@@ -211,4 +216,98 @@ sipTest("blindInRoom() leaves a transferor be that was sent elsewhere meanwhile"
   assert.equal(heard.at(-1), "SIP/2.0 487 Request Terminated");
   assert.equal((await bob.dialog.bye()).status, 200);
   await alice.dialog.bye();
+});
+
+for (const at of ["one", "two"] as const) {
+  sipTest(`blindInRoom() rings nobody any more when the conference ends, at ${at}`, async () => {
+    await using lab = await start();
+    const [alice, bob] = await both(lab, at);
+    const carol = await lab.phone("carol", lab[at]);
+
+    await refers(bob.dialog, "sip:carol@sip.test");
+    const ringing = await carol.nextCall();
+    ringing.ring();
+    await bob.dialog.bye();
+    await lab.untilIn("alice");
+    await alice.dialog.bye();
+    await lab.until(async () => (await lab.conference()).status === "completed");
+    await lab.app.runJobs();
+    await ringing.cancelled;
+    await lab.until(async () => (await callsTo(lab, "carol"))[0].status === "canceled");
+
+    assert.equal(await conferences(lab), 1);
+  });
+}
+
+sipTest("blindInRoom() rings nobody any more when REST ends the conference", async () => {
+  await using lab = await start();
+  const [, bob] = await both(lab, "one");
+  const carol = await lab.phone("carol", lab.one);
+
+  await refers(bob.dialog, "sip:carol@sip.test");
+  const ringing = await carol.nextCall();
+  ringing.ring();
+  const { sid } = await lab.conference();
+  await lab.app.root.post(`Conferences/${sid}.json`, { Status: "completed" });
+  await lab.app.runJobs();
+  await ringing.cancelled;
+
+  // Of the room's end and the order to end the ringing, either may come first.
+  assert.match((await told(bob)).at(-1)!, /^SIP\/2\.0 48[07] /);
+});
+
+sipTest("swap() opens no conference for who answers after the other has ended", async () => {
+  await using lab = await start();
+  const [alice, bob] = await both(lab, "one");
+  const carol = await lab.phone("carol", lab.one);
+
+  await refers(bob.dialog, "sip:carol@sip.test");
+  const ringing = await carol.nextCall();
+  await bob.dialog.bye();
+  await lab.untilIn("alice");
+  await alice.dialog.bye();
+  // The order to end the ringing waits among the jobs, which nobody runs.
+  await lab.until(async () => (await lab.conference()).status === "completed");
+  const dialog = await ringing.answer();
+
+  assert.equal((await dialog.ended).method, "BYE");
+  assert.equal(await conferences(lab), 1);
+});
+
+sipTest("calling() forgets whom a transfer called in vain", async () => {
+  await using lab = await start();
+  const [, bob] = await both(lab, "one");
+  const carol = await lab.phone("carol", lab.one);
+  const { conferences } = lab.app.ports.records;
+  const { sid } = await lab.conference();
+  const called = async () => (await conferences.get(lab.app.root.sid, sid))?.called?.length;
+
+  await refers(bob.dialog, "sip:carol@sip.test");
+  const ringing = await carol.nextCall();
+  const during = await called();
+  ringing.decline(486);
+  await told(bob);
+  await lab.until(async () => await called() === 0);
+
+  assert.equal(during, 1);
+});
+
+sipTest("attendedInRoom() goes on when the transferor hangs up at once", async () => {
+  await using lab = await start();
+  const [, bob] = await both(lab, "one");
+  const carol = await lab.phone("carol", lab.one);
+  // The SDP of a call without markup passes through.
+  const { clients } = lab.app.ports.records;
+  const { accountSid, sid } = (await clients.holder("login", "bob"))!;
+  await clients.update(accountSid, sid, (record) => ({ record: { ...record, voiceUrl: null } }));
+  const [asking] = await talking(bob.phone, carol);
+
+  await refers(bob.dialog, `sip:carol@sip.test?Replaces=${asking.dialog.replaces}`);
+  const again = await carol.nextCall();
+  await bob.dialog.bye();
+  await lab.untilIn("alice");
+  await again.answer();
+  await lab.untilIn("alice", "carol");
+
+  assert.match(valueOf(again.invite, "replaces"), /;to-tag=/);
 });

@@ -1,17 +1,24 @@
 import assert from "node:assert/strict";
-import { createMachineDetector } from "../../sip/media/answering_machine.ts";
+import { limits } from "../../core/limits.ts";
+import {
+  createMachineDetector,
+  type MachineDetectorOptions,
+} from "../../sip/media/answering_machine.ts";
 import type { Pcm } from "../../sip/media/port.ts";
 import { framesOf, inTurn, mixed, noise, silence, speech } from "../support/synthetic_speech.ts";
 import { tone } from "../support/tone.ts";
 
-interface Options {
-  timeoutMs?: number;
-  untilEnd?: boolean;
-}
+const usual: MachineDetectorOptions = {
+  timeoutMs: 30_000,
+  untilEnd: false,
+  speechThresholdMs: limits.machineSpeechMs[1],
+  speechEndMs: limits.machineSpeechEndMs[1],
+  silenceMs: limits.machineSilenceMs[1],
+};
 
 /** Who it is, and after how many seconds that is known. */
-function detect(sound: Pcm, { timeoutMs = 30_000, untilEnd = false }: Options = {}) {
-  const next = createMachineDetector({ timeoutMs, untilEnd });
+function detect(sound: Pcm, options: Partial<MachineDetectorOptions> = {}) {
+  const next = createMachineDetector({ ...usual, ...options });
   for (const [i, frame] of framesOf(sound).entries()) {
     const answerer = next(frame);
     if (answerer !== undefined) return { answerer, seconds: (i + 1) / 50 };
@@ -84,4 +91,23 @@ Deno.test("createMachineDetector() does not know who is silent, or speaks on and
     answerer: "machine",
     seconds: 4,
   });
+});
+
+Deno.test("createMachineDetector() takes a long greeting for a person's where it is told to", () => {
+  const business = inNoise(inTurn(silence(0.5), speech(4), silence(3)));
+  assert.equal(detect(business)?.answerer, "machine");
+  const told = detect(business, { speechThresholdMs: 4_800 });
+  assert.equal(told?.answerer, "human");
+  assert.ok(told.seconds < 6.1, `known after ${told.seconds} s`);
+  const voicemail = inNoise(inTurn(silence(0.5), speech(8), silence(3)));
+  assert.equal(detect(voicemail, { speechThresholdMs: 4_800 })?.answerer, "machine");
+});
+
+Deno.test("createMachineDetector() knows a person after the pause, and nobody after the silence, told", () => {
+  const hello = inNoise(inTurn(silence(0.5), speech(0.6), silence(0.9), speech(4), silence(3)));
+  assert.equal(detect(hello)?.answerer, "machine");
+  assert.equal(detect(hello, { speechEndMs: 700 })?.answerer, "human");
+  const late = inNoise(inTurn(silence(3), speech(0.6), silence(3)));
+  assert.equal(detect(late)?.answerer, "human");
+  assert.deepEqual(detect(late, { silenceMs: 2_000 }), { answerer: "unknown", seconds: 2 });
 });

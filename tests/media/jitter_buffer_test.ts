@@ -238,6 +238,23 @@ Deno.test("pull() hears a peer again whose clock stood still in a pause", () => 
   }
 });
 
+Deno.test("pull() hears a peer soon again when both of us stood still, time after time", () => {
+  const buffer = createJitterBuffer();
+  const packets = packetsOf({ pcm: tone(400, 60) }).values();
+  /** So many packets come, and then so many frames are pulled; how many of those are sound. */
+  const go = (pushed: number, pulled: number) => {
+    for (const packet of packets.take(pushed)) buffer.push(packet, "PCMU");
+    const frames = Array.from({ length: pulled }, () => buffer.pull());
+    return frames.filter((frame) => amplitudeOf(400, frame) > 5_000).length;
+  };
+  for (let round = 0; round < 8; round++) {
+    go(50, 11); // A second in which this process did nothing, and made up for a part of it.
+    go(0, 12); // The peer's clock stood still.
+    const heard = Array.from({ length: 200 }, () => go(1, 1)).reduce((sum, one) => sum + one, 0);
+    assert.ok(heard > 170, `${heard} frames of 200 in round ${round}`);
+  }
+});
+
 Deno.test("pull() goes on with another source, and with one whose timestamps jump", () => {
   const first = packetsOf({ pcm: tone(400, 2) });
   for (const changes of [{ ssrc: 2 }, { ssrc: 1 }]) {

@@ -268,3 +268,92 @@ Deno.test("loadAudio() passes the signal on", async () => {
   stop.abort();
   await assert.rejects(attempt, /aborted/);
 });
+
+/** A server that answers when it is told to, and tells which of its requests were aborted. */
+function answering() {
+  const asked: { answer: (response: Response) => void; signal: AbortSignal }[] = [];
+  const load = loadAudio({
+    fetch: (_, init) => {
+      const { promise, resolve } = Promise.withResolvers<Response>();
+      asked.push({ answer: resolve, signal: init!.signal! });
+      return promise;
+    },
+    timeoutMs: 10_000,
+  });
+  return { asked, load };
+}
+
+const wav = (headers: Record<string, string> = {}) =>
+  new Response(pcmFile(tone(1_000, 0.1)), { headers });
+
+Deno.test("loadAudio() asks once for what several want at the same time, and again afterwards", async () => {
+  const { asked, load } = answering();
+  const url = "http://app.test/a.wav";
+  const first = [1, 2, 3].map(() => load(url, signal));
+  const other = load("http://app.test/b.wav", signal);
+
+  assert.equal(asked.length, 2);
+  asked[0]!.answer(wav());
+  asked[1]!.answer(wav());
+  const [pcm, ...same] = await Promise.all(first);
+  assert.ok(same.every((each) => each === pcm));
+  assert.notEqual(await other, pcm);
+
+  const later = load(url, signal);
+  assert.equal(asked.length, 3);
+  asked[2]!.answer(wav());
+  assert.notEqual(await later, pcm);
+});
+
+Deno.test("loadAudio() goes on for those who wait when others give up, and ends with the last", async () => {
+  const { asked, load } = answering();
+  const url = "http://app.test/a.wav";
+  const [first, second] = [new AbortController(), new AbortController()];
+  const begun = load(url, first.signal);
+  const joined = load(url, second.signal);
+
+  first.abort();
+  await assert.rejects(begun, /it was aborted/);
+  assert.equal(asked[0]!.signal.aborted, false);
+  second.abort();
+  await assert.rejects(joined, /it was aborted/);
+  assert.equal(asked[0]!.signal.aborted, true);
+
+  const anew = load(url, signal);
+  assert.equal(asked.length, 2);
+  asked[1]!.answer(wav());
+  assert.equal((await anew).length, 800);
+});
+
+Deno.test("loadAudio() tells a failure to those who waited for it, and tries again for the next", async () => {
+  const { asked, load } = answering();
+  const url = "http://app.test/a.wav";
+  const failing = [load(url, signal), load(url, signal)];
+  asked[0]!.answer(new Response("no", { status: 503 }));
+  for (const each of failing) await assert.rejects(each, /a\.wav": status is 503/);
+
+  const next = load(url, signal);
+  assert.equal(asked.length, 2);
+  asked[1]!.answer(wav());
+  assert.equal((await next).length, 800);
+});
+
+for (const headers of [{ "cache-control": "no-store" }, { vary: "*" }]) {
+  const [[name, value] = []] = Object.entries(headers);
+  Deno.test(`loadAudio() asks for each by itself where the answer says ${name}: ${value}`, async () => {
+    const { asked, load } = answering();
+    const both = [1, 2].map(() => load("http://app.test/a.wav", signal));
+    asked[0]!.answer(wav(headers));
+    const first = await both[0];
+
+    assert.equal(asked.length, 2);
+    asked[1]!.answer(wav(headers));
+    assert.notEqual(await both[1], first);
+  });
+}
+
+Deno.test("loadAudio() asks nobody for who has gone already", async () => {
+  const { asked, load } = answering();
+  await assert.rejects(load("http://app.test/a.wav", AbortSignal.abort()), /it was aborted/);
+  assert.equal(asked.length, 0);
+});

@@ -78,7 +78,7 @@ Deno.test("POST /bridge stops reading a body that has no end", async () => {
   const endless = new ReadableStream({
     pull: (controller) => controller.enqueue(new Uint8Array(64 << 10).fill(32, 0, ++pulled && 1)),
   });
-  const response = await app.http.request("/bridge/report", { method: "POST", body: endless });
+  const response = await app.http.request("/bridge/news", { method: "POST", body: endless });
   assert.equal(response.status, 413);
   assert.ok(pulled < 40, `read ${pulled} chunks`);
 });

@@ -181,30 +181,77 @@ sipTest("a server that is full is left alone, and the domain's others are not", 
   assert.equal(overTcp.heard.filter(({ method }) => method === "INVITE").length, 1);
 });
 
+const gateway: Registration = {
+  gatewaySid: `GW${"1".repeat(32)}`,
+  accountSid: `AC${"1".repeat(32)}`,
+  version: "1",
+  userName: "trunk",
+  password: "pass",
+  proxy,
+  publicOnly: false,
+  ttlS: 600,
+};
+
+async function keep(lab: SipLab, ...gateways: Registration[]): Promise<void> {
+  lab.service.trunks.gateways = gateways;
+  await (await lab.service.order(lab.companion.bridgeUrl, "/gateways", {})).body?.cancel();
+}
+
 sipTest("a Gateway registers at the next server of its domain when the first is full", async () => {
   await using domain = await startTwo(full);
   const { overTcp, good, lab } = domain;
-  const gateway: Registration = {
-    gatewaySid: `GW${"1".repeat(32)}`,
-    accountSid: `AC${"1".repeat(32)}`,
-    version: "1",
-    userName: "trunk",
-    password: "pass",
-    proxy,
-    publicOnly: false,
-    ttlS: 600,
-  };
 
-  lab.service.trunks.gateways = [gateway];
-  await lab.service.order(lab.companion.bridgeUrl, "/gateways", {});
+  await keep(lab, gateway);
   assert.equal((await overTcp.next()).method, "REGISTER");
   good.respond(await good.request("REGISTER"), 200);
   await lab.service.gatewayTold(({ status }) => status === "registered");
-  lab.service.trunks.gateways = [];
-  await lab.service.order(lab.companion.bridgeUrl, "/gateways", {});
+  await keep(lab);
   good.respond(await good.request("REGISTER"), 200);
 
   await lab.service.gatewayTold(({ status }) => status === "unregistered");
+});
+
+sipTest("a Gateway leaves a server alone that asked for it, and so do its calls", async () => {
+  await using domain = await startTwo((request) =>
+    peerResponse(request, 503, { headers: ["Retry-After: 60"] })
+  );
+  const { overTcp, good, lab } = domain;
+  const { gatewaySid, userName, password } = gateway;
+  const own = { ...route, gatewaySid, credentials: { userName, password } };
+  const invitation = trunkInvitation([own]);
+
+  await keep(lab, gateway);
+  for (let refreshes = 0; refreshes < 2; refreshes++) {
+    good.respond(await good.request("REGISTER"), 200, { headers: ["Expires: 1"] });
+  }
+  good.respond(await good.request("REGISTER"), 200, { headers: ["Expires: 600"] });
+  await (await lab.run(invitation.leg, callScript(invitation))).body?.cancel();
+  good.respond(await good.request("INVITE"), 486);
+  await lab.service.event("ended", invitation.leg);
+  await keep(lab);
+  good.respond(await good.request("REGISTER"), 200);
+  await lab.service.gatewayTold(({ status }) => status === "unregistered");
+
+  assert.deepEqual(overTcp.heard.map(({ method }) => method), ["REGISTER"]);
+});
+
+sipTest("a Gateway tries only the server again that did not ask to be left alone", async () => {
+  await using domain = await startTwo((request) =>
+    peerResponse(request, 503, { headers: ["Retry-After: 60"] })
+  );
+  const { overTcp, good, lab } = domain;
+
+  await keep(lab, gateway);
+  good.respond(await good.request("REGISTER"), 503);
+  const failed = await lab.service.gatewayTold(({ status }) => status === "failed");
+  good.respond(await good.request("REGISTER"), 200);
+  await lab.service.gatewayTold(({ status }) => status === "registered");
+  await keep(lab);
+  good.respond(await good.request("REGISTER"), 200);
+  await lab.service.gatewayTold(({ status }) => status === "unregistered");
+
+  assert.equal(failed.reason, "Cannot register: the proxy answered 503 Told So");
+  assert.equal(overTcp.heard.length, 1);
 });
 
 sipTest("a MESSAGE goes to the next server of its domain when the first is full", async () => {

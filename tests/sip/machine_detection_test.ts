@@ -5,11 +5,19 @@ import { invite, newLeg, type SipLab, sipTest, startSipLab } from "../support/si
 import { framesOf, inTurn, silence, speech } from "../support/synthetic_speech.ts";
 import { tone } from "../support/tone.ts";
 
+const usual = {
+  timeoutS: 30,
+  untilEnd: false,
+  speechThresholdMs: 2_400,
+  speechEndMs: 1_200,
+  silenceMs: 5_000,
+};
+
 /** Bob is called and answers; what he says next decides. */
 async function answered(lab: SipLab, untilEnd = false) {
   const bob = await lab.phone("bob");
   const leg = newLeg();
-  const detection = { timeoutS: 30, untilEnd };
+  const detection = { ...usual, untilEnd };
   const invitation = invite("bob", leg);
   await lab.run(leg, [{ type: "invite", invitation, timeoutS: 30, machineDetection: detection }]);
   const callee = await (await bob.nextCall()).answer();
@@ -63,7 +71,7 @@ sipTest("detectMachine() ends with the call, and with another script", async () 
   const bob = await lab.phone("carol");
   const leg = newLeg();
   const invitation = invite("carol", leg);
-  const machineDetection = { timeoutS: 30, untilEnd: false };
+  const machineDetection = usual;
   await lab.run(leg, [{ type: "invite", invitation, timeoutS: 30, machineDetection }]);
   const callee = await (await bob.nextCall()).answer();
   await lab.service.event("answered", leg);

@@ -156,6 +156,6 @@ sipTest("admitNumber() takes nobody on a WebSocket for an allowed source", async
   const { event } = await lab.service.event("incoming");
 
   assert.equal(event.login, "alice");
-  assert.deepEqual(calling.statuses, [407, 100, 487]);
+  assert.deepEqual(calling.statuses.filter((status) => status !== 100), [407, 487]);
   assert.deepEqual(lab.service.trunks.queries, []);
 });

@@ -98,6 +98,39 @@ roomTest("a wait document is told the queue, leads on to others, and may leave",
   await closeAll([alice]);
 });
 
+roomTest("a gather in a wait document stops its prompt, and its action leads on", async () => {
+  await using lab = await startRoomLab({ loadAudio: () => Promise.resolve(tone(500, 0.1)) });
+  const wait = { ...action, url: "http://app.test/wait" };
+  const typed = { ...action, url: "http://app.test/typed" };
+  const prompts = [{ type: "play" as const, url: "http://a/1", loop: 0 }];
+  const keys = { start: "0123456789", finish: "#", most: 1 };
+  const gather: Script[number] = { type: "gather", prompts, timeoutS: 60, keys };
+  lab.service.answer = ({ event }) => {
+    if (event.type !== "waiting") return [];
+    if (event.action.url === typed.url) return [{ type: "leave" }];
+    return [gather, { ...gather, action: typed }];
+  };
+  const script: Script = [{ type: "queue", queueSid, wait }, { type: "silence", seconds: 0.1 }];
+  const alice = await enter(lab, { login: "alice", hz: 750, script });
+  const press = async (key: string) => {
+    await alice.untilHears([500], ([prompt]) => there(prompt!));
+    const content = `Signal=${key}\r\nDuration=160\r\n`;
+    await alice.dialog.request("INFO", { body: { type: "application/dtmf-relay", content } });
+  };
+  await press("4");
+  await press("2");
+
+  const { event } = await lab.service.event("dequeued", alice.leg);
+  assert.equal(event.result, "leave");
+  await alice.dialog.ended;
+  const asked = lab.service.reports.flatMap(({ event }) => event.type === "waiting" ? [event] : []);
+  assert.deepEqual(
+    asked.map(({ action, gathered }) => [action.url, action.digits, gathered?.digits]),
+    [[wait.url, undefined, undefined], [typed.url, "4", "2"]],
+  );
+  await closeAll([alice]);
+});
+
 const departures = [
   ["the caller hangs up", "hangup"],
   ["the service ends the call", "hangup"],

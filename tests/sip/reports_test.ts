@@ -6,7 +6,7 @@ import { ServiceError } from "../../sip/service/service_link.ts";
 import { createTimers } from "../../sip/timers.ts";
 
 /** A queue whose service answers as told, attempt by attempt, without a rest between them. */
-function startQueue(report: ReportOptions["link"]["report"]) {
+function startQueue(report: ReportOptions["ask"]) {
   const timers = { ...createTimers(), pause: () => Promise.resolve() };
   const attempts: Report[] = [];
   const dropped: string[] = [];
@@ -16,7 +16,7 @@ function startQueue(report: ReportOptions["link"]["report"]) {
   };
   const queue = createReportQueue({
     companion: { id: "test", runId: "1" },
-    link: { report: attempt },
+    ask: attempt,
     tell: async (one) => void await attempt(one, new AbortController().signal),
     timers,
     log: (line) => dropped.push(line),

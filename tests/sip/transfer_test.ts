@@ -4,6 +4,7 @@ import type { Script } from "../../core/bridge_script.ts";
 import { invite, type SipLab, sipTest, startSipLab } from "../support/sip_lab.ts";
 import type { PhoneDialog } from "../support/softphone_dialog.ts";
 import { type SipText, valueOf } from "../support/sip_text.ts";
+import { eventually } from "../support/system.ts";
 
 const dial = (login: string, media: "anchored" | "proxied" = "anchored"): Script => [
   { type: "dial", legs: [invite(login)], media, timeoutS: 30, timeLimitS: 60 },
@@ -343,6 +344,38 @@ sipTest("attended() calls anew whom media pass by us, in place of its call", asy
   await caller.bye();
   assert.equal((await joinedCall.ended).method, "BYE");
 });
+
+sipTest("attended() goes on when the transferor hangs up both calls at once", async () => {
+  await using lab = await startSipLab();
+  const { caller, callee, consultation, carol } = await consulting(lab, "anchored", "proxied");
+
+  await callee.request("REFER", replacing(consultation));
+  const again = await carol.nextCall();
+  await Promise.all([callee.bye(), consultation.bye()]);
+  const joinedCall = await again.answer();
+  await eventually("the two are joined", () => {
+    const [one, other, ...more] = lab.media.legs.filter(({ closed }) => !closed);
+    return more.length === 0 && one?.joined !== undefined && one.joined === other;
+  });
+
+  assert.equal((await caller.bye()).status, 200);
+  assert.equal((await joinedCall.ended).method, "BYE");
+});
+
+sipTest(
+  "attended() ends a call whose transferor has left, and whom it asked declines",
+  async () => {
+    await using lab = await startSipLab();
+    const { caller, callee, consultation, carol } = await consulting(lab, "anchored", "proxied");
+
+    await callee.request("REFER", replacing(consultation));
+    const again = await carol.nextCall();
+    await callee.bye();
+    again.decline(603);
+
+    assert.equal((await caller.ended).method, "BYE");
+  },
+);
 
 sipTest(
   "passOn() gives a REFER to the softphone whose media pass by us, and its NOTIFY back",

@@ -133,9 +133,10 @@ Deno.test("POST /v1/audio/transcriptions hands on language and hints", async () 
     const answer = await post("/v1/audio/transcriptions", form);
     assert.deepEqual(await answer.json(), { text: "hello", confidence: 0.5 });
     await post("/v1/audio/transcriptions", transcription(wav)).then((one) => one.body?.cancel());
+    const kind = "utterance";
     assert.deepEqual(heard, [
-      { samples: 80, sampleRate: 8_000, language: "en-GB", hints: ["yes", "no", "maybe"] },
-      { samples: 80, sampleRate: 8_000, language: "en", hints: [] },
+      { samples: 80, sampleRate: 8_000, kind, language: "en-GB", hints: ["yes", "no", "maybe"] },
+      { samples: 80, sampleRate: 8_000, kind, language: "en", hints: [] },
     ]);
 
     const path = "/v1/audio/transcriptions";
@@ -225,5 +226,23 @@ Deno.test("POST /v1/audio/transcriptions lets no utterance wait for a long recor
     never.resolve({ text: "long", confidence: 0.4 });
     const texts = long.map(async (answer) => (await (await answer).json()).text);
     assert.deepEqual(await Promise.all(texts), ["long", "long", "long"]);
+  });
+});
+
+Deno.test("POST /v1/audio/transcriptions lets no utterance wait for recordings, however short", async () => {
+  const never = Promise.withResolvers<{ text: string; confidence: number }>();
+  const recognition: RecognitionEngine = {
+    name: "test",
+    recognise: (_, { kind }) =>
+      kind === "recording" ? never.promise : Promise.resolve({ text: "a choice", confidence: 0.6 }),
+  };
+  await withServer({ recognition }, async ({ post }) => {
+    const ask = (fields: Record<string, string>) =>
+      post("/v1/audio/transcriptions", transcription(writeWav(new Int16Array(800), 8_000), fields));
+    const recordings = [1, 2, 3, 4].map(() => ask({ kind: "recording" }));
+    assert.equal((await (await ask({})).json()).text, "a choice");
+    never.resolve({ text: "a message", confidence: 0.4 });
+    const texts = recordings.map(async (answer) => (await (await answer).json()).text);
+    assert.deepEqual(new Set(await Promise.all(texts)), new Set(["a message"]));
   });
 });

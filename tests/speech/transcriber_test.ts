@@ -32,15 +32,22 @@ for (const [isLocal, language] of [[false, "en"], [true, "en-GB"]] as const) {
     };
     await withProvider(answer, async (transcriber) => {
       assert.equal(
-        await transcriber.transcribe({ open: wav, mostMs, language: "en-GB" }, never),
+        await transcriber.transcribe(
+          { open: wav, isLong: false, mostMs, language: "en-GB" },
+          never,
+        ),
         "hello there",
       );
-      await transcriber.transcribe({ open: wav, mostMs }, never);
+      await transcriber.transcribe({ open: wav, isLong: false, mostMs }, never);
     }, isLocal);
     const texts = forms.map((form) =>
-      ["model", "response_format", "language"].map((name) => form.get(name))
+      ["model", "response_format", "language", "kind"].map((name) => form.get(name))
     );
-    assert.deepEqual(texts, [["whisper-1", "json", language], ["whisper-1", "json", null]]);
+    const kind = isLocal ? "recording" : null;
+    assert.deepEqual(texts, [
+      ["whisper-1", "json", language, kind],
+      ["whisper-1", "json", null, kind],
+    ]);
     assert.deepEqual(
       await (forms[0]!.get("file") as File).bytes(),
       Uint8Array.of(1, 2, 3),
@@ -61,7 +68,7 @@ for (const [status, body, isFinal, why] of refusals) {
   const worth = isFinal ? "is final" : "may be tried again";
   Deno.test(`transcribe(): the answer ${status} "${body}" ${worth}`, async () => {
     await withProvider(() => new Response(body, { status }), async (transcriber) => {
-      const error = await transcriber.transcribe({ open: wav, mostMs }, never).then(
+      const error = await transcriber.transcribe({ open: wav, isLong: false, mostMs }, never).then(
         () => assert.fail("it resolved"),
         (reason) => reason,
       );
@@ -77,13 +84,13 @@ Deno.test("transcribe() takes no more audio than fits, and so many at once", asy
   await withProvider(() => gates[asked++]!.promise, async (transcriber) => {
     const huge = audio(...Array(65).fill(new Uint8Array(limits.transcriptionBytes / 64)));
     await assert.rejects(
-      transcriber.transcribe({ open: huge, mostMs }, never),
+      transcriber.transcribe({ open: huge, isLong: false, mostMs }, never),
       /it is over 64 MiB/,
     );
 
     let opened = 0;
     const open = () => (opened++, wav());
-    const all = gates.map(() => transcriber.transcribe({ open, mostMs }, never));
+    const all = gates.map(() => transcriber.transcribe({ open, isLong: false, mostMs }, never));
     for (const gate of gates) {
       assert.ok(opened <= limits.transcriptionsAtOnce + gates.indexOf(gate));
       gate.resolve(Response.json({ text: "yes" }));
@@ -96,10 +103,36 @@ Deno.test("transcribe() takes no more audio than fits, and so many at once", asy
 Deno.test("transcribe() gives up a provider that takes too long", async () => {
   const late = Promise.withResolvers<Response>();
   await withProvider(() => late.promise, async (transcriber) => {
-    const attempt = transcriber.transcribe({ open: wav, mostMs: 20 }, never);
+    const attempt = transcriber.transcribe({ open: wav, isLong: false, mostMs: 20 }, never);
     const awake = setTimeout(() => {}, 5_000); // AbortSignal.timeout alone keeps nobody awake.
-    await assert.rejects(attempt, /timeout|timed out/i);
+    await assert.rejects(attempt, /^Error: the recogniser took over 1 s$/);
     clearTimeout(awake);
     late.resolve(new Response());
+  });
+});
+
+Deno.test("transcribe() lets no other recording wait for long ones", async () => {
+  const answered = Promise.withResolvers<void>();
+  const sizes: number[] = [];
+  let [under, most] = [0, 0];
+  const answer = async (request: Request) => {
+    const { size } = (await request.formData()).get("file") as File;
+    sizes.push(size);
+    if (size === 3) return Response.json({ text: "short" });
+    most = Math.max(most, ++under);
+    await answered.promise;
+    under--;
+    return Response.json({ text: "long" });
+  };
+  await withProvider(answer, async (transcriber) => {
+    const open = audio(Uint8Array.of(1));
+    const slow = [1, 2, 3].map(() => transcriber.transcribe({ open, isLong: true, mostMs }, never));
+    for (let i = 0; i < 3; i++) {
+      const quick = await transcriber.transcribe({ open: wav, isLong: false, mostMs }, never);
+      assert.equal(quick, "short");
+    }
+    answered.resolve();
+    assert.deepEqual(await Promise.all(slow), ["long", "long", "long"]);
+    assert.deepEqual([sizes.length, most], [6, 1]);
   });
 });

@@ -33,6 +33,18 @@ export type CompanionsLabOptions = Partial<
   Pick<CompanionOptions, "transports" | "trustedSources" | "media" | "sessionBounds">
 >;
 
+/**
+ * Has a clock go on from now, wherever it is set to: the signatures of companions are of this time, and
+ * one that stands still would have them refused in a test that takes longer than they are believed.
+ */
+function letRun(clock: App["clock"]): void {
+  let aheadMs = 0;
+  Object.defineProperty(clock, "now", {
+    get: () => Date.now() + aheadMs,
+    set: (now: number) => void (aheadMs = now - Date.now()),
+  });
+}
+
 /** Starts them; the service has heard of all companions when this resolves. */
 export async function startCompanions(
   ids: string[],
@@ -40,7 +52,7 @@ export async function startCompanions(
 ): Promise<CompanionsLab> {
   const { only = {}, ...all } = options;
   const app = await startApp({ mounts: (ports) => ({ bridge: bridge(ports, secret) }) });
-  app.clock.now = Date.now(); // Signatures are of this time.
+  letRun(app.clock);
   const { companions: known } = app.ports;
   const waiting = new Set<() => void>();
   const serve = (port: number) =>

@@ -4,8 +4,8 @@ import {
   type Heartbeat,
   heartbeat,
   news,
+  questions,
   type Report,
-  report,
 } from "../../core/bridge.ts";
 import { type LegEvent } from "../../core/bridge_events.ts";
 import { type Script } from "../../core/bridge_script.ts";
@@ -164,10 +164,21 @@ async function answer(
     look();
     return sealed(await trunks.json());
   }
-  const received = report.parse(content);
-  service.reports.push(received);
+  const asked = questions.parse(content).reports;
+  service.reports.push(...asked);
   look();
-  return sealed({ script: received.wantsScript ? await service.answer(received) : [] });
+  return new Response(
+    new ReadableStream({
+      async start(controller) {
+        await Promise.all(asked.map(async (one, at) => {
+          const script = await service.answer(one);
+          const line = writeBridge(service.secret, { at, outcome: "taken", script });
+          controller.enqueue(new TextEncoder().encode(`${line}\n`));
+        }));
+        controller.close();
+      },
+    }),
+  );
 }
 
 /** Searches that are done again whenever there is something new, until they find. */

@@ -7,6 +7,8 @@ export interface KvConnect extends AsyncDisposable {
   lostAnswers: number;
   /** Holds the next write: `taken` when it is there, to be made by `letGo`. */
   holdWrite(): { taken: Promise<void>; letGo(): void };
+  /** What happens before each read is answered. */
+  beforeRead: () => Promise<void>;
   /** From now on requests are taken and never answered. */
   fallSilent(): void;
 }
@@ -29,6 +31,7 @@ export function startKvConnect(): KvConnect {
       case "/":
         return Response.json(metadata);
       case "/v2/snapshot_read":
+        await self.beforeRead();
         return new Response(entries.read(body));
       case "/v2/atomic_write": {
         const held = hold;
@@ -77,6 +80,7 @@ export function startKvConnect(): KvConnect {
   const self: KvConnect = {
     url: `http://127.0.0.1:${server.addr.port}`,
     lostAnswers: 0,
+    beforeRead: async () => {},
     holdWrite() {
       const [taken, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       hold = () => {

@@ -76,10 +76,6 @@ export function openReceiveLab(
       return login.startsWith("nobody") ? null : clientOf(domain, login);
     },
     number: () => Promise.resolve(null),
-    async report(report: Report) {
-      reports.push(report);
-      return report.wantsScript ? await lab.answer(report) : [];
-    },
     message: () => Promise.resolve({ status: 202 }),
     trunkMessage: () => Promise.resolve({ status: 202 }),
   };
@@ -93,8 +89,14 @@ export function openReceiveLab(
   const never = new AbortController().signal;
   const calls = createCalls({
     companion: { id: "lab", runId: "run" },
-    link,
-    tell: async (report) => void await link.report(report),
+    async ask(report) {
+      reports.push(report);
+      return await lab.answer(report);
+    },
+    tell(report) {
+      reports.push(report);
+      return Promise.resolve();
+    },
     signalling,
     stopping: never,
     stopped: never,

@@ -2,6 +2,7 @@ import { encodeG711 } from "../../sip/media/g711.ts";
 import type { Pcm } from "../../sip/media/port.ts";
 import type { RtpPacket } from "../../sip/media/rtp.ts";
 import { plainOffer, plainSocket } from "./plain_peer.ts";
+import { keypad } from "./keypad.ts";
 import { framesOf } from "./synthetic_speech.ts";
 
 /** A phone's audio in PCMU on the loopback, sent and heard in real time. */
@@ -18,7 +19,7 @@ export interface Voice {
   sayOnce(pcm: Pcm): void;
   /** Seconds spoken since `speakTo`; a busy machine leaves out what it is late for. */
   spoken(): number;
-  /** Presses a key (RFC 4733). */
+  /** Presses a key: by telephone events (RFC 4733), or all at once as tones where it has none. */
   press(digit: string): void;
   close(): Promise<void>;
 }
@@ -27,7 +28,7 @@ const FRAME = 160;
 /** Frames that are said late, all at once; a jitter buffer could not use more. */
 const LATE_MAX = 5;
 
-export async function openVoice(): Promise<Voice> {
+export async function openVoice({ hasEvents = true } = {}): Promise<Voice> {
   const socket = await plainSocket(Math.floor(Math.random() * 2 ** 31));
   const heard: RtpPacket[] = [];
   let isClosed = false;
@@ -36,11 +37,12 @@ export async function openVoice(): Promise<Voice> {
   let first: Pcm[] = [];
 
   const timestamp = () => (50_000 + frames * FRAME) >>> 0;
-  const send = () => {
-    const pcm = first.shift() ?? Int16Array.from(
+  const spoken = () =>
+    first.shift() ?? Int16Array.from(
       { length: FRAME },
       (_, i) => hz * 8_000 && 8_000 * Math.sin(2 * Math.PI * hz * (frames * FRAME + i) / 8_000),
     );
+  const send = (pcm = spoken()) => {
     const payload = encodeG711("PCMU", pcm);
     socket.send(to, { payloadType: 0, marker: false, payload, timestamp: timestamp() });
     frames++;
@@ -49,7 +51,7 @@ export async function openVoice(): Promise<Voice> {
     while (!isClosed) heard.push(...await socket.next(1));
   })();
   return {
-    sdp: plainOffer(socket.port),
+    sdp: plainOffer(socket.port, hasEvents ? {} : { formats: "0" }),
     heard,
     speakTo(port) {
       to = port;
@@ -66,6 +68,7 @@ export async function openVoice(): Promise<Voice> {
     sayOnce: (pcm) => void (first = framesOf(pcm)),
     spoken: () => (frames - leftOut) / 50,
     press(digit) {
+      if (!hasEvents) return framesOf(keypad(digit)).forEach((frame) => send(frame));
       const event = "0123456789*#ABCD".indexOf(digit);
       for (const [duration, isEnd] of [[160, 0], [320, 0], [480, 1], [480, 1], [480, 1]] as const) {
         const payload = Uint8Array.of(event, isEnd << 7 | 10, duration >> 8, duration & 255);

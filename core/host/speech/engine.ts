@@ -31,10 +31,13 @@ export interface Heard {
 /** What makes text of speech on this machine. */
 export interface RecognitionEngine {
   name: string;
-  /** `hints` are phrases of which one is likely to be said. Throws as `SpeechEngine.speak`. */
+  /**
+   * `hints` are phrases of which one is likely to be said; nobody waits in a call for a `recording`.
+   * Throws as `SpeechEngine.speak`.
+   */
   recognise(
     sound: Sound,
-    options: { language: string; hints: string[] },
+    options: { language: string; hints: string[]; kind: "utterance" | "recording" },
     signal: AbortSignal,
   ): Promise<Heard>;
 }

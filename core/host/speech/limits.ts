@@ -14,9 +14,13 @@ export const speechLimits = {
   /** At once; and those that wait for their turn. */
   speaking: 3,
   recognising: 2,
-  /** Audio longer than an utterance has a place of its own, so that no caller waits for it. */
+  /**
+   * Recordings, and what is longer than an utterance, have places of their own, so that no caller waits
+   * for them: as many as the service asks for at once. They stand back for calls by this niceness.
+   */
   utteranceMs: 65_000,
-  transcribing: 1,
+  transcribing: 2,
+  transcribingNiceness: 5,
   waiting: 200,
   /** Speech kept on disk. */
   cacheBytes: 256 << 20,

@@ -1,6 +1,7 @@
 import { type Heard, type RecognitionEngine, type Sound, SpeechRefusal } from "./engine.ts";
 import { hintGrammar } from "./hint_grammar.ts";
-import { runProgram } from "./run_program.ts";
+import { speechLimits } from "./limits.ts";
+import { type RunOptions, runProgram } from "./run_program.ts";
 import { foldUp } from "./spectral_fold.ts";
 
 /** Where Debian keeps the model; its words are those that a grammar may have. */
@@ -20,17 +21,22 @@ export function pocketsphinx(directory: string): RecognitionEngine {
   let loading: Promise<Set<string>> | undefined;
   return {
     name: "pocketsphinx",
-    async recognise(sound, { language, hints }, signal) {
+    async recognise(sound, { language, hints, kind }, signal) {
       if (!/^en\b/i.test(language)) {
         throw new SpeechRefusal(`Cannot recognise "${language}": pocketsphinx knows English only`);
       }
       const words = hints.length === 0 ? new Set<string>() : await (loading ??= knownWords());
       const grammar = hintGrammar(hints, words);
-      if (grammar === null) return await dictation(sound, [], signal);
+      const niceness = kind === "recording" ? speechLimits.transcribingNiceness : 0;
+      if (grammar === null) return await dictation(sound, { args: [], niceness, signal });
       const file = `${directory}/${crypto.randomUUID()}.tmp`;
       try {
         await Deno.writeTextFile(file, grammar.text, { mode: 0o600 });
-        const { text } = await dictation(sound, ["-jsgf", file], signal);
+        const { text } = await dictation(sound, {
+          args: ["-jsgf", file],
+          niceness,
+          signal,
+        });
         return { text: grammar.spelling(text), confidence: text === "" ? 0 : grammarConfidence };
       } finally {
         await Deno.remove(file).catch(() => {});
@@ -39,11 +45,15 @@ export function pocketsphinx(directory: string): RecognitionEngine {
   };
 }
 
-async function dictation(sound: Sound, args: string[], signal: AbortSignal): Promise<Heard> {
+async function dictation(
+  sound: Sound,
+  { args, niceness, signal }: Pick<RunOptions, "args" | "signal"> & { niceness: number },
+): Promise<Heard> {
   const lines = await runProgram("pocketsphinx_continuous", {
     args: ["-infile", "/dev/stdin", "-logfn", "/dev/null", "-time", "yes", ...args],
     input: ReadableStream.from(samplesOf(sound)),
     maxBytes: 16 << 20,
+    niceness,
     signal,
   });
   const words = readWords(new TextDecoder().decode(lines));

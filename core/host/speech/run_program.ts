@@ -1,9 +1,13 @@
+import { setPriority } from "node:os";
+
 export interface RunOptions {
   args: string[];
   /** What it reads from its standard input. */
   input: Uint8Array | ReadableStream<Uint8Array>;
   /** Of what it may write to its standard output. */
   maxBytes: number;
+  /** How far it stands back for others (`nice`), 0 unless given. */
+  niceness?: number;
   signal: AbortSignal;
 }
 
@@ -13,7 +17,7 @@ export interface RunOptions {
  */
 export async function runProgram(
   program: string,
-  { args, input, maxBytes, signal }: RunOptions,
+  { args, input, maxBytes, niceness = 0, signal }: RunOptions,
 ): Promise<Uint8Array<ArrayBuffer>> {
   signal.throwIfAborted();
   const child = new Deno.Command(program, {
@@ -24,6 +28,7 @@ export async function runProgram(
     stdout: "piped",
     stderr: "piped",
   }).spawn();
+  if (niceness !== 0) standBack(child.pid, niceness);
   const kill = () => {
     try {
       child.kill("SIGKILL");
@@ -47,6 +52,14 @@ export async function runProgram(
     throw new Error(`Cannot run ${program}: it ended with ${code}${why ? `: ${why}` : ""}`);
   } finally {
     signal.removeEventListener("abort", kill);
+  }
+}
+
+function standBack(pid: number, niceness: number): void {
+  try {
+    setPriority(pid, niceness);
+  } catch {
+    // It has ended already, or stays as it is: nothing depends on it.
   }
 }
 

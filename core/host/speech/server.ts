@@ -29,7 +29,8 @@ type Answer = (request: Request) => Promise<Response>;
 
 /**
  * The speech process over HTTP, in the OpenAI form: `POST /v1/audio/speech` (with `language` beside
- * what that form has) and `POST /v1/audio/transcriptions`. `GET /health` tells what there is.
+ * what that form has) and `POST /v1/audio/transcriptions` (with `kind`, where it is a `recording` for
+ * which nobody waits in a call). `GET /health` tells what there is.
  */
 export function speechServer(options: SpeechServerOptions): Answer {
   const { secret, speech, recognition, log } = options;
@@ -100,11 +101,13 @@ function recognising({ recognition }: SpeechServerOptions): Answer {
     const sound = readWav(await file.bytes());
     const hints = text("prompt").split(",").map((hint) => hint.trim()).filter(Boolean);
     const soundMs = sound.pcm.length / sound.sampleRate * 1_000;
-    const pass = soundMs > speechLimits.utteranceMs ? recordings : utterances;
+    const isRecording = text("kind") === "recording" || soundMs > speechLimits.utteranceMs;
+    const pass = isRecording ? recordings : utterances;
+    const kind = isRecording ? "recording" : "utterance";
     const heard = await pass(() =>
       recognition.recognise(
         sound,
-        { language: text("language") || "en", hints },
+        { language: text("language") || "en", hints, kind },
         bound(request, soundMs),
       )
     );

@@ -47,6 +47,9 @@ export const dial = verb({
     const { method, timeout, timeLimit, callerId, hangupOnStar } = attributes;
     const from = callerId ?? context.call.from;
     const nouns = nounsOf(element);
+    if (element.children.length > 0 && element.text !== "") {
+      context.skip(`the text "${element.text.slice(0, 100)}" of Dial beside its nouns`);
+    }
     const action = actionAttribute(element, method, context);
     const order = () =>
       isRecorded(attributes.record, context)

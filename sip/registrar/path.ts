@@ -1,0 +1,60 @@
+import type { Flow, Hop } from "../flow.ts";
+import type { Signalling } from "../signalling.ts";
+import { parseNameAddr } from "../text/uri.ts";
+import type { Binding, Flows } from "./location.ts";
+
+/** The proxy through which a Client registered, which knows the way to it (RFC 3327 §5.3). */
+export function hopOf(signalling: Signalling, binding: Binding): Hop | undefined {
+  const { path, flow: { remote } } = binding;
+  if (path.length === 0) return undefined;
+  return {
+    owns: (host) => host === remote.host,
+    reach: () => reachProxy(signalling, binding),
+  };
+}
+
+/**
+ * The devices of a Client that can be reached now: where the connection of a proxy has closed, by a
+ * new one to where its Path says.
+ */
+export async function reopened(signalling: Signalling, login: string): Promise<Flows[]> {
+  const { location, log } = signalling;
+  const lost = location.find(login).filter(({ flow }) => flow.closed);
+  await Promise.all(lost.map(async (binding) => {
+    try {
+      location.move(login, binding, await reachProxy(signalling, binding));
+    } catch (error) {
+      log("Cannot reach a Client by its Path", { login, error: String(error) });
+    }
+  }));
+  return location.devices(login)
+    .map((flows) => flows.filter(({ flow }) => !flow.closed))
+    .filter((flows): flows is Flows => flows.length > 0);
+}
+
+/** Whether some way to these devices leads by a connection that has closed. */
+export const someClosed = (devices: Flows[]): boolean =>
+  devices.some((flows) => flows.some(({ flow }) => flow.closed));
+
+/**
+ * Anybody may write a Path, so it leads to where the REGISTER came from, and else to public addresses
+ * alone; they are connected to as they were checked.
+ */
+async function reachProxy(
+  { routes, isPublicAddress }: Signalling,
+  { path: [nearest = ""], flow: { remote } }: Binding,
+): Promise<Flow> {
+  const uri = parseNameAddr(nearest)?.uri;
+  if (uri === undefined) throw new Error(`Cannot reach ${nearest}: it is no SIP address`);
+  const targets = (await routes.resolve(uri))
+    .filter(({ address }) => address === remote.host || isPublicAddress(address));
+  let failure = new Error(`Cannot reach ${uri.toRaw()}: its address is not public`);
+  for (const target of targets) {
+    try {
+      return await routes.open(target);
+    } catch (error) {
+      failure = error as Error;
+    }
+  }
+  throw failure;
+}

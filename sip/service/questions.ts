@@ -1,0 +1,109 @@
+import type { QuestionAnswer, Report } from "../../core/bridge.ts";
+import type { Script } from "../../core/bridge_script.ts";
+import { overReason } from "../abort.ts";
+import { sipLimits } from "../limits.ts";
+import { refusalOf, ServiceError, type ServiceLink } from "./service_link.ts";
+import type { Timers } from "../timers.ts";
+
+/** Asks the service what comes next; rejects with `ServiceError`, or when the signal aborts. */
+export type Ask = (report: Report, signal: AbortSignal) => Promise<Script>;
+
+/**
+ * Asks about legs. A busy companion has many that ask: what comes up before the answer to a request has
+ * begun goes together with the next one, for a request costs either side more than the question in it.
+ * Each is answered by itself, however long others take, and goes out within `questionsWaitMs`.
+ */
+export function createQuestions(link: Pick<ServiceLink, "questions">, timers: Timers): Ask {
+  let queue: Question[] = [];
+  let isWaiting = false;
+
+  function sendNext(): void {
+    queue = queue.filter(({ isOver }) => !isOver);
+    isWaiting = queue.length > 0;
+    if (!isWaiting) return;
+    let hasBegun = false;
+    const onBegin = () => {
+      if (hasBegun) return;
+      hasBegun = true;
+      stop();
+      sendNext();
+    };
+    const stop = timers.after(sipLimits.questionsWaitMs, onBegin);
+    void send(link, queue.splice(0, sipLimits.questionsAtOnce), onBegin).then(onBegin);
+  }
+
+  return (report, signal) => {
+    const question = ask(report, signal);
+    queue.push(question);
+    // What the same turn of the event loop brings goes along.
+    if (!isWaiting) queueMicrotask(sendNext);
+    isWaiting = true;
+    return question.script;
+  };
+}
+
+/** One who waits for a script. */
+interface Question {
+  readonly report: Report;
+  readonly script: Promise<Script>;
+  isOver: boolean;
+  /** Called when nobody waits any more. */
+  onLeft(): void;
+  settle(answer: QuestionAnswer): void;
+  reject(error: unknown): void;
+}
+
+function ask(report: Report, signal: AbortSignal): Question {
+  const { promise, resolve, reject } = Promise.withResolvers<Script>();
+  const end = () => {
+    question.isOver = true;
+    signal.removeEventListener("abort", leave);
+  };
+  const leave = () => {
+    question.reject(new Error("Nobody waits for the script any more"));
+    question.onLeft();
+  };
+  const question: Question = {
+    report,
+    script: promise,
+    isOver: false,
+    onLeft() {},
+    settle({ outcome, script }) {
+      end();
+      const refusal = refusalOf(outcome);
+      if (refusal === undefined) resolve(script);
+      else reject(refusal);
+    },
+    reject(error) {
+      end();
+      reject(error);
+    },
+  };
+  signal.addEventListener("abort", leave, { once: true });
+  if (signal.aborted) leave();
+  return question;
+}
+
+/** One request, given up when all who asked have left. Never rejects. */
+async function send(
+  link: Pick<ServiceLink, "questions">,
+  group: Question[],
+  onBegin: () => void,
+): Promise<void> {
+  const left = new AbortController();
+  for (const question of group) {
+    question.onLeft = () => {
+      if (group.every(({ isOver }) => isOver)) left.abort(overReason);
+    };
+  }
+  try {
+    await link.questions(group.map(({ report }) => report), {
+      signal: left.signal,
+      onBegin,
+      onAnswer: (answer) => group[answer.at]?.settle(answer),
+    });
+    throw new ServiceError("ask the service", "it left a question open", "outage");
+  } catch (error) {
+    for (const question of group) if (!question.isOver) question.reject(error);
+  }
+}
