@@ -1,8 +1,11 @@
 import { Buffer } from "node:buffer";
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
+import { mediaLimits } from "./limits.ts";
+import type { Clock } from "./ticker.ts";
 
 /** A key pair and the certificate that it signed for itself, as DTLS-SRTP wants it (RFC 5763 §5). */
 export interface Certificate {
+  /** As it is sent. */
   der: Uint8Array;
   key: KeyObject;
   /** The certificate's SHA-256, as RFC 8122 §5 writes it. */
@@ -53,3 +56,16 @@ function der(tag: number, ...parts: Buffer[]): Buffer {
 /** UTCTime, good until 2049 (RFC 5280 §4.1.2.5.1). */
 const utcTime = (ms: number) =>
   der(0x17, Buffer.from(new Date(ms).toISOString().slice(2, 19).replace(/[-:T]/g, "") + "Z"));
+
+/** The certificate of many legs, made when the first one needs it, and anew a day later. */
+export function keptCertificate({ now }: Pick<Clock, "now">): () => Certificate {
+  let kept: Certificate | undefined;
+  let madeAt = 0;
+  return () => {
+    if (kept === undefined || now() - madeAt >= mediaLimits.certificateMs) {
+      kept = newCertificate();
+      madeAt = now();
+    }
+    return kept;
+  };
+}
