@@ -1,10 +1,13 @@
 import { Buffer } from "node:buffer";
-import { createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto";
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
+import { mediaLimits } from "./limits.ts";
+import type { Clock } from "./ticker.ts";
 
 /** A key pair and the certificate that it signed for itself, as DTLS-SRTP wants it (RFC 5763 §5). */
 export interface Certificate {
-  certificatePem: string;
-  keyPem: string;
+  /** As it is sent. */
+  der: Uint8Array;
+  key: KeyObject;
   /** The certificate's SHA-256, as RFC 8122 §5 writes it. */
   fingerprint: string;
 }
@@ -32,8 +35,8 @@ export function newCertificate(now = Date.now()): Certificate {
   const bytes = der(SEQUENCE, toSign, ALGORITHM, signature);
   const hash = createHash("sha256").update(bytes).digest("hex").toUpperCase();
   return {
-    certificatePem: pem(bytes),
-    keyPem: String(privateKey.export({ type: "pkcs8", format: "pem" })),
+    der: bytes,
+    key: privateKey,
     fingerprint: `sha-256 ${hash.match(/../g)!.join(":")}`,
   };
 }
@@ -54,7 +57,15 @@ function der(tag: number, ...parts: Buffer[]): Buffer {
 const utcTime = (ms: number) =>
   der(0x17, Buffer.from(new Date(ms).toISOString().slice(2, 19).replace(/[-:T]/g, "") + "Z"));
 
-const pem = (bytes: Buffer) =>
-  `-----BEGIN CERTIFICATE-----\n${
-    bytes.toString("base64").replace(/.{1,64}/g, "$&\n")
-  }-----END CERTIFICATE-----\n`;
+/** The certificate of many legs, made when the first one needs it, and anew a day later. */
+export function keptCertificate({ now }: Pick<Clock, "now">): () => Certificate {
+  let kept: Certificate | undefined;
+  let madeAt = 0;
+  return () => {
+    if (kept === undefined || now() - madeAt >= mediaLimits.certificateMs) {
+      kept = newCertificate();
+      madeAt = now();
+    }
+    return kept;
+  };
+}

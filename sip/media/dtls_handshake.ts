@@ -41,9 +41,9 @@ export function* serverHandshake(options: HandshakeOptions): Handshake {
   const randoms = { client: hello.random, server: newRandom() };
   const exchange = newExchange();
   const parameters = messages.writeKeyParameters(exchange.point);
-  const signature = sign("sha256", signedParameters(randoms, parameters), certificate.keyPem);
+  const signature = sign("sha256", signedParameters(randoms, parameters), certificate.key);
   flights.write(HANDSHAKE.serverHello, messages.writeServerHello(randoms.server));
-  flights.write(HANDSHAKE.certificate, messages.writeCertificate(derOf(certificate)));
+  flights.write(HANDSHAKE.certificate, messages.writeCertificate(certificate.der));
   flights.write(
     HANDSHAKE.serverKeyExchange,
     concat(parameters, messages.writeSignature(signature)),
@@ -93,12 +93,12 @@ export function* clientHandshake(options: HandshakeOptions): Handshake {
   yield [HANDSHAKE.serverHelloDone];
 
   const exchange = newExchange();
-  flights.write(HANDSHAKE.certificate, messages.writeCertificate(derOf(certificate)));
+  flights.write(HANDSHAKE.certificate, messages.writeCertificate(certificate.der));
   flights.write(HANDSHAKE.clientKeyExchange, messages.writeClientKeyExchange(exchange.point));
   const master = masterSecretOf(exchange.sharedWith(theirs.point), flights.transcript());
   const keys = recordKeysOf(master, randoms);
   flights.secure({ ours: keys.client, theirs: keys.server });
-  const proof = sign("sha256", flights.transcript(), certificate.keyPem);
+  const proof = sign("sha256", flights.transcript(), certificate.key);
   flights.write(HANDSHAKE.certificateVerify, messages.writeSignature(proof));
   writeFinished(flights, "client", master);
   flights.launch();
@@ -120,9 +120,6 @@ function newExchange() {
 
 const signedParameters = ({ client, server }: Randoms, parameters: Uint8Array): Bytes =>
   concat(client, server, parameters);
-
-const derOf = ({ certificatePem }: Certificate): Uint8Array =>
-  new X509Certificate(certificatePem).raw;
 
 type PeerKey = X509Certificate["publicKey"];
 

@@ -30,6 +30,8 @@ export const mediaLimits = {
   handshakeDatagramBytes: 1_200,
   handshakeRepeatMs: 250,
   handshakeRepeatMaxMs: 4_000,
+  /** How long new legs show one certificate of ours. */
+  certificateMs: 24 * 3_600_000,
   /** Sources of one peer whose SRTP is read; packets of others are dropped. */
   srtpSources: 256,
   /** Pairs of ICE with one peer, and the least time between two checks (RFC 8445 §14.2). */

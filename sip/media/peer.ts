@@ -1,4 +1,4 @@
-import { newCertificate } from "./certificate.ts";
+import { type Certificate, keptCertificate, newCertificate } from "./certificate.ts";
 import { candidatesOf } from "./host_candidates.ts";
 import { ofKind } from "./parse_sdp.ts";
 import type { Datagrams } from "./rtp_sockets.ts";
@@ -17,12 +17,14 @@ import type { WebrtcSockets } from "./webrtc_sockets.ts";
 
 /** WebRTC in this process, by sockets that it ends. */
 export function webrtcTransport(sockets: WebrtcSockets, clock = systemClock): Transport {
+  const certificate = keptCertificate(clock);
   return {
     kind: "webrtc",
     open: (offer) =>
       openPeer({
         sockets,
         clock,
+        certificate: certificate(),
         mid: offer?.audio.mid ?? OUR_MID,
         formats: offer?.audio.formats ?? OUR_FORMATS,
         ...(offer && { offer }),
@@ -38,17 +40,18 @@ export interface PeerOptions {
   formats: Formats;
   /** The peer's offer; without it ours goes first. */
   offer?: Session;
+  /** Ours; one that no other has unless given. */
+  certificate?: Certificate;
   /** The time of the machine unless given. */
   clock?: Clock;
 }
 
 /** Opens ICE, DTLS and SRTP towards one peer; rejects when its offer or a socket cannot be had. */
 export async function openPeer(options: PeerOptions): Promise<Peer> {
-  const { sockets, mid, formats, clock = systemClock } = options;
+  const { sockets, mid, formats, certificate = newCertificate(), clock = systemClock } = options;
   const offer = options.offer && ofKind("webrtc", options.offer).audio;
   const ufrag = randomText(8);
   const socket = await sockets.open(ufrag);
-  const certificate = newCertificate();
   const local: WebrtcAudio = {
     kind: "webrtc",
     mid,

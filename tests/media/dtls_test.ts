@@ -88,8 +88,8 @@ Deno.test("DTLS ends at once when a certificate is not the one of the SDP, and b
 
 Deno.test("whoever shows the certificate of another, without its key, is refused by either side", () => {
   for (const [side, other] of [["client", "server"], ["server", "client"]] as const) {
-    const { keyPem } = newCertificate();
-    const pair = dtlsPair({ certificates: { [side]: { ...newCertificate(), keyPem } } });
+    const { key } = newCertificate();
+    const pair = dtlsPair({ certificates: { [side]: { ...newCertificate(), key } } });
     pair.deliver();
     assert.match(pair.ends[other]!, /its signature is not the one of its certificate/);
     assert.deepEqual(pair.keys, {});
