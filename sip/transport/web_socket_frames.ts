@@ -126,7 +126,6 @@ const long16 = 126;
 const long64 = 127;
 
 const isControl = (opcode: number) => opcode >= opcodes.close;
-
 const known: ReadonlySet<number> = new Set(Object.values(opcodes));
 
 const wrong = (why: string) => new FrameError(closeCodes.protocolError, why);
@@ -228,9 +227,8 @@ function writeHead(frame: Buffer, opcode: number, length: number): void {
 }
 
 /** The payload of a close frame. */
-export function closePayload(code: number): Uint8Array {
-  return code === closeCodes.none ? new Uint8Array() : Uint8Array.of(code >> 8, code & 0xff);
-}
+export const closePayload = (code: number): Uint8Array =>
+  code === closeCodes.none ? new Uint8Array() : Uint8Array.of(code >> 8, code & 0xff);
 
 /** Masks, or unmasks, with the key in network order (§5.3); tells whether the result is ASCII. */
 function mask(payload: Uint8Array, key: number): boolean {
@@ -246,7 +244,7 @@ function mask(payload: Uint8Array, key: number): boolean {
   let turned = key;
   for (let i = whole; i < length; i++) {
     turned = turned << 8 | turned >>> 24;
-    seen |= payload[i]! ^= turned;
+    seen |= (payload[i]! ^= turned) & 0xff;
   }
   return (seen & 0x80808080) === 0;
 }
