@@ -19,6 +19,8 @@ export const mediaLimits = {
   queuedPackets: 64,
   /** Packets of a leg that wait for the system; beyond them new ones are lost. */
   unsentPackets: 100,
+  /** The same of a port that all WebRTC peers share: each tick sends one to each of them. */
+  sharedUnsentPackets: 4_000,
   /**
    * Of a DTLS handshake: how long it may take once ICE is done; bytes of a message, and messages that may come too early; bytes of a datagram
    * that passes every network; when a flight is sent again, and how far that doubles (RFC 6347 §4.2.4.1

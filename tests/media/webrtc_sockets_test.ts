@@ -86,6 +86,25 @@ Deno.test("who has left one port hears and sends nothing, and the others go on",
   assert.equal(udp.closed(), 1);
 });
 
+Deno.test("what all peers of one port are sent in one turn leaves, whatever opened it", async () => {
+  const sockets = await webrtcSockets({ bindAddress: "127.0.0.1", port: 0 }, {
+    bind: bindDatagrams,
+  });
+  const peer = await bindDatagrams("127.0.0.1", 0);
+  const all = Promise.withResolvers<void>();
+  let heard = 0;
+  peer.onMessage = () => {
+    if (++heard === 150) all.resolve();
+  };
+  const guests = await Promise.all(
+    Array.from({ length: 150 }, (_, i) => sockets.open(`guest${i}`)),
+  );
+  for (const { send } of guests) send(text("hello"), { address: "127.0.0.1", port: peer.port });
+  await all.promise;
+  await sockets.close();
+  await peer.close();
+});
+
 const hasIpv6 = await bindDatagrams("::", 0).then((socket) => socket.close()).then(
   () => true,
   () => false,
