@@ -38,6 +38,8 @@ export const mediaLimits = {
   srtpSources: 256,
   /** Pairs of ICE with one peer, and the least time between two checks (RFC 8445 §14.2). */
   icePairs: 64,
+  /** Addresses that one peer was sent to, by which it is found on a shared port; then the oldest goes. */
+  peerPlaces: 256,
   iceCheckMs: 50,
   /** Checks of a pair that does not answer, and the pauses between them: the first, and the longest. */
   iceChecks: 10,

@@ -99,17 +99,22 @@ function shared(bindAddress: string, socket: Datagrams): WebrtcSockets {
   const byPlace = new Map<string, Set<Guest>>();
   let closed: Promise<void> | undefined;
 
+  const forget = (guest: Guest, place: string) => {
+    guest.places.delete(place);
+    const guests = byPlace.get(place);
+    guests?.delete(guest);
+    if (guests?.size === 0) byPlace.delete(place);
+  };
   const leave = (name: string, { places }: Guest) => {
     const guest = byName.get(name);
     if (guest?.places !== places) return;
     byName.delete(name);
-    for (const place of places) {
-      const guests = byPlace.get(place);
-      guests?.delete(guest);
-      if (guests?.size === 0) byPlace.delete(place);
-    }
+    for (const place of places) forget(guest, place);
   };
+  /** Checks of a peer's that come from anywhere are answered there, and none may be without end. */
   const visit = (guest: Guest, place: string) => {
+    const [oldest] = guest.places;
+    if (guest.places.size >= mediaLimits.peerPlaces) forget(guest, oldest!);
     guest.places.add(place);
     const guests = byPlace.get(place) ?? new Set();
     byPlace.set(place, guests.add(guest));
