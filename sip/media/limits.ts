@@ -19,6 +19,8 @@ export const mediaLimits = {
   queuedPackets: 64,
   /** Packets of a leg that wait for the system; beyond them new ones are lost. */
   unsentPackets: 100,
+  /** The same of a port that all WebRTC peers share: each tick sends one to each of them. */
+  sharedUnsentPackets: 4_000,
   /**
    * Of a DTLS handshake: how long it may take once ICE is done; bytes of a message, and messages that may come too early; bytes of a datagram
    * that passes every network; when a flight is sent again, and how far that doubles (RFC 6347 §4.2.4.1
@@ -36,6 +38,8 @@ export const mediaLimits = {
   srtpSources: 256,
   /** Pairs of ICE with one peer, and the least time between two checks (RFC 8445 §14.2). */
   icePairs: 64,
+  /** Addresses that one peer was sent to, by which it is found on a shared port; then the oldest goes. */
+  peerPlaces: 256,
   iceCheckMs: 50,
   /** Checks of a pair that does not answer, and the pauses between them: the first, and the longest. */
   iceChecks: 10,

@@ -33,7 +33,8 @@ export function opusEdge({ codec, formats, onPacket, send }: OpusEdgeOptions): O
   const [audioType, eventType] = [formats.get("PCMU"), formats.get("telephone-event")];
   const inward = timeScale(1 / RATIO);
   const outward = timeScale(RATIO);
-  let sequence = crypto.getRandomValues(new Uint16Array(1))[0]!;
+  // In the lower half, as `createOutgoing` has it.
+  let sequence = crypto.getRandomValues(new Uint16Array(1))[0]! & 0x7fff;
   let newest: number | undefined;
 
   const emit = (packet: RtpPacket, from: number, payload: Uint8Array) => {

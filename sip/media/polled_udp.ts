@@ -70,10 +70,10 @@ export function polledUdp(): Udp | undefined {
     closed: false,
   };
   return {
-    async bind(address, port) {
+    async bind(address, port, unsent) {
       const bound = bind(poller, address, port);
       // The other way also tells why it cannot be had.
-      return bound ?? await bindDatagrams(address, port);
+      return bound ?? await bindDatagrams(address, port, unsent);
     },
     close() {
       if (poller.closed) return;

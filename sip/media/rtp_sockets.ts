@@ -20,8 +20,11 @@ export interface Datagrams {
 
 /** A way to open them. */
 export interface Udp {
-  /** Binds a port of an address, 0 being any; rejects when it is not to be had. */
-  bind(address: string, port: number): Promise<Datagrams>;
+  /**
+   * Binds a port of an address, 0 being any; rejects when it is not to be had. As many packets as said,
+   * or as one leg may have, wait for the system where it does not take them at once.
+   */
+  bind(address: string, port: number, unsent?: number): Promise<Datagrams>;
   /** Ends what all sockets shared; they are closed. */
   close(): void;
 }
@@ -96,10 +99,14 @@ export function createRtpPorts(
 }
 
 /** As `Udp` does, by Deno. `node:dgram` would do the same at more than twice the cost of a packet. */
-export function bindDatagrams(address: string, port: number): Promise<Datagrams> {
+export function bindDatagrams(
+  address: string,
+  port: number,
+  unsent: number = mediaLimits.unsentPackets,
+): Promise<Datagrams> {
   return Promise.try(() => {
     const socket = Deno.listenDatagram({ transport: "udp", hostname: address, port });
-    const { send, drained } = inOrder(socket);
+    const { send, drained } = inOrder(socket, unsent);
     const datagrams: Datagrams = {
       port: (socket.addr as Deno.NetAddr).port,
       onMessage: () => {},
@@ -141,7 +148,7 @@ async function receiveAll(socket: Deno.DatagramConn, datagrams: Datagrams): Prom
  * Packets handed over in one turn of the event loop may leave in any order, so each waits until the
  * one before it has left. What cannot be sent is lost; the leg notices that its peer is gone.
  */
-function inOrder(socket: Deno.DatagramConn) {
+function inOrder(socket: Deno.DatagramConn, unsent: number) {
   const waiting: [bytes: Uint8Array, to: Deno.NetAddr][] = [];
   let sending: PromiseWithResolvers<void> | undefined;
   const next = () => {
@@ -152,7 +159,7 @@ function inOrder(socket: Deno.DatagramConn) {
   };
   return {
     send(bytes: Uint8Array, { address: hostname, port }: Address): void {
-      if (waiting.length >= mediaLimits.unsentPackets) return;
+      if (waiting.length >= unsent) return;
       waiting.push([bytes.slice(), { transport: "udp", hostname, port }]);
       if (sending !== undefined) return;
       sending = Promise.withResolvers();

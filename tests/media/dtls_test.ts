@@ -177,6 +177,24 @@ Deno.test("a hello that asks for what we do not have is refused with the reason"
   assert.equal(pair.ends.client, "DTLS failed: the peer sent alert 40");
 });
 
+Deno.test("a server answers no extension that the hello does not have", () => {
+  const withoutFormats = (datagram: Uint8Array) => {
+    const hex = datagram.toHex();
+    // The type becomes one that nobody knows, as others in a hello are.
+    assert.match(hex, /000b00020100/);
+    return Uint8Array.fromHex(hex.replace("000b00020100", "eaea00020100"));
+  };
+  for (const alter of [(datagram: Uint8Array) => datagram, withoutFormats]) {
+    const pair = dtlsPair();
+    pair.give("server", alter(pair.onTheWay.shift()!.datagram));
+    const { to, datagram } = pair.onTheWay[0]!;
+    assert.equal(to, "client");
+    const [{ body } = { body: datagram }] = readRecords(datagram);
+    const has = body.toHex().includes("000b00020100");
+    assert.equal(has, alter !== withoutFormats);
+  }
+});
+
 Deno.test("a peer is told of the end of DTLS, and nobody else can tell it", () => {
   for (const [side, other] of [["client", "server"], ["server", "client"]] as const) {
     const pair = dtlsPair();

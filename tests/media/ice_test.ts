@@ -331,6 +331,24 @@ Deno.test("who is controlled sends where it can, follows the pair nominated last
   one.close();
 });
 
+Deno.test("a place that was nominated and never answers is not asked for ever", () => {
+  const lab = iceLab();
+  const one = aliceAgent(lab, { controlling: false, candidates: [] });
+  const role = { controlling: true, tieBreaker: 1n };
+  const silent = { address: "192.0.2.77", port: 7_000 };
+  answering(lab, bobAt, bob);
+  for (const where of [bobAt, silent]) {
+    one.onMessage(bobsCheck({ role, useCandidate: true }), where);
+    lab.advance(100);
+  }
+
+  lab.advance(120_000);
+
+  assert.deepEqual(one.selected, bobAt);
+  assert.equal(requestsTo(lab, textOf(silent)).length, mediaLimits.iceChecks);
+  one.close();
+});
+
 Deno.test("a flood of checks is answered one by one, with pairs and checks of ours bounded", async () => {
   const lab = iceLab();
   const [one, other] = [aliceAgent(lab), bobAgent(lab)];

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { mediaEngine } from "../../sip/media/engine.ts";
 import { openOpus, type OpusCodec } from "../../sip/media/opus.ts";
+import { opusEdge } from "../../sip/media/opus_edge.ts";
 import { rtpTransport } from "../../sip/media/plain_rtp.ts";
 import { type MediaEngine, NoCommonCodec, type Pcm } from "../../sip/media/port.ts";
 import type { RtpPacket } from "../../sip/media/rtp.ts";
@@ -133,4 +134,25 @@ opusTest("G.711 goes before Opus, and a leg keeps to what it began with", async 
 
   const ours = await lab.engine.offer("rtp");
   await assert.rejects(ours.accept(opusOffer(port)), NoCommonCodec);
+});
+
+Deno.test("a stream of Opus begins far from its first wrap, as every other", () => {
+  const codec: OpusCodec = {
+    decode: () => new Int16Array(),
+    encode: () => new Uint8Array(1),
+    close: () => {},
+  };
+  const first = Array.from({ length: 100 }, () => {
+    const sent: number[] = [];
+    const edge = opusEdge({
+      codec,
+      formats: new Map([["PCMU", 111]]),
+      onPacket: () => {},
+      send: ({ sequence }) => void sent.push(sequence),
+    });
+    const payload = new Uint8Array(160);
+    edge.send({ payloadType: 111, marker: true, sequence: 1, timestamp: 0, ssrc: 1, payload });
+    return sent[0]!;
+  });
+  assert.ok(first.every((sequence) => sequence <= 0x8000), `${first}`);
 });

@@ -68,6 +68,14 @@ Deno.test("writeStun() tells an address as RFC 5769 does", () => {
   }
 });
 
+Deno.test("an answer may also tell the address as before RFC 5389", () => {
+  const mapped = parseStun(bytesOf(`
+    0101000c 2112a442 b7e7a701bc34d686fa87dfae
+    00010008 00018055c0000201`));
+  assert.equal(mapped?.type, "success");
+  assert.equal(mapped.unknown, undefined);
+});
+
 const messages: StunMessage[] = [
   {
     type: "request",

@@ -86,6 +86,41 @@ Deno.test("who has left one port hears and sends nothing, and the others go on",
   assert.equal(udp.closed(), 1);
 });
 
+Deno.test("of one port, an address is forgotten when its peer has many newer ones", async () => {
+  const udp = fakeUdp();
+  const sockets = await webrtcSockets({ bindAddress: "127.0.0.1", port: 40_000 }, udp);
+  const one = await sockets.open("one");
+  const heard = heardBy(one);
+  for (let port = 1; port <= 5_000; port++) one.send(text("hello"), at(port));
+
+  for (let port = 1; port <= 5_000; port++) udp.socket.onMessage(text("still"), at(port));
+  assert.ok(heard.includes(5_000));
+  assert.ok(heard.length <= 1_000, `${heard.length} addresses are kept`);
+  const known = heard.length;
+  one.send(text("again"), at(1));
+  udp.socket.onMessage(text("still"), at(1));
+  assert.equal(heard.length, known + 1, "who is sent to is heard again");
+});
+
+Deno.test("what all peers of one port are sent in one turn leaves, whatever opened it", async () => {
+  const sockets = await webrtcSockets({ bindAddress: "127.0.0.1", port: 0 }, {
+    bind: bindDatagrams,
+  });
+  const peer = await bindDatagrams("127.0.0.1", 0);
+  const all = Promise.withResolvers<void>();
+  let heard = 0;
+  peer.onMessage = () => {
+    if (++heard === 150) all.resolve();
+  };
+  const guests = await Promise.all(
+    Array.from({ length: 150 }, (_, i) => sockets.open(`guest${i}`)),
+  );
+  for (const { send } of guests) send(text("hello"), { address: "127.0.0.1", port: peer.port });
+  await all.promise;
+  await sockets.close();
+  await peer.close();
+});
+
 const hasIpv6 = await bindDatagrams("::", 0).then((socket) => socket.close()).then(
   () => true,
   () => false,

@@ -42,7 +42,7 @@ export function* serverHandshake(options: HandshakeOptions): Handshake {
   const exchange = newExchange();
   const parameters = messages.writeKeyParameters(exchange.point);
   const signature = sign("sha256", signedParameters(randoms, parameters), certificate.key);
-  flights.write(HANDSHAKE.serverHello, messages.writeServerHello(randoms.server));
+  flights.write(HANDSHAKE.serverHello, messages.writeServerHello(randoms.server, hello));
   flights.write(HANDSHAKE.certificate, messages.writeCertificate(certificate.der));
   flights.write(
     HANDSHAKE.serverKeyExchange,

@@ -52,7 +52,9 @@ const EXTENSION = {
 
 type Extensions = Map<number, Uint8Array>;
 
-const writeExtensions = (extensions: [type: number, content: Uint8Array][]): Bytes =>
+type Extension = [type: number, content: Uint8Array];
+
+const writeExtensions = (extensions: Extension[]): Bytes =>
   vector(2, ...extensions.map(([type, content]) => concat(number(2, type), vector(2, content))));
 
 function readExtensions(source: Uint8Array): Extensions {
@@ -86,8 +88,14 @@ export const writeClientHello = (random: Uint8Array, cookie: Uint8Array): Bytes 
     ]),
   );
 
+export interface ClientHello {
+  random: Uint8Array;
+  /** Whether it says which points it takes, so that we say it, too. */
+  hasPointFormats: boolean;
+}
+
 /** Reads the hello of a client; throws unless it offers what we take. */
-export function readClientHello(body: Uint8Array): { random: Uint8Array } {
+export function readClientHello(body: Uint8Array): ClientHello {
   const reader = readerOf(body);
   // Versions count downwards.
   if (reader.number(2) > VERSION) throw new Error("it has no DTLS 1.2");
@@ -112,13 +120,14 @@ export function readClientHello(body: Uint8Array): { random: Uint8Array } {
   if (!suites.includes(SUITE_RENEGOTIATION) && renews === undefined) {
     throw new Error("it has no secure renegotiation");
   }
-  return { random };
+  return { random, hasPointFormats: extensions.has(EXTENSION.pointFormats) };
 }
 
 const noSrtp = () => new Error("it has no SRTP with AES128_CM_HMAC_SHA1_80");
 const noExtendedMaster = () => new Error("it has no extended master secret");
 
-export const writeServerHello = (random: Uint8Array): Bytes =>
+/** Has no extension that the client's has not (RFC 5246 §7.4.1.4). */
+export const writeServerHello = (random: Uint8Array, { hasPointFormats }: ClientHello): Bytes =>
   concat(
     number(2, VERSION),
     random,
@@ -126,7 +135,7 @@ export const writeServerHello = (random: Uint8Array): Bytes =>
     number(2, SUITE),
     number(1, 0),
     writeExtensions([
-      [EXTENSION.pointFormats, NONE],
+      ...hasPointFormats ? [[EXTENSION.pointFormats, NONE] satisfies Extension] : [],
       [EXTENSION.useSrtp, OUR_PROFILE],
       [EXTENSION.extendedMasterSecret, new Uint8Array()],
       [EXTENSION.renegotiation, FIRST],

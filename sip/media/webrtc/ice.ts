@@ -99,7 +99,7 @@ function newState(options: IceOptions): State {
     candidates: remote.candidates,
     clock,
     check: (pair) => check(state, pair),
-    isWanted: (pair) => pair.isNominated || (pair.isKnown && state.selected === undefined),
+    isWanted: (pair) => state.selected === undefined && (pair.isNominated || pair.isKnown),
     matters: (pair) => pair === state.selected,
   });
   const isOpen = () => !state.over && state.controlling && state.selected === undefined;

@@ -1,6 +1,7 @@
 import { isIP, isIPv4, isIPv6 } from "node:net";
 import { listenError } from "../../../core/listen_error.ts";
 import type { Address } from "../latch.ts";
+import { mediaLimits } from "../limits.ts";
 import { type Datagrams, type Udp, udpByDeno } from "../rtp_sockets.ts";
 import { parseStun } from "./stun.ts";
 
@@ -28,7 +29,8 @@ export async function webrtcSockets(
 ): Promise<WebrtcSockets> {
   if (port === undefined) return ownSockets(bindAddress, udp);
   try {
-    return shared(bindAddress, await bindAt(udp, bindAddress, port));
+    const { sharedUnsentPackets } = mediaLimits;
+    return shared(bindAddress, await bindAt(udp, bindAddress, port, sharedUnsentPackets));
   } catch (cause) {
     throw listenError({ hostname: bindAddress, port, name: "MEDIA_PORT" }, cause);
   }
@@ -51,10 +53,15 @@ export const ownSockets = (
   close: () => Promise.resolve(),
 });
 
-async function bindAt({ bind }: Pick<Udp, "bind">, address: string, port: number) {
+async function bindAt(
+  { bind }: Pick<Udp, "bind">,
+  address: string,
+  port: number,
+  unsent?: number,
+) {
   // No name is looked up for it.
   if (isIP(address) === 0) throw new Error("it is not an IP address");
-  const datagrams = await bind(address, port);
+  const datagrams = await bind(address, port, unsent);
   return isIPv6(address) ? ofBothVersions(datagrams) : datagrams;
 }
 
@@ -92,17 +99,22 @@ function shared(bindAddress: string, socket: Datagrams): WebrtcSockets {
   const byPlace = new Map<string, Set<Guest>>();
   let closed: Promise<void> | undefined;
 
+  const forget = (guest: Guest, place: string) => {
+    guest.places.delete(place);
+    const guests = byPlace.get(place);
+    guests?.delete(guest);
+    if (guests?.size === 0) byPlace.delete(place);
+  };
   const leave = (name: string, { places }: Guest) => {
     const guest = byName.get(name);
     if (guest?.places !== places) return;
     byName.delete(name);
-    for (const place of places) {
-      const guests = byPlace.get(place);
-      guests?.delete(guest);
-      if (guests?.size === 0) byPlace.delete(place);
-    }
+    for (const place of places) forget(guest, place);
   };
+  /** Checks of a peer's that come from anywhere are answered there, and none may be without end. */
   const visit = (guest: Guest, place: string) => {
+    const [oldest] = guest.places;
+    if (guest.places.size >= mediaLimits.peerPlaces) forget(guest, oldest!);
     guest.places.add(place);
     const guests = byPlace.get(place) ?? new Set();
     byPlace.set(place, guests.add(guest));

@@ -43,6 +43,7 @@ const typeNames = new Map(
 );
 
 /** RFC 8489 §18.3, RFC 8445 §20.1. */
+const MAPPED_ADDRESS = 0x0001;
 const USERNAME = 0x0006;
 const MESSAGE_INTEGRITY = 0x0008;
 const ERROR_CODE = 0x0009;
@@ -115,6 +116,7 @@ function readAttribute(message: ReadStun, attribute: number, content: DataView):
     case ERROR_CODE:
       if (length >= 4) message.error = (content.getUint8(2) & 7) * 100 + content.getUint8(3);
       return length >= 4;
+    case MAPPED_ADDRESS:
     case XOR_MAPPED_ADDRESS:
     case UNKNOWN_ATTRIBUTES:
       return true;
