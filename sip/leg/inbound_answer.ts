@@ -110,7 +110,15 @@ function adopt(state: InboundState, session: Session): Dialog {
 
 function dialogEvents(state: InboundState): DialogEvents {
   const { call: { request: { message } }, over, released } = state;
+  const requests = inDialogEvents(state.wiring, () => state.media);
+  let taken: Promise<void> | undefined;
   return {
+    ...requests,
+    async onOffer(sdp) {
+      // It may come right behind the ACK with the answer to ours.
+      await taken;
+      return await requests.onOffer(sdp);
+    },
     onBye() {
       // A caller may leave by BYE before the answer too (§15); its INVITE still wants a response.
       if (state.answeredAt === undefined) return refuse(state, 487);
@@ -120,9 +128,9 @@ function dialogEvents(state: InboundState): DialogEvents {
     onLost: () => lost(state),
     onAck(sdp) {
       if (message.body !== "") return;
-      state.media?.accept(sdp).catch(() => bye(state, { outcome: "failed", sipStatus: 488 }));
+      taken = state.media?.accept(sdp)
+        .catch(() => bye(state, { outcome: "failed", sipStatus: 488 }));
     },
     onPrack: (rack) => state.reliable?.acknowledge(rack) ?? false,
-    ...inDialogEvents(state.wiring, () => state.media),
   };
 }

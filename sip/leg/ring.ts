@@ -199,8 +199,14 @@ function mediaLost(state: OutboundState, why: string): void {
 }
 
 function dialogEvents(state: OutboundState, media: MediaLeg | undefined): DialogPeer["events"] {
+  const requests = inDialogEvents(state.wiring, () => media);
   return {
-    ...inDialogEvents(state.wiring, () => media),
+    ...requests,
+    async onOffer(sdp) {
+      // It may come right behind the answer, which our media have not taken yet.
+      await state.answered.promise;
+      return await requests.onOffer(sdp);
+    },
     onBye() {
       finish(state, { outcome: "completed" });
       state.released.resolve();

@@ -1,12 +1,12 @@
 import type { MediaEngineOptions } from "./engine.ts";
 import type { NgAddress } from "./ng.ts";
-import { webrtcTransport } from "./peer.ts";
+import { webrtcTransport } from "./webrtc/peer.ts";
 import { type RtpOptions, rtpTransport } from "./plain_rtp.ts";
 import { polledUdp } from "./polled_udp.ts";
 import { rtpengineTransport } from "./rtpengine.ts";
 import { systemClock } from "./ticker.ts";
 import type { Transport } from "./transport.ts";
-import { type WebrtcPlace, webrtcSockets } from "./webrtc_sockets.ts";
+import { type WebrtcPlace, webrtcSockets } from "./webrtc/sockets.ts";
 
 type RtpPlace = Omit<RtpOptions, "now" | "udp">;
 

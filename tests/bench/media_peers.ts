@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import { encodeG711, type Law } from "../../sip/media/g711.ts";
 import { parseSdp } from "../../sip/media/parse_sdp.ts";
-import { openPeer } from "../../sip/media/peer.ts";
+import { openPeer } from "../../sip/media/webrtc/peer.ts";
 import { polledUdp } from "../../sip/media/polled_udp.ts";
-import { ownSockets } from "../../sip/media/webrtc_sockets.ts";
+import { ownSockets } from "../../sip/media/webrtc/sockets.ts";
 import { isRtcp, writeRtp } from "../../sip/media/rtp.ts";
 import type { Encoding } from "../../sip/media/sdp.ts";
 import { writeSdp } from "../../sip/media/write_sdp.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash, X509Certificate } from "node:crypto";
-import { keptCertificate, newCertificate } from "../../sip/media/certificate.ts";
+import { keptCertificate, newCertificate } from "../../sip/media/webrtc/certificate.ts";
 import { mediaLimits } from "../../sip/media/limits.ts";
 import { handClock } from "../support/hand_clock.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash, X509Certificate } from "node:crypto";
-import { newCertificate } from "../../sip/media/certificate.ts";
-import { type DtlsOptions, startDtls } from "../../sip/media/dtls.ts";
+import { newCertificate } from "../../sip/media/webrtc/certificate.ts";
+import { type DtlsOptions, startDtls } from "../../sip/media/webrtc/dtls.ts";
 import type { Address } from "../../sip/media/latch.ts";
 import { bindDatagrams } from "../../sip/media/rtp_sockets.ts";
 import { systemClock } from "../../sip/media/ticker.ts";

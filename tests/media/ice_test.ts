@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { mediaLimits } from "../../sip/media/limits.ts";
-import { parseStun, stunKey, writeStun } from "../../sip/media/stun.ts";
+import { parseStun, stunKey, writeStun } from "../../sip/media/webrtc/stun.ts";
 import {
   alice,
   aliceAgent,

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import type { Buffer } from "node:buffer";
 import { Audio, PeerConnection, type Track } from "node-datachannel";
 import { parseSdp } from "../../sip/media/parse_sdp.ts";
-import { openPeer } from "../../sip/media/peer.ts";
+import { openPeer } from "../../sip/media/webrtc/peer.ts";
 import { writeReport } from "../../sip/media/rtcp.ts";
 import { isRtcp, parseRtp, writeRtp } from "../../sip/media/rtp.ts";
 import { OUR_FORMATS } from "../../sip/media/sdp.ts";
 import type { Peer } from "../../sip/media/transport.ts";
-import { ownSockets } from "../../sip/media/webrtc_sockets.ts";
+import { ownSockets } from "../../sip/media/webrtc/sockets.ts";
 import { writeSdp } from "../../sip/media/write_sdp.ts";
 
 /** Our ICE, DTLS, SRTP and SRTCP with those of others: libjuice, OpenSSL and libsrtp. */

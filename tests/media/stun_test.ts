@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { addressBytes, addressKey } from "../../sip/media/ip_bytes.ts";
+import { addressBytes, addressKey } from "../../sip/media/webrtc/ip_bytes.ts";
 import {
   isAuthentic,
   parseStun,
   stunKey,
   type StunMessage,
   writeStun,
-} from "../../sip/media/stun.ts";
+} from "../../sip/media/webrtc/stun.ts";
 import { seeded } from "../support/sip_mutations.ts";
 
 const bytesOf = (hex: string) => Uint8Array.fromHex(hex.replaceAll(/\s/g, ""));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { mediaLimits } from "../../sip/media/limits.ts";
-import { openPeer } from "../../sip/media/peer.ts";
+import { openPeer } from "../../sip/media/webrtc/peer.ts";
 import { ofKind } from "../../sip/media/parse_sdp.ts";
 import { writeRtp } from "../../sip/media/rtp.ts";
 import { OUR_FORMATS, type Session, type WebrtcAudio } from "../../sip/media/sdp.ts";

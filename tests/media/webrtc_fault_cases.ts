@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
-import { openPeer } from "../../sip/media/peer.ts";
+import { openPeer } from "../../sip/media/webrtc/peer.ts";
 import { ofKind } from "../../sip/media/parse_sdp.ts";
 import { parseRtp, type RtpPacket, writeRtp } from "../../sip/media/rtp.ts";
 import { OUR_FORMATS, type Session } from "../../sip/media/sdp.ts";
 import type { Peer } from "../../sip/media/transport.ts";
-import { ownSockets, webrtcSockets } from "../../sip/media/webrtc_sockets.ts";
+import { ownSockets, webrtcSockets } from "../../sip/media/webrtc/sockets.ts";
 import { plainSocket } from "../support/plain_peer.ts";
 import { freeUdpPort } from "../support/rtpengine.ts";
 import { udpRelay } from "../support/udp_relay.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { Address } from "../../sip/media/latch.ts";
 import { bindDatagrams, type Datagrams } from "../../sip/media/rtp_sockets.ts";
-import { stunKey, writeStun } from "../../sip/media/stun.ts";
-import { ownSockets, webrtcSockets } from "../../sip/media/webrtc_sockets.ts";
+import { stunKey, writeStun } from "../../sip/media/webrtc/stun.ts";
+import { ownSockets, webrtcSockets } from "../../sip/media/webrtc/sockets.ts";
 
 /** A socket without a network: what it sent, and who it hears from. */
 function fakeUdp() {

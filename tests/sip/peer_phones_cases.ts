@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mediaEngine } from "../../sip/media/engine.ts";
-import { webrtcTransport } from "../../sip/media/peer.ts";
-import { ownSockets } from "../../sip/media/webrtc_sockets.ts";
+import { webrtcTransport } from "../../sip/media/webrtc/peer.ts";
+import { ownSockets } from "../../sip/media/webrtc/sockets.ts";
 import { rtpTransport } from "../../sip/media/plain_rtp.ts";
 import { systemClock } from "../../sip/media/ticker.ts";
 import { baresipTest, startBaresip } from "../support/baresip.ts";

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
 import type { MediaEngine } from "../../sip/media/port.ts";
 import { mediaEngine } from "../../sip/media/engine.ts";
-import { webrtcTransport } from "../../sip/media/peer.ts";
-import { ownSockets } from "../../sip/media/webrtc_sockets.ts";
+import { webrtcTransport } from "../../sip/media/webrtc/peer.ts";
+import { ownSockets } from "../../sip/media/webrtc/sockets.ts";
 import { connect, hearEachOther } from "../support/browser_lab.ts";
 import {
   type BrowserSoftphone,

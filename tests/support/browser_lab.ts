@@ -4,8 +4,8 @@ import { bindingsAnswer, type RegisteredBinding } from "../../core/bridge_regist
 import { type Companion, startCompanion } from "../../sip/companion.ts";
 import type { CompanionOptions } from "../../sip/companion_options.ts";
 import { mediaEngine } from "../../sip/media/engine.ts";
-import { webrtcTransport } from "../../sip/media/peer.ts";
-import { ownSockets } from "../../sip/media/webrtc_sockets.ts";
+import { webrtcTransport } from "../../sip/media/webrtc/peer.ts";
+import { ownSockets } from "../../sip/media/webrtc/sockets.ts";
 import {
   type BrowserAccount,
   type BrowserSoftphone,

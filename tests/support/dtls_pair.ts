@@ -1,5 +1,5 @@
-import { type Certificate, newCertificate } from "../../sip/media/certificate.ts";
-import { type DtlsOptions, startDtls } from "../../sip/media/dtls.ts";
+import { type Certificate, newCertificate } from "../../sip/media/webrtc/certificate.ts";
+import { type DtlsOptions, startDtls } from "../../sip/media/webrtc/dtls.ts";
 import { type HandClock, handClock } from "./hand_clock.ts";
 
 type Side = DtlsOptions["role"];

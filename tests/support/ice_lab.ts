@@ -1,5 +1,5 @@
-import { type IceAgent, type IceOptions, newIceAgent } from "../../sip/media/ice.ts";
-import type { IceCredentials } from "../../sip/media/ice_credentials.ts";
+import { type IceAgent, type IceOptions, newIceAgent } from "../../sip/media/webrtc/ice.ts";
+import type { IceCredentials } from "../../sip/media/webrtc/ice_credentials.ts";
 import type { Address } from "../../sip/media/latch.ts";
 import {
   parseStun,
@@ -7,7 +7,7 @@ import {
   stunKey,
   type StunMessage,
   writeStun,
-} from "../../sip/media/stun.ts";
+} from "../../sip/media/webrtc/stun.ts";
 import { type HandClock, handClock } from "./hand_clock.ts";
 
 /** A message on its way. */

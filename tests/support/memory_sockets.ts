@@ -1,5 +1,5 @@
 import type { Datagrams } from "../../sip/media/rtp_sockets.ts";
-import type { WebrtcSockets } from "../../sip/media/webrtc_sockets.ts";
+import type { WebrtcSockets } from "../../sip/media/webrtc/sockets.ts";
 
 /** Sockets of one machine without a network: what is sent arrives in the next microtask. */
 export interface MemorySockets extends WebrtcSockets {

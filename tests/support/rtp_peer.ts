@@ -1,11 +1,11 @@
 import { parseSdp } from "../../sip/media/parse_sdp.ts";
-import { openPeer } from "../../sip/media/peer.ts";
+import { openPeer } from "../../sip/media/webrtc/peer.ts";
 import type { MediaEngine, MediaLeg } from "../../sip/media/port.ts";
 import { type HeardReport, parseReport } from "../../sip/media/rtcp.ts";
 import { isRtcp, parseRtp, type RtpPacket, writeRtp } from "../../sip/media/rtp.ts";
 import type { Direction, Formats } from "../../sip/media/sdp.ts";
 import type { Peer } from "../../sip/media/transport.ts";
-import { ownSockets } from "../../sip/media/webrtc_sockets.ts";
+import { ownSockets } from "../../sip/media/webrtc/sockets.ts";
 import { writeSdp } from "../../sip/media/write_sdp.ts";
 
 /** A WebRTC peer in this process that hears and sends bare RTP. */

@@ -1,8 +1,8 @@
 import { counter, expandKey, ROUND_KEY_WORDS, xorKeystream } from "./aes_ctr.ts";
 import { HMAC_KEY_WORDS, HMAC_PADDING_BYTES, hmacSha1, newHmacKey } from "./hmac_sha1.ts";
-import { mediaLimits } from "./limits.ts";
+import { mediaLimits } from "../limits.ts";
 import { indexOf, isFresh, newReplayWindow, type ReplayWindow, take } from "./replay_window.ts";
-import { isRtcp } from "./rtp.ts";
+import { isRtcp } from "../rtp.ts";
 import { RTCP_KEYS, RTP_KEYS, sessionKeys, type SrtpKeys } from "./srtp_keys.ts";
 
 export type { SrtpKeys } from "./srtp_keys.ts";

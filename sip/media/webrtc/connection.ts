@@ -1,12 +1,12 @@
 import type { Certificate } from "./certificate.ts";
 import { type Dtls, startDtls } from "./dtls.ts";
 import { newIceAgent } from "./ice.ts";
-import type { Address } from "./latch.ts";
-import { mediaLimits } from "./limits.ts";
-import type { Datagrams } from "./rtp_sockets.ts";
-import type { WebrtcAudio } from "./sdp.ts";
+import type { Address } from "../latch.ts";
+import { mediaLimits } from "../limits.ts";
+import type { Datagrams } from "../rtp_sockets.ts";
+import type { WebrtcAudio } from "../sdp.ts";
 import { newSrtp, type Srtp } from "./srtp.ts";
-import type { Clock } from "./ticker.ts";
+import type { Clock } from "../ticker.ts";
 
 export interface ConnectionOptions {
   /** Which it closes. */

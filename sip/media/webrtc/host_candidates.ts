@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from "node:net";
-import { mediaLimits } from "./limits.ts";
-import { isUnspecified } from "./read_audio.ts";
+import { mediaLimits } from "../limits.ts";
+import { isUnspecified } from "../read_audio.ts";
 
 /** Host candidates (RFC 8445 §5.1.1.1) of a socket, as SDP has them. */
 export function candidatesOf(bindAddress: string, port: number): string[] {

@@ -1,5 +1,5 @@
 import { readerOf } from "./dtls_bytes.ts";
-import { mediaLimits } from "./limits.ts";
+import { mediaLimits } from "../limits.ts";
 
 /** A whole message of a handshake. */
 export interface Message {

@@ -5,7 +5,7 @@ import { clientHandshake, serverHandshake, WrongFingerprint } from "./dtls_hands
 import { HANDSHAKE } from "./dtls_messages.ts";
 import type { Message } from "./dtls_reassembly.ts";
 import type { SrtpKeys } from "./srtp.ts";
-import type { Clock } from "./ticker.ts";
+import type { Clock } from "../ticker.ts";
 
 export interface DtlsOptions {
   /** Who is "active" in its SDP is the client (RFC 5763 §5). */

@@ -1,7 +1,7 @@
 import { isIP, isIPv4, isIPv6 } from "node:net";
-import { listenError } from "../../core/listen_error.ts";
-import type { Address } from "./latch.ts";
-import { type Datagrams, type Udp, udpByDeno } from "./rtp_sockets.ts";
+import { listenError } from "../../../core/listen_error.ts";
+import type { Address } from "../latch.ts";
+import { type Datagrams, type Udp, udpByDeno } from "../rtp_sockets.ts";
 import { parseStun } from "./stun.ts";
 
 /** Where the WebRTC of this process has its sockets. */

@@ -1,7 +1,7 @@
 import { type Certificate, keptCertificate, newCertificate } from "./certificate.ts";
 import { candidatesOf } from "./host_candidates.ts";
-import { ofKind } from "./parse_sdp.ts";
-import type { Datagrams } from "./rtp_sockets.ts";
+import { ofKind } from "../parse_sdp.ts";
+import type { Datagrams } from "../rtp_sockets.ts";
 import {
   type Formats,
   OUR_FORMATS,
@@ -9,11 +9,11 @@ import {
   refusal,
   type Session,
   type WebrtcAudio,
-} from "./sdp.ts";
-import { type Clock, systemClock } from "./ticker.ts";
-import { newStream, type Peer, type Transport } from "./transport.ts";
-import { connectWebrtc, type WebrtcConnection } from "./webrtc_connection.ts";
-import type { WebrtcSockets } from "./webrtc_sockets.ts";
+} from "../sdp.ts";
+import { type Clock, systemClock } from "../ticker.ts";
+import { newStream, type Peer, type Transport } from "../transport.ts";
+import { connectWebrtc, type WebrtcConnection } from "./connection.ts";
+import type { WebrtcSockets } from "./sockets.ts";
 
 /** WebRTC in this process, by sockets that it ends. */
 export function webrtcTransport(sockets: WebrtcSockets, clock = systemClock): Transport {

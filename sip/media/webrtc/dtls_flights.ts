@@ -8,8 +8,8 @@ import {
   sealRecord,
   writeRecord,
 } from "./dtls_record.ts";
-import { mediaLimits } from "./limits.ts";
-import type { Clock } from "./ticker.ts";
+import { mediaLimits } from "../limits.ts";
+import type { Clock } from "../ticker.ts";
 
 export interface FlightsOptions {
   send(datagram: Bytes): void;
