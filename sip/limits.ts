@@ -78,6 +78,8 @@ export const sipLimits = {
   bindingsPerClient: 10,
   /** Proxies on the way of one registration. */
   pathProxies: 10,
+  /** How long a Client's other devices wait until the proxy of one is connected to again. */
+  pathWaitMs: 500,
   userAgentLength: 200,
 
   /** How long a session lasts without a refresh, and the least a peer may ask for (RFC 4028 §4). */

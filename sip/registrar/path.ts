@@ -1,4 +1,5 @@
 import type { Flow, Hop } from "../flow.ts";
+import { sipLimits } from "../limits.ts";
 import type { Signalling } from "../signalling.ts";
 import { parseNameAddr } from "../text/uri.ts";
 import type { Binding, Flows } from "./location.ts";
@@ -15,18 +16,26 @@ export function hopOf(signalling: Signalling, binding: Binding): Hop | undefined
 
 /**
  * The devices of a Client that can be reached now: where the connection of a proxy has closed, by a
- * new one to where its Path says.
+ * new one to where its Path says. Who is there already does not wait long for it.
  */
 export async function reopened(signalling: Signalling, login: string): Promise<Flows[]> {
-  const { location, log } = signalling;
-  const lost = location.find(login).filter(({ flow }) => flow.closed);
-  await Promise.all(lost.map(async (binding) => {
+  const { location, log, timers } = signalling;
+  const known = location.find(login);
+  const lost = known.filter(({ flow }) => flow.closed);
+  const reopening = Promise.all(lost.map(async (binding) => {
     try {
       location.move(login, binding, await reachProxy(signalling, binding));
     } catch (error) {
       log("Cannot reach a Client by its Path", { login, error: String(error) });
     }
   }));
+  if (lost.length === known.length) await reopening;
+  else {
+    const late = Promise.withResolvers<void>();
+    const stop = timers.after(sipLimits.pathWaitMs, late.resolve);
+    await Promise.race([reopening, late.promise]);
+    stop();
+  }
   return location.devices(login)
     .map((flows) => flows.filter(({ flow }) => !flow.closed))
     .filter((flows): flows is Flows => flows.length > 0);

@@ -1,5 +1,6 @@
 import type { NewsAnswer, Report } from "../../core/bridge.ts";
 import { sipLimits } from "../limits.ts";
+import { failureOf } from "./reports.ts";
 import { refusalOf, type ServiceLink } from "./service_link.ts";
 
 interface Waiting {
@@ -23,7 +24,10 @@ export function createNews(link: Pick<ServiceLink, "news">): (report: Report) =>
       const outcomes = await link.news(group.map(({ report }) => report));
       for (const [at, waiting] of group.entries()) settle(waiting, outcomes[at] ?? "outage");
     } catch (error) {
-      for (const { reject } of group) reject(error);
+      // What the service cannot read of one is no fault of those that it came together with.
+      if (group.length > 1 && failureOf(error) === "refusal") {
+        for (const waiting of group) await send([waiting]);
+      } else for (const { reject } of group) reject(error);
     }
   }
 

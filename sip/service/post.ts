@@ -65,12 +65,14 @@ function plainPoster(origin: string, { timers, stopped }: PosterLife): Poster {
     const length = String(Buffer.byteLength(body));
     const all = { "content-type": "application/json", "content-length": length, ...headers };
     const outgoing = request({ host, port, path, method: "POST", agent, headers: all });
+    let isAnswered = false;
+    outgoing.on("response", () => isAnswered = true);
     try {
       return await exchange(outgoing, post, timers);
     } catch (error) {
       // The other end closed an idle connection just then; what we say may come twice.
       const { code } = error as { code?: string };
-      if (!outgoing.reusedSocket || code !== "ECONNRESET") throw error;
+      if (isAnswered || !outgoing.reusedSocket || code !== "ECONNRESET") throw error;
       return await send(post);
     }
   };

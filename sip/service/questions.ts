@@ -2,6 +2,7 @@ import type { QuestionAnswer, Report } from "../../core/bridge.ts";
 import type { Script } from "../../core/bridge_script.ts";
 import { overReason } from "../abort.ts";
 import { sipLimits } from "../limits.ts";
+import { failureOf } from "./reports.ts";
 import { refusalOf, ServiceError, type ServiceLink } from "./service_link.ts";
 import type { Timers } from "../timers.ts";
 
@@ -104,6 +105,10 @@ async function send(
     });
     throw new ServiceError("ask the service", "it left a question open", "outage");
   } catch (error) {
-    for (const question of group) if (!question.isOver) question.reject(error);
+    const open = group.filter(({ isOver }) => !isOver);
+    // What cannot be read of one, by either side, is no fault of those that it came together with.
+    if (group.length > 1 && failureOf(error) === "refusal") {
+      await Promise.all(open.map((question) => send(link, [question], () => {})));
+    } else for (const question of open) question.reject(error);
   }
 }

@@ -109,7 +109,7 @@ async function rest(
 }
 
 /** Network errors pass; an answer that is no script stays what it is. */
-function failureOf(error: unknown): ServiceFailure {
+export function failureOf(error: unknown): ServiceFailure {
   if (error instanceof ServiceError) return error.failure;
   return error instanceof Error && error.name === "ZodError" ? "refusal" : "outage";
 }

@@ -1,4 +1,5 @@
 import { isIPv6 } from "node:net";
+import { setImmediate } from "node:timers/promises";
 import { type ListenAddress, listening } from "../../core/listen_error.ts";
 import { createFlow, type Endpoint, type Flow, type FlowEvents, type LocalName } from "../flow.ts";
 import { sipLimits } from "../limits.ts";
@@ -78,15 +79,23 @@ async function receiveAll(
   onDatagram: (data: Uint8Array, from: Endpoint) => void,
 ): Promise<void> {
   const buffer = new Uint8Array(sipLimits.messageBytes);
+  let read = 0;
   for (;;) {
     try {
+      // In a flood what is waited for is there already: nobody else would have a turn of the event loop.
+      if (read >= sipLimits.datagramsAtOnce) {
+        read = 0;
+        await setImmediate();
+      }
       const [data, peer] = await socket.receive(buffer);
       const { hostname, port } = peer as Deno.NetAddr;
+      read++;
       onDatagram(data, { host: plainAddress(hostname), port });
-      // Those that came meanwhile, up to a bound, since others wait for their turn too.
-      for (let i = 1; i < sipLimits.datagramsAtOnce; i++) {
+      // Those that came meanwhile.
+      while (read < sipLimits.datagramsAtOnce) {
         const next = direct?.receive();
         if (next === undefined) break;
+        read++;
         onDatagram(next.data, next.from);
       }
     } catch (error) {

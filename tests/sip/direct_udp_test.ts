@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { setImmediate } from "node:timers";
 import { LIBC_PATHS } from "../../core/libc_paths.ts";
+import { sipLimits } from "../../sip/limits.ts";
 import { socketName } from "../../sip/media/libc.ts";
 import { clockOf } from "../../sip/transport/clock.ts";
 import { type DirectUdp, directUdp } from "../../sip/transport/direct_udp.ts";
@@ -126,6 +128,49 @@ Deno.test({
   name: "openUdp() hears every datagram of a burst",
   timeout: 60_000,
   fn: () => echoes(),
+});
+
+Deno.test({
+  name: "openUdp() lets others have their turn in a flood",
+  timeout: 60_000,
+  ignore: !isLinux,
+  async fn() {
+    const timers = createTimers();
+    const enough = 40 * sipLimits.datagramsAtOnce;
+    const over = Promise.withResolvers<void>();
+    let heard = 0;
+    let turns = 0;
+    const takeTurn = () => {
+      turns++;
+      if (heard < enough) setImmediate(takeTurn);
+    };
+    const udp = openUdp({ hostname, port: 0, name: "SIP_UDP_PORT" }, {
+      local: (port) => ({ sentBy: `${hostname}:${port}`, contact: `sip:${hostname}:${port}` }),
+      clock: clockOf(timers),
+      events: {
+        // Another one is there whenever one was read.
+        onMessage() {
+          if (heard++ === 0) takeTurn();
+          if (heard < enough) direct.send(data, to);
+          else over.resolve();
+        },
+        onClose() {},
+      },
+    });
+    const peer = listen();
+    const direct = directUdp(peer)!;
+    const to = socketName(hostname, udp.address.port)!;
+    const data = new TextEncoder().encode("OPTIONS sip:sip.test SIP/2.0\r\n\r\n");
+
+    direct.send(data, to);
+    await over.promise;
+    direct.close();
+    peer.close();
+    await udp.close();
+    timers.clear();
+
+    assert.ok(turns >= 20, `others had ${turns} turns during ${heard} datagrams`);
+  },
 });
 
 /** Has a socket say back what it hears, of a burst larger than what is read at once. */

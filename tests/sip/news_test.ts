@@ -52,6 +52,24 @@ Deno.test("tell() sends at once, and together what comes while requests are unde
   await Promise.all([...told, ...late]);
 });
 
+Deno.test("tell() sends each alone where one is refused, so that the others are taken", async () => {
+  const sent: number[] = [];
+  const tell = createNews({
+    news(reports) {
+      sent.push(reports.length);
+      const isRead = reports.every(({ leg }) => leg !== reportOf(2).leg);
+      return isRead
+        ? Promise.resolve(reports.map(() => "taken" as const))
+        : Promise.reject(new ServiceError("post", "the service answered 400", "refusal"));
+    },
+  });
+
+  const outcomes = await Promise.allSettled([1, 2, 3].map((number) => tell(reportOf(number))));
+
+  assert.deepEqual(outcomes.map(({ status }) => status), ["fulfilled", "rejected", "fulfilled"]);
+  assert.deepEqual(sent, [3, 1, 1, 1]);
+});
+
 Deno.test("tell() rejects each report with what became of it", async () => {
   const tell = createNews({
     news: () => Promise.resolve<Outcomes>(["taken", "outage", "defect", "refused"]),

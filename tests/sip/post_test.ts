@@ -83,6 +83,32 @@ Deno.test("createPoster() posts again when the idle connection had been closed",
   stop.abort();
 });
 
+Deno.test("createPoster() posts nothing again of which the answer had begun", async () => {
+  const stop = new AbortController();
+  let requests = 0;
+  await using server = serve(async (connection) => {
+    await readRequest(connection);
+    await connection.write(answerOf("{}"));
+    if (await readRequest(connection) !== "") {
+      requests++;
+      const head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+      await connection.write(new TextEncoder().encode(`${head}2\r\n{"\r\n`));
+      await heard.promise;
+      return;
+    }
+  });
+  const poster = createPoster(server.origin, { timers: createTimers(), stopped: stop.signal });
+  const heard = Promise.withResolvers<void>();
+  const texts: string[] = [];
+  const parts = { onBegin() {}, onText: (text: string) => (texts.push(text), heard.resolve()) };
+  await poster(post());
+  const answer = await poster({ ...post(), parts }).catch((error: Error) => error);
+  stop.abort();
+  assert.ok(answer instanceof Error, "it was posted again");
+  assert.deepEqual(texts, ['{"']);
+  assert.equal(requests, 1);
+});
+
 Deno.test("createPoster() gives up when the time is over, and when a signal aborts", async () => {
   const stop = new AbortController();
   await using server = serve(async (connection) => {

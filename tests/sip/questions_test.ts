@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { QuestionAnswer, Report } from "../../core/bridge.ts";
 import { sipLimits } from "../../sip/limits.ts";
 import { createQuestions } from "../../sip/service/questions.ts";
-import type { ServiceLink } from "../../sip/service/service_link.ts";
+import { ServiceError, type ServiceLink } from "../../sip/service/service_link.ts";
 import { handClock } from "../support/hand_clock.ts";
 
 const reportOf = (number: number): Report => ({
@@ -103,6 +103,23 @@ Deno.test("ask() rejects each question with what became of it, all of a request 
     ["outage", "defect", "refusal", "outage"],
   );
   for (const question of broken) await assert.rejects(question, /it broke off/);
+});
+
+Deno.test("ask() asks each alone where one cannot be read, so that it alone is refused", async () => {
+  const { requests, numbers, ask } = heldService();
+  const questions = [ask(1), ask(2), ask(3)];
+  await turn();
+  requests[0]!.onAnswer(hangup(0));
+  requests[0]!.over.reject(new ServiceError("post", "the service answered 400", "refusal"));
+  await turn();
+  assert.deepEqual(numbers(), [[1, 2, 3], [2], [3]]);
+  requests[1]!.onAnswer(hangup(0));
+  requests[2]!.over.reject(new ServiceError("post", "the service answered 400", "refusal"));
+
+  assert.deepEqual(await questions[0], [{ type: "hangup" }]);
+  assert.deepEqual(await questions[1], [{ type: "hangup" }]);
+  await assert.rejects(questions[2]!, /answered 400/);
+  assert.equal(requests.length, 3);
 });
 
 Deno.test("ask() gives up a request when all who asked have left, and sends for nobody else", async () => {
