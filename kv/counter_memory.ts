@@ -1,5 +1,5 @@
 import { type Batch, keyText } from "./batch.ts";
-import { eachMoved, type Level, levels } from "./counters.ts";
+import { eachMoved, type Level, levels, timeEnd } from "./counters.ts";
 import { recent } from "./recent.ts";
 
 /** The counters of one value and level in a stretch of time, oldest first. */
@@ -41,9 +41,19 @@ export const blockName = (value: Deno.KvKey, level: Level, part: number): string
 
 const nameOf = (text: string, { level }: Level, part: number): string => `${text}${level}/${part}`;
 
-/** A level's buckets are remembered in parts: those of one bucket of the next coarser level. */
-export const partOf = (bucket: number, { level, width }: Level): number =>
-  level === 1 ? 0 : Math.floor(bucket * width / levels[level - 2]!.width);
+/**
+ * How many of a level's buckets are remembered together: those of one bucket of the next coarser level,
+ * and of the finest level half of them, as a search begins at the nearer end.
+ */
+export function blockBuckets({ level, width }: Level): number {
+  const coarser = levels[level - 2];
+  if (coarser === undefined) return timeEnd / width;
+  return coarser.width / width / (level === levels.length ? 2 : 1);
+}
+
+/** The part of a level that a bucket is remembered in. */
+export const partOf = (bucket: number, level: Level): number =>
+  Math.floor(bucket / blockBuckets(level));
 
 /** Which block has a counter; null when the key is of something else. */
 function blockOf(key: Deno.KvKey): string | null {

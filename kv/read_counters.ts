@@ -1,5 +1,11 @@
-import { type Block, blockName, type CounterMemory, partOf } from "./counter_memory.ts";
-import { bucketAt, type Counted, type Level, levels, type Span, timeEnd } from "./counters.ts";
+import {
+  type Block,
+  blockBuckets,
+  blockName,
+  type CounterMemory,
+  partOf,
+} from "./counter_memory.ts";
+import { bucketAt, type Counted, type Level, type Span, timeEnd } from "./counters.ts";
 import { keys } from "./keys.ts";
 
 /** Where counters are read. */
@@ -26,7 +32,7 @@ const mostAtOnce = 1_000;
 
 /** The counters of a value that were ever moved. */
 export async function readCounters(
-  { kv, memory }: CounterSource,
+  source: CounterSource,
   counted: Counted,
   asked: Buckets,
 ): Promise<Iterable<Count> | AsyncIterable<Count>> {
@@ -34,10 +40,38 @@ export async function readCounters(
   const first = bucketAt(Math.max(from, 0), level);
   const end = before <= 0 ? 0 : bucketAt(Math.min(before, timeEnd) - 1, level) + 1;
   if (end <= first) return [];
-  const part = partOf(first, level);
-  if (memory === null || part !== partOf(end - 1, level)) {
-    return listed(kv, counted, { ...asked, first, end });
+  const range = { level, first, end, reverse };
+  const [older, newer] = [partOf(first, level), partOf(end - 1, level)];
+  const { kv, memory } = source;
+  if (memory === null || newer - older > 1) {
+    return listed(kv, counted, { ...range, ...asked.about && { about: asked.about } });
   }
+  const remembered = (part: number) => inBlock({ kv, memory }, counted, { ...range, part });
+  if (older === newer) return await remembered(older);
+  return bothOf(remembered, reverse ? [newer, older] : [older, newer]);
+}
+
+/** The second one is only read where the first is not enough. */
+async function* bothOf(
+  read: (part: number) => Promise<Count[]>,
+  parts: [number, number],
+): AsyncGenerator<Count> {
+  for (const part of parts) yield* await read(part);
+}
+
+/** Buckets of a level, from one up to another, newest or oldest first. */
+interface Range {
+  level: Level;
+  first: number;
+  end: number;
+  reverse: boolean;
+}
+
+async function inBlock(
+  { kv, memory }: { kv: Deno.Kv; memory: CounterMemory },
+  counted: Counted,
+  { level, first, end, reverse, part }: Range & { part: number },
+): Promise<Count[]> {
   const name = blockName(keys.counters(counted), level, part);
   const { buckets, counts } = await memory.block(name, () => readBlock(kv, counted, level, part));
   const found = buckets.map((bucket, at): Count => [bucket, counts[at]!])
@@ -48,7 +82,7 @@ export async function readCounters(
 async function* listed(
   kv: Deno.Kv,
   counted: Counted,
-  { level, first, end, reverse, about = leastAtOnce }: Buckets & { first: number; end: number },
+  { level, first, end, reverse, about = leastAtOnce }: Range & { about?: number },
 ): AsyncGenerator<Count> {
   const key = (bucket: number) => keys.counter(counted, level.level, bucket);
   const batchSize = Math.min(mostAtOnce, Math.max(leastAtOnce, Math.ceil(about)));
@@ -64,11 +98,11 @@ const leastAtOnce = 32;
 async function readBlock(
   kv: Deno.Kv,
   counted: Counted,
-  { level, width }: Level,
+  level: Level,
   part: number,
 ): Promise<Block> {
-  const size = level === 1 ? timeEnd / width : levels[level - 2]!.width / width;
-  const key = (bucket: number) => keys.counter(counted, level, bucket);
+  const size = blockBuckets(level);
+  const key = (bucket: number) => keys.counter(counted, level.level, bucket);
   const selector = { start: key(part * size), end: key((part + 1) * size) };
   const block: Block = { buckets: [], counts: [], asOf: "" };
   const batchSize = Math.min(size, mostAtOnce); // In one snapshot, for sixteen years at level 1.
