@@ -10,7 +10,13 @@ import {
 import { type Gaps, gapsIn } from "./gaps.ts";
 import type { FieldPlace, IndexValue } from "./keys.ts";
 import { undatedField } from "./layout.ts";
-import { type Buckets, type Count, type CounterSource, readCounters } from "./read_counters.ts";
+import {
+  type Buckets,
+  type Count,
+  type CounterSource,
+  mostAtOnce,
+  readCounters,
+} from "./read_counters.ts";
 
 /** The entries of one value of a field, or of several: a record has only one of them. */
 export interface Index extends FieldPlace {
@@ -40,9 +46,10 @@ export interface Measured {
 /** Entries that are passed over as quickly as the store is asked once more. */
 const fewEntries = 50;
 
-/** Reads the coarsest counters of an index. */
+/** Reads the coarsest counters of an index, those of each value at once: for sixteen years in one snapshot. */
 export async function measure(source: CounterSource, index: Index): Promise<Measured> {
-  const range = { level: levels[0]!, span: { from: 0, before: timeEnd }, reverse: true };
+  const span = { from: 0, before: timeEnd };
+  const range = { level: levels[0]!, span, reverse: true, about: mostAtOnce };
   const top = await Array.fromAsync(listed(source, index, range));
   const total = top.reduce((sum, { count }) => sum + count, 0);
   return { index, top, parts: new Map(), total };

@@ -140,6 +140,10 @@ export const ordOf = (sid: string): Uint8Array => Uint8Array.fromHex(sid.slice(2
 export const sidOf = (prefix: string, key: Deno.KvKey): string =>
   prefix + (key.at(-1) as Uint8Array).toHex();
 
+/** The Sid of a record by its key; null when the key is of something else. */
+export const sidOfRecord = (key: Deno.KvKey): string | null =>
+  key.length === 3 && key[2] instanceof Uint8Array ? sidOf(String(key[1]), key) : null;
+
 /** A bound between Sids: those made before `ms` sort before it. Any number, also infinite. */
 export function ordAt(ms: number): Uint8Array {
   if (ms >= 2 ** 48) return new Uint8Array(17).fill(255);

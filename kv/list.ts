@@ -1,23 +1,97 @@
 import type { Condition } from "../core/filters.ts";
 import type { Base, Query, Slice } from "../core/ports.ts";
 import type { AnyRecord } from "../core/resource.ts";
-import { type Span, wholeBuckets } from "./counters.ts";
+import type { Span } from "./counters.ts";
 import { countIn, locate, type Located, measure, type Measured, topIn } from "./counts.ts";
+import { catchUp, type Draft, draftOf } from "./draft.ts";
 import { firstEntries, type Found } from "./entries.ts";
-import { isWithoutEnd, lackingSome } from "./layout.ts";
-import { nameOf } from "./list_states.ts";
+import { indexValue, isWithoutEnd, lackingSome } from "./layout.ts";
+import { type ListStates, nameOf } from "./list_states.ts";
 import { isDearer } from "./lookups.ts";
 import { atOneMoment } from "./one_moment.ts";
-import { type Plan, planOf, type Source } from "./plan.ts";
+import type { Source } from "./plan.ts";
 import { isRemembered } from "./remembered.ts";
-import { passing, scan } from "./scan.ts";
+import { passing } from "./scan.ts";
 import { take, takeDated, type Wanted } from "./take.ts";
 import { underWayIn } from "./under_way.ts";
 
-/** A stretch of a list; in the edges of a date filter each record must be looked at. */
-interface Part {
-  span: Span;
-  isEdge: boolean;
+/** How often a list is drafted that is written to in ways that its plan does not foresee. */
+const mostDrafts = 4;
+
+/** Records written during a scan that are looked at while commits may have to wait; more are before. */
+const fewWritten = 50;
+
+/** How often they are looked at before. */
+const mostRounds = 3;
+
+/**
+ * One page of a list, newest first, with its exact total. One index, or none, is answered by
+ * counters: such a page costs the same at any depth of any list. Everything else is scanned. What is
+ * read in parts is of one moment, also when others write meanwhile.
+ */
+export async function list<T extends Base>(
+  source: Source,
+  { where, ...window }: Query,
+): Promise<Slice<T>> {
+  const { states, kv } = source;
+  const read = async (source: Source) =>
+    await pageOf(source, await draftOf(source, where), window) as Slice<Base> as Slice<T>;
+  if (isOfOneValue(source, where)) return await read(source);
+  if (states === null) return await atOneMoment(kv, (kv) => read({ ...source, kv }));
+  return await caughtUp(source, states, { where, ...window }) as Slice<Base> as Slice<T>;
+}
+
+/** Whether the counters of one value tell all of a list: one read has them, and so one moment. */
+const isOfOneValue = (
+  { layout: { indexes } }: Source,
+  [condition, ...more]: Condition[],
+): boolean =>
+  condition === undefined || more.length === 0 && condition.op === "equals" &&
+    indexes.some(({ field }) => field === condition.field) && indexValue(condition.value) !== null;
+
+/**
+ * A page at the moment at which nobody writes to its list. What takes long is scanned before, and what
+ * was written meanwhile looked at again, so that no scan is repeated, and none holds commits back.
+ */
+async function caughtUp(
+  source: Source,
+  states: ListStates,
+  { where, ...window }: Query,
+): Promise<Slice<AnyRecord>> {
+  const name = nameOf(source.place);
+  for (let drafts = 1;; drafts++) {
+    using following = states.following(name);
+    const draft = await draftOf(source, where);
+    for (let round = 0; round < mostRounds && following.count > fewWritten; round++) {
+      await catchUp(source, draft, following.taken());
+    }
+    const page = await states.steady(name, async () => {
+      await catchUp(source, draft, following.taken());
+      return draft.isStale && drafts < mostDrafts ? null : await pageOf(source, draft, window);
+    });
+    if (page !== null) return page;
+  }
+}
+
+type Window = Omit<Query, "where">;
+
+async function pageOf(
+  source: Source,
+  draft: Draft,
+  window: Window,
+): Promise<Slice<AnyRecord>> {
+  const page = { items: [] as AnyRecord[], total: 0 };
+  let { skip } = window;
+  for (const { span, sids } of draft.parts) {
+    const ask = { ...window, skip, limit: window.limit - page.items.length };
+    const { count, records } = sids === null
+      ? await counted(source, draft, { span, ...ask })
+      : await scanned(source, draft, { sids, ...ask });
+    page.total += count;
+    skip = Math.max(0, skip - count);
+    page.items.push(...records);
+  }
+  return page;
 }
 
 /** What a part gives to a page: how many pass in it, and those that the page shows. */
@@ -26,54 +100,24 @@ interface Piece {
   records: AnyRecord[];
 }
 
-/**
- * One page of a list, newest first, with its exact total. One index, or none, is answered by
- * counters: such a page costs the same at any depth of any list. Everything else is scanned.
- */
-export async function list<T extends Base>(
+async function scanned(
   source: Source,
-  { where, ...window }: Query,
-): Promise<Slice<T>> {
-  const plan = await planOf(source, where);
-  const page = { items: [] as AnyRecord[], total: 0 };
-  let { skip } = window;
-  for (const part of partsOf(plan)) {
-    const limit = window.limit - page.items.length;
-    const ask = { plan, part, where, window: { ...window, skip, limit } };
-    const { count, records } = await (isCounted(plan, part) ? counted : scanned)(source, ask);
-    page.total += count;
-    skip = Math.max(0, skip - count);
-    page.items.push(...records);
-  }
-  return page as Slice<Base> as Slice<T>;
-}
-
-/** The span that surely passes, and around it, where the dates begin and end, those to look at. */
-function partsOf({ maybe, sure, indexes }: Plan): Part[] {
-  const inner = wholeBuckets(sure, indexes[0]!.index.depth);
-  const parts = inner.from >= inner.before ? [{ span: maybe, isEdge: true }] : [
-    { span: { from: inner.before, before: maybe.before }, isEdge: true },
-    { span: inner, isEdge: false },
-    { span: { from: maybe.from, before: inner.from }, isEdge: true },
-  ];
-  return parts.filter(({ span }) => span.from < span.before);
-}
-
-const isCounted = ({ indexes, texts, verifies }: Plan, { isEdge }: Part): boolean =>
-  !isEdge && !verifies && texts.length === 0 && indexes.length === 1;
-
-interface Ask {
-  plan: Plan;
-  part: Part;
-  where: Condition[];
-  window: Omit<Query, "where">;
+  { where }: Draft,
+  { sids, skip, limit, after }: Window & { sids: string[] },
+): Promise<Piece> {
+  const passed = after === undefined ? skip : sids.findIndex((sid) => sid < after);
+  const shown = passed < 0 ? [] : sids.slice(passed, passed + limit).map((sid) => ({ sid }));
+  const found = await passing(source, shown, { where, isSparse: true, recalls: source.recalls });
+  return { count: sids.length, records: found.map(({ record }) => record) };
 }
 
 async function counted(
   source: Source,
-  { plan, part: { span }, where, window: { skip, limit, after } }: Ask,
+  draft: Draft,
+  { span, skip, limit, after }: Window & { span: Span },
 ): Promise<Piece> {
-  const { measured, count } = await totalIn(source, plan, span);
+  const { where, plan } = draft;
+  const { measured, count } = await totalIn(source, draft, span);
   if (count === 0 || limit === 0) return { count, records: [] };
   const isSparse = isDearer(plan.all, measured.total);
   const wanted = { where, limit, isSparse };
@@ -130,29 +174,21 @@ interface Total {
   count: number;
 }
 
-/** The total of a plan in a span, at one moment. */
-async function totalIn(source: Source, plan: Plan, span: Span): Promise<Total> {
-  const { indexes: [measured], dated } = plan;
+/** The total of a plan in a span. */
+async function totalIn(source: Source, draft: Draft, span: Span): Promise<Total> {
+  const measured = await withoutUndated(source, draft, span);
   const isWhole = span.from === -Infinity && span.before === Infinity;
-  if (isWhole && dated.length === 0) return { measured: measured!, count: measured!.total };
-  const read = async (kv: Deno.Kv) => {
-    const from = { ...source, kv };
-    const found = await withoutUndated(from, plan, span);
-    const isKnown = isWhole && found.gaps === undefined;
-    return { measured: found, count: isKnown ? found.total : await countIn(from, found, span) };
-  };
-  const { states, place, kv } = source;
-  if (states === null) return await atOneMoment(kv, read);
-  return await states.steady(nameOf(place), () => read(kv));
+  const isKnown = isWhole && measured.gaps === undefined;
+  return { measured, count: isKnown ? measured.total : await countIn(source, measured, span) };
 }
 
 /** The index of a plan, less the records of a span that lack a date they must have. */
 async function withoutUndated(
   source: Source,
-  { indexes, dated }: Plan,
+  { plan: { indexes: [planned], dated }, isFresh }: Draft,
   span: Span,
 ): Promise<Measured> {
-  const measured = await measure(source, indexes[0]!.index);
+  const measured = isFresh ? planned! : await measure(source, planned!.index);
   if (dated.length === 0) return measured;
   const { kv, layout } = source;
   const lacking = lackingSome(layout, dated);
@@ -171,22 +207,3 @@ async function withoutUndated(
 /** Whether there are entries of an index that are not counted. */
 const isWithout = ({ index, gaps }: Measured): boolean =>
   gaps !== undefined || index.lacking !== undefined;
-
-async function scanned(
-  source: Source,
-  { plan, part, where, window: { skip, limit, after } }: Ask,
-): Promise<Piece> {
-  const shown: Found[] = [];
-  let count = 0;
-  const verifies = plan.verifies || part.isEdge || plan.dated.length > 0;
-  for await (const chunk of scan(source, { plan, where, range: part, verifies })) {
-    for (const one of chunk) {
-      const isBefore = after === undefined ? count < skip : one.sid >= after;
-      count++;
-      if (!isBefore && shown.length < limit) shown.push(one);
-    }
-  }
-  const { recalls } = source;
-  const found = await passing(source, shown, { where, isSparse: true, recalls });
-  return { count, records: found.map(({ record }) => record) };
-}

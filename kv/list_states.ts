@@ -1,5 +1,6 @@
+import type { Batch } from "./batch.ts";
 import type { CommitWatch } from "./commit.ts";
-import type { Place } from "./keys.ts";
+import { type Place, sidOfRecord } from "./keys.ts";
 import { recent } from "./recent.ts";
 
 /** The states of the lists of a store that this process alone writes to. */
@@ -14,7 +15,20 @@ export interface ListStates extends CommitWatch {
    * at last holds commits back that write to the list, each for `mostHeldMs` at most.
    */
   steady<R>(list: string, read: () => Promise<R>): Promise<R>;
+  /** Notes what is written to a list from now on. */
+  following(list: string): Following;
   ended(): void;
+}
+
+/** The records of a list that are written while somebody follows it. */
+export interface Following extends Disposable {
+  /** How many there are to be taken. */
+  readonly count: number;
+  /**
+   * The Sids of those that were written, or may have been, since they were taken last; of a commit that
+   * is under way they will be there again.
+   */
+  taken(): ReadonlySet<string>;
 }
 
 /** A read that holds commits back. */
@@ -42,6 +56,8 @@ export function listStates(): ListStates {
   last.resolve();
   /** The reads that the next commit waits for which writes to their list. */
   const holding = new Set<Hold>();
+  const followers = new Set<{ list: string; sids: Set<string> }>();
+  let underWay = nothing;
 
   function of(list: string): object | null {
     if (written.has(list)) return null;
@@ -65,9 +81,26 @@ export function listStates(): ListStates {
     return await found.finally(() => holding.delete(hold));
   }
 
+  function following(list: string): Following {
+    const follower = { list, sids: sidsIn(list, underWay) };
+    followers.add(follower);
+    return {
+      get count() {
+        return follower.sids.size;
+      },
+      taken() {
+        const { sids } = follower;
+        follower.sids = sidsIn(list, underWay);
+        return sids;
+      },
+      [Symbol.dispose]: () => void followers.delete(follower),
+    };
+  }
+
   return {
     of,
     steady,
+    following,
     async began({ sets, deletes }) {
       const lists = listsOf(sets.map(({ key }) => key).concat(deletes));
       const holds = [...holding].filter(({ list }) => lists.has(list));
@@ -76,12 +109,32 @@ export function listStates(): ListStates {
       if (holds.length > 0) await within(mostHeldMs, Promise.all(holds.map(({ end }) => end)));
       written = lists;
       for (const list of written) states.forget(list);
+      underWay = { sets, deletes };
+      for (const follower of followers) {
+        if (!written.has(follower.list)) continue;
+        for (const sid of sidsIn(follower.list, underWay)) follower.sids.add(sid);
+      }
     },
     ended() {
       written = new Set();
+      underWay = nothing;
       last.resolve();
     },
   };
+}
+
+type Writes = Pick<Batch, "sets" | "deletes">;
+
+const nothing: Writes = { sets: [], deletes: [] };
+
+/** The Sids of the records of a list that are written. */
+function sidsIn(list: string, { sets, deletes }: Writes): Set<string> {
+  const sids = new Set<string>();
+  for (const key of sets.map(({ key }) => key).concat(deletes)) {
+    const sid = sidOfRecord(key);
+    if (sid !== null && listOf(key) === list) sids.add(sid);
+  }
+  return sids;
 }
 
 /** The name of a list. */

@@ -28,7 +28,7 @@ export interface Buckets {
 export type Count = [bucket: number, count: number];
 
 /** Values that one read asks of the store at most. */
-const mostAtOnce = 1_000;
+export const mostAtOnce = 1_000;
 
 /** The counters of a value that were ever moved. */
 export async function readCounters(

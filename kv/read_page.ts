@@ -1,5 +1,7 @@
 import type { Base, Query, Slice } from "../core/ports.ts";
 import { list } from "./list.ts";
+import { nameOf } from "./list_states.ts";
+import { atOneMoment } from "./one_moment.ts";
 import type { Source } from "./plan.ts";
 import { isHeld, pageSorted } from "./sorted.ts";
 
@@ -38,9 +40,16 @@ async function readOnce<T extends Base>(
   query: Query,
   read: Read<T>,
 ): Promise<Slice<T>> {
-  const { sorted } = source.layout;
+  const { layout: { sorted }, place, states, kv } = source;
   if (sorted === undefined || !isHeld(sorted, query)) return await list<T>(source, query);
-  const { sids, passed } = await pageSorted({ ...source, sorted, read }, query);
+  const page = (kv: Deno.Kv) => pageSorted({ kv, place, sorted, read }, query);
+  const isCounted = query.where.length === 0;
+  const { sids, passed } =
+    await (isCounted
+      ? page(kv)
+      : states === null
+      ? atOneMoment(kv, page)
+      : states.steady(nameOf(place), () => page(kv)));
   const found = await Promise.all(sids.map(read));
   const items = found.filter((record) => record !== null);
   if (items.length < sids.length) return await readOnce(source, query, read); // One went meanwhile.

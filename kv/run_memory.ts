@@ -1,6 +1,6 @@
 import type { AnyRecord } from "../core/resource.ts";
 import type { CommitWatch } from "./commit.ts";
-import { type Place, sidOf } from "./keys.ts";
+import { type Place, sidOfRecord } from "./keys.ts";
 import { listOf, nameOf } from "./list_states.ts";
 import { storedBytes } from "./recent_records.ts";
 import type { Stored } from "./record_codec.ts";
@@ -169,9 +169,9 @@ export function runMemory(most: number): RunMemory {
       const written = deletes.map((key) => ({ key }));
       for (const write of [...sets, ...written]) {
         const { key } = write;
-        if (key.length !== 3 || !(key[2] instanceof Uint8Array)) continue; // It is not of a record.
+        const sid = sidOfRecord(key);
+        if (sid === null) continue;
         const list = listOf(key);
-        const sid = sidOf(String(key[1]), key);
         writes.push({ commit: commits, list, sid });
         const name = `${list} ${sid}`;
         if (forget(list, sid) || inside.has(name)) inside.set(name, { list, sid, ...write });
