@@ -87,3 +87,33 @@ Deno.test("a commit waits for no read of a list that it does not write to", asyn
   assert.equal(await found, "late");
   assert.deepEqual(steps, ["end", "held"]);
 });
+
+Deno.test("following() tells what is written from now on, and of a commit under way twice", async () => {
+  const states = listStates();
+  const sid = (byte: number) => "CA" + new Uint8Array(16).fill(byte).toHex();
+  const write = (byte: number, of = 7n) => {
+    const batch = emptyBatch();
+    const ord = new Uint8Array(16).fill(byte);
+    batch.sets.push({ key: [of, "CA", ord], value: null });
+    batch.deletes.push([of, "CA", "status", "busy", ord]);
+    return states.began(batch);
+  };
+  await write(1);
+  states.ended();
+  await write(2);
+
+  using following = states.following(list);
+  assert.equal(following.count, 1);
+  assert.deepEqual([...following.taken()], [sid(2)]);
+  assert.deepEqual([...following.taken()], [sid(2)], "it is under way still");
+  states.ended();
+  await write(3, 8n);
+  states.ended();
+  const removing = emptyBatch();
+  removing.deletes.push([7n, "CA", new Uint8Array(16).fill(4)]);
+  await states.began(removing);
+  states.ended();
+
+  assert.deepEqual([...following.taken()], [sid(2), sid(4)]);
+  assert.deepEqual([...following.taken()], []);
+});
