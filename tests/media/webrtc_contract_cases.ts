@@ -294,7 +294,7 @@ for (const direction of ["answer", "offer"] as const) {
     await peer.next(5, isMulawSound);
     stop.abort();
     await playing;
-    await assert.rejects(leg.reanswer(BROWSER_OFFER), /new ICE credentials, fingerprint/);
+    await assert.rejects(leg.reanswer(BROWSER_OFFER), /new fingerprint/);
   });
 }
 
@@ -316,7 +316,7 @@ for (const direction of ["answer", "offer"] as const) {
     // What it offers itself lets us hold it still.
     assert.match(await leg.reanswer(peer.offer("sendrecv")), /^a=sendonly\r$/m);
     assert.match(await leg.reanswer(peer.offer("sendonly")), /^a=inactive\r$/m);
-    await assert.rejects(leg.reaccept(BROWSER_OFFER), /new ICE credentials, fingerprint/);
+    await assert.rejects(leg.reaccept(BROWSER_OFFER), /new fingerprint/);
 
     assert.match(await leg.reoffer(false), /^a=sendrecv\r$/m);
     await leg.reaccept(peer.offer("sendrecv"));

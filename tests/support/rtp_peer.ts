@@ -21,6 +21,9 @@ export interface RtpPeer {
   close(): Promise<void>;
 }
 
+/** What of a peer does not matter to signalling. */
+export type BarePeer = Pick<Peer, "local" | "stream" | "onPacket" | "send" | "close">;
+
 const sockets = ownSockets("127.0.0.1");
 
 /** A peer that has offered these formats to the engine and is connected with the leg. */
@@ -43,7 +46,8 @@ export async function answerRtpPeer(engine: MediaEngine): Promise<RtpPeer> {
   return rtpPeer(leg, peer);
 }
 
-const rtpPeer = (leg: MediaLeg, peer: Peer): RtpPeer => ({
+/** A peer of a leg, by what it is connected with. */
+export const rtpPeer = (leg: MediaLeg, peer: BarePeer): RtpPeer => ({
   leg,
   offer: (direction) => writeSdp({ ...peer.local, audio: { ...peer.local.audio, direction } }),
   next: (count, fits) => collect({ peer, count, read: parseRtp, fits }),
@@ -56,7 +60,7 @@ const rtpPeer = (leg: MediaLeg, peer: Peer): RtpPeer => ({
 });
 
 interface Collecting<T> {
-  peer: Peer;
+  peer: BarePeer;
   count: number;
   read: (bytes: Uint8Array) => T | undefined;
   fits: (item: T) => boolean;
