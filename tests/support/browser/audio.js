@@ -90,6 +90,18 @@ export async function awaitSilence(timeoutMs) {
   await until(isSilent, timeoutMs, "hear silence");
 }
 
+/** What both sides are called by ICE in the pair that is used. */
+export function iceNames() {
+  const pair = connection().getSenders()[0].transport.iceTransport.getSelectedCandidatePair();
+  return [pair.local.usernameFragment, pair.remote.usernameFragment];
+}
+
+/** Resolves when a pair is used in which both are called otherwise. */
+export async function awaitOtherNames(names, timeoutMs) {
+  const others = () => iceNames().every((name, i) => name !== names[i]);
+  await until(others, timeoutMs, `see other names of ICE than ${names}`);
+}
+
 async function until(condition, timeoutMs, what) {
   const end = performance.now() + timeoutMs;
   while (!(await condition())) {
