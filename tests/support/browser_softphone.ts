@@ -40,7 +40,7 @@ export interface BrowserSoftphone {
   hangup(): Promise<void>;
   hold(): Promise<void>;
   resume(): Promise<void>;
-  /** Restarts ICE by a re-INVITE; resolves when a pair is used in which both have new names. */
+  /** Restarts ICE by a re-INVITE; resolves when both have new names, and a way by them. */
   restartIce(): Promise<void>;
   /** Sound before the answer, by a reliable 183 (sip.js only). */
   early(): Promise<void>;

@@ -90,15 +90,20 @@ export async function awaitSilence(timeoutMs) {
   await until(isSilent, timeoutMs, "hear silence");
 }
 
-/** What both sides are called by ICE in the pair that is used. */
+/**
+ * What this side is called by ICE in the pair that is used, and what the other side says it is called:
+ * Chromium shows it as it was where a check of its came before that.
+ */
 export function iceNames() {
-  const pair = connection().getSenders()[0].transport.iceTransport.getSelectedCandidatePair();
-  return [pair.local.usernameFragment, pair.remote.usernameFragment];
+  const peer = connection();
+  const pair = peer.getSenders()[0].transport.iceTransport.getSelectedCandidatePair();
+  const theirs = /^a=ice-ufrag:(.*)\r$/m.exec(peer.remoteDescription.sdp)[1];
+  return [pair?.local.usernameFragment, theirs];
 }
 
-/** Resolves when a pair is used in which both are called otherwise. */
+/** Resolves when there is a pair, and both are called otherwise. */
 export async function awaitOtherNames(names, timeoutMs) {
-  const others = () => iceNames().every((name, i) => name !== names[i]);
+  const others = () => iceNames().every((name, i) => name !== undefined && name !== names[i]);
   await until(others, timeoutMs, `see other names of ICE than ${names}`);
 }
 
