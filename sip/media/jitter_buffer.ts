@@ -111,7 +111,9 @@ function placeOf(state: State, packet: RtpPacket): number | undefined {
   const { ring, counts, delay, stream, frames } = state;
   const position = positionOf(state, packet);
   if (position === undefined) return restart(state, packet);
-  if (ring.has(position)) return void counts.duplicate++;
+  // One with a newer number was not there before: the peer's clock went back.
+  const isNext = isNewerSequence(packet.sequence, stream!.sequence);
+  if (ring.has(position) && !isNext) return void counts.duplicate++;
   const margin = position - state.head;
   const isNew = margin > FAR_AHEAD || (margin < 0 && isAnew(state, packet, margin));
   if (isNew) return restart(state, packet);
