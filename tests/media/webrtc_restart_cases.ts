@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { encodeG711 } from "../../sip/media/g711.ts";
 import type { MediaEngine, MediaLeg, Pcm } from "../../sip/media/port.ts";
 import { audioOf, connectMovingPeer, type MovingPeer } from "../support/moving_peer.ts";
 import { loudnessOf } from "../support/plain_peer.ts";
-import { isMulawSound } from "../support/rtp_peer.ts";
+import { isMulawSound, speak } from "../support/rtp_peer.ts";
 import { amplitudeOf, tone } from "../support/tone.ts";
 import { webrtcKinds } from "../support/webrtc_engines.ts";
 
@@ -37,18 +36,6 @@ function restartTest(
       },
     });
   }
-}
-
-/** Says a tone until the result is called. */
-function speak({ send }: MovingPeer, hz: number): () => void {
-  const pcm = tone(hz, 0.2);
-  let sequence = 0;
-  const timer = setInterval(() => {
-    const at = sequence % 10 * 160;
-    const payload = encodeG711("PCMU", pcm.slice(at, at + 160));
-    send({ payloadType: 0, marker: false, sequence, timestamp: sequence++ * 160, payload });
-  }, 20);
-  return () => clearInterval(timer);
 }
 
 const isTone = (hz: number, frame: Pcm) => Math.abs(amplitudeOf(hz, frame) - 8_000) < 2_000;

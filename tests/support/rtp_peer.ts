@@ -1,3 +1,4 @@
+import { encodeG711 } from "../../sip/media/g711.ts";
 import { parseSdp } from "../../sip/media/parse_sdp.ts";
 import { openPeer } from "../../sip/media/webrtc/peer.ts";
 import type { MediaEngine, MediaLeg } from "../../sip/media/port.ts";
@@ -7,6 +8,7 @@ import type { Direction, Formats } from "../../sip/media/sdp.ts";
 import type { Peer } from "../../sip/media/transport.ts";
 import { ownSockets } from "../../sip/media/webrtc/sockets.ts";
 import { writeSdp } from "../../sip/media/write_sdp.ts";
+import { tone } from "./tone.ts";
 
 /** A WebRTC peer in this process that hears and sends bare RTP. */
 export interface RtpPeer {
@@ -58,6 +60,25 @@ export const rtpPeer = (leg: MediaLeg, peer: BarePeer): RtpPeer => ({
   send: (packet) => peer.send(writeRtp({ ...packet, ssrc: peer.stream.ssrc })),
   close: () => peer.close(),
 });
+
+/**
+ * Says a tone in PCMU, a packet each 20 ms, until the result is called: that gives the next number. A
+ * burst of packets would be heard only as far as no pause of the machine's, longer than any delay of
+ * sound, comes between them.
+ */
+export function speak({ send }: Pick<RtpPeer, "send">, hz: number): () => number {
+  const pcm = tone(hz, 0.2); // Whole periods of what tests use.
+  let sequence = 0;
+  const timer = setInterval(() => {
+    const at = sequence % 10 * 160;
+    const payload = encodeG711("PCMU", pcm.slice(at, at + 160));
+    send({ payloadType: 0, marker: false, sequence, timestamp: sequence++ * 160, payload });
+  }, 20);
+  return () => {
+    clearInterval(timer);
+    return sequence;
+  };
+}
 
 interface Collecting<T> {
   peer: BarePeer;
