@@ -2,7 +2,7 @@ import { candidatesOf } from "../../sip/media/webrtc/host_candidates.ts";
 import { newCertificate } from "../../sip/media/webrtc/certificate.ts";
 import { connectWebrtc, type WebrtcConnection } from "../../sip/media/webrtc/connection.ts";
 import { ofKind, parseSdp } from "../../sip/media/parse_sdp.ts";
-import type { MediaEngine, MediaLeg } from "../../sip/media/port.ts";
+import type { MediaEngine } from "../../sip/media/port.ts";
 import type { Datagrams } from "../../sip/media/rtp_sockets.ts";
 import { OUR_FORMATS, type Session, type WebrtcAudio } from "../../sip/media/sdp.ts";
 import { systemClock } from "../../sip/media/ticker.ts";
