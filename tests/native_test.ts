@@ -7,6 +7,7 @@ import "./media/media_port_cases.ts";
 import "./media/rtpengine_cases.ts";
 import "./media/webrtc_cases.ts";
 import "./media/webrtc_contract_cases.ts";
+import "./media/webrtc_restart_cases.ts";
 import "./media/webrtc_chromium_cases.ts";
 import "./media/webrtc_fault_cases.ts";
 import "./sip/browser_calls_cases.ts";

@@ -31,7 +31,7 @@ export async function answerOffer(
     return await dialog.reinvite(sdp);
   }
   if (by.media === undefined) throw new Refused("answer an offer without media", 488);
-  return { sdp: sdp === undefined ? by.media.localSdp : await by.media.reanswer(sdp) };
+  return { sdp: sdp === undefined ? await by.media.reoffer() : await by.media.reanswer(sdp) };
 }
 
 /** A re-INVITE (RFC 3261 §14.2): 200 with our SDP, or a refusal and all stays as it was. */

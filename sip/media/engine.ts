@@ -141,15 +141,15 @@ function legOf(parts: Parts): MediaLeg {
     const taken = peer.accept(answer);
     return taken === undefined ? agree() : taken.then(agree);
   };
-  const reanswer = (sdp: string) => {
-    const { sdp: answer, offer } = negotiation.reanswer(sdp);
+  const reanswer = async (sdp: string) => {
+    const { sdp: answer, offer } = await negotiation.reanswer(sdp);
     heed(parts, offer.audio);
     sound.change(negotiation.agreed()!);
     return answer;
   };
-  const reaccept = (sdp: string) => {
+  const reaccept = async (sdp: string) => {
     const answer = parseSdp(sdp);
-    negotiation.reaccept(answer);
+    await negotiation.reaccept(answer);
     heed(parts, answer.audio);
     sound.change(negotiation.agreed()!);
   };
@@ -178,9 +178,9 @@ function legOf(parts: Parts): MediaLeg {
     onDigits: sound.onDigits,
     takeDigit: sound.takeDigit,
     sendDigits: sound.sendDigits,
-    reanswer: (sdp) => Promise.try(reanswer, sdp),
+    reanswer,
     reoffer: (isHolding) => Promise.try(negotiation.reoffer, isHolding),
-    reaccept: (sdp) => Promise.try(reaccept, sdp),
+    reaccept,
     close: () => void close(),
   };
   engine.open.set(leg, close);

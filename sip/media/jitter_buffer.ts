@@ -106,16 +106,16 @@ function push(state: State, packet: RtpPacket, decoded: Pcm): void {
   ring.fill(position, packet.payload, decoded);
 }
 
-/** Where a packet is to go; undefined when it is of no use. */
+/** Where a packet is to go; undefined when it is of no use. A clock that goes back makes no duplicates. */
 function placeOf(state: State, packet: RtpPacket): number | undefined {
   const { ring, counts, delay, stream, frames } = state;
   const position = positionOf(state, packet);
   if (position === undefined) return restart(state, packet);
-  if (ring.has(position)) return void counts.duplicate++;
+  const isNext = isNewerSequence(packet.sequence, stream!.sequence);
+  if (ring.has(position) && !isNext) return void counts.duplicate++;
   const margin = position - state.head;
   const isNew = margin > FAR_AHEAD || (margin < 0 && isAnew(state, packet, margin));
   if (isNew) return restart(state, packet);
-
   if (margin >= -FAR_BEHIND) delay.note(margin);
   // Nothing after it was played: playing goes back to it, and has waited for it so far.
   if (margin < 0 && position >= state.played) goBack(state, Math.min(-margin, delay.room()));

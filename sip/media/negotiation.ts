@@ -1,6 +1,13 @@
 import type { Agreed } from "./audio_leg_state.ts";
 import { ofKind, parseSdp } from "./parse_sdp.ts";
-import { type AudioSection, codingOf, type Direction, type Formats, type Session } from "./sdp.ts";
+import {
+  type AudioSection,
+  codingOf,
+  type Direction,
+  type Formats,
+  isIceRestart,
+  type Session,
+} from "./sdp.ts";
 import { answerTo, type Stream, writeSdp } from "./write_sdp.ts";
 
 /** Offer and answer of one leg (RFC 3264): what was said, and what follows from it. */
@@ -12,14 +19,14 @@ export interface Negotiation {
   /** Takes the answer to our offer. */
   accept(answer: Session): void;
   /**
-   * Answers a later offer. A WebRTC peer may change the direction, and one of plain RTP also its
-   * address and its codecs; throws when it changes more.
+   * Answers a later offer. A WebRTC peer may change the direction and restart ICE, and one of plain RTP
+   * change its address and its codecs too; rejects, and nothing has changed, when it changes more.
    */
-  reanswer(sdp: string): { sdp: string; offer: Session };
-  /** Our later offer: all as it was, but whether we hold the peer. */
-  reoffer(isHolding: boolean): string;
-  /** Takes the answer to that; throws when it changes more than a later offer may. */
-  reaccept(answer: Session): void;
+  reanswer(sdp: string): Promise<{ sdp: string; offer: Session }>;
+  /** Our later offer: all as it is, but whether we hold the peer, where that is told. */
+  reoffer(isHolding?: boolean): string;
+  /** Takes the answer to that; rejects when it changes more than a later offer may, or restarts ICE. */
+  reaccept(answer: Session): Promise<void>;
 }
 
 export interface NegotiationOptions {
@@ -28,8 +35,8 @@ export interface NegotiationOptions {
   stream: Stream;
   /** The peer's offer; without it ours goes first. */
   offer: Session | undefined;
-  /** The transport takes a later offer; when it throws, nothing has changed. */
-  change(offer: Session): void;
+  /** The transport takes what was said later, and tells its side; when it throws, nothing has changed. */
+  change(offer: Session): Session | Promise<Session>;
 }
 
 /** What we answer who holds nobody, while we hold it: it is sent sound, and its own is not wanted. */
@@ -45,6 +52,8 @@ export const listens = ({ direction }: AudioSection): boolean =>
   direction === "sendrecv" || direction === "recvonly";
 
 export function negotiate({ local, stream, offer, change }: NegotiationOptions): Negotiation {
+  const { id, version } = local;
+  let ours = local.audio;
   const first = offer === undefined
     ? local
     : answerTo(offer, { ...local, audio: { ...local.audio, ...codingOf(offer.audio) } });
@@ -61,10 +70,6 @@ export function negotiate({ local, stream, offer, change }: NegotiationOptions):
     last = { session, version: last.version + (changed ? 1 : 0) };
     return write(last.version, session);
   };
-  const takeLater = (remote: AudioSection, next: Session) => {
-    assertSameMedia(remote, next.audio);
-    change(next);
-  };
 
   return {
     localSdp,
@@ -74,17 +79,19 @@ export function negotiate({ local, stream, offer, change }: NegotiationOptions):
     accept({ audio }) {
       remote = answer = audio;
     },
-    reanswer(sdp) {
+    async reanswer(sdp) {
       if (remote === undefined) throw new Error("Cannot answer the offer: ours is not answered");
       const next = ofKind(remote.kind, parseSdp(sdp));
-      takeLater(remote, next);
-      const audio = { ...inRole(local.audio, answer), ...codingOf(next.audio) };
-      const session = answerTo(next, { id: local.id, version: local.version, audio });
+      assertSameMedia(remote, next.audio);
+      assertSameRole(inRole(ours, answer), next.audio);
+      ours = (await change(next)).audio;
+      const audio = { ...inRole(ours, answer), ...codingOf(next.audio) };
+      const session = answerTo(next, { id, version, audio });
       if (holding) session.audio.direction = whileHolding[session.audio.direction];
       remote = next.audio;
       return { sdp: say(session), offer: next };
     },
-    reoffer(isHolding) {
+    reoffer(isHolding = holding) {
       holding = isHolding;
       const { session } = last;
       const direction = holding ? "sendonly" : "sendrecv";
@@ -95,9 +102,12 @@ export function negotiate({ local, stream, offer, change }: NegotiationOptions):
         audio: audio.kind === "rtp" ? audio : { ...audio, setup: "actpass" },
       });
     },
-    reaccept(next) {
+    async reaccept(answer) {
       if (remote === undefined) throw new Error("Cannot take the answer: there was no offer");
-      takeLater(remote, ofKind(remote.kind, next));
+      const next = ofKind(remote.kind, answer);
+      assertSameMedia(remote, next.audio);
+      assertSameIce(remote, next.audio);
+      await change(next);
       remote = next.audio;
     },
   };
@@ -115,13 +125,24 @@ function inRole(local: AudioSection, answer: AudioSection | undefined): AudioSec
   return { ...local, setup: answer.setup === "active" ? "passive" : "active" };
 }
 
+/** Another role would be another association of DTLS (RFC 8842 §5.5), which we do not begin. */
+function assertSameRole(ours: AudioSection, theirs: AudioSection): void {
+  if (ours.kind !== "webrtc" || theirs.kind !== "webrtc") return;
+  if (theirs.setup === ours.setup) throw new Error("Cannot change the media: new DTLS role");
+}
+
+/** Only an offer may begin ICE anew (RFC 8839 §4.4.1.1.1). */
+function assertSameIce(before: AudioSection, now: AudioSection): void {
+  if (before.kind !== "webrtc" || now.kind !== "webrtc" || !isIceRestart(before, now)) return;
+  throw new Error("Cannot change the media: new ICE credentials in an answer");
+}
+
 function assertSameMedia(before: AudioSection, now: AudioSection): void {
   if (before.opus !== now.opus) {
     throw new Error("Cannot change the media: it changes between Opus and G.711");
   }
   if (before.kind !== "webrtc" || now.kind !== "webrtc") return;
   const changes = [
-    before.ufrag !== now.ufrag || before.password !== now.password ? "ICE credentials" : "",
     before.fingerprint.toUpperCase() !== now.fingerprint.toUpperCase() ? "fingerprint" : "",
     [...before.formats].some(([encoding, type]) => now.formats.get(encoding) !== type)
       ? "codecs"

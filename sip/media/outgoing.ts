@@ -131,7 +131,8 @@ export function createOutgoing({ ssrc, now, send, ...options }: OutgoingOptions)
       const { crossedFrom, payloadType } = passed;
       if (payloadType === undefined) return;
       endEvent();
-      const begins = source === undefined || !continues(source, packet);
+      const begins = source === undefined || !continues(source, packet) ||
+        (encoding !== "telephone-event" && wentBack(source, packet));
       if (begins) {
         source = {
           ssrc: packet.ssrc,
@@ -182,6 +183,10 @@ function passageOf(formats: Formats, encoding: Encoding): Passage {
 const continues = (source: Source, packet: RtpPacket) =>
   source.ssrc === packet.ssrc && isNear(source.sequence, packet.sequence) &&
   Math.abs((packet.timestamp - source.timestamp) | 0) <= mediaLimits.maxTimestampJump;
+
+/** Whether a later packet of sound is of an earlier time: its clock began anew. */
+const wentBack = (source: Source, { sequence, timestamp }: RtpPacket) =>
+  isNewerSequence(sequence, source.sequence) && ((timestamp - source.timestamp) | 0) < 0;
 
 const preferredLaw = (formats: Formats): Law => {
   for (const encoding of formats.keys()) if (encoding !== "telephone-event") return encoding;

@@ -135,7 +135,10 @@ function createPeer({ sockets, local, remote, now, within }: PeerParts): Peer {
     vanishesSilently: true,
     onPacket: undefined,
     accept: (answer) => take(ofKind("rtp", answer).audio),
-    change: (offer) => take(ofKind("rtp", offer).audio),
+    change(offer) {
+      take(ofKind("rtp", offer).audio);
+      return local;
+    },
     send(packet) {
       const rtcp = isRtcp(packet);
       const to = rtcp ? control.target(latch.target()) : latch.target();

@@ -116,15 +116,15 @@ export interface MediaLeg {
    */
   sendDigits(digits: string, signal: AbortSignal): Promise<void>;
   /**
-   * Our SDP for a later offer (re-INVITE, RFC 3264 §8): the peer may hold and resume, and over plain
-   * RTP also move and change codecs; throws, and all stays, when it wants more.
+   * Our SDP for a later offer (re-INVITE, RFC 3264 §8): the peer may hold and resume, restart ICE, and
+   * over plain RTP move and change codecs; throws, and all stays, when it wants more.
    */
   reanswer(offer: string): Promise<string>;
   /**
-   * A later offer of ours, all as it was but whether we hold the peer: then it is sent sound, and what
-   * it says is not wanted. Finish it with `reaccept`.
+   * A later offer of ours, all as it is but whether we hold the peer, where that is told: then it is
+   * sent sound, and what it says is not wanted. Finish it with `reaccept`.
    */
-  reoffer(isHolding: boolean): Promise<string>;
+  reoffer(isHolding?: boolean): Promise<string>;
   /** Takes the answer to a later offer; throws when it wants more than `reanswer` lets it. */
   reaccept(answer: string): Promise<void>;
   close(): void;

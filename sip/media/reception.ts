@@ -22,8 +22,8 @@ interface Counts {
   received: number;
   jitter: number;
   transit: number | undefined;
-  /** What a packet after a jump must have to confirm it. */
-  afterJump: number | undefined;
+  /** The number that a packet jumped to; another one near it confirms the jump. */
+  jumped: number | undefined;
   expectedBefore: number;
   receivedBefore: number;
 }
@@ -36,10 +36,12 @@ export function createReception(now: () => number, samplesPerMs: number): Recept
     take(packet, at = now()) {
       if (counts?.ssrc !== packet.ssrc) counts = startAt(packet);
       else if (!isNear(counts.highest & 0xffff, packet.sequence)) {
-        if (counts.afterJump !== packet.sequence) {
-          counts.afterJump = (packet.sequence + 1) & 0xffff;
-          return false;
-        }
+        // §A.1 waits for the very next number, which never comes where a network swaps or loses packets.
+        const { jumped } = counts;
+        counts.jumped = packet.sequence;
+        const isConfirmed = jumped !== undefined && jumped !== packet.sequence &&
+          isNear(jumped, packet.sequence);
+        if (!isConfirmed) return false;
         counts = startAt(packet);
       }
       count(counts, packet, Math.round(at * samplesPerMs));
@@ -77,7 +79,7 @@ const startAt = ({ ssrc, sequence }: RtpPacket): Counts => ({
   received: 0,
   jitter: 0,
   transit: undefined,
-  afterJump: undefined,
+  jumped: undefined,
   expectedBefore: 0,
   receivedBefore: 0,
 });
@@ -85,7 +87,7 @@ const startAt = ({ ssrc, sequence }: RtpPacket): Counts => ({
 /** `now` is in samples. */
 function count(counts: Counts, { sequence, timestamp }: RtpPacket, now: number): void {
   counts.received++;
-  counts.afterJump = undefined;
+  counts.jumped = undefined;
   const highest = counts.highest & 0xffff;
   if (isNewerSequence(sequence, highest)) counts.highest += (sequence - highest) & 0xffff;
   // Modulo 2^32, as the timestamps are (§A.8).

@@ -62,7 +62,8 @@ function legOf(state: State, localSdp: string): MediaLeg {
     lost: state.lost.promise,
     accept: async (sdp) => void await link.ask({ type: "accept", leg, sdp }),
     reanswer: (sdp) => link.ask({ type: "reanswer", leg, sdp }),
-    reoffer: (isHolding) => link.ask({ type: "reoffer", leg, isHolding }),
+    reoffer: (isHolding) =>
+      link.ask({ type: "reoffer", leg, ...isHolding !== undefined && { isHolding } }),
     reaccept: async (sdp) => void await link.ask({ type: "reaccept", leg, sdp }),
     play: (pcm, { loop, signal }) =>
       link.perform({ type: "play", leg, sound: link.sound(pcm), loop }, signal),

@@ -3,7 +3,14 @@ import { mediaLimits } from "./limits.ts";
 import { askNg, type NgAddress, type NgAnswer, NgUnanswered } from "./ng.ts";
 import { ofKind, parseSdp } from "./parse_sdp.ts";
 import { type RelayWatch, watchRelay } from "./relay_watch.ts";
-import { codingOf, OUR_FORMATS, OUR_MID, type Session } from "./sdp.ts";
+import {
+  codingOf,
+  isIceRestart,
+  OUR_FORMATS,
+  OUR_MID,
+  type Session,
+  type WebrtcAudio,
+} from "./sdp.ts";
 import { type Clock, systemClock } from "./ticker.ts";
 import type { Peer, Transport } from "./transport.ts";
 import { writeSdp, writeWebrtcAudio } from "./write_sdp.ts";
@@ -54,7 +61,8 @@ export function rtpengineTransport(options: RtpengineOptions): Transport {
           const local = await (offer ? answerTo(offer, call, inside) : offerBy(call, inside));
           const watch = watchRelay({ query: () => call.ask("query"), clock, connectMs });
           if (offer !== undefined) watch.start();
-          return relayed({ call, inside, local, watch });
+          const remote = offer && ofKind("webrtc", offer).audio;
+          return relayed({ call, inside, local, remote, watch });
         } catch (error) {
           why = messageOf(error);
           log("Cannot use an rtpengine for a leg", { why });
@@ -110,7 +118,7 @@ function callAt(server: NgAddress, log: RtpengineOptions["log"]): Call {
   };
 }
 
-/** Has rtpengine answer the peer's offer; the result is our side as the peer sees it. */
+/** Has rtpengine answer an offer of the peer; the result is our side as the peer sees it. */
 async function answerTo(offer: Session, { ask }: Call, inside: Peer): Promise<Session> {
   const theirs = { "from-tag": PEER, sdp: sdpOfPeer(offer) };
   const { sdp: towardsUs } = await ask("offer", { ...theirs, ...INSIDE });
@@ -144,10 +152,13 @@ interface Relayed {
   call: Call;
   inside: Peer;
   local: Session;
+  /** The peer's side, where it has offered. */
+  remote: WebrtcAudio | undefined;
   watch: RelayWatch;
 }
 
-function relayed({ call, inside, local, watch }: Relayed): Peer {
+function relayed({ call, inside, watch, ...sides }: Relayed): Peer {
+  let { local, remote } = sides;
   let accepting: Promise<void> | undefined;
   let closed: Promise<void> | undefined;
   const close = async () => {
@@ -167,10 +178,18 @@ function relayed({ call, inside, local, watch }: Relayed): Peer {
       if (accepting !== undefined) throw new Error("Cannot take the answer: there was one before");
       accepting = takeAnswer(answer, call, inside);
       await accepting;
+      remote = ofKind("webrtc", answer).audio;
       watch.start();
     },
-    // The directions are ours to keep; rtpengine passes on what comes.
-    change: () => {},
+    // The directions are ours to keep; rtpengine passes on what comes, and restarts ICE.
+    async change(next) {
+      const { audio } = ofKind("webrtc", next);
+      if (remote !== undefined && isIceRestart(remote, audio)) {
+        local = await answerTo(next, call, inside);
+      }
+      remote = audio;
+      return local;
+    },
     send: inside.send,
     close: () => closed ??= close(),
   };

@@ -60,6 +60,10 @@ export interface WebrtcAudio extends CodedAudio {
   lite?: boolean;
 }
 
+/** Whether a side that says this begins ICE anew (RFC 8839 §4.4.3). */
+export const isIceRestart = (before: WebrtcAudio, now: WebrtcAudio): boolean =>
+  before.ufrag !== now.ufrag || before.password !== now.password;
+
 /** Audio in the clear at one address. */
 export interface RtpAudio extends CodedAudio {
   kind: "rtp";

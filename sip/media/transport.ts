@@ -24,8 +24,11 @@ export interface Peer {
   readonly vanishesSilently: boolean;
   /** Takes the answer, when ours was the offer. */
   accept(answer: Session): void | Promise<void>;
-  /** Takes a later offer of the peer, which negotiation found acceptable. */
-  change(offer: Session): void;
+  /**
+   * Takes a later offer of the peer, or its answer to one of ours, that negotiation found acceptable.
+   * The result is our side from now on: another one after a restart of ICE.
+   */
+  change(offer: Session): Session | Promise<Session>;
   /** Resolves when packets can flow; rejects when they never will, also by `close`. */
   readonly connected: Promise<void>;
   /** Resolves once with the reason, when the way to the peer is gone without `close`. */

@@ -10,7 +10,7 @@ import type { MediaPlaces } from "./transports.ts";
 export type Order =
   | { type: "open"; task: number; leg: number; offer?: string; kind?: MediaKind }
   | { type: "accept" | "reanswer" | "reaccept"; task: number; leg: number; sdp: string }
-  | { type: "reoffer"; task: number; leg: number; isHolding: boolean }
+  | { type: "reoffer"; task: number; leg: number; isHolding?: boolean }
   | { type: "play"; task: number; leg: number; sound: SentSound; loop: number }
   | { type: "sendDigits"; task: number; leg: number; digits: string }
   | { type: "echo"; task: number; leg: number }

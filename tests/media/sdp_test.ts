@@ -11,7 +11,7 @@ const parse = (...changes: [string | RegExp, string][]) =>
     parseSdp(changes.reduce((sdp, [from, to]) => sdp.replaceAll(from, to), BROWSER_OFFER)),
   );
 const stream = { ssrc: 1234, cname: "us" };
-const change = () => {};
+const change = () => OUR_SIDE;
 
 Deno.test("parseSdp() reads what a browser offers", () => {
   const { audio, before, after, bundled } = parse();
@@ -109,49 +109,75 @@ Deno.test("answerTo() turns the direction of the offer round", () => {
   }
 });
 
-Deno.test("negotiate() answers hold and resume, counting its versions", () => {
+Deno.test("negotiate() answers hold and resume, counting its versions", async () => {
   const negotiation = negotiate({ local: OUR_SIDE, stream, change, offer: parse() });
   const version = (sdp: string) => Number(/^o=- \d+ (\d+)/.exec(sdp)?.[1]);
   const first = version(negotiation.localSdp);
 
-  const same = negotiation.reanswer(BROWSER_OFFER);
+  const same = await negotiation.reanswer(BROWSER_OFFER);
   assert.equal(same.sdp, negotiation.localSdp);
   assert.equal(listens(same.offer.audio), true);
 
-  const hold = negotiation.reanswer(BROWSER_OFFER.replaceAll("sendrecv", "sendonly"));
+  const hold = await negotiation.reanswer(BROWSER_OFFER.replaceAll("sendrecv", "sendonly"));
   assert.match(hold.sdp, /^a=recvonly\r$/m);
   assert.equal(listens(hold.offer.audio), false);
   assert.equal(version(hold.sdp), first + 1);
 
-  const resumed = negotiation.reanswer(BROWSER_OFFER);
+  const resumed = await negotiation.reanswer(BROWSER_OFFER);
   assert.match(resumed.sdp, /^a=sendrecv\r$/m);
   assert.equal(listens(resumed.offer.audio), true);
   assert.equal(version(resumed.sdp), first + 2);
 });
 
-Deno.test("negotiate() refuses an offer that changes more than the direction", () => {
+Deno.test("negotiate() refuses an offer that changes more than the direction", async () => {
   const negotiation = negotiate({ local: OUR_SIDE, stream, change, offer: parse() });
   const cases: [string, string, RegExp][] = [
-    ["a=ice-ufrag:Xy9k", "a=ice-ufrag:Xy9l", /new ICE credentials/],
+    ["a=setup:actpass", "a=setup:active", /new DTLS role/],
     ["sha-256 0A", "sha-256 0B", /new fingerprint/],
     ["126", "127", /new codecs/],
     [" 0 8 ", " 0 ", /new codecs/],
     ["m=audio", "m=text", /no audio/],
   ];
   for (const [from, to, message] of cases) {
-    assert.throws(() => negotiation.reanswer(BROWSER_OFFER.replaceAll(from, to)), message);
+    await assert.rejects(negotiation.reanswer(BROWSER_OFFER.replaceAll(from, to)), message);
   }
 });
 
-Deno.test("negotiate() keeps the DTLS roles when the peer offers after answering", () => {
+Deno.test("negotiate() answers a restart of ICE as the transport does, and keeps all else", async () => {
+  const taken: string[] = [];
+  const negotiation = negotiate({
+    local: OUR_SIDE,
+    stream,
+    offer: parse(),
+    change(next) {
+      const { ufrag } = ofKind("webrtc", next).audio;
+      if (ufrag !== taken.at(-1)) taken.push(ufrag);
+      return { ...OUR_SIDE, audio: { ...OUR_SIDE.audio, ufrag: `ours-for-${taken.length}` } };
+    },
+  });
+  const before = negotiation.localSdp;
+
+  for (const ufrag of ["Xy9l", "Xy9l", "Xy9m"]) {
+    const { sdp } = await negotiation.reanswer(BROWSER_OFFER.replaceAll("Xy9k", ufrag));
+    const lines = sdp.split("\r\n").filter((line) => !before.includes(line));
+    assert.deepEqual(lines.slice(1), [`a=ice-ufrag:ours-for-${taken.length}`]);
+    assert.match(lines[0]!, new RegExp(`^o=- ${OUR_SIDE.id} ${taken.length} `));
+  }
+  assert.deepEqual(taken, ["Xy9l", "Xy9m"]);
+  assert.match(negotiation.reoffer(), /^a=ice-ufrag:ours-for-2\r$/m);
+  const answer = parse(["Xy9k", "Xy9n"], ["actpass", "passive"]);
+  await assert.rejects(negotiation.reaccept(answer), /new ICE credentials in an answer/);
+});
+
+Deno.test("negotiate() keeps the DTLS roles when the peer offers after answering", async () => {
   const negotiation = negotiate({ local: OUR_SIDE, stream, change, offer: undefined });
-  assert.throws(() => negotiation.reanswer(BROWSER_OFFER), /ours is not answered/);
+  await assert.rejects(negotiation.reanswer(BROWSER_OFFER), /ours is not answered/);
   assert.equal(negotiation.agreed(), undefined);
 
   negotiation.accept(parse(["actpass", "active"]));
 
   for (let again = 0; again < 2; again++) {
-    assert.match(negotiation.reanswer(BROWSER_OFFER).sdp, /^a=setup:passive\r$/m);
+    assert.match((await negotiation.reanswer(BROWSER_OFFER)).sdp, /^a=setup:passive\r$/m);
   }
   assert.equal(negotiation.agreed()?.incoming.get(101), "telephone-event");
   assert.equal(negotiation.agreed()?.incoming.get(126), "telephone-event");
@@ -235,24 +261,27 @@ Deno.test("writeSdp() turns down every section but the audio that we speak", () 
   assert.deepEqual(parseSdp(text).audio, parseTrunk().audio);
 });
 
-Deno.test("negotiate() lets a plain peer move and change codecs, not what it is", () => {
+Deno.test("negotiate() lets a plain peer move and change codecs, not what it is", async () => {
   const taken: unknown[] = [];
   const local = { ...OUR_SIDE, protocol: "RTP/AVP", audio: parseTrunk().audio };
   const negotiation = negotiate({
     local,
     stream,
     offer: parseTrunk(),
-    change: ({ audio }) => taken.push(audio.kind === "rtp" && audio.port),
+    change({ audio }) {
+      taken.push(audio.kind === "rtp" && audio.port);
+      return local;
+    },
   });
 
   const moved = TRUNK_OFFER.replace("audio 4000 RTP/AVP 18 8 0", "audio 4010 RTP/AVP 0");
-  assert.match(negotiation.reanswer(moved).sdp, /^m=audio 4000 RTP\/AVP 0 101\r$/m);
+  assert.match((await negotiation.reanswer(moved)).sdp, /^m=audio 4000 RTP\/AVP 0 101\r$/m);
   assert.deepEqual([...negotiation.agreed()!.outgoing.keys()], ["PCMU", "telephone-event"]);
   assert.deepEqual(taken, [4010]);
-  assert.throws(() => negotiation.reanswer(BROWSER_OFFER), NoCommonCodec);
+  await assert.rejects(negotiation.reanswer(BROWSER_OFFER), NoCommonCodec);
 });
 
-Deno.test("negotiate() changes nothing when the transport refuses a later offer", () => {
+Deno.test("negotiate() changes nothing when the transport refuses a later offer", async () => {
   const local = { ...OUR_SIDE, protocol: "RTP/AVP", audio: parseTrunk().audio };
   const refuse = () => {
     throw new Error("Cannot go there");
@@ -260,6 +289,6 @@ Deno.test("negotiate() changes nothing when the transport refuses a later offer"
   const negotiation = negotiate({ local, stream, offer: parseTrunk(), change: refuse });
 
   const moved = TRUNK_OFFER.replace("18 8 0", "0");
-  assert.throws(() => negotiation.reanswer(moved), /Cannot go there/);
+  await assert.rejects(negotiation.reanswer(moved), /Cannot go there/);
   assert.deepEqual([...negotiation.agreed()!.outgoing.keys()][0], "PCMA");
 });

@@ -280,3 +280,27 @@ Deno.test(`neither way throws on noise, and none of it is taken (FUZZ_SEED=${see
   }
   assert.ok(theirs.unprotect(sent(ours, 1)), "what is ours is taken afterwards");
 });
+
+Deno.test("unprotect() reads a stream again after any loss of up to 2^16 packets, and no replay", () => {
+  for (const lost of [100, 0x7ffe, 0x7fff, 0x8000, 0x8001, 0xc000, 0xfff0, 0x1_0000]) {
+    const [one, other] = ends();
+    const before = sent(one, 60_000);
+    assert.ok(other.unprotect(before));
+    for (let i = 1; i <= lost; i++) one.protect(rtp({ sequence: (60_000 + i) & 0xffff }));
+
+    for (let i = 1; i <= 100; i++) {
+      const packet = sent(one, (60_000 + lost + i) & 0xffff);
+      assert.ok(other.unprotect(packet), `${lost} lost, packet ${i}`);
+      assert.equal(other.unprotect(packet), undefined, "it came before");
+    }
+    assert.equal(other.unprotect(before), undefined);
+  }
+});
+
+Deno.test("unprotect() reads a stream whose numbers wrapped before its first packet came", () => {
+  const [one, other] = ends();
+  for (let sequence = 0xfff0; sequence <= 0xffff; sequence++) sent(one, sequence);
+  for (let sequence = 0; sequence < 100; sequence++) {
+    assert.ok(other.unprotect(sent(one, sequence)), `packet ${sequence}`);
+  }
+});

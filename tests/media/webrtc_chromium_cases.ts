@@ -152,6 +152,31 @@ scene("reanswer() holds and resumes a browser", async ({ engine, page }) => {
   await playing;
 });
 
+for (const [name, connect] of [["answer", callEngine], ["offer", callPage]] as const) {
+  scene(`a browser that restarts ICE hears and is heard, after ${name}()`, async (lab) => {
+    const browser = await lab.page();
+    const leg = await connect(lab.engine, browser);
+    let since = 0;
+    let beeps = Promise.withResolvers<void>();
+    leg.listen((frame) => {
+      if (frame.some((sample) => Math.abs(sample) > 2_000) && ++since > 10) beeps.resolve();
+    });
+
+    for (const hz of TONES) {
+      const playing = leg.play(tone(hz, 0.5), { loop: 0, signal });
+      await Promise.all([browser.run("awaitTone", hz, WAIT_MS), beeps.promise]);
+      const names = await browser.run<string[]>("iceNames");
+      await browser.run("accept", await leg.reanswer(await browser.run("restartIce")));
+      await browser.run("awaitOtherNames", names, WAIT_MS);
+      since = 0;
+      beeps = Promise.withResolvers();
+      await Promise.all([browser.run("awaitTone", hz, WAIT_MS), beeps.promise]);
+      void playing;
+    }
+    leg.close();
+  });
+}
+
 const losing = async ({ engine, page }: Scene) => {
   const closer = await page();
   const leg = await callEngine(engine, closer);

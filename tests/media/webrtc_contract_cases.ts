@@ -4,7 +4,13 @@ import { ofKind, parseSdp } from "../../sip/media/parse_sdp.ts";
 import { type MediaEngine, type MediaLeg, NoCommonCodec, type Pcm } from "../../sip/media/port.ts";
 import type { Encoding, Formats } from "../../sip/media/sdp.ts";
 import type { Clock } from "../../sip/media/ticker.ts";
-import { answerRtpPeer, connectRtpPeer, isMulawSound, type RtpPeer } from "../support/rtp_peer.ts";
+import {
+  answerRtpPeer,
+  connectRtpPeer,
+  isMulawSound,
+  type RtpPeer,
+  speak,
+} from "../support/rtp_peer.ts";
 import { handClock } from "../support/hand_clock.ts";
 import { connectPlainPeer, isSound, loudnessOf } from "../support/plain_peer.ts";
 import { BROWSER_OFFER } from "../support/sdp_samples.ts";
@@ -95,11 +101,11 @@ function press(peer: RtpPeer, code: number, { payloadType, at }: Record<string, 
 }
 
 /** Says a tone for 0.2 s, in PCMU. */
-function say(peer: RtpPeer, hz: number, first = 0): void {
+function say(peer: RtpPeer, hz: number): void {
   const pcm = tone(hz, 0.2);
   for (let i = 0; i < 10; i++) {
     const payload = encodeG711("PCMU", pcm.slice(i * 160, (i + 1) * 160));
-    const at = { sequence: first + i, timestamp: (first + i) * 160, marker: false };
+    const at = { sequence: i, timestamp: i * 160, marker: false };
     peer.send({ payloadType: 0, payload, ...at });
   }
 }
@@ -180,12 +186,9 @@ for (const direction of ["answer", "offer"] as const) {
 
     const heard = hears(peer.leg, 610);
     await followed(peer.leg);
-    let said = 0;
-    say(peer, 610);
-    // What comes at once may be put out of order by rtpengine, and is then not heard in time.
-    const again = setInterval(() => say(peer, 610, said += 10), 500);
+    const silence = speak(peer, 610);
     await heard;
-    clearInterval(again);
+    const said = silence();
     const pressed = digitsOf(peer.leg, 2);
     press(peer, 4, { payloadType: 101, at: said + 30 });
     press(peer, 11, { payloadType: 101, at: said + 40 });
@@ -282,10 +285,11 @@ for (const direction of ["answer", "offer"] as const) {
     assert.equal(ufragOf(hold), ufragOf(leg.localSdp));
     const heard = hears(leg, 610);
     await followed(leg);
-    say({ leg, ...peer }, 610);
+    const silence = speak(peer, 610);
     let packets = 0;
     void peer.next(1_000, (packet) => isMulawSound(packet) && ++packets < 0);
     await heard;
+    silence();
     // What was under way when the leg was held comes first.
     for (let before = -1; packets !== before; await frames(leg, 10)) before = packets;
 
@@ -294,7 +298,7 @@ for (const direction of ["answer", "offer"] as const) {
     await peer.next(5, isMulawSound);
     stop.abort();
     await playing;
-    await assert.rejects(leg.reanswer(BROWSER_OFFER), /new ICE credentials, fingerprint/);
+    await assert.rejects(leg.reanswer(BROWSER_OFFER), /new fingerprint/);
   });
 }
 
@@ -316,15 +320,16 @@ for (const direction of ["answer", "offer"] as const) {
     // What it offers itself lets us hold it still.
     assert.match(await leg.reanswer(peer.offer("sendrecv")), /^a=sendonly\r$/m);
     assert.match(await leg.reanswer(peer.offer("sendonly")), /^a=inactive\r$/m);
-    await assert.rejects(leg.reaccept(BROWSER_OFFER), /new ICE credentials, fingerprint/);
+    await assert.rejects(leg.reaccept(BROWSER_OFFER), /new fingerprint/);
 
     assert.match(await leg.reoffer(false), /^a=sendrecv\r$/m);
     await leg.reaccept(peer.offer("sendrecv"));
     assert.match(await leg.reanswer(peer.offer("sendrecv")), /^a=sendrecv\r$/m);
     const heard = hears(leg, 610);
     await followed(leg);
-    say({ leg, ...peer }, 610);
+    const silence = speak(peer, 610);
     await heard;
+    silence();
     stop.abort();
     await playing;
   });

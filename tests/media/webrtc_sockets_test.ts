@@ -59,6 +59,18 @@ Deno.test("on one port a check goes to whom it names, and all else to who has se
   assert.deepEqual([one.port, other.port], [40_000, 40_000]);
 });
 
+Deno.test("on one port a check goes by the first characters of whom it names", async () => {
+  const udp = fakeUdp();
+  const sockets = await webrtcSockets({ bindAddress: "127.0.0.1", port: 40_000 }, udp);
+  const heard = [heardBy(await sockets.open("12345678")), heardBy(await sockets.open("short"))];
+  for (
+    const [i, name] of ["12345678", "12345678/another", "1234567", "short", "shorter"].entries()
+  ) {
+    udp.socket.onMessage(check(`${name}:peer`), at(i));
+  }
+  assert.deepEqual(heard, [[0, 1], [3]]);
+});
+
 Deno.test("who has left one port hears and sends nothing, and the others go on", async () => {
   const udp = fakeUdp();
   const sockets = await webrtcSockets({ bindAddress: "127.0.0.1", port: 40_000 }, udp);

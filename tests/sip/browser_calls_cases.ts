@@ -36,6 +36,30 @@ for (const kind of ["sip.js", "jssip"] as const) {
   });
 }
 
+for (const kind of ["sip.js", "jssip"] as const) {
+  for (const media of ["anchored", "proxied"] as const) {
+    softphoneTest(`${kind} keeps its ${media} call when it restarts ICE`, async (lab) => {
+      const [caller, callee] = [await lab.phone(kind, "alice"), await lab.phone("sip.js", "bob")];
+      putThrough(lab, { media });
+      await connect(caller, callee, "bob");
+
+      for (const phone of [caller, callee, caller]) {
+        await phone.restartIce();
+        await hearEachOther(caller, callee);
+      }
+
+      // What is asked later is by the new names, and no restart.
+      await callee.hold();
+      await callee.waitFor("held");
+      await callee.resume();
+      await callee.waitFor("resumed");
+      await hearEachOther(caller, callee);
+      await caller.hangup();
+      await Promise.all([caller.waitFor("ended"), callee.waitFor("ended")]);
+    });
+  }
+}
+
 softphoneTest("jssip keeps its call when its connection is lost", async (lab) => {
   const [caller, callee] = [await lab.phone("jssip", "alice"), await lab.phone("sip.js", "bob")];
   putThrough(lab, { media: "proxied" });

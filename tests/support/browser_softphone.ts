@@ -40,6 +40,8 @@ export interface BrowserSoftphone {
   hangup(): Promise<void>;
   hold(): Promise<void>;
   resume(): Promise<void>;
+  /** Restarts ICE by a re-INVITE; resolves when both have new names, and a way by them. */
+  restartIce(): Promise<void>;
   /** Sound before the answer, by a reliable 183 (sip.js only). */
   early(): Promise<void>;
   /** Presses digits as telephone events. */
@@ -95,6 +97,12 @@ export async function openBrowserSoftphone(
     hangup: () => act("hangup"),
     hold: () => act("hold"),
     resume: () => act("resume"),
+    async restartIce() {
+      const names = await page.run<string[]>("iceNames");
+      await act("restartIce");
+      await page.waitFor("restarted");
+      await page.run("awaitOtherNames", names, WAIT_MS);
+    },
     early: () => act("early"),
     pressDigits: (digits) => page.run("pressDigits", digits),
     sendDigit: (digit) => act("sendDigit", digit),

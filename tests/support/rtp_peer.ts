@@ -1,3 +1,4 @@
+import { encodeG711 } from "../../sip/media/g711.ts";
 import { parseSdp } from "../../sip/media/parse_sdp.ts";
 import { openPeer } from "../../sip/media/webrtc/peer.ts";
 import type { MediaEngine, MediaLeg } from "../../sip/media/port.ts";
@@ -7,6 +8,7 @@ import type { Direction, Formats } from "../../sip/media/sdp.ts";
 import type { Peer } from "../../sip/media/transport.ts";
 import { ownSockets } from "../../sip/media/webrtc/sockets.ts";
 import { writeSdp } from "../../sip/media/write_sdp.ts";
+import { tone } from "./tone.ts";
 
 /** A WebRTC peer in this process that hears and sends bare RTP. */
 export interface RtpPeer {
@@ -20,6 +22,9 @@ export interface RtpPeer {
   send(packet: Omit<RtpPacket, "ssrc">): void;
   close(): Promise<void>;
 }
+
+/** What of a peer does not matter to signalling. */
+export type BarePeer = Pick<Peer, "local" | "stream" | "onPacket" | "send" | "close">;
 
 const sockets = ownSockets("127.0.0.1");
 
@@ -43,7 +48,8 @@ export async function answerRtpPeer(engine: MediaEngine): Promise<RtpPeer> {
   return rtpPeer(leg, peer);
 }
 
-const rtpPeer = (leg: MediaLeg, peer: Peer): RtpPeer => ({
+/** A peer of a leg, by what it is connected with. */
+export const rtpPeer = (leg: MediaLeg, peer: BarePeer): RtpPeer => ({
   leg,
   offer: (direction) => writeSdp({ ...peer.local, audio: { ...peer.local.audio, direction } }),
   next: (count, fits) => collect({ peer, count, read: parseRtp, fits }),
@@ -55,8 +61,27 @@ const rtpPeer = (leg: MediaLeg, peer: Peer): RtpPeer => ({
   close: () => peer.close(),
 });
 
+/**
+ * Says a tone in PCMU, a packet each 20 ms, until the result is called: that gives the next number. A
+ * burst of packets would be heard only as far as no pause of the machine's, longer than any delay of
+ * sound, comes between them.
+ */
+export function speak({ send }: Pick<RtpPeer, "send">, hz: number): () => number {
+  const pcm = tone(hz, 0.2); // Whole periods of what tests use.
+  let sequence = 0;
+  const timer = setInterval(() => {
+    const at = sequence % 10 * 160;
+    const payload = encodeG711("PCMU", pcm.slice(at, at + 160));
+    send({ payloadType: 0, marker: false, sequence, timestamp: sequence++ * 160, payload });
+  }, 20);
+  return () => {
+    clearInterval(timer);
+    return sequence;
+  };
+}
+
 interface Collecting<T> {
-  peer: Peer;
+  peer: BarePeer;
   count: number;
   read: (bytes: Uint8Array) => T | undefined;
   fits: (item: T) => boolean;

@@ -1,8 +1,9 @@
 import type { Certificate } from "./certificate.ts";
 import { type Dtls, startDtls } from "./dtls.ts";
-import { newIceAgent } from "./ice.ts";
+import type { IceCredentials } from "./ice_credentials.ts";
 import type { Address } from "../latch.ts";
 import { mediaLimits } from "../limits.ts";
+import { newRestartableIce } from "./restartable_ice.ts";
 import type { Datagrams } from "../rtp_sockets.ts";
 import type { WebrtcAudio } from "../sdp.ts";
 import { newSrtp, type Srtp } from "./srtp.ts";
@@ -30,6 +31,8 @@ export interface WebrtcConnection {
   readonly lost: Promise<string>;
   /** Sends an RTP or RTCP packet, which is lent until it returns, or drops it while there is no way. */
   send(packet: Uint8Array<ArrayBuffer>): void;
+  /** Begins ICE anew, by names of ours and what the peer said; DTLS and SRTP go on (RFC 8842 §5). */
+  restart(local: IceCredentials, remote: WebrtcAudio): void;
   /** Tells the peer, and calls nothing back any more; resolves when nothing is held. */
   close(): Promise<void>;
 }
@@ -94,12 +97,11 @@ export function connectWebrtc(options: ConnectionOptions): WebrtcConnection {
     }
   };
 
-  const { ufrag, password, candidates, lite = false } = remote;
-  const ice = newIceAgent({
+  const ice = newRestartableIce({
     local,
-    remote: { ufrag, password, candidates, lite },
+    remote: iceOf(remote),
     // Who offered controls, but for a lite peer, which cannot (RFC 8445 §6.1.1).
-    controlling: offered || lite,
+    controlling: offered || remote.lite === true,
     send: socket.send,
     clock,
   });
@@ -112,7 +114,7 @@ export function connectWebrtc(options: ConnectionOptions): WebrtcConnection {
     if (srtp !== undefined) return connected.resolve();
     cancel = clock.after(mediaLimits.dtlsMs, () => fail("DTLS takes too long"));
     if (dtls === undefined) begin();
-  }, () => {}); // Why it has no way, `lost` tells.
+  });
   void ice.lost.then(fail);
 
   return {
@@ -123,6 +125,9 @@ export function connectWebrtc(options: ConnectionOptions): WebrtcConnection {
       const bytes = to && srtp?.protect(packet);
       if (bytes !== undefined) socket.send(bytes, to!);
     },
+    restart(local, remote) {
+      if (!ended) ice.restart({ local, remote: iceOf(remote) });
+    },
     close() {
       connected.reject(new Error("Cannot connect media: the leg is closed"));
       if (!ended) stop();
@@ -130,6 +135,13 @@ export function connectWebrtc(options: ConnectionOptions): WebrtcConnection {
     },
   };
 }
+
+const iceOf = ({ ufrag, password, candidates, lite = false }: WebrtcAudio) => ({
+  ufrag,
+  password,
+  candidates,
+  lite,
+});
 
 /** Whether we begin DTLS, as the answer says (RFC 8842 §5). */
 const isClient = (local: WebrtcAudio, remote: WebrtcAudio): boolean =>

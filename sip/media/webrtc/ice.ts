@@ -19,6 +19,8 @@ export interface IceOptions {
   controlling: boolean;
   send(bytes: Uint8Array<ArrayBuffer>, to: Address): void;
   clock?: Clock;
+  /** Called when a pair is nominated, and again when another one is. */
+  onNominated?(): void;
 }
 
 /**
@@ -34,6 +36,8 @@ export interface IceAgent {
   readonly selected: Address | undefined;
   /** Whether the peer has proved by a check or an answer that it is at an address. */
   knows(from: Address): boolean;
+  /** Whether we choose the pair; roles may have been found to conflict. */
+  readonly controlling: boolean;
   /** Resolves with the first nominated pair, or that works where the peer nominates, or rejects. */
   readonly connected: Promise<void>;
   /**
@@ -59,8 +63,6 @@ interface State {
   over: boolean;
   /** Ends the time to find a pair. */
   cancelDeadline(): void;
-  /** The sender of the last packet that is the peer's, mostly the same. */
-  heard: Address | undefined;
   readonly connected: PromiseWithResolvers<void>;
   readonly lost: PromiseWithResolvers<string>;
 }
@@ -84,7 +86,10 @@ export function newIceAgent(options: IceOptions): IceAgent {
     get selected() {
       return (state.selected ?? state.early)?.to;
     },
-    knows: (from) => knows(state, from),
+    knows: state.checks.knows,
+    get controlling() {
+      return state.controlling;
+    },
     connected: connected.promise,
     lost: lost.promise,
     close: () => end(state, "the leg is closed"),
@@ -119,20 +124,10 @@ function newState(options: IceOptions): State {
       mediaLimits.iceConnectMs,
       () => lose(state, "ICE found no way to the peer"),
     ),
-    heard: undefined,
     connected,
     lost: Promise.withResolvers(),
   };
   return state;
-}
-
-function knows(state: State, from: Address): boolean {
-  const { heard } = state;
-  // As nearly all packets are, which should cost nothing.
-  if (heard === from || (heard?.port === from.port && heard.address === from.address)) return true;
-  if (!state.checks.find(from)?.isKnown) return false;
-  state.heard = { address: from.address, port: from.port };
-  return true;
 }
 
 /** A check of the peer's (§7.3). */
@@ -230,6 +225,7 @@ function select(state: State, pair: Pair): void {
     onLost: () => lose(state, "the peer does not answer any more"),
   });
   state.connected.resolve();
+  state.options.onNominated?.();
 }
 
 function lose(state: State, why: string): void {

@@ -31,6 +31,8 @@ export interface Checks {
   readonly pairs: readonly Pair[];
   /** The pair of an address. */
   find(of: Address): Pair | undefined;
+  /** Whether the peer has proved by a check or an answer that it is at an address. */
+  knows(from: Address): boolean;
   /** The same; made when there is none, in place of the oldest that does not matter. */
   ensure(of: Address, priority: number): Pair;
   /** Checks a pair next, and again until it is settled or was, unless wanted, tried often enough. */
@@ -53,6 +55,7 @@ interface Options {
 export function createChecks({ candidates, clock, check, isWanted, matters }: Options): Checks {
   const byKey = new Map<string, Pair>();
   let pairs: Pair[] = [];
+  let heard: Address | undefined;
   let sentAt = -Infinity;
   let cancel: (() => void) | undefined;
 
@@ -97,6 +100,13 @@ export function createChecks({ candidates, clock, check, isWanted, matters }: Op
       return pairs;
     },
     find,
+    knows(from) {
+      // As nearly all packets are, which should cost nothing.
+      if (heard?.port === from.port && heard.address === from.address) return true;
+      if (!find(from)?.isKnown) return false;
+      heard = { address: from.address, port: from.port };
+      return true;
+    },
     ensure,
     trigger(pair) {
       Object.assign(pair, { isTriggered: true, sent: 0, dueAt: clock.now() });

@@ -1,9 +1,11 @@
 import { type Certificate, keptCertificate, newCertificate } from "./certificate.ts";
 import { candidatesOf } from "./host_candidates.ts";
+import type { IceCredentials } from "./ice_credentials.ts";
 import { ofKind } from "../parse_sdp.ts";
 import type { Datagrams } from "../rtp_sockets.ts";
 import {
   type Formats,
+  isIceRestart,
   OUR_FORMATS,
   OUR_MID,
   refusal,
@@ -13,7 +15,7 @@ import {
 import { type Clock, systemClock } from "../ticker.ts";
 import { newStream, type Peer, type Transport } from "../transport.ts";
 import { connectWebrtc, type WebrtcConnection } from "./connection.ts";
-import type { WebrtcSockets } from "./sockets.ts";
+import { NAME_CHARACTERS, type WebrtcSockets } from "./sockets.ts";
 
 /** WebRTC in this process, by sockets that it ends. */
 export function webrtcTransport(sockets: WebrtcSockets, clock = systemClock): Transport {
@@ -50,7 +52,7 @@ export interface PeerOptions {
 export async function openPeer(options: PeerOptions): Promise<Peer> {
   const { sockets, mid, formats, certificate = newCertificate(), clock = systemClock } = options;
   const offer = options.offer && ofKind("webrtc", options.offer).audio;
-  const ufrag = randomText(8);
+  const ufrag = randomText(NAME_CHARACTERS);
   const socket = await sockets.open(ufrag);
   const local: WebrtcAudio = {
     kind: "webrtc",
@@ -83,14 +85,17 @@ function createPeer(
   const lost = Promise.withResolvers<string>();
   connected.promise.catch(() => {});
   let connection: WebrtcConnection | undefined;
+  let remote = offer;
+  let session = ourSession(local);
   let closed: Promise<void> | undefined;
-  const begin = (remote: WebrtcAudio) => {
-    connection = connect(remote, (packet) => peer.onPacket?.(packet));
+  const begin = (audio: WebrtcAudio) => {
+    remote = audio;
+    connection = connect(audio, (packet) => peer.onPacket?.(packet));
     connection.connected.then(connected.resolve, connected.reject);
     void connection.lost.then(lost.resolve);
   };
   const peer: Peer = {
-    local: ourSession(local),
+    local: session,
     stream: newStream(),
     connected: connected.promise,
     lost: lost.promise,
@@ -106,8 +111,16 @@ function createPeer(
       if (audio.setup === "actpass") throw refusal(`its setup is "actpass"`);
       begin(audio);
     },
-    // The directions are ours to keep; ICE, DTLS and SRTP go on as they are.
-    change: () => {},
+    // The directions are ours to keep, and DTLS and SRTP go on as they are.
+    change(next) {
+      const { audio } = ofKind("webrtc", next);
+      if (remote !== undefined && !isIceRestart(remote, audio)) return session;
+      remote = audio;
+      const names = anotherName(local);
+      session = { ...session, audio: { ...local, ...names } };
+      connection?.restart(names, audio);
+      return session;
+    },
     send: (packet) => connection?.send(packet),
     close() {
       connected.reject(new Error("Cannot connect media: the leg is closed"));
@@ -126,6 +139,12 @@ const ourSession = (audio: WebrtcAudio): Session<WebrtcAudio> => ({
   before: [],
   after: [],
   audio,
+});
+
+/** Other credentials of a side, after a restart; its name on a shared port stays. */
+const anotherName = ({ ufrag }: WebrtcAudio): IceCredentials => ({
+  ufrag: ufrag.slice(0, NAME_CHARACTERS) + randomText(8),
+  password: randomText(24),
 });
 
 /** Characters of ICE, 6 bits of chance each (RFC 8445 §5.3 wants 24 and 128 in all). */

@@ -16,11 +16,17 @@ export interface WebrtcPlace {
 /** Opens the ways on which peers are met. */
 export interface WebrtcSockets {
   readonly bindAddress: string;
-  /** One for the peer that calls us by a name of ICE; rejects when it is not to be had. */
+  /**
+   * One for the peer that calls us by a name of ICE, or by one that begins with it where the name has
+   * all its `NAME_CHARACTERS`; rejects when it is not to be had.
+   */
   open(name: string): Promise<Datagrams>;
   /** Frees what its peers shared; they are closed. */
   close(): Promise<void>;
 }
+
+/** As many of a ufrag tell whose it is; the rest changes when ICE is restarted. */
+export const NAME_CHARACTERS = 8;
 
 /** The sockets of a place, opened by Deno unless told; rejects when its port is not to be had. */
 export async function webrtcSockets(
@@ -155,5 +161,6 @@ const placeOf = ({ address, port }: Address): string => `${address} ${port}`;
 function requestedName(bytes: Uint8Array): string | undefined {
   if (bytes.length === 0 || bytes[0]! > 3) return undefined;
   const message = parseStun(bytes);
-  return message?.type === "request" ? message.username?.split(":")[0] ?? "" : undefined;
+  if (message?.type !== "request") return undefined;
+  return (message.username?.split(":")[0] ?? "").slice(0, NAME_CHARACTERS);
 }

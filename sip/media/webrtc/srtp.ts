@@ -45,6 +45,7 @@ const HMAC_AT = ROUND_KEY_WORDS;
 const SALT_AT = HMAC_AT + HMAC_KEY_WORDS;
 const INDEX_BYTES = 4;
 const VERSION = 2;
+const SEQUENCES = 0x1_0000;
 const ENCRYPTED = 0x8000_0000 | 0;
 const RTCP_INDICES = 0x8000_0000;
 
@@ -117,13 +118,17 @@ function unprotectRtp(context: Context, packet: Uint8Array) {
   if (start === undefined || packet.length > mediaLimits.datagramBytes) return undefined;
   const ssrc = read32(packet, 8);
   const source = sourceOf(context, ssrc);
-  const index = indexOf(source, read16(packet, 2));
-  if (!isFresh(source, index)) return undefined;
   const { bytes, view } = received;
   bytes.set(packet);
-  view.setInt32(end, rolloverOf(index));
-  const tag = hmacSha1(context.keys, view, end + INDEX_BYTES, HMAC_AT);
-  if (!isTag(tag, packet, end) || !keep(context, ssrc, source)) return undefined;
+  const guess = indexOf(source, read16(packet, 2));
+  const isOf = (index: number) => {
+    if (!isFresh(source, index)) return false;
+    view.setInt32(end, rolloverOf(index));
+    return isTag(hmacSha1(context.keys, view, end + INDEX_BYTES, HMAC_AT), packet, end);
+  };
+  // After 2^15 lost packets, or a wrap before the first one came, the guess would be wrong for good.
+  const index = isOf(guess) ? guess : guess + SEQUENCES;
+  if ((index !== guess && !isOf(index)) || !keep(context, ssrc, source)) return undefined;
   take(source, index);
   encrypt(context, { view, start, end }, ssrc, index);
   return beginning(received, end);
@@ -182,7 +187,7 @@ function keep(context: Context, ssrc: number, source: ReplayWindow): boolean {
   return true;
 }
 
-const rolloverOf = (index: number) => Math.floor(index / 0x1_0000);
+const rolloverOf = (index: number) => Math.floor(index / SEQUENCES);
 
 interface Range {
   view: DataView;

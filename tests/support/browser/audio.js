@@ -90,6 +90,23 @@ export async function awaitSilence(timeoutMs) {
   await until(isSilent, timeoutMs, "hear silence");
 }
 
+/**
+ * What this side is called by ICE in the pair that is used, and what the other side says it is called:
+ * Chromium shows it as it was where a check of its came before that.
+ */
+export function iceNames() {
+  const peer = connection();
+  const pair = peer.getSenders()[0].transport.iceTransport.getSelectedCandidatePair();
+  const theirs = /^a=ice-ufrag:(.*)\r$/m.exec(peer.remoteDescription.sdp)[1];
+  return [pair?.local.usernameFragment, theirs];
+}
+
+/** Resolves when there is a pair, and both are called otherwise. */
+export async function awaitOtherNames(names, timeoutMs) {
+  const others = () => iceNames().every((name, i) => name !== undefined && name !== names[i]);
+  await until(others, timeoutMs, `see other names of ICE than ${names}`);
+}
+
 async function until(condition, timeoutMs, what) {
   const end = performance.now() + timeoutMs;
   while (!(await condition())) {

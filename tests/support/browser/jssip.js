@@ -61,6 +61,11 @@ export function openJsSip({ login, password, domain, wsUrl, sessionExpiresS }, e
     // The library's own events tell that it asked, not that the peer agreed.
     hold: () => void newest().hold({}, () => emit("held")),
     resume: () => void newest().unhold({}, () => emit("resumed")),
+    restartIce: () =>
+      void newest().renegotiate(
+        { rtcOfferConstraints: { iceRestart: true } },
+        () => emit("restarted"),
+      ),
     message: (target, text) => void agent.sendMessage(address(target), text),
     sendDigit: (digit) => newest().sendDTMF(digit),
     transfer: (target) => transfer(newest(), address(target)),

@@ -73,6 +73,11 @@ export function openSipJs({ login, password, domain, wsUrl }, emit) {
     hangup: () => manager.hangup(newest()),
     hold: () => manager.hold(newest()),
     resume: () => manager.unhold(newest()),
+    restartIce() {
+      const call = newest();
+      call.sessionDescriptionHandlerOptionsReInvite = { offerOptions: { iceRestart: true } };
+      return call.invite({ requestDelegate: { onAccept: () => emit("restarted") } });
+    },
     message: (target, text) => manager.message(address(target), text),
     sendDigit: (digit) => manager.sendDTMF(newest(), digit),
     transfer: (target) => transfer(newest(), UserAgent.makeURI(address(target))),

@@ -45,5 +45,16 @@ export const webrtc = {
     connection().getTransceivers()[0].direction = direction;
     return await complete(connection());
   },
+  /** Offers again with a restart of ICE, and all new candidates. */
+  async restartIce() {
+    const peer = connection();
+    peer.restartIce();
+    const gathered = new Promise((resolve) => {
+      peer.onicecandidate = ({ candidate }) => candidate === null && resolve();
+    });
+    await peer.setLocalDescription();
+    await gathered;
+    return peer.localDescription.sdp;
+  },
   close: () => connection().close(),
 };

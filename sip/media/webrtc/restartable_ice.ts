@@ -1,0 +1,70 @@
+import { type IceAgent, type IceOptions, newIceAgent } from "./ice.ts";
+import type { Address } from "../latch.ts";
+
+/**
+ * ICE with one peer as long as it lasts, over its restarts (RFC 8445 §9). After one the peer is sent to
+ * where it was, and its checks there are answered, until a pair of the new agents is nominated or it is
+ * lost there. A restart that finds no way changes nothing while the peer consents where it was.
+ */
+export interface RestartableIce extends Pick<IceAgent, "onMessage" | "selected" | "knows"> {
+  /** Begins anew, with what both sides said last; our role stays (§6.1.1). */
+  restart(sides: Pick<IceOptions, "local" | "remote">): void;
+  /** Resolves with the first way to the peer; never, when there is none. */
+  readonly connected: Promise<void>;
+  /** Resolves once with the reason, when there is no way any more; never by `close`. */
+  readonly lost: Promise<string>;
+  close(): void;
+}
+
+/** Begins ICE with a peer of which all is known that signalling tells. */
+export function newRestartableIce(options: Omit<IceOptions, "onNominated">): RestartableIce {
+  const connected = Promise.withResolvers<void>();
+  const lost = Promise.withResolvers<string>();
+  let next: IceAgent | undefined;
+  let former: IceAgent | undefined;
+
+  const watch = (agent: IceAgent): IceAgent => {
+    agent.connected.then(connected.resolve, () => {}); // Why it has no way, `lost` tells.
+    void agent.lost.then((why) => {
+      if (agent === next) next = undefined;
+      else if (agent === current) next === undefined ? lost.resolve(why) : takeNext();
+    });
+    return agent;
+  };
+  const takeNext = () => {
+    former = current;
+    former.close();
+    current = next!;
+    next = undefined;
+  };
+  let current = watch(newIceAgent(options));
+  return {
+    onMessage(bytes, from) {
+      current.onMessage(bytes, from);
+      next?.onMessage(bytes, from);
+    },
+    get selected() {
+      return current.selected;
+    },
+    // What is under way to where we were is still the peer's.
+    knows: (from: Address) =>
+      current.knows(from) || next?.knows(from) === true || former?.knows(from) === true,
+    restart(sides) {
+      next?.close();
+      const { controlling } = current;
+      const agent = newIceAgent({
+        ...options,
+        ...sides,
+        controlling,
+        onNominated: () => next === agent && takeNext(),
+      });
+      next = watch(agent);
+    },
+    connected: connected.promise,
+    lost: lost.promise,
+    close() {
+      current.close();
+      next?.close();
+    },
+  };
+}
