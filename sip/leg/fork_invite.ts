@@ -2,6 +2,8 @@ import type { URI } from "sip.js/lib/core/index.js";
 import type { Invitation, Target } from "../../core/bridge_script.ts";
 import { ussdHeaders, type UssdInvitation, writeUssdInvitation } from "../ussd/ussd_body.ts";
 import { isHeaderSafe, isToken } from "../text/grammar.ts";
+import type { OutboundCall } from "./outbound_state.ts";
+import { nobodysUri } from "../privacy.ts";
 import { parseSipUri, userOf, userUri } from "../text/uri.ts";
 
 /** What is the same in the INVITEs to all devices of a Client. */
@@ -18,15 +20,21 @@ export interface ForkInvite {
 
 export function forkInvite(
   domain: string,
-  call: { invitation: Invitation; maxForwards: number; callId: string; headers: string[] },
+  call: Pick<OutboundCall, "invitation" | "maxForwards" | "headers" | "isHidden">,
+  callId: string,
 ): ForkInvite {
-  const { invitation: { from, target, headers, ussd }, callId, maxForwards } = call;
+  const { invitation: { from, target, headers, ussd }, maxForwards, isHidden } = call;
   return {
     callId,
     maxForwards,
-    from: userUri(callerUser(from), domain),
+    from: isHidden ? nobodysUri() : userUri(callerUser(from), domain),
     to: userUri(calledUser(target), domain),
-    headers: [...headerLines(headers ?? {}), ...ussd ? ussdHeaders : [], ...call.headers],
+    headers: [
+      ...isHidden ? ["Privacy: id"] : [],
+      ...headerLines(headers ?? {}),
+      ...ussd ? ussdHeaders : [],
+      ...call.headers,
+    ],
     ...ussd && { ussd: writeUssdInvitation(ussd.message, ussd.collect ? "ask" : "tell") },
   };
 }

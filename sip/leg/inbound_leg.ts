@@ -12,6 +12,7 @@ import type { MediaKind } from "../media/port.ts";
 import { createReliableResponses, type ReliableResponses } from "../dialog/reliable.ts";
 import { hasOption } from "../dialog/session_timer.ts";
 import { peerLogin } from "../peer/peers.ts";
+import { hidesCaller, hidesSession } from "../privacy.ts";
 import { guard, type Signalling } from "../signalling.ts";
 import { userOf } from "../text/uri.ts";
 import { WiredLeg } from "./wired_leg.ts";
@@ -62,6 +63,8 @@ class InboundLegOfState extends WiredLeg implements InboundLeg {
   readonly sipCallId: string;
   readonly offer: string;
   readonly mediaKind: MediaKind;
+  readonly isHidden: boolean;
+  readonly hidesSession: boolean;
   readonly maxForwards: number;
   readonly ended: Promise<Ending>;
   readonly signal: AbortSignal;
@@ -83,6 +86,8 @@ class InboundLegOfState extends WiredLeg implements InboundLeg {
     this.sipCallId = message.callId;
     this.offer = message.body;
     this.mediaKind = mediaKindOver(call.flow);
+    this.isHidden = hidesCaller(message);
+    this.hidesSession = hidesSession(message);
     this.maxForwards = message.parseHeader("max-forwards") ?? sipLimits.maxForwards;
     this.ended = over.ended;
     this.signal = over.signal;

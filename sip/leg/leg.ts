@@ -62,6 +62,9 @@ export interface InboundLeg extends Leg {
   readonly offer: string;
   /** How the caller's media travel. */
   readonly mediaKind: MediaKind;
+  /** Whether it does not want to be known to whom it calls, and whether its SDP is not to pass. */
+  readonly isHidden: boolean;
+  readonly hidesSession: boolean;
   readonly maxForwards: number;
   /** 180, unless it rang already. */
   ring(): void;

@@ -12,6 +12,8 @@ export interface OutboundCall {
   invitation: Invitation;
   /** Whole header lines for the INVITE, beside those of the invitation. */
   headers: string[];
+  /** Whom it is for is not to know who calls. */
+  isHidden?: boolean;
   /** The service knows of the leg of a dial only by `onInviting`. */
   isChild: boolean;
   timeoutMs: number;

@@ -41,9 +41,8 @@ export async function ring(
   if (known.length + peers.length === 0) {
     return finish(state, { outcome: "failed", sipStatus: 480, reason: "not-registered" });
   }
-  const { invitation, maxForwards, headers } = call;
-  const invite = forkInvite(signalling.domain, { invitation, maxForwards, callId, headers });
-  const { leg, accountSid } = invitation;
+  const invite = forkInvite(signalling.domain, call, callId);
+  const { leg, accountSid } = call.invitation;
   const named = { login, leg: { leg, accountSid } };
   const devices = await withMedia(state, known);
   const offers = await Promise.all(peers.map(() => offerTo(call, "webrtc")));

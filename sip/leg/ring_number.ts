@@ -9,9 +9,8 @@ import { userUri } from "../text/uri.ts";
 /** Calls a number of this service: an INVITE that never leaves it (see `inner_flow.ts`). */
 export async function ringNumber(state: OutboundState, target: NumberTarget): Promise<void> {
   const { signalling, call, callId, over } = state;
-  const { invitation, maxForwards, headers } = call;
   call.onInviting(callId);
-  const invite = forkInvite(signalling.domain, { invitation, maxForwards, callId, headers });
+  const invite = forkInvite(signalling.domain, call, callId);
   const flow = openInnerFlow(signalling, target);
   const fork = createFork(signalling, invite, {
     flow,

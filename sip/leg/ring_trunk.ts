@@ -1,13 +1,13 @@
 import type { TrunkRoute, TrunkTarget } from "../../core/bridge_trunks.ts";
 import type { Flow } from "../flow.ts";
 import { createFork, type Fork } from "./fork.ts";
-import { forkInvite } from "./fork_invite.ts";
+import { callerUser, forkInvite } from "./fork_invite.ts";
 import { sipLimits } from "../limits.ts";
-import { finish, type OutboundState } from "./outbound_state.ts";
+import { finish, type OutboundCall, type OutboundState } from "./outbound_state.ts";
 import { offerTo, onAnswer, onProgress, onRefused, refuseAnswer } from "./ring.ts";
 import { locateProxy, type Proxy, trunkAt } from "../trunk/trunk.ts";
 import type { Target } from "../transport/resolve.ts";
-import { parseSipUri, trunkUri } from "../text/uri.ts";
+import { parseSipUri, trunkUri, userUri } from "../text/uri.ts";
 
 /** Why a proxy was of no use. */
 interface Failure {
@@ -149,12 +149,28 @@ const hasFailed = ({ flow }: Fork, status: number): boolean =>
 
 /** The caller is one of our domain, and the callee one of the proxy's. */
 function inviteFor(state: OutboundState, called: TrunkTarget, way: Way) {
-  const { signalling, call: { invitation, maxForwards, headers }, callId } = state;
-  const invite = forkInvite(signalling.domain, { invitation, maxForwards, callId, headers });
+  const { signalling: { domain }, call, callId } = state;
+  const headers = [...call.headers, ...assertedCaller(call, called, domain)];
+  const invite = forkInvite(domain, { ...call, headers }, callId);
   const to = requestUri(called, way);
   to.clearParams();
   to.clearHeaders();
   return { ...invite, to };
+}
+
+/**
+ * A trunk is told who calls even where whom it calls is not (RFC 3325 §9.1), but not the server of
+ * whatever address somebody dialled.
+ */
+function assertedCaller(
+  { isHidden, invitation: { from } }: OutboundCall,
+  { dialled }: TrunkTarget,
+  domain: string,
+): string[] {
+  const caller = callerUser(from);
+  const isTold = isHidden && parseSipUri(dialled) === undefined &&
+    !/^(?:anonymous)?$/i.test(caller);
+  return isTold ? [`P-Asserted-Identity: <${userUri(caller, domain).toRaw()}>`] : [];
 }
 
 /** `sip:DIALLED@PROXY`, or what was dialled where that is an address. */

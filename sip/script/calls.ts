@@ -20,6 +20,8 @@ import type { Signalling } from "../signalling.ts";
 export interface Placing {
   timeoutS: number;
   maxForwards?: number;
+  /** Whom it is for is not to know who calls. */
+  isHidden?: boolean;
   /** The leg whose dial places it. */
   parent?: string;
   /** The caller's SDP to pass through, in place of media of ours. */
@@ -122,11 +124,12 @@ function outboundCall(
   invitation: Invitation,
   placing: Placing & { report: LiveLeg["report"] },
 ): OutboundCall {
-  const { offer, parent, timeoutS, maxForwards, headers = [], report } = placing;
+  const { offer, parent, timeoutS, maxForwards, isHidden = false, headers = [], report } = placing;
   const { from, to, memo } = invitation;
   return {
     invitation,
     headers,
+    isHidden,
     isChild: parent !== undefined,
     timeoutMs: timeoutS * 1000,
     maxForwards: maxForwards ?? sipLimits.maxForwards,
