@@ -2,7 +2,7 @@ import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
 import type { Flow } from "../flow.ts";
 import { forgetTransaction } from "./forget_transaction.ts";
 import { createWiring } from "../dialog/in_dialog.ts";
-import { accept, acceptUssd, answer, early, progress } from "./inbound_answer.ts";
+import { acceptUssd, answer, early, passAnswer, progress } from "./inbound_answer.ts";
 import { bye, type InboundCall, type InboundState, lost, refuse } from "./inbound_state.ts";
 import { createLegEnd, type InboundLeg } from "./leg.ts";
 import { sipLimits } from "../limits.ts";
@@ -34,6 +34,7 @@ export function createInboundLeg(signalling: Signalling, call: InboundCall): Inb
     preparing: undefined,
     answering: undefined,
     rang: false,
+    earlySdp: "",
     reliable: reliableFor(signalling, call.request.message, () => refuse(state, 504)),
     wiring: { ...createWiring(), ...call.ussdOffer !== undefined && { onContent: undefined } },
   };
@@ -120,7 +121,7 @@ class InboundLegOfState extends WiredLeg implements InboundLeg {
     return this.#state.answering ??= answer(this.#state, headers);
   }
   answerWith(sdp: string, headers?: string[]) {
-    accept(this.#state, sdp, headers);
+    passAnswer(this.#state, sdp, headers);
   }
   hangup(
     { status = ENDED_BY_US, headers = [], content }: Parameters<InboundLeg["hangup"]>[0] = {},

@@ -146,7 +146,10 @@ export function onAnswer(state: OutboundState, fork: Fork, answer: Answer): void
   void takeAnswer(state, fork, answer.sdp);
 }
 
-/** A CANCEL crossed this answer: it was accepted, so it is ended with BYE (§13.2.2.4). */
+/**
+ * A CANCEL crossed this answer, or a proxy forked the INVITE to several who answered: it was accepted,
+ * so it is ended with BYE (§13.2.2.4).
+ */
 export function refuseAnswer(state: OutboundState, fork: Fork, answer: Answer): void {
   const { flow, media, trunk } = fork;
   const over = () => Promise.reject(new Refused("change a call that is over", 488));
@@ -158,7 +161,7 @@ export function refuseAnswer(state: OutboundState, fork: Fork, answer: Answer): 
     onInfo: over,
   };
   void adopt(state, answer, { leg: "", flow, trunk, events }).bye();
-  media?.close();
+  if (fork !== state.winner) media?.close();
 }
 
 function adopt(
