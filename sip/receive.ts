@@ -14,9 +14,11 @@ import { type Refusal, unavailable } from "./refusal.ts";
 import { refusePrivacy } from "./privacy.ts";
 import { reply } from "./reply.ts";
 import { refuseInterval } from "./dialog/session_timer.ts";
+import { refuseSips } from "./secure.ts";
 import { refuseCopy, transactionKey } from "./merged.ts";
 import { mayBeForked } from "./server_transactions.ts";
-import { setOrigin, type Signalling } from "./signalling.ts";
+import { setOrigin } from "./origin.ts";
+import type { Signalling } from "./signalling.ts";
 import { answerEarly, answerUpdate } from "./dialog/update.ts";
 import { allowedMethods, allowHeader, contactHeader, supportedOptions } from "./user_agent_core.ts";
 import { typeOf, unwrapSdp } from "./text/body_parts.ts";
@@ -128,9 +130,11 @@ function refuseMethod(method: string): Refusal | undefined {
 }
 
 function refuseTarget({ message, target }: ParsedRequest): Refusal | undefined {
+  const { protocol } = currentFlow().transport;
   if (target.length > sipLimits.requestUriLength) return { statusCode: 414 };
   const scheme = message.ruri?.scheme ?? "";
-  return ["sip", "sips", "tel"].includes(scheme) ? undefined : { statusCode: 416 };
+  if (!["sip", "sips", "tel"].includes(scheme)) return { statusCode: 416 };
+  return refuseSips(message, target, protocol);
 }
 
 function refuseHeaders(message: IncomingRequestMessage): Refusal | undefined {

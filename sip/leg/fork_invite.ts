@@ -2,6 +2,7 @@ import type { URI } from "sip.js/lib/core/index.js";
 import type { Invitation, Target } from "../../core/bridge_script.ts";
 import { ussdHeaders, type UssdInvitation, writeUssdInvitation } from "../ussd/ussd_body.ts";
 import { isHeaderSafe, isToken } from "../text/grammar.ts";
+import type { CallerDemands } from "./caller.ts";
 import type { OutboundCall } from "./outbound_state.ts";
 import { nobodysUri } from "../privacy.ts";
 import { parseSipUri, userOf, userUri } from "../text/uri.ts";
@@ -20,10 +21,11 @@ export interface ForkInvite {
 
 export function forkInvite(
   domain: string,
-  call: Pick<OutboundCall, "invitation" | "maxForwards" | "headers" | "isHidden">,
+  call: Pick<OutboundCall, "invitation" | "maxForwards" | "headers" | "demands">,
   callId: string,
 ): ForkInvite {
-  const { invitation: { from, target, headers, ussd }, maxForwards, isHidden } = call;
+  const { invitation: { from, target, headers, ussd }, maxForwards } = call;
+  const { isHidden } = call.demands;
   return {
     callId,
     maxForwards,
@@ -37,6 +39,12 @@ export function forkInvite(
     ],
     ...ussd && { ussd: writeUssdInvitation(ussd.message, ussd.collect ? "ask" : "tell") },
   };
+}
+
+/** A Request-URI by which whoever passes the call on knows that it demands TLS. */
+export function secured(uri: URI, { isSecure }: CallerDemands): URI {
+  if (isSecure) uri.scheme = "sips";
+  return uri;
 }
 
 /** The user part of whom a target means. */

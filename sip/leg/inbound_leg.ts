@@ -1,5 +1,6 @@
 import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
 import type { Flow } from "../flow.ts";
+import type { CallerDemands } from "./caller.ts";
 import { forgetTransaction } from "./forget_transaction.ts";
 import { createWiring } from "../dialog/in_dialog.ts";
 import { acceptUssd, answer, early, passAnswer, progress } from "./inbound_answer.ts";
@@ -13,6 +14,8 @@ import { createReliableResponses, type ReliableResponses } from "../dialog/relia
 import { hasOption } from "../dialog/session_timer.ts";
 import { peerLogin } from "../peer/peers.ts";
 import { hidesCaller, hidesSession } from "../privacy.ts";
+import { isSips } from "../secure.ts";
+import { originOf } from "../origin.ts";
 import { guard, type Signalling } from "../signalling.ts";
 import { userOf } from "../text/uri.ts";
 import { WiredLeg } from "./wired_leg.ts";
@@ -64,8 +67,7 @@ class InboundLegOfState extends WiredLeg implements InboundLeg {
   readonly sipCallId: string;
   readonly offer: string;
   readonly mediaKind: MediaKind;
-  readonly isHidden: boolean;
-  readonly hidesSession: boolean;
+  readonly demands: CallerDemands;
   readonly maxForwards: number;
   readonly ended: Promise<Ending>;
   readonly signal: AbortSignal;
@@ -87,8 +89,7 @@ class InboundLegOfState extends WiredLeg implements InboundLeg {
     this.sipCallId = message.callId;
     this.offer = message.body;
     this.mediaKind = mediaKindOver(call.flow);
-    this.isHidden = hidesCaller(message);
-    this.hidesSession = hidesSession(message);
+    this.demands = demandsOf(message);
     this.maxForwards = message.parseHeader("max-forwards") ?? sipLimits.maxForwards;
     this.ended = over.ended;
     this.signal = over.signal;
@@ -132,6 +133,12 @@ class InboundLegOfState extends WiredLeg implements InboundLeg {
     else bye(state, { outcome: "completed" }, content);
   }
 }
+
+const demandsOf = (message: IncomingRequestMessage): CallerDemands => ({
+  isHidden: hidesCaller(message),
+  hidesSession: hidesSession(message),
+  isSecure: isSips(originOf(message).target),
+});
 
 function reliableFor(
   { timers }: Signalling,

@@ -98,7 +98,10 @@ function passable(
   target: Target,
 ): InboundLeg | null {
   const caller = unanswered(leg);
-  if (caller === null || caller.hidesSession || target.kind !== "client" && target.kind !== "leg") {
+  if (
+    caller === null || caller.demands.hidesSession ||
+    target.kind !== "client" && target.kind !== "leg"
+  ) {
     return null;
   }
   if (target.kind === "leg") return caller.mediaKind === "webrtc" ? caller : null;
@@ -131,7 +134,7 @@ function placeChild(
     timeoutS: step.timeoutS,
     parent: leg.id,
     ...placing,
-    ...caller && { maxForwards: caller.maxForwards - 1, isHidden: caller.isHidden },
+    ...caller && { maxForwards: caller.maxForwards - 1, demands: caller.demands },
     onRinging() {
       placing.onRinging?.();
       if (isAnswered) ringback.ring();

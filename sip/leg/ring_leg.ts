@@ -15,6 +15,7 @@ export async function ringLeg(state: OutboundState, target: LegTarget): Promise<
   const fork = createPeerFork(signalling, invite, {
     peer: target.peer,
     login: target.leg,
+    demands: call.demands,
     leg: { leg, accountSid },
     ...await offerTo(call, "webrtc"),
   });

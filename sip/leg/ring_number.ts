@@ -3,6 +3,7 @@ import { createFork } from "./fork.ts";
 import { forkInvite } from "./fork_invite.ts";
 import { openInnerFlow } from "../trunk/inner_flow.ts";
 import { closeMedia, type OutboundState } from "./outbound_state.ts";
+import { secured } from "./fork_invite.ts";
 import { offerTo, sendTo } from "./ring.ts";
 import { userUri } from "../text/uri.ts";
 
@@ -14,7 +15,7 @@ export async function ringNumber(state: OutboundState, target: NumberTarget): Pr
   const flow = openInnerFlow(signalling, target);
   const fork = createFork(signalling, invite, {
     flow,
-    uri: userUri(target.dialled, signalling.domain),
+    uri: secured(userUri(target.dialled, signalling.domain), call.demands),
     routeSet: [],
     ...await offerTo(call, "rtp"),
   });

@@ -1,12 +1,13 @@
 import type { TrunkRoute, TrunkTarget } from "../../core/bridge_trunks.ts";
 import type { Flow } from "../flow.ts";
 import { createFork, type Fork } from "./fork.ts";
-import { callerUser, forkInvite } from "./fork_invite.ts";
+import { callerUser, forkInvite, secured } from "./fork_invite.ts";
 import { sipLimits } from "../limits.ts";
 import { finish, type OutboundCall, type OutboundState } from "./outbound_state.ts";
 import { offerTo, onAnswer, onProgress, onRefused, refuseAnswer } from "./ring.ts";
 import { locateProxy, type Proxy, trunkAt } from "../trunk/trunk.ts";
 import type { Target } from "../transport/resolve.ts";
+import { isSecure } from "../secure.ts";
 import { parseSipUri, trunkUri, userUri } from "../text/uri.ts";
 
 /** Why a proxy was of no use. */
@@ -45,10 +46,12 @@ async function tryRoute(
   route: TrunkRoute,
 ): Promise<number | undefined> {
   const { signalling } = state;
-  let status = 503;
+  const { isSecure: isSecureWanted } = state.call.demands;
+  let status = isSecureWanted ? 480 : 503;
   try {
     const proxy = await locateProxy(signalling, route);
     for (const target of proxy.targets) {
+      if (isSecureWanted && !isSecure(target.protocol)) continue;
       if (state.over.signal.aborted) return undefined;
       if (signalling.holds.heldMs({ route, target }) > 0) continue;
       const failure = await tryWay(state, called, { route, proxy, target });
@@ -79,7 +82,7 @@ async function tryWay(
   const ours = await offerTo(state.call, "rtp");
   const fork = createFork(signalling, inviteFor(state, called, way), {
     flow,
-    uri: requestUri(called, way),
+    uri: secured(requestUri(called, way), state.call.demands),
     routeSet: [],
     trunk: trunkAt(signalling, way.proxy, {
       target: way.target,
@@ -163,7 +166,7 @@ function inviteFor(state: OutboundState, called: TrunkTarget, way: Way) {
  * whatever address somebody dialled.
  */
 function assertedCaller(
-  { isHidden, invitation: { from } }: OutboundCall,
+  { demands: { isHidden }, invitation: { from } }: OutboundCall,
   { dialled }: TrunkTarget,
   domain: string,
 ): string[] {

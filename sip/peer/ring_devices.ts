@@ -72,7 +72,7 @@ function ring(
       ...message.getHeaders("referred-by").map((value) => `Referred-By: ${value}`),
       ...replaces === undefined ? [] : [`Replaces: ${replaces}`],
     ],
-    isHidden: caller.isHidden,
+    demands: caller.demands,
     isChild: false,
     timeoutMs: sipLimits.peerRingMs,
     maxForwards: caller.maxForwards - 1,
