@@ -37,13 +37,19 @@ export async function referScript(
   const transfer = { target: event.to, transferor: softphoneOf(transferor), transferee };
   if (event.replaces !== undefined) {
     const replaced = await ports.records.calls.get(event.replaces.accountSid, event.replaces.leg);
-    return await takeOver(replaced, {
+    const isInRoom = event.other === undefined;
+    const leg = ports.newSid("CA");
+    const script = await takeOver(replaced, {
+      leg,
       accountSid: other.accountSid,
-      from: transfer.transferee,
+      from: isInRoom ? transfer.transferor : transfer.transferee,
       headers: event.headers,
       memo: { transfer },
       media: "anchored",
     }, ports);
+    const isOver = isInRoom && script[0]?.type === "dial" &&
+      !await callTo(transferee, { leg, call }, ports);
+    return isOver ? [{ type: "reject", status: 487 }] : script;
   }
   const markup = event.other === undefined ? null : await referMarkup([transferor, other], ports);
   if (markup !== null) {
