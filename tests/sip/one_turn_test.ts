@@ -257,12 +257,28 @@ burstTest(
     await lab.service.event("ended", leg);
 
     // A report that wanted a script is told again, as news, once its call is over.
-  const told = new Map(
-    lab.service.reports.filter((report) => report.leg === leg)
-      .map(({ seq, event }) => [seq, event.type]),
-  );
-  assert.deepEqual([...told], [[0, "inviting"], [1, "answered"], [2, "ended"]]);
-});
+    const told = new Map(
+      lab.service.reports.filter((report) => report.leg === leg)
+        .map(({ seq, event }) => [seq, event.type]),
+    );
+    assert.deepEqual([...told], [[0, "inviting"], [1, "answered"], [2, "ended"]]);
+  },
+);
+
+burstTest("createFork() takes one of two answers that come together", async (one) => {
+  const { lab, alice } = one;
+  const { leg, answer, call } = await called(one);
+
+  alice.burst(answer(183, "other"), answer(200), answer(200, "other"));
+  const bye = await alice.until(isMethod("BYE"));
+  alice.burst(answer(200, "other", bye));
+  await lab.service.event("answered", leg);
+  alice.burst(call.request("BYE", { cseq: 1 }));
+  await alice.until(isFinal("BYE", 1));
+  const { event } = await lab.service.event("ended", leg);
+
+  assert.match(valueOf(bye, "to"), /;tag=other$/);
+  assert.deepEqual(event, { type: "ended", outcome: "completed" });
 });
 
 burstTest(
