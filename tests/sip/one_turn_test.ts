@@ -211,6 +211,22 @@ burstTest("receive() refuses what comes with a re-INVITE and an older number", a
   assert.deepEqual(statuses, [500, 200]);
 });
 
+burstTest("receive() answers a BYE whose ACK was lost, and its repetition", async (one) => {
+  const { lab, alice } = one;
+  const { leg, call } = await answered(one);
+  const bye = call.request("BYE", { cseq: 3 });
+
+  alice.burst(bye, bye);
+  const first = await alice.until(isFinal("BYE", 3));
+  // Only where messages are lost is there a repetition; elsewhere it comes when all is over.
+  const second = await alice.until(isFinal("BYE", 3));
+  const { event } = await lab.service.event("ended", leg);
+
+  assert.equal(first.status, 200);
+  assert.equal(second.status, alice.protocol === "UDP" ? 200 : 481);
+  assert.deepEqual(event, { type: "ended", outcome: "completed" });
+});
+
 /** The INVITE that comes to alice, and what she answers with. */
 async function called({ lab, alice }: Lab) {
   lab.service.answer = ({ event }) =>
