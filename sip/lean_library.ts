@@ -12,6 +12,8 @@ import {
   UserAgentServer,
 } from "sip.js/lib/core/index.js";
 import { getReasonPhrase } from "sip.js/lib/core/messages/utils.js";
+import { requestUriOf } from "./origin.ts";
+import { isSips, sipsContact } from "./secure.ts";
 import { canonicalName } from "./text/header_names.ts";
 
 /**
@@ -127,7 +129,9 @@ function requestText(this: OutgoingRequestMessage): string {
   for (const name in headers) {
     for (const value of headers[name]!) text += `${name}: ${value}\r\n`;
   }
-  for (const line of extraHeaders) text += `${line.trim()}\r\n`;
+  // What is about a `sips:` URI has one in Contact too (RFC 3261 §8.1.1.8).
+  const isSecured = ruri.scheme === "sips";
+  for (const line of extraHeaders) text += `${isSecured ? sipsContact(line) : line.trim()}\r\n`;
   text += `Supported: ${optionTags?.join(", ")}\r\nUser-Agent: ${userAgentString}\r\n`;
   const { body } = this;
   if (body === undefined || typeof body === "string") return text + bodyText(body);
@@ -164,9 +168,10 @@ function reply(this: OpenServer, options: ResponseOptions): OutgoingResponse {
 
 /** The text of a response (RFC 3261 §8.2.6); an empty `toTag` adds none to the To of the request. */
 export function responseText(
-  { headers, callId, cseq, method, toTag: known }: IncomingRequestMessage,
+  message: IncomingRequestMessage,
   response: ResponseOptions & { toTag: string; supported: string[]; userAgent: string },
 ): string {
+  const { headers, callId, cseq, method, toTag: known } = message;
   const { statusCode, reasonPhrase, toTag, supported, userAgent, extraHeaders = [] } = response;
   let text = `SIP/2.0 ${statusCode} ${reasonPhrase || getReasonPhrase(statusCode)}\r\n`;
   for (const { raw } of headers["Via"] ?? []) text += `Via: ${raw}\r\n`;
@@ -174,6 +179,7 @@ export function responseText(
   text += `From: ${headers["From"]?.[0]?.raw}\r\nTo: ${headers["To"]?.[0]?.raw}${tag}\r\n` +
     `CSeq: ${cseq} ${method}\r\nCall-ID: ${callId}\r\n` +
     `Supported: ${supported.join(", ")}\r\nUser-Agent: ${userAgent}\r\n`;
-  for (const line of extraHeaders) text += `${line.trim()}\r\n`;
+  const isSecured = isSips(requestUriOf(message));
+  for (const line of extraHeaders) text += `${isSecured ? sipsContact(line) : line.trim()}\r\n`;
   return text + bodyText(response.body?.content, response.body?.contentType);
 }

@@ -33,6 +33,8 @@ export const sipLimits = {
   /** Those whose address is not put together again for each datagram, and datagrams read at once. */
   knownSenders: 4_096,
   datagramsAtOnce: 64,
+  /** What waits in the kernel while we do something else, where that allows so much (`rmem_max`). */
+  udpBufferBytes: 1 << 20,
   /** Between two looks which of them nobody uses any more, when they are too many. */
   udpPurgeMs: 1_000,
   /** A larger request goes by TCP where the peer takes it (RFC 3261 §18.1.1). */

@@ -11,11 +11,14 @@ import { currentFlow, type Flow, withFlow } from "./flow.ts";
 import { sipLimits } from "./limits.ts";
 import { type ParsedRequest, parseMessage, SipParseError } from "./text/parse.ts";
 import { type Refusal, unavailable } from "./refusal.ts";
+import { refusePrivacy } from "./privacy.ts";
 import { reply } from "./reply.ts";
 import { refuseInterval } from "./dialog/session_timer.ts";
+import { refuseSips } from "./secure.ts";
 import { refuseCopy, transactionKey } from "./merged.ts";
 import { mayBeForked } from "./server_transactions.ts";
-import { setOrigin, type Signalling } from "./signalling.ts";
+import { setOrigin } from "./origin.ts";
+import type { Signalling } from "./signalling.ts";
 import { answerEarly, answerUpdate } from "./dialog/update.ts";
 import { allowedMethods, allowHeader, contactHeader, supportedOptions } from "./user_agent_core.ts";
 import { typeOf, unwrapSdp } from "./text/body_parts.ts";
@@ -127,9 +130,11 @@ function refuseMethod(method: string): Refusal | undefined {
 }
 
 function refuseTarget({ message, target }: ParsedRequest): Refusal | undefined {
+  const { protocol } = currentFlow().transport;
   if (target.length > sipLimits.requestUriLength) return { statusCode: 414 };
   const scheme = message.ruri?.scheme ?? "";
-  return ["sip", "sips", "tel"].includes(scheme) ? undefined : { statusCode: 416 };
+  if (!["sip", "sips", "tel"].includes(scheme)) return { statusCode: 416 };
+  return refuseSips(message, target, protocol);
 }
 
 function refuseHeaders(message: IncomingRequestMessage): Refusal | undefined {
@@ -144,7 +149,7 @@ function refuseHeaders(message: IncomingRequestMessage): Refusal | undefined {
   const passedOn = ["INVITE", "MESSAGE"].includes(message.method) && !message.toTag;
   const hops = message.headers["Max-Forwards"]?.[0]?.parsed;
   if (passedOn && hops === 0) return { statusCode: 483 };
-  return refuseRequired(message);
+  return (passedOn ? refusePrivacy(message) : undefined) ?? refuseRequired(message);
 }
 
 function hasOneContact(message: IncomingRequestMessage): boolean {
@@ -158,7 +163,10 @@ function refuseRequired(message: IncomingRequestMessage): Refusal | undefined {
   if (!message.hasHeader("require") && !message.hasHeader("proxy-require")) return undefined;
   const required = message.getHeaders("require").concat(message.getHeaders("proxy-require"))
     .join(",").split(",").map((tag) => tag.trim().toLowerCase()).filter((tag) => tag !== "");
-  const unsupported = required.filter((tag) => !supportedOptions.includes(tag));
+  // What is asked of a proxy that keeps its caller's privacy (RFC 3323 §4.2), and is never offered.
+  const unsupported = required.filter((tag) =>
+    tag !== "privacy" && !supportedOptions.includes(tag)
+  );
   if (unsupported.length === 0) return undefined;
   return { statusCode: 420, extraHeaders: [`Unsupported: ${unsupported.join(", ")}`] };
 }

@@ -118,28 +118,6 @@ export function createSignalling(domain: string, options: SignallingOptions): Si
 
 const notListening = () => Promise.reject(new Error("Cannot reach a peer: SIP is not up yet"));
 
-/** Where a request came by and what its first line named, for those who only get the message. */
-export interface Origin {
-  flow: Flow;
-  /** The Request-URI as written. */
-  target: string;
-}
-
-// A WeakMap would do, and cost the collector more than a request is worth.
-const originKey = Symbol("origin");
-
-type WithOrigin = IncomingRequestMessage & { [originKey]?: Origin };
-
-export const setOrigin = (message: WithOrigin, origin: Origin): void =>
-  void (message[originKey] = origin);
-
-/** The origin of a request that `receive` let pass. */
-export function originOf(message: WithOrigin): Origin {
-  const origin = message[originKey];
-  if (origin === undefined) throw new Error("Cannot tell where the request came from");
-  return origin;
-}
-
 /** A callback for the library that lets no exception escape into its state machines. */
 export function guard<A extends unknown[]>(log: Log, callback: (...args: A) => void) {
   return (...args: A): void => {

@@ -36,14 +36,7 @@ export async function referScript(
   const { other, transferee } = transferred;
   const transfer = { target: event.to, transferor: softphoneOf(transferor), transferee };
   if (event.replaces !== undefined) {
-    const replaced = await ports.records.calls.get(event.replaces.accountSid, event.replaces.leg);
-    return await takeOver(replaced, {
-      accountSid: other.accountSid,
-      from: transfer.transferee,
-      headers: event.headers,
-      memo: { transfer },
-      media: "anchored",
-    }, ports);
+    return await inPlaceOf(event.replaces, { event, call, other, transfer }, ports);
   }
   const markup = event.other === undefined ? null : await referMarkup([transferor, other], ports);
   if (markup !== null) {
@@ -76,6 +69,32 @@ export async function referScript(
     timeoutS: limits.ringTimeoutS,
     timeLimitS: limits.dialTimeLimitS,
   }, { type: "hangup" }];
+}
+
+/** The call to who talks to a leg at another companion, in place of that leg. */
+async function inPlaceOf(
+  { accountSid, leg: replaced }: NonNullable<(LegEvent & { type: "refer" })["replaces"]>,
+  { event, call, other, transfer }: {
+    event: LegEvent & { type: "refer" };
+    call: Call;
+    other: Call;
+    transfer: { transferor: string; transferee: string };
+  },
+  ports: Ports,
+): Promise<Script> {
+  const isInRoom = event.other === undefined;
+  const leg = ports.newSid("CA");
+  const script = await takeOver(await ports.records.calls.get(accountSid, replaced), {
+    leg,
+    accountSid: other.accountSid,
+    from: isInRoom ? transfer.transferor : transfer.transferee,
+    headers: event.headers,
+    memo: { transfer },
+    media: "anchored",
+  }, ports);
+  const isOver = isInRoom && script[0]?.type === "dial" &&
+    !await callTo(transfer.transferee, { leg, call }, ports);
+  return isOver ? [{ type: "reject", status: 487 }] : script;
 }
 
 /** Who is transferred, where that lives; in a room it is the room that gets somebody else. */

@@ -14,9 +14,9 @@ export const softphoneOf = ({ direction, from, to }: Call): string =>
  */
 export async function takeOver(
   replaced: Call | null,
-  { media, ...leg }: Pick<Invitation, "accountSid" | "from" | "headers" | "memo"> & {
-    media: "anchored" | "proxied";
-  },
+  { media, ...leg }:
+    & Pick<Invitation, "accountSid" | "from" | "headers" | "memo">
+    & { leg?: Invitation["leg"]; media: "anchored" | "proxied" },
   ports: Ports,
 ): Promise<Script> {
   const { id = "", runId } = replaced?.companion ?? {};

@@ -1,6 +1,7 @@
 import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
 import { authenticate, type Authenticator, type Identity } from "./authenticate.ts";
-import { originOf, type Signalling } from "../signalling.ts";
+import { originOf } from "../origin.ts";
+import type { Signalling } from "../signalling.ts";
 import { userOf } from "../text/uri.ts";
 
 /**

@@ -82,7 +82,9 @@ function performInRoom(transfer: RoomTransfer): Promise<void> {
   const { calls, referTo } = transfer;
   if (referTo.replaces === undefined) return blindInRoom(transfer);
   const replaced = replacedBy(transfer);
-  return attendedInRoom(transfer, replaced && calls.find(replaced.leg));
+  const here = replaced && calls.find(replaced.leg);
+  if (replaced === undefined || here !== undefined) return attendedInRoom(transfer, here);
+  return blindInRoom(transfer, replaced);
 }
 
 /** The leg that a REFER with Replaces means. */

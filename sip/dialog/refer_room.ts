@@ -1,6 +1,7 @@
 import type { Script } from "../../core/bridge_script.ts";
 import { unlessAborted } from "../abort.ts";
 import { failureOf, hangUpOthers, lastEnding, ringAll } from "../leg/ring_all.ts";
+import type { LegName } from "../peer/leg_names.ts";
 import type { LiveLeg } from "../script/live_leg.ts";
 import type { RoomPlace } from "../script/room_place.ts";
 import { leave, partyFor } from "./replace.ts";
@@ -9,11 +10,14 @@ import { askService, type Transfer } from "./transfer.ts";
 /** A REFER of one who is in a room. */
 export type RoomTransfer = Omit<Transfer, "other" | "transferor"> & { room: RoomPlace };
 
-/** Has whom the REFER names take the transferor's place in its room; until it answers, nothing changes. */
-export async function blindInRoom(transfer: RoomTransfer): Promise<void> {
+/**
+ * Has whom the REFER names take the transferor's place in its room; until it answers, nothing changes.
+ * `replaces` is of another companion: who talks to that leg is called in place of whom the REFER names.
+ */
+export async function blindInRoom(transfer: RoomTransfer, replaces?: LegName): Promise<void> {
   const { calls, live, room, by, referral } = transfer;
   const { left } = room;
-  const [step] = await askService(transfer);
+  const [step] = await askService(transfer, replaces);
   if (live.room !== room) return await referral.end(487);
   if (step?.type !== "dial") {
     return await referral.end(step?.type === "reject" && step.status ? step.status : 603);

@@ -22,7 +22,7 @@ export async function replace(
   const replaced = calls.find(step.leg);
   const other = replaced?.leg.counterpart?.dialog?.flow;
   const isProxied = other !== undefined && leg.offer !== "" &&
-    mediaKindOver(other) === leg.mediaKind;
+    mediaKindOver(other) === leg.mediaKind && !leg.demands.hidesSession;
   const offer = isProxied ? { offer: leg.offer } : {};
   const party = replaced && await partyFor(calls, { replaced, by: live, ...offer });
   if (replaced === undefined || party === undefined) return leg.hangup({ status: 481 });
@@ -83,6 +83,7 @@ function callAgain(
     // The service knows no leg that is the other end of another companion's.
     parent: by.isOfPeer ? replaced.leg.id : by.leg.id,
     headers: replaces,
+    ...by.leg.direction === "inbound" && { demands: by.leg.demands },
     ...offer !== undefined && { offer },
   });
   void live.leg.whenAnswered.then((answered) => answered && live.report({ type: "answered" }));

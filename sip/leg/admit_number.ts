@@ -6,9 +6,11 @@ import { splitOutside } from "../text/grammar.ts";
 import { sipLimits } from "../limits.ts";
 import { passedHeaders } from "../text/passed_headers.ts";
 import { plainName, plainText } from "../text/plain_text.ts";
+import { identityOf } from "../privacy.ts";
 import { unavailable } from "../refusal.ts";
 import type { ServiceLink } from "../service/service_link.ts";
-import { originOf, type Signalling } from "../signalling.ts";
+import { originOf } from "../origin.ts";
+import type { Signalling } from "../signalling.ts";
 import { mayBeUssd, ussdIn } from "../ussd/ussd_body.ts";
 import type { TrunkSource } from "../trunk/trunk_sources.ts";
 import { parseNameAddr, parseUri, userOf } from "../text/uri.ts";
@@ -81,14 +83,14 @@ function callerFor(
   hops: number,
 ): Caller & { event: IncomingNumber } {
   const { accountSid, numberSid, dialled } = number;
-  const { displayName, uri } = message.from;
+  const { displayName, user, host } = identityOf(message);
   const name = plainName(displayName, sipLimits.displayNameLength);
   const forwardedFrom = forwarderOf(message);
   const event: IncomingNumber = {
     type: "incomingNumber",
     numberSid,
     dialled,
-    from: { user: plainText(userOf(uri), sipLimits.displayNameLength), host: uri.host },
+    from: { user: plainText(user, sipLimits.displayNameLength), host },
     ...name !== "" && { displayName: name },
     ...forwardedFrom && { forwardedFrom },
     hops,

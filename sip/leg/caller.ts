@@ -14,5 +14,16 @@ export interface Caller {
   event: Extract<LegEvent, { type: "incoming" | "incomingNumber" }>;
 }
 
+/** What a caller demands of the calls that are placed for it. */
+export interface CallerDemands {
+  /** Whom it calls is not to know who calls, or not to get its SDP (RFC 3323). */
+  readonly isHidden: boolean;
+  readonly hidesSession: boolean;
+  /** TLS at every hop (RFC 3261 §26.2.2). */
+  readonly isSecure: boolean;
+}
+
+export const noDemands: CallerDemands = { isHidden: false, hidesSession: false, isSecure: false };
+
 /** The caller, or the response that refuses it. */
 export type Admitted = Caller | { refusal: Refusal };

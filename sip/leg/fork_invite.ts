@@ -1,7 +1,10 @@
 import type { URI } from "sip.js/lib/core/index.js";
-import type { Invitation, Target } from "../../core/bridge_script.ts";
+import type { Target } from "../../core/bridge_script.ts";
 import { ussdHeaders, type UssdInvitation, writeUssdInvitation } from "../ussd/ussd_body.ts";
 import { isHeaderSafe, isToken } from "../text/grammar.ts";
+import type { CallerDemands } from "./caller.ts";
+import type { OutboundCall } from "./outbound_state.ts";
+import { nobodysUri } from "../privacy.ts";
 import { parseSipUri, userOf, userUri } from "../text/uri.ts";
 
 /** What is the same in the INVITEs to all devices of a Client. */
@@ -18,17 +21,30 @@ export interface ForkInvite {
 
 export function forkInvite(
   domain: string,
-  call: { invitation: Invitation; maxForwards: number; callId: string; headers: string[] },
+  call: Pick<OutboundCall, "invitation" | "maxForwards" | "headers" | "demands">,
+  callId: string,
 ): ForkInvite {
-  const { invitation: { from, target, headers, ussd }, callId, maxForwards } = call;
+  const { invitation: { from, target, headers, ussd }, maxForwards } = call;
+  const { isHidden } = call.demands;
   return {
     callId,
     maxForwards,
-    from: userUri(callerUser(from), domain),
+    from: isHidden ? nobodysUri() : userUri(callerUser(from), domain),
     to: userUri(calledUser(target), domain),
-    headers: [...headerLines(headers ?? {}), ...ussd ? ussdHeaders : [], ...call.headers],
+    headers: [
+      ...isHidden ? ["Privacy: id"] : [],
+      ...headerLines(headers ?? {}),
+      ...ussd ? ussdHeaders : [],
+      ...call.headers,
+    ],
     ...ussd && { ussd: writeUssdInvitation(ussd.message, ussd.collect ? "ask" : "tell") },
   };
+}
+
+/** A Request-URI by which whoever passes the call on knows that it demands TLS. */
+export function secured(uri: URI, { isSecure }: CallerDemands): URI {
+  if (isSecure) uri.scheme = "sips";
+  return uri;
 }
 
 /** The user part of whom a target means. */

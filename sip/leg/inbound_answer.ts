@@ -4,6 +4,7 @@ import type { DialogEvents } from "../dialog/dialog_events.ts";
 import { inDialogEvents } from "../dialog/in_dialog.ts";
 import { bye, type InboundState, lost, mediaLost, refuse, reply } from "./inbound_state.ts";
 import { type MediaLeg, NoCommonCodec } from "../media/port.ts";
+import { beginAnotherDialog } from "./another_dialog.ts";
 import { agreeAsServer } from "../dialog/session_timer.ts";
 import { sdpBody } from "../signalling.ts";
 import { sdpWithoutMedia, ussdHeaders } from "../ussd/ussd_body.ts";
@@ -15,7 +16,9 @@ export function progress(state: InboundState, statusCode: number, sdp: string): 
   // To an INVITE without SDP, the first reliable response would have to bring our offer (§5).
   if (reliable !== undefined && request.message.body === "") return;
   state.rang = true;
-  const body = sdp === "" ? {} : { body: sdpBody(sdp) };
+  state.earlySdp ||= sdp;
+  // In one dialog there is one answer, though a proxy behind us may ring several (RFC 3261 §13.2.1).
+  const body = sdp === "" || sdp !== state.earlySdp ? {} : { body: sdpBody(sdp) };
   const write = (extraHeaders: string[]) =>
     reply(
       state,
@@ -60,6 +63,20 @@ export async function early(state: InboundState): Promise<MediaLeg | undefined> 
   const media = await (state.preparing ??= prepare(state));
   if (media !== undefined && state.answeredAt === undefined) progress(state, 183, media.localSdp);
   return media;
+}
+
+/**
+ * Sends the 200 with the answer of the other side. One of whoever rang beside the one who was heard
+ * early is in a dialog of its own, as if the caller's proxy had forked (RFC 3261 §13.2.2.4).
+ */
+export function passAnswer(state: InboundState, sdp: string, headers?: string[]): void {
+  const { earlySdp, call: { request } } = state;
+  if (earlySdp !== "" && earlySdp !== sdp) {
+    beginAnotherDialog(request);
+    state.dialog?.abandon();
+    state.dialog = undefined;
+  }
+  accept(state, sdp, headers);
 }
 
 /** Sends the 200; one that waits for a PRACK comes before it (RFC 3262 §3). */

@@ -1,8 +1,9 @@
 import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
 import type { Flow } from "../flow.ts";
+import type { CallerDemands } from "./caller.ts";
 import { forgetTransaction } from "./forget_transaction.ts";
 import { createWiring } from "../dialog/in_dialog.ts";
-import { accept, acceptUssd, answer, early, progress } from "./inbound_answer.ts";
+import { acceptUssd, answer, early, passAnswer, progress } from "./inbound_answer.ts";
 import { bye, type InboundCall, type InboundState, lost, refuse } from "./inbound_state.ts";
 import { createLegEnd, type InboundLeg } from "./leg.ts";
 import { sipLimits } from "../limits.ts";
@@ -12,6 +13,9 @@ import type { MediaKind } from "../media/port.ts";
 import { createReliableResponses, type ReliableResponses } from "../dialog/reliable.ts";
 import { hasOption } from "../dialog/session_timer.ts";
 import { peerLogin } from "../peer/peers.ts";
+import { hidesCaller, hidesSession } from "../privacy.ts";
+import { isSips } from "../secure.ts";
+import { originOf } from "../origin.ts";
 import { guard, type Signalling } from "../signalling.ts";
 import { userOf } from "../text/uri.ts";
 import { WiredLeg } from "./wired_leg.ts";
@@ -33,6 +37,7 @@ export function createInboundLeg(signalling: Signalling, call: InboundCall): Inb
     preparing: undefined,
     answering: undefined,
     rang: false,
+    earlySdp: "",
     reliable: reliableFor(signalling, call.request.message, () => refuse(state, 504)),
     wiring: { ...createWiring(), ...call.ussdOffer !== undefined && { onContent: undefined } },
   };
@@ -62,6 +67,7 @@ class InboundLegOfState extends WiredLeg implements InboundLeg {
   readonly sipCallId: string;
   readonly offer: string;
   readonly mediaKind: MediaKind;
+  readonly demands: CallerDemands;
   readonly maxForwards: number;
   readonly ended: Promise<Ending>;
   readonly signal: AbortSignal;
@@ -83,6 +89,7 @@ class InboundLegOfState extends WiredLeg implements InboundLeg {
     this.sipCallId = message.callId;
     this.offer = message.body;
     this.mediaKind = mediaKindOver(call.flow);
+    this.demands = demandsOf(message);
     this.maxForwards = message.parseHeader("max-forwards") ?? sipLimits.maxForwards;
     this.ended = over.ended;
     this.signal = over.signal;
@@ -115,7 +122,7 @@ class InboundLegOfState extends WiredLeg implements InboundLeg {
     return this.#state.answering ??= answer(this.#state, headers);
   }
   answerWith(sdp: string, headers?: string[]) {
-    accept(this.#state, sdp, headers);
+    passAnswer(this.#state, sdp, headers);
   }
   hangup(
     { status = ENDED_BY_US, headers = [], content }: Parameters<InboundLeg["hangup"]>[0] = {},
@@ -126,6 +133,12 @@ class InboundLegOfState extends WiredLeg implements InboundLeg {
     else bye(state, { outcome: "completed" }, content);
   }
 }
+
+const demandsOf = (message: IncomingRequestMessage): CallerDemands => ({
+  isHidden: hidesCaller(message),
+  hidesSession: hidesSession(message),
+  isSecure: isSips(originOf(message).target),
+});
 
 function reliableFor(
   { timers }: Signalling,

@@ -39,6 +39,8 @@ export interface InboundState {
   preparing: Promise<MediaLeg | undefined> | undefined;
   answering: Promise<void> | undefined;
   rang: boolean;
+  /** What whoever rings said first of its media; empty before. */
+  earlySdp: string;
   /** The caller takes reliable provisional responses only. */
   readonly reliable: ReliableResponses | undefined;
   readonly wiring: Wiring;

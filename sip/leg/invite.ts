@@ -18,7 +18,8 @@ import { type Refusal, unavailable } from "../refusal.ts";
 import type { ServiceLink } from "../service/service_link.ts";
 import { peerHeader } from "../peer/peers.ts";
 import { mayBeUssd } from "../ussd/ussd_body.ts";
-import { guard, originOf, type Signalling } from "../signalling.ts";
+import { originOf } from "../origin.ts";
+import { guard, type Signalling } from "../signalling.ts";
 
 export interface InviteOptions {
   calls: Calls;

@@ -4,6 +4,7 @@ import type { Dialog } from "../dialog/dialog.ts";
 import type { DialogEvents } from "../dialog/dialog_events.ts";
 import type { Content, TakeContent } from "../dialog/info.ts";
 import type { MediaKind, MediaLeg } from "../media/port.ts";
+import type { CallerDemands } from "./caller.ts";
 import type { Ending } from "./outcome.ts";
 
 /**
@@ -62,6 +63,7 @@ export interface InboundLeg extends Leg {
   readonly offer: string;
   /** How the caller's media travel. */
   readonly mediaKind: MediaKind;
+  readonly demands: CallerDemands;
   readonly maxForwards: number;
   /** 180, unless it rang already. */
   ring(): void;

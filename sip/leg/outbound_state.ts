@@ -3,6 +3,7 @@ import type { Dialog } from "../dialog/dialog.ts";
 import type { Content } from "../dialog/info.ts";
 import type { Fork } from "./fork.ts";
 import type { Wiring } from "../dialog/in_dialog.ts";
+import type { CallerDemands } from "./caller.ts";
 import type { LegEnd } from "./leg.ts";
 import type { MediaEngine, MediaKind, MediaLeg } from "../media/port.ts";
 import type { Ending } from "./outcome.ts";
@@ -12,6 +13,8 @@ export interface OutboundCall {
   invitation: Invitation;
   /** Whole header lines for the INVITE, beside those of the invitation. */
   headers: string[];
+  /** Of the caller for whom it is placed. */
+  demands: CallerDemands;
   /** The service knows of the leg of a dial only by `onInviting`. */
   isChild: boolean;
   timeoutMs: number;

@@ -1,7 +1,8 @@
 import type { Peer } from "../../core/bridge_peers.ts";
 import type { Flow } from "../flow.ts";
 import { createFork, type Fork, type ForkEvents } from "./fork.ts";
-import type { ForkInvite } from "./fork_invite.ts";
+import type { CallerDemands } from "./caller.ts";
+import { type ForkInvite, secured } from "./fork_invite.ts";
 import { legHeader, type LegName } from "../peer/leg_names.ts";
 import type { MediaLeg } from "../media/port.ts";
 import type { Signalling } from "../signalling.ts";
@@ -13,6 +14,7 @@ export interface OfferedPeer {
   peer: Peer;
   /** Whose devices it rings; of a leg that another takes the place of, that one. */
   login: string;
+  demands: CallerDemands;
   /** The leg that this is here. */
   leg: LegName;
   offer: string;
@@ -23,7 +25,7 @@ export interface OfferedPeer {
 export function createPeerFork(
   signalling: Signalling,
   invite: ForkInvite,
-  { peer, login, leg, offer, media }: OfferedPeer,
+  { peer, login, demands, leg, offer, media }: OfferedPeer,
 ): Fork {
   let fork: Fork | undefined;
   let isOver = false;
@@ -34,7 +36,7 @@ export function createPeerFork(
     const order = line?.slice(orderHeader.length + 2);
     return createFork(signalling, invite, {
       flow,
-      uri: userUri(login, signalling.domain),
+      uri: secured(userUri(login, signalling.domain), demands),
       routeSet: [],
       offer,
       media,

@@ -11,6 +11,7 @@ import { createPeerFork } from "./peer_fork.ts";
 import { reopened, someClosed } from "../registrar/path.ts";
 import { sipLimits } from "../limits.ts";
 import { Refused } from "../dialog/refused.ts";
+import { isSecureUri, securedDevices } from "../secure.ts";
 import { bestStatus, refusedEnding } from "./outcome.ts";
 import {
   bye,
@@ -29,22 +30,25 @@ export const answeredElsewhere = 'SIP;cause=200;text="Call completed elsewhere"'
 /** Sends the INVITE to every device, and follows what they say. */
 export async function ring(
   state: OutboundState,
-  { login, peers = [] }: ClientTarget,
+  target: ClientTarget,
 ): Promise<void> {
   const { signalling, call, callId, over } = state;
+  const { login } = target;
+  const { isSecure } = call.demands;
+  const peers = (target.peers ?? []).filter(({ sipUri }) => !isSecure || isSecureUri(sipUri));
   const isMeant = ([binding]: Flows) =>
     call.only === undefined || mediaKindOf(binding) === call.only;
-  let known = signalling.location.devices(login).filter(isMeant);
+  const meant = (devices: Flows[]) => securedDevices(devices, isSecure).filter(isMeant);
+  let known = meant(signalling.location.devices(login));
   const isReachable = known.length + peers.length > 0;
   if (isReachable || call.isChild) call.onInviting(callId);
-  if (someClosed(known)) known = (await reopened(signalling, login)).filter(isMeant);
+  if (someClosed(known)) known = meant(await reopened(signalling, login));
   if (known.length + peers.length === 0) {
     return finish(state, { outcome: "failed", sipStatus: 480, reason: "not-registered" });
   }
-  const { invitation, maxForwards, headers } = call;
-  const invite = forkInvite(signalling.domain, { invitation, maxForwards, callId, headers });
-  const { leg, accountSid } = invitation;
-  const named = { login, leg: { leg, accountSid } };
+  const invite = forkInvite(signalling.domain, call, callId);
+  const { leg, accountSid } = call.invitation;
+  const named = { login, demands: call.demands, leg: { leg, accountSid } };
   const devices = await withMedia(state, known);
   const offers = await Promise.all(peers.map(() => offerTo(call, "webrtc")));
   state.forks = [
@@ -147,7 +151,10 @@ export function onAnswer(state: OutboundState, fork: Fork, answer: Answer): void
   void takeAnswer(state, fork, answer.sdp);
 }
 
-/** A CANCEL crossed this answer: it was accepted, so it is ended with BYE (§13.2.2.4). */
+/**
+ * A CANCEL crossed this answer, or a proxy forked the INVITE to several who answered: it was accepted,
+ * so it is ended with BYE (§13.2.2.4).
+ */
 export function refuseAnswer(state: OutboundState, fork: Fork, answer: Answer): void {
   const { flow, media, trunk } = fork;
   const over = () => Promise.reject(new Refused("change a call that is over", 488));
@@ -159,7 +166,7 @@ export function refuseAnswer(state: OutboundState, fork: Fork, answer: Answer): 
     onInfo: over,
   };
   void adopt(state, answer, { leg: "", flow, trunk, events }).bye();
-  media?.close();
+  if (fork !== state.winner) media?.close();
 }
 
 function adopt(

@@ -98,7 +98,12 @@ function passable(
   target: Target,
 ): InboundLeg | null {
   const caller = unanswered(leg);
-  if (caller === null || target.kind !== "client" && target.kind !== "leg") return null;
+  if (
+    caller === null || caller.demands.hidesSession ||
+    target.kind !== "client" && target.kind !== "leg"
+  ) {
+    return null;
+  }
   if (target.kind === "leg") return caller.mediaKind === "webrtc" ? caller : null;
   const devices = location.devices(target.login);
   const { mediaKind } = caller;
@@ -129,7 +134,7 @@ function placeChild(
     timeoutS: step.timeoutS,
     parent: leg.id,
     ...placing,
-    ...caller && { maxForwards: caller.maxForwards - 1 },
+    ...caller && { maxForwards: caller.maxForwards - 1, demands: caller.demands },
     onRinging() {
       placing.onRinging?.();
       if (isAnswered) ringback.ring();

@@ -1,13 +1,14 @@
 import type { TrunkRoute, TrunkTarget } from "../../core/bridge_trunks.ts";
 import type { Flow } from "../flow.ts";
 import { createFork, type Fork } from "./fork.ts";
-import { forkInvite } from "./fork_invite.ts";
+import { callerUser, forkInvite, secured } from "./fork_invite.ts";
 import { sipLimits } from "../limits.ts";
-import { finish, type OutboundState } from "./outbound_state.ts";
+import { finish, type OutboundCall, type OutboundState } from "./outbound_state.ts";
 import { offerTo, onAnswer, onProgress, onRefused, refuseAnswer } from "./ring.ts";
 import { locateProxy, type Proxy, trunkAt } from "../trunk/trunk.ts";
 import type { Target } from "../transport/resolve.ts";
-import { parseSipUri, trunkUri } from "../text/uri.ts";
+import { isSecure } from "../secure.ts";
+import { parseSipUri, trunkUri, userUri } from "../text/uri.ts";
 
 /** Why a proxy was of no use. */
 interface Failure {
@@ -45,10 +46,12 @@ async function tryRoute(
   route: TrunkRoute,
 ): Promise<number | undefined> {
   const { signalling } = state;
-  let status = 503;
+  const { isSecure: isSecureWanted } = state.call.demands;
+  let status = isSecureWanted ? 480 : 503;
   try {
     const proxy = await locateProxy(signalling, route);
     for (const target of proxy.targets) {
+      if (isSecureWanted && !isSecure(target.protocol)) continue;
       if (state.over.signal.aborted) return undefined;
       if (signalling.holds.heldMs({ route, target }) > 0) continue;
       const failure = await tryWay(state, called, { route, proxy, target });
@@ -79,7 +82,7 @@ async function tryWay(
   const ours = await offerTo(state.call, "rtp");
   const fork = createFork(signalling, inviteFor(state, called, way), {
     flow,
-    uri: requestUri(called, way),
+    uri: secured(requestUri(called, way), state.call.demands),
     routeSet: [],
     trunk: trunkAt(signalling, way.proxy, {
       target: way.target,
@@ -149,12 +152,28 @@ const hasFailed = ({ flow }: Fork, status: number): boolean =>
 
 /** The caller is one of our domain, and the callee one of the proxy's. */
 function inviteFor(state: OutboundState, called: TrunkTarget, way: Way) {
-  const { signalling, call: { invitation, maxForwards, headers }, callId } = state;
-  const invite = forkInvite(signalling.domain, { invitation, maxForwards, callId, headers });
+  const { signalling: { domain }, call, callId } = state;
+  const headers = [...call.headers, ...assertedCaller(call, called, domain)];
+  const invite = forkInvite(domain, { ...call, headers }, callId);
   const to = requestUri(called, way);
   to.clearParams();
   to.clearHeaders();
   return { ...invite, to };
+}
+
+/**
+ * A trunk is told who calls even where whom it calls is not (RFC 3325 §9.1), but not the server of
+ * whatever address somebody dialled.
+ */
+function assertedCaller(
+  { demands: { isHidden }, invitation: { from } }: OutboundCall,
+  { dialled }: TrunkTarget,
+  domain: string,
+): string[] {
+  const caller = callerUser(from);
+  const isTold = isHidden && parseSipUri(dialled) === undefined &&
+    !/^(?:anonymous)?$/i.test(caller);
+  return isTold ? [`P-Asserted-Identity: <${userUri(caller, domain).toRaw()}>`] : [];
 }
 
 /** `sip:DIALLED@PROXY`, or what was dialled where that is an address. */

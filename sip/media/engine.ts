@@ -136,6 +136,8 @@ function legOf(parts: Parts): MediaLeg {
     const agree = () => {
       negotiation.accept(answer);
       heed(parts, answer.audio);
+      // The peer that answers may be another than the one that was heard early (RFC 3261 §13.2.2.4).
+      sound.change(negotiation.agreed()!);
     };
     // A peer that takes it at once may be connected before anything that waits goes on.
     const taken = peer.accept(answer);

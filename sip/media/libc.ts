@@ -8,6 +8,7 @@ const FUNCTIONS = {
   bind: { parameters: ["i32", "buffer", "u32"], result: "i32" },
   getsockname: { parameters: ["i32", "buffer", "buffer"], result: "i32" },
   getsockopt: { parameters: ["i32", "i32", "i32", "buffer", "buffer"], result: "i32" },
+  setsockopt: { parameters: ["i32", "i32", "i32", "buffer", "u32"], result: "i32" },
   recvfrom: {
     parameters: ["i32", "buffer", "usize", "i32", "buffer", "buffer"],
     // What is asked for is much less than 2^31.
@@ -28,6 +29,7 @@ export const SOCK_DGRAM = 2;
 export const SOCK_CLOEXEC = 0o2_000_000;
 export const SOL_SOCKET = 1;
 export const SO_TYPE = 3;
+export const SO_RCVBUF = 8;
 export const MSG_DONTWAIT = 0x40;
 export const EPOLL_CLOEXEC = 0o2_000_000;
 export const EPOLL_CTL_ADD = 1;

@@ -2,6 +2,7 @@ import type { MeetingPlace } from "../../core/bridge_peers.ts";
 import { mintCallSid } from "../leg/call_sid.ts";
 import type { OutboundLeg } from "../leg/leg.ts";
 import type { Ending } from "../leg/outcome.ts";
+import { noDemands } from "../leg/caller.ts";
 import { createOutboundLeg } from "../leg/outbound_leg.ts";
 import { sipLimits } from "../limits.ts";
 import type { MediaLeg } from "../media/port.ts";
@@ -40,6 +41,7 @@ export function callPeer(
       target: { kind: "client", login: peerLogin, peers: [{ sipUri: at.sipUri }] },
     },
     headers: [`${orderHeader}: ${writeOrder(order)}`],
+    demands: noDemands,
     isChild: false,
     timeoutMs: sipLimits.meetingAnswerMs,
     maxForwards: sipLimits.maxForwards,

@@ -17,7 +17,8 @@ import { refuseStranger } from "../leg/forget_transaction.ts";
 import { relayTransfers } from "./relay_transfer.ts";
 import { firstAnswer, ringDevices } from "./ring_devices.ts";
 import { failureOf } from "../leg/ring_all.ts";
-import { guard, originOf, type Signalling } from "../signalling.ts";
+import { originOf } from "../origin.ts";
+import { guard, type Signalling } from "../signalling.ts";
 import { parseSipUri, userOf } from "../text/uri.ts";
 
 /** The calls that other companions hold, and that pass to devices, rooms and queues here. */

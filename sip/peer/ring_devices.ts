@@ -72,6 +72,7 @@ function ring(
       ...message.getHeaders("referred-by").map((value) => `Referred-By: ${value}`),
       ...replaces === undefined ? [] : [`Replaces: ${replaces}`],
     ],
+    demands: caller.demands,
     isChild: false,
     timeoutMs: sipLimits.peerRingMs,
     maxForwards: caller.maxForwards - 1,

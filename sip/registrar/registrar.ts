@@ -12,7 +12,8 @@ import type { Binding, Location } from "./location.ts";
 import type { Refusal } from "../refusal.ts";
 import { type Reply, reply } from "../reply.ts";
 import { type Registration, supports, wantsOutbound, wishOf } from "./registration.ts";
-import { originOf, type Signalling } from "../signalling.ts";
+import { originOf } from "../origin.ts";
+import type { Signalling } from "../signalling.ts";
 import { userOf } from "../text/uri.ts";
 
 /**

@@ -5,6 +5,7 @@ import { splitOutside } from "../text/grammar.ts";
 import { sipLimits } from "../limits.ts";
 import type { Binding } from "./location.ts";
 import type { Refusal } from "../refusal.ts";
+import { isSecure } from "../secure.ts";
 import { parseNameAddr } from "../text/uri.ts";
 
 /** A REGISTER of a Client who has proved its login. */
@@ -77,6 +78,9 @@ function bindingOf(
   { raw, parsed, path }: { raw: string; parsed: NameAddrHeader; path: readonly string[] },
 ): { binding: Binding } | { refusal: Refusal } {
   if (!/^sips?$/.test(parsed.uri.scheme)) return { refusal: { statusCode: 400 } };
+  if (parsed.uri.scheme === "sips" && !isSecure(flow.transport.protocol)) {
+    return { refusal: { statusCode: 400, reasonPhrase: "SIPS Contact Needs TLS" } };
+  }
   const expiresS = expiryOf(parsed.getParam("expires") ?? message.getHeader("expires"));
   if (expiresS > 0 && expiresS < sipLimits.expiresMinS) {
     const extraHeaders = [`Min-Expires: ${sipLimits.expiresMinS}`];

@@ -3,6 +3,7 @@ import type { Invitation, Script } from "../../core/bridge_script.ts";
 import type { WaitingLegs } from "./queue.ts";
 import { createRooms, type Rooms } from "./rooms.ts";
 import { createLiveLeg, type LiveLeg } from "./live_leg.ts";
+import { type CallerDemands, noDemands } from "../leg/caller.ts";
 import type { InboundLeg, OutboundLeg } from "../leg/leg.ts";
 import { sipLimits } from "../limits.ts";
 import { LooseMap } from "../loose_map.ts";
@@ -20,6 +21,7 @@ import type { Signalling } from "../signalling.ts";
 export interface Placing {
   timeoutS: number;
   maxForwards?: number;
+  demands?: CallerDemands;
   /** The leg whose dial places it. */
   parent?: string;
   /** The caller's SDP to pass through, in place of media of ours. */
@@ -122,11 +124,13 @@ function outboundCall(
   invitation: Invitation,
   placing: Placing & { report: LiveLeg["report"] },
 ): OutboundCall {
-  const { offer, parent, timeoutS, maxForwards, headers = [], report } = placing;
+  const { offer, parent, timeoutS, maxForwards, demands = noDemands, headers = [], report } =
+    placing;
   const { from, to, memo } = invitation;
   return {
     invitation,
     headers,
+    demands,
     isChild: parent !== undefined,
     timeoutMs: timeoutS * 1000,
     maxForwards: maxForwards ?? sipLimits.maxForwards,

@@ -6,6 +6,7 @@ import {
   MSG_DONTWAIT,
   NAME_BYTES,
   openLibc,
+  SO_RCVBUF,
   SO_TYPE,
   SOCK_DGRAM,
   socketName,
@@ -25,6 +26,15 @@ export interface DirectUdp {
   close(): void;
 }
 
+/**
+ * Has the kernel hold more than the hundred datagrams or so that it does unless asked, since a run of
+ * the garbage collector is long enough for more to come in. It takes as much of it as it may.
+ */
+function holdMore({ symbols }: Libc, fd: number): void {
+  const bytes = Uint32Array.of(sipLimits.udpBufferBytes);
+  symbols.setsockopt(fd, SOL_SOCKET, SO_RCVBUF, bytes, bytes.byteLength);
+}
+
 /** Descriptors below this are looked at; the socket is among the first that a process opens. */
 const descriptors = 4_096;
 
@@ -37,6 +47,7 @@ export function directUdp(socket: Deno.DatagramConn): DirectUdp | undefined {
   const fd = descriptorOf(libc, own);
   if (fd === undefined) return void libc.close();
   const { recvfrom, sendto } = libc.symbols;
+  holdMore(libc, fd);
   const buffer = new Uint8Array(sipLimits.messageBytes);
   const bufferSize = BigInt(buffer.length);
   const name = new Uint8Array(NAME_BYTES);

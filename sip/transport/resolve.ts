@@ -7,10 +7,10 @@ import { bySrv, type Resolver, withoutDot } from "./resolver.ts";
 /** One place that a URI leads to. */
 export interface Target {
   readonly protocol: Protocol;
-  /** A numeric address; of a WebSocket the name, which resolves by itself. */
+  /** A numeric address. */
   readonly address: string;
   readonly port: number;
-  /** What the certificate of the peer has to be for (RFC 5922 §7.1). */
+  /** What the certificate of the peer has to be for (RFC 5922 §7.1), and a WebSocket asks for. */
   readonly name: string;
 }
 
@@ -64,8 +64,7 @@ async function findTargets(uri: URI, options: ResolveOptions): Promise<Target[]>
   const targets: Target[] = [];
   for (const { protocol, host, port } of found) {
     if (targets.length >= sipLimits.targets) break;
-    const isWebSocket = protocol === "WS" || protocol === "WSS";
-    const addresses = isIP(host) || isWebSocket ? [host] : await options.resolver.addresses(host);
+    const addresses = isIP(host) ? [host] : await options.resolver.addresses(host);
     targets.push(...addresses.map((address) => ({ protocol, address, port, name })));
   }
   if (targets.length === 0) throw new Error(`Cannot resolve ${name}: it has no address`);

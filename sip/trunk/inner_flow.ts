@@ -20,7 +20,8 @@ export function openInnerFlow(signalling: Signalling, target: NumberTarget): Flo
   const { domain } = signalling;
   const local: LocalName = { sentBy: domain, contact: `sip:${contactUser}@${domain}` };
   const wireTo = (other: () => Flow): Wire => ({
-    protocol: "TCP",
+    // Nobody but us sees what goes by it.
+    protocol: "TLS",
     remote: inside,
     local,
     closed: false,

@@ -1,7 +1,7 @@
 import type { NumberQuery } from "../../core/bridge_trunks.ts";
 import type { Flow } from "../flow.ts";
 import type { Gateways } from "./gateways.ts";
-import type { Origin } from "../signalling.ts";
+import type { Origin } from "../origin.ts";
 import type { Routes } from "../transport/routes.ts";
 import type { Trunk } from "./trunk.ts";
 import { parseUri } from "../text/uri.ts";

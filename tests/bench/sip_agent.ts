@@ -51,6 +51,9 @@ export function createAgent(
   { login, domain, password }: { login: string; domain: string; password: string },
 ): Agent {
   const waiting = new Map<string, (response: SipText) => void>();
+  /** By Call-ID: the ACK of a call that was answered, and what ends the repeats of an answer of ours. */
+  const acks = new Map<string, string>();
+  const answers = new Map<string, () => void>();
   const contact = `<sip:${login}@${wire.sentBy};transport=${wire.transport.toLowerCase()}>`;
 
   const text = (
@@ -127,10 +130,29 @@ export function createAgent(
   wire.onText = (received) => {
     const message = readSip(received);
     const cseq = valueOf(message, "cseq");
-    if (message.method === undefined) {
-      waiting.get(`${valueOf(message, "call-id")} ${cseq}`)?.(message);
-    } else if (message.method !== "ACK") answer(message);
+    const callId = valueOf(message, "call-id");
+    if (message.method === "ACK") return answers.get(callId)?.();
+    if (message.method !== undefined) return answer(message);
+    const response = waiting.get(`${callId} ${cseq}`);
+    if (response !== undefined) return response(message);
+    // An answer that is repeated has not seen its ACK (RFC 3261 §13.2.2.4).
+    const ack = acks.get(callId);
+    if (ack !== undefined && cseq.endsWith(" INVITE") && message.status === 200) wire.send(ack);
   };
+
+  /** Repeats an answer until its ACK: after a 180, who calls repeats nothing (RFC 3261 §13.3.1.4). */
+  function answerCall(callId: string, response: string): void {
+    wire.send(response);
+    if (wire.transport !== "UDP" || answers.has(callId)) return;
+    const repeats = setInterval(() => wire.send(response), repeatMs);
+    const done = () => {
+      clearInterval(repeats);
+      clearTimeout(timer);
+      answers.delete(callId);
+    };
+    const timer = setTimeout(done, answerWithinMs);
+    answers.set(callId, done);
+  }
 
   function answer(request: SipText): void {
     const isInvite = request.method === "INVITE";
@@ -138,7 +160,8 @@ export function createAgent(
     const tagged = tagOf(to) === "" ? `${to};tag=${login}` : to;
     for (const status of isInvite ? ["180 Ringing", "200 OK"] : ["200 OK"]) {
       const body = isInvite && status === "200 OK" ? sdp : "";
-      wire.send(
+      const send = body === "" ? wire.send : answerCall.bind(null, valueOf(request, "call-id"));
+      send(
         [
           `SIP/2.0 ${status}`,
           ...valuesOf(request, "via").map((via) => `Via: ${via}`),
@@ -178,8 +201,12 @@ export function createAgent(
         headers: route,
         body: "",
       };
-      wire.send(text({ ...inside, method: "ACK" }, `z9hG4bK${token()}`));
-      return statusOf(await transact({ ...inside, method: "BYE", cseq: inside.cseq + 1 }));
+      const ack = text({ ...inside, method: "ACK" }, `z9hG4bK${token()}`);
+      acks.set(invite.callId, ack);
+      wire.send(ack);
+      const ended = await transact({ ...inside, method: "BYE", cseq: inside.cseq + 1 });
+      acks.delete(invite.callId);
+      return statusOf(ended);
     },
     close: wire.close,
   };

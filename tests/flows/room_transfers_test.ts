@@ -165,6 +165,66 @@ sipTest("attendedInRoom() has whom the transferor asked take its place", async (
   assert.equal(heard.at(-1), "SIP/2.0 200 OK");
 });
 
+for (const at of ["one", "two"] as const) {
+  for (const media of ["anchored", "proxied"] as const) {
+    sipTest(
+      `blindInRoom() has whom the transferor asked take its place, at ${at} and another: ${media}`,
+      async () => {
+        await using lab = await start();
+        const [alice, bob] = await both(lab, at);
+        const carol = await lab.phone("carol", lab[at === "one" ? "two" : "one"]);
+        lab.pages.set("/carol", "<Dial><Client>bob</Client></Dial>");
+        if (media === "proxied") await withoutMarkup(lab, "carol");
+        const [asked, asking] = await talking(carol, bob.phone);
+
+        const { status } = await refers(
+          bob.dialog,
+          `sip:carol@sip.test?Replaces=${asking.dialog.replaces}`,
+        );
+        // Where her media passed by us, she is called anew.
+        const again = media === "proxied" ? await (await carol.nextCall()).answer() : asked.dialog;
+        const heard = await told(bob);
+        await lab.untilIn("alice", "carol");
+        await Promise.all([bob.dialog.ended, asking.dialog.ended]);
+        const made = await callsTo(lab, "carol");
+        await again.bye();
+        await lab.untilIn("alice");
+        await alice.dialog.bye();
+
+        assert.equal(status, 202);
+        assert.equal(heard.at(-1), "SIP/2.0 200 OK");
+        assert.ok(made.some(({ from }: { from: string }) => from === "client:bob"));
+      },
+    );
+  }
+}
+
+sipTest("blindInRoom() leaves all as it was when whom the transferor asked is gone", async () => {
+  await using lab = await start();
+  const [alice, bob] = await both(lab, "one");
+  const carol = await lab.phone("carol", lab.two);
+  lab.pages.set("/carol", "<Dial><Client>bob</Client></Dial>");
+  const [asked, asking] = await talking(carol, bob.phone);
+  await asked.dialog.bye();
+  await asking.dialog.ended;
+
+  await refers(bob.dialog, `sip:carol@sip.test?Replaces=${asking.dialog.replaces}`);
+  const heard = await told(bob);
+  await lab.untilIn("alice", "bob");
+  await bob.dialog.bye();
+  await lab.untilIn("alice");
+  await alice.dialog.bye();
+
+  assert.match(heard.at(-1) ?? "", /^SIP\/2\.0 4\d\d /);
+});
+
+/** The SDP of a call without markup passes through. */
+async function withoutMarkup(lab: Lab, login: string): Promise<void> {
+  const { clients } = lab.app.ports.records;
+  const { accountSid, sid } = (await clients.holder("login", login))!;
+  await clients.update(accountSid, sid, (record) => ({ record: { ...record, voiceUrl: null } }));
+}
+
 sipTest("blindInRoom() brings the one called of a transferor who hangs up at once", async () => {
   await using lab = await start();
   const [alice, bob] = await both(lab, "one");
@@ -296,10 +356,7 @@ sipTest("attendedInRoom() goes on when the transferor hangs up at once", async (
   await using lab = await start();
   const [, bob] = await both(lab, "one");
   const carol = await lab.phone("carol", lab.one);
-  // The SDP of a call without markup passes through.
-  const { clients } = lab.app.ports.records;
-  const { accountSid, sid } = (await clients.holder("login", "bob"))!;
-  await clients.update(accountSid, sid, (record) => ({ record: { ...record, voiceUrl: null } }));
+  await withoutMarkup(lab, "bob");
   const [asking] = await talking(bob.phone, carol);
 
   await refers(bob.dialog, `sip:carol@sip.test?Replaces=${asking.dialog.replaces}`);

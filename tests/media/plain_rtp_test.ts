@@ -291,6 +291,26 @@ plainTest(
 );
 
 plainTest(
+  "accept() goes on with who answers after another one was heard early",
+  async ({ engine, owned }) => {
+    const [early, answering] = [owned(await plainSocket(1)), owned(await plainSocket(2))];
+    const leg = await engine.offer("rtp");
+    await leg.accept(plainOffer(early.port, { formats: "0 101" }));
+    const [before] = await early.next(1);
+
+    await leg.accept(plainOffer(answering.port, { formats: "8 101" }));
+    const [after] = await answering.next(1, ({ payloadType }) => payloadType === 8);
+    const to = portOf(leg.localSdp);
+    const one = { ...answering, leg, to } as PlainPeer;
+    const heard = [await hears(one, early, 1), await hears(one, answering, 2)];
+
+    assert.equal(before!.payloadType, 0);
+    assert.equal(after!.ssrc, before!.ssrc);
+    assert.deepEqual(heard, [false, true]);
+  },
+);
+
+plainTest(
   "a leg answers where its peer comes from, and hears nobody else",
   async ({ engine, owned }) => {
     const signalled = owned(await plainSocket());

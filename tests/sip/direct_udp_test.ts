@@ -13,6 +13,9 @@ import { eventually } from "../support/system.ts";
 const hostname = "127.0.0.1";
 const isLinux = Deno.build.os === "linux";
 
+/** How many bytes the kernel holds for a socket that asks for more than it has unless asked. */
+const allowed = isLinux ? Number(Deno.readTextFileSync("/proc/sys/net/core/rmem_max")) : 0;
+
 const listen = (host = hostname, port = 0) =>
   Deno.listenDatagram({ transport: "udp", hostname: host, port });
 
@@ -53,6 +56,18 @@ function directTest(name: string, body: (lab: Lab) => Promise<void>): void {
     },
   });
 }
+
+directTest("has the kernel hold what comes while nobody reads", async ({ own, peer, direct }) => {
+  // The kernel counts about twice what a datagram has, and so holds twice what it is asked for.
+  const count = Math.floor(Math.min(allowed, sipLimits.udpBufferBytes) / 2_000);
+  const to = own.addr as Deno.NetAddr;
+
+  for (let at = 0; at < count; at++) await peer.send(new Uint8Array(1_000).fill(at), to);
+  let held = 0;
+  while (direct.receive() !== undefined) held++;
+
+  assert.equal(held, count);
+});
 
 directTest("takes what waits in order, with its sender", async ({ own, peer, direct }) => {
   const other = listen();

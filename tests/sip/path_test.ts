@@ -11,7 +11,8 @@ import {
   type SipPeer,
   streamPeer,
 } from "../support/sip_peer.ts";
-import { readSip, valueOf, valuesOf } from "../support/sip_text.ts";
+import { readSip, type SipText, valueOf, valuesOf } from "../support/sip_text.ts";
+import type { Softphone } from "../support/softphone.ts";
 import { authorization } from "../support/softphone_line.ts";
 import { eventually } from "../support/system.ts";
 import { startTrunkLab } from "../support/trunk_peer.ts";
@@ -185,6 +186,80 @@ sipTest("ring() connects to no other host that is not public, whatever a Path sa
   assert.equal(edge.count, 0);
   assert.ok(lab.logged.some((line) => line.includes("is not public")), lab.logged.join("\n"));
 });
+
+sipTest("ring() connects to the Path of a WebSocket's proxy, which a name stands for", async () => {
+  const asked = queue<string>();
+  await using edge = openWebSocketEdge();
+  await using lab = await startTrunkLab({
+    transports: {
+      ports: { UDP: 0, TCP: 0 },
+      resolver: {
+        naptr: () => Promise.resolve([]),
+        srv: () => Promise.resolve([]),
+        addresses: (name) => (asked.put(name), Promise.resolve(["127.0.0.1"])),
+      },
+    },
+  });
+  const first = await lab.phone("alice", { register: false });
+  const path = `<sip:edge.test:${edge.port};transport=ws;lr>`;
+  const registered = await first.register({ headers: [`Path: ${path}`, "Supported: path"] });
+  const carol = { login: "carol", password: "carol-secret" };
+  await registerBeside(first, carol);
+  await first.close();
+  await eventually("carol is gone", async () => (await bindings(lab, "carol")).length === 0);
+
+  const leg = await callAlice(lab);
+  const { socket, host } = await edge.accepted();
+  const invitation = await socket.next();
+  socket.send(peerResponse(invitation, 486, { headers: ["Contact: <sip:alice@phone.invalid>"] }));
+  const { event } = await lab.service.event("ended", leg);
+
+  assert.equal(registered.status, 200);
+  assert.equal(await asked.take(), "edge.test");
+  assert.equal(host, `edge.test:${edge.port}`);
+  assert.deepEqual(valuesOf(invitation, "route"), [path]);
+  assert.deepEqual(event, { type: "ended", outcome: "busy", sipStatus: 486 });
+});
+
+/** Registers another Client by the connection of a softphone, without a Path. */
+async function registerBeside(
+  phone: Softphone,
+  { login, password }: { login: string; password: string },
+): Promise<void> {
+  const uri = "sip:sip.test";
+  const wanted = (cseq: number, ...headers: string[]) =>
+    phone.request("REGISTER", {
+      headers: [`Contact: <sip:${login}@phone.invalid;transport=ws>`, ...headers],
+      replace: {
+        "from": `<sip:${login}@sip.test>;tag=beside`,
+        "to": `<sip:${login}@sip.test>`,
+        "call-id": "beside",
+        "cseq": `${cseq} REGISTER`,
+      },
+    });
+  const challenged = await wanted(1);
+  const proof = authorization({ login, password }, { challenged, method: "REGISTER", uri });
+  assert.equal((await wanted(2, proof)).status, 200);
+}
+
+/** A proxy that takes SIP over WebSocket. */
+function openWebSocketEdge() {
+  const connections = queue<{ socket: Pick<SipPeer, "send" | "next">; host: string | null }>();
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {
+    const host = request.headers.get("host");
+    const { socket, response } = Deno.upgradeWebSocket(request, { protocol: "sip" });
+    const messages = queue<SipText>();
+    socket.onmessage = ({ data }) => messages.put(readSip(data));
+    const send = (text: string) => socket.send(text);
+    socket.onopen = () => connections.put({ socket: { send, next: messages.take }, host });
+    return response;
+  });
+  return {
+    port: server.addr.port,
+    accepted: connections.take,
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
 
 async function reconnected(lab: SipLab) {
   const peer = await connectPeer(tcpOf(lab));

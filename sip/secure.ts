@@ -1,0 +1,42 @@
+import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
+import type { Protocol } from "./flow.ts";
+import type { Binding, Flows } from "./registrar/location.ts";
+import type { Refusal } from "./refusal.ts";
+
+/** Whether nobody on the way reads what goes by a transport. */
+export const isSecure = (protocol: Protocol): boolean => protocol === "TLS" || protocol === "WSS";
+
+/** Whether a Request-URI asks for TLS at every hop (RFC 3261 §26.2.2). */
+export const isSips = (target: string): boolean => /^sips:/i.test(target);
+
+/**
+ * A `sips:` request has to have come by TLS already (RFC 5630 §4). A text is passed on by ways that
+ * may have none.
+ */
+export function refuseSips(
+  { method, toTag }: IncomingRequestMessage,
+  target: string,
+  protocol: Protocol,
+): Refusal | undefined {
+  if (!isSips(target) || toTag || method === "ACK" || method === "CANCEL") return undefined;
+  if (method === "MESSAGE") return { statusCode: 416 };
+  if (isSecure(protocol)) return undefined;
+  return { statusCode: 480, extraHeaders: ['Warning: 380 switchboard "SIPS Not Allowed"'] };
+}
+
+/** Whether a SIP URI leads by TLS, as far as it says. */
+export const isSecureUri = (uri: string): boolean =>
+  isSips(uri) || /;transport=(?:tls|wss)\b/i.test(uri);
+
+/** The devices, or those that can be reached securely, by the ways that are. */
+export function securedDevices(devices: Flows[], isWanted: boolean): Flows[] {
+  if (!isWanted) return devices;
+  const isFit = ({ flow }: Binding) => isSecure(flow.transport.protocol);
+  return devices.map((flows) => flows.filter(isFit)).filter((flows): flows is Flows =>
+    flows.length > 0
+  );
+}
+
+/** A Contact of ours in what is about a `sips:` URI, which has to be one too (RFC 3261 §12.1.1). */
+export const sipsContact = (line: string): string =>
+  line.trim().replace(/^(Contact: <)sip:([^;>]*)(?:;transport=tls)?/, "$1sips:$2");

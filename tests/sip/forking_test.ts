@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { invite, type SipLab, sipTest, startSipLab } from "../support/sip_lab.ts";
+import { respond } from "../support/softphone_dialog.ts";
+import { type SipText, tagOf, valueOf } from "../support/sip_text.ts";
+import {
+  callScript,
+  openTrunk,
+  startTrunkLab,
+  trunkInvitation,
+  type TrunkPeer,
+} from "../support/trunk_peer.ts";
+import { eventually } from "../support/system.ts";
+
+/** The SDP of one of those whom a proxy of the other side rings at once. */
+const sdpOf = (name: string) => `v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=${name}\r\nt=0 0\r\n`;
+
+/** What one of them says to the INVITE; its tag is its name. */
+function says(trunk: TrunkPeer, to: SipText, name: string, status: number, more: {
+  sdp?: string;
+  headers?: string[];
+} = {}): void {
+  const contact = `Contact: <sip:${name}@127.0.0.1:${trunk.port}>`;
+  const { sdp = status === 180 ? "" : sdpOf(name), headers = [] } = more;
+  trunk.respond(to, status, { tag: name, headers: [contact, ...headers], sdp });
+}
+
+/** A call that a proxy behind the trunk forks. */
+async function forked(lab: SipLab, trunk: TrunkPeer) {
+  lab.service.answer = () => [{ type: "silence", seconds: 60 }];
+  const invitation = trunkInvitation([trunk.route]);
+  await (await lab.run(invitation.leg, callScript(invitation))).body?.cancel();
+  return { leg: invitation.leg, came: await trunk.request("INVITE") };
+}
+
+const calledBy = (request: SipText) => tagOf(valueOf(request, "to"));
+
+sipTest("createFork() goes on with who answers of several that a proxy rings", async () => {
+  await using lab = await startTrunkLab();
+  await using trunk = await openTrunk();
+  const { leg, came } = await forked(lab, trunk);
+
+  says(trunk, came, "one", 183);
+  says(trunk, came, "two", 180);
+  says(trunk, came, "three", 183);
+  await lab.service.event("ringing", leg);
+  says(trunk, came, "three", 200);
+  const ack = await trunk.request("ACK");
+  await lab.service.event("answered", leg);
+  const [media] = lab.media.legs;
+  const heard = media?.remoteSdp;
+  await lab.run(leg, [{ type: "hangup" }]);
+  const bye = await trunk.request("BYE");
+  trunk.respond(bye, 200);
+  await lab.service.event("ended", leg);
+
+  assert.deepEqual([ack, bye].map(calledBy), ["three", "three"]);
+  assert.match(bye.start, /^BYE sip:three@/);
+  assert.equal(heard, sdpOf("three"));
+  assert.equal(trunk.heard.filter(({ method }) => method === "BYE").length, 1);
+});
+
+sipTest("refuseAnswer() ends whoever answers second, and the call goes on", async () => {
+  await using lab = await startTrunkLab();
+  await using trunk = await openTrunk();
+  const { leg, came } = await forked(lab, trunk);
+
+  says(trunk, came, "one", 200);
+  says(trunk, came, "two", 200);
+  await lab.service.event("answered", leg);
+  const acks = [await trunk.request("ACK"), await trunk.request("ACK")];
+  const second = await trunk.request("BYE");
+  // It repeats its 200 until it has seen the ACK.
+  says(trunk, came, "two", 200);
+  const again = await trunk.request("ACK");
+  trunk.respond(second, 200);
+  const [media] = lab.media.legs;
+  const isHeard = media?.closed === false && media.remoteSdp === sdpOf("one");
+  await lab.run(leg, [{ type: "hangup" }]);
+  const first = await trunk.request("BYE");
+  trunk.respond(first, 200);
+  const ended = await lab.service.event("ended", leg);
+
+  assert.deepEqual(acks.map(calledBy).sort(), ["one", "two"]);
+  assert.deepEqual([second, again, first].map(calledBy), ["two", "two", "one"]);
+  assert.ok(isHeard, "the media of the call go on");
+  assert.deepEqual(ended.event, { type: "ended", outcome: "completed" });
+});
+
+sipTest("createFork() acknowledges reliable responses of each that a proxy rings", async () => {
+  await using lab = await startTrunkLab();
+  await using trunk = await openTrunk();
+  const { leg, came } = await forked(lab, trunk);
+  const reliable = (rseq: number) => ({ headers: ["Require: 100rel", `RSeq: ${rseq}`] });
+
+  says(trunk, came, "one", 183, reliable(7));
+  const first = await trunk.request("PRACK");
+  trunk.respond(first, 200);
+  says(trunk, came, "two", 183, reliable(40));
+  const second = await trunk.request("PRACK");
+  trunk.respond(second, 200);
+  says(trunk, came, "one", 180, reliable(8));
+  const third = await trunk.request("PRACK");
+  trunk.respond(third, 200);
+  trunk.respond(came, 486);
+  const { event } = await lab.service.event("ended", leg);
+
+  assert.deepEqual([first, second, third].map(calledBy), ["one", "two", "one"]);
+  assert.deepEqual(
+    [first, second, third].map((prack) => valueOf(prack, "rack")),
+    [7, 40, 8].map((rseq) => `${rseq} ${valueOf(came, "cseq")}`),
+  );
+  assert.deepEqual(event, { type: "ended", outcome: "busy", sipStatus: 486 });
+});
+
+sipTest(
+  "runScript() cancels a call that several ring, and ends who answers meanwhile",
+  async () => {
+    await using lab = await startTrunkLab();
+    await using trunk = await openTrunk();
+    const { leg, came } = await forked(lab, trunk);
+
+    says(trunk, came, "one", 183);
+    says(trunk, came, "two", 183);
+    await lab.service.event("ringing", leg);
+    await lab.run(leg, [{ type: "hangup" }]);
+    const cancel = await trunk.request("CANCEL");
+    says(trunk, came, "two", 200);
+    trunk.respond(cancel, 200);
+    const bye = await trunk.request("BYE");
+    trunk.respond(bye, 200);
+    const { event } = await lab.service.event("ended", leg);
+
+    assert.equal(calledBy(bye), "two");
+    assert.equal(event.outcome, "canceled");
+    await eventually("nothing of it is left", () => lab.media.legs.every(({ closed }) => closed));
+  },
+);
+
+sipTest("passAnswer() answers a caller in a dialog of its own where another one rang", async () => {
+  await using lab = await startSipLab();
+  const [alice, bob] = [await lab.phone("alice"), await lab.phone("bob")];
+  lab.service.answer = ({ event }) =>
+    event.type === "incoming"
+      ? [{ type: "dial", legs: [invite("bob")], media: "proxied", timeoutS: 30, timeLimitS: 60 }]
+      : [];
+  // A proxy in front of bob's devices.
+  const line = { phone: bob, send: bob.send };
+  const responds = (to: SipText, name: string, status: number) =>
+    respond(line as never, to, { status, tag: name, sdp: sdpOf(name) });
+
+  const calling = alice.call("bob");
+  const { invite: came } = await bob.nextCall();
+  responds(came, "one", 183);
+  const heard = await calling.nextProvisional();
+  responds(came, "two", 183);
+  const rings = await calling.nextProvisional();
+  responds(came, "two", 200);
+  const dialog = await calling.answered;
+  const final = await calling.final;
+  const bye = dialog.bye();
+  const ended = await lab.service.event("ended");
+  const status = (await bye).status;
+
+  assert.deepEqual([heard.body, rings.body, final.body], [sdpOf("one"), "", sdpOf("two")]);
+  assert.equal(tagOf(valueOf(rings, "to")), tagOf(valueOf(heard, "to")));
+  assert.notEqual(tagOf(valueOf(final, "to")), tagOf(valueOf(heard, "to")));
+  assert.equal(status, 200);
+  assert.equal(ended.event.outcome, "completed");
+});
+
+sipTest("ring() ends with the refusal after several rang", async () => {
+  await using lab = await startTrunkLab();
+  await using trunk = await openTrunk();
+  const { leg, came } = await forked(lab, trunk);
+
+  says(trunk, came, "one", 183);
+  says(trunk, came, "two", 180);
+  trunk.respond(came, 603, { tag: "three" });
+  await trunk.request("ACK");
+  const { event } = await lab.service.event("ended", leg);
+
+  assert.deepEqual(event, { type: "ended", outcome: "busy", sipStatus: 603 });
+});
