@@ -39,7 +39,7 @@ export interface Dialog extends DialogPeer {
   /** The SDP that we said last; empty before. */
   localSdp: string;
   /** Takes the answer to the offer of our last 2xx out of its ACK. */
-  settle: ((answer: string) => void) | undefined;
+  settle: OfferAnswer["settle"];
   /** Resolves when the ACK to the 2xx went out, or came. */
   confirmed(): Promise<void>;
   /** Says BYE, once the peer has our ACK or we have its; resolves when it is answered. */
@@ -174,8 +174,11 @@ function onAck(state: State, body: string): void {
   }
   const { settle } = dialog;
   dialog.settle = undefined;
-  if (settle !== undefined) settle(body);
-  else if (!confirmed) dialog.events.onAck?.(body);
+  if (settle !== undefined) {
+    void Promise.try(settle, body).catch((error) =>
+      state.signalling.log("Cannot follow an answer", { leg: dialog.leg, error: String(error) })
+    );
+  } else if (!confirmed) dialog.events.onAck?.(body);
 }
 
 function leave(state: State): Promise<void> {

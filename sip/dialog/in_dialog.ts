@@ -37,11 +37,9 @@ export function inDialogEvents(
   media: () => MediaLeg | undefined,
 ): Pick<DialogEvents, "onOffer" | "onInfo" | "onRefer" | "onNotify"> {
   return {
-    async onOffer(sdp) {
-      const { counterpart } = wiring;
-      const answer = await answerOffer(sdp, { counterpart, media: media() });
-      if (counterpart === undefined && sdp !== undefined) wiring.onHold?.(isHold(sdp));
-      return answer;
+    onOffer(sdp) {
+      const onFollowed = (theirs: string) => wiring.onHold?.(isHold(theirs));
+      return answerOffer(sdp, { counterpart: wiring.counterpart, media: media(), onFollowed });
     },
     onInfo(body) {
       const { counterpart, onContent } = wiring;

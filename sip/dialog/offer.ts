@@ -13,25 +13,42 @@ import { allowHeader, contactHeader } from "../user_agent_core.ts";
 export interface OfferAnswer {
   /** The answer; the peer's offer where it was asked for one. */
   sdp: string;
-  /** Takes the answer to the peer's offer. */
-  settle?(answer: string): void;
+  /** Takes the answer to the offer, empty where none came; rejects when our media cannot follow it. */
+  settle?(answer: string): void | Promise<void>;
 }
 
 /**
- * Answers an offer in the dialog: from the other side of the call, else from our own media. Throws
- * `Refused` with what the other side said, or any error when our media cannot follow.
+ * Answers an offer in the dialog: from the other side of the call, else from our own media; without an
+ * offer, makes one (RFC 3261 §14.2). Throws `Refused` with what the other side said, or any error when
+ * our media cannot follow.
  */
 export async function answerOffer(
   sdp: string | undefined,
-  by: { counterpart: Leg | undefined; media: MediaLeg | undefined },
+  by: {
+    counterpart: Leg | undefined;
+    media: MediaLeg | undefined;
+    /** Hears the peer's SDP, offer or answer, when our media have followed it. */
+    onFollowed(sdp: string): void;
+  },
 ): Promise<OfferAnswer> {
   if (by.counterpart !== undefined) {
     const { dialog } = by.counterpart;
     if (dialog === undefined) throw new Refused("pass an offer on", 491);
     return await dialog.reinvite(sdp);
   }
-  if (by.media === undefined) throw new Refused("answer an offer without media", 488);
-  return { sdp: sdp === undefined ? await by.media.reoffer() : await by.media.reanswer(sdp) };
+  const { media } = by;
+  if (media === undefined) throw new Refused("answer an offer without media", 488);
+  if (sdp !== undefined) {
+    const answer = await media.reanswer(sdp);
+    by.onFollowed(sdp);
+    return { sdp: answer };
+  }
+  const settle = async (answer: string) => {
+    if (answer === "") return;
+    await media.reaccept(answer);
+    by.onFollowed(answer);
+  };
+  return { sdp: await media.reoffer(), settle };
 }
 
 /** A re-INVITE (RFC 3261 §14.2): 200 with our SDP, or a refusal and all stays as it was. */

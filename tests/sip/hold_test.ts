@@ -80,6 +80,23 @@ sipTest("passHolds() tells of a hold by an offer without an address (RFC 3264 §
   await caller.bye();
 });
 
+sipTest("passHolds() tells of a hold by the answer to an offer that was asked for", async () => {
+  await using lab = await startSipLab();
+  const { caller, callee } = await talking(lab);
+
+  for (const direction of ["sendonly", "sendrecv"]) {
+    const { status } = await caller.request("INVITE", { ack: withDirection(direction) });
+    assert.equal(status, 200);
+    assert.equal(await told(callee), direction);
+  }
+  // An ACK without an answer, and one with what is none, change nothing.
+  assert.equal((await caller.request("INVITE")).status, 200);
+  assert.equal((await caller.request("INVITE", { ack: "v=0" })).status, 200);
+  assert.equal((await hold(caller, "sendonly")).status, 200);
+  assert.equal(await told(callee), "sendonly");
+  await caller.bye();
+});
+
 sipTest("passHolds() lets who is held go on when the holder is taken away", async () => {
   await using lab = await startSipLab();
   const { caller, callee, leg } = await talking(lab);

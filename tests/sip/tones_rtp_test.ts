@@ -39,6 +39,20 @@ sipTest("gather() takes keys as tones from a phone without telephone events", as
   assert.equal(event.digits, "1123*40");
 });
 
+sipTest("a phone that asks for an offer is heard where its answer says that it moved", async () => {
+  await using call = await calling([{ type: "answer" }, gatherStep({ prompts: [] })]);
+  const moved = await openVoice({ hasEvents: false });
+  const { status, body } = await call.dialog.request("INVITE", { ack: moved.sdp });
+  assert.equal(status, 200);
+  await eventually("it is sent sound there", () => moved.heard.length > 0);
+  moved.speakTo(portOf(body));
+  for (const key of "12#") moved.press(key);
+  const { event } = await call.lab.service.event("gathered");
+
+  assert.equal(event.digits, "12");
+  await moved.close();
+});
+
 sipTest("a key as tones ends a recording, and is told", async () => {
   const record: Step = {
     type: "record",
