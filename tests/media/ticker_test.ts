@@ -6,7 +6,7 @@ import { handClock } from "../support/hand_clock.ts";
 Deno.test("createTicker() keeps 50 frames a second when every timer fires late", () => {
   const clock = handClock();
   let frames = 0;
-  const stop = createTicker(clock).listen("send", () => frames++);
+  const stop = createTicker(clock).turn().listen("send", () => frames++);
 
   clock.advance(10_000, 7);
 
@@ -17,7 +17,7 @@ Deno.test("createTicker() keeps 50 frames a second when every timer fires late",
 Deno.test("createTicker() makes up for a stall at once, up to its bound", () => {
   const clock = handClock();
   let frames = 0;
-  const stop = createTicker(clock).listen("send", () => frames++);
+  const stop = createTicker(clock).turn().listen("send", () => frames++);
 
   clock.advance(120, 100);
   assert.equal(frames, 6);
@@ -30,10 +30,10 @@ Deno.test("createTicker() makes up for a stall at once, up to its bound", () => 
 
 Deno.test("createTicker() holds a timer only while somebody listens", () => {
   const clock = handClock();
-  const ticker = createTicker(clock);
+  const turn = createTicker(clock).turn();
   assert.equal(clock.waiting(), 0);
 
-  const stops = [ticker.listen("send", () => {}), ticker.listen("send", () => {})];
+  const stops = [turn.listen("send", () => {}), turn.listen("send", () => {})];
   assert.equal(clock.waiting(), 1);
 
   for (const stop of stops) stop();
@@ -42,10 +42,10 @@ Deno.test("createTicker() holds a timer only while somebody listens", () => {
 
 Deno.test("createTicker() calls nobody who stopped listening within the same frame", () => {
   const clock = handClock();
-  const ticker = createTicker(clock);
+  const turn = createTicker(clock).turn();
   let calls = 0;
-  const stopFirst = ticker.listen("send", () => (stopFirst(), stopSecond()));
-  const stopSecond = ticker.listen("send", () => calls++);
+  const stopFirst = turn.listen("send", () => (stopFirst(), stopSecond()));
+  const stopSecond = turn.listen("send", () => calls++);
 
   clock.advance(100);
 
@@ -55,11 +55,11 @@ Deno.test("createTicker() calls nobody who stopped listening within the same fra
 
 Deno.test("createTicker() goes on with one timer when the only listener changes in a frame", () => {
   const clock = handClock();
-  const ticker = createTicker(clock);
+  const turn = createTicker(clock).turn();
   let frames = 0;
-  let stop = ticker.listen("send", () => {
+  let stop = turn.listen("send", () => {
     stop();
-    stop = ticker.listen("send", () => frames++);
+    stop = turn.listen("send", () => frames++);
   });
 
   clock.advance(20);
@@ -72,13 +72,13 @@ Deno.test("createTicker() goes on with one timer when the only listener changes 
 
 Deno.test("createTicker() calls all that hear before any that sends, at each frame made up for", () => {
   const clock = handClock();
-  const ticker = createTicker(clock);
+  const turn = createTicker(clock).turn();
   const calls: string[] = [];
   const stops = [
-    ticker.listen("send", () => calls.push("send")),
-    ticker.listen("hear", () => calls.push("hear")),
-    ticker.listen("send", () => calls.push("send")),
-    ticker.listen("hear", () => calls.push("hear")),
+    turn.listen("send", () => calls.push("send")),
+    turn.listen("hear", () => calls.push("hear")),
+    turn.listen("send", () => calls.push("send")),
+    turn.listen("hear", () => calls.push("hear")),
   ];
 
   clock.advance(50, 30);
@@ -92,13 +92,13 @@ Deno.test("createTicker() calls all that hear before any that sends, at each fra
 Deno.test("createTicker() goes on for the others when one throws", () => {
   const clock = handClock();
   const errors: unknown[] = [];
-  const ticker = createTicker(clock, (error) => errors.push(error));
+  const turn = createTicker(clock, (error) => errors.push(error)).turn();
   let frames = 0;
   const stops = [
-    ticker.listen("hear", () => {
+    turn.listen("hear", () => {
       throw new Error("broken");
     }),
-    ticker.listen("hear", () => frames++),
+    turn.listen("hear", () => frames++),
   ];
 
   clock.advance(100);
