@@ -11,7 +11,7 @@ export interface Taps {
 /** What was gathered of some taps: so many frames of each, one after the other. */
 type HandOn = (taps: { tap: number; frames: number }[], samples: Pcm) => void;
 
-/** Of one tap, at which those of its group are handed on: 0.1 s. */
+/** Of one tap, with which those of its group are handed on: 0.1 s. */
 const mostFrames = 5;
 
 interface Tap {
@@ -22,7 +22,7 @@ interface Tap {
 /** Taps whose frames are handed on together. */
 interface Group {
   taps: Map<number, Tap>;
-  /** Frames of a tap at which that is done. */
+  /** Frames of a tap beyond which that is done. */
   most: number;
 }
 
@@ -44,7 +44,9 @@ export function createTaps(handOn: HandOn): Taps {
       if (group.taps.size === 0) group.most = 1 + groups.indexOf(group);
       const frames: Pcm[] = [];
       const stop = leg.listen((frame) => {
-        if (frames.push(frame) >= group.most) flush(group);
+        // All of the group have heard the tick before.
+        if (frames.length >= group.most) flush(group);
+        frames.push(frame);
       });
       group.taps.set(tap, { frames, stop });
     },
