@@ -119,7 +119,6 @@ function createTurn(state: State): Turn {
   };
 }
 
-
 const sizeOf = ({ hear, send }: Moment) => hear.size + send.size;
 const isIdle = ({ moments }: State) => moments.every((each) => sizeOf(each) === 0);
 const isEmptyAt = ({ moments }: State, step: number) => sizeOf(moments[step % turns]!) === 0;

@@ -107,3 +107,103 @@ Deno.test("createTicker() goes on for the others when one throws", () => {
   assert.equal(errors.length, 5);
   for (const stop of stops) stop();
 });
+
+Deno.test("legs are spread evenly over each 20 ms, also after many came and went", () => {
+  const clock = handClock();
+  const ticker = createTicker(clock);
+  const calls: number[] = [];
+  const open = () => ticker.turn().listen("send", () => calls.push(clock.now()));
+  let stops = Array.from({ length: 40 }, open);
+  // Of two moments all go, of the others some.
+  stops = stops.filter((stop, i) => i % 4 > 1 && i < 30 || stop());
+  clock.advance(33);
+  stops = [...stops, ...Array.from({ length: 40 - stops.length }, open)];
+
+  clock.advance(20);
+  calls.length = 0;
+  clock.advance(20);
+
+  const moments = Map.groupBy(calls, (at) => at);
+  assert.deepEqual([...moments.values()].map(({ length }) => length), [10, 10, 10, 10]);
+  const times = [...moments.keys()];
+  assert.deepEqual(times.slice(1).map((at, i) => at - times[i]!), [5, 5, 5]);
+  stops.forEach((stop) => stop());
+  assert.equal(clock.waiting(), 0);
+});
+
+Deno.test("every turn keeps its own 20 ms without drift while timers fire late", () => {
+  const clock = handClock();
+  const ticker = createTicker(clock);
+  const calls = Array.from({ length: 6 }, (): number[] => []);
+  const stops = calls.map((own) => ticker.turn().listen("hear", () => own.push(clock.now())));
+  const started = clock.now();
+
+  for (const late of [1, 7, 3, 12, 0]) clock.advance(2_000, late);
+  clock.advance(100);
+
+  for (const own of calls) {
+    assert.equal(own.length, 505);
+    const due = own.map((_, i) => started + own.at(-1)! - (own.length - 1 - i) * 20);
+    own.forEach((at, i) => assert.ok(at >= due[i]! && at - due[i]! <= 20, `frame ${i} at ${at}`));
+  }
+  stops.forEach((stop) => stop());
+});
+
+Deno.test("who comes to a moment that nobody was at waits for it, and makes up for nothing", () => {
+  const clock = handClock();
+  const ticker = createTicker(clock);
+  const stops = [ticker.turn().listen("send", () => {})];
+  clock.advance(1_013);
+  const calls: number[] = [];
+  stops.push(ticker.turn().listen("send", () => calls.push(clock.now())));
+
+  clock.advance(60);
+
+  assert.deepEqual(calls, [1_025, 1_045, 1_065]);
+  stops.forEach((stop) => stop());
+});
+
+Deno.test("moveTo() brings a turn to another moment: heard with those there, no frame left out", () => {
+  const clock = handClock();
+  const ticker = createTicker(clock);
+  const [one, other] = [ticker.turn(), ticker.turn()];
+  const calls: [string, number][] = [];
+  const note = (name: string) => () => calls.push([name, clock.now()]);
+  const stops = [
+    one.listen("send", note("one sends")),
+    other.listen("send", note("other sends")),
+    other.listen("hear", note("other hears")),
+  ];
+  assert.notEqual(one.moment, other.moment);
+  clock.advance(27);
+  calls.length = 0;
+
+  other.moveTo(one.moment!);
+  clock.advance(20);
+
+  assert.equal(other.moment, one.moment);
+  assert.deepEqual(calls, [["other hears", 40], ["one sends", 40], ["other sends", 40]]);
+  assert.equal(clock.waiting(), 1);
+  stops.forEach((stop) => stop());
+  assert.equal(clock.waiting(), 0);
+  assert.equal(other.moment, undefined);
+});
+
+Deno.test("a turn that moves from tick to tick has a frame in every 20 ms or next to it", () => {
+  const clock = handClock();
+  const ticker = createTicker(clock);
+  const turn = ticker.turn();
+  const calls: number[] = [];
+  const stop = turn.listen("send", () => {
+    calls.push(clock.now());
+    turn.moveTo((turn.moment! + 3) % 4);
+  });
+
+  clock.advance(1_000);
+
+  // Each moment is the one before the last in the next 20 ms: 15 ms later.
+  assert.deepEqual(calls, Array.from({ length: calls.length }, (_, i) => 20 + 15 * i));
+  assert.equal(calls.length, 66);
+  stop();
+  assert.equal(clock.waiting(), 0);
+});
