@@ -116,7 +116,6 @@ function placeOf(state: State, packet: RtpPacket): number | undefined {
   const margin = position - state.head;
   const isNew = margin > FAR_AHEAD || (margin < 0 && isAnew(state, packet, margin));
   if (isNew) return restart(state, packet);
-
   if (margin >= -FAR_BEHIND) delay.note(margin);
   // Nothing after it was played: playing goes back to it, and has waited for it so far.
   if (margin < 0 && position >= state.played) goBack(state, Math.min(-margin, delay.room()));
