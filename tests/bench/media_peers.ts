@@ -90,7 +90,7 @@ export interface Timing {
 
 const FRAME_MS = 20;
 /** Peers do not all speak at once: they take turns in each frame. */
-const TURNS = 10;
+const TURNS = 4;
 
 export interface Load {
   /** Forgets what came; `relayed` packets are due when they were sent, others every 20 ms. */
