@@ -48,6 +48,7 @@ const states = new WeakMap<AudioLeg, State>();
 export function createAudioLeg(options: AudioLegOptions): AudioLeg {
   const state: State = createState(options, (digit) => takeDigit(state, digit, "media"));
   const leg: AudioLeg = {
+    turn: options.turn,
     start: (agreed) => start(state, agreed),
     change: (agreed) => change(state, agreed),
     receive: (packet, at = state.now()) => receive(state, packet, at),
@@ -119,7 +120,7 @@ function adjustTicking(state: State): void {
   const needed = stream !== undefined && !closed &&
     (playing !== undefined || digits.length > 0 ||
       (listening && !(isForwarding(state) && state.joined?.speaking)));
-  if (needed) return void (state.stopTicking ??= state.ticker.listen("send", () => tick(state)));
+  if (needed) return void (state.stopTicking ??= state.turn.listen("send", () => tick(state)));
   state.stopTicking?.();
   state.stopTicking = undefined;
 }

@@ -7,7 +7,7 @@ import type { Pcm } from "./port.ts";
 import type { RtpPacket } from "./rtp.ts";
 import type { Encoding, Formats } from "./sdp.ts";
 import { createDigitReceiver } from "./telephone_event.ts";
-import type { Ticker } from "./ticker.ts";
+import type { Turn } from "./ticker.ts";
 import type { createToneReceiver } from "./tone_receiver.ts";
 
 /** The codecs that were agreed. */
@@ -19,7 +19,7 @@ export interface Agreed {
 }
 
 export interface AudioLegOptions {
-  ticker: Ticker;
+  turn: Turn;
   ssrc: number;
   now: () => number;
   send: (packet: RtpPacket, at: number) => void;
@@ -62,7 +62,7 @@ export function createState(options: AudioLegOptions, onDigit: (digit: string) =
     listening: true,
     speaking: true,
     heardAt: -Infinity,
-    hearing: createHearing(options.ticker),
+    hearing: createHearing(options.turn),
     playing: undefined,
     source: undefined,
     joined: undefined,

@@ -35,13 +35,21 @@ export function course<T>(
   return result;
 }
 
-/** The samples in frames, `loop` times without a gap (0 is for ever), then filled up with zeros. */
+/**
+ * The samples in frames, `loop` times without a gap (0 is for ever), then filled up with zeros. Each is
+ * lent until the next: to make one of its own costs more than to fill it.
+ */
 export function* pcmFrames(pcm: Pcm, loop: number): Generator<Pcm, void> {
   const total = loop === 0 ? Infinity : pcm.length * loop;
+  const frame: Pcm = new Int16Array(FRAME_SAMPLES);
   for (let start = 0; start < total; start += FRAME_SAMPLES) {
-    const frame = new Int16Array(FRAME_SAMPLES);
     const length = Math.min(FRAME_SAMPLES, total - start);
-    for (let i = 0; i < length; i++) frame[i] = pcm[(start + i) % pcm.length]!;
+    let at = start % pcm.length;
+    for (let i = 0; i < length; i++) {
+      frame[i] = pcm[at]!;
+      if (++at === pcm.length) at = 0;
+    }
+    frame.fill(0, length);
     yield frame;
   }
 }

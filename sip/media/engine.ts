@@ -113,7 +113,7 @@ function createLeg(engine: Engine, { peer, offer, opus }: Opening): MediaLeg {
     send: session.send,
   });
   const sound = createAudioLeg({
-    ticker,
+    turn: ticker.turn(),
     ssrc: peer.stream.ssrc,
     now: clock.now,
     send: edge?.send ?? session.send,

@@ -152,9 +152,11 @@ function heed({ tasks, legs, taps, log }: State, report: Report): void {
 function handOut(taps: State["taps"], heard: Extract<Report, { type: "heard" }>): void {
   let at = 0;
   for (const { tap, frames } of heard.taps) {
-    for (let i = 0; i < frames; i++) {
+    // A copy, that who keeps a frame keeps none of other taps; one, as each costs more than its bytes.
+    const own = heard.samples.slice(at, at += frames * FRAME_SAMPLES);
+    for (let from = 0; from < own.length; from += FRAME_SAMPLES) {
       // Asked for each time: the frame before may have ended it.
-      taps.get(tap)?.(heard.samples.slice(at, at += FRAME_SAMPLES));
+      taps.get(tap)?.(own.subarray(from, from + FRAME_SAMPLES));
     }
   }
 }

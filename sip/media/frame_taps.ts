@@ -11,48 +11,72 @@ export interface Taps {
 /** What was gathered of some taps: so many frames of each, one after the other. */
 type HandOn = (taps: { tap: number; frames: number }[], samples: Pcm) => void;
 
-/** Of one tap, at which all are handed on: 0.1 s. */
+/** Of one tap, with which those of its group are handed on: 0.1 s. */
 const mostFrames = 5;
 
-/** Hands on what taps hear when one of them has heard 0.1 s. */
-export function createTaps(handOn: HandOn): Taps {
-  const taps = new Map<number, { frames: Pcm[]; stop: () => void }>();
-  let gathered = 0;
+interface Tap {
+  frames: Pcm[];
+  stop: () => void;
+}
 
-  const flush = () => {
-    if (gathered === 0) return;
-    const samples = new Int16Array(gathered * FRAME_SAMPLES);
-    const counts: { tap: number; frames: number }[] = [];
-    let at = 0;
-    for (const [tap, heard] of taps) {
-      if (heard.frames.length === 0) continue;
-      counts.push({ tap, frames: heard.frames.length });
-      for (const frame of heard.frames) {
-        samples.set(frame, at);
-        at += FRAME_SAMPLES;
-      }
-      heard.frames = [];
-    }
-    gathered = 0;
-    handOn(counts, samples);
+/** Taps whose frames are handed on together. */
+interface Group {
+  taps: Map<number, Tap>;
+  /** Frames of a tap beyond which that is done. */
+  most: number;
+}
+
+/**
+ * Hands on what taps hear when one of their group has heard 0.1 s. There is a group for each tick of
+ * that time, so that what all heard does not come at once: whoever takes it would keep the
+ * processor from the legs for long.
+ */
+export function createTaps(handOn: HandOn): Taps {
+  const groups = Array.from({ length: mostFrames }, (): Group => ({ taps: new Map(), most: 0 }));
+  const flush = (group: Group) => {
+    group.most = mostFrames;
+    handOnAll(group.taps, handOn);
   };
   return {
     add(tap, leg) {
-      const heard = { frames: [] as Pcm[], stop: () => {} };
-      taps.set(tap, heard);
-      heard.stop = leg.listen((frame) => {
-        heard.frames.push(frame);
-        gathered++;
-        if (heard.frames.length === mostFrames) flush();
+      const group = groups.reduce((one, other) => other.taps.size < one.taps.size ? other : one);
+      // Each group begins with a time of its own, as many taps may begin at once.
+      if (group.taps.size === 0) group.most = 1 + groups.indexOf(group);
+      const frames: Pcm[] = [];
+      const stop = leg.listen((frame) => {
+        // All of the group have heard the tick before.
+        if (frames.length >= group.most) flush(group);
+        frames.push(frame);
       });
+      group.taps.set(tap, { frames, stop });
     },
     remove(tap) {
-      const heard = taps.get(tap);
-      if (heard === undefined) return;
-      heard.stop();
-      taps.delete(tap);
-      gathered -= heard.frames.length;
+      for (const { taps } of groups) {
+        taps.get(tap)?.stop();
+        taps.delete(tap);
+      }
     },
-    flush,
+    flush: () => groups.forEach(flush),
   };
+}
+
+function handOnAll(taps: Map<number, Tap>, handOn: HandOn): void {
+  const counts: { tap: number; frames: number }[] = [];
+  let gathered = 0;
+  for (const [tap, { frames }] of taps) {
+    if (frames.length === 0) continue;
+    counts.push({ tap, frames: frames.length });
+    gathered += frames.length;
+  }
+  if (gathered === 0) return;
+  const samples = new Int16Array(gathered * FRAME_SAMPLES);
+  let at = 0;
+  for (const { frames } of taps.values()) {
+    for (const frame of frames) {
+      samples.set(frame, at);
+      at += FRAME_SAMPLES;
+    }
+    frames.length = 0;
+  }
+  handOn(counts, samples);
 }

@@ -46,10 +46,13 @@ const laws = {
   PCMA: tables(decodeAlaw, encodeAlaw),
 };
 
-/** Samples to bytes of a law. */
-export function encodeG711(law: Law, pcm: Pcm): Uint8Array<ArrayBuffer> {
+/** Samples to bytes of a law, into bytes of the same length if given. */
+export function encodeG711(
+  law: Law,
+  pcm: Pcm,
+  bytes: Uint8Array<ArrayBuffer> = new Uint8Array(pcm.length),
+): Uint8Array<ArrayBuffer> {
   const { encoded } = laws[law];
-  const bytes = new Uint8Array(pcm.length);
   for (let i = 0; i < pcm.length; i++) bytes[i] = encoded[pcm[i]! & 0xffff]!;
   return bytes;
 }

@@ -3,7 +3,7 @@ import { type Pcm, SILENCE } from "./port.ts";
 import { createListeners } from "./listeners.ts";
 import type { RtpPacket } from "./rtp.ts";
 import type { Encoding } from "./sdp.ts";
-import type { Ticker } from "./ticker.ts";
+import type { Turn } from "./ticker.ts";
 
 /** What a peer says, decoded for those who listen; while nobody does, it costs nothing. */
 export interface Hearing {
@@ -14,7 +14,7 @@ export interface Hearing {
   close(): void;
 }
 
-export function createHearing(ticker: Ticker): Hearing {
+export function createHearing(turn: Turn): Hearing {
   const listeners = createListeners<Pcm>();
   let buffer: JitterBuffer | undefined;
   let stopTicking = () => {};
@@ -25,7 +25,7 @@ export function createHearing(ticker: Ticker): Hearing {
     buffer = undefined;
   };
   const start = (buffer: JitterBuffer) =>
-    ticker.listen("hear", () => {
+    turn.listen("hear", () => {
       const frame = buffer.pull();
       listeners.call(hearing.muted ? SILENCE : frame);
     });

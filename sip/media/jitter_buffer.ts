@@ -1,5 +1,6 @@
 import { createConcealment, HISTORY_SAMPLES } from "./concealment.ts";
 import { decodedSamples, type Law } from "./g711.ts";
+import { newFrame } from "./new_frame.ts";
 import { COMPARED, LONGEST_PERIOD, periodBefore } from "./pitch.ts";
 import { createPlayoutDelay } from "./playout_delay.ts";
 import { FRAME_SAMPLES, type Pcm, SILENCE } from "./port.ts";
@@ -186,7 +187,7 @@ function pull(state: State): Pcm {
 
 function frame(state: State): Pcm {
   const { ring, concealment, head } = state;
-  const result = new Int16Array(FRAME_SAMPLES);
+  const result = newFrame();
   if (!concealment.active && ring.hasAll(head, head + FRAME_SAMPLES)) {
     ring.copy(head, result);
     state.head = state.played = head + FRAME_SAMPLES;
@@ -238,7 +239,7 @@ function pace(state: State): Pcm | undefined {
 /** A frame that begins as the sound at a position and ends as the sound `shift` samples further. */
 function merge(state: State, position: number, shift: number): Pcm {
   const { ring, delay } = state;
-  const result = new Int16Array(FRAME_SAMPLES);
+  const result = newFrame();
   for (let i = 0; i < FRAME_SAMPLES; i++) {
     const part = (i + 1) / FRAME_SAMPLES;
     result[i] = ring.get(position + i) * (1 - part) + ring.get(position + shift + i) * part;

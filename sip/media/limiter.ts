@@ -1,3 +1,4 @@
+import { newFrame } from "./new_frame.ts";
 import type { Pcm } from "./port.ts";
 
 /** Where the sum of several voices is turned down to. */
@@ -13,7 +14,7 @@ const RELEASE = 0.02;
  * as noise; what is not too loud stays as it is.
  */
 export interface Limiter {
-  /** The sum without one's own part, if any, in a new frame. */
+  /** A frame's sum without one's own part, if any, in a new frame. */
   limit(sum: Int32Array, own?: Pcm): Pcm;
 }
 
@@ -21,7 +22,7 @@ export function createLimiter(): Limiter {
   let gain = 1;
   return {
     limit(sum, own) {
-      const frame = new Int16Array(sum.length);
+      const frame = newFrame();
       let peak = 0;
       for (let i = 0; i < sum.length; i++) {
         const sample = own === undefined ? sum[i]! : sum[i]! - own[i]!;

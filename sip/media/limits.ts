@@ -81,6 +81,8 @@ export const mediaLimits = {
   /** How often the media Worker is asked for a sign of life, and without how many it is given up. */
   workerCheckMs: 2_000,
   workerChecks: 5,
+  /** Moments of each 20 ms at which legs have their turns. */
+  turns: 4,
   /** Frames sent in a row to catch up; beyond it the stream is late for good. */
   catchUpFrames: 10,
   /** A digit by signalling that was heard as tones not longer ago is the same one. */

@@ -35,8 +35,12 @@ export interface OutgoingOptions {
   formats: Formats;
   /** Monotonic time in ms. */
   now: () => number;
+  /** Takes a packet, whose payload is lent until it returns. */
   send: (packet: RtpPacket, at: number) => void;
 }
+
+/** Where the frames of all legs are encoded, one after the other. */
+const encoded = new Uint8Array(FRAME_SAMPLES);
 
 /** How a source's numbers are moved to continue the stream. */
 interface Source {
@@ -109,7 +113,7 @@ export function createOutgoing({ ssrc, now, send, ...options }: OutgoingOptions)
       ...own(),
       sequence: (sequence + 1) & 0xffff,
       ssrc,
-      payload: encodeG711(law, pcm),
+      payload: encodeG711(law, pcm, encoded),
     });
   };
 

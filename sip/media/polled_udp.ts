@@ -56,8 +56,7 @@ const nameLength = new Uint32Array(1);
  * Packets come 1 ms later on average. While none is open, nothing runs. Undefined where the library
  * cannot be used. Addresses that are none of IPv4 are bound by `bindDatagrams`.
  */
-export function polledUdp(): Udp | undefined {
-  const libc = openLibc();
+export function polledUdp(libc: Libc | undefined = openLibc()): Udp | undefined {
   if (libc === undefined) return undefined;
   const epoll = libc.symbols.epoll_create1(EPOLL_CLOEXEC);
   if (epoll < 0) return void libc.close();

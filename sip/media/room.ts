@@ -2,6 +2,7 @@ import { createListeners, type Listeners } from "./listeners.ts";
 import type { FrameSource } from "./record_sources.ts";
 import { createLimiter, type Limiter } from "./limiter.ts";
 import { FRAME_SAMPLES, type MediaRoom, type Pcm, type Seat, SILENCE } from "./port.ts";
+import type { Turn } from "./ticker.ts";
 
 /** A room within an engine: it hands on frames, and takes whatever speaks and hears in them. */
 export interface Room extends Pick<MediaRoom, "announce"> {
@@ -13,17 +14,22 @@ export interface Room extends Pick<MediaRoom, "announce"> {
 /** What a leg says and what it sends, frame by frame. */
 export interface RoomMedia {
   listen: FrameSource;
+  /** When both happen. */
+  readonly turn: Turn;
   /**
    * What the leg sends from now on when it plays nothing: asked for a frame at each tick at which it
    * is sent; undefined is silence. Takes the place of a join and of a feed before it. The result
-   * ends it. At each tick the listeners of all legs are called before the first source is asked, so
-   * that a mixer collects and then hands out.
+   * ends it. Of all legs whose turns are at one moment the listeners are called before the first source
+   * is asked, so that a mixer collects and then hands out.
    */
   feed(source: () => Pcm | undefined): () => void;
 }
 
 /** What is said at one tick. All who are present are heard before the first is told. */
 interface Mix {
+  /** How many are present, and when all of them have their turn: as the first of them had it. */
+  present: number;
+  moment: number | undefined;
   tick: number;
   sum: Int32Array;
   /** Parts of the sum; a single one is heard as it is. */
@@ -50,6 +56,8 @@ interface Member {
 /** A room without anybody. */
 export function createRoom(): Room {
   const mix: Mix = {
+    present: 0,
+    moment: undefined,
     tick: 0,
     sum: new Int32Array(FRAME_SAMPLES),
     parts: 0,
@@ -74,9 +82,7 @@ function seatOf(mix: Mix, media: RoomMedia): Seat {
     setPresent(present) {
       if (present === stops.length > 0) return;
       stops.forEach((stop) => stop());
-      stops = present
-        ? [media.listen((frame) => hear(mix, member, frame)), media.feed(() => tell(mix, member))]
-        : [];
+      stops = present ? take(mix, member, media) : [];
     },
     setMuted(muted) {
       member.muted = muted;
@@ -84,6 +90,20 @@ function seatOf(mix: Mix, media: RoomMedia): Seat {
     leave: () => seat.setPresent(false),
   };
   return seat;
+}
+
+function take(mix: Mix, member: Member, media: RoomMedia): (() => void)[] {
+  const { turn } = media;
+  if (mix.moment !== undefined) turn.moveTo(mix.moment);
+  const stops = [
+    media.listen((frame) => hear(mix, member, frame)),
+    media.feed(() => tell(mix, member)),
+  ];
+  mix.present++;
+  mix.moment ??= turn.moment;
+  return [...stops, () => {
+    if (--mix.present === 0) mix.moment = undefined;
+  }];
 }
 
 function hear(mix: Mix, member: Member, frame: Pcm): void {

@@ -14,10 +14,26 @@ export interface Clock {
 /** At each tick all that was heard is handed on before anything is sent. */
 export type Phase = "hear" | "send";
 
-/** Calls back every 20 ms on average for as long as somebody listens; idle, it holds no timer. */
+/** Calls legs back every 20 ms on average while they listen; idle, it holds no timer. */
 export interface Ticker {
+  /** For one leg, or for whatever else ticks as one. */
+  turn(): Turn;
+}
+
+/**
+ * When in each 20 ms a leg has its turn: of several moments the one that the fewest have, that not all
+ * packets leave at once, from when it begins to listen until nobody listens by it any more.
+ */
+export interface Turn {
   /** The result ends the calls. */
   listen(phase: Phase, onFrame: () => void): () => void;
+  /** Which of the moments it is, while it has one. */
+  readonly moment: number | undefined;
+  /**
+   * From now on it is another one. Those at one moment are all heard before any of them sends. The
+   * frame after comes up to 20 ms sooner or later, and none is left out.
+   */
+  moveTo(moment: number): void;
 }
 
 export const systemClock: Clock = {
@@ -28,44 +44,135 @@ export const systemClock: Clock = {
   },
 };
 
+interface Moment {
+  hear: Set<() => void>;
+  send: Set<() => void>;
+}
+
+interface Listener {
+  phase: Phase;
+  onFrame: () => void;
+}
+
+interface State {
+  clock: Clock;
+  onError: (error: unknown) => void;
+  moments: Moment[];
+  /** Moments are counted from there, in their order again and again; `next` comes next. */
+  start: number;
+  next: number;
+  /** The one that the timer waits for. */
+  awaited: number;
+  running: boolean;
+  cancel: () => void;
+}
+
+const { turns, catchUpFrames } = mediaLimits;
+const STEP_MS = FRAME_MS / turns;
+
 /**
  * A timer fires late, never early: each frame is therefore due 20 ms after the one before was due,
  * not after it happened, and frames missed are made up for at once. One timer serves all legs, and
  * goes on for the others when one of them throws.
  */
 export function createTicker(clock: Clock, onError = rethrow): Ticker {
-  const phases = { hear: new Set<() => void>(), send: new Set<() => void>() };
-  let due = 0;
-  let cancel = () => {};
-
-  const isIdle = () => phases.hear.size + phases.send.size === 0;
-  const schedule = () => {
-    cancel();
-    cancel = clock.after(Math.max(0, due - clock.now()), run);
+  const state: State = {
+    clock,
+    onError,
+    moments: Array.from({ length: turns }, () => ({ hear: new Set(), send: new Set() })),
+    start: 0,
+    next: 0,
+    awaited: 0,
+    running: false,
+    cancel: () => {},
   };
-  const run = () => {
-    const missed = Math.max(0, Math.floor((clock.now() - due) / FRAME_MS));
-    due += FRAME_MS * (missed + 1);
-    for (let i = 0; i <= Math.min(missed, mediaLimits.catchUpFrames); i++) {
-      callAll(phases.hear, onError);
-      callAll(phases.send, onError);
-    }
-    if (!isIdle()) schedule();
-  };
+  return { turn: () => createTurn(state) };
+}
 
+function createTurn(state: State): Turn {
+  const listeners = new Set<Listener>();
+  let moment: number | undefined;
   return {
     listen(phase, onFrame) {
-      const listener = () => onFrame();
-      if (isIdle()) {
-        due = clock.now() + FRAME_MS;
-        schedule();
-      }
-      phases[phase].add(listener);
+      const listener = { phase, onFrame: () => onFrame() };
+      moment ??= emptiest(state);
+      listeners.add(listener);
+      add(state, moment, listener);
       return () => {
-        if (phases[phase].delete(listener) && isIdle()) cancel();
+        if (!listeners.delete(listener)) return;
+        remove(state, moment!, listener);
+        if (listeners.size === 0) moment = undefined;
       };
     },
+    get moment() {
+      return moment;
+    },
+    moveTo(other) {
+      if (moment === other) return;
+      for (const listener of listeners) {
+        // First there, that the ticker is never idle in between.
+        add(state, other, listener);
+        remove(state, moment!, listener);
+      }
+      moment = other;
+    },
   };
+}
+
+const sizeOf = ({ hear, send }: Moment) => hear.size + send.size;
+const isIdle = ({ moments }: State) => moments.every((each) => sizeOf(each) === 0);
+const isEmptyAt = ({ moments }: State, step: number) => sizeOf(moments[step % turns]!) === 0;
+
+function emptiest({ moments }: State): number {
+  const sizes = moments.map(sizeOf);
+  return sizes.indexOf(Math.min(...sizes));
+}
+
+function add(state: State, moment: number, { phase, onFrame }: Listener): void {
+  const { clock, moments, running } = state;
+  if (!running && isIdle(state)) {
+    state.start = clock.now();
+    // The first moment comes after a whole frame.
+    state.next = 1;
+  }
+  // Those that nobody was at are over, and not to be made up for by who comes now.
+  const now = clock.now() - state.start;
+  while (!running && isEmptyAt(state, state.next) && state.next * STEP_MS <= now) state.next++;
+  const isNew = isEmptyAt(state, moment);
+  moments[moment]![phase].add(onFrame);
+  if (isNew && !running) schedule(state);
+}
+
+function remove(state: State, moment: number, { phase, onFrame }: Listener): void {
+  state.moments[moment]![phase].delete(onFrame);
+  if (isIdle(state)) state.cancel();
+}
+
+/** Waits for the next moment that somebody is at. */
+function schedule(state: State): void {
+  const { clock, start, cancel } = state;
+  cancel();
+  state.awaited = state.next;
+  while (isEmptyAt(state, state.awaited)) state.awaited++;
+  const due = start + state.awaited * STEP_MS;
+  state.cancel = clock.after(Math.max(0, due - clock.now()), () => run(state));
+}
+
+function run(state: State): void {
+  const { clock, moments, onError } = state;
+  const last = Math.max(state.awaited, Math.floor((clock.now() - state.start) / STEP_MS));
+  state.next = Math.max(state.next, last + 1 - turns * (1 + catchUpFrames));
+  state.running = true;
+  try {
+    while (state.next <= last) {
+      const { hear, send } = moments[state.next++ % turns]!;
+      callAll(hear, onError);
+      callAll(send, onError);
+    }
+  } finally {
+    state.running = false;
+    if (!isIdle(state)) schedule(state);
+  }
 }
 
 /** Those who come while it goes on are called at the next tick. */

@@ -11,12 +11,11 @@ import {
   relayed,
   webrtcRtpengine,
 } from "./media_servers.ts";
-import { pinTo } from "./process_cpu.ts";
+import { pinTo, stolenSeconds } from "./process_cpu.ts";
 
 /**
  * `deno task bench:media`: CPU of the media engine for each leg of G.711 in packets of 20 ms, and how
- * late its packets are. The engine is alone on the first core; the peers, whose lateness counts as
- * the engine's, share the second one with all else. Beside it, in the same run, rtpengine joins the
+ * late its packets come to the peers' sockets. The engine is alone on the first core; the peers share the second one with all else. Beside it, in the same run, rtpengine joins the
  * same legs, and does ICE, DTLS and SRTP for the engine, both on the first core, where it is installed
  * or RTPENGINE_PROGRAM names it. LEGS are the numbers of legs (default "50,100"), SECONDS the time of
  * each figure (default 10), ONLY a word that rows must have. BUSY has the engine's main thread parse
@@ -89,6 +88,8 @@ interface Figure {
   cpuPercent: number;
   /** What rtpengine uses of it, beside the engine. */
   relayPercent: number;
+  /** Of both cores, what the machine beneath gave to others: whatever was due meanwhile was late. */
+  stolenPercent: number;
   timing: Timing;
 }
 
@@ -106,7 +107,7 @@ async function measure(row: Row, count: number): Promise<Figure> {
     try {
       await pause(warmUpSeconds);
       const used = () => [server.cpuS(), server.relayCpuS?.() ?? 0] as const;
-      const [before, startedAt] = [used(), performance.now()];
+      const [before, stolenS, startedAt] = [used(), stolenSeconds(), performance.now()];
       load.measure(row.mode === "join");
       await pause(seconds);
       const timing = load.timing();
@@ -114,8 +115,9 @@ async function measure(row: Row, count: number): Promise<Figure> {
       const [cpuPercent, relayPercent] = used().map((cpuS, i) =>
         100 * (cpuS - before[i]!) / elapsedS / count
       ) as [number, number];
+      const stolenPercent = 100 * (stolenSeconds() - stolenS) / elapsedS / 2;
       await server.close();
-      return { cpuPercent, relayPercent, timing };
+      return { cpuPercent, relayPercent, stolenPercent, timing };
     } finally {
       load.stop();
     }
@@ -141,11 +143,12 @@ line(
   "> 5 ms late",
   "> 20 ms late",
   "missing",
+  "stolen",
 );
 line("", "", "for a leg", "(part of it)", "(reckoned)");
 for (const row of rows.filter(({ name }) => name.includes(only))) {
   for (const count of legs) {
-    const { cpuPercent, relayPercent, timing } = await measure(row, count);
+    const { cpuPercent, relayPercent, stolenPercent, timing } = await measure(row, count);
     const { expected, received, over5Ms, over20Ms } = timing;
     line(
       row.name,
@@ -156,6 +159,7 @@ for (const row of rows.filter(({ name }) => name.includes(only))) {
       share(over5Ms, received),
       share(over20Ms, received),
       share(Math.max(0, expected - received), expected),
+      `${stolenPercent.toFixed(2)} %`,
     );
   }
 }

@@ -13,17 +13,17 @@ const isLoud = (code: number) => (~code & 0x7f) > 0x50;
 
 /**
  * From the mouth at one line to the ear at another, in ms: how long after it was sent a click is in
- * what comes. It counts the peers' own time on the wire, and no wait for a packet to be full.
+ * what comes. It counts the time on the wire, and no wait for a packet to be full.
  */
 export async function clickDelays(from: Line, to: Line, clicks: number): Promise<number[]> {
   const delays: number[] = [];
   const done = Promise.withResolvers<void>();
   let sentAt: number | undefined;
-  to.onPacket = (bytes) => {
+  to.onPacket = (bytes, at) => {
     const packet = parseRtp(bytes);
-    const at = packet?.payload.findIndex(isLoud) ?? -1;
-    if (at < 0 || packet!.payloadType !== 0 || sentAt === undefined) return;
-    delays.push(performance.now() + at / 8 - sentAt);
+    const loud = packet?.payload.findIndex(isLoud) ?? -1;
+    if (loud < 0 || packet!.payloadType !== 0 || sentAt === undefined) return;
+    delays.push(at + loud / 8 - sentAt);
     sentAt = undefined;
     if (delays.length === clicks) done.resolve();
   };

@@ -2,13 +2,13 @@ import { Buffer } from "node:buffer";
 import { encodeG711, type Law } from "../../sip/media/g711.ts";
 import { parseSdp } from "../../sip/media/parse_sdp.ts";
 import { openPeer } from "../../sip/media/webrtc/peer.ts";
-import { polledUdp } from "../../sip/media/polled_udp.ts";
 import { ownSockets } from "../../sip/media/webrtc/sockets.ts";
 import { isRtcp, writeRtp } from "../../sip/media/rtp.ts";
 import type { Encoding } from "../../sip/media/sdp.ts";
 import { writeSdp } from "../../sip/media/write_sdp.ts";
 import { plainOffer, portOf } from "../support/plain_peer.ts";
 import { tone } from "../support/tone.ts";
+import { stampedUdp } from "./stamped_udp.ts";
 
 /** The other ends of the legs that `media.ts` measures: they send a tone, and time what they get. */
 
@@ -17,50 +17,39 @@ export interface Line {
   offer: string;
   accept(answer: string): Promise<void>;
   send(packet: Uint8Array<ArrayBuffer>): void;
-  onPacket: (packet: Uint8Array) => void;
+  /** Called with each packet, and when it came to the socket. */
+  onPacket: (packet: Uint8Array, at: number) => void;
 }
 
 export type Lines = { lines: Line[]; close(): Promise<void> };
 
-/** All legs of plain RTP send to one socket, and are told apart by the port that they send from. */
-export function plainLines(laws: Law[]): Promise<Lines> {
+/** Each leg of plain RTP has a socket of its own, as peers have. */
+export async function plainLines(laws: Law[]): Promise<Lines> {
   const hostname = "127.0.0.1";
-  const socket = Deno.listenDatagram({ transport: "udp", hostname, port: 0 });
-  const { port } = socket.addr as Deno.NetAddr;
-  const byPort = new Map<number, Line>();
-  const received = receiveAll(socket, byPort);
-  const lines = laws.map((law): Line => {
-    const to: Deno.NetAddr = { transport: "udp", hostname, port: 0 };
+  const udp = stampedUdp();
+  const lines = await Promise.all(laws.map(async (law): Promise<Line> => {
+    const socket = await udp.bind(hostname, 0);
+    const to = { address: hostname, port: 0 };
     const line: Line = {
-      offer: plainOffer(port, { formats: law === "PCMU" ? "0 101" : "8 101" }),
+      offer: plainOffer(socket.port, { formats: law === "PCMU" ? "0 101" : "8 101" }),
       accept(answer) {
         to.port = portOf(answer);
-        byPort.set(to.port, line);
         return Promise.resolve();
       },
-      send: (packet) => void socket.send(packet, to),
+      send: (packet) => socket.send(packet, to),
       onPacket: () => {},
     };
+    // What comes elsewhere from is RTCP.
+    socket.onMessage = (packet, from) => {
+      if (from.port === to.port) line.onPacket(packet, udp.arrivedAt());
+    };
     return line;
-  });
-  const close = () => {
-    socket.close();
-    return received;
-  };
-  return Promise.resolve({ lines, close });
-}
-
-async function receiveAll(socket: Deno.DatagramConn, byPort: Map<number, Line>): Promise<void> {
-  const buffer = new Uint8Array(2_048);
-  for (;;) {
-    const received = await socket.receive(buffer).catch(() => undefined);
-    if (received === undefined) return;
-    byPort.get((received[1] as Deno.NetAddr).port)?.onPacket(received[0]);
-  }
+  }));
+  return { lines, close: () => Promise.resolve(udp.close()) };
 }
 
 export async function webrtcLines(laws: Law[]): Promise<Lines> {
-  const udp = polledUdp();
+  const udp = stampedUdp();
   const sockets = ownSockets("127.0.0.1", udp);
   const peers = await Promise.all(laws.map((law) => {
     const formats = new Map<Encoding, number>([[law, typeOf(law)], ["telephone-event", 101]]);
@@ -76,14 +65,14 @@ export async function webrtcLines(laws: Law[]): Promise<Lines> {
       send: (packet) => peer.send(packet),
       onPacket: () => {},
     };
-    peer.onPacket = (packet) => line.onPacket(packet);
+    peer.onPacket = (packet) => line.onPacket(packet, udp.arrivedAt());
     return line;
   });
   return {
     lines,
     async close() {
       await Promise.all(peers.map((peer) => peer.close()));
-      udp?.close();
+      udp.close();
     },
   };
 }
@@ -115,7 +104,7 @@ export function startLoad(lines: Line[], laws: Law[]): Load {
   const senders = lines.map((line, i) => createSender(line, laws[i]!, i));
   const clocks = lines.map((line) => {
     const clock = createTiming();
-    line.onPacket = (packet) => isRtcp(packet) || clock.take(Buffer.from(packet));
+    line.onPacket = (packet, at) => isRtcp(packet) || clock.take(Buffer.from(packet), at);
     return clock;
   });
   let turn = 0;
@@ -177,15 +166,19 @@ function createSender(line: Line, law: Law, number: number) {
 /** How late each packet of one line is. */
 function createTiming() {
   let from: Sender | undefined;
-  let packets: { frame: number; at: number; sent: number }[] = [];
+  let packets: Received = [];
+  let first: number | undefined;
   return {
     restart(sender: Sender | undefined) {
       from = sender;
       packets = [];
     },
-    take(packet: Buffer) {
-      const frame = packet.readUInt32BE(4) / 160;
-      packets.push({ frame, at: performance.now(), sent: from?.sentAt.length ?? 0 });
+    take(packet: Buffer, at: number) {
+      const timestamp = packet.readUInt32BE(4);
+      first ??= timestamp;
+      // Through the wrap at 2^32.
+      const frame = ((timestamp - first) | 0) / 160;
+      packets.push({ frame, at, sent: from?.sentAt.length ?? 0 });
     },
     lateness: () => from === undefined ? byFrames(packets) : bySender(packets, from.sentAt),
   };

@@ -1,3 +1,4 @@
+import { companionFlags } from "../../core/host/start.ts";
 import { askNg } from "../../sip/media/ng.ts";
 import { startRtpengine } from "../support/rtpengine.ts";
 import type { Answer, Mode, Order } from "./media_engine.ts";
@@ -24,12 +25,12 @@ const firstCore = ["taskset", "--cpu-list", "0"] as const;
 
 const cpuOf = (pid: number) => family(pid).map(cpuSeconds).reduce((all, one) => all + one, 0);
 
-/** The engine of the companion; given a port, with WebRTC by the rtpengine there. */
+/** The engine of the companion, started as it is; given a port, with WebRTC by the rtpengine there. */
 export function embedded(...rtpenginePort: string[]): MediaServer {
   const [taskset, ...args] = firstCore;
-  const script = ["run", "-A", "--quiet", "tests/bench/media_engine.ts", ...rtpenginePort];
+  const script = ["run", "-A", "--quiet", ...companionFlags, "tests/bench/media_engine.ts"];
   const child = new Deno.Command(taskset, {
-    args: [...args, Deno.execPath(), ...script],
+    args: [...args, Deno.execPath(), ...script, ...rtpenginePort],
     cwd: root,
     env: { NO_COLOR: "1" },
     stdin: "piped",

@@ -17,3 +17,9 @@ export async function pinTo(core: number): Promise<void> {
   const { success } = await new Deno.Command("taskset", { args, stdout: "null" }).output();
   if (!success) throw new Error(`Cannot run on core ${core} alone: taskset refused`);
 }
+
+/** CPU time so far, in seconds of all cores, that a virtual machine wanted and did not get. */
+export function stolenSeconds(): number {
+  const [all] = Deno.readTextFileSync("/proc/stat").split("\n");
+  return Number(all!.split(/ +/)[8]) / 100;
+}

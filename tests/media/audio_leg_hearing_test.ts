@@ -152,19 +152,20 @@ Deno.test("play() goes before a feed, which is not asked meanwhile and goes on a
   one.leg.close();
 });
 
-Deno.test("all that listen are called before any source is asked, also where one catches up", () => {
+Deno.test("at one moment all that listen are called before any source is asked, also to catch up", () => {
   const { clock, connect } = audioLab();
   const legs = [connect(MULAW), connect(MULAW)];
   const calls: string[] = [];
   for (const { leg } of legs) {
+    leg.turn.moveTo(legs[0]!.leg.turn.moment!);
     leg.feed(() => (calls.push("feed"), undefined));
     leg.listen(() => calls.push("listen"));
   }
 
-  clock.advance(50, 30);
+  clock.advance(70, 30);
 
   const tick = ["listen", "listen", "feed", "feed"];
-  assert.deepEqual(calls, [...tick, ...tick]);
+  assert.deepEqual(calls, [...tick, ...tick, ...tick]);
   for (const { leg } of legs) leg.close();
 });
 

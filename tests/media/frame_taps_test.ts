@@ -24,19 +24,35 @@ function lab() {
   return { one, other, heard, taps };
 }
 
-Deno.test("createTaps() hands on the frames of all taps, five ticks at once", () => {
+Deno.test("createTaps() hands on the frames of each tap in order, five ticks at once", () => {
   const { one, other, heard, taps } = lab();
   for (let tick = 1; tick <= 10; tick++) {
     other.call(frame(-tick));
     one.call(frame(tick));
   }
 
-  assert.equal(heard.length, 2);
-  taps.flush(); // The last one of the leg that is heard after the other.
+  assert.deepEqual(heard.map((each) => each.length), [1, 2, 5, 5]);
+  taps.flush();
   const ofOne = heard.flat().filter(([tap]) => tap === 1).map(([, value]) => value);
   const ofOther = heard.flat().filter(([tap]) => tap === 2).map(([, value]) => value);
   assert.deepEqual(ofOne, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   assert.deepEqual(ofOther, [-1, -2, -3, -4, -5, -6, -7, -8, -9, -10]);
+});
+
+Deno.test("createTaps() hands on a fifth of many taps at each tick, whenever they came and went", () => {
+  const { heard, taps } = lab();
+  const many = createListeners<Pcm>();
+  taps.remove(1);
+  taps.remove(2);
+  for (let tap = 10; tap < 130; tap++) taps.add(tap, { listen: many.add });
+  for (let tap = 10; tap < 30; tap++) taps.remove(tap);
+  for (let tick = 1; tick <= 20; tick++) {
+    many.call(frame(tick));
+    const ofTick = heard.splice(0);
+    // The first ones had a part of it, as all began at once.
+    const frames = tick === 1 ? [] : [20 * Math.min(tick - 1, 5)];
+    assert.deepEqual(ofTick.map((each) => each.length), frames, `tick ${tick}`);
+  }
 });
 
 Deno.test("flush() hands on what there is, once, and nothing of a tap that was removed", () => {

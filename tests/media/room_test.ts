@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { FRAME_SAMPLES, type Pcm, type Seat, SILENCE } from "../../sip/media/port.ts";
 import { createRoom, type Room, type RoomMedia } from "../../sip/media/room.ts";
 import { enterBeep, waitMusic } from "../../sip/media/room_sounds.ts";
+import { createTicker } from "../../sip/media/ticker.ts";
+import { handClock } from "../support/hand_clock.ts";
 import { amplitudeOf, tone } from "../support/tone.ts";
 
 /** Legs that speak and hear in frames, without codecs and clocks. */
@@ -9,6 +11,7 @@ function lab() {
   const speaking: (() => void)[] = [];
   const hearing: (() => void)[] = [];
   const room: Room = createRoom();
+  const ticker = createTicker(handClock());
 
   /** A leg that says a sound over and over; `heard` is what it was told since. */
   function enter(sound: Pcm = SILENCE): { seat: Seat; heard: number[]; last: () => Pcm } {
@@ -16,6 +19,7 @@ function lab() {
     let last = SILENCE;
     let at = 0;
     const media: RoomMedia = {
+      turn: ticker.turn(),
       listen(onFrame) {
         const speak = () => {
           if (sound === SILENCE) return onFrame(SILENCE);
@@ -116,6 +120,7 @@ Deno.test("ticks at which nobody is told do not pile up", () => {
   let say = (_: Pcm) => {};
   // Its peer holds the call: it speaks and asks for nothing.
   const holding = room.enter({
+    turn: createTicker(handClock()).turn(),
     listen: (onFrame) => (say = onFrame, () => {}),
     feed: () => () => {},
   });

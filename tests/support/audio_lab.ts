@@ -30,10 +30,10 @@ export function audioLab(onError?: (error: unknown) => void): AudioLab {
     const sent: RtpPacket[] = [];
     const digits: string[] = [];
     const leg = createAudioLeg({
-      ticker,
+      turn: ticker.turn(),
       ssrc: ssrc++,
       now: clock.now,
-      send: (packet) => sent.push(packet),
+      send: (packet) => sent.push({ ...packet, payload: packet.payload.slice() }),
     });
     leg.onDigits((digit) => digits.push(digit));
     leg.start({

@@ -11,10 +11,11 @@ import {
   type Pcm,
   SILENCE,
 } from "../../sip/media/port.ts";
+import { createTicker, systemClock } from "../../sip/media/ticker.ts";
 import { plainOffer } from "./plain_peer.ts";
 
 /** A media leg that only remembers what was asked of it. */
-export interface FakeMediaLeg extends MediaLeg, Pick<RoomMedia, "feed"> {
+export interface FakeMediaLeg extends MediaLeg, Pick<RoomMedia, "feed" | "turn"> {
   /** What we offered; undefined where the peer did. */
   readonly kind: MediaKind | undefined;
   readonly remoteSdp: string;
@@ -186,6 +187,7 @@ function fakeSound() {
   const listeners = createListeners<Pcm>();
   const digitListeners = createListeners<string>();
   const sound = {
+    turn: createTicker(systemClock).turn(),
     isMuted: false,
     sentDigits: [] as string[],
     source: undefined as (() => Pcm | undefined) | undefined,

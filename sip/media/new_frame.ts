@@ -1,0 +1,19 @@
+import { FRAME_SAMPLES, type Pcm } from "./port.ts";
+
+/** Frames that share one piece of memory: whoever keeps one keeps them all, 10 kB. */
+const PIECE_FRAMES = 32;
+
+let piece: Pcm = new Int16Array(PIECE_FRAMES * FRAME_SAMPLES);
+let used = 0;
+
+/**
+ * A frame of zeros. V8 has each buffer that is longer than 64 bytes outside of its heap, which costs
+ * more than to fill a frame, and begins to look for garbage where there are many.
+ */
+export function newFrame(): Pcm {
+  if (used === piece.length) {
+    piece = new Int16Array(PIECE_FRAMES * FRAME_SAMPLES);
+    used = 0;
+  }
+  return piece.subarray(used, used += FRAME_SAMPLES);
+}
