@@ -44,7 +44,7 @@ function makeOutgoingRequestMessage(
     body: body && { body: body.content, contentType: body.contentType },
     options: {
       optionTags: method === "REGISTER" ? [...tags, "path", "gruu"] : tags,
-      userAgentString: configuration.userAgentHeaderFieldValue,
+      userAgentString: configuration.userAgentHeaderFieldValue ?? "",
       viaHost: configuration.viaHost,
       forceRport: configuration.viaForceRport,
       hackViaTcp: configuration.hackViaTcp,
