@@ -81,15 +81,24 @@ class ClientUser implements ClientTransactionUser {
   }
 }
 
-/** What the constructors of the library fill in, and its methods that begin a transaction. */
-class Client {
+/** What the library keeps to itself of a client transaction, and the methods that begin one. */
+interface OpenTransaction {
+  readonly _id: string;
+  readonly _request: OutgoingRequestMessage;
+  stopWaiting: (() => void) | undefined;
+  send(message: string): Promise<void>;
+  logTransportError(error: Error, message: string): void;
+}
+
+/** What the constructors of the library fill in. */
+class Client implements OpenTransaction {
   readonly _user: ClientUser;
   readonly _id: string;
   readonly listeners: (() => void)[] = [];
   readonly logger: unknown;
   stopWaiting: (() => void) | undefined;
-  declare send: (message: string) => Promise<void>;
-  declare logTransportError: (error: Error, message: string) => void;
+  declare send: OpenTransaction["send"];
+  declare logTransportError: OpenTransaction["logTransportError"];
 
   constructor(
     readonly _request: OutgoingRequestMessage,
@@ -109,7 +118,7 @@ interface IdMaker {
 }
 
 /** Sends the request; `giveUp` is what the library does when no answer came in time. */
-function begin(client: Client, ms: number, giveUp: () => void): void {
+function begin(client: OpenTransaction, ms: number, giveUp: () => void): void {
   client.stopWaiting = after(ms, giveUp);
   client.send(client._request.toString()).catch((error) => {
     client.logTransportError(error, "Failed to send initial outgoing request.");

@@ -74,8 +74,11 @@ interface Parts {
   options: OutgoingRequestMessageOptions;
 }
 
+/** What the library lets others see of a request. */
+type Seen = Omit<Parts, "routeSet"> & Pick<OutgoingRequestMessage, "headers" | "fromURI" | "toURI">;
+
 /** What the constructor of the library fills in. */
-class LeanRequest {
+class LeanRequest implements Seen {
   readonly headers: Record<string, string[]>;
   readonly extraHeaders: string[];
   readonly options: OutgoingRequestMessageOptions;
