@@ -8,6 +8,7 @@ import {
   OutgoingRequestMessage,
   type OutgoingResponse,
   type ResponseOptions,
+  SessionDialog,
   URI,
   UserAgentServer,
 } from "sip.js/lib/core/index.js";
@@ -27,6 +28,7 @@ export function replaceCostly(): void {
   Object.assign(URI.prototype, uriMethods);
   Object.assign(NameAddrHeader.prototype, { clone: cloneNameAddr });
   Object.assign(UserAgentServer.prototype, { reply });
+  Object.assign(SessionDialog.prototype, { signalingStateTransition });
 }
 
 /** Loggers of the library that say nothing; it would put each line together before it is dropped. */
@@ -63,13 +65,25 @@ const outgoingHeaders = {
     const [value] = this.headers[canonicalName(name)] ?? [];
     if (value !== undefined) return value;
     const start = `${name}:`.toLowerCase();
-    const line = this.extraHeaders.find((line) => line.toLowerCase().startsWith(start));
-    return line?.slice(start.length).trim();
+    const { length } = start;
+    const line = this.extraHeaders.find((line) => line.slice(0, length).toLowerCase() === start);
+    return line?.slice(length).trim();
   },
   setHeader(this: OutgoingRequestMessage, name: string, value: string | string[]) {
     this.headers[canonicalName(name)] = Array.isArray(value) ? value : [value];
   },
 };
+
+const { signalingStateTransition: transition } = SessionDialog.prototype;
+
+/** Most messages have no body and change nothing; the library reads their headers before it knows. */
+function signalingStateTransition(
+  this: SessionDialog,
+  message: Parameters<typeof transition>[0],
+): void {
+  const content = "content" in message ? message.content : message.body;
+  if (content) transition.call(this, message);
+}
 
 /** What the library keeps to itself of a URI. */
 interface UriParts {
@@ -132,11 +146,17 @@ function requestText(this: OutgoingRequestMessage): string {
   // What is about a `sips:` URI has one in Contact too (RFC 3261 §8.1.1.8).
   const isSecured = ruri.scheme === "sips";
   for (const line of extraHeaders) text += `${isSecured ? sipsContact(line) : line.trim()}\r\n`;
-  text += `Supported: ${optionTags?.join(", ")}\r\nUser-Agent: ${userAgentString}\r\n`;
+  text += `Supported: ${joined(optionTags)}\r\nUser-Agent: ${userAgentString}\r\n`;
   const { body } = this;
   if (body === undefined || typeof body === "string") return text + bodyText(body);
   return text + bodyText(body.body, body.contentType);
 }
+
+const texts = new WeakMap<readonly string[], string>();
+
+/** As `join` does, which takes its time: there are few lists of options, and they do not change. */
+const joined = (options: readonly string[] = []): string =>
+  texts.getOrInsertComputed(options, () => options.join(", "));
 
 /** The end of a message: the type and length of its body, and the body. */
 function bodyText(content: string | undefined, contentType?: string): string {
@@ -178,7 +198,7 @@ export function responseText(
   const tag = known || toTag === "" ? "" : `;tag=${toTag}`;
   text += `From: ${headers["From"]?.[0]?.raw}\r\nTo: ${headers["To"]?.[0]?.raw}${tag}\r\n` +
     `CSeq: ${cseq} ${method}\r\nCall-ID: ${callId}\r\n` +
-    `Supported: ${supported.join(", ")}\r\nUser-Agent: ${userAgent}\r\n`;
+    `Supported: ${joined(supported)}\r\nUser-Agent: ${userAgent}\r\n`;
   const isSecured = isSips(requestUriOf(message));
   for (const line of extraHeaders) text += `${isSecured ? sipsContact(line) : line.trim()}\r\n`;
   return text + bodyText(response.body?.content, response.body?.contentType);

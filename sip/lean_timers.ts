@@ -13,7 +13,7 @@ import { createTimers } from "./timers.ts";
 /**
  * What the library waits for in a call, with timers of ours: it sets one of the runtime each time, at
  * several times the cost. Those of no length, by which it ends what needs no wait (RFC 3261 §17), are
- * the next microtask. What a client waits for at first, B and F, it sets where nobody can reach.
+ * the next microtask. What a client waits for at first, B and F, `lean_clients.ts` sets.
  */
 export function replaceTimers(): void {
   Object.assign(InviteServerTransaction.prototype, inviteServer);
@@ -24,7 +24,7 @@ export function replaceTimers(): void {
 }
 
 /** For all cores: whatever is disposed of stops its own. */
-const { after } = createTimers();
+export const { after } = createTimers();
 
 /** What the library keeps to itself of a transaction, and what stops our timers of it. */
 interface Open {
@@ -94,18 +94,13 @@ const inviteServer = {
 };
 
 const inviteClient = {
-  stateTransition(
-    this: With<"timerD" | "timerM"> & { B: number | undefined },
-    state: TransactionState,
-  ) {
-    clearTimeout(this.B);
-    this.B = undefined;
+  stateTransition(this: With<"timerD" | "timerM">, state: TransactionState) {
+    this.stopWaiting?.();
     if (state === Completed) soon(this, Completed, () => this.timerD());
     if (state === Accepted) this.stopWaiting = after(lengths.TIMER_M, () => this.timerM());
     enter(this, state);
   },
-  dispose(this: Open & { B: number | undefined }) {
-    clearTimeout(this.B);
+  dispose(this: Open) {
     this.stopWaiting?.();
   },
 };
@@ -119,16 +114,13 @@ const otherServer = {
 };
 
 const otherClient = {
-  stateTransition(
-    this: With<"timerK"> & { F: number | undefined },
-    state: TransactionState,
-  ) {
-    if (state === Completed || state === Terminated) clearTimeout(this.F);
+  stateTransition(this: With<"timerK">, state: TransactionState) {
+    if (state === Completed || state === Terminated) this.stopWaiting?.();
     if (state === Completed) soon(this, Completed, () => this.timerK());
     enter(this, state);
   },
-  dispose(this: { F: number | undefined }) {
-    clearTimeout(this.F);
+  dispose(this: Open) {
+    this.stopWaiting?.();
   },
 };
 

@@ -12,7 +12,6 @@ export class LooseMap<K, V> extends Map<K, V> {
     return this.#held(key)?.value;
   }
   override set(key: K, value: V): this {
-    this.#release(key);
     return super.set(key, { value } as V);
   }
   override delete(key: K): boolean {

@@ -91,12 +91,11 @@ function receiveRequest(
   const flow = currentFlow();
   unwrapSdp(message, ussdType);
   markReceived(message, flow);
-  const verdict = dialogOf(signalling, message)
-    ? "serve"
-    : unread ?? signalling.admission.judge(flow);
+  const dialog = dialogOf(signalling, message);
+  const verdict = dialog === undefined ? unread ?? signalling.admission.judge(flow) : "serve";
   if (verdict === "cut") return flow.close();
   if (verdict === "ignore") return;
-  const refusal = verdict === "refuse" ? unavailable : refuse(signalling, request);
+  const refusal = verdict === "refuse" ? unavailable : refuse(signalling, request, dialog);
   if (refusal !== undefined) {
     if (message.method !== "ACK") reply(flow, message, refusal);
     return;
@@ -116,11 +115,15 @@ function receiveRequest(
 }
 
 /** What is wrong with a request before anybody looks at what it wants (RFC 3261 §8.2). */
-function refuse(signalling: Signalling, request: ParsedRequest): Refusal | undefined {
+function refuse(
+  signalling: Signalling,
+  request: ParsedRequest,
+  dialog: Dialog | undefined,
+): Refusal | undefined {
   const { message } = request;
   if (request.refusal !== undefined) return { statusCode: request.refusal };
   return refuseMethod(message.method) ?? refuseTarget(request) ?? refuseHeaders(message) ??
-    refuseDialog(signalling, message) ?? refuseSession(signalling, message);
+    refuseDialog(signalling, message, dialog) ?? refuseSession(signalling, message);
 }
 
 function refuseMethod(method: string): Refusal | undefined {
@@ -185,6 +188,7 @@ const isOfPeer = ({ flow, login, hop }: Dialog, by: Flow): boolean =>
 function refuseDialog(
   signalling: Signalling,
   message: IncomingRequestMessage,
+  dialog: Dialog | undefined,
 ): Refusal | undefined {
   if (inDialogOnly.includes(message.method) && !message.toTag) return { statusCode: 481 };
   if (message.method === "REFER" && !message.toTag) {
@@ -193,7 +197,6 @@ function refuseDialog(
   if (!message.toTag || message.method === "CANCEL") return undefined;
   // A text is for a Client, whatever it talks about meanwhile (RFC 3428 §4).
   if (message.method === "MESSAGE") return { statusCode: 403, reasonPhrase: "Only Outside A Call" };
-  const dialog = dialogOf(signalling, message);
   const flow = currentFlow();
   // An ACK to a refusal names no dialog: it is for the transaction.
   if (message.method === "ACK" && dialog === undefined) return undefined;

@@ -12,7 +12,9 @@ import {
 import { AllowedMethods } from "sip.js/lib/core/user-agent-core/allowed-methods.js";
 import type { ClientAuthentication } from "./auth/client_authentication.ts";
 import { currentFlow, currentName } from "./flow.ts";
+import { replaceClients } from "./lean_clients.ts";
 import { replaceCostly, silentLoggers } from "./lean_library.ts";
+import { replaceRequests } from "./lean_requests.ts";
 import { replaceTimers } from "./lean_timers.ts";
 import { LooseMap } from "./loose_map.ts";
 import { ServerTransactions } from "./server_transactions.ts";
@@ -73,6 +75,8 @@ export function createCore(
   replaceBranchIds();
   replaceCostly();
   replaceTimers();
+  replaceClients();
+  replaceRequests();
   replaceAuthentication();
   AllowedMethods.splice(0, AllowedMethods.length, ...allowedMethods);
   const contact = userUri(contactUser, domain);

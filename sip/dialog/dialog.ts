@@ -1,16 +1,12 @@
-import {
-  type Session,
-  type SessionDelegate,
-  SessionDialog,
-  SessionState,
-} from "sip.js/lib/core/index.js";
+import { type Session, SessionDialog, SessionState } from "sip.js/lib/core/index.js";
 import { type Flow, type Hop, withFlow } from "../flow.ts";
-import { answerInfo, sendRequest } from "./in_dialog.ts";
+import { sendRequest } from "./in_dialog.ts";
 import type { DialogEvents } from "./dialog_events.ts";
 import type { Content } from "./info.ts";
 import type { Binding } from "../registrar/location.ts";
 import { hopOf } from "../registrar/path.ts";
-import { answerReinvite, type OfferAnswer, sendOffer } from "./offer.ts";
+import { type OfferAnswer, sendOffer } from "./offer.ts";
+import { type Acknowledged, SessionEvents } from "./session_events.ts";
 import { createSessionTimer, type SessionTimer } from "./session_timer.ts";
 import { guard, type Signalling } from "../signalling.ts";
 import type { Trunk } from "../trunk/trunk.ts";
@@ -68,98 +64,94 @@ interface State {
   leaving: boolean;
   /** The body of our BYE. */
   lastWords: Content | undefined;
-  onFlowLost(lost: Flow): void;
-  /** Nobody will answer the BYE that went by a connection that has closed. */
-  onFlowClosed(closed: Flow): void;
-  /** Of each of these. */
+  /** Of each thing that concerns the flow. */
   stopWatching: (() => void)[];
 }
 
 /** Takes charge of a session of the library, from its first response on. */
 export function adoptDialog(signalling: Signalling, session: Session, peer: DialogPeer): Dialog {
-  const { login, flow, trunk } = peer;
-  const binding = bindingsOf(signalling, login).find((one) => one.flow === flow);
-  const dialog: Dialog = {
-    ...peer,
-    session,
-    hop: trunk ?? (binding && hopOf(signalling, binding)),
-    localSdp: "",
-    settle: undefined,
-    timer: createSessionTimer({
-      timers: signalling.timers,
-      refresh: (intervalS) => (follow(state), refreshSession(signalling, dialog, intervalS)),
-      expired: () => dialog.events.onLost(),
-    }),
-    confirmed: () =>
-      session.sessionState === SessionState.Confirmed
-        ? Promise.resolve()
-        : state.acknowledged.promise,
-    bye(content) {
-      if (!state.leaving) state.lastWords = content;
-      return leave(state);
-    },
-    reinvite: (sdp) => (follow(state), sendOffer(signalling, dialog, { sdp })),
-    request(method, message) {
-      follow(state);
-      return sendRequest(signalling, dialog, { method, ...message });
-    },
-    abandon: () => finish(state),
-  };
-  const state: State = {
-    signalling,
-    dialog,
-    device: binding?.key,
-    finished: Promise.withResolvers(),
-    acknowledged: Promise.withResolvers(),
-    confirmed: false,
-    leaving: false,
-    lastWords: undefined,
-    onFlowLost(lost) {
-      if (dialog.flow === lost && !follow(state)) void reachAgain(dialog);
-    },
-    onFlowClosed(closed) {
-      if (dialog.flow === closed) finish(state);
-    },
-    stopWatching: [],
-  };
-  session.delegate = delegateOf(state);
+  const dialog = new DialogOfSession(signalling, session, peer);
+  const { state } = dialog;
+  session.delegate = new SessionEvents(signalling, dialog);
   signalling.dialogs.set(session.id, dialog);
-  state.stopWatching.push(signalling.flowWatchers.add(state.onFlowLost));
+  state.stopWatching.push(signalling.flowWatchers.add((lost) => onFlowLost(state, lost)));
   return dialog;
 }
 
-function delegateOf(state: State): SessionDelegate {
-  const { signalling, dialog } = state;
-  const { log } = signalling;
-  return {
-    onAck: guard(log, ({ message }) => onAck(state, message.body)),
-    onAckTimeout: guard(log, () => {
-      state.leaving = true;
-      sendBye(state);
-      dialog.events.onLost();
-    }),
-    onBye: guard(log, (request) => {
-      request.accept();
-      finish(state);
-      dialog.events.onBye();
-    }),
-    onInvite: guard(log, (request) => void answerReinvite(signalling, dialog, request)),
-    onInfo: guard(log, (request) => void answerInfo(signalling, dialog, request)),
-    onRefer: guard(log, (request) => dialog.events.onRefer(request)),
-    onNotify: guard(log, (request) => {
-      const { body } = request.message;
-      const state = request.message.getHeader("subscription-state") ?? "";
-      if (dialog.events.onNotify(body, state)) request.accept();
-      else request.reject({ statusCode: 481 });
-    }),
-    onPrack: guard(log, (request) => {
-      const rack = request.message.getHeader("rack") ?? "";
-      const isOffer = request.message.body !== "";
-      if (!dialog.events.onPrack?.(rack)) request.reject({ statusCode: 481 });
-      else if (isOffer) request.reject({ statusCode: 488 });
-      else request.accept();
-    }),
-  };
+/** A class for the reason that `inbound_leg.ts` tells. */
+class DialogOfSession implements Acknowledged {
+  readonly login: string | undefined;
+  readonly trunk: Trunk | undefined;
+  readonly leg: string;
+  flow: Flow;
+  readonly knowsUpdate: boolean;
+  readonly events: DialogEvents;
+  readonly hop: Hop | undefined;
+  localSdp = "";
+  settle: ((answer: string) => void) | undefined = undefined;
+  readonly timer: SessionTimer;
+  readonly state: State;
+
+  constructor(signalling: Signalling, readonly session: Session, peer: DialogPeer) {
+    const { login, flow, trunk } = peer;
+    const binding = bindingsOf(signalling, login).find((one) => one.flow === flow);
+    this.login = login;
+    this.trunk = trunk;
+    this.leg = peer.leg;
+    this.flow = flow;
+    this.knowsUpdate = peer.knowsUpdate;
+    this.events = peer.events;
+    this.hop = trunk ?? (binding && hopOf(signalling, binding));
+    this.timer = createSessionTimer({
+      timers: signalling.timers,
+      refresh: (seconds) => (follow(this.state), refreshSession(signalling, this, seconds)),
+      expired: () => this.events.onLost(),
+    });
+    this.state = {
+      signalling,
+      dialog: this,
+      device: binding?.key,
+      finished: Promise.withResolvers(),
+      acknowledged: Promise.withResolvers(),
+      confirmed: false,
+      leaving: false,
+      lastWords: undefined,
+      stopWatching: [],
+    };
+  }
+  confirmed() {
+    return this.session.sessionState === SessionState.Confirmed
+      ? Promise.resolve()
+      : this.state.acknowledged.promise;
+  }
+  bye(content?: Content) {
+    if (!this.state.leaving) this.state.lastWords = content;
+    return leave(this.state);
+  }
+  reinvite(sdp: string | undefined) {
+    follow(this.state);
+    return sendOffer(this.state.signalling, this, { sdp });
+  }
+  request(method: "info" | "refer" | "notify", message: InDialogMessage) {
+    follow(this.state);
+    return sendRequest(this.state.signalling, this, { method, ...message });
+  }
+  abandon() {
+    finish(this.state);
+  }
+  onAck(body: string) {
+    onAck(this.state, body);
+  }
+  onSilence() {
+    this.state.leaving = true;
+    sendBye(this.state);
+    this.events.onLost();
+  }
+}
+
+function onFlowLost(state: State, lost: Flow): void {
+  const { dialog } = state;
+  if (dialog.flow === lost && !follow(state)) void reachAgain(dialog);
 }
 
 /** The first ACK confirms the dialog; a later one may bring the answer to an offer of ours. */
@@ -195,10 +187,12 @@ function leave(state: State): Promise<void> {
 
 function sendBye(state: State): void {
   const done = () => finish(state);
-  const { lastWords, signalling } = state;
-  state.stopWatching.push(signalling.closeWatchers.add(state.onFlowClosed));
-  withFlow(state.dialog.flow, () => {
-    state.dialog.session.bye(
+  const { lastWords, signalling, dialog } = state;
+  // Nobody will answer the BYE that went by a connection that has closed.
+  const onClosed = (closed: Flow) => void (dialog.flow === closed && finish(state));
+  state.stopWatching.push(signalling.closeWatchers.add(onClosed));
+  withFlow(dialog.flow, () => {
+    dialog.session.bye(
       { onAccept: done, onReject: done, onRedirect: done },
       lastWords && { body: { ...lastWords, contentDisposition: "render" } },
     );

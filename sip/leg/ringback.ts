@@ -18,24 +18,25 @@ export function createRingback(live: LiveLeg): Ringback {
   // Also one that is sent elsewhere from there is not to hear it.
   const isInRoom = live.room !== undefined;
   const ownMedia = () => isInRoom ? undefined : live.leg.media;
-  const over = new AbortController();
-  let rings = false;
+  let isOver = false;
+  let tone: AbortController | undefined;
   let heard: MediaLeg | undefined;
   return {
     ring() {
       const media = ownMedia();
-      if (rings || heard !== undefined || over.signal.aborted || media === undefined) return;
-      rings = true;
-      void media.play(ringingTone(), { loop: 0, signal: over.signal });
+      if (tone !== undefined || heard !== undefined || isOver || media === undefined) return;
+      tone = new AbortController();
+      void media.play(ringingTone(), { loop: 0, signal: tone.signal });
     },
     early(theirs) {
       const media = ownMedia();
-      if (over.signal.aborted || media === undefined) return;
+      if (isOver || media === undefined) return;
       heard = theirs;
       media.join(theirs);
     },
     stop(isAnswered) {
-      over.abort(overReason);
+      isOver = true;
+      tone?.abort(overReason);
       const { media } = live.leg;
       if (isAnswered || heard === undefined || media === undefined) return;
       media.leave(heard);

@@ -57,12 +57,12 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
   { isOfPeer = false } = {},
 ): LiveLeg<L> {
   const { log } = calls.signalling;
-  let holder = new AbortController();
+  let holder: AbortController | undefined;
   let performance = Promise.resolve();
 
   // A signal made of several would be held weakly by each, which keeps all of a call from the
   // collector of what is young.
-  leg.signal.addEventListener("abort", () => holder.abort(overReason), { once: true });
+  leg.signal.addEventListener("abort", () => holder?.abort(overReason), { once: true });
 
   const failed = (error: unknown) => {
     log("Cannot perform a script", { leg: leg.id, error: String(error) });
@@ -80,7 +80,7 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
     ask: (event, asking) => reports.send(event, asking),
     hold() {
       vacate(live);
-      holder.abort(overReason);
+      holder?.abort(overReason);
       holder = new AbortController();
       if (leg.signal.aborted) holder.abort(overReason);
       return holder.signal;

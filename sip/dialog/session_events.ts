@@ -1,0 +1,78 @@
+import type {
+  IncomingAckRequest,
+  IncomingByeRequest,
+  IncomingInfoRequest,
+  IncomingInviteRequest,
+  IncomingNotifyRequest,
+  IncomingPrackRequest,
+  IncomingReferRequest,
+  SessionDelegate,
+} from "sip.js/lib/core/index.js";
+import type { Dialog } from "./dialog.ts";
+import { answerInfo } from "./in_dialog.ts";
+import { answerReinvite } from "./offer.ts";
+import { guard, type Signalling } from "../signalling.ts";
+
+/** A dialog that is told of the ACK to our 2xx. */
+export interface Acknowledged extends Dialog {
+  /** It came, with this body. */
+  onAck(body: string): void;
+  /** It did not come in time. */
+  onSilence(): void;
+}
+
+/**
+ * Hears what the library has to say of a session. A class, since a literal would make each dialog a
+ * closure for each thing that may come, of which few do.
+ */
+export class SessionEvents implements SessionDelegate {
+  readonly #signalling: Signalling;
+  readonly #dialog: Acknowledged;
+
+  constructor(signalling: Signalling, dialog: Acknowledged) {
+    this.#signalling = signalling;
+    this.#dialog = dialog;
+  }
+  onAck({ message }: IncomingAckRequest) {
+    this.#guarded((dialog) => dialog.onAck(message.body));
+  }
+  onAckTimeout() {
+    this.#guarded((dialog) => dialog.onSilence());
+  }
+  onBye(request: IncomingByeRequest) {
+    this.#guarded((dialog) => {
+      request.accept();
+      dialog.abandon();
+      dialog.events.onBye();
+    });
+  }
+  onInvite(request: IncomingInviteRequest) {
+    this.#guarded((dialog) => void answerReinvite(this.#signalling, dialog, request));
+  }
+  onInfo(request: IncomingInfoRequest) {
+    this.#guarded((dialog) => void answerInfo(this.#signalling, dialog, request));
+  }
+  onRefer(request: IncomingReferRequest) {
+    this.#guarded((dialog) => dialog.events.onRefer(request));
+  }
+  onNotify(request: IncomingNotifyRequest) {
+    this.#guarded((dialog) => {
+      const { message } = request;
+      const state = message.getHeader("subscription-state") ?? "";
+      if (dialog.events.onNotify(message.body, state)) request.accept();
+      else request.reject({ statusCode: 481 });
+    });
+  }
+  onPrack(request: IncomingPrackRequest) {
+    this.#guarded((dialog) => {
+      const rack = request.message.getHeader("rack") ?? "";
+      const isOffer = request.message.body !== "";
+      if (!dialog.events.onPrack?.(rack)) request.reject({ statusCode: 481 });
+      else if (isOffer) request.reject({ statusCode: 488 });
+      else request.accept();
+    });
+  }
+  #guarded(callback: (dialog: Acknowledged) => void) {
+    guard(this.#signalling.log, callback)(this.#dialog);
+  }
+}
