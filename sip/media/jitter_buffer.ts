@@ -176,8 +176,7 @@ function pull(state: State): Pcm {
   if (stream === undefined) return SILENCE;
   state.frames++;
   delay.tick();
-  const nothing = ring.end <= head && (concealment.faded || state.inEvent);
-  if (nothing) {
+  if (ring.end <= head && (concealment.faded || state.inEvent)) {
     for (let i = 0; i < FRAME_SAMPLES; i++) ring.makeUp(head + i, 0);
     state.head += FRAME_SAMPLES;
     return SILENCE;
