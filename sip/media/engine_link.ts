@@ -124,7 +124,7 @@ function perform(
   return promise;
 }
 
-function heed({ tasks, legs, taps, log }: State, report: Report): void {
+function heed({ end, tasks, legs, taps, log }: State, report: Report): void {
   switch (report.type) {
     case "done":
       tasks.get(report.task)?.over.resolve(report.value ?? "");
@@ -143,7 +143,9 @@ function heed({ tasks, legs, taps, log }: State, report: Report): void {
     case "digit":
       return legs.get(report.leg)?.digit(report.digit);
     case "heard":
-      return handOut(taps, report);
+      handOut(taps, report);
+      // Memory that came and was left to the garbage collector would have it stop all at each second.
+      return end.postMessage({ type: "spent", samples: report.samples }, [report.samples.buffer]);
     case "log":
       return log(report.line, report.fields);
   }
@@ -152,11 +154,9 @@ function heed({ tasks, legs, taps, log }: State, report: Report): void {
 function handOut(taps: State["taps"], heard: Extract<Report, { type: "heard" }>): void {
   let at = 0;
   for (const { tap, frames } of heard.taps) {
-    // A copy, that who keeps a frame keeps none of other taps; one, as each costs more than its bytes.
-    const own = heard.samples.slice(at, at += frames * FRAME_SAMPLES);
-    for (let from = 0; from < own.length; from += FRAME_SAMPLES) {
+    for (let frame = 0; frame < frames; frame++) {
       // Asked for each time: the frame before may have ended it.
-      taps.get(tap)?.(own.subarray(from, from + FRAME_SAMPLES));
+      taps.get(tap)?.(heard.samples.subarray(at, at += FRAME_SAMPLES));
     }
   }
 }

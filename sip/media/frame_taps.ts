@@ -6,13 +6,18 @@ export interface Taps {
   remove(tap: number): void;
   /** Hands on what was gathered at once. */
   flush(): void;
+  /** Takes memory back that was handed on. */
+  reuse(samples: Pcm): void;
 }
 
-/** What was gathered of some taps: so many frames of each, one after the other. */
+/** What was gathered of some taps: so many frames of each, one after the other; more may follow. */
 type HandOn = (taps: { tap: number; frames: number }[], samples: Pcm) => void;
 
 /** Of one tap, with which those of its group are handed on: 0.1 s. */
 const mostFrames = 5;
+
+/** Pieces of memory that wait to be used again; there are more only while many are under way. */
+const mostSpare = 2 * mostFrames;
 
 interface Tap {
   frames: Pcm[];
@@ -33,9 +38,14 @@ interface Group {
  */
 export function createTaps(handOn: HandOn): Taps {
   const groups = Array.from({ length: mostFrames }, (): Group => ({ taps: new Map(), most: 0 }));
+  const spare: Pcm[] = [];
+  const room = (length: number): Pcm => {
+    const found = spare.findIndex((piece) => piece.length >= length);
+    return found < 0 ? new Int16Array(length) : spare.splice(found, 1)[0]!;
+  };
   const flush = (group: Group) => {
     group.most = mostFrames;
-    handOnAll(group.taps, handOn);
+    handOnAll(group.taps, { handOn, room });
   };
   return {
     add(tap, leg) {
@@ -57,10 +67,18 @@ export function createTaps(handOn: HandOn): Taps {
       }
     },
     flush: () => groups.forEach(flush),
+    reuse(samples) {
+      // The latest are of the length that is wanted now.
+      spare.unshift(samples);
+      spare.splice(mostSpare);
+    },
   };
 }
 
-function handOnAll(taps: Map<number, Tap>, handOn: HandOn): void {
+function handOnAll(
+  taps: Map<number, Tap>,
+  { handOn, room }: { handOn: HandOn; room(length: number): Pcm },
+): void {
   const counts: { tap: number; frames: number }[] = [];
   let gathered = 0;
   for (const [tap, { frames }] of taps) {
@@ -69,7 +87,7 @@ function handOnAll(taps: Map<number, Tap>, handOn: HandOn): void {
     gathered += frames.length;
   }
   if (gathered === 0) return;
-  const samples = new Int16Array(gathered * FRAME_SAMPLES);
+  const samples = room(gathered * FRAME_SAMPLES);
   let at = 0;
   for (const { frames } of taps.values()) {
     for (const frame of frames) {

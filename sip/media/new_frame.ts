@@ -17,3 +17,10 @@ export function newFrame(): Pcm {
   }
   return piece.subarray(used, used += FRAME_SAMPLES);
 }
+
+/** A copy of a frame that is not to be kept itself. */
+export function copiedFrame(frame: Pcm): Pcm {
+  const copy = newFrame();
+  copy.set(frame);
+  return copy;
+}

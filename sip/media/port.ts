@@ -83,7 +83,7 @@ export interface MediaLeg {
    * Hands on what the peer says in frames of 20 ms (160 samples), lost packets concealed; silence
    * while nothing comes or the leg is muted. Frames come up to 0.1 s late, several at once, but before
    * a digit that was pressed after them. Any number of listeners, also while it plays or is joined;
-   * they may keep a frame and must not write to it. The result ends it at once.
+   * they must not write to a frame, and copy it to keep it. The result ends it at once.
    */
   listen(onFrame: (frame: Pcm) => void): () => void;
   /**

@@ -126,6 +126,7 @@ const follow: { readonly [T in Order["type"]]: (served: Served, order: OrderOf<T
     served.rooms.get(room)?.sound.announce(pcm);
   },
   forgetSound: ({ sounds }, { sound }) => void sounds.delete(sound),
+  spent: ({ taps }, { samples }) => taps.reuse(samples),
   ping: ({ report }, { task }) => report({ type: "done", task }),
   close: (served, { task }) => settle(served, task, served.engine.close().then(() => undefined)),
 };

@@ -1,3 +1,4 @@
+import { copiedFrame } from "./new_frame.ts";
 import type { Pcm } from "./port.ts";
 
 /** Takes frames, in order. */
@@ -16,12 +17,15 @@ export function trimSilence(write: (frame: Pcm) => void): FrameSink {
   let hasSpoken = false;
   return {
     push(frame, isVoice) {
-      silent.push(frame);
       if (isVoice) {
         silent.forEach(write);
+        write(frame);
         silent = [];
         hasSpoken = true;
-      } else if (!hasSpoken && silent.length > margin) silent.shift();
+        return;
+      }
+      silent.push(copiedFrame(frame));
+      if (!hasSpoken && silent.length > margin) silent.shift();
     },
     end() {
       if (hasSpoken) silent.slice(0, margin).forEach(write);

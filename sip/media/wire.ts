@@ -29,6 +29,8 @@ export type Order =
   | { type: "leaveRoom"; seat: number }
   | { type: "announce"; room: number; sound: SentSound }
   | { type: "forgetSound"; sound: number }
+  /** The memory of a `heard` comes back, to be used again. */
+  | { type: "spent"; samples: Pcm }
   | { type: "ping"; task: number }
   | { type: "close"; task: number };
 
@@ -57,7 +59,7 @@ export type Report =
   | { type: "unconnected"; leg: number; error: SentError }
   | { type: "lost"; leg: number; why: string }
   | { type: "digit"; leg: number; digit: string }
-  /** What several taps heard: so many frames of each, one after the other. */
+  /** What several taps heard: so many frames of each, one after the other; then what is left over. */
   | { type: "heard"; taps: { tap: number; frames: number }[]; samples: Pcm }
   | { type: "recorded"; task: number; samples: Pcm }
   | { type: "log"; line: string; fields?: Record<string, unknown> };

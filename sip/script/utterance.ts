@@ -1,4 +1,5 @@
 import { sipLimits } from "../limits.ts";
+import { copiedFrame } from "../media/new_frame.ts";
 import type { Pcm } from "../media/port.ts";
 import type { VoiceDetector } from "../media/voice.ts";
 
@@ -55,7 +56,7 @@ export function createUtterances(
   };
   return {
     take(frame) {
-      frames.push(frame);
+      frames.push(copiedFrame(frame));
       const isVoiced = hasVoice(frame);
       voiced = isVoiced ? voiced + 1 : 0;
       quiet = isVoiced ? 0 : quiet + 1;

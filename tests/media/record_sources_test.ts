@@ -64,7 +64,8 @@ Deno.test("recordSources() takes a source that is late for silent, and loses not
 function trimmed(frames: number[]): number[] {
   const kept: number[] = [];
   const sink = trimSilence(({ 0: place }) => kept.push(place!));
-  frames.forEach((voice, place) => sink.push(frame(place), voice === 1));
+  const memory = frame(0); // Each frame is there only for as long as it is handed on.
+  frames.forEach((voice, place) => sink.push(memory.fill(place), voice === 1));
   sink.end();
   return kept;
 }

@@ -156,7 +156,7 @@ engineTest(
     const heard = Promise.withResolvers<void>();
     const isLoud = (frame: Pcm) => amplitudeOf(1_000, frame) > 4_000;
     caller.listen((frame) => {
-      if (isLoud(frame) && frames.push(frame) === 25) heard.resolve();
+      if (isLoud(frame) && frames.push(frame.slice()) === 25) heard.resolve();
     });
     const stop = new AbortController();
     const playing = callee.play(tone(1_000, 1), { loop: 0, signal: stop.signal });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { sipLimits } from "../../sip/limits.ts";
-import type { Pcm } from "../../sip/media/port.ts";
+import { FRAME_SAMPLES, type Pcm } from "../../sip/media/port.ts";
 import { createVoiceDetector } from "../../sip/media/voice.ts";
 import { createUtterances } from "../../sip/script/utterance.ts";
 import { framesOf, inTurn, noise, silence, speech } from "../support/synthetic_speech.ts";
@@ -9,14 +9,21 @@ import { tone } from "../support/tone.ts";
 /** What was cut out of some sound: when each utterance began and ended, and how long it is, in s. */
 function cut(...parts: Pcm[]) {
   const found: { began: number; ended?: number; seconds?: number }[] = [];
+  const sound = inTurn(...parts);
+  const memory: Pcm = new Int16Array(FRAME_SAMPLES); // A frame is there only while it is taken.
   let at = 0;
   const utterances = createUtterances(createVoiceDetector(), {
     onStart: () => found.push({ began: at / 50 }),
-    onEnd: (pcm) => Object.assign(found.at(-1)!, { ended: at / 50, seconds: pcm.length / 8_000 }),
+    onEnd(pcm) {
+      const end = at * FRAME_SAMPLES;
+      assert.deepEqual(pcm, sound.slice(end - pcm.length, end));
+      Object.assign(found.at(-1)!, { ended: at / 50, seconds: pcm.length / 8_000 });
+    },
   });
-  for (const frame of framesOf(inTurn(...parts))) {
+  for (const frame of framesOf(sound)) {
     at++;
-    utterances.take(frame);
+    memory.set(frame);
+    utterances.take(memory);
   }
   return { found, utterances };
 }
