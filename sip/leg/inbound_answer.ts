@@ -70,22 +70,29 @@ export async function early(state: InboundState): Promise<MediaLeg | undefined> 
  * early is in a dialog of its own, as if the caller's proxy had forked (RFC 3261 §13.2.2.4).
  */
 export function passAnswer(state: InboundState, sdp: string, headers?: string[]): void {
-  const { earlySdp, call: { request } } = state;
-  if (earlySdp !== "" && earlySdp !== sdp) {
-    beginAnotherDialog(request);
-    state.dialog?.abandon();
-    state.dialog = undefined;
-  }
-  accept(state, sdp, headers);
+  whenIdle(state, () => {
+    const { earlySdp, call: { request } } = state;
+    if (earlySdp !== "" && earlySdp !== sdp) {
+      beginAnotherDialog(request);
+      state.dialog?.abandon();
+      state.dialog = undefined;
+    }
+    acceptNow(state, sdp, headers);
+  });
 }
 
-/** Sends the 200; one that waits for a PRACK comes before it (RFC 3262 §3). */
-export function accept(state: InboundState, sdp: string, extra: string[] = []): void {
-  if (state.reliable === undefined) acceptNow(state, sdp, extra);
-  else state.reliable.whenIdle(() => acceptNow(state, sdp, extra));
+/** Sends the 200. */
+function accept(state: InboundState, sdp: string, extra: string[]): void {
+  whenIdle(state, () => acceptNow(state, sdp, extra));
 }
 
-function acceptNow(state: InboundState, sdp: string, extra: string[]): void {
+/** A response that waits for a PRACK comes before the 200, and its dialog lasts as long (RFC 3262 §3). */
+function whenIdle({ reliable }: InboundState, act: () => void): void {
+  if (reliable === undefined) act();
+  else reliable.whenIdle(act);
+}
+
+function acceptNow(state: InboundState, sdp: string, extra: string[] = []): void {
   const { call: { request }, signalling: { sessionBounds } } = state;
   const { agreement, headers } = agreeAsServer(request.message, sessionBounds);
   const response = { statusCode: 200, body: sdpBody(sdp), extraHeaders: [...headers, ...extra] };
