@@ -66,33 +66,25 @@ export async function early(state: InboundState): Promise<MediaLeg | undefined> 
 }
 
 /**
- * Sends the 200 with the answer of the other side. One of whoever rang beside the one who was heard
- * early is in a dialog of its own, as if the caller's proxy had forked (RFC 3261 §13.2.2.4).
+ * Sends the 200, after what waits for a PRACK (RFC 3262 §3). An answer that is none of whoever was
+ * heard early is in a dialog of its own, as if the caller's proxy had forked (RFC 3261 §13.2.2.4).
  */
-export function passAnswer(state: InboundState, sdp: string, headers?: string[]): void {
-  whenIdle(state, () => {
-    const { earlySdp, call: { request } } = state;
+export function accept(state: InboundState, sdp: string, extra: string[] = []): void {
+  const { reliable, call: { request } } = state;
+  const act = () => {
+    const { earlySdp } = state;
     if (earlySdp !== "" && earlySdp !== sdp) {
       beginAnotherDialog(request);
       state.dialog?.abandon();
       state.dialog = undefined;
     }
-    acceptNow(state, sdp, headers);
-  });
-}
-
-/** Sends the 200. */
-function accept(state: InboundState, sdp: string, extra: string[]): void {
-  whenIdle(state, () => acceptNow(state, sdp, extra));
-}
-
-/** A response that waits for a PRACK comes before the 200, and its dialog lasts as long (RFC 3262 §3). */
-function whenIdle({ reliable }: InboundState, act: () => void): void {
+    acceptNow(state, sdp, extra);
+  };
   if (reliable === undefined) act();
   else reliable.whenIdle(act);
 }
 
-function acceptNow(state: InboundState, sdp: string, extra: string[] = []): void {
+function acceptNow(state: InboundState, sdp: string, extra: string[]): void {
   const { call: { request }, signalling: { sessionBounds } } = state;
   const { agreement, headers } = agreeAsServer(request.message, sessionBounds);
   const response = { statusCode: 200, body: sdpBody(sdp), extraHeaders: [...headers, ...extra] };
