@@ -199,7 +199,8 @@ export function responseText(
   text += `From: ${headers["From"]?.[0]?.raw}\r\nTo: ${headers["To"]?.[0]?.raw}${tag}\r\n` +
     `CSeq: ${cseq} ${method}\r\nCall-ID: ${callId}\r\n` +
     `Supported: ${joined(supported)}\r\nUser-Agent: ${userAgent}\r\n`;
-  const isSecured = isSips(requestUriOf(message));
+  // Those of a REGISTER are the Client's, not ours.
+  const isSecured = method !== "REGISTER" && isSips(requestUriOf(message));
   for (const line of extraHeaders) text += `${isSecured ? sipsContact(line) : line.trim()}\r\n`;
   return text + bodyText(response.body?.content, response.body?.contentType);
 }

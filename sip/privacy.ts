@@ -27,10 +27,14 @@ export const hidesCaller = (message: IncomingRequestMessage): boolean =>
 export const hidesSession = (message: IncomingRequestMessage): boolean =>
   privacyOf(message).includes("session");
 
-/** Who must have a privacy that we do not know gets no call without it (RFC 3323 §5). */
+/** A text says whom it is from, and has no more to hide. */
+const providedForTexts = provided.filter((value) => !hiding.includes(value));
+
+/** Who must have a privacy that we do not provide gets no call without it (RFC 3323 §5). */
 export function refusePrivacy(message: IncomingRequestMessage): Refusal | undefined {
   const values = privacyOf(message);
-  if (!values.includes("critical") || values.every((value) => provided.includes(value))) {
+  const ours = message.method === "MESSAGE" ? providedForTexts : provided;
+  if (!values.includes("critical") || values.every((value) => ours.includes(value))) {
     return undefined;
   }
   return { statusCode: 500, reasonPhrase: "Cannot Provide That Privacy" };

@@ -13,7 +13,7 @@ import { guard } from "../signalling.ts";
 import { leave } from "./replace.ts";
 import { legHeader, type LegName, legNamedBy } from "../peer/leg_names.ts";
 import { attendedInRoom, blindInRoom, type RoomTransfer } from "./refer_room.ts";
-import { attended, blind, type Transfer } from "./transfer.ts";
+import { attended, blind, referredBy, type Transfer } from "./transfer.ts";
 import { parseNameAddr, userUri } from "../text/uri.ts";
 
 /**
@@ -156,7 +156,7 @@ async function passOn(
   };
   const headers = [
     `Refer-To: ${passedReferTo(calls, referTo, dialog)}`,
-    `Referred-By: <${by}>`,
+    referredBy(live, by),
     ...nameOfTransferor(calls, { live, other, message: request.message }),
   ];
   const status = await other.leg.dialog?.request("refer", { headers }) ?? 500;

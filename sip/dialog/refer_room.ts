@@ -5,7 +5,7 @@ import type { LegName } from "../peer/leg_names.ts";
 import type { LiveLeg } from "../script/live_leg.ts";
 import type { RoomPlace } from "../script/room_place.ts";
 import { leave, partyFor } from "./replace.ts";
-import { askService, type Transfer } from "./transfer.ts";
+import { askService, referredBy, type Transfer } from "./transfer.ts";
 
 /** A REFER of one who is in a room. */
 export type RoomTransfer = Omit<Transfer, "other" | "transferor"> & { room: RoomPlace };
@@ -23,7 +23,7 @@ export async function blindInRoom(transfer: RoomTransfer, replaces?: LegName): P
     return await referral.end(step?.type === "reject" && step.status ? step.status : 603);
   }
   const ring = ringAll(calls, live, step, {
-    headers: [`Referred-By: <${by}>`],
+    headers: [referredBy(live, by)],
     onRinging: () => referral.progress(180),
   });
   const winner = await unlessAborted(ring.winner, left);

@@ -4,6 +4,7 @@ import type { Calls } from "../script/calls.ts";
 import { dialWith } from "../script/dial.ts";
 import { sipLimits } from "../limits.ts";
 import type { LegName } from "../peer/leg_names.ts";
+import { nobodysUri } from "../privacy.ts";
 import type { LiveLeg } from "../script/live_leg.ts";
 import type { ReferTo } from "./refer_to.ts";
 import type { Referral } from "./referral.ts";
@@ -11,13 +12,19 @@ import { leave, partyFor } from "./replace.ts";
 import { type DialStep, failureOf, hangUpOthers, lastEnding, ringAll } from "../leg/ring_all.ts";
 import { type HeldLeg, talk } from "../script/talk.ts";
 
+/** Tells who refers (RFC 3892); a caller that is hidden from whom it calls stays so (RFC 3323). */
+export function referredBy({ leg }: LiveLeg, by: string): string {
+  const isHidden = leg.direction === "inbound" && leg.demands.isHidden;
+  return `Referred-By: <${isHidden ? nobodysUri().toString() : by}>`;
+}
+
 /** A REFER that was accepted: `live` refers `other`, whom it talks to. */
 export interface Transfer {
   calls: Calls;
   live: LiveLeg;
   other: LiveLeg;
   referTo: ReferTo;
-  /** The address of the transferor, for Referred-By (RFC 3892). */
+  /** The address of the transferor. */
   by: string;
   /** The call of a transferor at another companion. */
   transferor?: LegName;
@@ -92,12 +99,12 @@ export async function askService(
 
 /** Rings on behalf of the other side; 200 as soon as somebody answered, else the failure. */
 async function ringAhead(
-  { calls, other, by, referral }: Transfer,
+  { calls, live, other, by, referral }: Transfer,
   step: DialStep,
   take: () => boolean,
 ): Promise<number> {
   const ring = ringAll(calls, other, step, {
-    headers: [`Referred-By: <${by}>`],
+    headers: [referredBy(live, by)],
     onRinging: () => referral.progress(180),
   });
   dialWith(step, ring);

@@ -66,23 +66,22 @@ export async function early(state: InboundState): Promise<MediaLeg | undefined> 
 }
 
 /**
- * Sends the 200 with the answer of the other side. One of whoever rang beside the one who was heard
- * early is in a dialog of its own, as if the caller's proxy had forked (RFC 3261 §13.2.2.4).
+ * Sends the 200, after what waits for a PRACK (RFC 3262 §3). An answer that is none of whoever was
+ * heard early is in a dialog of its own, as if the caller's proxy had forked (RFC 3261 §13.2.2.4).
  */
-export function passAnswer(state: InboundState, sdp: string, headers?: string[]): void {
-  const { earlySdp, call: { request } } = state;
-  if (earlySdp !== "" && earlySdp !== sdp) {
-    beginAnotherDialog(request);
-    state.dialog?.abandon();
-    state.dialog = undefined;
-  }
-  accept(state, sdp, headers);
-}
-
-/** Sends the 200; one that waits for a PRACK comes before it (RFC 3262 §3). */
 export function accept(state: InboundState, sdp: string, extra: string[] = []): void {
-  if (state.reliable === undefined) acceptNow(state, sdp, extra);
-  else state.reliable.whenIdle(() => acceptNow(state, sdp, extra));
+  const { reliable, call: { request } } = state;
+  const act = () => {
+    const { earlySdp } = state;
+    if (earlySdp !== "" && earlySdp !== sdp) {
+      beginAnotherDialog(request);
+      state.dialog?.abandon();
+      state.dialog = undefined;
+    }
+    acceptNow(state, sdp, extra);
+  };
+  if (reliable === undefined) act();
+  else reliable.whenIdle(act);
 }
 
 function acceptNow(state: InboundState, sdp: string, extra: string[]): void {

@@ -3,7 +3,7 @@ import type { Flow } from "../flow.ts";
 import type { CallerDemands } from "./caller.ts";
 import { forgetTransaction } from "./forget_transaction.ts";
 import { createWiring } from "../dialog/in_dialog.ts";
-import { acceptUssd, answer, early, passAnswer, progress } from "./inbound_answer.ts";
+import { accept, acceptUssd, answer, early, progress } from "./inbound_answer.ts";
 import { bye, type InboundCall, type InboundState, lost, refuse } from "./inbound_state.ts";
 import { createLegEnd, type InboundLeg } from "./leg.ts";
 import { sipLimits } from "../limits.ts";
@@ -122,7 +122,7 @@ class InboundLegOfState extends WiredLeg implements InboundLeg {
     return this.#state.answering ??= answer(this.#state, headers);
   }
   answerWith(sdp: string, headers?: string[]) {
-    passAnswer(this.#state, sdp, headers);
+    accept(this.#state, sdp, headers);
   }
   hangup(
     { status = ENDED_BY_US, headers = [], content }: Parameters<InboundLeg["hangup"]>[0] = {},

@@ -136,7 +136,7 @@ sipTest(
   },
 );
 
-sipTest("passAnswer() answers a caller in a dialog of its own where another one rang", async () => {
+sipTest("accept() answers a caller in a dialog of its own where another one rang", async () => {
   await using lab = await startSipLab();
   const [alice, bob] = [await lab.phone("alice"), await lab.phone("bob")];
   lab.service.answer = ({ event }) =>
@@ -166,6 +166,64 @@ sipTest("passAnswer() answers a caller in a dialog of its own where another one 
   assert.notEqual(tagOf(valueOf(final, "to")), tagOf(valueOf(heard, "to")));
   assert.equal(status, 200);
   assert.equal(ended.event.outcome, "completed");
+});
+
+sipTest("accept() leaves a dialog where a PRACK is awaited only after it came", async () => {
+  await using lab = await startSipLab();
+  const [alice, bob] = [await lab.phone("alice"), await lab.phone("bob")];
+  lab.service.answer = ({ event }) =>
+    event.type === "incoming"
+      ? [{ type: "dial", legs: [invite("bob")], media: "proxied", timeoutS: 30, timeLimitS: 60 }]
+      : [];
+  const line = { phone: bob, send: bob.send };
+  const responds = (to: SipText, name: string, status: number) =>
+    respond(line as never, to, { status, tag: name, sdp: sdpOf(name) });
+
+  const calling = alice.call("bob", { headers: ["Require: 100rel"] });
+  const { invite: came } = await bob.nextCall();
+  responds(came, "one", 183);
+  const heard = await calling.nextProvisional();
+  responds(came, "two", 200);
+  const again = await calling.nextProvisional();
+  const prack = await calling.early("PRACK", heard, [
+    `RAck: ${valueOf(heard, "rseq")} ${valueOf(heard, "cseq")}`,
+  ]);
+  const dialog = await calling.answered;
+  const final = await calling.final;
+  const bye = await dialog.bye();
+
+  assert.equal(prack.status, 200);
+  assert.equal(tagOf(valueOf(again, "to")), tagOf(valueOf(heard, "to")));
+  assert.deepEqual([again.body, final.body], [sdpOf("one"), sdpOf("two")]);
+  assert.notEqual(tagOf(valueOf(final, "to")), tagOf(valueOf(heard, "to")));
+  assert.equal(bye.status, 200);
+});
+
+sipTest("accept() answers by our media in another dialog than who was heard early", async () => {
+  await using lab = await startSipLab();
+  const [alice, bob] = [await lab.phone("alice"), await lab.phone("bob")];
+  lab.service.answer = ({ event }) =>
+    event.type === "incoming"
+      ? [
+        { type: "dial", legs: [invite("bob")], media: "proxied", timeoutS: 30, timeLimitS: 60 },
+        { type: "answer" },
+        { type: "silence", seconds: 60 },
+      ]
+      : [];
+
+  const calling = alice.call("bob");
+  const ringing = await bob.nextCall();
+  ringing.ring({ status: 183, sdp: sdpOf("bob") });
+  const heard = await calling.nextProvisional();
+  ringing.decline(486);
+  const dialog = await calling.answered;
+  const final = await calling.final;
+  const bye = await dialog.bye();
+
+  assert.equal(heard.body, sdpOf("bob"));
+  assert.equal(final.body, lab.media.legs.at(-1)?.localSdp);
+  assert.notEqual(tagOf(valueOf(final, "to")), tagOf(valueOf(heard, "to")));
+  assert.equal(bye.status, 200);
 });
 
 sipTest("ring() ends with the refusal after several rang", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Invitation, Script } from "../../core/bridge_script.ts";
-import { call, domain, registered } from "../support/phone_text.ts";
+import { call, domain, registered, request } from "../support/phone_text.ts";
 import { openReceiveLab } from "../support/receive_lab.ts";
 import { invite, type SipLab, sipTest, startSipLab } from "../support/sip_lab.ts";
 import { peerRequest } from "../support/sip_peer.ts";
@@ -164,6 +164,46 @@ sipTest("ringAll() lets no SDP pass of a caller that wants it kept", async () =>
   assert.match(passed.invite.body, /s=-/);
   assert.equal(kept.invite.body, lab.media.legs[0]?.localSdp);
   assert.notEqual(kept.invite.body, passed.invite.body);
+});
+
+for (const media of ["anchored", "proxied"] as const) {
+  sipTest(`onRefer() names no transferor that wants to be nobody, ${media}`, async () => {
+    await using lab = await startSipLab();
+    const [alice, bob] = [await lab.phone("alice"), await lab.phone("bob")];
+    const carol = await lab.phone("carol");
+    lab.service.answer = ({ event }) => {
+      if (event.type === "refer") return dial(invite("carol"));
+      return event.type === "incoming" ? dial(invite("bob"), media) : [];
+    };
+    const calling = alice.call("bob", { headers: ["Privacy: id"] });
+    const callee = await (await bob.nextCall()).answer();
+    const caller = await calling.answered;
+    if (media === "anchored") await lab.media.legs.at(-1)?.joined;
+
+    const asked = caller.request("REFER", { headers: ["Refer-To: <sip:carol@sip.test>"] });
+    const told = media === "proxied"
+      ? await callee.next("REFER")
+      : (await Promise.all([carol.nextCall(), asked]))[0].invite;
+    await asked;
+
+    assert.equal(valueOf(told, "referred-by"), "<sip:anonymous@anonymous.invalid>");
+    assert.doesNotMatch(naming(told), /alice/);
+  });
+}
+
+Deno.test("receive() refuses a text that must hide whom it is from", async () => {
+  using lab = openReceiveLab(domain);
+  const alice = await registered(lab);
+  const final = async (privacy: string) => {
+    const headers = [`Privacy: ${privacy}`];
+    alice.receive(request("MESSAGE", `sip:bob@${domain}`, { headers, body: "Hello" }));
+    await lab.time.settle();
+    return readSip(alice.sent.at(-1) ?? "").start;
+  };
+
+  assert.match(await final("id;critical"), / 500 Cannot Provide That Privacy$/);
+  assert.doesNotMatch(await final("id"), / 500 /);
+  assert.doesNotMatch(await final("none;critical"), / 500 /);
 });
 
 Deno.test("receive() refuses a call that must have a privacy that we do not know", async () => {

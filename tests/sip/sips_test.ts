@@ -61,7 +61,13 @@ const dial = (to: string, media: "anchored" | "proxied"): Script => [
 ];
 
 /** REGISTER of alice with a Contact; the final status. */
-async function registerAt(peer: SipPeer, protocol: string, contact: string): Promise<SipText> {
+async function registerAt(
+  peer: SipPeer,
+  protocol: string,
+  contact: string,
+  callId = `register-${protocol}`,
+  first = 1,
+): Promise<SipText> {
   const uri = "sips:sip.test";
   const target = protocol === "TLS" ? uri : "sip:sip.test";
   const wanted = (cseq: number, headers: string[] = []) =>
@@ -69,15 +75,17 @@ async function registerAt(peer: SipPeer, protocol: string, contact: string): Pro
       target,
       from: "<sip:alice@sip.test>;tag=alice",
       to: "<sip:alice@sip.test>",
-      callId: `register-${protocol}`,
+      callId,
       cseq,
       headers,
     }).replace(/^Contact: .*$/m, `Contact: ${contact}`);
-  peer.send(wanted(1));
+  peer.send(wanted(first));
   const challenged = await peer.next();
   if (challenged.status !== 401) return challenged;
   const login = { login: "alice", password: "alice-secret" };
-  peer.send(wanted(2, [authorization(login, { challenged, method: "REGISTER", uri: target })]));
+  peer.send(
+    wanted(first + 1, [authorization(login, { challenged, method: "REGISTER", uri: target })]),
+  );
   return await peer.next();
 }
 
@@ -164,6 +172,9 @@ sipTest("register() takes a sips: Contact by TLS alone, and calls there as sips:
   const contactAt = (port: number) => `<sips:alice@127.0.0.1:${port}>`;
 
   const refused = await registerAt(udp, "UDP", contactAt(udp.port));
+  const plainContact = `<sip:alice@127.0.0.1:${tls.port};transport=tls>`;
+  const plain = await registerAt(tls, "TLS", plainContact, "plain");
+  const removed = await registerAt(tls, "TLS", `${plainContact};expires=0`, "plain", 3);
   const taken = await registerAt(tls, "TLS", contactAt(tls.port));
   const invitation = invite("alice");
   await lab.run(invitation.leg, [{ type: "invite", invitation, timeoutS: 30 }]);
@@ -171,7 +182,8 @@ sipTest("register() takes a sips: Contact by TLS alone, and calls there as sips:
   await tls.close();
 
   assert.match(refused.start, / 400 SIPS Contact Needs TLS$/);
-  assert.equal(taken.status, 200);
+  assert.deepEqual([removed.status, taken.status], [200, 200]);
+  assert.equal(valueOf(plain, "contact").split(";expires")[0], plainContact);
   assert.match(came.start, /^INVITE sips:alice@127\.0\.0\.1:\d+ SIP/);
   assert.match(uriIn(valueOf(came, "contact")), /^sips:switchboard@127\.0\.0\.1:\d+$/);
 });
