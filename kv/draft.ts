@@ -3,16 +3,18 @@ import type { AnyRecord } from "../core/resource.ts";
 import { sidTime } from "../core/sid.ts";
 import { keyText } from "./batch.ts";
 import { type Span, wholeBuckets } from "./counters.ts";
+import { readAtOnce } from "./entries.ts";
 import { indexValue, textOf } from "./layout.ts";
 import { recordsOf } from "./lookups.ts";
 import { type Plan, planOf, type Source } from "./plan.ts";
 import { scan } from "./scan.ts";
+import { type SidList, sidList } from "./sid_list.ts";
 
 /** A stretch of a list. */
 export interface Part {
   span: Span;
-  /** The Sids of what passes, newest first; null where counters tell. */
-  sids: string[] | null;
+  /** The Sids of what passes; null where counters tell. */
+  sids: SidList | null;
 }
 
 /** What was found of a list, part by part, while others write to it. */
@@ -23,7 +25,7 @@ export interface Draft {
   parts: Part[];
   /** Nothing was written since the plan was made. */
   isFresh: boolean;
-  /** Something was written that the plan does not foresee. */
+  /** A record was written whose dates the plan does not foresee. */
   isStale: boolean;
 }
 
@@ -33,10 +35,10 @@ export async function draftOf(source: Source, where: Condition[]): Promise<Draft
   const parts = await Promise.all(
     spansOf(plan).map(async ({ span, isEdge }) => {
       if (isCounted(plan, isEdge)) return { span, sids: null };
-      const sids: string[] = [];
+      const sids = sidList(source.place.prefix);
       const verifies = plan.verifies || isEdge || plan.dated.length > 0;
       for await (const chunk of scan(source, { plan, where, range: { span }, verifies })) {
-        for (const { sid } of chunk) sids.push(sid);
+        sids.append(chunk.map(({ sid }) => sid));
       }
       return { span, sids };
     }),
@@ -64,53 +66,58 @@ const isCounted = ({ indexes, texts, verifies }: Plan, isEdge: boolean): boolean
 /**
  * Looks again at records that were written since they were scanned: with those that were not, it then
  * has what passes now. A record that the plan does not foresee makes it stale: one whose date is farther
- * from its Sid's time than any was, or with a value that none had.
+ * from its Sid's time than any was. A value that none had is counted from now on.
  */
 export async function catchUp(
-  { kv, place, codec }: Source,
+  source: Source,
   draft: Draft,
   written: ReadonlySet<string>,
 ): Promise<void> {
   if (written.size === 0) return;
   draft.isFresh = false;
-  const { where, plan, parts } = draft;
   const sids = [...written].sort().reverse();
-  const entries = await recordsOf(kv, place, { sids, isSparse: true });
-  const passed = new Map<Part, string[]>();
-  entries.forEach((entry, at) => {
-    if (entry === null) return;
-    const record = codec.decode(entry);
-    const passes = matches(record, where);
-    const ms = sidTime(sids[at]!);
-    const part = parts.find(({ span }) => ms >= span.from && ms < span.before);
-    if (part === undefined || part.sids === null) {
-      const counts = part !== undefined && isCountedBy(plan, record);
-      draft.isStale ||= passes !== counts;
-    } else if (passes) passed.set(part, [...passed.get(part) ?? [], sids[at]!]);
-  });
-  for (const part of parts) {
-    const stay = part.sids?.filter((sid) => !written.has(sid));
-    part.sids = stay === undefined ? null : merged(stay, passed.get(part) ?? []);
+  const passing = new Set<string>();
+  for (let at = 0; at < sids.length; at += readAtOnce) {
+    await lookAgain(source, draft, sids.slice(at, at + readAtOnce), passing);
+  }
+  for (const part of draft.parts) {
+    part.sids?.settle(sids.filter((sid) => partOf([part], sid) !== undefined), passing);
   }
 }
 
-/** Whether the counters of a plan count a record of its span. */
-function isCountedBy({ indexes, dated }: Plan, record: AnyRecord): boolean {
+const partOf = (parts: Part[], sid: string): Part | undefined => {
+  const ms = sidTime(sid);
+  return parts.find(({ span }) => ms >= span.from && ms < span.before);
+};
+
+/** Adds those of some Sids whose record passes now. */
+async function lookAgain(
+  { kv, place, codec }: Source,
+  draft: Draft,
+  sids: string[],
+  passing: Set<string>,
+): Promise<void> {
+  const { where, plan, parts } = draft;
+  const entries = await recordsOf(kv, place, { sids, isSparse: true });
+  entries.forEach((entry, at) => {
+    if (entry === null) return;
+    const sid = sids[at]!;
+    const record = codec.decode(entry);
+    const passes = matches(record, where);
+    if (passes) passing.add(sid);
+    const part = partOf(parts, sid);
+    if (part === undefined) draft.isStale ||= passes;
+    else if (part.sids === null) draft.isStale ||= passes !== isCountedBy(plan, record, passes);
+  });
+}
+
+/** Whether the counters of a plan count a record of its span; of one that passes, from now on. */
+function isCountedBy({ indexes, dated }: Plan, record: AnyRecord, passes: boolean): boolean {
   const { field, values } = indexes[0]!.index;
   const value = indexValue(textOf(record, field));
   const isOfValue = field === "" ||
     value !== null && values.some((one) => keyText([one]) === keyText([value]));
-  return isOfValue && dated.every((date) => typeof record[date] === "number");
-}
-
-/** Sids newest first, out of two such lists. */
-function merged(sids: string[], others: string[]): string[] {
-  if (others.length === 0) return sids;
-  const all: string[] = [];
-  let at = 0;
-  for (const sid of sids) {
-    while (at < others.length && others[at]! > sid) all.push(others[at++]!);
-    all.push(sid);
-  }
-  return all.concat(others.slice(at));
+  // Nobody had the value when those were looked for that fit, or it would be among them.
+  if (passes && !isOfValue && value !== null) values.push(value);
+  return (isOfValue || passes) && dated.every((date) => typeof record[date] === "number");
 }

@@ -12,10 +12,11 @@ import { atOneMoment } from "./one_moment.ts";
 import type { Source } from "./plan.ts";
 import { isRemembered } from "./remembered.ts";
 import { passing } from "./scan.ts";
+import type { SidList } from "./sid_list.ts";
 import { take, takeDated, type Wanted } from "./take.ts";
 import { underWayIn } from "./under_way.ts";
 
-/** How often a list is drafted that is written to in ways that its plan does not foresee. */
+/** How often a list is drafted whose records get dates that its plan does not foresee. */
 const mostDrafts = 4;
 
 /** Records written during a scan that are looked at while commits may have to wait; more are before. */
@@ -103,10 +104,10 @@ interface Piece {
 async function scanned(
   source: Source,
   { where }: Draft,
-  { sids, skip, limit, after }: Window & { sids: string[] },
+  { sids, skip, limit, after }: Window & { sids: SidList },
 ): Promise<Piece> {
-  const passed = after === undefined ? skip : sids.findIndex((sid) => sid < after);
-  const shown = passed < 0 ? [] : sids.slice(passed, passed + limit).map((sid) => ({ sid }));
+  const passed = after === undefined ? skip : sids.countTo(after);
+  const shown = sids.slice(passed, passed + limit).map((sid) => ({ sid }));
   const found = await passing(source, shown, { where, isSparse: true, recalls: source.recalls });
   return { count: sids.length, records: found.map(({ record }) => record) };
 }

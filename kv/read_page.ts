@@ -3,6 +3,7 @@ import { list } from "./list.ts";
 import { nameOf } from "./list_states.ts";
 import { atOneMoment } from "./one_moment.ts";
 import type { Source } from "./plan.ts";
+import { passing } from "./scan.ts";
 import { isHeld, pageSorted } from "./sorted.ts";
 
 /** How often a page is read whose total and records are of different moments. */
@@ -11,9 +12,9 @@ const mostReadings = 4;
 type Read<T> = (sid: string) => Promise<T | null>;
 
 /**
- * One page of a list as the store has it; `read` reads a record by its Sid. Its records are as many
- * as its total says, also when the list changes meanwhile: a page that contradicts itself is read
- * again, and while writers leave no moment for it, its records decide.
+ * One page of a list as the store has it; `read` reads the record of a cursor by its Sid. Its
+ * records are as many as its total says, also when the list changes meanwhile: a page that
+ * contradicts itself is read again, and while writers leave no moment for it, its records decide.
  */
 export async function readPage<T extends Base>(
   source: Source,
@@ -42,17 +43,22 @@ async function readOnce<T extends Base>(
 ): Promise<Slice<T>> {
   const { layout: { sorted }, place, states, kv } = source;
   if (sorted === undefined || !isHeld(sorted, query)) return await list<T>(source, query);
-  const page = (kv: Deno.Kv) => pageSorted({ kv, place, sorted, read }, query);
-  const isCounted = query.where.length === 0;
-  const { sids, passed } =
-    await (isCounted
+  const { where } = query;
+  const page = async (kv: Deno.Kv) => {
+    const { sids, passed } = await pageSorted({ kv, place, sorted, read }, query);
+    const shown = sids.map((sid) => ({ sid }));
+    const asked = { where, isSparse: true, recalls: source.recalls };
+    const found = await passing({ ...source, kv }, shown, asked);
+    const items = found.map(({ record }) => record as Base as T);
+    return { items, passed, isWhole: items.length === sids.length };
+  };
+  const { items, passed, isWhole } =
+    await (where.length === 0
       ? page(kv)
       : states === null
       ? atOneMoment(kv, page)
       : states.steady(nameOf(place), () => page(kv)));
-  const found = await Promise.all(sids.map(read));
-  const items = found.filter((record) => record !== null);
-  if (items.length < sids.length) return await readOnce(source, query, read); // One went meanwhile.
+  if (!isWhole) return await readOnce(source, query, read); // One changed meanwhile.
   const total = passed ?? (await list<T>(source, { ...query, limit: 0 })).total;
   return { items, total };
 }
