@@ -5,7 +5,8 @@ interface Held<V> {
 /**
  * A Map for what comes and goes with each call. V8 has every table that a Map outgrew point to the
  * next one, so that a single old table keeps all that ever went through the Map until the next
- * complete run of the garbage collector. Here that is no more than an empty holder an entry.
+ * complete run of the garbage collector. Here that is no more than an empty holder an entry, for keys
+ * that are deleted before they are set again.
  */
 export class LooseMap<K, V> extends Map<K, V> {
   override get(key: K): V | undefined {

@@ -88,7 +88,7 @@ class DialogOfSession implements Acknowledged {
   readonly events: DialogEvents;
   readonly hop: Hop | undefined;
   localSdp = "";
-  settle: ((answer: string) => void) | undefined = undefined;
+  settle: OfferAnswer["settle"] = undefined;
   readonly timer: SessionTimer;
   readonly state: State;
 

@@ -1,10 +1,5 @@
 import assert from "node:assert/strict";
 import type { Condition } from "../../core/filters.ts";
-import { withDefaults } from "../../core/resource.ts";
-import {
-  type IncomingPhoneNumber,
-  incomingPhoneNumbers,
-} from "../../core/resources/incoming_phone_numbers.ts";
 import { startKvConnect } from "../support/kv_connect.ts";
 import { hookReads } from "../support/read_hook.ts";
 import { type StoreLab, storeLab } from "../support/store_lab.ts";
@@ -61,18 +56,7 @@ Deno.test("a total of phone numbers by a filter is of one moment, whatever is wr
   using hook = hookReads();
   using lab = await storeLab();
   const { incomingPhoneNumbers: numbers } = lab.store.records;
-  const numberOf = (n: number) => ({
-    sid: lab.sid("PN"),
-    accountSid: lab.accountSid,
-    dateCreated: lab.clock.now,
-    dateUpdated: lab.clock.now,
-    ...withDefaults(incomingPhoneNumbers, {
-      friendlyName: `${n}`,
-      phoneNumber: `${n}`,
-      kind: "local",
-      capabilities: { voiceCapable: true, smsCapable: true },
-    }),
-  } as IncomingPhoneNumber);
+  const numberOf = (n: number) => lab.number({ phoneNumber: `${n}`, friendlyName: `${n}` });
   const size = 1_200;
   const all = Array.from({ length: size }, (_, at) => numberOf(5_000 + at));
   await Promise.all(all.map((record) => numbers.insert({ record })));

@@ -1,9 +1,4 @@
 import assert from "node:assert/strict";
-import { withDefaults } from "../../core/resource.ts";
-import {
-  type IncomingPhoneNumber,
-  incomingPhoneNumbers,
-} from "../../core/resources/incoming_phone_numbers.ts";
 import { hookReads } from "../support/read_hook.ts";
 import { storeLab } from "../support/store_lab.ts";
 
@@ -11,18 +6,7 @@ Deno.test("a filtered page of phone numbers shows none that changed while it was
   using hook = hookReads();
   using lab = await storeLab();
   const { incomingPhoneNumbers: numbers } = lab.store.records;
-  const numberOf = (n: number) => ({
-    sid: lab.sid("PN"),
-    accountSid: lab.accountSid,
-    dateCreated: lab.clock.now,
-    dateUpdated: lab.clock.now,
-    ...withDefaults(incomingPhoneNumbers, {
-      friendlyName: "sales",
-      phoneNumber: `${n}`,
-      kind: "local",
-      capabilities: { voiceCapable: true, smsCapable: true },
-    }),
-  } as IncomingPhoneNumber);
+  const numberOf = (n: number) => lab.number({ phoneNumber: `${n}`, friendlyName: "sales" });
   const all = [1, 2, 3].map(numberOf);
   await Promise.all(all.map((record) => numbers.insert({ record })));
   const name = (friendlyName: string) =>

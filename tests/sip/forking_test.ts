@@ -136,17 +136,22 @@ sipTest(
   },
 );
 
-sipTest("accept() answers a caller in a dialog of its own where another one rang", async () => {
-  await using lab = await startSipLab();
+/** Alice, who calls Bob, and a proxy in front of his devices, which responds in the name of any. */
+async function behindProxy(lab: SipLab) {
   const [alice, bob] = [await lab.phone("alice"), await lab.phone("bob")];
   lab.service.answer = ({ event }) =>
     event.type === "incoming"
       ? [{ type: "dial", legs: [invite("bob")], media: "proxied", timeoutS: 30, timeLimitS: 60 }]
       : [];
-  // A proxy in front of bob's devices.
   const line = { phone: bob, send: bob.send };
   const responds = (to: SipText, name: string, status: number) =>
     respond(line as never, to, { status, tag: name, sdp: sdpOf(name) });
+  return { alice, bob, responds };
+}
+
+sipTest("accept() answers a caller in a dialog of its own where another one rang", async () => {
+  await using lab = await startSipLab();
+  const { alice, bob, responds } = await behindProxy(lab);
 
   const calling = alice.call("bob");
   const { invite: came } = await bob.nextCall();
@@ -170,14 +175,7 @@ sipTest("accept() answers a caller in a dialog of its own where another one rang
 
 sipTest("accept() leaves a dialog where a PRACK is awaited only after it came", async () => {
   await using lab = await startSipLab();
-  const [alice, bob] = [await lab.phone("alice"), await lab.phone("bob")];
-  lab.service.answer = ({ event }) =>
-    event.type === "incoming"
-      ? [{ type: "dial", legs: [invite("bob")], media: "proxied", timeoutS: 30, timeLimitS: 60 }]
-      : [];
-  const line = { phone: bob, send: bob.send };
-  const responds = (to: SipText, name: string, status: number) =>
-    respond(line as never, to, { status, tag: name, sdp: sdpOf(name) });
+  const { alice, bob, responds } = await behindProxy(lab);
 
   const calling = alice.call("bob", { headers: ["Require: 100rel"] });
   const { invite: came } = await bob.nextCall();

@@ -1,5 +1,9 @@
 import type { Account } from "../../core/resources/accounts.ts";
 import { type Call, calls } from "../../core/resources/calls.ts";
+import {
+  type IncomingPhoneNumber,
+  incomingPhoneNumbers,
+} from "../../core/resources/incoming_phone_numbers.ts";
 import { type Notification, notifications } from "../../core/resources/notifications.ts";
 import { withDefaults } from "../../core/resource.ts";
 import { openStore, type Store } from "../../kv/open_store.ts";
@@ -14,6 +18,7 @@ export interface StoreLab {
   sid(prefix: string): string;
   call(fields: Partial<Call>): Call;
   notification(fields: Partial<Notification>): Notification;
+  number(fields: Pick<IncomingPhoneNumber, "phoneNumber" | "friendlyName">): IncomingPhoneNumber;
   [Symbol.dispose](): void;
 }
 
@@ -48,6 +53,11 @@ export async function storeLab(location = ":memory:", secretKey = "lab"): Promis
       messageDate: clock.now,
       ...withDefaults(notifications, fields),
     }),
+    number: (fields) => {
+      const capabilities = { voiceCapable: true, smsCapable: true };
+      const local = { kind: "local" as const, capabilities, ...fields };
+      return { ...base("PN"), ...withDefaults(incomingPhoneNumbers, local) } as IncomingPhoneNumber;
+    },
     [Symbol.dispose]: () => store.close(),
   };
 }
