@@ -6,16 +6,16 @@ import { companion, kamailio, type Server } from "./sip_servers.ts";
 import { openUdp, openWebSocket, type Wire } from "./sip_wires.ts";
 
 /**
- * `deno task bench:sip`: the companion beside Kamailio, in turn under the same load, each alone on the
- * first core; load and service share the second one. What counts is the CPU time of the server for
- * each operation: REGISTER is two transactions (401, then 200), a call is INVITE, 407, INVITE, 180,
+ * `deno task bench:sip`: the companion beside Kamailio on the first core, under the same load for a
+ * second each in turn; load and service share the second core. What counts is the CPU time of the
+ * server for each operation: REGISTER is two transactions (401, then 200), a call is INVITE, 407, INVITE, 180,
  * 200, ACK, BYE. Kamailio passes calls through and keeps no record; the companion has two legs, asks
- * its service what to do and reports what happens. SECONDS is the time of each figure (default 5),
+ * its service what to do and reports what happens. SECONDS is the turns of each (default 10),
  * IDLE the number of idle registered connections whose memory is measured (default 2,000), ONLY a
  * pattern of the names of the loads to run, without the memory.
  */
 
-const seconds = Number(Deno.env.get("SECONDS") ?? 5);
+const seconds = Number(Deno.env.get("SECONDS") ?? 10);
 const idle = Number(Deno.env.get("IDLE") ?? 2_000);
 const only = Deno.env.get("ONLY");
 /** V8 compiles anew for some ten seconds; a server runs longer than that. */
@@ -99,33 +99,61 @@ interface Figure {
   failures: number;
 }
 
-/** Every active agent repeats its operation until the time is over. */
-async function drive(server: Server, load: Load, agents: Agent[], forS: number): Promise<Figure> {
-  const [startedAt, cpuBefore] = [performance.now(), server.cpuS()];
-  const until = startedAt + forS * 1000;
-  let [done, failures] = [0, 0];
-  await Promise.all(
-    agents.slice(0, load.active).map(async (_, number) => {
-      while (performance.now() < until) {
-        if (await load.once(agents, number) === 200) done++;
-        else failures++;
-      }
-    }),
-  );
-  const elapsedS = (performance.now() - startedAt) / 1000;
-  const cpuUs = (server.cpuS() - cpuBefore) * 1e6 / (done + failures);
-  return { perSecond: done / elapsedS, cpuUs, failures };
+/** A server under a load, and what came of it so far. */
+class Side {
+  done = 0;
+  failures = 0;
+  driven = 0;
+
+  constructor(readonly server: Server, readonly load: Load, readonly agents: Agent[]) {}
+
+  static async open(server: Server, load: Load): Promise<Side> {
+    const agents = await connect(server, load);
+    if (load.registers) await Promise.all(agents.map((agent) => agent.register()));
+    return new Side(server, load, agents);
+  }
+  /** Every active agent repeats its operation until the time is over. */
+  async drive(forS: number): Promise<void> {
+    const startedAt = performance.now();
+    const until = startedAt + forS * 1000;
+    await Promise.all(
+      this.agents.slice(0, this.load.active).map(async (_, number) => {
+        while (performance.now() < until) {
+          if (await this.load.once(this.agents, number) === 200) this.done++;
+          else this.failures++;
+        }
+      }),
+    );
+    this.driven += (performance.now() - startedAt) / 1000;
+  }
+  close(): void {
+    for (const agent of this.agents) agent.close();
+  }
 }
 
-async function measure(server: Server, load: Load): Promise<Figure> {
-  const agents = await connect(server, load);
-  try {
-    if (load.registers) await Promise.all(agents.map((agent) => agent.register()));
-    await drive(server, load, agents, warmUpSeconds);
-    return await drive(server, load, agents, seconds);
-  } finally {
-    for (const agent of agents) agent.close();
+/**
+ * The servers at once, each driven for a second in turn: the machine's speed changes from one minute
+ * to the next. All the CPU time that a server takes from the first turn to the last one counts.
+ */
+async function compare(load: Load): Promise<Figure[]> {
+  await using open = new AsyncDisposableStack();
+  const sides: Side[] = [];
+  for (const start of starts) {
+    const server = open.use(await start());
+    const side = open.adopt(await Side.open(server, load), (side) => side.close());
+    await side.drive(warmUpSeconds);
+    sides.push(side);
   }
+  const before = sides.map(({ server }) => server.cpuS());
+  for (const side of sides) [side.done, side.failures, side.driven] = [0, 0, 0];
+  for (let turn = 0; turn < seconds; turn++) {
+    for (const side of turn % 2 === 0 ? sides : sides.toReversed()) await side.drive(1);
+  }
+  return sides.map(({ server, done, failures, driven }, at) => ({
+    perSecond: done / driven,
+    cpuUs: (server.cpuS() - before[at]!) * 1e6 / (done + failures),
+    failures,
+  }));
 }
 
 /** Memory of one idle registered connection, in kB. */
@@ -172,11 +200,7 @@ for (let at = 0; at < Math.max(idle, 100); at++) service.addClient(`agent${at}`,
 const starts = [kamailio, () => companion(service)];
 row("", "Kamailio/s", "CPU an op", "Switchboard/s", "CPU an op", "ratio of CPU");
 for (const load of loads.filter(({ name }) => new RegExp(only ?? "").test(name))) {
-  const figures: Figure[] = [];
-  for (const start of starts) {
-    await using server = await start();
-    figures.push(await measure(server, load));
-  }
+  const figures = await compare(load);
   const cells = figures.flatMap(({ perSecond, cpuUs }) => [
     perSecond.toFixed(0),
     `${cpuUs.toFixed(0)} us`,
