@@ -165,6 +165,30 @@ sipTest("ringTrunk() gives a sips: call to no trunk without TLS", async () => {
   assert.deepEqual(trunk.heard, []);
 });
 
+sipTest("ringLeg() gives a sips: call to a companion by TLS alone", async () => {
+  await using lab = await startSecureLab();
+  await using other = await openTrunk();
+  const bob = await lab.secured("bob");
+  const taken = { leg: newLeg(), accountSid: `AC${"0".repeat(32)}` };
+  const finalAt = async (sipUri: string) => {
+    const target = { kind: "leg", ...taken, peer: { sipUri } } as const;
+    const legs = [{ ...invite("carol"), target }];
+    lab.service.answer = ({ event }) =>
+      event.type === "incoming"
+        ? [{ type: "dial", legs, media: "anchored", timeoutS: 30, timeLimitS: 60 }]
+        : [];
+    return (await bob.call("sips:+15559@sip.test").final).status;
+  };
+  const { port } = lab.companion.sipAddresses.get("TLS")!;
+
+  const plain = await finalAt(`sip:127.0.0.1:${other.port};transport=udp`);
+  const secured = await finalAt(`sip:localhost:${port};transport=tls`);
+
+  assert.equal(plain, 480);
+  assert.deepEqual(other.heard, []);
+  assert.equal(secured, 481, "it came to the companion, which has no such leg");
+});
+
 sipTest("register() takes a sips: Contact by TLS alone, and calls there as sips:", async () => {
   await using lab = await startSecureLab();
   await using udp = await openTrunk(udpOf(lab));
