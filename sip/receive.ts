@@ -6,7 +6,7 @@ import {
 import type { Verdict } from "./auth/admission.ts";
 import { completeResponse } from "./complete_response.ts";
 import { badRequest } from "./text/bad_request.ts";
-import type { Dialog } from "./dialog/dialog.ts";
+import { type Dialog, mayGoBy } from "./dialog/dialog.ts";
 import { currentFlow, type Flow, withFlow } from "./flow.ts";
 import { sipLimits } from "./limits.ts";
 import { type ParsedRequest, parseMessage, SipParseError } from "./text/parse.ts";
@@ -14,7 +14,7 @@ import { type Refusal, unavailable } from "./refusal.ts";
 import { refusePrivacy } from "./privacy.ts";
 import { reply } from "./reply.ts";
 import { refuseInterval } from "./dialog/session_timer.ts";
-import { refuseSips } from "./secure.ts";
+import { refuseInsecure, refuseSips } from "./secure.ts";
 import { refuseCopy, transactionKey } from "./merged.ts";
 import { mayBeForked } from "./server_transactions.ts";
 import { setOrigin } from "./origin.ts";
@@ -202,6 +202,7 @@ function refuseDialog(
   if (message.method === "ACK" && dialog === undefined) return undefined;
   if (dialog === undefined) return answerEarly(signalling, message) ?? { statusCode: 481 };
   if (!isOfPeer(dialog, flow)) return { statusCode: 481 };
+  if (!mayGoBy(dialog, flow)) return refuseInsecure(message);
   // A trunk or proxy may speak from several ports and hear at one alone.
   if (dialog.flow.closed || !dialog.hop?.owns(flow.remote.host)) dialog.flow = flow;
   // The library would go on repeating the first 2xx for ever, once there are two that want an ACK.

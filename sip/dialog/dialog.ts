@@ -8,6 +8,7 @@ import { hopOf } from "../registrar/path.ts";
 import { type OfferAnswer, sendOffer } from "./offer.ts";
 import { type Acknowledged, SessionEvents } from "./session_events.ts";
 import { createSessionTimer, type SessionTimer } from "./session_timer.ts";
+import { isSecure } from "../secure.ts";
 import { guard, type Signalling } from "../signalling.ts";
 import type { Trunk } from "../trunk/trunk.ts";
 import { refreshSession } from "./update.ts";
@@ -21,10 +22,16 @@ export interface DialogPeer {
   readonly leg: string;
   /** Where requests go; moves along when the softphone comes by a new connection. */
   flow: Flow;
+  /** Whether it goes by TLS alone (RFC 3261 §12.1): the call demands that. */
+  readonly isSecure: boolean;
   /** Whether the peer knows UPDATE (RFC 3311). */
   readonly knowsUpdate: boolean;
   readonly events: DialogEvents;
 }
+
+/** Whether what is said in a dialog may go by a flow. */
+export const mayGoBy = ({ isSecure: isWanted }: DialogPeer, { transport }: Flow): boolean =>
+  !isWanted || isSecure(transport.protocol);
 
 /** One dialog with a softphone (RFC 3261 §12). Commands never throw once it is over. */
 export interface Dialog extends DialogPeer {
@@ -84,6 +91,7 @@ class DialogOfSession implements Acknowledged {
   readonly trunk: Trunk | undefined;
   readonly leg: string;
   flow: Flow;
+  readonly isSecure: boolean;
   readonly knowsUpdate: boolean;
   readonly events: DialogEvents;
   readonly hop: Hop | undefined;
@@ -99,6 +107,7 @@ class DialogOfSession implements Acknowledged {
     this.trunk = trunk;
     this.leg = peer.leg;
     this.flow = flow;
+    this.isSecure = peer.isSecure;
     this.knowsUpdate = peer.knowsUpdate;
     this.events = peer.events;
     this.hop = trunk ?? (binding && hopOf(signalling, binding));
@@ -210,7 +219,7 @@ function finish({ signalling, dialog, finished, stopWatching }: State): void {
 function follow({ signalling, dialog, device }: State): boolean {
   if (!dialog.flow.closed) return true;
   const binding = bindingsOf(signalling, dialog.login).find(({ key }) => key === device);
-  if (binding === undefined || binding.flow.closed) return false;
+  if (binding === undefined || binding.flow.closed || !mayGoBy(dialog, binding.flow)) return false;
   dialog.flow = binding.flow;
   return true;
 }
@@ -224,7 +233,9 @@ async function reachAgain(dialog: Dialog): Promise<void> {
   try {
     if (hop === undefined) return dialog.events.onLost();
     const flow = await hop.reach();
-    if (dialog.flow === lost) dialog.flow = flow;
+    if (dialog.flow !== lost) return;
+    if (mayGoBy(dialog, flow)) dialog.flow = flow;
+    else dialog.events.onLost();
   } catch {
     if (dialog.flow === lost) dialog.events.onLost();
   }

@@ -5,6 +5,8 @@ import { inDialogEvents } from "../dialog/in_dialog.ts";
 import { bye, type InboundState, lost, mediaLost, refuse, reply } from "./inbound_state.ts";
 import { type MediaLeg, NoCommonCodec } from "../media/port.ts";
 import { beginAnotherDialog } from "./another_dialog.ts";
+import { originOf } from "../origin.ts";
+import { isSips } from "../secure.ts";
 import { agreeAsServer } from "../dialog/session_timer.ts";
 import { sdpBody } from "../signalling.ts";
 import { sdpWithoutMedia, ussdHeaders } from "../ussd/ussd_body.ts";
@@ -119,6 +121,7 @@ function adopt(state: InboundState, session: Session): Dialog {
     trunk,
     leg: id,
     flow,
+    isSecure: isSips(originOf(message).target),
     knowsUpdate: allows(message, "UPDATE"),
     events: dialogEvents(state),
   });

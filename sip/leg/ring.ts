@@ -170,13 +170,14 @@ export function refuseAnswer(state: OutboundState, fork: Fork, answer: Answer): 
 }
 
 function adopt(
-  { signalling, call: { invitation } }: OutboundState,
+  { signalling, call: { invitation, demands } }: OutboundState,
   { session, knowsUpdate }: Answer,
   peer: Pick<DialogPeer, "leg" | "flow" | "trunk" | "events">,
 ): Dialog {
   const { target } = invitation;
   const login = target.kind === "client" ? target.login : undefined;
-  return adoptDialog(signalling, session, { ...peer, knowsUpdate, login });
+  const { isSecure } = demands;
+  return adoptDialog(signalling, session, { ...peer, isSecure, knowsUpdate, login });
 }
 
 async function takeAnswer(state: OutboundState, { media }: Fork, sdp: string): Promise<void> {
