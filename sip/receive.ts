@@ -6,7 +6,7 @@ import {
 import type { Verdict } from "./auth/admission.ts";
 import { completeResponse } from "./complete_response.ts";
 import { badRequest } from "./text/bad_request.ts";
-import { type Dialog, mayGoBy } from "./dialog/dialog.ts";
+import type { Dialog } from "./dialog/dialog.ts";
 import { currentFlow, type Flow, withFlow } from "./flow.ts";
 import { sipLimits } from "./limits.ts";
 import { type ParsedRequest, parseMessage, SipParseError } from "./text/parse.ts";
@@ -14,7 +14,7 @@ import { type Refusal, unavailable } from "./refusal.ts";
 import { refusePrivacy } from "./privacy.ts";
 import { reply } from "./reply.ts";
 import { refuseInterval } from "./dialog/session_timer.ts";
-import { refuseInsecure, refuseSips } from "./secure.ts";
+import { mayGoBy, refuseInsecure, refuseSips } from "./secure.ts";
 import { refuseCopy, transactionKey } from "./merged.ts";
 import { mayBeForked } from "./server_transactions.ts";
 import { setOrigin } from "./origin.ts";

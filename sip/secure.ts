@@ -1,10 +1,16 @@
 import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
-import type { Protocol } from "./flow.ts";
+import type { Flow, Protocol } from "./flow.ts";
 import type { Binding, Flows } from "./registrar/location.ts";
 import type { Refusal } from "./refusal.ts";
 
 /** Whether nobody on the way reads what goes by a transport. */
 export const isSecure = (protocol: Protocol): boolean => protocol === "TLS" || protocol === "WSS";
+
+/** Whether what is said in a dialog may go by a flow. */
+export const mayGoBy = (
+  dialog: { isSecure: boolean },
+  { transport: { protocol } }: Flow,
+): boolean => !dialog.isSecure || isSecure(protocol);
 
 /** Whether a Request-URI asks for TLS at every hop (RFC 3261 §26.2.2). */
 export const isSips = (target: string): boolean => /^sips:/i.test(target);

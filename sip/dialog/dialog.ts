@@ -8,7 +8,7 @@ import { hopOf } from "../registrar/path.ts";
 import { type OfferAnswer, sendOffer } from "./offer.ts";
 import { type Acknowledged, SessionEvents } from "./session_events.ts";
 import { createSessionTimer, type SessionTimer } from "./session_timer.ts";
-import { isSecure } from "../secure.ts";
+import { mayGoBy } from "../secure.ts";
 import { guard, type Signalling } from "../signalling.ts";
 import type { Trunk } from "../trunk/trunk.ts";
 import { refreshSession } from "./update.ts";
@@ -29,10 +29,6 @@ export interface DialogPeer {
   readonly events: DialogEvents;
 }
 
-/** Whether what is said in a dialog may go by a flow. */
-export const mayGoBy = ({ isSecure: isWanted }: DialogPeer, { transport }: Flow): boolean =>
-  !isWanted || isSecure(transport.protocol);
-
 /** One dialog with a softphone (RFC 3261 §12). Commands never throw once it is over. */
 export interface Dialog extends DialogPeer {
   readonly session: Session;
@@ -46,13 +42,20 @@ export interface Dialog extends DialogPeer {
   /** Resolves when the ACK to the 2xx went out, or came. */
   confirmed(): Promise<void>;
   /** Says BYE, once the peer has our ACK or we have its; resolves when it is answered. */
-  bye(content?: Content): Promise<void>;
+  bye(words?: LastWords): Promise<void>;
   /** Offers in the dialog, or asks for an offer; rejects with `Refused`. */
   reinvite(sdp: string | undefined): Promise<OfferAnswer>;
   /** Sends INFO, REFER or NOTIFY; resolves with the final status, whatever it is. */
   request(method: "info" | "refer" | "notify", message: InDialogMessage): Promise<number>;
   /** The INVITE was refused after all: an early dialog ends with it (§12.3). */
   abandon(): void;
+}
+
+/** What a BYE says. */
+export interface LastWords {
+  content?: Content | undefined;
+  /** Value of Reason (RFC 3326). */
+  reason?: string | undefined;
 }
 
 export interface InDialogMessage {
@@ -69,8 +72,7 @@ interface State {
   readonly acknowledged: PromiseWithResolvers<void>;
   confirmed: boolean;
   leaving: boolean;
-  /** The body of our BYE. */
-  lastWords: Content | undefined;
+  lastWords: LastWords;
   /** Of each thing that concerns the flow. */
   stopWatching: (() => void)[];
 }
@@ -124,7 +126,7 @@ class DialogOfSession implements Acknowledged {
       acknowledged: Promise.withResolvers(),
       confirmed: false,
       leaving: false,
-      lastWords: undefined,
+      lastWords: {},
       stopWatching: [],
     };
   }
@@ -133,8 +135,8 @@ class DialogOfSession implements Acknowledged {
       ? Promise.resolve()
       : this.state.acknowledged.promise;
   }
-  bye(content?: Content) {
-    if (!this.state.leaving) this.state.lastWords = content;
+  bye(words: LastWords = {}) {
+    if (!this.state.leaving) this.state.lastWords = words;
     return leave(this.state);
   }
   reinvite(sdp: string | undefined) {
@@ -176,9 +178,10 @@ function onAck(state: State, body: string): void {
   const { settle } = dialog;
   dialog.settle = undefined;
   if (settle !== undefined) {
-    void Promise.try(settle, body).catch((error) =>
-      state.signalling.log("Cannot follow an answer", { leg: dialog.leg, error: String(error) })
-    );
+    void Promise.try(settle, body).catch((error) => {
+      state.signalling.log("Cannot follow an answer", { leg: dialog.leg, error: String(error) });
+      dialog.events.onUnfollowed(error);
+    });
   } else if (!confirmed) dialog.events.onAck?.(body);
 }
 
@@ -196,14 +199,17 @@ function leave(state: State): Promise<void> {
 
 function sendBye(state: State): void {
   const done = () => finish(state);
-  const { lastWords, signalling, dialog } = state;
+  const { lastWords: { content, reason }, signalling, dialog } = state;
   // Nobody will answer the BYE that went by a connection that has closed.
   const onClosed = (closed: Flow) => void (dialog.flow === closed && finish(state));
   state.stopWatching.push(signalling.closeWatchers.add(onClosed));
   withFlow(dialog.flow, () => {
     dialog.session.bye(
       { onAccept: done, onReject: done, onRedirect: done },
-      lastWords && { body: { ...lastWords, contentDisposition: "render" } },
+      {
+        ...content && { body: { ...content, contentDisposition: "render" } },
+        ...reason && { extraHeaders: [`Reason: ${reason}`] },
+      },
     );
   });
 }

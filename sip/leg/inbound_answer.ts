@@ -4,6 +4,7 @@ import type { DialogEvents } from "../dialog/dialog_events.ts";
 import { inDialogEvents } from "../dialog/in_dialog.ts";
 import { bye, type InboundState, lost, mediaLost, refuse, reply } from "./inbound_state.ts";
 import { type MediaLeg, NoCommonCodec } from "../media/port.ts";
+import { unfollowedReason, unfollowedWords } from "./outcome.ts";
 import { beginAnotherDialog } from "./another_dialog.ts";
 import { originOf } from "../origin.ts";
 import { isSips } from "../secure.ts";
@@ -128,7 +129,7 @@ function adopt(state: InboundState, session: Session): Dialog {
 }
 
 function dialogEvents(state: InboundState): DialogEvents {
-  const { call: { request: { message } }, over, released } = state;
+  const { call: { id, request: { message } }, over, released, signalling: { log } } = state;
   const requests = inDialogEvents(state.wiring, () => state.media);
   let taken: Promise<void> | undefined;
   return {
@@ -148,8 +149,14 @@ function dialogEvents(state: InboundState): DialogEvents {
     onAck(sdp) {
       if (message.body !== "") return;
       taken = state.media?.accept(sdp)
-        .catch(() => bye(state, { outcome: "failed", sipStatus: 488 }));
+        .catch((error) => {
+          log("Cannot take the answer to a call", { leg: id, error: String(error) });
+          const reason = unfollowedReason(error);
+          bye(state, { outcome: "failed", sipStatus: 488, reason }, unfollowedWords);
+        });
     },
+    onUnfollowed: (error) =>
+      bye(state, { outcome: "completed", reason: unfollowedReason(error) }, unfollowedWords),
     onPrack: (rack) => state.reliable?.acknowledge(rack) ?? false,
   };
 }

@@ -12,7 +12,7 @@ import { reopened, someClosed } from "../registrar/path.ts";
 import { sipLimits } from "../limits.ts";
 import { Refused } from "../dialog/refused.ts";
 import { isSecureUri, securedDevices } from "../secure.ts";
-import { bestStatus, refusedEnding } from "./outcome.ts";
+import { bestStatus, refusedEnding, unfollowedReason, unfollowedWords } from "./outcome.ts";
 import {
   bye,
   cancelForks,
@@ -162,6 +162,7 @@ export function refuseAnswer(state: OutboundState, fork: Fork, answer: Answer): 
     ...inDialogEvents(createWiring(), () => undefined),
     onBye() {},
     onLost() {},
+    onUnfollowed() {},
     onOffer: over,
     onInfo: over,
   };
@@ -184,10 +185,11 @@ async function takeAnswer(state: OutboundState, { media }: Fork, sdp: string): P
   try {
     if (await state.early !== sdp) await media?.accept(sdp);
   } catch (error) {
-    if (error instanceof NoCommonCodec) return bye(state, refusedEnding(488));
+    if (error instanceof NoCommonCodec) return bye(state, refusedEnding(488), unfollowedWords);
     const { signalling: { log }, call: { invitation: { leg } } } = state;
     log("Cannot take the answer to a call", { leg, error: String(error) });
-    return bye(state, { outcome: "failed", sipStatus: 500, reason: "media-lost" });
+    const ending = { outcome: "failed", sipStatus: 500, reason: "media-lost" } as const;
+    return bye(state, ending, unfollowedWords);
   }
   if (state.over.signal.aborted) return;
   void media?.lost.then((why) => mediaLost(state, why));
@@ -220,5 +222,7 @@ function dialogEvents(state: OutboundState, media: MediaLeg | undefined): Dialog
       state.released.resolve();
     },
     onLost: () => bye(state, { outcome: "completed" }),
+    onUnfollowed: (error) =>
+      bye(state, { outcome: "completed", reason: unfollowedReason(error) }, unfollowedWords),
   };
 }

@@ -156,9 +156,10 @@ for (
 
     await lab.run(invitation.leg, inviteScript(invitation));
     const dialog = await (await phone.nextCall()).answer(sdp);
-    await dialog.ended;
+    const bye = await dialog.ended;
     const { event } = await lab.service.event("ended", invitation.leg);
 
+    assert.match(valueOf(bye, "reason"), /^SIP;cause=488;/);
     assert.deepEqual(event, { type: "ended", outcome: "failed", ...ending });
   });
 }
