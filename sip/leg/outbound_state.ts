@@ -48,8 +48,8 @@ export interface OutboundState {
   remoteSdp: string;
   responseHeaders: Record<string, string>;
   ringing: boolean;
-  /** The early SDP that our media took, once they have. */
-  early: Promise<string | undefined> | undefined;
+  /** Resolves when our media have taken the early SDP, or cannot. */
+  early: Promise<void> | undefined;
   readonly wiring: Wiring;
   stopTimeout(): void;
 }

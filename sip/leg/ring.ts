@@ -6,7 +6,7 @@ import { forkInvite } from "./fork_invite.ts";
 import { createWiring, inDialogEvents } from "../dialog/in_dialog.ts";
 import type { Flows } from "../registrar/location.ts";
 import { mediaKindOf } from "./media_kind.ts";
-import { type MediaKind, type MediaLeg, NoCommonCodec } from "../media/port.ts";
+import type { MediaKind, MediaLeg } from "../media/port.ts";
 import { createPeerFork } from "./peer_fork.ts";
 import { reopened, someClosed } from "../registrar/path.ts";
 import { sipLimits } from "../limits.ts";
@@ -116,8 +116,7 @@ export function onProgress(
   state.call.onProgress?.(status, earlySdp);
   const { onEarlyMedia } = state.call;
   if (earlySdp === "" || media === undefined || onEarlyMedia === undefined) return;
-  state.early ??= media.accept(earlySdp).then(() => (onEarlyMedia(media), earlySdp))
-    .catch(() => undefined);
+  state.early ??= media.accept(earlySdp, true).then(() => onEarlyMedia(media)).catch(() => {});
 }
 
 /** Takes a refusal; the last one ends the leg. */
@@ -183,12 +182,12 @@ function adopt(
 
 async function takeAnswer(state: OutboundState, { media }: Fork, sdp: string): Promise<void> {
   try {
-    if (await state.early !== sdp) await media?.accept(sdp);
+    if (state.early !== undefined) await state.early;
+    await media?.accept(sdp);
   } catch (error) {
-    if (error instanceof NoCommonCodec) return bye(state, refusedEnding(488), unfollowedWords);
     const { signalling: { log }, call: { invitation: { leg } } } = state;
     log("Cannot take the answer to a call", { leg, error: String(error) });
-    const ending = { outcome: "failed", sipStatus: 500, reason: "media-lost" } as const;
+    const ending = { ...refusedEnding(488), reason: unfollowedReason(error) };
     return bye(state, ending, unfollowedWords);
   }
   if (state.over.signal.aborted) return;

@@ -146,7 +146,7 @@ for (
       sipStatus: 488,
       reason: "no-codec",
     }],
-    ["500 when the media fail", brokenSdp, { sipStatus: 500, reason: "media-lost" }],
+    ["488 when the media fail", brokenSdp, { sipStatus: 488, reason: "media-lost" }],
   ] as const
 ) {
   sipTest(`runScript() ends the leg with ${why}`, async () => {
