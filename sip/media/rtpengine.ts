@@ -161,7 +161,7 @@ interface Relayed {
 function relayed({ call, inside, watch, ...sides }: Relayed): Peer {
   let { local, remote } = sides;
   let accepting: Promise<void> | undefined;
-  let isFinal = false;
+  let isFinal = remote !== undefined;
   let closed: Promise<void> | undefined;
   const close = async () => {
     watch.close();
