@@ -30,7 +30,7 @@ export const messageReport = z.object({
 /** A trunk brought a message for a number. */
 export const trunkMessage = z.object({
   ...numberQuery.shape,
-  /** The From address; `user` is empty where it has none. */
+  /** Whom it is from, as of a call; `user` is empty where it has none. */
   from: z.object({ user: z.string(), host: z.string() }),
   /** The same when the trunk sends it again. */
   id: z.string(),

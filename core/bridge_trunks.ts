@@ -64,7 +64,10 @@ export const incomingNumber = z.object({
   /** The From address; `user` is empty where it has none. */
   from: z.object({ user: z.string(), host: z.string() }),
   displayName: z.string().optional(),
-  /** The user of the topmost Diversion (RFC 5806) or the last History-Info (RFC 7044) with a cause. */
+  /**
+   * The user of the topmost Diversion (RFC 5806) or the last History-Info (RFC 7044) with a cause, that
+   * does not want to be nobody.
+   */
   forwardedFrom: z.string().optional(),
   /** As in the target; 0 on a call that a trunk brought. */
   hops: z.number().int().nonnegative(),

@@ -4,13 +4,13 @@ import type { Authenticator } from "./auth/authenticate.ts";
 import { authenticateCaller } from "./auth/authenticate_caller.ts";
 import { dialledBy } from "./leg/admit_number.ts";
 import { sipLimits } from "./limits.ts";
+import { identityOf, refuseHiddenText } from "./privacy.ts";
 import { type Refusal, unavailable } from "./refusal.ts";
 import type { ServiceLink } from "./service/service_link.ts";
 import { originOf } from "./origin.ts";
 import type { Signalling } from "./signalling.ts";
 import { passedHeaders } from "./text/passed_headers.ts";
 import { plainText } from "./text/plain_text.ts";
-import { userOf } from "./text/uri.ts";
 import type { TrunkSource } from "./trunk/trunk_sources.ts";
 
 export interface MessageOptions {
@@ -33,7 +33,8 @@ export async function onMessage(
   const { signalling, authenticator, link } = options;
   const source = signalling.sources.of(originOf(message));
   const most = source === undefined ? sipLimits.textLength : sipLimits.trunkTextLength;
-  const refusal = options.accepting() ? refuseContent(message, most) : unavailable;
+  const unhidden = source === undefined ? refuseHiddenText(message) : undefined;
+  const refusal = options.accepting() ? unhidden ?? refuseContent(message, most) : unavailable;
   if (refusal !== undefined) return void request.reject(refusal);
   if (source !== undefined) {
     const report = reportOf(message, source);
@@ -53,11 +54,11 @@ export async function onMessage(
 function reportOf(message: IncomingRequestMessage, source: TrunkSource): TrunkMessage | undefined {
   const dialled = dialledBy(message, source);
   if (dialled.length === 0) return undefined;
-  const { uri } = message.from;
+  const { user, host } = identityOf(message);
   return {
     dialled,
     gateway: source.gateway,
-    from: { user: plainText(userOf(uri), sipLimits.displayNameLength), host: uri.host },
+    from: { user: plainText(user, sipLimits.displayNameLength), host },
     id: `${message.callId} ${message.cseq}`.slice(0, sipLimits.messageIdLength),
     body: message.body,
     headers: passedHeaders(message),

@@ -1,4 +1,4 @@
-import { type IncomingRequestMessage, URI } from "sip.js/lib/core/index.js";
+import { type IncomingRequestMessage, type NameAddrHeader, URI } from "sip.js/lib/core/index.js";
 import { splitOutside } from "./text/grammar.ts";
 import type { Refusal } from "./refusal.ts";
 import { parseNameAddr, userOf } from "./text/uri.ts";
@@ -7,8 +7,8 @@ import { parseNameAddr, userOf } from "./text/uri.ts";
 const hiding = ["id", "user", "header"];
 
 /**
- * What we can do besides: where SDP is hidden our media are in between, and what the history of a
- * call says goes no further than to the service.
+ * What we can do besides: where SDP is hidden our media are in between, and who sent a call on is
+ * told nobody.
  */
 const provided = [...hiding, "session", "history", "critical", "none"];
 
@@ -27,18 +27,18 @@ export const hidesCaller = (message: IncomingRequestMessage): boolean =>
 export const hidesSession = (message: IncomingRequestMessage): boolean =>
   privacyOf(message).includes("session");
 
-/** A text says whom it is from, and has no more to hide. */
-const providedForTexts = provided.filter((value) => !hiding.includes(value));
+const cannotProvide: Refusal = { statusCode: 500, reasonPhrase: "Cannot Provide That Privacy" };
 
 /** Who must have a privacy that we do not provide gets no call without it (RFC 3323 §5). */
 export function refusePrivacy(message: IncomingRequestMessage): Refusal | undefined {
   const values = privacyOf(message);
-  const ours = message.method === "MESSAGE" ? providedForTexts : provided;
-  if (!values.includes("critical") || values.every((value) => ours.includes(value))) {
-    return undefined;
-  }
-  return { statusCode: 500, reasonPhrase: "Cannot Provide That Privacy" };
+  const isProvided = (value: string) => provided.includes(value);
+  return !values.includes("critical") || values.every(isProvided) ? undefined : cannotProvide;
 }
+
+/** The text of a Client says whom it is from: one that must not is not sent on. */
+export const refuseHiddenText = (message: IncomingRequestMessage): Refusal | undefined =>
+  hidesCaller(message) && privacyOf(message).includes("critical") ? cannotProvide : undefined;
 
 /** Who calls, as From or another header names it. */
 export interface CallerIdentity {
@@ -54,7 +54,7 @@ const nobody: CallerIdentity = { user: "anonymous", host: "anonymous.invalid", d
 export const nobodysUri = (): URI => new URI("sip", nobody.user, nobody.host);
 
 /**
- * The caller that a trunk names: of one that wants it so, nobody; where From names nobody, whom the
+ * Who sends what a trunk brings, a call or a text: of one that wants it so, nobody; where From names nobody, whom the
  * trunk asserts (RFC 3325 §9.1). Else From, which holds the number that the caller shows.
  */
 export function identityOf(message: IncomingRequestMessage): CallerIdentity {
@@ -75,4 +75,32 @@ function assertedBy(message: IncomingRequestMessage): CallerIdentity | undefined
       parsed && { user: userOf(parsed.uri), host: parsed.uri.host, displayName: parsed.displayName }
     )
     .find((identity) => identity !== undefined && !isNobody(identity));
+}
+
+/** Whether a request wants what its history says kept (RFC 7044 §10.1, RFC 7544). */
+const hidesHistory = (message: IncomingRequestMessage): boolean =>
+  privacyOf(message).some((value) => value === "history" || value === "header");
+
+/**
+ * Who sent a call on: the user of the topmost Diversion (RFC 5806), else of the last History-Info with
+ * a cause. Undefined where there is none, and where it wants to be nobody.
+ */
+export function forwarderOf(message: IncomingRequestMessage): string | undefined {
+  const values = (name: string) =>
+    message.getHeaders(name).flatMap((line) => splitOutside(line, ",") ?? []);
+  const named = values("diversion")[0] ??
+    values("history-info").findLast((entry) => /cause(?:=|%3d)/i.test(entry));
+  const parsed = named === undefined ? undefined : parseNameAddr(named);
+  if (parsed === undefined || hidesHistory(message) || hidesEntry(parsed)) return undefined;
+  const { uri } = parsed;
+  const user = userOf(uri);
+  return isNobody({ user, host: uri.host, displayName: "" }) ? undefined : user;
+}
+
+/** Whether one entry alone is private: by its parameter, or as RFC 7044 §10.1.1 has it in its URI. */
+function hidesEntry(entry: NameAddrHeader): boolean {
+  const asked = entry.getParam("privacy")?.replaceAll('"', "").toLowerCase() ?? "off";
+  const inUri = entry.uri.getHeader("privacy")?.join(";").toLowerCase() ?? "none";
+  // With "name", the display name alone is private; what we do not know may be more than that.
+  return !["off", "name"].includes(asked) || inUri !== "none";
 }

@@ -14,7 +14,7 @@ import { type Refusal, unavailable } from "./refusal.ts";
 import { refusePrivacy } from "./privacy.ts";
 import { reply } from "./reply.ts";
 import { refuseInterval } from "./dialog/session_timer.ts";
-import { refuseSips } from "./secure.ts";
+import { mayGoBy, refuseInsecure, refuseSips } from "./secure.ts";
 import { refuseCopy, transactionKey } from "./merged.ts";
 import { mayBeForked } from "./server_transactions.ts";
 import { setOrigin } from "./origin.ts";
@@ -202,6 +202,7 @@ function refuseDialog(
   if (message.method === "ACK" && dialog === undefined) return undefined;
   if (dialog === undefined) return answerEarly(signalling, message) ?? { statusCode: 481 };
   if (!isOfPeer(dialog, flow)) return { statusCode: 481 };
+  if (!mayGoBy(dialog, flow)) return refuseInsecure(message);
   // A trunk or proxy may speak from several ports and hear at one alone.
   if (dialog.flow.closed || !dialog.hop?.owns(flow.remote.host)) dialog.flow = flow;
   // The library would go on repeating the first 2xx for ever, once there are two that want an ACK.

@@ -1,13 +1,21 @@
 import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
-import type { Protocol } from "./flow.ts";
+import type { Flow, Protocol } from "./flow.ts";
 import type { Binding, Flows } from "./registrar/location.ts";
 import type { Refusal } from "./refusal.ts";
 
 /** Whether nobody on the way reads what goes by a transport. */
 export const isSecure = (protocol: Protocol): boolean => protocol === "TLS" || protocol === "WSS";
 
+/** Whether what is said in a dialog may go by a flow. */
+export const mayGoBy = (
+  dialog: { isSecure: boolean },
+  { transport: { protocol } }: Flow,
+): boolean => !dialog.isSecure || isSecure(protocol);
+
 /** Whether a Request-URI asks for TLS at every hop (RFC 3261 §26.2.2). */
 export const isSips = (target: string): boolean => /^sips:/i.test(target);
+
+const notAllowed = { extraHeaders: ['Warning: 380 switchboard "SIPS Not Allowed"'] };
 
 /**
  * A `sips:` request has to have come by TLS already (RFC 5630 §4). A text is passed on by ways that
@@ -20,9 +28,15 @@ export function refuseSips(
 ): Refusal | undefined {
   if (!isSips(target) || toTag || method === "ACK" || method === "CANCEL") return undefined;
   if (method === "MESSAGE") return { statusCode: 416 };
-  if (isSecure(protocol)) return undefined;
-  return { statusCode: 480, extraHeaders: ['Warning: 380 switchboard "SIPS Not Allowed"'] };
+  return isSecure(protocol) ? undefined : { statusCode: 480, ...notAllowed };
 }
+
+/**
+ * What is said without TLS in a dialog that demands it (RFC 3261 §12.1.1) is refused, and the call
+ * goes on; its end alone is taken, since it would come by no other way.
+ */
+export const refuseInsecure = ({ method }: IncomingRequestMessage): Refusal | undefined =>
+  method === "BYE" || method === "ACK" ? undefined : { statusCode: 403, ...notAllowed };
 
 /** Whether a SIP URI leads by TLS, as far as it says. */
 export const isSecureUri = (uri: string): boolean =>

@@ -8,6 +8,7 @@ import { hopOf } from "../registrar/path.ts";
 import { type OfferAnswer, sendOffer } from "./offer.ts";
 import { type Acknowledged, SessionEvents } from "./session_events.ts";
 import { createSessionTimer, type SessionTimer } from "./session_timer.ts";
+import { mayGoBy } from "../secure.ts";
 import { guard, type Signalling } from "../signalling.ts";
 import type { Trunk } from "../trunk/trunk.ts";
 import { refreshSession } from "./update.ts";
@@ -21,6 +22,8 @@ export interface DialogPeer {
   readonly leg: string;
   /** Where requests go; moves along when the softphone comes by a new connection. */
   flow: Flow;
+  /** Whether it goes by TLS alone (RFC 3261 §12.1): the call demands that. */
+  readonly isSecure: boolean;
   /** Whether the peer knows UPDATE (RFC 3311). */
   readonly knowsUpdate: boolean;
   readonly events: DialogEvents;
@@ -39,13 +42,20 @@ export interface Dialog extends DialogPeer {
   /** Resolves when the ACK to the 2xx went out, or came. */
   confirmed(): Promise<void>;
   /** Says BYE, once the peer has our ACK or we have its; resolves when it is answered. */
-  bye(content?: Content): Promise<void>;
+  bye(words?: LastWords): Promise<void>;
   /** Offers in the dialog, or asks for an offer; rejects with `Refused`. */
   reinvite(sdp: string | undefined): Promise<OfferAnswer>;
   /** Sends INFO, REFER or NOTIFY; resolves with the final status, whatever it is. */
   request(method: "info" | "refer" | "notify", message: InDialogMessage): Promise<number>;
   /** The INVITE was refused after all: an early dialog ends with it (§12.3). */
   abandon(): void;
+}
+
+/** What a BYE says. */
+export interface LastWords {
+  content?: Content | undefined;
+  /** Value of Reason (RFC 3326). */
+  reason?: string | undefined;
 }
 
 export interface InDialogMessage {
@@ -62,8 +72,7 @@ interface State {
   readonly acknowledged: PromiseWithResolvers<void>;
   confirmed: boolean;
   leaving: boolean;
-  /** The body of our BYE. */
-  lastWords: Content | undefined;
+  lastWords: LastWords;
   /** Of each thing that concerns the flow. */
   stopWatching: (() => void)[];
 }
@@ -84,6 +93,7 @@ class DialogOfSession implements Acknowledged {
   readonly trunk: Trunk | undefined;
   readonly leg: string;
   flow: Flow;
+  readonly isSecure: boolean;
   readonly knowsUpdate: boolean;
   readonly events: DialogEvents;
   readonly hop: Hop | undefined;
@@ -99,6 +109,7 @@ class DialogOfSession implements Acknowledged {
     this.trunk = trunk;
     this.leg = peer.leg;
     this.flow = flow;
+    this.isSecure = peer.isSecure;
     this.knowsUpdate = peer.knowsUpdate;
     this.events = peer.events;
     this.hop = trunk ?? (binding && hopOf(signalling, binding));
@@ -115,7 +126,7 @@ class DialogOfSession implements Acknowledged {
       acknowledged: Promise.withResolvers(),
       confirmed: false,
       leaving: false,
-      lastWords: undefined,
+      lastWords: {},
       stopWatching: [],
     };
   }
@@ -124,8 +135,8 @@ class DialogOfSession implements Acknowledged {
       ? Promise.resolve()
       : this.state.acknowledged.promise;
   }
-  bye(content?: Content) {
-    if (!this.state.leaving) this.state.lastWords = content;
+  bye(words: LastWords = {}) {
+    if (!this.state.leaving) this.state.lastWords = words;
     return leave(this.state);
   }
   reinvite(sdp: string | undefined) {
@@ -167,9 +178,10 @@ function onAck(state: State, body: string): void {
   const { settle } = dialog;
   dialog.settle = undefined;
   if (settle !== undefined) {
-    void Promise.try(settle, body).catch((error) =>
-      state.signalling.log("Cannot follow an answer", { leg: dialog.leg, error: String(error) })
-    );
+    void Promise.try(settle, body).catch((error) => {
+      state.signalling.log("Cannot follow an answer", { leg: dialog.leg, error: String(error) });
+      dialog.events.onUnfollowed(error);
+    });
   } else if (!confirmed) dialog.events.onAck?.(body);
 }
 
@@ -187,14 +199,17 @@ function leave(state: State): Promise<void> {
 
 function sendBye(state: State): void {
   const done = () => finish(state);
-  const { lastWords, signalling, dialog } = state;
+  const { lastWords: { content, reason }, signalling, dialog } = state;
   // Nobody will answer the BYE that went by a connection that has closed.
   const onClosed = (closed: Flow) => void (dialog.flow === closed && finish(state));
   state.stopWatching.push(signalling.closeWatchers.add(onClosed));
   withFlow(dialog.flow, () => {
     dialog.session.bye(
       { onAccept: done, onReject: done, onRedirect: done },
-      lastWords && { body: { ...lastWords, contentDisposition: "render" } },
+      {
+        ...content && { body: { ...content, contentDisposition: "render" } },
+        ...reason && { extraHeaders: [`Reason: ${reason}`] },
+      },
     );
   });
 }
@@ -210,7 +225,7 @@ function finish({ signalling, dialog, finished, stopWatching }: State): void {
 function follow({ signalling, dialog, device }: State): boolean {
   if (!dialog.flow.closed) return true;
   const binding = bindingsOf(signalling, dialog.login).find(({ key }) => key === device);
-  if (binding === undefined || binding.flow.closed) return false;
+  if (binding === undefined || binding.flow.closed || !mayGoBy(dialog, binding.flow)) return false;
   dialog.flow = binding.flow;
   return true;
 }
@@ -224,7 +239,9 @@ async function reachAgain(dialog: Dialog): Promise<void> {
   try {
     if (hop === undefined) return dialog.events.onLost();
     const flow = await hop.reach();
-    if (dialog.flow === lost) dialog.flow = flow;
+    if (dialog.flow !== lost) return;
+    if (mayGoBy(dialog, flow)) dialog.flow = flow;
+    else dialog.events.onLost();
   } catch {
     if (dialog.flow === lost) dialog.events.onLost();
   }

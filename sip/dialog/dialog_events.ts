@@ -10,6 +10,8 @@ export interface DialogEvents {
   onLost(): void;
   /** ACK to our 2xx, with the peer's answer when the offer was ours. */
   onAck?(sdp: string): void;
+  /** Our media cannot follow the peer's answer to a later offer: the two do not agree any more. */
+  onUnfollowed(error: unknown): void;
   /** PRACK of a reliable provisional response; false when it acknowledges none. */
   onPrack?(rack: string): boolean;
   /** Our answer to an offer in the dialog, or our offer when it brings none; throws `Refused`. */

@@ -2,11 +2,10 @@ import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
 import type { FoundNumber, IncomingNumber } from "../../core/bridge_trunks.ts";
 import type { Admitted, Caller } from "./caller.ts";
 import { numberCalledBy } from "../trunk/inner_flow.ts";
-import { splitOutside } from "../text/grammar.ts";
 import { sipLimits } from "../limits.ts";
 import { passedHeaders } from "../text/passed_headers.ts";
 import { plainName, plainText } from "../text/plain_text.ts";
-import { identityOf } from "../privacy.ts";
+import { forwarderOf, identityOf } from "../privacy.ts";
 import { unavailable } from "../refusal.ts";
 import type { ServiceLink } from "../service/service_link.ts";
 import { originOf } from "../origin.ts";
@@ -92,20 +91,12 @@ function callerFor(
     dialled,
     from: { user: plainText(user, sipLimits.displayNameLength), host },
     ...name !== "" && { displayName: name },
-    ...forwardedFrom && { forwardedFrom },
+    ...forwardedFrom && {
+      forwardedFrom: plainText(forwardedFrom, sipLimits.displayNameLength),
+    },
     hops,
     sipCallId: message.callId,
     headers: passedHeaders(message),
   };
   return { accountSid, login: undefined, event };
-}
-
-/** Who sent the call on: the topmost Diversion (RFC 5806), the last History-Info with a cause. */
-function forwarderOf(message: IncomingRequestMessage): string | undefined {
-  const values = (name: string) =>
-    message.getHeaders(name).flatMap((line) => splitOutside(line, ",") ?? []);
-  const named = values("diversion")[0] ??
-    values("history-info").findLast((entry) => /cause(?:=|%3d)/i.test(entry));
-  const uri = named === undefined ? undefined : parseNameAddr(named)?.uri;
-  return uri && plainText(userOf(uri), sipLimits.displayNameLength);
 }

@@ -4,7 +4,10 @@ import type { DialogEvents } from "../dialog/dialog_events.ts";
 import { inDialogEvents } from "../dialog/in_dialog.ts";
 import { bye, type InboundState, lost, mediaLost, refuse, reply } from "./inbound_state.ts";
 import { type MediaLeg, NoCommonCodec } from "../media/port.ts";
+import { unfollowedReason, unfollowedWords } from "./outcome.ts";
 import { beginAnotherDialog } from "./another_dialog.ts";
+import { originOf } from "../origin.ts";
+import { isSips } from "../secure.ts";
 import { agreeAsServer } from "../dialog/session_timer.ts";
 import { sdpBody } from "../signalling.ts";
 import { sdpWithoutMedia, ussdHeaders } from "../ussd/ussd_body.ts";
@@ -119,13 +122,14 @@ function adopt(state: InboundState, session: Session): Dialog {
     trunk,
     leg: id,
     flow,
+    isSecure: isSips(originOf(message).target),
     knowsUpdate: allows(message, "UPDATE"),
     events: dialogEvents(state),
   });
 }
 
 function dialogEvents(state: InboundState): DialogEvents {
-  const { call: { request: { message } }, over, released } = state;
+  const { call: { id, request: { message } }, over, released, signalling: { log } } = state;
   const requests = inDialogEvents(state.wiring, () => state.media);
   let taken: Promise<void> | undefined;
   return {
@@ -145,8 +149,14 @@ function dialogEvents(state: InboundState): DialogEvents {
     onAck(sdp) {
       if (message.body !== "") return;
       taken = state.media?.accept(sdp)
-        .catch(() => bye(state, { outcome: "failed", sipStatus: 488 }));
+        .catch((error) => {
+          log("Cannot take the answer to a call", { leg: id, error: String(error) });
+          const reason = unfollowedReason(error);
+          bye(state, { outcome: "failed", sipStatus: 488, reason }, unfollowedWords);
+        });
     },
+    onUnfollowed: (error) =>
+      bye(state, { outcome: "completed", reason: unfollowedReason(error) }, unfollowedWords),
     onPrack: (rack) => state.reliable?.acknowledge(rack) ?? false,
   };
 }

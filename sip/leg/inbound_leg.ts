@@ -130,7 +130,7 @@ class InboundLegOfState extends WiredLeg implements InboundLeg {
     const state = this.#state;
     if (state.over.signal.aborted) return;
     if (state.answeredAt === undefined) refuse(state, status, { headers });
-    else bye(state, { outcome: "completed" }, content);
+    else bye(state, { outcome: "completed" }, { content });
   }
 }
 

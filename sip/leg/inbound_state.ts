@@ -1,6 +1,5 @@
 import type { IncomingInviteRequest } from "sip.js/lib/core/index.js";
-import type { Dialog } from "../dialog/dialog.ts";
-import type { Content } from "../dialog/info.ts";
+import type { Dialog, LastWords } from "../dialog/dialog.ts";
 import { type Flow, withFlow } from "../flow.ts";
 import type { Wiring } from "../dialog/in_dialog.ts";
 import type { LegEnd } from "./leg.ts";
@@ -82,8 +81,8 @@ export function refuse(
 }
 
 /** BYE to the caller. */
-export function bye(state: InboundState, ending: Ending, content?: Content): void {
-  void state.dialog?.bye(content).then(state.released.resolve);
+export function bye(state: InboundState, ending: Ending, words?: LastWords): void {
+  void state.dialog?.bye(words).then(state.released.resolve);
   state.over.end(ending);
 }
 

@@ -94,7 +94,7 @@ class OutboundLegOfState extends WiredLeg implements OutboundLeg {
   hangup({ elsewhere, content }: Parameters<OutboundLeg["hangup"]>[0] = {}) {
     const state = this.#state;
     if (state.over.signal.aborted) return;
-    if (state.dialog !== undefined) return bye(state, { outcome: "completed" }, content);
+    if (state.dialog !== undefined) return bye(state, { outcome: "completed" }, { content });
     cancelForks(state, elsewhere ? answeredElsewhere : undefined);
     finish(state, { outcome: "canceled", sipStatus: 487 });
   }

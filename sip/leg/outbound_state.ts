@@ -1,6 +1,5 @@
 import type { Invitation } from "../../core/bridge_script.ts";
-import type { Dialog } from "../dialog/dialog.ts";
-import type { Content } from "../dialog/info.ts";
+import type { Dialog, LastWords } from "../dialog/dialog.ts";
 import type { Fork } from "./fork.ts";
 import type { Wiring } from "../dialog/in_dialog.ts";
 import type { CallerDemands } from "./caller.ts";
@@ -49,8 +48,8 @@ export interface OutboundState {
   remoteSdp: string;
   responseHeaders: Record<string, string>;
   ringing: boolean;
-  /** The early SDP that our media took, once they have. */
-  early: Promise<string | undefined> | undefined;
+  /** Resolves when our media have taken the early SDP, or cannot. */
+  early: Promise<void> | undefined;
   readonly wiring: Wiring;
   stopTimeout(): void;
 }
@@ -61,8 +60,8 @@ export function cancelForks({ forks, winner }: OutboundState, reason?: string): 
 }
 
 /** BYE to the device that answered. */
-export function bye(state: OutboundState, ending: Ending, content?: Content): void {
-  void state.dialog?.bye(content).then(state.released.resolve);
+export function bye(state: OutboundState, ending: Ending, words?: LastWords): void {
+  void state.dialog?.bye(words).then(state.released.resolve);
   finish(state, ending);
 }
 

@@ -1,4 +1,5 @@
 import type { EndReason, Outcome } from "../../core/bridge_events.ts";
+import { NoCommonCodec } from "../media/port.ts";
 
 /** How a leg ended. */
 export interface Ending {
@@ -24,6 +25,13 @@ export function refusedEnding(sipStatus: number): Ending {
   const reason = sipStatus === 488 || sipStatus === 606 ? { reason: "no-codec" } as const : {};
   return { outcome: outcomeOf(sipStatus), sipStatus, ...reason };
 }
+
+/** Why a call ends whose SDP answer our media cannot follow. */
+export const unfollowedReason = (error: unknown): EndReason =>
+  error instanceof NoCommonCodec ? "no-codec" : "media-lost";
+
+/** What its BYE says (RFC 3326). */
+export const unfollowedWords = { reason: 'SIP;cause=488;text="Not Acceptable Here"' };
 
 /** How much a refusal says about the person called rather than about one device. */
 function weight(status: number): number {

@@ -7,6 +7,7 @@ import { legHeader, type LegName } from "../peer/leg_names.ts";
 import type { MediaLeg } from "../media/port.ts";
 import type { Signalling } from "../signalling.ts";
 import { orderHeader, peerLogin } from "../peer/peers.ts";
+import { isSecureUri } from "../secure.ts";
 import { parseSipUri, userUri } from "../text/uri.ts";
 
 /** Another companion, with whom it is to call there and the SDP to offer. */
@@ -21,7 +22,7 @@ export interface OfferedPeer {
   media: MediaLeg | undefined;
 }
 
-/** The INVITE to another companion, as one fork; 480 if that is out of reach. */
+/** The INVITE to another companion, as one fork; 480 if that is out of reach as the call demands. */
 export function createPeerFork(
   signalling: Signalling,
   invite: ForkInvite,
@@ -48,7 +49,7 @@ export function createPeerFork(
   };
   const send = async (events: ForkEvents) => {
     try {
-      const flow = await flowTo(signalling, peer);
+      const flow = await flowTo(signalling, peer, demands);
       if (isOver) return;
       fork = invited(flow);
       fork.send(events);
@@ -80,9 +81,16 @@ export function createPeerFork(
   };
 }
 
-async function flowTo({ routes }: Signalling, { sipUri }: Peer): Promise<Flow> {
+async function flowTo(
+  { routes }: Signalling,
+  { sipUri }: Peer,
+  demands: CallerDemands,
+): Promise<Flow> {
   const uri = parseSipUri(sipUri);
   if (uri === undefined) throw new Error(`Cannot reach ${sipUri}: it is no SIP URI`);
+  if (demands.isSecure && !isSecureUri(sipUri)) {
+    throw new Error(`Cannot reach ${sipUri} by TLS, as the call demands`);
+  }
   const flow = await routes.reach(uri);
   flow.logins.add(peerLogin);
   return flow;

@@ -6,13 +6,13 @@ import { forkInvite } from "./fork_invite.ts";
 import { createWiring, inDialogEvents } from "../dialog/in_dialog.ts";
 import type { Flows } from "../registrar/location.ts";
 import { mediaKindOf } from "./media_kind.ts";
-import { type MediaKind, type MediaLeg, NoCommonCodec } from "../media/port.ts";
+import type { MediaKind, MediaLeg } from "../media/port.ts";
 import { createPeerFork } from "./peer_fork.ts";
 import { reopened, someClosed } from "../registrar/path.ts";
 import { sipLimits } from "../limits.ts";
 import { Refused } from "../dialog/refused.ts";
 import { isSecureUri, securedDevices } from "../secure.ts";
-import { bestStatus, refusedEnding } from "./outcome.ts";
+import { bestStatus, refusedEnding, unfollowedReason, unfollowedWords } from "./outcome.ts";
 import {
   bye,
   cancelForks,
@@ -116,8 +116,7 @@ export function onProgress(
   state.call.onProgress?.(status, earlySdp);
   const { onEarlyMedia } = state.call;
   if (earlySdp === "" || media === undefined || onEarlyMedia === undefined) return;
-  state.early ??= media.accept(earlySdp).then(() => (onEarlyMedia(media), earlySdp))
-    .catch(() => undefined);
+  state.early ??= media.accept(earlySdp, true).then(() => onEarlyMedia(media)).catch(() => {});
 }
 
 /** Takes a refusal; the last one ends the leg. */
@@ -162,6 +161,7 @@ export function refuseAnswer(state: OutboundState, fork: Fork, answer: Answer): 
     ...inDialogEvents(createWiring(), () => undefined),
     onBye() {},
     onLost() {},
+    onUnfollowed() {},
     onOffer: over,
     onInfo: over,
   };
@@ -170,23 +170,25 @@ export function refuseAnswer(state: OutboundState, fork: Fork, answer: Answer): 
 }
 
 function adopt(
-  { signalling, call: { invitation } }: OutboundState,
+  { signalling, call: { invitation, demands } }: OutboundState,
   { session, knowsUpdate }: Answer,
   peer: Pick<DialogPeer, "leg" | "flow" | "trunk" | "events">,
 ): Dialog {
   const { target } = invitation;
   const login = target.kind === "client" ? target.login : undefined;
-  return adoptDialog(signalling, session, { ...peer, knowsUpdate, login });
+  const { isSecure } = demands;
+  return adoptDialog(signalling, session, { ...peer, isSecure, knowsUpdate, login });
 }
 
 async function takeAnswer(state: OutboundState, { media }: Fork, sdp: string): Promise<void> {
   try {
-    if (await state.early !== sdp) await media?.accept(sdp);
+    if (state.early !== undefined) await state.early;
+    await media?.accept(sdp);
   } catch (error) {
-    if (error instanceof NoCommonCodec) return bye(state, refusedEnding(488));
     const { signalling: { log }, call: { invitation: { leg } } } = state;
     log("Cannot take the answer to a call", { leg, error: String(error) });
-    return bye(state, { outcome: "failed", sipStatus: 500, reason: "media-lost" });
+    const ending = { ...refusedEnding(488), reason: unfollowedReason(error) };
+    return bye(state, ending, unfollowedWords);
   }
   if (state.over.signal.aborted) return;
   void media?.lost.then((why) => mediaLost(state, why));
@@ -219,5 +221,7 @@ function dialogEvents(state: OutboundState, media: MediaLeg | undefined): Dialog
       state.released.resolve();
     },
     onLost: () => bye(state, { outcome: "completed" }),
+    onUnfollowed: (error) =>
+      bye(state, { outcome: "completed", reason: unfollowedReason(error) }, unfollowedWords),
   };
 }

@@ -130,7 +130,7 @@ function createLeg(engine: Engine, { peer, offer, opus }: Opening): MediaLeg {
 
 function legOf(parts: Parts): MediaLeg {
   const { engine, peer, negotiation, session, sound, opus } = parts;
-  const accept = (sdp: string) => {
+  const accept = (sdp: string, isEarly?: boolean) => {
     const answer = parseSdp(sdp);
     if (answer.audio.opus) throw refusal("it has none of the codecs that were offered");
     const agree = () => {
@@ -140,7 +140,7 @@ function legOf(parts: Parts): MediaLeg {
       sound.change(negotiation.agreed()!);
     };
     // A peer that takes it at once may be connected before anything that waits goes on.
-    const taken = peer.accept(answer);
+    const taken = peer.accept(answer, isEarly);
     return taken === undefined ? agree() : taken.then(agree);
   };
   const reanswer = async (sdp: string) => {
@@ -166,7 +166,7 @@ function legOf(parts: Parts): MediaLeg {
     localSdp: negotiation.localSdp,
     connected: peer.connected,
     lost: watch(parts),
-    accept: (sdp) => Promise.try(accept, sdp),
+    accept: (sdp, isEarly) => Promise.try(accept, sdp, isEarly),
     play: sound.play,
     echo: () => echo(sound),
     listen: sound.listen,

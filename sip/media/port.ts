@@ -60,8 +60,12 @@ export interface Seat {
 /** The media of one leg of a call. */
 export interface MediaLeg {
   readonly localSdp: string;
-  /** Takes the peer's answer to our offer; throws `NoCommonCodec`. */
-  accept(answer: string): Promise<void>;
+  /**
+   * Takes the peer's answer to our offer; throws `NoCommonCodec`. After an early one comes another: the
+   * same again, or that of whom else a proxy rang (RFC 3261 §13.2.2.4), whom only WebRTC by rtpengine
+   * cannot follow. The loss of who was heard early is none before.
+   */
+  accept(answer: string, isEarly?: boolean): Promise<void>;
   /** Resolves when audio can flow (ICE and DTLS done); rejects when it cannot. */
   readonly connected: Promise<void>;
   /**

@@ -60,7 +60,8 @@ function legOf(state: State, localSdp: string): MediaLeg {
     localSdp,
     connected: state.connected.promise,
     lost: state.lost.promise,
-    accept: async (sdp) => void await link.ask({ type: "accept", leg, sdp }),
+    accept: async (sdp, isEarly = false) =>
+      void await link.ask({ type: "accept", leg, sdp, isEarly }),
     reanswer: (sdp) => link.ask({ type: "reanswer", leg, sdp }),
     reoffer: (isHolding) =>
       link.ask({ type: "reoffer", leg, ...isHolding !== undefined && { isHolding } }),

@@ -6,6 +6,7 @@ import { type RelayWatch, watchRelay } from "./relay_watch.ts";
 import {
   codingOf,
   isIceRestart,
+  isSamePeer,
   OUR_FORMATS,
   OUR_MID,
   type Session,
@@ -160,6 +161,7 @@ interface Relayed {
 function relayed({ call, inside, watch, ...sides }: Relayed): Peer {
   let { local, remote } = sides;
   let accepting: Promise<void> | undefined;
+  let isFinal = remote !== undefined;
   let closed: Promise<void> | undefined;
   const close = async () => {
     watch.close();
@@ -174,12 +176,16 @@ function relayed({ call, inside, watch, ...sides }: Relayed): Peer {
     lost: watch.lost,
     vanishesSilently: true,
     onPacket: undefined,
-    async accept(answer) {
-      if (accepting !== undefined) throw new Error("Cannot take the answer: there was one before");
-      accepting = takeAnswer(answer, call, inside);
+    async accept(answer, isEarly = false) {
+      const { audio } = ofKind("webrtc", answer);
+      // Its side of an offer ends with the first answer: another peer would not be let in.
+      if (isFinal || remote !== undefined && !isSamePeer(remote, audio)) {
+        throw new Error("Cannot take the answer: there was one before");
+      }
+      isFinal = !isEarly;
+      remote = audio;
+      accepting ??= takeAnswer(answer, call, inside).then(watch.start);
       await accepting;
-      remote = ofKind("webrtc", answer).audio;
-      watch.start();
     },
     // The directions are ours to keep; rtpengine passes on what comes, and restarts ICE.
     async change(next) {

@@ -64,6 +64,10 @@ export interface WebrtcAudio extends CodedAudio {
 export const isIceRestart = (before: WebrtcAudio, now: WebrtcAudio): boolean =>
   before.ufrag !== now.ufrag || before.password !== now.password;
 
+/** Whether what was said twice is of one peer, with which ICE and DTLS go on. */
+export const isSamePeer = (before: WebrtcAudio, now: WebrtcAudio): boolean =>
+  !isIceRestart(before, now) && before.fingerprint.toUpperCase() === now.fingerprint.toUpperCase();
+
 /** Audio in the clear at one address. */
 export interface RtpAudio extends CodedAudio {
   kind: "rtp";

@@ -54,8 +54,8 @@ export function serveEngine(engine: MediaEngine, end: MessageEnd<Report, Order>)
 /** Orders about what has gone in between are for nothing; those about a closed leg as the port says. */
 const follow: { readonly [T in Order["type"]]: (served: Served, order: OrderOf<T>) => void } = {
   open: (served, order) => settle(served, order.task, open(served, order)),
-  accept: (served, { task, leg, sdp }) =>
-    settle(served, task, openLeg(served, leg).accept(sdp).then(() => undefined)),
+  accept: (served, { task, leg, sdp, isEarly }) =>
+    settle(served, task, openLeg(served, leg).accept(sdp, isEarly).then(() => undefined)),
   reanswer: (served, { task, leg, sdp }) =>
     settle(served, task, openLeg(served, leg).reanswer(sdp)),
   reoffer: (served, { task, leg, isHolding }) =>

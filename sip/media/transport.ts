@@ -22,8 +22,8 @@ export interface Peer {
    * (RFC 7675).
    */
   readonly vanishesSilently: boolean;
-  /** Takes the answer, when ours was the offer. */
-  accept(answer: Session): void | Promise<void>;
+  /** Takes the answer, when ours was the offer; as the port says, another one after an early one. */
+  accept(answer: Session, isEarly?: boolean): void | Promise<void>;
   /**
    * Takes a later offer of the peer, or its answer to one of ours, that negotiation found acceptable.
    * The result is our side from now on: another one after a restart of ICE.

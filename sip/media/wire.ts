@@ -9,7 +9,8 @@ import type { MediaPlaces } from "./transports.ts";
 /** A task ends with a `done`, sooner where it is told to `stop`. */
 export type Order =
   | { type: "open"; task: number; leg: number; offer?: string; kind?: MediaKind }
-  | { type: "accept" | "reanswer" | "reaccept"; task: number; leg: number; sdp: string }
+  | { type: "accept"; task: number; leg: number; sdp: string; isEarly?: boolean }
+  | { type: "reanswer" | "reaccept"; task: number; leg: number; sdp: string }
   | { type: "reoffer"; task: number; leg: number; isHolding?: boolean }
   | { type: "play"; task: number; leg: number; sound: SentSound; loop: number }
   | { type: "sendDigits"; task: number; leg: number; digits: string }

@@ -109,6 +109,59 @@ Deno.test("a WebRTC peer whose answer comes late connects soon after it", async 
   await lab.close();
 });
 
+for (const leaves of [true, false]) {
+  const name = leaves ? ", which is gone," : "";
+  Deno.test(`a WebRTC peer that is heard early${name} gives way to who answers`, async () => {
+    const lab = await pair();
+    const { one, other, sockets, clock } = lab;
+    const options = { sockets, clock, mid: "0", formats: OUR_FORMATS, offer: one.local };
+    const early = await openPeer(options);
+    void one.accept(early.local, true);
+    await lab.pass(1_000);
+    await assertTalk({ one, other: early, sockets });
+    if (leaves) await early.close();
+    await lab.pass(leaves ? 1_000 : 0);
+    lab.accept();
+    await lab.pass(2_000);
+    await assertTalk(lab);
+    assert.deepEqual(lab.states, [{ connected: true }, { connected: true }]);
+    if (!leaves) assert.equal((await early.lost).length > 0, true, "it is told of it");
+    assert.throws(() => one.accept(early.local), /Cannot take an answer: there is one/);
+    await early.close();
+    await other.close();
+    await lab.pass(1_000);
+    assert.ok(lab.states[0]?.lost, "whoever answered is missed");
+    await lab.close();
+  });
+}
+
+Deno.test("a WebRTC peer that was heard early goes on where it answers", async () => {
+  const lab = await pair();
+  const { one, other } = lab;
+  void one.accept(other.local, true);
+  await lab.pass(1_000);
+  lab.accept();
+  await assertTalk(lab);
+  await other.close();
+  await lab.pass(1_000);
+  assert.ok(lab.states[0]?.lost, "it is missed");
+  await lab.close();
+});
+
+Deno.test("a WebRTC peer that was heard early and is gone is missed where it answers", async () => {
+  const lab = await pair();
+  const { one, other } = lab;
+  void one.accept(other.local, true);
+  await lab.pass(1_000);
+  await other.close();
+  await lab.pass(1_000);
+  assert.deepEqual(lab.states[0], { connected: true });
+  lab.accept();
+  await lab.pass(50);
+  assert.ok(lab.states[0]?.lost, "it is missed");
+  await lab.close();
+});
+
 Deno.test("a peer that ICE finds and that has no DTLS is given up", async () => {
   const lab = await pair();
   lab.sockets.passes = (bytes) => !isDtls(bytes);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { brokenSdp } from "../support/fake_media.ts";
 import { invite, type SipLab, sipTest, startSipLab } from "../support/sip_lab.ts";
 import { respond } from "../support/softphone_dialog.ts";
 import { type SipText, tagOf, valueOf } from "../support/sip_text.ts";
@@ -137,15 +138,15 @@ sipTest(
 );
 
 /** Alice, who calls Bob, and a proxy in front of his devices, which responds in the name of any. */
-async function behindProxy(lab: SipLab) {
+async function behindProxy(lab: SipLab, media: "anchored" | "proxied" = "proxied") {
   const [alice, bob] = [await lab.phone("alice"), await lab.phone("bob")];
   lab.service.answer = ({ event }) =>
     event.type === "incoming"
-      ? [{ type: "dial", legs: [invite("bob")], media: "proxied", timeoutS: 30, timeLimitS: 60 }]
+      ? [{ type: "dial", legs: [invite("bob")], media, timeoutS: 30, timeLimitS: 60 }]
       : [];
   const line = { phone: bob, send: bob.send };
-  const responds = (to: SipText, name: string, status: number) =>
-    respond(line as never, to, { status, tag: name, sdp: sdpOf(name) });
+  const responds = (to: SipText, name: string, status: number, sdp = sdpOf(name)) =>
+    respond(line as never, to, { status, tag: name, sdp });
   return { alice, bob, responds };
 }
 
@@ -223,6 +224,32 @@ sipTest("accept() answers by our media in another dialog than who was heard earl
   assert.notEqual(tagOf(valueOf(final, "to")), tagOf(valueOf(heard, "to")));
   assert.equal(bye.status, 200);
 });
+
+sipTest(
+  "onAnswer() ends both legs in order where the media follow nobody but who was heard early",
+  async () => {
+    await using lab = await startSipLab();
+    const { alice, bob, responds } = await behindProxy(lab, "anchored");
+
+    const calling = alice.call("bob");
+    const { invite: came } = await bob.nextCall();
+    responds(came, "one", 183);
+    await calling.nextProvisional();
+    responds(came, "two", 200, brokenSdp);
+    const bye = await bob.nextMessage(); // The ACK, the phone takes for itself.
+    respond({ phone: bob, send: bob.send } as never, bye, { status: 200 });
+    const final = await calling.final;
+    const { event: inviting, leg } = await lab.service.event("inviting");
+    const { event } = await lab.service.event("ended", leg);
+
+    assert.deepEqual([bye.method, calledBy(bye)], ["BYE", "two"]);
+    assert.match(valueOf(bye, "reason"), /^SIP;cause=488;/);
+    assert.equal(final.status, 488);
+    assert.equal(inviting.to, "client:bob");
+    const reason = "media-lost";
+    assert.deepEqual(event, { type: "ended", outcome: "failed", sipStatus: 488, reason });
+  },
+);
 
 sipTest("ring() ends with the refusal after several rang", async () => {
   await using lab = await startTrunkLab();

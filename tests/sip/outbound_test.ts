@@ -146,7 +146,7 @@ for (
       sipStatus: 488,
       reason: "no-codec",
     }],
-    ["500 when the media fail", brokenSdp, { sipStatus: 500, reason: "media-lost" }],
+    ["488 when the media fail", brokenSdp, { sipStatus: 488, reason: "media-lost" }],
   ] as const
 ) {
   sipTest(`runScript() ends the leg with ${why}`, async () => {
@@ -156,9 +156,10 @@ for (
 
     await lab.run(invitation.leg, inviteScript(invitation));
     const dialog = await (await phone.nextCall()).answer(sdp);
-    await dialog.ended;
+    const bye = await dialog.ended;
     const { event } = await lab.service.event("ended", invitation.leg);
 
+    assert.match(valueOf(bye, "reason"), /^SIP;cause=488;/);
     assert.deepEqual(event, { type: "ended", outcome: "failed", ...ending });
   });
 }

@@ -4,7 +4,7 @@ import { call, domain, registered, request } from "../support/phone_text.ts";
 import { openReceiveLab } from "../support/receive_lab.ts";
 import { invite, type SipLab, sipTest, startSipLab } from "../support/sip_lab.ts";
 import { peerRequest } from "../support/sip_peer.ts";
-import { readSip, type SipText, valueOf, valuesOf } from "../support/sip_text.ts";
+import { readSip, type SipText, valueOf, valuesOf, writeSip } from "../support/sip_text.ts";
 import {
   openTrunk,
   peerSdp,
@@ -90,6 +90,90 @@ sipTest("admitNumber() believes whom a trunk asserts where From names nobody", a
   assert.deepEqual(open, ["+14155550177", "Ann"]);
   assert.deepEqual(second, ["+14155550178", undefined]);
   assert.deepEqual(shown, ["+14155550100", undefined]);
+});
+
+/** A text of a trunk for the number; the status that it is answered with. */
+async function textNumber(trunk: TrunkPeer, from: string, headers: string[]): Promise<number> {
+  trunk.send(writeSip(
+    `MESSAGE sip:${dialled}@sip.test SIP/2.0`,
+    [
+      `Via: SIP/2.0/UDP 127.0.0.2:${trunk.port};branch=z9hG4bK${crypto.randomUUID()};rport`,
+      `From: ${from};tag=carrier`,
+      `To: <sip:${dialled}@sip.test>`,
+      `Call-ID: ${crypto.randomUUID()}`,
+      "CSeq: 1 MESSAGE",
+      "Max-Forwards: 70",
+      "Content-Type: text/plain",
+      ...headers,
+    ],
+    "Hello",
+    false,
+  ));
+  return (await trunk.next()).status ?? 0;
+}
+
+sipTest("onMessage() keeps who texts a number from the service, as of a call", async () => {
+  await using lab = await startTrusting();
+  await using trunk = await trusted(lab);
+  const ann = '"Ann" <sip:+14155550177@carrier.test>';
+  const nobody = "<sip:anonymous@anonymous.invalid>";
+
+  const statuses = [
+    await textNumber(trunk, ann, [asserted, "Privacy: id"]),
+    await textNumber(trunk, ann, ["Privacy: user;critical"]),
+    await textNumber(trunk, nobody, [asserted]),
+    await textNumber(trunk, ann, [asserted, "Privacy: none"]),
+    await textNumber(trunk, ann, ["Privacy: quantum;critical"]),
+  ];
+
+  assert.deepEqual(statuses, [202, 202, 202, 202, 500]);
+  const { messages } = lab.service.trunks;
+  assert.deepEqual(messages.map(({ from }) => from), [
+    { user: "anonymous", host: "anonymous.invalid" },
+    { user: "anonymous", host: "anonymous.invalid" },
+    { user: "+14155550177", host: "carrier.test" },
+    { user: "+14155550177", host: "carrier.test" },
+  ]);
+  assert.doesNotMatch(JSON.stringify(messages.slice(0, 2)), /14155550177|Ann/);
+});
+
+sipTest("admitNumber() tells nobody who sent a call on and wants that kept", async () => {
+  await using lab = await startTrusting();
+  await using trunk = await trusted(lab);
+  lab.service.answer = () => [{ type: "reject", status: 486 }];
+  const told = async (...headers: string[]) => {
+    const known = lab.service.reports.length;
+    callNumber(trunk, "<sip:+14155550100@carrier.test>", headers);
+    const { event } = await lab.service.reported((report) =>
+      lab.service.reports.indexOf(report) >= known && report.event.type === "incomingNumber"
+    );
+    assert.doesNotMatch(JSON.stringify(event), /Secret/);
+    return event.type === "incomingNumber" ? event.forwardedFrom : "";
+  };
+  const diversion = 'Diversion: "Secret" <sip:+15557777@carrier.test>;reason=no-answer';
+  const sentOn = "<sip:+15557777@carrier.test?Reason=SIP%3Bcause%3D302";
+
+  const shown = [
+    await told(diversion),
+    await told(`${diversion};privacy=off`),
+    await told(`${diversion};privacy=name`),
+    await told(`${diversion};privacy="off"`, "Privacy: id"),
+    await told(`History-Info: ${sentOn}>;index=1`),
+    await told(`History-Info: ${sentOn}&Privacy=none>;index=1`),
+  ];
+  const kept = [
+    await told(`${diversion};privacy=full`, "Diversion: <sip:+15558888@carrier.test>"),
+    await told(`${diversion};privacy="uri"`),
+    await told(`${diversion};privacy=quantum`),
+    await told(diversion, "Privacy: history"),
+    await told(diversion, "Privacy: header"),
+    await told("Diversion: <sip:anonymous@anonymous.invalid>"),
+    await told(`History-Info: ${sentOn}>;index=1`, "Privacy: history"),
+    await told(`History-Info: ${sentOn}&Privacy=history>;index=1`),
+  ];
+
+  assert.deepEqual(shown, shown.map(() => "+15557777"));
+  assert.deepEqual(kept, kept.map(() => undefined));
 });
 
 sipTest(

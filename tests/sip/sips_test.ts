@@ -27,12 +27,13 @@ async function startSecureLab() {
   return {
     ...lab,
     /** A softphone that is registered over secure WebSocket. */
-    async secured(login: string): Promise<Softphone> {
+    async secured(login: string, instance: string = crypto.randomUUID()): Promise<Softphone> {
       const { port } = lab.companion.sipAddresses.get("WSS")!;
       const url = `wss://localhost:${port}`;
       const password = `${login}-secret`;
       const authority = testAuthority;
-      const phone = await openSoftphone({ url, login, password, domain: "sip.test", authority });
+      const domain = "sip.test";
+      const phone = await openSoftphone({ url, login, password, domain, authority, instance });
       opened.push(phone);
       assert.equal((await phone.register()).status, 200);
       return phone;
@@ -163,6 +164,92 @@ sipTest("ringTrunk() gives a sips: call to no trunk without TLS", async () => {
   assert.equal(final.status, 480);
   assert.deepEqual([event.sipStatus, event.reason], [480, "no-trunk"]);
   assert.deepEqual(trunk.heard, []);
+});
+
+/** A sips: call of bob's to carol, and bob's phone again without TLS. */
+async function securedCall(lab: Awaited<ReturnType<typeof startSecureLab>>, instance: string) {
+  const [bob, carol] = [await lab.secured("bob", instance), await lab.secured("carol")];
+  lab.service.answer = ({ event }) => event.type === "incoming" ? dial("carol", "proxied") : [];
+  const calling = bob.call("sips:carol@sip.test");
+  const callee = await (await carol.nextCall()).answer();
+  return { bob, carol, caller: await calling.answered, final: await calling.final, callee };
+}
+
+sipTest(
+  "adoptDialog() moves a sips: call to a new connection of the phone by TLS alone",
+  async () => {
+    await using lab = await startSecureLab();
+    const instance = crypto.randomUUID();
+    const { bob, callee } = await securedCall(lab, instance);
+
+    const again = await lab.secured("bob", instance);
+    await bob.close();
+    void callee.request("INFO");
+    const followed = await again.nextMessage();
+    const plain = await lab.phone("bob", { instance });
+    const heard: string[] = [];
+    void (async () => {
+      for (;;) heard.push((await plain.nextMessage()).start);
+    })();
+    await again.close();
+    const bye = await callee.ended;
+    const { event } = await lab.service.event("ended");
+
+    assert.equal(followed.method, "INFO");
+    assert.equal(bye.method, "BYE");
+    assert.equal(event.outcome, "completed");
+    assert.deepEqual(heard, []);
+  },
+);
+
+sipTest("receive() takes nothing but BYE without TLS in a sips: call", async () => {
+  await using lab = await startSecureLab();
+  const { final, callee } = await securedCall(lab, crypto.randomUUID());
+  const plain = await lab.phone("bob");
+  callee.onRequest = ({ method }) => method === "INFO" ? assert.fail("carol gets it") : undefined;
+  const say = (method: string, cseq: number) =>
+    plain.request(method, {
+      target: uriIn(valueOf(final, "contact")),
+      replace: {
+        from: valueOf(final, "from"),
+        to: valueOf(final, "to"),
+        "call-id": valueOf(final, "call-id"),
+        cseq: `${cseq} ${method}`,
+      },
+    });
+
+  const info = await say("INFO", 100);
+  const bye = await say("BYE", 101);
+  const ended = await callee.ended;
+
+  assert.equal(info.status, 403);
+  assert.match(valueOf(info, "warning"), /"SIPS Not Allowed"$/);
+  assert.equal(bye.status, 200);
+  assert.equal(ended.method, "BYE");
+});
+
+sipTest("ringLeg() gives a sips: call to a companion by TLS alone", async () => {
+  await using lab = await startSecureLab();
+  await using other = await openTrunk();
+  const bob = await lab.secured("bob");
+  const taken = { leg: newLeg(), accountSid: `AC${"0".repeat(32)}` };
+  const finalAt = async (sipUri: string) => {
+    const target = { kind: "leg", ...taken, peer: { sipUri } } as const;
+    const legs = [{ ...invite("carol"), target }];
+    lab.service.answer = ({ event }) =>
+      event.type === "incoming"
+        ? [{ type: "dial", legs, media: "anchored", timeoutS: 30, timeLimitS: 60 }]
+        : [];
+    return (await bob.call("sips:+15559@sip.test").final).status;
+  };
+  const { port } = lab.companion.sipAddresses.get("TLS")!;
+
+  const plain = await finalAt(`sip:127.0.0.1:${other.port};transport=udp`);
+  const secured = await finalAt(`sip:localhost:${port};transport=tls`);
+
+  assert.equal(plain, 480);
+  assert.deepEqual(other.heard, []);
+  assert.equal(secured, 481, "it came to the companion, which has no such leg");
 });
 
 sipTest("register() takes a sips: Contact by TLS alone, and calls there as sips:", async () => {

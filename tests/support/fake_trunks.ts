@@ -1,3 +1,4 @@
+import { messagePaths, type TrunkMessage, trunkMessage } from "../../core/bridge_messages.ts";
 import {
   type FoundNumber,
   type GatewayReport,
@@ -15,6 +16,8 @@ export interface FakeTrunks {
   gateways: Registration[];
   readonly reports: GatewayReport[];
   readonly queries: NumberQuery[];
+  /** Texts that trunks brought. */
+  readonly messages: TrunkMessage[];
   /** Whose number it is; nobody's unless set. */
   number: (query: NumberQuery) => FoundNumber | null;
 }
@@ -23,6 +26,7 @@ export const fakeTrunks = (): FakeTrunks => ({
   gateways: [],
   reports: [],
   queries: [],
+  messages: [],
   number: () => null,
 });
 
@@ -36,6 +40,10 @@ export function answerTrunks(
     const query = numberQuery.parse(content);
     trunks.queries.push(query);
     return Response.json({ number: trunks.number(query) });
+  }
+  if (path === messagePaths.trunkMessage) {
+    trunks.messages.push(trunkMessage.parse(content));
+    return Response.json({ status: 202 });
   }
   if (path === trunkPaths.gateways) {
     gatewaysQuery.parse(content);

@@ -68,6 +68,7 @@ export async function openSoftphone(options: SoftphoneOptions): Promise<Softphon
   const socket = new WebSocket(url, { protocols: ["sip"], ...client && { client } });
   const opened = Promise.withResolvers<void>();
   const closed = Promise.withResolvers<number>();
+  void closed.promise.then(() => client?.close());
   const calls = queue<IncomingCall>();
   const strays = queue<SipText>();
   const texts = queue<SipText>();
@@ -102,7 +103,6 @@ export async function openSoftphone(options: SoftphoneOptions): Promise<Softphon
     async close() {
       socket.close();
       await closed.promise;
-      client?.close();
     },
   };
 

@@ -8,6 +8,8 @@ export interface PlaceOptions {
   sdp?: string;
   headers?: string[];
   replace?: Record<string, string | undefined>;
+  /** The SDP of the ACK to a 2xx; none unless given. */
+  ack?: string;
 }
 
 /** An INVITE of a softphone. */
@@ -64,7 +66,7 @@ export function placeCall(line: Line, target: string, options: PlaceOptions): Ou
     provisional.put(response);
   };
   const final = place(attempt, options, note);
-  const answered = final.then((response) => confirm(attempt, response));
+  const answered = final.then((response) => confirm(attempt, response, options.ack));
   line.own(attempt.callId, (request) => respond(line, request, { status: 481 }));
   answered.catch(() => line.disown(attempt.callId));
   return {
@@ -116,7 +118,12 @@ async function place(
 }
 
 /** ACK or CANCEL: with the branch of the INVITE, unless another is given. */
-function follow(attempt: Attempt, method: string, toOf: SipText, branch?: string): string {
+function follow(
+  attempt: Attempt,
+  method: string,
+  toOf: SipText,
+  { branch, sdp }: { branch?: string; sdp?: string } = {},
+): string {
   const { uri, from, callId, cseq, sent } = attempt;
   return writeSip(`${method} ${uri} SIP/2.0`, [
     `Via: SIP/2.0/WS phone.invalid;branch=${branch ?? branchOf(sent)};rport`,
@@ -125,19 +132,19 @@ function follow(attempt: Attempt, method: string, toOf: SipText, branch?: string
     `Call-ID: ${callId}`,
     `CSeq: ${cseq} ${method}`,
     "Max-Forwards: 70",
-  ]);
+  ], sdp);
 }
 
-function confirm(attempt: Attempt, response: SipText): PhoneDialog {
-  const { line, uri, callId, from, sdp, cseq } = attempt;
+function confirm(attempt: Attempt, response: SipText, sdp = ""): PhoneDialog {
+  const { line, uri, callId, from, cseq } = attempt;
   if (response.status !== 200) throw new Error(`Cannot call ${uri}: ${response.start}`);
-  line.send(follow(attempt, "ACK", response, newBranch()));
+  line.send(follow(attempt, "ACK", response, { branch: newBranch(), sdp }));
   return phoneDialog(line, {
     callId,
     local: from,
     remote: valueOf(response, "to"),
     remoteTarget: uriIn(valueOf(response, "contact")),
-    localSdp: sdp,
+    localSdp: attempt.sdp,
     remoteSdp: response.body,
     // Beyond those of requests in the early dialog.
     cseq: cseq + 10,

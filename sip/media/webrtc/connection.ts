@@ -33,7 +33,9 @@ export interface WebrtcConnection {
   send(packet: Uint8Array<ArrayBuffer>): void;
   /** Begins ICE anew, by names of ours and what the peer said; DTLS and SRTP go on (RFC 8842 §5). */
   restart(local: IceCredentials, remote: WebrtcAudio): void;
-  /** Tells the peer, and calls nothing back any more; resolves when nothing is held. */
+  /** Tells the peer, and calls nothing back any more; the socket is left to another. */
+  leave(): void;
+  /** The same, and closes the socket; resolves when nothing is held. */
   close(): Promise<void>;
 }
 
@@ -56,6 +58,9 @@ export function connectWebrtc(options: ConnectionOptions): WebrtcConnection {
     cancel();
     dtls?.close();
     ice.close();
+  };
+  const leave = () => {
+    if (!ended) stop();
   };
   const fail = (why: string) => {
     if (ended) return;
@@ -128,9 +133,10 @@ export function connectWebrtc(options: ConnectionOptions): WebrtcConnection {
     restart(local, remote) {
       if (!ended) ice.restart({ local, remote: iceOf(remote) });
     },
+    leave,
     close() {
       connected.reject(new Error("Cannot connect media: the leg is closed"));
-      if (!ended) stop();
+      leave();
       return closed ??= socket.close();
     },
   };

@@ -6,6 +6,7 @@ import type { Datagrams } from "../rtp_sockets.ts";
 import {
   type Formats,
   isIceRestart,
+  isSamePeer,
   OUR_FORMATS,
   OUR_MID,
   refusal,
@@ -88,11 +89,24 @@ function createPeer(
   let remote = offer;
   let session = ourSession(local);
   let closed: Promise<void> | undefined;
+  /** Whether nobody else may answer any more. */
+  let isFinal = offer !== undefined;
+  /** Why who was heard early is gone. */
+  let lostBefore: string | undefined;
+  const lose = (why: string) => {
+    connected.reject(new Error(`Cannot connect media: ${why}`));
+    lost.resolve(why);
+  };
   const begin = (audio: WebrtcAudio) => {
     remote = audio;
-    connection = connect(audio, (packet) => peer.onPacket?.(packet));
-    connection.connected.then(connected.resolve, connected.reject);
-    void connection.lost.then(lost.resolve);
+    lostBefore = undefined;
+    const begun = connection = connect(audio, (packet) => peer.onPacket?.(packet));
+    begun.connected.then(connected.resolve, () => {}); // Why it failed, `lost` tells.
+    void begun.lost.then((why) => {
+      if (begun !== connection) return;
+      if (isFinal) lose(why);
+      else lostBefore = why;
+    });
   };
   const peer: Peer = {
     local: session,
@@ -101,15 +115,19 @@ function createPeer(
     lost: lost.promise,
     vanishesSilently: false,
     onPacket: undefined,
-    accept(answer) {
-      if (connection !== undefined) {
+    accept(answer, isEarly = false) {
+      if (isFinal) {
         const why = offer === undefined ? "there is one" : "the offer was the peer's";
         throw new Error(`Cannot take an answer: ${why}`);
       }
       if (closed !== undefined) throw new Error("Cannot take an answer: the leg is closed");
       const { audio } = ofKind("webrtc", answer);
       if (audio.setup === "actpass") throw refusal(`its setup is "actpass"`);
-      begin(audio);
+      isFinal = !isEarly;
+      if (connection === undefined || !isSamePeer(remote!, audio)) {
+        connection?.leave();
+        begin(audio);
+      } else if (isFinal && lostBefore !== undefined) lose(lostBefore);
     },
     // The directions are ours to keep, and DTLS and SRTP go on as they are.
     change(next) {
