@@ -9,7 +9,7 @@ import {
 import { loginWith } from "../auth/client_authentication.ts";
 import { currentFlow, type Flow, withFlow } from "../flow.ts";
 import type { ForkInvite } from "./fork_invite.ts";
-import { acknowledge, credentialsOf, retryAfterOf } from "./fork_response.ts";
+import { acknowledge, credentialsOf, retryAfterOf, statusOf, ussdAnswer } from "./fork_response.ts";
 import { forgetTransaction } from "./forget_transaction.ts";
 import { sipLimits } from "../limits.ts";
 import type { MediaLeg } from "../media/port.ts";
@@ -23,7 +23,7 @@ import {
   type TimerAgreement,
 } from "../dialog/session_timer.ts";
 import type { Trunk } from "../trunk/trunk.ts";
-import { sdpWithoutMedia, takesUssdAlone } from "../ussd/ussd_body.ts";
+import { takesUssdAlone } from "../ussd/ussd_body.ts";
 import { allowHeader, allows, contactHeader } from "../user_agent_core.ts";
 
 export interface ForkEvents {
@@ -91,6 +91,8 @@ interface State {
   over: boolean;
   cancelled: boolean;
   request: OutgoingInviteRequest | undefined;
+  /** Early SDP by whom it is from, as tag of To. */
+  early: Map<string, string> | undefined;
   stopGivingUp(): void;
   stopWatching(): void;
 }
@@ -106,6 +108,7 @@ export function createFork(signalling: Signalling, invite: ForkInvite, device: D
     over: false,
     cancelled: false,
     request: undefined,
+    early: undefined,
     stopGivingUp() {},
     stopWatching() {},
   };
@@ -181,8 +184,6 @@ function inviteMessage(
   return message;
 }
 
-const statusOf = (message: IncomingResponseMessage): number => message.statusCode ?? 500;
-
 function delegateOf(state: State, events: ForkEvents): OutgoingInviteRequestDelegate {
   const { log, sessionBounds } = state.signalling;
   const refused = guard(log, ({ message }: { message: IncomingResponseMessage }) => {
@@ -201,18 +202,17 @@ function delegateOf(state: State, events: ForkEvents): OutgoingInviteRequestDele
     onProgress: guard(log, ({ message, prack }) => {
       state.flow = currentFlow();
       if (hasOption(message, "require", "100rel")) acknowledge(message, prack);
+      if (message.body !== "") (state.early ??= new Map()).set(message.toTag, message.body);
       events.onProgress(statusOf(message), message.body);
     }),
     onAccept: guard(log, ({ message, session, ack }) => {
       state.flow = currentFlow();
       close(state);
-      // The offer that answers an INVITE without one gets its answer here (RFC 3261 §13.2.2.4).
-      const answer = state.isAlone && message.body !== "" &&
-        { body: sdpBody(sdpWithoutMedia(message.body)) };
-      ack({ extraHeaders: credentialsOf(state.request), ...answer });
+      ack({ extraHeaders: credentialsOf(state.request), ...state.isAlone && ussdAnswer(message) });
       events.onAnswer({
         session,
-        sdp: message.body,
+        // The answer to our offer may have come before, and need not come again (RFC 3262 §5).
+        sdp: message.body || state.early?.get(message.toTag) || "",
         headers: passedHeaders(message),
         knowsUpdate: allows(message, "UPDATE"),
         agreement: agreeAsClient(message, sessionBounds),

@@ -1,4 +1,12 @@
 import type { IncomingResponseMessage, OutgoingInviteRequest } from "sip.js/lib/core/index.js";
+import { sdpBody } from "../signalling.ts";
+import { sdpWithoutMedia } from "../ussd/ussd_body.ts";
+
+export const statusOf = (message: IncomingResponseMessage): number => message.statusCode ?? 500;
+
+/** What the ACK says to the offer that answers an INVITE without one (RFC 3261 §13.2.2.4). */
+export const ussdAnswer = ({ body }: IncomingResponseMessage) =>
+  body !== "" && { body: sdpBody(sdpWithoutMedia(body)) };
 
 /** The seconds of Retry-After; 0 where nothing is said of when to try again. */
 export const retryAfterOf = (message: IncomingResponseMessage): number =>

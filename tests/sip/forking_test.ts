@@ -113,6 +113,25 @@ sipTest("createFork() acknowledges reliable responses of each that a proxy rings
   assert.deepEqual(event, { type: "ended", outcome: "busy", sipStatus: 486 });
 });
 
+sipTest("createFork() takes a 200 without SDP of who said it in a 183", async () => {
+  await using lab = await startTrunkLab();
+  await using trunk = await openTrunk();
+  const { leg, came } = await forked(lab, trunk);
+  const headers = ["Require: 100rel", "RSeq: 7"];
+
+  says(trunk, came, "one", 183, { headers });
+  trunk.respond(await trunk.request("PRACK"), 200);
+  says(trunk, came, "two", 183);
+  says(trunk, came, "one", 200, { sdp: "" });
+  await trunk.request("ACK");
+  await lab.service.event("answered", leg);
+  const heard = lab.media.legs[0]?.remoteSdp;
+  await lab.run(leg, [{ type: "hangup" }]);
+  trunk.respond(await trunk.request("BYE"), 200);
+
+  assert.equal(heard, sdpOf("one"));
+});
+
 sipTest(
   "runScript() cancels a call that several ring, and ends who answers meanwhile",
   async () => {
