@@ -47,7 +47,9 @@ export const gather = verb({
     const { timeout, finishOnKey, numDigits, startInputKey, language, hints } = attributes;
     const action = actionAttribute(element, attributes.method, context);
     if (element.text !== "") {
-      context.skip(`the text "${element.text.slice(0, 100)}" of Gather: it says what a Say in it has`);
+      context.skip(
+        `the text "${element.text.slice(0, 100)}" of Gather: it says what a Say in it has`,
+      );
     }
     const url = urlAttribute(element, "partialResultCallback", context);
     const partials = url && { url, method: attributes.partialResultCallbackMethod };
