@@ -28,6 +28,8 @@ export const report = z.object({
   event: legEvent,
   /** False: acknowledge at once, nobody waits for a script. */
   wantsScript: z.boolean(),
+  /** The leg is over, though its last report comes later: what an action is told then. */
+  hasEnded: z.boolean().optional(),
 });
 
 /** Reports that want no script, of any legs, at most one of each. */

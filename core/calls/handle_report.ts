@@ -132,8 +132,10 @@ function applied(
   report: Report,
   { told, noted, ports }: { told: StepResult | null; noted: Noted | null; ports: Ports },
 ): Change<Call> {
-  const { event, seq } = report;
+  const { event, seq, hasEnded } = report;
   if (seq < call.reports) return { record: call };
+  const actionTold = (call: Call) =>
+    told === null ? { record: call } : tellAction(call, told, ports, hasEnded);
 
   const taken: Call = { ...call, reports: seq + 1, companion: report.companion };
   const moment = { at: report.at, instanceId: ports.settings.instanceId };
@@ -150,21 +152,21 @@ function applied(
       return explained(end(taken, event.outcome, moment), event, ports);
     case "dialled":
     case "recorded":
-      return actionTold(taken, told, ports);
+      return actionTold(taken);
     case "noted": {
-      const change = actionTold(taken, told, ports);
+      const change = actionTold(taken);
       return { ...change, also: noted!.also, jobs: [...change.jobs ?? [], ...noted!.jobs] };
     }
     case "joined":
       return { record: { ...taken, conferenceSid: event.conferenceSid } };
     case "left":
-      return actionTold({ ...taken, conferenceSid: null }, told, ports);
+      return actionTold({ ...taken, conferenceSid: null });
     case "queued":
       return { record: { ...taken, queueSid: event.queueSid } };
     case "dequeued":
-      return actionTold({ ...taken, queueSid: null }, told, ports);
+      return actionTold({ ...taken, queueSid: null });
     case "referred":
-      return referred(taken, event, { told, ports });
+      return referred(taken, event, { change: actionTold(taken), ports });
     case "partial":
       return partialTold(taken, event, ports);
     case "problem":
@@ -196,14 +198,18 @@ function explained(
 }
 
 /** The caller left inside the step: its action is still requested, and the answer ignored. */
-function actionTold(call: Call, result: StepResult | null, { settings }: Ports): Change<Call> {
-  if (result === null) return { record: call };
+function tellAction(
+  call: Call,
+  { action: { url, method }, params: brought, event }: StepResult,
+  { settings: { instanceId } }: Ports,
+  hasEnded = false,
+): Change<Call> {
   const { accountSid, sid: callSid } = call;
-  const { action: { url, method }, event } = result;
   if (isFlow(url)) {
-    return { record: call, jobs: [goOnFlow({ accountSid, callSid, url, params: result.params })] };
+    return { record: call, jobs: [goOnFlow({ accountSid, callSid, url, params: brought })] };
   }
-  const params = { ...callParameters(call, settings), ...result.params };
+  const status = hasEnded && call.status === "in-progress" ? "completed" : call.status;
+  const params = { ...callParameters(call, { instanceId, status }), ...brought };
   const told = { accountSid, callSid, url, method, params, event };
   return { record: call, jobs: [deliverWebhook(told)] };
 }
@@ -212,9 +218,8 @@ function actionTold(call: Call, result: StepResult | null, { settings }: Ports):
 function referred(
   call: Call,
   { to, outcome, sipStatus }: LegEvent & { type: "referred" },
-  { told, ports }: { told: StepResult | null; ports: Ports },
+  { change, ports }: { change: Change<Call>; ports: Ports },
 ): Change<Call> {
-  const change = actionTold(call, told, ports);
   if (outcome === "completed" || outcome === "canceled") return change;
   const { accountSid, sid: callSid } = call;
   const detail = `${to}: ${outcome}${sipStatus === undefined ? "" : ` (SIP ${sipStatus})`}`;

@@ -31,7 +31,7 @@ export async function compile(
       continue;
     }
     const scope = { ...context, skip: (what: string) => skipped.push(what) };
-    const attributes = readAttributes(element, verb.attributes, scope);
+    const attributes = readAttributes(element, verb.attributes, scope, verb);
     const steps = await verb.compile(element, attributes, scope);
     if (steps.length > 0 && verb.answers && needsAnswer) {
       script.push({ type: "answer" });

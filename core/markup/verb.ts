@@ -43,6 +43,8 @@ export interface Verb<S extends z.ZodRawShape = z.ZodRawShape, C = CompileContex
   answers: boolean;
   /** Nothing after it is reached. */
   isLast?: boolean;
+  /** It reads the elements inside it; in others there is text alone. */
+  hasElements?: boolean;
   compile(
     element: Element,
     attributes: Attributes<S>,
@@ -64,12 +66,17 @@ export type AnyVerb = Verb<any>;
 // deno-lint-ignore no-explicit-any
 export type AnySharedVerb = Verb<any, DocumentContext>;
 
-/** Reads an element's attributes; what is unknown or wrong is noted, and counts as not given. */
+/**
+ * Reads an element's attributes; what is unknown or wrong is noted, and counts as not given. So are
+ * elements inside it, unless the verb has those.
+ */
 export function readAttributes<S extends z.ZodRawShape>(
-  { name, attributes }: Element,
+  { name, attributes, children }: Element,
   shape: S,
   context: Pick<DocumentContext, "skip">,
+  { hasElements = false }: { hasElements?: boolean } = {},
 ): Attributes<S> {
+  for (const child of hasElements ? [] : children) context.skip(`${child.name} in ${name}`);
   const given = Object.entries(attributes);
   for (const [attribute] of given) {
     if (!Object.hasOwn(shape, attribute)) context.skip(`attribute "${attribute}" of ${name}`);

@@ -78,7 +78,9 @@ async function read(element: Element, reading: Reading): Promise<boolean> {
 
 function collect(element: Element, reading: Reading): UssdStep {
   const { context, texts } = reading;
-  const { method } = readAttributes(element, collectAttributes, context);
+  const { method } = readAttributes(element, collectAttributes, context, {
+    hasElements: true,
+  });
   const action = actionAttribute(element, method, context);
   for (const child of element.children) {
     if (child.name === "UssdMessage") texts.push(...textOf(child, context));

@@ -39,7 +39,7 @@ export interface ReportOptions {
 
 export function createReportQueue(
   options: ReportOptions,
-  leg: { id: string; accountSid: string },
+  leg: { id: string; accountSid: string; signal: AbortSignal },
 ): ReportQueue {
   let seq = 0;
   let last: Promise<unknown> = Promise.resolve();
@@ -54,7 +54,7 @@ export function createReportQueue(
         event,
         wantsScript: asking !== undefined,
       };
-      const delivery = last.then(() => deliver(options, report, asking));
+      const delivery = last.then(() => deliver(options, report, { asking, over: leg.signal }));
       last = delivery;
       if (asking === undefined) return delivery;
       return unlessAborted(delivery, asking.signal).then((script) => script ?? []);
@@ -67,7 +67,7 @@ export function createReportQueue(
 async function deliver(
   options: ReportOptions,
   report: Report,
-  asking: Asking | undefined,
+  { asking, over }: { asking: Asking | undefined; over: AbortSignal },
 ): Promise<Script> {
   const { ask, tell, log, stopped } = options;
   const patientUntil = Date.now() + sipLimits.serviceGraceMs;
@@ -78,7 +78,9 @@ async function deliver(
     const signal = wantsScript ? asking.signal : stopped;
     try {
       if (wantsScript) return await ask(report, signal);
-      await tell(wantsScript === report.wantsScript ? report : { ...report, wantsScript });
+      const hasEnded = over.aborted && "action" in report.event;
+      const isSame = wantsScript === report.wantsScript && !hasEnded;
+      await tell(isSame ? report : { ...report, wantsScript, ...hasEnded && { hasEnded } });
       return [];
     } catch (error) {
       if (signal.aborted || stopped.aborted) continue;

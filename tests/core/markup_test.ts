@@ -408,6 +408,19 @@ const flawed: Record<string, { body: string; skipped: string[] }> = {
     body: "<Dial><Client>bob?X-A=1%0d%0aVia: x</Client></Dial>",
     skipped: ["a header of Dial that is not X-… or holds CR"],
   },
+  "elements where there is text alone": {
+    body: `<Say>Hello <emphasis>dear</emphasis> caller</Say><Record><Say>x</Say></Record>` +
+      `<Enqueue>sales<Task>{}</Task></Enqueue><Dial><Client>bob<Parameter/></Client></Dial>`,
+    skipped: ["emphasis in Say", "Say in Record", "Task in Enqueue", "Parameter in Client"],
+  },
+  "text where there are elements": {
+    body: `<Gather>Press one<Say>Press two</Say></Gather>`,
+    skipped: ['the text "Press one" of Gather: it says what a Say in it has'],
+  },
+  "attributes of the Sip in Refer": {
+    body: `<Refer><Sip username="me">sip:carol@sip.test</Sip></Refer>`,
+    skipped: ['attribute "username" of Sip'],
+  },
 };
 
 for (const [name, { body, skipped }] of Object.entries(flawed)) {

@@ -313,11 +313,16 @@ Deno.test("the action of a Dial that was recorded is told of it, also after a ha
   } as const;
   await call.far.report(dialled, { wantsScript: true });
   await call.far.report(dialled, { wantsScript: false });
+  await call.far.report(dialled, { wantsScript: false, hasEnded: true });
 
   const forms = await sentTo(app, "https://app.test/next?a=1");
   assert.deepEqual(
     forms.map((form) => [form.DialCallStatus, form.RecordingSid, form.RecordingDuration]),
-    [["completed", sid, "7"], ["completed", sid, "7"]],
+    Array(3).fill(["completed", sid, "7"]),
+  );
+  assert.deepEqual(
+    forms.map(({ CallStatus }) => CallStatus),
+    ["in-progress", "in-progress", "completed"],
   );
   assert.ok(forms.every(({ RecordingUrl }) => RecordingUrl?.includes(`${sid}.wav?Expires=`)));
 });

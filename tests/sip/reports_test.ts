@@ -10,6 +10,7 @@ function startQueue(report: ReportOptions["ask"]) {
   const timers = { ...createTimers(), pause: () => Promise.resolve() };
   const attempts: Report[] = [];
   const dropped: string[] = [];
+  const leg = new AbortController();
   const attempt: typeof report = (one, signal) => {
     attempts.push(one);
     return report(one, signal);
@@ -22,8 +23,8 @@ function startQueue(report: ReportOptions["ask"]) {
     log: (line) => dropped.push(line),
     stopping: new AbortController().signal,
     stopped: new AbortController().signal,
-  }, { id: `CA${"0".repeat(32)}`, accountSid: "AC" });
-  return { queue, attempts, dropped, [Symbol.dispose]: timers.clear };
+  }, { id: `CA${"0".repeat(32)}`, accountSid: "AC", signal: leg.signal });
+  return { queue, attempts, dropped, endLeg: () => leg.abort(), [Symbol.dispose]: timers.clear };
 }
 
 const outage = () => Promise.reject(new ServiceError("post", "503", "outage"));
@@ -105,4 +106,17 @@ Deno.test("send() resolves with the script of the answer", async () => {
   });
 
   assert.deepEqual(script, [{ type: "hangup" }]);
+});
+
+Deno.test("send() says with an action that the leg is over, and nothing of that before", async () => {
+  using lab = startQueue(() => Promise.resolve([]));
+  const action = { url: "https://app.test/next", method: "POST" as const, hops: 0 };
+  const left = { type: "left", conferenceSid: "CF", outcome: "completed", durationS: 1 } as const;
+
+  await lab.queue.send({ ...left, action });
+  lab.endLeg();
+  await lab.queue.send({ ...left, action });
+  await lab.queue.send(left);
+
+  assert.deepEqual(lab.attempts.map(({ hasEnded }) => hasEnded), [undefined, true, undefined]);
 });

@@ -43,6 +43,7 @@ export const dial = verb({
     ...recordingCallback,
   },
   answers: false,
+  hasElements: true,
   async compile(element, attributes, context) {
     const { method, timeout, timeLimit, callerId, hangupOnStar } = attributes;
     const from = callerId ?? context.call.from;

@@ -42,9 +42,15 @@ export const gather = verb({
     partialResultCallbackMethod: methodAttribute,
   },
   answers: true,
+  hasElements: true,
   async compile(element, attributes, context) {
     const { timeout, finishOnKey, numDigits, startInputKey, language, hints } = attributes;
     const action = actionAttribute(element, attributes.method, context);
+    if (element.text !== "") {
+      context.skip(
+        `the text "${element.text.slice(0, 100)}" of Gather: it says what a Say in it has`,
+      );
+    }
     const url = urlAttribute(element, "partialResultCallback", context);
     const partials = url && { url, method: attributes.partialResultCallbackMethod };
     const takes = (way: "dtmf" | "speech") => attributes.input.includes(way);

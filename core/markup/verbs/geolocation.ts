@@ -28,6 +28,7 @@ export const geolocation = verb({
     statusCallback: z.string().optional(),
   },
   answers: true,
+  hasElements: true,
   compile(element, { deviceIdentifier, method }, context) {
     const statusCallback = urlAttribute(element, "statusCallback", context);
     const action = actionAttribute(element, method, context);

@@ -7,6 +7,7 @@ import {
   type CompileContext,
   methodAttribute,
   notPerformed,
+  readAttributes,
   verb,
 } from "../verb.ts";
 import { headersOf } from "./dial_nouns.ts";
@@ -16,6 +17,7 @@ export const refer = verb({
   name: "Refer",
   attributes: { action: z.string().optional(), method: methodAttribute },
   answers: true,
+  hasElements: true,
   async compile(element, { method }, context) {
     const action = actionAttribute(element, method, context);
     const [target] = element.children.filter(({ name }) => name === "Sip" || name === "Uri");
@@ -34,6 +36,7 @@ async function targetOf(
   noun: Element,
   context: CompileContext,
 ): Promise<Pick<ReferStep, "to" | "headers" | "leaves"> | null> {
+  readAttributes(noun, {}, context);
   const [text = "", query = ""] = noun.text.split(/\?(.*)/s);
   const address = parseAddress(text.replace(/^tel:([^;]*).*$/i, "$1"));
   if (address === null || address.kind === "client") {
