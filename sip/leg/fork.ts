@@ -7,9 +7,9 @@ import {
   type URI,
 } from "sip.js/lib/core/index.js";
 import { loginWith } from "../auth/client_authentication.ts";
-import { currentFlow, type Flow, withFlow } from "../flow.ts";
+import { type Flow, withFlow } from "../flow.ts";
 import type { ForkInvite } from "./fork_invite.ts";
-import { acknowledge, credentialsOf, retryAfterOf } from "./fork_response.ts";
+import { acknowledge, credentialsOf, follow, retryAfterOf } from "./fork_response.ts";
 import { forgetTransaction } from "./forget_transaction.ts";
 import { sipLimits } from "../limits.ts";
 import type { MediaLeg } from "../media/port.ts";
@@ -199,12 +199,12 @@ function delegateOf(state: State, events: ForkEvents): OutgoingInviteRequestDele
   return {
     onTrying: guard(log, () => events.onTrying?.()),
     onProgress: guard(log, ({ message, prack }) => {
-      state.flow = currentFlow();
+      follow(state);
       if (hasOption(message, "require", "100rel")) acknowledge(message, prack);
       events.onProgress(statusOf(message), message.body);
     }),
     onAccept: guard(log, ({ message, session, ack }) => {
-      state.flow = currentFlow();
+      follow(state);
       close(state);
       // The offer that answers an INVITE without one gets its answer here (RFC 3261 §13.2.2.4).
       const answer = state.isAlone && message.body !== "" &&
