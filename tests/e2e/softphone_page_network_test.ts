@@ -1,0 +1,140 @@
+import { relayAudio } from "../support/page_network.ts";
+import type { SoftphonePage } from "../support/softphone_page.ts";
+import { softphonePageTest } from "../support/softphone_page_lab.ts";
+import { eventually } from "../support/system.ts";
+
+const iceNames = (page: SoftphonePage) => page.run<string[]>("iceNames");
+
+/** Resolves when both sides have names of ICE that they had not before, and the call is as it was. */
+async function restarted(page: SoftphonePage, before: string[]): Promise<void> {
+  await eventually("ICE is restarted", async () => {
+    const now = await iceNames(page);
+    return now.every((name, side) => name !== before[side]);
+  });
+  await page.shows("Talking");
+}
+
+async function callEcho(phone: SoftphonePage): Promise<void> {
+  await phone.page.getByRole("button", { name: "Call Echo," }).click();
+  await phone.shows("Talking");
+  await phone.hears();
+}
+
+async function talk(caller: SoftphonePage, callee: SoftphonePage, login: string): Promise<void> {
+  await caller.dial(login);
+  await callee.shows("is calling you");
+  await callee.press("Answer");
+  await Promise.all([caller.hears(), callee.hears()]);
+}
+
+softphonePageTest("a call whose way for audio is gone goes on by another one", async (lab) => {
+  const alice = await lab.enter("alice");
+  const network = await relayAudio(alice.page);
+  await callEcho(alice);
+
+  for (let changes = 0; changes < 2; changes++) {
+    const before = await iceNames(alice);
+    network.change();
+    await alice.shows("Reconnecting the call…");
+    await restarted(alice, before);
+    await alice.hears();
+  }
+
+  await alice.press("Hang up");
+  await alice.shows("You hung up");
+  await network.close();
+});
+
+softphonePageTest("a call whose audio finds no way any more ends, and says so", async (lab) => {
+  const alice = await lab.enter("alice");
+  const network = await relayAudio(alice.page);
+  await callEcho(alice);
+
+  network.cut();
+
+  await alice.shows("Reconnecting the call…");
+  await alice.shows(/The call could not be reconnected|The call ended while it was interrupted/);
+  await alice.page.getByRole("button", { name: /^Call Echo again/ }).waitFor();
+  await alice.registered("alice");
+  await network.close();
+});
+
+softphonePageTest("a call goes on by a new connection, and is ended by it", async (lab) => {
+  const [alice, bob] = [await lab.enter("alice"), await lab.enter("bob")];
+  await talk(alice, bob, "bob");
+  const before = await iceNames(alice);
+
+  await alice.run("dropSocket");
+  await alice.page.getByText(/^Connection lost/).waitFor();
+  await alice.registered("alice");
+  await restarted(alice, before);
+  await Promise.all([alice.hears(), bob.hears()]);
+
+  await bob.press("Hang up");
+  await alice.shows("bob hung up");
+});
+
+softphonePageTest("a connection that died without a word is noticed and replaced", async (lab) => {
+  const [alice, bob] = [await lab.enter("alice"), await lab.enter("bob")];
+  await talk(alice, bob, "bob");
+  const before = await iceNames(alice);
+
+  await alice.run("deadenSocket");
+  await alice.page.evaluate(() => void dispatchEvent(new Event("online")));
+  await restarted(alice, before);
+  await Promise.all([alice.hears(), bob.hears()]);
+
+  await bob.press("Hang up");
+  await alice.shows("bob hung up");
+});
+
+softphonePageTest("who comes back to a call that has ended is told so", async (lab) => {
+  const [alice, bob] = [await lab.enter("alice"), await lab.enter("bob")];
+  await talk(alice, bob, "bob");
+
+  await alice.run("deadenSocket");
+  await bob.press("Hang up");
+  await bob.shows("You hung up");
+  await alice.page.evaluate(() => void dispatchEvent(new Event("online")));
+
+  await alice.shows(/The call has ended meanwhile|The call ended while it was interrupted/);
+});
+
+/** Loses the connection, which comes back. */
+async function reconnect({ page, run, registered }: SoftphonePage, login: string): Promise<void> {
+  await run("dropSocket");
+  await page.getByText(/^Connection lost/).waitFor();
+  await registered(login);
+}
+
+softphonePageTest(
+  "who is called answers, or is called no more, by a new connection",
+  async (lab) => {
+    const [alice, bob] = [await lab.enter("alice"), await lab.enter("bob")];
+    await alice.dial("bob");
+    await bob.shows("is calling you");
+    await reconnect(bob, "bob");
+    await bob.press("Answer");
+    await Promise.all([alice.hears(), bob.hears()]);
+    await alice.press("Hang up");
+    await bob.shows("alice hung up");
+
+    await alice.dial("bob");
+    await bob.shows("is calling you");
+    await reconnect(bob, "bob");
+    await alice.press("Hang up");
+    await bob.shows("alice hung up before you answered");
+  },
+);
+
+softphonePageTest(
+  "who calls and loses the connection calls no more, at either end",
+  async (lab) => {
+    const [alice, bob] = [await lab.enter("alice"), await lab.enter("bob")];
+    await alice.dial("bob");
+    await bob.shows("is calling you");
+    await reconnect(alice, "alice");
+    await alice.shows("The connection was lost before bob answered");
+    await bob.shows("alice hung up before you answered");
+  },
+);
