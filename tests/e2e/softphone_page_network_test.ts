@@ -14,6 +14,10 @@ async function restarted(page: SoftphonePage, before: string[]): Promise<void> {
   await page.shows("Talking");
 }
 
+/** The browser says that it has a network again. */
+const beOnline = ({ page }: SoftphonePage) =>
+  page.evaluate(() => void dispatchEvent(new Event("online")));
+
 async function callEcho(phone: SoftphonePage): Promise<void> {
   await phone.page.getByRole("button", { name: "Call Echo," }).click();
   await phone.shows("Talking");
@@ -80,7 +84,7 @@ softphonePageTest("a connection that died without a word is noticed and replaced
   const before = await iceNames(alice);
 
   await alice.run("deadenSocket");
-  await alice.page.evaluate(() => void dispatchEvent(new Event("online")));
+  await beOnline(alice);
   await restarted(alice, before);
   await Promise.all([alice.hears(), bob.hears()]);
 
@@ -95,9 +99,28 @@ softphonePageTest("who comes back to a call that has ended is told so", async (l
   await alice.run("deadenSocket");
   await bob.press("Hang up");
   await bob.shows("You hung up");
-  await alice.page.evaluate(() => void dispatchEvent(new Event("online")));
+  await beOnline(alice);
 
   await alice.shows(/The call has ended meanwhile|The call ended while it was interrupted/);
+});
+
+softphonePageTest("a registration is renewed before it ends", async (lab) => {
+  const alice = await lab.enter("alice");
+  const { clock } = alice.page;
+  const registrations = (count: number) =>
+    eventually(
+      `${count} registrations`,
+      async () => await alice.run<number>("registrations") === count,
+    );
+  await clock.install();
+  await beOnline(alice);
+  await registrations(2);
+
+  await clock.fastForward(240_000);
+  await registrations(2);
+  await clock.fastForward(40_000);
+  await registrations(3);
+  await alice.registered("alice");
 });
 
 /** Loses the connection, which comes back. */

@@ -39,6 +39,9 @@
   };
 
   const sockets = [];
+  let registrations = 0;
+  /** How often the page was told that it is registered. */
+  globalThis.registrations = () => registrations;
   const NativeSocket = globalThis.WebSocket;
   globalThis.WebSocket = class extends NativeSocket {
     constructor(...address) {
@@ -46,7 +49,11 @@
       sockets.push(this);
     }
     addEventListener(type, listener) {
-      super.addEventListener(type, (event) => this.isDead || listener(event));
+      super.addEventListener(type, (event) => {
+        if (this.isDead) return;
+        listener(event);
+        if (/^SIP\/2\.0 200 [^]*\nCSeq: *\d+ REGISTER\r/i.test(event.data)) registrations++;
+      });
     }
     send(data) {
       if (!this.isDead) super.send(data);
