@@ -63,34 +63,36 @@ softphonePageTest("a call whose audio finds no way any more ends, and says so", 
   await network.close();
 });
 
-softphonePageTest("a call goes on by a new connection, and is ended by it", async (lab) => {
-  const [alice, bob] = [await lab.enter("alice"), await lab.enter("bob")];
-  await talk(alice, bob, "bob");
-  const before = await iceNames(alice);
+/** Ways to lose a connection. */
+const losses = {
+  "that was closed": async ({ page, run }: SoftphonePage) => {
+    await run("dropSocket");
+    await page.getByText(/^Connection lost/).waitFor();
+  },
+  "that died without a word": async (alice: SoftphonePage) => {
+    await alice.run("deadenSocket");
+    await beOnline(alice);
+  },
+};
 
-  await alice.run("dropSocket");
-  await alice.page.getByText(/^Connection lost/).waitFor();
-  await alice.registered("alice");
-  await restarted(alice, before);
-  await Promise.all([alice.hears(), bob.hears()]);
+for (const [how, lose] of Object.entries(losses)) {
+  softphonePageTest(
+    `a call goes on after a connection ${how}, and ends by a new one`,
+    async (lab) => {
+      const [alice, bob] = [await lab.enter("alice"), await lab.enter("bob")];
+      await talk(alice, bob, "bob");
+      const before = await iceNames(alice);
 
-  await bob.press("Hang up");
-  await alice.shows("bob hung up");
-});
+      await lose(alice);
+      await restarted(alice, before);
+      await alice.registered("alice");
+      await Promise.all([alice.hears(), bob.hears()]);
 
-softphonePageTest("a connection that died without a word is noticed and replaced", async (lab) => {
-  const [alice, bob] = [await lab.enter("alice"), await lab.enter("bob")];
-  await talk(alice, bob, "bob");
-  const before = await iceNames(alice);
-
-  await alice.run("deadenSocket");
-  await beOnline(alice);
-  await restarted(alice, before);
-  await Promise.all([alice.hears(), bob.hears()]);
-
-  await bob.press("Hang up");
-  await alice.shows("bob hung up");
-});
+      await bob.press("Hang up");
+      await alice.shows("bob hung up");
+    },
+  );
+}
 
 softphonePageTest("who comes back to a call that has ended is told so", async (lab) => {
   const [alice, bob] = [await lab.enter("alice"), await lab.enter("bob")];
@@ -124,10 +126,9 @@ softphonePageTest("a registration is renewed before it ends", async (lab) => {
 });
 
 /** Loses the connection, which comes back. */
-async function reconnect({ page, run, registered }: SoftphonePage, login: string): Promise<void> {
-  await run("dropSocket");
-  await page.getByText(/^Connection lost/).waitFor();
-  await registered(login);
+async function reconnect(phone: SoftphonePage, login: string): Promise<void> {
+  await losses["that was closed"](phone);
+  await phone.registered(login);
 }
 
 softphonePageTest(
