@@ -5,6 +5,7 @@ import { parseAddress } from "./address.ts";
 import { type Asking, firstScript, refuse } from "./next_script.ts";
 import { numberScript } from "./number_leg.ts";
 import { routeTo } from "./route.ts";
+import { isLive } from "./status.ts";
 import { takeOver } from "./take_over.ts";
 
 /**
@@ -54,8 +55,9 @@ async function replaceScript(leg: string, { call, ports }: Asking): Promise<Scri
   if (replaced?.companion?.id !== companion?.id) {
     return await takeOver(replaced, { accountSid, from, media: "proxied" }, ports);
   }
-  const isTaken = replaced?.status === "in-progress";
-  return isTaken ? [{ type: "replace", leg }] : [{ type: "reject", status: 481 }];
+  // Whether it talks to somebody, the companion itself knows.
+  const isThere = replaced !== null && isLive(replaced.status);
+  return isThere ? [{ type: "replace", leg }] : [{ type: "reject", status: 481 }];
 }
 
 const memoOf = (rateMicros: number) => rateMicros === 0 ? {} : { memo: { rateMicros } };

@@ -3,6 +3,7 @@ import { limits } from "../limits.ts";
 import type { Ports } from "../ports.ts";
 import type { Call } from "../resources/calls.ts";
 import { talkingChild } from "./second_leg.ts";
+import { isLive } from "./status.ts";
 
 /** Whom a leg connects us with: the caller of one that came in, else the callee. */
 export const softphoneOf = ({ direction, from, to }: Call): string =>
@@ -10,7 +11,8 @@ export const softphoneOf = ({ direction, from, to }: Call): string =>
 
 /**
  * The call to whom a leg at another companion talks to, in place of that leg; refused with 481 when
- * it talks to nobody, or nobody can be asked. Such a call stays within the service and costs nothing.
+ * it has ended, or nobody can be asked. Whether it talks to somebody, that companion knows: its report of
+ * the answer may still be on its way. Such a call stays within the service and costs nothing.
  */
 export async function takeOver(
   replaced: Call | null,
@@ -22,7 +24,7 @@ export async function takeOver(
   const { id = "", runId } = replaced?.companion ?? {};
   const holder = await ports.companions.get(id);
   const sipUri = holder?.runId === runId ? holder?.sipUri : undefined;
-  if (replaced?.status !== "in-progress" || sipUri === undefined) {
+  if (replaced === null || !isLive(replaced.status) || sipUri === undefined) {
     return [{ type: "reject", status: 481 }];
   }
   const { sid, accountSid } = replaced;

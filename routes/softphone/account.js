@@ -1,9 +1,17 @@
-import { defaultSessionDescriptionHandlerFactory, Registerer, UserAgent } from "sip.js";
+import { defaultSessionDescriptionHandlerFactory, UserAgent } from "sip.js";
+import { createRegistration } from "./registration.js";
 
 /** Pauses before a new try, in seconds; the last one again and again. */
 const PAUSES_S = [1, 2, 4, 8, 15, 30];
+/** The longest one while somebody is in a call: the companion waits no more than 8 s for us. */
+const CALL_PAUSE_S = 2;
 const EXPIRES_S = 300;
+const REFRESH_AFTER = 0.9;
 const REGISTER_TIMEOUT_MS = 10_000;
+/** A connection that worked before answers sooner, or is dead. */
+const PROBE_TIMEOUT_MS = 4_000;
+const UNREGISTER_TIMEOUT_MS = 1_000;
+
 /** Why an answer is one that no further try will change; undefined for others. */
 function refusedBecause(message) {
   const { statusCode, reasonPhrase } = message;
@@ -15,15 +23,8 @@ function refusedBecause(message) {
   return "This login is switched off";
 }
 
-/**
- * A Client's registration: connects, registers, and does both again whenever it is lost, until it is
- * refused or closed. `onState` is told `connecting`, `registered`, `waiting` (with the `seconds` left)
- * and `refused` (with a `reason`); `onInvite` gets each invitation.
- */
-export function openAccount({ login, password, wsUrl, domain, microphone }, { onState, onInvite }) {
-  let [tries, isStarted, isTrying, isClosed] = [0, false, false, false];
-  let countdown;
-  const agent = new UserAgent({
+function createAgent({ login, password, wsUrl, domain, microphone }, delegate) {
+  return new UserAgent({
     uri: UserAgent.makeURI(`sip:${encodeURIComponent(login)}@${domain}`),
     authorizationUsername: login,
     authorizationPassword: password,
@@ -39,85 +40,110 @@ export function openAccount({ login, password, wsUrl, domain, microphone }, { on
     noAnswerTimeout: 120,
     logBuiltinEnabled: false,
     userAgentString: "Switchboard softphone",
-    delegate: { onInvite, onDisconnect: (error) => error && void again() },
+    delegate,
   });
-  const registerer = new Registerer(agent, { expires: EXPIRES_S, regId: 1 });
-  registerer.stateChange.addListener((state) => {
-    // A refresh that failed; what failed before was registered never.
-    if (state === "Unregistered" && !isTrying && !isClosed) void again();
-  });
+}
 
-  async function attempt() {
+/**
+ * A Client's registration: connects, registers, and does both again whenever it is lost, until it is
+ * refused or closed. `onState` is told `connecting`, `registered` (and whether it was not before, as
+ * `isBack`), `waiting` (with the `seconds` left) and `refused` (with a `reason`); `onInvite` gets each
+ * invitation. `isCalling` says whether there is a call to be saved.
+ */
+export function openAccount(
+  { login, password, wsUrl, domain, microphone },
+  { onState, onInvite, isCalling },
+) {
+  let [tries, isStarted, isTrying, isClosed, isRegistered] = [0, false, false, false, false];
+  let [countdown, refresh] = [];
+  const agent = createAgent({ login, password, wsUrl, domain, microphone }, {
+    onInvite,
+    onDisconnect: (error) => error && lost(),
+  });
+  const { register, granted, giveUp } = createRegistration(agent);
+
+  /** Registers, by a new connection where the one there is does not answer. */
+  async function renew() {
+    clearTimers();
     if (isTrying || isClosed) return;
     isTrying = true;
-    onState({ kind: "connecting" });
-    let answer;
-    try {
-      await connect();
-      answer = await register();
-    } catch {
-      // No connection: like no answer.
-    }
+    const answer = await ask().catch(() => undefined); // No connection: like no answer.
     isTrying = false;
     if (isClosed) return;
-    if (answer?.statusCode === 200) {
-      tries = 0;
-      return onState({ kind: "registered" });
-    }
+    if (answer?.statusCode === 200) return registered(answer);
     const reason = answer && refusedBecause(answer);
     if (reason === undefined) return again();
     onState({ kind: "refused", reason });
     await close();
   }
 
+  /** The answer; undefined when there is none. */
+  async function ask() {
+    if (!isRegistered) onState({ kind: "connecting" });
+    if (agent.isConnected()) {
+      const answer = await register(EXPIRES_S, PROBE_TIMEOUT_MS);
+      if (answer !== undefined || isClosed) return answer;
+    }
+    if (isRegistered) onState({ kind: "connecting" });
+    isRegistered = false;
+    await connect();
+    return await register(EXPIRES_S, REGISTER_TIMEOUT_MS);
+  }
+
   async function connect() {
-    if (isStarted) return agent.isConnected() ? undefined : await agent.reconnect();
+    if (isStarted) {
+      // One that is dead would take its time to say so.
+      if (agent.isConnected()) void agent.transport.disconnect().catch(() => {});
+      return await agent.reconnect();
+    }
     isStarted = true;
     await agent.start();
   }
 
-  /** The answer; undefined when none came. */
-  function register() {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, REGISTER_TIMEOUT_MS);
-      const answered = ({ message }) => {
-        clearTimeout(timer);
-        resolve(message);
-      };
-      registerer.register({ requestDelegate: { onAccept: answered, onReject: answered } })
-        .catch(() => resolve());
-    });
+  function registered(answer) {
+    const isBack = !isRegistered;
+    tries = 0;
+    isRegistered = true;
+    refresh = setTimeout(renew, granted(answer, EXPIRES_S) * 1_000 * REFRESH_AFTER);
+    onState({ kind: "registered", isBack });
+  }
+
+  function lost() {
+    giveUp();
+    if (!isTrying) again();
   }
 
   function again() {
-    if (isClosed || isTrying || countdown !== undefined) return;
-    let seconds = PAUSES_S[Math.min(tries, PAUSES_S.length - 1)];
+    isRegistered = false;
+    if (isClosed) return;
+    clearTimers();
+    const pause = PAUSES_S[Math.min(tries, PAUSES_S.length - 1)];
+    let seconds = isCalling() ? Math.min(pause, CALL_PAUSE_S) : pause;
     tries++;
     onState({ kind: "waiting", seconds });
     countdown = setInterval(() => {
       seconds--;
       if (seconds > 0) onState({ kind: "waiting", seconds });
-      else retry();
+      else void renew();
     }, 1_000);
   }
 
-  function retry() {
+  function clearTimers() {
     clearInterval(countdown);
-    countdown = undefined;
-    void attempt();
+    clearTimeout(refresh);
   }
 
   async function close() {
     if (isClosed) return;
     isClosed = true;
-    clearInterval(countdown);
-    globalThis.removeEventListener("online", retry);
+    clearTimers();
+    globalThis.removeEventListener("online", renew);
     // What is not said now is noticed by the companion when the connection closes.
-    if (registerer.state === "Registered") await registerer.unregister().catch(() => {});
+    if (isRegistered) await register(0, UNREGISTER_TIMEOUT_MS);
     await agent.stop().catch(() => {});
   }
 
-  globalThis.addEventListener("online", retry);
-  void attempt();
-  return { agent, close };
+  globalThis.addEventListener("online", renew);
+  void renew();
+  return { agent, renew, close };
 }

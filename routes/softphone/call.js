@@ -1,8 +1,8 @@
-import { pressDigit, setAudible, watchMedia } from "./call_media.js";
+import { constraints, pressDigit, reinvite, setAudible, watchMedia } from "./call_media.js";
 import { ensureMicrophone } from "./microphone.js";
+import { createRecovery } from "./recovery.js";
 import { microphoneProblem, refusal, shownAs } from "./words.js";
 
-const constraints = { audio: true, video: false };
 let made = 0;
 
 /** What is known of a call before anything happens. */
@@ -23,6 +23,7 @@ function begin(session, direction, nameOf) {
     isMuted: false,
     /** A command is under way. */
     isBusy: false,
+    isReconnecting: false,
     /** In ms; when it was answered and when it was over. */
     startedAt: undefined,
     endedAt: undefined,
@@ -41,11 +42,13 @@ function begin(session, direction, nameOf) {
  * One call. Its `state` is `incoming`, `calling`, `ringing`, `talking` or `ended`; `media` is
  * `none`, `connecting`, `connected`, `interrupted` or `lost`. `onChange` is called whenever anything
  * of it changed, `onSuccessor` with the call that the peer wants in its place. Commands that come too
- * late do nothing. `nameOf` knows names of some whom it may be with.
+ * late do nothing. `nameOf` knows names of some whom it may be with; `renew` looks after our
+ * registration.
  */
-export function createCall(session, direction, { nameOf, onChange, onSuccessor }) {
+export function createCall(session, direction, { nameOf, onChange, onSuccessor, renew }) {
   const call = begin(session, direction, nameOf);
   Object.assign(call, {
+    recovery: createRecovery(call, renew),
     change(values) {
       if (call.state === "ended") return;
       Object.assign(call, values);
@@ -59,6 +62,7 @@ export function createCall(session, direction, { nameOf, onChange, onSuccessor }
       setAudible(call);
     },
     hold: (isHeld) => hold(call, isHeld),
+    registered: (isBack) => registered(call, isBack),
     press: (digit) => pressDigit(call, digit),
     transfer: (to, name) => transfer(call, to, name),
   });
@@ -69,7 +73,8 @@ export function createCall(session, direction, { nameOf, onChange, onSuccessor }
   });
   session.delegate = {
     onBye(bye) {
-      call.notice ||= `${call.name} hung up`;
+      const how = call.isReconnecting ? "The call ended while it was interrupted" : undefined;
+      call.notice ||= how ?? `${call.name} hung up`;
       void bye.accept();
     },
     onCancel({ request }) {
@@ -91,6 +96,7 @@ export function createCall(session, direction, { nameOf, onChange, onSuccessor }
 function end(call) {
   const { direction, name, startedAt } = call;
   call.element.srcObject = null;
+  call.recovery.stop();
   const gone = startedAt !== undefined
     ? "is gone"
     : direction === "incoming"
@@ -144,6 +150,20 @@ async function answer(call) {
   call.change({ isBusy: false });
 }
 
+/** We are registered: a call that was answered goes on, as does one that we are to answer. */
+function registered(call, isBack) {
+  const { session, state, direction } = call;
+  if (state === "talking") return call.recovery.registered(isBack);
+  if (!isBack) return;
+  // What answers it comes by the connection that is gone.
+  if (direction === "outgoing") {
+    call.notice ||= `The connection was lost before ${call.name} answered`;
+    void Promise.resolve().then(() => session.cancel()).catch(() => {});
+    end(call);
+  } // The companion learns by which connection we are reached now.
+  else void session.progress().catch(() => {});
+}
+
 /** Ends it in whatever state it is: BYE, CANCEL or 603. */
 async function hangup(call) {
   const { session, direction, startedAt } = call;
@@ -160,18 +180,10 @@ async function hangup(call) {
 
 /** Resolves when the peer agreed, or did not: then `notice` says so. */
 async function hold(call, isHeld) {
-  const { session } = call;
   if (call.state !== "talking" || call.isHeld === isHeld || call.isBusy) return;
   call.change({ isBusy: true, notice: "" });
-  session.sessionDescriptionHandlerOptionsReInvite = { hold: isHeld, constraints };
-  const agreed = await new Promise((resolve) =>
-    session.invite({
-      requestDelegate: { onAccept: () => resolve(true), onReject: () => resolve(false) },
-    }).catch(() => resolve(false))
-  );
-  if (agreed) call.change({ isHeld, isBusy: false });
+  if (await reinvite(call, { isHeld }) === 200) call.change({ isHeld, isBusy: false });
   else {
-    session.sessionDescriptionHandlerOptionsReInvite = { hold: call.isHeld, constraints };
     call.change({ isBusy: false, notice: isHeld ? "Hold was refused" : "It could not be resumed" });
   }
   setAudible(call);

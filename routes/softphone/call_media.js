@@ -5,9 +5,11 @@ const GAP_MS = 60;
 
 const peerOf = ({ session }) => session.sessionDescriptionHandler?.peerConnection;
 
+export const constraints = { audio: true, video: false };
+
 const audioSender = (peer) => peer?.getSenders().find(({ track }) => track?.kind === "audio");
 
-/** Plays what comes in and follows the connection; ends a call that lost it for good. */
+/** Plays what comes in, and follows the connection for it. */
 export function watchMedia(call, { peerConnection: peer, remoteMediaStream }) {
   call.change({ media: "connecting" });
   peer.addEventListener("track", () => {
@@ -16,18 +18,30 @@ export function watchMedia(call, { peerConnection: peer, remoteMediaStream }) {
     call.change({ remote: remoteMediaStream });
   });
   peer.addEventListener("connectionstatechange", () => {
-    switch (peer.connectionState) {
-      case "connected": {
-        const track = audioSender(peer)?.track;
-        return call.change({ media: "connected", local: track && new MediaStream([track]) });
-      }
-      case "disconnected":
-        return call.change({ media: "interrupted" });
-      case "failed":
-        call.change({ media: "lost", notice: "The connection for audio was lost" });
-        void call.hangup();
+    if (peer.connectionState === "connected") {
+      const track = audioSender(peer)?.track;
+      call.change({ media: "connected", local: track && new MediaStream([track]) });
     }
+    call.recovery.media(peer.connectionState);
   });
+}
+
+/** Offers anew in a call, to hold it or not; the status of the answer, 0 when nothing could be asked. */
+export async function reinvite(call, { isHeld = call.isHeld, iceRestart = false }) {
+  const { session } = call;
+  const offer = (options) => session.sessionDescriptionHandlerOptionsReInvite = options;
+  offer({ hold: isHeld, constraints, offerOptions: { iceRestart } });
+  const status = await new Promise((resolve) =>
+    session.invite({
+      requestDelegate: {
+        onAccept: () => resolve(200),
+        onReject: ({ message }) => resolve(message.statusCode),
+      },
+    }).catch(() => resolve(0))
+  );
+  // What the other side asks for later is answered by this.
+  offer({ hold: status === 200 ? isHeld : call.isHeld, constraints });
+  return status;
 }
 
 /** Lets both sides be heard, or not, as hold and mute have it. */

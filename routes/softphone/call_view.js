@@ -12,7 +12,8 @@ const doing = {
   calling: () => "Calling…",
   ringing: () => "Ringing…",
   ended: () => "Call ended",
-  talking({ name, media, isHeld, isHeldByPeer, isMuted }) {
+  talking({ name, media, isHeld, isHeldByPeer, isMuted, isReconnecting }) {
+    if (isReconnecting) return "Reconnecting the call…";
     if (isHeld) return isHeldByPeer ? `On hold, by ${name} too` : "On hold";
     if (isHeldByPeer) return `${name} has put you on hold`;
     if (media === "connecting") return "Connecting audio…";

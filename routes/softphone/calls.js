@@ -8,15 +8,17 @@ const LINGER_MS = 4_000;
 
 /**
  * The calls there are, the newest first. Only one talks: what is placed, answered or resumed puts the
- * others on hold. `onChange` is told the call that changed, `onEnded` each one once.
+ * others on hold. `onChange` is told the call that changed, `onEnded` each one once; `renew` looks after
+ * our registration, and `registered` is told when that is done.
  */
-export function createCalls({ nameOf, onChange, onEnded }) {
+export function createCalls({ nameOf, renew, onChange, onEnded }) {
   const calls = [];
   const alive = () => calls.filter(({ state }) => state !== "ended");
 
   function add(session, direction) {
     const call = createCall(session, direction, {
       nameOf,
+      renew,
       onChange: changed,
       // Whom we talk to wants us to call somebody in its place.
       onSuccessor: (inviter) => void add(inviter, "outgoing").place(),
@@ -68,6 +70,7 @@ export function createCalls({ nameOf, onChange, onEnded }) {
       await holdOthers(call);
       await call.hold(false);
     },
+    registered: (isBack) => alive().forEach((call) => call.registered(isBack)),
     hangUpAll: () => Promise.all(alive().map((call) => call.hangup())),
   };
 }

@@ -36,6 +36,7 @@ export function openPhone({ login, password }, settings, onState) {
   let isRegistered = false;
   const calls = createCalls({
     nameOf: (user) => demo.find(({ number }) => number === user)?.name,
+    renew: () => account.renew(),
     onChange: (call) => view.show(call),
     onEnded(call) {
       history.add(call);
@@ -47,7 +48,9 @@ export function openPhone({ login, password }, settings, onState) {
     onState(state) {
       isRegistered = state.kind === "registered";
       onState(state);
+      if (isRegistered) calls.registered(state.isBack);
     },
+    isCalling: () => calls.alive().length > 0,
     onInvite: (invitation) => calls.take(invitation),
   });
   /** Calls whom a text names; says what is wrong with that. */

@@ -4,6 +4,7 @@ import {
   InviteUserAgentServer,
   type OutgoingInviteRequest,
 } from "sip.js/lib/core/index.js";
+import type { Flow } from "../flow.ts";
 import type { Refusal } from "../refusal.ts";
 
 /**
@@ -32,10 +33,17 @@ export function refuseStranger(request: IncomingInviteRequest, refusal: Refusal)
   forgetTransaction(request);
 }
 
+/** Has what an INVITE of ours still sends, its ACK above all, go by another flow. */
+export function moveTransaction(request: OutgoingInviteRequest, { transport }: Flow): void {
+  if (request instanceof InviteUserAgentClient) {
+    withInsides(request).transaction._transport = transport;
+  }
+}
+
 /** The core of a transaction's user, which the library declares as protected. */
 function withInsides(agent: InviteUserAgentServer | InviteUserAgentClient) {
   return agent as unknown as {
     core: { userAgentServers: Map<string, unknown>; userAgentClients: Map<string, unknown> };
-    transaction: { id: string };
+    transaction: { id: string; _transport: Flow["transport"] };
   };
 }

@@ -7,9 +7,16 @@ import {
   type URI,
 } from "sip.js/lib/core/index.js";
 import { loginWith } from "../auth/client_authentication.ts";
-import { currentFlow, type Flow, withFlow } from "../flow.ts";
+import { type Flow, withFlow } from "../flow.ts";
 import type { ForkInvite } from "./fork_invite.ts";
-import { acknowledge, credentialsOf, retryAfterOf, statusOf, ussdAnswer } from "./fork_response.ts";
+import {
+  acknowledge,
+  credentialsOf,
+  follow,
+  retryAfterOf,
+  statusOf,
+  ussdAnswer,
+} from "./fork_response.ts";
 import { forgetTransaction } from "./forget_transaction.ts";
 import { sipLimits } from "../limits.ts";
 import type { MediaLeg } from "../media/port.ts";
@@ -200,13 +207,13 @@ function delegateOf(state: State, events: ForkEvents): OutgoingInviteRequestDele
   return {
     onTrying: guard(log, () => events.onTrying?.()),
     onProgress: guard(log, ({ message, prack }) => {
-      state.flow = currentFlow();
+      follow(state);
       if (hasOption(message, "require", "100rel")) acknowledge(message, prack);
       if (message.body !== "") (state.early ??= new Map()).set(message.toTag, message.body);
       events.onProgress(statusOf(message), message.body);
     }),
     onAccept: guard(log, ({ message, session, ack }) => {
-      state.flow = currentFlow();
+      follow(state);
       close(state);
       ack({ extraHeaders: credentialsOf(state.request), ...state.isAlone && ussdAnswer(message) });
       events.onAnswer({

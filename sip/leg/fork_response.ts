@@ -1,4 +1,7 @@
 import type { IncomingResponseMessage, OutgoingInviteRequest } from "sip.js/lib/core/index.js";
+import { currentFlow, type Flow } from "../flow.ts";
+import { moveTransaction } from "./forget_transaction.ts";
+import type { Device } from "./fork.ts";
 import { sdpBody } from "../signalling.ts";
 import { sdpWithoutMedia } from "../ussd/ussd_body.ts";
 
@@ -26,4 +29,19 @@ export function acknowledge(
   const rseq = message.getHeader("rseq");
   if (rseq === undefined) return;
   prack({ extraHeaders: [`RAck: ${rseq} ${message.cseq} INVITE`] });
+}
+
+/** A softphone that came back by a new connection answers by that, and is to get the ACK there. */
+export function follow(
+  fork: {
+    flow: Flow;
+    readonly device: Pick<Device, "trunk" | "routeSet">;
+    readonly request: OutgoingInviteRequest | undefined;
+  },
+): void {
+  const { flow: before, device: { trunk, routeSet }, request } = fork;
+  fork.flow = currentFlow();
+  const isProxied = trunk !== undefined || routeSet.length > 0;
+  if (fork.flow === before || isProxied || before.transport.protocol === "UDP") return;
+  if (request !== undefined) moveTransaction(request, fork.flow);
 }

@@ -42,7 +42,10 @@ export function createInboundLeg(signalling: Signalling, call: InboundCall): Inb
     wiring: { ...createWiring(), ...call.ussdOffer !== undefined && { onContent: undefined } },
   };
   const onFlowLost = (gone: Flow) => {
-    if (gone === call.flow && state.dialog === undefined) lost(state);
+    // An early dialog may go on elsewhere, but who called by a connection can be answered there alone.
+    const isOver = state.dialog === undefined ||
+      state.answeredAt === undefined && state.dialog.hop === undefined;
+    if (gone === call.flow && isOver) lost(state);
   };
   call.request.delegate = { onCancel: guard(signalling.log, () => refuse(state, 487)) };
   const stopWatching = signalling.flowWatchers.add(onFlowLost);

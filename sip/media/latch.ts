@@ -15,7 +15,10 @@ export interface Address {
  *   ports before the peer speaks does not keep the call.
  * - Once settled, packets from elsewhere are dropped, unless they go on with the SSRC and the
  *   sequence numbers of the source: a NAT gave it a new port.
- * - When signalling moves the address all begins anew, and the former source is heard no more.
+ * - When signalling moves the address we send there at once (RFC 3264 §8.3.1), and all begins anew, but
+ *   the former source is still heard while it goes on with its stream, and others than the signalled
+ *   address are not taken beside it. Who does so for `latchMoveMs` has not moved: it stands behind a NAT,
+ *   and is sent to again. It yields to the signalled address whenever that speaks after all.
  */
 export interface Latch {
   /** Where to send; undefined as long as signalling named nobody. */
@@ -34,27 +37,36 @@ interface Source extends Address {
 export function createLatch(now: () => number): Latch {
   let signalled: Address | undefined;
   let settled: Source | undefined;
-  let settledAt = 0;
+  /** Until when it gives way to the signalled address. */
+  let yieldsUntil = 0;
   let candidate: Source | undefined;
-  let former: Address | undefined;
+  /** Who was sent to before signalling moved the address, and when that was. */
+  let former: Address & Partial<Source> | undefined;
+  let movedAt = 0;
+  let formerHeardAt = -Infinity;
 
-  const settle = (source: Source) => {
+  const settle = (source: Source, yieldsMs: number = mediaLimits.latchMs) => {
     settled = source;
-    settledAt = now();
-    candidate = undefined;
+    yieldsUntil = now() + yieldsMs;
+    candidate = former = undefined;
     return true;
   };
   const admitsStranger = (source: Source) => {
-    const known = candidate !== undefined && isSame(candidate, source) &&
-      candidate.ssrc === source.ssrc && isNear(candidate.sequence, source.sequence);
-    if (known) return settle(source);
+    const isInRow = isSame(candidate, source) && goesOn(candidate, source);
     candidate = source;
-    return false;
+    return isInRow && now() - formerHeardAt > mediaLimits.latchPauseMs && settle(source);
+  };
+  const admitsFormer = (source: Source) => {
+    const stays = now() - movedAt > mediaLimits.latchMoveMs;
+    if (!goesOn(former, source)) return stays && admitsStranger(source);
+    if (stays) return settle(source, Infinity);
+    former = source;
+    formerHeardAt = now();
+    return true;
   };
   const follow = (settled: Source, source: Source) => {
-    const movedOn = settled.ssrc === source.ssrc && isNear(settled.sequence, source.sequence);
-    const signalledWins = isSame(signalled, source) && now() - settledAt <= mediaLimits.latchMs;
-    return (movedOn || signalledWins) && settle(source);
+    const signalledWins = isSame(signalled, source) && now() <= yieldsUntil;
+    return (goesOn(settled, source) || signalledWins) && settle(source);
   };
 
   return {
@@ -67,14 +79,17 @@ export function createLatch(now: () => number): Latch {
         return true;
       }
       const source = { address, port, ssrc, sequence };
-      if (signalled === undefined || isSame(former, source)) return false;
+      if (signalled === undefined) return false;
       if (settled !== undefined) return follow(settled, source);
-      return isSame(signalled, source) ? settle(source) : admitsStranger(source);
+      if (isSame(signalled, source)) return settle(source);
+      return isSame(former, source) ? admitsFormer(source) : admitsStranger(source);
     },
     signal(address) {
       if (isSame(signalled, address)) return;
       const before = settled ?? signalled;
       former = isSame(before, address) ? undefined : before;
+      movedAt = now();
+      formerHeardAt = settled === undefined ? -Infinity : movedAt;
       signalled = { ...address };
       settled = candidate = undefined;
     },
@@ -83,3 +98,6 @@ export function createLatch(now: () => number): Latch {
 
 const isSame = (one: Address | undefined, other: Address) =>
   one?.address === other.address && one.port === other.port;
+
+const goesOn = (one: Partial<Source> | undefined, other: Source) =>
+  one?.sequence !== undefined && one.ssrc === other.ssrc && isNear(one.sequence, other.sequence);

@@ -54,6 +54,10 @@ export const mediaLimits = {
   iceConsentMs: 30_000,
   /** After it is known by a packet, a source yields to the signalled one for so long. */
   latchMs: 3_000,
+  /** How long the former source goes on after signalling moved the address, to be sent to again. */
+  latchMoveMs: 1_000,
+  /** The longest pause in which it is still taken to go on. */
+  latchPauseMs: 200,
   /** Sequence numbers that a source may be ahead, or late, and still go on (RFC 3550 §A.1). */
   maxDropout: 3_000,
   maxMisorder: 100,

@@ -72,7 +72,27 @@ Deno.test("createLatch() follows a stream that goes on from elsewhere", () => {
   assert.equal(target(), 20);
 });
 
-Deno.test("createLatch() begins anew when signalling moves, without the former source", () => {
+const { latchMoveMs, latchPauseMs } = mediaLimits;
+
+/** Signalling moved a peer that stands behind a NAT, and sent from port 20, from port 10 to 30. */
+function movedLatch() {
+  const lab = latchOf(10);
+  const { latch, clock } = lab;
+  latch.admits(at(20), packet(1));
+  latch.admits(at(20), packet(2));
+  clock.advance(60_000);
+  latch.signal(at(30));
+  let sequence = 2;
+  /** The former source goes on for a while; what becomes of each of its packets. */
+  const goOn = (ms: number) =>
+    Array.from({ length: ms / 20 }, () => {
+      clock.advance(20);
+      return latch.admits(at(20), packet(++sequence));
+    });
+  return { ...lab, goOn };
+}
+
+Deno.test("createLatch() begins anew when signalling moves the address", () => {
   const { latch, target } = latchOf(10);
   latch.admits(at(20), packet(1));
   latch.admits(at(20), packet(2));
@@ -81,10 +101,61 @@ Deno.test("createLatch() begins anew when signalling moves, without the former s
   assert.equal(target(), 20, "the same address again changes nothing");
   latch.signal(at(30));
   assert.equal(target(), 30);
-  for (let i = 3; i < 9; i++) assert.equal(latch.admits(at(20), packet(i)), false);
+  assert.equal(latch.admits(at(20), packet(3)), true, "what is still under way is heard");
   assert.equal(target(), 30);
   assert.equal(latch.admits(at(30), packet(1, 5)), true);
+  for (let i = 4; i < 9; i++) assert.equal(latch.admits(at(20), packet(i)), false);
 
   latch.signal(at(20));
   assert.equal(latch.admits(at(20), packet(1, 6)), true, "signalling named it again");
+});
+
+Deno.test("createLatch() comes back to a peer behind a NAT that did not move after all", () => {
+  const { target, goOn } = movedLatch();
+  assert.ok(goOn(latchMoveMs).every(Boolean), "it is heard all the time");
+  assert.equal(target(), 30);
+  assert.deepEqual(goOn(20), [true]);
+  assert.equal(target(), 20);
+});
+
+Deno.test("createLatch() comes back to one that begins a new stream after two packets in a row", () => {
+  const { latch, target, clock } = movedLatch();
+  assert.equal(latch.admits(at(20), packet(7_000, 2)), false);
+  assert.equal(latch.admits(at(20), packet(7_001, 2)), false, "it is too soon");
+  clock.advance(latchMoveMs + 1);
+  assert.equal(latch.admits(at(20), packet(7_002, 2)), false);
+  assert.equal(latch.admits(at(20), packet(7_003, 2)), true);
+  assert.equal(target(), 20);
+});
+
+Deno.test("createLatch() lets nobody in beside a former source that goes on", () => {
+  const { latch, target, goOn } = movedLatch();
+  for (let i = 0; i < 2 * latchMoveMs / 20; i++) {
+    assert.deepEqual(goOn(20), [true]);
+    for (const n of [2 * i, 2 * i + 1]) {
+      assert.equal(latch.admits(at(40), packet(n, 9)), false, `attacker, ${20 * i} ms`);
+    }
+  }
+  assert.equal(target(), 20);
+});
+
+Deno.test("createLatch() takes who moved behind a NAT as soon as the former source is silent", () => {
+  const { latch, target, clock, goOn } = movedLatch();
+  goOn(100);
+  assert.equal(latch.admits(at(40), packet(1, 9)), false);
+  clock.advance(latchPauseMs + 1);
+  assert.equal(latch.admits(at(40), packet(2, 9)), true);
+  assert.equal(target(), 40);
+  assert.deepEqual(goOn(2 * latchMoveMs).filter(Boolean), []);
+  assert.equal(target(), 40);
+});
+
+Deno.test("createLatch() gives a former source up when the signalled one speaks, however late", () => {
+  const { latch, target, clock, goOn } = movedLatch();
+  goOn(2 * latchMoveMs);
+  clock.advance(60_000);
+  assert.equal(target(), 20);
+  assert.equal(latch.admits(at(30), packet(1, 5)), true);
+  assert.equal(target(), 30);
+  assert.deepEqual(goOn(2 * latchMoveMs).filter(Boolean), []);
 });

@@ -168,6 +168,33 @@ sipTest("reinvite() and request() follow a softphone to its new connection at on
   assert.deepEqual([info.method, valueOf(offer, "call-id")], ["INFO", valueOf(info, "call-id")]);
 });
 
+sipTest("a softphone that comes back answers by its new connection, and gets the ACK", async () => {
+  await using lab = await startSipLab({ reconnectGraceMs: 60_000 });
+  const instance = "00000000-0000-4000-8000-000000000001";
+  const phone = await lab.phone("alice", { instance });
+  const invitation = invite("alice");
+  await lab.run(invitation.leg, inviteScript(invitation));
+  const { invite: request } = await phone.nextCall();
+
+  await phone.close();
+  const again = await lab.phone("alice", { instance });
+  const copied = ["via", "from", "call-id", "cseq"].map((name) =>
+    `${name}: ${valueOf(request, name)}`
+  );
+  again.send([
+    "SIP/2.0 200 OK",
+    ...copied,
+    `to: ${valueOf(request, "to")};tag=again`,
+    `contact: <${again.contact}>`,
+    "content-type: application/sdp",
+    "content-length: 5",
+    "",
+    "v=0\r\n",
+  ].join("\r\n"));
+
+  assert.equal((await again.nextMessage()).method, "ACK");
+});
+
 sipTest("loseFlow() refuses a leg that rang at a softphone that is gone", async () => {
   await using lab = await startSipLab();
   const phone = await lab.phone("alice");

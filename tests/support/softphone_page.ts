@@ -43,7 +43,7 @@ export async function openSoftphonePage(
   const page = await context.newPage();
   page.setDefaultTimeout(waitMs);
   const complaints: string[] = [];
-  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("pageerror", (error) => complaints.push(error.stack ?? String(error)));
   page.on("console", (message) => {
     const isBad = ["error", "warning"].includes(message.type());
     if (isBad && !expected.test(message.text())) complaints.push(message.text());

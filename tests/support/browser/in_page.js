@@ -7,7 +7,26 @@
       super(...configuration);
       kept.push(this);
     }
+    /** Where the audio is relayed, nobody learns how else to reach the page. */
+    get localDescription() {
+      const description = super.localDescription;
+      if (!globalThis.relayedPort || !description) return description;
+      return { ...description.toJSON(), sdp: description.sdp.replace(/^a=candidate:.*\r\n/gm, "") };
+    }
+    async setRemoteDescription(description) {
+      return await super.setRemoteDescription(
+        globalThis.relayedPort ? await relayed(description) : description,
+      );
+    }
   };
+  async function relayed({ type, sdp }) {
+    const lines = sdp.split("\r\n").map(async (line) => {
+      const [, start, port, rest] = /^(a=candidate:\S+ \d+ udp \d+ \S+ )(\d+)(.*)$/i.exec(line) ??
+        [];
+      return start ? start + await globalThis.relayedPort(Number(port)) + rest : line;
+    });
+    return { type, sdp: (await Promise.all(lines)).join("\r\n") };
+  }
   /** The energy of all audio that the page received. */
   globalThis.heard = async () => {
     let energy = 0;
@@ -20,15 +39,38 @@
   };
 
   const sockets = [];
+  let registrations = 0;
+  /** How often the page was told that it is registered. */
+  globalThis.registrations = () => registrations;
   const NativeSocket = globalThis.WebSocket;
   globalThis.WebSocket = class extends NativeSocket {
     constructor(...address) {
       super(...address);
       sockets.push(this);
     }
+    addEventListener(type, listener) {
+      super.addEventListener(type, (event) => {
+        if (this.isDead) return;
+        listener(event);
+        if (/^SIP\/2\.0 200 [^]*\nCSeq: *\d+ REGISTER\r/i.test(event.data)) registrations++;
+      });
+    }
+    send(data) {
+      if (!this.isDead) super.send(data);
+    }
+    close(...why) {
+      if (!this.isDead) super.close(...why);
+    }
   };
   /** Closes the connection without a word, as when the network changes. */
   globalThis.dropSocket = () => sockets.at(-1).close();
+  /** From now on nothing goes through the connection either way, and neither side is told. */
+  globalThis.deadenSocket = () => sockets.at(-1).isDead = true;
+
+  /** The names that ICE had for us and for the peer in the last call (RFC 8445 §9). */
+  globalThis.iceNames = () =>
+    [kept.at(-1).localDescription, kept.at(-1).remoteDescription]
+      .map(({ sdp }) => /^a=ice-ufrag:(\S+)/m.exec(sdp)[1]);
 
   let tones = 0;
   const NativeOscillator = globalThis.OscillatorNode;
