@@ -64,8 +64,12 @@ export function identityOf(message: IncomingRequestMessage): CallerIdentity {
   return isNobody(from) ? assertedBy(message) ?? from : from;
 }
 
-const isNobody = ({ user, host }: CallerIdentity): boolean =>
+const isNobody = ({ user, host }: Pick<CallerIdentity, "user" | "host">): boolean =>
   user === "" || /^anonymous$/i.test(user) || /^anonymous\.invalid$/i.test(host);
+
+/** Whether From says of nobody that it calls. */
+export const namesNobody = ({ from: { uri } }: IncomingRequestMessage): boolean =>
+  isNobody({ user: userOf(uri), host: uri.host });
 
 function assertedBy(message: IncomingRequestMessage): CallerIdentity | undefined {
   return message.getHeaders("p-asserted-identity")

@@ -123,7 +123,8 @@ function refuse(
   const { message } = request;
   if (request.refusal !== undefined) return { statusCode: request.refusal };
   return refuseMethod(message.method) ?? refuseTarget(request) ?? refuseHeaders(message) ??
-    refuseDialog(signalling, message, dialog) ?? refuseSession(signalling, message);
+    refuseDialog(signalling, message, dialog) ?? refuseOffer(message) ??
+    refuseSession(signalling, message);
 }
 
 function refuseMethod(method: string): Refusal | undefined {
@@ -208,6 +209,18 @@ function refuseDialog(
   const tooEarly = message.method === "INVITE" &&
     dialog.session.sessionState === SessionState.AckWait;
   return tooEarly ? { ...unavailable, statusCode: 500 } : undefined;
+}
+
+/** An offer that is none, or is compressed (§8.2.3); what a new call may bring, `refuseInvite` knows. */
+function refuseOffer(message: IncomingRequestMessage): Refusal | undefined {
+  if (!["INVITE", "UPDATE"].includes(message.method) || message.body === "") return undefined;
+  const isPlain = /^\s*identity\s*$/i.test(message.getHeader("content-encoding") ?? "identity");
+  const isSdp = typeOf(message.getHeader("content-type") ?? "") === "application/sdp";
+  if (isPlain && (isSdp || !message.toTag)) return undefined;
+  return {
+    statusCode: 415,
+    extraHeaders: ["Accept: application/sdp", "Accept-Encoding: identity"],
+  };
 }
 
 function refuseSession(
