@@ -8,6 +8,7 @@ import { completeResponse } from "./complete_response.ts";
 import { badRequest } from "./text/bad_request.ts";
 import type { Dialog } from "./dialog/dialog.ts";
 import { currentFlow, type Flow, withFlow } from "./flow.ts";
+import { cancelOffer } from "./dialog/offer.ts";
 import { sipLimits } from "./limits.ts";
 import { type ParsedRequest, parseMessage, SipParseError } from "./text/parse.ts";
 import { type Refusal, unavailable } from "./refusal.ts";
@@ -112,6 +113,7 @@ function receiveRequest(
   message.viaBranch = transactionKey(message, flow);
   if (message.method === "UPDATE") answerUpdate(signalling, message);
   else signalling.core.receiveIncomingRequestFromTransport(message);
+  if (message.method === "CANCEL") cancelOffer(signalling, message);
 }
 
 /** What is wrong with a request before anybody looks at what it wants (RFC 3261 §8.2). */

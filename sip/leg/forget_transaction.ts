@@ -1,8 +1,8 @@
 import {
   type IncomingInviteRequest,
-  InviteUserAgentClient,
   InviteUserAgentServer,
   type OutgoingInviteRequest,
+  UserAgentClient,
 } from "sip.js/lib/core/index.js";
 import type { Refusal } from "../refusal.ts";
 
@@ -15,7 +15,7 @@ export function forgetTransaction(request: IncomingInviteRequest | OutgoingInvit
     const { core, transaction } = withInsides(request);
     core.userAgentServers.delete(transaction.id);
     request.dispose();
-  } else if (request instanceof InviteUserAgentClient) {
+  } else if (request instanceof UserAgentClient) {
     const { core, transaction } = withInsides(request);
     core.userAgentClients.delete(`${transaction.id}INVITE`);
     request.dispose();
@@ -33,7 +33,7 @@ export function refuseStranger(request: IncomingInviteRequest, refusal: Refusal)
 }
 
 /** The core of a transaction's user, which the library declares as protected. */
-function withInsides(agent: InviteUserAgentServer | InviteUserAgentClient) {
+function withInsides(agent: InviteUserAgentServer | UserAgentClient) {
   return agent as unknown as {
     core: { userAgentServers: Map<string, unknown>; userAgentClients: Map<string, unknown> };
     transaction: { id: string };

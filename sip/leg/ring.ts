@@ -215,10 +215,10 @@ function dialogEvents(state: OutboundState, media: MediaLeg | undefined): Dialog
   const requests = inDialogEvents(state.wiring, () => media);
   return {
     ...requests,
-    async onOffer(sdp) {
+    async onOffer(sdp, signal) {
       // It may come right behind the answer, which our media have not taken yet.
       await state.answered.promise;
-      return await requests.onOffer(sdp);
+      return await requests.onOffer(sdp, signal);
     },
     onBye() {
       finish(state, { outcome: "completed" });
