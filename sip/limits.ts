@@ -159,6 +159,8 @@ export const sipLimits = {
   partialSpeechMs: 2_000,
   /** Utterances without words after which a Gather listens no more. */
   wordlessUtterances: 3,
+  /** How long a peer may leave an offer in a call open, once it said that it has it. */
+  offerAnswerMs: 60_000,
   /** Between the loss of a leg's media and our BYE. */
   byeGraceMs: 2_000,
 

@@ -54,8 +54,8 @@ const nobody: CallerIdentity = { user: "anonymous", host: "anonymous.invalid", d
 export const nobodysUri = (): URI => new URI("sip", nobody.user, nobody.host);
 
 /**
- * Who sends what a trunk brings, a call or a text: of one that wants it so, nobody; where From names nobody, whom the
- * trunk asserts (RFC 3325 §9.1). Else From, which holds the number that the caller shows.
+ * Who sends what a trunk brings, a call or a text: of one that wants it so, nobody; where From names
+ * nobody, whom the trunk asserts (RFC 3325 §9.1). Else From, which holds the number that it shows.
  */
 export function identityOf(message: IncomingRequestMessage): CallerIdentity {
   if (hidesCaller(message)) return nobody;
@@ -64,8 +64,12 @@ export function identityOf(message: IncomingRequestMessage): CallerIdentity {
   return isNobody(from) ? assertedBy(message) ?? from : from;
 }
 
-const isNobody = ({ user, host }: CallerIdentity): boolean =>
+const isNobody = ({ user, host }: Pick<CallerIdentity, "user" | "host">): boolean =>
   user === "" || /^anonymous$/i.test(user) || /^anonymous\.invalid$/i.test(host);
+
+/** Whether From says of nobody that it calls. */
+export const namesNobody = ({ from: { uri } }: IncomingRequestMessage): boolean =>
+  isNobody({ user: userOf(uri), host: uri.host });
 
 function assertedBy(message: IncomingRequestMessage): CallerIdentity | undefined {
   return message.getHeaders("p-asserted-identity")
@@ -94,7 +98,7 @@ export function forwarderOf(message: IncomingRequestMessage): string | undefined
   if (parsed === undefined || hidesHistory(message) || hidesEntry(parsed)) return undefined;
   const { uri } = parsed;
   const user = userOf(uri);
-  return isNobody({ user, host: uri.host, displayName: "" }) ? undefined : user;
+  return isNobody({ user, host: uri.host }) ? undefined : user;
 }
 
 /** Whether one entry alone is private: by its parameter, or as RFC 7044 §10.1.1 has it in its URI. */

@@ -8,6 +8,7 @@ import { completeResponse } from "./complete_response.ts";
 import { badRequest } from "./text/bad_request.ts";
 import type { Dialog } from "./dialog/dialog.ts";
 import { currentFlow, type Flow, withFlow } from "./flow.ts";
+import { cancelOffer } from "./dialog/offer.ts";
 import { sipLimits } from "./limits.ts";
 import { type ParsedRequest, parseMessage, SipParseError } from "./text/parse.ts";
 import { type Refusal, unavailable } from "./refusal.ts";
@@ -112,6 +113,7 @@ function receiveRequest(
   message.viaBranch = transactionKey(message, flow);
   if (message.method === "UPDATE") answerUpdate(signalling, message);
   else signalling.core.receiveIncomingRequestFromTransport(message);
+  if (message.method === "CANCEL") cancelOffer(signalling, message);
 }
 
 /** What is wrong with a request before anybody looks at what it wants (RFC 3261 §8.2). */
@@ -123,7 +125,8 @@ function refuse(
   const { message } = request;
   if (request.refusal !== undefined) return { statusCode: request.refusal };
   return refuseMethod(message.method) ?? refuseTarget(request) ?? refuseHeaders(message) ??
-    refuseDialog(signalling, message, dialog) ?? refuseSession(signalling, message);
+    refuseDialog(signalling, message, dialog) ?? refuseOffer(message) ??
+    refuseSession(signalling, message);
 }
 
 function refuseMethod(method: string): Refusal | undefined {
@@ -209,6 +212,18 @@ function refuseDialog(
   const tooEarly = message.method === "INVITE" &&
     dialog.session.sessionState === SessionState.AckWait;
   return tooEarly ? { ...unavailable, statusCode: 500 } : undefined;
+}
+
+/** An offer that is none, or is compressed (§8.2.3); what a new call may bring, `refuseInvite` knows. */
+function refuseOffer(message: IncomingRequestMessage): Refusal | undefined {
+  if (!["INVITE", "UPDATE"].includes(message.method) || message.body === "") return undefined;
+  const isPlain = /^\s*identity\s*$/i.test(message.getHeader("content-encoding") ?? "identity");
+  const isSdp = typeOf(message.getHeader("content-type") ?? "") === "application/sdp";
+  if (isPlain && (isSdp || !message.toTag)) return undefined;
+  return {
+    statusCode: 415,
+    extraHeaders: ["Accept: application/sdp", "Accept-Encoding: identity"],
+  };
 }
 
 function refuseSession(

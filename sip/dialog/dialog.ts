@@ -43,8 +43,8 @@ export interface Dialog extends DialogPeer {
   confirmed(): Promise<void>;
   /** Says BYE, once the peer has our ACK or we have its; resolves when it is answered. */
   bye(words?: LastWords): Promise<void>;
-  /** Offers in the dialog, or asks for an offer; rejects with `Refused`. */
-  reinvite(sdp: string | undefined): Promise<OfferAnswer>;
+  /** Offers in the dialog, or asks for an offer; rejects with `Refused`, also when it is cancelled. */
+  reinvite(sdp: string | undefined, signal?: AbortSignal): Promise<OfferAnswer>;
   /** Sends INFO, REFER or NOTIFY; resolves with the final status, whatever it is. */
   request(method: "info" | "refer" | "notify", message: InDialogMessage): Promise<number>;
   /** The INVITE was refused after all: an early dialog ends with it (§12.3). */
@@ -139,9 +139,9 @@ class DialogOfSession implements Acknowledged {
     if (!this.state.leaving) this.state.lastWords = words;
     return leave(this.state);
   }
-  reinvite(sdp: string | undefined) {
+  reinvite(sdp: string | undefined, signal?: AbortSignal) {
     follow(this.state);
-    return sendOffer(this.state.signalling, this, { sdp });
+    return sendOffer(this.state.signalling, this, { sdp, signal });
   }
   request(method: "info" | "refer" | "notify", message: InDialogMessage) {
     follow(this.state);

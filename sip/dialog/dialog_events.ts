@@ -14,8 +14,11 @@ export interface DialogEvents {
   onUnfollowed(error: unknown): void;
   /** PRACK of a reliable provisional response; false when it acknowledges none. */
   onPrack?(rack: string): boolean;
-  /** Our answer to an offer in the dialog, or our offer when it brings none; throws `Refused`. */
-  onOffer(sdp: string | undefined): Promise<OfferAnswer>;
+  /**
+   * Our answer to an offer in the dialog, or our offer when it brings none; throws `Refused`. The signal
+   * tells that the peer gave up.
+   */
+  onOffer(sdp: string | undefined, signal?: AbortSignal): Promise<OfferAnswer>;
   /** A body that is no SDP; resolves with the status to answer. */
   onInfo(body: Content): Promise<number>;
   /** The peer asks that the other side of its call goes elsewhere (RFC 3515). */

@@ -37,9 +37,10 @@ export function inDialogEvents(
   media: () => MediaLeg | undefined,
 ): Pick<DialogEvents, "onOffer" | "onInfo" | "onRefer" | "onNotify"> {
   return {
-    onOffer(sdp) {
+    onOffer(sdp, signal) {
       const onFollowed = (theirs: string) => wiring.onHold?.(isHold(theirs));
-      return answerOffer(sdp, { counterpart: wiring.counterpart, media: media(), onFollowed });
+      const { counterpart } = wiring;
+      return answerOffer(sdp, { counterpart, media: media(), onFollowed, signal });
     },
     onInfo(body) {
       const { counterpart, onContent } = wiring;

@@ -1,7 +1,14 @@
-import type { IncomingInviteRequest } from "sip.js/lib/core/index.js";
+import {
+  type IncomingInviteRequest,
+  type IncomingRequestMessage,
+  type OutgoingInviteRequest,
+  ReInviteUserAgentServer,
+} from "sip.js/lib/core/index.js";
 import type { Dialog } from "./dialog.ts";
-import { withFlow } from "../flow.ts";
+import { type Flow, withFlow } from "../flow.ts";
+import { forgetTransaction } from "../leg/forget_transaction.ts";
 import type { Leg } from "../leg/leg.ts";
+import { sipLimits } from "../limits.ts";
 import type { MediaLeg } from "../media/port.ts";
 import { endsDialog, Refused, statusToPass } from "./refused.ts";
 import { agreeAsClient, agreeAsServer, refusedBy } from "./session_timer.ts";
@@ -29,12 +36,14 @@ export async function answerOffer(
     media: MediaLeg | undefined;
     /** Hears the peer's SDP, offer or answer, when our media have followed it. */
     onFollowed(sdp: string): void;
+    /** Who offers has given up. */
+    signal?: AbortSignal | undefined;
   },
 ): Promise<OfferAnswer> {
   if (by.counterpart !== undefined) {
     const { dialog } = by.counterpart;
     if (dialog === undefined) throw new Refused("pass an offer on", 491);
-    return await dialog.reinvite(sdp);
+    return await dialog.reinvite(sdp, by.signal);
   }
   const { media } = by;
   if (media === undefined) throw new Refused("answer an offer without media", 488);
@@ -51,14 +60,20 @@ export async function answerOffer(
   return { sdp: await media.reoffer(), settle };
 }
 
-/** A re-INVITE (RFC 3261 §14.2): 200 with our SDP, or a refusal and all stays as it was. */
+/**
+ * A re-INVITE (RFC 3261 §14.2): 200 with our SDP, or a refusal and all stays as it was. A CANCEL goes to
+ * the other side too, whose final response is ours.
+ */
 export async function answerReinvite(
   { domain, log, sessionBounds }: Signalling,
   dialog: Dialog,
   request: IncomingInviteRequest,
 ): Promise<void> {
+  const cancelled = new AbortController();
+  request.delegate = { onCancel: () => cancelled.abort() };
   try {
-    const { sdp, settle } = await dialog.events.onOffer(request.message.body || undefined);
+    const { body } = request.message;
+    const { sdp, settle } = await dialog.events.onOffer(body || undefined, cancelled.signal);
     const { agreement, headers } = agreeAsServer(request.message, sessionBounds);
     dialog.settle = settle;
     dialog.localSdp = sdp;
@@ -75,22 +90,35 @@ export async function answerReinvite(
   }
 }
 
+/** Tells a re-INVITE of its CANCEL (§9.2), which the library answers and says nothing of. */
+export function cancelOffer({ core }: Signalling, cancel: IncomingRequestMessage): void {
+  const server = core.userAgentServers.get(cancel.viaBranch);
+  if (server instanceof ReInviteUserAgentServer) server.receiveCancel(cancel);
+}
+
 /**
  * Sends a re-INVITE (§14.1), without SDP to be offered some; rejects with `Refused`, 491 also where
- * another one is under way. A peer that does not know the dialog any more is lost.
+ * another one is under way. A peer that does not know the dialog any more is lost, and so is one that
+ * answers neither the offer nor its CANCEL; `signal` cancels.
  */
 export async function sendOffer(
-  { domain, dialogs, sessionBounds }: Signalling,
+  signalling: Signalling,
   dialog: Dialog,
-  { sdp, headers = [] }: { sdp: string | undefined; headers?: string[] },
+  { sdp, headers = [], signal }: {
+    sdp: string | undefined;
+    headers?: string[];
+    signal?: AbortSignal | undefined;
+  },
 ): Promise<OfferAnswer> {
+  const { domain, dialogs, sessionBounds } = signalling;
   if (!dialogs.has(dialog.session.id)) throw new Refused("change a call that is over", 481);
   const { promise, resolve, reject } = Promise.withResolvers<OfferAnswer>();
   const refused = ({ message }: { message: Parameters<typeof refusedBy>[1] }) =>
     reject(refusedBy("change the call", message));
+  let stopWatching = () => {};
   try {
     withFlow(dialog.flow, () => {
-      dialog.session.invite({
+      const request = dialog.session.invite({
         onAccept({ message, ack }) {
           refreshTarget(dialog.session, message);
           dialog.timer.restart(agreeAsClient(message, sessionBounds));
@@ -107,6 +135,8 @@ export async function sendOffer(
         ...sdp !== undefined && { body: sdpBody(sdp) },
         extraHeaders: [contactHeader(domain), allowHeader, ...headers],
       });
+      const silent = () => reject(new Refused("change the call", 408));
+      stopWatching = watchOpen(signalling, request, { flow: dialog.flow, signal, silent });
     });
   } catch {
     reject(new Refused("change the call while it changes", 491));
@@ -116,7 +146,33 @@ export async function sendOffer(
   } catch (error) {
     if (endsDialog(error)) dialog.events.onLost();
     throw error;
+  } finally {
+    stopWatching();
   }
+}
+
+/** Cancels a re-INVITE that is given up, or left open for too long; the result ends the watch. */
+function watchOpen(
+  { timers, log }: Signalling,
+  request: OutgoingInviteRequest,
+  { flow, signal, silent }: { flow: Flow; signal: AbortSignal | undefined; silent(): void },
+): () => void {
+  const cancel = () => {
+    end();
+    guard(log, () => withFlow(flow, () => request.cancel()))();
+    end = timers.after(sipLimits.cancelGraceMs, () => {
+      forgetTransaction(request);
+      silent();
+    });
+  };
+  const stopWaiting = timers.after(sipLimits.offerAnswerMs, cancel);
+  let end = () => {
+    stopWaiting();
+    signal?.removeEventListener("abort", cancel);
+  };
+  if (signal?.aborted) cancel();
+  else signal?.addEventListener("abort", cancel, { once: true });
+  return () => end();
 }
 
 type Ack = (options?: { body: ReturnType<typeof sdpBody> }) => unknown;

@@ -1,8 +1,8 @@
 import {
   type IncomingInviteRequest,
-  InviteUserAgentClient,
   InviteUserAgentServer,
   type OutgoingInviteRequest,
+  UserAgentClient,
 } from "sip.js/lib/core/index.js";
 import type { Flow } from "../flow.ts";
 import type { Refusal } from "../refusal.ts";
@@ -16,7 +16,7 @@ export function forgetTransaction(request: IncomingInviteRequest | OutgoingInvit
     const { core, transaction } = withInsides(request);
     core.userAgentServers.delete(transaction.id);
     request.dispose();
-  } else if (request instanceof InviteUserAgentClient) {
+  } else if (request instanceof UserAgentClient) {
     const { core, transaction } = withInsides(request);
     core.userAgentClients.delete(`${transaction.id}INVITE`);
     request.dispose();
@@ -35,13 +35,13 @@ export function refuseStranger(request: IncomingInviteRequest, refusal: Refusal)
 
 /** Has what an INVITE of ours still sends, its ACK above all, go by another flow. */
 export function moveTransaction(request: OutgoingInviteRequest, { transport }: Flow): void {
-  if (request instanceof InviteUserAgentClient) {
+  if (request instanceof UserAgentClient) {
     withInsides(request).transaction._transport = transport;
   }
 }
 
 /** The core of a transaction's user, which the library declares as protected. */
-function withInsides(agent: InviteUserAgentServer | InviteUserAgentClient) {
+function withInsides(agent: InviteUserAgentServer | UserAgentClient) {
   return agent as unknown as {
     core: { userAgentServers: Map<string, unknown>; userAgentClients: Map<string, unknown> };
     transaction: { id: string; _transport: Flow["transport"] };

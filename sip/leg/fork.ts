@@ -9,14 +9,7 @@ import {
 import { loginWith } from "../auth/client_authentication.ts";
 import { type Flow, withFlow } from "../flow.ts";
 import type { ForkInvite } from "./fork_invite.ts";
-import {
-  acknowledge,
-  credentialsOf,
-  follow,
-  retryAfterOf,
-  statusOf,
-  ussdAnswer,
-} from "./fork_response.ts";
+import { acknowledge, ackOptions, follow, retryAfterOf, statusOf } from "./fork_response.ts";
 import { forgetTransaction } from "./forget_transaction.ts";
 import { sipLimits } from "../limits.ts";
 import type { MediaLeg } from "../media/port.ts";
@@ -215,7 +208,7 @@ function delegateOf(state: State, events: ForkEvents): OutgoingInviteRequestDele
     onAccept: guard(log, ({ message, session, ack }) => {
       follow(state);
       close(state);
-      ack({ extraHeaders: credentialsOf(state.request), ...state.isAlone && ussdAnswer(message) });
+      ack(ackOptions(state, message));
       events.onAnswer({
         session,
         // The answer to our offer may have come before, and need not come again (RFC 3262 §5).

@@ -7,19 +7,23 @@ import { sdpWithoutMedia } from "../ussd/ussd_body.ts";
 
 export const statusOf = (message: IncomingResponseMessage): number => message.statusCode ?? 500;
 
-/** What the ACK says to the offer that answers an INVITE without one (RFC 3261 §13.2.2.4). */
-export const ussdAnswer = ({ body }: IncomingResponseMessage) =>
-  body !== "" && { body: sdpBody(sdpWithoutMedia(body)) };
-
 /** The seconds of Retry-After; 0 where nothing is said of when to try again. */
 export const retryAfterOf = (message: IncomingResponseMessage): number =>
   Number(/^\s*(\d{1,9})/.exec(message.getHeader("retry-after") ?? "")?.[1] ?? 0);
 
-/** What answered a challenge of the INVITE; its ACK says the same (RFC 3261 §22.1). */
-export const credentialsOf = (request: OutgoingInviteRequest | undefined): string[] =>
-  ["Authorization", "Proxy-Authorization"].flatMap((name) =>
+/**
+ * What the ACK to a 2xx says: what answered a challenge of the INVITE (RFC 3261 §22.1), and, where it
+ * had no offer, the answer to that of the 2xx (§13.2.2.4).
+ */
+export function ackOptions(
+  { request, isAlone }: { request: OutgoingInviteRequest | undefined; isAlone: boolean },
+  { body }: IncomingResponseMessage,
+) {
+  const extraHeaders = ["Authorization", "Proxy-Authorization"].flatMap((name) =>
     (request?.message.headers[name] ?? []).map((value) => `${name}: ${value}`)
   );
+  return { extraHeaders, ...isAlone && body !== "" && { body: sdpBody(sdpWithoutMedia(body)) } };
+}
 
 /** PRACK (RFC 3262 §4); the library has dropped what came twice or out of order. */
 export function acknowledge(

@@ -134,10 +134,10 @@ function dialogEvents(state: InboundState): DialogEvents {
   let taken: Promise<void> | undefined;
   return {
     ...requests,
-    async onOffer(sdp) {
+    async onOffer(sdp, signal) {
       // It may come right behind the ACK with the answer to ours.
       await taken;
-      return await requests.onOffer(sdp);
+      return await requests.onOffer(sdp, signal);
     },
     onBye() {
       // A caller may leave by BYE before the answer too (§15); its INVITE still wants a response.

@@ -49,6 +49,8 @@ export function createInboundLeg(signalling: Signalling, call: InboundCall): Inb
   };
   call.request.delegate = { onCancel: guard(signalling.log, () => refuse(state, 487)) };
   const stopWatching = signalling.flowWatchers.add(onFlowLost);
+  const stopExpiry = expire(state);
+  void state.answered.promise.then(stopExpiry);
   void state.over.ended.then(() => {
     stopWatching();
     state.answered.resolve(false);
@@ -60,6 +62,14 @@ export function createInboundLeg(signalling: Signalling, call: InboundCall): Inb
     if (state.answeredAt !== undefined) forgetTransaction(call.request);
   });
   return new InboundLegOfState(state);
+}
+
+/** Ends an invitation that nobody took up while it was good (RFC 3261 §13.3.1); the result stops it. */
+function expire(state: InboundState): () => void {
+  const { signalling: { timers, log }, call: { request: { message } } } = state;
+  const [, seconds] = /^\s*(\d{1,6})\s*$/.exec(message.getHeader("expires") ?? "") ?? [];
+  if (!Number(seconds)) return () => {};
+  return timers.after(Number(seconds) * 1000, guard(log, () => refuse(state, 487)));
 }
 
 class InboundLegOfState extends WiredLeg implements InboundLeg {

@@ -27,6 +27,10 @@ type ClientTarget = Extract<Target, { kind: "client" }>;
 /** Why a device stops ringing when another was quicker (RFC 3326). */
 export const answeredElsewhere = 'SIP;cause=200;text="Call completed elsewhere"';
 
+/** The same when who is called has declined at another. */
+const declinedElsewhere = (status: number): string =>
+  `SIP;cause=${status};text="Call declined elsewhere"`;
+
 /** Sends the INVITE to every device, and follows what they say. */
 export async function ring(
   state: OutboundState,
@@ -119,11 +123,13 @@ export function onProgress(
   state.early ??= media.accept(earlySdp, true).then(() => onEarlyMedia(media)).catch(() => {});
 }
 
-/** Takes a refusal; the last one ends the leg. */
+/** Takes a refusal; the last one ends the leg, or a 6xx, which is for all devices (§16.7 step 5). */
 export function onRefused(state: OutboundState, fork: Fork, status: number): void {
   fork.media?.close();
   state.refusals.push(status);
-  if (state.winner !== undefined || !state.forks.every(({ over }) => over)) return;
+  if (state.winner !== undefined || state.over.signal.aborted) return;
+  if (status >= 600) cancelForks(state, declinedElsewhere(status));
+  else if (!state.forks.every(({ over }) => over)) return;
   finish(state, refusedEnding(bestStatus(state.refusals)));
 }
 
@@ -211,10 +217,10 @@ function dialogEvents(state: OutboundState, media: MediaLeg | undefined): Dialog
   const requests = inDialogEvents(state.wiring, () => media);
   return {
     ...requests,
-    async onOffer(sdp) {
+    async onOffer(sdp, signal) {
       // It may come right behind the answer, which our media have not taken yet.
       await state.answered.promise;
-      return await requests.onOffer(sdp);
+      return await requests.onOffer(sdp, signal);
     },
     onBye() {
       finish(state, { outcome: "completed" });

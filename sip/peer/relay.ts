@@ -4,7 +4,7 @@ import { headerLines } from "../leg/fork_invite.ts";
 import { createInboundLeg } from "../leg/inbound_leg.ts";
 import type { InboundLeg, Leg, OutboundLeg } from "../leg/leg.ts";
 import { legHeader, type LegName, legNamedBy } from "./leg_names.ts";
-import { bestStatus, outcomeOf } from "../leg/outcome.ts";
+import { bestStatus, type Ending, outcomeOf } from "../leg/outcome.ts";
 import { createFarLeg, takeOrders } from "./far_leg.ts";
 import { hostPeer, type MeetingHost } from "./host_peer.ts";
 import { type MeetingOrder, readOrder } from "./meeting.ts";
@@ -136,6 +136,7 @@ async function relay(
   const isElsewhere = reasonOfCancel(signalling, request);
   const callees = ringDevices(signalling, { caller, message, login, replaces, media });
   void caller.ended.then(() => hangUpAll(callees, isElsewhere()));
+  for (const one of callees) void one.ended.then((ending) => heedDecline(callees, ending));
   const callee = await firstAnswer(callees);
   if (callee === undefined) return caller.hangup(await refusalOf(callees));
   hangUpAll(callees.filter((one) => one !== callee), true);
@@ -165,6 +166,11 @@ async function connect(caller: InboundLeg, callee: OutboundLeg): Promise<void> {
 
 function hangUpAll(legs: OutboundLeg[], elsewhere: boolean): void {
   for (const leg of legs) leg.hangup({ elsewhere });
+}
+
+/** A 6xx is for all devices, of either kind of media (RFC 3261 §16.7 step 5). */
+function heedDecline(legs: OutboundLeg[], { sipStatus = 0 }: Ending): void {
+  if (sipStatus >= 600) hangUpAll(legs.filter(({ dialog }) => dialog === undefined), false);
 }
 
 /** What the caller is told when nobody answered. */

@@ -88,3 +88,22 @@ sippTest("a caller that gives up ends the ringing of both at another companion",
   assert.equal(await phone, 0);
   assert.deepEqual(media.legs.map(({ kind, closed }) => [kind, closed]), [["rtp", true]]);
 });
+
+sippTest(
+  "a browser that declines for all ends the ringing of a plain phone beside it",
+  async () => {
+    const { lab, two, media, alice, sipp } = await startTwo();
+    await using _lab = lab;
+    const browser = await lab.phone("bob", two);
+
+    const phone = sipp(ringingOn());
+    const calling = alice.call("bob");
+    const ringing = await browser.nextCall();
+    await calling.nextProvisional();
+    ringing.decline(603);
+
+    assert.equal((await calling.final).status, 603);
+    assert.equal(await phone, 0);
+    assert.deepEqual(media.legs.map(({ kind, closed }) => [kind, closed]), [["rtp", true]]);
+  },
+);

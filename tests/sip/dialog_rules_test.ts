@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
+import type { Script } from "../../core/bridge_script.ts";
 import { call, domain, type Parts, registered, request, sdp, uri } from "../support/phone_text.ts";
 import { openReceiveLab } from "../support/receive_lab.ts";
 import { invite } from "../support/sip_lab.ts";
-import { readSip, valueOf, valuesOf, writeSip } from "../support/sip_text.ts";
+import { readSip, type SipText, valueOf, valuesOf, writeSip } from "../support/sip_text.ts";
 
 /** Alice in a call that was answered and acknowledged. */
 async function inCall(parts: Parts = {}) {
@@ -129,3 +130,78 @@ Deno.test("receive() takes the offer of a call that is signed by S/MIME, and not
   assert.equal(alice.statuses().at(-1), 200);
   assert.equal(lab.reports.filter(({ event }) => event.type === "incoming").length, 1);
 });
+
+Deno.test("refuseOffer() answers 415 to an offer that is compressed", async () => {
+  using lab = openReceiveLab(domain);
+  const alice = await registered(lab);
+
+  alice.receive(call(lab, { headers: ["Content-Encoding: gzip"] }));
+  const refused = readSip(alice.sent.at(-1) ?? "");
+  alice.receive(call(lab, { headers: ["Content-Encoding: identity"] }));
+  await lab.time.settle();
+
+  assert.deepEqual([refused.status, valueOf(refused, "accept-encoding")], [415, "identity"]);
+  assert.deepEqual(lab.reports.map(({ event }) => event.type).slice(0, 1), ["incoming"]);
+});
+
+for (const method of ["INVITE", "UPDATE"]) {
+  Deno.test(`refuseOffer() answers 415 to an offer in a dialog that is no SDP, by ${method}`, async () => {
+    using one = await inCall();
+    const { lab, alice, inside } = one;
+    const text = request(method, uri, inside(2, { body: "hello" }))
+      .replace("application/sdp", "text/plain");
+
+    alice.receive(text);
+    const refused = readSip(alice.sent.at(-1) ?? "");
+    alice.receive(request(method, uri, inside(3, { body: sdp })));
+    await lab.time.settle();
+
+    assert.deepEqual([refused.status, valueOf(refused, "accept")], [415, "application/sdp"]);
+    assert.equal(alice.statuses().at(-1), 200);
+  });
+}
+
+Deno.test("createInboundLeg() ends an INVITE that has expired, and whom it rings", async () => {
+  using lab = openReceiveLab(domain);
+  const dial: Script = [
+    { type: "dial", legs: [invite("bob")], media: "proxied", timeoutS: 60, timeLimitS: 60 },
+  ];
+  lab.answer = ({ event }) => event.type === "incoming" ? dial : [];
+  const [alice, bob] = [await registered(lab), await registered(lab, "bob")];
+
+  alice.receive(call(lab, { headers: ["Expires: 20"] }));
+  await lab.time.settle();
+  const invitation = readSip(bob.sent.at(-1) ?? "");
+  bob.receive(responseTo(invitation, "180 Ringing"));
+  lab.time.advance(19_000);
+  await lab.time.settle();
+  const before = alice.statuses().at(-1);
+  lab.time.advance(1_000);
+  await lab.time.settle();
+
+  assert.equal(before, 180);
+  assert.equal(alice.statuses().at(-1), 487);
+  assert.match(bob.sent.at(-1) ?? "", /^CANCEL /);
+});
+
+Deno.test("createInboundLeg() lets a call go on beyond when its INVITE would have expired", async () => {
+  using one = await inCall({ headers: ["Expires: 2"] });
+  const { lab, alice } = one;
+
+  lab.time.advance(3_000);
+  await lab.time.settle();
+
+  assert.equal(alice.statuses().at(-1), 200);
+  assert.equal(lab.calls.unsettled().length, 1);
+});
+
+/** What bob says to an INVITE. */
+function responseTo(invitation: SipText, status: string): string {
+  const copied = ["Via", "From", "Call-ID", "CSeq"]
+    .map((name) => `${name}: ${valueOf(invitation, name.toLowerCase())}`);
+  return writeSip(`SIP/2.0 ${status}`, [
+    ...copied,
+    `To: ${valueOf(invitation, "to")};tag=bob`,
+    "Contact: <sip:bob@phone.invalid>",
+  ]);
+}

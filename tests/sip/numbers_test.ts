@@ -159,3 +159,18 @@ sipTest("admitNumber() takes nobody on a WebSocket for an allowed source", async
   assert.deepEqual(calling.statuses.filter((status) => status !== 100), [407, 487]);
   assert.deepEqual(lab.service.trunks.queries, []);
 });
+
+sipTest("admitNumber() answers 481 to a trunk that would take the place of a call", async () => {
+  await using lab = await startTrunkLab({ trustedSources: ["127.0.0.2/32"] });
+  await using carrier = await openTrunk(udpOf(lab), "127.0.0.2");
+  lab.service.trunks.number = () => ({ accountSid, numberSid, dialled, allowed: true });
+
+  carrier.send(peerRequest("INVITE", "UDP", carrier.port, {
+    target: `sip:${dialled}@sip.test`,
+    sdp: peerSdp,
+    headers: ["Require: replaces", "Replaces: call;to-tag=a;from-tag=b"],
+  }));
+
+  assert.equal((await finalOf(carrier)).status, 481);
+  assert.equal(lab.service.reports.length, 0);
+});

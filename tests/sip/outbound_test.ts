@@ -202,6 +202,23 @@ sipTest("runScript() reports the best refusal when every device refuses", async 
   assert.deepEqual(event, { type: "ended", outcome: "busy", sipStatus: 486 });
 });
 
+sipTest("runScript() lets no other device ring on once one has declined for all", async () => {
+  await using lab = await startSipLab();
+  const phones = [await lab.phone("alice"), await lab.phone("alice")] as const;
+  const invitation = invite("alice");
+
+  await lab.run(invitation.leg, inviteScript(invitation));
+  const [one, other] = await Promise.all([phones[0].nextCall(), phones[1].nextCall()]);
+  other.ring();
+  await lab.service.event("ringing", invitation.leg);
+  one.decline(603);
+  const cancel = await other.cancelled;
+  const { event } = await lab.service.event("ended", invitation.leg);
+
+  assert.equal(valueOf(cancel, "reason"), 'SIP;cause=603;text="Call declined elsewhere"');
+  assert.deepEqual(event, { type: "ended", outcome: "busy", sipStatus: 603 });
+});
+
 sipTest("runScript() leaves out a device that media cannot be had for", async () => {
   await using lab = await startSipLab();
   const phones = [await lab.phone("alice"), await lab.phone("alice")] as const;

@@ -303,3 +303,20 @@ Deno.test("receive() refuses a call that must have a privacy that we do not know
   assert.equal(await final("quantum"), 487);
   assert.equal(await final("id;critical"), 487);
 });
+
+Deno.test("authenticateCaller() lets a Client call in nobody's name that wants to be nobody", async () => {
+  using lab = openReceiveLab(domain);
+  const alice = await registered(lab);
+  const final = async (from: string, headers: string[] = []) => {
+    alice.receive(call(lab, { from: `${from};tag=1`, headers }));
+    await lab.time.settle();
+    return readSip(alice.sent.at(-1) ?? "").status;
+  };
+  const nobody = "<sip:anonymous@anonymous.invalid>";
+
+  assert.equal(await final(nobody, ["Privacy: id"]), 487);
+  assert.equal(await final(nobody), 403);
+  assert.equal(await final(`<sip:bob@${domain}>`, ["Privacy: id"]), 403);
+  const logins = lab.reports.map(({ event }) => event.type === "incoming" && event.login);
+  assert.deepEqual(logins.slice(0, 1), ["alice"]);
+});
