@@ -20,7 +20,7 @@ import { actionScript, type Asking, firstScript, waitScript } from "./next_scrip
 import { type Noted, notedBy } from "./noted.ts";
 import { numberScript, receiveForNumber } from "./number_leg.ts";
 import { callParameters, gatherParameters, partialParameters } from "./parameters.ts";
-import { end, progress } from "./progress.ts";
+import { end, progress, statusAfterHangUp } from "./progress.ts";
 import { referScript } from "./refer.ts";
 import { routeIncoming } from "./route_incoming.ts";
 import { isLive } from "./status.ts";
@@ -208,7 +208,7 @@ function tellAction(
   if (isFlow(url)) {
     return { record: call, jobs: [goOnFlow({ accountSid, callSid, url, params: brought })] };
   }
-  const status = hasEnded && call.status === "in-progress" ? "completed" : call.status;
+  const status = hasEnded ? statusAfterHangUp(call) : call.status;
   const params = { ...callParameters(call, { instanceId, status }), ...brought };
   const told = { accountSid, callSid, url, method, params, event };
   return { record: call, jobs: [deliverWebhook(told)] };

@@ -57,6 +57,12 @@ export function end(call: Call, outcome: Outcome, moment: Moment): Change<Call> 
   return progress(call, outcome === "completed" ? "failed" : outcome, moment);
 }
 
+/** What becomes of a call whose caller hangs up. */
+export function statusAfterHangUp({ status }: Call): CallStatus {
+  if (!isLive(status)) return status;
+  return status === "in-progress" ? "completed" : "canceled";
+}
+
 const begun = (call: Call, at: number) => ({ initiated: true, startTime: call.startTime ?? at });
 
 /** Adds the callback of an event when the call asked for it. `completed` is the default. */

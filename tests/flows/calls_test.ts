@@ -353,6 +353,26 @@ Deno.test("a Client without VoiceUrl is proxied to the Client it dialled", async
   );
 });
 
+Deno.test("the action of a Dial is told canceled where the caller gave up unanswered", async () => {
+  using app = await startApp();
+  const alice = await client(app, "alice", { VoiceUrl: "https://app.test/in" });
+  await client(app, "bob");
+  app.answers = () => xml('<Dial action="/done"><Client>bob</Client></Dial>');
+  const leg = companionOf(app, inboundLeg);
+  const [dial] = await leg.report(incoming("sip:1@sip.test", "alice", alice.sid));
+  if (dial?.type !== "dial") throw new Error("no dial");
+  app.fetched.length = 0;
+  const { action, legs: [callee] } = dial;
+  const times = { durationS: 0, ringS: 2 };
+  await leg.report(
+    { type: "dialled", outcome: "canceled", leg: callee!.leg, ...times, action: action! },
+    { wantsScript: false, hasEnded: true },
+  );
+  await app.runJobs();
+  const form = new URLSearchParams(await app.fetched[0]!.text());
+  assert.deepEqual([form.get("CallStatus"), form.get("DialCallStatus")], ["canceled", "canceled"]);
+});
+
 Deno.test("a Client's call to nobody is refused with 404 and a Notification", async () => {
   using app = await startApp();
   const alice = await client(app, "alice");
