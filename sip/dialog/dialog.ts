@@ -7,7 +7,7 @@ import type { Binding } from "../registrar/location.ts";
 import { hopOf } from "../registrar/path.ts";
 import { type OfferAnswer, sendOffer } from "./offer.ts";
 import { type Acknowledged, SessionEvents } from "./session_events.ts";
-import { createSessionTimer, type SessionTimer } from "./session_timer.ts";
+import { createSessionTimer, type SessionTimer, unagreedS } from "./session_timer.ts";
 import { mayGoBy } from "../secure.ts";
 import { guard, type Signalling } from "../signalling.ts";
 import type { Trunk } from "../trunk/trunk.ts";
@@ -117,6 +117,7 @@ class DialogOfSession implements Acknowledged {
       timers: signalling.timers,
       refresh: (seconds) => (follow(this.state), refreshSession(signalling, this, seconds)),
       expired: () => this.events.onLost(),
+      unagreedS: () => unagreedS(this, signalling.sessionBounds),
     });
     this.state = {
       signalling,

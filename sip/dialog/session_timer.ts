@@ -1,4 +1,5 @@
 import type { IncomingRequestMessage, IncomingResponseMessage } from "sip.js/lib/core/index.js";
+import type { Flow } from "../flow.ts";
 import { sipLimits } from "../limits.ts";
 import { endsDialog, Refused } from "./refused.ts";
 import type { Refusal } from "../refusal.ts";
@@ -88,6 +89,18 @@ export function askInterval({ expiresS }: SessionBounds, atLeastS = 0): string[]
   return atLeastS === 0 ? [header] : [header, `Min-SE: ${atLeastS}`];
 }
 
+/**
+ * How long a session lasts, in seconds, of whom no connection shows to be there, and no carrier; none
+ * of a dialog without SDP, of which a refresh would ask for some.
+ */
+export function unagreedS(
+  { flow, trunk, localSdp }: { flow: Flow; trunk?: unknown; localSdp: string },
+  { expiresS }: SessionBounds,
+): number | undefined {
+  const isWatched = flow.transport.protocol !== "UDP" || trunk !== undefined;
+  return isWatched || localSdp === "" ? undefined : expiresS;
+}
+
 /** The interval that a 422 demands; undefined when it is none that can be met (RFC 4028 §7.3). */
 export function demandedInterval(message: IncomingResponseMessage): number | undefined {
   const seconds = minSeOf(message);
@@ -101,7 +114,7 @@ export const refusedBy = (what: string, message: IncomingResponseMessage): Refus
 
 /** Keeps one session alive, or ends it (RFC 4028 §10). */
 export interface SessionTimer {
-  /** Begins anew with what was agreed last; without an agreement the session may last for ever. */
+  /** Begins anew with what was agreed last; without an agreement nothing but silence ends the session. */
   restart(agreement: TimerAgreement | undefined): void;
   stop(): void;
 }
@@ -112,10 +125,12 @@ export interface SessionTimerOptions {
   refresh(intervalS: number): Promise<void>;
   /** No refresh came, or none could be had. */
   expired(): void;
+  /** How long without an agreement, in seconds; undefined where something else tells that a peer is gone. */
+  unagreedS(): number | undefined;
 }
 
 export function createSessionTimer(
-  { timers, refresh, expired }: SessionTimerOptions,
+  { timers, refresh, expired, unagreedS }: SessionTimerOptions,
 ): SessionTimer {
   let running: (() => void)[] = [];
   const stop = () => {
@@ -141,7 +156,12 @@ export function createSessionTimer(
   return {
     restart(agreement) {
       stop();
-      if (agreement === undefined) return;
+      if (agreement === undefined) {
+        // Whatever a peer says to a refresh that it does not know, it is there.
+        const seconds = unagreedS();
+        if (seconds !== undefined) after(seconds / 2, () => void attempt(seconds));
+        return;
+      }
       const { intervalS, refresher } = agreement;
       // BYE goes out while a peer that does not refresh still knows the session. A refresh of ours may
       // come as late as the session lasts: its request times out by itself (§10).

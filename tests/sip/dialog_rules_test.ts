@@ -9,7 +9,7 @@ import { readSip, type SipText, valueOf, valuesOf, writeSip } from "../support/s
 async function inCall(parts: Parts = {}) {
   const lab = openReceiveLab(domain);
   lab.answer = ({ event }) =>
-    event.type === "incoming" ? [{ type: "answer" }, { type: "silence", seconds: 5 }] : [];
+    event.type === "incoming" ? [{ type: "answer" }, { type: "silence", seconds: 3_600 }] : [];
   const alice = await registered(lab);
   alice.receive(call(lab, { callId: "rules", ...parts }));
   await lab.time.settle();
@@ -193,6 +193,24 @@ Deno.test("createInboundLeg() lets a call go on beyond when its INVITE would hav
 
   assert.equal(alice.statuses().at(-1), 200);
   assert.equal(lab.calls.unsettled().length, 1);
+});
+
+Deno.test("createSessionTimer() ends a call of a phone on UDP that is gone and knows no timers", async () => {
+  using one = await inCall();
+  const { lab, alice, answer, inside } = one;
+  Object.assign(alice.flow.transport, { protocol: "UDP" });
+
+  alice.receive(request("UPDATE", uri, inside(2)));
+  await lab.time.settle();
+  lab.time.advance(900_000);
+  await lab.time.settle();
+  const refresh = readSip(alice.sent.at(-1) ?? "");
+  lab.time.advance(32_000);
+  await lab.time.settle();
+
+  assert.deepEqual([refresh.method, refresh.body], ["INVITE", answer.body]);
+  assert.equal(valueOf(refresh, "session-expires"), "1800;refresher=uac");
+  assert.deepEqual(lab.reports.at(-1)?.event, { type: "ended", outcome: "completed" });
 });
 
 /** What bob says to an INVITE. */

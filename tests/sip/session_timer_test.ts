@@ -147,7 +147,7 @@ sipTest("createFork() asks again for as long a session as a 422 demands", async 
 });
 
 /** A session timer on a clock that the test moves; each refresh waits for what the test says to it. */
-function startTimer(agreement: TimerAgreement) {
+function startTimer(agreement: TimerAgreement | undefined, unagreed?: number) {
   const time = fakeTime();
   const began = Date.now();
   const refreshes: { atS: number; intervalS: number; end: PromiseWithResolvers<void> }[] = [];
@@ -161,6 +161,7 @@ function startTimer(agreement: TimerAgreement) {
       return end.promise;
     },
     expired: () => endedAtS = nowS(),
+    unagreedS: () => unagreed,
   });
   timer.restart(agreement);
   return {
@@ -232,4 +233,25 @@ Deno.test("createSessionTimer() repeats a refused refresh seldom, but for a glar
   assert.deepEqual([longer?.atS, longer?.intervalS], [904, 3_600]);
   assert.deepEqual([afterRefusal?.atS, afterRefusal?.intervalS], [904 + 450, 3_600]);
   assert.deepEqual(more, []);
+});
+
+Deno.test("createSessionTimer() asks who knows no timers whether it is there, and ends no call for a no", async () => {
+  using session = startTimer(undefined, 1_800);
+
+  session.advanceTo(900);
+  await session.refuse(488);
+  session.advanceTo(900 + 225);
+  session.timer.restart(undefined);
+  session.advanceTo(900 + 225 + 900);
+  const before = session.endedAtS();
+  await session.refuse(408);
+
+  assert.deepEqual(session.refreshes.map(({ atS }) => atS), [900, 1_125, 2_025]);
+  assert.deepEqual([before, session.endedAtS(), session.waiting()], [0, 2_025, 0]);
+});
+
+Deno.test("createSessionTimer() never asks who has a connection and knows no timers", () => {
+  using session = startTimer(undefined);
+
+  assert.equal(session.waiting(), 0);
 });
