@@ -37,8 +37,6 @@ export const sipLimits = {
   udpBufferBytes: 1 << 20,
   /** Between two looks which of them nobody uses any more, when they are too many. */
   udpPurgeMs: 1_000,
-  /** A larger request goes by TCP where the peer takes it (RFC 3261 §18.1.1). */
-  datagramBytes: 1_300,
   /** Between two looks whether the certificate was renewed. */
   certificatePollMs: 10_000,
 

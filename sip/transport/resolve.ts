@@ -18,8 +18,6 @@ export interface ResolveOptions {
   resolver: Resolver;
   /** Whether we can speak it. */
   speaks(protocol: Protocol): boolean;
-  /** The size of the request, where it matters. */
-  bytes?: number;
   random?(): number;
 }
 
@@ -68,14 +66,7 @@ async function findTargets(uri: URI, options: ResolveOptions): Promise<Target[]>
     targets.push(...addresses.map((address) => ({ protocol, address, port, name })));
   }
   if (targets.length === 0) throw new Error(`Cannot resolve ${name}: it has no address`);
-  return targets.flatMap((target) => withTcp(target, uri, options)).slice(0, sipLimits.targets);
-}
-
-/** A large request goes by TCP, and by UDP only where there is none (RFC 3261 §18.1.1). */
-function withTcp(target: Target, uri: URI, { speaks, bytes = 0 }: ResolveOptions): Target[] {
-  const isFree = target.protocol === "UDP" && !uri.getParam("transport") && speaks("TCP");
-  if (!isFree || bytes <= sipLimits.datagramBytes) return [target];
-  return [{ ...target, protocol: "TCP" }, target];
+  return targets.slice(0, sipLimits.targets);
 }
 
 async function findServices(uri: URI, name: string, options: ResolveOptions): Promise<Service[]> {

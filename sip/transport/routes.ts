@@ -12,12 +12,12 @@ import { openWebSocketFlow } from "./web_socket.ts";
 
 /** The ways out: from a URI to flows that requests can be sent on. */
 export interface Routes {
-  /** Where a URI leads, best first (RFC 3263); `bytes` is the size of the request, if known. */
-  resolve(uri: URI, options?: { bytes?: number }): Promise<Target[]>;
+  /** Where a URI leads, best first (RFC 3263). */
+  resolve(uri: URI): Promise<Target[]>;
   /** A flow to a target: one that is open to it already, else a new one. */
   open(target: Target): Promise<Flow>;
   /** A flow to the first target of a URI that can be had; rejects when none can. */
-  reach(uri: URI, options?: { bytes?: number }): Promise<Flow>;
+  reach(uri: URI): Promise<Flow>;
 }
 
 export interface RoutesOptions {
@@ -51,11 +51,10 @@ export function createRoutes(options: RoutesOptions): OwnRoutes {
   let closed = false;
 
   const routes: OwnRoutes = {
-    resolve: (uri, { bytes } = {}) =>
+    resolve: (uri) =>
       resolveTargets(uri, {
         resolver,
         speaks: (protocol) => protocol !== "UDP" || udp !== undefined,
-        ...bytes !== undefined && { bytes },
       }),
     async open(target) {
       if (target.protocol === "UDP") return flowByUdp(udp, target);
@@ -73,9 +72,9 @@ export function createRoutes(options: RoutesOptions): OwnRoutes {
       }, forget);
       return await connected;
     },
-    async reach(uri, wanted) {
+    async reach(uri) {
       const problems: string[] = [];
-      for (const target of await routes.resolve(uri, wanted)) {
+      for (const target of await routes.resolve(uri)) {
         try {
           return await routes.open(target);
         } catch (error) {

@@ -54,13 +54,12 @@ const everything: Record<string, NaptrRecord[] | SrvRecord[] | string[]> = {
   "A plain.test": ["192.0.2.5"],
 };
 
-async function resolve(uri: string, wanted: { bytes?: number; udp?: boolean } = {}) {
+async function resolve(uri: string, wanted: { udp?: boolean } = {}) {
   const { resolver, asked } = zone(everything);
   const targets = await resolveTargets(parseSipUri(uri)!, {
     resolver,
     speaks: (protocol) => protocol !== "UDP" || wanted.udp !== false,
     random: () => 0,
-    ...wanted.bytes !== undefined && { bytes: wanted.bytes },
   });
   return {
     asked,
@@ -134,15 +133,6 @@ Deno.test("resolveTargets() offers only transports that we speak", async () => {
   );
   await assert.rejects(resolve("sip:192.0.2.9;transport=sctp"), /is not available here$/);
   await assert.rejects(resolve("sip:nowhere.test"), /Cannot resolve nowhere\.test: it has no addr/);
-});
-
-Deno.test("resolveTargets() tries TCP first for a large request of free choice", async () => {
-  const both = ["TCP 192.0.2.9 5060", "UDP 192.0.2.9 5060"];
-
-  assert.deepEqual((await resolve("sip:192.0.2.9", { bytes: 1_301 })).targets, both);
-  assert.deepEqual((await resolve("sip:192.0.2.9", { bytes: 1_300 })).targets, both.slice(1));
-  const fixed = await resolve("sip:192.0.2.9;transport=udp", { bytes: 9_999 });
-  assert.deepEqual(fixed.targets, both.slice(1));
 });
 
 Deno.test("bySrv() draws by weight within a priority", () => {
