@@ -86,9 +86,12 @@ function isAnswer(message: string, text: string): boolean {
   );
 }
 
-/** What was logged, but for a caller and a callee who have no codec in common. */
+/** What was logged, but for SDP with no codec of ours, or none that both sides have. */
 const defectOf = ({ logged }: ReceiveLab): string | undefined =>
-  logged.splice(0).find((line) => !/^Cannot join two legs .*no common codec/.test(line));
+  logged.splice(0).find((line) =>
+    !/^Cannot (join two legs|take the answer to a call|follow an answer) .*no ?common ?codec/i
+      .test(line)
+  );
 
 /** Responses, ACKs, and what is no SIP at all. */
 function mustBeDropped(text: string): boolean {
