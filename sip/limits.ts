@@ -157,6 +157,8 @@ export const sipLimits = {
   partialSpeechMs: 2_000,
   /** Utterances without words after which a Gather listens no more. */
   wordlessUtterances: 3,
+  /** Of how many that a proxy rings for one INVITE of ours early SDP is kept. */
+  earlyAnswers: 16,
   /** How long a peer may leave an offer in a call open, once it said that it has it. */
   offerAnswerMs: 60_000,
   /** Between the loss of a leg's media and our BYE. */

@@ -9,7 +9,7 @@ import {
 import { loginWith } from "../auth/client_authentication.ts";
 import { type Flow, withFlow } from "../flow.ts";
 import type { ForkInvite } from "./fork_invite.ts";
-import { acknowledge, ackOptions, follow, retryAfterOf, statusOf } from "./fork_response.ts";
+import { ackOptions, follow, retryAfterOf, statusOf, takeProvisional } from "./fork_response.ts";
 import { forgetTransaction } from "./forget_transaction.ts";
 import { sipLimits } from "../limits.ts";
 import type { MediaLeg } from "../media/port.ts";
@@ -19,7 +19,6 @@ import {
   agreeAsClient,
   askInterval,
   demandedInterval,
-  hasOption,
   type TimerAgreement,
 } from "../dialog/session_timer.ts";
 import type { Trunk } from "../trunk/trunk.ts";
@@ -91,7 +90,7 @@ interface State {
   over: boolean;
   cancelled: boolean;
   request: OutgoingInviteRequest | undefined;
-  /** Early SDP by whom it is from, as tag of To. */
+  /** Early SDP by the tag of who said it. */
   early: Map<string, string> | undefined;
   stopGivingUp(): void;
   stopWatching(): void;
@@ -200,9 +199,7 @@ function delegateOf(state: State, events: ForkEvents): OutgoingInviteRequestDele
   return {
     onTrying: guard(log, () => events.onTrying?.()),
     onProgress: guard(log, ({ message, prack }) => {
-      follow(state);
-      if (hasOption(message, "require", "100rel")) acknowledge(message, prack);
-      if (message.body !== "") (state.early ??= new Map()).set(message.toTag, message.body);
+      takeProvisional(state, message, prack);
       events.onProgress(statusOf(message), message.body);
     }),
     onAccept: guard(log, ({ message, session, ack }) => {

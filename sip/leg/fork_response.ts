@@ -2,6 +2,8 @@ import type { IncomingResponseMessage, OutgoingInviteRequest } from "sip.js/lib/
 import { currentFlow, type Flow } from "../flow.ts";
 import { moveTransaction } from "./forget_transaction.ts";
 import type { Device } from "./fork.ts";
+import { sipLimits } from "../limits.ts";
+import { hasOption } from "../dialog/session_timer.ts";
 import { sdpBody } from "../signalling.ts";
 import { sdpWithoutMedia } from "../ussd/ussd_body.ts";
 
@@ -25,24 +27,43 @@ export function ackOptions(
   return { extraHeaders, ...isAlone && body !== "" && { body: sdpBody(sdpWithoutMedia(body)) } };
 }
 
-/** PRACK (RFC 3262 §4); the library has dropped what came twice or out of order. */
-export function acknowledge(
+/** What a response needs of the fork that it is to. */
+interface Responding {
+  flow: Flow;
+  readonly device: Pick<Device, "trunk" | "routeSet">;
+  readonly request: OutgoingInviteRequest | undefined;
+  /** Early SDP by the tag of who said it: a 2xx of the same need have none (RFC 3262 §5). */
+  early: Map<string, string> | undefined;
+}
+
+type Prack = (options: { extraHeaders: string[] }) => unknown;
+
+/** Takes a provisional response: acknowledges it where it asks for that, and keeps its SDP. */
+export function takeProvisional(
+  fork: Responding,
   message: IncomingResponseMessage,
-  prack: (options: { extraHeaders: string[] }) => unknown,
+  prack: Prack,
 ): void {
+  follow(fork);
+  if (hasOption(message, "require", "100rel")) acknowledge(message, prack);
+  if (message.body !== "") keepEarly(fork, message);
+}
+
+/** PRACK (RFC 3262 §4); the library has dropped what came twice or out of order. */
+function acknowledge(message: IncomingResponseMessage, prack: Prack): void {
   const rseq = message.getHeader("rseq");
   if (rseq === undefined) return;
   prack({ extraHeaders: [`RAck: ${rseq} ${message.cseq} INVITE`] });
 }
 
+/** Of so many alone: a peer may ring any number of others. */
+function keepEarly(fork: Responding, { toTag, body }: IncomingResponseMessage): void {
+  const early = fork.early ??= new Map();
+  if (early.has(toTag) || early.size < sipLimits.earlyAnswers) early.set(toTag, body);
+}
+
 /** A softphone that came back by a new connection answers by that, and is to get the ACK there. */
-export function follow(
-  fork: {
-    flow: Flow;
-    readonly device: Pick<Device, "trunk" | "routeSet">;
-    readonly request: OutgoingInviteRequest | undefined;
-  },
-): void {
+export function follow(fork: Responding): void {
   const { flow: before, device: { trunk, routeSet }, request } = fork;
   fork.flow = currentFlow();
   const isProxied = trunk !== undefined || routeSet.length > 0;

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { sipLimits } from "../../sip/limits.ts";
 import { brokenSdp } from "../support/fake_media.ts";
 import { invite, type SipLab, sipTest, startSipLab } from "../support/sip_lab.ts";
 import { respond } from "../support/softphone_dialog.ts";
@@ -130,6 +131,23 @@ sipTest("createFork() takes a 200 without SDP of who said it in a 183", async ()
   trunk.respond(await trunk.request("BYE"), 200);
 
   assert.equal(heard, sdpOf("one"));
+});
+
+sipTest("takeProvisional() keeps the early SDP of a few, however many are rung", async () => {
+  await using lab = await startTrunkLab();
+  await using trunk = await openTrunk();
+  const { leg, came } = await forked(lab, trunk);
+  const last = `n${sipLimits.earlyAnswers}`;
+
+  for (let at = 0; at <= sipLimits.earlyAnswers; at++) says(trunk, came, `n${at}`, 183);
+  says(trunk, came, last, 200, { sdp: "" });
+  await trunk.request("ACK");
+  await lab.service.event("answered", leg);
+  const heard = lab.media.legs[0]?.remoteSdp;
+  await lab.run(leg, [{ type: "hangup" }]);
+  trunk.respond(await trunk.request("BYE"), 200);
+
+  assert.notEqual(heard, sdpOf(last));
 });
 
 sipTest(
