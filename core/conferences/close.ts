@@ -18,14 +18,19 @@ export async function closeConference(
   const at = ports.now();
   const { conferences } = ports.records;
   const jobs = mayLive && companion !== null ? [endRoom({ conferenceSid: sid, companion })] : [];
+  // Its end comes last: where it is cut off, whoever finds it live goes on.
+  for (const { callSid } of members) {
+    await conferences.update(
+      accountSid,
+      sid,
+      (found) => left(found, callSid, { at, isLost: true }),
+    );
+  }
   await conferences.update(accountSid, sid, (found) => {
     if (found.status === "completed") return { record: found };
     const change = completed({ record: found }, "companion-lost", at);
     return { ...change, jobs: [...change.jobs ?? [], ...jobs] };
   });
-  for (const { callSid } of members) {
-    await conferences.update(accountSid, sid, (found) => left(found, callSid, at));
-  }
 }
 
 /** Closes all Conferences of a companion that is not heard of, or those that it has no more. */
@@ -60,7 +65,11 @@ export async function tidyConferences(
     };
     for (const member of members) {
       if (!await isGone(member)) continue;
-      await conferences.update(accountSid, sid, (found) => left(found, member.callSid, now));
+      await conferences.update(
+        accountSid,
+        sid,
+        (found) => left(found, member.callSid, { at: now }),
+      );
     }
   }
 }

@@ -72,8 +72,15 @@ export function joined(
   return fire(started, { news: "conference-start", at });
 }
 
-/** A leg is no longer in the room, nor on its way: with the last one, or one that ends it, it is over. */
-export function left(conference: Conference, callSid: string, at: number): Change<Conference> {
+/**
+ * A leg is no longer in the room, nor on its way: with the last one, or one that ends it, it is over.
+ * Of a room that `isLost` all are taken out before.
+ */
+export function left(
+  conference: Conference,
+  callSid: string,
+  { at, isLost = false }: { at: number; isLost?: boolean },
+): Change<Conference> {
   const member = conference.members.find((one) => one.callSid === callSid);
   if (member === undefined) return { record: notCalled(conference, callSid) };
   const members = conference.members.filter((one) => one !== member);
@@ -86,6 +93,7 @@ export function left(conference: Conference, callSid: string, at: number): Chang
   const change: Change<Conference> = !member.hasJoined
     ? { record, gone }
     : fire({ record, gone }, { news: "participant-leave", at, member });
+  if (isLost) return change;
   if (member.hasJoined && member.endOnExit) {
     return completed(change, "participant-with-end-conference-on-exit-left", at);
   }

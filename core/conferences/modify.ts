@@ -120,7 +120,7 @@ export async function removeParticipant(named: Named, ports: Ports): Promise<voi
   await ports.records.conferences.update(
     accountSid,
     conferenceSid,
-    (conference) => left(conference, leg, at),
+    (conference) => left(conference, leg, { at }),
   );
 }
 

@@ -17,7 +17,11 @@ export async function takeRoomNews(
   const { accountSid } = call;
   const leave = async (sid: string | null | undefined) => {
     if (!sid || await ports.records.conferences.get(accountSid, sid) === null) return;
-    await ports.records.conferences.update(accountSid, sid, (found) => left(found, callSid, at));
+    await ports.records.conferences.update(
+      accountSid,
+      sid,
+      (found) => left(found, callSid, { at }),
+    );
   };
   if (event.type === "left") return await leave(event.conferenceSid);
   if (event.type === "ended") {

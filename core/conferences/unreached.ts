@@ -55,7 +55,7 @@ export async function afterUnreached(
     }];
   }
   const { accountSid, sid } = conference;
-  await conferences.update(accountSid, sid, (now) => left(now, call.sid, ports.now()));
+  await conferences.update(accountSid, sid, (now) => left(now, call.sid, { at: ports.now() }));
   await notifyUnreached(conference, asking);
   return null;
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { RoomStep } from "../../core/bridge_rooms.ts";
 import { sweepCompanions, takeHeartbeat } from "../../core/calls/sweep.ts";
+import { closeConferencesOf } from "../../core/conferences/close.ts";
 import { limits } from "../../core/limits.ts";
 import type { Conference } from "../../core/resources/conferences.ts";
 import { type App, startApp } from "../support/app.ts";
@@ -317,6 +318,29 @@ Deno.test("a call at another companion is sent to where the Conference is, while
   const [next] = await consult(three, three.script, far);
   assert.ok(next?.type === "room" && next.conferenceSid !== conferenceSid, "the name is free");
   assert.equal(next.at, undefined);
+});
+
+Deno.test("closeConference() takes everybody out, also after it was cut off on the way", async () => {
+  using app = await startApp();
+  const { conferenceSid: sid } = await join(await caller(app, "1", room()));
+  await join(await caller(app, "2", room()));
+  const { conferences } = app.ports.records;
+  let left = 1;
+  const update: typeof conferences.update = (...args) =>
+    left-- > 0 ? conferences.update(...args) : Promise.reject(new Error("cut off"));
+  const records = { ...app.ports.records, conferences: { ...conferences, update } };
+
+  await assert.rejects(closeConferencesOf(companion.id, { ...app.ports, records }), /cut off/);
+  const [before, others] = [await statusOf(app, sid), await listed(app, sid)];
+  await closeConferencesOf(companion.id, app.ports);
+
+  assert.deepEqual([before, others], ["in-progress", ["2"]]);
+  assert.deepEqual([await statusOf(app, sid), await listed(app, sid)], ["completed", []]);
+  const end = (await told(app)).at(-1)!;
+  assert.deepEqual(
+    [end.StatusCallbackEvent, end.ReasonConferenceEnded],
+    ["conference-end", "companion-lost"],
+  );
 });
 
 /** A call in a room at one companion, and another, at a second one, that could not reach it. */
