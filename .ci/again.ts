@@ -1,38 +1,49 @@
+import { XMLParser } from "fast-xml-parser";
+
 /**
- * Gives tests that failed a second try: `again.ts LOG…` reads the runners' logs, runs each test that
- * failed in them once more, alone in a process of its own, and prints
- * `passed at the second try: NAME` for each that then passed. It tries nothing where more failed than
- * a busy machine explains, or where not all that failed has a name.
+ * Gives tests that failed a second try: `again.ts REPORT…` reads the runners' JUnit reports, runs each
+ * test that failed in them once more, alone in a process of its own, and prints
+ * `passed at the second try: NAME` for each that then passed. It tries nothing where more tests failed
+ * than a busy machine explains. Errors outside of tests are in no report, so they stay failures.
  */
 interface Test {
   file: string;
   name: string;
 }
 
+interface TestCase {
+  name: string;
+  failure?: unknown;
+}
+
+interface TestSuite {
+  name: string;
+  testcase: TestCase[];
+}
+
 const triesMax = 5;
 const tryTimeoutMs = 180_000;
 
-/** The tests that failed by a runner's log; undefined where it does not name all that it counts. */
-export function failedTests(log: string): Test[] | undefined {
-  const tests: Test[] = [];
-  let running = "";
-  for (const line of log.split("\n")) {
-    running = /^running \d+ tests? from (\S+)$/.exec(line)?.[1] ?? running;
-    // Runners that run several files at once name the file in each line.
-    const [, file = running, name] =
-      /^(?:(\.\/\S+) => )?(\S.*) \.\.\. FAILED(?: \(.*\))?$/.exec(line) ?? [];
-    if (name !== undefined) tests.push({ file, name });
-  }
-  const isStep = ({ file, name }: Test) =>
-    tests.some((test) => test.file === file && name.startsWith(`${test.name} ... `));
-  const whole = tests.filter((test) => !isStep(test));
-  const [, failed] = /^(?:ok|FAILED) \| \d+ passed.*? \| (\d+) failed/m.exec(log) ?? [];
-  return whole.length === Number(failed) ? whole : undefined;
+const parser = new XMLParser({
+  ignoreAttributes: false,
+  attributeNamePrefix: "",
+  parseAttributeValue: false,
+  isArray: (name) => name === "testsuite" || name === "testcase",
+});
+
+/** The tests that failed by a runner's JUnit report; their steps are not listed. */
+export function failedTests(report: string): Test[] {
+  const suites: TestSuite[] = parser.parse(report).testsuites.testsuite ?? [];
+  return suites.flatMap(({ name: file, testcase }) => {
+    const failed = testcase.filter(({ failure }) => failure !== undefined);
+    const isStep = (name: string) => failed.some((test) => name.startsWith(`${test.name} > `));
+    return failed.filter(({ name }) => !isStep(name)).map(({ name }) => ({ file, name }));
+  });
 }
 
-/** Whether a test passes now. What it prints goes to stderr. */
+/** Whether a test passes now. Its output goes to stderr. */
 async function passes({ file, name }: Test): Promise<boolean> {
-  const filter = `/^${name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$/`;
+  const filter = `/^${name.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")}$/`;
   const { stdout } = await new Deno.Command(Deno.execPath(), {
     args: ["task", "test", "--no-check", `--filter=${filter}`, file],
     stdin: "null",
@@ -46,10 +57,9 @@ async function passes({ file, name }: Test): Promise<boolean> {
 const print = (line: string) => Deno.stdout.write(new TextEncoder().encode(`${line}\n`));
 
 if (import.meta.main) {
-  const logs = await Promise.all(Deno.args.map((path) => Deno.readTextFile(path)));
-  const failed = logs.map(failedTests);
-  const tests = failed.flatMap((some) => some ?? []);
-  if (!failed.includes(undefined) && tests.length <= triesMax) {
+  const reports = await Promise.all(Deno.args.map((path) => Deno.readTextFile(path)));
+  const tests = reports.flatMap(failedTests);
+  if (tests.length <= triesMax) {
     for (const test of tests) {
       if (await passes(test)) await print(`passed at the second try: ${test.name}`);
     }
