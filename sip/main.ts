@@ -1,7 +1,8 @@
 import { isPublicAddress } from "../core/host/address.ts";
-import { authority, type Config, portRange, readConfig } from "../core/host/config.ts";
-import { rtpengines } from "../core/host/media_variables.ts";
+import { authority, type Config, readConfig } from "../core/host/config.ts";
+import { portRange, rtpengines } from "../core/host/media_variables.ts";
 import { outboundFetch } from "../core/host/outbound_fetch.ts";
+import { ownRequests } from "../core/host/own_requests.ts";
 import { fail, log, say, stopOnSignal, surviveBugs } from "../core/host/process.ts";
 import { recognitionEndpoint, speechEndpoint, voiceNames } from "../core/host/speech_endpoints.ts";
 import { awaitSecret } from "../core/host/secret_file.ts";
@@ -19,10 +20,9 @@ import type { MediaPlaces } from "./media/transports.ts";
 async function start(config: Config, media: MediaEngine): Promise<Companion> {
   const secretFile = `${config.DATA_DIR}/bridge_secret`;
   const bridgeSecret = config.BRIDGE_SECRET || await awaitSecret(secretFile, 10_000);
-  const ownUrl = config.BASE_URL;
   const fetchOutside = outboundFetch({
     ...(config.ALLOW_PRIVATE_URLS ? {} : { mayReach: isPublicAddress }),
-    ownOrigin: ownUrl,
+    ...ownRequests(config),
   });
   return await startCompanion({
     sipHost: config.SIP_HOST,
@@ -74,13 +74,13 @@ function transports(config: Config): TransportOptions {
 /** Browsers by WebRTC, by rtpengines where they are set up; trunks and other softphones by plain RTP. */
 function mediaPlaces(config: Config): MediaPlaces {
   const { SIP_HOST: bindAddress, RTP_HOST: host, RTPENGINE_RTP_HOST } = config;
-  const { MEDIA_PORT: port, RTP_PORTS } = config;
+  const { MEDIA_PORT: port, RTP_PORTS, PUBLIC_IP: publicHost } = config;
   const ports = portRange(RTP_PORTS);
   const servers = rtpengines(config.RTPENGINE);
   const inside = { bindAddress: RTPENGINE_RTP_HOST, host: RTPENGINE_RTP_HOST, ports, mux: true };
   return {
     rtp: { bindAddress, host, ports },
-    webrtc: { bindAddress, ...port !== 0 && { port } },
+    webrtc: { bindAddress, ...port !== 0 && { port }, ...publicHost !== "" && { publicHost } },
     ...servers.length > 0 && { rtpengine: { servers, plain: inside } },
   };
 }
@@ -97,9 +97,10 @@ if (import.meta.main) {
       onEnd: () => endWithMedia(),
     });
     const companion = await start(config, media);
-    say(`Softphones register over SIP on WebSocket at ${companion.sipUrl}`);
-    for (const [protocol, { host, port }] of companion.sipAddresses) {
-      if (protocol !== "WS") say(`SIP over ${protocol} at ${authority(host, port)}`);
+    say(`Softphones register over SIP on WebSocket at ${config.SIP_WS_URL}`);
+    for (const [protocol, { port }] of companion.sipAddresses) {
+      if (protocol === "WS") continue;
+      say(`SIP over ${protocol} at ${authority(config.SIP_PUBLIC_HOST, port)}`);
     }
     endWithMedia = stopOnSignal(() => companion.stop(), 9_000);
   } catch (error) {

@@ -1,24 +1,21 @@
 import { z } from "zod";
 import { limits } from "../limits.ts";
+import {
+  type MachineAddresses,
+  machineVariable,
+  onNetwork,
+  publicHost,
+  readMachineAddresses,
+  withinMachine,
+} from "./machine_addresses.ts";
 import { mediaVariables } from "./media_variables.ts";
 import { messageVariables } from "./message_variables.ts";
+import { reachVariables } from "./reach_variables.ts";
 import { recordingVariables } from "./recording_variables.ts";
 import { speechVariables } from "./speech_variables.ts";
 import { transportVariables } from "./transport_variables.ts";
 import { trunkVariables } from "./trunk_variables.ts";
 import { address, flag, host, httpUrl, port, secret, type Variable } from "./variable.ts";
-
-/** A range of ports like "20000-20999", both included; "0" leaves the choice to the system. */
-export function portRange(text: string): { first: number; last: number } {
-  const [first = NaN, last = first] = text.split("-").map(Number);
-  return { first, last };
-}
-
-function isPortRange(text: string): boolean {
-  const { first, last } = portRange(text);
-  return text === "0" || /^\d+-\d+$/.test(text) && first >= 1_024 && last <= 65_535 &&
-      last - first % 2 > first;
-}
 
 const text = z.string();
 
@@ -26,16 +23,20 @@ const text = z.string();
 export const authority = (host: unknown, port: unknown): string =>
   `${String(host).includes(":") ? `[${host}]` : host}:${port}`;
 
-const origin = (host: unknown, port: unknown) => `http://${authority(host, port)}`;
+/** An address of HTTP, of a host and a port. */
+export const origin = (host: unknown, port: unknown) => `http://${authority(host, port)}`;
 
 /** Every variable that the service and the companion read; the README's table is made from it. */
 export const variables = {
   HOST: { schema: host, fallback: "127.0.0.1", help: "Address the REST interface listens on." },
   PORT: { schema: port, fallback: "8080", help: "Port of the REST interface." },
+  ...reachVariables,
   BASE_URL: {
     schema: httpUrl,
-    fallback: ({ HOST, PORT }) => origin(HOST, PORT),
-    help: "Where customers reach the REST interface. Default: http://HOST:PORT.",
+    fallback: (values, machine) => origin(publicHost(values.HOST, values, machine), values.PORT),
+    help:
+      "Where customers reach the REST interface. Default: http://HOST:PORT; unless HOST is of " +
+      "the loopback, PUBLIC_IP in place of HOST, or this machine's address where that is every address.",
   },
   DATA_DIR: {
     schema: text.regex(/^[^,]+$/, "must not hold a comma"),
@@ -75,8 +76,9 @@ export const variables = {
   },
   SERVICE_URL: {
     schema: httpUrl,
-    fallback: ({ HOST, PORT }) => origin(HOST, PORT),
-    help: "Where the companion reaches the service. Default: http://HOST:PORT.",
+    fallback: ({ HOST, PORT }) => origin(withinMachine(HOST), PORT),
+    help: "Where the companion reaches the service. Default: http://HOST:PORT, on the loopback " +
+      "where HOST is every address.",
   },
   SIP_DOMAIN: {
     schema: host.transform((name) => name.toLowerCase()),
@@ -87,16 +89,6 @@ export const variables = {
     schema: address,
     fallback: ({ HOST }) => HOST === "localhost" ? "127.0.0.1" : String(HOST),
     help: "IP address the companion listens on for softphones and media. Default: HOST.",
-  },
-  RTP_HOST: {
-    schema: address,
-    fallback: ({ SIP_HOST }) => String(SIP_HOST),
-    help: "IP address where trunks send audio, as seen from outside. Default: SIP_HOST.",
-  },
-  RTP_PORTS: {
-    schema: text.refine(isPortRange, "must be a range of ports like 20000-20999, or 0"),
-    fallback: "20000-20999",
-    help: "UDP ports of plain RTP, two for each leg of a trunk. 0: any that is free.",
   },
   ...mediaVariables,
   SIP_WS_PORT: { schema: port, fallback: "8088", help: "Port of SIP over WebSocket." },
@@ -109,8 +101,11 @@ export const variables = {
   BRIDGE_PORT: { schema: port, fallback: "8090", help: "Port of the companion's control." },
   BRIDGE_URL: {
     schema: httpUrl,
-    fallback: ({ BRIDGE_PORT }) => `http://127.0.0.1:${BRIDGE_PORT}`,
-    help: "Where the service reaches this companion. Default: http://127.0.0.1:BRIDGE_PORT.",
+    fallback: ({ BRIDGE_HOST, BRIDGE_PORT }, machine) =>
+      origin(onNetwork(BRIDGE_HOST, machine), BRIDGE_PORT),
+    help:
+      "Where the service reaches this companion. Default: http://BRIDGE_HOST:BRIDGE_PORT, with " +
+      "this machine's address where that is every address.",
   },
   SIP_SHA256: {
     schema: flag,
@@ -136,9 +131,10 @@ export const variables = {
   },
   COMPANION_ID: {
     schema: text.min(1).max(100),
-    fallback: ({ SIP_HOST, SIP_WS_PORT }) => authority(SIP_HOST, SIP_WS_PORT),
+    fallback: ({ SIP_HOST, SIP_WS_PORT }, machine) =>
+      authority(onNetwork(SIP_HOST, machine), SIP_WS_PORT),
     help: "Name of the companion, start after start; each of several has its own. " +
-      "Default: SIP_HOST:SIP_WS_PORT.",
+      "Default: SIP_HOST:SIP_WS_PORT, with this machine's address where that is every address.",
   },
   CLIENT_PASSWORD_MIN: {
     schema: z.coerce.number("must be a number").int().min(1).max(limits.passwordLength),
@@ -194,7 +190,10 @@ export class ConfigError extends Error {
 }
 
 /** Reads the configuration from an environment. Throws a ConfigError that names what is wrong. */
-export function readConfig(get: (name: string) => string | undefined): Config {
+export function readConfig(
+  get: (name: string) => string | undefined,
+  machine: MachineAddresses = readMachineAddresses(get(machineVariable)),
+): Config {
   const values: Record<string, unknown> = {};
   const problems: string[] = [];
   for (const [name, variable] of Object.entries<Variable>(variables)) {
@@ -202,7 +201,7 @@ export function readConfig(get: (name: string) => string | undefined): Config {
     const given = get(name) || undefined;
     // What follows from a wrong value needs no complaint of its own.
     if (given === undefined && typeof fallback === "function" && problems.length > 0) continue;
-    const text = given ?? (typeof fallback === "function" ? fallback(values) : fallback);
+    const text = given ?? (typeof fallback === "function" ? fallback(values, machine) : fallback);
     const parsed = schema.safeParse(text);
     if (parsed.success) values[name] = parsed.data;
     else problems.push(`${name} ${parsed.error.issues[0]!.message}${shown(variable, text)}`);

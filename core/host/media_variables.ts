@@ -1,5 +1,19 @@
 import { z } from "zod";
+import { isAddress } from "./address.ts";
+import { isEveryAddress, onNetwork } from "./machine_addresses.ts";
 import { address, host, port, portOrOff, type Variable } from "./variable.ts";
+
+/** A range of ports like "20000-20999", both included; "0" leaves the choice to the system. */
+export function portRange(text: string): { first: number; last: number } {
+  const [first = NaN, last = first] = text.split("-").map(Number);
+  return { first, last };
+}
+
+function isPortRange(text: string): boolean {
+  const { first, last } = portRange(text);
+  return text === "0" || /^\d+-\d+$/.test(text) && first >= 1_024 && last <= 65_535 &&
+      last - first % 2 > first;
+}
 
 const server = z.object({ host, port });
 
@@ -14,8 +28,22 @@ export const rtpengines = (text: string): z.output<typeof server>[] =>
 const isServers = (text: string): boolean =>
   entriesOf(text).every((entry) => server.safeParse(partsOf(entry)).success);
 
-/** The variables about who does ICE, DTLS and SRTP, and where. */
+/** The variables about plain RTP, and about who does ICE, DTLS and SRTP, and where. */
 export const mediaVariables = {
+  RTP_HOST: {
+    schema: host,
+    fallback: ({ PUBLIC_IP, SIP_HOST }, machine) =>
+      String(PUBLIC_IP || onNetwork(SIP_HOST, machine)),
+    help:
+      "IP address, or a name that has it, where phones and trunks send plain RTP, as seen from " +
+      "outside. Default: PUBLIC_IP, else SIP_HOST, or this machine's address where that is every " +
+      "address.",
+  },
+  RTP_PORTS: {
+    schema: z.string().refine(isPortRange, "must be a range of ports like 20000-20999, or 0"),
+    fallback: "20000-20999",
+    help: "UDP ports of plain RTP, two for each leg of a trunk. 0: any that is free.",
+  },
   MEDIA_PORT: {
     schema: portOrOff,
     fallback: "0",
@@ -31,9 +59,12 @@ export const mediaVariables = {
   },
   RTPENGINE_RTP_HOST: {
     schema: address,
-    fallback: ({ SIP_HOST, RTP_HOST }) =>
-      String(["0.0.0.0", "::"].includes(String(SIP_HOST)) ? RTP_HOST : SIP_HOST),
+    fallback: ({ SIP_HOST, RTP_HOST, PUBLIC_IP }, machine) => {
+      const isOwn = RTP_HOST !== PUBLIC_IP && isAddress(String(RTP_HOST));
+      return isEveryAddress(SIP_HOST) && isOwn ? String(RTP_HOST) : onNetwork(SIP_HOST, machine);
+    },
     help: "IP address of this machine where those send audio, unencrypted: on the loopback or a " +
-      "network of their own. Default: SIP_HOST, or RTP_HOST where that is every address.",
+      "network of their own. Default: SIP_HOST; where that is every address, RTP_HOST if it is an " +
+      "address of this machine, else its first one.",
   },
 } satisfies Record<string, Variable>;

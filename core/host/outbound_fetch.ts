@@ -11,6 +11,8 @@ export interface OutboundOptions {
   mayReach?: (address: string) => boolean;
   /** A URL whose origin is always reachable: the service's own. */
   ownOrigin: string;
+  /** Where requests to that origin go instead: the same service as this machine reaches it. */
+  ownWithin?: string;
 }
 
 /**
@@ -22,14 +24,18 @@ export interface OutboundOptions {
 export function outboundFetch(
   options: OutboundOptions,
 ): (request: Request, signer?: (redirected: Request) => Request) => Promise<Response> {
-  const { mayReach, ownOrigin } = options;
+  const { mayReach, ownOrigin, ownWithin } = options;
   const isOwn = (url: URL) => url.origin === URL.parse(ownOrigin)?.origin;
+  const sent = (request: Request, url: URL) =>
+    ownWithin === undefined || !isOwn(url)
+      ? request.clone()
+      : new Request(ownWithin + url.pathname + url.search, request.clone());
   return async (request, signer = (redirected) => redirected) => {
     let current = request;
     for (let followed = 0;; followed++) {
       const url = new URL(current.url);
       const response = mayReach === undefined || isOwn(url)
-        ? await fetch(current.clone(), { redirect: "manual" })
+        ? await fetch(sent(current, url), { redirect: "manual" })
         : await guarded(current.clone(), mayReach);
       const location = response.headers.get("location");
       if (![301, 302, 303, 307, 308].includes(response.status) || location === null) {

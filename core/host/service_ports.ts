@@ -14,6 +14,7 @@ import { counting } from "../supervisor/counters.ts";
 import { isPublicAddress } from "./address.ts";
 import { blobDirectory } from "./blob_directory.ts";
 import type { Config } from "./config.ts";
+import { ownRequests } from "./own_requests.ts";
 import { locationSource } from "./location_source.ts";
 import { recognitionEndpoint } from "./speech_endpoints.ts";
 import { httpTranscriber } from "./transcriber.ts";
@@ -37,7 +38,7 @@ export function portsOf(config: Config, parts: Parts): Ports {
   const now = () => Date.now();
   const fetchOutside = outboundFetch({
     ...(config.ALLOW_PRIVATE_URLS ? {} : { mayReach: isPublicAddress }),
-    ownOrigin: config.BASE_URL,
+    ...ownRequests(config),
   });
   const ports: Ports = {
     ...counting(store.records),

@@ -1,5 +1,12 @@
 import { type Config, configLines, readConfig, variables } from "./config.ts";
+import { addressNotes } from "./address_notes.ts";
 import { LIBC_PATHS } from "../libc_paths.ts";
+import {
+  type MachineAddresses,
+  machineAddresses,
+  machineVariable,
+  writeMachineAddresses,
+} from "./machine_addresses.ts";
 import { onNpmWrapperGone } from "./npm_wrapper.ts";
 import { cannotStartCode, fail, log, say, supervisedVariable } from "./process.ts";
 import { needsSpeechProcess } from "./speech_endpoints.ts";
@@ -33,7 +40,8 @@ export const companionFlags: readonly string[] = [
   "--invocation-count-for-turbofan=1000",
 ];
 
-const environment = `--allow-env=${[...Object.keys(variables), supervisedVariable].join(",")}`;
+const readVariables = [...Object.keys(variables), supervisedVariable, machineVariable];
+const environment = `--allow-env=${readVariables.join(",")}`;
 
 const programs: Record<"api" | "sip" | "speech", Program> = {
   api: {
@@ -118,7 +126,18 @@ interface Running {
   over: Promise<void>;
 }
 
-async function supervise(config: Config, wanted: Program[]): Promise<void> {
+/** Says what peers are told where nothing tells the addresses at which they reach this machine. */
+function sayNotes(config: Config, wanted: Program[]): void {
+  for (const { of, text } of addressNotes(config, (name) => Boolean(Deno.env.get(name)))) {
+    if (wanted.includes(programs[of])) say(text);
+  }
+}
+
+async function supervise(
+  config: Config,
+  wanted: Program[],
+  machine: MachineAddresses,
+): Promise<void> {
   const root = new URL("../../", import.meta.url);
   const all: Running[] = [];
   let isStopping = false;
@@ -131,7 +150,11 @@ async function supervise(config: Config, wanted: Program[]): Promise<void> {
     return new Deno.Command(Deno.execPath(), {
       args,
       cwd: root,
-      env: { [supervisedVariable]: "1", ...knowsSpeech && { SPEECH_SECRET: secret } },
+      env: {
+        [supervisedVariable]: "1",
+        [machineVariable]: writeMachineAddresses(machine),
+        ...knowsSpeech && { SPEECH_SECRET: secret },
+      },
       stdin: "piped", // Its end tells the process that the supervisor is gone.
       stdout: "inherit",
       stderr: "inherit",
@@ -188,10 +211,15 @@ function kill(child: Deno.ChildProcess, signal: Deno.Signal): void {
 
 if (import.meta.main) {
   try {
-    const config = readConfig((name) => Deno.env.get(name));
+    const machine = machineAddresses();
+    const config = readConfig((name) => Deno.env.get(name), machine);
     const [command] = Deno.args;
     if (command === "config") configLines(config).forEach(say);
-    else await supervise(config, programsOf(command, config));
+    else {
+      const wanted = programsOf(command, config);
+      sayNotes(config, wanted);
+      await supervise(config, wanted, machine);
+    }
   } catch (error) {
     fail(error);
   }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { sipPublicHost } from "./machine_addresses.ts";
 import { host, portOrOff, type Variable } from "./variable.ts";
 
 const count = z.coerce.number("must be a number").int().min(0);
@@ -49,10 +50,10 @@ export const transportVariables = {
   },
   SIP_PUBLIC_HOST: {
     schema: host,
-    fallback: ({ SIP_HOST, SIP_DOMAIN }) =>
-      String(["0.0.0.0", "::"].includes(String(SIP_HOST)) ? SIP_DOMAIN : SIP_HOST),
-    help: "Host that SIP peers answer to over UDP, TCP and TLS. " +
-      "Default: SIP_HOST, or SIP_DOMAIN where that is every address.",
+    fallback: sipPublicHost,
+    help:
+      "Host that SIP peers answer to over UDP, TCP and TLS. Default: PUBLIC_IP, else SIP_HOST; " +
+      "where that is every address, SIP_DOMAIN, or this machine's address where that is localhost.",
   },
   SIP_WS_URL: {
     schema: z.url({ protocol: /^wss?$/, error: "must be a ws or wss URL" }),

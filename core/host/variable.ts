@@ -1,10 +1,11 @@
 import { z } from "zod";
+import type { MachineAddresses } from "./machine_addresses.ts";
 
 /** One environment variable: what it may hold, what it is when unset, and what it is for. */
 export interface Variable {
   schema: z.ZodType<string | number | boolean>;
-  /** A fixed value, or one that follows from variables above it. */
-  fallback: string | ((values: Record<string, unknown>) => string);
+  /** A fixed value, or one that follows from variables above it and this machine's addresses. */
+  fallback: string | ((values: Record<string, unknown>, machine: MachineAddresses) => string);
   help: string;
   /** Never printed. */
   secret?: boolean;

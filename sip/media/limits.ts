@@ -6,6 +6,8 @@ export const mediaLimits = {
   mediaSections: 16,
   /** Tries to find two ports side by side where the system chooses them. */
   portPairTries: 20,
+  /** How often the name of our public address is looked up again. */
+  publicAddressMs: 60_000,
   /** A datagram as long as this is dropped: RTP fits into what networks take in one piece. */
   datagramBytes: 2_048,
   /**

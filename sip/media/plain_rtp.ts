@@ -16,8 +16,8 @@ import { newStream, type Peer, type Transport } from "./transport.ts";
 export interface RtpOptions {
   /** The address that sockets are bound to. */
   bindAddress: string;
-  /** The IP address told to peers, such as the public one in front of a NAT. */
-  host: string;
+  /** The IP address told to peers, such as the public one of a NAT; asked for with each leg. */
+  readonly host: string;
   ports: PortRange;
   /** Whether our offers have one port for RTP and RTCP (RFC 5761); else two, which all peers take. */
   mux?: boolean;
@@ -28,14 +28,14 @@ export interface RtpOptions {
 }
 
 /** Plain RTP over UDP (RFC 3551), for trunks and softphones that are no browsers. */
-export function rtpTransport(
-  { bindAddress, host, ports, mux = false, udp = udpByDeno, now }: RtpOptions,
-): Transport {
+export function rtpTransport(options: RtpOptions): Transport {
+  const { bindAddress, ports, mux = false, udp = udpByDeno, now } = options;
   const pool = createRtpPorts(udp, bindAddress, ports);
-  const ours = createOwnPorts({ bindAddress, host });
+  const ours = createOwnPorts(options);
   return {
     kind: "rtp",
     async open(offer) {
+      const { host } = options;
       if (isUnspecified(host)) {
         throw new Error(`Cannot open a leg of plain RTP: peers cannot send to "${host}"`);
       }
@@ -54,7 +54,8 @@ export function rtpTransport(
  * The ports of open legs. A leg that is told to send to one of them sends within the machine: a NAT
  * in front of it need not bring back what goes to its own address.
  */
-function createOwnPorts({ bindAddress, host }: Pick<RtpOptions, "bindAddress" | "host">) {
+function createOwnPorts(options: Pick<RtpOptions, "bindAddress" | "host">) {
+  const { bindAddress } = options;
   const open = new Set<number>();
   const loopback = isIPv6(bindAddress) ? "::1" : "127.0.0.1";
   const inside = isUnspecified(bindAddress) ? loopback : bindAddress;
@@ -69,7 +70,9 @@ function createOwnPorts({ bindAddress, host }: Pick<RtpOptions, "bindAddress" | 
       return { ...sockets, close };
     },
     within: (audio: RtpAudio): RtpAudio =>
-      audio.address === host && open.has(audio.port) ? { ...audio, address: inside } : audio,
+      audio.address === options.host && open.has(audio.port)
+        ? { ...audio, address: inside }
+        : audio,
   };
 }
 

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { isPublicAddress } from "../../core/host/address.ts";
-import { configLines, portRange, readConfig } from "../../core/host/config.ts";
-import { rtpengines } from "../../core/host/media_variables.ts";
+import { addressNotes } from "../../core/host/address_notes.ts";
+import { configLines, readConfig } from "../../core/host/config.ts";
+import type { MachineAddresses } from "../../core/host/machine_addresses.ts";
+import { portRange, rtpengines } from "../../core/host/media_variables.ts";
 import { outboundFetch } from "../../core/host/outbound_fetch.ts";
+import { ownRequests } from "../../core/host/own_requests.ts";
 
 const addresses: Record<string, boolean> = {
   "8.8.8.8": true,
@@ -299,4 +302,111 @@ Deno.test("outboundFetch() ends with the signal of its request", async () => {
   aborting.abort();
   await failed;
   release.resolve(new Response());
+});
+
+const machine = { v4: "10.0.0.2", v6: "fd00::2" };
+const readAt = (given: Record<string, string>, at: MachineAddresses = machine) =>
+  readConfig((name) => given[name], at);
+const notesOf = (given: Record<string, string>, at: MachineAddresses = machine) =>
+  addressNotes(readAt(given, at), (name) => name in given);
+
+Deno.test("readConfig() advertises an address that others can connect to where it listens on all", () => {
+  const everywhere = readAt({ HOST: "0.0.0.0", BRIDGE_HOST: "0.0.0.0" });
+  assert.equal(everywhere.BASE_URL, "http://10.0.0.2:8080");
+  assert.equal(everywhere.SERVICE_URL, "http://127.0.0.1:8080");
+  assert.equal(everywhere.RTP_HOST, "10.0.0.2");
+  assert.equal(everywhere.SIP_PUBLIC_HOST, "10.0.0.2");
+  assert.equal(everywhere.SIP_WS_URL, "ws://10.0.0.2:8088");
+  assert.equal(everywhere.SIP_PEER_URI, "sip:10.0.0.2:8088;transport=ws");
+  assert.equal(everywhere.BRIDGE_URL, "http://10.0.0.2:8090");
+  assert.equal(everywhere.COMPANION_ID, "10.0.0.2:8088");
+  assert.equal(everywhere.RTPENGINE_RTP_HOST, "10.0.0.2");
+  assert.equal(readAt({ HOST: "::" }).BASE_URL, "http://[fd00::2]:8080");
+  assert.equal(readAt({ HOST: "::" }).RTP_HOST, "fd00::2");
+  assert.equal(readAt({ HOST: "0.0.0.0" }, {}).BASE_URL, "http://127.0.0.1:8080");
+});
+
+Deno.test("readConfig() advertises PUBLIC_IP, where no variable of its own says otherwise", () => {
+  const given: Record<string, string> = { HOST: "0.0.0.0", PUBLIC_IP: "203.0.113.10" };
+  const config = readAt(given);
+  assert.equal(config.BASE_URL, "http://203.0.113.10:8080");
+  assert.equal(config.SERVICE_URL, "http://127.0.0.1:8080");
+  assert.equal(config.RTP_HOST, "203.0.113.10");
+  assert.equal(config.SIP_PUBLIC_HOST, "203.0.113.10");
+  assert.equal(config.SIP_WS_URL, "ws://203.0.113.10:8088");
+  assert.equal(config.RTPENGINE_RTP_HOST, "10.0.0.2");
+  assert.equal(readAt({ ...given, HOST: "10.0.0.2" }).BASE_URL, "http://203.0.113.10:8080");
+  assert.equal(readAt({ ...given, HOST: "127.0.0.1" }).BASE_URL, "http://127.0.0.1:8080");
+  const own = {
+    BASE_URL: "https://api.example.com",
+    RTP_HOST: "203.0.113.11",
+    SIP_PUBLIC_HOST: "sip.example.com",
+    SIP_WS_URL: "wss://sip.example.com",
+  };
+  const overridden = readAt({ ...given, ...own });
+  for (const [name, value] of Object.entries(own)) {
+    assert.equal(overridden[name as keyof typeof own], value);
+  }
+  assert.equal(readAt({ ...given, PUBLIC_IP: "pbx.example.com" }).RTP_HOST, "pbx.example.com");
+  assert.throws(() => readAt({ PUBLIC_IP: "no address" }), /PUBLIC_IP must be a host name or/);
+});
+
+Deno.test("ownRequests() keeps requests to PUBLIC_IP within the machine, and no others", () => {
+  const given: Record<string, string> = { HOST: "0.0.0.0", PUBLIC_IP: "203.0.113.10" };
+  assert.deepEqual(ownRequests(readAt(given)), {
+    ownOrigin: "http://203.0.113.10:8080",
+    ownWithin: "http://127.0.0.1:8080",
+  });
+  const proxied = ownRequests(readAt({ ...given, BASE_URL: "https://api.example.com" }));
+  assert.deepEqual(proxied, { ownOrigin: "https://api.example.com" });
+});
+
+Deno.test("outboundFetch() reaches its own origin by the address within the machine", async () => {
+  await using server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    async (asked) => {
+      const { pathname, search } = new URL(asked.url);
+      return new Response(`${asked.method} ${pathname}${search} ${await asked.text()}`);
+    },
+  );
+  const fetchOutside = outboundFetch({
+    ...none,
+    ownOrigin: "http://203.0.113.10:8080",
+    ownWithin: `http://127.0.0.1:${server.addr.port}`,
+  });
+  const request = new Request("http://203.0.113.10:8080/demo/echo?a=1", {
+    method: "POST",
+    body: "b=2",
+  });
+  const response = await fetchOutside(request);
+  assert.equal(await response.text(), "POST /demo/echo?a=1 b=2");
+  assert.equal(response.url, "http://203.0.113.10:8080/demo/echo?a=1");
+});
+
+Deno.test("addressNotes() says which variables to set where an address had to be guessed", () => {
+  const texts = (given: Record<string, string>, at?: MachineAddresses) =>
+    notesOf(given, at).map(({ of, text }) => `${of}: ${text}`);
+  assert.deepEqual(texts({}), []);
+  assert.deepEqual(texts({ HOST: "10.0.0.2" }), []);
+  const everywhere = texts({ HOST: "0.0.0.0", BRIDGE_HOST: "0.0.0.0" });
+  assert.equal(everywhere.length, 3);
+  assert.match(
+    everywhere[0]!,
+    /^api: HOST=0.0.0.0 .* BASE_URL=http:\/\/10.0.0.2:8080\..* set BASE_U/,
+  );
+  assert.match(
+    everywhere[1]!,
+    /^sip: SIP_HOST=.* RTP_HOST=10.0.0.2, SIP_PU.* set PUBLIC_IP, or ea/,
+  );
+  assert.match(everywhere[2]!, /^sip: BRIDGE_HOST=.* BRIDGE_URL=http:\/\/10.0.0.2:8090\./);
+  assert.deepEqual(texts({ HOST: "0.0.0.0", PUBLIC_IP: "203.0.113.10" }), []);
+  const based = texts({ HOST: "0.0.0.0", BASE_URL: "https://api.example.com" });
+  assert.deepEqual(based.map((text) => text.slice(0, 3)), ["sip"]);
+});
+
+Deno.test("addressNotes() says what keeps PUBLIC_IP from being reached", () => {
+  const [unheard] = notesOf({ PUBLIC_IP: "203.0.113.10" });
+  assert.match(unheard!.text, /SIP_HOST=127.0.0.1 takes none from other machines. Set HOST or SIP/);
+  const [mixed] = notesOf({ HOST: "::", PUBLIC_IP: "203.0.113.10" });
+  assert.match(mixed!.text, /RTP_HOST=203.0.113.10 .* SIP_HOST=:: .* Set SIP_HOST to 0.0.0.0/);
 });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { machineAddresses } from "../../core/host/machine_addresses.ts";
 import { startAppServer } from "../support/app_server.ts";
 import { plainSocket } from "../support/plain_peer.ts";
 import { freeUdpPort } from "../support/rtpengine.ts";
@@ -109,6 +110,37 @@ Deno.test({
     await media.close();
     await Deno.remove(directory, { recursive: true });
   },
+});
+
+Deno.test("a start on every address advertises one that others can connect to, and says so", async () => {
+  const env = { HOST: "0.0.0.0", BRIDGE_HOST: "0.0.0.0", SIP_UDP_PORT: String(freeUdpPort()) };
+  await using system = await startSystem({ env });
+  const { v4 = "127.0.0.1" } = machineAddresses();
+  const own = (url: string) => url.replace("127.0.0.1", v4);
+  await eventually("both to have started", () => /SIP over UDP/.test(system.output()));
+  const output = system.output();
+  for (
+    const [host, told, wanted] of [
+      ["HOST", `BASE_URL=${own(system.baseUrl)}`, "BASE_URL or PUBLIC_IP"],
+      [
+        "SIP_HOST",
+        `RTP_HOST=${v4}, SIP_PUBLIC_HOST=${v4}, SIP_WS_URL=${own(system.wsUrl)}`,
+        "PUBLIC_IP",
+      ],
+      ["BRIDGE_HOST", `BRIDGE_URL=http://${v4}:`, "BRIDGE_URL"],
+    ]
+  ) {
+    const line = output.split("\n").find((text) => text.startsWith(`${host}=0.0.0.0 is every`));
+    assert.ok(
+      line?.includes(told!) && line.includes(`set ${wanted}`),
+      `${host}: ${line}\n${output}`,
+    );
+  }
+  assert.match(output, new RegExp(`REST interface listens on ${own(system.baseUrl)}`));
+  assert.match(output, new RegExp(`SIP over UDP at ${v4}:`));
+  assert.doesNotMatch(output, /(?<!HOST=)0\.0\.0\.0/);
+  const settings = await fetch(`${system.baseUrl}/softphone/settings.json`);
+  assert.equal((await settings.json()).ws_url, own(system.wsUrl));
 });
 
 Deno.test("deno task config prints every variable, secrets masked", async () => {

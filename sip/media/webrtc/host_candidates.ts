@@ -2,15 +2,31 @@ import { isIPv4, isIPv6 } from "node:net";
 import { mediaLimits } from "../limits.ts";
 import { isUnspecified } from "../read_audio.ts";
 
-/** Host candidates (RFC 8445 §5.1.1.1) of a socket, as SDP has them. */
-export function candidatesOf(bindAddress: string, port: number): string[] {
+/**
+ * Host candidates (RFC 8445 §5.1.1.1) of a socket, as SDP has them; before them, where a 1:1 NAT gives
+ * the machine another address, the server-reflexive one with it (§5.1.1.2): such a NAT keeps the port.
+ */
+export function candidatesOf(bindAddress: string, port: number, publicAddress?: string): string[] {
   const addresses = isUnspecified(bindAddress) ? machineAddresses(bindAddress) : [bindAddress];
-  return addresses.slice(0, mediaLimits.candidates).map((address, index) => {
-    // The type's preference for hosts, ours, and the component (§5.1.2.1).
-    const priority = (126 * 2 ** 24) + (0xffff - index) * 2 ** 8 + 255;
-    return `${index + 1} 1 UDP ${priority} ${address} ${port} typ host`;
-  });
+  const hosts = addresses.slice(0, mediaLimits.candidates - 1).map((address, index) =>
+    `${index + 1} 1 UDP ${priorityOf(HOST, index)} ${address} ${port} typ host`
+  );
+  const isOther = publicAddress !== undefined && !addresses.includes(publicAddress);
+  if (!isOther || addresses[0] === undefined) return hosts;
+  const [base] = addresses;
+  const mapped = `${hosts.length + 1} 1 UDP ${priorityOf(SERVER_REFLEXIVE, 0)} ${publicAddress} ` +
+    `${port} typ srflx raddr ${base} rport ${port}`;
+  // The first one is the default destination (RFC 8839 §4.2.1.2): the most reachable goes there.
+  return [mapped, ...hosts];
 }
+
+/** The preferences of the types (RFC 8445 §5.1.2.2). */
+const HOST = 126;
+const SERVER_REFLEXIVE = 100;
+
+/** The type's preference, ours, and the component (§5.1.2.1). */
+const priorityOf = (type: number, index: number): number =>
+  type * 2 ** 24 + (0xffff - index) * 2 ** 8 + 255;
 
 /** The addresses that others may reach; a socket of IPv6 hears IPv4 too. */
 const machineAddresses = (bindAddress: string): string[] =>

@@ -65,7 +65,7 @@ export async function openPeer(options: PeerOptions): Promise<Peer> {
     ufrag,
     password: randomText(24),
     fingerprint: certificate.fingerprint,
-    candidates: candidatesOf(sockets.bindAddress, socket.port),
+    candidates: candidatesOf(sockets.bindAddress, socket.port, sockets.publicAddress),
   };
   const offered = offer === undefined;
   const connect: Connect = (remote, onPacket) =>

@@ -11,11 +11,15 @@ export interface WebrtcPlace {
   bindAddress: string;
   /** One UDP port for all peers; each has its own unless given. */
   port?: number;
+  /** Where a 1:1 NAT has peers outside reach the machine: an IP address, or a name that has it. */
+  publicHost?: string;
 }
 
 /** Opens the ways on which peers are met. */
 export interface WebrtcSockets {
   readonly bindAddress: string;
+  /** The address that a 1:1 NAT gives the machine; none unless there. */
+  readonly publicAddress?: string;
   /**
    * One for the peer that calls us by a name of ICE, or by one that begins with it where the name has
    * all its `NAME_CHARACTERS`; rejects when it is not to be had.

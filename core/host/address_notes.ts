@@ -1,0 +1,54 @@
+import { isIPv4 } from "node:net";
+import type { Config } from "./config.ts";
+import { isEveryAddress, isLoopback } from "./machine_addresses.ts";
+
+/** What an operator should know of the addresses that peers are told, and which process it is about. */
+export interface AddressNote {
+  of: "api" | "sip";
+  text: string;
+}
+
+/** Says which variables to set where nothing tells at what address others reach this machine. */
+export function addressNotes(
+  config: Config,
+  isSet: (name: keyof Config) => boolean,
+): AddressNote[] {
+  const told = (names: (keyof Config)[]) =>
+    names.filter((name) => !isSet(name)).map((name) => `${name}=${config[name]}`).join(", ");
+  const notes: AddressNote[] = [];
+  const guess = (
+    of: AddressNote["of"],
+    host: keyof Config,
+    names: (keyof Config)[],
+    set: string,
+  ) => {
+    const guessed = told(names);
+    if (!isEveryAddress(config[host]) || guessed === "") return;
+    notes.push({
+      of,
+      text: `${host}=${config[host]} is every address of this machine, and none that others can ` +
+        `connect to. They are told ${guessed}. Where that is wrong, set ${set}.`,
+    });
+  };
+  if (config.PUBLIC_IP === "") {
+    guess("api", "HOST", ["BASE_URL"], "BASE_URL or PUBLIC_IP");
+    const names: (keyof Config)[] = ["RTP_HOST", "SIP_PUBLIC_HOST", "SIP_WS_URL"];
+    guess("sip", "SIP_HOST", names, "PUBLIC_IP, or each of these");
+  } else if (isLoopback(config.SIP_HOST)) {
+    notes.push({
+      of: "sip",
+      text: `PUBLIC_IP=${config.PUBLIC_IP} is where peers send SIP and audio, but SIP_HOST=` +
+        `${config.SIP_HOST} takes none from other machines. Set HOST or SIP_HOST to 0.0.0.0, or to ` +
+        "this machine's address.",
+    });
+  }
+  if (config.SIP_HOST.includes(":") && isIPv4(config.RTP_HOST)) {
+    notes.push({
+      of: "sip",
+      text: `RTP_HOST=${config.RTP_HOST} is an address of IPv4, but with SIP_HOST=` +
+        `${config.SIP_HOST} plain RTP is taken by IPv6 alone. Set SIP_HOST to 0.0.0.0.`,
+    });
+  }
+  guess("sip", "BRIDGE_HOST", ["BRIDGE_URL"], "BRIDGE_URL");
+  return notes;
+}
