@@ -24,9 +24,10 @@ export const mediaLimits = {
   /** The same of a port that all WebRTC peers share: each tick sends one to each of them. */
   sharedUnsentPackets: 4_000,
   /**
-   * Of a DTLS handshake: how long it may take once ICE is done; bytes of a message, and messages that may come too early; bytes of a datagram
-   * that passes every network; when a flight is sent again, and how far that doubles (RFC 6347 §4.2.4.1
-   * allows less than 1 s where time matters).
+   * Of a DTLS handshake: how long it may take once ICE is done; bytes of a message, and messages that
+   * may come too early; bytes of a datagram that passes every network; when a flight is sent again, and
+   * how far that doubles (RFC 6347 §4.2.4.1 allows less than 1 s where time matters); how long the peer
+   * has to go on after something unauthenticated that would end the handshake.
    */
   dtlsMs: 30_000,
   handshakeBytes: 16_384,
@@ -34,6 +35,7 @@ export const mediaLimits = {
   handshakeDatagramBytes: 1_200,
   handshakeRepeatMs: 250,
   handshakeRepeatMaxMs: 4_000,
+  handshakeDoubtMs: 2_000,
   /** How long new legs show one certificate of ours. */
   certificateMs: 24 * 3_600_000,
   /** Sources of one peer whose SRTP is read; packets of others are dropped. */

@@ -1,9 +1,10 @@
 import type { Certificate } from "./certificate.ts";
+import { ALERT, FATAL, HandshakeError, WARNING } from "./dtls_alerts.ts";
 import type { Bytes } from "./dtls_bytes.ts";
-import { createFlights } from "./dtls_flights.ts";
-import { clientHandshake, serverHandshake, WrongFingerprint } from "./dtls_handshake.ts";
-import { HANDSHAKE } from "./dtls_messages.ts";
+import { type Alert, createFlights } from "./dtls_flights.ts";
+import { clientHandshake, serverHandshake } from "./dtls_handshake.ts";
 import type { Message } from "./dtls_reassembly.ts";
+import { mediaLimits } from "../limits.ts";
 import type { SrtpKeys } from "./srtp.ts";
 import type { Clock } from "../ticker.ts";
 
@@ -29,32 +30,40 @@ export interface Dtls {
   close(): void;
 }
 
-const WARNING = 1;
-const FATAL = 2;
-/** Descriptions of alerts (RFC 5246 §7.2). */
-const CLOSE_NOTIFY = 0;
-const HANDSHAKE_FAILURE = 40;
-const BAD_CERTIFICATE = 42;
-
 /**
  * DTLS 1.2 for the keys of SRTP (RFC 5764): ECDHE on P-256 with AES-128-GCM, which every WebRTC peer
  * has, extended master secret, certificates of both sides. There is no renegotiation, no resumption
  * and no data. A client begins at once. A server asks for no cookie: ICE has shown that the peer is
  * where it says.
+ *
+ * Until both sides have keys, anyone who can send by the peer's address could have sent what ends the
+ * handshake: an alert, or a message that is not due. The handshake ends by it only where the peer does
+ * not go on soon after.
  */
 export function startDtls(options: DtlsOptions): Dtls {
   let ended = false;
   let expected: readonly number[] = [];
+  let cancelDoubt: (() => void) | undefined;
 
   const end = (why: string) => {
     if (ended) return;
     ended = true;
+    trust();
     flights.close();
     options.onEnd(why);
   };
   const fail = (error: unknown) => {
-    flights.alert(FATAL, error instanceof WrongFingerprint ? BAD_CERTIFICATE : HANDSHAKE_FAILURE);
+    const isTheirs = error instanceof HandshakeError;
+    flights.alert(FATAL, isTheirs ? error.alert : ALERT.handshakeFailure);
     end(`DTLS failed with the peer: ${error instanceof Error ? error.message : error}`);
+  };
+  /** The peer may have ended, or have to be ended, and a forger may have made it look so. */
+  const doubt = (act: () => void) => {
+    cancelDoubt ??= options.clock.after(mediaLimits.handshakeDoubtMs, act);
+  };
+  const trust = () => {
+    cancelDoubt?.();
+    cancelDoubt = undefined;
   };
   const advance = (message?: Message) => {
     const { done, value } = message === undefined ? handshake.next() : handshake.next(message);
@@ -64,24 +73,30 @@ export function startDtls(options: DtlsOptions): Dtls {
     const isClient = options.role === "client";
     options.onKeys({ ours: isClient ? client : server, theirs: isClient ? server : client });
   };
+  const isDue = ({ type }: Message) => {
+    if (expected.includes(type)) return true;
+    const why = `it sent message ${type} when ${expected.join(" or ")} was due`;
+    doubt(() => fail(new HandshakeError(why, ALERT.unexpectedMessage)));
+    return false;
+  };
   const onMessage = (message: Message) => {
+    trust();
     try {
-      const { type, sealed } = message;
-      if (!expected.includes(type) || sealed !== (type === HANDSHAKE.finished)) {
-        throw new Error(`it sent message ${type} when ${expected.join(" or ")} was due`);
-      }
       advance(message);
     } catch (error) {
       fail(error);
     }
   };
-  const onAlert = (level: number, description: number) => {
-    if (description === CLOSE_NOTIFY) end("the peer closed it");
-    else if (level === FATAL) end(`DTLS failed: the peer sent alert ${description}`);
+  const onAlert = ({ level, description, sealed }: Alert) => {
+    const isClose = description === ALERT.closeNotify;
+    if (!isClose && level !== FATAL) return;
+    const why = isClose ? "the peer closed it" : `DTLS failed: the peer sent alert ${description}`;
+    if (sealed) end(why);
+    else doubt(() => end(why));
   };
 
   const { clock, certificate, fingerprint, send } = options;
-  const flights = createFlights({ send, clock, onMessage, onAlert });
+  const flights = createFlights({ send, clock, isDue, onMessage, onAlert });
   const parts = { flights, certificate, fingerprint };
   const handshake = options.role === "client" ? clientHandshake(parts) : serverHandshake(parts);
   advance();
@@ -92,7 +107,8 @@ export function startDtls(options: DtlsOptions): Dtls {
     close() {
       if (ended) return;
       ended = true;
-      flights.alert(WARNING, CLOSE_NOTIFY);
+      trust();
+      flights.alert(WARNING, ALERT.closeNotify);
       flights.close();
     },
   };

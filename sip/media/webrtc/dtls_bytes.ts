@@ -1,3 +1,5 @@
+import { malformed } from "./dtls_alerts.ts";
+
 /** Numbers and vectors of TLS's presentation language (RFC 5246 §4). */
 
 export type Bytes = Uint8Array<ArrayBuffer>;
@@ -40,12 +42,14 @@ export interface ByteReader {
   vector(size: number): Uint8Array;
   /** Whether there is nothing more. */
   isAtEnd(): boolean;
+  /** Throws when there is more. */
+  end(): void;
 }
 
 export function readerOf(source: Uint8Array): ByteReader {
   let at = 0;
   const bytes = (length: number) => {
-    if (at + length > source.length) throw new Error("it ends too early");
+    if (at + length > source.length) throw malformed("it ends too early");
     at += length;
     return source.subarray(at - length, at);
   };
@@ -55,6 +59,9 @@ export function readerOf(source: Uint8Array): ByteReader {
     bytes,
     vector: (size) => bytes(number(size)),
     isAtEnd: () => at === source.length,
+    end() {
+      if (at < source.length) throw malformed("it goes on behind its end");
+    },
   };
 }
 

@@ -1,7 +1,10 @@
+import { FATAL, WARNING } from "./dtls_alerts.ts";
 import { type Bytes, concat, number, vector } from "./dtls_bytes.ts";
 import { createReassembly, type Message } from "./dtls_reassembly.ts";
 import {
+  BODY_BYTES,
   CONTENT,
+  type DtlsRecord,
   openRecord,
   readRecords,
   type RecordKeys,
@@ -9,21 +12,29 @@ import {
   writeRecord,
 } from "./dtls_record.ts";
 import { mediaLimits } from "../limits.ts";
+import { isFresh, newReplayWindow, take } from "./replay_window.ts";
 import type { Clock } from "../ticker.ts";
 
 export interface FlightsOptions {
   send(datagram: Bytes): void;
   clock: Clock;
-  /** Called with each message of the peer, in their order; sealed ones come in sealed records. */
+  /** Whether a message may come now; one that may not is dropped, and another may come in its place. */
+  isDue(message: Message): boolean;
+  /** Called with each message of the peer that is due, in their order. */
   onMessage(message: Message): void;
-  /** Called with the two bytes of an alert; of sealed ones only, once there are keys. */
-  onAlert(level: number, description: number): void;
+  /** Called with an alert; who has sent it is known when it was sealed. */
+  onAlert(alert: Alert): void;
+}
+
+export interface Alert {
+  level: number;
+  description: number;
+  sealed: boolean;
 }
 
 /**
  * What lies below a handshake: its messages travel in flights, each sent again until the peer's next
- * one comes (RFC 6347 §4.2.4). Records are taken twice if they come twice: what is sealed is the last
- * message of a handshake, and alerts, for which a second time is none.
+ * one comes (RFC 6347 §4.2.4). Invalid records are dropped, and the handshake goes on (§4.1.2.7).
  */
 export interface Flights {
   /** Every message till now, as it is signed; `before` leaves out the peer's last one. */
@@ -55,7 +66,7 @@ interface Outgoing {
 const HEADER_BYTES = 13 + 8 + 16;
 
 export function createFlights(options: FlightsOptions): Flights {
-  const { clock, onAlert } = options;
+  const { clock } = options;
   const reassembly = createReassembly();
   const sequences = [0, 0];
   let messages: Bytes[] = [];
@@ -65,6 +76,9 @@ export function createFlights(options: FlightsOptions): Flights {
   let making: Outgoing[] = [];
   let flight: Outgoing[] = [];
   let isLastFlight = false;
+  const taken = newReplayWindow();
+  /** Whether the peer changed its cipher, without which nothing sealed counts (RFC 5246 §7.4.9). */
+  let hasChanged = false;
   let finished = false;
   let closed = false;
   let cancel = () => {};
@@ -97,14 +111,37 @@ export function createFlights(options: FlightsOptions): Flights {
     const isOld = reassembly.take(body, sealed);
     // The peer has not heard our last flight. Nobody else can seal.
     if (finished) return void (isOld && isLastFlight && sealed && transmit());
-    for (let next = reassembly.next(); next !== undefined; next = reassembly.next()) {
-      if (closed) return;
+    for (;;) {
+      const next = closed || finished ? undefined : reassembly.next(options.isDue);
+      if (next === undefined) return;
       const { type, body } = next;
       messages.push(messageOf(type, body, received++));
       options.onMessage(next);
     }
   };
   let received = 0;
+  /** The body of a sealed record that is the peer's and did not come before (RFC 6347 §4.1.2.6). */
+  const open = (record: DtlsRecord): Uint8Array | undefined => {
+    if (keys === undefined || !hasChanged || !isFresh(taken, record.sequence)) return undefined;
+    const body = openRecord(keys.theirs, record);
+    if (body !== undefined) take(taken, record.sequence);
+    return body;
+  };
+  const takeRecord = (record: DtlsRecord) => {
+    const sealed = record.epoch === 1;
+    if (record.epoch > 1 || finished && !sealed) return;
+    const body = sealed ? open(record) : record.body;
+    if (body === undefined || body.length > BODY_BYTES) return;
+    const [first, second] = body;
+    if (record.type === CONTENT.handshake) takeHandshake(body, sealed);
+    else if (record.type === CONTENT.alert && body.length === 2) {
+      if (first === WARNING || first === FATAL) {
+        options.onAlert({ level: first, description: second!, sealed });
+      }
+    } else if (record.type === CONTENT.changeCipherSpec && body.length === 1 && first === 1) {
+      hasChanged = true;
+    }
+  };
 
   return {
     transcript: (before) => concat(...(before ? messages.slice(0, -1) : messages)),
@@ -132,12 +169,7 @@ export function createFlights(options: FlightsOptions): Flights {
     receive(datagram) {
       for (const record of readRecords(datagram)) {
         if (closed) return;
-        const sealed = record.epoch === 1;
-        if (record.epoch > 1 || finished && !sealed) continue;
-        const body = !sealed ? record.body : keys && openRecord(keys.theirs, record);
-        if (body === undefined) continue;
-        if (record.type === CONTENT.handshake) takeHandshake(body, sealed);
-        if (record.type === CONTENT.alert && body.length === 2) onAlert(body[0]!, body[1]!);
+        takeRecord(record);
       }
     },
     alert(level, description) {

@@ -1,5 +1,13 @@
-import { createECDH, createHash, sign, verify, X509Certificate } from "node:crypto";
+import {
+  createECDH,
+  createHash,
+  sign,
+  timingSafeEqual,
+  verify,
+  X509Certificate,
+} from "node:crypto";
 import type { Certificate } from "./certificate.ts";
+import { ALERT, HandshakeError, illegal } from "./dtls_alerts.ts";
 import { type Bytes, concat } from "./dtls_bytes.ts";
 import type { Flights } from "./dtls_flights.ts";
 import {
@@ -26,13 +34,6 @@ export interface HandshakeOptions {
 
 /** Asks for message after message by their types, and returns the keys of SRTP. */
 export type Handshake = Generator<readonly number[], BothSides<SrtpKeys>, Message>;
-
-/** The peer's certificate is not the one that its SDP promised. */
-export class WrongFingerprint extends Error {
-  constructor() {
-    super("its certificate is not the one of its fingerprint");
-  }
-}
 
 /** The handshake of who was called to by the other (RFC 6347 §4.2.4, figure 1, without a cookie). */
 export function* serverHandshake(options: HandshakeOptions): Handshake {
@@ -85,12 +86,12 @@ export function* clientHandshake(options: HandshakeOptions): Handshake {
   const randoms = { client: random, server: hello.random };
   const peer = readPeer((yield [HANDSHAKE.certificate]).body, options.fingerprint);
   if ((peer.asymmetricKeyType === "rsa") !== hello.isRsa) {
-    throw new Error("its certificate does not fit the cipher it chose");
+    throw illegal("its certificate does not fit the cipher it chose");
   }
   const theirs = messages.readServerKeyExchange((yield [HANDSHAKE.serverKeyExchange]).body);
   assertSigned(peer, theirs.signature, signedParameters(randoms, theirs.parameters));
-  yield [HANDSHAKE.certificateRequest];
-  yield [HANDSHAKE.serverHelloDone];
+  messages.readCertificateRequest((yield [HANDSHAKE.certificateRequest]).body);
+  messages.readServerHelloDone((yield [HANDSHAKE.serverHelloDone]).body);
 
   const exchange = newExchange();
   flights.write(HANDSHAKE.certificate, messages.writeCertificate(certificate.der));
@@ -113,8 +114,14 @@ function newExchange() {
   const ecdh = createECDH("prime256v1");
   return {
     point: ecdh.generateKeys(),
-    /** Throws when the peer's half is no point of the curve. */
-    sharedWith: (point: Uint8Array): Uint8Array => ecdh.computeSecret(point),
+    /** Throws when the peer's half is no point of the curve (RFC 8422 §5.11). */
+    sharedWith(point: Uint8Array): Uint8Array {
+      try {
+        return ecdh.computeSecret(point);
+      } catch {
+        throw illegal("its key is no point of P-256");
+      }
+    },
   };
 }
 
@@ -123,14 +130,22 @@ const signedParameters = ({ client, server }: Randoms, parameters: Uint8Array): 
 
 type PeerKey = X509Certificate["publicKey"];
 
-/** The key of the peer's certificate, which has to be the one of its fingerprint. */
+/** The key of the peer's certificate, which has to be the one of its fingerprint (RFC 8122 §6). */
 function readPeer(body: Uint8Array, fingerprint: string): PeerKey {
   const der = messages.readCertificate(body);
   const [hash = "", expected = ""] = fingerprint.split(" ");
   const digest = createHash(hash.toLowerCase().replace("-", "")).update(der).digest("hex");
-  if (digest !== expected.replaceAll(":", "").toLowerCase()) throw new WrongFingerprint();
-  return new X509Certificate(der).publicKey;
+  if (digest !== expected.replaceAll(":", "").toLowerCase()) {
+    throw badCertificate("its certificate is not the one of its fingerprint");
+  }
+  try {
+    return new X509Certificate(der).publicKey;
+  } catch {
+    throw badCertificate("its certificate cannot be read");
+  }
 }
+
+const badCertificate = (why: string) => new HandshakeError(why, ALERT.badCertificate);
 
 /** Hashes, and the kinds of key that go with them, by the upper and lower byte of an algorithm. */
 const HASHES = new Map([[4, "sha256"], [5, "sha384"], [6, "sha512"]]);
@@ -141,7 +156,10 @@ function assertSigned(key: PeerKey, { algorithm, bytes }: messages.Signature, wh
   const hash = HASHES.get(algorithm >> 8);
   const isFit = KEY_TYPES.get(algorithm & 0xff) === key.asymmetricKeyType;
   if (hash === undefined || !isFit || !verify(hash, what, key, bytes)) {
-    throw new Error("its signature is not the one of its certificate");
+    throw new HandshakeError(
+      "its signature is not the one of its certificate",
+      ALERT.decryptError,
+    );
   }
 }
 
@@ -157,7 +175,7 @@ function* theirFinished(
 ): Generator<readonly number[], void, Message> {
   const { body } = yield [HANDSHAKE.finished];
   const expected = finishedOf(side, master, flights.transcript("before"));
-  if (body.length !== expected.length || body.some((byte, i) => byte !== expected[i])) {
-    throw new Error("its messages came otherwise than it sent them");
+  if (body.length !== expected.length || !timingSafeEqual(body, expected)) {
+    throw new HandshakeError("its messages came otherwise than it sent them", ALERT.decryptError);
   }
 }

@@ -1,4 +1,6 @@
+import { ALERT, HandshakeError, illegal, malformed } from "./dtls_alerts.ts";
 import {
+  type ByteReader,
   type Bytes,
   concat,
   number,
@@ -7,6 +9,20 @@ import {
   readNumbers,
   vector,
 } from "./dtls_bytes.ts";
+import {
+  assertCommon,
+  assertOffered,
+  assertSrtpChosen,
+  assertSrtpOffered,
+  EXTENSION,
+  type Extension,
+  FIRST,
+  OUR_POINT_FORMATS,
+  OUR_PROFILE,
+  readExtensions,
+  readList,
+  writeExtensions,
+} from "./dtls_extensions.ts";
 import { VERSION } from "./dtls_record.ts";
 
 /** The messages of a handshake that we know (RFC 5246 §7.4, RFC 6347 §4.3.2). */
@@ -37,38 +53,14 @@ export const OUR_SIGNATURE = 0x0403;
 /** What we verify, ECDSA and RSA (RFC 8446 §4.2.3 has the numbers). */
 const SIGNATURES = [OUR_SIGNATURE, 0x0503, 0x0603, 0x0401, 0x0501, 0x0601];
 /** Kinds of certificates' keys: ecdsa_sign and rsa_sign. */
-const CERTIFICATE_TYPES = Uint8Array.of(64, 1);
-/** SRTP_AES128_CM_HMAC_SHA1_80 (RFC 5764 §4.1.2). */
-const PROFILE = 0x0001;
-
-const EXTENSION = {
-  groups: 10,
-  pointFormats: 11,
-  signatures: 13,
-  useSrtp: 14,
-  extendedMasterSecret: 23,
-  renegotiation: 0xff01,
-} as const;
-
-type Extensions = Map<number, Uint8Array>;
-
-type Extension = [type: number, content: Uint8Array];
-
-const writeExtensions = (extensions: Extension[]): Bytes =>
-  vector(2, ...extensions.map(([type, content]) => concat(number(2, type), vector(2, content))));
-
-function readExtensions(source: Uint8Array): Extensions {
-  const extensions: Extensions = new Map();
-  const reader = readerOf(source);
-  while (!reader.isAtEnd()) extensions.set(reader.number(2), reader.vector(2));
-  return extensions;
-}
-
-/** No compression and uncompressed points, the only ones that there are still. */
-const NONE = vector(1, Uint8Array.of(0));
-const OUR_PROFILE = concat(numbers(PROFILE), vector(1));
-/** This is the first handshake: it renews none (RFC 5746 §3.4). */
-const FIRST = vector(1);
+const ECDSA_SIGN = 64;
+const CERTIFICATE_TYPES = Uint8Array.of(ECDSA_SIGN, 1);
+/** What is not compressed, the only way that there is still; a session id may be so long (§7.4.1.2). */
+const NO_COMPRESSION = 0;
+const SESSION_ID_BYTES = 32;
+/** Points of P-256 that are not compressed (RFC 8422 §5.4.1): a byte that says so, and two numbers. */
+const UNCOMPRESSED_POINT = 4;
+const POINT_BYTES = 65;
 
 export const writeClientHello = (random: Uint8Array, cookie: Uint8Array): Bytes =>
   concat(
@@ -77,10 +69,10 @@ export const writeClientHello = (random: Uint8Array, cookie: Uint8Array): Bytes 
     vector(1),
     vector(1, cookie),
     numbers(SUITE, SUITE_RSA),
-    NONE,
+    vector(1, Uint8Array.of(NO_COMPRESSION)),
     writeExtensions([
       [EXTENSION.groups, numbers(GROUP)],
-      [EXTENSION.pointFormats, NONE],
+      [EXTENSION.pointFormats, OUR_POINT_FORMATS],
       [EXTENSION.signatures, numbers(...SIGNATURES)],
       [EXTENSION.useSrtp, OUR_PROFILE],
       [EXTENSION.extendedMasterSecret, new Uint8Array()],
@@ -98,33 +90,36 @@ export interface ClientHello {
 export function readClientHello(body: Uint8Array): ClientHello {
   const reader = readerOf(body);
   // Versions count downwards.
-  if (reader.number(2) > VERSION) throw new Error("it has no DTLS 1.2");
+  if (reader.number(2) > VERSION) throw noVersion();
   const random = reader.bytes(32);
-  reader.vector(1);
+  readSessionId(reader);
   reader.vector(1);
   const suites = readNumbers(reader.vector(2));
-  reader.vector(1);
-  const extensions = readExtensions(reader.isAtEnd() ? new Uint8Array() : reader.vector(2));
-  const list = (type: number) => {
-    const content = extensions.get(type);
-    return content === undefined ? [] : readNumbers(readerOf(content).vector(2));
-  };
-  if (!suites.includes(SUITE)) throw new Error("it has no ECDHE_ECDSA with AES-128-GCM");
-  if (!list(EXTENSION.groups).includes(GROUP)) throw new Error("it has no curve P-256");
-  if (!list(EXTENSION.signatures).includes(OUR_SIGNATURE)) {
-    throw new Error("it has no ECDSA with SHA-256");
+  const compressions = reader.vector(1);
+  const extensions = readExtensions(reader);
+  if (!compressions.includes(NO_COMPRESSION)) throw illegal("it has nothing but compression");
+  if (!suites.includes(SUITE)) {
+    throw new HandshakeError("it has no ECDHE_ECDSA with AES-128-GCM");
   }
-  if (!list(EXTENSION.useSrtp).includes(PROFILE)) throw noSrtp();
-  if (!extensions.has(EXTENSION.extendedMasterSecret)) throw noExtendedMaster();
-  const renews = extensions.get(EXTENSION.renegotiation);
-  if (!suites.includes(SUITE_RENEGOTIATION) && renews === undefined) {
-    throw new Error("it has no secure renegotiation");
+  if (!readList(extensions, EXTENSION.groups).includes(GROUP)) {
+    throw new HandshakeError("it has no curve P-256");
+  }
+  if (!readList(extensions, EXTENSION.signatures).includes(OUR_SIGNATURE)) {
+    throw new HandshakeError("it has no ECDSA with SHA-256");
+  }
+  assertSrtpOffered(extensions);
+  assertCommon(extensions);
+  if (!suites.includes(SUITE_RENEGOTIATION) && !extensions.has(EXTENSION.renegotiation)) {
+    throw new HandshakeError("it has no secure renegotiation");
   }
   return { random, hasPointFormats: extensions.has(EXTENSION.pointFormats) };
 }
 
-const noSrtp = () => new Error("it has no SRTP with AES128_CM_HMAC_SHA1_80");
-const noExtendedMaster = () => new Error("it has no extended master secret");
+const noVersion = () => new HandshakeError("it has no DTLS 1.2", ALERT.protocolVersion);
+
+function readSessionId(reader: ByteReader): void {
+  if (reader.vector(1).length > SESSION_ID_BYTES) throw malformed("its session id is too long");
+}
 
 /** Has no extension that the client's has not (RFC 5246 §7.4.1.4). */
 export const writeServerHello = (random: Uint8Array, { hasPointFormats }: ClientHello): Bytes =>
@@ -135,7 +130,7 @@ export const writeServerHello = (random: Uint8Array, { hasPointFormats }: Client
     number(2, SUITE),
     number(1, 0),
     writeExtensions([
-      ...hasPointFormats ? [[EXTENSION.pointFormats, NONE] satisfies Extension] : [],
+      ...hasPointFormats ? [[EXTENSION.pointFormats, OUR_POINT_FORMATS] satisfies Extension] : [],
       [EXTENSION.useSrtp, OUR_PROFILE],
       [EXTENSION.extendedMasterSecret, new Uint8Array()],
       [EXTENSION.renegotiation, FIRST],
@@ -145,18 +140,16 @@ export const writeServerHello = (random: Uint8Array, { hasPointFormats }: Client
 /** Reads the hello of a server; throws unless it chose what we offered. */
 export function readServerHello(body: Uint8Array): { random: Uint8Array; isRsa: boolean } {
   const reader = readerOf(body);
-  if (reader.number(2) !== VERSION) throw new Error("it has no DTLS 1.2");
+  if (reader.number(2) !== VERSION) throw noVersion();
   const random = reader.bytes(32);
-  reader.vector(1);
+  readSessionId(reader);
   const suite = reader.number(2);
-  if (suite !== SUITE && suite !== SUITE_RSA) throw new Error("it chose what was not offered");
-  reader.number(1);
-  const extensions = readExtensions(reader.isAtEnd() ? new Uint8Array() : reader.vector(2));
-  const srtp = extensions.get(EXTENSION.useSrtp);
-  if (srtp === undefined) throw noSrtp();
-  const profiles = readNumbers(readerOf(srtp).vector(2));
-  if (profiles.length !== 1 || profiles[0] !== PROFILE) throw noSrtp();
-  if (!extensions.has(EXTENSION.extendedMasterSecret)) throw noExtendedMaster();
+  if (suite !== SUITE && suite !== SUITE_RSA) throw illegal("it chose what was not offered");
+  if (reader.number(1) !== NO_COMPRESSION) throw illegal("it chose compression");
+  const extensions = readExtensions(reader);
+  assertOffered(extensions);
+  assertSrtpChosen(extensions);
+  assertCommon(extensions);
   return { random, isRsa: suite === SUITE_RSA };
 }
 
@@ -164,16 +157,21 @@ export function readServerHello(body: Uint8Array): { random: Uint8Array; isRsa: 
 export function readHelloVerifyRequest(body: Uint8Array): Uint8Array {
   const reader = readerOf(body);
   reader.number(2);
-  return reader.vector(1);
+  const cookie = reader.vector(1);
+  reader.end();
+  return cookie;
 }
 
 export const writeCertificate = (der: Uint8Array): Bytes => vector(3, vector(3, der));
 
 /** The peer's own certificate, its first one. */
 export function readCertificate(body: Uint8Array): Uint8Array {
-  const list = readerOf(readerOf(body).vector(3));
-  if (list.isAtEnd()) throw new Error("it has no certificate");
-  return list.vector(3);
+  const reader = readerOf(body);
+  const list = readerOf(reader.vector(3));
+  reader.end();
+  if (list.isAtEnd()) throw new HandshakeError("it has no certificate");
+  const [own] = readAll(list, () => list.vector(3));
+  return own!;
 }
 
 /** A server's part of the key exchange; the parameters are what it signs (RFC 8422 §5.4). */
@@ -191,20 +189,61 @@ export const writeSignature = (bytes: Uint8Array): Bytes =>
 export function readServerKeyExchange(body: Uint8Array) {
   const reader = readerOf(body);
   if (reader.number(1) !== NAMED_CURVE || reader.number(2) !== GROUP) {
-    throw new Error("its key is of another curve than P-256");
+    throw illegal("its key is of another curve than P-256");
   }
-  const point = reader.vector(1);
-  const signature: Signature = { algorithm: reader.number(2), bytes: reader.vector(2) };
+  const point = readPoint(reader);
+  const signature = readSignatureFrom(reader);
   return { point, parameters: body.subarray(0, 4 + point.length), signature };
 }
 
 export const writeCertificateRequest = (): Bytes =>
   concat(vector(1, CERTIFICATE_TYPES), numbers(...SIGNATURES), vector(2));
 
-export function readSignature(body: Uint8Array): Signature {
+/** Reads what a server takes of certificates; throws unless ours is one (RFC 5246 §7.4.4, §7.4.8). */
+export function readCertificateRequest(body: Uint8Array): void {
   const reader = readerOf(body);
-  return { algorithm: reader.number(2), bytes: reader.vector(2) };
+  const types = reader.vector(1);
+  const signatures = readNumbers(reader.vector(2));
+  const authorities = readerOf(reader.vector(2));
+  readAll(authorities, () => authorities.vector(2));
+  reader.end();
+  if (!types.includes(ECDSA_SIGN) || !signatures.includes(OUR_SIGNATURE)) {
+    throw new HandshakeError("it takes no certificate with ECDSA and SHA-256");
+  }
 }
 
+/** Throws when there is something in a message that has nothing (RFC 5246 §7.4.5). */
+export const readServerHelloDone = (body: Uint8Array): void => readerOf(body).end();
+
+export const readSignature = (body: Uint8Array): Signature => readSignatureFrom(readerOf(body));
+
 export const writeClientKeyExchange = (point: Uint8Array): Bytes => vector(1, point);
-export const readClientKeyExchange = (body: Uint8Array): Uint8Array => readerOf(body).vector(1);
+
+export function readClientKeyExchange(body: Uint8Array): Uint8Array {
+  const reader = readerOf(body);
+  const point = readPoint(reader);
+  reader.end();
+  return point;
+}
+
+/** Half of a key exchange, as both sides have it. */
+function readPoint(reader: ByteReader): Uint8Array {
+  const point = reader.vector(1);
+  if (point.length !== POINT_BYTES || point[0] !== UNCOMPRESSED_POINT) {
+    throw illegal("its key is no uncompressed point of P-256");
+  }
+  return point;
+}
+
+/** A signature, which is the last thing in its message. */
+function readSignatureFrom(reader: ByteReader): Signature {
+  const signature = { algorithm: reader.number(2), bytes: reader.vector(2) };
+  reader.end();
+  return signature;
+}
+
+function readAll<T>(reader: ByteReader, read: () => T): T[] {
+  const all: T[] = [];
+  while (!reader.isAtEnd()) all.push(read());
+  return all;
+}

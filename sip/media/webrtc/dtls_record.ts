@@ -13,6 +13,9 @@ export interface DtlsRecord {
   body: Uint8Array;
 }
 
+/** No body in the clear may be longer (RFC 5246 §6.2.1); sealed ones may be, by their seal. */
+export const BODY_BYTES = 2 ** 14;
+
 /** DTLS 1.2 (RFC 6347 §4.1). */
 export const VERSION = 0xfefd;
 const VERSION_1_0 = 0xfeff;
