@@ -4,6 +4,10 @@ export const limits = {
   /** Under which gateways answer as well. */
   gatewayApiVersion: "2010-04-01",
 
+  /** The shortest and longest time for which TURN credentials are good, in seconds. */
+  tokenTtlMinS: 60,
+  tokenTtlS: 86_400,
+
   pageSizeDefault: 50,
   pageSizeMax: 1_000,
   bodyBytes: 1 << 20,

@@ -2,6 +2,7 @@ import type { NumberOffer, NumberSearch } from "./numbers/offer.ts";
 import type { TrunkSettings } from "./gateways/settings.ts";
 import type { Bridge, Companions } from "./companion_ports.ts";
 import type { Condition } from "./filters.ts";
+import type { IceSettings } from "./ice_servers.ts";
 import type { Job } from "./job.ts";
 import type { PairCap } from "./messages/pair_cap.ts";
 import type {
@@ -204,6 +205,7 @@ export interface Settings {
   /** What a minute of a transcribed recording costs, in millionths. */
   transcriptionPriceMicros: number;
   trunks: TrunkSettings;
+  ice: IceSettings;
 }
 
 /** The outside world as core sees it. */

@@ -1,6 +1,7 @@
 /** Wire names derive from field names: `friendlyName` is FriendlyName in XML and forms, friendly_name in JSON. */
 const irregular: Record<string, string> = {
   ttl: "TTL",
+  tokenTtl: "Ttl",
   cc: "CC",
   bcc: "BCC",
   smsMessages: "SMSMessages",
@@ -14,9 +15,12 @@ const irregular: Record<string, string> = {
 export const pascal = (field: string): string =>
   irregular[field] ?? field.charAt(0).toUpperCase() + field.slice(1);
 
+/** JSON keys that do not follow from the name of a field. */
+const irregularKeys: Record<string, string> = { tokenTtl: "ttl" };
+
 /** The JSON key of a field. */
 export const snake = (field: string): string =>
-  field.replace(/[A-Z]/g, (letter) => "_" + letter.toLowerCase());
+  irregularKeys[field] ?? field.replace(/[A-Z]/g, (letter) => "_" + letter.toLowerCase());
 
 /** A path as the name of a field: `SMS/Messages` is smsMessages. */
 export function pathField(path: string): string {

@@ -32,6 +32,7 @@ import { resourceRoutes } from "./resource_routes.ts";
 import { sandboxRoutes } from "./sandbox.ts";
 import { recordingTranscriptionRoutes } from "./transcriptions.ts";
 import { supervisorRoutes } from "./supervisor.ts";
+import { tokenRoutes } from "./tokens.ts";
 import { usageRoutes } from "./usage.ts";
 import { ussdPushRoutes } from "./ussd_push.ts";
 
@@ -55,6 +56,7 @@ function irregularRoutes(app: Hono<Env>, account: string, ports: Ports): void {
   app.route(`${account}/IncomingPhoneNumbers`, incomingPhoneNumberRoutes(ports));
   app.route(`${account}/AvailablePhoneNumbers`, availablePhoneNumberRoutes(ports));
   app.route(`${account}/SMS/Messages`, messageRoutes(ports));
+  app.route(`${account}/Tokens`, tokenRoutes(ports));
   app.route(`${account}/Supervisor`, supervisorRoutes(ports));
   app.route(`${account}/Usage/Records`, usageRoutes(ports));
   app.route(`${account}/UssdPush`, ussdPushRoutes(ports));

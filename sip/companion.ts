@@ -149,6 +149,7 @@ function assemble(
     sessionBounds: options.sessionBounds ?? defaultSessionBounds,
     ...options.ussdBounds && { ussdBounds: options.ussdBounds },
     admission: options.admission ?? {},
+    ...options.iceServersOf && { iceServersOf: options.iceServersOf },
     ...options.isPublicAddress && { isPublicAddress: options.isPublicAddress },
     bridgeSecret: options.bridgeSecret,
   });

@@ -3,6 +3,7 @@ import type { TransportOptions } from "./listen.ts";
 import type { LoadAudio, MediaEngine } from "./media/port.ts";
 import type { Recogniser } from "./media/recogniser.ts";
 import type { Speaker } from "./media/speaker.ts";
+import type { IceServersOf } from "./registrar/ice_header.ts";
 import type { SessionBounds } from "./dialog/session_timer.ts";
 import type { Log, UssdBounds } from "./signalling.ts";
 
@@ -38,6 +39,8 @@ export interface CompanionOptions {
   admission?: Partial<AdmissionBounds>;
   /** Addresses and networks whose calls for numbers are taken; none unless given. */
   trustedSources?: readonly string[];
+  /** The servers by which a Client's browser finds a way for audio; none unless given. */
+  iceServersOf?: IceServersOf;
   /** Whether customers may have us connect to an address; to none unless given. */
   isPublicAddress?: (address: string) => boolean;
   /** How long a dialog outlives its connection; `sipLimits.reconnectGraceMs` unless given. */

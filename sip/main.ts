@@ -3,9 +3,12 @@ import { authority, type Config, readConfig } from "../core/host/config.ts";
 import { portRange, rtpengines } from "../core/host/media_variables.ts";
 import { outboundFetch } from "../core/host/outbound_fetch.ts";
 import { ownRequests } from "../core/host/own_requests.ts";
+import { iceSettings } from "../core/host/reach_variables.ts";
 import { fail, log, say, stopOnSignal, surviveBugs } from "../core/host/process.ts";
 import { recognitionEndpoint, speechEndpoint, voiceNames } from "../core/host/speech_endpoints.ts";
 import { awaitSecret } from "../core/host/secret_file.ts";
+import { grantIceServers } from "../core/ice_servers.ts";
+import { limits } from "../core/limits.ts";
 import { type Companion, startCompanion } from "./companion.ts";
 import type { CompanionOptions } from "./companion_options.ts";
 import type { TransportOptions } from "./listen.ts";
@@ -14,6 +17,7 @@ import { loadAudio } from "./media/load_audio.ts";
 import { startMediaWorker } from "./media/media_worker.ts";
 import type { MediaEngine } from "./media/port.ts";
 import { httpSpeaker } from "./media/speaker.ts";
+import type { IceServersOf } from "./registrar/ice_header.ts";
 import type { MediaPlaces } from "./media/transports.ts";
 
 /** The companion process: SIP, media and the bridge. The only file that puts them together. */
@@ -42,6 +46,7 @@ async function start(config: Config, media: MediaEngine): Promise<Companion> {
     sha256Everywhere: config.SIP_SHA256,
     id: config.COMPANION_ID,
     trustedSources: config.SIP_TRUSTED_SOURCES.split(",").filter((entry) => entry !== ""),
+    iceServersOf: iceServersOf(config),
     isPublicAddress,
     media,
     loadAudio: loadAudio({ fetch: (input, init) => fetchOutside(new Request(input, init)) }),
@@ -58,6 +63,13 @@ function speech(config: Config): Pick<CompanionOptions, "speaker" | "recogniser"
     ...speaking && { speaker: httpSpeaker({ fetch, endpoint: speaking, voices }) },
     ...hearing && { recogniser: httpRecogniser({ fetch, endpoint: hearing }) },
   };
+}
+
+/** What browsers are told of ICE servers, with credentials of the Client that they are logged in as. */
+function iceServersOf(config: Config): IceServersOf {
+  const settings = iceSettings(config);
+  return (login) =>
+    grantIceServers(settings, login, Date.now() + limits.tokenTtlS * 1_000).iceServers;
 }
 
 /** The transports that are configured; port 0 means none. */

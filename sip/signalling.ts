@@ -5,6 +5,7 @@ import type { Dialog } from "./dialog/dialog.ts";
 import { type Flow, withFlow } from "./flow.ts";
 import { createLooseSet, LooseMap, type LooseSet } from "./loose_map.ts";
 import { createLocation, type Location } from "./registrar/location.ts";
+import type { IceServersOf } from "./registrar/ice_header.ts";
 import { createLegNames, type LegNames } from "./peer/leg_names.ts";
 import { sipLimits } from "./limits.ts";
 import { createPeerProofs, peerLogin, type PeerProofs } from "./peer/peers.ts";
@@ -44,6 +45,8 @@ export interface Signalling {
   sources: TrunkSources;
   /** Trunks that want to be left alone. */
   holds: TrunkHolds;
+  /** The servers by which a Client's browser finds a way for audio. */
+  iceServersOf: IceServersOf;
   /** Whether customers may have us connect to an address. */
   isPublicAddress(address: string): boolean;
   /** The dialogs of our legs, by the id that the core gives them. */
@@ -68,6 +71,8 @@ export interface SignallingOptions {
   /** `sipLimits.ussd` where nothing is given. */
   ussdBounds?: Partial<UssdBounds>;
   admission?: Partial<AdmissionBounds>;
+  /** None unless given. */
+  iceServersOf?: IceServersOf;
   /** None is unless given. */
   isPublicAddress?: (address: string) => boolean;
   /** What companions of one installation share; without it there is no other one. */
@@ -97,6 +102,7 @@ export function createSignalling(domain: string, options: SignallingOptions): Si
     routes: { resolve: notListening, open: notListening, reach: notListening },
     sources: noSources,
     holds: createTrunkHolds(),
+    iceServersOf: options.iceServersOf ?? (() => []),
     isPublicAddress,
     dialogs,
     flowWatchers,

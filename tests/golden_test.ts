@@ -126,6 +126,13 @@ Deno.test("Bindings: the wire formats are those of tests/golden", async () => {
   await golden("bindings_list.xml", (await app.root.get(`Clients/${sid}/Bindings`)).text);
 });
 
+Deno.test("Tokens: the wire formats are those of tests/golden", async () => {
+  using app = await startApp();
+
+  await golden("tokens_one.json", (await app.root.post("Tokens.json", { Ttl: "600" })).text);
+  await golden("tokens_one.xml", (await app.root.post("Tokens", { Ttl: "600" })).text);
+});
+
 Deno.test("Usage Records: the wire formats are those of tests/golden", async () => {
   using app = await startApp();
   await app.root.post("IncomingPhoneNumbers", { PhoneNumber: "+14155550100" });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isTurn } from "../ice_servers.ts";
 import { limits } from "../limits.ts";
 import {
   type MachineAddresses,
@@ -10,7 +11,7 @@ import {
 } from "./machine_addresses.ts";
 import { mediaVariables } from "./media_variables.ts";
 import { messageVariables } from "./message_variables.ts";
-import { reachVariables } from "./reach_variables.ts";
+import { iceSettings, reachVariables } from "./reach_variables.ts";
 import { recordingVariables } from "./recording_variables.ts";
 import { speechVariables } from "./speech_variables.ts";
 import { transportVariables } from "./transport_variables.ts";
@@ -211,6 +212,9 @@ export function readConfig(
   }
   if (values.S3_BUCKET && !(values.S3_ACCESS_KEY && values.S3_SECRET_KEY)) {
     problems.push("S3_ACCESS_KEY and S3_SECRET_KEY are required by S3_BUCKET");
+  }
+  if (iceSettings(values).urls.some(isTurn) && !values.TURN_SECRET) {
+    problems.push("TURN_SECRET is required by the TURN servers of ICE_SERVERS");
   }
   for (const name of ["SIP_WSS_PORT", "SIP_TLS_PORT"]) {
     if (values[name] && !(values.SIP_TLS_CERT && values.SIP_TLS_KEY)) {

@@ -16,6 +16,7 @@ import { blobDirectory } from "./blob_directory.ts";
 import type { Config } from "./config.ts";
 import { ownRequests } from "./own_requests.ts";
 import { locationSource } from "./location_source.ts";
+import { iceSettings } from "./reach_variables.ts";
 import { recognitionEndpoint } from "./speech_endpoints.ts";
 import { httpTranscriber } from "./transcriber.ts";
 import { smtpMailer } from "./mailer.ts";
@@ -61,6 +62,7 @@ export function portsOf(config: Config, parts: Parts): Ports {
       numberPriceMicros: Math.round(config.NUMBER_MONTHLY_PRICE * 1_000_000),
       transcriptionPriceMicros: Math.round(config.TRANSCRIPTION_PRICE * 1_000_000),
       trunks: trunkSettings(config, parts),
+      ice: iceSettings(config),
     },
     messageRoutes: [],
     messagePairs: createPairCap(now),

@@ -16,6 +16,7 @@ import { replayParams } from "../resources/deliveries.ts";
 import { gateways } from "../resources/gateways.ts";
 import { geolocations } from "../resources/geolocations.ts";
 import { incomingPhoneNumbers } from "../resources/incoming_phone_numbers.ts";
+import { tokenParameters, tokens } from "../resources/tokens.ts";
 import { transcribeParameters } from "../transcriptions/transcribe.ts";
 import { resources } from "../resources/mod.ts";
 import { pushParameters } from "../ussd/push.ts";
@@ -107,6 +108,12 @@ const numberOperations: Operation[] = [
   ),
 ];
 
+const tokenOperations: Operation[] = [
+  createOperation(tokens, {
+    summary: "Makes ICE servers with time-limited TURN credentials, for a page of your own",
+  }),
+];
+
 const usageOperations: Operation[] = [
   listOperation(usageRecords),
   readOperation(usageRecords, { path: `${accountPath}/${usageRecords.path}/{Day}/{Category}` }),
@@ -157,6 +164,7 @@ export const irregularOperations: Operation[] = [
   ...sandboxOperations,
   ...geolocationOperations,
   ...numberOperations,
+  ...tokenOperations,
   ...usageOperations,
   ...olderGateways,
   ...supervisorOperations,
@@ -173,6 +181,8 @@ export const irregularForms: Record<string, JsonSchema> = {
   CallUpdate: formSchema({ schema: modifyParams, aliases: calls.aliases! }),
   ...conferenceForms,
   MutedCall: recordSchema(mutedCalls),
+  Token: recordSchema(tokens, { isAddressed: false }),
+  TokenCreate: formSchema(tokenParameters),
   IncomingPhoneNumberCreateOfKind: formSchema(numberParametersOf("createOfKind")),
   IncomingPhoneNumberUpdate: formSchema(numberParametersOf("update")),
   ...Object.fromEntries(

@@ -1,4 +1,5 @@
 import { defaultSessionDescriptionHandlerFactory, UserAgent } from "sip.js";
+import { useIceServers } from "./ice_servers.js";
 import { createRegistration } from "./registration.js";
 
 /** Pauses before a new try, in seconds; the last one again and again. */
@@ -30,7 +31,7 @@ function createAgent({ login, password, wsUrl, domain, microphone }, delegate) {
     authorizationPassword: password,
     transportOptions: { server: wsUrl, keepAliveInterval: 20, connectionTimeout: 8 },
     sessionDescriptionHandlerFactory: defaultSessionDescriptionHandlerFactory(microphone),
-    // The companion has an address of its own: nobody outside is asked for ours.
+    // No server outside is asked for our address, unless the answer to REGISTER names some.
     sessionDescriptionHandlerFactoryOptions: {
       iceGatheringTimeout: 1_000,
       peerConnectionConfiguration: { iceServers: [] },
@@ -102,6 +103,7 @@ export function openAccount(
 
   function registered(answer) {
     const isBack = !isRegistered;
+    useIceServers(agent, answer);
     tries = 0;
     isRegistered = true;
     refresh = setTimeout(renew, granted(answer, EXPIRES_S) * 1_000 * REFRESH_AFTER);

@@ -8,6 +8,7 @@ import {
 } from "../auth/authenticate.ts";
 import type { CredentialsCache } from "../auth/credentials.ts";
 import { sipLimits } from "../limits.ts";
+import { withIceServers } from "./ice_header.ts";
 import type { Binding, Location } from "./location.ts";
 import type { Refusal } from "../refusal.ts";
 import { type Reply, reply } from "../reply.ts";
@@ -36,7 +37,7 @@ export function onRegister(
 
 function answerAs(
   identity: Identity,
-  { location }: Signalling,
+  { location, iceServersOf }: Signalling,
   message: IncomingRequestMessage,
 ): void {
   const { flow } = originOf(message);
@@ -47,7 +48,8 @@ function answerAs(
   // One that closed meanwhile was dropped already: a binding to it would stay.
   if (flow.closed) return;
   const registration = { message, login, flow, proof: proofOf(credentials) };
-  reply(flow, message, register(location, registration));
+  const response = register(location, registration);
+  reply(flow, message, withIceServers(response, registration, iceServersOf));
 }
 
 /**

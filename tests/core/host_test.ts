@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { iceSettings } from "../../core/host/reach_variables.ts";
 import { isPublicAddress } from "../../core/host/address.ts";
 import { addressNotes } from "../../core/host/address_notes.ts";
 import { configLines, readConfig } from "../../core/host/config.ts";
@@ -252,6 +253,29 @@ Deno.test("readConfig() sends browsers to secure WebSocket where it is listened 
   assert.equal(read(), "wss://[2001:db8::1]:8443");
   given.SIP_WS_URL = "https://sip.example.com";
   assert.throws(read, /SIP_WS_URL must be a ws or wss URL/);
+});
+
+Deno.test("readConfig() takes STUN and TURN servers, and asks for the secret of TURN", () => {
+  const read = (given: Record<string, string>) => iceSettings(readConfig((name) => given[name]));
+  assert.deepEqual(read({}).urls, []);
+  const stun = ["stun:stun.example.com", "stuns:[2001:db8::1]:5349"];
+  assert.deepEqual(read({ ICE_SERVERS: stun.join(",") }).urls, stun);
+  const turn = "turn:turn.example.com:3478?transport=tcp,turns:turn.example.com";
+  assert.throws(() => read({ ICE_SERVERS: turn }), /: TURN_SECRET is required by the TURN servers/);
+  const settings = read({ ICE_SERVERS: turn, TURN_SECRET: "north of the river" });
+  assert.deepEqual(settings, { urls: turn.split(","), turnSecret: "north of the river" });
+  for (
+    const text of [
+      "turn.example.com",
+      "http://turn.example.com",
+      "stun:a?transport=tcp",
+      "turn:a?transport=sctp",
+      "stun:a,",
+      "turn:user@a",
+    ]
+  ) {
+    assert.throws(() => read({ ICE_SERVERS: text }), /ICE_SERVERS must be STUN and TURN/, text);
+  }
 });
 
 Deno.test("configLines() masks secrets", () => {

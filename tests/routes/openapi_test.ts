@@ -3,6 +3,7 @@ import { accounts } from "../../core/resources/accounts.ts";
 import { availablePhoneNumbers } from "../../core/resources/available_phone_numbers.ts";
 import { bindings } from "../../core/resources/bindings.ts";
 import { resources } from "../../core/resources/mod.ts";
+import { tokens } from "../../core/resources/tokens.ts";
 import { usageRecords } from "../../core/resources/usage_records.ts";
 import type { AnyResource } from "../../core/resource.ts";
 import { startApp } from "../support/app.ts";
@@ -134,7 +135,13 @@ for (const name of sampledNames) {
 }
 
 Deno.test("what stands in the golden files is as it is described", async () => {
-  const others = { accounts, available: availablePhoneNumbers, bindings, usage: usageRecords };
+  const others = {
+    accounts,
+    available: availablePhoneNumbers,
+    bindings,
+    tokens,
+    usage: usageRecords,
+  };
   const definitions: Record<string, AnyResource> = { ...resources, ...others };
   const folder = new URL("../golden/", import.meta.url);
   for await (const { name } of Deno.readDir(folder)) {

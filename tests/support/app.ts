@@ -154,6 +154,10 @@ export async function startApp(
         numbersVouched: false,
         rateMicros: () => 0,
       },
+      ice: {
+        urls: ["stun:turn.test:3478", "turn:turn.test:3478?transport=tcp"],
+        turnSecret: "a secret of the tests",
+      },
     },
     messageRoutes: [],
     messagePairs: createPairCap(now),

@@ -40,6 +40,7 @@ export interface SipLabOptions {
   /** Ways in beside WebSocket. */
   transports?: TransportOptions;
   trustedSources?: string[];
+  iceServersOf?: CompanionOptions["iceServersOf"];
   isPublicAddress?: (address: string) => boolean;
 }
 
@@ -62,6 +63,7 @@ export async function startSipLab(options: SipLabOptions = {}): Promise<SipLab> 
     sipDomain: options.sipDomain ?? testDomain,
     id: "lab",
     ...options.trustedSources && { trustedSources: options.trustedSources },
+    ...options.iceServersOf && { iceServersOf: options.iceServersOf },
     ...options.isPublicAddress && { isPublicAddress: options.isPublicAddress },
     ...options.transports && { transports: options.transports },
     ...options.admission && { admission: options.admission },

@@ -1,0 +1,51 @@
+import { createHmac } from "node:crypto";
+
+/** Servers that help browsers behind NATs and firewalls to a way for audio (RFC 8489, RFC 8656). */
+export interface IceSettings {
+  /** STUN and TURN URLs (RFC 7064, RFC 7065). */
+  urls: readonly string[];
+  /** The secret that the TURN servers share with this service: coturn's `static-auth-secret`. */
+  turnSecret: string;
+}
+
+/** A server as RTCPeerConnection takes it. `url` repeats `urls` for older libraries. */
+export interface IceServer {
+  url: string;
+  urls: string;
+  username?: string;
+  credential?: string;
+}
+
+/** Servers for one user, with the credentials of the TURN servers; those are null where there is none. */
+export interface IceGrant {
+  username: string | null;
+  password: string | null;
+  iceServers: IceServer[];
+}
+
+/** Whether a URL is of a TURN server, which asks for credentials. */
+export const isTurn = (url: string): boolean => /^turns?:/.test(url);
+
+/**
+ * Grants a user the servers until an instant in ms, by credentials that the TURN servers can check
+ * without asking anybody (draft-uberti-behave-turn-rest-00, coturn's `use-auth-secret`): the name is
+ * when they expire, in seconds since 1970, and the user; the password its HMAC-SHA1.
+ */
+export function grantIceServers(
+  { urls, turnSecret }: IceSettings,
+  user: string,
+  expiresAt: number,
+): IceGrant {
+  const name = `${Math.floor(expiresAt / 1_000)}:${user}`;
+  const secret = createHmac("sha1", turnSecret).update(name).digest("base64");
+  const hasTurn = urls.some(isTurn);
+  return {
+    username: hasTurn ? name : null,
+    password: hasTurn ? secret : null,
+    iceServers: urls.map((url) => ({
+      url,
+      urls: url,
+      ...isTurn(url) && { username: name, credential: secret },
+    })),
+  };
+}

@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { textNumber, wholeNumber } from "../fields.ts";
+import { grantIceServers } from "../ice_servers.ts";
+import { limits } from "../limits.ts";
+import type { Parameters } from "../parameters.ts";
+import type { Base, Ports } from "../ports.ts";
+import type { AnyResource } from "../resource.ts";
+
+/** ICE servers and time-limited TURN credentials for customers' own pages. Nothing of it is stored. */
+export const tokens: AnyResource = {
+  type: "Token",
+  path: "Tokens",
+  sidPrefix: "",
+  irregular: true,
+  fields: {
+    username: z.string().nullable(),
+    password: z.string().nullable(),
+    tokenTtl: textNumber,
+    iceServers: z.array(z.object({
+      url: z.string(),
+      urls: z.string(),
+      username: z.string().optional(),
+      credential: z.string().optional(),
+    })),
+  },
+  hidden: ["sid"],
+};
+
+/** For how many seconds the credentials shall be good. */
+export const tokenParameters: Parameters = {
+  schema: z.object({
+    tokenTtl: wholeNumber(limits.tokenTtlMinS, limits.tokenTtlS).optional(),
+  }),
+};
+
+/** Makes a Token for an account. */
+export function newToken(
+  accountSid: string,
+  { tokenTtl = limits.tokenTtlS }: { tokenTtl?: number },
+  { settings, now }: Pick<Ports, "settings" | "now">,
+): Base {
+  const at = now();
+  const grant = grantIceServers(settings.ice, accountSid, at + tokenTtl * 1_000);
+  const token = { sid: "", accountSid, dateCreated: at, dateUpdated: at, tokenTtl, ...grant };
+  return token;
+}
