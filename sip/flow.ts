@@ -25,7 +25,7 @@ export interface Flow {
   /** Clients that proved who they are here; an idle stream without any is closed soon. */
   readonly logins: Set<string>;
   readonly closed: boolean;
-  /** Logins whose last answer to our challenges here was right. */
+  /** Logins that gave a right answer to our challenges here; a changed password removes its login. */
   readonly proven: Set<string>;
   /** What a transaction of the library sends through, for as long as it lives. */
   readonly transport: Transport & { readonly protocol: Protocol };

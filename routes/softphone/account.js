@@ -16,10 +16,11 @@ const UNREGISTER_TIMEOUT_MS = 1_000;
 /** Why an answer is one that no further try will change; undefined for others. */
 function refusedBecause(message) {
   const { statusCode, reasonPhrase } = message;
-  const waitS = message.getHeader("Retry-After");
   if ([401, 404, 407].includes(statusCode)) return "Wrong login or password";
+  if (statusCode === 503 && /wrong passwords/i.test(reasonPhrase)) {
+    return `Too many wrong passwords: wait ${parseInt(message.getHeader("Retry-After"))} s`;
+  }
   if (statusCode !== 403) return undefined;
-  if (waitS) return `Too many wrong passwords: wait ${parseInt(waitS)} s`;
   if (/contacts/i.test(reasonPhrase)) return "This login is in use on too many devices";
   return "This login is switched off";
 }

@@ -38,14 +38,33 @@ const nobody = { md5: "0".repeat(32), sha256: "0".repeat(64) };
 /** What a Client can be called; nobody is asked about any other name. */
 const possibleLogin = /^[A-Za-z0-9\-._+]{1,64}$/;
 
-/** The challenge to a request that brings no answer to one; undefined when it brings any. */
+/** The challenge to a request without an answer to a fresh challenge of ours; undefined for others. */
 export function challengeOf(
   authenticator: Authenticator,
   request: { message: IncomingRequestMessage; flow: Flow },
   as: keyof typeof kinds,
 ): Refusal | undefined {
-  if (request.message.hasHeader(kinds[as].answer)) return undefined;
-  return challenge(authenticator, request, as, false);
+  const read = readAnswer(authenticator, request, as);
+  return "refusal" in read ? read.refusal : undefined;
+}
+
+/**
+ * The answer to a fresh challenge that was given to the request's address. One to an expired or foreign
+ * nonce is not evaluated: it may be forged, or the client's address has changed. `stale=true` has the
+ * client answer again (RFC 7616 §3.3).
+ */
+function readAnswer(
+  authenticator: Authenticator,
+  { message, flow }: { message: IncomingRequestMessage; flow: Flow },
+  as: keyof typeof kinds,
+): { given: DigestParameters } | { refusal: Refusal } {
+  const { realm, nonces } = authenticator;
+  const given = message.getHeaders(kinds[as].answer).map(parseDigest)
+    .find((parameters) => parameters?.["realm"] === realm);
+  if (given !== undefined && nonces.isFresh(given["nonce"] ?? "", flow.remote.host)) {
+    return { given };
+  }
+  return { refusal: challenge(authenticator, { flow }, as, given !== undefined) };
 }
 
 /**
@@ -58,12 +77,11 @@ export function authenticate(
   request: AuthenticatedRequest,
   as: keyof typeof kinds,
 ): Identity | Promise<Identity> {
-  const { realm, credentials } = authenticator;
-  const { message, flow: { remote: { host } } } = request;
-  const given = message.getHeaders(kinds[as].answer).map(parseDigest)
-    .find((parameters) => parameters?.["realm"] === realm);
-  if (given === undefined) return { refusal: challenge(authenticator, request, as, false) };
+  const { credentials } = authenticator;
+  const read = readAnswer(authenticator, request, as);
+  if ("refusal" in read) return read;
 
+  const { given } = read;
   const login = given["username"] ?? "";
   const judged = (found: Credentials | null) =>
     judge(authenticator, request, { as, given, login, found });
@@ -72,7 +90,10 @@ export function authenticate(
   if (known !== undefined) return judged(known);
   const lockedMs = lockedOutMs(authenticator, request.flow, login);
   if (lockedMs > 0) return lockedOut(lockedMs);
-  return credentials.lookup(login, host).then(judged, () => ({ refusal: unavailable }));
+  return credentials.lookup(login, request.flow.remote.host).then(
+    judged,
+    () => ({ refusal: unavailable }),
+  );
 }
 
 interface AuthenticatedRequest {
@@ -103,7 +124,6 @@ function judge(
   const ha1 = algorithmOf(given) === "MD5" ? "md5" : "sha256";
   const proof = { method, ha1: (found?.ha1 ?? nobody)[ha1] };
   if (!provesHa1(proof, given) || found === null || !isFor(target, given)) {
-    flow.proven.delete(login);
     lockout.wrong(answerer);
     return { refusal: challenge(authenticator, request, as, false) };
   }
@@ -124,21 +144,28 @@ function challenge(
   stale: boolean,
 ): Refusal {
   const { status: statusCode, challenge } = kinds[as];
-  const algorithms = algorithmsOver(flow.transport.protocol, sha256Everywhere);
-  return { statusCode, extraHeaders: nonces.challenges(challenge, { stale, algorithms }) };
+  const { transport: { protocol }, remote: { host } } = flow;
+  const algorithms = algorithmsOver(protocol, sha256Everywhere);
+  return { statusCode, extraHeaders: nonces.challenges(challenge, { stale, algorithms, host }) };
 }
 
-const answererOf = ({ remote: { host } }: Flow, login: string): Answerer => ({
+const answererOf = ({ id, remote: { host }, proven }: Flow, login: string): Answerer => ({
   login: possibleLogin.test(login) ? login : undefined,
   host,
+  provenFlow: proven.has(login) ? id : undefined,
 });
 
-/** For how long an answer of this login is not looked at; it is where its last one here was right. */
+/** For how long answers of this login from here are refused unread, in ms. */
 const lockedOutMs = ({ lockout }: Authenticator, flow: Flow, login: string): number =>
-  flow.proven.has(login) ? 0 : lockout.remainingMs(answererOf(flow, login));
+  lockout.remainingMs(answererOf(flow, login));
 
+/** The rate limit of wrong passwords: it passes, so it is no 403 (RFC 3261 §21.5.4). */
 const lockedOut = (ms: number): Identity => ({
-  refusal: { statusCode: 403, extraHeaders: [`Retry-After: ${Math.ceil(ms / 1000)}`] },
+  refusal: {
+    statusCode: 503,
+    reasonPhrase: "Too Many Wrong Passwords",
+    extraHeaders: [`Retry-After: ${Math.ceil(ms / 1000)}`],
+  },
 });
 
 /** Whether the digest was made for this Request-URI (RFC 7616 §3.4.6). */

@@ -96,19 +96,26 @@ function isSame(given: string, expected: string): boolean {
   return difference === 0;
 }
 
+export interface ChallengeOptions {
+  stale: boolean;
+  algorithms: readonly Algorithm[];
+  /** The client's address; answers to this challenge are accepted from there alone. */
+  host: string;
+}
+
 export interface Nonces {
-  /** WWW-Authenticate or Proxy-Authenticate lines, one for each algorithm. */
-  challenges(
-    header: string,
-    options: { stale: boolean; algorithms: readonly Algorithm[] },
-  ): string[];
-  /** Uses up one count of a nonce; false when it is not ours, too old or was used (§3.4.5). */
+  /** WWW-Authenticate or Proxy-Authenticate lines for a client address, one for each algorithm. */
+  challenges(header: string, options: ChallengeOptions): string[];
+  /** Whether a nonce was given to this client address by us, and has not expired. */
+  isFresh(nonce: string, host: string): boolean;
+  /** Uses up one count of a fresh nonce; false when that count was used before (§3.4.5). */
   take(nonce: string, count: number): boolean;
 }
 
 /**
- * Nonces that carry their time under a hash with a secret (RFC 7616 §3.3), so none is stored until
- * somebody uses it. Half of the hash is kept to itself: what was signed cannot be extended.
+ * Nonces that carry their time, under a hash with a secret and the client's address (RFC 7616 §3.3,
+ * §5.4), so that none is stored before it is used. A source that cannot receive at an address cannot
+ * answer for it. Half of the hash is kept back: what was signed cannot be extended.
  */
 export function createNonces(realm: string, now: () => number = Date.now): Nonces {
   const secret = randomBytes(32).toString("hex");
@@ -119,20 +126,20 @@ export function createNonces(realm: string, now: () => number = Date.now): Nonce
   // Counts forgotten for want of room could be replayed, so everything as old is refused.
   let refusedUntil = 0;
 
-  const macOf = (stamp: string): string =>
-    hash("SHA-256", `${secret}.${stamp}.${realm}`).slice(0, 32);
+  const macOf = (stamp: string, host: string): string =>
+    hash("SHA-256", `${secret}.${stamp}.${host}.${realm}`).slice(0, 32);
 
-  const make = (): string => {
+  const make = (host: string): string => {
     // Random bytes by themselves cost thirty times as much.
     const stamp = `${now().toString(36)}.${crypto.randomUUID()}`;
-    return `${stamp}.${macOf(stamp)}`;
+    return `${stamp}.${macOf(stamp, host)}`;
   };
 
   const madeAt = (nonce: string): number => parseInt(nonce, 36);
 
-  const isOurs = (nonce: string): boolean => {
+  const isGivenTo = (host: string, nonce: string): boolean => {
     const dot = nonce.lastIndexOf(".");
-    return isSame(nonce.slice(dot + 1), macOf(nonce.slice(0, Math.max(dot, 0))));
+    return isSame(nonce.slice(dot + 1), macOf(nonce.slice(0, Math.max(dot, 0)), host));
   };
 
   const forgetOldest = () => {
@@ -145,19 +152,19 @@ export function createNonces(realm: string, now: () => number = Date.now): Nonce
   };
 
   return {
-    challenges(header, { stale, algorithms }) {
-      const nonce = make();
+    challenges(header, { stale, algorithms, host }) {
+      const nonce = make(host);
       const flag = stale ? ", stale=true" : "";
       return algorithms.map((algorithm) =>
         `${header}: Digest realm="${realm}", nonce="${nonce}", algorithm=${algorithm}, ` +
         `qop="auth"${flag}`
       );
     },
+    isFresh(nonce, host) {
+      const at = madeAt(nonce);
+      return isGivenTo(host, nonce) && now() - at <= sipLimits.nonceTtlMs && at > refusedUntil;
+    },
     take(nonce, count) {
-      const age = now() - madeAt(nonce);
-      if (!isOurs(nonce) || age > sipLimits.nonceTtlMs || madeAt(nonce) <= refusedUntil) {
-        return false;
-      }
       const before = counts.get(nonce);
       if (count <= (before ?? 0)) return false;
       const kept = before === undefined ? apart(nonce) : nonce;

@@ -1,59 +1,68 @@
 import { sipLimits } from "../limits.ts";
 
-/** Who answered a challenge: a login, unless no Client can have it, at an address. */
+/** The source of an answer to one of our challenges. */
 export interface Answerer {
+  /** Undefined when no Client can have the login. */
   login: string | undefined;
+  /** The client's address. */
   host: string;
+  /** The flow, where this login gave a right answer by it before. */
+  provenFlow?: string | undefined;
 }
 
 /**
- * Slows those down who guess passwords, however often they connect anew. A login that was right at an
- * address lately is judged by its wrong answers from there alone, so nobody elsewhere, nor another
- * login there, can lock it out.
+ * Slows password guessing from one network, however often it connects anew. Wrong answers are
+ * counted for each login and network, and for each network; they never lock a login elsewhere.
+ * - A login that gave a right answer from a network is not locked by other logins there.
+ * - A login on a flow where it gave a right answer is locked by wrong answers on that flow alone.
  */
 export interface Lockout {
-  /** How long an answer of this login from this address is not looked at, in ms. */
+  /** For how long answers from this source are refused unread, in ms. */
   remainingMs(answerer: Answerer): number;
   wrong(answerer: Answerer): void;
-  /** Forgets the wrong answers of the login; its address may be that of a guesser too. */
+  /** Forgets the wrong answers of this login from here; those of its network stay. */
   right(answerer: Answerer): void;
 }
 
 export function createLockout(now: () => number = Date.now): Lockout {
-  const logins = createCounts(sipLimits.wrongAnswersOfLogin, now);
-  const homes = createCounts(sipLimits.wrongAnswersOfLogin, now);
+  const sources = createCounts(sipLimits.wrongAnswersOfLogin, now);
   const networks = createCounts(sipLimits.wrongAnswersFromAddress, now);
   const known = createKnownHomes();
   return {
     remainingMs(answerer) {
-      const { login, host } = answerer;
-      const home = homeOf(answerer);
-      if (home !== undefined && known.has(home)) return homes.remainingMs(home);
-      return Math.max(
-        login === undefined ? 0 : logins.remainingMs(login),
-        networks.remainingMs(networkOf(host)),
-      );
+      const source = sourceOf(answerer);
+      const ofSource = source === undefined ? 0 : sources.remainingMs(source);
+      const isKnown = answerer.provenFlow !== undefined ||
+        source !== undefined && known.has(source);
+      return isKnown
+        ? ofSource
+        : Math.max(ofSource, networks.remainingMs(networkOf(answerer.host)));
     },
     wrong(answerer) {
-      const { login, host } = answerer;
-      const home = homeOf(answerer);
-      if (home !== undefined) homes.add(home);
-      if (login !== undefined) logins.add(login);
-      networks.add(networkOf(host));
+      const source = sourceOf(answerer);
+      if (source !== undefined) sources.add(source);
+      if (answerer.provenFlow === undefined) networks.add(networkOf(answerer.host));
     },
     right(answerer) {
+      const source = sourceOf(answerer);
+      if (source !== undefined) sources.forget(source);
       const home = homeOf(answerer);
-      if (home === undefined || answerer.login === undefined) return;
-      logins.forget(answerer.login);
-      homes.forget(home);
+      if (home === undefined) return;
+      sources.forget(home);
       known.add(home);
     },
   };
 }
 
-/** A login at an address. */
+/** A login in a network. */
 const homeOf = ({ login, host }: Answerer): string | undefined =>
   login === undefined ? undefined : `${login} ${networkOf(host)}`;
+
+/** What the wrong answers of a login are counted for. No network contains a `#`. */
+const sourceOf = (answerer: Answerer): string | undefined =>
+  answerer.provenFlow === undefined
+    ? homeOf(answerer)
+    : `${answerer.login} #${answerer.provenFlow}`;
 
 /**
  * Makes room among so many, for a while: each look for what is first passes over all that went since

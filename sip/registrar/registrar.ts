@@ -1,11 +1,6 @@
 import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
 import type { Credentials } from "../../core/bridge.ts";
-import {
-  authenticate,
-  type Authenticator,
-  challengeOf,
-  type Identity,
-} from "../auth/authenticate.ts";
+import { authenticate, type Authenticator, type Identity } from "../auth/authenticate.ts";
 import type { CredentialsCache } from "../auth/credentials.ts";
 import { sipLimits } from "../limits.ts";
 import { withIceServers } from "./ice_header.ts";
@@ -28,8 +23,6 @@ export function onRegister(
 ): Promise<void> | void {
   const { flow, target } = originOf(message);
   if (message.to.uri.host !== signalling.domain) return reply(flow, message, { statusCode: 404 });
-  const challenge = challengeOf(authenticator, { message, flow }, "registrar");
-  if (challenge !== undefined) return reply(flow, message, challenge);
   const identity = authenticate(authenticator, { message, flow, target }, "registrar");
   const answer = (identity: Identity) => answerAs(identity, signalling, message);
   return identity instanceof Promise ? identity.then(answer) : answer(identity);

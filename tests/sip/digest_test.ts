@@ -76,22 +76,33 @@ Deno.test("algorithmsOver() offers SHA-256 everywhere when it is told to", () =>
   assert.deepEqual(algorithmsOver("UDP", true), ["SHA-256", "MD5"]);
 });
 
-const challengesOf = (nonces: ReturnType<typeof createNonces>) =>
-  nonces.challenges("WWW-Authenticate", { stale: false, algorithms: ["MD5"] });
+const host = "192.0.2.1";
 
-Deno.test("take() uses each count of a nonce once, in rising order, while it is fresh", () => {
-  let now = 1_000_000;
-  const nonces = createNonces("sip.test", () => now);
+const challengesOf = (nonces: ReturnType<typeof createNonces>) =>
+  nonces.challenges("WWW-Authenticate", { stale: false, algorithms: ["MD5"], host });
+
+Deno.test("take() uses each count of a nonce once, in rising order", () => {
+  const nonces = createNonces("sip.test");
   const nonce = /nonce="([^"]+)"/.exec(challengesOf(nonces)[0] ?? "")?.[1] ?? "";
 
   assert.equal(nonces.take(nonce, 1), true);
   assert.equal(nonces.take(nonce, 1), false);
   assert.equal(nonces.take(nonce, 5), true);
   assert.equal(nonces.take(nonce, 4), false);
-  assert.equal(nonces.take(`${nonce}0`, 9), false);
-  assert.equal(createNonces("sip.test", () => now).take(nonce, 9), false);
+});
+
+Deno.test("isFresh() knows the nonces given to an address, from there alone, until they expire", () => {
+  let now = 1_000_000;
+  const nonces = createNonces("sip.test", () => now);
+  const nonce = /nonce="([^"]+)"/.exec(challengesOf(nonces)[0] ?? "")?.[1] ?? "";
+
+  assert.equal(nonces.isFresh(nonce, host), true);
+  assert.equal(nonces.isFresh(nonce, "192.0.2.2"), false);
+  assert.equal(nonces.isFresh(`${nonce}0`, host), false);
+  assert.equal(nonces.isFresh("", host), false);
+  assert.equal(createNonces("sip.test", () => now).isFresh(nonce, host), false);
   now += sipLimits.nonceTtlMs;
-  assert.equal(nonces.take(nonce, 8), true);
+  assert.equal(nonces.isFresh(nonce, host), true);
   now++;
-  assert.equal(nonces.take(nonce, 9), false);
+  assert.equal(nonces.isFresh(nonce, host), false);
 });

@@ -12,7 +12,7 @@ Deno.test("authenticate() looks at no more guesses of an address than it has fre
   const { free } = sipLimits.wrongAnswersFromAddress;
 
   for (let i = 0; i < 2_000; i++) {
-    connections[i % 50]!.receive(guess(lab, `login${i}`));
+    connections[i % 50]!.receive(guess(lab, `login${i}`, "203.0.113.1"));
     await lab.time.settle();
   }
   const statuses = connections.flatMap((connection) => connection.statuses());
@@ -20,7 +20,7 @@ Deno.test("authenticate() looks at no more guesses of an address than it has fre
 
   assert.equal(lab.lookups.length, free + 1);
   assert.equal(statuses.filter((status) => status === 401).length, free);
-  assert.equal(statuses.filter((status) => status === 403).length, 2_000 - free);
+  assert.equal(statuses.filter((status) => status === 503).length, 2_000 - free);
   assert.deepEqual(good.statuses(), [200]);
 });
 
@@ -30,15 +30,15 @@ Deno.test("authenticate() asks the service for so many logins of one address at 
   const flood = lab.connect("203.0.113.1");
   const good = lab.connect("198.51.100.1");
 
-  for (let i = 0; i < 1_000; i++) flood.receive(guess(lab, `login${i}`));
-  good.receive(register(lab, "alice"));
+  for (let i = 0; i < 1_000; i++) flood.receive(guess(lab, `login${i}`, "203.0.113.1"));
+  good.receive(register(lab, "alice", "198.51.100.1"));
   await lab.time.settle();
   const asked = lab.lookups.length;
   answerLookups();
   await lab.time.settle();
 
   assert.equal(asked, sipLimits.lookupsOfAddress + 1);
-  const refused = flood.statuses().filter((status) => status === 503).length;
+  const refused = flood.sent.filter((text) => /^SIP\/2.0 503 Service/.test(text)).length;
   assert.equal(refused, 1_000 - sipLimits.lookupsOfAddress);
   assert.deepEqual(good.statuses(), [200]);
 });
@@ -62,7 +62,7 @@ Deno.test("receive() serves others while one address floods it", async () => {
   const flood = Array.from({ length: 100 }, () => lab.connect("203.0.113.1"));
   const known = await registered(lab, "bob");
 
-  for (let i = 0; i < 5_000; i++) flood[i % 100]!.receive(guess(lab, "alice"));
+  for (let i = 0; i < 5_000; i++) flood[i % 100]!.receive(guess(lab, "alice", "203.0.113.1"));
   await lab.time.settle();
   known.receive(register(lab, "bob"));
   const good = await registered(lab, "carol");
@@ -90,18 +90,18 @@ Deno.test("lookup() remembers a bounded number of logins, the latest", async () 
   assert.equal(asked.at(-1), "login0");
 });
 
-Deno.test("take() remembers a bounded number of nonces, and takes none that it forgot", () => {
+Deno.test("take() remembers a bounded number of nonces, and none that it forgot is fresh", () => {
   let now = 1_000;
   const nonces = createNonces(domain, () => now);
-  const options = { stale: false, algorithms: ["MD5"] } as const;
+  const options = { stale: false, algorithms: ["MD5"], host: "192.0.2.1" } as const;
   const make = () => /nonce="([^"]+)"/.exec(nonces.challenges("X", options)[0] ?? "")?.[1] ?? "";
   const first = make();
-  assert.ok(nonces.take(first, 1));
+  assert.ok(nonces.isFresh(first, "192.0.2.1") && nonces.take(first, 1));
 
   for (let i = 0; i < sipLimits.nonces; i++) {
     now += i % 1_000 === 0 ? 1 : 0;
     nonces.take(make(), 1);
   }
 
-  assert.equal(nonces.take(first, 2), false);
+  assert.equal(nonces.isFresh(first, "192.0.2.1"), false);
 });

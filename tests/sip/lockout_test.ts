@@ -11,9 +11,9 @@ function startLockout() {
   return {
     clock,
     lockout,
-    /** Wrong answers in a row, each from another address. */
-    guess(login: string, times: number) {
-      for (let i = 0; i < times; i++) lockout.wrong({ login, host: `192.0.2.${i}` });
+    /** Wrong answers in a row, from one address. */
+    guess(login: string, times: number, host = "198.51.100.1") {
+      for (let i = 0; i < times; i++) lockout.wrong({ login, host });
     },
     remainingMs: (login: string) => lockout.remainingMs({ login, host: "198.51.100.1" }),
   };
@@ -50,14 +50,14 @@ Deno.test("remainingMs() ends with time, and wrong answers are forgotten one by 
 });
 
 Deno.test("right() clears the count of the login and not of its address", () => {
-  const { lockout, remainingMs } = startLockout();
+  const { lockout } = startLockout();
   const answerer = { login: "alice", host: "203.0.113.1" };
 
   for (let i = 0; i < wrongAnswersFromAddress.free; i++) lockout.wrong(answerer);
-  assert.ok(remainingMs("alice") > 0);
+  assert.ok(lockout.remainingMs(answerer) > 0);
   lockout.right(answerer);
 
-  assert.equal(remainingMs("alice"), 0);
+  assert.equal(lockout.remainingMs(answerer), 0);
   assert.equal(lockout.remainingMs({ login: "bob", host: "203.0.113.1" }), lockoutMinMs);
 });
 
@@ -91,21 +91,40 @@ Deno.test("wrong() remembers a bounded number of logins, the latest", () => {
   assert.equal(remainingMs("first"), 0);
 });
 
-Deno.test("remainingMs() lets nobody elsewhere lock a login out where it was right", () => {
-  const { lockout, guess, remainingMs, clock } = startLockout();
+Deno.test("remainingMs() locks a login in the network of the wrong answers alone", () => {
+  const { lockout, guess, remainingMs } = startLockout();
+
+  for (let i = 0; i < 20; i++) guess("alice", 20, `192.0.2.${i}`);
+
+  assert.equal(lockout.remainingMs({ login: "alice", host: "192.0.2.1" }), lockoutMaxMs);
+  assert.equal(remainingMs("alice"), 0);
+});
+
+Deno.test("remainingMs() lets no other login lock one out in a network where it was right", () => {
+  const { lockout, clock } = startLockout();
   const home = { login: "alice", host: "203.0.113.1" };
 
   lockout.right(home);
-  guess("alice", 20);
   for (let i = 0; i < 2 * wrongAnswersFromAddress.free; i++) {
     lockout.wrong({ login: `login${i}`, host: home.host });
   }
 
   assert.equal(lockout.remainingMs(home), 0);
-  assert.ok(remainingMs("alice") > 0);
   assert.ok(lockout.remainingMs({ login: "bob", host: home.host }) > 0);
   clock.advance(wrongAnswersOfLogin.forgetMs);
   assert.equal(lockout.remainingMs(home), 0);
+});
+
+Deno.test("remainingMs() judges a flow where a login was right by the wrong answers on it alone", () => {
+  const { lockout, guess } = startLockout();
+  const onFlow = { login: "alice", host: "198.51.100.1", provenFlow: "7" };
+
+  guess("alice", 20);
+  assert.equal(lockout.remainingMs(onFlow), 0);
+  for (let i = 0; i < wrongAnswersOfLogin.free; i++) lockout.wrong(onFlow);
+
+  assert.equal(lockout.remainingMs(onFlow), lockoutMinMs);
+  assert.equal(lockout.remainingMs({ ...onFlow, provenFlow: "8" }), 0);
 });
 
 Deno.test("remainingMs() locks a login out where it was right after wrong answers from there", () => {
@@ -119,11 +138,13 @@ Deno.test("remainingMs() locks a login out where it was right after wrong answer
 });
 
 Deno.test("right() remembers a bounded number of addresses, the latest", () => {
-  const { lockout, guess } = startLockout();
+  const { lockout } = startLockout();
   const home = { login: "alice", host: "203.0.113.1" };
 
   lockout.right(home);
-  guess("alice", wrongAnswersOfLogin.free);
+  for (let i = 0; i < wrongAnswersFromAddress.free; i++) {
+    lockout.wrong({ login: `login${i}`, host: home.host });
+  }
   for (let i = 1; i < sipLimits.knownHomes; i++) lockout.right({ login: `login${i}`, host: "x" });
   assert.equal(lockout.remainingMs(home), 0);
   lockout.right({ login: "last", host: "x" });

@@ -35,16 +35,18 @@ export function request(method: string, target: string, parts: Parts = {}): stri
   ], body);
 }
 
-/** A REGISTER that is let in. */
-export const register = (lab: ReceiveLab, login: string) =>
+/** A REGISTER that is let in, from the address of a phone unless told otherwise. */
+export const register = (lab: ReceiveLab, login: string, host?: string) =>
   request("REGISTER", uri, {
     login,
-    headers: [lab.proof("Authorization", { login, method: "REGISTER", uri })],
+    headers: [
+      lab.proof("Authorization", { login, method: "REGISTER", uri, ...host && { host } }),
+    ],
   });
 
 /** A REGISTER with a password that is wrong. */
-export const guess = (lab: ReceiveLab, login: string) =>
-  register(lab, login).replace(/response="../, 'response="zz');
+export const guess = (lab: ReceiveLab, login: string, host?: string) =>
+  register(lab, login, host).replace(/response="../, 'response="zz');
 
 /** A connection of a Client that is registered. */
 export async function registered(lab: ReceiveLab, login = "alice"): Promise<Connection> {

@@ -33,11 +33,22 @@ export interface ReceiveLab {
   holdLookups(): () => void;
   connect(host?: string): Connection;
   /** The header that proves a login for a method and URI; its password is the login. */
-  proof(header: string, proving: { login: string; method: string; uri: string }): string;
+  proof(header: string, proving: Proving): string;
   /** Everything kept about peers, by name; all 0 when nothing is left of them. */
   kept(): Record<string, number>;
   [Symbol.dispose](): void;
 }
+
+/** What a proof is for, and from which address it will come. */
+export interface Proving {
+  login: string;
+  method: string;
+  uri: string;
+  host?: string;
+}
+
+/** The address of a phone, unless the test says otherwise. */
+const phoneHost = "192.0.2.1";
 
 /** A connection whose other end is the test. */
 export interface Connection {
@@ -138,7 +149,7 @@ export function openReceiveLab(
       held = promise;
       return resolve;
     },
-    connect: (host = "192.0.2.1") => connect(signalling, host),
+    connect: (host = phoneHost) => connect(signalling, host),
     proof: (header, proving) => proof(authenticator, header, proving),
     kept: () => ({
       serverTransactions: signalling.core.userAgentServers.size,
@@ -210,9 +221,9 @@ function connect(signalling: Signalling, host: string): Connection {
 function proof(
   { realm, nonces }: Authenticator,
   header: string,
-  { login, method, uri }: { login: string; method: string; uri: string },
+  { login, method, uri, host = phoneHost }: Proving,
 ): string {
-  const [challenge = ""] = nonces.challenges("X", { stale: false, algorithms: ["MD5"] });
+  const [challenge = ""] = nonces.challenges("X", { stale: false, algorithms: ["MD5"], host });
   const nonce = /nonce="([^"]+)"/.exec(challenge)?.[1] ?? "";
   const parameters = { nonce, nc: "00000001", cnonce: "c", qop: "auth", uri };
   const ha1 = digestHa1("MD5", { username: login, realm, password: login });

@@ -18,6 +18,7 @@ export function conversationOn(
   random: Random,
 ): Conversation {
   let count = 0;
+  const { host } = connection.flow.remote;
   const unique = () => `${random(1 << 30).toString(36)}${count++}`;
   const request = (method: string, target: string, options: RequestParts = {}) => {
     const { headers = [], body = "", ...parts } = options;
@@ -34,7 +35,7 @@ export function conversationOn(
 
   const register = () => {
     const login = pick(random, ["alice", "bob", "bob", "nobody"]);
-    const proof = lab.proof("Authorization", { login, method: "REGISTER", uri });
+    const proof = lab.proof("Authorization", { login, method: "REGISTER", uri, host });
     const contact = pick(random, [
       `<sip:${login}@phone.invalid;transport=ws>;expires=600`,
       `<sip:${login}@phone.invalid>;reg-id=1;+sip.instance="<urn:uuid:1>"`,
@@ -50,7 +51,7 @@ export function conversationOn(
       "Contact: <sip:alice@phone.invalid;transport=ws>",
       "X-Custom: value",
       ...random(4) === 0 ? [] : [
-        lab.proof("Proxy-Authorization", { login: "alice", method: "INVITE", uri: target }),
+        lab.proof("Proxy-Authorization", { login: "alice", method: "INVITE", uri: target, host }),
       ],
     ];
     return request("INVITE", target, { headers, body: pick(random, [sdp, sdp, "", foreignSdp]) });

@@ -41,7 +41,7 @@ export async function openTrunk(to?: Endpoint, host = "127.0.0.1"): Promise<Trun
       peer.send(peerResponse(request, status, { headers: [contact], sdp })),
     challenge(request, algorithms, status = 407) {
       const name = status === 407 ? "Proxy-Authenticate" : "WWW-Authenticate";
-      const headers = nonces.challenges(name, { stale: false, algorithms });
+      const headers = nonces.challenges(name, { stale: false, algorithms, host: "127.0.0.1" });
       trunk.respond(request, status, { headers });
     },
     [Symbol.asyncDispose]: () => peer.close(),
