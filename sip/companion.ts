@@ -14,6 +14,7 @@ import { describeBinding } from "./registrar/location.ts";
 import { createLockout } from "./auth/lockout.ts";
 import { onMessage } from "./message.ts";
 import { createNews } from "./service/news.ts";
+import { ownAddresses } from "./own_address.ts";
 import { createPresence, type Presence } from "./registrar/presence.ts";
 import { createQuestions } from "./service/questions.ts";
 import { receive } from "./receive.ts";
@@ -61,6 +62,7 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
   const { calls, signalling } = parts;
   const sip = await openSip(options, signalling);
   signalling.routes = sip;
+  signalling.isOwn = ownAddresses({ domain: signalling.domain, addresses: sip.addresses });
   let control: ReturnType<typeof listenControl>;
   try {
     control = listenControl({
@@ -111,9 +113,9 @@ function openSip(
   { sipHost, sipPort, transports, log }: CompanionOptions,
   signalling: Signalling,
 ): Promise<SipListener> {
-  const { domain, timers } = signalling;
+  const { timers } = signalling;
   const ports = { ...transports?.ports, WS: sipPort };
-  return listenSip({ ...transports, hostname: sipHost, ports, domain, timers, log }, {
+  return listenSip({ ...transports, hostname: sipHost, ports, timers, log }, {
     onConnect: signalling.admission.connect,
     onMessage: (flow, text) => receive(signalling, flow, text),
     onClose: (flow) => signalling.loseFlow(flow),

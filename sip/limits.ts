@@ -81,6 +81,8 @@ export const sipLimits = {
   /** How long a Client's other devices wait until the proxy of one is connected to again. */
   pathWaitMs: 500,
   userAgentLength: 200,
+  /** For how long the addresses of the machine are believed to be the same. */
+  ownAddressesMs: 10_000,
 
   /** How long a session lasts without a refresh, and the least a peer may ask for (RFC 4028 §4). */
   sessionExpiresS: 1_800,

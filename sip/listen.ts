@@ -27,7 +27,6 @@ export interface TransportOptions {
 
 export interface SipListenOptions extends TransportOptions {
   hostname: string;
-  domain: string;
   timers: Timers;
   log(line: string, fields?: Record<string, unknown>): void;
 }
@@ -83,7 +82,7 @@ async function openAll(
   events: ListenEvents,
   { opened, closing }: Opening,
 ): Promise<OwnRoutes> {
-  const { hostname, domain, ports = {}, publicHost = hostname } = options;
+  const { hostname, ports = {}, publicHost = hostname } = options;
   const clock = clockOf(options.timers);
   const watch = await certificateFor(options);
   if (watch !== undefined) closing.push(watch.close);
@@ -113,8 +112,11 @@ async function openAll(
     const local = nameOf(protocol, socket.localPort ?? 0);
     return openStream(socket, { protocol, local, clock, events, respondElsewhere });
   };
-  const onWebSocket = (protocol: "WS" | "WSS") => (socket: Socket) =>
-    acceptWebSocket(socket, { protocol, local: webSocketName(domain), clock, events });
+  const onWebSocket = (protocol: "WS" | "WSS") => (socket: Socket) => {
+    const nameAt = (host: string) =>
+      webSocketName(protocol, host) ?? nameOf(protocol, socket.localPort ?? 0);
+    return acceptWebSocket(socket, { protocol, nameAt, clock, events });
+  };
   await listen("WS", (address) => listenTcp(address, onWebSocket("WS")));
   await listen("TCP", (address) => listenTcp(address, onStream("TCP")));
   if (watch === undefined) return routes;

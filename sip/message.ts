@@ -8,6 +8,7 @@ import { identityOf, refuseHiddenText } from "./privacy.ts";
 import { type Refusal, unavailable } from "./refusal.ts";
 import type { ServiceLink } from "./service/service_link.ts";
 import { originOf } from "./origin.ts";
+import { atDomain } from "./own_address.ts";
 import type { Signalling } from "./signalling.ts";
 import { passedHeaders } from "./text/passed_headers.ts";
 import { plainText } from "./text/plain_text.ts";
@@ -44,7 +45,8 @@ export async function onMessage(
   const identity = await authenticateCaller(signalling, authenticator, message);
   if ("refusal" in identity) return void request.reject(identity.refusal);
   const { login, credentials: { accountSid, clientSid } } = identity;
-  const uri = originOf(message).target.split("?")[0] ?? "";
+  const { flow, target } = originOf(message);
+  const uri = atDomain(signalling, target.split("?")[0] ?? "", flow);
   const headers = passedHeaders(message);
   const sent = { accountSid, clientSid, login, uri, body: message.body, headers };
   reply(request, await link.message(sent).catch(() => null));

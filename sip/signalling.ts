@@ -6,6 +6,7 @@ import { type Flow, withFlow } from "./flow.ts";
 import { createLooseSet, LooseMap, type LooseSet } from "./loose_map.ts";
 import { createLocation, type Location } from "./registrar/location.ts";
 import type { IceServersOf } from "./registrar/ice_header.ts";
+import type { IsOwn } from "./own_address.ts";
 import { createLegNames, type LegNames } from "./peer/leg_names.ts";
 import { sipLimits } from "./limits.ts";
 import { createPeerProofs, peerLogin, type PeerProofs } from "./peer/peers.ts";
@@ -27,6 +28,8 @@ export type Log = (line: string, fields?: Record<string, unknown>) => void;
 export interface Signalling {
   core: UserAgentCore;
   domain: string;
+  /** Whether an address counts as one of our domain; only the domain itself does until we listen. */
+  isOwn: IsOwn;
   location: Location;
   admission: Admission;
   timers: Timers;
@@ -90,6 +93,7 @@ export function createSignalling(domain: string, options: SignallingOptions): Si
   const signalling: Signalling = {
     core: createCore(domain, {}, () => clientAuthentication(dialogs)),
     domain,
+    isOwn: (uri) => uri.host.toLowerCase() === domain,
     location,
     admission: createAdmission({ bounds, isKnown }),
     timers,

@@ -18,7 +18,7 @@ import { replaceRequests } from "./lean_requests.ts";
 import { replaceTimers } from "./lean_timers.ts";
 import { LooseMap } from "./loose_map.ts";
 import { ServerTransactions } from "./server_transactions.ts";
-import { contactUser, webSocketName } from "./transport/local_name.ts";
+import { contactUser, nameless } from "./transport/local_name.ts";
 import { userUri } from "./text/uri.ts";
 
 /** What the companion calls itself in User-Agent. */
@@ -58,10 +58,10 @@ export const supportedOptions = [
   "norefersub",
 ];
 
-/** Our Contact on the current flow; that of WebSockets outside of any. */
+/** Our Contact on the current flow. */
 export const contactHeader = (domain: string): string => `Contact: <${nameFor(domain).contact}>`;
 
-const nameFor = (domain: string) => currentName() ?? webSocketName(domain);
+const nameFor = (domain: string) => currentName() ?? nameless(domain);
 
 /**
  * One core for all connections, so that a dialog survives its connection and two legs can meet. The

@@ -13,6 +13,7 @@ import type { Flow } from "../flow.ts";
 import type { Answerer, Lockout } from "./lockout.ts";
 import { type Refusal, unavailable } from "../refusal.ts";
 import { parseUri } from "../text/uri.ts";
+import { warning } from "../warning.ts";
 
 /** Whom a request comes from, or the response that refuses it. */
 export type Identity = { login: string; credentials: Credentials } | { refusal: Refusal };
@@ -133,7 +134,7 @@ function judge(
   }
   flow.proven.add(login);
   lockout.right(answerer);
-  if (!found.allowed) return { refusal: { statusCode: 403 } };
+  if (!found.allowed) return { refusal: disabled(authenticator, login) };
   return { login, credentials: found };
 }
 
@@ -166,6 +167,18 @@ const lockedOut = (ms: number): Identity => ({
     reasonPhrase: "Too Many Wrong Passwords",
     extraHeaders: [`Retry-After: ${Math.ceil(ms / 1000)}`],
   },
+});
+
+/** The password was right, so the answer may tell why it does not help. */
+const disabled = ({ realm }: Authenticator, login: string): Refusal => ({
+  statusCode: 403,
+  reasonPhrase: "Client Is Disabled",
+  extraHeaders: [
+    warning(
+      realm,
+      `Cannot serve ${login}: set Status of the Client to 1, and its account to active`,
+    ),
+  ],
 });
 
 /** Whether the digest was made for this Request-URI (RFC 7616 §3.4.6). */

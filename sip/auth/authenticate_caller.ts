@@ -3,7 +3,15 @@ import { authenticate, type Authenticator, type Identity } from "./authenticate.
 import { originOf } from "../origin.ts";
 import { hidesCaller, namesNobody } from "../privacy.ts";
 import type { Signalling } from "../signalling.ts";
+import type { Refusal } from "../refusal.ts";
 import { userOf } from "../text/uri.ts";
+import { warning } from "../warning.ts";
+
+const forbidden = (domain: string, reasonPhrase: string, text: string): Refusal => ({
+  statusCode: 403,
+  reasonPhrase,
+  extraHeaders: [warning(domain, text)],
+});
 
 /** Who wants to be nobody may say so in From too (RFC 3323 §4.1.1.3); the digest tells who calls. */
 const isHidden = (message: IncomingRequestMessage): boolean =>
@@ -14,7 +22,7 @@ const isHidden = (message: IncomingRequestMessage): boolean =>
  * From. Its connection is trusted from then on.
  */
 export async function authenticateCaller(
-  { location }: Signalling,
+  { location, domain }: Signalling,
   authenticator: Authenticator,
   message: IncomingRequestMessage,
 ): Promise<Identity> {
@@ -22,10 +30,13 @@ export async function authenticateCaller(
   const identity = await authenticate(authenticator, { message, ...origin }, "proxy");
   if ("refusal" in identity) return identity;
   if (userOf(message.from.uri) !== identity.login && !isHidden(message)) {
-    return { refusal: { statusCode: 403, reasonPhrase: "From Is Not The Caller" } };
+    const text = `Cannot call as ${userOf(message.from.uri)} with the password of ` +
+      `${identity.login}: set user name and authentication name of the phone to the same Login`;
+    return { refusal: forbidden(domain, "From Is Not The Caller", text) };
   }
   if (location.find(identity.login).length === 0) {
-    return { refusal: { statusCode: 403, reasonPhrase: "Not Registered" } };
+    const text = `Cannot call before ${identity.login} is registered: switch registration on`;
+    return { refusal: forbidden(domain, "Not Registered", text) };
   }
   origin.flow.logins.add(identity.login);
   return identity;

@@ -1,8 +1,9 @@
 import type { IncomingReferRequest, IncomingRequestMessage } from "sip.js/lib/core/index.js";
 import type { Calls } from "../script/calls.ts";
 import type { Dialog } from "./dialog.ts";
-import { withFlow } from "../flow.ts";
+import { currentFlow, withFlow } from "../flow.ts";
 import type { LiveLeg } from "../script/live_leg.ts";
+import { atDomain } from "../own_address.ts";
 import { readReferTo, type ReferTo } from "./refer_to.ts";
 import { passedReferTo, referredLeg } from "./replaced.ts";
 import { createReferral, notifiedState, notifySipfrag, silentReferral } from "./referral.ts";
@@ -24,7 +25,7 @@ import { parseNameAddr, userUri } from "../text/uri.ts";
  */
 export function onRefer(calls: Calls, live: LiveLeg, request: IncomingReferRequest): void {
   const { message } = request;
-  const referTo = readReferTo(message);
+  const referTo = readReferTo(message, (uri) => atDomain(calls.signalling, uri, currentFlow()));
   const refusal = "statusCode" in referTo ? referTo : refuse(live);
   if (refusal !== undefined || "statusCode" in referTo) {
     request.reject(refusal);

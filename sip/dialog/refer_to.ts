@@ -46,7 +46,11 @@ export function replacedDialog(
 }
 
 /** The Refer-To of a REFER (RFC 3515 §2.1), or why it is refused. */
-export function readReferTo(message: IncomingRequestMessage): ReferTo | Refusal {
+export function readReferTo(
+  message: IncomingRequestMessage,
+  /** Takes an address of ours for the same of our domain. */
+  atDomain: (uri: string) => string = (uri) => uri,
+): ReferTo | Refusal {
   const [raw, ...more] = message.getHeaders("refer-to");
   if (raw === undefined || more.length > 0) {
     return { statusCode: 400, reasonPhrase: "Needs One Refer-To" };
@@ -68,5 +72,5 @@ export function readReferTo(message: IncomingRequestMessage): ReferTo | Refusal 
   const passed = headers.filter(([name, value]) =>
     /^(x-[\w\-.]{1,60}|user-to-user)$/i.test(name) && isHeaderSafe(value)
   );
-  return { raw, uri: text ?? "", replaces, headers: Object.fromEntries(passed) };
+  return { raw, uri: atDomain(text ?? ""), replaces, headers: Object.fromEntries(passed) };
 }

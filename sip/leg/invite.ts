@@ -19,6 +19,7 @@ import type { ServiceLink } from "../service/service_link.ts";
 import { peerHeader } from "../peer/peers.ts";
 import { mayBeUssd } from "../ussd/ussd_body.ts";
 import { originOf } from "../origin.ts";
+import { atDomain } from "../own_address.ts";
 import { guard, type Signalling } from "../signalling.ts";
 
 export interface InviteOptions {
@@ -124,17 +125,26 @@ async function admitClient(
   const { login, credentials: { accountSid, clientSid } } = identity;
   const replaces = legToReplace(calls, message, accountSid);
   if (typeof replaces === "number") return { refusal: { statusCode: replaces } };
-  const event = { ...incoming(request), ...replaces && { replaces }, login, clientSid };
+  const event = {
+    ...incoming(calls.signalling, request),
+    ...replaces && { replaces },
+    login,
+    clientSid,
+  };
   return { accountSid, login, event };
 }
 
 type Incoming = Extract<LegEvent, { type: "incoming" }>;
 
-function incoming({ message }: IncomingInviteRequest): Omit<Incoming, "login" | "clientSid"> {
+function incoming(
+  signalling: Signalling,
+  { message }: IncomingInviteRequest,
+): Omit<Incoming, "login" | "clientSid"> {
   const displayName = plainName(message.from.displayName, sipLimits.displayNameLength);
+  const { flow, target } = originOf(message);
   return {
     type: "incoming",
-    uri: originOf(message).target.split("?")[0] ?? "",
+    uri: atDomain(signalling, target.split("?")[0] ?? "", flow),
     sipCallId: message.callId,
     headers: passedHeaders(message),
     ...displayName === "" ? {} : { displayName },

@@ -7,6 +7,7 @@ import { withIceServers } from "./ice_header.ts";
 import type { Binding, Location } from "./location.ts";
 import type { Refusal } from "../refusal.ts";
 import { type Reply, reply } from "../reply.ts";
+import { otherDomain, otherLogin, tooManyContacts } from "./register_refusals.ts";
 import { type Registration, supports, wantsOutbound, wishOf } from "./registration.ts";
 import { originOf } from "../origin.ts";
 import type { Signalling } from "../signalling.ts";
@@ -22,7 +23,9 @@ export function onRegister(
   message: IncomingRequestMessage,
 ): Promise<void> | void {
   const { flow, target } = originOf(message);
-  if (message.to.uri.host !== signalling.domain) return reply(flow, message, { statusCode: 404 });
+  if (!signalling.isOwn(message.to.uri, flow)) {
+    return reply(flow, message, otherDomain(signalling.domain, message));
+  }
   const identity = authenticate(authenticator, { message, flow, target }, "registrar");
   const answer = (identity: Identity) => answerAs(identity, signalling, message);
   return identity instanceof Promise ? identity.then(answer) : answer(identity);
@@ -30,18 +33,20 @@ export function onRegister(
 
 function answerAs(
   identity: Identity,
-  { location, iceServersOf }: Signalling,
+  { domain, location, iceServersOf }: Signalling,
   message: IncomingRequestMessage,
 ): void {
   const { flow } = originOf(message);
   if ("refusal" in identity) return reply(flow, message, identity.refusal);
   const { login, credentials } = identity;
-  if (userOf(message.to.uri) !== login) return reply(flow, message, { statusCode: 403 });
+  if (userOf(message.to.uri) !== login) {
+    return reply(flow, message, otherLogin(domain, message, login));
+  }
   flow.logins.add(login);
   // One that closed meanwhile was dropped already: a binding to it would stay.
   if (flow.closed) return;
   const registration = { message, login, flow, proof: proofOf(credentials) };
-  const response = register(location, registration);
+  const response = register(domain, location, registration);
   reply(flow, message, withIceServers(response, registration, iceServersOf));
 }
 
@@ -91,10 +96,10 @@ function removeProven(location: Location, login: string, bindings: Binding[]): v
 }
 
 /** Adds, renews, removes or lists bindings; the result is what to answer (RFC 3261 §10.3). */
-function register(location: Location, registration: Registration): Reply {
+function register(domain: string, location: Location, registration: Registration): Reply {
   const { message, login, proof } = registration;
   removeUnproven(location, login, proof);
-  const refusal = update(location, registration);
+  const refusal = update(domain, location, registration);
   if (refusal !== undefined) return refusal;
   const contacts = location.find(login).map(({ contact, expiresAt }) => {
     const left = Math.ceil((expiresAt - Date.now()) / 1000);
@@ -109,7 +114,11 @@ function register(location: Location, registration: Registration): Reply {
 }
 
 /** All changes of a REGISTER are made, or none (§10.3 step 7). */
-function update(location: Location, registration: Registration): Refusal | undefined {
+function update(
+  domain: string,
+  location: Location,
+  registration: Registration,
+): Refusal | undefined {
   const { login, message } = registration;
   const read = wishOf(registration);
   if ("refusal" in read) return read.refusal;
@@ -126,7 +135,7 @@ function update(location: Location, registration: Registration): Refusal | undef
   if (wish === "remove all") return void location.removeAll(login);
   const keys = new Set([...known, ...wish].map(({ key }) => key));
   if (keys.size > sipLimits.bindingsPerClient) {
-    return { statusCode: 403, reasonPhrase: "Too Many Contacts" };
+    return tooManyContacts(domain);
   }
   for (const binding of wish) put(location, login, binding, changed);
   return undefined;

@@ -7,7 +7,8 @@ import { acceptHandshake, refuseConnection } from "./web_socket_handshake.ts";
 
 export interface AcceptOptions {
   protocol: "WS" | "WSS";
-  local: LocalName;
+  /** Our name to a peer that asked for a Host. */
+  nameAt(host: string): LocalName;
   clock: Clock;
   events: ListenEvents;
 }
@@ -20,13 +21,13 @@ export function acceptWebSocket(
   socket: Socket,
   options: AcceptOptions,
 ): { close(): void } | undefined {
-  const { clock, events } = options;
+  const { clock, events, nameAt } = options;
   const leave = events.onConnect(plainAddress(socket.remoteAddress ?? ""));
   if (leave === undefined) return void refuseConnection(socket, clock);
   socket.on("close", leave);
   let flow: Flow | undefined;
-  acceptHandshake(socket, clock, (early) => {
-    flow = openWebSocketFlow(socket, { ...options, early });
+  acceptHandshake(socket, clock, (early, host) => {
+    flow = openWebSocketFlow(socket, { ...options, local: nameAt(host), early });
   });
   return { close: () => flow === undefined ? void socket.end() : flow.close() };
 }

@@ -8,22 +8,38 @@ export const hostPort = (host: string, port: number): string => `${bracketed(hos
 
 export const bracketed = (host: string): string => host.includes(":") ? `[${host}]` : host;
 
+/** A Host of HTTP (RFC 9110 §7.2) that may stand in a SIP URI. */
+const hostField = /^(\[[0-9a-f:.]{2,45}\]|[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?)(?::(\d{1,5}))?$/i;
+
+/** The ports of HTTP, which a WebSocket has where its URL names none (RFC 6455 §3). */
+const webPorts = { WS: "80", WSS: "443" } as const;
+
 /**
- * A peer of a WebSocket answers on its connection and nowhere else (RFC 7118 §5), so our domain
- * names us as well as any host. The transport is `ws` in either case; WSS has no name of its own.
+ * The name of a WebSocket by the Host that the peer asked for, or a proxy in between: there it can
+ * connect again, so requests in a dialog can be routed to our Contact also by a phone that looks at
+ * its host and port (RFC 3261 §12.2.1.1). Undefined where that is no host.
  */
-export const webSocketName = (domain: string): LocalName => ({
-  sentBy: domain,
-  contact: `sip:${contactUser}@${domain};transport=ws`,
-});
+export function webSocketName(protocol: "WS" | "WSS", asked: string): LocalName | undefined {
+  const [, host, port = webPorts[protocol]] = hostField.exec(asked) ?? [];
+  return host === undefined ? undefined : nameOf(protocol, `${host}:${port}`);
+}
 
 /** The name of a socket that peers reach at a host and port. */
 export function socketName(protocol: Protocol, host: string, port: number): LocalName {
-  const sentBy = hostPort(host, port);
+  return nameOf(protocol, hostPort(host, port));
+}
+
+function nameOf(protocol: Protocol, sentBy: string): LocalName {
   // UDP goes without saying (RFC 3261 §19.1.1).
   const transport = protocol === "UDP" ? "" : `;transport=${protocol.toLowerCase()}`;
   return { sentBy, contact: `sip:${contactUser}@${sentBy}${transport}` };
 }
+
+/** What stands in place of a name where there is no connection. */
+export const nameless = (domain: string): LocalName => ({
+  sentBy: domain,
+  contact: `sip:${contactUser}@${domain}`,
+});
 
 /** An address as it is written; of IPv4 behind an IPv6 socket, the IPv4 one. */
 export const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "");

@@ -2,7 +2,7 @@ import type { URI } from "sip.js/lib/core/index.js";
 import type { Endpoint, Flow, FlowEvents, LocalName, Protocol } from "../flow.ts";
 import type { Clock } from "./clock.ts";
 import { connectStream, upgradeStream } from "./connect.ts";
-import { hostPort, webSocketName } from "./local_name.ts";
+import { hostPort } from "./local_name.ts";
 import { resolveTargets, type Target } from "./resolve.ts";
 import { type Resolver, systemResolver } from "./resolver.ts";
 import { readSent } from "./sent_message.ts";
@@ -21,7 +21,6 @@ export interface Routes {
 }
 
 export interface RoutesOptions {
-  domain: string;
   /** What we are called on a socket of ours: by the port we listen on, else by this one. */
   nameOf(protocol: Protocol, port: number): LocalName;
   udp: UdpSocket | undefined;
@@ -105,7 +104,7 @@ function flowByUdp(udp: UdpSocket | undefined, { address: host, port }: Target):
 async function connect(
   connection: RoutesOptions & { routes: OwnRoutes; target: Target; onClose(): void },
 ): Promise<Flow> {
-  const { routes, target, domain, nameOf, clock, caCerts } = connection;
+  const { routes, target, nameOf, clock, caCerts } = connection;
   const { protocol } = target;
   const events: FlowEvents = {
     onMessage: connection.events.onMessage,
@@ -117,7 +116,7 @@ async function connect(
   const socket = await connectStream(target, caCerts);
   if (protocol === "WS" || protocol === "WSS") {
     const early = await upgradeStream(socket, target, clock);
-    const local = webSocketName(domain);
+    const local = nameOf(protocol, socket.localPort ?? 0);
     return openWebSocketFlow(socket, { protocol, local, clock, events, early, outgoing: true });
   }
   const local = nameOf(protocol, socket.localPort ?? 0);

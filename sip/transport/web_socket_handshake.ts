@@ -42,12 +42,12 @@ export const refuseConnection = (socket: Socket, clock: Clock): void =>
 
 /**
  * The opening handshake of a server (RFC 6455 §4.2), with the subprotocol of SIP (RFC 7118 §4). Calls
- * back when the WebSocket is open; `early` is what came already. Any other request gets an HTTP answer.
+ * back when the WebSocket is open, with what came already and the Host that was asked for. Any other request gets an HTTP answer.
  */
 export function acceptHandshake(
   socket: Socket,
   clock: Clock,
-  onOpen: (early: Uint8Array) => void,
+  onOpen: (early: Uint8Array, host: string) => void,
 ): void {
   readHttpHead(socket, clock, {
     onFailure: (status) => refuse(socket, clock, unreadable[status]),
@@ -61,7 +61,7 @@ export function acceptHandshake(
         "Sec-WebSocket-Protocol: sip",
         `Sec-WebSocket-Accept: ${proofOf(head.fields.get("sec-websocket-key") ?? "")}`,
       ]));
-      onOpen(rest);
+      onOpen(rest, head.fields.get("host") ?? "");
     },
   });
 }

@@ -36,7 +36,7 @@ export async function openWebSocketLab(): Promise<WebSocketLab> {
   const local = { sentBy: "sip.test", contact: "sip:sip.test" };
   const server = createServer((socket) => {
     sockets.push(socket);
-    acceptWebSocket(socket, { protocol: "WS", local, clock, events });
+    acceptWebSocket(socket, { protocol: "WS", nameAt: () => local, clock, events });
   });
   const listening = Promise.withResolvers<void>();
   server.listen(0, "127.0.0.1", listening.resolve);

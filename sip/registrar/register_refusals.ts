@@ -1,0 +1,38 @@
+import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
+import { sipLimits } from "../limits.ts";
+import type { Refusal } from "../refusal.ts";
+import { userOf } from "../text/uri.ts";
+import { warning } from "../warning.ts";
+
+/** The refusal of an address that is none of ours (RFC 3261 §10.3 step 5). */
+export function otherDomain(domain: string, { to }: IncomingRequestMessage): Refusal {
+  const text = `Cannot register an address at ${to.uri.host}: ` +
+    `set the domain of the phone to ${domain} (SIP_DOMAIN)`;
+  return {
+    statusCode: 404,
+    reasonPhrase: `Domain Is Not ${domain}`,
+    extraHeaders: [warning(domain, text)],
+  };
+}
+
+/** The refusal to register the address of another Client. */
+export function otherLogin(domain: string, { to }: IncomingRequestMessage, login: string): Refusal {
+  const text = `Cannot register ${userOf(to.uri)} with the password of ${login}: ` +
+    "set user name and authentication name of the phone to the same Login";
+  return {
+    statusCode: 403,
+    reasonPhrase: "Address Is Not The Login",
+    extraHeaders: [warning(domain, text)],
+  };
+}
+
+/** The refusal of one more address than a Client may have. */
+export function tooManyContacts(domain: string): Refusal {
+  const text = `Cannot keep more than ${sipLimits.bindingsPerClient} addresses of one Client: ` +
+    "remove old ones, or wait until they expire";
+  return {
+    statusCode: 403,
+    reasonPhrase: "Too Many Contacts",
+    extraHeaders: [warning(domain, text)],
+  };
+}
