@@ -53,9 +53,10 @@ function splitSections(text: string): Section[] {
   const sections = [begin("")];
   for (const line of text.split(/\r?\n/, mediaLimits.sdpLines)) {
     const value = line.slice(2).trim();
-    if (line.startsWith("m=")) sections.push(begin(value));
+    if (line.startsWith("m=")) sections.push(begin(readMediaLine(value)));
     const current = sections.at(-1)!;
-    if (line.startsWith("o=")) current.line = value;
+    // The origin is the whole session's, which media sections do not change (RFC 8866 §5).
+    if (line.startsWith("o=") && sections.length === 1) current.line = value;
     if (line.startsWith("c=")) current.connections.push(value);
     if (!line.startsWith("a=")) continue;
     const [, name = "", content = ""] = /^([^:]*):?(.*)$/.exec(value) ?? [];
@@ -63,6 +64,12 @@ function splitSections(text: string): Section[] {
   }
   if (sections.length > mediaLimits.mediaSections + 1) throw refusal("it has too many sections");
   return sections;
+}
+
+/** A media line as RFC 8866 §5.14 has it, whose words may stand in our answer too (RFC 3264 §6). */
+function readMediaLine(value: string): string {
+  if (/^[!-~]+ \d{1,5}(?:\/\d{1,5})?(?: [!-~]+){2,}$/.test(value)) return value;
+  throw refusal("it has a malformed media line");
 }
 
 const readMid = (section: Section) =>

@@ -68,6 +68,28 @@ Deno.test("parseSdp() refuses with NoCommonCodec what we cannot take, and says w
   assert.throws(() => parseSdp(""), NoCommonCodec);
 });
 
+Deno.test("parseSdp() refuses a malformed media line, which would stand in our answer", () => {
+  const lines = [
+    "video",
+    "video 9",
+    "video 9 RTP/AVP",
+    "video 9 RTP/AVP 96\ra=x",
+    "video x RTP/AVP 96",
+  ];
+  for (const line of [...lines, "video 9 RTP/AVP \u{e9}", "", "video 9  RTP/AVP 96"]) {
+    assert.throws(
+      () => parse(["m=video 9 UDP/TLS/RTP/SAVPF 96", `m=${line}`]),
+      /Cannot take the SDP: it has a malformed media line/,
+      line,
+    );
+  }
+});
+
+Deno.test("parseSdp() takes no origin in a media section for its media line", () => {
+  const { before, after } = parse(["a=mid:v1", "o=forged 1 1 IN IP4 192.0.2.1\r\na=mid:v1"]);
+  assert.deepEqual([before, after], [[], [{ line: "video 9 UDP/TLS/RTP/SAVPF 96", mid: "v1" }]]);
+});
+
 Deno.test("parseSdp() reads or refuses mutilated offers, and never fails otherwise", () => {
   for (let cut = 0; cut < BROWSER_OFFER.length; cut += 3) {
     for (const text of [BROWSER_OFFER.slice(0, cut), BROWSER_OFFER.slice(cut)]) {

@@ -21,6 +21,8 @@ export interface Bent {
   alter?: (datagram: Uint8Array) => Uint8Array[];
   /** Shows this certificate in place of its own. */
   certificate?: ReturnType<typeof newCertificate>;
+  /** The fingerprint that signalling promised; that of its certificate unless told. */
+  fingerprint?: string;
 }
 
 /** What became of our side. */
@@ -35,6 +37,7 @@ export interface Honest {
   /** Brings what is on its way to its end, for some time. */
   run(ms?: number): void;
   give(datagram: Uint8Array): void;
+  close(): void;
 }
 
 /** Our side, in a role, with a peer that knows the protocol and breaks it. */
@@ -59,7 +62,7 @@ export function facing(role: Side, bent: Bent): Honest {
   const us = startDtls({
     role,
     certificate: own,
-    fingerprint: theirs.fingerprint,
+    fingerprint: bent.fingerprint ?? theirs.fingerprint,
     clock,
     send(datagram) {
       datagrams.push(datagram);
@@ -95,6 +98,7 @@ export function facing(role: Side, bent: Bent): Honest {
       }
     },
     give: us.receive,
+    close: us.close,
   };
 }
 
