@@ -31,7 +31,7 @@ export async function startService(config: Config) {
   const rates = await ratesOf(config);
   const now = () => Date.now();
   const location = config.KV_URL || `${config.DATA_DIR}/switchboard.db`;
-  const store = await openStore({ location, secretKey, now });
+  const store = await openStore({ location, secretKey, now, log });
 
   const ports = portsOf(config, { store, secretKey, bridgeSecret, ...rates });
   const carriers = openCarriers(config, ports);

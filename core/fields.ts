@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { limits } from "./limits.ts";
+import { hasShortHost } from "./url_host.ts";
 
 /** Schemas shared by many resources. Never `.default()`: an update would apply it. */
 export const flag = z.union([
@@ -9,7 +10,11 @@ export const flag = z.union([
 
 /** An absolute http or https URL. */
 export const url = z.url({ protocol: /^https?$/, error: "must be an absolute http or https URL" })
-  .max(limits.urlLength);
+  .max(limits.urlLength)
+  .refine((text) => hasShortHost(new URL(text)), {
+    error: `must name a host of at most ${limits.hostLength} characters`,
+    when: ({ issues }) => issues.length === 0,
+  });
 
 /** A URL that an empty value clears. */
 export const clearableUrl = z.union([z.literal("").transform(() => null), url]).nullable();

@@ -26,6 +26,8 @@ export const limits = {
   warnedNames: 10,
   friendlyNameLength: 64,
   urlLength: 2_048,
+  /** Of a host name (RFC 1035 §2.3.4). */
+  hostLength: 253,
   passwordLength: 128,
   /** Of what a filter compares with. */
   filterLength: 2_048,

@@ -23,7 +23,15 @@ const emailKey = (email: string) => keys.unique(prefix, "emailAddress", email.to
 export function accountTree(
   store: Omit<
     StoreContext,
-    "accountNumber" | "read" | "recent" | "memory" | "states" | "pages" | "runs" | "fields"
+    | "accountNumber"
+    | "fields"
+    | "log"
+    | "memory"
+    | "pages"
+    | "read"
+    | "recent"
+    | "runs"
+    | "states"
   >,
 ): Accounts {
   const { kv, committer, seal } = store;

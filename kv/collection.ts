@@ -1,7 +1,7 @@
 import { Fault } from "../core/faults.ts";
 import { limits } from "../core/limits.ts";
 import { packTexts as packTextsJob } from "../core/jobs/pack_texts.ts";
-import type { Base, Change, Collection, Query, Slice } from "../core/ports.ts";
+import type { Base, Change, Collection, Ports, Query, Slice } from "../core/ports.ts";
 import type { AnyResource } from "../core/resource.ts";
 import { isSid } from "../core/sid.ts";
 import { pascal } from "../core/wire.ts";
@@ -35,6 +35,7 @@ export interface StoreContext extends ListSource {
   /** The order in which records hold their fields, by resource. */
   fields: Record<string, string[]>;
   now(): number;
+  log: Ports["log"];
   /** The number of an account in keys; null when there is no such account. */
   accountNumber(accountSid: string): Promise<bigint | null>;
   /** Stages the jobs that a change causes, and what it does in other collections. */
@@ -225,8 +226,15 @@ export function collection<T extends Base>(
       const records: T[] = [];
       const members = kv.list<string>({ prefix: keys.group(prefix, name, value) });
       for await (const { key, value: account } of members) {
-        const record = await get(account, String(key.at(-1)));
-        if (record !== null) records.push(record);
+        const sid = String(key.at(-1));
+        try {
+          const record = await get(account, sid);
+          if (record !== null) records.push(record);
+        } catch (error) {
+          if (error instanceof Fault && error.kind === "unavailable") throw error;
+          // They belong to several accounts: one that cannot be read hides none of the others.
+          store.log("Cannot read a record", { sid, error });
+        }
       }
       return records;
     },

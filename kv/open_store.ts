@@ -31,6 +31,8 @@ export interface StoreOptions {
   location: string;
   secretKey: string;
   now(): number;
+  /** Of records that cannot be read. Absent: none. */
+  log?: Ports["log"];
 }
 
 /** The one store of this process. */
@@ -49,7 +51,9 @@ export interface Store {
  * Opens the store with the one handle a process may have: on an embedded file a second one makes
  * checked commits fail, so a lock file keeps other processes out. Throws an Error that says why.
  */
-export async function openStore({ location, secretKey, now }: StoreOptions): Promise<Store> {
+export async function openStore(
+  { location, secretKey, now, log = () => {} }: StoreOptions,
+): Promise<Store> {
   const isRemote = /^https?:/.test(location);
   const isFile = !isRemote && location !== ":memory:";
   const lock = isFile ? await lockFile(location) : undefined;
@@ -115,6 +119,7 @@ export async function openStore({ location, secretKey, now }: StoreOptions): Pro
     runs,
     fields,
     now,
+    log,
     accountNumber: accountNumbers(kv),
     stageCaused,
   };

@@ -28,6 +28,19 @@ export async function perform(
   const signal = AbortSignal.any([lease.signal, stopping]);
   const write = (also: AlsoWritten[] | void, move: (batch: Batch) => Promise<Committed>) =>
     commitWith(also ?? [], move, options);
+  /** What cannot be recorded of an attempt must not keep its job for ever: the job ends without it. */
+  const writeEnd = async (
+    also: () => Promise<AlsoWritten[]> | undefined,
+    move: (batch: Batch) => Promise<Committed>,
+  ) => {
+    try {
+      await write(await also(), move);
+    } catch (error) {
+      if (error instanceof Fault && error.kind === "unavailable") throw error;
+      ports.log("Cannot record how a job ended", { kind: job.kind, id: job.id, error });
+      await write([], move);
+    }
+  };
   try {
     if (handler === undefined) {
       throw new Error(`Cannot run a job of the unknown kind "${job.kind}"`);
@@ -45,11 +58,11 @@ export async function perform(
       handler !== undefined && job.attempt < attemptsOf(handler, ports) && !isFinal(error)
     ) {
       const delayMs = handler.retryMs(job.attempt) * (0.8 + Math.random() * 0.4);
-      const also = await handler.failed?.(handler.args.parse(job.args), ports, error, job);
-      await write(also, (batch) => queue.retry(held, ports.now() + delayMs, batch));
+      const also = () => handler.failed?.(handler.args.parse(job.args), ports, error, job);
+      await writeEnd(also, (batch) => queue.retry(held, ports.now() + delayMs, batch));
     } else {
-      const also = await handler?.spent?.(handler.args.parse(job.args), ports, error, job);
-      await write(also, (batch) => queue.bury(held, String(error), batch));
+      const also = () => handler?.spent?.(handler.args.parse(job.args), ports, error, job);
+      await writeEnd(also, (batch) => queue.bury(held, String(error), batch));
     }
     return stopping.aborted || faultOf(error) !== undefined ? "neither" : "bad";
   }

@@ -1,4 +1,5 @@
 import type { AnyJobHandler } from "../core/job.ts";
+import { Fault } from "../core/faults.ts";
 import { limits } from "../core/limits.ts";
 import type { AlsoWritten, Ports } from "../core/ports.ts";
 import { admission } from "./admission.ts";
@@ -61,9 +62,20 @@ export function worker(options: WorkerOptions): Worker {
     const share = Math.max(1, Math.floor(limits.jobsOutside / Math.max(1, due.length)));
     for (let i = 0; i < due.length; i += limits.lanesAtOnce) {
       const part = due.slice(i, i + limits.lanesAtOnce);
-      next = Math.min(next, ...await Promise.all(part.map((lane) => serve(lane, share))));
+      next = Math.min(next, ...await Promise.all(part.map((lane) => tryToServe(lane, share))));
     }
     return next;
+  }
+
+  /** The same as `serve`; a lane that fails is looked at again with the next poll, the others go on. */
+  async function tryToServe(lane: Lane, share: number): Promise<number> {
+    try {
+      return await serve(lane, share);
+    } catch (error) {
+      if (error instanceof Fault && error.kind === "unavailable") throw error; // As all lanes are.
+      if (!isStopped) ports.log("Cannot look for the jobs of a lane", { lane: lane.name, error });
+      return ports.now() + limits.jobPollMs;
+    }
   }
 
   /** Begins up to `share` due jobs of a lane; returns when to look at it again, in ms. */

@@ -2,6 +2,7 @@ import type { Companion, Heartbeat } from "../bridge.ts";
 import { forgetRegistrations } from "../gateways/registrations.ts";
 import { closeConferencesOf, tidyConferences } from "../conferences/close.ts";
 import type { HeartbeatAnswer } from "../bridge_registrations.ts";
+import { eachApart } from "../each_apart.ts";
 import { limits } from "../limits.ts";
 import type { Ports } from "../ports.ts";
 import { notification } from "../notify.ts";
@@ -32,9 +33,8 @@ export async function takeHeartbeat(
   const isLost = (call: Call) =>
     isLast || call.companion?.runId !== companion.runId ||
     !named.has(call.sid) && now - call.dateUpdated > limits.legForgottenMs;
-  for (const call of known.filter(isLost)) await close(call, before?.seenAt ?? now, ports);
-
-  await closeConferencesOf(
+  const stuckCalls = await closeAll(known.filter(isLost), before?.seenAt ?? now, ports);
+  const stuckConferences = await closeConferencesOf(
     companion.id,
     ports,
     (conference) => isLast || conference.companion?.runId !== companion.runId,
@@ -42,12 +42,16 @@ export async function takeHeartbeat(
   await tidyConferences(companion, named, ports);
 
   const live = new Set(known.map(({ sid }) => sid));
-  for (const { leg, accountSid } of legs.filter(({ leg }) => !live.has(leg))) {
-    const call = await ports.records.calls.get(accountSid, leg);
-    if (call === null || isLive(call.status)) continue;
-    await ports.bridge.run(leg, [{ type: "hangup" }], { at: companion });
-  }
-  if (isLast) await forget([companion], ports);
+  await eachApart(legs.filter(({ leg }) => !live.has(leg)), {
+    name: "hang up legs whose calls have ended",
+    label: ({ leg }) => leg,
+    async act({ leg, accountSid }) {
+      const call = await ports.records.calls.get(accountSid, leg);
+      if (call === null || isLive(call.status)) return;
+      await ports.bridge.run(leg, [{ type: "hangup" }], { at: companion });
+    },
+  }, ports);
+  if (isLast) await forget([{ ...companion, stuck: stuckCalls + stuckConferences }], ports);
   return { wantsPresence: !isLast && !await ports.companions.knowsPresence(companion) };
 }
 
@@ -58,27 +62,44 @@ export async function takeHeartbeat(
 export async function sweepCompanions(ports: Ports): Promise<void> {
   const oldest = ports.now() - limits.companionLostMs;
   const lost = (await ports.companions.list()).filter(({ seenAt }) => seenAt < oldest);
-  for (const { id, seenAt } of lost) {
+  const closed: Closed[] = [];
+  for (const { id, runId, seenAt } of lost) {
     ports.log("Closing the calls of a companion that is gone", { companion: id });
-    for (const call of await ports.records.calls.group("live", id)) {
-      await close(call, seenAt, ports);
-    }
-    await closeConferencesOf(id, ports);
+    const calls = await closeAll(await ports.records.calls.group("live", id), seenAt, ports);
+    closed.push({ id, runId, stuck: calls + await closeConferencesOf(id, ports) });
   }
-  await forget(lost, ports);
+  await forget(closed, ports);
 }
 
-/** Forgets companions, and has others take over the Gateways that they kept registered. */
-async function forget(companions: Companion[], ports: Ports): Promise<void> {
-  if (companions.length === 0) return;
-  for (const { id, runId } of companions) {
-    await forgetRegistrations(id, ports);
-    await ports.companions.forget(id, runId);
+/** A companion that is gone, and how many of its calls and conferences could not be closed. */
+interface Closed extends Companion {
+  stuck: number;
+}
+
+/**
+ * Forgets companions, and has others take over the Gateways that they kept registered. One of which
+ * something could not be closed stays known: the next sweep tries that again.
+ */
+async function forget(companions: Closed[], ports: Ports): Promise<void> {
+  let isChanged = false;
+  for (const { id, runId, stuck } of companions) {
+    const kept = await forgetRegistrations(id, ports);
+    if (stuck === 0) await ports.companions.forget(id, runId);
+    isChanged ||= kept > 0 || stuck === 0;
   }
+  if (!isChanged) return;
   await ports.bridge.gatewaysChanged().catch((error) =>
     ports.log("Cannot tell the companion of Gateways that it is to take over", { error })
   );
 }
+
+/** Returns how many could not be closed. */
+const closeAll = (calls: Call[], heardAt: number, ports: Ports) =>
+  eachApart(calls, {
+    name: "close lost calls",
+    label: ({ sid }) => sid,
+    act: (call) => close(call, heardAt, ports),
+  }, ports);
 
 /**
  * Ends a call that nobody will report on: an answered one is completed, another has failed. It

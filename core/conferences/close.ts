@@ -1,5 +1,6 @@
 import type { Companion } from "../bridge.ts";
 import { isLive } from "../calls/status.ts";
+import { eachApart } from "../each_apart.ts";
 import { endRoom } from "../jobs/end_room.ts";
 import { limits } from "../limits.ts";
 import type { Ports } from "../ports.ts";
@@ -33,16 +34,21 @@ export async function closeConference(
   });
 }
 
-/** Closes all Conferences of a companion that is not heard of, or those that it has no more. */
+/**
+ * Closes all Conferences of a companion that is not heard of, or those that it has no more. Returns
+ * how many could not be closed.
+ */
 export async function closeConferencesOf(
   companionId: string,
   ports: Ports,
   isLost?: (conference: Conference) => boolean,
-): Promise<void> {
+): Promise<number> {
   const live = await ports.records.conferences.group("live", companionId);
-  for (const conference of isLost === undefined ? live : live.filter(isLost)) {
-    await closeConference(conference, ports, { mayLive: isLost === undefined });
-  }
+  return await eachApart(isLost === undefined ? live : live.filter(isLost), {
+    name: "close lost conferences",
+    label: ({ sid }) => sid,
+    act: (conference) => closeConference(conference, ports, { mayLive: isLost === undefined }),
+  }, ports);
 }
 
 /**
@@ -54,22 +60,28 @@ export async function tidyConferences(
   named: ReadonlySet<string>,
   ports: Ports,
 ): Promise<void> {
+  await eachApart(await ports.records.conferences.group("live", id), {
+    name: "tidy conferences",
+    label: ({ sid }) => sid,
+    act: (conference) => tidy(conference, named, ports),
+  }, ports);
+}
+
+async function tidy(
+  { accountSid, sid, members }: Conference,
+  named: ReadonlySet<string>,
+  ports: Ports,
+): Promise<void> {
   const now = ports.now();
   const { calls, conferences } = ports.records;
-  for (const { accountSid, sid, members } of await conferences.group("live", id)) {
-    const isGone = async ({ callSid, at, hasJoined }: Member) => {
-      if (!hasJoined) return now - at > limits.legForgottenMs;
-      if (named.has(callSid)) return false;
-      const call = await calls.get(accountSid, callSid);
-      return call === null || !isLive(call.status);
-    };
-    for (const member of members) {
-      if (!await isGone(member)) continue;
-      await conferences.update(
-        accountSid,
-        sid,
-        (found) => left(found, member.callSid, { at: now }),
-      );
-    }
+  const isGone = async ({ callSid, at, hasJoined }: Member) => {
+    if (!hasJoined) return now - at > limits.legForgottenMs;
+    if (named.has(callSid)) return false;
+    const call = await calls.get(accountSid, callSid);
+    return call === null || !isLive(call.status);
+  };
+  for (const member of members) {
+    if (!await isGone(member)) continue;
+    await conferences.update(accountSid, sid, (found) => left(found, member.callSid, { at: now }));
   }
 }

@@ -1,3 +1,5 @@
+import { hasShortHost } from "../url_host.ts";
+
 /** What is known: variables by name. */
 export type Variables = Readonly<Record<string, string>>;
 
@@ -52,5 +54,5 @@ export function expandUrl(text: string, variables: Variables): URL | null {
   const [head = ""] = /^(?:https?:\/\/)?[^/?#]*/i.exec(text) ?? [];
   const rest = expand(text.slice(head.length), variables, encodeURIComponent);
   const url = URL.parse(expand(head, variables) + rest);
-  return url !== null && /^https?:$/.test(url.protocol) ? url : null;
+  return url !== null && /^https?:$/.test(url.protocol) && hasShortHost(url) ? url : null;
 }

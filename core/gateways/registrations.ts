@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { standing } from "../access.ts";
 import type { GatewayReport, Registration } from "../bridge_trunks.ts";
+import { eachApart } from "../each_apart.ts";
 import { Fault } from "../faults.ts";
 import { limits } from "../limits.ts";
 import type { Ports } from "../ports.ts";
@@ -15,8 +16,16 @@ export async function registrationsOf(
   const living = await livingWith(companionId, ports);
   const gateways = await ports.records.gateways.group("registering", "yes");
   const own = gateways.filter(({ sid }) => assigneeOf(sid, living) === companionId);
-  const wanted = await Promise.all(own.map((gateway) => registrationOf(gateway, ports)));
-  return wanted.filter((registration) => registration !== null);
+  const wanted: Registration[] = [];
+  await eachApart(own, {
+    name: "have Gateways registered",
+    label: ({ sid }) => sid,
+    async act(gateway) {
+      const registration = await registrationOf(gateway, ports);
+      if (registration !== null) wanted.push(registration);
+    },
+  }, ports);
+  return wanted;
 }
 
 /** Null when the account of a Gateway is not active. */
@@ -63,12 +72,16 @@ async function mayRegister(gateway: Gateway, companionId: string, ports: Ports):
   return assignee === companionId && await registrationOf(gateway, ports) !== null;
 }
 
-/** The registrations of a companion that is gone run out unseen. */
-export async function forgetRegistrations(companionId: string, ports: Ports): Promise<void> {
+/** The registrations of a companion that is gone run out unseen. Returns how many it kept. */
+export async function forgetRegistrations(companionId: string, ports: Ports): Promise<number> {
   const lost = { ...notRegistered, reason: "the companion that kept it is gone" };
-  for (const kept of await ports.records.gateways.group("kept", companionId)) {
-    await change(kept, (now) => now.companionId === companionId ? lost : null, ports);
-  }
+  const kept = await ports.records.gateways.group("kept", companionId);
+  await eachApart(kept, {
+    name: "show Gateways as unregistered",
+    label: ({ sid }) => sid,
+    act: (one) => change(one, (now) => now.companionId === companionId ? lost : null, ports),
+  }, ports);
+  return kept.length;
 }
 
 type State = Pick<Gateway, "status" | "reason" | "companionId">;

@@ -7,6 +7,7 @@ import { notification } from "../notify.ts";
 import type { AlsoUpdated, Base, Change } from "../ports.ts";
 import { attempted, deliveries, type Delivery } from "../resources/deliveries.ts";
 import type { Signable } from "../signature.ts";
+import { hostOf } from "../url_host.ts";
 import { AttemptFailed, attemptOf } from "../webhooks/attempt.ts";
 import { shownRequest } from "../webhooks/request.ts";
 
@@ -103,7 +104,7 @@ function jobOf(
 ): Job {
   return {
     kind: handler.kind,
-    lane: customerLane("webhooks", URL.parse(url)?.host ?? "invalid", accountSid),
+    lane: customerLane("webhooks", hostOf(url), accountSid),
     args: { accountSid },
     ...series !== undefined && { series },
   };

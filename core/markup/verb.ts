@@ -6,6 +6,7 @@ import type { Address } from "../calls/address.ts";
 import type { Caller, Routing, Unroutable } from "../calls/route.ts";
 import { isFlow } from "../flows/address.ts";
 import { limits } from "../limits.ts";
+import { hasShortHost } from "../url_host.ts";
 import type { Call } from "../resources/calls.ts";
 import type { Element } from "./parse.ts";
 
@@ -116,7 +117,7 @@ export function resolveUrl(
 ): string | null {
   const url = URL.parse(address, documentUrl);
   if (url !== null && isFlow(url.href) && isFlow(documentUrl)) return url.href; // Ours alone.
-  const isUsable = url !== null && /^https?:$/.test(url.protocol) &&
+  const isUsable = url !== null && /^https?:$/.test(url.protocol) && hasShortHost(url) &&
     url.href.length <= limits.urlLength;
   return isUsable ? url.href : null;
 }

@@ -1,8 +1,10 @@
+import { isFlow } from "../flows/address.ts";
 import { answerMessage } from "../jobs/answer_message.ts";
 import { notification } from "../notify.ts";
 import type { Change, Ports } from "../ports.ts";
 import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
 import type { Message } from "../resources/messages.ts";
+import { hostOf } from "../url_host.ts";
 import { smsMarkup } from "./sms_markup.ts";
 
 /**
@@ -16,7 +18,7 @@ export async function arrivalOf(
 ): Promise<Required<Pick<Change<Message>, "also" | "jobs">>> {
   const markup = await smsMarkup(number, ports);
   if (markup !== null) {
-    const host = URL.parse(markup.first.url)?.host || "flow";
+    const host = isFlow(markup.first.url) ? "flow" : hostOf(markup.first.url);
     const args = { accountSid, messageSid: sid, numberSid: number.sid, host };
     return { also: [], jobs: [answerMessage(args)] };
   }

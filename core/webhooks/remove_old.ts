@@ -1,4 +1,5 @@
 import { subtree } from "../accounts/walk.ts";
+import { eachApart } from "../each_apart.ts";
 import { limits } from "../limits.ts";
 import type { Ports } from "../ports.ts";
 import type { Delivery } from "../resources/deliveries.ts";
@@ -13,11 +14,14 @@ export async function removeOldDeliveries(ports: Ports, signal: AbortSignal): Pr
   const before = ports.now() - ports.settings.deliveryKeptMs;
   const [root] = await ports.accounts.children("");
   if (root === undefined) return;
-  for await (const accountSid of subtree(root.sid, ports.accounts)) {
-    let removed: number;
-    do {
-      if (signal.aborted) return;
-      removed = await ports.records.deliveries.removeOld(accountSid, before, isWaiting);
-    } while (removed === limits.removedAtOnce);
-  }
+  await eachApart(subtree(root.sid, ports.accounts), {
+    name: "remove the old deliveries of accounts",
+    label: (accountSid) => accountSid,
+    async act(accountSid) {
+      let removed: number = limits.removedAtOnce;
+      while (removed === limits.removedAtOnce && !signal.aborted) {
+        removed = await ports.records.deliveries.removeOld(accountSid, before, isWaiting);
+      }
+    },
+  }, ports);
 }

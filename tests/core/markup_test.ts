@@ -351,6 +351,10 @@ const flawed: Record<string, { body: string; skipped: string[] }> = {
     body: "<Play>ftp://app.test/x.wav</Play>",
     skipped: ['Play of "ftp://app.test/x.wav": it is no http or https address'],
   },
+  "an address whose host is longer than DNS allows": {
+    body: `<Play>https://${"a".repeat(254)}/</Play>`,
+    skipped: [`Play of "https://${"a".repeat(254)}/": it is no http or https address`],
+  },
   "a noun that cannot be called": {
     body: "<Dial><Client>a b</Client></Dial>",
     skipped: [

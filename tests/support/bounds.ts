@@ -15,6 +15,8 @@ export interface ParameterSchema {
 
 const long = (length: number) => "https://app.test/".padEnd(length, "x");
 
+const noUrls = ["", "/relative", "ftp://app.test/", "https://", "app.test"];
+
 /** Texts that break a rule of a parameter: of its kind, or just beyond one of its bounds. */
 export function beyond({ anyOf, ...schema }: ParameterSchema): string[] {
   if (anyOf !== undefined) { // The other alternative is the empty text, which clears.
@@ -29,7 +31,7 @@ export function beyond({ anyOf, ...schema }: ParameterSchema): string[] {
     return ["", "x", "1.5", "0x10", "1e3", " 5", ...outside];
   }
   return [
-    ...(format === "uri" ? ["", "/relative", "ftp://app.test/", "https://", "app.test"] : []),
+    ...(format === "uri" ? [...noUrls, `https://${"a".repeat(254)}/`] : []),
     ...(format === "email" ? ["", "nobody", "a@b", "a b@app.test"] : []),
     ...(pattern === undefined ? [] : ["", "\u0001"]),
     ...(pattern?.includes("[0-9a-f]{32}") ? [pattern.slice(1, 3), `AC${"0".repeat(31)}`] : []),
@@ -49,7 +51,7 @@ export function within({ anyOf, ...schema }: ParameterSchema): string[] {
   if (type === "array") return within(schema.items!);
   if (type === "boolean") return ["true", "false"];
   if (type === "integer") return [minimum, maximum].flatMap((one) => one?.toString() ?? []);
-  if (format === "uri") return ["http://app.test", long(maxLength!)];
+  if (format === "uri") return ["http://app.test", long(maxLength!), `https://${"a".repeat(253)}/`];
   if (pattern !== undefined || format !== undefined || maxLength === undefined) return [];
   return ["x".repeat(Math.max(minLength, 1)), long(maxLength)];
 }

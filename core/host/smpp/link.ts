@@ -1,4 +1,5 @@
 import { Fault } from "../../faults.ts";
+import { limits } from "../../limits.ts";
 import { Untaken } from "../../messages/untaken.ts";
 import type { Delivery, MessageRoute } from "../../providers.ts";
 import type { Message } from "../../resources/messages.ts";
@@ -167,8 +168,9 @@ const final = new Set([
   "ESME_RX_R_APPN",
 ].map((name) => errors[name]!));
 
-/** What carriers' ids stand under in the store. */
-export const carrierIdOf = (id: string): string => `smpp ${id.toLowerCase()}`;
+/** The id of a message at its carrier as the store keeps it, short enough for a key. */
+export const carrierIdOf = (id: string): string =>
+  `smpp ${id.toLowerCase()}`.slice(0, limits.carrierIdLength);
 
 const fieldsOf = ({ from, to }: Message, segment: Segment, wantsReceipt: boolean) => ({
   ...address("source", from),
