@@ -51,7 +51,7 @@ const allowed: Record<string, string[]> = {
 const roots = ["main.ts", "numbers.ts", "sip/main.ts"];
 const isRoot = ({ file }: Source) => roots.includes(file) || file.startsWith("core/host/");
 
-const budget = { fileLines: 250, functionLines: 60 };
+const budget = { fileLines: 300, functionLines: 60 };
 
 const root = new URL("../", import.meta.url);
 
