@@ -17,9 +17,10 @@ export interface AppServer extends AsyncDisposable {
 
 const patienceMs = 60_000;
 
-export function startAppServer(): AppServer {
+/** Starts one on an address of this machine; the loopback's unless given. */
+export function startAppServer(hostname = "127.0.0.1"): AppServer {
   const waiting = new Set<() => void>();
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
+  const server = Deno.serve({ hostname, port: 0, onListen() {} }, async (request) => {
     const { pathname: path } = new URL(request.url);
     const form = Object.fromEntries(new URLSearchParams(await request.text()));
     self.requests.push({ path, form, headers: request.headers });
@@ -31,7 +32,7 @@ export function startAppServer(): AppServer {
     return new Response(page, { headers: { "content-type": type } });
   });
   const self: AppServer = {
-    url: `http://127.0.0.1:${server.addr.port}`,
+    url: `http://${hostname}:${server.addr.port}`,
     requests: [],
     onRequest: undefined,
     pages: new Map(),

@@ -32,6 +32,8 @@ export interface BaresipOptions {
   port?: number;
   /** What it says all the time, in Hz; what it hears unless told. */
   saysHz?: number;
+  /** Where it runs: the command in front of it, and its address. */
+  place?: { command: readonly string[]; address: string };
   /** Whom it calls as soon as it runs. */
   calls?: string;
 }
@@ -51,12 +53,13 @@ export async function startBaresip(options: BaresipOptions): Promise<Baresip> {
   const directory = await Deno.makeTempDir();
   await Deno.writeTextFile(`${directory}/config`, config(directory, options));
   await Deno.writeTextFile(`${directory}/accounts`, account(options));
-  const { saysHz, calls } = options;
+  const { saysHz, calls, place } = options;
   if (saysHz !== undefined) {
     await Deno.writeFile(`${directory}/says.wav`, pcmFile(tone(saysHz, 30)));
   }
-  const child = new Deno.Command(BARESIP, {
-    args: ["-f", directory, ...calls === undefined ? [] : ["-e", `/dial ${calls}`]],
+  const [program, ...before] = [...place?.command ?? [], BARESIP];
+  const child = new Deno.Command(program!, {
+    args: [...before, "-f", directory, ...calls === undefined ? [] : ["-e", `/dial ${calls}`]],
     stdin: "null",
     stdout: "null",
     stderr: "null",
@@ -82,8 +85,8 @@ export async function startBaresip(options: BaresipOptions): Promise<Baresip> {
 }
 
 /** Its microphone is a file, or its own loudspeaker; what it decodes is kept in a file. */
-const config = (directory: string, { port = 0, saysHz, calls }: BaresipOptions) => `
-sip_listen 127.0.0.1:${port}
+const config = (directory: string, { port = 0, place, saysHz, calls }: BaresipOptions) => `
+sip_listen ${place?.address ?? "127.0.0.1"}:${port}
 rtp_ports 10000-20000
 audio_source ${saysHz === undefined ? "aubridge,self" : `aufile,${directory}/says.wav`}
 audio_player aubridge,self

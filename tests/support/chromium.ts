@@ -1,9 +1,11 @@
 import { type Browser, chromium } from "playwright-core";
 
-const CHROMIUM = Deno.env.get("CHROMIUM") ?? "/usr/bin/chromium";
+/** The program. */
+export const CHROMIUM = Deno.env.get("CHROMIUM") ?? "/usr/bin/chromium";
 const TEST_TIMEOUT_MS = 300_000;
 
-const flags = [
+/** How it is started wherever a test has it. */
+export const chromiumFlags: readonly string[] = [
   "--headless",
   "--no-sandbox",
   "--disable-gpu",
@@ -12,8 +14,6 @@ const flags = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
-  // No name leads out of this machine.
-  "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
   // The microphone beeps, without asking; what is heard is played without a click.
   "--use-fake-device-for-media-stream",
   "--use-fake-ui-for-media-stream",
@@ -22,11 +22,16 @@ const flags = [
   "--allow-loopback-in-peer-connection",
   "--disable-features=WebRtcHideLocalIpsWithMdns",
 ];
+/** No name leads out of this machine. */
+const noNames = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1";
 
 const installed = await Deno.stat(CHROMIUM).then((file) => file.isFile, () => false);
 
 async function withBrowser(body: (browser: Browser) => Promise<void>): Promise<void> {
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: flags });
+  const browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    args: [...chromiumFlags, noNames],
+  });
   try {
     await body(browser);
   } finally {

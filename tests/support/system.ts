@@ -38,6 +38,8 @@ export interface SystemOptions {
   root?: string;
   /** The command that is Deno; this process's own by default. */
   deno?: [string, ...string[]];
+  /** The address at which the test reaches it; of the loopback by default. */
+  at?: string;
 }
 
 const root = new URL("../../", import.meta.url).pathname;
@@ -55,7 +57,8 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     ...options.env,
   };
   const { child, output, ended } = spawnTask(["start"], env, options);
-  const baseUrl = `http://127.0.0.1:${port}`;
+  const { at = "127.0.0.1" } = options;
+  const baseUrl = `http://${at}:${port}`;
   const isOver = ended.then((code) => {
     throw new Error(`The system ended with ${code}: ${output()}`);
   });
@@ -68,7 +71,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   const { account_sid: accountSid, auth_token: authToken } = credentials;
   const api = `${baseUrl}/2012-04-24/Accounts/${accountSid}/`;
   const headers = { authorization: `Basic ${btoa(`${accountSid}:${authToken}`)}` };
-  const wsUrl = `ws://127.0.0.1:${sipPort}`;
+  const wsUrl = `ws://${at}:${sipPort}`;
   const phones: Softphone[] = [];
 
   async function json(response: Response): Promise<Json> {

@@ -38,6 +38,36 @@
     return energy;
   };
 
+  /** The way that the audio of the last call takes: the candidates of both ends. */
+  globalThis.audioWay = async () => {
+    const stats = await kept.at(-1).getStats();
+    const { selectedCandidatePairId } = [...stats.values()].find(({ type }) =>
+      type === "transport"
+    );
+    const { localCandidateId, remoteCandidateId } = stats.get(selectedCandidatePairId);
+    const [local, remote] = [localCandidateId, remoteCandidateId].map((id) => stats.get(id));
+    return {
+      local: local.candidateType,
+      relayProtocol: local.relayProtocol,
+      remoteAddress: remote.address,
+    };
+  };
+
+  /** What a TURN server answers the browser: 200 when it is given a way, else the error of STUN. */
+  globalThis.turnAnswer = async (iceServer) => {
+    const peer = new Native({ iceServers: [iceServer], iceTransportPolicy: "relay" });
+    const answered = new Promise((resolve) => {
+      peer.onicecandidate = ({ candidate }) => candidate?.candidate && resolve(200);
+      // 701 is of no answer, as from a network that does not lead there.
+      peer.onicecandidateerror = ({ errorCode }) => errorCode < 700 && resolve(errorCode);
+    });
+    peer.addTransceiver("audio");
+    await peer.setLocalDescription();
+    const answer = await answered;
+    peer.close();
+    return answer;
+  };
+
   const sockets = [];
   let registrations = 0;
   /** How often the page was told that it is registered. */
