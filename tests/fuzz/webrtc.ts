@@ -89,7 +89,10 @@ function harmless(random: Random): Attack {
 function harmful(random: Random, clock: HandClock): Attack {
   const network = harmless(random);
   const untilMs = random(2) * random(20_000);
+  const hasNoDtls = once(random, 3);
   return (datagram) => {
+    const [first = 0] = datagram.bytes;
+    if (hasNoDtls && first >= 20 && first <= 63) return [];
     const some = network(datagram);
     if (clock.now() > untilMs || once(random, 2)) return some;
     return some.map((each) => ({ ...each, bytes: mutateBytes(each.bytes, random) }));
