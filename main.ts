@@ -123,10 +123,9 @@ async function welcome(config: Config, ports: Ports): Promise<void> {
   await Deno.chmod(file, 0o600); // It may have been there, with other rights.
   // An instance that joins others, or starts again after a crash: its owner has begun.
   const isFirst = isNew && !isAgain;
-  if (isFirst) say(`Root account ${root.sid}, AuthToken ${root.authToken} (kept in ${file})`);
+  if (isFirst) say(`Root account: ${root.sid}. Its AuthToken is in ${file}`);
   if (demo !== null) {
-    const password = isFirst ? `password ${demo.password}` : `its password is in ${file}`;
-    say(`Softphone: ${baseUrl}/softphone, login ${demo.login}, ${password}`);
+    say(`Softphone: ${baseUrl}/softphone, login ${demo.login}. Its password is in ${file}`);
     const numbers = await demoNumbers(ports);
     if (numbers.length > 0) {
       say(`  Call ${numbers.map(({ name, number }) => `${number} (${name})`).join(", ")}`);
@@ -135,7 +134,7 @@ async function welcome(config: Config, ports: Ports): Promise<void> {
   if (!isFirst) return;
   const api = `${baseUrl}/${limits.apiVersion}/Accounts/${root.sid}`;
   say(`
-A first call, with the AuthToken in $TOKEN:
+A first call, with auth_token of ${file} in $TOKEN:
   1. curl -u ${root.sid}:$TOKEN ${api}/Clients.json -d Login=alice -d Password=secret
   2. Log in as alice at ${baseUrl}/softphone, or register any SIP softphone
      as alice@${config.SIP_DOMAIN} over ${wsUrl}

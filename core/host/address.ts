@@ -60,7 +60,10 @@ function isPublicV6(groups: number[]): boolean {
   const [first, second] = groups as [number, number];
   const v4 = groups[6]! * 65_536 + groups[7]!;
   const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
-  if (isMapped || first === 0x64 && second === 0xff9b) return isPublicV4(v4);
+  // 64:ff9b::/96 (RFC 6052); 64:ff9b:1::/48 is for use within networks alone (RFC 8215).
+  const isTranslated = first === 0x64 && second === 0xff9b &&
+    groups.slice(2, 6).every((group) => group === 0);
+  if (isMapped || isTranslated) return isPublicV4(v4);
   if (first === 0x2002) return isPublicV4(second * 65_536 + groups[2]!); // 6to4
   if (first === 0x2001 && (second === 0xdb8 || second < 0x200)) return false;
   return first >= 0x2000 && first < 0x4000; // Global unicast; all else is reserved.

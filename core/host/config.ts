@@ -12,6 +12,7 @@ import {
 import { mediaVariables } from "./media_variables.ts";
 import { messageVariables } from "./message_variables.ts";
 import { iceSettings, reachVariables } from "./reach_variables.ts";
+import { supervisedVariable } from "./process.ts";
 import { recordingVariables } from "./recording_variables.ts";
 import { speechVariables } from "./speech_variables.ts";
 import { transportVariables } from "./transport_variables.ts";
@@ -59,21 +60,21 @@ export const variables = {
     schema: text.max(limits.passwordLength),
     fallback: "",
     help: "Password of the root account, on the first start. Empty: generated.",
-    secret: true,
+    secret: ["service"],
   },
   SECRET_KEY: {
     schema: secret,
     fallback: "",
     help: "Key that seals secrets at rest; instances that share KV_URL share it. " +
       "Empty: generated into DATA_DIR/secret_key.",
-    secret: true,
+    secret: ["service"],
   },
   BRIDGE_SECRET: {
     schema: secret,
     fallback: "",
     help:
       "Signs what service and companion tell each other, and seals passwords in it. Empty: DATA_DIR/bridge_secret.",
-    secret: true,
+    secret: ["service", "companion"],
   },
   SERVICE_URL: {
     schema: httpUrl,
@@ -159,7 +160,7 @@ export const variables = {
     schema: text,
     fallback: "",
     help: "Bearer token that NUMBERS_URL expects.",
-    secret: true,
+    secret: ["service"],
   },
   NUMBER_MONTHLY_PRICE: {
     schema: z.string().regex(/^\d{1,6}(\.\d{1,6})?$/, "must be an amount like 1.15").transform(
@@ -207,6 +208,17 @@ export function readConfig(
     if (parsed.success) values[name] = parsed.data;
     else problems.push(`${name} ${parsed.error.issues[0]!.message}${shown(variable, text)}`);
   }
+  // The supervisor has checked what belongs together, and hands each process its own secrets alone.
+  if (get(supervisedVariable) !== "1") problems.push(...missingOf(values));
+  if (problems.length > 0) {
+    throw new ConfigError(`Cannot use the configuration: ${problems.join("; ")}`);
+  }
+  return values as Config;
+}
+
+/** What variables that are set require of others. */
+function missingOf(values: Record<string, unknown>): string[] {
+  const problems: string[] = [];
   if (values.NUMBERS_PROVIDER === "http" && values.NUMBERS_URL === "") {
     problems.push("NUMBERS_URL is required by NUMBERS_PROVIDER=http");
   }
@@ -221,17 +233,15 @@ export function readConfig(
       problems.push(`SIP_TLS_CERT and SIP_TLS_KEY are required by ${name}`);
     }
   }
-  if (problems.length > 0) {
-    throw new ConfigError(`Cannot use the configuration: ${problems.join("; ")}`);
-  }
-  return values as Config;
+  return problems;
 }
 
-const shown = ({ secret }: Variable, text: string) => secret === true ? "" : ` (it is "${text}")`;
+const shown = ({ secret }: Variable, text: string) =>
+  secret !== undefined ? "" : ` (it is "${text}")`;
 
 /** The configuration as lines of NAME=value, with secrets masked. */
 export const configLines = (config: Config): string[] =>
   Object.entries<Variable>(variables).map(([name, { secret, help }]) => {
     const value = String(config[name as keyof Config]);
-    return `${name}=${secret === true && value !== "" ? "********" : value}  # ${help}`;
+    return `${name}=${secret !== undefined && value !== "" ? "********" : value}  # ${help}`;
   });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { flag, httpUrl } from "./variable.ts";
+import { flag, httpUrl, type Variable } from "./variable.ts";
 
 const smsRouteNames = ["smpp", "http", "gateway"];
 
@@ -37,7 +37,7 @@ export const messageVariables = {
     fallback: "",
     help: "Message center for SMPP 3.4: smpp://SYSTEM_ID:PASSWORD@HOST:PORT, smpps for TLS. Each " +
       "instance of the service binds by itself. Empty: none.",
-    secret: true,
+    secret: ["service"],
   },
   SMPP_SYSTEM_TYPE: {
     schema: z.string().max(12),
@@ -58,14 +58,14 @@ export const messageVariables = {
     schema: z.string(),
     fallback: "",
     help: "Bearer token that SMS_URL expects.",
-    secret: true,
+    secret: ["service"],
   },
   SMS_INBOUND_TOKEN: {
     schema: z.union([z.literal(""), z.string().min(16)], "must have at least 16 characters"),
     fallback: "",
     help: "Bearer token by which the aggregator hands messages and receipts to /sms. Empty: /sms " +
       "is not there.",
-    secret: true,
+    secret: ["service"],
   },
   SMS_RATES_FILE: {
     schema: z.string().regex(/^[^,]*$/, "must not hold a comma"),
@@ -80,11 +80,11 @@ export const messageVariables = {
     ]),
     fallback: "",
     help: "Mail server for e-mail: smtp://USER:PASSWORD@HOST:PORT. Empty: none is sent.",
-    secret: true,
+    secret: ["service"],
   },
   LOCATION_URL: {
     schema: z.union([z.literal(""), httpUrl], "must be an http or https URL"),
     fallback: "",
     help: "Location source asked, with ?msisdn=, where devices are. Empty: there is none.",
   },
-};
+} satisfies Record<string, Variable>;

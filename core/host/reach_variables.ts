@@ -32,7 +32,7 @@ export const reachVariables = {
     help:
       "Secret shared with the TURN servers of ICE_SERVERS (static-auth-secret of coturn, with " +
       "use-auth-secret), from which time-limited credentials are made.",
-    secret: true,
+    secret: ["service", "companion"],
   },
 } satisfies Record<string, Variable>;
 

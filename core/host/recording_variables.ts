@@ -22,12 +22,17 @@ export const recordingVariables = {
     fallback: ({ S3_REGION }) => `https://s3.${S3_REGION}.amazonaws.com`,
     help: "Where the storage answers, also customers. Default: https://s3.S3_REGION.amazonaws.com.",
   },
-  S3_ACCESS_KEY: { schema: text, fallback: "", help: "Access key of the storage." },
+  S3_ACCESS_KEY: {
+    schema: text,
+    fallback: "",
+    help: "Access key of the storage.",
+    secret: ["service"],
+  },
   S3_SECRET_KEY: {
     schema: text,
     fallback: "",
     help: "Secret key that goes with S3_ACCESS_KEY.",
-    secret: true,
+    secret: ["service"],
   },
   S3_SECURITY_LEVEL: {
     schema: z.enum(["SECURE", "NONE"], "must be SECURE or NONE"),

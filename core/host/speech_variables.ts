@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { httpUrl, port, secret } from "./variable.ts";
+import { httpUrl, port, secret, type Variable } from "./variable.ts";
 
 const text = z.string();
 const url = z.union([z.literal(""), httpUrl], "must be an http or https URL");
@@ -21,7 +21,7 @@ export const speechVariables = {
     fallback: "",
     help: "What the speech process wants to hear from who asks it. Empty: new at every start; " +
       "needed where service and companion are started each by itself.",
-    secret: true,
+    secret: ["service", "companion", "speech process"],
   },
   SPEECH_URL: {
     schema: url,
@@ -30,7 +30,12 @@ export const speechVariables = {
       "Provider of speech in the OpenAI form: /v1/audio/speech is below it. Empty: the speech " +
       "process, by espeak-ng or flite where installed, else by an npm package.",
   },
-  SPEECH_KEY: { schema: text, fallback: "", help: "Bearer key of SPEECH_URL.", secret: true },
+  SPEECH_KEY: {
+    schema: text,
+    fallback: "",
+    help: "Bearer key of SPEECH_URL.",
+    secret: ["companion"],
+  },
   SPEECH_MODEL: { schema: text, fallback: "tts-1", help: "Model that SPEECH_URL is asked for." },
   SPEECH_VOICES: {
     schema: voices,
@@ -48,7 +53,7 @@ export const speechVariables = {
     schema: text,
     fallback: "",
     help: "Bearer key of RECOGNITION_URL.",
-    secret: true,
+    secret: ["service", "companion"],
   },
   RECOGNITION_MODEL: {
     schema: text,
@@ -60,4 +65,4 @@ export const speechVariables = {
     fallback: "0",
     help: "What a minute of a transcribed recording costs its account.",
   },
-};
+} satisfies Record<string, Variable>;

@@ -9,7 +9,9 @@ import {
 } from "./machine_addresses.ts";
 import { onNpmWrapperGone } from "./npm_wrapper.ts";
 import { cannotStartCode, fail, log, say, supervisedVariable } from "./process.ts";
+import { environmentOf } from "./process_environment.ts";
 import { needsSpeechProcess } from "./speech_endpoints.ts";
+import type { ProcessName } from "./variable.ts";
 
 /**
  * The supervisor behind `deno task start`, `api`, `sip` and `speech`: starts the processes asked for,
@@ -19,7 +21,7 @@ import { needsSpeechProcess } from "./speech_endpoints.ts";
  */
 
 interface Program {
-  name: "service" | "companion" | "speech process";
+  name: ProcessName;
   script: string;
   /** What the runtime is told besides. */
   flags?: readonly string[];
@@ -145,12 +147,14 @@ async function supervise(
   // Nobody listens for the service that is started by itself, unless the operator says so.
   const knowsSpeech = config.SPEECH_SECRET !== "" || wanted.includes(programs.speech);
 
-  function spawn({ script, flags = [], permissions }: Program): Deno.ChildProcess {
+  function spawn({ name, script, flags = [], permissions }: Program): Deno.ChildProcess {
     const args = ["run", "--quiet", "--no-prompt", ...flags, ...permissions(config), script];
     return new Deno.Command(Deno.execPath(), {
       args,
       cwd: root,
+      clearEnv: true,
       env: {
+        ...environmentOf(name, Deno.env.toObject()),
         [supervisedVariable]: "1",
         [machineVariable]: writeMachineAddresses(machine),
         ...knowsSpeech && { SPEECH_SECRET: secret },

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Variable } from "./variable.ts";
 import { proxyAddress } from "../gateways/proxy_address.ts";
 import { isCountry } from "../numbers/country.ts";
 
@@ -21,7 +22,7 @@ export const trunkVariables = {
     schema: text.max(128),
     fallback: "",
     help: "Password of OUTBOUND_PROXY_USER.",
-    secret: true,
+    secret: ["service"],
   },
   DIAL_SIP_HOSTS: {
     schema: text.toLowerCase().regex(
@@ -52,4 +53,4 @@ export const trunkVariables = {
     fallback: "",
     help: "CSV of what calls cost: number prefix, price of a minute. Empty: they are free.",
   },
-};
+} satisfies Record<string, Variable>;

@@ -7,9 +7,12 @@ export interface Variable {
   /** A fixed value, or one that follows from variables above it and this machine's addresses. */
   fallback: string | ((values: Record<string, unknown>, machine: MachineAddresses) => string);
   help: string;
-  /** Never printed. */
-  secret?: boolean;
+  /** Of a secret: the processes that need it. It is never printed, and no other process gets it. */
+  secret?: readonly ProcessName[];
 }
+
+/** The processes that the supervisor starts. */
+export type ProcessName = "service" | "companion" | "speech process";
 
 /** A port that is always listened on. */
 export const port = z.coerce.number("must be a port number").int().min(1).max(65_535);

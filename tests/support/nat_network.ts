@@ -1,3 +1,4 @@
+import { run } from "./run.ts";
 import { isAlive } from "./system.ts";
 
 /**
@@ -143,19 +144,3 @@ async function removeLeftBehind(): Promise<void> {
 
 const batch = (name: string, lines: string[]) =>
   run("ip", [...name === "" ? [] : ["-n", name], "-batch", "-"], lines.join("\n") + "\n");
-
-async function run(program: string, args: string[], input = ""): Promise<string> {
-  const child = new Deno.Command(program, {
-    args,
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  const writer = child.stdin.getWriter();
-  await writer.write(new TextEncoder().encode(input));
-  await writer.close();
-  const { code, stdout, stderr } = await child.output();
-  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-  if (code !== 0) throw new Error(`${program} ${args.join(" ")}: ${text(stderr)}`);
-  return text(stdout);
-}

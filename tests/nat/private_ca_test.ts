@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { natTest } from "../support/nat_lab.ts";
+import { hosts } from "../support/nat_network.ts";
+import { run } from "../support/run.ts";
+
+/** An address of the public internet, which the guard lets through; here it is in a namespace. */
+const publicAddress = "9.9.9.9";
+
+/** A certificate for an address, signed by an authority that nobody else knows; PEM files. */
+async function makeCertificate(directory: string, address: string) {
+  const path = (name: string) => `${directory}/${name}`;
+  const request = ["req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+  await run("openssl", [
+    ...[...request, "-x509", "-days", "2", "-subj", "/CN=private authority"],
+    ...["-keyout", path("ca.key"), "-out", path("ca.pem")],
+  ]);
+  await Deno.writeTextFile(path("names"), `subjectAltName=IP:${address}\n`);
+  await run("openssl", [
+    ...[...request, "-subj", "/CN=application server"],
+    ...["-keyout", path("server.key"), "-out", path("server.csr")],
+  ]);
+  await run("openssl", [
+    ...["x509", "-req", "-days", "2", "-in", path("server.csr"), "-extfile", path("names")],
+    ...["-CA", path("ca.pem"), "-CAkey", path("ca.key"), "-CAcreateserial"],
+    ...["-out", path("server.pem")],
+  ]);
+  return { ca: path("ca.pem"), cert: path("server.pem"), key: path("server.key") };
+}
+
+natTest(
+  import.meta.url,
+  "https application servers with a private CA work under the guard by NODE_EXTRA_CA_CERTS",
+  async (lab) => {
+    const directory = await Deno.makeTempDir();
+    await run("ip", ["addr", "add", `${publicAddress}/32`, "dev", "lo"]);
+    const { ca, cert, key } = await makeCertificate(directory, publicAddress);
+    const asked = Promise.withResolvers<string>();
+    await using server = Deno.serve({
+      hostname: publicAddress,
+      port: 0,
+      cert: await Deno.readTextFile(cert),
+      key: await Deno.readTextFile(key),
+      onListen() {},
+    }, async (request) => {
+      asked.resolve(await request.text());
+      return new Response();
+    });
+    const system = await lab.start("net", hosts.net, {
+      HOST: "0.0.0.0",
+      PUBLIC_IP: hosts.net,
+      ALLOW_PRIVATE_URLS: "false",
+      NODE_EXTRA_CA_CERTS: ca,
+    });
+
+    await system.post("Calls.json", {
+      From: "me",
+      To: "client:nobody",
+      Url: `https://${publicAddress}:${server.addr.port}/voice`,
+      StatusCallback: `https://${publicAddress}:${server.addr.port}/events`,
+    });
+
+    assert.match(await asked.promise, /CallStatus=failed/);
+    await Deno.remove(directory, { recursive: true });
+  },
+);
