@@ -1,8 +1,9 @@
 /** Every bound of the media engine; milliseconds end in Ms. */
 export const mediaLimits = {
-  /** Lines of one session description, and candidates taken from it. */
+  /** Lines of one session description, and candidates and fingerprints taken from it. */
   sdpLines: 2_000,
   candidates: 32,
+  fingerprints: 8,
   mediaSections: 16,
   /** Tries to find two ports side by side where the system chooses them. */
   portPairTries: 20,

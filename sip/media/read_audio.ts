@@ -37,16 +37,17 @@ function readWebrtc({ section, head, mid }: Source): WebrtcAudio {
     if (value === undefined) throw refusal(`it has no usable ${name}`);
     return value;
   };
-  const setup = all("setup")[0] ?? "active";
+  const setup = SETUPS.find((each) => each === (all("setup")[0] ?? "active"));
+  // "holdconn" too, which may not be there (RFC 5763 §5).
+  if (setup === undefined) throw refusal(`its setup is "${all("setup")[0]}"`);
   return {
     kind: "webrtc",
     mid,
     direction: readDirection(section, head),
-    setup: SETUPS.find((each) => each === setup) ?? "active",
+    setup,
     ufrag: one("ice-ufrag", /^[A-Za-z0-9+/]{4,256}$/),
     password: one("ice-pwd", /^[A-Za-z0-9+/]{22,256}$/),
-    // MD5, SHA-1 and the like no longer bind a certificate.
-    fingerprint: one("fingerprint", /^sha-(256|384|512) [0-9A-F]{2}(:[0-9A-F]{2}){31,63}$/i),
+    fingerprint: strongest(all("fingerprint")),
     candidates: (section.attributes.get("candidate") ?? []).flatMap(readCandidate)
       .slice(0, mediaLimits.candidates),
     ...(head.attributes.has("ice-lite") && { lite: true }),
@@ -71,6 +72,21 @@ function readRtp({ section, head, mid }: Source): RtpAudio {
     rtcpPort: section.attributes.has("rtcp-mux") ? port : Math.min(rtcpPort, 0xffff),
     ...readFormats(section),
   };
+}
+
+/**
+ * The fingerprints by the strongest hash function that is there, one of which is the certificate's
+ * (RFC 8122 §5). MD5, SHA-1 and the like no longer bind a certificate.
+ */
+function strongest(values: string[]): string {
+  const usable = values.flatMap((
+    value,
+  ) => [...value.matchAll(/^sha-(256|384|512) ([0-9A-F]{2}(?::[0-9A-F]{2}){31,63})$/gi)]);
+  const bits = usable.map(([, each]) => Number(each));
+  const most = Math.max(...bits);
+  if (usable.length === 0) throw refusal("it has no usable fingerprint");
+  const bytes = usable.filter((_, i) => bits[i] === most).map(([, , each]) => each);
+  return `sha-${most} ${bytes.slice(0, mediaLimits.fingerprints).join(",")}`;
 }
 
 /** The oldest way to hold: "send to no address" (RFC 3264 §8.4). */

@@ -53,7 +53,7 @@ export interface WebrtcAudio extends CodedAudio {
   setup: Setup;
   ufrag: string;
   password: string;
-  /** Hash function and bytes, as RFC 8122 §5 writes them. */
+  /** Hash function and bytes, as RFC 8122 §5 writes them; a peer's may be several, with commas. */
   fingerprint: string;
   candidates: string[];
   /** It only answers checks of ICE (RFC 8445 §2.5). */

@@ -88,6 +88,21 @@ Deno.test("DTLS ends at once when a certificate is not the one of the SDP, and t
   }
 });
 
+Deno.test("a peer may show any certificate whose fingerprint its SDP has, and no other", () => {
+  const [own, other] = [newCertificate(), newCertificate()];
+  const [, digest] = other.fingerprint.split(" ");
+  const pair = dtlsPair({
+    certificates: { client: own },
+    fingerprints: { client: other.fingerprint + "," + own.fingerprint.split(" ")[1] },
+  });
+  pair.deliver();
+  assertConnected(pair);
+
+  const wrong = dtlsPair({ fingerprints: { client: `${other.fingerprint},${digest}` } });
+  wrong.deliver();
+  assert.match(wrong.ends.server!, /not the one of its fingerprint/);
+});
+
 Deno.test("whoever shows the certificate of another, without its key, is refused by either side", () => {
   for (const [side, other] of [["client", "server"], ["server", "client"]] as const) {
     const { key } = newCertificate();

@@ -68,6 +68,25 @@ Deno.test("parseSdp() refuses with NoCommonCodec what we cannot take, and says w
   assert.throws(() => parseSdp(""), NoCommonCodec);
 });
 
+Deno.test("parseSdp() takes every fingerprint by the strongest hash function, and no others", () => {
+  const [one, other] = [["AA", 64], ["BB", 64]].map(([byte, n]) => Array(n).fill(byte).join(":"));
+  const { audio } = parse([
+    /a=fingerprint.*\r\n/g,
+    `a=fingerprint:SHA-512 ${one}\r\na=fingerprint:sha-1 00:11\r\na=fingerprint:sha-256 ` +
+    `${"CC:".repeat(31)}CC\r\na=fingerprint:sha-512 ${other}\r\n`,
+  ]);
+  assert.equal(audio.fingerprint, `sha-512 ${one},${other}`);
+});
+
+Deno.test("parseSdp() refuses a setup that is none", () => {
+  for (const setup of ["holdconn", "Active", "x"]) {
+    assert.throws(
+      () => parse(["a=setup:actpass", `a=setup:${setup}`]),
+      new NoCommonCodec(`Cannot take the SDP: its setup is "${setup}"`),
+    );
+  }
+});
+
 Deno.test("parseSdp() refuses a malformed media line, which would stand in our answer", () => {
   const lines = [
     "video",

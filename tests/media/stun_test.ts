@@ -142,6 +142,16 @@ Deno.test("parseStun() names attributes that it does not know, but should", () =
   assert.ok(answer.toHex().includes("000a000400300031"));
 });
 
+Deno.test("parseStun() takes the first of attributes that are there twice", () => {
+  const username = (name: string) => `00060004 ${new TextEncoder().encode(name).toHex()}`;
+  const text = `${username("ours")} ${username("evil")} 00240004 00000001 00240004 00000002
+    80290008 0000000000000001 802a0008 0000000000000002 00090004 00000457 00090004 00000414`;
+  const size = bytesOf(text).length.toString(16).padStart(4, "0");
+  const message = parseStun(bytesOf(`0001${size} 2112a442 ${transaction} ${text}`))!;
+  assert.deepEqual([message.username, message.priority, message.error], ["ours", 1, 487]);
+  assert.deepEqual(message.role, { controlling: false, tieBreaker: 1n });
+});
+
 Deno.test("parseStun() refuses what is cut off, and what is another protocol's", () => {
   for (let length = 0; length < REQUEST.length; length++) {
     assert.equal(parseStun(REQUEST.subarray(0, length)), undefined, `${length} bytes`);

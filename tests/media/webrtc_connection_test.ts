@@ -56,6 +56,12 @@ const packet = (peer: Peer, sequence: number) =>
     payload: new Uint8Array(160).fill(sequence),
   });
 
+/** Where a peer is. */
+function portsOf(peer: Peer): { port: number } {
+  const [candidate = ""] = ofKind("webrtc", peer.local).audio.candidates;
+  return { port: Number(candidate.split(" ")[5]) };
+}
+
 /** Each hears the other, and what is on the way can be read by nobody else. */
 async function assertTalk({ one, other, sockets }: {
   one: Peer;
@@ -198,6 +204,34 @@ Deno.test("what a WebRTC peer sends before it is connected, or after its end, is
   one.send(packet(one, 3));
   other.send(packet(other, 3));
   assert.equal(srtp, 0);
+  await lab.close();
+});
+
+Deno.test("a packet of no protocol that shares the port, and any of a stranger, is dropped", async () => {
+  const lab = await pair();
+  lab.accept();
+  await lab.pass(1_000);
+  const heard: Uint8Array[] = [];
+  lab.other.onPacket = (bytes) => heard.push(bytes.slice());
+  const secured: Uint8Array[] = [];
+  lab.sockets.passes = (bytes) => {
+    secured.push(bytes);
+    return false;
+  };
+  lab.one.send(packet(lab.one, 9));
+  lab.sockets.passes = () => true;
+  const [srtp] = secured;
+  const { port: to } = portsOf(lab.other);
+  const { port: from } = portsOf(lab.one);
+  // RFC 7983 §7: of all first bytes but those of its own, none makes it an SRTP packet.
+  for (let first = 0; first < 256; first++) {
+    if (first !== srtp![0]) lab.sockets.inject(srtp!.with(0, first), { from, to });
+  }
+  lab.sockets.inject(srtp!, { from: from + 9, to });
+  assert.deepEqual([heard, lab.states], [[], [{ connected: true }, { connected: true }]]);
+
+  lab.sockets.inject(srtp!, { from, to });
+  assert.equal(heard.length, 1);
   await lab.close();
 });
 

@@ -5,6 +5,8 @@ import type { WebrtcSockets } from "../../sip/media/webrtc/sockets.ts";
 export interface MemorySockets extends WebrtcSockets {
   /** Whether a datagram gets through; all do unless told. */
   passes: (bytes: Uint8Array) => boolean;
+  /** Lets a datagram arrive at a port as if it came from another, at once. */
+  inject(bytes: Uint8Array, way: { from: number; to: number }): void;
   /** Sockets that are not closed. */
   count(): number;
 }
@@ -16,6 +18,7 @@ export function memorySockets(): MemorySockets {
   const sockets: MemorySockets = {
     bindAddress: address,
     passes: () => true,
+    inject: (bytes, { from, to }) => byPort.get(to)?.onMessage(bytes, { address, port: from }),
     count: () => byPort.size,
     open() {
       const port = ports++;

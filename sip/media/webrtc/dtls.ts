@@ -13,7 +13,10 @@ export interface DtlsOptions {
   role: "client" | "server";
   /** Ours. */
   certificate: Certificate;
-  /** Of the peer's certificate, as its SDP says: its hash function, and bytes in hexadecimal. */
+  /**
+   * Of the peer's certificate, as its SDP says: the hash function, and bytes in hexadecimal; where it
+   * may show one of several certificates, those of each, with commas.
+   */
   fingerprint: string;
   send(datagram: Bytes): void;
   clock: Clock;

@@ -93,15 +93,15 @@ export function parseStun(bytes: Uint8Array): ReadStun | undefined {
   return message;
 }
 
-/** Takes an attribute in; false when it is malformed. */
+/** Takes an attribute in, of several the first (RFC 8489 §14); false when it is malformed. */
 function readAttribute(message: ReadStun, attribute: number, content: DataView): boolean {
   const length = content.byteLength;
   switch (attribute) {
     case USERNAME:
-      message.username = Buffer.from(content.buffer, content.byteOffset, length).toString();
+      message.username ??= Buffer.from(content.buffer, content.byteOffset, length).toString();
       return length <= USERNAME_BYTES;
     case PRIORITY:
-      if (length === 4) message.priority = content.getUint32(0);
+      if (length === 4) message.priority ??= content.getUint32(0);
       return length === 4;
     case USE_CANDIDATE:
       message.useCandidate = true;
@@ -110,11 +110,11 @@ function readAttribute(message: ReadStun, attribute: number, content: DataView):
     case ICE_CONTROLLING: {
       if (length !== 8) return false;
       const controlling = attribute === ICE_CONTROLLING;
-      message.role = { controlling, tieBreaker: content.getBigUint64(0) };
+      message.role ??= { controlling, tieBreaker: content.getBigUint64(0) };
       return true;
     }
     case ERROR_CODE:
-      if (length >= 4) message.error = (content.getUint8(2) & 7) * 100 + content.getUint8(3);
+      if (length >= 4) message.error ??= (content.getUint8(2) & 7) * 100 + content.getUint8(3);
       return length >= 4;
     case MAPPED_ADDRESS:
     case XOR_MAPPED_ADDRESS:
