@@ -166,3 +166,19 @@ Deno.test("forged seals move no window: a record is taken that they came before"
     assert.ok(pair.keys.client && pair.keys.server, victim);
   }
 });
+
+Deno.test("forged fragments cost a bounded amount of memory", () => {
+  const { handshakeBytes } = mediaLimits;
+  const pairs = Array.from({ length: 20 }, () => dtlsPair());
+  const before = Deno.memoryUsage().external;
+  for (const pair of pairs) {
+    for (let place = 0; place < 800; place++) {
+      const body = message(11, place, Uint8Array.of(1), handshakeBytes);
+      for (const side of ["client", "server"] as const) pair.give(side, clear(HANDSHAKE, body));
+    }
+  }
+  const grownMiB = (Deno.memoryUsage().external - before) / 2 ** 20;
+  // Eight messages for each of 40 sides, and twice their bytes; all of them would be 1,000 MiB.
+  assert.ok(grownMiB < 40, `it grew by ${grownMiB} MiB`);
+  for (const pair of pairs) for (const side of ["client", "server"] as const) pair.close(side);
+});
