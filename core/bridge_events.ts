@@ -21,6 +21,9 @@ import { incomingNumber } from "./bridge_trunks.ts";
 /** How a leg ended; the last word about it. */
 export const outcome = z.enum(["completed", "busy", "no-answer", "failed", "canceled"]);
 
+/** How much an event may say. */
+export const eventLimits = { endDetailLength: 300 } as const;
+
 /** Why a leg ended, where its status does not tell: what its owner could mend. */
 const endReason = z.enum(["not-registered", "media-lost", "no-trunk", "no-codec"]);
 
@@ -119,6 +122,8 @@ export const legEvent = z.discriminatedUnion("type", [
     outcome,
     sipStatus: z.number().int().optional(),
     reason: endReason.optional(),
+    /** What was wrong, in words, where the reason alone does not tell. */
+    detail: z.string().max(eventLimits.endDetailLength).optional(),
   }),
 ]);
 

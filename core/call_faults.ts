@@ -67,9 +67,10 @@ export const callFaults = {
   noCommonCodec: {
     kind: "invalid",
     code: 13236,
-    message: "Cannot connect the call: the two sides have no codec in common",
+    message: "Cannot connect the call: the two sides have no media in common",
     advice:
-      "Have the phone or trunk offer PCMU or PCMA (G.711), or Opus; one in a browser, with DTLS-SRTP and ICE.",
+      "Have the phone or trunk offer audio as PCMU or PCMA (G.711), or Opus, at an address that " +
+      "this server sends to; one in a browser, with DTLS-SRTP and ICE.",
   },
   companionLost: {
     kind: "unavailable",

@@ -186,12 +186,13 @@ const endFaults = {
 /** Adds the Notification of an ending that the customer could have prevented. */
 function explained(
   change: Change<Call>,
-  { reason }: LegEvent & { type: "ended" },
+  { reason, detail: why }: LegEvent & { type: "ended" },
   ports: Ports,
 ): Change<Call> {
   if (reason === undefined) return change;
   const { accountSid, sid: callSid, to, from, direction } = change.record;
-  const detail = direction === "inbound" ? from : to;
+  const peer = direction === "inbound" ? from : to;
+  const detail = why === undefined ? peer : `${peer}: ${why}`;
   const exchange = callRequest(change.record, ports);
   const notice = { accountSid, callSid, fault: endFaults[reason], detail, level: "error" } as const;
   return { ...change, also: [notification({ ...notice, exchange }, ports)] };

@@ -10,7 +10,8 @@ import { forgetTransaction } from "../leg/forget_transaction.ts";
 import type { Leg } from "../leg/leg.ts";
 import { sipLimits } from "../limits.ts";
 import type { MediaLeg } from "../media/port.ts";
-import { endsDialog, Refused, statusToPass } from "./refused.ts";
+import { endsDialog, Refused } from "./refused.ts";
+import { refusalToPass } from "../not_acceptable.ts";
 import { agreeAsClient, agreeAsServer, refusedBy } from "./session_timer.ts";
 import { refreshTarget } from "./target.ts";
 import { guard, sdpBody, type Signalling } from "../signalling.ts";
@@ -85,7 +86,7 @@ export async function answerReinvite(
   } catch (error) {
     guard(
       log,
-      () => withFlow(dialog.flow, () => request.reject({ statusCode: statusToPass(error) })),
+      () => withFlow(dialog.flow, () => request.reject(refusalToPass(domain, error))),
     )();
   }
 }

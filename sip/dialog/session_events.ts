@@ -11,7 +11,15 @@ import type {
 import type { Dialog } from "./dialog.ts";
 import { answerInfo } from "./in_dialog.ts";
 import { answerReinvite } from "./offer.ts";
+import type { Refusal } from "../refusal.ts";
 import { guard, type Signalling } from "../signalling.ts";
+import { warning } from "../warning.ts";
+
+/** A PRACK may offer (RFC 3262 §5), but the session is agreed by INVITE and its answer here. */
+const offerInPrack = (domain: string): Refusal => ({
+  statusCode: 488,
+  extraHeaders: [warning(domain, "Cannot take an offer in a PRACK: offer it in a re-INVITE")],
+});
 
 /** A dialog that is told of the ACK to our 2xx. */
 export interface Acknowledged extends Dialog {
@@ -68,7 +76,7 @@ export class SessionEvents implements SessionDelegate {
       const rack = request.message.getHeader("rack") ?? "";
       const isOffer = request.message.body !== "";
       if (!dialog.events.onPrack?.(rack)) request.reject({ statusCode: 481 });
-      else if (isOffer) request.reject({ statusCode: 488 });
+      else if (isOffer) request.reject(offerInPrack(this.#signalling.domain));
       else request.accept();
     });
   }

@@ -10,7 +10,7 @@ import type { Dialog } from "./dialog.ts";
 import { withFlow } from "../flow.ts";
 import { sendOffer } from "./offer.ts";
 import { refreshTarget } from "./target.ts";
-import { statusToPass } from "./refused.ts";
+import { refusalToPass } from "../not_acceptable.ts";
 import { agreeAsClient, agreeAsServer, refusedBy } from "./session_timer.ts";
 import type { Refusal } from "../refusal.ts";
 import { guard, sdpBody, type Signalling } from "../signalling.ts";
@@ -54,7 +54,7 @@ export function answerUpdate(signalling: Signalling, message: IncomingRequestMes
       })
       .catch(guard(log, (error: unknown) => {
         session.signalingStateRollback();
-        withFlow(dialog.flow, () => server.reject({ statusCode: statusToPass(error) }));
+        withFlow(dialog.flow, () => server.reject(refusalToPass(signalling.domain, error)));
       }));
   }
 }

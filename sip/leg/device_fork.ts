@@ -1,4 +1,4 @@
-import { createFork, type Fork, type ForkEvents } from "./fork.ts";
+import { createFork, type Fork, type ForkEvents, type ForkRefusal } from "./fork.ts";
 import type { ForkInvite } from "./fork_invite.ts";
 import { type Binding, type Flows, targetOf } from "../registrar/location.ts";
 import type { MediaLeg } from "../media/port.ts";
@@ -44,11 +44,11 @@ class DeviceFork implements Fork {
     return this.#fork.over;
   }
   send(events: ForkEvents) {
-    const onRefused = (...refusal: Parameters<ForkEvents["onRefused"]>) => {
-      const next = !this.#isCancelled && hasFailed(this.#fork, refusal[0])
+    const onRefused = (refusal: ForkRefusal) => {
+      const next = !this.#isCancelled && hasFailed(this.#fork, refusal.status)
         ? this.#untried.shift()
         : undefined;
-      if (next === undefined) return events.onRefused(...refusal);
+      if (next === undefined) return events.onRefused(refusal);
       this.#fork = this.#open(next);
       this.send(events);
     };

@@ -31,8 +31,18 @@ export interface ForkEvents {
   onProgress(status: number, sdp: string): void;
   /** The first 2xx of the fork. */
   onAnswer(answer: Answer): void;
-  /** `retryAfterS` is 0 where nothing is said of when to try again. */
-  onRefused(status: number, headers: Record<string, string>, retryAfterS: number): void;
+  onRefused(refusal: ForkRefusal): void;
+}
+
+/** A final response that says no, or none any more. */
+export interface ForkRefusal {
+  status: number;
+  /** Its X- and User-to-User headers. */
+  headers: Record<string, string>;
+  /** 0 where nothing is said of when to try again. */
+  retryAfterS: number;
+  /** What its Warning says (RFC 3261 §20.43). */
+  warning?: string | undefined;
 }
 
 /** A 2xx, already acknowledged. */
@@ -194,7 +204,12 @@ function delegateOf(state: State, events: ForkEvents): OutgoingInviteRequestDele
       return sendInvite(state, events);
     }
     close(state);
-    events.onRefused(statusOf(message), passedHeaders(message), retryAfterOf(message));
+    events.onRefused({
+      status: statusOf(message),
+      headers: passedHeaders(message),
+      retryAfterS: retryAfterOf(message),
+      warning: message.getHeader("warning"),
+    });
   });
   return {
     onTrying: guard(log, () => events.onTrying?.()),
@@ -225,7 +240,7 @@ function watchFlow(state: State, events: ForkEvents): void {
   state.stopWatching = state.signalling.flowWatchers.add((lost) => {
     if (lost !== state.flow) return;
     giveUp(state);
-    events.onRefused(480, {}, 0);
+    events.onRefused({ status: 480, headers: {}, retryAfterS: 0 });
   });
 }
 

@@ -4,11 +4,12 @@ import type { DialogEvents } from "../dialog/dialog_events.ts";
 import { inDialogEvents } from "../dialog/in_dialog.ts";
 import { bye, type InboundState, lost, mediaLost, refuse, reply } from "./inbound_state.ts";
 import { type MediaLeg, NoCommonCodec } from "../media/port.ts";
-import { unfollowedReason, unfollowedWords } from "./outcome.ts";
+import { unfollowed, unfollowedWords } from "./outcome.ts";
 import { beginAnotherDialog } from "./another_dialog.ts";
 import { originOf } from "../origin.ts";
 import { isSips } from "../secure.ts";
 import { agreeAsServer } from "../dialog/session_timer.ts";
+import { mediaWarning } from "../not_acceptable.ts";
 import { sdpBody } from "../signalling.ts";
 import { sdpWithoutMedia, ussdHeaders } from "../ussd/ussd_body.ts";
 import { allows } from "../user_agent_core.ts";
@@ -54,8 +55,10 @@ async function prepare(state: InboundState): Promise<MediaLeg | undefined> {
     });
     return media;
   } catch (error) {
-    if (error instanceof NoCommonCodec) refuse(state, 488, { reason: "no-codec" });
-    else refuse(state, 500);
+    if (error instanceof NoCommonCodec) {
+      const headers = [mediaWarning(state.signalling.domain, error)];
+      refuse(state, 488, { ...unfollowed(error), headers });
+    } else refuse(state, 500);
     throw error;
   }
 }
@@ -151,12 +154,12 @@ function dialogEvents(state: InboundState): DialogEvents {
       taken = state.media?.accept(sdp)
         .catch((error) => {
           log("Cannot take the answer to a call", { leg: id, error: String(error) });
-          const reason = unfollowedReason(error);
-          bye(state, { outcome: "failed", sipStatus: 488, reason }, unfollowedWords);
+          const ending = { outcome: "failed", sipStatus: 488, ...unfollowed(error) } as const;
+          bye(state, ending, unfollowedWords);
         });
     },
     onUnfollowed: (error) =>
-      bye(state, { outcome: "completed", reason: unfollowedReason(error) }, unfollowedWords),
+      bye(state, { outcome: "completed", ...unfollowed(error) }, unfollowedWords),
     onPrack: (rack) => state.reliable?.acknowledge(rack) ?? false,
   };
 }

@@ -5,7 +5,11 @@ import type { Wiring } from "../dialog/in_dialog.ts";
 import type { LegEnd } from "./leg.ts";
 import { sipLimits } from "../limits.ts";
 import type { MediaEngine, MediaLeg } from "../media/port.ts";
-import { type Ending, outcomeOf } from "./outcome.ts";
+import { type Ending, outcomeOf, refusesMedia } from "./outcome.ts";
+import { mediaWarning } from "../not_acceptable.ts";
+import { originOf } from "../origin.ts";
+import { parseUri } from "../text/uri.ts";
+import { warning } from "../warning.ts";
 import { type Refusal, unavailable } from "../refusal.ts";
 import type { ReliableResponses } from "../dialog/reliable.ts";
 import { guard, type Signalling } from "../signalling.ts";
@@ -64,9 +68,10 @@ export function lost(state: InboundState): void {
 export function refuse(
   state: InboundState,
   status: number,
-  { outcome = outcomeOf(status), reason, headers = [] }: {
+  { outcome = outcomeOf(status), reason, detail, headers = [] }: {
     outcome?: Ending["outcome"];
     reason?: Ending["reason"];
+    detail?: Ending["detail"];
     headers?: string[];
   } = {},
 ): void {
@@ -74,10 +79,32 @@ export function refuse(
   const statusCode = status < 400 ? 480 : status;
   const refusal: Refusal = statusCode === unavailable.statusCode ? unavailable : { statusCode };
   const extraHeaders = [...refusal.extraHeaders ?? [], ...headers];
+  if (!headers.some((line) => /^warning:/i.test(line))) {
+    extraHeaders.push(...wordsFor(state, statusCode));
+  }
   reply(state, () => state.call.request.reject({ ...refusal, extraHeaders }));
   state.dialog?.abandon();
-  const ending = { outcome, sipStatus: statusCode, ...reason && { reason } };
+  const ending = {
+    outcome,
+    sipStatus: statusCode,
+    ...reason && { reason },
+    ...detail && { detail },
+  };
   if (state.over.end(ending)) state.released.resolve();
+}
+
+/** A Warning for what the status alone does not tell a caller. */
+function wordsFor(
+  { signalling: { domain, isOwn }, call: { flow, login, request: { message } } }: InboundState,
+  statusCode: number,
+): string[] {
+  if (refusesMedia(statusCode)) return [mediaWarning(domain)];
+  if (statusCode !== 404 || login === undefined) return [];
+  const uri = parseUri(originOf(message).target);
+  if (uri === undefined || !/^sips?$/.test(uri.scheme) || isOwn(uri, flow)) return [];
+  const text = `Cannot call an address at ${uri.host}: the domain of this server is ${domain} ` +
+    "(SIP_DOMAIN), and DIAL_SIP_HOSTS lists the others that may be called";
+  return [warning(domain, text)];
 }
 
 /** BYE to the caller. */

@@ -23,6 +23,7 @@ export function createOutboundLeg(signalling: Signalling, call: OutboundCall): O
     released: Promise.withResolvers(),
     answered: Promise.withResolvers(),
     refusals: [],
+    unwanted: undefined,
     forks: [],
     winner: undefined,
     dialog: undefined,

@@ -41,6 +41,8 @@ export interface OutboundState {
   readonly released: PromiseWithResolvers<void>;
   readonly answered: PromiseWithResolvers<boolean>;
   readonly refusals: number[];
+  /** What was offered to whoever refused it last, and what that one says; undefined before. */
+  unwanted: string | undefined;
   forks: Fork[];
   winner: Fork | undefined;
   dialog: Dialog | undefined;

@@ -1,4 +1,4 @@
-import type { EndReason, Outcome } from "../../core/bridge_events.ts";
+import { type EndReason, eventLimits, type Outcome } from "../../core/bridge_events.ts";
 import { NoCommonCodec } from "../media/port.ts";
 
 /** How a leg ended. */
@@ -6,6 +6,8 @@ export interface Ending {
   outcome: Outcome;
   sipStatus?: number;
   reason?: EndReason;
+  /** What was wrong, in words for the customer. */
+  detail?: string;
 }
 
 /** Final statuses that say more than that the call failed; `DialCallStatus` and Call Status. */
@@ -20,15 +22,22 @@ const outcomes: Readonly<Record<number, Outcome>> = {
 /** The outcome of an INVITE refused with a status. */
 export const outcomeOf = (status: number): Outcome => outcomes[status] ?? "failed";
 
-/** How an INVITE ends that everybody refused; 488 and 606 are about the session that was offered. */
-export function refusedEnding(sipStatus: number): Ending {
-  const reason = sipStatus === 488 || sipStatus === 606 ? { reason: "no-codec" } as const : {};
+/** Whether a refusal is about the session that was offered (RFC 3261 §21.4.26, §21.6.4). */
+export const refusesMedia = (sipStatus: number): boolean => sipStatus === 488 || sipStatus === 606;
+
+/** How an INVITE ends that everybody refused; `detail` tells of media that were refused. */
+export function refusedEnding(sipStatus: number, detail?: string): Ending {
+  const reason = refusesMedia(sipStatus)
+    ? { reason: "no-codec", ...detail !== undefined && { detail } } as const
+    : {};
   return { outcome: outcomeOf(sipStatus), sipStatus, ...reason };
 }
 
-/** Why a call ends whose SDP answer our media cannot follow. */
-export const unfollowedReason = (error: unknown): EndReason =>
-  error instanceof NoCommonCodec ? "no-codec" : "media-lost";
+/** How a call ends whose SDP our media cannot follow, but for its status. */
+export const unfollowed = (error: unknown): Pick<Ending, "reason" | "detail"> =>
+  error instanceof NoCommonCodec
+    ? { reason: "no-codec", detail: error.message.slice(0, eventLimits.endDetailLength) }
+    : { reason: "media-lost" };
 
 /** What its BYE says (RFC 3326). */
 export const unfollowedWords = { reason: 'SIP;cause=488;text="Not Acceptable Here"' };

@@ -57,7 +57,7 @@ export function createPeerFork(
       if (isOver) return;
       isOver = true;
       signalling.log("Cannot call a Client at another companion", { error: String(error) });
-      events.onRefused(480, {}, 0);
+      events.onRefused({ status: 480, headers: {}, retryAfterS: 0 });
     }
   };
 

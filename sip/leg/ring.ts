@@ -1,7 +1,8 @@
 import type { Target } from "../../core/bridge_script.ts";
 import { createDeviceFork, type ReachableDevice } from "./device_fork.ts";
 import { adoptDialog, type Dialog, type DialogPeer } from "../dialog/dialog.ts";
-import type { Answer, Fork } from "./fork.ts";
+import type { Answer, Fork, ForkRefusal } from "./fork.ts";
+import { refusedOffer } from "./refused_offer.ts";
 import { forkInvite } from "./fork_invite.ts";
 import { createWiring, inDialogEvents } from "../dialog/in_dialog.ts";
 import type { Flows } from "../registrar/location.ts";
@@ -12,7 +13,7 @@ import { reopened, someClosed } from "../registrar/path.ts";
 import { sipLimits } from "../limits.ts";
 import { Refused } from "../dialog/refused.ts";
 import { isSecureUri, securedDevices } from "../secure.ts";
-import { bestStatus, refusedEnding, unfollowedReason, unfollowedWords } from "./outcome.ts";
+import { bestStatus, refusedEnding, refusesMedia, unfollowed, unfollowedWords } from "./outcome.ts";
 import {
   bye,
   cancelForks,
@@ -70,9 +71,9 @@ export function sendTo(state: OutboundState, fork: Fork): void {
   fork.send({
     onProgress: (status, sdp) => onProgress(state, fork, { status, sdp }),
     onAnswer: (answer) => onAnswer(state, fork, answer),
-    onRefused(status, headers) {
-      state.responseHeaders = headers;
-      onRefused(state, fork, status);
+    onRefused(refusal) {
+      state.responseHeaders = refusal.headers;
+      onRefused(state, fork, refusal);
     },
   });
 }
@@ -124,13 +125,18 @@ export function onProgress(
 }
 
 /** Takes a refusal; the last one ends the leg, or a 6xx, which is for all devices (§16.7 step 5). */
-export function onRefused(state: OutboundState, fork: Fork, status: number): void {
+export function onRefused(
+  state: OutboundState,
+  fork: Fork,
+  { status, warning }: ForkRefusal,
+): void {
   fork.media?.close();
   state.refusals.push(status);
+  if (refusesMedia(status)) state.unwanted = refusedOffer({ status, warning, offer: fork.offer });
   if (state.winner !== undefined || state.over.signal.aborted) return;
   if (status >= 600) cancelForks(state, declinedElsewhere(status));
   else if (!state.forks.every(({ over }) => over)) return;
-  finish(state, refusedEnding(bestStatus(state.refusals)));
+  finish(state, refusedEnding(bestStatus(state.refusals), state.unwanted));
 }
 
 /** Takes a 2xx. */
@@ -193,7 +199,7 @@ async function takeAnswer(state: OutboundState, { media }: Fork, sdp: string): P
   } catch (error) {
     const { signalling: { log }, call: { invitation: { leg } } } = state;
     log("Cannot take the answer to a call", { leg, error: String(error) });
-    const ending = { ...refusedEnding(488), reason: unfollowedReason(error) };
+    const ending = { ...refusedEnding(488), ...unfollowed(error) };
     return bye(state, ending, unfollowedWords);
   }
   if (state.over.signal.aborted) return;
@@ -228,6 +234,6 @@ function dialogEvents(state: OutboundState, media: MediaLeg | undefined): Dialog
     },
     onLost: () => bye(state, { outcome: "completed" }),
     onUnfollowed: (error) =>
-      bye(state, { outcome: "completed", reason: unfollowedReason(error) }, unfollowedWords),
+      bye(state, { outcome: "completed", ...unfollowed(error) }, unfollowedWords),
   };
 }

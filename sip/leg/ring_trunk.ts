@@ -131,7 +131,8 @@ async function send(
       if (isGivenUp) refuseAnswer(state, fork, answer);
       else onAnswer(state, fork, answer);
     },
-    onRefused(status, headers, retryAfterS) {
+    onRefused(refusal) {
+      const { status, retryAfterS } = refusal;
       stopWaiting();
       if (isGivenUp) return;
       holds.heed(way, { status, retryAfterS });
@@ -139,8 +140,8 @@ async function send(
       const answered = status !== 503 && !fork.flow.closed;
       if (hasFailed(fork, status)) return fail({ status, answered });
       resolve(undefined);
-      state.responseHeaders = headers;
-      onRefused(state, fork, status);
+      state.responseHeaders = refusal.headers;
+      onRefused(state, fork, refusal);
     },
   });
   return await promise;

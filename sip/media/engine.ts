@@ -64,7 +64,9 @@ export function mediaEngine(options: MediaEngineOptions): MediaEngine {
     async answer(sdp) {
       const offer = parseSdp(sdp);
       const transport = transportOf(offer.audio.kind);
-      if (transport === undefined) throw refusal(`its transport is "${offer.protocol}"`);
+      if (transport === undefined) {
+        throw refusal(`its transport is "${offer.protocol}"`, "transport");
+      }
       return await open(transport, offer);
     },
     async offer(kind = "webrtc") {
@@ -132,7 +134,7 @@ function legOf(parts: Parts): MediaLeg {
   const { engine, peer, negotiation, session, sound, opus } = parts;
   const accept = (sdp: string, isEarly?: boolean) => {
     const answer = parseSdp(sdp);
-    if (answer.audio.opus) throw refusal("it has none of the codecs that were offered");
+    if (answer.audio.opus) throw refusal("it has none of the codecs that were offered", "codec");
     const agree = () => {
       negotiation.accept(answer);
       heed(parts, answer.audio);

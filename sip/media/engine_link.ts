@@ -177,5 +177,5 @@ class EngineGone extends Error {
   override readonly name = "EngineGone";
 }
 
-const errorOf = ({ name, message }: SentError): Error =>
-  name === "NoCommonCodec" ? new NoCommonCodec(message) : new Error(message);
+const errorOf = ({ name, message, mismatch }: SentError): Error =>
+  name === "NoCommonCodec" ? new NoCommonCodec(message, mismatch) : new Error(message);

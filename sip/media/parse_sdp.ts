@@ -17,10 +17,10 @@ export function parseSdp(text: string): Session {
   // A peer may offer the same audio in several profiles, each in a section of its own.
   const audios = sections.filter(({ line }) => /^audio [1-9]/.test(line));
   const section = audios.find(spoken) ?? audios[0];
-  if (head === undefined || section === undefined) throw refusal("it has no audio");
+  if (head === undefined || section === undefined) throw refusal("it has no audio", "media type");
   const protocol = profileOf(section);
   const kind = PROFILES.get(protocol);
-  if (kind === undefined) throw refusal(`its transport is "${protocol}"`);
+  if (kind === undefined) throw refusal(`its transport is "${protocol}"`, "transport");
 
   const [, id = "0", version = "0"] = head.line.split(" ");
   const index = sections.indexOf(section);
@@ -42,7 +42,7 @@ export function ofKind<Kind extends AudioSection["kind"]>(
   session: Session,
 ): Session<Extract<AudioSection, { kind: Kind }>> {
   if (session.audio.kind === kind) return session as ReturnType<typeof ofKind<Kind>>;
-  throw refusal(`its transport is "${session.protocol}"`);
+  throw refusal(`its transport is "${session.protocol}"`, "transport");
 }
 
 const profileOf = ({ line }: Section) => line.split(" ")[2] ?? "";

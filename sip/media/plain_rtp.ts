@@ -80,6 +80,7 @@ function assertReachable(bindAddress: string, { address }: RtpAudio): void {
   if (isIPv6(bindAddress) === isIPv6(address)) return;
   throw refusal(
     `it has an address of ${isIPv6(address) ? "IPv6" : "IPv4"}, which we do not send to`,
+    "address",
   );
 }
 

@@ -134,9 +134,16 @@ export interface MediaLeg {
   close(): void;
 }
 
-/** The peer offers no codec we speak: SIP 488. */
+/** What of a session description cannot be taken. */
+export type Mismatch = "media type" | "transport" | "address" | "codec" | "description";
+
+/** The media that a peer offers are none we speak: SIP 488. */
 export class NoCommonCodec extends Error {
   override readonly name = "NoCommonCodec";
+
+  constructor(message: string, readonly mismatch: Mismatch = "codec") {
+    super(message);
+  }
 }
 
 /**

@@ -30,11 +30,11 @@ export const readAudio = (source: Source): AudioSection =>
   source.kind === "webrtc" ? readWebrtc(source) : readRtp(source);
 
 function readWebrtc({ section, head, mid }: Source): WebrtcAudio {
-  if (!section.attributes.has("rtcp-mux")) throw refusal("it has no rtcp-mux");
+  if (!section.attributes.has("rtcp-mux")) throw refusal("it has no rtcp-mux", "transport");
   const all = (name: string) => section.attributes.get(name) ?? head.attributes.get(name) ?? [];
   const one = (name: string, pattern: RegExp) => {
     const value = all(name).find((each) => pattern.test(each));
-    if (value === undefined) throw refusal(`it has no usable ${name}`);
+    if (value === undefined) throw refusal(`it has no usable ${name}`, "transport");
     return value;
   };
   const setup = SETUPS.find((each) => each === (all("setup")[0] ?? "active"));
@@ -58,7 +58,7 @@ function readWebrtc({ section, head, mid }: Source): WebrtcAudio {
 function readRtp({ section, head, mid }: Source): RtpAudio {
   const lines = section.connections.length > 0 ? section.connections : head.connections;
   const address = lines.map(readAddress).find((each) => each !== undefined);
-  if (address === undefined) throw refusal("it has no IP address to send to");
+  if (address === undefined) throw refusal("it has no IP address to send to", "address");
   const port = readPort(section.line.split(" ")[1]?.split("/")[0]);
   if (port === undefined) throw refusal("it has no usable port");
   const rtcpPort = readPort(section.attributes.get("rtcp")?.[0]?.split(" ")[0]) ?? port + 1;
@@ -144,6 +144,6 @@ function readFormats(section: Section): Pick<AudioSection, "formats" | "opus"> {
   const formats = read((encoding) => rtpmapOf(encoding, false));
   if (formats.has("PCMU") || formats.has("PCMA")) return { formats };
   const withOpus = read((encoding) => rtpmapOf(encoding, true));
-  if (!withOpus.has("PCMU")) throw refusal("it has none of PCMU, PCMA and Opus");
+  if (!withOpus.has("PCMU")) throw refusal("it has none of PCMU, PCMA and Opus", "codec");
   return { formats: withOpus, opus: true };
 }

@@ -1,4 +1,4 @@
-import { NoCommonCodec } from "./port.ts";
+import { type Mismatch, NoCommonCodec } from "./port.ts";
 
 /** What we speak; every clock runs at 8 kHz, but where a peer has Opus alone. */
 export const encodings = ["PCMU", "PCMA", "telephone-event"] as const;
@@ -107,4 +107,5 @@ export interface Section {
 }
 
 /** The error that refuses a session description. */
-export const refusal = (why: string) => new NoCommonCodec(`Cannot take the SDP: ${why}`);
+export const refusal = (why: string, mismatch: Mismatch = "description") =>
+  new NoCommonCodec(`Cannot take the SDP: ${why}`, mismatch);

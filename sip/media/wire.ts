@@ -1,4 +1,4 @@
-import type { MediaKind, Pcm } from "./port.ts";
+import { type MediaKind, type Mismatch, NoCommonCodec, type Pcm } from "./port.ts";
 import type { MediaPlaces } from "./transports.ts";
 
 /**
@@ -70,12 +70,18 @@ export interface SentError {
   /** Tells `NoCommonCodec` from the others. */
   name: string;
   message: string;
+  /** Of a `NoCommonCodec`. */
+  mismatch?: Mismatch;
 }
 
 /** Whatever was thrown, to be sent. */
 export const sentError = (error: unknown): SentError =>
   error instanceof Error
-    ? { name: error.name, message: error.message }
+    ? {
+      name: error.name,
+      message: error.message,
+      ...error instanceof NoCommonCodec && { mismatch: error.mismatch },
+    }
     : { name: "Error", message: String(error) };
 
 /** One end of the way between the two: a Worker, the inside of one, or a MessagePort. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { startAppServer } from "../support/app_server.ts";
+import { valueOf } from "../support/sip_text.ts";
 import { eventually, startSystem, type System } from "../support/system.ts";
 
 /** An offer, or an answer, of G.729 alone. */
@@ -14,7 +15,9 @@ const g729 = [
   "",
 ].join("\r\n");
 
-const told = async (system: System): Promise<{ call_sid: string; error_code: number }[]> =>
+const told = async (
+  system: System,
+): Promise<{ call_sid: string; error_code: number; message_text: string }[]> =>
   (await system.get("Notifications.json")).notifications;
 
 Deno.test("a phone without a codec of ours is refused with 488, and a Notification says so, once a call", async () => {
@@ -27,6 +30,7 @@ Deno.test("a phone without a codec of ours is refused with 488, and a Notificati
 
   const refused = await phone.call("sip:anything@localhost", { sdp: g729 }).final;
   assert.equal(refused.status, 488);
+  assert.match(valueOf(refused, "warning"), /^305 localhost "Cannot take the SDP: it has none of /);
   await eventually("the first call is told of", async () => (await told(system)).length === 1);
   const placed = { From: "me", To: "client:alice", Url: `${app.url}/alice` };
   const { sid } = await system.post("Calls.json", placed);
@@ -36,6 +40,9 @@ Deno.test("a phone without a codec of ours is refused with 488, and a Notificati
 
   const [second, first] = await told(system);
   assert.deepEqual([first?.error_code, second?.error_code].map(Number), [13236, 13236]);
+  for (const { message_text } of [first!, second!]) {
+    assert.match(message_text, /none of PCMU, PCMA/);
+  }
   assert.equal(second?.call_sid, sid);
   const { calls } = await system.get("Calls.json");
   assert.deepEqual(calls.map(({ status }: { status: string }) => status), ["failed", "failed"]);

@@ -154,7 +154,7 @@ for (
     ["not-registered", /none of its phones/],
     ["media-lost", /audio/],
     ["no-trunk", /no Gateway took it/],
-    ["no-codec", /no codec in common/],
+    ["no-codec", /no media in common/],
   ] as const
 ) {
   Deno.test(`a leg that ends as ${reason} leaves one Notification`, async () => {

@@ -147,8 +147,9 @@ sipTest("perform() refuses with 488 when the caller has no codec of ours", async
   const { event } = await lab.service.event("ended");
 
   assert.equal(final.status, 488);
-  const reason = "no-codec";
-  assert.deepEqual(event, { type: "ended", outcome: "failed", sipStatus: 488, reason });
+  assert.equal(valueOf(final, "warning"), '305 sip.test "Cannot answer: no common codec"');
+  const [reason, detail] = ["no-codec", "Cannot answer: no common codec"];
+  assert.deepEqual(event, { type: "ended", outcome: "failed", sipStatus: 488, reason, detail });
 });
 
 sipTest("perform() refuses a caller with the status of a reject", async () => {

@@ -21,7 +21,14 @@ for (
     const { event } = await lab.service.event("ended");
 
     assert.equal(valueOf(bye, "reason"), notAcceptable);
-    assert.deepEqual(event, { type: "ended", outcome: "failed", sipStatus: 488, reason });
+    const detail = reason === "no-codec" ? { detail: "Cannot accept" } : {};
+    assert.deepEqual(event, {
+      type: "ended",
+      outcome: "failed",
+      sipStatus: 488,
+      reason,
+      ...detail,
+    });
     assert.equal(lab.media.legs[0]?.closed, true);
   });
 }

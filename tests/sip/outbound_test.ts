@@ -145,6 +145,7 @@ for (
     ["488 when the answer has no codec of ours", foreignSdp, {
       sipStatus: 488,
       reason: "no-codec",
+      detail: "Cannot accept",
     }],
     ["488 when the media fail", brokenSdp, { sipStatus: 488, reason: "media-lost" }],
   ] as const

@@ -71,12 +71,16 @@ for (const refuses of [true, false]) {
 
     const placed = await call(lab, [trunk.route]);
     const invite = await trunk.request("INVITE");
-    if (refuses) trunk.respond(invite, 488);
+    const headers = ['Warning: 305 carrier.test "Only G.729 here"'];
+    if (refuses) trunk.respond(invite, 488, { headers });
     else trunk.answer(invite, { sdp: foreignSdp });
     const ended = await placed.event("ended");
 
     const reason = "no-codec";
-    assert.deepEqual(ended, { type: "ended", outcome: "failed", sipStatus: 488, reason });
+    const detail = refuses
+      ? 'it refused the offer (no audio) with 488, and says: 305 carrier.test "Only G.729 here"'
+      : "Cannot accept";
+    assert.deepEqual(ended, { type: "ended", outcome: "failed", sipStatus: 488, reason, detail });
     if (!refuses) trunk.respond(await trunk.request("BYE"), 200);
   });
 }
