@@ -307,6 +307,23 @@ Deno.test("a handshake that leaves a message out ends soon, with unexpected_mess
   }
 });
 
+Deno.test("a client of DTLS gives a cookie back once, and refuses a malformed one", () => {
+  const asking = (...bodies: Uint8Array[]): Bent => ({
+    bend: ({ type }) => type === SERVER_HELLO ? bodies.map((body) => ({ type: 3, body })) : [],
+  });
+  const request = concat(of(0xfe, 0xff), vector(1, of(1, 2, 3)));
+  const twice = facing("client", asking(request, request));
+  twice.run(mediaLimits.handshakeDoubtMs + 500);
+  assert.match(twice.ended ?? "it went on", /it sent message 3 when 2 was due/);
+  // Behind an empty session id; each of the later hellos has it.
+  const [first, ...later] = twice.sent.filter((each) => each[13] === CLIENT_HELLO);
+  assert.ok(!first!.toHex().includes("0003010203") && later.length > 0);
+  assert.ok(later.every((each) => each.toHex().includes("0003010203")));
+
+  assertRefused("client", asking(longer(request)), /goes on behind its end/, 50);
+  assertRefused("client", asking(request.subarray(0, -1)), /ends too early/, 50);
+});
+
 Deno.test("a handshake is not done without CertificateVerify, or without a certificate's proof", () => {
   const us = facing("server", leavingOut(CERTIFICATE_VERIFY));
   us.run(10_000);

@@ -331,6 +331,21 @@ Deno.test("who is controlled sends where it can, follows the pair nominated last
   one.close();
 });
 
+Deno.test("a nomination by whoever is controlled is none", async () => {
+  const lab = iceLab();
+  const one = aliceAgent(lab, { candidates: [] });
+  answering(lab, bobAt, bob);
+  lab.isLost = ({ from, message }) => from === bobAt && message.type !== "request";
+
+  one.onMessage(bobsCheck({ useCandidate: true }), bobAt);
+  lab.advance(1_000);
+
+  assert.ok(one.knows(bobAt));
+  assert.equal(one.selected, undefined);
+  assert.ok(!await isSettled(one.connected));
+  one.close();
+});
+
 Deno.test("a place that was nominated and never answers is not asked for ever", () => {
   const lab = iceLab();
   const one = aliceAgent(lab, { controlling: false, candidates: [] });
