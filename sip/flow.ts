@@ -15,6 +15,8 @@ export interface LocalName {
   readonly sentBy: string;
   /** The URI in our Contact, where requests in a dialog go (§8.1.1.8). */
   readonly contact: string;
+  /** Where the peer sends plain RTP, if not to the address that all others are told. */
+  readonly mediaHost?: string | undefined;
 }
 
 /** One connection of a user agent, or its address where there are no connections (RFC 5626 §3.1). */

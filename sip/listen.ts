@@ -1,10 +1,11 @@
 import type { Socket } from "node:net";
 import type { ListenAddress } from "../core/listen_error.ts";
-import type { Endpoint, ListenEvents, Protocol } from "./flow.ts";
+import type { Endpoint, ListenEvents, LocalName, Protocol } from "./flow.ts";
 import type { Timers } from "./timers.ts";
 import { type CertificateWatch, watchCertificate } from "./transport/certificate.ts";
 import { clockOf } from "./transport/clock.ts";
 import { hostPort, plainAddress, socketName, webSocketName } from "./transport/local_name.ts";
+import type { NearAddress } from "./transport/near_address.ts";
 import type { Resolver } from "./transport/resolver.ts";
 import { createRoutes, type OwnRoutes, type Routes } from "./transport/routes.ts";
 import { openStream } from "./transport/stream.ts";
@@ -18,6 +19,10 @@ export interface TransportOptions {
   ports?: Partial<Record<Protocol, number>>;
   /** Host name or address by which peers reach us, in Via and Contact; `hostname` by default. */
   publicHost?: string;
+  /** The address of ours on a peer's own network, which it is told for SIP in place of `publicHost`. */
+  nearHost?: NearAddress;
+  /** The same for plain RTP, in place of the usual one. */
+  nearMedia?: NearAddress;
   /** PEM files, for TLS and WSS. */
   certificate?: { certFile: string; keyFile: string; pollMs?: number };
   resolver?: Resolver;
@@ -97,24 +102,30 @@ async function openAll(
     return one;
   };
   const portOf = (protocol: Protocol) => opened.get(protocol)?.address.port;
-  const nameOf = (protocol: Protocol, port: number) =>
-    socketName(protocol, publicHost, portOf(protocol) ?? port);
+  const nameOf = (protocol: Protocol, port: number, remote: string): LocalName => ({
+    ...socketName(protocol, options.nearHost?.(remote) ?? publicHost, portOf(protocol) ?? port),
+    mediaHost: options.nearMedia?.(remote),
+  });
   const udp = await listen<UdpSocket>("UDP", (address) => {
-    return openUdp(address, { local: (port) => nameOf("UDP", port), clock, events });
+    return openUdp(address, {
+      nameOf: (port, remote) => nameOf("UDP", port, remote),
+      clock,
+      events,
+    });
   });
   const routes = createRoutes({ ...options, nameOf, udp, clock, events });
   closing.push(routes.close);
   const { respondElsewhere } = routes;
   const onStream = (protocol: Protocol) => (socket: Socket) => {
-    const leave = events.onConnect(plainAddress(socket.remoteAddress ?? ""));
+    const leave = events.onConnect(remoteOf(socket));
     if (leave === undefined) return void socket.destroy();
     socket.on("close", leave);
-    const local = nameOf(protocol, socket.localPort ?? 0);
+    const local = nameOf(protocol, socket.localPort ?? 0, remoteOf(socket));
     return openStream(socket, { protocol, local, clock, events, respondElsewhere });
   };
   const onWebSocket = (protocol: "WS" | "WSS") => (socket: Socket) => {
     const nameAt = (host: string) =>
-      webSocketName(protocol, host) ?? nameOf(protocol, socket.localPort ?? 0);
+      webSocketName(protocol, host) ?? nameOf(protocol, socket.localPort ?? 0, remoteOf(socket));
     return acceptWebSocket(socket, { protocol, nameAt, clock, events });
   };
   await listen("WS", (address) => listenTcp(address, onWebSocket("WS")));
@@ -125,6 +136,8 @@ async function openAll(
   await listen("TLS", (address) => listenTls(address, secure, onStream("TLS")));
   return routes;
 }
+
+const remoteOf = ({ remoteAddress = "" }: Socket): string => plainAddress(remoteAddress);
 
 async function certificateFor(
   { ports = {}, certificate, timers, log }: SipListenOptions,

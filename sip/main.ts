@@ -17,6 +17,7 @@ import { loadAudio } from "./media/load_audio.ts";
 import { startMediaWorker } from "./media/media_worker.ts";
 import type { MediaEngine } from "./media/port.ts";
 import { httpSpeaker } from "./media/speaker.ts";
+import { nearAddress } from "./transport/near_address.ts";
 import type { IceServersOf } from "./registrar/ice_header.ts";
 import type { MediaPlaces } from "./media/transports.ts";
 
@@ -65,6 +66,18 @@ function speech(config: Config): Pick<CompanionOptions, "speaker" | "recogniser"
   };
 }
 
+/** Peers on the machine's own network are told its address there, in place of PUBLIC_IP. */
+function nearPeers(
+  { PUBLIC_IP, SIP_HOST, SIP_PUBLIC_HOST, RTP_HOST }: Config,
+): Pick<TransportOptions, "nearHost" | "nearMedia"> {
+  const near = nearAddress(SIP_HOST);
+  const isPublic = (host: string) => PUBLIC_IP !== "" && host === PUBLIC_IP;
+  return {
+    ...isPublic(SIP_PUBLIC_HOST) && { nearHost: near },
+    ...isPublic(RTP_HOST) && { nearMedia: near },
+  };
+}
+
 /** What browsers are told of ICE servers, with credentials of the Client that they are logged in as. */
 function iceServersOf(config: Config): IceServersOf {
   const settings = iceSettings(config);
@@ -79,6 +92,7 @@ function transports(config: Config): TransportOptions {
   return {
     ports: Object.fromEntries(ports),
     publicHost: config.SIP_PUBLIC_HOST,
+    ...nearPeers(config),
     certificate: { certFile: config.SIP_TLS_CERT, keyFile: config.SIP_TLS_KEY },
   };
 }

@@ -44,7 +44,10 @@ export async function answer(state: InboundState, headers: string[] = []): Promi
 async function prepare(state: InboundState): Promise<MediaLeg | undefined> {
   const { call: { media: engine, request: { message } }, over } = state;
   try {
-    const media = await (message.body === "" ? engine.offer() : engine.answer(message.body));
+    // Behind a proxy the caller may be anywhere, though the proxy is near.
+    const isDirect = message.getHeaders("via").length === 1;
+    const host = isDirect ? originOf(message).flow.local.mediaHost : undefined;
+    const media = await (message.body === "" ? engine.offer() : engine.answer(message.body, host));
     if (over.signal.aborted) return void media.close();
     state.media = media;
     void media.lost.then((why) => {

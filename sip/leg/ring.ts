@@ -5,7 +5,7 @@ import type { Answer, Fork, ForkRefusal } from "./fork.ts";
 import { refusedOffer } from "./refused_offer.ts";
 import { forkInvite } from "./fork_invite.ts";
 import { createWiring, inDialogEvents } from "../dialog/in_dialog.ts";
-import type { Flows } from "../registrar/location.ts";
+import type { Binding, Flows } from "../registrar/location.ts";
 import { mediaKindOf } from "./media_kind.ts";
 import type { MediaKind, MediaLeg } from "../media/port.ts";
 import { createPeerFork } from "./peer_fork.ts";
@@ -85,7 +85,7 @@ async function withMedia(
 ): Promise<ReachableDevice[]> {
   const offers = await Promise.allSettled(known.map(async (flows) => {
     const kind = mediaKindOf(flows[0]);
-    return { flows, ...await offerTo(call, kind) };
+    return { flows, ...await offerTo(call, kind, nearMediaOf(flows[0])) };
   }));
   const devices = offers.flatMap((offer) => offer.status === "fulfilled" ? offer.value : []);
   const failure = offers.find((offer) => offer.status === "rejected");
@@ -96,14 +96,19 @@ async function withMedia(
   return devices;
 }
 
+/** Where a device that is near sends plain RTP; behind a proxy it may be anywhere. */
+const nearMediaOf = ({ flow, path }: Binding): string | undefined =>
+  path.length === 0 ? flow.local.mediaHost : undefined;
+
 /** What one who is called is offered: media of ours, or the caller's. */
 export async function offerTo(
   { media, invitation }: OutboundCall,
   kind: MediaKind,
+  mediaHost?: string,
 ): Promise<Pick<ReachableDevice, "offer" | "media">> {
   if (invitation.ussd !== undefined) return { offer: "", media: undefined };
   if ("offer" in media) return { offer: media.offer, media: undefined };
-  const ours = await media.engine.offer(kind);
+  const ours = await media.engine.offer(kind, mediaHost);
   return { offer: ours.localSdp, media: ours };
 }
 

@@ -46,9 +46,9 @@ export function mediaEngine(options: MediaEngineOptions): MediaEngine {
   const assertOpen = () => {
     if (engine.closed) throw new Error("Cannot open a leg: the media engine is closed");
   };
-  const open = async (transport: Transport, offer?: Session) => {
+  const open = async (transport: Transport, offer?: Session, host?: string) => {
     assertOpen();
-    const peer = await transport.open(offer);
+    const peer = await transport.open(offer, host);
     try {
       const opus = offer?.audio.opus ? await openOpus() : undefined;
       if (engine.closed) opus?.close();
@@ -61,18 +61,18 @@ export function mediaEngine(options: MediaEngineOptions): MediaEngine {
   };
   const transportOf = (kind: MediaKind) => transports.find((each) => each.kind === kind);
   return {
-    async answer(sdp) {
+    async answer(sdp, host) {
       const offer = parseSdp(sdp);
       const transport = transportOf(offer.audio.kind);
       if (transport === undefined) {
         throw refusal(`its transport is "${offer.protocol}"`, "transport");
       }
-      return await open(transport, offer);
+      return await open(transport, offer, host);
     },
-    async offer(kind = "webrtc") {
+    async offer(kind = "webrtc", host) {
       const transport = transportOf(kind);
       if (transport === undefined) throw new Error(`Cannot offer "${kind}": there is no transport`);
-      return await open(transport);
+      return await open(transport, undefined, host);
     },
     room: () => roomOf(engine),
     async close() {

@@ -34,8 +34,7 @@ export function rtpTransport(options: RtpOptions): Transport {
   const ours = createOwnPorts(options);
   return {
     kind: "rtp",
-    async open(offer) {
-      const { host } = options;
+    async open(offer, host = options.host) {
       if (isUnspecified(host)) {
         throw new Error(`Cannot open a leg of plain RTP: peers cannot send to "${host}"`);
       }

@@ -24,11 +24,11 @@ export type WriteSamples = (samples: Pcm) => void;
 export interface MediaEngine {
   /**
    * A leg of the kind that the offer asks for by its profile. `localSdp` is our answer; throws
-   * `NoCommonCodec` (488).
+   * `NoCommonCodec` (488). Plain RTP is to be sent to `host`, an address of ours; else to the usual one.
    */
-  answer(offer: string): Promise<MediaLeg>;
+  answer(offer: string, host?: string): Promise<MediaLeg>;
   /** A leg for an INVITE we send. `localSdp` is our offer; finish it with `accept`. */
-  offer(kind?: MediaKind): Promise<MediaLeg>;
+  offer(kind?: MediaKind, host?: string): Promise<MediaLeg>;
   /** A room without anybody, for legs of this engine. */
   room(): MediaRoom;
   /** Ends every leg. */

@@ -2,16 +2,18 @@ import type { EngineLink } from "./engine_link.ts";
 import type { MediaEngine, MediaKind, MediaLeg, MediaRoom } from "./port.ts";
 import { createRemoteLeg, idOf } from "./remote_leg.ts";
 
+type Opening = ({ offer: string } | { kind: MediaKind }) & { host?: string };
+
 /** An engine at the other end of a link, where `serveEngine` is. */
 export function remoteEngine(link: EngineLink): MediaEngine {
   let closed: Promise<void> | undefined;
-  const open = async (how: { offer: string } | { kind: MediaKind }): Promise<MediaLeg> => {
+  const open = async (how: Opening): Promise<MediaLeg> => {
     if (closed !== undefined) throw new Error("Cannot open a leg: the media engine is closed");
     return await createRemoteLeg(link, (leg) => link.ask({ type: "open", leg, ...how }));
   };
   return {
-    answer: (offer) => open({ offer }),
-    offer: (kind = "webrtc") => open({ kind }),
+    answer: (offer, host) => open({ offer, ...host !== undefined && { host } }),
+    offer: (kind = "webrtc", host) => open({ kind, ...host !== undefined && { host } }),
     room: () => remoteRoom(link),
     close: () => closed ??= close(link),
   };

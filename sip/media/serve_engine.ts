@@ -133,8 +133,8 @@ const follow: { readonly [T in Order["type"]]: (served: Served, order: OrderOf<T
 
 async function open(served: Served, order: OrderOf<"open">): Promise<string> {
   const { engine, report, taps, legs } = served;
-  const { leg: id, offer, kind } = order;
-  const leg = await (offer === undefined ? engine.offer(kind) : engine.answer(offer));
+  const { leg: id, offer, kind, host } = order;
+  const leg = await (offer === undefined ? engine.offer(kind, host) : engine.answer(offer, host));
   legs.set(id, leg);
   leg.connected.then(
     () => report({ type: "connected", leg: id }),

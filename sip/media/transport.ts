@@ -5,8 +5,11 @@ import type { Stream } from "./write_sdp.ts";
 /** A way to move RTP and RTCP; an engine has one for each kind of leg. */
 export interface Transport {
   readonly kind: AudioSection["kind"];
-  /** Our end for a peer's offer, or for an offer of ours; throws when it cannot be had. */
-  open(offer?: Session): Promise<Peer>;
+  /**
+   * Our end for a peer's offer, or for an offer of ours; throws when it cannot be had. The peer is told
+   * to send to `host`, where that is given and ICE does not find the way.
+   */
+  open(offer?: Session, host?: string): Promise<Peer>;
   /** Frees what its peers shared; they are closed, and there will be no more. */
   close?(): Promise<void>;
 }

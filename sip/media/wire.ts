@@ -8,7 +8,7 @@ import type { MediaPlaces } from "./transports.ts";
 
 /** A task ends with a `done`, sooner where it is told to `stop`. */
 export type Order =
-  | { type: "open"; task: number; leg: number; offer?: string; kind?: MediaKind }
+  | { type: "open"; task: number; leg: number; offer?: string; kind?: MediaKind; host?: string }
   | { type: "accept"; task: number; leg: number; sdp: string; isEarly?: boolean }
   | { type: "reanswer" | "reaccept"; task: number; leg: number; sdp: string }
   | { type: "reoffer"; task: number; leg: number; isHolding?: boolean }

@@ -22,7 +22,8 @@ export interface Routes {
 
 export interface RoutesOptions {
   /** What we are called on a socket of ours: by the port we listen on, else by this one. */
-  nameOf(protocol: Protocol, port: number): LocalName;
+  /** How we are called on a socket at a port of ours, towards a peer at an address. */
+  nameOf(protocol: Protocol, port: number, remote: string): LocalName;
   udp: UdpSocket | undefined;
   clock: Clock;
   events: FlowEvents;
@@ -116,10 +117,10 @@ async function connect(
   const socket = await connectStream(target, caCerts);
   if (protocol === "WS" || protocol === "WSS") {
     const early = await upgradeStream(socket, target, clock);
-    const local = nameOf(protocol, socket.localPort ?? 0);
+    const local = nameOf(protocol, socket.localPort ?? 0, target.address);
     return openWebSocketFlow(socket, { protocol, local, clock, events, early, outgoing: true });
   }
-  const local = nameOf(protocol, socket.localPort ?? 0);
+  const local = nameOf(protocol, socket.localPort ?? 0, target.address);
   const { respondElsewhere } = routes;
   return openStream(socket, { protocol, local, clock, events, respondElsewhere, outgoing: true });
 }

@@ -20,7 +20,8 @@ export interface UdpSocket {
 }
 
 export interface UdpOptions {
-  local(port: number): LocalName;
+  /** How we are called at our port, towards a peer at an address. */
+  nameOf(port: number, remote: string): LocalName;
   clock: Clock;
   events: FlowEvents;
 }
@@ -38,9 +39,9 @@ export function openUdp(address: ListenAddress, options: UdpOptions): UdpSocket 
   );
   const { hostname: host, port } = socket.addr as Deno.NetAddr;
   const retransmission = createRetransmission(clock);
-  const local = options.local(port);
+  const nameOf = namesOf((remote) => options.nameOf(port, remote));
   const direct = directUdp(socket);
-  const wire = { socket, direct, retransmission, local };
+  const wire = { socket, direct, retransmission, nameOf };
   const max = sipLimits.udpFlows;
   const create = (remote: Endpoint) => createUdpFlow(wire, remote);
   const flows = createFlowTable({ clock, max, create });
@@ -118,9 +119,9 @@ function readDatagram(data: Uint8Array): string | undefined {
 }
 
 function createUdpFlow(
-  { socket, direct, retransmission, local }: Sockets & {
+  { socket, direct, retransmission, nameOf }: Sockets & {
     retransmission: Retransmission;
-    local: LocalName;
+    nameOf(remote: string): LocalName;
   },
   remote: Endpoint,
 ): Flow {
@@ -134,7 +135,7 @@ function createUdpFlow(
   const flow = createFlow({
     protocol: "UDP",
     remote,
-    local,
+    local: nameOf(remote.host),
     closed: false,
     send(text) {
       const sent = readSent(text);
@@ -147,6 +148,18 @@ function createUdpFlow(
     close() {},
   });
   return flow;
+}
+
+/** The same object for all peers that know us by the same name: there are many of them. */
+function namesOf(nameOf: (remote: string) => LocalName): (remote: string) => LocalName {
+  const names = new Map<string, LocalName>();
+  return (remote) => {
+    const name = nameOf(remote);
+    const key = `${name.sentBy} ${name.mediaHost}`;
+    const known = names.get(key) ?? name;
+    names.set(key, known);
+    return known;
+  };
 }
 
 const sentAlready = Promise.resolve();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { grantIceServers, type IceServer } from "../../core/ice_servers.ts";
-import { type NatLab, natTest } from "../support/nat_lab.ts";
+import { type NatLab, natTest, PRIVATE_NAME } from "../support/nat_lab.ts";
 import { blockUdp, hosts } from "../support/nat_network.ts";
 import { eventually } from "../support/system.ts";
 
@@ -48,6 +48,28 @@ natTest(
     await page.close();
   },
 );
+
+natTest(
+  file,
+  "a plain phone on the private network of a 1:1 NAT does without its public address",
+  async (lab) => {
+    const system = await lab.start("server", hosts.cloud, behindCloud);
+
+    await lab.phoneHearsItself("near", system, hosts.server);
+  },
+);
+
+natTest(file, "audio of a browser on the private network of a 1:1 NAT stays there", async (lab) => {
+  const env = { ...behindCloud, SIP_PUBLIC_HOST: PRIVATE_NAME };
+  const system = await lab.start("server", hosts.cloud, env);
+  const { port } = new URL(system.baseUrl);
+  const page = await lab.enter("near", system, "alice", `http://${hosts.server}:${port}`);
+
+  await lab.hearsItself(page);
+
+  assert.equal((await page.run<AudioWay>("audioWay")).remoteAddress, hosts.server);
+  await page.close();
+});
 
 natTest(file, "a browser behind a port-restricted NAT is heard, and hears", async (lab) => {
   const system = await lab.start("net", hosts.net, { HOST: "0.0.0.0" });

@@ -160,7 +160,7 @@ Deno.test({
       if (heard < enough) setImmediate(takeTurn);
     };
     const udp = openUdp({ hostname, port: 0, name: "SIP_UDP_PORT" }, {
-      local: (port) => ({ sentBy: `${hostname}:${port}`, contact: `sip:${hostname}:${port}` }),
+      nameOf: (port) => ({ sentBy: `${hostname}:${port}`, contact: `sip:${hostname}:${port}` }),
       clock: clockOf(timers),
       events: {
         // Another one is there whenever one was read.
@@ -193,7 +193,7 @@ async function echoes(): Promise<void> {
   const timers = createTimers();
   const heard: string[] = [];
   const udp = openUdp({ hostname, port: 0, name: "SIP_UDP_PORT" }, {
-    local: (port) => ({ sentBy: `${hostname}:${port}`, contact: `sip:${hostname}:${port}` }),
+    nameOf: (port) => ({ sentBy: `${hostname}:${port}`, contact: `sip:${hostname}:${port}` }),
     clock: clockOf(timers),
     events: {
       onMessage(flow, text) {

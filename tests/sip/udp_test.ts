@@ -289,3 +289,41 @@ sipTest(
     assert.deepEqual(lab.media.legs.map(({ localSdp }) => localSdp), [ringing.body, body]);
   },
 );
+
+/** A peer that is on our own network, or is not: it is told our address there, or the public one. */
+for (
+  const [where, near] of [["on our own network", "127.0.0.1"], ["outside", undefined]] as const
+) {
+  sipTest(`a peer ${where} is told the address of ours that it reaches`, async () => {
+    const asked: string[] = [];
+    const nearHost = (remote: string) => {
+      asked.push(remote);
+      return near;
+    };
+    await using lab = await startSipLab({
+      transports: { ports: { UDP: 0 }, publicHost: "203.0.113.10", nearHost, nearMedia: nearHost },
+    });
+    lab.service.answer = () => [{ type: "answer" }, { type: "silence", seconds: 60 }];
+    const { peer, request } = await registeredPeer(lab);
+    const invitation = invite("alice");
+
+    await lab.run(invitation.leg, inviteScript(invitation));
+    const invited = await peer.next();
+    const wanted = { callId: "in", target: "sip:anything@sip.test", sdp: "v=0\r\n" };
+    const challenge = await request("INVITE", { ...wanted, branch: "z9hG4bKfirst" });
+    const ack = { ...wanted, branch: "z9hG4bKfirst", to: valueOf(challenge, "to"), sdp: "" };
+    peer.send(peerRequest("ACK", "UDP", peer.port, ack));
+    const headers = [answer(challenge, "INVITE", wanted.target)];
+    const accepted = await request("INVITE", { ...wanted, cseq: 2, headers });
+    await peer.close();
+
+    const { port } = udpAddress(lab);
+    const told = `${near ?? "203.0.113.10"}:${port}`;
+    assert.ok(valueOf(invited, "via").startsWith(`SIP/2.0/UDP ${told};`));
+    for (const message of [invited, accepted]) {
+      assert.ok(valueOf(message, "contact").includes(`@${told}`), valueOf(message, "contact"));
+    }
+    assert.deepEqual(lab.media.legs.map(({ host }) => host), [near, near]);
+    assert.deepEqual([...new Set(asked)], ["127.0.0.1"]);
+  });
+}

@@ -18,6 +18,8 @@ import { plainOffer } from "./plain_peer.ts";
 export interface FakeMediaLeg extends MediaLeg, Pick<RoomMedia, "feed" | "turn"> {
   /** What we offered; undefined where the peer did. */
   readonly kind: MediaKind | undefined;
+  /** The address of ours that the peer is told, if not the usual one. */
+  readonly host: string | undefined;
   readonly remoteSdp: string;
   readonly joined: FakeMediaLeg | undefined;
   readonly closed: boolean;
@@ -53,16 +55,16 @@ export const brokenSdp = "v=0\r\nm=audio 0 RTP/AVP 0\r\n";
 /** Media that connect at once; sounds last until `finishPlaying` when `slow`, else no time. */
 export function fakeMedia({ slow = false } = {}): FakeMedia {
   const legs: FakeMediaLeg[] = [];
-  const make = (remote: string, kind?: MediaKind): FakeMediaLeg => {
+  const make = (remote: string, host?: string, kind?: MediaKind): FakeMediaLeg => {
     if (remote === foreignSdp) throw new NoCommonCodec("Cannot answer: no common codec");
-    const leg = fakeLeg({ slow, number: legs.length, remote, kind });
+    const leg = fakeLeg({ slow, number: legs.length, remote, kind, host });
     legs.push(leg);
     return leg;
   };
   return {
     legs,
-    answer: (offer) => Promise.try(() => make(offer)),
-    offer: (kind = "webrtc") => Promise.try(() => make("", kind)),
+    answer: (offer, host) => Promise.try(() => make(offer, host)),
+    offer: (kind = "webrtc", host) => Promise.try(() => make("", host, kind)),
     room: fakeRoom,
     close: () => Promise.resolve(legs.forEach((leg) => leg.close())),
   };
@@ -85,7 +87,7 @@ type OpenLeg = Omit<FakeMediaLeg, "joined" | "source"> & {
 };
 
 function fakeLeg(
-  options: { slow: boolean; number: number; remote: string; kind: MediaKind | undefined },
+  options: Pick<FakeMediaLeg, "kind" | "host"> & { slow: boolean; number: number; remote: string },
 ): FakeMediaLeg {
   const lost = Promise.withResolvers<string>();
   const played: FakeMediaLeg["played"] = [];
@@ -103,6 +105,7 @@ function fakeLeg(
     },
     localSdp: `v=0\r\no=- ${options.number} 1 IN IP4 127.0.0.1\r\ns=fake\r\nt=0 0\r\n`,
     kind: options.kind,
+    host: options.host,
     connected: Promise.resolve(),
     lost: lost.promise,
     played,

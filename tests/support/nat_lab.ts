@@ -9,6 +9,8 @@ import { startSystem, type System } from "./system.ts";
 const LAB = "NAT_LAB_NETWORK";
 const TEST_TIMEOUT_MS = 120_000;
 const SIP_PORT = 5060;
+/** The name that the private network has for `server`. */
+export const PRIVATE_NAME = "pbx.test";
 
 /** A network of hosts behind NATs, and what runs on them. The test itself is on the internet. */
 export interface NatLab {
@@ -17,8 +19,11 @@ export interface NatLab {
   app: AppServer;
   /** Service and companion on a host, reached at an address; with SIP over UDP. */
   start(host: Host, at: string, env: Record<string, string>): Promise<System>;
-  /** The softphone page in a browser on a host, logged in as a Client that is made for it. */
-  enter(host: Host, system: System, login: string): Promise<SoftphonePage>;
+  /**
+   * The softphone page in a browser on a host, logged in as a Client that is made for it. It comes from
+   * the system's address, or from another one.
+   */
+  enter(host: Host, system: System, login: string, baseUrl?: string): Promise<SoftphonePage>;
   /** The page in a call with the application, which sends back what it hears; resolves when it does. */
   hearsItself(page: SoftphonePage): Promise<void>;
   /** The same of a phone of plain RTP on a host, which registers as a Client that is made for it. */
@@ -88,11 +93,11 @@ async function withLab(network: string, body: (lab: NatLab) => Promise<void>): P
       systems.push(system);
       return system;
     },
-    async enter(host, system, login) {
+    async enter(host, system, login, baseUrl = system.baseUrl) {
       await makeClient(system, login, `${app.url}/echo`);
-      const browser = await openBrowser(network, host, system.baseUrl);
+      const browser = await openBrowser(network, host, baseUrl);
       stack.defer(() => browser.close());
-      const page = await openSoftphonePage(browser, system);
+      const page = await openSoftphonePage(browser, { baseUrl });
       await page.logIn(login, `${login}-secret`);
       await page.registered(login);
       return page;
@@ -148,7 +153,8 @@ async function openBrowser(network: string, host: Host, origin: string): Promise
   const command = [...onHost(network, host), CHROMIUM].join(" ");
   await Deno.writeTextFile(program, `#!/bin/sh\nexec ${command} "$@"\n`, { mode: 0o755 });
   // A page without https has a microphone only where the browser is told so.
-  const args = [...chromiumFlags, `--unsafely-treat-insecure-origin-as-secure=${origin}`];
+  const names = `--host-resolver-rules=MAP ${PRIVATE_NAME} ${hosts.server}`;
+  const args = [...chromiumFlags, names, `--unsafely-treat-insecure-origin-as-secure=${origin}`];
   const browser = await chromium.launch({ executablePath: program, args });
   await Deno.remove(directory, { recursive: true });
   return browser;
