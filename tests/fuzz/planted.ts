@@ -25,7 +25,7 @@ const rejecting: Target = {
 };
 
 const keeping: Target = {
-  run: () => void kept.push(new Uint8Array(4 << 20).fill(1)),
+  run: () => void kept.push(new Uint8Array(1 << 20).fill(1)),
 };
 
 export const planted = { throwing, hanging, rejecting, keeping };

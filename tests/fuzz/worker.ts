@@ -57,7 +57,7 @@ scope.onmessage = async ({ data: { name, seed, seconds, progress } }) => {
     }
     view[1] = count + 1;
     if (count === WARM_UP) heldAtFirst = heldBytes();
-    if (count % 64 === 0 && heldBytes() > heldAtFirst + KEPT_BYTES) failed ??= "it keeps too much";
+    if (count % 16 === 0 && heldBytes() > heldAtFirst + KEPT_BYTES) failed ??= "it keeps too much";
   }
   scope.postMessage(failed === undefined ? { done: true } : { failed });
   scope.close();
