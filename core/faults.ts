@@ -12,6 +12,7 @@ export type FaultKind =
   | "unsupported"
   | "conflict"
   | "tooLarge"
+  | "unsupportedMedia"
   | "unsatisfiable"
   | "throttled"
   | "unavailable"
@@ -85,6 +86,20 @@ export const faults = {
     code: 20413,
     message: "Cannot read the request: its body is over 1 MiB",
     advice: "Send a smaller body.",
+  },
+  unsupportedMedia: {
+    kind: "unsupportedMedia",
+    code: 20415,
+    message: "Cannot read the request: its body is of an unsupported type",
+    advice: "Send a form (application/x-www-form-urlencoded) or a JSON object " +
+      "(application/json) that is not compressed.",
+  },
+  crossSite: {
+    kind: "denied",
+    code: 20407,
+    message: "Cannot change anything for a page of another site",
+    advice: "Browsers add remembered credentials to requests of foreign pages, which are " +
+      "therefore refused. Send the request from a server, not from a web page.",
   },
   throttled: {
     kind: "throttled",

@@ -19,6 +19,21 @@ export const url = z.url({ protocol: /^https?$/, error: "must be an absolute htt
 /** A URL that an empty value clears. */
 export const clearableUrl = z.union([z.literal("").transform(() => null), url]).nullable();
 
+/**
+ * Whether a text is the path of a URL. A second slash, a backslash or a character that URL parsers
+ * drop could make a host of what follows.
+ */
+const isPath = (text: string): boolean => /^\/(?![/\\])[\x21-\x7e]*$/.test(text);
+
+const urlOrPath = z.string().max(limits.urlLength).refine(
+  (text) => isPath(text) || url.safeParse(text).success,
+  "must be an absolute http or https URL, or a path that begins with one slash",
+);
+
+/** An absolute URL or a path, which an empty value clears. */
+export const clearableUrlOrPath = z.union([z.literal("").transform(() => null), urlOrPath])
+  .nullable();
+
 export const method = z.enum(["GET", "POST"]);
 
 /** A whole number between two bounds, sent as decimal digits. */
@@ -33,6 +48,12 @@ export const apiVersion = z.string().regex(
   /^\d{4}-\d\d-\d\d$/,
   "must be a version like 2012-04-24",
 );
+
+/** A phone number, perhaps: the `+` that form decoding makes a space of is read as `+` again. */
+export const phoneText = () => z.string().overwrite(withPlus);
+
+/** A text whose leading space before a digit is the `+` of a phone number. */
+export const withPlus = (text: string): string => text.replace(/^ (?=\d)/, "+");
 
 /** A text without control characters, so that it can never end a header line. */
 export const oneLine = (length: number) =>

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { phoneText } from "./fields.ts";
 import { limits } from "./limits.ts";
 
 /**
@@ -10,12 +11,14 @@ import { limits } from "./limits.ts";
 export type FilterKind = "equals" | "address" | "contains" | "number";
 
 const text = z.string().max(limits.filterLength);
+const phoneNumber = phoneText().max(limits.filterLength);
 const digits = z.string().regex(/^\d{1,15}$/, "must be a whole number");
 const truth = z.enum(["true", "false"]);
 
 /** What a filter may compare a field with: a value that the field could have, or a part of one. */
 export function filterValue(kind: FilterKind, field: z.ZodType): z.ZodType {
-  if (kind === "contains" || kind === "address") return text;
+  if (kind === "address") return phoneNumber;
+  if (kind === "contains") return text;
   if (field instanceof z.ZodOptional || field instanceof z.ZodNullable) {
     return filterValue(kind, field.unwrap() as z.ZodType);
   }

@@ -11,6 +11,10 @@ export const limits = {
   pageSizeDefault: 50,
   pageSizeMax: 1_000,
   bodyBytes: 1 << 20,
+  /** Characters of an answer that is sent as it is; a longer one is compressed. */
+  plainTextLength: 1_024,
+  /** In which a refused request of one kind is noticed once, in ms. */
+  refusalNoticeMs: 60_000,
   /** Parameters of one request, and characters of one parameter. */
   parameters: 1_000,
   parameterLength: 16 << 10,

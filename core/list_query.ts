@@ -135,12 +135,15 @@ function dateConditions({ definition, dated }: Reading): Condition[] {
   );
 }
 
-/** Reads a filter on a field. One without a value narrows nothing. */
+/** Reads a filter on a field. */
 function readFilter({ definition, query, problems }: Reading, name: string, value: string) {
   const { filters = {}, fields } = definition;
   const field = Object.keys(filters).find((field) => pascal(field) === name);
   if (field === undefined) return false;
-  if (value === "") return true;
+  if (value === "") {
+    problems.push(`${name} must not be empty`);
+    return true;
+  }
   const kind = filters[field]!;
   const accepted = filterValue(kind, fields[field]).safeParse(value);
   if (accepted.success) query.where.push(condition(kind, field, String(accepted.data)));

@@ -2,12 +2,24 @@ import { type Exchange, unanswered, withoutCredentials } from "./exchange.ts";
 import { shownUrl } from "./flows/address.ts";
 import { limits } from "./limits.ts";
 import type { Base, Ports } from "./ports.ts";
+import type { Sent } from "./parameters.ts";
 import type { Order } from "./orders/order.ts";
 import type { Call } from "./resources/calls.ts";
 import type { Email } from "./resources/emails.ts";
 import type { Geolocation } from "./resources/geolocations.ts";
 import type { Message } from "./resources/messages.ts";
 import { pascal } from "./wire.ts";
+
+const lookUpFields = [
+  "deviceIdentifier",
+  "statusCallback",
+  "eventGeofenceLatitude",
+  "eventGeofenceLongitude",
+  "geofenceRange",
+  "geofenceEvent",
+] as const;
+
+const numberFields = ["phoneNumber", "areaCode", "isSIP", "voiceUrl", "smsUrl", "ussdUrl"] as const;
 
 type Settings = Pick<Ports, "settings">;
 
@@ -24,14 +36,7 @@ export const emailRequest = (email: Asked<Email>, ports: Settings): Exchange =>
 
 /** The same of a look-up. */
 export const lookUpRequest = (asked: Asked<Geolocation>, ports: Settings): Exchange =>
-  requestOf(asked, `Geolocation/${asked.geolocationType}`, [
-    "deviceIdentifier",
-    "statusCallback",
-    "eventGeofenceLatitude",
-    "eventGeofenceLongitude",
-    "geofenceRange",
-    "geofenceEvent",
-  ], ports);
+  requestOf(asked, `Geolocation/${asked.geolocationType}`, [...lookUpFields], ports);
 
 /** The same of a message; undefined of one that came in, as somebody else sent it. */
 export const messageRequest = (message: Message, ports: Settings): Exchange | undefined =>
@@ -60,6 +65,38 @@ export function callRequest(call: Call, ports: Settings): Exchange | undefined {
   const path = call.isUssd ? "UssdPush" : "Calls";
   const shown = { ...call, url: call.url && shownUrl(call.url) };
   return requestOf(shown, path, ["from", "to", "url", "fallbackUrl", "statusCallback"], ports);
+}
+
+/** What is told of each request that makes something, by its path below the account. */
+const toldOf = {
+  "Calls": ["from", "to", "url", "fallbackUrl", "statusCallback"],
+  "UssdPush": ["from", "to", "url", "fallbackUrl", "statusCallback"],
+  "SMS/Messages": ["from", "to", "body", "statusCallback"],
+  "Email/Messages": ["from", "to", "cc", "subject", "body"],
+  "Geolocation/Immediate": ["deviceIdentifier", "statusCallback"],
+  "Geolocation/Notification": lookUpFields,
+  "IncomingPhoneNumbers": numberFields,
+  "IncomingPhoneNumbers/Local": numberFields,
+  "IncomingPhoneNumbers/TollFree": numberFields,
+  "IncomingPhoneNumbers/Mobile": numberFields,
+} as const satisfies Record<string, readonly string[]>;
+
+/** The path below an account of a request that makes something. */
+export type MakingPath = keyof typeof toldOf;
+
+export const isMakingPath = (path: string): path is MakingPath => Object.hasOwn(toldOf, path);
+
+/** A request that was refused, as its Notification tells it. */
+export function refusedRequest(
+  { accountSid, path, sent }: { accountSid: string; path: MakingPath; sent: Sent },
+  ports: Settings,
+): Exchange {
+  const fields: readonly string[] = toldOf[path];
+  const told = fields.flatMap((field) => {
+    const text = [sent.get(pascal(field)) ?? []].flat().join(", ");
+    return text === "" ? [] : [[field, text]];
+  });
+  return requestOf({ ...Object.fromEntries(told), accountSid }, path, [...fields], ports);
 }
 
 function requestOf<F extends string>(

@@ -22,16 +22,28 @@ export function addSent(sent: Sent, name: string, text: string): void {
   else sent.set(name, before === undefined ? text : [before, text]);
 }
 
-/** Sorts what was sent by the fields it means; `unknown` are the names that mean nothing here. */
-export function matchFields(
-  { schema, aliases = {} }: Parameters,
-  sent: Sent,
-): { fields: Sent; unknown: string[] } {
+/** The fields of parameters by the names that mean them. */
+function fieldsByName({ schema, aliases = {} }: Parameters): Map<string, string> {
   const accepted = Object.keys(schema.shape);
   const fieldOf = new Map(accepted.map((field) => [pascal(field), field]));
   for (const [name, field] of Object.entries(aliases)) {
     if (accepted.includes(field)) fieldOf.set(name, field);
   }
+  return fieldOf;
+}
+
+/** Whether a name means a parameter. */
+export function accepts(parameters: Parameters): (name: string) => boolean {
+  const fieldOf = fieldsByName(parameters);
+  return (name) => fieldOf.has(name);
+}
+
+/** Sorts what was sent by the fields it means; `unknown` are the names that mean nothing here. */
+export function matchFields(
+  parameters: Parameters,
+  sent: Sent,
+): { fields: Sent; unknown: string[] } {
+  const fieldOf = fieldsByName(parameters);
   const fields: Sent = new Map();
   const unknown: string[] = [];
   for (const [name, texts] of sent) {

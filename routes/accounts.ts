@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { standing } from "../core/access.ts";
 import {
   type AccountWanted,
   accountWanted,
@@ -34,10 +35,18 @@ export function accountRoutes(ports: Ports): Hono<Env> {
       const account = await createAccount(c.var.caller, wanted as AccountWanted, ports);
       return answerAccount(c, account);
     })
-    .get("/:account", (c) => answerAccount(c, c.var.account))
+    .get("/:account", async (c) => answerAccount(c, await shown(c.var.account, ports)))
     .on(["POST", "PUT"], "/:account", async (c) => {
       const changes = await readParams(c, { schema: accountChanges });
       const account = await updateAccount(c.var, changes as AccountChanges, ports);
-      return answerAccount(c, account);
-    });
+      return answerAccount(c, await shown(account, ports));
+    })
+    // Before accounts that are not active are refused: DELETE is 405 whatever the status.
+    .all("/:account", (c) => c.notFound());
 }
+
+/** An account with the status that counts, which may be that of an account above it. */
+const shown = async (account: Account, { accounts }: Ports): Promise<Account> => ({
+  ...account,
+  status: await standing(account, accounts),
+});

@@ -2,17 +2,36 @@ import { Fault } from "../core/faults.ts";
 import { limits } from "../core/limits.ts";
 import { addSent, type Sent } from "../core/parameters.ts";
 
-/** Reads a body: a form, or a JSON object whose values are the texts that a form would carry. */
-export async function readBody(request: Request): Promise<Sent> {
+/**
+ * Reads a body: a form, or a JSON object whose values are the texts that a form would carry. Of a
+ * JSON value under a name that is not `accepted`, nothing is read. Throws `unsupportedMedia` for any
+ * other body (RFC 9110 §15.5.16).
+ */
+export async function readBody(
+  request: Request,
+  accepted: (name: string) => boolean,
+): Promise<Sent> {
+  const coding = request.headers.get("Content-Encoding") ?? "identity";
+  if (coding.trim().toLowerCase() !== "identity") {
+    throw new Fault("unsupportedMedia", `Content-Encoding must not be "${coding}"`);
+  }
+  const type = (request.headers.get("Content-Type") ?? "").split(";")[0]!.trim().toLowerCase();
+  const isForm = type === "application/x-www-form-urlencoded";
+  if (!isForm && type !== "application/json") {
+    if (await isEmpty(request)) return new Map();
+    const rule = "must be application/x-www-form-urlencoded or application/json";
+    throw new Fault("unsupportedMedia", `Content-Type ${rule}, not "${type}"`);
+  }
   const text = await bodyText(request);
   if (text === "") return new Map();
-  const type = (request.headers.get("Content-Type") ?? "").split(";")[0]!.trim().toLowerCase();
-  if (type === "application/x-www-form-urlencoded") return sentOf(formPairs(text));
-  if (type === "application/json") return sentOf(jsonPairs(text));
-  throw new Fault(
-    "badParameter",
-    `Content-Type must be application/x-www-form-urlencoded or application/json, not "${type}"`,
-  );
+  return sentOf(isForm ? formPairs(text) : jsonPairs(text, accepted));
+}
+
+async function isEmpty({ body }: Request): Promise<boolean> {
+  for await (const chunk of body ?? []) {
+    if (chunk.length > 0) return false; // Leaving the loop cancels the rest.
+  }
+  return true;
 }
 
 async function bodyText(request: Request): Promise<string> {
@@ -73,8 +92,15 @@ function isUri(encoded: string): boolean {
 }
 
 /** Scalars as the texts that a form would carry, null as the empty text, arrays as repetitions. */
-function* jsonPairs(text: string): Generator<[name: string, text: string]> {
+function* jsonPairs(
+  text: string,
+  accepted: (name: string) => boolean,
+): Generator<[name: string, text: string]> {
   for (const [name, value] of Object.entries(jsonObject(text))) {
+    if (!accepted(name)) {
+      yield [name, ""];
+      continue;
+    }
     for (const one of [value].flat()) {
       if (typeof one === "object" && one !== null) {
         const rule = "must be a text, a number, a boolean or null";

@@ -33,7 +33,7 @@ export function callRoutes(ports: Ports): Hono<Env> {
     .post("/", async (c) => {
       const accountSid = c.var.account.sid;
       const sent = await readParams(c, placeParameters);
-      const fields = await placedBy(sent, { kind: "voice", accountSid }, ports);
+      const fields = await placedBy(sent, { kind: "voice", account: c.var.account }, ports);
       const base = newBase(calls, accountSid, ports);
       const records: AnyCollection = ports.records.calls;
       const call = await records.insert(creation(calls, fields, base));

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import type { Sent } from "../core/parameters.ts";
 import type { Account } from "../core/resources/accounts.ts";
 
 /** What the middleware of `mod.ts` puts on every request. */
@@ -9,6 +10,8 @@ export interface Env {
     caller: Account;
     /** Whose resources the path is about: the caller or one of its descendants. */
     account: Account;
+    /** The parameters in the body, once they are read. */
+    sent?: Sent;
   };
 }
 

@@ -2,6 +2,8 @@ import type { ErrorHandler, Handler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { Fault, type FaultKind, faults } from "../core/faults.ts";
 import { limits } from "../core/limits.ts";
+import { notifyRefusal } from "../core/notify_refusal.ts";
+import { isMakingPath } from "../core/own_request.ts";
 import type { Ports } from "../core/ports.ts";
 import { answer } from "./answer.ts";
 import type { Ctx, Env } from "./env.ts";
@@ -17,6 +19,7 @@ export const statusOf = {
   unsupported: 405,
   conflict: 409,
   tooLarge: 413,
+  unsupportedMedia: 415,
   unsatisfiable: 416,
   throttled: 429,
   internal: 500,
@@ -35,6 +38,7 @@ export function answerFault(c: Ctx, fault: Fault, { settings }: Ports): Response
   if (fault.kind === "unavailable" || fault.kind === "throttled") {
     c.header("Retry-After", String(fault.retryAfterS ?? limits.retryAfterS));
   }
+  if (fault.kind === "unsupportedMedia") c.header("Accept-Encoding", "identity");
   if (fault.kind === "unauthenticated") {
     c.header("WWW-Authenticate", 'Basic realm="Switchboard", charset="UTF-8"');
   }
@@ -48,19 +52,40 @@ export function answerFault(c: Ctx, fault: Fault, { settings }: Ports): Response
 }
 
 /** Faults are answered; anything else is a bug: logged once, and not shown. */
-export const onError = (ports: Ports): ErrorHandler<Env> => (error, c) => {
-  if (error instanceof Fault) return answerFault(c, error, ports);
+export const onError = (ports: Ports): ErrorHandler<Env> => async (error, c) => {
+  if (error instanceof Fault) {
+    await noticeRefusal(c, error, ports);
+    return answerFault(c, error, ports);
+  }
   const { method, path } = c.req;
   ports.log("Cannot complete a request", { requestId: c.var.requestId, method, path, error });
   return answerFault(c, new Fault("bug"), ports);
 };
+
+/** Tells the account of a refused POST that was to make something (spec, Notifications). */
+async function noticeRefusal(c: Ctx, fault: Fault, ports: Ports): Promise<void> {
+  const { account, caller, sent = new Map() } = c.var;
+  const status = statusOf[fault.kind];
+  if (caller === undefined || c.req.method !== "POST" || status >= 500) return;
+  const path = c.req.path.replace(/^\/[^/]+\/Accounts\/[^/]+\//, "").replace(/\/$/, "");
+  if (!isMakingPath(path)) return;
+  const accountSid = (account ?? caller).sid;
+  try {
+    await notifyRefusal({ accountSid, path, sent, fault }, ports);
+  } catch (error) { // The refusal is answered all the same.
+    ports.log("Cannot write the Notification of a refused request", { accountSid, error });
+  }
+}
 
 /** `GET /errors/{code}`: what a code means and what to do about it. */
 export const explain: Handler<Env, "/errors/:code"> = (c) => {
   const code = c.req.param("code");
   const entry = Object.values(faults).find((fault) => String(fault.code) === code);
   if (entry === undefined) throw new Fault("notFound", `There is no error ${code}`);
-  c.header("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'");
+  c.header(
+    "Content-Security-Policy",
+    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  );
   const message = escapeXml(entry.message);
   return c.html(`<!doctype html>
 <html lang="en">

@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { inForceAtOnce } from "../core/clients/in_force.ts";
 import { Fault } from "../core/faults.ts";
 import { limits } from "../core/limits.ts";
 import type { Ports } from "../core/ports.ts";
@@ -11,6 +12,7 @@ import { accountRoutes } from "./accounts.ts";
 import { allowedMethods } from "./allowed_methods.ts";
 import { accountScope, authenticate, permitted, readOnlyUnlessActive } from "./authenticate.ts";
 import { availablePhoneNumberRoutes } from "./available_phone_numbers.ts";
+import { notStored, ownSiteOnly, safeHeaders } from "./browsers.ts";
 import { callRoutes } from "./calls.ts";
 import { clientRoutes } from "./clients.ts";
 import { conferenceRoutes } from "./conferences.ts";
@@ -67,12 +69,13 @@ export function routes(ports: Ports, mounts: Mounts = {}): Hono<Env> {
   const app = new Hono<Env>({ getPath: routedPath });
   const account = `${accountsAddress}/:account`;
 
-  app.use(requestId, headLength);
+  app.use(requestId, safeHeaders, headLength);
   app.route("/", health(ports));
   app.route("/", reference(ports));
   app.get("/errors/:code", explain);
   for (const [name, mount] of Object.entries(mounts)) app.route(`/${name}`, mount);
 
+  for (const version of versions) app.use(`/${version}/*`, notStored, ownSiteOnly(ports));
   app.use(`${account}/Recordings/:sid`, openAudio(ports)); // Before: a link is enough.
   const cap = createRequestCap(ports.settings.requestsPerSecond, ports.now);
   for (const version of versions) {
@@ -86,7 +89,11 @@ export function routes(ports: Ports, mounts: Mounts = {}): Hono<Env> {
     app.use(`${below}/${gateways.path}/*`, permitted("manageGateways"));
   }
   irregularRoutes(app, account, ports);
-  const served = { ...ports.records, recordings: withLinks(ports.records.recordings, ports) };
+  const served = {
+    ...ports.records,
+    clients: inForceAtOnce(ports.records.clients, ports),
+    recordings: withLinks(ports.records.recordings, ports),
+  };
   for (const [name, definition] of Object.entries<AnyResource>(resourcesUnder(ports.settings))) {
     if (definition.irregular) continue;
     const records = served[name as keyof typeof resources];

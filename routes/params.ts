@@ -1,5 +1,6 @@
 import { limits } from "../core/limits.ts";
 import {
+  accepts,
   addSent,
   matchFields,
   type Parameters,
@@ -17,7 +18,8 @@ export async function readParams(
   c: Ctx,
   parameters: Parameters,
 ): Promise<Record<string, unknown>> {
-  const sent = await readBody(c.req.raw);
+  const sent = await readBody(c.req.raw, accepts(parameters));
+  c.set("sent", sent);
   return parametersOf(c, sent, { parameters, ignored: new URL(c.req.url).searchParams.keys() });
 }
 

@@ -3,7 +3,7 @@ import { createMiddleware } from "hono/factory";
 import { standing } from "../core/access.ts";
 import { Fault } from "../core/faults.ts";
 import type { Ports } from "../core/ports.ts";
-import { isOpen } from "../core/recordings/link.ts";
+import { isSigned } from "../core/recordings/link.ts";
 import { mp3Length, mp3Of } from "../core/recordings/mp3.ts";
 import { wavHeaderBytes } from "../core/recordings/wav_header.ts";
 import { recordings as definition } from "../core/resources/recordings.ts";
@@ -27,17 +27,29 @@ function audioOf(c: Context): Omit<Asked, "accountSid"> | null {
 export function openAudio(ports: Ports) {
   return createMiddleware<Env>(async (c, next) => {
     const audio = audioOf(c);
-    const isRead = c.req.method === "GET" || c.req.method === "HEAD";
-    if (audio === null || !isRead) return await next();
+    if (audio === null || !["GET", "HEAD", "OPTIONS"].includes(c.req.method)) return await next();
     const { sid } = audio;
     const accountSid = c.req.param("account") ?? "";
     const query = new URL(c.req.url).searchParams;
-    if (!await isOpen({ accountSid, sid }, query, ports)) return await next();
+    const hasLink = await isSigned({ accountSid, sid }, query, ports);
+    if (hasLink) allowAnyOrigin(c);
+    if (c.req.method === "OPTIONS") return hasLink ? c.body(null, 204) : await next();
+    if (!hasLink && !ports.settings.recordingsPublic) return await next();
     const account = await ports.accounts.get(accountSid);
     if (account === null) return await next();
     if (await standing(account, ports.accounts) !== "active") throw new Fault("accountInactive");
     return await answerAudio(c, { accountSid, ...audio }, ports);
   });
+}
+
+/** Lets pages of any site read what a link leads to (Fetch standard, CORS protocol). */
+function allowAnyOrigin(c: Context<Env>): void {
+  c.header("Access-Control-Allow-Origin", "*");
+  c.header("Access-Control-Expose-Headers", "Accept-Ranges, Content-Length, Content-Range, ETag");
+  if (c.req.method !== "OPTIONS") return;
+  c.header("Access-Control-Allow-Methods", "GET, HEAD");
+  c.header("Access-Control-Allow-Headers", "If-None-Match, If-Range, Range");
+  c.header("Access-Control-Max-Age", "3600");
 }
 
 /** What Recordings have beyond the regular operations: the audio, at the Sid with `.wav` or `.mp3`. */
@@ -73,11 +85,19 @@ async function answerMp3(
   const beginning = await new Response(await read(wavHeaderBytes)).bytes();
   const length = mp3Length(beginning, size!);
   if (length === null) throw new Fault("notFound", `${sid}.mp3`);
+  if (isUnchanged(c, `"${sid}-${size}-mp3"`)) return c.body(null, 304);
   c.header("Accept-Ranges", "none");
   c.header("Content-Type", "audio/mpeg");
   c.header("Content-Length", String(length));
-  c.header("Cache-Control", "private");
   return c.req.method === "HEAD" ? c.body(null) : c.body(mp3Of(await read(size!)));
+}
+
+/** Says how the audio may be cached; whether the client has it already (RFC 9110 §13.1.2). */
+function isUnchanged(c: Context<Env>, etag: string): boolean {
+  c.header("ETag", etag);
+  c.header("Cache-Control", "private");
+  const known = c.req.header("If-None-Match")?.split(",").map((tag) => tag.trim()) ?? [];
+  return known.some((tag) => tag === "*" || tag.replace(/^W\//, "") === etag);
 }
 
 /** The bytes, or those of the range that is asked for; or where the object storage has them. */
@@ -98,6 +118,7 @@ async function answerWav(
   const size = recording && await blobs.size(accountSid, sid);
   if (size === null) throw new Fault("notFound", `${sid}.wav`);
   const etag = `"${sid}-${size}"`; // It only grows.
+  if (isUnchanged(c, etag)) return c.body(null, 304);
   const condition = c.req.header("If-Range");
   const isSame = condition === undefined || condition === etag;
   const asked = isSame ? byteRange(c.req.header("Range"), size) : null;
@@ -111,8 +132,6 @@ async function answerWav(
   if (asked !== null) c.header("Content-Range", `bytes ${start}-${end - 1}/${size}`);
   c.header("Content-Type", "audio/wav");
   c.header("Content-Length", String(end - start));
-  c.header("ETag", etag);
-  c.header("Cache-Control", "private");
   const status = asked === null ? 200 : 206;
   if (isHead) return c.body(null, status);
   const content = await blobs.get(accountSid, sid, { start, end });

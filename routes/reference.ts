@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { openApiDocument } from "../core/openapi/document.ts";
 import type { Ports } from "../core/ports.ts";
+import { answerJson } from "./answer.ts";
 import type { Env } from "./env.ts";
 import { referencePage } from "./reference_page.ts";
 
@@ -10,12 +11,14 @@ export function reference({ settings }: Ports): Hono<Env> {
   return new Hono<Env>()
     .get("/openapi", (c) => {
       json ||= JSON.stringify(openApiDocument(settings));
-      c.header("Content-Type", "application/json; charset=utf-8");
-      return c.body(json);
+      return answerJson(c, json);
     })
     .get("/docs", (c) => {
       page ||= referencePage(openApiDocument(settings));
-      c.header("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'");
+      c.header(
+        "Content-Security-Policy",
+        "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+      );
       return c.html(page);
     });
 }

@@ -81,7 +81,7 @@ async function prepare(file: SoftphoneFile, wsUrl: string): Promise<Served> {
 
 /** Scripts and styles of our own alone, and connections to the companion; nothing else. */
 async function policyOf({ type, text }: SoftphoneFile, wsUrl: string): Promise<string> {
-  if (!type.startsWith("text/html")) return "default-src 'none'";
+  if (!type.startsWith("text/html")) return "default-src 'none'; frame-ancestors 'none'";
   const inline = /<script type="importmap">([^]*?)<\/script>/.exec(text)?.[1];
   const map = inline === undefined ? "" : ` 'sha256-${await hash(inline)}'`;
   return [

@@ -16,7 +16,7 @@ export function ussdPushRoutes(ports: Ports): Hono<Env> {
   return new Hono<Env>().post("/", async (c) => {
     const sent = await readParams(c, pushParameters);
     const accountSid = c.var.account.sid;
-    const fields = await placedBy(sent, { kind: "ussd", accountSid }, ports);
+    const fields = await placedBy(sent, { kind: "ussd", account: c.var.account }, ports);
     const base = newBase(calls, accountSid, ports);
     const call = await ports.records.calls.insert(pushed(fields, base));
     return answer(c, { json: () => shape.json(call), xml: () => shape.xml(call) });

@@ -1,4 +1,4 @@
-import { checkPermission } from "../access.ts";
+import { checkPermission, standing } from "../access.ts";
 import { Fault } from "../faults.ts";
 import type { Job } from "../job.ts";
 import { closeAccount } from "../jobs/close_account.ts";
@@ -25,6 +25,9 @@ export async function updateAccount(
   { password, ...changes }: AccountChanges,
   ports: Pick<Ports, "accounts" | "deriveToken" | "now">,
 ): Promise<Account> {
+  if (account.status !== "closed" && await standing(account, ports.accounts) === "closed") {
+    throw new Fault("badParameter", "Status of an account above is closed, and so is this one");
+  }
   if (changes.role !== undefined) checkPermission(caller, "changeRoles");
   const token = password === undefined
     ? {}

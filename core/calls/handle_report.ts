@@ -19,7 +19,12 @@ import { placeChild, receive } from "./new_leg.ts";
 import { actionScript, type Asking, firstScript, waitScript } from "./next_script.ts";
 import { type Noted, notedBy } from "./noted.ts";
 import { numberScript, receiveForNumber } from "./number_leg.ts";
-import { callParameters, gatherParameters, partialParameters } from "./parameters.ts";
+import {
+  callParameters,
+  gatherParameters,
+  legParameters,
+  partialParameters,
+} from "./parameters.ts";
 import { end, progress, statusAfterHangUp } from "./progress.ts";
 import { referScript } from "./refer.ts";
 import { routeIncoming } from "./route_incoming.ts";
@@ -151,6 +156,7 @@ function applied(
     case "ended":
       return explained(end(taken, event.outcome, moment), event, ports);
     case "dialled":
+      return actionTold({ ...taken, dialled: legParameters(event) });
     case "recorded":
       return actionTold(taken);
     case "noted": {

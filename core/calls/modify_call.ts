@@ -27,7 +27,7 @@ export type ModifyParams = z.infer<typeof modifyParams>;
 
 /**
  * Modifies a live call (spec, "Call progress"): `canceled` ends one that is queued or ringing and
- * leaves one in progress alone, `completed` ends any, a Url redirects and Mute silences one in
+ * leaves alone one in progress and the leg of a Dial, `completed` ends any, a Url redirects and Mute silences one in
  * progress, as its Participant too. Throws `notFound`, `callEnded` or `notModifiable`, and
  * `unavailable` when the companion that is to mute it is out of reach.
  */
@@ -92,7 +92,9 @@ function modified(call: Call, wanted: ModifyParams, ports: Ports): Change<Call> 
   if (wanted.statusCallback !== undefined && !record.statusCallbackEvent.includes("completed")) {
     record.statusCallbackEvent = [...record.statusCallbackEvent, "completed"];
   }
-  const isEnded = status === "completed" || status === "canceled" && call.status !== "in-progress";
+  // A leg that a Dial rings is a part of the call that dials: only that one can be canceled.
+  const isCancelable = call.status !== "in-progress" && call.parentCallSid === null;
+  const isEnded = status === "completed" || status === "canceled" && isCancelable;
   if (isEnded && call.companion === null && !call.initiated) return canceledEarly(record, ports);
   if (isEnded) return { record, jobs: [hangUp({ callSid, companion: call.companion })] };
   if (wanted.url !== undefined) {

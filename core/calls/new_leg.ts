@@ -10,6 +10,7 @@ import type { Client } from "../resources/clients.ts";
 import { parseAddress } from "./address.ts";
 import { progress } from "./progress.ts";
 import { calledAs, clientAt } from "./route.ts";
+import { isLive } from "./status.ts";
 import { numberFields, voiceMarkup } from "./voice_markup.ts";
 
 /** Of what a peer says in a call's record. */
@@ -89,6 +90,7 @@ export async function placeChild(
     ).data ?? [],
   } as const;
   const screening = calls.fields.url.safeParse(event.memo?.url).data ?? null;
+  await noteLeg(event, report, ports);
   const leg = newLeg(report, {
     ...callbacks,
     ...screening !== null && { url: screening, method: methodOf(event.memo?.method) },
@@ -102,6 +104,19 @@ export async function placeChild(
   });
   const moment = { at: report.at, instanceId: ports.settings.instanceId };
   return await insertOnce(progress(leg, "initiated", moment), ports);
+}
+
+/** Notes the leg at the call that dials it, where that has a number whose callbacks tell of it. */
+async function noteLeg(
+  { parent, sipCallId }: LegEvent & { type: "inviting" },
+  { accountSid, leg }: Report,
+  { records: { calls } }: Ports,
+): Promise<void> {
+  const dialling = await calls.get(accountSid, parent!);
+  if (dialling === null || dialling.phoneNumberSid === null) return;
+  if (dialling.statusCallback === null || !isLive(dialling.status)) return;
+  const dialled = { OutboundCallSid: leg, DialSipCallId: sipCallId };
+  await calls.update(accountSid, parent!, (record) => ({ record: { ...record, dialled } }));
 }
 
 const methodOf = (told: unknown) => told === "GET" ? "GET" : "POST";

@@ -73,9 +73,16 @@ export function dialParameters(dialled: LegEvent & { type: "dialled" }): Record<
   return {
     DialCallStatus: dialled.outcome,
     DialCallSid: dialled.leg,
-    OutboundCallSid: dialled.leg,
     DialCallDuration: String(dialled.durationS),
     DialRingDuration: String(dialled.ringS),
+    ...legParameters(dialled),
+  };
+}
+
+/** What is told of the leg that a Dial placed. */
+export function legParameters(dialled: LegEvent & { type: "dialled" }): Record<string, string> {
+  return {
+    OutboundCallSid: dialled.leg,
     ...(dialled.sipCallId === undefined ? {} : { DialSipCallId: dialled.sipCallId }),
     ...(dialled.sipStatus === undefined ? {} : { DialSipResponseCode: String(dialled.sipStatus) }),
     ...prefixed("DialSipHeader_", dialled.headers ?? {}),

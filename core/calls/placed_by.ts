@@ -1,11 +1,14 @@
 import { Fault } from "../faults.ts";
 import { reference } from "../fields.ts";
 import { applicationUrl } from "../flows/address.ts";
+import { callerId } from "../gateways/caller_id.ts";
 import type { Parameters } from "../parameters.ts";
 import type { Ports } from "../ports.ts";
 import { paramsSchema } from "../resource.ts";
+import type { Account } from "../resources/accounts.ts";
 import type { Application } from "../resources/applications.ts";
 import { type Call, calls } from "../resources/calls.ts";
+import { parseAddress } from "./address.ts";
 
 const { required, optional } = calls.create!;
 
@@ -23,12 +26,24 @@ export const placeParameters: Parameters = {
 /**
  * The fields of a call that is placed, from the parameters sent: an application comes before a Url
  * and all that goes with one, as for numbers and Clients. Throws `badUrl` without either, and
- * `badParameter` for an application that cannot say what is done in such a call.
+ * `badParameter` for an application that cannot say what is done in such a call, and
+ * `callerIdNotAllowed` for a From that the account may not show at the number it calls.
  */
 export async function placedBy(
   { applicationSid, ...sent }: Record<string, unknown>,
-  { kind, accountSid }: { kind: Application["kind"]; accountSid: string },
-  { records }: Pick<Ports, "records">,
+  { kind, account }: { kind: Application["kind"]; account: Account },
+  ports: Ports,
+): Promise<Record<string, unknown>> {
+  const fields = await withMarkup({ applicationSid, ...sent }, { kind, account }, ports);
+  await assertCallerId(String(sent.from), String(sent.to), account, ports);
+  return fields;
+}
+
+/** The parameters with a Url, be it that of an application. */
+async function withMarkup(
+  { applicationSid, ...sent }: Record<string, unknown>,
+  { kind, account: { sid: accountSid } }: { kind: Application["kind"]; account: Account },
+  { records, settings }: Ports,
 ): Promise<Record<string, unknown>> {
   if (applicationSid === undefined) {
     if (sent.url !== undefined) return sent;
@@ -42,7 +57,7 @@ export async function placedBy(
     const rule = `ApplicationSid must name an application of Kind ${kind}`;
     throw new Fault("badParameter", `${rule}, and this one is of Kind ${application.kind}`);
   }
-  const url = applicationUrl(application);
+  const url = applicationUrl(application, settings);
   if (url === null) {
     const rule = "ApplicationSid must name an application that has a Flow or an RcmlUrl";
     throw new Fault("badParameter", rule);
@@ -52,3 +67,15 @@ export async function placedBy(
 
 /** What is said with a Url does not hold for an application. */
 const ownMarkup: Partial<Call> = { method: "POST", fallbackUrl: null, fallbackMethod: "POST" };
+
+/** Refuses at once what the job that places the call would fail with. */
+async function assertCallerId(
+  from: string,
+  to: string,
+  account: Account,
+  ports: Ports,
+): Promise<void> {
+  if (parseAddress(to)?.kind !== "number") return;
+  if (await callerId(from, { account, call: null }, ports) !== null) return;
+  throw new Fault("callerIdNotAllowed", from);
+}

@@ -74,6 +74,7 @@ function fire(call: Call, event: CallbackEvent, { at, instanceId }: Moment): Cha
   const status = event === "initiated" ? "initiated" : call.status;
   const params = {
     ...callParameters(call, { instanceId, status }),
+    ...(call.phoneNumberSid === null ? {} : call.dialled),
     ...(event === "completed" ? { CallDuration: String(call.duration ?? 0) } : {}),
     Timestamp: rfc2822(at),
     CallbackSource: "call-progress-events",

@@ -52,6 +52,7 @@ export async function referScript(
     return await refuse({ fault: "noRoute", detail }, 403, asking);
   }
   const { rateMicros, ...called } = routing;
+  await noteTransfer(event.other === undefined ? call : other, transfer, ports);
   const leg = ports.newSid("CA");
   if (event.other === undefined && !await callTo(transferee, { leg, call }, ports)) {
     return [{ type: "reject", status: 487 }];
@@ -69,6 +70,16 @@ export async function referScript(
     timeoutS: limits.ringTimeoutS,
     timeLimitS: limits.dialTimeLimitS,
   }, { type: "hangup" }];
+}
+
+/** Has the callbacks of a number tell of the transfer of its call. */
+async function noteTransfer(
+  { accountSid, sid, phoneNumberSid }: Call,
+  transfer: NonNullable<Call["transfer"]>,
+  { records: { calls } }: Ports,
+): Promise<void> {
+  if (phoneNumberSid === null) return;
+  await calls.update(accountSid, sid, (record) => ({ record: { ...record, transfer } }));
 }
 
 /** The call to who talks to a leg at another companion, in place of that leg. */
@@ -167,12 +178,12 @@ async function referMarkup(
 
 async function markupOf(
   { accountSid, referApplicationSid, referUrl, referMethod }: IncomingPhoneNumber,
-  { records }: Ports,
+  { records, settings }: Ports,
 ): Promise<Pick<Signable, "url" | "method"> | null> {
   if (referApplicationSid === null) {
     return referUrl === null ? null : { url: referUrl, method: referMethod };
   }
   const application = await records.applications.get(accountSid, referApplicationSid);
-  const url = applicationUrl(application);
+  const url = applicationUrl(application, settings);
   return url === null ? null : { url, method: "POST" };
 }

@@ -18,11 +18,11 @@ type Voiced = Pick<
 /** Where a call's markup is: at the application, where there is one, else at the voice URLs. */
 export async function voiceMarkup(
   { accountSid, voiceApplicationSid, ...own }: Voiced,
-  { records }: Ports,
+  { records, settings }: Ports,
 ): Promise<Partial<Call>> {
   if (voiceApplicationSid !== null) {
     const application = await records.applications.get(accountSid, voiceApplicationSid);
-    return { url: applicationUrl(application) };
+    return { url: applicationUrl(application, settings) };
   }
   return {
     url: own.voiceUrl,

@@ -34,11 +34,18 @@ export function readFlowUrl(url: string): FlowPlace {
 /** A URL as a customer is told of it: without what a flow knows. */
 export const shownUrl = (url: string): string => isFlow(url) ? url.replace(/\?.*$/s, "") : url;
 
-/** Where the markup of an application comes from: its flow, else its RcmlUrl; null for neither. */
+/**
+ * Where the markup of an application comes from: its flow, else its RcmlUrl, resolved against
+ * BASE_URL (RFC 3986 §5) where that is a path; null for neither.
+ */
 export function applicationUrl(
   application: { sid: string; flow?: string | null; rcmlUrl: string | null } | null,
+  { baseUrl }: { baseUrl: string },
 ): string | null {
-  if (!application?.flow) return application?.rcmlUrl ?? null; // Kept before flows were, it has none.
+  if (!application?.flow) { // Kept before flows were, it has none.
+    const url = application?.rcmlUrl ?? null;
+    return url === null ? null : new URL(url, baseUrl).href;
+  }
   const { sid: applicationSid } = application;
   return flowUrl({ applicationSid, step: null, phase: "begin", variables: {} });
 }

@@ -12,7 +12,7 @@ export interface Compiled {
 /**
  * Turns a document into a script. It ends with a hang-up; that of a leg which a dial placed goes
  * back to the dial, which may be screening it. An inbound call that is not answered yet is answered
- * before the first verb that needs it.
+ * before the first verb that needs it, and at once by a document that does nothing or pauses only.
  */
 export async function compile(
   document: Element[],
@@ -41,6 +41,10 @@ export async function compile(
     if (verb.isLast) return { script, skipped };
   }
   if (context.ending !== undefined) return { script: [...script, ...context.ending], skipped };
+  const isSilent = script.every(({ type }) => type === "silence");
+  if (needsAnswer && isSilent && !document.some(({ name }) => name === "Dial")) {
+    script.unshift({ type: "answer" });
+  }
   const type = context.call.direction === "outbound-dial" ? "connect" : "hangup";
   return { script: [...script, { type }], skipped };
 }

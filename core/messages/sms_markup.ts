@@ -16,12 +16,12 @@ export interface SmsMarkup {
 /** At the application, where there is one, else at the SMS URLs of the number; null for neither. */
 export async function smsMarkup(
   number: IncomingPhoneNumber,
-  { records }: Pick<Ports, "records">,
+  { records, settings }: Pick<Ports, "records" | "settings">,
 ): Promise<SmsMarkup | null> {
   const { accountSid, smsApplicationSid, smsUrl, smsMethod } = number;
   if (smsApplicationSid !== null) {
     const application = await records.applications.get(accountSid, smsApplicationSid);
-    const url = applicationUrl(application);
+    const url = applicationUrl(application, settings);
     return url === null ? null : { first: { url, method: "POST" }, fallback: null };
   }
   if (smsUrl === null) return null;

@@ -1,5 +1,4 @@
-import { z } from "zod";
-import { reference } from "../fields.ts";
+import { phoneText, reference } from "../fields.ts";
 import type { Parameters } from "../parameters.ts";
 import { paramsSchema } from "../resource.ts";
 import {
@@ -15,7 +14,7 @@ const settable = create!.optional.filter((name) => name !== "areaCode" && name !
 
 const schemas = {
   /** AreaCode makes whatever stands in PhoneNumber mean nothing, so that is not looked at here. */
-  create: paramsSchema({ ...fields, phoneNumber: z.string() }, [], create!.optional),
+  create: paramsSchema({ ...fields, phoneNumber: phoneText() }, [], create!.optional),
   /** Below Local, TollFree and Mobile a number is named; AreaCode means nothing there. */
   createOfKind: paramsSchema(fields, ["phoneNumber"], settable),
   update: paramsSchema(fields, [], update!).extend({ accountSid: reference("AC").optional() }),

@@ -44,6 +44,7 @@ export const callOperations: Operation[] = [
     types: ["audio/wav"],
     also: {
       206: { description: "The range that was asked for.", content: { "audio/wav": {} } },
+      304: { description: "It is as If-None-Match says." },
       307: { description: "It is in the object storage, at Location." },
     },
     access: "link",
@@ -56,6 +57,7 @@ export const callOperations: Operation[] = [
     tag: recordings.type,
     answer: {},
     types: ["audio/mpeg"],
+    also: { 304: { description: "It is as If-None-Match says." } },
     access: "link",
   },
   ...["wav", "mp3"].map((format): Operation => ({

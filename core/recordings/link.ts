@@ -28,13 +28,12 @@ export async function linkTo(
   return `${baseUrl}${path}?Expires=${expires}&Signature=${signature}`;
 }
 
-/** Whether the audio may be had with this query alone: its signature fits and is fresh. */
-export async function isOpen(
+/** Whether the query is that of a link to the audio: its signature fits and is fresh. */
+export async function isSigned(
   { accountSid, sid }: { accountSid: string; sid: string },
   query: URLSearchParams,
   ports: LinkPorts,
 ): Promise<boolean> {
-  if (ports.settings.recordingsPublic) return true;
   const expires = query.get("Expires") ?? "";
   const signature = query.get("Signature") ?? "";
   if (!/^\d{1,12}$/.test(expires) || Number(expires) * 1_000 < ports.now()) return false;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { apiVersion, clearableUrl, flag } from "../fields.ts";
+import { apiVersion, clearableUrlOrPath, flag } from "../fields.ts";
 import { assertFitsKind } from "../flows/check_flow.ts";
 import { clearableFlow } from "../flows/field.ts";
 import { clearReferences } from "../jobs/clear_references.ts";
@@ -15,7 +15,7 @@ export const applications = resource({
     friendlyName: z.string().min(1).max(limits.friendlyNameLength),
     apiVersion,
     voiceCallerIdLookup: flag,
-    rcmlUrl: clearableUrl,
+    rcmlUrl: clearableUrlOrPath,
     kind: z.enum(["voice", "sms", "ussd"]),
     flow: clearableFlow,
   },

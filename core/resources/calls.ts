@@ -2,7 +2,7 @@ import { z } from "zod";
 import { companion } from "../bridge.ts";
 import { answeredBy } from "../bridge_events.ts";
 import { callbackEvent, callStatus, isLive } from "../calls/status.ts";
-import { isoDate, method, reference, textNumber, url, wholeNumber } from "../fields.ts";
+import { isoDate, method, phoneText, reference, textNumber, url, wholeNumber } from "../fields.ts";
 import { dialCall } from "../jobs/dial_call.ts";
 import { limits } from "../limits.ts";
 import { type RecordOf, resource } from "../resource.ts";
@@ -13,7 +13,7 @@ const callbackEvents = z.preprocess(
   z.array(callbackEvent),
 );
 
-const address = z.string().trim().min(1).max(255).regex(
+const address = phoneText().trim().min(1).max(255).regex(
   // deno-lint-ignore no-control-regex
   /^[^\x00-\x1f\x7f<>"]*$/,
   "must not hold control characters, quotes or angle brackets",
@@ -103,6 +103,8 @@ export const calls = resource({
     /** Who sent it to whom, where a transfer placed the call. */
     transfer: z.object({ target: z.string(), transferor: z.string(), transferee: z.string() })
       .nullable(),
+    /** What is known of the last leg that its Dial placed, as callbacks of its number tell it. */
+    dialled: z.record(z.string(), z.string()),
     /** What a minute costs, in millionths: as it was when the call was placed. */
     rateMicros: z.number().int().nonnegative(),
     /** Numbers of this service that the call came through. */
@@ -124,6 +126,7 @@ export const calls = resource({
     "sipCallId",
     "sipHeaders",
     "transfer",
+    "dialled",
     "rateMicros",
     "numberHops",
     "conferenceSid",
@@ -174,6 +177,7 @@ export const calls = resource({
     sipCallId: null,
     sipHeaders: {},
     transfer: null,
+    dialled: {},
     rateMicros: 0,
     numberHops: 0,
     conferenceSid: null,

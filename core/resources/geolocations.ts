@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { rfcDate, url } from "../fields.ts";
+import { phoneText, rfcDate, url } from "../fields.ts";
 import { limits } from "../limits.ts";
 import { locate } from "../jobs/locate.ts";
 import { type RecordOf, resource } from "../resource.ts";
@@ -36,7 +36,7 @@ export const geolocations = resource({
   irregular: true,
   fields: {
     dateExecuted: rfcDate.nullable(),
-    deviceIdentifier: z.string().trim().regex(
+    deviceIdentifier: phoneText().trim().regex(
       /^\+?\d{3,15}$/,
       "must be a subscriber number of 3 to 15 digits",
     ),

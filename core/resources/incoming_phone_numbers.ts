@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { apiVersion, clearableSid, clearableUrl, flag, method } from "../fields.ts";
+import { apiVersion, clearableSid, clearableUrl, flag, method, phoneText } from "../fields.ts";
 import { tellProvider } from "../jobs/tell_provider.ts";
 import { limits } from "../limits.ts";
 import { isPattern } from "../numbers/number_pattern.ts";
@@ -45,7 +45,7 @@ export const incomingPhoneNumbers = resource({
   fields: {
     friendlyName: z.string().min(1).max(limits.friendlyNameLength),
     /** E.164, or the virtual number as it was given. */
-    phoneNumber: z.string().max(limits.numberPatternLength),
+    phoneNumber: phoneText().max(limits.numberPatternLength),
     apiVersion,
     voiceCallerIdLookup: flag,
     voiceUrl: clearableUrl,

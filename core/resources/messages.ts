@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isoDate, method, url } from "../fields.ts";
+import { isoDate, method, phoneText, url } from "../fields.ts";
 import { sendMessage } from "../jobs/send_message.ts";
 import { limits } from "../limits.ts";
 import { type RecordOf, resource } from "../resource.ts";
@@ -20,8 +20,8 @@ export const messages = resource({
   sidPrefix: "SM",
   fields: {
     dateSent: isoDate.nullable(),
-    from: z.string().trim().min(1).max(255),
-    to: z.string().trim().min(1).max(255),
+    from: phoneText().trim().min(1).max(255),
+    to: phoneText().trim().min(1).max(255),
     body,
     status: z.enum(["queued", "sending", "sent", "failed", "received"]),
     direction: z.enum(["inbound", "outbound-api", "outbound-call"]),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { phoneText } from "../fields.ts";
 import { limits } from "../limits.ts";
 import { formatNumber, parseNumber } from "../numbers/phone_number.ts";
 import { type RecordOf, resource } from "../resource.ts";
@@ -11,7 +12,7 @@ export const outgoingCallerIds = resource({
   storedAs: "OC",
   fields: {
     friendlyName: z.string().min(1).max(limits.friendlyNameLength),
-    phoneNumber: z.string().transform((text, { addIssue }) => {
+    phoneNumber: phoneText().transform((text, { addIssue }) => {
       const number = parseNumber(text);
       if (number === null) addIssue("must be a possible number in E.164 form, + first");
       return number?.phoneNumber ?? "";

@@ -30,7 +30,9 @@ export function refusedEnding(sipStatus: number, detail?: string): Ending {
   const reason = refusesMedia(sipStatus)
     ? { reason: "no-codec", ...detail !== undefined && { detail } } as const
     : {};
-  return { outcome: outcomeOf(sipStatus), sipStatus, ...reason };
+  // 487 answers a CANCEL, and we sent none.
+  const outcome = sipStatus === 487 ? "failed" : outcomeOf(sipStatus);
+  return { outcome, sipStatus, ...reason };
 }
 
 /** How a call ends whose SDP our media cannot follow, but for its status. */

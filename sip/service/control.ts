@@ -65,12 +65,24 @@ export function listenControl(options: ControlOptions): { url: string; close(): 
   };
   const server = listening(
     { hostname, port, name: "BRIDGE_PORT" },
-    () => Deno.serve({ hostname, port, onListen: () => {} }, answer),
+    () =>
+      Deno.serve(
+        { hostname, port, onListen: () => {} },
+        async (request) => safe(await answer(request)),
+      ),
   );
   return {
     url: `http://${hostPort(server.addr.hostname, server.addr.port)}`,
     close: () => server.shutdown(),
   };
+}
+
+/** Says to browsers that this is no page. */
+function safe(response: Response): Response {
+  response.headers.set("X-Content-Type-Options", "nosniff");
+  response.headers.set("Content-Security-Policy", "frame-ancestors 'none'");
+  response.headers.set("Cache-Control", "no-store");
+  return response;
 }
 
 const refusal = (status: number, error: string): Response => Response.json({ error }, { status });

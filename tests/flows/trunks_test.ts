@@ -145,6 +145,7 @@ Deno.test("a call is offered to a bounded number of proxies, the operator's alwa
 
 Deno.test("a call to a number that nothing leads to fails with a Notification", async () => {
   using app = await startTrunks();
+  await number(app.root);
   const sid = await post(app, {});
   assert.equal((await callOf(app, sid)).status, "failed");
   assert.match((await notifications(app))[0]!, /Cannot route the call.*no Gateway that it could/);
@@ -181,9 +182,9 @@ Deno.test("a call shows as a number, an OutgoingCallerId or a Client of its acco
       `sip:${far}@x.test`,
     ]
   ) {
-    const sid = await post(app, { From });
-    assert.equal((await callOf(app, sid)).status, "failed", From);
-    assert.match((await notifications(app))[0]!, /Cannot call a number with this From/, From);
+    const sent = { From, To: far, Url: "https://app.test/voice" };
+    const refused = await app.root.post("Calls.json", sent);
+    assert.deepEqual([refused.status, refused.json().code], [400, 21210], From);
   }
   assert.deepEqual(app.bridge, []);
 });
@@ -431,7 +432,7 @@ Deno.test("a Client that dials a number of its account gets the markup of that n
 
   const script = await dials(app, "14155550101");
 
-  assert.deepEqual(script.map(({ type }) => type), ["silence", "hangup"]);
+  assert.deepEqual(script.map(({ type }) => type), ["answer", "silence", "hangup"]);
   const { calls: [call] } = (await app.root.get("Calls.json")).json();
   assert.deepEqual([call.to, call.phone_number_sid, call.direction], [ours, found.sid, "inbound"]);
   await made(app.root, `IncomingPhoneNumbers/${found.sid}`, { VoiceUrl: "" });

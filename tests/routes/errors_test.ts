@@ -54,12 +54,12 @@ Deno.test("a bug answers 500 without its message and is logged once with the req
 Deno.test("a store out of reach answers 503 with Retry-After and is not logged", async () => {
   using app = await startApp();
   const unavailable = () => Promise.reject(new Fault("unavailable", "The store does not answer"));
-  Object.assign(app.ports.records.clients, { list: unavailable, insert: unavailable });
+  Object.assign(app.ports.records.outgoingCallerIds, { list: unavailable, insert: unavailable });
 
   for (
     const answer of [
-      await app.root.get("Clients.json"),
-      await app.root.post("Clients.json", { Login: "alice", Password: "secret" }),
+      await app.root.get("OutgoingCallerIds.json"),
+      await app.root.post("OutgoingCallerIds.json", { PhoneNumber: "+14155550101" }),
     ]
   ) {
     assert.equal(answer.status, 503);

@@ -40,7 +40,7 @@ Deno.test("GET /docs answers a page that loads nothing and has every operation",
   const { status, headers, text } = await app.root.get("/docs", { Authorization: "" });
 
   assert.equal(status, 200);
-  const policy = "default-src 'none'; style-src 'unsafe-inline'";
+  const policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
   assert.equal(headers.get("Content-Security-Policy"), policy);
   assert.doesNotMatch(text, /<script|<link|<img|\bsrc=|@import|url\(|undefined|\[object/);
   const shown = described.filter(({ path }) => !path.endsWith(".json"));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { bestStatus, outcomeOf } from "../../sip/leg/outcome.ts";
+import { bestStatus, outcomeOf, refusedEnding } from "../../sip/leg/outcome.ts";
 
 Deno.test("outcomeOf() tells busy, unanswered and cancelled calls from failed ones", () => {
   const outcomes = [408, 486, 487, 600, 603, 302, 404, 480, 500, 503, 604].map(outcomeOf);
@@ -20,4 +20,8 @@ Deno.test("bestStatus() believes a 6xx, then 486, then the other 4xx", () => {
   assert.equal(bestStatus([503, 404, 408]), 404);
   assert.equal(bestStatus([503, 408]), 408);
   assert.equal(bestStatus([]), 480);
+});
+
+Deno.test("a callee that answers 487 by itself has failed: it was sent no CANCEL", () => {
+  assert.deepEqual(refusedEnding(487), { outcome: "failed", sipStatus: 487 });
 });
