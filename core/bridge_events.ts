@@ -117,6 +117,8 @@ export const legEvent = z.discriminatedUnion("type", [
     message: z.string(),
     about: z.enum(["recognition", "speech"]).optional(),
   }),
+  /** Audio came from an address that signalling does not know, and was dropped; once for each leg. */
+  z.object({ type: z.literal("unknownSource"), address: z.string() }),
   z.object({
     type: z.literal("ended"),
     outcome,

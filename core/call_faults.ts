@@ -72,6 +72,15 @@ export const callFaults = {
       "Have the phone or trunk offer audio as PCMU or PCMA (G.711), or Opus, at an address that " +
       "this server sends to; one in a browser, with DTLS-SRTP and ICE.",
   },
+  unknownAudioSource: {
+    kind: "invalid",
+    code: 13237,
+    message: "Audio came from an address that the call's signalling does not know, and was dropped",
+    advice:
+      "Audio counts from the address in the SDP, the address that the phone signals from, and the " +
+      "trunk's addresses. If it is the phone's or trunk's own, have its SDP name it; the operator adds a " +
+      "trunk's media addresses to SIP_TRUSTED_SOURCES. Else it is an attack, or audio of an earlier call.",
+  },
   companionLost: {
     kind: "unavailable",
     code: 13235,

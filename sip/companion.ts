@@ -28,7 +28,6 @@ import { createSignalling, type Signalling } from "./signalling.ts";
 import { createTimers, type Timers } from "./timers.ts";
 import { sendOutward } from "./trunk/trunk_message.ts";
 import { createTrunkSources } from "./trunk/trunk_sources.ts";
-import { trustedSources } from "./trunk/trusted_sources.ts";
 
 const defaultSessionBounds: SessionBounds = {
   expiresS: sipLimits.sessionExpiresS,
@@ -174,7 +173,7 @@ function assemble(
   const gateways = createGateways(signalling, { companionId: companion.id, link, stopped });
   signalling.sources = createTrunkSources({
     gateways,
-    isTrusted: trustedSources(options.trustedSources ?? []),
+    trusted: options.trustedSources ?? [],
     routes: () => signalling.routes,
   });
   const accepting = () => !stopping.aborted;

@@ -175,6 +175,8 @@ function applied(
       return referred(taken, event, { change: actionTold(taken), ports });
     case "partial":
       return partialTold(taken, event, ports);
+    case "unknownSource":
+      return { record: taken, also: [unknownSourceOf(taken, event, ports)] };
     case "problem":
       return { record: taken, also: [problemOf(taken, event, ports)] };
     default:
@@ -241,6 +243,17 @@ function partialTold(call: Call, event: PartialSpeech, { settings }: Ports): Cha
   const params = { ...callParameters(call, settings), ...partialParameters(event) };
   const told = { accountSid, callSid, url, method, params, event: "gather.partial" };
   return { record: call, jobs: [deliverWebhook(told)] };
+}
+
+/** The Notification of audio that was dropped for the address that it came from. */
+function unknownSourceOf(
+  call: Call,
+  { address }: LegEvent & { type: "unknownSource" },
+  ports: Ports,
+) {
+  const { accountSid, sid: callSid } = call;
+  const notice = { accountSid, callSid, fault: "unknownAudioSource", detail: address } as const;
+  return notification({ ...notice, level: "warning" }, ports);
 }
 
 const problemFaults = { recognition: "speechUnavailable", speech: "notSpoken" } as const;

@@ -17,6 +17,8 @@ export interface Wiring {
   counterpart: Leg | undefined;
   /** Hears whether the peer holds the call, with each offer that our own media answered. */
   onHold: ((isHolding: boolean) => void) | undefined;
+  /** Hears of an address that audio came from and that signalling does not know. */
+  onUnknownSource: ((address: string) => void) | undefined;
   onRefer: DialogEvents["onRefer"] | undefined;
   onNotify: DialogEvents["onNotify"] | undefined;
   /** Who takes bodies first; undefined of a USSD dialogue before there is somebody. */
@@ -26,6 +28,7 @@ export interface Wiring {
 export const createWiring = (): Wiring => ({
   counterpart: undefined,
   onHold: undefined,
+  onUnknownSource: undefined,
   onRefer: undefined,
   onNotify: undefined,
   onContent: null,

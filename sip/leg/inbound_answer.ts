@@ -6,6 +6,8 @@ import { bye, type InboundState, lost, mediaLost, refuse, reply } from "./inboun
 import { type MediaLeg, NoCommonCodec } from "../media/port.ts";
 import { unfollowed, unfollowedWords } from "./outcome.ts";
 import { beginAnotherDialog } from "./another_dialog.ts";
+import { knownSources } from "./known_sources.ts";
+import { mediaKindOver } from "./media_kind.ts";
 import { originOf } from "../origin.ts";
 import { isSips } from "../secure.ts";
 import { agreeAsServer } from "../dialog/session_timer.ts";
@@ -42,14 +44,22 @@ export async function answer(state: InboundState, headers: string[] = []): Promi
 
 /** Our media for the caller; undefined when the leg ended, refused when there is no codec. */
 async function prepare(state: InboundState): Promise<MediaLeg | undefined> {
-  const { call: { media: engine, request: { message } }, over } = state;
+  const { call: { media: engine, flow, trunk, request: { message } }, over } = state;
   try {
     // Behind a proxy the caller may be anywhere, though the proxy is near.
     const isDirect = message.getHeaders("via").length === 1;
-    const host = isDirect ? originOf(message).flow.local.mediaHost : undefined;
-    const media = await (message.body === "" ? engine.offer() : engine.answer(message.body, host));
-    if (over.signal.aborted) return void media.close();
+    const host = isDirect ? flow.local.mediaHost : undefined;
+    const options = { sources: knownSources([flow], trunk), ...host !== undefined && { host } };
+    const media = await (message.body === ""
+      ? engine.offer(mediaKindOver(flow), options)
+      : engine.answer(message.body, options));
+    if (over.signal.aborted) {
+      return void media.close();
+    }
     state.media = media;
+    void media.unknownSource.then((address) =>
+      state.wiring.onUnknownSource?.(address)
+    );
     void media.lost.then((why) => {
       if (state.answeredAt !== undefined) return mediaLost(state, why);
       // A softphone that leaves early SDP unread gets other media with the 200.

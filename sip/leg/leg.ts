@@ -34,6 +34,8 @@ export interface Leg {
   counterpart: Leg | undefined;
   /** Who hears whether its softphone holds the call, where our own media answer it. */
   set onHold(onHold: ((isHolding: boolean) => void) | undefined);
+  /** Who hears of an address that audio came from, and was dropped, as signalling does not know it. */
+  set onUnknownSource(onUnknownSource: ((address: string) => void) | undefined);
   /** Who answers a REFER of the softphone; 403 unless set. */
   set onRefer(onRefer: DialogEvents["onRefer"] | undefined);
   /** A USSD dialogue: it has no media. */

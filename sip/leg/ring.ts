@@ -6,8 +6,9 @@ import { refusedOffer } from "./refused_offer.ts";
 import { forkInvite } from "./fork_invite.ts";
 import { createWiring, inDialogEvents } from "../dialog/in_dialog.ts";
 import type { Binding, Flows } from "../registrar/location.ts";
+import { knownSources } from "./known_sources.ts";
 import { mediaKindOf } from "./media_kind.ts";
-import type { MediaKind, MediaLeg } from "../media/port.ts";
+import type { LegOptions, MediaKind, MediaLeg } from "../media/port.ts";
 import { createPeerFork } from "./peer_fork.ts";
 import { reopened, someClosed } from "../registrar/path.ts";
 import { sipLimits } from "../limits.ts";
@@ -85,7 +86,9 @@ async function withMedia(
 ): Promise<ReachableDevice[]> {
   const offers = await Promise.allSettled(known.map(async (flows) => {
     const kind = mediaKindOf(flows[0]);
-    return { flows, ...await offerTo(call, kind, nearMediaOf(flows[0])) };
+    const sources = knownSources(flows.map(({ flow }) => flow));
+    const host = nearMediaOf(flows[0]);
+    return { flows, ...await offerTo(call, kind, { sources, ...host !== undefined && { host } }) };
   }));
   const devices = offers.flatMap((offer) => offer.status === "fulfilled" ? offer.value : []);
   const failure = offers.find((offer) => offer.status === "rejected");
@@ -104,11 +107,11 @@ const nearMediaOf = ({ flow, path }: Binding): string | undefined =>
 export async function offerTo(
   { media, invitation }: OutboundCall,
   kind: MediaKind,
-  mediaHost?: string,
+  options?: LegOptions,
 ): Promise<Pick<ReachableDevice, "offer" | "media">> {
   if (invitation.ussd !== undefined) return { offer: "", media: undefined };
   if ("offer" in media) return { offer: media.offer, media: undefined };
-  const ours = await media.engine.offer(kind, mediaHost);
+  const ours = await media.engine.offer(kind, options);
   return { offer: ours.localSdp, media: ours };
 }
 
@@ -209,6 +212,7 @@ async function takeAnswer(state: OutboundState, { media }: Fork, sdp: string): P
   }
   if (state.over.signal.aborted) return;
   void media?.lost.then((why) => mediaLost(state, why));
+  void media?.unknownSource.then((address) => state.wiring.onUnknownSource?.(address));
   state.answeredAt = Date.now();
   state.answered.resolve(true);
 }

@@ -2,6 +2,7 @@ import type { TrunkRoute, TrunkTarget } from "../../core/bridge_trunks.ts";
 import type { Flow } from "../flow.ts";
 import { createFork, type Fork } from "./fork.ts";
 import { callerUser, forkInvite, secured } from "./fork_invite.ts";
+import { knownSources } from "./known_sources.ts";
 import { sipLimits } from "../limits.ts";
 import { finish, type OutboundCall, type OutboundState } from "./outbound_state.ts";
 import { offerTo, onAnswer, onProgress, onRefused, refuseAnswer } from "./ring.ts";
@@ -79,16 +80,17 @@ async function tryWay(
     return { status: 503, answered: false };
   }
   if (over.signal.aborted) return undefined;
-  const ours = await offerTo(state.call, "rtp");
+  const trunk = trunkAt(signalling, way.proxy, {
+    target: way.target,
+    login: way.route.credentials,
+    accountSid: way.route.accountSid,
+  });
+  const ours = await offerTo(state.call, "rtp", { sources: knownSources([flow], trunk) });
   const fork = createFork(signalling, inviteFor(state, called, way), {
     flow,
     uri: secured(requestUri(called, way), state.call.demands),
     routeSet: [],
-    trunk: trunkAt(signalling, way.proxy, {
-      target: way.target,
-      login: way.route.credentials,
-      accountSid: way.route.accountSid,
-    }),
+    trunk,
     ...ours,
   });
   if (over.signal.aborted) return void ours.media?.close();

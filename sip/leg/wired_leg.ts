@@ -1,7 +1,10 @@
 import type { Wiring } from "../dialog/in_dialog.ts";
 import type { Leg } from "./leg.ts";
 
-type Wired = Pick<Leg, "counterpart" | "onHold" | "onRefer" | "onNotify" | "onContent">;
+type Wired = Pick<
+  Leg,
+  "counterpart" | "onHold" | "onUnknownSource" | "onRefer" | "onNotify" | "onContent"
+>;
 
 /**
  * What a leg is told to do with what comes in its dialog. Legs are classes, since getters of an object
@@ -22,6 +25,9 @@ export class WiredLeg implements Wired {
   }
   set onHold(onHold: Leg["onHold"]) {
     this.#wiring.onHold = onHold;
+  }
+  set onUnknownSource(onUnknownSource: Leg["onUnknownSource"]) {
+    this.#wiring.onUnknownSource = onUnknownSource;
   }
   set onRefer(onRefer: Leg["onRefer"]) {
     this.#wiring.onRefer = onRefer;

@@ -4,7 +4,7 @@ import { parseSdp } from "./parse_sdp.ts";
 import { openOpus, type OpusCodec } from "./opus.ts";
 import { opusEdge } from "./opus_edge.ts";
 import { echo } from "./echo.ts";
-import type { MediaEngine, MediaKind, MediaLeg, MediaRoom } from "./port.ts";
+import type { LegOptions, MediaEngine, MediaKind, MediaLeg, MediaRoom } from "./port.ts";
 import { record } from "./record_sources.ts";
 import { createRoom } from "./room.ts";
 import { createRtpSession, type RtpSession } from "./rtp_session.ts";
@@ -46,9 +46,9 @@ export function mediaEngine(options: MediaEngineOptions): MediaEngine {
   const assertOpen = () => {
     if (engine.closed) throw new Error("Cannot open a leg: the media engine is closed");
   };
-  const open = async (transport: Transport, offer?: Session, host?: string) => {
+  const open = async (transport: Transport, options?: LegOptions, offer?: Session) => {
     assertOpen();
-    const peer = await transport.open(offer, host);
+    const peer = await transport.open(offer, options);
     try {
       const opus = offer?.audio.opus ? await openOpus() : undefined;
       if (engine.closed) opus?.close();
@@ -61,18 +61,18 @@ export function mediaEngine(options: MediaEngineOptions): MediaEngine {
   };
   const transportOf = (kind: MediaKind) => transports.find((each) => each.kind === kind);
   return {
-    async answer(sdp, host) {
+    async answer(sdp, options) {
       const offer = parseSdp(sdp);
       const transport = transportOf(offer.audio.kind);
       if (transport === undefined) {
         throw refusal(`its transport is "${offer.protocol}"`, "transport");
       }
-      return await open(transport, offer, host);
+      return await open(transport, options, offer);
     },
-    async offer(kind = "webrtc", host) {
+    async offer(kind = "webrtc", options) {
       const transport = transportOf(kind);
       if (transport === undefined) throw new Error(`Cannot offer "${kind}": there is no transport`);
-      return await open(transport, undefined, host);
+      return await open(transport, options);
     },
     room: () => roomOf(engine),
     async close() {
@@ -168,6 +168,7 @@ function legOf(parts: Parts): MediaLeg {
     localSdp: negotiation.localSdp,
     connected: peer.connected,
     lost: watch(parts),
+    unknownSource: peer.unknownSource ?? new Promise(() => {}),
     accept: (sdp, isEarly) => Promise.try(accept, sdp, isEarly),
     play: sound.play,
     echo: () => echo(sound),

@@ -12,6 +12,7 @@ export interface LegEvents {
   connected(): void;
   unconnected(error: Error): void;
   lost(why: string): void;
+  unknownSource(address: string): void;
   digit(digit: string): void;
 }
 
@@ -140,6 +141,8 @@ function heed({ end, tasks, legs, taps, log }: State, report: Report): void {
       return legs.get(report.leg)?.unconnected(errorOf(report.error));
     case "lost":
       return legs.get(report.leg)?.lost(report.why);
+    case "unknownSource":
+      return legs.get(report.leg)?.unknownSource(report.address);
     case "digit":
       return legs.get(report.leg)?.digit(report.digit);
     case "heard":

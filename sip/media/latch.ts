@@ -7,26 +7,38 @@ export interface Address {
 }
 
 /**
- * Symmetric RTP (RFC 4961): whom a leg hears, and where it sends.
+ * Symmetric RTP (RFC 4961): the source that a leg hears, and the address it sends to.
  *
- * - At first it sends to the address that signalling gave. A packet from there settles the source.
- * - A peer behind a NAT comes from elsewhere: two packets in a row of one source settle it too. For
- *   `latchMs` after that a packet from the signalled address still wins, so that whoever sprays our
- *   ports before the peer speaks does not keep the call.
- * - Once settled, packets from elsewhere are dropped, unless they go on with the SSRC and the
- *   sequence numbers of the source: a NAT gave it a new port.
+ * - At first the leg sends to the address of the SDP. A packet from there settles the source.
+ * - A peer behind a NAT sends from another port, and maybe another address. Only addresses that
+ *   signalling knows count: that of the SDP, and those of the SIP flow and of the trunk. Two packets in a
+ *   row of one source there settle it too. The address of the SDP takes over by its first packet, however
+ *   late that comes. Packets from all other addresses are dropped.
+ * - Once settled, packets from elsewhere are dropped, unless they come from a known address and continue
+ *   the SSRC and the sequence numbers of the source: a NAT gave it a new port.
  * - When signalling moves the address we send there at once (RFC 3264 §8.3.1), and all begins anew, but
  *   the former source is still heard while it goes on with its stream, and others than the signalled
  *   address are not taken beside it. Who does so for `latchMoveMs` has not moved: it stands behind a NAT,
  *   and is sent to again. It yields to the signalled address whenever that speaks after all.
  */
 export interface Latch {
-  /** Where to send; undefined as long as signalling named nobody. */
+  /** Where to send; undefined as long as signalling named no address. */
   target(): Address | undefined;
   /** Whether a packet is the peer's. */
   admits(from: Address, packet: RtpPacket): boolean;
+  /** Whether the peer may send from an address. */
+  knows(address: string): boolean;
   /** Signalling gave an address; the one it gave before changes nothing. */
   signal(address: Address): void;
+}
+
+export interface LatchOptions {
+  /** Monotonic time in ms. */
+  now(): number;
+  /** Whether signalling knows an address of the peer's, beside that of the SDP. */
+  isSource?(address: string): boolean;
+  /** Called with the source of each packet that is dropped for its address. */
+  onUnknown?(from: Address): void;
 }
 
 interface Source extends Address {
@@ -34,43 +46,44 @@ interface Source extends Address {
   sequence: number;
 }
 
-export function createLatch(now: () => number): Latch {
+export function createLatch(
+  { now, isSource = () => false, onUnknown = () => {} }: LatchOptions,
+): Latch {
   let signalled: Address | undefined;
   let settled: Source | undefined;
-  /** Until when it gives way to the signalled address. */
-  let yieldsUntil = 0;
   let candidate: Source | undefined;
   /** Who was sent to before signalling moved the address, and when that was. */
   let former: Address & Partial<Source> | undefined;
   let movedAt = 0;
   let formerHeardAt = -Infinity;
 
-  const settle = (source: Source, yieldsMs: number = mediaLimits.latchMs) => {
+  const knows = (address: string) =>
+    address === signalled?.address || address === settled?.address ||
+    address === former?.address || isSource(address);
+  const settle = (source: Source) => {
     settled = source;
-    yieldsUntil = now() + yieldsMs;
     candidate = former = undefined;
     return true;
   };
-  const admitsStranger = (source: Source) => {
+  const admitsAnother = (source: Source) => {
     const isInRow = isSame(candidate, source) && goesOn(candidate, source);
     candidate = source;
     return isInRow && now() - formerHeardAt > mediaLimits.latchPauseMs && settle(source);
   };
   const admitsFormer = (source: Source) => {
     const stays = now() - movedAt > mediaLimits.latchMoveMs;
-    if (!goesOn(former, source)) return stays && admitsStranger(source);
-    if (stays) return settle(source, Infinity);
+    if (!goesOn(former, source)) return stays && admitsAnother(source);
+    if (stays) return settle(source);
     former = source;
     formerHeardAt = now();
     return true;
   };
-  const follow = (settled: Source, source: Source) => {
-    const signalledWins = isSame(signalled, source) && now() <= yieldsUntil;
-    return (goesOn(settled, source) || signalledWins) && settle(source);
-  };
+  const follow = (settled: Source, source: Source) =>
+    (goesOn(settled, source) || isSame(signalled, source)) && settle(source);
 
   return {
     target: () => settled ?? signalled,
+    knows,
     admits({ address, port }, { ssrc, sequence }) {
       // As nearly all packets are, which should cost nothing.
       if (settled?.port === port && settled.address === address) {
@@ -80,9 +93,13 @@ export function createLatch(now: () => number): Latch {
       }
       const source = { address, port, ssrc, sequence };
       if (signalled === undefined) return false;
+      if (!knows(address)) {
+        onUnknown(source);
+        return false;
+      }
       if (settled !== undefined) return follow(settled, source);
       if (isSame(signalled, source)) return settle(source);
-      return isSame(former, source) ? admitsFormer(source) : admitsStranger(source);
+      return isSame(former, source) ? admitsFormer(source) : admitsAnother(source);
     },
     signal(address) {
       if (isSame(signalled, address)) return;

@@ -57,8 +57,6 @@ export const mediaLimits = {
   /** How often a peer is asked for its consent on average, and how long that lasts (RFC 7675 §5.1). */
   iceAskMs: 5_000,
   iceConsentMs: 30_000,
-  /** After it is known by a packet, a source yields to the signalled one for so long. */
-  latchMs: 3_000,
   /** How long the former source goes on after signalling moved the address, to be sent to again. */
   latchMoveMs: 1_000,
   /** The longest pause in which it is still taken to go on. */

@@ -1,4 +1,5 @@
 import { isIPv6 } from "node:net";
+import { addressList } from "./address_list.ts";
 import { type Address, createLatch } from "./latch.ts";
 import { ofKind } from "./parse_sdp.ts";
 import { isUnspecified } from "./read_audio.ts";
@@ -34,7 +35,7 @@ export function rtpTransport(options: RtpOptions): Transport {
   const ours = createOwnPorts(options);
   return {
     kind: "rtp",
-    async open(offer, host = options.host) {
+    async open(offer, { host = options.host, sources = [] } = {}) {
       if (isUnspecified(host)) {
         throw new Error(`Cannot open a leg of plain RTP: peers cannot send to "${host}"`);
       }
@@ -43,7 +44,14 @@ export function rtpTransport(options: RtpOptions): Transport {
       const shared = remote === undefined ? mux : remote.rtcpPort === remote.port;
       const sockets = ours.watch(await pool.open({ shared }));
       const local = ourSide(host, sockets, offer);
-      return createPeer({ sockets, local, remote, now, within: ours.within });
+      return createPeer({
+        sockets,
+        local,
+        remote,
+        now,
+        within: ours.within,
+        isSource: addressList(sources),
+      });
     },
     close: () => Promise.try(udp.close),
   };
@@ -112,12 +120,18 @@ interface PeerParts {
   now: () => number;
   /** An address of our own as it is reached from here. */
   within(audio: RtpAudio): RtpAudio;
+  isSource(address: string): boolean;
 }
 
-function createPeer({ sockets, local, remote, now, within }: PeerParts): Peer {
+function createPeer({ sockets, local, remote, now, within, isSource }: PeerParts): Peer {
   const { promise: connected, resolve, reject } = Promise.withResolvers<void>();
   connected.catch(() => {});
-  const latch = createLatch(now);
+  const unknown = Promise.withResolvers<string>();
+  const latch = createLatch({
+    now,
+    isSource,
+    onUnknown: ({ address }) => unknown.resolve(address),
+  });
   const control = rtcpTarget(local.audio);
   let closed: Promise<void> | undefined;
 
@@ -135,6 +149,7 @@ function createPeer({ sockets, local, remote, now, within }: PeerParts): Peer {
     stream: newStream(),
     connected,
     lost: new Promise(() => {}),
+    unknownSource: unknown.promise,
     vanishesSilently: true,
     onPacket: undefined,
     accept: (answer) => take(ofKind("rtp", answer).audio),

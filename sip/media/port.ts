@@ -17,6 +17,17 @@ export const SILENCE: Pcm = new Int16Array(FRAME_SAMPLES);
 /** How media travel: by ICE and DTLS-SRTP (browsers), or as plain RTP (trunks, UDP softphones). */
 export type MediaKind = "webrtc" | "rtp";
 
+/** How a leg is opened that is not WebRTC. */
+export interface LegOptions {
+  /** The address of ours that the peer is told to send to; the usual one unless given. */
+  host?: string;
+  /**
+   * IP addresses and networks by which signalling knows the peer, beside the address of its SDP: RTP is
+   * taken from them, at any port. Packets from everywhere else are dropped.
+   */
+  sources?: readonly string[];
+}
+
 /** Takes samples of 8 kHz, those of several channels interleaved. */
 export type WriteSamples = (samples: Pcm) => void;
 
@@ -24,11 +35,11 @@ export type WriteSamples = (samples: Pcm) => void;
 export interface MediaEngine {
   /**
    * A leg of the kind that the offer asks for by its profile. `localSdp` is our answer; throws
-   * `NoCommonCodec` (488). Plain RTP is to be sent to `host`, an address of ours; else to the usual one.
+   * `NoCommonCodec` (488).
    */
-  answer(offer: string, host?: string): Promise<MediaLeg>;
+  answer(offer: string, options?: LegOptions): Promise<MediaLeg>;
   /** A leg for an INVITE we send. `localSdp` is our offer; finish it with `accept`. */
-  offer(kind?: MediaKind, host?: string): Promise<MediaLeg>;
+  offer(kind?: MediaKind, options?: LegOptions): Promise<MediaLeg>;
   /** A room without anybody, for legs of this engine. */
   room(): MediaRoom;
   /** Ends every leg. */
@@ -73,6 +84,11 @@ export interface MediaLeg {
    * without `close`.
    */
   readonly lost: Promise<string>;
+  /**
+   * Resolves once, with the address, when RTP came from an address that signalling does not know, and
+   * was dropped.
+   */
+  readonly unknownSource: Promise<string>;
   /**
    * Plays samples to the peer, in place of what it is fed and of the leg it is joined with; resolves
    * at the end, or at once when aborted or the leg closed.

@@ -1,19 +1,22 @@
 import type { EngineLink } from "./engine_link.ts";
-import type { MediaEngine, MediaKind, MediaLeg, MediaRoom } from "./port.ts";
+import type { LegOptions, MediaEngine, MediaKind, MediaLeg, MediaRoom } from "./port.ts";
 import { createRemoteLeg, idOf } from "./remote_leg.ts";
-
-type Opening = ({ offer: string } | { kind: MediaKind }) & { host?: string };
 
 /** An engine at the other end of a link, where `serveEngine` is. */
 export function remoteEngine(link: EngineLink): MediaEngine {
   let closed: Promise<void> | undefined;
-  const open = async (how: Opening): Promise<MediaLeg> => {
+  const open = async (
+    how: { offer: string } | { kind: MediaKind },
+    options?: LegOptions,
+  ): Promise<MediaLeg> => {
     if (closed !== undefined) throw new Error("Cannot open a leg: the media engine is closed");
-    return await createRemoteLeg(link, (leg) => link.ask({ type: "open", leg, ...how }));
+    return await createRemoteLeg(link, (leg) => {
+      return link.ask({ type: "open", leg, ...how, ...options && { options } });
+    });
   };
   return {
-    answer: (offer, host) => open({ offer, ...host !== undefined && { host } }),
-    offer: (kind = "webrtc", host) => open({ kind, ...host !== undefined && { host } }),
+    answer: (offer, options) => open({ offer }, options),
+    offer: (kind = "webrtc", options) => open({ kind }, options),
     room: () => remoteRoom(link),
     close: () => closed ??= close(link),
   };

@@ -17,6 +17,7 @@ interface State {
   id: number;
   connected: PromiseWithResolvers<void>;
   lost: PromiseWithResolvers<string>;
+  unknownSource: PromiseWithResolvers<string>;
   digits: Listeners<string>;
   taps: Set<number>;
   muted: boolean;
@@ -33,6 +34,7 @@ export async function createRemoteLeg(
     id: link.next(),
     connected: Promise.withResolvers(),
     lost: Promise.withResolvers(),
+    unknownSource: Promise.withResolvers(),
     digits: createListeners(),
     taps: new Set(),
     muted: false,
@@ -44,6 +46,7 @@ export async function createRemoteLeg(
     connected: state.connected.resolve,
     unconnected: state.connected.reject,
     lost: state.lost.resolve,
+    unknownSource: state.unknownSource.resolve,
     digit: state.digits.call,
   });
   try {
@@ -60,6 +63,7 @@ function legOf(state: State, localSdp: string): MediaLeg {
     localSdp,
     connected: state.connected.promise,
     lost: state.lost.promise,
+    unknownSource: state.unknownSource.promise,
     accept: async (sdp, isEarly = false) =>
       void await link.ask({ type: "accept", leg, sdp, isEarly }),
     reanswer: (sdp) => link.ask({ type: "reanswer", leg, sdp }),

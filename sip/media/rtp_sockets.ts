@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import type { Address } from "./latch.ts";
 import { mediaLimits } from "./limits.ts";
 
@@ -44,8 +45,9 @@ export interface RtpPorts {
 }
 
 /**
- * Ports for RTP, each with the one above for RTCP (RFC 3550 §11). The range is gone through in turn:
- * a port rests for as long as possible, as late packets of its last call may still arrive.
+ * Ports for RTP, each with the one above for RTCP (RFC 3550 §11), drawn at random, so that nobody can tell
+ * which one a call gets. Half of those that are not in use rest after their last call, of which late
+ * packets may still arrive.
  */
 export function createRtpPorts(
   { bind }: Pick<Udp, "bind">,
@@ -54,8 +56,20 @@ export function createRtpPorts(
 ): RtpPorts {
   const lowest = first + first % 2;
   const pairs = Math.floor((last - lowest + 1) / 2);
-  const taken = new Set<number>();
-  let turn = 0;
+  const free = first === 0 ? [] : Array.from({ length: pairs }, (_, i) => lowest + 2 * i);
+  /** The one that was closed first comes first. */
+  const resting: number[] = [];
+
+  /** Takes a free pair out at random; of those that rest, the one that did so for longest. */
+  const draw = (): number | undefined => {
+    if (free.length === 0) return resting.shift();
+    const [port] = free.splice(randomInt(free.length), 1);
+    return port;
+  };
+  const giveBack = (port: number) => {
+    resting.push(port);
+    if (resting.length > free.length) free.push(resting.shift()!);
+  };
 
   const openAt = async (port: number, shared: boolean): Promise<RtpSockets> => {
     const rtp = await bind(bindAddress, port);
@@ -64,7 +78,7 @@ export function createRtpPorts(
       const sockets = new Set([rtp, rtcp]);
       const close = async () => {
         await Promise.all([...sockets].map((each) => each.close()));
-        taken.delete(port);
+        if (first !== 0) giveBack(port);
       };
       return { rtp, rtcp, close };
     } catch (cause) {
@@ -72,25 +86,24 @@ export function createRtpPorts(
       throw cause;
     }
   };
-  const candidates = function* () {
-    if (first === 0) yield* Array<number>(mediaLimits.portPairTries).fill(0);
-    for (let i = 0; first !== 0 && i < pairs; i++) {
-      const port = lowest + 2 * (turn++ % pairs);
-      if (!taken.has(port)) yield port;
-    }
-  };
-
   return {
     async open({ shared }) {
       let why: unknown = "all are taken";
-      for (const port of candidates()) {
-        if (port !== 0) taken.add(port);
-        try {
-          return await openAt(port, shared);
-        } catch (cause) {
-          taken.delete(port);
-          why = cause instanceof Error ? cause.message : cause;
+      const failed: number[] = [];
+      const tries = first === 0 ? mediaLimits.portPairTries : pairs;
+      try {
+        for (let i = 0; i < tries; i++) {
+          const port = first === 0 ? 0 : draw();
+          if (port === undefined) break;
+          try {
+            return await openAt(port, shared);
+          } catch (cause) {
+            if (port !== 0) failed.push(port);
+            why = cause instanceof Error ? cause.message : cause;
+          }
         }
+      } finally {
+        failed.forEach(giveBack);
       }
       const ports = first === 0 ? "any port" : `a port of ${first}-${last}`;
       throw new Error(`Cannot open ${ports} on "${bindAddress}" for RTP: ${why}`);

@@ -133,8 +133,9 @@ const follow: { readonly [T in Order["type"]]: (served: Served, order: OrderOf<T
 
 async function open(served: Served, order: OrderOf<"open">): Promise<string> {
   const { engine, report, taps, legs } = served;
-  const { leg: id, offer, kind, host } = order;
-  const leg = await (offer === undefined ? engine.offer(kind, host) : engine.answer(offer, host));
+  const { leg: id, offer, kind, options } = order;
+  const opening = offer === undefined ? engine.offer(kind, options) : engine.answer(offer, options);
+  const leg = await opening;
   legs.set(id, leg);
   leg.connected.then(
     () => report({ type: "connected", leg: id }),
@@ -144,6 +145,7 @@ async function open(served: Served, order: OrderOf<"open">): Promise<string> {
     taps.flush();
     report({ type: "lost", leg: id, why });
   });
+  void leg.unknownSource.then((address) => report({ type: "unknownSource", leg: id, address }));
   leg.onDigits((digit) => {
     taps.flush(); // What was said before it is heard before it.
     report({ type: "digit", leg: id, digit });

@@ -1,3 +1,4 @@
+import type { LegOptions } from "./port.ts";
 import type { RtpPacket } from "./rtp.ts";
 import type { AudioSection, Session } from "./sdp.ts";
 import type { Stream } from "./write_sdp.ts";
@@ -6,10 +7,10 @@ import type { Stream } from "./write_sdp.ts";
 export interface Transport {
   readonly kind: AudioSection["kind"];
   /**
-   * Our end for a peer's offer, or for an offer of ours; throws when it cannot be had. The peer is told
-   * to send to `host`, where that is given and ICE does not find the way.
+   * Our end for a peer's offer, or for an offer of ours; throws when it cannot be had. The options are
+   * for peers to whom ICE does not find the way.
    */
-  open(offer?: Session, host?: string): Promise<Peer>;
+  open(offer?: Session, options?: LegOptions): Promise<Peer>;
   /** Frees what its peers shared; they are closed, and there will be no more. */
   close?(): Promise<void>;
 }
@@ -36,6 +37,8 @@ export interface Peer {
   readonly connected: Promise<void>;
   /** Resolves once with the reason, when the way to the peer is gone without `close`. */
   readonly lost: Promise<string>;
+  /** Resolves once, with the address, when RTP was dropped for the address that it came from. */
+  readonly unknownSource?: Promise<string>;
   /** Sends an RTP or RTCP packet, or drops it as a network would; it is lent until this returns. */
   send(packet: Uint8Array<ArrayBuffer>): void;
   /**

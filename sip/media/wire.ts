@@ -1,4 +1,4 @@
-import { type MediaKind, type Mismatch, NoCommonCodec, type Pcm } from "./port.ts";
+import { type LegOptions, type MediaKind, type Mismatch, NoCommonCodec, type Pcm } from "./port.ts";
 import type { MediaPlaces } from "./transports.ts";
 
 /**
@@ -8,7 +8,14 @@ import type { MediaPlaces } from "./transports.ts";
 
 /** A task ends with a `done`, sooner where it is told to `stop`. */
 export type Order =
-  | { type: "open"; task: number; leg: number; offer?: string; kind?: MediaKind; host?: string }
+  | {
+    type: "open";
+    task: number;
+    leg: number;
+    offer?: string;
+    kind?: MediaKind;
+    options?: LegOptions;
+  }
   | { type: "accept"; task: number; leg: number; sdp: string; isEarly?: boolean }
   | { type: "reanswer" | "reaccept"; task: number; leg: number; sdp: string }
   | { type: "reoffer"; task: number; leg: number; isHolding?: boolean }
@@ -59,6 +66,7 @@ export type Report =
   | { type: "connected"; leg: number }
   | { type: "unconnected"; leg: number; error: SentError }
   | { type: "lost"; leg: number; why: string }
+  | { type: "unknownSource"; leg: number; address: string }
   | { type: "digit"; leg: number; digit: string }
   /** What several taps heard: so many frames of each, one after the other; then what is left over. */
   | { type: "heard"; taps: { tap: number; frames: number }[]; samples: Pcm }

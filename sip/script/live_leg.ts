@@ -114,6 +114,11 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
     }),
     settled: async () => void await Promise.all([live.over, leg.released]).then(reports.drained),
   };
+  let isTold = false;
+  leg.onUnknownSource = (address) => {
+    if (!isTold) live.report({ type: "unknownSource", address });
+    isTold = true;
+  };
   leg.onRefer = guard(log, (request) => onRefer(calls, live, request));
   return live;
 }

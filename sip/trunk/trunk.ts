@@ -10,6 +10,8 @@ import { parseSipUri } from "../text/uri.ts";
 export interface Trunk extends Hop {
   /** The account whose Gateway it is; undefined of the operator's. */
   readonly accountSid?: string | undefined;
+  /** Addresses and networks that it may send audio from. */
+  readonly addresses: readonly string[];
   /** Answers its challenges. */
   readonly login?: Login | undefined;
 }
@@ -45,5 +47,6 @@ export function trunkAt(
   { target, ...known }: { target: Target } & Pick<Trunk, "login" | "accountSid">,
 ): Trunk {
   const hosts = new Set(targets.map(({ address }) => address));
-  return { ...known, owns: (host) => hosts.has(host), reach: () => routes.open(target) };
+  const owns = (host: string) => hosts.has(host);
+  return { ...known, addresses: [...hosts], owns, reach: () => routes.open(target) };
 }

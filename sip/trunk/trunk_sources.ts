@@ -1,6 +1,7 @@
 import type { NumberQuery } from "../../core/bridge_trunks.ts";
 import type { Flow } from "../flow.ts";
 import type { Gateways } from "./gateways.ts";
+import { addressList } from "../media/address_list.ts";
 import type { Origin } from "../origin.ts";
 import type { Routes } from "../transport/routes.ts";
 import type { Trunk } from "./trunk.ts";
@@ -28,8 +29,8 @@ export const noSources: TrunkSources = { knows: () => false, of: () => undefined
 /** What makes a trunk's calls known. */
 export interface TrunkSourceOptions {
   gateways: Pick<Gateways, "all" | "find">;
-  /** Whether the operator takes calls from an address. */
-  isTrusted(host: string): boolean;
+  /** Addresses and networks that the operator takes calls from. */
+  trusted: readonly string[];
   routes(): Routes;
 }
 
@@ -38,7 +39,8 @@ export interface TrunkSourceOptions {
  * Contact that only it was told, and from where we registered.
  */
 export function createTrunkSources(options: TrunkSourceOptions): TrunkSources {
-  const { gateways, isTrusted, routes } = options;
+  const { gateways, trusted, routes } = options;
+  const isTrusted = addressList(trusted);
   // Behind a web server, every browser has that server's address.
   const isAllowed = ({ remote, transport: { protocol } }: Flow) =>
     protocol !== "WS" && protocol !== "WSS" && isTrusted(remote.host);
@@ -55,7 +57,8 @@ export function createTrunkSources(options: TrunkSourceOptions): TrunkSources {
         return { gateway: { gatewaySid, accountSid }, contactUser: gateway.contactUser, trunk };
       }
       if (!isAllowed(flow)) return undefined;
-      return { gateway: null, trunk: { owns: isTrusted, reach: () => reachAgain(routes(), flow) } };
+      const reach = () => reachAgain(routes(), flow);
+      return { gateway: null, trunk: { addresses: trusted, owns: isTrusted, reach } };
     },
   };
 }

@@ -203,6 +203,12 @@ const failures: Record<string, Failure> = {
     asked: askedCall,
   },
   "audio that was lost": { code: 13231, happen: told({ ...none, reason: "media-lost" }) },
+  "audio of an unknown source": {
+    code: 13237,
+    log: 1,
+    happen: told({ type: "unknownSource", address: "203.0.113.66" }),
+    text: /203\.0\.113\.66/,
+  },
   "a call to nobody": { code: 13224, happen: webhook, asked: askedCall },
   "a Client that calls nobody": {
     code: 13224,

@@ -14,15 +14,23 @@ const packet = (sequence: number, ssrc = 1): RtpPacket => ({
   payload: new Uint8Array(),
 });
 
+/** Where the peer signals from. */
+const flow = "198.51.100.5";
+
 function latchOf(port: number) {
   const clock = handClock();
-  const latch = createLatch(clock.now);
+  const unknown: string[] = [];
+  const latch = createLatch({
+    now: clock.now,
+    isSource: (address) => address === flow,
+    onUnknown: ({ address }) => unknown.push(address),
+  });
   latch.signal(at(port));
-  return { clock, latch, target: () => latch.target()?.port };
+  return { clock, latch, unknown, target: () => latch.target()?.port };
 }
 
 Deno.test("createLatch() sends nowhere and hears nobody before signalling", () => {
-  const latch = createLatch(() => 0);
+  const latch = createLatch({ now: () => 0 });
   assert.equal(latch.admits(at(1), packet(1)), false);
   assert.equal(latch.admits(at(1), packet(2)), false);
   assert.equal(latch.target(), undefined);
@@ -35,7 +43,7 @@ Deno.test("createLatch() takes the signalled source at once, and nobody else aft
   for (const from of [at(11), at(10, "192.0.2.2")]) {
     for (let i = 0; i < 5; i++) assert.equal(latch.admits(from, packet(i, 2)), false);
   }
-  clock.advance(mediaLimits.latchMs * 2);
+  clock.advance(60_000);
   assert.equal(latch.admits(at(10), packet(40_000, 3)), true, "the source may begin a new stream");
   assert.equal(target(), 10);
 });
@@ -52,15 +60,35 @@ Deno.test("createLatch() takes another source after two packets in a row", () =>
   assert.equal(target(), 20);
 });
 
-Deno.test("createLatch() gives way to the signalled source for a while only", () => {
-  for (const [after, wins] of [[mediaLimits.latchMs, true], [mediaLimits.latchMs + 1, false]]) {
-    const { latch, target, clock } = latchOf(10);
-    latch.admits(at(20), packet(1));
-    latch.admits(at(20), packet(2));
-    clock.advance(after as number);
-    assert.equal(latch.admits(at(10), packet(1, 2)), wins);
-    assert.equal(target(), wins ? 10 : 20);
+Deno.test("createLatch() drops and tells of sources that signalling does not know", () => {
+  const { latch, target, unknown } = latchOf(10);
+  for (let i = 0; i < 5; i++) {
+    assert.equal(latch.admits(at(10, "203.0.113.66"), packet(i)), false);
   }
+  assert.deepEqual(unknown, Array(5).fill("203.0.113.66"));
+  assert.equal(target(), 10);
+
+  latch.admits(at(10), packet(1));
+  assert.equal(latch.admits(at(10, "203.0.113.66"), packet(2)), false, "as if it went on");
+  assert.equal(unknown.length, 6);
+});
+
+Deno.test("createLatch() takes a peer from any port of where it signals from", () => {
+  const { latch, unknown } = latchOf(10);
+  assert.equal(latch.admits(at(5_555, flow), packet(1)), false);
+  assert.equal(latch.admits(at(5_555, flow), packet(2)), true);
+  assert.deepEqual(latch.target(), { ...at(5_555, flow), ssrc: 1, sequence: 2 });
+  assert.deepEqual(unknown, []);
+});
+
+Deno.test("createLatch() gives way to the signalled source, however late it speaks", () => {
+  const { latch, target, clock } = latchOf(10);
+  latch.admits(at(20), packet(1));
+  latch.admits(at(20), packet(2));
+  assert.equal(target(), 20);
+  clock.advance(60_000);
+  assert.equal(latch.admits(at(10), packet(1, 2)), true);
+  assert.equal(target(), 10);
 });
 
 Deno.test("createLatch() follows a stream that goes on from elsewhere", () => {

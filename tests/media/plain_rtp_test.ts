@@ -3,7 +3,7 @@ import { mediaEngine } from "../../sip/media/engine.ts";
 import { rtpTransport } from "../../sip/media/plain_rtp.ts";
 import { polledUdp } from "../../sip/media/polled_udp.ts";
 import { type MediaEngine, NoCommonCodec } from "../../sip/media/port.ts";
-import type { Udp } from "../../sip/media/rtp_sockets.ts";
+import { createRtpPorts, type Udp } from "../../sip/media/rtp_sockets.ts";
 import { writeReport } from "../../sip/media/rtcp.ts";
 import { writeRtp } from "../../sip/media/rtp.ts";
 import type { Clock } from "../../sip/media/ticker.ts";
@@ -331,6 +331,63 @@ plainTest(
   },
 );
 
+plainTest(
+  "a leg takes audio only from addresses that signalling knows, and tells of another once",
+  async ({ engine, owned }) => {
+    const signalled = owned(await plainSocket(1));
+    const flow = owned(await plainSocket(2, "127.0.0.3"));
+    const attacker = owned(await plainSocket(3, "127.0.0.66"));
+    const leg = await engine.answer(plainOffer(signalled.port), { sources: ["127.0.0.3"] });
+    const to = portOf(leg.localSdp);
+    const peerOf = (socket: typeof flow) => ({ ...socket, leg, to } as PlainPeer);
+
+    for (let i = 0; i < 5; i++) attacker.send(to);
+    assert.equal(await leg.unknownSource, "127.0.0.66");
+    const [unmoved] = await signalled.next(1);
+    assert.notEqual(unmoved, undefined);
+
+    for (let i = 0; i < 5; i++) flow.send(to);
+    await flow.next(1);
+    assert.equal(await hears(peerOf(flow), attacker, 3), false);
+    assert.equal(await hears(peerOf(flow), flow, 3), true);
+    assert.equal(
+      await hears(peerOf(signalled), signalled, 4),
+      true,
+      "the SDP's wins, however late",
+    );
+  },
+);
+
+Deno.test("open() draws ports at random, and not one that a call had a moment ago", async () => {
+  const range = { first: 31_000, last: 31_199 };
+  const bound = new Set<number>();
+  const pool = createRtpPorts(
+    {
+      bind(_address, port) {
+        assert.equal(bound.has(port), false);
+        bound.add(port);
+        const close = () => Promise.resolve(void bound.delete(port));
+        return Promise.resolve({ port, onMessage: () => {}, send: () => {}, close });
+      },
+    },
+    "127.0.0.1",
+    range,
+  );
+  const drawn: number[] = [];
+  for (let i = 0; i < 50; i++) {
+    const { rtp, close } = await pool.open({ shared: false });
+    drawn.push(rtp.port);
+    await close();
+  }
+
+  const steps = new Set(drawn.slice(1).map((port, i) => port - drawn[i]!));
+  assert.ok(steps.size > 20, `predictable: ${drawn}`);
+  assert.equal(new Set(drawn).size, 50, "each rests after its call");
+  const open = await Promise.all(Array.from({ length: 100 }, () => pool.open({ shared: false })));
+  assert.equal(new Set(open.map(({ rtp }) => rtp.port)).size, 100, "all can be had");
+  await assert.rejects(pool.open({ shared: false }), /all are taken/);
+});
+
 plainTest("a leg ignores what is no RTP", async ({ connect, owned }) => {
   const one = await connect("PCMU");
   const noise = owned(await plainSocket());
@@ -432,7 +489,8 @@ Deno.test("answer() names the range when all its ports are taken, and close() fr
   const engine = plainEngine({ ports: { first, last: first + 4 } });
   const offer = plainOffer(probe.port);
   const legs = [await engine.offer("rtp"), await engine.answer(offer)];
-  assert.deepEqual(legs.map(({ localSdp }) => portOf(localSdp)), [first, first + 2]);
+  const ports = legs.map(({ localSdp }) => portOf(localSdp));
+  assert.deepEqual(ports.toSorted(), [first, first + 2]);
 
   const full = new RegExp(`Cannot open a port of ${first}-${first + 4} .*: all are taken`);
   await assert.rejects(engine.answer(offer), full);

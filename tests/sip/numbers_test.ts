@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Script } from "../../core/bridge_script.ts";
-import { trustedSources } from "../../sip/trunk/trusted_sources.ts";
+import { addressList } from "../../sip/media/address_list.ts";
 import { newLeg, type SipLab, sipTest } from "../support/sip_lab.ts";
 import { peerRequest } from "../support/sip_peer.ts";
 import { type SipText, valueOf } from "../support/sip_text.ts";
@@ -140,8 +140,8 @@ sipTest(
   },
 );
 
-Deno.test("trustedSources() takes addresses and networks of both families", () => {
-  const isTrusted = trustedSources(["192.0.2.0/24", "198.51.100.7", "2001:db8::/32"]);
+Deno.test("addressList() takes addresses and networks of both families", () => {
+  const isTrusted = addressList(["192.0.2.0/24", "198.51.100.7", "2001:db8::/32"]);
 
   const hosts = ["192.0.2.9", "192.0.3.9", "198.51.100.7", "198.51.100.8", "2001:db8::1", "inside"];
   assert.deepEqual(hosts.map(isTrusted), [true, false, true, false, true, false]);

@@ -38,6 +38,8 @@ export interface FakeMediaLeg extends MediaLeg, Pick<RoomMedia, "feed" | "turn">
   readonly playing: boolean;
   /** Ends the sound that plays. */
   finishPlaying(): void;
+  /** As if RTP came from an address that signalling does not know. */
+  hearUnknown(address: string): void;
   /** As if the transport went away. */
   lose(): void;
 }
@@ -63,8 +65,8 @@ export function fakeMedia({ slow = false } = {}): FakeMedia {
   };
   return {
     legs,
-    answer: (offer, host) => Promise.try(() => make(offer, host)),
-    offer: (kind = "webrtc", host) => Promise.try(() => make("", host, kind)),
+    answer: (offer, options) => Promise.try(() => make(offer, options?.host)),
+    offer: (kind = "webrtc", options) => Promise.try(() => make("", options?.host, kind)),
     room: fakeRoom,
     close: () => Promise.resolve(legs.forEach((leg) => leg.close())),
   };
@@ -90,6 +92,7 @@ function fakeLeg(
   options: Pick<FakeMediaLeg, "kind" | "host"> & { slow: boolean; number: number; remote: string },
 ): FakeMediaLeg {
   const lost = Promise.withResolvers<string>();
+  const unknown = Promise.withResolvers<string>();
   const played: FakeMediaLeg["played"] = [];
   let remoteSdp = options.remote;
   let joined: FakeMediaLeg | undefined;
@@ -108,6 +111,7 @@ function fakeLeg(
     host: options.host,
     connected: Promise.resolve(),
     lost: lost.promise,
+    unknownSource: unknown.promise,
     played,
     get playing() {
       return playing;
@@ -180,6 +184,7 @@ function fakeLeg(
       finish();
     },
     finishPlaying: () => finish(),
+    hearUnknown: unknown.resolve,
     lose: () => lost.resolve("its peer is gone"),
   };
   return leg;

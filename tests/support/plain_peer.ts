@@ -18,8 +18,9 @@ export interface PlainSocket {
   close(): Promise<void>;
 }
 
-export async function plainSocket(ssrc = 7_000): Promise<PlainSocket> {
-  const socket = await bindDatagrams("127.0.0.1", 0);
+/** One at an address of the loopback. */
+export async function plainSocket(ssrc = 7_000, address = "127.0.0.1"): Promise<PlainSocket> {
+  const socket = await bindDatagrams(address, 0);
   const listeners = new Set<(bytes: Uint8Array) => void>();
   socket.onMessage = (bytes) => listeners.forEach((listener) => listener(bytes));
   let last: RtpPacket = {

@@ -1,17 +1,17 @@
 import { BlockList, isIP } from "node:net";
 
 /** Whether an address is one of a list of addresses and networks, such as `192.0.2.0/24,2001:db8::1`. */
-export function trustedSources(list: readonly string[]): (host: string) => boolean {
+export function addressList(list: readonly string[]): (host: string) => boolean {
   // To ask costs as much as to read a message.
   if (list.length === 0) return () => false;
-  const trusted = new BlockList();
+  const listed = new BlockList();
   for (const entry of list) {
     const [address = "", bits] = entry.split("/");
     const family = familyOf(address);
-    if (bits === undefined) trusted.addAddress(address, family);
-    else trusted.addSubnet(address, Number(bits), family);
+    if (bits === undefined) listed.addAddress(address, family);
+    else listed.addSubnet(address, Number(bits), family);
   }
-  return (host) => isIP(host) !== 0 && trusted.check(host, familyOf(host));
+  return (host) => isIP(host) !== 0 && listed.check(host, familyOf(host));
 }
 
 const familyOf = (address: string) => address.includes(":") ? "ipv6" : "ipv4";
