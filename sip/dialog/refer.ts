@@ -1,4 +1,5 @@
 import type { IncomingReferRequest, IncomingRequestMessage } from "sip.js/lib/core/index.js";
+import { anchor, mayAnchor } from "./anchor.ts";
 import type { Calls } from "../script/calls.ts";
 import type { Dialog } from "./dialog.ts";
 import { currentFlow, withFlow } from "../flow.ts";
@@ -8,7 +9,7 @@ import { readReferTo, type ReferTo } from "./refer_to.ts";
 import { passedReferTo, referredLeg } from "./replaced.ts";
 import { createReferral, notifiedState, notifySipfrag, silentReferral } from "./referral.ts";
 import type { Refusal } from "../refusal.ts";
-import { Refused, statusToPass } from "./refused.ts";
+import { endsDialog, Refused, statusToPass } from "./refused.ts";
 import { hasOption } from "./session_timer.ts";
 import { guard } from "../signalling.ts";
 import { leave } from "./replace.ts";
@@ -20,8 +21,8 @@ import { parseNameAddr, userUri } from "../text/uri.ts";
 /**
  * A softphone asks that whom it talks to talks to somebody else (RFC 3515, RFC 5589). Where our
  * media stand between the two, the other side stays in its dialog and hears the new party there;
- * where media pass by us, only the other softphone itself can make new ones, and gets the REFER; so
- * does the companion that has the call of the other side.
+ * where media pass by us, the other softphone itself makes new ones, and gets the REFER; so does the
+ * companion that has the call of the other side. A plain phone that refuses it is re-invited.
  */
 export function onRefer(calls: Calls, live: LiveLeg, request: IncomingReferRequest): void {
   const { message } = request;
@@ -34,10 +35,38 @@ export function onRefer(calls: Calls, live: LiveLeg, request: IncomingReferReque
   const other = live.partner;
   live.referring = true;
   const isOver = once(() => live.referring = false);
+  const asked: AskedTransfer = { live, other, referTo, request, isOver };
   if (other !== undefined && (other.leg.counterpart !== undefined || other.isOfPeer)) {
-    void passOn(calls, { live, other, referTo, request }).finally(isOver);
+    void passOn(calls, { ...asked, other }).catch((error) => {
+      calls.signalling.log("Cannot pass a transfer on", { leg: live.leg.id, error: String(error) });
+      isOver();
+    });
     return;
   }
+  undertake(calls, asked, () => Promise.resolve(200));
+}
+
+/** A REFER whose sender may transfer. */
+interface AskedTransfer {
+  live: LiveLeg;
+  /** Whom it talks to; undefined of one in a room. */
+  other: LiveLeg | undefined;
+  referTo: ReferTo;
+  request: IncomingReferRequest;
+  /** To be called when it is over: its sender may ask for another one. */
+  isOver(): void;
+}
+
+/**
+ * Accepts the REFER and performs the transfer, once it is `ready` for it; what that resolves with,
+ * where it is no 2xx, is what the transferor hears.
+ */
+function undertake(
+  calls: Calls,
+  { live, other, referTo, request, isOver }: AskedTransfer,
+  ready: () => Promise<number>,
+): void {
+  const { message } = request;
   const isSilent = /^\s*false\b/i.test(message.getHeader("refer-sub") ?? "") &&
     hasOption(message, "supported", "norefersub");
   request.accept({ statusCode: 202, extraHeaders: isSilent ? ["Refer-Sub: false"] : [] });
@@ -52,9 +81,12 @@ export function onRefer(calls: Calls, live: LiveLeg, request: IncomingReferReque
     : undefined;
   const transfer = { calls, live, referTo, by, referral };
   referral.progress(100);
-  const performed = other === undefined
-    ? performInRoom({ ...transfer, room: live.room! })
-    : perform({ ...transfer, other, ...transferor && { transferor } });
+  const performed = ready().then((status) => {
+    if (status >= 300) return referral.end(status);
+    return other === undefined
+      ? performInRoom({ ...transfer, room: live.room! })
+      : perform({ ...transfer, other, ...transferor && { transferor } });
+  });
   void performed.catch((error) => {
     calls.signalling.log("Cannot transfer a call", { leg: live.leg.id, error: String(error) });
     return referral.end(500);
@@ -129,19 +161,18 @@ function refuse({ leg, partner, room, referring }: LiveLeg): Refusal | undefined
   return referring ? { statusCode: 491 } : undefined;
 }
 
-/** Passes the REFER to the other softphone or companion, and what becomes of it back. */
+/**
+ * Passes the REFER to the other softphone or companion, and what becomes of it back. Where a plain
+ * phone refuses it, the transfer is ours to perform, with its media through ours.
+ */
 async function passOn(
   calls: Calls,
-  { live, other, referTo, request }: {
-    live: LiveLeg;
-    other: LiveLeg;
-    referTo: ReferTo;
-    request: IncomingReferRequest;
-  },
+  asked: AskedTransfer & { other: LiveLeg },
 ): Promise<void> {
+  const { live, other, referTo, request, isOver } = asked;
   const { domain, log } = calls.signalling;
   const { dialog } = live.leg;
-  if (dialog === undefined) return;
+  if (dialog === undefined) return isOver();
   const by = transferorOf(live, request.message, domain);
   const id = request.message.cseq;
   const isAnchored = other.leg.counterpart === undefined;
@@ -161,11 +192,21 @@ async function passOn(
     ...nameOfTransferor(calls, { live, other, message: request.message }),
   ];
   const status = await other.leg.dialog?.request("refer", { headers }) ?? 500;
+  const refused = new Refused("pass a REFER on", status);
+  const passed = statusToPass(refused);
   guard(log, () =>
     withFlow(dialog.flow, () => {
-      if (status < 300) return void request.accept({ statusCode: 202 });
+      if (status < 300) {
+        request.accept({ statusCode: 202 });
+        return isOver();
+      }
       other.leg.onNotify = undefined;
-      request.reject({ statusCode: statusToPass(new Refused("pass a REFER on", status)) });
+      if (!endsDialog(refused) && mayAnchor(live.leg, other.leg)) {
+        return undertake(calls, asked, async () =>
+          await anchor(calls, live.leg, other.leg) ? 200 : passed);
+      }
+      request.reject({ statusCode: passed });
+      isOver();
     }))();
 }
 

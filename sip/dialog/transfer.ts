@@ -1,5 +1,6 @@
 import type { Script } from "../../core/bridge_script.ts";
 import { unlessAborted } from "../abort.ts";
+import { anchor } from "./anchor.ts";
 import type { Calls } from "../script/calls.ts";
 import { dialWith } from "../script/dial.ts";
 import { sipLimits } from "../limits.ts";
@@ -124,7 +125,7 @@ export async function attended(
 ): Promise<void> {
   const isOther = replaced !== undefined && replaced !== live && replaced.partner !== other;
   if (!isOther) return await referral.end(481);
-  const asked = partyFor(calls, { replaced, by: other });
+  const asked = anchoredParty(calls, { replaced, by: other });
   let taken = false;
   const take = () => {
     if (taken || other.partner !== live || other.leg.signal.aborted) return taken;
@@ -144,6 +145,15 @@ export async function attended(
   replaced.hold();
   await referral.end(200);
   await Promise.all([leave(calls, live), leave(calls, replaced)]);
+}
+
+/** The one a leg talks to, in its own call also where media passed by us, if both are plain phones. */
+async function anchoredParty(
+  calls: Calls,
+  { replaced, by }: { replaced: LiveLeg; by: LiveLeg },
+): Promise<HeldLeg | undefined> {
+  if (replaced.partner !== undefined) await anchor(calls, replaced.leg, replaced.partner.leg);
+  return await partyFor(calls, { replaced, by });
 }
 
 /** Has one talk to whom a transferor asked, once that one is free for it, until either ends. */

@@ -76,6 +76,16 @@ async function prepare(state: InboundState): Promise<MediaLeg | undefined> {
   }
 }
 
+/** Takes media that the caller agreed to after the answer, whose SDP was the other side's. */
+export function anchorAt(state: InboundState, media: MediaLeg): void {
+  if (state.over.signal.aborted) return media.close();
+  state.media = media;
+  // Whoever joins it now asks for an answer with media of ours, which it has.
+  state.preparing = Promise.resolve(media);
+  state.answering = Promise.resolve();
+  void media.lost.then((why) => mediaLost(state, why));
+}
+
 /** Lets the caller hear something before the answer; never on an INVITE that brought no offer. */
 export async function early(state: InboundState): Promise<MediaLeg | undefined> {
   if (state.call.request.message.body === "" || state.answeredAt !== undefined) return undefined;

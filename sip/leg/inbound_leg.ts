@@ -3,13 +3,13 @@ import type { Flow } from "../flow.ts";
 import type { CallerDemands } from "./caller.ts";
 import { forgetTransaction } from "./forget_transaction.ts";
 import { createWiring } from "../dialog/in_dialog.ts";
-import { accept, acceptUssd, answer, early, progress } from "./inbound_answer.ts";
+import { accept, acceptUssd, anchorAt, answer, early, progress } from "./inbound_answer.ts";
 import { bye, type InboundCall, type InboundState, lost, refuse } from "./inbound_state.ts";
 import { createLegEnd, type InboundLeg } from "./leg.ts";
 import { sipLimits } from "../limits.ts";
 import { mediaKindOver } from "./media_kind.ts";
 import type { Ending } from "./outcome.ts";
-import type { MediaKind } from "../media/port.ts";
+import type { MediaKind, MediaLeg } from "../media/port.ts";
 import { createReliableResponses, type ReliableResponses } from "../dialog/reliable.ts";
 import { hasOption } from "../dialog/session_timer.ts";
 import { peerLogin } from "../peer/peers.ts";
@@ -118,6 +118,9 @@ class InboundLegOfState extends WiredLeg implements InboundLeg {
   }
   get dialog() {
     return this.#state.dialog;
+  }
+  anchor(media: MediaLeg) {
+    anchorAt(this.#state, media);
   }
   acceptUssd() {
     acceptUssd(this.#state);

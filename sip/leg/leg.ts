@@ -22,6 +22,8 @@ export interface Leg {
   readonly answeredAt: number | undefined;
   /** Our end of the audio, when the leg is anchored and answered. */
   readonly media: MediaLeg | undefined;
+  /** Takes media of ours that its softphone has agreed to, in place of SDP that passed by. */
+  anchor(media: MediaLeg): void;
   /** Resolves once, when the leg is over. */
   readonly ended: Promise<Ending>;
   /** Aborts when the leg is over. */

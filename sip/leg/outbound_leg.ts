@@ -9,7 +9,8 @@ import {
 } from "./outbound_state.ts";
 import type { Ending } from "./outcome.ts";
 import { place } from "./place.ts";
-import { answeredElsewhere } from "./ring.ts";
+import type { MediaLeg } from "../media/port.ts";
+import { anchorAt, answeredElsewhere } from "./ring.ts";
 import type { Signalling } from "../signalling.ts";
 import { WiredLeg } from "./wired_leg.ts";
 
@@ -26,6 +27,7 @@ export function createOutboundLeg(signalling: Signalling, call: OutboundCall): O
     unwanted: undefined,
     forks: [],
     winner: undefined,
+    anchored: undefined,
     dialog: undefined,
     answeredAt: undefined,
     remoteSdp: "",
@@ -81,7 +83,11 @@ class OutboundLegOfState extends WiredLeg implements OutboundLeg {
     return this.#state.answeredAt;
   }
   get media() {
-    return this.#state.answeredAt === undefined ? undefined : this.#state.winner?.media;
+    const { answeredAt, anchored, winner } = this.#state;
+    return answeredAt === undefined ? undefined : anchored ?? winner?.media;
+  }
+  anchor(media: MediaLeg) {
+    anchorAt(this.#state, media);
   }
   get responseHeaders() {
     return this.#state.responseHeaders;

@@ -45,6 +45,8 @@ export interface OutboundState {
   unwanted: string | undefined;
   forks: Fork[];
   winner: Fork | undefined;
+  /** Media of ours that the callee agreed to after its answer, whose SDP had passed by us. */
+  anchored: MediaLeg | undefined;
   dialog: Dialog | undefined;
   answeredAt: number | undefined;
   remoteSdp: string;
@@ -76,6 +78,7 @@ export function finish(state: OutboundState, ending: Ending): void {
   if (state.dialog === undefined) state.released.resolve();
 }
 
-export function closeMedia({ forks }: OutboundState): void {
+export function closeMedia({ forks, anchored }: OutboundState): void {
+  anchored?.close();
   for (const { media } of forks) media?.close();
 }

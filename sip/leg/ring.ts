@@ -217,6 +217,13 @@ async function takeAnswer(state: OutboundState, { media }: Fork, sdp: string): P
   state.answered.resolve(true);
 }
 
+/** Takes media that the callee agreed to after its answer, whose SDP had passed to the caller. */
+export function anchorAt(state: OutboundState, media: MediaLeg): void {
+  if (state.over.signal.aborted) return media.close();
+  state.anchored = media;
+  void media.lost.then((why) => mediaLost(state, why));
+}
+
 /** A browser that hangs up may close its media a moment before its BYE comes. */
 function mediaLost(state: OutboundState, why: string): void {
   const { signalling: { timers, log }, call: { invitation: { leg } } } = state;
@@ -229,7 +236,7 @@ function mediaLost(state: OutboundState, why: string): void {
 }
 
 function dialogEvents(state: OutboundState, media: MediaLeg | undefined): DialogPeer["events"] {
-  const requests = inDialogEvents(state.wiring, () => media);
+  const requests = inDialogEvents(state.wiring, () => state.anchored ?? media);
   return {
     ...requests,
     async onOffer(sdp, signal) {

@@ -1,0 +1,62 @@
+import type { Leg } from "../leg/leg.ts";
+import { sipLimits } from "../limits.ts";
+import type { MediaLeg } from "../media/port.ts";
+import type { Calls } from "../script/calls.ts";
+import { Refused } from "./refused.ts";
+
+/**
+ * Takes the media of a call between two plain phones, which passed by us, through media of ours, by a
+ * re-INVITE to each (RFC 3261 §14.1). Resolves with whether both took it; else the call goes on as it
+ * was. Browsers are left alone: they take media of somebody else only in a new call.
+ */
+export async function anchor(calls: Calls, one: Leg, other: Leg): Promise<boolean> {
+  if (!mayAnchor(one, other)) return false;
+  const { log } = calls.signalling;
+  const before = other.dialog?.localSdp ?? "";
+  let [ours, theirs]: (MediaLeg | undefined)[] = [];
+  try {
+    theirs = await offerOurs(calls, other);
+    ours = await offerOurs(calls, one);
+  } catch (error) {
+    log("Cannot take the media of a call", { leg: one.id, error: String(error) });
+    if (theirs !== undefined && !other.signal.aborted) {
+      await other.dialog?.reinvite(before).catch(() => {});
+    }
+    theirs?.close();
+    return false;
+  }
+  one.counterpart = other.counterpart = undefined;
+  one.anchor(ours);
+  other.anchor(theirs);
+  ours.join(theirs);
+  return !one.signal.aborted && !other.signal.aborted;
+}
+
+/** Whether a call is one between two plain phones whose media pass by us. */
+export const mayAnchor = (one: Leg, other: Leg): boolean => isPlain(one) && isPlain(other);
+
+/** Whether the SDP that passes to it, of plain RTP, is of another leg. */
+const isPlain = ({ counterpart, dialog }: Leg): boolean =>
+  counterpart !== undefined && /^m=audio \d+ RTP\/AVPF? /m.test(dialog?.localSdp ?? "");
+
+/** Media of ours that the phone has taken; rejects where it does not. */
+async function offerOurs({ media: engine, signalling }: Calls, leg: Leg): Promise<MediaLeg> {
+  const media = await engine.offer("rtp");
+  try {
+    for (let tries = 1;; tries++) {
+      try {
+        const { sdp } = await leg.dialog!.reinvite(media.localSdp);
+        await media.accept(sdp);
+        return media;
+      } catch (error) {
+        const crossed = error instanceof Refused && error.status === 491;
+        if (!crossed || tries === sipLimits.holdTries || leg.signal.aborted) throw error;
+        // Two offers crossed (RFC 3261 §14.1).
+        await signalling.timers.pause(Math.random() * sipLimits.crossedOfferMs, leg.signal);
+      }
+    }
+  } catch (error) {
+    media.close();
+    throw error;
+  }
+}
