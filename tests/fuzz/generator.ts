@@ -4,7 +4,14 @@ import { pick, type Random, seeded } from "../support/sip_mutations.ts";
 export { pick, type Random };
 
 /** What one case of a target draws from: the same numbers for the same case. */
-export const randomOf = (seed: number): Random => seeded(Math.imul(seed, 0x9e3779b1) >>> 1);
+export const randomOf = (seed: number): Random => seeded(mixed(seed));
+
+/** Bits of a case's number, so that cases that follow each other draw other numbers (MurmurHash3). */
+function mixed(seed: number): number {
+  let bits = Math.imul(seed ^ (seed >>> 16), 0x85ebca6b);
+  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
+  return (bits ^ (bits >>> 16)) >>> 1;
+}
 
 export const bytesOf = (random: Random, length: number): Uint8Array<ArrayBuffer> =>
   Uint8Array.from({ length }, () => random(256));

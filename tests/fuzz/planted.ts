@@ -6,20 +6,20 @@ const kept: Uint8Array[] = [];
 
 const throwing: Target = {
   run(random) {
-    if (random(500) === 7) throw new Error("a planted bug");
+    if (random(100) === 7) throw new Error("a planted bug");
   },
 };
 
 const hanging: Target = {
   run(random) {
-    for (const unlucky = random(500) === 7; unlucky;);
+    for (const unlucky = random(100) === 7; unlucky;);
   },
 };
 
 /** As a bug in something that nothing waits for. */
 const rejecting: Target = {
   async run(random) {
-    if (random(500) === 7) void Promise.reject(new Error("a planted rejection"));
+    if (random(100) === 7) void Promise.reject(new Error("a planted rejection"));
     await new Promise((resolve) => setTimeout(resolve));
   },
 };
