@@ -125,6 +125,8 @@ export const bridgeLimits = {
   /** How old or how far ahead a signature may be. */
   signatureWindowMs: 30_000,
   heartbeatMs: 5_000,
+  /** How long the body of a request may take. */
+  bodyMs: 10_000,
   bodyBytes: 1 << 20,
   /** Room for over 100,000 legs, and for the longest questions together. */
   largeBodyBytes: 16 << 20,

@@ -1,17 +1,23 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { bridgeLimits } from "./bridge.ts";
 
 /** What service and companion sign their requests to each other with. */
 export const bridgeHeader = "X-Switchboard-Bridge";
 
-interface SignedRequest {
+interface SignedHead {
   method: string;
   path: string;
-  body: string;
 }
 
-const mac = (secret: string, at: string, { method, path, body }: SignedRequest): string =>
-  hmac(secret, `${at}.${method}.${path}.${body}`);
+/** What the header says: when, a number used once, and the SHA-256 of the body, in hexadecimal digits. */
+interface Claims {
+  at: string;
+  nonce: string;
+  digest: string;
+}
+
+const mac = (secret: string, { at, nonce, digest }: Claims, { method, path }: SignedHead): string =>
+  hmac(secret, `${at}.${nonce}.${digest}.${method}.${path}`);
 
 /** SHA-256 takes its text in blocks of so many bytes. */
 const blockBytes = 64;
@@ -47,23 +53,62 @@ function hmac(secret: string, text: string): string {
   return createHash("sha256").update(outer).update(Uint8Array.fromHex(digest)).digest("hex");
 }
 
-/** The value of the header: HMAC-SHA256 over time, method, path and body. */
-export function signBridge(secret: string, request: SignedRequest & { at: number }): string {
-  const at = String(request.at);
-  return `t=${at},v1=${mac(secret, at, request)}`;
+/**
+ * The value of the header. It signs the body by its hash, so that the header alone proves the sender
+ * before any of the body is read. It counts once: what is sent again is signed again.
+ */
+export function signBridge(
+  secret: string,
+  { at, body, ...head }: SignedHead & { at: number; body: string },
+): string {
+  const claims = { at: String(at), nonce: randomBytes(16).toString("hex"), digest: digestOf(body) };
+  const proof = mac(secret, claims, head);
+  return `t=${claims.at},n=${claims.nonce},d=${claims.digest},v1=${proof}`;
 }
 
-/** Whether a header made by `signBridge` fits the request and is fresh; compares in constant time. */
-export function verifyBridge(
-  secret: string,
-  header: string | undefined,
-  request: SignedRequest & { now: number },
-): boolean {
-  const [, at = "", given] = /^t=(\d{1,16}),v1=([0-9a-f]{64})$/.exec(header ?? "") ?? [];
-  if (given === undefined) return false;
-  if (Math.abs(request.now - Number(at)) > bridgeLimits.signatureWindowMs) return false;
-  return timingSafeEqual(
-    Uint8Array.fromHex(mac(secret, at, request)),
-    Uint8Array.fromHex(given),
-  );
+const header = /^t=(\d{1,16}),n=([0-9a-f]{32}),d=([0-9a-f]{64}),v1=([0-9a-f]{64})$/;
+
+/** Checks headers made by `signBridge`, each of which counts once in a process. */
+export interface BridgeVerifier {
+  /** The digest of the body that a header signs; undefined when it is forged, stale or was used. */
+  verify(header: string | undefined, head: SignedHead): string | undefined;
+}
+
+export function createBridgeVerifier(secret: string, now: () => number): BridgeVerifier {
+  const isNew = createUsedOnce(2 * bridgeLimits.signatureWindowMs, now);
+  return {
+    verify(given, head) {
+      const [, at = "", nonce = "", digest = "", proof] = header.exec(given ?? "") ?? [];
+      if (proof === undefined) return undefined;
+      if (Math.abs(now() - Number(at)) > bridgeLimits.signatureWindowMs) return undefined;
+      const expected = mac(secret, { at, nonce, digest }, head);
+      if (!timingSafeEqual(Uint8Array.fromHex(expected), Uint8Array.fromHex(proof))) {
+        return undefined;
+      }
+      return isNew(nonce) ? digest : undefined;
+    },
+  };
+}
+
+/** Whether a body is the one that a verified header signs. */
+export const isSignedBody = (digest: string, body: string): boolean => digestOf(body) === digest;
+
+const digestOf = (body: string): string => createHash("sha256").update(body).digest("hex");
+
+/**
+ * Whether a value comes for the first time in `ttlMs`, at least. Only values that prove the secret are
+ * asked about, so their number is that of the requests of two such times.
+ */
+function createUsedOnce(ttlMs: number, now: () => number): (value: string) => boolean {
+  let [older, newer] = [new Set<string>(), new Set<string>()];
+  let since = now();
+  return (value) => {
+    if (now() - since >= ttlMs) {
+      [older, newer] = [newer, new Set()];
+      since = now();
+    }
+    if (older.has(value) || newer.has(value)) return false;
+    newer.add(value);
+    return true;
+  };
 }

@@ -2,12 +2,11 @@ import { type Context, Hono } from "hono";
 import { bridgeLimits, credentialsQuery, heartbeat, news, questions } from "../core/bridge.ts";
 import { presenceNews } from "../core/bridge_registrations.ts";
 import { writeBridge } from "../core/bridge_seal.ts";
-import { bridgeHeader, verifyBridge } from "../core/bridge_signature.ts";
+import { bridgeRequests } from "../core/bridge_request.ts";
 import { createReports } from "../core/calls/take_reports.ts";
 import { takeHeartbeat } from "../core/calls/sweep.ts";
 import { takePresence } from "../core/companions.ts";
 import { credentialsOf } from "../core/credentials.ts";
-import { readText } from "../core/exchange.ts";
 import type { Ports } from "../core/ports.ts";
 import { messageHandlers } from "./bridge_messages.ts";
 import { recordingHandlers } from "./bridge_recordings.ts";
@@ -19,6 +18,7 @@ type Handler = (content: unknown, signal: AbortSignal) => Promise<object | null>
 /** What companions ask of the service (core/bridge.ts); mounted at /bridge, signed with the secret. */
 export function bridge(ports: Ports, secret: string): Hono {
   const reports = createReports(ports);
+  const read = bridgeRequests({ secret, now: ports.now });
   const handlers: Record<string, Handler> = {
     ...trunkHandlers(ports),
     ...messageHandlers(ports),
@@ -68,13 +68,9 @@ export function bridge(ports: Ports, secret: string): Hono {
       return refuse(c, 404, "There is no such request");
     }
     const isLarge = what === "heartbeat" || what === "questions";
-    const most = isLarge ? bridgeLimits.largeBodyBytes : bridgeLimits.bodyBytes;
-    const { text: body, isWhole } = await readText(c.req.raw, most);
-    if (!isWhole) return refuse(c, 413, "Cannot read so large a body");
-    const signed = { now: ports.now(), method: c.req.method, path: c.req.path, body };
-    if (!verifyBridge(secret, c.req.header(bridgeHeader), signed)) {
-      return refuse(c, 401, "Cannot verify the signature");
-    }
+    const maxBytes = isLarge ? bridgeLimits.largeBodyBytes : bridgeLimits.bodyBytes;
+    const body = await read(c.req.raw, { path: c.req.path, maxBytes });
+    if (typeof body !== "string") return refuse(c, body.status, body.why);
     if (handler === undefined) return ask(c, contentOf(body));
     const answer = await handler(contentOf(body), c.req.raw.signal);
     if (answer === null) return refuse(c, 400, "Cannot read the request");
@@ -82,7 +78,7 @@ export function bridge(ports: Ports, secret: string): Hono {
   });
 }
 
-const refuse = (c: Context, status: 400 | 401 | 404 | 413, message: string): Response =>
+const refuse = (c: Context, status: 400 | 401 | 404 | 408 | 413, message: string): Response =>
   c.json({ message }, status);
 
 function contentOf(body: string): unknown {

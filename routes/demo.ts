@@ -1,4 +1,6 @@
 import { type Context, Hono } from "hono";
+import { readText } from "../core/exchange.ts";
+import { limits } from "../core/limits.ts";
 import { writeWav } from "../core/wav.ts";
 import { element, escapeXml } from "./xml.ts";
 
@@ -43,7 +45,10 @@ const say = (text: string): string => element("Say", escapeXml(text));
 /** What the request tells, in its query or its form. */
 async function parameters({ req }: Context): Promise<URLSearchParams> {
   const query = new URL(req.url).searchParams;
-  return req.method === "GET" ? query : new URLSearchParams(await req.text());
+  if (req.method === "GET") return query;
+  // Nobody is asked for credentials here.
+  const { text } = await readText(req.raw, limits.documentBytes);
+  return new URLSearchParams(text);
 }
 
 const welcome = "<Play>chime.wav</Play>" +

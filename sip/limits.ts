@@ -131,8 +131,6 @@ export const sipLimits = {
   /** Trunks that asked to be left alone by 503, and for how long that is heeded. */
   trunkHolds: 10_000,
   trunkHoldMaxS: 3_600,
-  /** Proofs of companions that are remembered, so that none counts twice. */
-  peerProofs: 100_000,
   /** How long a call from another companion may ring here; the other one gives up before. */
   peerRingMs: 660_000,
 

@@ -20,6 +20,7 @@ const allowed: Record<string, string[]> = {
     "core/bridge_seal.ts",
     "core/bridge_script.ts",
     "core/bridge_events.ts",
+    "core/bridge_request.ts",
     "core/bridge_signature.ts",
     "core/bridge_peers.ts",
     "core/bridge_messages.ts",

@@ -1,7 +1,5 @@
 import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
-import { signBridge, verifyBridge } from "../../core/bridge_signature.ts";
-import { bridgeLimits } from "../../core/bridge.ts";
-import { sipLimits } from "../limits.ts";
+import { createBridgeVerifier, isSignedBody, signBridge } from "../../core/bridge_signature.ts";
 
 /** Carries the proof. It begins with no X-, so nothing passes it on to anybody. */
 export const peerHeader = "Switchboard-Peer";
@@ -31,19 +29,7 @@ export interface PeerProofs {
 
 /** Proofs by the secret that service and companions share. */
 export function createPeerProofs(secret: string, now: () => number = Date.now): PeerProofs {
-  /** Proofs that came, and until when each would be fresh; the oldest first. */
-  const seen = new Map<string, number>();
-
-  const isNew = (proof: string): boolean => {
-    for (const [old, until] of seen) {
-      if (until > now() && seen.size < sipLimits.peerProofs) break;
-      seen.delete(old);
-    }
-    if (seen.has(proof)) return false;
-    // A signature may be of the future, by as much as it may be old.
-    seen.set(proof, now() + 2 * bridgeLimits.signatureWindowMs);
-    return true;
-  };
+  const { verify } = createBridgeVerifier(secret, now);
 
   return {
     prove: (invite) =>
@@ -52,8 +38,9 @@ export function createPeerProofs(secret: string, now: () => number = Date.now): 
       const proof = message.getHeader(peerHeader);
       const { callId, cseq } = message;
       const order = message.getHeader(orderHeader);
-      const invite = { now: now(), method: "INVITE", ...signed({ login, callId, cseq, order }) };
-      return verifyBridge(secret, proof, invite) && isNew(proof ?? "");
+      const { path, body } = signed({ login, callId, cseq, order });
+      const digest = verify(proof, { method: "INVITE", path });
+      return digest !== undefined && isSignedBody(digest, body);
     },
   };
 }

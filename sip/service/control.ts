@@ -18,7 +18,7 @@ import {
   registrationPaths,
 } from "../../core/bridge_registrations.ts";
 import { readBridge } from "../../core/bridge_seal.ts";
-import { bridgeHeader, verifyBridge } from "../../core/bridge_signature.ts";
+import { bridgeRequests } from "../../core/bridge_request.ts";
 import { roomOrder, roomPaths } from "../../core/bridge_rooms.ts";
 import { trunkPaths } from "../../core/bridge_trunks.ts";
 import { listening } from "../../core/listen_error.ts";
@@ -48,7 +48,8 @@ export interface ControlOptions {
 
 /** Listens for what the service orders: signed POSTs of JSON, and an open probe. */
 export function listenControl(options: ControlOptions): { url: string; close(): Promise<void> } {
-  const { hostname, port } = options;
+  const { hostname, port, bridgeSecret: secret } = options;
+  const read = bridgeRequests({ secret, now: Date.now });
   const answer = async (request: Request): Promise<Response> => {
     const { pathname } = new URL(request.url);
     if (request.method === "GET" && pathname === bridgePaths.ready) {
@@ -56,11 +57,8 @@ export function listenControl(options: ControlOptions): { url: string; close(): 
       const { companion } = options;
       return Response.json({ ready, companion }, { status: ready ? 200 : 503 });
     }
-    const body = await readBody(request);
-    if (body === undefined) return refusal(413, "Cannot read the request: it is too long");
-    if (!isSigned(options, { request, pathname, body })) {
-      return refusal(401, "Cannot trust the request: its signature is wrong or old");
-    }
+    const body = await read(request, { path: pathname, maxBytes: bridgeLimits.bodyBytes });
+    if (typeof body !== "string") return refusal(body.status, body.why);
     return await order(options, pathname, body);
   };
   const server = listening(
@@ -86,26 +84,6 @@ function safe(response: Response): Response {
 }
 
 const refusal = (status: number, error: string): Response => Response.json({ error }, { status });
-
-async function readBody(request: Request): Promise<string | undefined> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.length;
-    if (size > bridgeLimits.bodyBytes) return undefined;
-    chunks.push(chunk);
-  }
-  return await new Blob(chunks as BlobPart[]).text();
-}
-
-function isSigned(
-  { bridgeSecret }: ControlOptions,
-  { request, pathname, body }: { request: Request; pathname: string; body: string },
-): boolean {
-  const header = request.headers.get(bridgeHeader) ?? undefined;
-  const { method } = request;
-  return verifyBridge(bridgeSecret, header, { now: Date.now(), method, path: pathname, body });
-}
 
 async function order(options: ControlOptions, path: string, body: string): Promise<Response> {
   if (path === bridgePaths.run) return run(options, body);

@@ -5,7 +5,8 @@ import type { Timers } from "../timers.ts";
 /** A POST of JSON, given up when the time is over or a signal aborts. */
 export interface Post {
   path: string;
-  headers: Record<string, string>;
+  /** Asked for at each attempt: a signature counts once. */
+  headers(): Record<string, string>;
   body: string;
   ms: number;
   signals: readonly AbortSignal[];
@@ -42,7 +43,7 @@ const securePoster = (origin: string): Poster => async (post) => {
   const { path, headers, body, ms, signals, parts } = post;
   const response = await fetch(new URL(path, origin), {
     method: "POST",
-    headers: { "content-type": "application/json", ...headers },
+    headers: { "content-type": "application/json", ...headers() },
     body,
     signal: AbortSignal.any([AbortSignal.timeout(ms), ...signals]),
   });
@@ -63,7 +64,7 @@ function plainPoster(origin: string, { timers, stopped }: PosterLife): Poster {
   const send = async (post: Post): Promise<Answer> => {
     const { path, headers, body } = post;
     const length = String(Buffer.byteLength(body));
-    const all = { "content-type": "application/json", "content-length": length, ...headers };
+    const all = { "content-type": "application/json", "content-length": length, ...headers() };
     const outgoing = request({ host, port, path, method: "POST", agent, headers: all });
     let isAnswered = false;
     outgoing.on("response", () => isAnswered = true);

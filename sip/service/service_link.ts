@@ -187,10 +187,12 @@ async function signedPost(
   request: Pick<Post, "path" | "body" | "ms" | "parts"> & { base: string; signal?: AbortSignal },
 ): Promise<string> {
   const { base, path, body, ms, signal, parts } = request;
-  const signature = signBridge(bridgeSecret, { at: Date.now(), method: "POST", path, body });
+  const signed = { method: "POST", path, body };
   const answer = await poster({
     path: base + path,
-    headers: { [bridgeHeader]: signature },
+    headers: () => ({
+      [bridgeHeader]: signBridge(bridgeSecret, { at: Date.now(), ...signed }),
+    }),
     body,
     ms,
     signals: signal === undefined ? [stopped] : [signal, stopped],

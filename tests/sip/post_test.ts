@@ -4,7 +4,7 @@ import { createTimers } from "../../sip/timers.ts";
 
 const post = (signals: AbortSignal[] = [], ms = 5_000) => ({
   path: "/told",
-  headers: { "x-signature": "signed" },
+  headers: () => ({ "x-signature": "signed" }),
   body: '{"name":"Zoë"}',
   ms,
   signals,

@@ -1,4 +1,5 @@
 import {
+  bridgeLimits,
   bridgePaths,
   type Credentials,
   type Heartbeat,
@@ -10,7 +11,8 @@ import {
 import { type LegEvent } from "../../core/bridge_events.ts";
 import { type Script } from "../../core/bridge_script.ts";
 import { writeBridge } from "../../core/bridge_seal.ts";
-import { bridgeHeader, signBridge, verifyBridge } from "../../core/bridge_signature.ts";
+import { bridgeRequests } from "../../core/bridge_request.ts";
+import { bridgeHeader, signBridge } from "../../core/bridge_signature.ts";
 import {
   type PresenceNews,
   presenceNews,
@@ -79,15 +81,14 @@ export const testDomain = "sip.test";
 
 export function startFakeService(secret = "bridge secret for tests"): FakeService {
   const { first, look } = searches();
+  const read = bridgeRequests({ secret, now: Date.now });
   let refused = 0;
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, serve);
 
   async function serve(request: Request): Promise<Response> {
-    const body = await request.text();
     const path = new URL(request.url).pathname;
-    const header = request.headers.get(bridgeHeader) ?? undefined;
-    const signed = { now: Date.now(), method: "POST", path, body };
-    if (!verifyBridge(secret, header, signed)) return new Response(null, { status: 401 });
+    const body = await read(request, { path, maxBytes: bridgeLimits.largeBodyBytes });
+    if (typeof body !== "string") return new Response(null, { status: body.status });
     if (service.outage === undefined) return await answer(service, look, { path, body });
     refused++;
     look();
