@@ -88,3 +88,5 @@ else {
 }
 // Back from the browser's cache, its connection is gone.
 addEventListener("pageshow", ({ persisted }) => persisted && location.reload());
+// The last statement: the notice stays where a module, or one that it imports, cannot be run.
+$("not-loaded").remove();

@@ -45,6 +45,8 @@ export const mediaLimits = {
   icePairs: 64,
   /** Addresses that one peer was sent to, by which it is found on a shared port; then the oldest goes. */
   peerPlaces: 256,
+  /** How long the machine's own addresses are taken to be the same ones. */
+  ownAddressesMs: 1_000,
   iceCheckMs: 50,
   /** Checks of a pair that does not answer, and the pauses between them: the first, and the longest. */
   iceChecks: 10,

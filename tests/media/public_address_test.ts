@@ -51,11 +51,18 @@ Deno.test("publicAddress() rejects a name without an address, and says which", a
 });
 
 Deno.test("candidatesOf() offers the public address of a 1:1 NAT beside the machine's own", () => {
-  assert.deepEqual(candidatesOf("10.0.0.2", 5000, "203.0.113.10"), [
-    "2 1 UDP 1694498815 203.0.113.10 5000 typ srflx raddr 10.0.0.2 rport 5000",
-    "1 1 UDP 2130706431 10.0.0.2 5000 typ host",
-  ]);
-  const own = candidatesOf("203.0.113.10", 5000, "203.0.113.10");
+  assert.deepEqual(
+    candidatesOf({ bindAddress: "10.0.0.2", port: 5000, publicAddress: "203.0.113.10" }),
+    [
+      "2 1 UDP 1694498815 203.0.113.10 5000 typ srflx raddr 10.0.0.2 rport 5000",
+      "1 1 UDP 2130706431 10.0.0.2 5000 typ host",
+    ],
+  );
+  const own = candidatesOf({
+    bindAddress: "203.0.113.10",
+    port: 5000,
+    publicAddress: "203.0.113.10",
+  });
   assert.deepEqual(own, ["1 1 UDP 2130706431 203.0.113.10 5000 typ host"]);
 });
 

@@ -33,7 +33,7 @@ function heardBy(datagrams: Datagrams): number[] {
 
 Deno.test("on one port a check goes to whom it names, and all else to who has sent there", async () => {
   const udp = fakeUdp();
-  const sockets = await webrtcSockets({ bindAddress: "127.0.0.1", port: 40_000 }, udp);
+  const sockets = await webrtcSockets({ bindAddress: "192.0.2.7", port: 40_000 }, udp);
   const [one, other] = [await sockets.open("one"), await sockets.open("other")];
   const heard = [heardBy(one), heardBy(other)];
   const hear = (bytes: Uint8Array, port: number) => udp.socket.onMessage(bytes, at(port));
@@ -61,7 +61,7 @@ Deno.test("on one port a check goes to whom it names, and all else to who has se
 
 Deno.test("on one port a check goes by the first characters of whom it names", async () => {
   const udp = fakeUdp();
-  const sockets = await webrtcSockets({ bindAddress: "127.0.0.1", port: 40_000 }, udp);
+  const sockets = await webrtcSockets({ bindAddress: "192.0.2.7", port: 40_000 }, udp);
   const heard = [heardBy(await sockets.open("12345678")), heardBy(await sockets.open("short"))];
   for (
     const [i, name] of ["12345678", "12345678/another", "1234567", "short", "shorter"].entries()
@@ -73,7 +73,7 @@ Deno.test("on one port a check goes by the first characters of whom it names", a
 
 Deno.test("who has left one port hears and sends nothing, and the others go on", async () => {
   const udp = fakeUdp();
-  const sockets = await webrtcSockets({ bindAddress: "127.0.0.1", port: 40_000 }, udp);
+  const sockets = await webrtcSockets({ bindAddress: "192.0.2.7", port: 40_000 }, udp);
   const [one, other] = [await sockets.open("one"), await sockets.open("other")];
   const heard = [heardBy(one), heardBy(other)];
   one.send(text("hello"), at(5));
@@ -100,7 +100,7 @@ Deno.test("who has left one port hears and sends nothing, and the others go on",
 
 Deno.test("of one port, an address is forgotten when its peer has many newer ones", async () => {
   const udp = fakeUdp();
-  const sockets = await webrtcSockets({ bindAddress: "127.0.0.1", port: 40_000 }, udp);
+  const sockets = await webrtcSockets({ bindAddress: "192.0.2.7", port: 40_000 }, udp);
   const one = await sockets.open("one");
   const heard = heardBy(one);
   for (let port = 1; port <= 5_000; port++) one.send(text("hello"), at(port));

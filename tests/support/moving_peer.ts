@@ -40,7 +40,7 @@ export async function connectMovingPeer(
     setup: called === undefined ? "actpass" : "active",
     ...names(),
     fingerprint: certificate.fingerprint,
-    candidates: candidatesOf(bindAddress, place.port),
+    candidates: candidatesOf({ bindAddress, port: place.port }),
   };
   const said = (audio: WebrtcAudio) => writeSdp({ ...session, audio });
   const leg = called ?? await engine.answer(said(local));
@@ -67,7 +67,7 @@ export async function connectMovingPeer(
     ...rtpPeer(leg, peer),
     move: place.move,
     async restartIce(changes = {}) {
-      const ours = { ...names(), candidates: candidatesOf(bindAddress, place.port) };
+      const ours = { ...names(), candidates: candidatesOf({ bindAddress, port: place.port }) };
       const answer = await leg.reanswer(said({ ...local, setup: "actpass", ...ours, ...changes }));
       connection.restart(ours, audioOf(answer));
       return audioOf(answer);

@@ -13,15 +13,16 @@ export interface PageNetwork {
 
 /** Puts relays between a page and each candidate of the companion, by `browser/in_page.js`. */
 export async function relayAudio(page: Page): Promise<PageNetwork> {
-  let ways = new Map<number, Promise<Way>>();
+  let ways = new Map<string, Promise<Way>>();
   const all: Promise<Way>[] = [];
   let isCut = false;
-  await page.exposeFunction("relayedPort", async (port: number) => {
-    if (!ways.has(port)) {
-      ways.set(port, openWay(port));
-      all.push(ways.get(port)!);
+  await page.exposeFunction("relayedPort", async (address: string, port: number) => {
+    const place = `${address} ${port}`;
+    if (!ways.has(place)) {
+      ways.set(place, openWay({ address, port }));
+      all.push(ways.get(place)!);
     }
-    const way = await ways.get(port)!;
+    const way = await ways.get(place)!;
     if (isCut) way.end();
     return way.port;
   });
@@ -47,13 +48,13 @@ interface Way {
   close(): Promise<void>;
 }
 
-/** Passes datagrams on to a port of the companion, from a socket for each of the page's. */
-async function openWay(to: number): Promise<Way> {
-  const outer = await bindDatagrams("127.0.0.1", 0);
+/** Passes datagrams on to a candidate of the companion, from a socket for each of the page's. */
+async function openWay(to: Address): Promise<Way> {
+  const outer = await bindDatagrams(to.address, 0);
   const inner = new Map<number, Promise<Datagrams>>();
   let isOver = false;
   const openInner = async (from: Address) => {
-    const socket = await bindDatagrams("127.0.0.1", 0);
+    const socket = await bindDatagrams(to.address, 0);
     socket.onMessage = (bytes) => isOver || outer.send(bytes, from);
     return socket;
   };
@@ -61,7 +62,7 @@ async function openWay(to: number): Promise<Way> {
     if (isOver) return;
     if (!inner.has(from.port)) inner.set(from.port, openInner(from));
     const copy = bytes.slice();
-    void inner.get(from.port)!.then((socket) => socket.send(copy, { ...from, port: to }));
+    void inner.get(from.port)!.then((socket) => socket.send(copy, to));
   };
   return {
     port: outer.port,

@@ -1,3 +1,4 @@
+import type { Browser } from "playwright-core";
 import { chromiumTest } from "./chromium.ts";
 import { openSoftphonePage, type SoftphonePage } from "./softphone_page.ts";
 import { startSystem, type System } from "./system.ts";
@@ -10,12 +11,16 @@ export interface SoftphonePageLab {
   enter(login: string): Promise<SoftphonePage>;
 }
 
+/** Declares a test with a browser. */
+type BrowserTest = (name: string, body: (browser: Browser) => Promise<void>) => void;
+
 /** A test with service and companion and the softphone's page; it fails when a page complains. */
 export function softphonePageTest(
   name: string,
   body: (lab: SoftphonePageLab) => Promise<void>,
+  browserTest: BrowserTest = chromiumTest,
 ): void {
-  chromiumTest(name, async (browser) => {
+  browserTest(name, async (browser) => {
     await using system = await startSystem();
     const pages: SoftphonePage[] = [];
     const open = async () => {

@@ -1,19 +1,33 @@
 import { isIPv4, isIPv6 } from "node:net";
+import type { Address } from "../latch.ts";
 import { mediaLimits } from "../limits.ts";
 import { isUnspecified } from "../read_audio.ts";
+
+/** What the candidates of a socket follow from. */
+export interface CandidateSource {
+  bindAddress: string;
+  port: number;
+  /** Where programs of this machine reach it besides. */
+  machineAddress?: Address | undefined;
+  publicAddress?: string | undefined;
+}
 
 /**
  * Host candidates (RFC 8445 §5.1.1.1) of a socket, as SDP has them; before them, where a 1:1 NAT gives
  * the machine another address, the server-reflexive one with it (§5.1.1.2): such a NAT keeps the port.
  */
-export function candidatesOf(bindAddress: string, port: number, publicAddress?: string): string[] {
-  const addresses = isUnspecified(bindAddress) ? machineAddresses(bindAddress) : [bindAddress];
-  const hosts = addresses.slice(0, mediaLimits.candidates - 1).map((address, index) =>
+export function candidatesOf(
+  { bindAddress, port, machineAddress, publicAddress }: CandidateSource,
+): string[] {
+  const bound = isUnspecified(bindAddress) ? machineAddresses(bindAddress) : [bindAddress];
+  const places = bound.map((address): Address => ({ address, port }));
+  if (machineAddress !== undefined) places.push(machineAddress);
+  const hosts = places.slice(0, mediaLimits.candidates - 1).map(({ address, port }, index) =>
     `${index + 1} 1 UDP ${priorityOf(HOST, index)} ${address} ${port} typ host`
   );
-  const isOther = publicAddress !== undefined && !addresses.includes(publicAddress);
-  if (!isOther || addresses[0] === undefined) return hosts;
-  const [base] = addresses;
+  const isOther = publicAddress !== undefined && !bound.includes(publicAddress);
+  if (!isOther || bound[0] === undefined) return hosts;
+  const [base] = bound;
   const mapped = `${hosts.length + 1} 1 UDP ${priorityOf(SERVER_REFLEXIVE, 0)} ${publicAddress} ` +
     `${port} typ srflx raddr ${base} rport ${port}`;
   // The first one is the default destination (RFC 8839 §4.2.1.2): the most reachable goes there.
@@ -28,10 +42,13 @@ const SERVER_REFLEXIVE = 100;
 const priorityOf = (type: number, index: number): number =>
   type * 2 ** 24 + (0xffff - index) * 2 ** 8 + 255;
 
+/** Whether an IP address is of the machine itself alone. */
+export const isLoopback = (address: string): boolean => /^(127\.|::1$)/.test(address);
+
 /** The addresses that others may reach; a socket of IPv6 hears IPv4 too. */
-const machineAddresses = (bindAddress: string): string[] =>
+export const machineAddresses = (bindAddress: string): string[] =>
   Deno.networkInterfaces()
     .filter(({ name }) => name !== "docker0")
     .map(({ address }) => address)
     .filter((address) => isIPv6(bindAddress) || isIPv4(address))
-    .filter((address) => !/^(127\.|::1$|fe80:)/i.test(address));
+    .filter((address) => !isLoopback(address) && !/^fe80:/i.test(address));

@@ -65,7 +65,12 @@ export async function openPeer(options: PeerOptions): Promise<Peer> {
     ufrag,
     password: randomText(24),
     fingerprint: certificate.fingerprint,
-    candidates: candidatesOf(sockets.bindAddress, socket.port, sockets.publicAddress),
+    candidates: candidatesOf({
+      bindAddress: sockets.bindAddress,
+      port: socket.port,
+      machineAddress: socket.machineAddress,
+      publicAddress: sockets.publicAddress,
+    }),
   };
   const offered = offer === undefined;
   const connect: Connect = (remote, onPacket) =>

@@ -3,6 +3,8 @@ import { listenError } from "../../../core/listen_error.ts";
 import type { Address } from "../latch.ts";
 import { mediaLimits } from "../limits.ts";
 import { type Datagrams, type Udp, udpByDeno } from "../rtp_sockets.ts";
+import { isLoopback } from "./host_candidates.ts";
+import { type WebrtcDatagrams, withMachineSocket } from "./machine_socket.ts";
 import { parseStun } from "./stun.ts";
 
 /** Where the WebRTC of this process has its sockets. */
@@ -24,7 +26,7 @@ export interface WebrtcSockets {
    * One for the peer that calls us by a name of ICE, or by one that begins with it where the name has
    * all its `NAME_CHARACTERS`; rejects when it is not to be had.
    */
-  open(name: string): Promise<Datagrams>;
+  open(name: string): Promise<WebrtcDatagrams>;
   /** Frees what its peers shared; they are closed. */
   close(): Promise<void>;
 }
@@ -68,10 +70,13 @@ async function bindAt(
   address: string,
   port: number,
   unsent?: number,
-) {
+): Promise<WebrtcDatagrams> {
   // No name is looked up for it.
   if (isIP(address) === 0) throw new Error("it is not an IP address");
   const datagrams = await bind(address, port, unsent);
+  if (isLoopback(address)) {
+    return withMachineSocket(datagrams, address, (at, port) => bind(at, port, unsent));
+  }
   return isIPv6(address) ? ofBothVersions(datagrams) : datagrams;
 }
 
@@ -95,7 +100,7 @@ function ofBothVersions(inner: Datagrams): Datagrams {
 
 /** Who is met on a shared socket. */
 interface Guest {
-  datagrams: Datagrams;
+  datagrams: WebrtcDatagrams;
   /** Where it has sent to. */
   places: Set<string>;
 }
@@ -104,7 +109,7 @@ interface Guest {
  * One socket for all peers. Who asks by ICE says whom it means; what else comes from an address goes
  * to everyone who has sent there, which is hardly ever more than one: each knows its own peer.
  */
-function shared(bindAddress: string, socket: Datagrams): WebrtcSockets {
+function shared(bindAddress: string, socket: WebrtcDatagrams): WebrtcSockets {
   const byName = new Map<string, Guest>();
   const byPlace = new Map<string, Set<Guest>>();
   let closed: Promise<void> | undefined;
@@ -141,6 +146,7 @@ function shared(bindAddress: string, socket: Datagrams): WebrtcSockets {
       const guest: Guest = {
         datagrams: {
           port: socket.port,
+          ...socket.machineAddress && { machineAddress: socket.machineAddress },
           onMessage: () => {},
           send(bytes, to) {
             if (!byName.has(name)) return;

@@ -21,9 +21,10 @@
   };
   async function relayed({ type, sdp }) {
     const lines = sdp.split("\r\n").map(async (line) => {
-      const [, start, port, rest] = /^(a=candidate:\S+ \d+ udp \d+ \S+ )(\d+)(.*)$/i.exec(line) ??
-        [];
-      return start ? start + await globalThis.relayedPort(Number(port)) + rest : line;
+      const [, start, address, port, rest] =
+        /^(a=candidate:\S+ \d+ udp \d+ )(\S+) (\d+)(.*)$/i.exec(line) ?? [];
+      if (!start) return line;
+      return `${start}${address} ${await globalThis.relayedPort(address, Number(port))}${rest}`;
     });
     return { type, sdp: (await Promise.all(lines)).join("\r\n") };
   }
