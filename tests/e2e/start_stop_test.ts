@@ -97,6 +97,12 @@ Deno.test({
         { ...ports, SPEECH_PORT: port, DATA_DIR: directory },
         /^Cannot listen on .*:\d+ \(SPEECH_PORT\): the port is in use$/,
       ],
+      [
+        "start",
+        // Longer than a label of DNS may be: nobody is asked for it.
+        { ...ports, PUBLIC_IP: `${"a".repeat(64)}.test`, DATA_DIR: directory },
+        /^Cannot start the media Worker: Cannot find the address of a{64}\.test: /,
+      ],
       ["start", { ...ports, DATA_DIR: system.directory }, /^Cannot open the store: .* is in use/],
       [
         "speech",
@@ -146,6 +152,18 @@ Deno.test("a start on every address advertises one that others can connect to, a
   assert.doesNotMatch(output, /(?<!HOST=)0\.0\.0\.0/);
   const settings = await fetch(`${system.baseUrl}/softphone/settings.json`);
   assert.equal((await settings.json()).ws_url, own(system.wsUrl));
+});
+
+Deno.test("a name as PUBLIC_IP is looked up, and browsers are told its address", async () => {
+  await using system = await startSystem({ env: { HOST: "0.0.0.0", PUBLIC_IP: "localhost" } });
+  const phone = await system.phone("alice");
+  const Url = `${system.baseUrl}/demo/welcome`;
+  await system.post("Calls.json", { From: "me", To: "client:alice", Url });
+
+  const { invite } = await phone.nextCall();
+
+  assert.match(invite.body, /^a=candidate:\S+ 1 UDP \d+ 127\.0\.0\.1 \d+ typ srflx raddr /m);
+  assert.match(system.output(), new RegExp(`SIP on WebSocket at ws://localhost:`));
 });
 
 Deno.test("deno task config prints every variable, secrets masked", async () => {
