@@ -70,8 +70,11 @@ const header = /^t=(\d{1,16}),n=([0-9a-f]{32}),d=([0-9a-f]{64}),v1=([0-9a-f]{64}
 
 /** Checks headers made by `signBridge`, each of which counts once in a process. */
 export interface BridgeVerifier {
-  /** The digest of the body that a header signs; undefined when it is forged, stale or was used. */
-  verify(header: string | undefined, head: SignedHead): string | undefined;
+  /**
+   * The digest of the body that a header signs; undefined when it is forged, stale, was used, or signs
+   * another body than one that is known already.
+   */
+  verify(header: string | undefined, head: SignedHead & { body?: string }): string | undefined;
 }
 
 export function createBridgeVerifier(secret: string, now: () => number): BridgeVerifier {
@@ -85,6 +88,7 @@ export function createBridgeVerifier(secret: string, now: () => number): BridgeV
       if (!timingSafeEqual(Uint8Array.fromHex(expected), Uint8Array.fromHex(proof))) {
         return undefined;
       }
+      if (head.body !== undefined && !isSignedBody(digest, head.body)) return undefined;
       return isNew(nonce) ? digest : undefined;
     },
   };

@@ -1,5 +1,5 @@
 import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
-import { createBridgeVerifier, isSignedBody, signBridge } from "../../core/bridge_signature.ts";
+import { createBridgeVerifier, signBridge } from "../../core/bridge_signature.ts";
 
 /** Carries the proof. It begins with no X-, so nothing passes it on to anybody. */
 export const peerHeader = "Switchboard-Peer";
@@ -38,9 +38,8 @@ export function createPeerProofs(secret: string, now: () => number = Date.now): 
       const proof = message.getHeader(peerHeader);
       const { callId, cseq } = message;
       const order = message.getHeader(orderHeader);
-      const { path, body } = signed({ login, callId, cseq, order });
-      const digest = verify(proof, { method: "INVITE", path });
-      return digest !== undefined && isSignedBody(digest, body);
+      const invite = signed({ login, callId, cseq, order });
+      return verify(proof, { method: "INVITE", ...invite }) !== undefined;
     },
   };
 }
