@@ -1,6 +1,6 @@
 import type { Target } from "../bridge_script.ts";
 import type { FaultName } from "../faults.ts";
-import { callerId } from "../gateways/caller_id.ts";
+import { callerId, callerIdAtClient, showsForeignLogin } from "../gateways/caller_id.ts";
 import { type Found, numberFor } from "../gateways/find_number.ts";
 import { areRelated } from "../gateways/relation.ts";
 import { directRoute, trunkRoutes } from "../gateways/trunk_routes.ts";
@@ -54,13 +54,13 @@ export async function routeTo(address: Address, caller: Caller, ports: Ports): P
   if (address.kind === "number") return await numberRoute(address.dialled, caller, ports);
   if (address.kind === "client") {
     const client = await ports.records.clients.holder("login", address.login);
-    return clientRoute(client, address.login, caller);
+    return await clientRoute(client, address.login, caller, ports);
   }
   if (address.host !== ports.settings.sipDomain.toLowerCase()) {
     return await directly(address, caller, ports);
   }
   const client = await clientAt(address.user, caller.account, ports);
-  if (client !== null) return clientRoute(client, client.login, caller);
+  if (client !== null) return await clientRoute(client, client.login, caller, ports);
   return await numberRoute(address.user, caller, ports);
 }
 
@@ -79,9 +79,16 @@ export async function clientAt(
   return owner !== null && areRelated(account, owner) ? client : null;
 }
 
-function clientRoute(client: Client | null, login: string, { from }: Caller): Routing {
+async function clientRoute(
+  client: Client | null,
+  login: string,
+  caller: Caller,
+  ports: Ports,
+): Promise<Routing> {
   if (client === null) return nobody(`client:${login}`);
   if (client.status === "0") return nobody(`client:${login} is disabled`);
+  const from = await callerIdAtClient(caller.from, caller, client.accountSid, ports);
+  if (from === null) return { fault: "callerIdNotAllowed", detail: caller.from };
   return { target: { kind: "client", login }, to: `client:${login}`, from, rateMicros: 0 };
 }
 
@@ -129,7 +136,8 @@ async function directly(address: SipAddress, caller: Caller, ports: Ports): Prom
   if (route === null) return nobody(`${uri}: the operator does not allow calls to that host`);
   const { from: wanted, credentials } = caller;
   const isName = /^[^:@]+$/.test(wanted) && dialString(wanted) === null;
-  const from = isName ? wanted : await callerId(wanted, caller, ports);
+  const isForeign = isName && await showsForeignLogin(wanted, caller, ports);
+  const from = isForeign ? null : isName ? wanted : await callerId(wanted, caller, ports);
   if (from === null) return { fault: "callerIdNotAllowed", detail: wanted };
   const routes = [{ ...route, ...(credentials === undefined ? {} : { credentials }) }];
   return { target: { kind: "trunk", dialled: uri, routes }, to: uri, from, rateMicros: 0 };

@@ -4,6 +4,43 @@ import type { Account } from "../resources/accounts.ts";
 import type { Call } from "../resources/calls.ts";
 
 /**
+ * How a caller shows at a Client: at one of its own account as it likes, at another account's as at a
+ * number. In either case a Login is shown by its own account alone, whatever form names it.
+ */
+export async function callerIdAtClient(
+  from: string,
+  caller: { account: Account; call: Call | null },
+  owner: string,
+  ports: Ports,
+): Promise<string | null> {
+  if (caller.account.sid !== owner) return await callerId(from, caller, ports);
+  return await showsForeignLogin(from, caller, ports) ? null : from;
+}
+
+/** Whether a name reads as a Client of another account in our domain. */
+export async function showsForeignLogin(
+  from: string,
+  { account, call }: { account: Account; call: Call | null },
+  { records }: Ports,
+): Promise<boolean> {
+  // What came in for a number of the account is passed on as it came.
+  if (call !== null && call.phoneNumberSid !== null && call.from === from) return false;
+  const login = from.replace(/^(?:client:|sips?:)/i, "").split("@")[0]!;
+  // A Login that reads as a number keeps nobody from showing that number.
+  if (!from.startsWith("client:") && dialString(login) !== null) return false;
+  const client = await records.clients.holder("login", decoded(login));
+  return client !== null && client.accountSid !== account.sid;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/**
  * How a caller shows at a number: `from` itself in the form that leaves, where the account may call
  * with it, else null. It may with its numbers, its OutgoingCallerIds and its Clients, and it may
  * pass on the caller of a call that came in for one of its numbers.
