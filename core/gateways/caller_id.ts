@@ -9,7 +9,7 @@ import type { Call } from "../resources/calls.ts";
  */
 export async function callerIdAtClient(
   from: string,
-  caller: { account: Account; call: Call | null },
+  caller: { account: Pick<Account, "sid">; call: Call | null },
   owner: string,
   ports: Ports,
 ): Promise<string | null> {
@@ -20,7 +20,7 @@ export async function callerIdAtClient(
 /** Whether a name reads as a Client of another account in our domain. */
 export async function showsForeignLogin(
   from: string,
-  { account, call }: { account: Account; call: Call | null },
+  { account, call }: { account: Pick<Account, "sid">; call: Call | null },
   { records }: Ports,
 ): Promise<boolean> {
   // What came in for a number of the account is passed on as it came.
@@ -47,7 +47,7 @@ function decoded(text: string): string {
  */
 export async function callerId(
   from: string,
-  { account, call }: { account: Account; call: Call | null },
+  { account, call }: { account: Pick<Account, "sid">; call: Call | null },
   ports: Ports,
 ): Promise<string | null> {
   const { records, settings: { trunks } } = ports;

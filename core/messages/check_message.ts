@@ -1,4 +1,5 @@
 import { Fault } from "../faults.ts";
+import { callerId } from "../gateways/caller_id.ts";
 import type { Ports } from "../ports.ts";
 import type { Message } from "../resources/messages.ts";
 
@@ -16,11 +17,24 @@ type Ends = Pick<Message, "from" | "to">;
 export async function checkMessage(ends: Ends, accountSid: string, ports: Ports): Promise<Ends> {
   const to = await recipient(ends.to, ports);
   const from = await sender(ends.from, accountSid, ports);
+  await checkShown({ from, to }, accountSid, ports);
   const { strictSmsFrom, smsShortCodes } = ports.settings;
   if (!strictSmsFrom || smsShortCodes.includes(from)) return { from, to };
   const number = await ports.records.incomingPhoneNumbers.holder("phoneNumber", from);
   if (number?.accountSid === accountSid && number.capabilities.smsCapable) return { from, to };
   throw new Fault("senderNotAllowed", "From is no SMS-capable number of the account");
+}
+
+/** Towards another account's Client From is what a call to a number may show. */
+async function checkShown({ from, to }: Ends, accountSid: string, ports: Ports): Promise<void> {
+  const login = /^client:(.+)$/.exec(to)?.[1];
+  const client = login === undefined ? null : await ports.records.clients.holder("login", login);
+  if (client === null || client.accountSid === accountSid) return;
+  if (ports.settings.smsShortCodes.includes(from)) return;
+  const caller = { account: { sid: accountSid }, call: null };
+  if (await callerId(from, caller, ports) === null) {
+    throw new Fault("senderNotAllowed", "From is not the account's, and To is another account's");
+  }
 }
 
 /** A Client named with `client:` need not exist, one named by its Login alone must. */
