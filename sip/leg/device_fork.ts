@@ -10,6 +10,8 @@ export interface ReachableDevice {
   flows: Flows;
   offer: string;
   media: MediaLeg | undefined;
+  /** What to offer when that is not acceptable; undefined when there is nothing else. */
+  another?(): Promise<Pick<ReachableDevice, "offer" | "media">> | undefined;
 }
 
 /** The INVITE to a device by one of its flows; by the next one when that has failed (RFC 5626 §5.3). */
@@ -21,19 +23,28 @@ export const createDeviceFork = (
 
 /** A class for the reason that `inbound_leg.ts` tells. */
 class DeviceFork implements Fork {
-  readonly media: MediaLeg | undefined;
-  readonly offer: string;
+  media: MediaLeg | undefined;
+  offer: string;
   readonly trunk = undefined;
   readonly #open: (binding: Binding) => Fork;
+  readonly #another: NonNullable<ReachableDevice["another"]>;
+  #binding: Binding;
+  /** Another offer is being made. */
+  #isOpening = false;
   readonly #untried: Binding[];
   #fork: Fork;
   #isCancelled = false;
 
   constructor(signalling: Signalling, invite: ForkInvite, device: ReachableDevice) {
-    const { flows: [first, ...untried], offer, media } = device;
+    const { flows: [first, ...untried], offer, media, another = () => undefined } = device;
     this.media = media;
     this.offer = offer;
-    this.#open = (binding) => createFork(signalling, invite, { ...wayBy(binding), offer, media });
+    this.#another = another;
+    this.#binding = first;
+    this.#open = (binding) => {
+      const { offer, media } = this;
+      return createFork(signalling, invite, { ...wayBy(binding), offer, media });
+    };
     this.#untried = untried;
     this.#fork = this.#open(first);
   }
@@ -41,18 +52,41 @@ class DeviceFork implements Fork {
     return this.#fork.flow;
   }
   get over() {
-    return this.#fork.over;
+    return !this.#isOpening && this.#fork.over;
   }
   send(events: ForkEvents) {
     const onRefused = (refusal: ForkRefusal) => {
       const next = !this.#isCancelled && hasFailed(this.#fork, refusal.status)
         ? this.#untried.shift()
         : undefined;
-      if (next === undefined) return events.onRefused(refusal);
-      this.#fork = this.#open(next);
-      this.send(events);
+      if (next !== undefined) return this.#sendBy(next, events);
+      const another = !this.#isCancelled && isUnacceptable(refusal.status)
+        ? this.#another()
+        : undefined;
+      if (another === undefined) return events.onRefused(refusal);
+      this.#isOpening = true;
+      void another.then((offer) => this.#sendAnother(offer, events), () => {
+        this.#isOpening = false;
+        events.onRefused(refusal);
+      });
     };
     this.#fork.send({ ...events, onRefused });
+  }
+  #sendBy(binding: Binding, events: ForkEvents) {
+    this.#binding = binding;
+    this.#fork = this.#open(binding);
+    this.send(events);
+  }
+  #sendAnother({ offer, media }: Pick<ReachableDevice, "offer" | "media">, events: ForkEvents) {
+    this.#isOpening = false;
+    if (this.#isCancelled) {
+      media?.close();
+      return events.onRefused({ status: 487, headers: {}, retryAfterS: 0 });
+    }
+    this.media?.close();
+    this.media = media;
+    this.offer = offer;
+    this.#sendBy(this.#binding, events);
   }
   forget() {
     this.#fork.forget();
@@ -62,6 +96,10 @@ class DeviceFork implements Fork {
     this.#fork.cancel(reason);
   }
 }
+
+/** The device takes none of what was offered (RFC 3261 §21.4.26, §21.4.13, §21.6.4). */
+const isUnacceptable = (status: number): boolean =>
+  status === 488 || status === 415 || status === 606;
 
 /** A refusal by the device itself ends the matter; only of a flow that failed is there another. */
 const hasFailed = ({ flow }: Fork, status: number): boolean =>

@@ -8,7 +8,7 @@ import { createWiring, inDialogEvents } from "../dialog/in_dialog.ts";
 import type { Binding, Flows } from "../registrar/location.ts";
 import { knownSources } from "./known_sources.ts";
 import { mediaKindOf } from "./media_kind.ts";
-import type { LegOptions, MediaKind, MediaLeg } from "../media/port.ts";
+import type { LegOptions, MediaKind, MediaLeg, Secure } from "../media/port.ts";
 import { createPeerFork } from "./peer_fork.ts";
 import { reopened, someClosed } from "../registrar/path.ts";
 import { sipLimits } from "../limits.ts";
@@ -86,9 +86,20 @@ async function withMedia(
 ): Promise<ReachableDevice[]> {
   const offers = await Promise.allSettled(known.map(async (flows) => {
     const kind = mediaKindOf(flows[0]);
+    const [{ flow }] = flows;
     const sources = knownSources(flows.map(({ flow }) => flow));
     const host = nearMediaOf(flows[0]);
-    return { flows, ...await offerTo(call, kind, { sources, ...host !== undefined && { host } }) };
+    // Only where nobody on the way reads the keys (RFC 4568 §8.3).
+    const isSecured = kind === "rtp" && flow.transport.protocol === "TLS" && "engine" in call.media;
+    const ways: (Secure | undefined)[] = isSecured ? ["sdes", "dtls"] : [undefined];
+    if (isSecured && !call.demands.isSecure) ways.push(undefined);
+    const offerNext = async () => {
+      const secure = ways.shift();
+      const near = host === undefined ? {} : { host };
+      return await offerTo(call, kind, { sources, ...near, ...secure && { secure } });
+    };
+    const first = await offerNext();
+    return { flows, ...first, another: () => ways.length === 0 ? undefined : offerNext() };
   }));
   const devices = offers.flatMap((offer) => offer.status === "fulfilled" ? offer.value : []);
   const failure = offers.find((offer) => offer.status === "rejected");

@@ -1,26 +1,34 @@
 import { mediaLimits } from "./limits.ts";
-import { readAudio } from "./read_audio.ts";
+import { cryptoOf, readAudio, type Security } from "./read_audio.ts";
 import { type AudioSection, refusal, type Section, type Session } from "./sdp.ts";
 
-/** The profiles we speak; plain RTP with early feedback is taken as plain RTP (RFC 4585 §4). */
-const PROFILES = new Map<string, AudioSection["kind"]>([
-  ["UDP/TLS/RTP/SAVPF", "webrtc"],
-  ["UDP/TLS/RTP/SAVP", "webrtc"],
-  ["RTP/AVP", "rtp"],
-  ["RTP/AVPF", "rtp"],
+/** The profiles we speak; those with early feedback are taken as those without it (RFC 4585 §4). */
+const PROFILES = new Map<string, Security>([
+  ["UDP/TLS/RTP/SAVPF", "dtls"],
+  ["UDP/TLS/RTP/SAVP", "dtls"],
+  ["RTP/SAVP", "sdes"],
+  ["RTP/SAVPF", "sdes"],
+  ["RTP/AVP", "none"],
+  ["RTP/AVPF", "none"],
 ]);
 
 /** Reads an offer or answer; throws `NoCommonCodec` when we cannot take it. */
 export function parseSdp(text: string): Session {
   const [head, ...sections] = splitSections(text);
-  const spoken = (section: Section) => PROFILES.has(profileOf(section));
+  const spoken = (section: Section) => {
+    const security = PROFILES.get(profileOf(section));
+    return security !== undefined && (security !== "sdes" || cryptoOf(section).length > 0);
+  };
   // A peer may offer the same audio in several profiles, each in a section of its own.
   const audios = sections.filter(({ line }) => /^audio [1-9]/.test(line));
   const section = audios.find(spoken) ?? audios[0];
   if (head === undefined || section === undefined) throw refusal("it has no audio", "media type");
   const protocol = profileOf(section);
-  const kind = PROFILES.get(protocol);
-  if (kind === undefined) throw refusal(`its transport is "${protocol}"`, "transport");
+  const security = PROFILES.get(protocol);
+  if (security === undefined) throw refusal(`its transport is "${protocol}"`, "transport");
+  // With DTLS alone it is a phone's, with ICE a browser's.
+  const hasIce = [section, head].some(({ attributes }) => attributes.has("ice-ufrag"));
+  const kind = security === "dtls" && hasIce ? "webrtc" : "rtp";
 
   const [, id = "0", version = "0"] = head.line.split(" ");
   const index = sections.indexOf(section);
@@ -30,7 +38,7 @@ export function parseSdp(text: string): Session {
     version: Number(version) || 0,
     bundled: (head.attributes.get("group") ?? []).some((group) => group.startsWith("BUNDLE")),
     protocol,
-    audio: readAudio({ kind, section, head, mid: readMid(section) }),
+    audio: readAudio({ kind, security, section, head, mid: readMid(section) }),
     before: others.slice(0, index),
     after: others.slice(index + 1),
   };

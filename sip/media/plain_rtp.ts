@@ -2,17 +2,22 @@ import { isIPv6 } from "node:net";
 import { addressList } from "./address_list.ts";
 import { type Address, createLatch } from "./latch.ts";
 import { ofKind } from "./parse_sdp.ts";
+import type { Secure } from "./port.ts";
 import { isUnspecified } from "./read_audio.ts";
 import { isRtcp, parseRtp } from "./rtp.ts";
 import {
   createRtpPorts,
+  type Datagrams,
   type PortRange,
   type RtpSockets,
   type Udp,
   udpByDeno,
 } from "./rtp_sockets.ts";
+import { type Channel, dtlsSecuring, sdesSecuring, type Securing } from "./rtp_security.ts";
 import { OUR_FORMATS, refusal, type RtpAudio, type Session } from "./sdp.ts";
+import { systemClock } from "./ticker.ts";
 import { newStream, type Peer, type Transport } from "./transport.ts";
+import { type Certificate, keptCertificate } from "./webrtc/certificate.ts";
 
 export interface RtpOptions {
   /** The address that sockets are bound to. */
@@ -28,30 +33,37 @@ export interface RtpOptions {
   now: () => number;
 }
 
-/** Plain RTP over UDP (RFC 3551), for trunks and softphones that are no browsers. */
+/** RTP over UDP without ICE (RFC 3551), for trunks and softphones that are no browsers. */
 export function rtpTransport(options: RtpOptions): Transport {
   const { bindAddress, ports, mux = false, udp = udpByDeno, now } = options;
   const pool = createRtpPorts(udp, bindAddress, ports);
   const ours = createOwnPorts(options);
+  const certificate = keptCertificate(systemClock);
   return {
     kind: "rtp",
-    async open(offer, { host = options.host, sources = [] } = {}) {
+    async open(offer, { host = options.host, sources = [], secure } = {}) {
       if (isUnspecified(host)) {
         throw new Error(`Cannot open a leg of plain RTP: peers cannot send to "${host}"`);
       }
       const remote = offer && ofKind("rtp", offer).audio;
       if (remote !== undefined) assertReachable(bindAddress, remote);
       const shared = remote === undefined ? mux : remote.rtcpPort === remote.port;
+      const kind = offer === undefined ? secure : remote?.security?.kind;
       const sockets = ours.watch(await pool.open({ shared }));
-      const local = ourSide(host, sockets, offer);
-      return createPeer({
-        sockets,
-        local,
-        remote,
-        now,
-        within: ours.within,
-        isSource: addressList(sources),
-      });
+      try {
+        return createPeer({
+          sockets,
+          local: ourSide(host, sockets, offer?.protocol ?? protocols[secure ?? "none"]),
+          remote,
+          now,
+          within: ours.within,
+          isSource: addressList(sources),
+          securing: (send) => securingBy(kind, { send, sockets, remote, certificate }),
+        });
+      } catch (error) {
+        await sockets.close();
+        throw error;
+      }
     },
     close: () => Promise.try(udp.close),
   };
@@ -91,15 +103,37 @@ function assertReachable(bindAddress: string, { address }: RtpAudio): void {
   );
 }
 
+/** The profiles of our offers. */
+const protocols = { none: "RTP/AVP", sdes: "RTP/SAVP", dtls: "UDP/TLS/RTP/SAVP" } as const;
+
+/** Sends a datagram of DTLS by a channel, to an address or where the channel leads. */
+type SendDatagram = Parameters<typeof dtlsSecuring>[0]["send"];
+
+function securingBy(
+  kind: Secure | undefined,
+  { send, sockets, remote, certificate }: {
+    send: SendDatagram;
+    sockets: RtpSockets;
+    remote: RtpAudio | undefined;
+    certificate(): Certificate;
+  },
+): Securing | undefined {
+  const offer = remote?.security;
+  if (kind === undefined) return undefined;
+  if (kind === "sdes") return sdesSecuring(offer);
+  const channels: Channel[] = sockets.rtp === sockets.rtcp ? [0] : [0, 1];
+  return dtlsSecuring({ certificate: certificate(), offer, channels, send });
+}
+
 const ourSide = (
   address: string,
   { rtp, rtcp }: RtpSockets,
-  offer: Session | undefined,
+  protocol: string,
 ): Session<RtpAudio> => ({
   id: String(crypto.getRandomValues(new Uint32Array(1))[0]),
   version: 0,
   bundled: false,
-  protocol: offer?.protocol ?? "RTP/AVP",
+  protocol,
   before: [],
   after: [],
   audio: {
@@ -121,9 +155,11 @@ interface PeerParts {
   /** An address of our own as it is reached from here. */
   within(audio: RtpAudio): RtpAudio;
   isSource(address: string): boolean;
+  /** How its packets are secured; they are not without it. */
+  securing(send: SendDatagram): Securing | undefined;
 }
 
-function createPeer({ sockets, local, remote, now, within, isSource }: PeerParts): Peer {
+function createPeer({ sockets, local, remote, now, within, isSource, securing }: PeerParts): Peer {
   const { promise: connected, resolve, reject } = Promise.withResolvers<void>();
   connected.catch(() => {});
   const unknown = Promise.withResolvers<string>();
@@ -134,43 +170,76 @@ function createPeer({ sockets, local, remote, now, within, isSource }: PeerParts
   });
   const control = rtcpTarget(local.audio);
   let closed: Promise<void> | undefined;
+  let session = local;
+  const isShared = sockets.rtp === sockets.rtcp;
+  const channelOf = (isControl: boolean): Channel => isControl && !isShared ? 1 : 0;
+  const security = securing((datagram, channel, to) => {
+    const there = to ?? (channel === 0 ? latch.target() : control.target(latch.target()));
+    if (there !== undefined && closed === undefined) {
+      (channel === 0 ? sockets.rtp : sockets.rtcp).send(datagram, there);
+    }
+  });
+  /** What came in a packet of SRTP; DTLS is taken only from where signalling knows the peer. */
+  const inTheClear = (bytes: Uint8Array, from: Address, socket: Datagrams) => {
+    const [first = 0] = bytes;
+    const channel = channelOf(socket === sockets.rtcp);
+    // RFC 7983 §7.
+    if (first >= 128 && first <= 191) return security?.unprotect(bytes, channel);
+    if (first >= 20 && first <= 63 && latch.knows(from.address)) {
+      security?.receive(bytes, from, channel);
+    }
+    return undefined;
+  };
 
   const take = (signalled: RtpAudio) => {
     const audio = within(signalled);
     assertReachable(local.audio.address, audio);
+    if (security === undefined && audio.security !== undefined) {
+      throw refusal("it secures audio that was not secured", "transport");
+    }
     if (!isUnspecified(audio.address)) {
       latch.signal(audio);
       control.signal(audio);
     }
-    resolve();
+    if (security === undefined) return resolve();
+    security.take(audio.security);
+    session = { ...local, audio: { ...local.audio, security: security.ours() } };
+    security.ready.then(resolve, () => {});
   };
+  // Our answer says what we take of the offer, our offer what we have.
+  if (security !== undefined) local.audio.security = security.ours();
+  if (remote !== undefined) take(remote);
   const peer: Peer = {
-    local,
+    local: session,
     stream: newStream(),
     connected,
-    lost: new Promise(() => {}),
+    lost: security?.lost ?? new Promise(() => {}),
     unknownSource: unknown.promise,
     vanishesSilently: true,
     onPacket: undefined,
     accept: (answer) => take(ofKind("rtp", answer).audio),
     change(offer) {
       take(ofKind("rtp", offer).audio);
-      return local;
+      return session;
     },
     send(packet) {
       const rtcp = isRtcp(packet);
       const to = rtcp ? control.target(latch.target()) : latch.target();
       if (closed !== undefined || to === undefined) return;
-      (rtcp ? sockets.rtcp : sockets.rtp).send(packet, to);
+      const bytes = security === undefined ? packet : security.protect(packet, channelOf(rtcp));
+      if (bytes !== undefined) (rtcp ? sockets.rtcp : sockets.rtp).send(bytes, to);
     },
     close() {
       reject(new Error("Cannot connect media: the leg is closed"));
+      security?.close();
       return closed ??= sockets.close();
     },
   };
   for (const socket of new Set([sockets.rtp, sockets.rtcp])) {
-    socket.onMessage = (bytes, from) => {
+    socket.onMessage = (received, from) => {
       if (closed !== undefined) return;
+      const bytes = security === undefined ? received : inTheClear(received, from, socket);
+      if (bytes === undefined) return;
       const packet = parseRtp(bytes);
       const ours = packet === undefined
         ? isRtcp(bytes) && control.admits(from, latch.target())
@@ -178,7 +247,6 @@ function createPeer({ sockets, local, remote, now, within, isSource }: PeerParts
       if (ours) peer.onPacket?.(bytes, packet);
     };
   }
-  if (remote !== undefined) take(remote);
   return peer;
 }
 

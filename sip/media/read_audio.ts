@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { mediaLimits } from "./limits.ts";
+import { type CryptoLine, readCrypto } from "./sdes.ts";
 import {
   type AudioSection,
   type Direction,
@@ -12,9 +13,13 @@ import {
   type WebrtcAudio,
 } from "./sdp.ts";
 
+/** What a profile says of how audio is secured. */
+export type Security = "none" | "sdes" | "dtls";
+
 /** An audio section to read, with the session's part, whose attributes it falls back to. */
 interface Source {
   kind: AudioSection["kind"];
+  security: Security;
   section: Section;
   head: Section;
   mid: string | undefined;
@@ -37,17 +42,13 @@ function readWebrtc({ section, head, mid }: Source): WebrtcAudio {
     if (value === undefined) throw refusal(`it has no usable ${name}`, "transport");
     return value;
   };
-  const setup = SETUPS.find((each) => each === (all("setup")[0] ?? "active"));
-  // "holdconn" too, which may not be there (RFC 5763 §5).
-  if (setup === undefined) throw refusal(`its setup is "${all("setup")[0]}"`);
   return {
     kind: "webrtc",
     mid,
     direction: readDirection(section, head),
-    setup,
     ufrag: one("ice-ufrag", /^[A-Za-z0-9+/]{4,256}$/),
     password: one("ice-pwd", /^[A-Za-z0-9+/]{22,256}$/),
-    fingerprint: strongest(all("fingerprint")),
+    ...readDtls({ section, head }),
     candidates: (section.attributes.get("candidate") ?? []).flatMap(readCandidate)
       .slice(0, mediaLimits.candidates),
     ...(head.attributes.has("ice-lite") && { lite: true }),
@@ -55,7 +56,31 @@ function readWebrtc({ section, head, mid }: Source): WebrtcAudio {
   };
 }
 
-function readRtp({ section, head, mid }: Source): RtpAudio {
+/** What both sides of DTLS say of themselves, of the section or else of the session. */
+function readDtls(
+  { section, head }: Pick<Source, "section" | "head">,
+): Pick<WebrtcAudio, "setup" | "fingerprint"> {
+  const all = (name: string) => section.attributes.get(name) ?? head.attributes.get(name) ?? [];
+  const setup = SETUPS.find((each) => each === (all("setup")[0] ?? "active"));
+  // "holdconn" too, which may not be there (RFC 5763 §5).
+  if (setup === undefined) throw refusal(`its setup is "${all("setup")[0]}"`);
+  return { setup, fingerprint: strongest(all("fingerprint")) };
+}
+
+/** The keys of a section that we can follow. */
+export const cryptoOf = ({ attributes }: Section): CryptoLine[] =>
+  readCrypto(attributes.get("crypto") ?? []);
+
+function readSecurity({ security, section, head }: Source): Pick<RtpAudio, "security"> {
+  if (security === "none") return {};
+  if (security === "dtls") return { security: { kind: "dtls", ...readDtls({ section, head }) } };
+  const crypto = cryptoOf(section);
+  if (crypto.length === 0) throw refusal("it has no usable crypto", "transport");
+  return { security: { kind: "sdes", crypto } };
+}
+
+function readRtp(source: Source): RtpAudio {
+  const { section, head, mid } = source;
   const lines = section.connections.length > 0 ? section.connections : head.connections;
   const address = lines.map(readAddress).find((each) => each !== undefined);
   if (address === undefined) throw refusal("it has no IP address to send to", "address");
@@ -70,6 +95,7 @@ function readRtp({ section, head, mid }: Source): RtpAudio {
     address,
     port,
     rtcpPort: section.attributes.has("rtcp-mux") ? port : Math.min(rtcpPort, 0xffff),
+    ...readSecurity(source),
     ...readFormats(section),
   };
 }

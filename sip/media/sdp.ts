@@ -1,4 +1,5 @@
 import { type Mismatch, NoCommonCodec } from "./port.ts";
+import type { CryptoLine } from "./sdes.ts";
 
 /** What we speak; every clock runs at 8 kHz, but where a peer has Opus alone. */
 export const encodings = ["PCMU", "PCMA", "telephone-event"] as const;
@@ -68,13 +69,20 @@ export const isIceRestart = (before: WebrtcAudio, now: WebrtcAudio): boolean =>
 export const isSamePeer = (before: WebrtcAudio, now: WebrtcAudio): boolean =>
   !isIceRestart(before, now) && before.fingerprint.toUpperCase() === now.fingerprint.toUpperCase();
 
-/** Audio in the clear at one address. */
+/** How RTP is secured without ICE: by keys in the SDP (RFC 4568), or by DTLS (RFC 5763). */
+export type RtpSecurity =
+  | { kind: "sdes"; crypto: CryptoLine[] }
+  | { kind: "dtls"; fingerprint: string; setup: Setup };
+
+/** Audio at one address. */
 export interface RtpAudio extends CodedAudio {
   kind: "rtp";
   address: string;
   port: number;
   /** The same as `port` when RTP and RTCP share it (RFC 5761). */
   rtcpPort: number;
+  /** In the clear without it. */
+  security?: RtpSecurity;
 }
 
 /** The audio section of a session: how its media are reached, secured and coded. */

@@ -1,5 +1,6 @@
 import { isIPv6 } from "node:net";
 import { ofKind } from "./parse_sdp.ts";
+import { writeCrypto } from "./sdes.ts";
 import {
   type AudioSection,
   type Direction,
@@ -96,7 +97,14 @@ function webrtcLines(audio: WebrtcAudio, protocol: string): string[] {
 const rtpLines = (audio: RtpAudio, protocol: string): string[] => [
   ...codedLines(audio, { protocol, address: audio.address, port: audio.port }),
   audio.rtcpPort === audio.port ? "a=rtcp-mux" : `a=rtcp:${audio.rtcpPort}`,
+  ...securityLines(audio),
 ];
+
+function securityLines({ security }: RtpAudio): string[] {
+  if (security === undefined) return [];
+  if (security.kind === "sdes") return security.crypto.map(writeCrypto);
+  return [`a=setup:${security.setup}`, `a=fingerprint:${security.fingerprint}`];
+}
 
 function codedLines(
   { mid, direction, formats, opus = false }: AudioSection,

@@ -25,7 +25,9 @@ export interface BaresipOptions {
   /** Its user part; a number where it is a carrier. */
   login: string;
   domain: string;
-  transport: "udp" | "tcp";
+  transport: "udp" | "tcp" | "tls";
+  /** How it insists on securing its audio; it does not unless told. */
+  secures?: "srtp-mand" | "dtls_srtp";
   /** Where it registers; a carrier does not. */
   registrar?: Endpoint;
   /** The port where it takes calls; any that is free unless told. */
@@ -96,17 +98,19 @@ module g711.so
 module aubridge.so
 module aufile.so
 module sndfile.so
+module srtp.so
+module dtls_srtp.so
 module_app account.so
 ${calls === undefined ? "" : "module_app menu.so"}
 `;
 
-function account({ login, domain, transport, registrar }: BaresipOptions): string {
+function account({ login, domain, transport, registrar, secures }: BaresipOptions): string {
   const registration = registrar === undefined
     ? "regint=0"
     : `auth_user=${login};auth_pass=${login}-secret;regint=60;` +
       `outbound="sip:${registrar.host}:${registrar.port};transport=${transport}"`;
   return `<sip:${login}@${domain};transport=${transport}>;${registration};answermode=auto;` +
-    "audio_codecs=PCMU/8000/1\n";
+    `audio_codecs=PCMU/8000/1${secures === undefined ? "" : `;mediaenc=${secures}`}\n`;
 }
 
 /** How loud a tone is in each quarter of a second. */

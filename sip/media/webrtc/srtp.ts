@@ -7,7 +7,7 @@ import { RTCP_KEYS, RTP_KEYS, sessionKeys, type SrtpKeys } from "./srtp_keys.ts"
 
 export type { SrtpKeys } from "./srtp_keys.ts";
 
-/** SRTP and SRTCP with one peer (RFC 3711), in the profile SRTP_AES128_CM_HMAC_SHA1_80. */
+/** SRTP and SRTCP with one peer (RFC 3711): AES-128 in counter mode, HMAC-SHA1. */
 export interface Srtp {
   /**
    * The SRTP or SRTCP packet of an RTP or RTCP packet (told apart as RFC 5761 §4 says), lent until the
@@ -40,6 +40,7 @@ interface Context {
 const RTP_HEADER_BYTES = 12;
 const RTCP_HEADER_BYTES = 8;
 const TAG_BYTES = 10;
+type TagBytes = 10 | 4;
 /** Where they are in a context's keys. */
 const HMAC_AT = ROUND_KEY_WORDS;
 const SALT_AT = HMAC_AT + HMAC_KEY_WORDS;
@@ -69,14 +70,21 @@ const beginning = ({ bytes, beginnings }: Buffer, length: number) =>
   beginnings[length] ??= bytes.subarray(0, length);
 
 /** SRTP by the keys of both directions. */
-export function newSrtp({ ours, theirs }: { ours: SrtpKeys; theirs: SrtpKeys }): Srtp {
-  const [rtpOut, rtcpOut] = [newContext(ours, RTP_KEYS), newContext(ours, RTCP_KEYS)];
-  const [rtpIn, rtcpIn] = [newContext(theirs, RTP_KEYS), newContext(theirs, RTCP_KEYS)];
-  return {
-    protect: (packet) => isRtcp(packet) ? protectRtcp(rtcpOut, packet) : protectRtp(rtpOut, packet),
-    unprotect: (packet) =>
-      isRtcp(packet) ? unprotectRtcp(rtcpIn, packet) : unprotectRtp(rtpIn, packet),
-  };
+export const newSrtp = ({ ours, theirs }: { ours: SrtpKeys; theirs: SrtpKeys }): Srtp => ({
+  protect: srtpSender(ours),
+  unprotect: srtpReceiver(theirs),
+});
+
+/** One direction; RTP has tags of so many bytes, 10 or 4, and RTCP always of 10 (RFC 4568 §6.2). */
+export function srtpSender(keys: SrtpKeys, tagBytes: TagBytes = TAG_BYTES): Srtp["protect"] {
+  const [rtp, rtcp] = [newContext(keys, RTP_KEYS), newContext(keys, RTCP_KEYS)];
+  return (packet) => isRtcp(packet) ? protectRtcp(rtcp, packet) : protectRtp(rtp, packet, tagBytes);
+}
+
+export function srtpReceiver(keys: SrtpKeys, tagBytes: TagBytes = TAG_BYTES): Srtp["unprotect"] {
+  const [rtp, rtcp] = [newContext(keys, RTP_KEYS), newContext(keys, RTCP_KEYS)];
+  return (packet) =>
+    isRtcp(packet) ? unprotectRtcp(rtcp, packet) : unprotectRtp(rtp, packet, tagBytes);
 }
 
 function newContext(keys: SrtpKeys, labels: number): Context {
@@ -95,10 +103,10 @@ function newContext(keys: SrtpKeys, labels: number): Context {
   };
 }
 
-function protectRtp(context: Context, packet: Uint8Array) {
+function protectRtp(context: Context, packet: Uint8Array, tagBytes: TagBytes) {
   const { length } = packet;
   const start = rtpHeaderBytes(packet, length);
-  if (start === undefined || length + TAG_BYTES > mediaLimits.datagramBytes) return undefined;
+  if (start === undefined || length + tagBytes > mediaLimits.datagramBytes) return undefined;
   const ssrc = read32(packet, 8);
   const source = sourceOf(context, ssrc);
   const index = indexOf(source, read16(packet, 2));
@@ -109,11 +117,11 @@ function protectRtp(context: Context, packet: Uint8Array) {
   encrypt(context, { view, start, end: length }, ssrc, index);
   view.setInt32(length, rolloverOf(index));
   const tag = hmacSha1(context.keys, view, length + INDEX_BYTES, HMAC_AT);
-  return tagged(tag, length);
+  return tagged(tag, length, tagBytes);
 }
 
-function unprotectRtp(context: Context, packet: Uint8Array) {
-  const end = packet.length - TAG_BYTES;
+function unprotectRtp(context: Context, packet: Uint8Array, tagBytes: TagBytes) {
+  const end = packet.length - tagBytes;
   const start = rtpHeaderBytes(packet, end);
   if (start === undefined || packet.length > mediaLimits.datagramBytes) return undefined;
   const ssrc = read32(packet, 8);
@@ -124,7 +132,8 @@ function unprotectRtp(context: Context, packet: Uint8Array) {
   const isOf = (index: number) => {
     if (!isFresh(source, index)) return false;
     view.setInt32(end, rolloverOf(index));
-    return isTag(hmacSha1(context.keys, view, end + INDEX_BYTES, HMAC_AT), packet, end);
+    const tag = hmacSha1(context.keys, view, end + INDEX_BYTES, HMAC_AT);
+    return tagBytes === TAG_BYTES ? isTag(tag, packet, end) : tag[0] === read32(packet, end);
   };
   // After 2^15 lost packets, or a wrap before the first one came, the guess would be wrong for good.
   const index = isOf(guess) ? guess : guess + SEQUENCES;
@@ -209,12 +218,13 @@ function encrypt(
   xorKeystream(keys, view, start, end);
 }
 
-function tagged(tag: Int32Array, at: number) {
+/** Of a shorter tag the rest is written, too, and not sent. */
+function tagged(tag: Int32Array, at: number, tagBytes: TagBytes = TAG_BYTES) {
   const { view } = sent;
   view.setInt32(at, tag[0]!);
   view.setInt32(at + 4, tag[1]!);
   view.setInt16(at + 8, tag[2]! >> 16);
-  return beginning(sent, at + TAG_BYTES);
+  return beginning(sent, at + tagBytes);
 }
 
 /** Compares all of it, however early it differs: the time must not tell how much was right. */
