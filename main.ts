@@ -3,12 +3,12 @@ import { sweepCompanions } from "./core/calls/sweep.ts";
 import { demoLogin, demoNumbers, makeDemo, moveDemo } from "./core/demo.ts";
 import { type Config, readConfig } from "./core/host/config.ts";
 import { openCarriers } from "./core/host/carriers.ts";
-import { fail, log, say, stopOnSignal, surviveBugs } from "./core/host/process.ts";
+import { createFailure, fail, log, say, stopOnSignal, surviveBugs } from "./core/host/process.ts";
 import { ensureSecret } from "./core/host/secret_file.ts";
 import { softphoneFiles } from "./core/host/softphone_files.ts";
+import { listenRest } from "./core/host/rest_listener.ts";
 import { portsOf, ratesOf } from "./core/host/service_ports.ts";
 import { handlers } from "./core/jobs/mod.ts";
-import { listening } from "./core/listen_error.ts";
 import { limits } from "./core/limits.ts";
 import type { Ports } from "./core/ports.ts";
 import type { Account } from "./core/resources/accounts.ts";
@@ -21,7 +21,7 @@ import { smsCarrier } from "./routes/sms_carrier.ts";
 import { softphone } from "./routes/softphone.ts";
 
 /** The service: REST interface, markup, jobs and the store. The only file that puts them together. */
-export async function startService(config: Config) {
+export async function startService(config: Config, onListenerOver: (error: Error) => void) {
   await Deno.mkdir(config.DATA_DIR, { recursive: true, mode: 0o700 }).catch((error) => {
     throw new Error(`Cannot use DATA_DIR ${config.DATA_DIR}: ${error.message}`);
   });
@@ -42,10 +42,11 @@ export async function startService(config: Config) {
     softphone: softphone({ files: softphoneFiles, wsUrl: config.SIP_WS_URL }, ports),
   });
   const opened = Promise.withResolvers<void>();
-  const server = listen(config, async (request) => {
+  const answer = async (request: Request) => {
     await opened.promise; // Nobody is answered before the root account and its credentials exist.
     return await app.fetch(request);
-  });
+  };
+  const server = await listenRest(config, answer, onListenerOver);
   const worker = await store.worker(handlers, ports);
   worker.start();
   const startedAt = now();
@@ -58,7 +59,7 @@ export async function startService(config: Config) {
   opened.resolve();
 
   return {
-    port: server.addr.port,
+    port: server.address.port,
     /** Finishes what is under way, then lets go of the store. */
     async stop() {
       clearInterval(sweep);
@@ -89,14 +90,6 @@ function repeatRemoval(ports: Ports) {
       await running;
     },
   };
-}
-
-function listen(config: Config, answer: (request: Request) => Promise<Response>) {
-  const address = { hostname: config.HOST, port: config.PORT };
-  return listening(
-    { ...address, name: "PORT" },
-    () => Deno.serve({ ...address, onListen: () => {} }, answer),
-  );
 }
 
 /** Makes the root account of a new store, and tells its owner how to begin. */
@@ -159,8 +152,9 @@ async function rootOf(config: Config, ports: Ports): Promise<Account> {
 if (import.meta.main) {
   surviveBugs();
   try {
-    const service = await startService(readConfig((name) => Deno.env.get(name)));
-    stopOnSignal(service.stop, 9_000);
+    const over = createFailure();
+    const service = await startService(readConfig((name) => Deno.env.get(name)), over.fail);
+    over.endBy(stopOnSignal(service.stop, 9_000));
   } catch (error) {
     fail(error);
   }

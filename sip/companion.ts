@@ -2,7 +2,7 @@ import { bridgeLimits, type Companion as CompanionName, type Heartbeat } from ".
 import type { Authenticator } from "./auth/authenticate.ts";
 import { type Calls, createCalls } from "./script/calls.ts";
 import type { CompanionOptions } from "./companion_options.ts";
-import { listenControl } from "./service/control.ts";
+import { type Control, listenControl } from "./service/control.ts";
 import { createCredentialsCache } from "./auth/credentials.ts";
 import { createNonces } from "./auth/digest.ts";
 import type { Endpoint, Protocol } from "./flow.ts";
@@ -28,6 +28,7 @@ import { createSignalling, type Signalling } from "./signalling.ts";
 import { createTimers, type Timers } from "./timers.ts";
 import { sendOutward } from "./trunk/trunk_message.ts";
 import { createTrunkSources } from "./trunk/trunk_sources.ts";
+import { addressList } from "../net/networks.ts";
 
 const defaultSessionBounds: SessionBounds = {
   expiresS: sipLimits.sessionExpiresS,
@@ -62,14 +63,16 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
   const sip = await openSip(options, signalling);
   signalling.routes = sip;
   signalling.isOwn = ownAddresses({ domain: signalling.domain, addresses: sip.addresses });
-  let control: ReturnType<typeof listenControl>;
+  let control: Control;
   try {
-    control = listenControl({
+    control = await listenControl({
       hostname: options.bridgeHost,
       port: options.bridgePort,
       bridgeSecret: options.bridgeSecret,
       companion: name,
       ...parts,
+      onOver: options.onListenerOver,
+      log: options.log,
       invalidate: (logins) =>
         invalidate(signalling.location, parts.authenticator.credentials, logins),
       gatewaysChanged: parts.gateways.changed,
@@ -109,12 +112,15 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
 }
 
 function openSip(
-  { sipHost, sipPort, transports, log }: CompanionOptions,
+  options: CompanionOptions,
   signalling: Signalling,
 ): Promise<SipListener> {
+  const { sipHost: hostname, sipPort, transports, takePlace, log } = options;
   const { timers } = signalling;
   const ports = { ...transports?.ports, WS: sipPort };
-  return listenSip({ ...transports, hostname: sipHost, ports, timers, log }, {
+  const isTrustedProxy = addressList(options.trustedProxies ?? []);
+  const taking = { takePlace, onOver: options.onListenerOver, isTrustedProxy };
+  return listenSip({ ...transports, ...taking, hostname, ports, timers, log }, {
     onConnect: signalling.admission.connect,
     onMessage: (flow, text) => receive(signalling, flow, text),
     onClose: (flow) => signalling.loseFlow(flow),

@@ -1,3 +1,4 @@
+import type { TakePlace } from "../net/places.ts";
 import type { AdmissionBounds } from "./auth/admission.ts";
 import type { TransportOptions } from "./listen.ts";
 import type { LoadAudio, MediaEngine } from "./media/port.ts";
@@ -37,6 +38,12 @@ export interface CompanionOptions {
   log: Log;
   /** What strangers may take from one address; `sipLimits.admission` unless given. */
   admission?: Partial<AdmissionBounds>;
+  /** Bounds the connections of all SIP transports together; any number unless given. */
+  takePlace?: TakePlace;
+  /** Called when connections can be accepted no more, of SIP or of the control. */
+  onListenerOver?: (error: Error) => void;
+  /** Addresses and networks of reverse proxies, whose WebSockets are those of the clients they name. */
+  trustedProxies?: readonly string[];
   /** Addresses and networks whose calls for numbers are taken; none unless given. */
   trustedSources?: readonly string[];
   /** The servers by which a Client's browser finds a way for audio; none unless given. */

@@ -37,8 +37,6 @@ export const sipLimits = {
   udpBufferBytes: 1 << 20,
   /** Between two looks which of them nobody uses any more, when they are too many. */
   udpPurgeMs: 1_000,
-  /** Between two looks whether the certificate was renewed. */
-  certificatePollMs: 10_000,
 
   /** What strangers may take from one address, unless it is configured. */
   admission: { connectionsPerAddress: 1_000, strangerRequestsPerS: 200 },

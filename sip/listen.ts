@@ -2,9 +2,11 @@ import type { Socket } from "node:net";
 import type { ListenAddress } from "../core/listen_error.ts";
 import type { Endpoint, ListenEvents, LocalName, Protocol } from "./flow.ts";
 import type { Timers } from "./timers.ts";
-import { type CertificateWatch, watchCertificate } from "./transport/certificate.ts";
+import { plainAddress } from "../net/networks.ts";
+import type { TakePlace } from "../net/places.ts";
+import { type CertificateWatch, watchCertificate } from "../net/certificate.ts";
 import { clockOf } from "./transport/clock.ts";
-import { hostPort, plainAddress, socketName, webSocketName } from "./transport/local_name.ts";
+import { hostPort, socketName, webSocketName } from "./transport/local_name.ts";
 import type { NearAddress } from "./transport/near_address.ts";
 import type { Resolver } from "./transport/resolver.ts";
 import { createRoutes, type OwnRoutes, type Routes } from "./transport/routes.ts";
@@ -32,6 +34,10 @@ export interface TransportOptions {
 
 export interface SipListenOptions extends TransportOptions {
   hostname: string;
+  /** Bounds the connections of all transports together. */
+  takePlace?: TakePlace | undefined;
+  onOver?: ((error: Error) => void) | undefined;
+  isTrustedProxy?: (host: string) => boolean;
   timers: Timers;
   log(line: string, fields?: Record<string, unknown>): void;
 }
@@ -87,6 +93,7 @@ async function openAll(
   events: ListenEvents,
   { opened, closing }: Opening,
 ): Promise<OwnRoutes> {
+  const { isTrustedProxy = () => false } = options;
   const { hostname, ports = {}, publicHost = hostname } = options;
   const clock = clockOf(options.timers);
   const watch = await certificateFor(options);
@@ -126,14 +133,14 @@ async function openAll(
   const onWebSocket = (protocol: "WS" | "WSS") => (socket: Socket) => {
     const nameAt = (host: string) =>
       webSocketName(protocol, host) ?? nameOf(protocol, socket.localPort ?? 0, remoteOf(socket));
-    return acceptWebSocket(socket, { protocol, nameAt, clock, events });
+    return acceptWebSocket(socket, { protocol, nameAt, clock, events, isTrustedProxy });
   };
-  await listen("WS", (address) => listenTcp(address, onWebSocket("WS")));
-  await listen("TCP", (address) => listenTcp(address, onStream("TCP")));
+  await listen("WS", (address) => listenTcp(address, onWebSocket("WS"), options));
+  await listen("TCP", (address) => listenTcp(address, onStream("TCP"), options));
   if (watch === undefined) return routes;
-  const secure = { watch, clock };
-  await listen("WSS", (address) => listenTls(address, secure, onWebSocket("WSS")));
-  await listen("TLS", (address) => listenTls(address, secure, onStream("TLS")));
+  const secure = { ...options, watch, clock };
+  await listen("WSS", (address) => listenTls(address, onWebSocket("WSS"), secure));
+  await listen("TLS", (address) => listenTls(address, onStream("TLS"), secure));
   return routes;
 }
 

@@ -1,14 +1,15 @@
 import { isPublicAddress } from "../core/host/address.ts";
-import { authority, type Config, readConfig } from "../core/host/config.ts";
+import { authority, type Config, listOf, readConfig } from "../core/host/config.ts";
 import { portRange, rtpengines } from "../core/host/media_variables.ts";
 import { outboundFetch } from "../core/host/outbound_fetch.ts";
 import { ownRequests } from "../core/host/own_requests.ts";
 import { iceSettings } from "../core/host/reach_variables.ts";
-import { fail, log, say, stopOnSignal, surviveBugs } from "../core/host/process.ts";
+import { createFailure, fail, log, say, stopOnSignal, surviveBugs } from "../core/host/process.ts";
 import { recognitionEndpoint, speechEndpoint, voiceNames } from "../core/host/speech_endpoints.ts";
 import { awaitSecret } from "../core/host/secret_file.ts";
 import { grantIceServers } from "../core/ice_servers.ts";
 import { limits } from "../core/limits.ts";
+import { boundOfAddress, createPlaces } from "../net/places.ts";
 import { type Companion, startCompanion } from "./companion.ts";
 import type { CompanionOptions } from "./companion_options.ts";
 import type { TransportOptions } from "./listen.ts";
@@ -22,9 +23,14 @@ import type { IceServersOf } from "./registrar/ice_header.ts";
 import type { MediaPlaces } from "./media/transports.ts";
 
 /** The companion process: SIP, media and the bridge. The only file that puts them together. */
-async function start(config: Config, media: MediaEngine): Promise<Companion> {
+async function start(
+  config: Config,
+  media: MediaEngine,
+  onListenerOver: (error: Error) => void,
+): Promise<Companion> {
   const secretFile = `${config.DATA_DIR}/bridge_secret`;
   const bridgeSecret = config.BRIDGE_SECRET || await awaitSecret(secretFile, 10_000);
+  const most = config.MAX_CONNECTIONS;
   const fetchOutside = outboundFetch({
     ...(config.ALLOW_PRIVATE_URLS ? {} : { mayReach: isPublicAddress }),
     ...ownRequests(config),
@@ -34,9 +40,12 @@ async function start(config: Config, media: MediaEngine): Promise<Companion> {
     sipPort: config.SIP_WS_PORT,
     transports: transports(config),
     admission: {
-      connectionsPerAddress: config.SIP_CONNECTIONS_PER_ADDRESS,
+      connectionsPerAddress: boundOfAddress(config.SIP_CONNECTIONS_PER_ADDRESS, most),
       strangerRequestsPerS: config.SIP_STRANGER_REQUESTS_PER_S,
     },
+    takePlace: createPlaces(most),
+    onListenerOver,
+    trustedProxies: listOf(config.TRUSTED_PROXIES),
     bridgeHost: config.BRIDGE_HOST,
     bridgePort: config.BRIDGE_PORT,
     bridgeUrl: config.BRIDGE_URL,
@@ -46,7 +55,7 @@ async function start(config: Config, media: MediaEngine): Promise<Companion> {
     sipDomain: config.SIP_DOMAIN,
     sha256Everywhere: config.SIP_SHA256,
     id: config.COMPANION_ID,
-    trustedSources: config.SIP_TRUSTED_SOURCES.split(",").filter((entry) => entry !== ""),
+    trustedSources: listOf(config.SIP_TRUSTED_SOURCES),
     iceServersOf: iceServersOf(config),
     isPublicAddress,
     media,
@@ -115,6 +124,7 @@ if (import.meta.main) {
   surviveBugs();
   try {
     const config = readConfig((name) => Deno.env.get(name));
+    const over = createFailure();
     let endWithMedia = (): void => fail(new Error("Cannot start: the media Worker ended"));
     const media = await startMediaWorker({
       places: mediaPlaces(config),
@@ -122,13 +132,14 @@ if (import.meta.main) {
       // Its calls are lost with it: the next one is the supervisor's to start.
       onEnd: () => endWithMedia(),
     });
-    const companion = await start(config, media);
+    const companion = await start(config, media, over.fail);
     say(`Softphones register over SIP on WebSocket at ${config.SIP_WS_URL}`);
     for (const [protocol, { port }] of companion.sipAddresses) {
       if (protocol === "WS") continue;
       say(`SIP over ${protocol} at ${authority(config.SIP_PUBLIC_HOST, port)}`);
     }
     endWithMedia = stopOnSignal(() => companion.stop(), 9_000);
+    over.endBy(endWithMedia);
   } catch (error) {
     fail(error);
   }

@@ -5,12 +5,14 @@ const allowed: Record<string, string[]> = {
   core: ["core", "zod", "fast-xml-parser", "node:crypto"],
   "core/numbers": ["core", "zod", "libphonenumber-js", "re2js"],
   "core/recordings": ["core", "zod", "wasm-media-encoders"],
-  "core/host": ["core", "zod", "aws4fetch", "nodemailer", "sip.js", "smpp", "node:"],
-  "core/host/speech": ["core", "zod", "@echogarden/espeak-ng-emscripten", "node:os"],
+  "core/host": ["core", "net", "zod", "aws4fetch", "nodemailer", "sip.js", "smpp", "node:"],
+  "core/host/speech": ["core", "net", "zod", "@echogarden/espeak-ng-emscripten", "node:os"],
   kv: ["kv", "core", "node:"],
+  net: ["net", "core/listen_error.ts", "@hono/node-server", "node:"],
   routes: ["routes", "core", "hono", "fast-xml-parser"],
   sip: [
     "sip",
+    "net",
     "core/bridge.ts",
     "core/bridge_action.ts",
     "core/bridge_gather.ts",
@@ -37,6 +39,7 @@ const allowed: Record<string, string[]> = {
   ],
   "sip/media": [
     "sip",
+    "net/networks.ts",
     "core/libc_paths.ts",
     "core/limits.ts",
     "core/listen_error.ts",
@@ -72,7 +75,7 @@ async function* walk(folder: URL): AsyncGenerator<string> {
 async function sources(): Promise<Source[]> {
   const files = (await Array.fromAsync(Deno.readDir(root)))
     .filter(({ name, isFile }) => isFile && name.endsWith(".ts")).map(({ name }) => name);
-  for (const folder of ["core", "kv", "routes", "sip"]) {
+  for (const folder of ["core", "kv", "net", "routes", "sip"]) {
     files.push(...await Array.fromAsync(walk(new URL(`${folder}/`, root))));
   }
   const read = async (file: string) => ({

@@ -9,6 +9,7 @@ import {
   readMachineAddresses,
   withinMachine,
 } from "./machine_addresses.ts";
+import { listenVariables } from "./listen_variables.ts";
 import { mediaVariables } from "./media_variables.ts";
 import { messageVariables } from "./message_variables.ts";
 import { iceSettings, reachVariables } from "./reach_variables.ts";
@@ -26,18 +27,26 @@ export const authority = (host: unknown, port: unknown): string =>
   `${String(host).includes(":") ? `[${host}]` : host}:${port}`;
 
 /** An address of HTTP, of a host and a port. */
-export const origin = (host: unknown, port: unknown) => `http://${authority(host, port)}`;
+export const origin = (host: unknown, port: unknown, scheme = "http") =>
+  `${scheme}://${authority(host, port)}`;
+
+/** The entries of a list that is separated by commas. */
+export const listOf = (text: string): string[] => text.split(",").filter((entry) => entry !== "");
 
 /** Every variable that the service and the companion read; the README's table is made from it. */
 export const variables = {
   HOST: { schema: host, fallback: "127.0.0.1", help: "Address the REST interface listens on." },
   PORT: { schema: port, fallback: "8080", help: "Port of the REST interface." },
   ...reachVariables,
+  ...listenVariables,
   BASE_URL: {
     schema: httpUrl,
-    fallback: (values, machine) => origin(publicHost(values.HOST, values, machine), values.PORT),
+    fallback: (values, machine) => {
+      const scheme = values.TLS_CERT ? "https" : "http";
+      return origin(publicHost(values.HOST, values, machine), values.PORT, scheme);
+    },
     help:
-      "Where customers reach the REST interface. Default: http://HOST:PORT; unless HOST is of " +
+      "Where customers reach the REST interface. Default: http://HOST:PORT, https with TLS_CERT; unless HOST is of " +
       "the loopback, PUBLIC_IP in place of HOST, or this machine's address where that is every address.",
   },
   DATA_DIR: {
@@ -78,9 +87,10 @@ export const variables = {
   },
   SERVICE_URL: {
     schema: httpUrl,
-    fallback: ({ HOST, PORT }) => origin(withinMachine(HOST), PORT),
+    fallback: ({ HOST, PORT, TLS_CERT, BASE_URL }) =>
+      TLS_CERT ? String(BASE_URL) : origin(withinMachine(HOST), PORT),
     help: "Where the companion reaches the service. Default: http://HOST:PORT, on the loopback " +
-      "where HOST is every address.",
+      "where HOST is every address; with TLS_CERT, BASE_URL.",
   },
   SIP_DOMAIN: {
     schema: host.transform((name) => name.toLowerCase()),
@@ -227,6 +237,9 @@ function missingOf(values: Record<string, unknown>): string[] {
   }
   if (iceSettings(values).urls.some(isTurn) && !values.TURN_SECRET) {
     problems.push("TURN_SECRET is required by the TURN servers of ICE_SERVERS");
+  }
+  if (Boolean(values.TLS_CERT) !== Boolean(values.TLS_KEY)) {
+    problems.push("TLS_CERT and TLS_KEY are required by each other");
   }
   for (const name of ["SIP_WSS_PORT", "SIP_TLS_PORT"]) {
     if (values[name] && !(values.SIP_TLS_CERT && values.SIP_TLS_KEY)) {

@@ -63,6 +63,21 @@ export function stopOnSignal(stop: () => Promise<void>, mostMs: number): () => v
   return onFailure;
 }
 
+/**
+ * Ends the process when a part that it cannot do without is over, for the supervisor to start it
+ * again: at once, or as `stopOnSignal` says once that is set.
+ */
+export function createFailure() {
+  let end = () => Deno.exit(1);
+  return {
+    fail(error: Error): void {
+      log(error.message);
+      end();
+    },
+    endBy: (stop: () => void) => void (end = stop as () => never),
+  };
+}
+
 /** Logs what no handler caught and goes on: one bad request must not end the calls of others. */
 export function surviveBugs(): void {
   globalThis.addEventListener("unhandledrejection", (event) => {

@@ -1,5 +1,6 @@
 import { type Config, configLines, readConfig, variables } from "./config.ts";
 import { addressNotes } from "./address_notes.ts";
+import { connectionsVariable } from "./descriptors.ts";
 import { LIBC_PATHS } from "../libc_paths.ts";
 import {
   type MachineAddresses,
@@ -49,10 +50,18 @@ const programs: Record<"api" | "sip" | "speech", Program> = {
   api: {
     name: "service",
     script: "main.ts",
-    permissions: ({ DATA_DIR, KV_URL, RATES_FILE, SMS_RATES_FILE }) => [
+    permissions: ({ DATA_DIR, KV_URL, RATES_FILE, SMS_RATES_FILE, TLS_CERT, TLS_KEY }) => [
       "--allow-net",
       `--allow-read=${
-        ["routes/softphone", "node_modules", DATA_DIR, RATES_FILE, SMS_RATES_FILE].filter(Boolean)
+        [
+          "routes/softphone",
+          "node_modules",
+          DATA_DIR,
+          RATES_FILE,
+          SMS_RATES_FILE,
+          TLS_CERT,
+          TLS_KEY,
+        ].filter(Boolean)
           .join(
             ",",
           )
@@ -69,7 +78,7 @@ const programs: Record<"api" | "sip" | "speech", Program> = {
       "--allow-net",
       // A Worker reads its sources.
       `--allow-read=${
-        ["node_modules", "core", "sip", `${DATA_DIR}/bridge_secret`, SIP_TLS_CERT, SIP_TLS_KEY]
+        ["node_modules", "core", "net", "sip", `${DATA_DIR}/bridge_secret`, SIP_TLS_CERT, SIP_TLS_KEY]
           .filter((path) => path !== "").join(",")
       }`,
       // By the C library the media engine looks at many sockets at once.
@@ -143,6 +152,7 @@ async function supervise(
   const root = new URL("../../", import.meta.url);
   const all: Running[] = [];
   let isStopping = false;
+  const connections = await connectionsVariable();
   const secret = config.SPEECH_SECRET || crypto.getRandomValues(new Uint8Array(32)).toHex();
   // Nobody listens for the service that is started by itself, unless the operator says so.
   const knowsSpeech = config.SPEECH_SECRET !== "" || wanted.includes(programs.speech);
@@ -157,6 +167,7 @@ async function supervise(
         ...environmentOf(name, Deno.env.toObject()),
         [supervisedVariable]: "1",
         [machineVariable]: writeMachineAddresses(machine),
+        ...connections,
         ...knowsSpeech && { SPEECH_SECRET: secret },
       },
       stdin: "piped", // Its end tells the process that the supervisor is gone.

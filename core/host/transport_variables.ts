@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { sipPublicHost } from "./machine_addresses.ts";
-import { host, portOrOff, type Variable } from "./variable.ts";
+import { file, host, portOrOff, type Variable } from "./variable.ts";
 
 const count = z.coerce.number("must be a number").int().min(0);
-const file = z.string().regex(/^[^,]*$/, "must not hold a comma");
 
 /**
  * How SIP travels beside plain WebSocket. All of it is off until it is asked for: softphones in
@@ -41,7 +40,9 @@ export const transportVariables = {
   SIP_CONNECTIONS_PER_ADDRESS: {
     schema: count,
     fallback: "1000",
-    help: "Connections that one address may have to the companion; 0: no bound, as behind a proxy.",
+    help:
+      "Connections that one address may have to the companion, at most half of MAX_CONNECTIONS; " +
+      "0: no bound. Those of TRUSTED_PROXIES are not counted.",
   },
   SIP_STRANGER_REQUESTS_PER_S: {
     schema: count,

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { Variable } from "./variable.ts";
 import { proxyAddress } from "../gateways/proxy_address.ts";
+import { networks } from "./variable.ts";
 import { isCountry } from "../numbers/country.ts";
 
 const text = z.string();
-const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]);
 
 /** The variables that are about calls to numbers and other SIP hosts. */
 export const trunkVariables = {
@@ -34,10 +34,7 @@ export const trunkVariables = {
       "public ones of a domain or of all. Empty: none.",
   },
   SIP_TRUSTED_SOURCES: {
-    schema: text.refine(
-      (list) => list === "" || list.split(",").every((entry) => network.safeParse(entry).success),
-      "must be IP addresses or networks like 192.0.2.0/24 separated by commas",
-    ),
+    schema: networks,
     fallback: "",
     help:
       "Addresses and networks of carriers whose calls for numbers are taken without a password: " +

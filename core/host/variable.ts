@@ -35,6 +35,17 @@ export const flag = z.enum(["true", "false"], "must be true or false").transform
   text === "true"
 );
 
+/** A path that stands in a list of them. */
+export const file = z.string().regex(/^[^,]*$/, "must not hold a comma");
+
+const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]);
+
+/** Addresses and networks separated by commas, or none. */
+export const networks = z.string().refine(
+  (list) => list === "" || list.split(",").every((entry) => network.safeParse(entry).success),
+  "must be IP addresses or networks like 192.0.2.0/24 separated by commas",
+);
+
 /** A secret of some length, or none. */
 export const secret = z.string().refine(
   (text) => text === "" || text.length >= 16,

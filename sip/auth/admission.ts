@@ -1,6 +1,7 @@
+import { networkOf } from "../../net/networks.ts";
 import type { Flow } from "../flow.ts";
 import { sipLimits } from "../limits.ts";
-import { dropOldest, networkOf } from "./lockout.ts";
+import { dropOldest } from "./lockout.ts";
 
 /** How much of us strangers may take from one address; 0 is no bound. */
 export interface AdmissionBounds {

@@ -1,3 +1,4 @@
+import { networkOf } from "../../net/networks.ts";
 import { sipLimits } from "../limits.ts";
 
 /** The source of an answer to one of our challenges. */
@@ -110,16 +111,4 @@ function createCounts(rule: { free: number; forgetMs: number }, now: () => numbe
     },
     forget: (key: string) => void entries.delete(key),
   };
-}
-
-/** What one guesser has: an IPv4 address, or a whole /64 network of IPv6 (RFC 6177 §2). */
-export function networkOf(host: string): string {
-  // IPv4 addresses come as IPv6 ones, too (RFC 4291 §2.5.5.2).
-  if (!host.includes(":") || host.includes(".")) return host.replace(/^.*:/, "");
-  const [head = "", tail] = host.split("::");
-  const left = head === "" ? [] : head.split(":");
-  if (tail === undefined) return left.slice(0, 4).join(":");
-  const right = tail === "" ? [] : tail.split(":");
-  const zeros = Array<string>(8 - left.length - right.length).fill("0");
-  return [...left, ...zeros, ...right].slice(0, 4).join(":");
 }

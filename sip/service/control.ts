@@ -21,7 +21,9 @@ import { readBridge } from "../../core/bridge_seal.ts";
 import { bridgeRequests } from "../../core/bridge_request.ts";
 import { roomOrder, roomPaths } from "../../core/bridge_rooms.ts";
 import { trunkPaths } from "../../core/bridge_trunks.ts";
-import { listening } from "../../core/listen_error.ts";
+import { serveHttp } from "../../net/http_server.ts";
+import { netLimits } from "../../net/limits.ts";
+import { createPlaces } from "../../net/places.ts";
 import type { Companion } from "../../core/bridge.ts";
 import { type Calls, runScript } from "../script/calls.ts";
 import { hostPort } from "../transport/local_name.ts";
@@ -44,10 +46,18 @@ export interface ControlOptions {
   outward(order: OutwardOrder): Promise<number | null>;
   /** Whether new legs are still placed. */
   accepting(): boolean;
+  /** Called when connections can be accepted no more. */
+  onOver?: ((error: Error) => void) | undefined;
+  log?(line: string, fields?: Record<string, unknown>): void;
+}
+
+export interface Control {
+  readonly url: string;
+  close(): Promise<void>;
 }
 
 /** Listens for what the service orders: signed POSTs of JSON, and an open probe. */
-export function listenControl(options: ControlOptions): { url: string; close(): Promise<void> } {
+export async function listenControl(options: ControlOptions): Promise<Control> {
   const { hostname, port, bridgeSecret: secret } = options;
   const read = bridgeRequests({ secret, now: Date.now });
   const answer = async (request: Request): Promise<Response> => {
@@ -61,16 +71,14 @@ export function listenControl(options: ControlOptions): { url: string; close(): 
     if (typeof body !== "string") return refusal(body.status, body.why);
     return await order(options, pathname, body);
   };
-  const server = listening(
-    { hostname, port, name: "BRIDGE_PORT" },
-    () =>
-      Deno.serve(
-        { hostname, port, onListen: () => {} },
-        async (request) => safe(await answer(request)),
-      ),
-  );
+  const server = await serveHttp({
+    address: { hostname, port, name: "BRIDGE_PORT" },
+    takePlace: createPlaces(netLimits.internalConnections),
+    onOver: options.onOver,
+    log: options.log,
+  }, async (request) => safe(await answer(request)));
   return {
-    url: `http://${hostPort(server.addr.hostname, server.addr.port)}`,
+    url: `http://${hostPort(server.address.host, server.address.port)}`,
     close: () => server.shutdown(),
   };
 }

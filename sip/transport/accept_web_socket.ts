@@ -1,9 +1,17 @@
 import type { Socket } from "node:net";
 import type { Flow, ListenEvents, LocalName } from "../flow.ts";
 import type { Clock } from "./clock.ts";
-import { plainAddress } from "./local_name.ts";
+import { plainAddress } from "../../net/networks.ts";
+import { clientAddress, ContradictoryProxy } from "../../net/client_address.ts";
 import { openWebSocketFlow } from "./web_socket.ts";
-import { acceptHandshake, refuseConnection } from "./web_socket_handshake.ts";
+import type { HttpHead } from "./http_head.ts";
+import {
+  acceptHandshake,
+  badRequest,
+  type Refusal,
+  refuseConnection,
+  tooMany,
+} from "./web_socket_handshake.ts";
 
 export interface AcceptOptions {
   protocol: "WS" | "WSS";
@@ -11,23 +19,56 @@ export interface AcceptOptions {
   nameAt(host: string): LocalName;
   clock: Clock;
   events: ListenEvents;
+  /** Whether a peer is a reverse proxy, whose headers tell the client's address. */
+  isTrustedProxy?: (host: string) => boolean;
 }
 
 /**
  * Takes a stream that is to become a WebSocket for SIP (RFC 7118). It has its place from the first
- * moment, so that who never asks for one takes no more than others. The result closes it.
+ * moment, so that who never asks for one takes no more than others; behind a trusted proxy, from the
+ * moment that the client's address is known. The result closes it.
  */
 export function acceptWebSocket(
   socket: Socket,
   options: AcceptOptions,
 ): { close(): void } | undefined {
-  const { clock, events, nameAt } = options;
-  const leave = events.onConnect(plainAddress(socket.remoteAddress ?? ""));
-  if (leave === undefined) return void refuseConnection(socket, clock);
-  socket.on("close", leave);
+  const { clock, events, nameAt, isTrustedProxy = () => false } = options;
+  const peer = plainAddress(socket.remoteAddress ?? "");
+  const isProxied = isTrustedProxy(peer);
+  let remoteHost = peer;
+  const enter = (host: string): boolean => {
+    const leave = events.onConnect(host);
+    if (leave !== undefined) socket.on("close", leave);
+    return leave !== undefined;
+  };
+  if (!isProxied && !enter(peer)) return void refuseConnection(socket, clock);
+  const admit = (head: HttpHead): Refusal | undefined => {
+    if (!isProxied) return undefined;
+    const client = clientOf(head, isTrustedProxy);
+    if (client instanceof ContradictoryProxy) return badRequest(client.message);
+    if (client === undefined) return undefined;
+    remoteHost = client;
+    return enter(client) ? undefined : tooMany;
+  };
   let flow: Flow | undefined;
-  acceptHandshake(socket, clock, (early, host) => {
-    flow = openWebSocketFlow(socket, { ...options, local: nameAt(host), early });
+  acceptHandshake(socket, clock, {
+    admit,
+    onOpen(early, host) {
+      flow = openWebSocketFlow(socket, { ...options, local: nameAt(host), early, remoteHost });
+    },
   });
   return { close: () => flow === undefined ? void socket.end() : flow.close() };
+}
+
+function clientOf(
+  { fields }: HttpHead,
+  isTrusted: (host: string) => boolean,
+): string | undefined | ContradictoryProxy {
+  const [forwarded, xForwardedFor] = [fields.get("forwarded"), fields.get("x-forwarded-for")];
+  try {
+    return clientAddress({ forwarded, xForwardedFor }, isTrusted);
+  } catch (error) {
+    if (error instanceof ContradictoryProxy) return error;
+    throw error;
+  }
 }

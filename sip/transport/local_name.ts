@@ -40,6 +40,3 @@ export const nameless = (domain: string): LocalName => ({
   sentBy: domain,
   contact: `sip:${contactUser}@${domain}`,
 });
-
-/** An address as it is written; of IPv4 behind an IPv6 socket, the IPv4 one. */
-export const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "");

@@ -11,7 +11,7 @@ import { sipLimits } from "../limits.ts";
 import type { Clock } from "./clock.ts";
 import { createDeadline } from "./deadline.ts";
 import { watchPeer } from "./keep_alive.ts";
-import { plainAddress } from "./local_name.ts";
+import { plainAddress } from "../../net/networks.ts";
 import {
   closeCodes,
   createFrameReader,
@@ -28,6 +28,8 @@ export interface WebSocketOptions {
   events: FlowEvents;
   /** What came behind the handshake already. */
   early: Uint8Array;
+  /** The client behind a trusted proxy; the peer of the stream unless given. */
+  remoteHost?: string;
   /** We asked for it: then it is we who mask. */
   outgoing?: boolean;
 }
@@ -39,7 +41,8 @@ export interface WebSocketOptions {
 export function openWebSocketFlow(socket: Socket, options: WebSocketOptions): Flow {
   const { protocol, local, clock, events, early, outgoing = false } = options;
   const line = openLine(socket, { clock, masked: outgoing });
-  const remote = { host: plainAddress(socket.remoteAddress ?? ""), port: socket.remotePort ?? 0 };
+  const host = options.remoteHost ?? plainAddress(socket.remoteAddress ?? "");
+  const remote = { host, port: socket.remotePort ?? 0 };
   const flow = createFlow(new LineWire(line, { protocol, local, remote }));
   const onReceived = (received: Received) =>
     takeReceived(received, line, (text) => events.onMessage(flow, text));

@@ -6,7 +6,7 @@ import { hangUp } from "./deadline.ts";
 import { type HttpHead, listsToken, readHttpHead } from "./http_head.ts";
 
 /** An HTTP answer that ends its connection. */
-interface Refusal {
+export interface Refusal {
   status: string;
   text: string;
   headers?: string[];
@@ -22,9 +22,9 @@ const otherVersion: Refusal = {
   text: "The WebSocket version must be 13.",
   headers: ["Upgrade: websocket", "Sec-WebSocket-Version: 13"],
 };
-const bad = (text: string): Refusal => ({ status: "400 Bad Request", text });
+export const badRequest = (text: string): Refusal => ({ status: "400 Bad Request", text });
 const unreadable: Record<400 | 408 | 431, Refusal> = {
-  400: bad("The head of the request is not HTTP."),
+  400: badRequest("The head of the request is not HTTP."),
   408: { status: "408 Request Timeout", text: "The head of the request took too long." },
   431: {
     status: "431 Request Header Fields Too Large",
@@ -32,13 +32,22 @@ const unreadable: Record<400 | 408 | 431, Refusal> = {
   },
 };
 
+export const tooMany: Refusal = {
+  status: "503 Service Unavailable",
+  text: "Too many connections from your address.",
+  headers: [`Retry-After: ${sipLimits.retryAfterS}`],
+};
+
 /** Answers one connection more than an address may have, and lets go. */
 export const refuseConnection = (socket: Socket, clock: Clock): void =>
-  refuse(socket, clock, {
-    status: "503 Service Unavailable",
-    text: "Too many connections from your address.",
-    headers: [`Retry-After: ${sipLimits.retryAfterS}`],
-  });
+  refuse(socket, clock, tooMany);
+
+export interface HandshakeEvents {
+  /** Why a request that asks for a WebSocket is refused all the same. */
+  admit(head: HttpHead): Refusal | undefined;
+  /** `early` is what came already. */
+  onOpen(early: Uint8Array, host: string): void;
+}
 
 /**
  * The opening handshake of a server (RFC 6455 §4.2), with the subprotocol of SIP (RFC 7118 §4). Calls
@@ -47,12 +56,12 @@ export const refuseConnection = (socket: Socket, clock: Clock): void =>
 export function acceptHandshake(
   socket: Socket,
   clock: Clock,
-  onOpen: (early: Uint8Array, host: string) => void,
+  { admit, onOpen }: HandshakeEvents,
 ): void {
   readHttpHead(socket, clock, {
     onFailure: (status) => refuse(socket, clock, unreadable[status]),
     onHead(head, rest) {
-      const refusal = checkRequest(head);
+      const refusal = checkRequest(head) ?? admit(head);
       if (refusal !== undefined) return refuse(socket, clock, refusal);
       socket.write(lines([
         "HTTP/1.1 101 Switching Protocols",
@@ -95,14 +104,16 @@ function checkRequest(head: HttpHead): Refusal | undefined {
   const { startLine, fields } = head;
   if (!/^[A-Z]+ \S+ HTTP\/1\.[01]$/.test(startLine)) return unreadable[400];
   if (!listsToken(head, "upgrade", "websocket")) return upgradeFirst;
-  if (!/^GET .*1$/.test(startLine)) return bad("A WebSocket begins with GET and HTTP/1.1.");
-  if (!fields.has("host")) return bad("There is no Host.");
-  if (!listsToken(head, "connection", "upgrade")) return bad("Connection does not say Upgrade.");
+  if (!/^GET .*1$/.test(startLine)) return badRequest("A WebSocket begins with GET and HTTP/1.1.");
+  if (!fields.has("host")) return badRequest("There is no Host.");
+  if (!listsToken(head, "connection", "upgrade")) {
+    return badRequest("Connection does not say Upgrade.");
+  }
   if (fields.get("sec-websocket-version") !== "13") return otherVersion;
   const isKey = /^[A-Za-z0-9+/]{22}==$/.test(fields.get("sec-websocket-key") ?? "");
-  if (!isKey) return bad("Sec-WebSocket-Key must be 16 bytes in Base64.");
+  if (!isKey) return badRequest("Sec-WebSocket-Key must be 16 bytes in Base64.");
   if (listsToken(head, "sec-websocket-protocol", "sip")) return undefined;
-  return bad("The WebSocket subprotocol must be sip.");
+  return badRequest("The WebSocket subprotocol must be sip.");
 }
 
 function checkAnswer(head: HttpHead, key: string): string | undefined {

@@ -1,7 +1,7 @@
 import type { NumberQuery } from "../../core/bridge_trunks.ts";
 import type { Flow } from "../flow.ts";
 import type { Gateways } from "./gateways.ts";
-import { addressList } from "../media/address_list.ts";
+import { addressList } from "../../net/networks.ts";
 import type { Origin } from "../origin.ts";
 import type { Routes } from "../transport/routes.ts";
 import type { Trunk } from "./trunk.ts";

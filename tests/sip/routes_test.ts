@@ -239,8 +239,8 @@ sipTest("listenTls() closes who does not come to the end of the handshake", asyn
   const { promise, resolve } = Promise.withResolvers<Socket>();
   const listener = await listenTls(
     { hostname: "127.0.0.1", port: 0, name: "TLS" },
-    { watch, clock },
     (socket) => (resolve(socket), { close: () => socket.end() }),
+    { watch, clock },
   );
   const client = connect({ ...listener.address, servername: "sip.test", ca: testAuthority });
   await promise;

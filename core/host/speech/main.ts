@@ -1,6 +1,8 @@
-import { listening } from "../../listen_error.ts";
+import { serveHttp } from "../../../net/http_server.ts";
+import { netLimits } from "../../../net/limits.ts";
+import { createPlaces } from "../../../net/places.ts";
 import { type Config, readConfig } from "../config.ts";
-import { fail, log, say, stopOnSignal, surviveBugs } from "../process.ts";
+import { createFailure, fail, log, say, stopOnSignal, surviveBugs } from "../process.ts";
 import type { RecognitionEngine, SpeechEngine } from "./engine.ts";
 import { espeakProgram } from "./espeak.ts";
 import { espeakNpm } from "./espeak_npm.ts";
@@ -15,19 +17,21 @@ import { soundCache } from "./sound_cache.ts";
  * The speech process: makes speech of text, and text of speech, with what is installed on this
  * machine. It listens on the loopback alone, and may run these programs and nothing else.
  */
-async function start(config: Config) {
+async function start(config: Config, onOver: (error: Error) => void) {
   const secret = config.SPEECH_SECRET;
   if (secret === "") throw new Error("Cannot start: SPEECH_SECRET is not set");
   const opened = Promise.withResolvers<ReturnType<typeof speechServer>>();
   const address = { hostname: "127.0.0.1", port: config.SPEECH_PORT };
-  const server = listening(
-    { ...address, name: "SPEECH_PORT" },
-    () =>
-      Deno.serve({ ...address, onListen: () => {} }, async (request) => {
-        const answer = await opened.promise; // Who asks early waits until it is known who speaks.
-        return await answer(request);
-      }),
-  );
+  const options = {
+    address: { ...address, name: "SPEECH_PORT" },
+    takePlace: createPlaces(netLimits.internalConnections),
+    onOver,
+    log,
+  };
+  const server = await serveHttp(options, async (request) => {
+    const answer = await opened.promise; // Who asks early waits until it is known who speaks.
+    return await answer(request);
+  });
   const directory = `${config.DATA_DIR}/speech`;
   const cache = await soundCache(directory, speechLimits.cacheBytes);
   const [speech, recognition] = await Promise.all([
@@ -51,8 +55,10 @@ const recognitionEngine = async (directory: string): Promise<RecognitionEngine |
 if (import.meta.main) {
   surviveBugs();
   try {
-    const server = await start(readConfig((name) => Deno.env.get(name)));
-    stopOnSignal(() => server.shutdown(), 3_000);
+    const config = readConfig((name) => Deno.env.get(name));
+    const over = createFailure();
+    const server = await start(config, over.fail);
+    over.endBy(stopOnSignal(() => server.shutdown(), 3_000));
   } catch (error) {
     fail(error);
   }

@@ -2,8 +2,7 @@ import { Buffer } from "node:buffer";
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
-import { sipLimits } from "../limits.ts";
-import type { Clock } from "./clock.ts";
+import { netLimits } from "./limits.ts";
 
 /** What a TLS server shows: PEM, with the chain behind the certificate. */
 export interface Certificate {
@@ -12,13 +11,16 @@ export interface Certificate {
 }
 
 export interface CertificateOptions {
-  /** Paths of SIP_TLS_CERT and SIP_TLS_KEY. */
   certFile: string;
   keyFile: string;
-  clock: Clock;
+  /** The variables that these paths come from. */
+  names?: { cert: string; key: string };
+  clock: { after(ms: number, callback: () => void): () => void };
   log(line: string, fields?: Record<string, unknown>): void;
   pollMs?: number;
 }
+
+const sipNames = { cert: "SIP_TLS_CERT", key: "SIP_TLS_KEY" };
 
 /** A certificate that follows its files. */
 export interface CertificateWatch {
@@ -33,7 +35,7 @@ export interface CertificateWatch {
  * renewal moves a link. Rejects when they cannot be used; later it logs that and keeps what it has.
  */
 export async function watchCertificate(options: CertificateOptions): Promise<CertificateWatch> {
-  const { clock, log, pollMs = sipLimits.certificatePollMs } = options;
+  const { clock, log, pollMs = netLimits.certificatePollMs } = options;
   let certificate = await readCertificate(options);
   const takers: ((renewed: Certificate) => void)[] = [];
   let closed = false;
@@ -71,39 +73,39 @@ export async function watchCertificate(options: CertificateOptions): Promise<Cer
   };
 }
 
-async function readCertificate({ certFile, keyFile }: CertificateOptions): Promise<Certificate> {
-  const cert = await readPem(certFile, "SIP_TLS_CERT");
-  const key = await readPem(keyFile, "SIP_TLS_KEY");
-  const first = leafOf(cert, certFile);
+async function readCertificate(
+  { certFile, keyFile, names = sipNames }: CertificateOptions,
+): Promise<Certificate> {
+  const cert = await readPem(certFile, names.cert);
+  const key = await readPem(keyFile, names.key);
+  const unusable = (why: string) => new Error(`Cannot use ${certFile} (${names.cert}): ${why}`);
+  const first = leafOf(cert, unusable);
   if (!belong(first, key)) {
-    throw new Error(`Cannot use ${keyFile} (SIP_TLS_KEY): it is not the key of ${certFile}`);
+    throw new Error(`Cannot use ${keyFile} (${names.key}): it is not the key of ${certFile}`);
   }
   try {
     createSecureContext({ cert, key });
   } catch (cause) {
-    throw unusable(certFile, (cause as Error).message);
+    throw unusable((cause as Error).message);
   }
   return { cert, key };
 }
 
 /** The first of a chain. A server would send the rest of it unread, for every client to stumble over. */
-function leafOf(cert: string, certFile: string): X509Certificate {
+function leafOf(cert: string, unusable: (why: string) => Error): X509Certificate {
   const chain = cert.match(/-----BEGIN CERTIFICATE-----[^]*?-----END CERTIFICATE-----/g) ?? [];
   const begun = cert.split("-----BEGIN CERTIFICATE-----").length - 1;
-  if (begun > chain.length) throw unusable(certFile, "it is cut off");
+  if (begun > chain.length) throw unusable("it is cut off");
   const [first] = chain.map((pem, i) => {
     try {
       return new X509Certificate(Buffer.from(pem));
     } catch {
-      throw unusable(certFile, `number ${i + 1} in it is no certificate`);
+      throw unusable(`number ${i + 1} in it is no certificate`);
     }
   });
-  if (first === undefined) throw unusable(certFile, "it holds no certificate");
+  if (first === undefined) throw unusable("it holds no certificate");
   return first;
 }
-
-const unusable = (certFile: string, why: string) =>
-  new Error(`Cannot use ${certFile} (SIP_TLS_CERT): ${why}`);
 
 async function readPem(path: string, name: string): Promise<string> {
   try {

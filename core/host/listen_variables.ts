@@ -1,0 +1,34 @@
+import { z } from "zod";
+import { netLimits } from "../../net/limits.ts";
+import { file, networks, type Variable } from "./variable.ts";
+
+const count = z.coerce.number("must be a number").int();
+
+/** The variables of what listens: bounds, reverse proxies and TLS of the REST interface. */
+export const listenVariables = {
+  TLS_CERT: {
+    schema: file,
+    fallback: "",
+    help: "PEM file of the certificate and its chain, which makes the REST interface https. " +
+      "Renewed files are taken up within seconds.",
+  },
+  TLS_KEY: { schema: file, fallback: "", help: "PEM file of the key of TLS_CERT." },
+  TRUSTED_PROXIES: {
+    schema: networks,
+    fallback: "",
+    help: "Addresses and networks of reverse proxies, whose Forwarded or X-Forwarded-For tells " +
+      "the client's address, for REST and SIP over WebSocket. Empty: these headers are ignored.",
+  },
+  CONNECTIONS_PER_ADDRESS: {
+    schema: count.min(0),
+    fallback: String(netLimits.connectionsPerAddress),
+    help: "Connections that one address may have to the REST interface, at most half of " +
+      "MAX_CONNECTIONS; 0: no bound. Those of TRUSTED_PROXIES are not counted.",
+  },
+  MAX_CONNECTIONS: {
+    schema: count.min(16),
+    fallback: String(netLimits.connections),
+    help: "Connections that a process accepts at most; more are closed at once. " +
+      "Default under `deno task start`: half of the descriptor limit (ulimit -n).",
+  },
+} satisfies Record<string, Variable>;

@@ -1,0 +1,161 @@
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { type ListenAddress, listenError } from "../core/listen_error.ts";
+import { netLimits } from "./limits.ts";
+import type { TakePlace } from "./places.ts";
+
+export interface AcceptOptions {
+  /** Bounds the connections; all are accepted, and those without a place are closed at once. */
+  takePlace?: TakePlace | undefined;
+  /** Whether a peer that sends no more may still receive. */
+  allowHalfOpen?: boolean;
+  onConnection(socket: Socket): void;
+  /** Called once, when connections can be accepted no more. */
+  onOver?: ((error: Error) => void) | undefined;
+  log?: ((line: string, fields?: Record<string, unknown>) => void) | undefined;
+}
+
+export interface Acceptor {
+  readonly address: { readonly host: string; readonly port: number };
+  /** Accepts no more; connections that are open stay so. */
+  close(): Promise<void>;
+}
+
+/**
+ * Listens for TCP connections, and keeps doing so; rejects when the address cannot be had.
+ *
+ * Node's listener stops for good, without an event, when a connection comes while the process has no
+ * descriptor left (EMFILE, ENFILE). So an idle listener is connected to now and then; one that does
+ * not accept is opened again. Connections that are open notice nothing.
+ */
+export async function acceptConnections(
+  address: ListenAddress,
+  options: AcceptOptions,
+): Promise<Acceptor> {
+  const intake = createIntake(options);
+  const open = (host: string, port: number) =>
+    listenOn(createServer(intake.options, intake.take), host, port);
+  let server = await open(address.hostname, address.port).catch((error) => {
+    throw listenError(address, error);
+  });
+  const bound = server.address() as { address: string; port: number };
+  let failingSince: number | undefined;
+  let isClosed = false;
+
+  const reopen = async () => {
+    const since = failingSince ?? Date.now();
+    if (failingSince === undefined) {
+      failingSince = since;
+      options.log?.("Cannot accept connections; listening again", { name: address.name });
+    }
+    server.close();
+    try {
+      server = await open(bound.address, bound.port);
+      failingSince = undefined;
+      if (isClosed) server.close();
+    } catch (error) {
+      // Such as no descriptor for the listener itself.
+      if (Date.now() - since <= netLimits.reopenMs) return;
+      isClosed = true;
+      options.onOver?.(listenError({ ...address, port: bound.port }, error));
+    }
+  };
+  const look = async () => {
+    if (!server.listening || await intake.isStuck(bound)) await reopen();
+    if (!isClosed) timer = setTimeout(look, netLimits.acceptLookMs);
+  };
+  let timer = setTimeout(look, netLimits.acceptLookMs);
+  return {
+    address: { host: bound.address, port: bound.port },
+    close() {
+      isClosed = true;
+      clearTimeout(timer);
+      const closed = Promise.withResolvers<void>();
+      if (server.listening) server.close(() => closed.resolve());
+      else closed.resolve();
+      return Promise.race([closed.promise, stopped(server)]);
+    },
+  };
+}
+
+/** Resolves when a server listens no more; `close` alone would wait for its connections. */
+async function stopped(server: Server): Promise<void> {
+  while (server.listening) await new Promise((wake) => setTimeout(wake, 10));
+}
+
+async function listenOn(server: Server, host: string, port: number): Promise<Server> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once("error", reject);
+  server.listen({ host, port }, resolve);
+  await promise;
+  server.on("error", () => {}); // Such as a connection that was gone before it was accepted.
+  return server;
+}
+
+/** What becomes of accepted connections, ours that only look whether they are accepted among them. */
+function createIntake({ takePlace, onConnection, allowHalfOpen = false, log }: AcceptOptions) {
+  let accepted = 0;
+  let acceptedBefore = 0;
+  let fullAt = -Infinity;
+  /** The port of our own connection, while it is not known whether that is it. */
+  let looking: Promise<number | undefined> | undefined;
+
+  const admit = (socket: Socket) => {
+    const leave = takePlace === undefined ? () => {} : takePlace();
+    if (leave !== undefined) {
+      socket.on("close", leave);
+      return onConnection(socket);
+    }
+    socket.destroy();
+    if (Date.now() - fullAt < netLimits.fullLogMs) return;
+    fullAt = Date.now();
+    log?.("Cannot take more connections: raise MAX_CONNECTIONS and the descriptor limit");
+  };
+  const take = (socket: Socket) => {
+    accepted++;
+    socket.on("error", () => {});
+    if (looking === undefined) return admit(socket);
+    void looking.then((ownPort) => {
+      if (ownPort === socket.remotePort) socket.destroy();
+      else if (!socket.destroyed) admit(socket);
+    });
+  };
+  return {
+    options: { allowHalfOpen, noDelay: true },
+    take,
+    /** Whether a connection of our own is not accepted; false where we cannot connect. */
+    async isStuck({ address, port }: { address: string; port: number }): Promise<boolean> {
+      const isBusy = accepted !== acceptedBefore;
+      acceptedBefore = accepted;
+      if (isBusy) return false;
+      const { outcome, socket } = connectTo(reachable(address), port);
+      looking = outcome.then((result) => typeof result === "number" ? result : undefined);
+      const result = await outcome;
+      looking = undefined;
+      const until = Date.now() + netLimits.acceptMs;
+      while (accepted === acceptedBefore && result !== "failed" && Date.now() < until) {
+        // A pause, and not a wait for the end: this process may itself have been busy for so long.
+        await new Promise((wake) => setTimeout(wake, 20));
+      }
+      socket.destroy();
+      const isMissed = accepted === acceptedBefore;
+      acceptedBefore = accepted;
+      return isMissed && result !== "failed";
+    },
+  };
+}
+
+/** Connects: the local port, or why there is none; "failed" where this process has no descriptor. */
+function connectTo(host: string, port: number) {
+  const { promise, resolve } = Promise.withResolvers<number | "refused" | "late" | "failed">();
+  const socket = connect({ host, port });
+  const timer = setTimeout(() => resolve("late"), netLimits.acceptMs);
+  socket.on("connect", () => resolve(socket.localPort!));
+  socket.on("error", ({ code }: Error & { code?: string }) => {
+    resolve(code === "ECONNREFUSED" ? "refused" : "failed");
+  });
+  return { socket, outcome: promise.finally(() => clearTimeout(timer)) };
+}
+
+/** Where a listener on every address is reached from this machine. */
+const reachable = (address: string): string =>
+  address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;

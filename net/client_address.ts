@@ -1,0 +1,69 @@
+import { isIP } from "node:net";
+import { plainAddress } from "./networks.ts";
+
+/** Headers that say different things about the client; the proxy must set one and remove the other. */
+export class ContradictoryProxy extends Error {
+  override readonly name = "ContradictoryProxy";
+  constructor() {
+    super(
+      "Cannot tell the client's address: Forwarded and X-Forwarded-For differ. " +
+        "Have the reverse proxy set one and remove the other",
+    );
+  }
+}
+
+export interface ForwardedHeaders {
+  forwarded: string | undefined;
+  xForwardedFor: string | undefined;
+}
+
+/**
+ * The address of the client behind trusted proxies: of those that `Forwarded` (RFC 7239) or
+ * `X-Forwarded-For` lists, the last one that is no trusted proxy. Whatever stands before it is the
+ * client's own claim. Undefined where the proxies do not tell it.
+ */
+export function clientAddress(
+  { forwarded, xForwardedFor }: ForwardedHeaders,
+  isTrusted: (host: string) => boolean,
+): string | undefined {
+  const named = forwarded === undefined ? undefined : clientOf(forwardedFor(forwarded), isTrusted);
+  if (xForwardedFor === undefined) return named;
+  const listed = clientOf(xForwardedFor.split(","), isTrusted);
+  if (forwarded !== undefined && named !== listed) throw new ContradictoryProxy();
+  return listed;
+}
+
+function clientOf(
+  nodes: readonly string[],
+  isTrusted: (host: string) => boolean,
+): string | undefined {
+  let client: string | undefined;
+  for (const node of nodes.toReversed()) {
+    const host = hostOf(node);
+    if (host === undefined) return client;
+    client = host;
+    if (!isTrusted(host)) return client;
+  }
+  return client;
+}
+
+/** The `for` of each element of a Forwarded header, "" where one has none (RFC 7239 §4). */
+function forwardedFor(header: string): string[] {
+  return split(header, ",").map((element) => {
+    const pair = split(element, ";").find((one) => /^\s*for\s*=/i.test(one));
+    const value = pair?.slice(pair.indexOf("=") + 1).trim() ?? "";
+    return value.replace(/^"(.*)"$/, "$1").replace(/\\(.)/g, "$1");
+  });
+}
+
+/** Splits where a separator stands outside of a quoted string. */
+const split = (text: string, separator: string): string[] =>
+  text.match(new RegExp(`(?:"(?:\\\\.|[^"\\\\])*"|[^"${separator}]|")+`, "g")) ?? [];
+
+/** An address with or without a port (RFC 7239 §6); undefined of obfuscated and unknown ones. */
+function hostOf(node: string): string | undefined {
+  const text = node.trim();
+  const bare = /^\[([^\]]*)\](?::[\w.-]+)?$/.exec(text)?.[1] ??
+    /^(\d+\.\d+\.\d+\.\d+)(?::[\w.-]+)?$/.exec(text)?.[1] ?? text;
+  return isIP(bare) === 0 ? undefined : plainAddress(bare);
+}

@@ -1,0 +1,209 @@
+import { getRequestListener } from "@hono/node-server";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createSecureServer } from "node:https";
+import type { Socket } from "node:net";
+import type { ListenAddress } from "../core/listen_error.ts";
+import { acceptConnections, type AcceptOptions } from "./acceptor.ts";
+import type { CertificateWatch } from "./certificate.ts";
+import { clientAddress, ContradictoryProxy } from "./client_address.ts";
+import { netLimits } from "./limits.ts";
+import { plainAddress } from "./networks.ts";
+import { createAddressPlaces } from "./places.ts";
+import { secureConnections } from "./secure.ts";
+import { type HttpConnection, judgePace, markProgress, openConnection } from "./slow_requests.ts";
+
+export interface HttpOptions extends Pick<AcceptOptions, "takePlace" | "onOver" | "log"> {
+  address: ListenAddress;
+  /** Connections of one address, and requests under way of one behind a trusted proxy; 0: no bound. */
+  perAddress?: number;
+  isTrustedProxy?: (host: string) => boolean;
+  /** With one, HTTPS. */
+  certificate?: CertificateWatch | undefined;
+}
+
+export interface HttpServer {
+  readonly address: { readonly host: string; readonly port: number };
+  /** Accepts no more connections, and resolves when the requests under way are answered. */
+  shutdown(): Promise<void>;
+}
+
+/** How a request is answered: a handler of `fetch`, as it is for `Deno.serve`. */
+export type Answer = (request: Request) => Response | Promise<Response>;
+
+interface Plain {
+  status: string;
+  text: string;
+  retryAfterS?: number;
+}
+
+const refusals = {
+  noHost: { status: "400 Bad Request", text: "Cannot read the request: it needs one Host header" },
+  badHead: { status: "400 Bad Request", text: "Cannot read the request: it is not HTTP/1.1" },
+  longHead: {
+    status: "431 Request Header Fields Too Large",
+    text: "Cannot read the request: its head is too long",
+  },
+  slow: { status: "408 Request Timeout", text: "Cannot read the request: it came too slowly" },
+  tooMany: {
+    status: "503 Service Unavailable",
+    text: "Too many connections from your address",
+    retryAfterS: netLimits.retryAfterS,
+  },
+} satisfies Record<string, Plain>;
+
+/**
+ * Serves HTTP/1.1 within bounds: of connections in all and for each address, of the time that a
+ * client may take. Rejects when the address cannot be had.
+ */
+export async function serveHttp(options: HttpOptions, answer: Answer): Promise<HttpServer> {
+  const { address, certificate, perAddress = 0, isTrustedProxy = () => false } = options;
+  const takeAddress = createAddressPlaces(perAddress);
+  const connections = new Map<Socket, HttpConnection>();
+  let isStopping = false;
+  const respond = getRequestListener(answer, { overrideGlobalObjects: false });
+
+  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+    const connection = connections.get(request.socket);
+    if (connection === undefined) return void request.socket.destroy();
+    const refuse = (refusal: Plain) => refuseRequest(response, refusal);
+    let leave: (() => void) | undefined;
+    connection.underWay++;
+    connection.request = request;
+    markProgress(connection);
+    response.on("close", () => {
+      leave?.();
+      connection.underWay--;
+      markProgress(connection);
+      if (isStopping && connection.underWay === 0) connection.socket.destroySoon();
+    });
+    if (isStopping) response.setHeader("Connection", "close");
+    if (!hasHost(request)) return refuse(refusals.noHost);
+    if (isTrustedProxy(plainAddress(request.socket.remoteAddress ?? ""))) {
+      try {
+        const client = clientAddress(forwardedOf(request), isTrustedProxy);
+        leave = client === undefined ? () => {} : takeAddress(client);
+      } catch (error) {
+        if (!(error instanceof ContradictoryProxy)) throw error;
+        return refuse({ status: "400 Bad Request", text: error.message });
+      }
+      if (leave === undefined) return refuse(refusals.tooMany);
+    }
+    void respond(request, response);
+  };
+
+  const server = createHttp(certificate);
+  server.on("request", onRequest);
+  server.on("clientError", (error: Error & { code?: string }, socket: Socket) => {
+    const isLong = error.code === "HPE_HEADER_OVERFLOW";
+    endWith(socket, isLong ? refusals.longHead : refusals.badHead);
+  });
+  const keep = (socket: Socket) => {
+    connections.set(socket, openConnection(socket));
+    socket.on("error", () => {});
+    socket.on("close", () => connections.delete(socket));
+  };
+  server.on(certificate === undefined ? "connection" : "secureConnection", keep);
+  const pass = certificate === undefined
+    ? (socket: Socket) => void server.emit("connection", socket)
+    : secureConnections(server as never, { mostMs: netLimits.tlsHandshakeMs, after });
+
+  const acceptor = await acceptConnections(address, {
+    ...options,
+    allowHalfOpen: true,
+    onConnection(socket) {
+      const host = plainAddress(socket.remoteAddress ?? "");
+      const leave = isTrustedProxy(host) ? () => {} : takeAddress(host);
+      if (leave !== undefined) {
+        socket.on("close", leave);
+        return pass(socket);
+      }
+      if (certificate === undefined) endWith(socket, refusals.tooMany);
+      else socket.destroy();
+    },
+  });
+  const looking = setInterval(() => endSlow(connections.values()), netLimits.slowLookMs);
+  return {
+    address: acceptor.address,
+    async shutdown() {
+      isStopping = true;
+      await acceptor.close();
+      for (const { socket, underWay } of connections.values()) if (underWay === 0) socket.destroy();
+      while (connections.size > 0) await new Promise((wake) => setTimeout(wake, 20));
+      clearInterval(looking);
+    },
+  };
+}
+
+function createHttp(certificate: CertificateWatch | undefined): Server {
+  const bounds = {
+    maxHeaderSize: netLimits.headBytes,
+    keepAliveTimeout: netLimits.idleMs,
+    // Answered by hand, with a reason; times are kept by `judgePace`.
+    requireHostHeader: false,
+    headersTimeout: 0,
+    requestTimeout: 0,
+  };
+  if (certificate === undefined) return createServer(bounds);
+  const server = createSecureServer({ ...bounds, ...certificate.certificate });
+  certificate.onRenewed((renewed) => server.setSecureContext(renewed));
+  return server;
+}
+
+/** Ends the connections of clients that take too long. */
+function endSlow(connections: Iterable<HttpConnection>): void {
+  const now = Date.now();
+  for (const connection of connections) {
+    const { socket, underWay } = connection;
+    const pace = judgePace(connection, now);
+    if (pace === "fine") continue;
+    // What is not over by the next look had its last word.
+    if (pace === "idle" || socket.writableEnded) socket.destroy();
+    else if (underWay === 0 || connection.request?.complete === false) {
+      endWith(socket, refusals.slow);
+    }
+  }
+}
+
+/** HTTP/1.1 needs a Host, and no request may have two (RFC 9112 §3.2). */
+function hasHost({ headers, httpVersion, rawHeaders }: IncomingMessage): boolean {
+  if (headers.host === undefined) return httpVersion !== "1.1";
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]!.length === 4 && rawHeaders[i]!.toLowerCase() === "host") hosts++;
+  }
+  return hosts === 1;
+}
+
+function forwardedOf({ headers }: IncomingMessage) {
+  const forwarded = headers.forwarded;
+  const xForwardedFor = headers["x-forwarded-for"];
+  return { forwarded: joined(forwarded), xForwardedFor: joined(xForwardedFor) };
+}
+
+const joined = (value: string | string[] | undefined): string | undefined =>
+  Array.isArray(value) ? value.join(",") : value;
+
+function refuseRequest(response: ServerResponse, { status, text, retryAfterS }: Plain): void {
+  response.writeHead(Number(status.slice(0, 3)), {
+    "Content-Type": "text/plain; charset=utf-8",
+    "Connection": "close",
+    ...retryAfterS !== undefined && { "Retry-After": String(retryAfterS) },
+  });
+  response.end(`${text}\n`);
+}
+
+/** Answers by hand on a connection whose request cannot be had, and ends it. */
+function endWith(socket: Socket, { status, text, retryAfterS }: Plain): void {
+  if (!socket.writable) return void socket.destroy();
+  const retry = retryAfterS === undefined ? "" : `Retry-After: ${retryAfterS}\r\n`;
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\n` +
+      `Content-Length: ${text.length + 1}\r\nConnection: close\r\n${retry}\r\n${text}\n`,
+  );
+  socket.destroySoon();
+}
+
+function after(ms: number, callback: () => void): () => void {
+  const timer = setTimeout(callback, ms);
+  return () => clearTimeout(timer);
+}

@@ -1,0 +1,32 @@
+import { BlockList, isIP } from "node:net";
+
+/** Whether an address is one of a list of addresses and networks, such as `192.0.2.0/24,2001:db8::1`. */
+export function addressList(list: readonly string[]): (host: string) => boolean {
+  // To ask costs as much as to read a message.
+  if (list.length === 0) return () => false;
+  const listed = new BlockList();
+  for (const entry of list) {
+    const [address = "", bits] = entry.split("/");
+    const family = familyOf(address);
+    if (bits === undefined) listed.addAddress(address, family);
+    else listed.addSubnet(address, Number(bits), family);
+  }
+  return (host) => isIP(host) !== 0 && listed.check(host, familyOf(host));
+}
+
+const familyOf = (address: string) => address.includes(":") ? "ipv6" : "ipv4";
+
+/** The network that one host may use: an IPv4 address, or a /64 network of IPv6 (RFC 6177 §2). */
+export function networkOf(host: string): string {
+  // IPv4 addresses come as IPv6 ones, too (RFC 4291 §2.5.5.2).
+  if (!host.includes(":") || host.includes(".")) return host.replace(/^.*:/, "");
+  const [head = "", tail] = host.split("::");
+  const left = head === "" ? [] : head.split(":");
+  if (tail === undefined) return left.slice(0, 4).join(":");
+  const right = tail === "" ? [] : tail.split(":");
+  const zeros = Array<string>(8 - left.length - right.length).fill("0");
+  return [...left, ...zeros, ...right].slice(0, 4).join(":");
+}
+
+/** An address as it is written; of IPv4 behind an IPv6 socket, the IPv4 one. */
+export const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "");
