@@ -60,7 +60,10 @@ export async function serveHttp(options: HttpOptions, answer: Answer): Promise<H
   const takeAddress = createAddressPlaces(perAddress);
   const connections = new Map<Socket, HttpConnection>();
   let isStopping = false;
-  const respond = getRequestListener(answer, { overrideGlobalObjects: false });
+  const respond = getRequestListener(answer, {
+    overrideGlobalObjects: false,
+    hostname: address.hostname, // Of requests of HTTP/1.0 that name none.
+  });
 
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     const connection = connections.get(request.socket);
@@ -92,6 +95,8 @@ export async function serveHttp(options: HttpOptions, answer: Answer): Promise<H
   };
 
   const server = createHttp(certificate);
+  // The acceptor listens in its place: else Deno closes each connection after its first response.
+  Object.defineProperty(server, "listening", { get: () => !isStopping });
   server.on("request", onRequest);
   server.on("clientError", (error: Error & { code?: string }, socket: Socket) => {
     const isLong = error.code === "HPE_HEADER_OVERFLOW";
