@@ -78,7 +78,15 @@ const programs: Record<"api" | "sip" | "speech", Program> = {
       "--allow-net",
       // A Worker reads its sources.
       `--allow-read=${
-        ["node_modules", "core", "net", "sip", `${DATA_DIR}/bridge_secret`, SIP_TLS_CERT, SIP_TLS_KEY]
+        [
+          "node_modules",
+          "core",
+          "net",
+          "sip",
+          `${DATA_DIR}/bridge_secret`,
+          SIP_TLS_CERT,
+          SIP_TLS_KEY,
+        ]
           .filter((path) => path !== "").join(",")
       }`,
       // By the C library the media engine looks at many sockets at once.

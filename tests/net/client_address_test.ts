@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { clientAddress } from "../../net/client_address.ts";
-import { trustedSources } from "../../net/networks.ts";
+import { addressList } from "../../net/networks.ts";
 
-const isTrusted = trustedSources(["10.0.0.0/8", "2001:db8:ffff::/48"]);
+const isTrusted = addressList(["10.0.0.0/8", "2001:db8:ffff::/48"]);
 const read = (headers: { forwarded?: string; xForwardedFor?: string }) =>
   clientAddress({ forwarded: headers.forwarded, xForwardedFor: headers.xForwardedFor }, isTrusted);
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type HttpOptions, type HttpServer, serveHttp } from "../../net/http_server.ts";
 import { createPlaces } from "../../net/places.ts";
-import { trustedSources } from "../../net/networks.ts";
+import { addressList } from "../../net/networks.ts";
 import { getRequest, openRaw } from "../support/raw_http.ts";
 
 type Lab = HttpServer & AsyncDisposable & { port: number };
@@ -126,7 +126,7 @@ async function eventuallyServed(port: number): Promise<string> {
 }
 
 Deno.test("serveHttp() bounds requests under way of a client behind a trusted proxy", async () => {
-  const isTrustedProxy = trustedSources(["127.0.0.1"]);
+  const isTrustedProxy = addressList(["127.0.0.1"]);
   await using server = await startServer({ perAddress: 2, isTrustedProxy });
   const from = (client: string, port = server.port) => {
     const raw = openRaw(port);
@@ -169,7 +169,7 @@ Deno.test("serveHttp() ignores the headers of a peer that is no trusted proxy", 
 });
 
 Deno.test("serveHttp() answers 400 to contradictory headers of a trusted proxy", async () => {
-  await using server = await startServer({ isTrustedProxy: trustedSources(["127.0.0.1"]) });
+  await using server = await startServer({ isTrustedProxy: addressList(["127.0.0.1"]) });
   const client = openRaw(server.port);
   client.send(getRequest("/", "X-Forwarded-For: 192.0.2.1\r\nForwarded: for=192.0.2.9\r\n"));
 
