@@ -4,7 +4,7 @@ import { headerLines } from "../leg/fork_invite.ts";
 import { createInboundLeg } from "../leg/inbound_leg.ts";
 import type { InboundLeg, Leg, OutboundLeg } from "../leg/leg.ts";
 import { legHeader, type LegName, legNamedBy } from "./leg_names.ts";
-import { bestStatus, type Ending, outcomeOf } from "../leg/outcome.ts";
+import { bestStatus, type Ending, refusedEnding } from "../leg/outcome.ts";
 import { createFarLeg, takeOrders } from "./far_leg.ts";
 import { hostPeer, type MeetingHost } from "./host_peer.ts";
 import { type MeetingOrder, readOrder } from "./meeting.ts";
@@ -178,9 +178,8 @@ async function refusalOf(callees: OutboundLeg[]): Promise<{ status: number; head
   const endings = await Promise.all(callees.map(({ ended }) => ended));
   const sipStatus = bestStatus(endings.map((ending) => ending.sipStatus ?? 480));
   const refuser = callees[endings.findIndex((ending) => ending.sipStatus === sipStatus)];
-  const outcome = outcomeOf(sipStatus);
   return {
-    status: failureOf({ outcome, sipStatus }),
+    status: failureOf(refusedEnding(sipStatus)),
     headers: headerLines(refuser?.responseHeaders ?? {}),
   };
 }

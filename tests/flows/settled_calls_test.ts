@@ -160,3 +160,33 @@ Deno.test("status callbacks of numbers tell of the leg that the call's Dial plac
   ]);
   assert.equal(at(2)["DialSipHeader_X-Room"], "7");
 });
+
+Deno.test("status callbacks of numbers tell of the transfer of the call", async () => {
+  using app = await startApp();
+  await alice(app);
+  await made(app.root, "Clients", { Login: "carol", Password: "secret" });
+  app.answers = ({ url }) =>
+    url === events ? new Response() : xml("<Dial><Client>alice</Client></Dial>");
+  const { leg } = await arrived(app, { StatusCallback: events });
+  const callee = child(app);
+  await callee.report(inviting);
+  await leg.report({ type: "answered" });
+  await callee.report({ type: "answered" });
+  const [dial] = await callee.report({
+    type: "refer",
+    other: inboundSid,
+    to: "sip:carol@sip.test",
+    by: "sip:alice@sip.test",
+    headers: {},
+  });
+  assert.equal(dial?.type, "dial");
+  await leg.report({ type: "ended", outcome: "completed" });
+  await app.runJobs();
+
+  const last = app.fetched.findLast(({ url }) => url === events)!;
+  const form = new URLSearchParams(await last.text());
+  assert.deepEqual(
+    ["CallStatus", "ReferTarget", "Transferor", "Transferee"].map((name) => form.get(name)),
+    ["completed", "sip:carol@sip.test", "client:alice", "+14155550199"],
+  );
+});

@@ -262,6 +262,11 @@ sipTest("listenControl() trusts only signed requests", async () => {
   const malformed = await lab.service.order(bridgeUrl, "/run", { leg: "x" });
   const lost = await lab.service.order(bridgeUrl, "/nowhere", {});
   const huge = await lab.service.order(bridgeUrl, "/run", "x".repeat(2 << 20));
+  for (const { headers } of [ready, unsigned]) {
+    assert.equal(headers.get("X-Content-Type-Options"), "nosniff");
+    assert.equal(headers.get("Content-Security-Policy"), "frame-ancestors 'none'");
+    assert.equal(headers.get("Cache-Control"), "no-store");
+  }
 
   const { ready: isReady, companion: { id } } = await ready.json();
   assert.deepEqual([isReady, typeof id], [true, "string"]);
