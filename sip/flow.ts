@@ -29,6 +29,8 @@ export interface Flow {
   readonly closed: boolean;
   /** Logins that gave a right answer to our challenges here; a changed password removes its login. */
   readonly proven: Set<string>;
+  /** The media that the peer has offered or taken here, where that is not what its transport tells. */
+  mediaKind?: "webrtc" | "rtp" | undefined;
   /** What a transaction of the library sends through, for as long as it lives. */
   readonly transport: Transport & { readonly protocol: Protocol };
   /** Whether a message repeats one that came, and the flow has done what is to do about it. */
@@ -80,6 +82,7 @@ class WireFlow implements Flow {
   readonly proven = new Set<string>();
   readonly transport: Flow["transport"];
   readonly absorbs: Flow["absorbs"];
+  mediaKind: Flow["mediaKind"] = undefined;
   readonly #wire: Wire;
 
   constructor(wire: Wire) {

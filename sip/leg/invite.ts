@@ -18,6 +18,7 @@ import { type Refusal, unavailable } from "../refusal.ts";
 import type { ServiceLink } from "../service/service_link.ts";
 import { peerHeader } from "../peer/peers.ts";
 import { mayBeUssd } from "../ussd/ussd_body.ts";
+import { learnMediaKind } from "./media_kind.ts";
 import { originOf } from "../origin.ts";
 import { atDomain } from "../own_address.ts";
 import { guard, type Signalling } from "../signalling.ts";
@@ -54,6 +55,7 @@ export async function onInvite(
   const { event, ...caller } = admitted;
   const { flow } = originOf(request.message);
   const { signalling, media } = calls;
+  learnMediaKind(flow, request.message.body);
   const call = { id: mintCallSid(), ...caller, flow, request, media };
   const live = calls.add(createInboundLeg(signalling, call));
   void live.leg.whenAnswered.then((answered) => answered && live.report({ type: "answered" }));

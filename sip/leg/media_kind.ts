@@ -2,12 +2,36 @@ import type { Flow } from "../flow.ts";
 import { type Binding, targetOf } from "../registrar/location.ts";
 import type { MediaKind } from "../media/port.ts";
 
-/** How media travel to whoever is at a flow: to browsers by WebRTC, to all others as plain RTP. */
-export const mediaKindOver = ({ transport: { protocol } }: Flow): MediaKind =>
-  protocol === "WS" || protocol === "WSS" ? "webrtc" : "rtp";
+const isWebSocket = ({ transport: { protocol } }: Flow): boolean =>
+  protocol === "WS" || protocol === "WSS";
+
+/**
+ * How media travel to whoever is at a flow: to browsers by WebRTC, to all others as plain RTP. Whoever
+ * comes by WebSocket is a browser until it offers or takes plain RTP.
+ */
+export const mediaKindOver = (flow: Flow): MediaKind =>
+  flow.mediaKind ?? (isWebSocket(flow) ? "webrtc" : "rtp");
+
+/** Learns from an offer what a phone speaks that comes by WebSocket. */
+export function learnMediaKind(flow: Flow, sdp: string): void {
+  if (!isWebSocket(flow)) return;
+  const [, transport = ""] = /^m=audio [1-9]\d* (\S+) /m.exec(sdp) ?? [];
+  if (/^RTP\/AVPF?$/.test(transport)) flow.mediaKind = "rtp";
+  else if (transport.startsWith("UDP/TLS/") && /^a=ice-ufrag:/m.test(sdp)) {
+    flow.mediaKind = "webrtc";
+  }
+}
+
+/** What else a device may speak that refuses one kind of media; undefined where its transport tells. */
+export function otherKind({ flow, path }: Binding, refused: MediaKind): MediaKind | undefined {
+  if (!isWebSocket(flow) || path.length > 0) return undefined;
+  return refused === "webrtc" ? "rtp" : "webrtc";
+}
 
 /** What a device takes: whoever comes by WebSocket, also to a proxy of its own, is a browser. */
 export function mediaKindOf(binding: Binding): MediaKind {
+  const { flow, path } = binding;
+  if (path.length === 0 && flow.mediaKind !== undefined) return flow.mediaKind;
   // As every browser says it: nothing has to be taken apart for that.
   if (/^<[^>";?]+;transport=wss?>/i.test(binding.contact)) return "webrtc";
   const transport = targetOf(binding).getParam("transport");

@@ -7,7 +7,7 @@ import { forkInvite } from "./fork_invite.ts";
 import { createWiring, inDialogEvents } from "../dialog/in_dialog.ts";
 import type { Binding, Flows } from "../registrar/location.ts";
 import { knownSources } from "./known_sources.ts";
-import { mediaKindOf } from "./media_kind.ts";
+import { mediaKindOf, otherKind } from "./media_kind.ts";
 import type { LegOptions, MediaKind, MediaLeg, Secure } from "../media/port.ts";
 import { createPeerFork } from "./peer_fork.ts";
 import { reopened, someClosed } from "../registrar/path.ts";
@@ -91,12 +91,18 @@ async function withMedia(
     const host = nearMediaOf(flows[0]);
     // Only where nobody on the way reads the keys (RFC 4568 §8.3).
     const isSecured = kind === "rtp" && flow.transport.protocol === "TLS" && "engine" in call.media;
-    const ways: (Secure | undefined)[] = isSecured ? ["sdes", "dtls"] : [undefined];
-    if (isSecured && !call.demands.isSecure) ways.push(undefined);
+    const ways: { kind: MediaKind; secure?: Secure }[] = isSecured
+      ? [{ kind, secure: "sdes" }, { kind, secure: "dtls" }]
+      : [{ kind }];
+    if (isSecured && !call.demands.isSecure) ways.push({ kind });
+    const other = "engine" in call.media ? otherKind(flows[0], kind) : undefined;
+    if (other !== undefined) ways.push({ kind: other });
     const offerNext = async () => {
-      const secure = ways.shift();
+      const { kind: next = kind, secure } = ways.shift() ?? {};
+      // What it has refused is not what it is offered first the next time.
+      if (next !== kind) flow.mediaKind = next;
       const near = host === undefined ? {} : { host };
-      return await offerTo(call, kind, { sources, ...near, ...secure && { secure } });
+      return await offerTo(call, next, { sources, ...near, ...secure && { secure } });
     };
     const first = await offerNext();
     return { flows, ...first, another: () => ways.length === 0 ? undefined : offerNext() };
