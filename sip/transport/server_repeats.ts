@@ -59,7 +59,10 @@ export function createServerRepeats(clock: Clock): ServerRepeats {
         return Promise.resolve();
       }
       if (status < 200) server.proceeding = true;
-      if (method === "INVITE" && isRepeated(server)) startTimerG(clock, server, put);
+      if (method === "INVITE" && isRepeated(flow, server)) {
+        const times = flow.logins.size > 0 ? Infinity : transactionTimers.strangerRepeats;
+        startTimerG(clock, server, { put, times });
+      }
       return put();
     },
     absorbs(flow, request) {
@@ -83,11 +86,12 @@ export function createServerRepeats(clock: Clock): ServerRepeats {
 }
 
 /**
- * A challenge waits to be asked for again, so that nobody has us send many datagrams to an address
- * that is not theirs (RFC 3261 §26.3.2.4); but not from who was told to ask no more.
+ * A challenge, and any refusal of an unauthenticated source, waits for the request to come again, as of a
+ * stateless server (RFC 3261 §8.2.7, §26.3.2.4): the source address may be forged. A client that got a
+ * provisional response repeats nothing, so that its refusal is repeated, but a few times only.
  */
-const isRepeated = ({ status, proceeding }: Server): boolean =>
-  status >= 300 && (proceeding || status !== 401 && status !== 407);
+const isRepeated = ({ logins }: Flow, { status, proceeding }: Server): boolean =>
+  status >= 300 && (proceeding || logins.size > 0 && status !== 401 && status !== 407);
 
 const untouched = (): Server => ({
   put: undefined,
@@ -107,11 +111,17 @@ function delayTrying(clock: Clock, server: Server, put: Put): void {
   });
 }
 
-function startTimerG(clock: Clock, server: Server, put: Put): void {
+function startTimerG(
+  clock: Clock,
+  server: Server,
+  { put, times }: { put: Put; times: number },
+): void {
+  let left = times;
   const until = clock.now() + transactionMs;
   let intervalMs: number = t1Ms;
   const repeat = () => {
     again(put);
+    if (--left === 0) return;
     intervalMs = Math.min(intervalMs * 2, t2Ms);
     if (clock.now() + intervalMs < until) server.stop = clock.after(intervalMs, repeat);
   };

@@ -2,7 +2,7 @@ import { isIPv6 } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { type ListenAddress, listening } from "../../core/listen_error.ts";
 import { createFlow, type Endpoint, type Flow, type FlowEvents, type LocalName } from "../flow.ts";
-import { sipLimits } from "../limits.ts";
+import { sipLimits, transactionTimers } from "../limits.ts";
 import { socketName } from "../media/libc.ts";
 import type { Clock } from "./clock.ts";
 import { type DirectUdp, directUdp } from "./direct_udp.ts";
@@ -41,14 +41,17 @@ export function openUdp(address: ListenAddress, options: UdpOptions): UdpSocket 
   const retransmission = createRetransmission(clock);
   const nameOf = namesOf((remote) => options.nameOf(port, remote));
   const direct = directUdp(socket);
-  const wire = { socket, direct, retransmission, nameOf };
+  const credit = new WeakMap<Flow, number>();
+  const wire = { socket, direct, retransmission, nameOf, credit };
   const max = sipLimits.udpFlows;
   const create = (remote: Endpoint) => createUdpFlow(wire, remote);
   const flows = createFlowTable({ clock, max, create });
   const closed = receiveAll({ socket, direct }, (data, from) => {
     const text = readDatagram(data);
     const flow = text && flows.get(from);
-    if (text && flow) events.onMessage(flow, text);
+    if (!text || !flow) return;
+    credit.set(flow, (credit.get(flow) ?? 0) + transactionTimers.amplification * data.length);
+    events.onMessage(flow, text);
   });
   return {
     address: { host, port },
@@ -119,8 +122,10 @@ function readDatagram(data: Uint8Array): string | undefined {
 }
 
 function createUdpFlow(
-  { socket, direct, retransmission, nameOf }: Sockets & {
+  { socket, direct, retransmission, nameOf, credit }: Sockets & {
     retransmission: Retransmission;
+    /** Bytes of refusals that a source which proved no login may still be sent. */
+    credit: WeakMap<Flow, number>;
     nameOf(remote: string): LocalName;
   },
   remote: Endpoint,
@@ -142,7 +147,15 @@ function createUdpFlow(
       const port = portFor(sent, remote);
       const to = port === remote.port ? there : targetOf(remote.host, port);
       const stored = storeText(text);
-      return retransmission.send(flow, sent, () => put(stored, to));
+      const isRefusal = sent.status !== undefined && sent.status >= 300;
+      return retransmission.send(flow, sent, () => {
+        if (isRefusal && flow.logins.size === 0) {
+          const left = (credit.get(flow) ?? 0) - (stored.end - stored.from);
+          if (left < 0) return sentAlready; // A repeat of the request earns more.
+          credit.set(flow, left);
+        }
+        return put(stored, to);
+      });
     },
     absorbs: retransmission.absorbs,
     close() {},

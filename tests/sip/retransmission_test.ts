@@ -10,7 +10,7 @@ import { peerRequest, peerResponse } from "../support/sip_peer.ts";
 import { readSip } from "../support/sip_text.ts";
 
 /** A retransmission whose time stands still, and what it put on the wire: when, and what. */
-function lab() {
+function lab(login?: string) {
   const clock = handClock();
   const retransmission = createRetransmission(clock);
   const flow: Flow = createFlow({
@@ -21,6 +21,7 @@ function lab() {
     send: () => Promise.resolve(),
     close() {},
   });
+  if (login !== undefined) flow.logins.add(login);
   const sent: [at: number, start: string][] = [];
   const send = (text: string) =>
     retransmission.send(flow, readSent(text), () => {
@@ -146,7 +147,7 @@ Deno.test("createRetransmission() holds a final response for Timer J", async () 
 });
 
 Deno.test("createRetransmission() repeats a refusal by Timer G until its ACK", async () => {
-  const { clock, send, times, absorbs } = lab();
+  const { clock, send, times, absorbs } = lab("alice");
   const invite = request("INVITE");
   absorbs(invite);
 
@@ -161,7 +162,7 @@ Deno.test("createRetransmission() repeats a refusal by Timer G until its ACK", a
 });
 
 Deno.test("createRetransmission() ends Timer G after 64*T1 without an ACK", async () => {
-  const { clock, send, times, absorbs } = lab();
+  const { clock, send, times, absorbs } = lab("alice");
   const invite = request("INVITE");
   absorbs(invite);
 
@@ -171,6 +172,18 @@ Deno.test("createRetransmission() ends Timer G after 64*T1 without an ACK", asyn
   assert.equal(times().length, 11);
   assert.ok(times().at(-1)! < transactionTimers.transactionMs);
   assert.equal(clock.waiting(), 0);
+});
+
+Deno.test("createRetransmission() repeats a refusal to an unauthenticated source at most twice", async () => {
+  const { clock, send, times, absorbs } = lab();
+  const invite = request("INVITE");
+  absorbs(invite);
+
+  await send(respond(invite, 180));
+  await send(respond(invite, 503));
+  clock.advance(100_000);
+
+  assert.deepEqual(times(), [0, 0, 500, 1_500]);
 });
 
 Deno.test("createRetransmission() sends a challenge once for each copy of the INVITE", async () => {
