@@ -157,6 +157,7 @@ function assemble(
     ...options.ussdBounds && { ussdBounds: options.ussdBounds },
     admission: options.admission ?? {},
     ...options.iceServersOf && { iceServersOf: options.iceServersOf },
+    ...options.mediaRelay && { mediaRelay: options.mediaRelay },
     ...options.isPublicAddress && { isPublicAddress: options.isPublicAddress },
     bridgeSecret: options.bridgeSecret,
   });

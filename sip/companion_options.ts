@@ -1,6 +1,7 @@
 import type { TakePlace } from "../net/places.ts";
 import type { AdmissionBounds } from "./auth/admission.ts";
 import type { TransportOptions } from "./listen.ts";
+import type { MediaRelay } from "./leg/media_relay.ts";
 import type { LoadAudio, MediaEngine } from "./media/port.ts";
 import type { Recogniser } from "./media/recogniser.ts";
 import type { Speaker } from "./media/speaker.ts";
@@ -50,6 +51,8 @@ export interface CompanionOptions {
   iceServersOf?: IceServersOf;
   /** Whether customers may have us connect to an address; to none unless given. */
   isPublicAddress?: (address: string) => boolean;
+  /** Whether audio between two plain phones goes by us; `auto` unless given. */
+  mediaRelay?: MediaRelay;
   /** How long a dialog outlives its connection; `sipLimits.reconnectGraceMs` unless given. */
   reconnectGraceMs?: number;
   /** Of USSD dialogues; `sipLimits.ussd` unless given. */

@@ -58,6 +58,7 @@ async function start(
     trustedSources: listOf(config.SIP_TRUSTED_SOURCES),
     iceServersOf: iceServersOf(config),
     isPublicAddress,
+    mediaRelay: config.MEDIA_RELAY,
     media,
     loadAudio: loadAudio({ fetch: (input, init) => fetchOutside(new Request(input, init)) }),
     ...speech(config),

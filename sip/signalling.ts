@@ -8,6 +8,7 @@ import { createLocation, type Location } from "./registrar/location.ts";
 import type { IceServersOf } from "./registrar/ice_header.ts";
 import type { IsOwn } from "./own_address.ts";
 import { createLegNames, type LegNames } from "./peer/leg_names.ts";
+import type { MediaRelay } from "./leg/media_relay.ts";
 import { sipLimits } from "./limits.ts";
 import { createPeerProofs, peerLogin, type PeerProofs } from "./peer/peers.ts";
 import type { Relayed } from "./peer/relayed.ts";
@@ -52,6 +53,8 @@ export interface Signalling {
   iceServersOf: IceServersOf;
   /** Whether customers may have us connect to an address. */
   isPublicAddress(address: string): boolean;
+  /** Whether audio between two plain phones goes by us. */
+  mediaRelay: MediaRelay;
   /** The dialogs of our legs, by the id that the core gives them. */
   dialogs: Map<string, Dialog>;
   /** Told of every connection that is gone for good, after the grace for coming back. */
@@ -76,6 +79,8 @@ export interface SignallingOptions {
   admission?: Partial<AdmissionBounds>;
   /** None unless given. */
   iceServersOf?: IceServersOf;
+  /** `auto` unless given. */
+  mediaRelay?: MediaRelay;
   /** None is unless given. */
   isPublicAddress?: (address: string) => boolean;
   /** What companions of one installation share; without it there is no other one. */
@@ -108,6 +113,7 @@ export function createSignalling(domain: string, options: SignallingOptions): Si
     holds: createTrunkHolds(),
     iceServersOf: options.iceServersOf ?? (() => []),
     isPublicAddress,
+    mediaRelay: options.mediaRelay ?? "auto",
     dialogs,
     flowWatchers,
     closeWatchers,

@@ -44,6 +44,14 @@ export const mediaVariables = {
     fallback: "20000-20999",
     help: "UDP ports of plain RTP, two for each leg of a trunk. 0: any that is free.",
   },
+  MEDIA_RELAY: {
+    schema: z.enum(["auto", "always", "never"]),
+    fallback: "auto",
+    help:
+      "Whether audio between two phones that are no browsers goes through the companion. auto: " +
+      "where one of them is behind a NAT (its SDP or Contact has another address than it signals " +
+      "from) or signals by TLS; always; never: they send to each other, whatever their addresses.",
+  },
   MEDIA_PORT: {
     schema: portOrOff,
     fallback: "0",

@@ -79,6 +79,7 @@ class InboundLegOfState extends WiredLeg implements InboundLeg {
   readonly accountSid: string;
   readonly sipCallId: string;
   readonly offer: string;
+  readonly flow: Flow;
   readonly mediaKind: MediaKind;
   readonly demands: CallerDemands;
   readonly maxForwards: number;
@@ -101,6 +102,7 @@ class InboundLegOfState extends WiredLeg implements InboundLeg {
     this.accountSid = call.accountSid;
     this.sipCallId = message.callId;
     this.offer = message.body;
+    this.flow = call.flow;
     this.mediaKind = mediaKindOver(call.flow);
     this.demands = demandsOf(message);
     this.maxForwards = message.parseHeader("max-forwards") ?? sipLimits.maxForwards;

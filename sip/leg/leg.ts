@@ -3,6 +3,7 @@ import { overReason } from "../abort.ts";
 import type { Dialog } from "../dialog/dialog.ts";
 import type { DialogEvents } from "../dialog/dialog_events.ts";
 import type { Content, TakeContent } from "../dialog/info.ts";
+import type { Flow } from "../flow.ts";
 import type { MediaKind, MediaLeg } from "../media/port.ts";
 import type { CallerDemands } from "./caller.ts";
 import type { Ending } from "./outcome.ts";
@@ -65,6 +66,8 @@ export interface InboundLeg extends Leg {
   readonly callerUser: string;
   /** The caller's SDP; empty when it wants ours. */
   readonly offer: string;
+  /** Where the INVITE came by. */
+  readonly flow: Flow;
   /** How the caller's media travel. */
   readonly mediaKind: MediaKind;
   readonly demands: CallerDemands;

@@ -4,6 +4,7 @@ import type { Calls, Placing } from "../script/calls.ts";
 import type { InboundLeg, OutboundLeg } from "./leg.ts";
 import type { LiveLeg } from "../script/live_leg.ts";
 import { mediaKindOf } from "./media_kind.ts";
+import { passesDirectly } from "./media_relay.ts";
 import type { MediaLeg } from "../media/port.ts";
 import type { Ending } from "./outcome.ts";
 import { createRingback, type Ringback } from "./ringback.ts";
@@ -93,7 +94,7 @@ function unanswered(leg: LiveLeg["leg"]): InboundLeg | null {
 
 /** Only a caller's first SDP, not yet answered by us, can pass, and only to media of its own kind. */
 function passable(
-  { signalling: { location } }: Calls,
+  { signalling: { location, mediaRelay } }: Calls,
   leg: LiveLeg["leg"],
   target: Target,
 ): InboundLeg | null {
@@ -110,7 +111,9 @@ function passable(
   // Devices at other companions are offered what browsers understand.
   const fits = devices.every(([binding]) => mediaKindOf(binding) === mediaKind) &&
     (mediaKind === "webrtc" || (target.peers ?? []).length === 0);
-  return fits ? caller : null;
+  const passes = mediaKind === "webrtc" ||
+    passesDirectly(mediaRelay, caller, devices.flat());
+  return fits && passes ? caller : null;
 }
 
 function placeChild(

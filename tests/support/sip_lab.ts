@@ -25,6 +25,8 @@ export interface SipLab {
 }
 
 export interface SipLabOptions {
+  /** Whether audio between two plain phones goes by us; `auto` unless given. */
+  mediaRelay?: CompanionOptions["mediaRelay"];
   slowMedia?: boolean;
   /** Media in place of the fake ones. */
   engine?: MediaEngine;
@@ -65,6 +67,7 @@ export async function startSipLab(options: SipLabOptions = {}): Promise<SipLab> 
     ...options.trustedSources && { trustedSources: options.trustedSources },
     ...options.iceServersOf && { iceServersOf: options.iceServersOf },
     ...options.isPublicAddress && { isPublicAddress: options.isPublicAddress },
+    ...options.mediaRelay && { mediaRelay: options.mediaRelay },
     ...options.transports && { transports: options.transports },
     ...options.admission && { admission: options.admission },
     reconnectGraceMs: options.reconnectGraceMs ?? 100,

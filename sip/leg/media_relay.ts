@@ -1,0 +1,37 @@
+import type { Flow } from "../flow.ts";
+import { parseSdp } from "../media/parse_sdp.ts";
+import { type Binding, targetOf } from "../registrar/location.ts";
+
+/** Whether the audio of two phones that are no browsers goes by us. */
+export type MediaRelay = "auto" | "always" | "never";
+
+/**
+ * Whether phones may send their audio to each other. What a device will answer is not known before it
+ * rings, so its Contact tells whether a NAT is between us: then that has another address than it signals
+ * from. Over TLS our media are in between, so that each side's audio is secured as that side can.
+ */
+export function passesDirectly(
+  relay: MediaRelay,
+  { offer, flow }: { offer: string; flow: Flow },
+  devices: readonly Binding[],
+): boolean {
+  if (relay !== "auto") return relay === "never";
+  return isPlain(flow) && addressIn(offer) === flow.remote.host &&
+    devices.every((device) => isPlain(device.flow) && isWhereItSays(device));
+}
+
+const isPlain = ({ transport: { protocol } }: Flow) => protocol === "UDP" || protocol === "TCP";
+
+const isWhereItSays = (device: Binding): boolean =>
+  device.path.length === 0 &&
+  targetOf(device).host.replace(/^\[|\]$/g, "") === device.flow.remote.host;
+
+/** Where an SDP wants audio; undefined of one that we cannot read, which our media would refuse. */
+function addressIn(sdp: string): string | undefined {
+  try {
+    const { audio } = parseSdp(sdp);
+    return audio.kind === "rtp" && audio.security === undefined ? audio.address : undefined;
+  } catch {
+    return undefined;
+  }
+}
