@@ -144,7 +144,10 @@ engineTest("mediaEngine() connects its own offer with its own answer", async (en
   assert.equal(answer.mid, offer.mid);
   for (const { candidates } of [offer, answer]) {
     const addresses = candidates.map((each) => each.split(" ")[4]);
-    assert.deepEqual(new Set(addresses), new Set(["127.0.0.1"]));
+    // The loopback address first; beside it at most those of this machine's own interfaces.
+    const own = new Set(Deno.networkInterfaces().map(({ address }) => address));
+    assert.equal(addresses[0], "127.0.0.1");
+    assert.deepEqual(addresses.filter((address) => !own.has(address!)), []);
   }
 });
 
