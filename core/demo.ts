@@ -1,6 +1,8 @@
 import { Fault } from "./faults.ts";
 import { usualCapabilities } from "./numbers/offer.ts";
-import type { Base, Change, Collection, Ports } from "./ports.ts";
+import type { Ports } from "./ports.ts";
+import type { Base } from "./record.ts";
+import type { Change, Collection } from "./store.ts";
 import { type AnyResource, creation, newBase } from "./resource.ts";
 import { clients } from "./resources/clients.ts";
 import { incomingPhoneNumbers } from "./resources/incoming_phone_numbers.ts";

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { AlsoWritten, Base, Ports, Settings } from "./ports.ts";
+import type { Base } from "./record.ts";
 
 /** A job as committed with the change that caused it; it runs at least once. */
 export interface Job {
@@ -28,51 +28,29 @@ export interface Job {
 export const customerLane = (pool: string, host: string, accountSid: string): string =>
   `${pool}:${host} ${accountSid}`;
 
-/**
- * What a job handler file declares. Returning ends the job, and the records it returns are inserted
- * in the same commit; throwing retries it, unless a Fault says that the arguments can never work.
- */
-export interface JobHandler<A = unknown> {
+/** A kind of job: called with its arguments, and with when it is due in ms, it builds one. */
+export interface JobKind<A> {
+  (args: A, dueAt?: number): Job;
   kind: string;
   args: z.ZodType<A>;
-  maxAttempts: number | ((settings: Settings) => number);
-  /** Ms before attempt `n + 1`, after attempt `n` (from 1) failed. */
-  retryMs(attempt: number): number;
-  work(args: A, ports: Ports, run: JobRun): Promise<AlsoWritten[] | void>;
-  /** What to record of an attempt that failed and is followed by another; committed with that. */
-  failed?(args: A, ports: Ports, error: unknown, job: { id: string }): Promise<AlsoWritten[]>;
-  /** What to record when the attempts are spent; committed with the dead letter. */
-  spent?(args: A, ports: Ports, error: unknown, job: { id: string }): Promise<AlsoWritten[]>;
-  /** How old a job may become, in ms; one that is older is spent without another attempt. */
-  maxAgeMs?: number;
 }
 
-/** One run of a job: its stable id, the attempt from 1, and the signal that its lease is lost. */
-export interface JobRun {
-  id: string;
-  attempt: number;
-  /** When the job was made, in ms. */
-  madeAt: number;
-  signal: AbortSignal;
-}
+/** The arguments of a kind of job. */
+export type ArgsOf<K> = K extends JobKind<infer A> ? A : never;
 
-/** A kind of job: called, it builds a job; its `work` performs one. */
-export type JobKind<A> = JobHandler<A> & ((args: A, dueAt?: number) => Job);
-
-/** Declares a kind of job. */
-export function job<A>(handler: JobHandler<A> & { lane(args: A): string }): JobKind<A> {
-  const make = (args: A, dueAt?: number): Job => ({
-    kind: handler.kind,
-    lane: handler.lane(args),
-    args,
+/** Declares a kind of job: its name in the store, its arguments, and the lane that they lead to. */
+export function jobKind<A>(
+  { kind, args, lane }: { kind: string; args: z.ZodType<A>; lane(args: A): string },
+): JobKind<A> {
+  const make = (given: A, dueAt?: number): Job => ({
+    kind,
+    lane: lane(given),
+    args: given,
     ...(dueAt === undefined ? {} : { dueAt }),
   });
-  return Object.assign(make, handler);
+  return Object.assign(make, { kind, args });
 }
 
 /** Back-off from `firstMs`, `factor` times as long each time, at most `mostMs`; the queue adds jitter. */
 export const exponential = (firstMs: number, mostMs: number, factor = 2) => (attempt: number) =>
   Math.min(firstMs * factor ** (attempt - 1), mostMs);
-
-// deno-lint-ignore no-explicit-any
-export type AnyJobHandler = JobHandler<any>;

@@ -2,7 +2,6 @@ import { type DateOperator, type Interval, interval } from "./dates.ts";
 import { Fault } from "./faults.ts";
 import { type Condition, type FilterKind, filterValue } from "./filters.ts";
 import { limits } from "./limits.ts";
-import { cursorName } from "./paging.ts";
 import { ruleOf } from "./parameters.ts";
 import type { AnyResource } from "./resource.ts";
 import { isSid } from "./sid.ts";
@@ -164,3 +163,6 @@ function condition(kind: FilterKind, field: string, value: string): Condition {
 
 /** A Client as records have it, or by a Login that is no number. */
 const clientAddress = /^(?:client:)?([A-Za-z][A-Za-z0-9\-._+]{0,63})$/;
+
+/** The parameter beside AfterSid that says where a record stands which may be gone. */
+export const cursorName = (sortedBy: string): string => `After${pascal(sortedBy)}`;

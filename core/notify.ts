@@ -1,7 +1,8 @@
 import { type Exchange, unanswered, withoutCredentials } from "./exchange.ts";
 import { Fault, type FaultName, faults } from "./faults.ts";
 import { limits } from "./limits.ts";
-import type { AlsoInserted, Ports } from "./ports.ts";
+import type { Ports } from "./ports.ts";
+import type { AlsoInserted } from "./store.ts";
 import type { Notification } from "./resources/notifications.ts";
 import { type Cause, sidOfCause } from "./sid.ts";
 

@@ -1,7 +1,8 @@
 import { type Exchange, unanswered, withoutCredentials } from "./exchange.ts";
 import { shownUrl } from "./flows/address.ts";
 import { limits } from "./limits.ts";
-import type { Base, Ports } from "./ports.ts";
+import type { Base } from "./record.ts";
+import type { Ports } from "./ports.ts";
 import type { Sent } from "./parameters.ts";
 import type { Order } from "./orders/order.ts";
 import type { Call } from "./resources/calls.ts";

@@ -1,7 +1,7 @@
 import { matches } from "./filters.ts";
-import type { ListQuery } from "./list_query.ts";
-import type { Base, Query, Slice } from "./ports.ts";
-import { pascal } from "./wire.ts";
+import { cursorName, type ListQuery } from "./list_query.ts";
+import type { Base } from "./record.ts";
+import type { Query, Slice } from "./store.ts";
 
 /** One page of a list and the addresses around it, in the order of the wire. */
 export interface Page {
@@ -68,9 +68,6 @@ const cursorOf = (record: Base, { sortedBy }: ListQuery): Cursor => ({
   after: record.sid || undefined,
   ...(sortedBy && { afterText: String((record as Base & Record<string, unknown>)[sortedBy]) }),
 });
-
-/** The parameter beside AfterSid that says where a record stands which may be gone. */
-export const cursorName = (sortedBy: string): string => `After${pascal(sortedBy)}`;
 
 /** The addresses of a list's pages. */
 function linkTo(address: string, { kept, pageSize, sortedBy }: ListQuery) {

@@ -1,5 +1,5 @@
 import type { NumberEvent, NumberOffer, NumberSearch } from "./numbers/offer.ts";
-import type { Change } from "./ports.ts";
+import type { Change } from "./store.ts";
 import type { Email } from "./resources/emails.ts";
 import type { Message } from "./resources/messages.ts";
 

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { FaultName } from "./faults.ts";
 import type { FilterKind } from "./filters.ts";
-import type { Base, Change, Ports } from "./ports.ts";
+import type { Base } from "./record.ts";
+import type { Change } from "./store.ts";
 
 type Entity<F extends z.ZodRawShape> = z.infer<z.ZodObject<F>> & Base;
 type Name<F> = keyof F & string;
@@ -113,7 +114,7 @@ export function withDefaults(
 export function newBase(
   { sidPrefix }: AnyResource,
   accountSid: string,
-  { newSid, now }: Pick<Ports, "newSid" | "now">,
+  { newSid, now }: { newSid(prefix: string): string; now(): number },
 ): Base {
   const dateCreated = now();
   return { sid: newSid(sidPrefix), accountSid, dateCreated, dateUpdated: dateCreated };

@@ -1,5 +1,6 @@
 import { Fault } from "./faults.ts";
-import type { AnyCollection, Ports } from "./ports.ts";
+import type { Ports } from "./ports.ts";
+import type { AnyCollection } from "./store.ts";
 import { alteration, type AnyRecord, newBase, withDefaults } from "./resource.ts";
 import { type Sandbox, sandboxes } from "./resources/sandboxes.ts";
 

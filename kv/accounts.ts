@@ -1,6 +1,7 @@
 import { Fault } from "../core/faults.ts";
 import { limits } from "../core/limits.ts";
-import type { Accounts, Change } from "../core/ports.ts";
+import type { Accounts } from "../core/ports.ts";
+import type { Change } from "../core/store.ts";
 import { type Account, accounts as definition } from "../core/resources/accounts.ts";
 import { isSid } from "../core/sid.ts";
 import type { StoreContext } from "./collection.ts";

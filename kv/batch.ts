@@ -121,3 +121,6 @@ export function keyText(key: Deno.KvKey): string {
   }
   return text;
 }
+
+/** Null when a check failed: somebody else wrote first, and nothing was written. */
+export type Committed = { versionstamp: string } | null;

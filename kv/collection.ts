@@ -1,7 +1,9 @@
 import { Fault } from "../core/faults.ts";
 import { limits } from "../core/limits.ts";
-import { packTexts as packTextsJob } from "../core/jobs/pack_texts.ts";
-import type { Base, Change, Collection, Ports, Query, Slice } from "../core/ports.ts";
+import { packTexts as packTextsJob } from "../core/job_kinds.ts";
+import type { Ports } from "../core/ports.ts";
+import type { Base } from "../core/record.ts";
+import type { Change, Collection, Query, Slice } from "../core/store.ts";
 import type { AnyResource } from "../core/resource.ts";
 import { isSid } from "../core/sid.ts";
 import { pascal } from "../core/wire.ts";
@@ -21,7 +23,8 @@ import { isOvertaken, stageReferences } from "./references.ts";
 import type { ListSource } from "./plan.ts";
 import { readPage } from "./read_page.ts";
 import type { RecentRecords } from "./recent_records.ts";
-import { recordCodec, type Stored } from "./record_codec.ts";
+import { recordCodec } from "./record_codec.ts";
+import { type Stored } from "./recent_records.ts";
 import type { Seal } from "./seal.ts";
 import { stageSorted } from "./sorted.ts";
 

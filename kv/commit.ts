@@ -1,12 +1,9 @@
 import { Fault } from "../core/faults.ts";
-import { type Batch, keyBytesOf, keyText, merged } from "./batch.ts";
+import { type Batch, type Committed, keyBytesOf, keyText, merged } from "./batch.ts";
 import type { CounterMemory } from "./counter_memory.ts";
 import { eachMoved } from "./counters.ts";
 import { keys } from "./keys.ts";
 import type { Receipt } from "./receipt.ts";
-
-/** Null when a check failed: somebody else wrote first, and nothing was written. */
-export type Committed = { versionstamp: string } | null;
 
 export interface Committer {
   /**

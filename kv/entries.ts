@@ -1,7 +1,7 @@
 import type { Span } from "./counters.ts";
 import type { Index } from "./counts.ts";
 import { type IndexValue, keys, ordAt, ordOf, type Place, sidOf } from "./keys.ts";
-import type { Stored } from "./record_codec.ts";
+import type { Stored } from "./recent_records.ts";
 
 /** A record by its Sid, with its entry where that was read. */
 export interface Found {

@@ -1,4 +1,4 @@
-import type { Base } from "../core/ports.ts";
+import type { Base } from "../core/record.ts";
 import type { AnyRecord, AnyResource } from "../core/resource.ts";
 import { sidTime } from "../core/sid.ts";
 import { type Batch, stageRaise } from "./batch.ts";

@@ -1,4 +1,5 @@
-import type { Charge, DayOfUsage, Ledger } from "../core/ports.ts";
+import type { DayOfUsage, Ledger } from "../core/ports.ts";
+import type { Charge } from "../core/store.ts";
 import type { StoreContext } from "./collection.ts";
 import { type Batch, stageSum } from "./batch.ts";
 import { keys } from "./keys.ts";

@@ -1,5 +1,6 @@
 import type { Condition } from "../core/filters.ts";
-import type { Base, Query, Slice } from "../core/ports.ts";
+import type { Base } from "../core/record.ts";
+import type { Query, Slice } from "../core/store.ts";
 import type { AnyRecord } from "../core/resource.ts";
 import type { Span } from "./counters.ts";
 import { countIn, locate, type Located, measure, type Measured, topIn } from "./counts.ts";

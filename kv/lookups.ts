@@ -2,7 +2,7 @@ import { sidTime } from "../core/sid.ts";
 import type { Index } from "./counts.ts";
 import { firstEntries, firstRecords, type Range } from "./entries.ts";
 import { keys, ordOf, type Place } from "./keys.ts";
-import type { Stored } from "./record_codec.ts";
+import type { Stored } from "./recent_records.ts";
 
 /** Looking an entry up costs as much as listing this many. */
 const lookupCost = 4;

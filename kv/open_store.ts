@@ -1,6 +1,7 @@
-import type { AnyJobHandler } from "../core/job.ts";
+import type { AnyJobHandler } from "../core/job_handler.ts";
 import { limits } from "../core/limits.ts";
-import type { Accounts, AlsoWritten, Ledger, Ports, Records, Stock } from "../core/ports.ts";
+import type { Accounts, Ledger, Ports, Records, Stock } from "../core/ports.ts";
+import type { AlsoWritten } from "../core/store.ts";
 import type { Companions } from "../core/companion_ports.ts";
 import { resources } from "../core/resources/mod.ts";
 import { sidMaker, sidTime } from "../core/sid.ts";

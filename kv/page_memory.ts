@@ -1,4 +1,5 @@
-import type { Base, Query, Slice } from "../core/ports.ts";
+import type { Base } from "../core/record.ts";
+import type { Query, Slice } from "../core/store.ts";
 import type { Place } from "./keys.ts";
 import { type ListStates, nameOf } from "./list_states.ts";
 import { freeze, recent } from "./recent.ts";

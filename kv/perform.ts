@@ -1,10 +1,11 @@
 import { Fault } from "../core/faults.ts";
-import type { AnyJobHandler } from "../core/job.ts";
+import type { AnyJobHandler } from "../core/job_handler.ts";
 import { limits } from "../core/limits.ts";
-import type { AlsoWritten, Ports } from "../core/ports.ts";
+import type { Ports } from "../core/ports.ts";
+import type { AlsoWritten } from "../core/store.ts";
 import type { Ending } from "./admission.ts";
 import { type Batch, emptyBatch } from "./batch.ts";
-import type { Committed } from "./commit.ts";
+import type { Committed } from "./batch.ts";
 import type { HeldJob, Queue, StoredJob } from "./queue.ts";
 
 /** What performing jobs needs. */

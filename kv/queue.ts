@@ -1,6 +1,7 @@
 import type { Job } from "../core/job.ts";
 import { append, type Batch, emptyBatch } from "./batch.ts";
-import type { Committed, Committer } from "./commit.ts";
+import type { Committer } from "./commit.ts";
+import type { Committed } from "./batch.ts";
 import { keys } from "./keys.ts";
 
 /** A job in the store. */

@@ -1,4 +1,5 @@
-import type { Base, Query, Slice } from "../core/ports.ts";
+import type { Base } from "../core/record.ts";
+import type { Query, Slice } from "../core/store.ts";
 import { list } from "./list.ts";
 import { nameOf } from "./list_states.ts";
 import { atOneMoment } from "./one_moment.ts";

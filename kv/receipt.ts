@@ -1,5 +1,5 @@
 import { Fault } from "../core/faults.ts";
-import type { Committed } from "./commit.ts";
+import type { Committed } from "./batch.ts";
 import { keys } from "./keys.ts";
 
 /** Tells whether a commit was made whose answer says that it was not. */

@@ -1,6 +1,8 @@
 import type { AnyRecord } from "../core/resource.ts";
 import { freeze, recent } from "./recent.ts";
-import type { Stored } from "./record_codec.ts";
+
+/** An entry of the store that holds a record. */
+export type Stored = Pick<Deno.KvEntry<unknown>, "key" | "value" | "versionstamp">;
 
 /** Records that were read a while ago, each in the state that it had in the store. */
 export interface RecentRecords {

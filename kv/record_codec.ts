@@ -1,6 +1,6 @@
-import type { Base } from "../core/ports.ts";
+import type { Base } from "../core/record.ts";
 import type { AnyRecord } from "../core/resource.ts";
-import type { RecentRecords } from "./recent_records.ts";
+import type { RecentRecords, Stored } from "./recent_records.ts";
 import { mapFields, type Seal } from "./seal.ts";
 
 /** How the records of one resource are kept as values of the store. */
@@ -11,9 +11,6 @@ export interface RecordCodec {
   /** The same, frozen and remembered. */
   recall(entry: Stored): AnyRecord;
 }
-
-/** An entry of the store that holds a record. */
-export type Stored = Pick<Deno.KvEntry<unknown>, "key" | "value" | "versionstamp">;
 
 /** The longest record that is kept as JSON; the store takes 64 KiB. */
 const jsonBytes = 64_000;

@@ -6,7 +6,7 @@ import type { Committer } from "./commit.ts";
 import { bucketAt, levels } from "./counters.ts";
 import { type FieldPlace, type IndexValue, keys, ordAt, type Place } from "./keys.ts";
 import type { Layout } from "./layout.ts";
-import type { Stored } from "./record_codec.ts";
+import type { Stored } from "./recent_records.ts";
 
 interface Old {
   kv: Deno.Kv;

@@ -1,5 +1,6 @@
 import { Fault } from "../core/faults.ts";
-import type { Base, Change } from "../core/ports.ts";
+import type { Base } from "../core/record.ts";
+import type { Change } from "../core/store.ts";
 import type { AnyResource } from "../core/resource.ts";
 import { isSid } from "../core/sid.ts";
 import type { StoredCollection } from "./collection.ts";

@@ -3,7 +3,7 @@ import type { CommitWatch } from "./commit.ts";
 import { type Place, sidOfRecord } from "./keys.ts";
 import { listOf, nameOf } from "./list_states.ts";
 import { storedBytes } from "./recent_records.ts";
-import type { Stored } from "./record_codec.ts";
+import type { Stored } from "./recent_records.ts";
 import {
   after,
   type Bounds,

@@ -1,7 +1,7 @@
 import { type Condition, matches } from "../core/filters.ts";
 import type { AnyRecord } from "../core/resource.ts";
 import { chunksOf, type Found, joined, type Range, readAtOnce } from "./entries.ts";
-import type { Stored } from "./record_codec.ts";
+import type { Stored } from "./recent_records.ts";
 import { isDearer, membersOf, recordsOf } from "./lookups.ts";
 import type { Plan, Source } from "./plan.ts";
 import { search } from "./search.ts";

@@ -14,7 +14,7 @@ import { keys, ordOf, sidOf } from "./keys.ts";
 import { recordsOf } from "./lookups.ts";
 import { textOf } from "./layout.ts";
 import type { Source } from "./plan.ts";
-import type { Stored } from "./record_codec.ts";
+import type { Stored } from "./recent_records.ts";
 import { hitsIn, type PackedTexts } from "./text_pack.ts";
 
 /** A part of a text to look for; lower-case. */

@@ -1,5 +1,6 @@
 import { matches } from "../core/filters.ts";
-import type { Base, Query } from "../core/ports.ts";
+import type { Base } from "../core/record.ts";
+import type { Query } from "../core/store.ts";
 import type { AnyRecord } from "../core/resource.ts";
 import type { Batch } from "./batch.ts";
 import type { Transition } from "./indexes.ts";

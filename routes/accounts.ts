@@ -11,7 +11,8 @@ import {
   updateAccount,
 } from "../core/accounts/update_account.ts";
 import { listChildren } from "../core/accounts/walk.ts";
-import type { Ports, Query } from "../core/ports.ts";
+import type { Ports } from "../core/ports.ts";
+import type { Query } from "../core/store.ts";
 import { type Account, accounts as definition } from "../core/resources/accounts.ts";
 import { answer } from "./answer.ts";
 import type { Ctx, Env } from "./env.ts";

@@ -5,7 +5,9 @@ import { isCountry, toCountry } from "../core/numbers/country.ts";
 import { kindSegments } from "../core/numbers/phone_number.ts";
 import { availableNumbers } from "../core/numbers/search.ts";
 import { sliceOf } from "../core/paging.ts";
-import type { Base, Ports, Query } from "../core/ports.ts";
+import type { Ports } from "../core/ports.ts";
+import type { Base } from "../core/record.ts";
+import type { Query } from "../core/store.ts";
 import {
   availablePhoneNumbers as definition,
   numberCountries,

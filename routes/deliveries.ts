@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { Fault } from "../core/faults.ts";
-import { replay } from "../core/jobs/deliver_webhook.ts";
+import { replay } from "../core/webhooks/deliver.ts";
 import type { Ports } from "../core/ports.ts";
 import { deliveries, type Delivery, replayParams } from "../core/resources/deliveries.ts";
 import { answer } from "./answer.ts";

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { Fault } from "../core/faults.ts";
-import type { AnyCollection, Ports } from "../core/ports.ts";
+import type { Ports } from "../core/ports.ts";
+import type { AnyCollection } from "../core/store.ts";
 import { type AnyRecord, creation, newBase, paramsSchema } from "../core/resource.ts";
 import { emails as definition } from "../core/resources/emails.ts";
 import { answer } from "./answer.ts";

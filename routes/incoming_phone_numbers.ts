@@ -6,7 +6,8 @@ import { type NumberParameters, parametersOf } from "../core/numbers/parameters.
 import { kindSegments, type NumberKind } from "../core/numbers/phone_number.ts";
 import { provisionNumber } from "../core/numbers/provision.ts";
 import { updateNumber } from "../core/numbers/update_number.ts";
-import type { Ports, Query } from "../core/ports.ts";
+import type { Ports } from "../core/ports.ts";
+import type { Query } from "../core/store.ts";
 import {
   type IncomingPhoneNumber,
   incomingPhoneNumbers as definition,

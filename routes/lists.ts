@@ -1,6 +1,8 @@
 import { readListQuery } from "../core/list_query.ts";
 import { linkHeader, pageOf, windowOf } from "../core/paging.ts";
-import type { Base, Ports, Query, Slice } from "../core/ports.ts";
+import type { Ports } from "../core/ports.ts";
+import type { Base } from "../core/record.ts";
+import type { Query, Slice } from "../core/store.ts";
 import type { AnyResource } from "../core/resource.ts";
 import { answer } from "./answer.ts";
 import type { Ctx } from "./env.ts";

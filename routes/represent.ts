@@ -1,6 +1,6 @@
 import { limits } from "../core/limits.ts";
 import type { Page } from "../core/paging.ts";
-import type { Base } from "../core/ports.ts";
+import type { Base } from "../core/record.ts";
 import type { AnyRecord, AnyResource } from "../core/resource.ts";
 import { pascal, pathField, snake } from "../core/wire.ts";
 import { columnsOf } from "./columns.ts";

@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
 import { Fault } from "../core/faults.ts";
-import type { AnyCollection, Ports } from "../core/ports.ts";
+import type { Ports } from "../core/ports.ts";
+import type { AnyCollection } from "../core/store.ts";
 import {
   alteration,
   type AnyRecord,

@@ -1,4 +1,5 @@
-import type { AnyCollection, Ports, Query } from "../core/ports.ts";
+import type { Ports } from "../core/ports.ts";
+import type { AnyCollection, Query } from "../core/store.ts";
 import type { AnyResource } from "../core/resource.ts";
 import type { Ctx } from "./env.ts";
 import { answerList } from "./lists.ts";

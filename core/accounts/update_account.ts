@@ -1,9 +1,9 @@
 import { checkPermission, standing } from "../access.ts";
 import { Fault } from "../faults.ts";
 import type { Job } from "../job.ts";
-import { closeAccount } from "../jobs/close_account.ts";
-import { endCalls } from "../jobs/end_calls.ts";
-import { forgetAccount } from "../jobs/forget_account.ts";
+import { closeAccount } from "../job_kinds.ts";
+import { endCalls } from "../job_kinds.ts";
+import { forgetAccount } from "../job_kinds.ts";
 import { limits } from "../limits.ts";
 import type { Ports } from "../ports.ts";
 import { paramsSchema } from "../resource.ts";

@@ -1,9 +1,12 @@
 import { z } from "zod";
 import type { LegEvent } from "../bridge_events.ts";
 import type { Script } from "../bridge_script.ts";
-import { conferenceWanted, enterConference } from "../conferences/enter.ts";
-import { dequeueCall, dequeueWanted } from "../queues/dequeue.ts";
-import { enqueueCall, enqueueWanted } from "../queues/enqueue.ts";
+import { enterConference } from "../conferences/enter.ts";
+import { conferenceWanted } from "../conferences/wanted.ts";
+import { dequeueCall } from "../queues/dequeue.ts";
+import { dequeueWanted } from "../queues/wanted.ts";
+import { enqueueCall } from "../queues/enqueue.ts";
+import { enqueueWanted } from "../queues/wanted.ts";
 import type { Asking } from "./next_script.ts";
 
 const anyWanted = z.discriminatedUnion("kind", [conferenceWanted, enqueueWanted, dequeueWanted]);

@@ -1,4 +1,5 @@
-import type { Base, Ports } from "../ports.ts";
+import type { Ports } from "../ports.ts";
+import type { Base } from "../record.ts";
 import type { AnyResource } from "../resource.ts";
 import { type Call, calls } from "../resources/calls.ts";
 import { participants, participantSid } from "../resources/participants.ts";

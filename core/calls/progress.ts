@@ -1,6 +1,6 @@
 import type { Outcome } from "../bridge_events.ts";
-import { deliverWebhook } from "../jobs/deliver_webhook.ts";
-import type { Change } from "../ports.ts";
+import { deliverWebhook } from "../webhooks/deliver.ts";
+import type { Change } from "../store.ts";
 import type { Call } from "../resources/calls.ts";
 import { money } from "../usage/summarize.ts";
 import { rfc2822 } from "../wire.ts";

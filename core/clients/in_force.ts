@@ -1,5 +1,6 @@
 import { Fault } from "../faults.ts";
-import type { Collection, Ports } from "../ports.ts";
+import type { Collection } from "../store.ts";
+import type { Ports } from "../ports.ts";
 import type { Client } from "../resources/clients.ts";
 
 /**

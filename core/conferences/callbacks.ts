@@ -1,5 +1,5 @@
-import { deliverWebhook } from "../jobs/deliver_webhook.ts";
-import type { Change } from "../ports.ts";
+import { deliverWebhook } from "../webhooks/deliver.ts";
+import type { Change } from "../store.ts";
 import type { Conference, conferenceEvents, Member } from "../resources/conferences.ts";
 import { rfc2822 } from "../wire.ts";
 

@@ -1,7 +1,7 @@
 import type { Companion } from "../bridge.ts";
 import { isLive } from "../calls/status.ts";
 import { eachApart } from "../each_apart.ts";
-import { endRoom } from "../jobs/end_room.ts";
+import { endRoom } from "../job_kinds.ts";
 import { limits } from "../limits.ts";
 import type { Ports } from "../ports.ts";
 import type { Conference, Member } from "../resources/conferences.ts";

@@ -1,43 +1,19 @@
-import { z } from "zod";
-import { type Action, action } from "../bridge_action.ts";
-import { recordingOrder } from "../bridge_recordings.ts";
+import type { Action } from "../bridge_action.ts";
 import type { Companion } from "../bridge.ts";
 import type { RoomStep } from "../bridge_rooms.ts";
 import type { Script } from "../bridge_script.ts";
 import { actionScript, type Asking } from "../calls/next_script.ts";
 import { meetingPlace } from "../companions.ts";
 import { Fault } from "../faults.ts";
-import { method } from "../fields.ts";
 import { limits } from "../limits.ts";
 import type { Ports } from "../ports.ts";
 import { newBase, withDefaults } from "../resource.ts";
-import { type Conference, conferenceEvents, conferences } from "../resources/conferences.ts";
+import { type Conference, conferences } from "../resources/conferences.ts";
 import { closeConference } from "./close.ts";
 import { expecting } from "./membership.ts";
-import { afterUnreached, type Missed, missed } from "./unreached.ts";
+import { afterUnreached } from "./unreached.ts";
+import type { ConferenceWanted, Missed } from "./wanted.ts";
 
-/** What a Conference noun asks for; the companion hands it back when its turn comes. */
-export const conferenceWanted = z.object({
-  kind: z.literal("conference"),
-  name: z.string(),
-  most: z.number(),
-  muted: z.boolean(),
-  beepOnEnter: z.boolean(),
-  beepOnExit: z.boolean(),
-  startOnEnter: z.boolean(),
-  endOnExit: z.boolean(),
-  wait: action.nullable().optional(),
-  timeLimitS: z.number(),
-  hangupOnStar: z.boolean(),
-  record: recordingOrder.optional(),
-  callback: z.object({ url: z.string(), method, events: z.array(z.enum(conferenceEvents)) })
-    .optional(),
-  /** The Conference to which a transfer takes the call; another one of this name is not meant. */
-  only: z.string().optional(),
-  ...missed,
-});
-
-export type ConferenceWanted = z.infer<typeof conferenceWanted>;
 type Wanted = Omit<ConferenceWanted, "only" | keyof Missed>;
 
 /**

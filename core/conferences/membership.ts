@@ -1,5 +1,5 @@
-import type { Change } from "../ports.ts";
-import { hangUp } from "../jobs/hang_up.ts";
+import type { Change } from "../store.ts";
+import { hangUp } from "../job_kinds.ts";
 import type { CalledLeg, Conference, Member } from "../resources/conferences.ts";
 import { type Participant, participantSid } from "../resources/participants.ts";
 import { type ConferenceNews, fire } from "./callbacks.ts";

@@ -3,7 +3,7 @@ import type { Companion } from "../bridge.ts";
 import type { RoomOrder } from "../bridge_rooms.ts";
 import { Fault } from "../faults.ts";
 import { flag } from "../fields.ts";
-import { endRoom } from "../jobs/end_room.ts";
+import { endRoom } from "../job_kinds.ts";
 import { limits } from "../limits.ts";
 import type { Ports } from "../ports.ts";
 import type { Conference } from "../resources/conferences.ts";

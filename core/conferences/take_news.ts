@@ -1,6 +1,6 @@
 import type { Report } from "../bridge.ts";
 import { isLive } from "../calls/status.ts";
-import { endRoom } from "../jobs/end_room.ts";
+import { endRoom } from "../job_kinds.ts";
 import type { Ports } from "../ports.ts";
 import type { Call } from "../resources/calls.ts";
 import { joined, left } from "./membership.ts";

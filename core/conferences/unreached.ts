@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { Action } from "../bridge_action.ts";
 import type { Script } from "../bridge_script.ts";
 import type { Asking } from "../calls/next_script.ts";
@@ -9,18 +8,7 @@ import { notify } from "../notify.ts";
 import type { Conference } from "../resources/conferences.ts";
 import { closeConference } from "./close.ts";
 import { left } from "./membership.ts";
-
-/** What the companion of a call adds to its notes when the one that has the room was out of reach. */
-export const missed = {
-  /** The Conference whose room was not reached. */
-  unreached: z.string().optional(),
-  /** That companion itself said that it has been started anew. */
-  isGone: z.boolean().optional(),
-  /** Until when it is waited for, in ms, where nobody can tell whether it lives. */
-  until: z.number().optional(),
-};
-
-export type Missed = z.infer<z.ZodObject<typeof missed>>;
+import type { Missed } from "./wanted.ts";
 
 /** How long it is until a silent companion is looked at again. */
 const LOOK_AGAIN_S = 1;

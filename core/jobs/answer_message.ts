@@ -1,32 +1,18 @@
-import { z } from "zod";
 import { standing } from "../access.ts";
 import { Fault } from "../faults.ts";
-import { customerLane, exponential, job, type JobKind } from "../job.ts";
+import { exponential } from "../job.ts";
+import { handler, type JobHandler } from "../job_handler.ts";
+import { answerMessage, type ArgsOf } from "../job_kinds.ts";
 import { limits } from "../limits.ts";
 import { DocumentFault } from "../markup/fetch.ts";
 import { type Answering, answerTo, tellFailure } from "../messages/answer_to.ts";
 import { smsMarkup } from "../messages/sms_markup.ts";
 import type { Ports } from "../ports.ts";
 
-const args = z.object({
-  accountSid: z.string(),
-  messageSid: z.string(),
-  numberSid: z.string(),
-  /** That is asked. */
-  host: z.string(),
-});
+type Args = ArgsOf<typeof answerMessage>;
 
-type Args = z.infer<typeof args>;
-
-/**
- * Asks the SmsUrl of a number about a message that it received, and performs the markup that
- * answers. A server that is out of reach is asked again; what its first answer had sent is not sent
- * again by the next.
- */
-export const answerMessage: JobKind<Args> = job({
-  kind: "message.answer",
-  args,
-  lane: ({ host, accountSid }) => customerLane("answers", host, accountSid),
+/** Performs `answerMessage`. */
+export const answerMessageHandler: JobHandler<Args> = handler(answerMessage, {
   maxAttempts: ({ callbackAttempts }) => callbackAttempts,
   retryMs: exponential(5_000, 3_600_000, 4), // As status callbacks.
   maxAgeMs: limits.deliveryWaitMs,

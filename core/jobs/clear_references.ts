@@ -1,28 +1,28 @@
-import { z } from "zod";
 import { batches } from "../accounts/walk.ts";
-import { exponential, job, type JobKind } from "../job.ts";
-import type { AnyCollection, Ports } from "../ports.ts";
+import { exponential } from "../job.ts";
+import { handler, type JobHandler } from "../job_handler.ts";
+import { type ArgsOf, clearReferences } from "../job_kinds.ts";
+import type { Ports } from "../ports.ts";
+import type { AnyCollection } from "../store.ts";
 import type { AnyRecord, AnyResource } from "../resource.ts";
 import { resources } from "../resources/mod.ts";
 
-const args = z.object({ accountSid: z.string(), to: z.string(), sid: z.string() });
+/** Performs `clearReferences`. */
+export const clearReferencesHandler: JobHandler<ArgsOf<typeof clearReferences>> = handler(
+  clearReferences,
+  {
+    maxAttempts: 10,
+    retryMs: exponential(500, 60_000),
 
-/** Removes the Sid of a record that is gone from every record of the account that names it. */
-export const clearReferences: JobKind<z.infer<typeof args>> = job({
-  kind: "references.clear",
-  args,
-  lane: () => "references",
-  maxAttempts: 10,
-  retryMs: exponential(500, 60_000),
-
-  async work({ accountSid, to, sid }, ports) {
-    for (const [name, { references = {} }] of Object.entries<AnyResource>(resources)) {
-      const fields = Object.keys(references).filter((field) => references[field] === to);
-      const records: AnyCollection = ports.records[name as keyof typeof resources];
-      for (const field of fields) await clear(records, { accountSid, field, sid }, ports);
-    }
+    async work({ accountSid, to, sid }, ports) {
+      for (const [name, { references = {} }] of Object.entries<AnyResource>(resources)) {
+        const fields = Object.keys(references).filter((field) => references[field] === to);
+        const records: AnyCollection = ports.records[name as keyof typeof resources];
+        for (const field of fields) await clear(records, { accountSid, field, sid }, ports);
+      }
+    },
   },
-});
+);
 
 async function clear(
   records: AnyCollection,

@@ -1,12 +1,13 @@
-import { z } from "zod";
 import { batches, subtree } from "../accounts/walk.ts";
 import { Fault } from "../faults.ts";
-import { exponential, job, type JobKind } from "../job.ts";
-import type { AnyCollection, Base, Records } from "../ports.ts";
+import { exponential } from "../job.ts";
+import { handler, type JobHandler } from "../job_handler.ts";
+import { type ArgsOf, closeAccount } from "../job_kinds.ts";
+import type { Records } from "../ports.ts";
+import type { Base } from "../record.ts";
+import type { AnyCollection } from "../store.ts";
 import type { AnyResource } from "../resource.ts";
 import { resources } from "../resources/mod.ts";
-
-const args = z.object({ accountSid: z.string() });
 
 /** What a closed account loses; its Calls and Messages are kept. */
 const deleted: (keyof Records)[] = [
@@ -21,14 +22,8 @@ const deleted: (keyof Records)[] = [
   "deliveries",
 ];
 
-/**
- * Deletes the resources of a closed account and its descendants, in batches. What is deleted stays
- * so: a run that was killed is followed by one that goes on with the rest.
- */
-export const closeAccount: JobKind<z.infer<typeof args>> = job({
-  kind: "account.close",
-  args,
-  lane: () => "closing",
+/** Performs `closeAccount`. */
+export const closeAccountHandler: JobHandler<ArgsOf<typeof closeAccount>> = handler(closeAccount, {
   maxAttempts: 50,
   retryMs: exponential(500, 300_000),
 

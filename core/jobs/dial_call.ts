@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { standing } from "../access.ts";
 import type { Script, Target } from "../bridge_script.ts";
 import { customHeaders } from "../calls/custom_headers.ts";
@@ -8,7 +7,9 @@ import { routeTo, type Routing, type Unroutable } from "../calls/route.ts";
 import { isLive } from "../calls/status.ts";
 import { companionFor, withPeers } from "../companions.ts";
 import { Fault } from "../faults.ts";
-import { exponential, job, type JobKind } from "../job.ts";
+import { exponential } from "../job.ts";
+import { handler, type JobHandler } from "../job_handler.ts";
+import { type ArgsOf, dialCall } from "../job_kinds.ts";
 import { limits } from "../limits.ts";
 import { notification } from "../notify.ts";
 import { callRequest } from "../own_request.ts";
@@ -16,13 +17,8 @@ import type { Ports } from "../ports.ts";
 import type { Account } from "../resources/accounts.ts";
 import type { Call } from "../resources/calls.ts";
 
-const args = z.object({ accountSid: z.string(), callSid: z.string() });
-
-/** Has the companion place an outbound call. A call that cannot be placed fails, with a Notification. */
-export const dialCall: JobKind<z.infer<typeof args>> = job({
-  kind: "call.dial",
-  args,
-  lane: () => "calls",
+/** Performs `dialCall`. */
+export const dialCallHandler: JobHandler<ArgsOf<typeof dialCall>> = handler(dialCall, {
   maxAttempts: 30, // `dialStaleMs` comes first.
   retryMs: exponential(250, 4_000),
 

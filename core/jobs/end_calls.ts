@@ -1,22 +1,15 @@
-import { z } from "zod";
 import { batches, subtree } from "../accounts/walk.ts";
 import { modifyCall } from "../calls/modify_call.ts";
 import { callStatus, isLive } from "../calls/status.ts";
 import { Fault } from "../faults.ts";
-import { exponential, job, type JobKind } from "../job.ts";
+import { exponential } from "../job.ts";
+import { handler, type JobHandler } from "../job_handler.ts";
+import { type ArgsOf, endCalls } from "../job_kinds.ts";
 import type { Ports } from "../ports.ts";
 import type { Call } from "../resources/calls.ts";
 
-const args = z.object({ accountSid: z.string() });
-
-/**
- * Ends every live call of an account and its descendants: it was suspended or closed. One that cannot
- * be ended keeps none of the others; it is tried again with the next attempt.
- */
-export const endCalls: JobKind<z.infer<typeof args>> = job({
-  kind: "account.end_calls",
-  args,
-  lane: () => "accounts",
+/** Performs `endCalls`. */
+export const endCallsHandler: JobHandler<ArgsOf<typeof endCalls>> = handler(endCalls, {
   maxAttempts: 10,
   retryMs: exponential(250, 30_000),
 

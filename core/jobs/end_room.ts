@@ -1,14 +1,9 @@
-import { z } from "zod";
-import { companion } from "../bridge.ts";
-import { exponential, job, type JobKind } from "../job.ts";
+import { exponential } from "../job.ts";
+import { handler, type JobHandler } from "../job_handler.ts";
+import { type ArgsOf, endRoom } from "../job_kinds.ts";
 
-const args = z.object({ conferenceSid: z.string(), companion });
-
-/** Has the companion end the room of a Conference that is over. */
-export const endRoom: JobKind<z.infer<typeof args>> = job({
-  kind: "conference.end_room",
-  args,
-  lane: () => "calls",
+/** Performs `endRoom`. */
+export const endRoomHandler: JobHandler<ArgsOf<typeof endRoom>> = handler(endRoom, {
   maxAttempts: 8,
   retryMs: exponential(250, 5_000),
   work: async ({ conferenceSid, companion }, { bridge }) =>

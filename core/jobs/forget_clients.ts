@@ -1,14 +1,13 @@
-import { z } from "zod";
-import { exponential, job, type JobKind } from "../job.ts";
+import { exponential } from "../job.ts";
+import { handler, type JobHandler } from "../job_handler.ts";
+import { type ArgsOf, forgetClients } from "../job_kinds.ts";
 
-const args = z.object({ logins: z.array(z.string()) });
-
-/** Tells the companion that Clients changed, so that it looks their credentials up again. */
-export const forgetClients: JobKind<z.infer<typeof args>> = job({
-  kind: "clients.forget",
-  args,
-  lane: () => "bridge",
-  maxAttempts: 8,
-  retryMs: exponential(500, 30_000),
-  work: async ({ logins }, { bridge }) => await bridge.invalidate(logins),
-});
+/** Performs `forgetClients`. */
+export const forgetClientsHandler: JobHandler<ArgsOf<typeof forgetClients>> = handler(
+  forgetClients,
+  {
+    maxAttempts: 8,
+    retryMs: exponential(500, 30_000),
+    work: async ({ logins }, { bridge }) => await bridge.invalidate(logins),
+  },
+);

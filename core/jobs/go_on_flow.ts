@@ -1,24 +1,13 @@
-import { z } from "zod";
 import { standing } from "../access.ts";
 import { goOn } from "../flows/go_on.ts";
-import { exponential, job, type JobKind } from "../job.ts";
+import { exponential } from "../job.ts";
+import { handler, type JobHandler } from "../job_handler.ts";
+import { type ArgsOf, goOnFlow } from "../job_kinds.ts";
 import { DocumentFault } from "../markup/fetch.ts";
 import { notify } from "../notify.ts";
 
-const args = z.object({
-  accountSid: z.string(),
-  callSid: z.string(),
-  /** Where the flow goes on. */
-  url: z.string(),
-  /** What its last step brought. */
-  params: z.record(z.string(), z.string()),
-});
-
-/** Goes on with a flow whose caller left inside a step: its result can still be told and sent. */
-export const goOnFlow: JobKind<z.infer<typeof args>> = job({
-  kind: "flow.goOn",
-  args,
-  lane: ({ accountSid }) => `flows:${accountSid}`,
+/** Performs `goOnFlow`. */
+export const goOnFlowHandler: JobHandler<ArgsOf<typeof goOnFlow>> = handler(goOnFlow, {
   maxAttempts: 5,
   retryMs: exponential(1_000, 60_000, 4),
   async work({ accountSid, callSid, url, params }, ports, { id, madeAt, signal }) {

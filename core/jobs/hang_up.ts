@@ -1,18 +1,9 @@
-import { z } from "zod";
-import { companion } from "../bridge.ts";
-import { exponential, job, type JobKind } from "../job.ts";
+import { exponential } from "../job.ts";
+import { handler, type JobHandler } from "../job_handler.ts";
+import { type ArgsOf, hangUp } from "../job_kinds.ts";
 
-const args = z.object({
-  callSid: z.string(),
-  /** Which companion has the leg, where that is known. */
-  companion: companion.nullable().optional(),
-});
-
-/** Has the companion end a leg: BYE, CANCEL or a refusal, as its state asks. */
-export const hangUp: JobKind<z.infer<typeof args>> = job({
-  kind: "call.hang_up",
-  args,
-  lane: () => "calls",
+/** Performs `hangUp`. */
+export const hangUpHandler: JobHandler<ArgsOf<typeof hangUp>> = handler(hangUp, {
   maxAttempts: 8,
   retryMs: exponential(250, 5_000),
   work: async ({ callSid, companion }, { bridge }) =>

@@ -1,14 +1,10 @@
-import { z } from "zod";
-import { exponential, job, type JobKind } from "../job.ts";
+import { exponential } from "../job.ts";
+import { handler, type JobHandler } from "../job_handler.ts";
+import { type ArgsOf, joinParts } from "../job_kinds.ts";
 import { isOvertaken, receivedOf, unlessChanged } from "../messages/join_parts.ts";
 
-const args = z.object({ accountSid: z.string(), textSid: z.string() });
-
-/** Receives what came of a text whose other parts did not come in time, and forgets its parts. */
-export const joinParts: JobKind<z.infer<typeof args>> = job({
-  kind: "message.join_parts",
-  args,
-  lane: () => "parts",
+/** Performs `joinParts`. */
+export const joinPartsHandler: JobHandler<ArgsOf<typeof joinParts>> = handler(joinParts, {
   maxAttempts: 12,
   retryMs: exponential(1_000, 600_000),
 

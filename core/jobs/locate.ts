@@ -1,20 +1,16 @@
-import { z } from "zod";
 import { parseLocation } from "../geolocation/parse_location.ts";
 import { isSettled, settle } from "../geolocation/settle.ts";
-import { exponential, job, type JobKind } from "../job.ts";
+import { exponential } from "../job.ts";
+import { handler, type JobHandler } from "../job_handler.ts";
+import { type ArgsOf, locate } from "../job_kinds.ts";
 import { limits } from "../limits.ts";
 import { notification } from "../notify.ts";
 import { lookUpRequest } from "../own_request.ts";
 import type { Ports } from "../ports.ts";
 import type { Geolocation } from "../resources/geolocations.ts";
 
-const args = z.object({ accountSid: z.string(), geolocationSid: z.string() });
-
-/** Asks the location source where a device is; what cannot be known fails with a Notification. */
-export const locate: JobKind<z.infer<typeof args>> = job({
-  kind: "geolocation.locate",
-  args,
-  lane: () => "geolocation",
+/** Performs `locate`. */
+export const locateHandler: JobHandler<ArgsOf<typeof locate>> = handler(locate, {
   maxAttempts: limits.locationAttempts,
   retryMs: exponential(1_000, 10_000),
 

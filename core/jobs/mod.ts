@@ -1,55 +1,55 @@
-import type { AnyJobHandler } from "../job.ts";
-import { answerMessage } from "./answer_message.ts";
-import { clearReferences } from "./clear_references.ts";
-import { closeAccount } from "./close_account.ts";
-import { deliverWebhook } from "./deliver_webhook.ts";
-import { dialCall } from "./dial_call.ts";
-import { endCalls } from "./end_calls.ts";
-import { endRoom } from "./end_room.ts";
-import { expireMessage } from "./expire_message.ts";
-import { forgetAccount } from "./forget_account.ts";
-import { forgetClients } from "./forget_clients.ts";
-import { goOnFlow } from "./go_on_flow.ts";
-import { hangUp } from "./hang_up.ts";
-import { joinParts } from "./join_parts.ts";
-import { locate } from "./locate.ts";
-import { packTexts } from "./pack_texts.ts";
-import { pushUssd } from "./push_ussd.ts";
-import { redirectCall } from "./redirect_call.ts";
-import { removeAudio } from "./remove_audio.ts";
-import { sendEmail } from "./send_email.ts";
-import { sendMessage } from "./send_message.ts";
-import { settleRecording } from "./settle_recording.ts";
-import { storeAudio } from "./store_audio.ts";
-import { tellGateways } from "./tell_gateways.ts";
-import { tellProvider } from "./tell_provider.ts";
-import { transcribeRecording } from "./transcribe_recording.ts";
+import type { AnyJobHandler } from "../job_handler.ts";
+import { answerMessageHandler } from "./answer_message.ts";
+import { clearReferencesHandler } from "./clear_references.ts";
+import { closeAccountHandler } from "./close_account.ts";
+import { deliverWebhookHandler } from "./deliver_webhook.ts";
+import { dialCallHandler } from "./dial_call.ts";
+import { endCallsHandler } from "./end_calls.ts";
+import { endRoomHandler } from "./end_room.ts";
+import { expireMessageHandler } from "./expire_message.ts";
+import { forgetAccountHandler } from "./forget_account.ts";
+import { forgetClientsHandler } from "./forget_clients.ts";
+import { goOnFlowHandler } from "./go_on_flow.ts";
+import { hangUpHandler } from "./hang_up.ts";
+import { joinPartsHandler } from "./join_parts.ts";
+import { locateHandler } from "./locate.ts";
+import { packTextsHandler } from "./pack_texts.ts";
+import { pushUssdHandler } from "./push_ussd.ts";
+import { redirectCallHandler } from "./redirect_call.ts";
+import { removeAudioHandler } from "./remove_audio.ts";
+import { sendEmailHandler } from "./send_email.ts";
+import { sendMessageHandler } from "./send_message.ts";
+import { settleRecordingHandler } from "./settle_recording.ts";
+import { storeAudioHandler } from "./store_audio.ts";
+import { tellGatewaysHandler } from "./tell_gateways.ts";
+import { tellProviderHandler } from "./tell_provider.ts";
+import { transcribeRecordingHandler } from "./transcribe_recording.ts";
 
 /** Every kind of job that the service runs. */
 export const handlers: AnyJobHandler[] = [
-  answerMessage,
-  clearReferences,
-  closeAccount,
-  deliverWebhook,
-  dialCall,
-  endCalls,
-  endRoom,
-  expireMessage,
-  forgetAccount,
-  forgetClients,
-  goOnFlow,
-  hangUp,
-  joinParts,
-  locate,
-  packTexts,
-  pushUssd,
-  redirectCall,
-  removeAudio,
-  sendEmail,
-  sendMessage,
-  settleRecording,
-  storeAudio,
-  tellGateways,
-  tellProvider,
-  transcribeRecording,
+  answerMessageHandler,
+  clearReferencesHandler,
+  closeAccountHandler,
+  deliverWebhookHandler,
+  dialCallHandler,
+  endCallsHandler,
+  endRoomHandler,
+  expireMessageHandler,
+  forgetAccountHandler,
+  forgetClientsHandler,
+  goOnFlowHandler,
+  hangUpHandler,
+  joinPartsHandler,
+  locateHandler,
+  packTextsHandler,
+  pushUssdHandler,
+  redirectCallHandler,
+  removeAudioHandler,
+  sendEmailHandler,
+  sendMessageHandler,
+  settleRecordingHandler,
+  storeAudioHandler,
+  tellGatewaysHandler,
+  tellProviderHandler,
+  transcribeRecordingHandler,
 ];

@@ -1,14 +1,10 @@
-import { z } from "zod";
-import { exponential, job, type JobKind } from "../job.ts";
-import type { AnyCollection } from "../ports.ts";
+import { exponential } from "../job.ts";
+import { handler, type JobHandler } from "../job_handler.ts";
+import { type ArgsOf, packTexts } from "../job_kinds.ts";
+import type { AnyCollection } from "../store.ts";
 
-const args = z.object({ accountSid: z.string(), resource: z.string() });
-
-/** Prepares the texts of older records for searches; caused by every thousandth record or so. */
-export const packTexts: JobKind<z.infer<typeof args>> = job({
-  kind: "texts.pack",
-  args,
-  lane: ({ accountSid, resource }) => `pack/${resource}/${accountSid}`,
+/** Performs `packTexts`. */
+export const packTextsHandler: JobHandler<ArgsOf<typeof packTexts>> = handler(packTexts, {
   maxAttempts: 5,
   retryMs: exponential(60_000, 600_000),
   work: async ({ accountSid, resource }, { records }, { signal }) =>

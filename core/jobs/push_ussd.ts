@@ -1,23 +1,16 @@
-import { z } from "zod";
 import { standing } from "../access.ts";
 import type { Invitation, Script } from "../bridge_script.ts";
 import type { UssdStep } from "../bridge_ussd.ts";
 import { actionScript, type Asking, firstScript } from "../calls/next_script.ts";
-import { exponential, job, type JobKind } from "../job.ts";
+import { exponential } from "../job.ts";
+import { handler, type JobHandler } from "../job_handler.ts";
+import { type ArgsOf, pushUssd } from "../job_kinds.ts";
 import { limits } from "../limits.ts";
 import type { Call } from "../resources/calls.ts";
 import { fail, place, routeOf } from "./dial_call.ts";
 
-const args = z.object({ accountSid: z.string(), callSid: z.string() });
-
-/**
- * Begins a USSD dialogue with a subscriber. Its document is asked for first, since the INVITE carries
- * what it shows. A dialogue that cannot be begun fails, with a Notification.
- */
-export const pushUssd: JobKind<z.infer<typeof args>> = job({
-  kind: "ussd.push",
-  args,
-  lane: ({ accountSid }) => `documents:${accountSid}`,
+/** Performs `pushUssd`. */
+export const pushUssdHandler: JobHandler<ArgsOf<typeof pushUssd>> = handler(pushUssd, {
   maxAttempts: 30, // `dialStaleMs` comes first.
   retryMs: exponential(250, 4_000),
 

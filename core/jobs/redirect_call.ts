@@ -1,22 +1,13 @@
-import { z } from "zod";
 import type { Script } from "../bridge_script.ts";
 import { firstScript } from "../calls/next_script.ts";
 import { secondLegParameters } from "../calls/second_leg.ts";
 import { withPeers } from "../companions.ts";
-import { exponential, job, type JobKind } from "../job.ts";
+import { exponential } from "../job.ts";
+import { handler, type JobHandler } from "../job_handler.ts";
+import { type ArgsOf, redirectCall } from "../job_kinds.ts";
 
-const args = z.object({
-  accountSid: z.string(),
-  callSid: z.string(),
-  /** Whom the call talks to gets a document of the Url as well, as the call that it is. */
-  both: z.boolean().optional(),
-});
-
-/** Gives a live call the script of its new Url, whatever it was doing. */
-export const redirectCall: JobKind<z.infer<typeof args>> = job({
-  kind: "call.redirect",
-  args,
-  lane: ({ accountSid }) => `documents:${accountSid}`,
+/** Performs `redirectCall`. */
+export const redirectCallHandler: JobHandler<ArgsOf<typeof redirectCall>> = handler(redirectCall, {
   maxAttempts: 5,
   retryMs: exponential(250, 4_000),
   async work({ accountSid, callSid, both = false }, ports, { id, madeAt, signal }) {

@@ -1,15 +1,11 @@
-import { z } from "zod";
-import { exponential, job, type JobKind } from "../job.ts";
+import { exponential } from "../job.ts";
+import { handler, type JobHandler } from "../job_handler.ts";
+import { type ArgsOf, removeAudio } from "../job_kinds.ts";
 import { limits } from "../limits.ts";
 import { notification } from "../notify.ts";
 
-const args = z.object({ accountSid: z.string(), recordingSid: z.string() });
-
-/** Deletes the audio of a recording that is gone. */
-export const removeAudio: JobKind<z.infer<typeof args>> = job({
-  kind: "recording.remove_audio",
-  args,
-  lane: () => "blobs:remove",
+/** Performs `removeAudio`. */
+export const removeAudioHandler: JobHandler<ArgsOf<typeof removeAudio>> = handler(removeAudio, {
   maxAttempts: limits.storeAttempts,
   retryMs: exponential(1_000, 3_600_000),
   work: async ({ accountSid, recordingSid }, { blobs }) =>

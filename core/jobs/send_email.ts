@@ -1,22 +1,15 @@
-import { z } from "zod";
 import { Fault } from "../faults.ts";
-import { exponential, job, type JobKind } from "../job.ts";
+import { exponential } from "../job.ts";
+import { handler, type JobHandler } from "../job_handler.ts";
+import { type ArgsOf, sendEmail } from "../job_kinds.ts";
 import { limits } from "../limits.ts";
 import { type Notice, notification } from "../notify.ts";
 import { emailRequest } from "../own_request.ts";
 import type { Ports } from "../ports.ts";
 import type { Email } from "../resources/emails.ts";
 
-const args = z.object({ accountSid: z.string(), emailSid: z.string() });
-
-/**
- * Hands an e-mail to the mail server; one that is never taken leaves a Notification. Either way the
- * e-mail is then forgotten.
- */
-export const sendEmail: JobKind<z.infer<typeof args>> = job({
-  kind: "email.send",
-  args,
-  lane: () => "email",
+/** Performs `sendEmail`. */
+export const sendEmailHandler: JobHandler<ArgsOf<typeof sendEmail>> = handler(sendEmail, {
   maxAttempts: limits.emailAttempts,
   retryMs: exponential(5_000, 600_000),
 

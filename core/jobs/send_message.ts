@@ -1,6 +1,7 @@
-import { z } from "zod";
 import { Fault, type FaultName } from "../faults.ts";
-import { exponential, job, type JobKind } from "../job.ts";
+import { exponential } from "../job.ts";
+import { handler, type JobHandler } from "../job_handler.ts";
+import { type ArgsOf, sendMessage } from "../job_kinds.ts";
 import { limits } from "../limits.ts";
 import { failMessage } from "../messages/fail_message.ts";
 import { routesOf } from "../messages/routing.ts";
@@ -9,16 +10,8 @@ import { Untaken } from "../messages/untaken.ts";
 import type { Delivery, MessageRoute } from "../providers.ts";
 import type { Message } from "../resources/messages.ts";
 
-const args = z.object({ accountSid: z.string(), messageSid: z.string() });
-
-/**
- * Sends a message by the first route that takes it, or fails it with a Notification. A carrier's
- * receipt, where one will come, ends the sending.
- */
-export const sendMessage: JobKind<z.infer<typeof args>> = job({
-  kind: "message.send",
-  args,
-  lane: ({ accountSid }) => `messages:${accountSid}`, // Phones that are silent hold up their own.
+/** Performs `sendMessage`. */
+export const sendMessageHandler: JobHandler<ArgsOf<typeof sendMessage>> = handler(sendMessage, {
   maxAttempts: limits.messageAttempts,
   retryMs: exponential(1_000, 300_000, 4),
   maxAgeMs: limits.messageWaitMs,

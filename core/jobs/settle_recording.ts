@@ -1,20 +1,16 @@
-import { z } from "zod";
 import { isLive } from "../calls/status.ts";
-import { exponential, job, type JobKind } from "../job.ts";
+import { exponential } from "../job.ts";
+import { handler, type JobHandler } from "../job_handler.ts";
+import { type ArgsOf, settleRecording } from "../job_kinds.ts";
 import { limits } from "../limits.ts";
 import type { Ports } from "../ports.ts";
 import { breakOff } from "../recordings/finish.ts";
 import type { Recording } from "../resources/recordings.ts";
 
-const args = z.object({ accountSid: z.string(), recordingSid: z.string() });
+type Args = ArgsOf<typeof settleRecording>;
 
-type Args = z.infer<typeof args>;
-
-/** Looks again and again at a recording under way; ends it when its call is long over. */
-export const settleRecording: JobKind<Args> = job<Args>({
-  kind: "recording.settle",
-  args,
-  lane: () => "recordings",
+/** Performs `settleRecording`. */
+export const settleRecordingHandler: JobHandler<Args> = handler(settleRecording, {
   maxAttempts: 50,
   retryMs: exponential(1_000, 300_000),
   async work({ accountSid, recordingSid }, ports) {

@@ -1,24 +1,17 @@
-import { z } from "zod";
-import { exponential, job, type JobKind } from "../job.ts";
+import { exponential } from "../job.ts";
+import { handler, type JobHandler } from "../job_handler.ts";
+import { type ArgsOf, storeAudio } from "../job_kinds.ts";
 import { limits } from "../limits.ts";
 import { type Notice, notify } from "../notify.ts";
 import { sidTime } from "../sid.ts";
 
-const args = z.object({ accountSid: z.string(), recordingSid: z.string() });
-
-type Args = z.infer<typeof args>;
+type Args = ArgsOf<typeof storeAudio>;
 
 /** The attempt whose failure the customer is told of; what is shorter passes. */
 const toldAttempt = 3;
 
-/**
- * Brings the audio of a finished recording to where it stays. Until then, and when it cannot be, it is
- * served from where it was made.
- */
-export const storeAudio: JobKind<Args> = job<Args>({
-  kind: "recording.store_audio",
-  args,
-  lane: () => "blobs:store",
+/** Performs `storeAudio`. */
+export const storeAudioHandler: JobHandler<Args> = handler(storeAudio, {
   maxAttempts: limits.storeAttempts,
   retryMs: exponential(5_000, 3_600_000), // For about a day.
 

@@ -1,18 +1,9 @@
-import { z } from "zod";
-import { exponential, job, type JobKind } from "../job.ts";
+import { exponential } from "../job.ts";
+import { handler, type JobHandler } from "../job_handler.ts";
+import { type ArgsOf, tellProvider } from "../job_kinds.ts";
 
-const args = z.object({
-  event: z.enum(["provisioned", "transferred", "released"]),
-  phoneNumber: z.string(),
-  accountSid: z.string(),
-  sid: z.string(),
-});
-
-/** Tells the provider of a number what came of it; committed with the change itself. */
-export const tellProvider: JobKind<z.infer<typeof args>> = job({
-  kind: "numbers.tell",
-  args,
-  lane: () => "numbers",
+/** Performs `tellProvider`. */
+export const tellProviderHandler: JobHandler<ArgsOf<typeof tellProvider>> = handler(tellProvider, {
   maxAttempts: 12,
   retryMs: exponential(1_000, 600_000),
   work: async (event, { numbers }) => await numbers.tell(event),

@@ -1,52 +1,46 @@
-import { z } from "zod";
 import { Fault } from "../faults.ts";
-import { exponential, job, type JobKind } from "../job.ts";
+import { exponential } from "../job.ts";
+import { handler, type JobHandler } from "../job_handler.ts";
+import { type ArgsOf, transcribeRecording } from "../job_kinds.ts";
 import { limits } from "../limits.ts";
 import type { Ports } from "../ports.ts";
 import { settle } from "../transcriptions/settle.ts";
 import type { Transcription } from "../resources/transcriptions.ts";
 
-const args = z.object({
-  accountSid: z.string(),
-  transcriptionSid: z.string(),
-  callback: z.object({ url: z.string(), method: z.enum(["GET", "POST"]) }).nullable(),
-  language: z.string().optional(),
-});
+/** Performs `transcribeRecording`. */
+export const transcribeRecordingHandler: JobHandler<ArgsOf<typeof transcribeRecording>> = handler(
+  transcribeRecording,
+  {
+    maxAttempts: limits.transcriptionAttempts,
+    retryMs: exponential(10_000, 600_000, 4),
 
-/** Has the text of a recording made; what cannot be made fails with a Notification. */
-export const transcribeRecording: JobKind<z.infer<typeof args>> = job({
-  kind: "recording.transcribe",
-  args,
-  lane: () => "transcription:provider",
-  maxAttempts: limits.transcriptionAttempts,
-  retryMs: exponential(10_000, 600_000, 4),
+    async work(wanted, ports, { signal }) {
+      const asked = await find(wanted, ports);
+      if (asked === null) return;
+      await settle(
+        asked,
+        { text: await textOf(asked, wanted.language, ports, signal) },
+        wanted,
+        ports,
+      );
+    },
 
-  async work(wanted, ports, { signal }) {
-    const asked = await find(wanted, ports);
-    if (asked === null) return;
-    await settle(
-      asked,
-      { text: await textOf(asked, wanted.language, ports, signal) },
-      wanted,
-      ports,
-    );
+    async spent(wanted, ports, error) {
+      const asked = await find(wanted, ports);
+      const cause = error instanceof Fault
+        ? error.detail ?? error.message
+        : error instanceof Error
+        ? error.message
+        : String(error);
+      if (asked !== null) await settle(asked, { cause }, wanted, ports);
+      return [];
+    },
   },
-
-  async spent(wanted, ports, error) {
-    const asked = await find(wanted, ports);
-    const cause = error instanceof Fault
-      ? error.detail ?? error.message
-      : error instanceof Error
-      ? error.message
-      : String(error);
-    if (asked !== null) await settle(asked, { cause }, wanted, ports);
-    return [];
-  },
-});
+);
 
 /** The transcription, as long as it is to be made. */
 async function find(
-  { accountSid, transcriptionSid }: z.infer<typeof args>,
+  { accountSid, transcriptionSid }: ArgsOf<typeof transcribeRecording>,
   { records }: Ports,
 ): Promise<Transcription | null> {
   const asked = await records.transcriptions.get(accountSid, transcriptionSid);

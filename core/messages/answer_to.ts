@@ -12,7 +12,7 @@ import type { Ports } from "../ports.ts";
 import type { Account } from "../resources/accounts.ts";
 import type { Message } from "../resources/messages.ts";
 import type { Signable } from "../signature.ts";
-import { floodNotice } from "./pair_cap.ts";
+import { floodNotice } from "./flood_notice.ts";
 import { type SmsMarkup, smsParameters } from "./sms_markup.ts";
 
 /** A message that an application is to answer. */

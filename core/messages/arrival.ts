@@ -1,7 +1,8 @@
 import { isFlow } from "../flows/address.ts";
-import { answerMessage } from "../jobs/answer_message.ts";
+import { answerMessage } from "../job_kinds.ts";
 import { notification } from "../notify.ts";
-import type { Change, Ports } from "../ports.ts";
+import type { Ports } from "../ports.ts";
+import type { Change } from "../store.ts";
 import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
 import type { Message } from "../resources/messages.ts";
 import { hostOf } from "../url_host.ts";

@@ -1,8 +1,9 @@
 import { Fault } from "../faults.ts";
-import { joinParts } from "../jobs/join_parts.ts";
+import { joinParts } from "../job_kinds.ts";
 import { limits } from "../limits.ts";
 import { notification } from "../notify.ts";
-import type { AlsoInserted, Change, Ports } from "../ports.ts";
+import type { Ports } from "../ports.ts";
+import type { AlsoInserted, Change } from "../store.ts";
 import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
 import type { Message } from "../resources/messages.ts";
 import { type PartialText, partialTexts as definition } from "../resources/partial_texts.ts";

@@ -1,23 +1,7 @@
 import { limits } from "../limits.ts";
-import type { Notice } from "../notify.ts";
 
-const windowMs = 60_000;
-
-/** Told once of the messages between two that are too many in their minute. */
-export function floodNotice(
-  { from, to, accountSid, retryAfterS }: {
-    from: string;
-    to: string;
-    accountSid: string;
-    retryAfterS: number;
-  },
-  now: number,
-): Notice {
-  const detail = `${from} to ${to}: the next are not taken for ${retryAfterS} s`;
-  // Each instance counts, and tells of it: in one minute that is once.
-  const cause = { at: Math.floor(now / windowMs) * windowMs, id: `${from} ${to}` };
-  return { accountSid, callSid: null, fault: "messageFlood", detail, cause, level: "error" };
-}
+/** Within which messages of a pair are counted, in ms. */
+export const windowMs = 60_000;
 
 /** Counts the messages from each sender to each recipient, so that no loop between them goes on. */
 export interface PairCap {

@@ -1,4 +1,5 @@
-import type { AlsoInserted, Ports } from "../ports.ts";
+import type { Ports } from "../ports.ts";
+import type { AlsoInserted } from "../store.ts";
 import type { Message } from "../resources/messages.ts";
 
 /** The record that a message is to the account which receives it. */

@@ -1,5 +1,6 @@
 import { limits } from "../limits.ts";
-import type { Change, Ports } from "../ports.ts";
+import type { Ports } from "../ports.ts";
+import type { Change } from "../store.ts";
 import { newBase, withDefaults } from "../resource.ts";
 import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
 import { type Message, messages as definition } from "../resources/messages.ts";

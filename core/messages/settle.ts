@@ -1,8 +1,8 @@
 import { type FaultName, faults } from "../faults.ts";
-import { deliverWebhook } from "../jobs/deliver_webhook.ts";
-import { expireMessage } from "../jobs/expire_message.ts";
+import { deliverWebhook } from "../webhooks/deliver.ts";
+import { expireMessage } from "../job_kinds.ts";
 import { limits } from "../limits.ts";
-import type { Change } from "../ports.ts";
+import type { Change } from "../store.ts";
 import type { Delivery } from "../providers.ts";
 import type { Message } from "../resources/messages.ts";
 import { money } from "../usage/summarize.ts";

@@ -4,15 +4,16 @@ import { parseAddress } from "../calls/address.ts";
 import { heard, longest } from "../calls/new_leg.ts";
 import { calledAs, clientAt } from "../calls/route.ts";
 import { type FaultName, faults } from "../faults.ts";
-import { sendMessage } from "../jobs/send_message.ts";
+import { sendMessage } from "../job_kinds.ts";
 import { numberFor } from "../gateways/find_number.ts";
 import { notification, notify } from "../notify.ts";
 import { dialString, e164Of } from "../numbers/dialled.ts";
-import type { Change, Ports } from "../ports.ts";
+import type { Ports } from "../ports.ts";
+import type { Change } from "../store.ts";
 import { newBase, withDefaults } from "../resource.ts";
 import type { Account } from "../resources/accounts.ts";
 import { type Message, messages as definition } from "../resources/messages.ts";
-import { floodNotice } from "./pair_cap.ts";
+import { floodNotice } from "./flood_notice.ts";
 import { routesOf } from "./routing.ts";
 
 /** Takes what a Client sends; the answer is for it. */

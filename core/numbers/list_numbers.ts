@@ -1,5 +1,6 @@
 import type { Condition } from "../filters.ts";
-import type { Ports, Query, Slice } from "../ports.ts";
+import type { Ports } from "../ports.ts";
+import type { Query, Slice } from "../store.ts";
 import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
 import type { NumberKind } from "./phone_number.ts";
 

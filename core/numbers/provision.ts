@@ -1,6 +1,7 @@
 import { Fault } from "../faults.ts";
 import { limits } from "../limits.ts";
-import type { Change, Ports } from "../ports.ts";
+import type { Ports } from "../ports.ts";
+import type { Change } from "../store.ts";
 import { type AnyRecord, creation } from "../resource.ts";
 import {
   type IncomingPhoneNumber,

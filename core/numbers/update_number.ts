@@ -1,6 +1,7 @@
 import { actsFor, standing } from "../access.ts";
 import { Fault } from "../faults.ts";
-import type { Change, Ports } from "../ports.ts";
+import type { Ports } from "../ports.ts";
+import type { Change } from "../store.ts";
 import { alteration } from "../resource.ts";
 import type { Account } from "../resources/accounts.ts";
 import {

@@ -1,5 +1,5 @@
 import { faults } from "../faults.ts";
-import type { Settings } from "../ports.ts";
+import type { Settings } from "../settings.ts";
 import type { AnyResource } from "../resource.ts";
 import { accounts } from "../resources/accounts.ts";
 import { availablePhoneNumbers, numberCountries } from "../resources/available_phone_numbers.ts";

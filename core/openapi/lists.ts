@@ -1,6 +1,6 @@
 import { type FilterKind, filterValue } from "../filters.ts";
 import { limits } from "../limits.ts";
-import { cursorName } from "../paging.ts";
+import { cursorName } from "../list_query.ts";
 import type { AnyResource } from "../resource.ts";
 import { pascal, pathField, snake } from "../wire.ts";
 import { acceptedSchema, closed, type JsonSchema, refTo, sidSchema } from "./schemas.ts";

@@ -1,7 +1,5 @@
-import { z } from "zod";
 import type { Action } from "../bridge_action.ts";
 import type { MeetingPlace } from "../bridge_peers.ts";
-import { recordingOrder } from "../bridge_recordings.ts";
 import type { Script } from "../bridge_script.ts";
 import { actionScript, type Asking } from "../calls/next_script.ts";
 import { isLive } from "../calls/status.ts";
@@ -12,27 +10,7 @@ import type { Ports } from "../ports.ts";
 import type { Queue } from "../resources/queues.ts";
 import { findQueue } from "./enqueue.ts";
 import { dequeued, given, nextOf } from "./membership.ts";
-
-/** What a Queue noun asks for; the companion hands it back when its turn comes, and once a second. */
-export const dequeueWanted = z.object({
-  kind: z.literal("dequeue"),
-  name: z.string(),
-  /** For how long somebody is waited for. */
-  timeoutS: z.number(),
-  timeLimitS: z.number(),
-  hangupOnStar: z.boolean(),
-  record: recordingOrder.optional(),
-  /** Until when, in ms; from the second time on. */
-  until: z.number().optional(),
-  /** Who was given before and does not wait any more. */
-  gone: z.string().optional(),
-  /** Who was given before and waits at a companion out of reach. */
-  unreached: z.string().optional(),
-  /** All of those. */
-  passed: z.array(z.string()).optional(),
-});
-
-export type DequeueWanted = z.infer<typeof dequeueWanted>;
+import type { DequeueWanted } from "./wanted.ts";
 
 /** How long it is until an empty queue is looked at again. */
 const LOOK_AGAIN_S = 1;

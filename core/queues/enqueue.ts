@@ -1,5 +1,4 @@
-import { z } from "zod";
-import { type Action, action } from "../bridge_action.ts";
+import type { Action } from "../bridge_action.ts";
 import type { Script } from "../bridge_script.ts";
 import { actionScript, type Asking } from "../calls/next_script.ts";
 import { isLive } from "../calls/status.ts";
@@ -9,15 +8,7 @@ import type { Ports } from "../ports.ts";
 import { newBase, withDefaults } from "../resource.ts";
 import { type Queue, queues } from "../resources/queues.ts";
 import { dequeued, positionOf } from "./membership.ts";
-
-/** What an Enqueue asks for; the companion hands it back when its turn comes. */
-export const enqueueWanted = z.object({
-  kind: z.literal("enqueue"),
-  name: z.string(),
-  wait: action.nullable().optional(),
-});
-
-export type EnqueueWanted = z.infer<typeof enqueueWanted>;
+import type { EnqueueWanted } from "./wanted.ts";
 
 /** The step that has a call wait in the queue of a name; where that is full, the action is told. */
 export async function enqueueCall(

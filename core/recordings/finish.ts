@@ -1,9 +1,10 @@
 import { batches } from "../accounts/walk.ts";
 import { recordedSeconds } from "../bridge_recordings.ts";
-import { deliverWebhook } from "../jobs/deliver_webhook.ts";
-import { storeAudio } from "../jobs/store_audio.ts";
+import { deliverWebhook } from "../webhooks/deliver.ts";
+import { storeAudio } from "../job_kinds.ts";
 import { notification } from "../notify.ts";
-import type { Change, Ports } from "../ports.ts";
+import type { Ports } from "../ports.ts";
+import type { Change } from "../store.ts";
 import type { Call } from "../resources/calls.ts";
 import type { Recording } from "../resources/recordings.ts";
 import { transcribe } from "../transcriptions/transcribe.ts";

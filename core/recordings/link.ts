@@ -1,6 +1,7 @@
 import { isSameSecret } from "../access.ts";
 import { limits } from "../limits.ts";
-import type { Collection, Ports } from "../ports.ts";
+import type { Ports } from "../ports.ts";
+import type { Collection } from "../store.ts";
 import type { Recording } from "../resources/recordings.ts";
 
 /** Where the audio of a recording is, below the base URL. */

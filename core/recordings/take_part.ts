@@ -1,7 +1,7 @@
 import type { RecordingPart } from "../bridge_recordings.ts";
 import { Fault } from "../faults.ts";
-import { removeAudio } from "../jobs/remove_audio.ts";
-import { settleRecording } from "../jobs/settle_recording.ts";
+import { removeAudio } from "../job_kinds.ts";
+import { settleRecording } from "../job_kinds.ts";
 import { limits } from "../limits.ts";
 import { notify } from "../notify.ts";
 import type { Ports } from "../ports.ts";

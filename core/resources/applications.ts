@@ -2,7 +2,7 @@ import { z } from "zod";
 import { apiVersion, clearableUrlOrPath, flag } from "../fields.ts";
 import { assertFitsKind } from "../flows/check_flow.ts";
 import { clearableFlow } from "../flows/field.ts";
-import { clearReferences } from "../jobs/clear_references.ts";
+import { clearReferences } from "../job_kinds.ts";
 import { limits } from "../limits.ts";
 import { type RecordOf, resource } from "../resource.ts";
 

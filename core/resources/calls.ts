@@ -3,7 +3,7 @@ import { companion } from "../bridge.ts";
 import { answeredBy } from "../bridge_events.ts";
 import { callbackEvent, callStatus, isLive } from "../calls/status.ts";
 import { isoDate, method, phoneText, reference, textNumber, url, wholeNumber } from "../fields.ts";
-import { dialCall } from "../jobs/dial_call.ts";
+import { dialCall } from "../job_kinds.ts";
 import { limits } from "../limits.ts";
 import { type RecordOf, resource } from "../resource.ts";
 

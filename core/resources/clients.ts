@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { clearableSid, clearableUrl, method } from "../fields.ts";
-import { forgetClients } from "../jobs/forget_clients.ts";
+import { forgetClients } from "../job_kinds.ts";
 import { limits } from "../limits.ts";
 import { type RecordOf, resource } from "../resource.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isoDate, oneLine } from "../fields.ts";
-import { sendEmail } from "../jobs/send_email.ts";
+import { sendEmail } from "../job_kinds.ts";
 import { limits } from "../limits.ts";
 import { type RecordOf, resource } from "../resource.ts";
 

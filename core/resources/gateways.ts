@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { flag, wholeNumber, word } from "../fields.ts";
-import { tellGateways } from "../jobs/tell_gateways.ts";
+import { tellGateways } from "../job_kinds.ts";
 import { proxyAddress } from "../gateways/proxy_address.ts";
 import { limits } from "../limits.ts";
 import { type RecordOf, resource } from "../resource.ts";

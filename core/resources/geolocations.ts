@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { phoneText, rfcDate, url } from "../fields.ts";
 import { limits } from "../limits.ts";
-import { locate } from "../jobs/locate.ts";
+import { locate } from "../job_kinds.ts";
 import { type RecordOf, resource } from "../resource.ts";
 
 /** Decimal degrees as text, echoed as it was sent. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { apiVersion, clearableSid, clearableUrl, flag, method, phoneText } from "../fields.ts";
-import { tellProvider } from "../jobs/tell_provider.ts";
+import { tellProvider } from "../job_kinds.ts";
 import { limits } from "../limits.ts";
 import { isPattern } from "../numbers/number_pattern.ts";
 import { areaCode, capabilities, type NumberEvent } from "../numbers/offer.ts";

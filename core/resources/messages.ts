@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isoDate, method, phoneText, url } from "../fields.ts";
-import { sendMessage } from "../jobs/send_message.ts";
+import { sendMessage } from "../job_kinds.ts";
 import { limits } from "../limits.ts";
 import { type RecordOf, resource } from "../resource.ts";
 

@@ -1,4 +1,4 @@
-import type { Settings } from "../ports.ts";
+import type { Settings } from "../settings.ts";
 import { applications } from "./applications.ts";
 import { calls } from "./calls.ts";
 import { clients, clientsWith } from "./clients.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { method, reference, textNumber } from "../fields.ts";
-import { removeAudio } from "../jobs/remove_audio.ts";
-import type { Settings } from "../ports.ts";
+import { removeAudio } from "../job_kinds.ts";
+import type { Settings } from "../settings.ts";
 import { type RecordOf, resource } from "../resource.ts";
 
 /** Who is told that a recording or its text is there. */

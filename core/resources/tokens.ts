@@ -3,7 +3,8 @@ import { textNumber, wholeNumber } from "../fields.ts";
 import { grantIceServers } from "../ice_servers.ts";
 import { limits } from "../limits.ts";
 import type { Parameters } from "../parameters.ts";
-import type { Base, Ports } from "../ports.ts";
+import type { Ports } from "../ports.ts";
+import type { Base } from "../record.ts";
 import type { AnyResource } from "../resource.ts";
 
 /** ICE servers and time-limited TURN credentials for customers' own pages. Nothing of it is stored. */

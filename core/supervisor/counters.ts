@@ -1,28 +1,11 @@
 import { isLive } from "../calls/status.ts";
 import { faults } from "../faults.ts";
-import type { AlsoInserted, Base, Change, Collection, Records } from "../ports.ts";
+import type { Records } from "../ports.ts";
+import type { Base } from "../record.ts";
+import type { AlsoInserted, Change, Collection } from "../store.ts";
 import type { Call } from "../resources/calls.ts";
 import type { Message } from "../resources/messages.ts";
-
-/** What one instance has counted since it started, by the names of the Supervisor metrics. */
-export type Counters = Record<(typeof counterNames)[number], number>;
-
-const counterNames = [
-  "TotalCallsSinceUptime",
-  "IncomingCallsSinceUptime",
-  "OutgoingCallsSinceUptime",
-  "CompletedCalls",
-  "NoAnswerCalls",
-  "BusyCalls",
-  "FailedCalls",
-  "CanceledCalls",
-  "NotFoundCalls",
-  "TextMessageInboundToApp",
-  "TextMessageInboundToClient",
-  "TextMessageInboundToProxyOut",
-  "TextMessageOutbound",
-  "TextMessageNotFound",
-] as const;
+import { counterNames, type Counters } from "./counter_names.ts";
 
 const outcomes: Partial<Record<Call["status"], keyof Counters>> = {
   "completed": "CompletedCalls",

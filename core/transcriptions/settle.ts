@@ -1,8 +1,9 @@
 import { rfc2822 } from "../wire.ts";
-import { deliverWebhook } from "../jobs/deliver_webhook.ts";
+import { deliverWebhook } from "../webhooks/deliver.ts";
 import { limits } from "../limits.ts";
 import { notification } from "../notify.ts";
-import type { Change, Ports } from "../ports.ts";
+import type { Ports } from "../ports.ts";
+import type { Change } from "../store.ts";
 import { withLinks } from "../recordings/link.ts";
 import type { Recording } from "../resources/recordings.ts";
 import type { Transcription } from "../resources/transcriptions.ts";

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { method, url } from "../fields.ts";
-import { transcribeRecording } from "../jobs/transcribe_recording.ts";
-import type { Change, Ports } from "../ports.ts";
+import { transcribeRecording } from "../job_kinds.ts";
+import type { Ports } from "../ports.ts";
+import type { Change } from "../store.ts";
 import type { Recording } from "../resources/recordings.ts";
 import type { Transcription } from "../resources/transcriptions.ts";
 

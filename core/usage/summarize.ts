@@ -1,4 +1,5 @@
-import type { Charge, DayOfUsage } from "../ports.ts";
+import type { DayOfUsage } from "../ports.ts";
+import type { Charge } from "../store.ts";
 import type { RecordOf } from "../resource.ts";
 import type { usageRecords } from "../resources/usage_records.ts";
 import { iso8601 } from "../wire.ts";

@@ -1,7 +1,8 @@
 import { placeParameters } from "../calls/placed_by.ts";
-import { pushUssd } from "../jobs/push_ussd.ts";
+import { pushUssd } from "../job_kinds.ts";
 import type { Parameters } from "../parameters.ts";
-import type { Base, Change } from "../ports.ts";
+import type { Base } from "../record.ts";
+import type { Change } from "../store.ts";
 import { withDefaults } from "../resource.ts";
 import { type Call, calls, numberPattern } from "../resources/calls.ts";
 

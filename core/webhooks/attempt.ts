@@ -1,5 +1,5 @@
 import { type Exchange, headerLines, masked, readText, reasonOf, secretsOf } from "../exchange.ts";
-import type { JobRun } from "../job.ts";
+import type { JobRun } from "../job_handler.ts";
 import { limits } from "../limits.ts";
 import type { Ports } from "../ports.ts";
 import type { Account } from "../resources/accounts.ts";

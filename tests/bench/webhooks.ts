@@ -1,7 +1,8 @@
 import { createAccount } from "../../core/accounts/create_account.ts";
 import { readConfig } from "../../core/host/config.ts";
 import { portsOf } from "../../core/host/service_ports.ts";
-import { deliverWebhook } from "../../core/jobs/deliver_webhook.ts";
+import { deliverWebhookHandler } from "../../core/jobs/deliver_webhook.ts";
+import { deliverWebhook } from "../../core/webhooks/deliver.ts";
 import { limits } from "../../core/limits.ts";
 import { notification } from "../../core/notify.ts";
 import { signedRequest } from "../../core/signature.ts";
@@ -45,7 +46,7 @@ async function ourQueue(): Promise<Sender> {
   const ports = portsOf(config, parts);
   const wanted = { emailAddress: "bench@example.com", password: "bench" };
   const { sid: accountSid } = await createAccount(null, wanted, ports);
-  const worker = await store.worker([deliverWebhook], ports);
+  const worker = await store.worker([deliverWebhookHandler], ports);
   worker.start();
   return {
     name: "Switchboard",

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { conferenceWanted } from "../../core/conferences/enter.ts";
+import { conferenceWanted } from "../../core/conferences/wanted.ts";
 import { compile } from "../../core/markup/compile.ts";
 import { parseDocument } from "../../core/markup/parse.ts";
 import { withDefaults } from "../../core/resource.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { closeAccount } from "../../core/jobs/close_account.ts";
+import { closeAccountHandler } from "../../core/jobs/close_account.ts";
 import { limits } from "../../core/limits.ts";
-import type { AnyCollection } from "../../core/ports.ts";
+import type { AnyCollection } from "../../core/store.ts";
 import type { ApiClient } from "../support/api_client.ts";
 import { type App, startApp } from "../support/app.ts";
 import { makeSample, type SampledName, sampledNames } from "../support/samples.ts";
@@ -188,7 +188,7 @@ Deno.test("closing walks through more records than one batch holds", async () =>
   for (let n = 0; n < many; n++) await makeSample(app, child, { name: "transcriptions", n });
 
   const run = { id: "job", attempt: 1, madeAt: 0, signal: new AbortController().signal };
-  await closeAccount.work({ accountSid: child.sid }, app.ports, run);
+  await closeAccountHandler.work({ accountSid: child.sid }, app.ports, run);
 
   assert.equal(await count(app, child, "transcriptions"), 0);
 });
@@ -200,7 +200,10 @@ Deno.test("closing stops between batches when its lease is lost", async () => {
 
   const signal = AbortSignal.abort(new Error("The lease of the job is lost"));
   const run = { id: "job", attempt: 1, madeAt: 0, signal };
-  await assert.rejects(closeAccount.work({ accountSid: child.sid }, app.ports, run), /lease/);
+  await assert.rejects(
+    closeAccountHandler.work({ accountSid: child.sid }, app.ports, run),
+    /lease/,
+  );
 
   assert.equal(await count(app, child, "clients"), 1);
 });

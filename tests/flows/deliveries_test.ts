@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Fault } from "../../core/faults.ts";
-import { deliverWebhook, type Webhook } from "../../core/jobs/deliver_webhook.ts";
+import { deliverWebhook, type Webhook } from "../../core/webhooks/deliver.ts";
 import { limits } from "../../core/limits.ts";
 import { type App, startApp } from "../support/app.ts";
 import { fakeSignals } from "../support/fake_signals.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { z } from "zod";
 import { sweepCompanions, takeHeartbeat } from "../../core/calls/sweep.ts";
 import { registrationsOf } from "../../core/gateways/registrations.ts";
-import { job } from "../../core/job.ts";
+import { job } from "../support/job.ts";
 import { limits } from "../../core/limits.ts";
 import { notification } from "../../core/notify.ts";
 import { withDefaults } from "../../core/resource.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { customerLane, exponential, type Job, type JobHandler } from "../../core/job.ts";
+import { customerLane, exponential, type Job } from "../../core/job.ts";
+import type { JobHandler } from "../../core/job_handler.ts";
 import { limits } from "../../core/limits.ts";
 import { type App, startApp } from "../support/app.ts";
 

@@ -6,7 +6,7 @@ import {
   usualCapabilities,
 } from "../../core/numbers/offer.ts";
 import { parseNumber } from "../../core/numbers/phone_number.ts";
-import type { Charge } from "../../core/ports.ts";
+import type { Charge } from "../../core/store.ts";
 import { openStore } from "../../kv/open_store.ts";
 import { startApp } from "../support/app.ts";
 

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers";
 import type { Call } from "../../core/resources/calls.ts";
 import { Fault } from "../../core/faults.ts";
 import type { Condition } from "../../core/filters.ts";
-import type { Query } from "../../core/ports.ts";
+import type { Query } from "../../core/store.ts";
 import { dice, storeFile, type StoreLab, storeLab } from "../support/store_lab.ts";
 
 /** How many commits failed before and after they were made. */

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers";
 import type { Condition } from "../../core/filters.ts";
-import type { Base, Query } from "../../core/ports.ts";
+import type { Base } from "../../core/record.ts";
+import type { Query } from "../../core/store.ts";
 import type { Call } from "../../core/resources/calls.ts";
 import { withDefaults } from "../../core/resource.ts";
 import {

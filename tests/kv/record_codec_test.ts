@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import type { AnyRecord } from "../../core/resource.ts";
 import { recentRecords } from "../../kv/recent_records.ts";
-import { recordCodec, type Stored } from "../../kv/record_codec.ts";
+import { recordCodec } from "../../kv/record_codec.ts";
+import { type Stored } from "../../kv/recent_records.ts";
 import { sealer } from "../../kv/seal.ts";
 
 const fields = ["sid", "accountSid", "dateCreated", "dateUpdated", "name", "password", "tags"];

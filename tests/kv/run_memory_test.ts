@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { AnyRecord } from "../../core/resource.ts";
 import { emptyBatch } from "../../kv/batch.ts";
 import { ordOf, sidOf } from "../../kv/keys.ts";
-import type { Stored } from "../../kv/record_codec.ts";
+import type { Stored } from "../../kv/recent_records.ts";
 import { type RunMemory, runMemory } from "../../kv/run_memory.ts";
 import type { Bounds, Gap, Run } from "../../kv/runs.ts";
 import { dice } from "../support/store_lab.ts";

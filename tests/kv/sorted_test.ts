@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { setImmediate } from "node:timers";
 import { type Condition, matches } from "../../core/filters.ts";
 import { usualCapabilities } from "../../core/numbers/offer.ts";
-import type { Query } from "../../core/ports.ts";
+import type { Query } from "../../core/store.ts";
 import { withDefaults } from "../../core/resource.ts";
 import {
   type IncomingPhoneNumber,

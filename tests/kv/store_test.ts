@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Fault } from "../../core/faults.ts";
-import { job, type JobKind } from "../../core/job.ts";
+import { job, type TestJob } from "../support/job.ts";
 import type { Ports } from "../../core/ports.ts";
 import { withDefaults } from "../../core/resource.ts";
 import type { Account } from "../../core/resources/accounts.ts";
@@ -159,7 +159,7 @@ Deno.test("openStore() refuses a file that another process has open", async () =
 Deno.test("openStore() hands jobs that a killed process held to the next one at once", async () => {
   await using file = await storeFile();
   const ran: string[] = [];
-  const noteJob: JobKind<string> = job({
+  const noteJob: TestJob<string> = job({
     kind: "note",
     args: z.string(),
     lane: () => "notes",

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { Fault } from "../../core/faults.ts";
-import { exponential, job, type JobKind, type JobRun } from "../../core/job.ts";
+import { exponential } from "../../core/job.ts";
+import { job, type TestJob } from "../support/job.ts";
+import type { JobRun } from "../../core/job_handler.ts";
 import { limits } from "../../core/limits.ts";
 import { notification } from "../../core/notify.ts";
 import { type App, startApp } from "../support/app.ts";
@@ -10,7 +12,7 @@ import { openStore } from "../../kv/open_store.ts";
 type Work = (text: string, run: JobRun) => Promise<void>;
 
 /** A kind of job whose work is the test's. */
-function kindOf(work: Work, lane = (text: string) => text): JobKind<string> {
+function kindOf(work: Work, lane = (text: string) => text): TestJob<string> {
   return job({
     kind: "test",
     args: z.string(),
@@ -32,7 +34,7 @@ function kindOf(work: Work, lane = (text: string) => text): JobKind<string> {
 }
 
 /** Commits jobs with a change of the root account, as a use case does. */
-async function commit(app: App, jobs: ReturnType<JobKind<string>>[]): Promise<void> {
+async function commit(app: App, jobs: ReturnType<TestJob<string>>[]): Promise<void> {
   await app.ports.accounts.update(app.root.sid, (account) => ({ record: account, jobs }));
 }
 

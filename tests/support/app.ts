@@ -5,7 +5,7 @@ import type { Script } from "../../core/bridge_script.ts";
 import type { RoomOrder } from "../../core/bridge_rooms.ts";
 import type { MessageOrder, OutwardOrder } from "../../core/bridge_messages.ts";
 import type { RegisteredBinding } from "../../core/bridge_registrations.ts";
-import type { AnyJobHandler } from "../../core/job.ts";
+import type { AnyJobHandler } from "../../core/job_handler.ts";
 import { handlers } from "../../core/jobs/mod.ts";
 import { createPairCap } from "../../core/messages/pair_cap.ts";
 import { openNumbers } from "../../core/numbers/providers/open.ts";

@@ -1,5 +1,5 @@
 import type { RegisteredBinding } from "../../core/bridge_registrations.ts";
-import type { Base } from "../../core/ports.ts";
+import type { Base } from "../../core/record.ts";
 import { joined } from "../../core/conferences/membership.ts";
 import { withDefaults } from "../../core/resource.ts";
 import { resources } from "../../core/resources/mod.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { EnqueueWanted } from "../../queues/enqueue.ts";
+import type { EnqueueWanted } from "../../queues/wanted.ts";
 import { limits } from "../../limits.ts";
 import { actionAttribute, methodAttribute, notPerformed, verb } from "../verb.ts";
 import { waitOf } from "./conference.ts";

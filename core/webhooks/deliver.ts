@@ -1,0 +1,79 @@
+import { z } from "zod";
+import { withoutCredentials } from "../exchange.ts";
+import { Fault } from "../faults.ts";
+import { customerLane, type Job } from "../job.ts";
+import { limits } from "../limits.ts";
+import type { Base } from "../record.ts";
+import { deliveries, type Delivery } from "../resources/deliveries.ts";
+import type { Signable } from "../signature.ts";
+import type { Change } from "../store.ts";
+import { hostOf } from "../url_host.ts";
+
+/** One request to tell a customer's server of something. */
+export interface Webhook extends Signable {
+  accountSid: string;
+  callSid: string | null;
+  /** Requests of one series to one host are made one after another; that of the call unless told. */
+  series?: string;
+  /** What it tells of, in two words: `call.completed`. */
+  event?: string;
+}
+
+/** The kind of job that `deliverWebhook` builds; `jobs/deliver_webhook.ts` performs it. */
+export const webhookDelivery = {
+  kind: "webhook.deliver",
+  args: z.object({ accountSid: z.string() }),
+};
+
+/**
+ * Sends one status callback, shown as a Delivery. An answer below 500 counts as received, one from
+ * 400 with a warning; everything else is tried again. `X-Switchboard-Delivery` is the Sid of the
+ * Delivery, the same on every attempt and replay.
+ */
+export function deliverWebhook(webhook: Webhook): Job {
+  const { accountSid } = webhook;
+  const make = (base: Base) => deliveryOf(webhook, base);
+  const shown = { into: "deliveries", sidPrefix: deliveries.sidPrefix, accountSid, make };
+  return { ...jobOf(webhook), shown };
+}
+
+/** Sends a delivery that has come to its end once more, as the same delivery. */
+export function replay(delivery: Delivery, now: number): Change<Delivery> {
+  if (delivery.status === "queued") throw new Fault("deliveryQueued", delivery.sid);
+  const record: Delivery = { ...delivery, status: "queued", dateUpdated: now };
+  return { record, jobs: [{ ...jobOf(delivery), id: delivery.sid }] };
+}
+
+/** Its id is the Delivery's Sid. */
+function jobOf(
+  { accountSid, callSid, url, series = callSid ?? undefined }: Pick<
+    Webhook,
+    "accountSid" | "callSid" | "url" | "series"
+  >,
+): Job {
+  return {
+    kind: webhookDelivery.kind,
+    lane: customerLane("webhooks", hostOf(url), accountSid),
+    args: { accountSid },
+    ...series !== undefined && { series },
+  };
+}
+
+function deliveryOf({ callSid, url, method, params, event }: Webhook, base: Base): Delivery {
+  const { username, password } = URL.parse(url) ?? { username: "", password: "" };
+  return {
+    ...base,
+    status: "queued",
+    url: withoutCredentials(url),
+    method,
+    requestVariables: params,
+    event: event ?? null,
+    callSid,
+    messageSid: params.MessageSid ?? null,
+    attemptCount: 0,
+    attempts: [],
+    startTime: base.dateCreated,
+    apiVersion: limits.apiVersion,
+    credentials: username === "" ? null : `${username}:${password}`,
+  };
+}
