@@ -1,6 +1,5 @@
 import type { DayOfUsage, Ledger } from "../core/ports.ts";
 import type { Charge } from "../core/store.ts";
-import type { StoreContext } from "./collection.ts";
 import { type Batch, stageSum } from "./batch.ts";
 import { keys } from "./keys.ts";
 
@@ -23,7 +22,11 @@ export function stageCharges(batch: Batch, account: bigint, charges: Charge[]): 
 }
 
 /** The sums of charges, as `stageCharges` keeps them. */
-export function ledger({ kv, accountNumber }: Pick<StoreContext, "kv" | "accountNumber">): Ledger {
+export function ledger({ kv, accountNumber }: {
+  kv: Deno.Kv;
+  /** The number of an account in keys; null when there is no such account. */
+  accountNumber(accountSid: string): Promise<bigint | null>;
+}): Ledger {
   return {
     async days(accountSid, { from, before }) {
       const account = await accountNumber(accountSid);

@@ -1,6 +1,7 @@
 import { bridgeLimits, type Companion as CompanionName, type Heartbeat } from "../core/bridge.ts";
 import type { Authenticator } from "./auth/authenticate.ts";
-import { type Calls, createCalls } from "./script/calls.ts";
+import type { Calls } from "./script/calls.ts";
+import { createCalls } from "./script/create_calls.ts";
 import type { CompanionOptions } from "./companion_options.ts";
 import { type Control, listenControl } from "./service/control.ts";
 import { createCredentialsCache } from "./auth/credentials.ts";

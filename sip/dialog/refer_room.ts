@@ -3,7 +3,7 @@ import { unlessAborted } from "../abort.ts";
 import { failureOf, hangUpOthers, lastEnding, ringAll } from "../leg/ring_all.ts";
 import type { LegName } from "../peer/leg_names.ts";
 import type { LiveLeg } from "../script/live_leg.ts";
-import type { RoomPlace } from "../script/room_place.ts";
+import type { RoomPlace } from "../script/live_leg.ts";
 import { leave, partyFor } from "./replace.ts";
 import { askService, referredBy, type Transfer } from "./transfer.ts";
 

@@ -1,20 +1,7 @@
 import type { Script } from "../../core/bridge_script.ts";
-import type { InboundLeg, Leg, OutboundLeg } from "../leg/leg.ts";
-import type { Calls } from "../script/calls.ts";
-import { createLiveLeg, type LiveLeg } from "../script/live_leg.ts";
+import type { Leg } from "../leg/leg.ts";
+import type { LiveLeg } from "../script/live_leg.ts";
 import { type MeetingNews, readNews, writeNews } from "./meeting.ts";
-
-/**
- * A leg of which the other end is a leg of another companion, which has that call with its script and
- * its records: the service hears nothing of it here.
- */
-export function createFarLeg<L extends InboundLeg | OutboundLeg>(
-  calls: Calls,
-  leg: L,
-): LiveLeg<L> {
-  const unheard = { send: () => Promise.resolve([]), drained: () => Promise.resolve() };
-  return createLiveLeg(calls, leg, unheard, { isOfPeer: true });
-}
 
 /** Has whom a leg talks to perform what the companion at its other end says. */
 export function takeOrders(live: LiveLeg): void {

@@ -5,7 +5,7 @@ import type { Calls } from "../script/calls.ts";
 import { connected } from "../script/connected.ts";
 import { recordRoom } from "../script/room_stay.ts";
 import { talk } from "../script/talk.ts";
-import { createFarLeg, sayTo, takeOrders } from "./far_leg.ts";
+import { sayTo, takeOrders } from "./far_leg.ts";
 import { ANOTHER_RUN, type MeetingNews, type MeetingOrder, readNews } from "./meeting.ts";
 
 /** What is here for the calls of other companions to meet. */
@@ -84,7 +84,7 @@ function hostTaker({ calls, caller }: Visit, leg: string): void {
     return caller.hangup();
   }
   const { live, signal: held } = waiting;
-  const taker = createFarLeg(calls, caller);
+  const taker = calls.adopt(caller);
   takeOrders(taker);
   waiting.take();
   sayTo(caller, { type: "talks", sipCallId: live.leg.sipCallId });

@@ -5,7 +5,7 @@ import { createInboundLeg } from "../leg/inbound_leg.ts";
 import type { InboundLeg, Leg, OutboundLeg } from "../leg/leg.ts";
 import { legHeader, type LegName, legNamedBy } from "./leg_names.ts";
 import { bestStatus, type Ending, refusedEnding } from "../leg/outcome.ts";
-import { createFarLeg, takeOrders } from "./far_leg.ts";
+import { takeOrders } from "./far_leg.ts";
 import { hostPeer, type MeetingHost } from "./host_peer.ts";
 import { type MeetingOrder, readOrder } from "./meeting.ts";
 import { orderHeader, peerHeader, peerLogin } from "./peers.ts";
@@ -116,7 +116,7 @@ function wantedOf(signalling: Signalling, message: IncomingRequestMessage): Want
 
 /** Has another companion's leg take the place of one here, which the service hears nothing more of. */
 function takePlace(calls: Calls, caller: InboundLeg, leg: string): void {
-  const live = createFarLeg(calls, caller);
+  const live = calls.adopt(caller);
   takeOrders(live);
   live.run(() => [{ type: "replace", leg }]);
 }

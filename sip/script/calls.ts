@@ -1,21 +1,13 @@
-import type { LegEvent } from "../../core/bridge_events.ts";
-import type { Invitation, Script } from "../../core/bridge_script.ts";
-import type { WaitingLegs } from "./queue.ts";
-import { createRooms, type Rooms } from "./rooms.ts";
-import { createLiveLeg, type LiveLeg } from "./live_leg.ts";
-import { type CallerDemands, noDemands } from "../leg/caller.ts";
+import type { Invitation } from "../../core/bridge_script.ts";
+import type { CallerDemands } from "../leg/caller.ts";
 import type { InboundLeg, OutboundLeg } from "../leg/leg.ts";
-import { sipLimits } from "../limits.ts";
-import { LooseMap } from "../loose_map.ts";
 import type { LoadAudio, MediaEngine, MediaLeg } from "../media/port.ts";
 import type { Recogniser } from "../media/recogniser.ts";
 import type { Speaker } from "../media/speaker.ts";
-import { createOutboundLeg } from "../leg/outbound_leg.ts";
-import type { OutboundCall } from "../leg/outbound_state.ts";
-import { runPartner, takeOrders } from "../peer/far_leg.ts";
 import type { Recordings } from "../service/recordings.ts";
-import { createReportQueue, type ReportOptions } from "../service/reports.ts";
 import type { Signalling } from "../signalling.ts";
+import type { LiveLeg } from "./live_leg.ts";
+import type { Rooms } from "./rooms.ts";
 
 /** How a leg is placed, beyond whom to call. */
 export interface Placing {
@@ -53,128 +45,22 @@ export interface Calls {
   unsettled(): LiveLeg["leg"][];
   /** Takes a new leg in; it is reported as ended and forgotten when it is over. */
   add<L extends InboundLeg | OutboundLeg>(leg: L): LiveLeg<L>;
+  /** The same of a leg whose other end is a leg of another companion: the service hears nothing of it. */
+  adopt<L extends InboundLeg | OutboundLeg>(leg: L): LiveLeg<L>;
   place(invitation: Invitation, placing: Placing): LiveLeg<OutboundLeg>;
   /** Hangs up every leg; resolves when peers and service know all there is to know. */
   endAll(): Promise<void>;
 }
 
-export interface CallsOptions extends Omit<ReportOptions, "timers" | "log"> {
-  signalling: Signalling;
-  media: MediaEngine;
-  loadAudio: LoadAudio;
-  recordings: Recordings;
-  recogniser: Recogniser | null;
-  speaker: Speaker | null;
+/** A leg that waits, as the one sees it that takes it. */
+export interface WaitingLeg {
+  live: LiveLeg;
+  /** Aborts when it ended, or something else is done to it. */
+  signal: AbortSignal;
+  /** It waits no longer, and is talked to until `release`. */
+  take(): void;
+  release(): void;
 }
 
-export function createCalls(options: CallsOptions): Calls {
-  const { signalling, media, loadAudio, recordings, recogniser, speaker } = options;
-  const { timers, log } = signalling;
-  const legs = new LooseMap<string, LiveLeg>();
-  const ended = new Set<string>();
-  const unsettled = new LooseMap<string, { leg: LiveLeg["leg"]; settled: Promise<void> }>();
-
-  const end = (id: string) => {
-    legs.delete(id);
-    ended.add(id);
-  };
-  const settle = (id: string) => {
-    unsettled.delete(id);
-    timers.after(sipLimits.endedLegMs, () => ended.delete(id));
-  };
-
-  const calls: Calls = {
-    signalling,
-    media,
-    loadAudio,
-    rooms: createRooms(media),
-    waiting: new Map(),
-    recordings,
-    recogniser,
-    speaker,
-    find: (id) => legs.get(id),
-    ended: (id) => ended.has(id),
-    unsettled: () => [...unsettled.values()].map(({ leg }) => leg),
-    add(leg) {
-      const reports = createReportQueue({ ...options, timers, log }, leg);
-      const live = createLiveLeg(calls, leg, reports);
-      legs.set(leg.id, live);
-      void live.over.then(() => end(leg.id));
-      unsettled.set(leg.id, { leg, settled: live.settled().finally(() => settle(leg.id)) });
-      return live;
-    },
-    place(invitation, placing) {
-      const report = (event: LegEvent) => live.report(event);
-      const call = outboundCall(calls, invitation, { ...placing, report });
-      const live = calls.add(createOutboundLeg(signalling, call));
-      if (invitation.target.kind === "leg") takeOrders(live);
-      return live;
-    },
-    async endAll() {
-      for (const live of legs.values()) live.dismiss(503);
-      await Promise.all([...unsettled.values()].map(({ settled }) => settled));
-      await recordings.drained();
-    },
-  };
-  return calls;
-}
-
-function outboundCall(
-  { media }: Calls,
-  invitation: Invitation,
-  placing: Placing & { report: LiveLeg["report"] },
-): OutboundCall {
-  const { offer, parent, timeoutS, maxForwards, demands = noDemands, headers = [], report } =
-    placing;
-  const { from, to, memo } = invitation;
-  return {
-    invitation,
-    headers,
-    demands,
-    isChild: parent !== undefined,
-    timeoutMs: timeoutS * 1000,
-    maxForwards: maxForwards ?? sipLimits.maxForwards,
-    media: offer === undefined ? { engine: media } : { offer },
-    onInviting: (sipCallId) =>
-      report({
-        type: "inviting",
-        from,
-        to,
-        sipCallId,
-        ...parent && { parent },
-        ...memo && { memo },
-      }),
-    onRinging: () => {
-      report({ type: "ringing" });
-      placing.onRinging?.();
-    },
-    ...placing.onProgress === undefined ? {} : { onProgress: placing.onProgress },
-    ...placing.onEarlyMedia === undefined ? {} : { onEarlyMedia: placing.onEarlyMedia },
-  };
-}
-
-/** Performs a script on a leg, placing it first when the script begins with an `invite`. */
-export function runScript(
-  calls: Calls,
-  { leg, script, other }: { leg: string; script: Script; other?: Script | undefined },
-): "run" | "unknown" {
-  const known = calls.find(leg);
-  const [first] = script;
-  const invite = first?.type === "invite" && first.invitation.leg === leg ? first : undefined;
-  if (invite !== undefined) {
-    if (known === undefined && !calls.ended(leg)) {
-      calls.place(invite.invitation, { timeoutS: invite.timeoutS }).run(() => script);
-    }
-    return "run";
-  }
-  if (known === undefined) return "unknown";
-  // At once: what is under way is told as cut off by the end of the call, not by another script.
-  if (first?.type === "hangup") {
-    known.dismiss();
-    return "run";
-  }
-  // Whom it talks to first: then neither is hung up with what the other did.
-  if (other !== undefined) runPartner(known, other);
-  known.run(() => script);
-  return "run";
-}
+/** The legs of this companion that wait in queues, by id. */
+export type WaitingLegs = Map<string, WaitingLeg>;

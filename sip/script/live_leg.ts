@@ -1,15 +1,8 @@
+import type { RoomStep } from "../../core/bridge_rooms.ts";
 import type { LegEvent } from "../../core/bridge_events.ts";
 import type { Invitation, Script } from "../../core/bridge_script.ts";
-import { overReason } from "../abort.ts";
-import type { Calls } from "./calls.ts";
 import type { InboundLeg, OutboundLeg } from "../leg/leg.ts";
-import { perform } from "./perform.ts";
-import { beginning } from "./performance.ts";
-import { prepare } from "./prepare.ts";
-import { onRefer } from "../dialog/refer.ts";
-import { type RoomPlace, vacate } from "./room_place.ts";
-import type { Asking, ReportQueue } from "../service/reports.ts";
-import { guard } from "../signalling.ts";
+import type { Asking } from "../service/report_queue.ts";
 
 /** A leg with what is done to it: its script, and its reports to the service. */
 export interface LiveLeg<L extends InboundLeg | OutboundLeg = InboundLeg | OutboundLeg> {
@@ -50,75 +43,10 @@ export interface LiveLeg<L extends InboundLeg | OutboundLeg = InboundLeg | Outbo
   settled(): Promise<void>;
 }
 
-export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
-  calls: Calls,
-  leg: L,
-  reports: ReportQueue,
-  { isOfPeer = false } = {},
-): LiveLeg<L> {
-  const { log } = calls.signalling;
-  let holder: AbortController | undefined;
-  let performance = Promise.resolve();
-
-  // A signal made of several would be held weakly by each, which keeps all of a call from the
-  // collector of what is young.
-  leg.signal.addEventListener("abort", () => holder?.abort(overReason), { once: true });
-
-  const failed = (error: unknown) => {
-    log("Cannot perform a script", { leg: leg.id, error: String(error) });
-    leg.hangup({ status: 500 });
-  };
-
-  const live: LiveLeg<L> = {
-    leg,
-    lastFailure: undefined,
-    partner: undefined,
-    room: undefined,
-    isOfPeer,
-    referring: false,
-    report: (event) => void reports.send(event),
-    ask: (event, asking) => reports.send(event, asking),
-    hold() {
-      vacate(live);
-      holder?.abort(overReason);
-      holder = new AbortController();
-      if (leg.signal.aborted) holder.abort(overReason);
-      return holder.signal;
-    },
-    run: (script) =>
-      live.take(async (signal) => {
-        const steps = await script(signal);
-        await perform(beginning({ calls, live, signal }), steps);
-      }),
-    take(work) {
-      const signal = live.hold();
-      const before = performance;
-      performance = before.then(() => work(signal)).catch(failed);
-    },
-    prepare: async (invitation, held) => {
-      const preparing = prepare(beginning({ calls, live, signal: held }), invitation);
-      const isReady = await preparing.catch((error) => (failed(error), false));
-      if (!isReady && !held.aborted) leg.hangup();
-      return isReady;
-    },
-    dismiss(status) {
-      live.isDismissed = true;
-      leg.hangup(status === undefined ? {} : { status });
-    },
-    isDismissed: false,
-    idle: () => performance,
-    over: leg.ended.then(async (ending) => {
-      // What the script still has to say comes before the last word.
-      await performance;
-      live.report({ type: "ended", ...ending });
-    }),
-    settled: async () => void await Promise.all([live.over, leg.released]).then(reports.drained),
-  };
-  let isTold = false;
-  leg.onUnknownSource = (address) => {
-    if (!isTold) live.report({ type: "unknownSource", address });
-    isTold = true;
-  };
-  leg.onRefer = guard(log, (request) => onRefer(calls, live, request));
-  return live;
+/** A leg's place in a room; of a leg that ended there, the one that it had. */
+export interface RoomPlace {
+  readonly step: RoomStep;
+  /** Aborts when the leg is taken out of the room, or the room ends; not when the leg does. */
+  readonly left: AbortSignal;
+  vacate(): void;
 }

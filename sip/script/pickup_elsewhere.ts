@@ -2,10 +2,9 @@ import type { MeetingPlace } from "../../core/bridge_peers.ts";
 import type { PickupStep } from "../../core/bridge_rooms.ts";
 import { unlessAborted } from "../abort.ts";
 import { callPeer } from "../peer/call_peer.ts";
-import { createFarLeg, runPartner } from "../peer/far_leg.ts";
+import { runPartner } from "../peer/far_leg.ts";
 import type { Performance } from "./performance.ts";
-import type { Talked } from "./queue.ts";
-import { talk, type TalkOptions } from "./talk.ts";
+import { talk, type Talked, type TalkOptions } from "./talk.ts";
 
 /** Takes a leg that waits at another companion, and talks to it, by a call to that one. */
 export async function talkElsewhere(
@@ -19,7 +18,7 @@ export async function talkElsewhere(
     order: { type: "pickup", leg, runId: at.runId },
     onNews: (news) => news.type === "run" && runPartner(other, news.script),
   });
-  const other = createFarLeg(calls, meeting.leg);
+  const other = calls.adopt(meeting.leg);
   const held = other.hold();
   const first = await unlessAborted(meeting.first, signal);
   if (first?.type === "talks") {

@@ -6,22 +6,9 @@ import { sipLimits } from "../limits.ts";
 import type { LiveLeg } from "./live_leg.ts";
 import { carried, type Performance, tellEnd } from "./performance.ts";
 import { recordTalk } from "./record_talk.ts";
-import { talk, type TalkOptions } from "./talk.ts";
+import { talk, type Talked, type TalkOptions } from "./talk.ts";
 import { talkElsewhere } from "./pickup_elsewhere.ts";
 import { answered, type PerformStep, wait } from "./wait.ts";
-
-/** A leg that waits, as the one sees it that takes it. */
-export interface WaitingLeg {
-  live: LiveLeg;
-  /** Aborts when it ended, or something else is done to it. */
-  signal: AbortSignal;
-  /** It waits no longer, and is talked to until `release`. */
-  take(): void;
-  release(): void;
-}
-
-/** The legs of this companion that wait in queues, by id. */
-export type WaitingLegs = Map<string, WaitingLeg>;
 
 /** Has the leg wait until it is taken, leaves or ends; the service is told when it comes and goes. */
 export async function queue(
@@ -112,9 +99,6 @@ export async function pickup(performance: Performance, step: PickupStep): Promis
     action: carried(performance, action),
   });
 }
-
-/** What came of taking a leg: why it could not be had, or the talk with it. */
-export type Talked = "gone" | "unreached" | { sipCallId: string | undefined; lastedMs: number };
 
 async function talkHere(
   performance: Performance,

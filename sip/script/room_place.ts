@@ -1,14 +1,6 @@
 import type { RoomStep } from "../../core/bridge_rooms.ts";
 import { overReason } from "../abort.ts";
-import type { LiveLeg } from "./live_leg.ts";
-
-/** A leg's place in a room; of a leg that ended there, the one that it had. */
-export interface RoomPlace {
-  readonly step: RoomStep;
-  /** Aborts when the leg is taken out of the room, or the room ends; not when the leg does. */
-  readonly left: AbortSignal;
-  vacate(): void;
-}
+import type { LiveLeg, RoomPlace } from "./live_leg.ts";
 
 export function createRoomPlace(step: RoomStep): RoomPlace {
   const left = new AbortController();

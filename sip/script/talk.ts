@@ -87,3 +87,6 @@ async function joinMedia(
   leg.media.join(other.media);
   onJoined?.(leg.media, other.media);
 }
+
+/** What came of taking a leg: why it could not be had, or the talk with it. */
+export type Talked = "gone" | "unreached" | { sipCallId: string | undefined; lastedMs: number };

@@ -25,7 +25,8 @@ import { serveHttp } from "../../net/http_server.ts";
 import { netLimits } from "../../net/limits.ts";
 import { createPlaces } from "../../net/places.ts";
 import type { Companion } from "../../core/bridge.ts";
-import { type Calls, runScript } from "../script/calls.ts";
+import type { Calls } from "../script/calls.ts";
+import { runScript } from "../script/create_calls.ts";
 import { hostPort } from "../transport/local_name.ts";
 
 export interface ControlOptions {

@@ -1,6 +1,6 @@
 import type { NewsAnswer, Report } from "../../core/bridge.ts";
 import { sipLimits } from "../limits.ts";
-import { failureOf } from "./reports.ts";
+import { failureOf } from "./service_link.ts";
 import { refusalOf, type ServiceLink } from "./service_link.ts";
 
 interface Waiting {

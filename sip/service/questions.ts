@@ -2,7 +2,7 @@ import type { QuestionAnswer, Report } from "../../core/bridge.ts";
 import type { Script } from "../../core/bridge_script.ts";
 import { overReason } from "../abort.ts";
 import { sipLimits } from "../limits.ts";
-import { failureOf } from "./reports.ts";
+import { failureOf } from "./service_link.ts";
 import { refusalOf, ServiceError, type ServiceLink } from "./service_link.ts";
 import type { Timers } from "../timers.ts";
 

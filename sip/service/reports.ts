@@ -1,27 +1,13 @@
 import type { Companion, Report } from "../../core/bridge.ts";
-import type { LegEvent } from "../../core/bridge_events.ts";
+
 import type { Script } from "../../core/bridge_script.ts";
 import { unlessAborted } from "../abort.ts";
 import { sipLimits } from "../limits.ts";
 import type { Ask } from "./questions.ts";
-import { ServiceError, type ServiceFailure } from "./service_link.ts";
+import type { Asking, ReportQueue } from "./report_queue.ts";
+import { failureOf } from "./service_link.ts";
 import type { Log } from "../signalling.ts";
 import type { Timers } from "../timers.ts";
-
-/** A report that wants a script, for as long as somebody waits for it. */
-export interface Asking {
-  signal: AbortSignal;
-  /** The service has not answered for `serviceGraceMs`; the report goes on being sent. */
-  onUnreachable?(): void;
-}
-
-/** The reports of one leg: sent one after another, each until the service has it. */
-export interface ReportQueue {
-  /** Resolves with the next script: empty when nobody asked, waits any more, or knows one. */
-  send(event: LegEvent, asking?: Asking): Promise<Script>;
-  /** Resolves when everything queued so far is delivered or given up. */
-  drained(): Promise<void>;
-}
 
 export interface ReportOptions {
   companion: Companion;
@@ -108,10 +94,4 @@ async function rest(
   const isStopping = stopping.aborted;
   const until = AbortSignal.any([signal, isStopping ? stopped : stopping]);
   await timers.pause(isStopping ? sipLimits.retryMinMs : ms, until);
-}
-
-/** Network errors pass; an answer that is no script stays what it is. */
-export function failureOf(error: unknown): ServiceFailure {
-  if (error instanceof ServiceError) return error.failure;
-  return error instanceof Error && error.name === "ZodError" ? "refusal" : "outage";
 }

@@ -176,7 +176,7 @@ export function createServiceLink(options: ServiceLinkOptions): ServiceLink {
 /** Statuses of the 400s that another attempt can change. */
 const passing = [401, 408, 429];
 
-function failureOf(status: number): ServiceFailure {
+function failureOfStatus(status: number): ServiceFailure {
   if (status === 500) return "defect";
   return status > 500 || passing.includes(status) ? "outage" : "refusal";
 }
@@ -200,7 +200,13 @@ async function signedPost(
   });
   const { status } = answer;
   if (status >= 200 && status < 300) return answer.body;
-  throw new ServiceError(`post ${path}`, `the service answered ${status}`, failureOf(status));
+  throw new ServiceError(`post ${path}`, `the service answered ${status}`, failureOfStatus(status));
 }
 
 const basePath = (serviceUrl: string): string => new URL(serviceUrl).pathname.replace(/\/$/, "");
+
+/** Network errors pass; an answer that is no script stays what it is. */
+export function failureOf(error: unknown): ServiceFailure {
+  if (error instanceof ServiceError) return error.failure;
+  return error instanceof Error && error.name === "ZodError" ? "refusal" : "outage";
+}

@@ -4,6 +4,7 @@ import { BareObject } from "./bare_object.ts";
 import { isToken } from "./grammar.ts";
 import { canonicalName, frequentName, frequentNameAt } from "./header_names.ts";
 import { readHeader } from "./parse_header.ts";
+import type { SipMessage } from "./sip_message.ts";
 import { sipLimits } from "../limits.ts";
 import { parseUri } from "./uri.ts";
 
@@ -11,8 +12,6 @@ import { parseUri } from "./uri.ts";
  * The library's own parser takes 2.5 ms for an INVITE, loses challenges and lets half of the bad
  * messages of RFC 4475 pass. This one makes the same objects in one pass, in linear time.
  */
-
-export type SipMessage = IncomingRequestMessage | IncomingResponseMessage;
 
 /** What a request's first line asks for that the grammar alone does not refuse. */
 export interface ParsedRequest {

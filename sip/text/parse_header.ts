@@ -2,7 +2,7 @@ import { IncomingRequestMessage } from "sip.js/lib/core/index.js";
 import type { Challenges } from "../auth/digest_client.ts";
 import { splitOutside } from "./grammar.ts";
 import { parseNameAddr } from "./uri.ts";
-import type { SipMessage } from "./parse.ts";
+import type { SipMessage } from "./sip_message.ts";
 import { parseVia } from "./via.ts";
 
 /** Reads one header into a message and says what is wrong with it. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type CallsOptions, createCalls, runScript } from "../../sip/script/calls.ts";
+import { type CallsOptions, createCalls, runScript } from "../../sip/script/create_calls.ts";
 import { createLegEnd, type OutboundLeg } from "../../sip/leg/leg.ts";
 import { sipLimits } from "../../sip/limits.ts";
 import { handClock } from "../support/hand_clock.ts";
