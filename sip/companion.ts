@@ -25,10 +25,11 @@ import { invalidate, invalidateAll, onRegister } from "./registrar/registrar.ts"
 import { sendToDevices } from "./send_message.ts";
 import { createServiceLink, type ServiceLink } from "./service/service_link.ts";
 import type { SessionBounds } from "./dialog/session_timer.ts";
-import { createSignalling, type Signalling } from "./signalling.ts";
+import { createSignalling } from "./create_signalling.ts";
+import type { Signalling } from "./signalling.ts";
 import { createTimers, type Timers } from "./timers.ts";
 import { sendOutward } from "./trunk/trunk_message.ts";
-import { createTrunkSources } from "./trunk/trunk_sources.ts";
+import { createTrunkSources } from "./trunk/create_trunk_sources.ts";
 import { addressList } from "../net/networks.ts";
 
 const defaultSessionBounds: SessionBounds = {

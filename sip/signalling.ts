@@ -1,24 +1,22 @@
 import type { IncomingRequestMessage, UserAgentCore } from "sip.js/lib/core/index.js";
-import { type Admission, type AdmissionBounds, createAdmission } from "./auth/admission.ts";
-import { clientAuthentication } from "./auth/client_authentication.ts";
+import type { Admission } from "./auth/admission.ts";
 import type { Dialog } from "./dialog/dialog.ts";
-import { type Flow, withFlow } from "./flow.ts";
-import { createLooseSet, LooseMap, type LooseSet } from "./loose_map.ts";
-import { createLocation, type Location } from "./registrar/location.ts";
+import type { Flow } from "./flow.ts";
+import type { LooseSet } from "./loose_map.ts";
+import type { Location } from "./registrar/location.ts";
 import type { IceServersOf } from "./registrar/ice_header.ts";
 import type { IsOwn } from "./own_address.ts";
-import { createLegNames, type LegNames } from "./peer/leg_names.ts";
+import type { LegNames } from "./peer/leg_names.ts";
 import type { MediaRelay } from "./leg/media_relay.ts";
 import { sipLimits } from "./limits.ts";
-import { createPeerProofs, peerLogin, type PeerProofs } from "./peer/peers.ts";
+import type { PeerProofs } from "./peer/peers.ts";
 import type { Relayed } from "./peer/relayed.ts";
 import type { Refusal } from "./refusal.ts";
 import type { SessionBounds } from "./dialog/session_timer.ts";
 import type { Timers } from "./timers.ts";
 import type { Routes } from "./transport/routes.ts";
-import { createTrunkHolds, type TrunkHolds } from "./trunk/trunk_holds.ts";
-import { noSources, type TrunkSources } from "./trunk/trunk_sources.ts";
-import { createCore } from "./user_agent_core.ts";
+import type { TrunkHolds } from "./trunk/trunk_holds.ts";
+import type { TrunkSources } from "./trunk/trunk_sources.ts";
 
 /** How long each of a USSD dialogue's waits may take, in milliseconds. */
 export type UssdBounds = Record<keyof typeof sipLimits.ussd, number>;
@@ -68,71 +66,6 @@ export interface Signalling {
   /** A connection closed: its bindings go, its dialogs wait for the softphone to come back. */
   loseFlow(flow: Flow): void;
 }
-
-export interface SignallingOptions {
-  timers: Timers;
-  log: Log;
-  reconnectGraceMs: number;
-  sessionBounds: SessionBounds;
-  /** `sipLimits.ussd` where nothing is given. */
-  ussdBounds?: Partial<UssdBounds>;
-  admission?: Partial<AdmissionBounds>;
-  /** None unless given. */
-  iceServersOf?: IceServersOf;
-  /** `auto` unless given. */
-  mediaRelay?: MediaRelay;
-  /** None is unless given. */
-  isPublicAddress?: (address: string) => boolean;
-  /** What companions of one installation share; without it there is no other one. */
-  bridgeSecret?: string;
-}
-
-export function createSignalling(domain: string, options: SignallingOptions): Signalling {
-  const location = createLocation();
-  const { timers, log, reconnectGraceMs, sessionBounds, admission: bounds = {} } = options;
-  const { isPublicAddress = () => false, bridgeSecret = crypto.randomUUID() } = options;
-  const flowWatchers = createLooseSet<(lost: Flow) => void>();
-  const closeWatchers = createLooseSet<(closed: Flow) => void>();
-  const dialogs = new LooseMap<string, Dialog>();
-  const isKnown = (flow: Flow) => flow.logins.size > 0 || signalling.sources.knows(flow);
-  const signalling: Signalling = {
-    core: createCore(domain, {}, () => clientAuthentication(dialogs)),
-    domain,
-    isOwn: (uri) => uri.host.toLowerCase() === domain,
-    location,
-    admission: createAdmission({ bounds, isKnown }),
-    timers,
-    log,
-    sessionBounds,
-    peers: createPeerProofs(bridgeSecret),
-    legNames: createLegNames(bridgeSecret),
-    relayed: new Map(),
-    ussdBounds: { ...sipLimits.ussd, ...options.ussdBounds },
-    routes: { resolve: notListening, open: notListening, reach: notListening },
-    sources: noSources,
-    holds: createTrunkHolds(),
-    iceServersOf: options.iceServersOf ?? (() => []),
-    isPublicAddress,
-    mediaRelay: options.mediaRelay ?? "auto",
-    dialogs,
-    flowWatchers,
-    closeWatchers,
-    refuseInvite: () => undefined,
-    onRegister() {},
-    loseFlow(flow) {
-      location.dropFlow(flow);
-      for (const watch of closeWatchers) watch(flow);
-      // A softphone comes back as the same device; the call of a companion cannot.
-      const graceMs = flow.logins.has(peerLogin) ? 0 : reconnectGraceMs;
-      timers.after(graceMs, () => {
-        withFlow(flow, () => [...flowWatchers].forEach((watch) => watch(flow)));
-      });
-    },
-  };
-  return signalling;
-}
-
-const notListening = () => Promise.reject(new Error("Cannot reach a peer: SIP is not up yet"));
 
 /** A callback for the library that lets no exception escape into its state machines. */
 export function guard<A extends unknown[]>(log: Log, callback: (...args: A) => void) {

@@ -1,6 +1,13 @@
 import type { IncomingReferRequest } from "sip.js/lib/core/index.js";
 import type { Content } from "./info.ts";
-import type { OfferAnswer } from "./offer.ts";
+
+/** The other side of an offer in a dialog. */
+export interface OfferAnswer {
+  /** The answer; the peer's offer where it was asked for one. */
+  sdp: string;
+  /** Takes the answer to the offer, empty where none came; rejects when our media cannot follow it. */
+  settle?(answer: string): void | Promise<void>;
+}
 
 /** What a leg wants to know about its dialog. */
 export interface DialogEvents {

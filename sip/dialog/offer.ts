@@ -1,3 +1,4 @@
+import type { OfferAnswer } from "./dialog_events.ts";
 import {
   type IncomingInviteRequest,
   type IncomingRequestMessage,
@@ -16,14 +17,6 @@ import { agreeAsClient, agreeAsServer, refusedBy } from "./session_timer.ts";
 import { refreshTarget } from "./target.ts";
 import { guard, sdpBody, type Signalling } from "../signalling.ts";
 import { allowHeader, contactHeader } from "../user_agent_core.ts";
-
-/** The other side of an offer in a dialog. */
-export interface OfferAnswer {
-  /** The answer; the peer's offer where it was asked for one. */
-  sdp: string;
-  /** Takes the answer to the offer, empty where none came; rejects when our media cannot follow it. */
-  settle?(answer: string): void | Promise<void>;
-}
 
 /**
  * Answers an offer in the dialog: from the other side of the call, else from our own media; without an

@@ -1,18 +1,10 @@
+import { parseReplaces, type Replaces } from "../text/replaces.ts";
 import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
-import { isHeaderSafe, parseParameters } from "../text/grammar.ts";
+import { isHeaderSafe } from "../text/grammar.ts";
 import type { Refusal } from "../refusal.ts";
 import type { Signalling } from "../signalling.ts";
 import { parseNameAddr } from "../text/uri.ts";
 import type { Dialog } from "./dialog.ts";
-
-/** A dialog by its identifiers, as the sender of the header sees it (RFC 3891 §3). */
-export interface Replaces {
-  callId: string;
-  toTag: string;
-  fromTag: string;
-  /** Only a call that is not answered yet is meant. */
-  earlyOnly: boolean;
-}
 
 /** Whom a REFER names. */
 export interface ReferTo {
@@ -24,17 +16,6 @@ export interface ReferTo {
   replaces: Replaces | undefined;
   /** X- and User-to-User headers for the INVITE. */
   headers: Record<string, string>;
-}
-
-/** `Call-ID;to-tag=…;from-tag=…`; undefined when it is malformed. */
-export function parseReplaces(text: string): Replaces | undefined {
-  const [callId = "", ...rest] = text.split(";");
-  const parameters = parseParameters(rest.join(";")) ?? [];
-  const tag = (name: string) => parameters.find((one) => one.name === name)?.value;
-  const [toTag, fromTag] = [tag("to-tag"), tag("from-tag")];
-  if (callId.trim() === "" || !toTag || !fromTag) return undefined;
-  const earlyOnly = parameters.some(({ name }) => name === "early-only");
-  return { callId: callId.trim(), toTag, fromTag, earlyOnly };
 }
 
 /** The dialog of ours; some softphones name the tags by who called instead of by whose they are. */

@@ -5,7 +5,7 @@ import type { Calls } from "../script/calls.ts";
 import { sipLimits } from "../limits.ts";
 import type { LiveLeg } from "../script/live_leg.ts";
 import { mediaKindOver } from "../leg/media_kind.ts";
-import { namedBySession } from "../peer/relayed.ts";
+import { namedBySession } from "../peer/relayed_replaces.ts";
 import type { Performance } from "../script/performance.ts";
 import { type HeldLeg, talk } from "../script/talk.ts";
 

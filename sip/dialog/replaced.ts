@@ -3,7 +3,8 @@ import type { Dialog } from "./dialog.ts";
 import { peerLogin } from "../peer/peers.ts";
 import type { LegName } from "../peer/leg_names.ts";
 import type { Calls } from "../script/calls.ts";
-import { type ReferTo, replacedDialog, type Replaces } from "./refer_to.ts";
+import { type ReferTo, replacedDialog } from "./refer_to.ts";
+import type { Replaces } from "../text/replaces.ts";
 
 /** The leg that a Replaces means, at whichever companion it is; undefined where it means none. */
 export function replacedLeg(

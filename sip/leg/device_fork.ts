@@ -1,4 +1,5 @@
-import { createFork, type Fork, type ForkEvents, type ForkRefusal } from "./fork.ts";
+import { createFork } from "./create_fork.ts";
+import type { Fork, ForkEvents, ForkRefusal } from "./fork.ts";
 import type { ForkInvite } from "./fork_invite.ts";
 import { type Binding, type Flows, targetOf } from "../registrar/location.ts";
 import type { MediaLeg } from "../media/port.ts";

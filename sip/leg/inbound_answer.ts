@@ -1,5 +1,6 @@
 import type { Session } from "sip.js/lib/core/index.js";
-import { adoptDialog, type Dialog } from "../dialog/dialog.ts";
+import { adoptDialog } from "../dialog/adopt_dialog.ts";
+import type { Dialog } from "../dialog/dialog.ts";
 import type { DialogEvents } from "../dialog/dialog_events.ts";
 import { inDialogEvents } from "../dialog/in_dialog.ts";
 import { bye, type InboundState, lost, mediaLost, refuse, reply } from "./inbound_state.ts";

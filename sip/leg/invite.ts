@@ -12,7 +12,7 @@ import { mintCallSid } from "./call_sid.ts";
 import { sipLimits } from "../limits.ts";
 import { passedHeaders } from "../text/passed_headers.ts";
 import { plainName } from "../text/plain_text.ts";
-import { parseReplaces } from "../dialog/refer_to.ts";
+import { parseReplaces } from "../text/replaces.ts";
 import { replacedLeg } from "../dialog/replaced.ts";
 import { type Refusal, unavailable } from "../refusal.ts";
 import type { ServiceLink } from "../service/service_link.ts";

@@ -1,6 +1,7 @@
 import type { Peer } from "../../core/bridge_peers.ts";
 import type { Flow } from "../flow.ts";
-import { createFork, type Fork, type ForkEvents } from "./fork.ts";
+import { createFork } from "./create_fork.ts";
+import type { Fork, ForkEvents } from "./fork.ts";
 import type { CallerDemands } from "./caller.ts";
 import { type ForkInvite, secured } from "./fork_invite.ts";
 import { legHeader, type LegName } from "../peer/leg_names.ts";

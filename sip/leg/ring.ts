@@ -1,6 +1,7 @@
 import type { Target } from "../../core/bridge_script.ts";
 import { createDeviceFork, type ReachableDevice } from "./device_fork.ts";
-import { adoptDialog, type Dialog, type DialogPeer } from "../dialog/dialog.ts";
+import { adoptDialog } from "../dialog/adopt_dialog.ts";
+import type { Dialog, DialogPeer } from "../dialog/dialog.ts";
 import type { Answer, Fork, ForkRefusal } from "./fork.ts";
 import { refusedOffer } from "./refused_offer.ts";
 import { forkInvite } from "./fork_invite.ts";

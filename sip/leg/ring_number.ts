@@ -1,5 +1,5 @@
 import type { NumberTarget } from "../../core/bridge_trunks.ts";
-import { createFork } from "./fork.ts";
+import { createFork } from "./create_fork.ts";
 import { forkInvite } from "./fork_invite.ts";
 import { openInnerFlow } from "../trunk/inner_flow.ts";
 import { closeMedia, type OutboundState } from "./outbound_state.ts";

@@ -1,12 +1,13 @@
 import type { TrunkRoute, TrunkTarget } from "../../core/bridge_trunks.ts";
 import type { Flow } from "../flow.ts";
-import { createFork, type Fork } from "./fork.ts";
+import { createFork } from "./create_fork.ts";
+import type { Fork } from "./fork.ts";
 import { callerUser, forkInvite, secured } from "./fork_invite.ts";
 import { knownSources } from "./known_sources.ts";
 import { sipLimits } from "../limits.ts";
 import { finish, type OutboundCall, type OutboundState } from "./outbound_state.ts";
 import { offerTo, onAnswer, onProgress, onRefused, refuseAnswer } from "./ring.ts";
-import { locateProxy, type Proxy, trunkAt } from "../trunk/trunk.ts";
+import { locateProxy, type Proxy, trunkAt } from "../trunk/proxy.ts";
 import type { Target } from "../transport/resolve.ts";
 import { isSecure } from "../secure.ts";
 import { parseSipUri, trunkUri, userUri } from "../text/uri.ts";

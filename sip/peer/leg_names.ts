@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { parseReplaces, type Replaces } from "../dialog/refer_to.ts";
+import { parseReplaces, type Replaces } from "../text/replaces.ts";
 
 /** A leg of any companion of the installation. */
 export interface LegName {

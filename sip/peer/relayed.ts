@@ -1,6 +1,4 @@
-import { parseReplaces, replacedDialog } from "../dialog/refer_to.ts";
 import type { Leg } from "../leg/leg.ts";
-import type { Signalling } from "../signalling.ts";
 import type { LegName } from "./leg_names.ts";
 
 /** A call of another companion, which passes through to a device here. */
@@ -9,19 +7,3 @@ export interface Relayed {
   readonly named: LegName | undefined;
   readonly callee: Leg;
 }
-
-/**
- * The Replaces for a device here, of one that names the dialog between the companions; undefined
- * where there is no such call any more.
- */
-export function replacesHere(signalling: Signalling, header: string): string | undefined {
-  const replaces = parseReplaces(header);
-  const dialog = replaces && replacedDialog(signalling, replaces);
-  const session = signalling.relayed.get(dialog?.leg ?? "")?.callee.dialog?.session;
-  return session && namedBySession(session);
-}
-
-/** Names a dialog to the peer that has it (RFC 3891 §6.1). */
-export const namedBySession = (
-  { callId, remoteTag, localTag }: { callId: string; remoteTag: string; localTag: string },
-): string => `${callId};to-tag=${remoteTag};from-tag=${localTag}`;

@@ -5,7 +5,8 @@ import type { GatewayReports } from "./gateway_reports.ts";
 import { sipLimits } from "../limits.ts";
 import type { Signalling } from "../signalling.ts";
 import type { Target } from "../transport/resolve.ts";
-import { locateProxy, type Proxy, type Trunk, trunkAt } from "./trunk.ts";
+import { locateProxy, type Proxy, trunkAt } from "./proxy.ts";
+import type { Trunk } from "./trunk.ts";
 
 /** Keeps one Gateway registered, for as long as it is wanted. */
 export interface GatewayKeeper {

@@ -5,7 +5,7 @@ import { type Flow, withFlow } from "../flow.ts";
 import { sipLimits } from "../limits.ts";
 import { guard, type Signalling } from "../signalling.ts";
 import { trunkUri, userOf } from "../text/uri.ts";
-import type { Proxy } from "./trunk.ts";
+import type { Proxy } from "./proxy.ts";
 
 /** What the REGISTERs of one Gateway have in common (RFC 3261 §10.2.4). */
 export interface Registering {

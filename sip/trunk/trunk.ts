@@ -1,10 +1,5 @@
-import type { URI } from "sip.js/lib/core/index.js";
-import type { TrunkRoute } from "../../core/bridge_trunks.ts";
 import type { Login } from "../auth/digest_client.ts";
 import type { Hop } from "../flow.ts";
-import type { Signalling } from "../signalling.ts";
-import type { Target } from "../transport/resolve.ts";
-import { parseSipUri } from "../text/uri.ts";
 
 /** A SIP server at the other end of a dialog. */
 export interface Trunk extends Hop {
@@ -14,39 +9,4 @@ export interface Trunk extends Hop {
   readonly addresses: readonly string[];
   /** Answers its challenges. */
   readonly login?: Login | undefined;
-}
-
-/** A proxy and the places it is at. */
-export interface Proxy {
-  uri: URI;
-  /** At least one, best first. */
-  targets: Target[];
-}
-
-/**
- * Where a proxy is (RFC 3263). Of one that a customer named, the public addresses alone: they are
- * checked after its name is resolved, and connected to as they were checked. Rejects when there is
- * nowhere to go.
- */
-export async function locateProxy(
-  { routes, isPublicAddress }: Signalling,
-  { proxy, publicOnly }: Pick<TrunkRoute, "proxy" | "publicOnly">,
-): Promise<Proxy> {
-  const uri = parseSipUri(/^sips?:/i.test(proxy) ? proxy : `sip:${proxy}`);
-  if (uri === undefined) throw new Error(`Cannot reach ${proxy}: it is no SIP address`);
-  const found = await routes.resolve(uri);
-  const targets = publicOnly ? found.filter(({ address }) => isPublicAddress(address)) : found;
-  if (targets.length === 0) throw new Error(`Cannot reach ${proxy}: its address is not public`);
-  return { uri, targets };
-}
-
-/** The proxy as the end of a dialog that goes by one of its places. */
-export function trunkAt(
-  { routes }: Signalling,
-  { targets }: Proxy,
-  { target, ...known }: { target: Target } & Pick<Trunk, "login" | "accountSid">,
-): Trunk {
-  const hosts = new Set(targets.map(({ address }) => address));
-  const owns = (host: string) => hosts.has(host);
-  return { ...known, addresses: [...hosts], owns, reach: () => routes.open(target) };
 }

@@ -6,7 +6,7 @@ import { type Flow, withFlow } from "../flow.ts";
 import { callerUser } from "../leg/fork_invite.ts";
 import { guard, type Signalling } from "../signalling.ts";
 import { trunkUri, userUri } from "../text/uri.ts";
-import { locateProxy, type Proxy } from "./trunk.ts";
+import { locateProxy, type Proxy } from "./proxy.ts";
 
 const noAnswer = 408;
 

@@ -1,0 +1,82 @@
+import { type AdmissionBounds, createAdmission } from "./auth/admission.ts";
+import { clientAuthentication } from "./auth/client_authentication.ts";
+import type { Dialog } from "./dialog/dialog.ts";
+import { type Flow, withFlow } from "./flow.ts";
+import { createLooseSet, LooseMap } from "./loose_map.ts";
+import { createLocation } from "./registrar/location.ts";
+import type { IceServersOf } from "./registrar/ice_header.ts";
+import { createLegNames } from "./peer/leg_names.ts";
+import type { MediaRelay } from "./leg/media_relay.ts";
+import { sipLimits } from "./limits.ts";
+import { createPeerProofs, peerLogin } from "./peer/peers.ts";
+import type { SessionBounds } from "./dialog/session_timer.ts";
+import type { Timers } from "./timers.ts";
+import { createTrunkHolds } from "./trunk/trunk_holds.ts";
+import { noSources } from "./trunk/trunk_sources.ts";
+import { createCore } from "./user_agent_core.ts";
+import type { Log, Signalling, UssdBounds } from "./signalling.ts";
+
+export interface SignallingOptions {
+  timers: Timers;
+  log: Log;
+  reconnectGraceMs: number;
+  sessionBounds: SessionBounds;
+  /** `sipLimits.ussd` where nothing is given. */
+  ussdBounds?: Partial<UssdBounds>;
+  admission?: Partial<AdmissionBounds>;
+  /** None unless given. */
+  iceServersOf?: IceServersOf;
+  /** `auto` unless given. */
+  mediaRelay?: MediaRelay;
+  /** None is unless given. */
+  isPublicAddress?: (address: string) => boolean;
+  /** What companions of one installation share; without it there is no other one. */
+  bridgeSecret?: string;
+}
+
+export function createSignalling(domain: string, options: SignallingOptions): Signalling {
+  const location = createLocation();
+  const { timers, log, reconnectGraceMs, sessionBounds, admission: bounds = {} } = options;
+  const { isPublicAddress = () => false, bridgeSecret = crypto.randomUUID() } = options;
+  const flowWatchers = createLooseSet<(lost: Flow) => void>();
+  const closeWatchers = createLooseSet<(closed: Flow) => void>();
+  const dialogs = new LooseMap<string, Dialog>();
+  const isKnown = (flow: Flow) => flow.logins.size > 0 || signalling.sources.knows(flow);
+  const signalling: Signalling = {
+    core: createCore(domain, {}, () => clientAuthentication(dialogs)),
+    domain,
+    isOwn: (uri) => uri.host.toLowerCase() === domain,
+    location,
+    admission: createAdmission({ bounds, isKnown }),
+    timers,
+    log,
+    sessionBounds,
+    peers: createPeerProofs(bridgeSecret),
+    legNames: createLegNames(bridgeSecret),
+    relayed: new Map(),
+    ussdBounds: { ...sipLimits.ussd, ...options.ussdBounds },
+    routes: { resolve: notListening, open: notListening, reach: notListening },
+    sources: noSources,
+    holds: createTrunkHolds(),
+    iceServersOf: options.iceServersOf ?? (() => []),
+    isPublicAddress,
+    mediaRelay: options.mediaRelay ?? "auto",
+    dialogs,
+    flowWatchers,
+    closeWatchers,
+    refuseInvite: () => undefined,
+    onRegister() {},
+    loseFlow(flow) {
+      location.dropFlow(flow);
+      for (const watch of closeWatchers) watch(flow);
+      // A softphone comes back as the same device; the call of a companion cannot.
+      const graceMs = flow.logins.has(peerLogin) ? 0 : reconnectGraceMs;
+      timers.after(graceMs, () => {
+        withFlow(flow, () => [...flowWatchers].forEach((watch) => watch(flow)));
+      });
+    },
+  };
+  return signalling;
+}
+
+const notListening = () => Promise.reject(new Error("Cannot reach a peer: SIP is not up yet"));

@@ -1,0 +1,258 @@
+import type {
+  IncomingResponseMessage,
+  OutgoingInviteRequest,
+  OutgoingInviteRequestDelegate,
+  OutgoingRequestMessage,
+} from "sip.js/lib/core/index.js";
+import { loginWith } from "../auth/client_authentication.ts";
+import { currentFlow, type Flow, withFlow } from "../flow.ts";
+import type { ForkInvite } from "./fork_invite.ts";
+import { forgetTransaction, moveTransaction } from "./forget_transaction.ts";
+import { sipLimits } from "../limits.ts";
+import { guard, sdpBody, type Signalling } from "../signalling.ts";
+import { passedHeaders } from "../text/passed_headers.ts";
+import {
+  agreeAsClient,
+  askInterval,
+  demandedInterval,
+  hasOption,
+} from "../dialog/session_timer.ts";
+import { sdpWithoutMedia, takesUssdAlone } from "../ussd/ussd_body.ts";
+import { allowHeader, allows, contactHeader } from "../user_agent_core.ts";
+import type { Device, Fork, ForkEvents } from "./fork.ts";
+
+interface State {
+  readonly signalling: Signalling;
+  readonly invite: ForkInvite;
+  readonly device: Device;
+  /** The least session interval, once a 422 demanded one. */
+  atLeastS: number;
+  /** A USSD dialogue of which the peer wants no offer. */
+  isAlone: boolean;
+  flow: Flow;
+  over: boolean;
+  cancelled: boolean;
+  request: OutgoingInviteRequest | undefined;
+  /** Early SDP by the tag of who said it. */
+  early: Map<string, string> | undefined;
+  stopGivingUp(): void;
+  stopWatching(): void;
+}
+
+export function createFork(signalling: Signalling, invite: ForkInvite, device: Device): Fork {
+  const state: State = {
+    signalling,
+    invite,
+    device,
+    atLeastS: 0,
+    isAlone: false,
+    flow: device.flow,
+    over: false,
+    cancelled: false,
+    request: undefined,
+    early: undefined,
+    stopGivingUp() {},
+    stopWatching() {},
+  };
+  return new ForkOfState(state);
+}
+
+/** A class for the reason that `inbound_leg.ts` tells. */
+class ForkOfState implements Fork {
+  readonly #state: State;
+
+  constructor(state: State) {
+    this.#state = state;
+  }
+  get media() {
+    return this.#state.device.media;
+  }
+  get offer() {
+    return this.#state.device.offer;
+  }
+  get trunk() {
+    return this.#state.device.trunk;
+  }
+  get flow() {
+    return this.#state.flow;
+  }
+  get over() {
+    return this.#state.over;
+  }
+  send(events: ForkEvents) {
+    watchFlow(this.#state, events);
+    sendInvite(this.#state, events);
+  }
+  forget() {
+    forget(this.#state);
+  }
+  cancel(reason?: string) {
+    const state = this.#state;
+    if (state.over) return;
+    const { log, timers } = state.signalling;
+    state.cancelled = true;
+    guard(log, () => {
+      withFlow(state.flow, () => state.request?.cancel(reason));
+    })();
+    // After 64*T1 a cancelled transaction counts as over, answered or not (§9.1).
+    state.stopGivingUp = timers.after(sipLimits.cancelGraceMs, () => giveUp(state));
+  }
+}
+
+function sendInvite(state: State, events: ForkEvents): void {
+  withFlow(state.flow, () => {
+    state.request = state.signalling.core.invite(inviteMessage(state), delegateOf(state, events));
+  });
+}
+
+function inviteMessage(
+  { signalling: { core, domain, sessionBounds }, invite, device, atLeastS, isAlone, request }:
+    State,
+): OutgoingRequestMessage {
+  const { callId, from, to, maxForwards, headers, ussd } = invite;
+  const { uri, routeSet, trunk, offer } = device;
+  const timer = askInterval(sessionBounds, atLeastS);
+  // The same call, tried again: with credentials, another session interval (RFC 4028 §7.3) or body.
+  const cseq = (request?.message.cseq ?? 0) + 1;
+  const proof = device.proof?.(cseq) ?? [];
+  const ours = [contactHeader(domain), allowHeader, ...timer, ...headers, ...proof];
+  const ids = { callId, cseq, routeSet: [...routeSet] };
+  const body = ussd === undefined
+    ? sdpBody(offer)
+    : { ...isAlone ? ussd.alone : ussd.whole, contentDisposition: "render" };
+  const message = core.makeOutgoingRequestMessage("INVITE", uri, from, to, ids, ours, body);
+  message.setHeader("max-forwards", String(maxForwards));
+  if (trunk?.login !== undefined) loginWith(message, trunk.login);
+  return message;
+}
+
+function delegateOf(state: State, events: ForkEvents): OutgoingInviteRequestDelegate {
+  const { log, sessionBounds } = state.signalling;
+  const refused = guard(log, ({ message }: { message: IncomingResponseMessage }) => {
+    const interval = state.atLeastS === 0 && demandedInterval(message);
+    const isAlone = !state.isAlone && state.invite.ussd !== undefined && takesUssdAlone(message);
+    if (!state.cancelled && (interval || isAlone)) {
+      state.atLeastS ||= interval || 0;
+      state.isAlone ||= isAlone;
+      return sendInvite(state, events);
+    }
+    close(state);
+    events.onRefused({
+      status: statusOf(message),
+      headers: passedHeaders(message),
+      retryAfterS: retryAfterOf(message),
+      warning: message.getHeader("warning"),
+    });
+  });
+  return {
+    onTrying: guard(log, () => events.onTrying?.()),
+    onProgress: guard(log, ({ message, prack }) => {
+      takeProvisional(state, message, prack);
+      events.onProgress(statusOf(message), message.body);
+    }),
+    onAccept: guard(log, ({ message, session, ack }) => {
+      follow(state);
+      close(state);
+      ack(ackOptions(state, message));
+      events.onAnswer({
+        session,
+        // The answer to our offer may have come before, and need not come again (RFC 3262 §5).
+        sdp: message.body || state.early?.get(message.toTag) || "",
+        headers: passedHeaders(message),
+        knowsUpdate: allows(message, "UPDATE"),
+        agreement: agreeAsClient(message, sessionBounds),
+      });
+    }),
+    onReject: refused,
+    onRedirect: refused,
+  };
+}
+
+/** A device whose connection is gone for good cannot answer any more. */
+function watchFlow(state: State, events: ForkEvents): void {
+  state.stopWatching = state.signalling.flowWatchers.add((lost) => {
+    if (lost !== state.flow) return;
+    giveUp(state);
+    events.onRefused({ status: 480, headers: {}, retryAfterS: 0 });
+  });
+}
+
+function close(state: State): void {
+  state.over = true;
+  state.stopGivingUp();
+  state.stopWatching();
+}
+
+function forget({ request }: State): void {
+  if (request !== undefined) forgetTransaction(request);
+}
+
+/** Drops the transaction, which would otherwise wait for its final response for ever. */
+function giveUp(state: State): void {
+  close(state);
+  forget(state);
+}
+
+const statusOf = (message: IncomingResponseMessage): number => message.statusCode ?? 500;
+
+/** The seconds of Retry-After; 0 where nothing is said of when to try again. */
+const retryAfterOf = (message: IncomingResponseMessage): number =>
+  Number(/^\s*(\d{1,9})/.exec(message.getHeader("retry-after") ?? "")?.[1] ?? 0);
+
+/**
+ * What the ACK to a 2xx says: what answered a challenge of the INVITE (RFC 3261 §22.1), and, where it
+ * had no offer, the answer to that of the 2xx (§13.2.2.4).
+ */
+function ackOptions(
+  { request, isAlone }: { request: OutgoingInviteRequest | undefined; isAlone: boolean },
+  { body }: IncomingResponseMessage,
+) {
+  const extraHeaders = ["Authorization", "Proxy-Authorization"].flatMap((name) =>
+    (request?.message.headers[name] ?? []).map((value) => `${name}: ${value}`)
+  );
+  return { extraHeaders, ...isAlone && body !== "" && { body: sdpBody(sdpWithoutMedia(body)) } };
+}
+
+/** What a response needs of the fork that it is to. */
+interface Responding {
+  flow: Flow;
+  readonly device: Pick<Device, "trunk" | "routeSet">;
+  readonly request: OutgoingInviteRequest | undefined;
+  /** Early SDP by the tag of who said it: a 2xx of the same need have none (RFC 3262 §5). */
+  early: Map<string, string> | undefined;
+}
+
+type Prack = (options: { extraHeaders: string[] }) => unknown;
+
+/** Takes a provisional response: acknowledges it where it asks for that, and keeps its SDP. */
+function takeProvisional(
+  fork: Responding,
+  message: IncomingResponseMessage,
+  prack: Prack,
+): void {
+  follow(fork);
+  if (hasOption(message, "require", "100rel")) acknowledge(message, prack);
+  if (message.body !== "") keepEarly(fork, message);
+}
+
+/** PRACK (RFC 3262 §4); the library has dropped what came twice or out of order. */
+function acknowledge(message: IncomingResponseMessage, prack: Prack): void {
+  const rseq = message.getHeader("rseq");
+  if (rseq === undefined) return;
+  prack({ extraHeaders: [`RAck: ${rseq} ${message.cseq} INVITE`] });
+}
+
+/** Of so many alone: a peer may ring any number of others. */
+function keepEarly(fork: Responding, { toTag, body }: IncomingResponseMessage): void {
+  const early = fork.early ??= new Map();
+  if (early.has(toTag) || early.size < sipLimits.earlyAnswers) early.set(toTag, body);
+}
+
+/** A softphone that came back by a new connection answers by that, and is to get the ACK there. */
+function follow(fork: Responding): void {
+  const { flow: before, device: { trunk, routeSet }, request } = fork;
+  fork.flow = currentFlow();
+  const isProxied = trunk !== undefined || routeSet.length > 0;
+  if (fork.flow === before || isProxied || before.transport.protocol === "UDP") return;
+  if (request !== undefined) moveTransaction(request, fork.flow);
+}
