@@ -55,6 +55,9 @@ const allowed: Record<string, string[]> = {
 const roots = ["main.ts", "numbers.ts", "sip/main.ts"];
 const isRoot = ({ file }: Source) => roots.includes(file) || file.startsWith("core/host/");
 
+/** A table is as long as what it lists. */
+const tables = ["core/faults.ts"];
+
 const budget = { fileLines: 300, functionLines: 60 };
 
 const root = new URL("../", import.meta.url);
@@ -117,6 +120,47 @@ Deno.test("every folder imports only what the table allows", async () => {
   assert.deepEqual(wrong, []);
 });
 
+Deno.test("no file imports itself by way of others, types included", async () => {
+  const all = await sources();
+  const arrows = new Map(all.map((source) => [source.file, new Set(imports(source))]));
+  const wrong = all.flatMap(({ file }) => {
+    const way = shortestWay(arrows, file);
+    // Each circle is told once, from its first file.
+    return way === undefined || way.some((one) => one < file) ? [] : [way.join(" -> ")];
+  });
+  assert.deepEqual(wrong, []);
+});
+
+Deno.test("shortestWay() finds the way back to a file, and none where there is none", () => {
+  const arrows = new Map([
+    ["a", new Set(["b", "c"])],
+    ["b", new Set(["c"])],
+    ["c", new Set(["a", "d"])],
+    ["d", new Set(["package"])],
+  ]);
+
+  assert.deepEqual(shortestWay(arrows, "a"), ["a", "c", "a"]);
+  assert.equal(shortestWay(arrows, "d"), undefined);
+});
+
+/** The shortest way along imports from a file back to itself; undefined where there is none. */
+function shortestWay(
+  arrows: ReadonlyMap<string, ReadonlySet<string>>,
+  file: string,
+): string[] | undefined {
+  const seen = new Set<string>();
+  const ways = [[file]];
+  for (const way of ways) {
+    for (const next of arrows.get(way.at(-1)!) ?? []) {
+      if (next === file) return [...way, file];
+      if (!arrows.has(next) || seen.has(next)) continue;
+      seen.add(next);
+      ways.push([...way, next]);
+    }
+  }
+  return undefined;
+}
+
 Deno.test("only the composition roots meet the system, and core has no clock", async () => {
   const others = (await sources()).filter((source) => !isRoot(source));
   const wrong = others.flatMap(({ file, text }) => {
@@ -133,7 +177,9 @@ Deno.test("files and functions stay within their budgets", async () => {
     const lines = text.split("\n");
     const long = functions(lines).filter(({ length }) => length > budget.functionLines);
     return [
-      ...(lines.length - 1 > budget.fileLines ? [`${file} has ${lines.length - 1} lines`] : []),
+      ...(lines.length - 1 > budget.fileLines && !tables.includes(file)
+        ? [`${file} has ${lines.length - 1} lines`]
+        : []),
       ...long.map(({ line, length }) => `${file}:${line} is a function of ${length} lines`),
     ];
   });

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { mediaLimits } from "./limits.ts";
-import { type CryptoLine, readCrypto } from "./sdes.ts";
+import type { CryptoLine } from "./crypto_suites.ts";
+import { readCrypto } from "./sdes.ts";
 import {
   type AudioSection,
   type Direction,

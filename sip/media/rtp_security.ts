@@ -1,13 +1,7 @@
 import type { Address } from "./latch.ts";
 import { mediaLimits } from "./limits.ts";
-import {
-  acceptedCrypto,
-  type CryptoLine,
-  keysOf,
-  newCrypto,
-  offeredCrypto,
-  suites,
-} from "./sdes.ts";
+import { acceptedCrypto, keysOf, newCrypto, offeredCrypto } from "./sdes.ts";
+import { type CryptoLine, suites } from "./crypto_suites.ts";
 import { refusal, type RtpSecurity } from "./sdp.ts";
 import { systemClock } from "./ticker.ts";
 import type { Certificate } from "./webrtc/certificate.ts";

@@ -1,19 +1,8 @@
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
+import { type CryptoLine, type Suite, suites } from "./crypto_suites.ts";
 import { refusal } from "./sdp.ts";
 import type { SrtpKeys } from "./webrtc/srtp_keys.ts";
-
-/** The crypto suites that we speak (RFC 4568 §6.2), with the bytes of an RTP packet's tag. */
-export const suites = { AES_CM_128_HMAC_SHA1_80: 10, AES_CM_128_HMAC_SHA1_32: 4 } as const;
-export type Suite = keyof typeof suites;
-
-/** What a crypto attribute says (RFC 4568 §4): the key of the side that writes it. */
-export interface CryptoLine {
-  tag: string;
-  suite: Suite;
-  /** Key and salt, in Base64. */
-  inline: string;
-}
 
 const KEY_BYTES = 16;
 const SALT_BYTES = 14;

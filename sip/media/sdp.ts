@@ -1,5 +1,5 @@
 import { type Mismatch, NoCommonCodec } from "./port.ts";
-import type { CryptoLine } from "./sdes.ts";
+import type { CryptoLine } from "./crypto_suites.ts";
 
 /** What we speak; every clock runs at 8 kHz, but where a peer has Opus alone. */
 export const encodings = ["PCMU", "PCMA", "telephone-event"] as const;
