@@ -30,7 +30,7 @@ import type { Signalling } from "./signalling.ts";
 import { createTimers, type Timers } from "./timers.ts";
 import { sendOutward } from "./trunk/trunk_message.ts";
 import { createTrunkSources } from "./trunk/create_trunk_sources.ts";
-import { addressList } from "../net/networks.ts";
+import { addressList } from "../core/net/networks.ts";
 
 const defaultSessionBounds: SessionBounds = {
   expiresS: sipLimits.sessionExpiresS,

@@ -1,4 +1,4 @@
-import type { TakePlace } from "../net/places.ts";
+import type { TakePlace } from "../core/net/places.ts";
 import type { AdmissionBounds } from "./auth/admission.ts";
 import type { TransportOptions } from "./listen.ts";
 import type { MediaRelay } from "./leg/media_relay.ts";

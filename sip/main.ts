@@ -9,7 +9,7 @@ import { recognitionEndpoint, speechEndpoint, voiceNames } from "../core/host/sp
 import { awaitSecret } from "../core/host/secret_file.ts";
 import { grantIceServers } from "../core/ice_servers.ts";
 import { limits } from "../core/limits.ts";
-import { boundOfAddress, createPlaces } from "../net/places.ts";
+import { boundOfAddress, createPlaces } from "../core/net/places.ts";
 import { type Companion, startCompanion } from "./companion.ts";
 import type { CompanionOptions } from "./companion_options.ts";
 import type { TransportOptions } from "./listen.ts";

@@ -1,4 +1,4 @@
-import { netLimits } from "../../net/limits.ts";
+import { netLimits } from "../net/limits.ts";
 
 /**
  * The variable for the processes that the supervisor starts: half of the descriptors that each may

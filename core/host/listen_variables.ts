@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { netLimits } from "../../net/limits.ts";
+import { netLimits } from "../net/limits.ts";
 import { file, networks, type Variable } from "./variable.ts";
 
 const count = z.coerce.number("must be a number").int();

@@ -1,7 +1,7 @@
-import { type Answer, type HttpServer, serveHttp } from "../../net/http_server.ts";
-import { type CertificateWatch, watchCertificate } from "../../net/certificate.ts";
-import { addressList } from "../../net/networks.ts";
-import { boundOfAddress, createPlaces } from "../../net/places.ts";
+import { type Answer, type HttpServer, serveHttp } from "../net/http_server.ts";
+import { type CertificateWatch, watchCertificate } from "../net/certificate.ts";
+import { addressList } from "../net/networks.ts";
+import { boundOfAddress, createPlaces } from "../net/places.ts";
 import { type Config, listOf } from "./config.ts";
 import { log } from "./process.ts";
 

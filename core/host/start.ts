@@ -81,7 +81,6 @@ const programs: Record<"api" | "sip" | "speech", Program> = {
         [
           "node_modules",
           "core",
-          "net",
           "sip",
           `${DATA_DIR}/bridge_secret`,
           SIP_TLS_CERT,

@@ -1,4 +1,4 @@
-import { networkOf } from "../../net/networks.ts";
+import { networkOf } from "../../core/net/networks.ts";
 import type { Flow } from "../flow.ts";
 import { sipLimits } from "../limits.ts";
 import { dropOldest } from "./lockout.ts";

@@ -1,6 +1,6 @@
 import type { Credentials } from "../../core/bridge.ts";
 import { sipLimits } from "../limits.ts";
-import { networkOf } from "../../net/networks.ts";
+import { networkOf } from "../../core/net/networks.ts";
 import type { ServiceLink } from "../service/service_link.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { networkOf } from "../../net/networks.ts";
+import { networkOf } from "../../core/net/networks.ts";
 import { sipLimits } from "../limits.ts";
 
 /** The source of an answer to one of our challenges. */

@@ -1,5 +1,5 @@
 import { isIPv6 } from "node:net";
-import { addressList } from "../../net/networks.ts";
+import { addressList } from "../../core/net/networks.ts";
 import { type Address, createLatch } from "./latch.ts";
 import { ofKind } from "./parse_sdp.ts";
 import type { Secure } from "./port.ts";

@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 import type { Flow, ListenEvents, LocalName } from "../flow.ts";
 import type { Clock } from "./clock.ts";
-import { plainAddress } from "../../net/networks.ts";
-import { clientAddress, ContradictoryProxy } from "../../net/client_address.ts";
+import { plainAddress } from "../../core/net/networks.ts";
+import { clientAddress, ContradictoryProxy } from "../../core/net/client_address.ts";
 import { openWebSocketFlow } from "./web_socket.ts";
 import type { HttpHead } from "./http_head.ts";
 import {

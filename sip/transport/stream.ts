@@ -4,7 +4,7 @@ import { sipLimits } from "../limits.ts";
 import type { Clock } from "./clock.ts";
 import { createDeadline } from "./deadline.ts";
 import { createFramer } from "./framing.ts";
-import { plainAddress } from "../../net/networks.ts";
+import { plainAddress } from "../../core/net/networks.ts";
 
 export interface StreamOptions {
   protocol: Protocol;

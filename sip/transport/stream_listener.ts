@@ -1,9 +1,9 @@
 import type { Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import type { ListenAddress } from "../../core/listen_error.ts";
-import { acceptConnections, type AcceptOptions } from "../../net/acceptor.ts";
-import type { CertificateWatch } from "../../net/certificate.ts";
-import { secureConnections } from "../../net/secure.ts";
+import { acceptConnections, type AcceptOptions } from "../../core/net/acceptor.ts";
+import type { CertificateWatch } from "../../core/net/certificate.ts";
+import { secureConnections } from "../../core/net/secure.ts";
 import type { Endpoint } from "../flow.ts";
 import { sipLimits } from "../limits.ts";
 import type { Clock } from "./clock.ts";

@@ -7,7 +7,7 @@ import { socketName } from "../media/libc.ts";
 import type { Clock } from "./clock.ts";
 import { type DirectUdp, directUdp } from "./direct_udp.ts";
 import { createFlowTable } from "./flow_table.ts";
-import { plainAddress } from "../../net/networks.ts";
+import { plainAddress } from "../../core/net/networks.ts";
 import { createRetransmission, type Retransmission } from "./retransmission.ts";
 import { readSent, type SentMessage } from "./sent_message.ts";
 import { type StoredText, storeText } from "./stored_text.ts";

@@ -11,7 +11,7 @@ import { sipLimits } from "../limits.ts";
 import type { Clock } from "./clock.ts";
 import { createDeadline } from "./deadline.ts";
 import { watchPeer } from "./keep_alive.ts";
-import { plainAddress } from "../../net/networks.ts";
+import { plainAddress } from "../../core/net/networks.ts";
 import {
   closeCodes,
   createFrameReader,

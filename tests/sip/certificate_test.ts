@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { watchCertificate } from "../../net/certificate.ts";
+import { watchCertificate } from "../../core/net/certificate.ts";
 import { handClock } from "../support/hand_clock.ts";
 import { queue } from "../support/queue.ts";
 import { eventually } from "../support/system.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Script } from "../../core/bridge_script.ts";
-import { addressList } from "../../net/networks.ts";
+import { addressList } from "../../core/net/networks.ts";
 import { newLeg, type SipLab, sipTest } from "../support/sip_lab.ts";
 import { peerRequest } from "../support/sip_peer.ts";
 import { type SipText, valueOf } from "../support/sip_text.ts";

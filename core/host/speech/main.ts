@@ -1,6 +1,6 @@
-import { serveHttp } from "../../../net/http_server.ts";
-import { netLimits } from "../../../net/limits.ts";
-import { createPlaces } from "../../../net/places.ts";
+import { serveHttp } from "../../net/http_server.ts";
+import { netLimits } from "../../net/limits.ts";
+import { createPlaces } from "../../net/places.ts";
 import { type Config, readConfig } from "../config.ts";
 import { createFailure, fail, log, say, stopOnSignal, surviveBugs } from "../process.ts";
 import type { RecognitionEngine, SpeechEngine } from "./engine.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { type HttpOptions, type HttpServer, serveHttp } from "../../net/http_server.ts";
-import { createPlaces } from "../../net/places.ts";
-import { addressList } from "../../net/networks.ts";
-import { getRequest, openRaw } from "../support/raw_http.ts";
+import { type HttpOptions, type HttpServer, serveHttp } from "../../../core/net/http_server.ts";
+import { createPlaces } from "../../../core/net/places.ts";
+import { addressList } from "../../../core/net/networks.ts";
+import { getRequest, openRaw } from "../../support/raw_http.ts";
 
 type Lab = HttpServer & AsyncDisposable & { port: number };
 
