@@ -597,6 +597,7 @@ Deno.test("a call that rings is answered before every verb but Pause, Dial, Leav
     Geolocation: '<Geolocation statusCallback="/g"/>',
     Refer: "<Refer><Sip>sip:carol@sip.test</Sip></Refer>",
     Say: "<Say>hello</Say>",
+    Pause: "<Pause/><Reject/>", // A document that only pauses is answered at once.
   };
   const answering = [];
   for (const name of verbs.keys()) {
