@@ -7,8 +7,8 @@ import { netLimits } from "../net/limits.ts";
  */
 export async function connectionsVariable(): Promise<{ MAX_CONNECTIONS?: string }> {
   if (Deno.env.get("MAX_CONNECTIONS")) return {};
-  const shell = new Deno.Command("sh", { args: ["-c", "ulimit -n"], stderr: "null" });
-  const said = await shell.output().then(
+  const shell = new Deno.Command("/bin/sh", { args: ["-c", "ulimit -n"], stderr: "null" });
+  const said = await Promise.try(() => shell.output()).then(
     ({ stdout }) => new TextDecoder().decode(stdout).trim(),
     () => "", // No shell: not a Unix.
   );
