@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { parseSdp } from "../../sip/media/parse_sdp.ts";
 import { NoCommonCodec } from "../../sip/media/port.ts";
-import { codingOf, type Session } from "../../sip/media/sdp.ts";
+import { type AudioSection, codingOf, type Session } from "../../sip/media/sdp.ts";
 import { newStream } from "../../sip/media/transport.ts";
 import { answerTo, writeSdp } from "../../sip/media/write_sdp.ts";
 import { BROWSER_OFFER, OUR_SIDE, TRUNK_OFFER } from "../support/sdp_samples.ts";
@@ -23,6 +23,14 @@ function readOffer(text: string): Session | undefined {
   }
 }
 
+/** Of plain RTP an offer's own side will do, but for the certificate, of which we have one. */
+function ourSideOf(audio: AudioSection): AudioSection {
+  const { audio: ours } = OUR_SIDE;
+  if (audio.kind === "webrtc") return ours;
+  if (audio.security?.kind !== "dtls") return audio;
+  return { ...audio, security: { ...audio.security, fingerprint: ours.fingerprint } };
+}
+
 const OUR_LINES =
   /^(?:v=0|o=\S+ \S+ \d+ IN IP[46] \S+|s=\S+|t=0 0|c=IN IP[46] \S+|m=\S+ \d+ .+|a=.+)$/;
 
@@ -32,7 +40,7 @@ export const target: Target = {
       const text = mutate(pick(random, samples), random);
       const offer = readOffer(text);
       if (offer === undefined) continue;
-      const ours = offer.audio.kind === "webrtc" ? OUR_SIDE.audio : offer.audio;
+      const ours = ourSideOf(offer.audio);
       const audio = { ...ours, ...codingOf(offer.audio) };
       const answer = writeSdp(answerTo(offer, { ...OUR_SIDE, audio }), newStream());
       for (const line of answer.split("\r\n").slice(0, -1)) {
