@@ -51,6 +51,10 @@ export function securedDevices(devices: Flows[], isWanted: boolean): Flows[] {
   );
 }
 
-/** A Contact of ours in what is about a `sips:` URI, which has to be one too (RFC 3261 §12.1.1). */
+/**
+ * A Contact of ours in what is about a `sips:` URI, which has to be one too (RFC 3261 §12.1.1). There
+ * `ws` is secure WebSocket (RFC 7118 §5.2.3), and TLS goes without saying.
+ */
 export const sipsContact = (line: string): string =>
-  line.trim().replace(/^(Contact: <)sip:([^;>]*)(?:;transport=tls)?/, "$1sips:$2");
+  line.trim().replace(/^(Contact: <)sip:([^;>]*)(?:;transport=tls)?/, "$1sips:$2")
+    .replace(/;transport=wss\b/, ";transport=ws");
