@@ -48,6 +48,21 @@ for (const mode of [[], ["--parallel"]]) {
   });
 }
 
+Deno.test("the gate gives what the fuzzer found no second try", async () => {
+  const project = await Deno.makeTempDir();
+  await Deno.writeTextFile(
+    `${project}/deno.json`,
+    JSON.stringify({ tasks: { test: "deno test -A" } }),
+  );
+  await Deno.mkdir(`${project}/tests/fuzz`, { recursive: true });
+  await Deno.writeTextFile(`${project}/tests/fuzz/fuzz_test.ts`, tests);
+  await deno(project, "task", "test", "--no-check", "--junit-path=report.xml");
+
+  assert.equal(failedTests(await Deno.readTextFile(`${project}/report.xml`)).length, 2);
+  assert.equal(await again(project, "report.xml"), "");
+  await Deno.remove(project, { recursive: true });
+});
+
 const reportOf = (names: string[]) =>
   `<testsuites><testsuite name="./a_test.ts"><testcase name="b"></testcase>${
     names.map((name) => `<testcase name="${name}"><failure message="no">no</failure></testcase>`)
