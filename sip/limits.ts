@@ -208,7 +208,7 @@ export const transactionTimers = {
   tryingMs: 200,
   /** 64*T1: what Timers B, D, F, H and J come to. */
   transactionMs: 32_000,
-  /** Repeats of a refusal, by Timer G, to a source that has not proven a login. */
+  /** Repeats of a refusal, by Timer G or for copies, to a source that has not proven a login. */
   strangerRepeats: 2,
   /** Bytes of refusals to such a source for each byte that came from it (as RFC 9000 §8.1). */
   amplification: 3,

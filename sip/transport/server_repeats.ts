@@ -21,6 +21,8 @@ interface Server {
   /** A provisional response went out, after which the client repeats nothing (§17.1.1.2). */
   proceeding: boolean;
   acknowledged: boolean;
+  /** How often the last response was sent because its request came again. */
+  answeredAgain: number;
   /** Ends Timer G, or the delay of a 100. */
   stop(): void;
 }
@@ -53,6 +55,7 @@ export function createServerRepeats(clock: Clock): ServerRepeats {
       server.put = put;
       server.status = status;
       server.acknowledged = false;
+      server.answeredAgain = 0;
       servers.set(key, server);
       if (status === 100 && !server.proceeding) {
         delayTrying(clock, server, put);
@@ -79,7 +82,10 @@ export function createServerRepeats(clock: Clock): ServerRepeats {
       }
       // A 2xx to an INVITE is repeated on the time-table of its dialog alone (RFC 6026 §7.1).
       const isAccepted = method === "INVITE" && server.status >= 200 && server.status < 300;
-      if (server.put !== undefined && !isAccepted && !server.acknowledged) again(server.put);
+      const isDue = !isAccepted && !server.acknowledged && mayAnswerAgain(flow, server);
+      if (server.put === undefined || !isDue) return true;
+      server.answeredAgain++;
+      again(server.put);
       return true;
     },
   };
@@ -93,11 +99,16 @@ export function createServerRepeats(clock: Clock): ServerRepeats {
 const isRepeated = ({ logins }: Flow, { status, proceeding }: Server): boolean =>
   status >= 300 && (proceeding || logins.size > 0 && status !== 401 && status !== 407);
 
+/** Copies of a request, which anybody may send in another's name, draw a refusal three times in all. */
+const mayAnswerAgain = ({ logins }: Flow, { status, answeredAgain }: Server): boolean =>
+  status < 300 || logins.size > 0 || answeredAgain < transactionTimers.strangerRepeats;
+
 const untouched = (): Server => ({
   put: undefined,
   status: 0,
   proceeding: false,
   acknowledged: false,
+  answeredAgain: 0,
   stop: stopped,
 });
 

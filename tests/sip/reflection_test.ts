@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { openUdpPeer, peerRequest } from "../support/sip_peer.ts";
 import { sipTest, startSipLab } from "../support/sip_lab.ts";
-import { writeSip } from "../support/sip_text.ts";
+import { valueOf, writeSip } from "../support/sip_text.ts";
 
 const onUdp = { transports: { ports: { UDP: 0 }, publicHost: "127.0.0.1" } };
 /** Timer G would repeat a refusal after 0.5, 1.5 and 3.5 s. */
@@ -31,3 +31,20 @@ sipTest(
     assert.ok(bytesOut <= 3 * bytesIn, `${bytesOut} bytes for ${bytesIn}`);
   },
 );
+
+sipTest("copies of one unauthenticated INVITE draw its refusal three times at most", async () => {
+  await using lab = await startSipLab(onUdp);
+  const to = lab.companion.sipAddresses.get("UDP")!;
+  const peer = await openUdpPeer(to);
+  const copy = peerRequest("INVITE", "UDP", peer.port, { callId: "a" });
+  const last = peerRequest("INVITE", "UDP", peer.port, { callId: "last" });
+
+  peer.send(copy);
+  const answers = [await peer.next()];
+  for (let sent = 1; sent < 10; sent++) peer.send(copy);
+  peer.send(last);
+  do answers.push(await peer.next()); while (valueOf(answers.at(-1)!, "call-id") !== "last");
+  await peer.close();
+
+  assert.equal(answers.filter((answer) => valueOf(answer, "call-id") === "a").length, 3);
+});
