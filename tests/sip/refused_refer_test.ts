@@ -28,6 +28,7 @@ const startLab = () =>
       })],
       log: () => {},
     }),
+    mediaRelay: "never",
     transports: { ports: { UDP: 0 } },
   });
 
@@ -56,12 +57,16 @@ function plain(dialog: PhoneDialog, socket: PlainSocket, refusal: number): Plain
 
 /** Alice and bob talk, their media past the companion. */
 async function talking(lab: SipLab, refusal: number): Promise<{ alice: Plain; bob: Plain }> {
+  const phones = [await lab.phone("alice"), await lab.phone("bob")] as const;
+  const sockets = [await plainSocket(1), await plainSocket(2)] as const;
+  lab.service.answer = ({ event }) =>
+    event.type === "incoming" ? [{ type: "reject", status: 486 }] : [];
+  // By this the companion learns that it is no browser.
+  await phones[1].call("anything", { sdp: plainOffer(sockets[1].port) }).final;
   lab.service.answer = ({ event }) => {
     if (event.type === "refer") return dial("carol", "anchored");
     return event.type === "incoming" ? dial("bob", "proxied") : [];
   };
-  const phones = [await lab.phone("alice"), await lab.phone("bob")] as const;
-  const sockets = [await plainSocket(1), await plainSocket(2)] as const;
   const call = phones[0].call("bob", { sdp: plainOffer(sockets[0].port) });
   const callee = await (await phones[1].nextCall()).answer(plainOffer(sockets[1].port));
   const caller = await call.answered;
