@@ -135,6 +135,8 @@ function refuse(socket: Socket, clock: Clock, { status, text, headers = [] }: Re
     `HTTP/1.1 ${status}`,
     "Content-Type: text/plain; charset=utf-8",
     `Content-Length: ${text.length + 1}`,
+    "X-Content-Type-Options: nosniff",
+    "Content-Security-Policy: frame-ancestors 'none'",
     `Connection: ${upgrades ? "Upgrade, close" : "close"}`,
     ...headers,
   ]);

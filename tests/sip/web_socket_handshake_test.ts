@@ -69,6 +69,8 @@ for (const [what, [status, text]] of Object.entries(refused)) {
     const [head = "", body = ""] = answer.split("\r\n\r\n");
     assert.equal(statusOf(answer), status);
     assert.match(head, new RegExp(`\r\nContent-Length: ${body.length}(\r\n|$)`));
+    assert.match(head, /\r\nX-Content-Type-Options: nosniff\r\n/);
+    assert.match(head, /\r\nContent-Security-Policy: frame-ancestors 'none'\r\n/);
     assert.match(head, /\r\nConnection: (Upgrade, )?close(\r\n|$)/);
     assert.equal(/\r\nUpgrade: websocket/.test(head), status === 426);
     await eventually("its place is free", () => lab.places() === 0);
