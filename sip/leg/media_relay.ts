@@ -15,10 +15,16 @@ export function passesDirectly(
   { offer, flow }: { offer: string; flow: Flow },
   devices: readonly Binding[],
 ): boolean {
-  if (relay !== "auto") return relay === "never";
+  if (relay === "never") return !hasKeys(offer) || devices.every(isSecured);
+  if (relay === "always") return false;
   return isPlain(flow) && addressIn(offer) === flow.remote.host &&
     devices.every((device) => isPlain(device.flow) && isWhereItSays(device));
 }
+
+/** Keys of SDES (RFC 4568 §7.1.1), which only TLS keeps secret. */
+const hasKeys = (sdp: string): boolean => /^a=crypto:/m.test(sdp);
+
+const isSecured = ({ flow, path }: Binding): boolean => path.length === 0 && !isPlain(flow);
 
 const isPlain = ({ transport: { protocol } }: Flow) => protocol === "UDP" || protocol === "TCP";
 

@@ -136,3 +136,14 @@ for (
     assert.deepEqual([call.toBob, call.toAlice], [offer, answer]);
   });
 }
+
+sipTest("MEDIA_RELAY=never hands SDES keys to no phone that is not on TLS", async () => {
+  const key = "WVNfX19zZW1jdGwgKCkgewkyMjA7fQp9CnVubGVz";
+  const plain = plainOffer(4_000);
+  const offer = plain.replace("RTP/AVP", "RTP/SAVP") +
+    `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${key}\r\n`;
+  const call = await calling("never", offer, plainOffer(4_002));
+  await call.close();
+  assert.ok(!call.toBob.includes(key), call.toBob);
+  assert.match(call.toBob, /^m=audio \d+ RTP\/AVP /m);
+});
