@@ -1,14 +1,17 @@
 import { Fault } from "../faults.ts";
 import { reference } from "../fields.ts";
 import { applicationUrl } from "../flows/address.ts";
-import { callerId } from "../gateways/caller_id.ts";
+import { callerId, callerIdAtClient } from "../gateways/caller_id.ts";
+import { dialString } from "../numbers/dialled.ts";
 import type { Parameters } from "../parameters.ts";
 import type { Ports } from "../ports.ts";
 import { paramsSchema } from "../resource.ts";
 import type { Account } from "../resources/accounts.ts";
 import type { Application } from "../resources/applications.ts";
 import { type Call, calls } from "../resources/calls.ts";
-import { parseAddress } from "./address.ts";
+import type { Client } from "../resources/clients.ts";
+import { type Address, parseAddress, type SipAddress } from "./address.ts";
+import { clientAt } from "./route.ts";
 
 const { required, optional } = calls.create!;
 
@@ -27,7 +30,7 @@ export const placeParameters: Parameters = {
  * The fields of a call that is placed, from the parameters sent: an application comes before a Url
  * and all that goes with one, as for numbers and Clients. Throws `badUrl` without either, and
  * `badParameter` for an application that cannot say what is done in such a call, and
- * `callerIdNotAllowed` for a From that the account may not show at the number it calls.
+ * `callerIdNotAllowed` for a From that the account may not show at the number or Client it calls.
  */
 export async function placedBy(
   { applicationSid, ...sent }: Record<string, unknown>,
@@ -75,7 +78,26 @@ async function assertCallerId(
   account: Account,
   ports: Ports,
 ): Promise<void> {
-  if (parseAddress(to)?.kind !== "number") return;
-  if (await callerId(from, { account, call: null }, ports) !== null) return;
+  const address = parseAddress(to);
+  const caller = { account, call: null };
+  const client = address === null ? null : await clientOf(address, account, ports);
+  if (client !== null) {
+    if (await callerIdAtClient(from, caller, client.accountSid, ports) !== null) return;
+  } else {
+    if (address === null || !isNumber(address, ports)) return;
+    if (await callerId(from, caller, ports) !== null) return;
+  }
   throw new Fault("callerIdNotAllowed", from);
 }
+
+/** The Client that an address means, by its Login or in our domain. */
+async function clientOf(address: Address, account: Account, ports: Ports): Promise<Client | null> {
+  if (address.kind === "client") return await ports.records.clients.holder("login", address.login);
+  return isAtHome(address, ports) ? await clientAt(address.user, account, ports) : null;
+}
+
+const isNumber = (address: Address, ports: Ports): boolean =>
+  address.kind === "number" || isAtHome(address, ports) && dialString(address.user) !== null;
+
+const isAtHome = (address: Address, { settings }: Ports): address is SipAddress =>
+  address.kind === "sip" && address.host === settings.sipDomain.toLowerCase();
