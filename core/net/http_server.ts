@@ -62,7 +62,8 @@ export async function serveHttp(options: HttpOptions, answer: Answer): Promise<H
   const connections = new Map<Socket, HttpConnection>();
   let isStopping = false;
   const respond = getRequestListener(
-    (request, env) => sendText(answer(request), env.outgoing as ServerResponse),
+    (request, { incoming, outgoing }) =>
+      send(answer(request), incoming as IncomingMessage, outgoing as ServerResponse),
     {
       overrideGlobalObjects: false,
       hostname: address.hostname, // Of requests of HTTP/1.0 that name none.
@@ -160,17 +161,22 @@ function createHttp(certificate: CertificateWatch | undefined): Server {
 
 /**
  * Sends a response of text as a whole, others as the adapter does: that reads every body as a stream,
- * and in Deno making a stream of a text costs more than the request.
+ * and in Deno making a stream of a text costs more than the request. A request whose body has not come
+ * by then, since it was refused by its head, is the last of its connection: Node would read the rest
+ * to drop it, at the pace of the client.
  */
-async function sendText(
+async function send(
   answered: Response | Promise<Response>,
+  incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<Response> {
   const response = await answered;
+  if (!incoming.complete) outgoing.setHeader("Connection", "close");
   if (!/^(?:application\/(?:json|xml)|text\/)/.test(response.headers.get("Content-Type") ?? "")) {
     return response;
   }
   const headers: string[] = [];
+  if (!incoming.complete) headers.push("Connection", "close");
   for (const [name, value] of response.headers) headers.push(name, value);
   const bytes = new Uint8Array(await response.arrayBuffer());
   if (!response.headers.has("Content-Length")) headers.push("Content-Length", `${bytes.length}`);
