@@ -4,7 +4,8 @@ import { XMLParser } from "fast-xml-parser";
  * Gives tests that failed a second try: `again.ts REPORT…` reads the runners' JUnit reports, runs each
  * test that failed in them once more, alone in a process of its own, and prints
  * `passed at the second try: NAME` for each that then passed. It tries nothing where more tests failed
- * than a busy machine explains, nor what the fuzzer found: its next seed would miss it. Errors outside of tests are in no report, so they stay failures.
+ * than a busy machine explains, nor what the fuzzer found: its next seed would miss it. Errors outside of
+ * tests are in no report, so they stay failures.
  */
 interface Test {
   file: string;
@@ -22,6 +23,7 @@ interface TestSuite {
 }
 
 const triesMax = 5;
+const testFile = /_test\.ts$/;
 const fuzzer = /(^|\/)tests\/fuzz\//;
 const tryTimeoutMs = 180_000;
 
@@ -35,18 +37,45 @@ const parser = new XMLParser({
 /** The tests that failed by a runner's JUnit report; their steps are not listed. */
 export function failedTests(report: string): Test[] {
   const suites: TestSuite[] = parser.parse(report).testsuites.testsuite ?? [];
-  return suites.flatMap(({ name: file, testcase }) => {
-    const failed = testcase.filter(({ failure }) => failure !== undefined);
-    const isStep = (name: string) => failed.some((test) => name.startsWith(`${test.name} > `));
-    return failed.filter(({ name }) => !isStep(name)).map(({ name }) => ({ file, name }));
-  });
+  const failed = suites.flatMap(({ name: file, testcase }) =>
+    testcase.filter(({ failure }) => failure !== undefined).map(({ name }) => ({ file, name }))
+  );
+  const isStep = ({ name }: Test) => failed.some((test) => name.startsWith(`${test.name} > `));
+  return failed.filter((test) => !isStep(test));
+}
+
+/**
+ * The files that may hold a test. A report names the file whose line calls `Deno.test()`: for a test
+ * declared by a helper such as `sipTest()` that is the helper's file, which runs no test by itself.
+ */
+async function filesOf({ file }: Test): Promise<string[]> {
+  if (testFile.test(file)) return [file];
+  const helper = file.slice(file.lastIndexOf("/") + 1);
+  const found: string[] = [];
+  for await (const path of filesBelow(".")) {
+    if (testFile.test(path) && (await Deno.readTextFile(path)).includes(`/${helper}"`)) {
+      found.push(path);
+    }
+  }
+  return found;
+}
+
+async function* filesBelow(folder: string): AsyncGenerator<string> {
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    const path = `${folder}/${name}`;
+    if (!isDirectory) yield path;
+    else if (name !== "node_modules" && !name.startsWith(".")) yield* filesBelow(path);
+  }
 }
 
 /** Whether a test passes now. Its output goes to stderr. */
-async function passes({ file, name }: Test): Promise<boolean> {
+async function passes(test: Test): Promise<boolean> {
+  const { name } = test;
+  const files = await filesOf(test);
+  if (files.length === 0) return false;
   const filter = `/^${name.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")}$/`;
   const { stdout } = await new Deno.Command(Deno.execPath(), {
-    args: ["task", "test", "--no-check", `--filter=${filter}`, file],
+    args: ["task", "test", "--no-check", `--filter=${filter}`, ...files],
     stdin: "null",
     stderr: "inherit",
     signal: AbortSignal.timeout(tryTimeoutMs),

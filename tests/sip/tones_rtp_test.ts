@@ -104,6 +104,8 @@ sipTest("the star as tones ends a dialled call that says so", async () => {
   await answered;
   const isTone = ({ payloadType, payload }: { payloadType: number; payload: Uint8Array }) =>
     payloadType === 0 && payload.some((code) => code !== payload[0]);
+  far.say(440);
+  await eventually("the caller hears the far side", () => call.voice.heard.some(isTone));
   call.voice.press("5");
   await eventually("the far side hears the five", () => far.heard.some(isTone));
   assert.deepEqual(far.heard.filter(({ payloadType }) => payloadType === 101), []);
