@@ -93,7 +93,7 @@ async function withMedia(
     // Only where nobody on the way reads the keys (RFC 4568 §8.3).
     const isSecured = kind === "rtp" && flow.transport.protocol === "TLS" && "engine" in call.media;
     const ways: { kind: MediaKind; secure?: Secure }[] = isSecured
-      ? [{ kind, secure: "sdes" }, { kind, secure: "dtls" }]
+      ? [{ kind, secure: "either" }, { kind, secure: "dtls" }]
       : [{ kind }];
     if (isSecured && !call.demands.isSecure) ways.push({ kind });
     const other = "engine" in call.media ? otherKind(flows[0], kind) : undefined;

@@ -1,13 +1,13 @@
 import { mediaLimits } from "./limits.ts";
-import { cryptoOf, readAudio, type Security } from "./read_audio.ts";
+import { hasSrtp, readAudio, type Security } from "./read_audio.ts";
 import { type AudioSection, refusal, type Section, type Session } from "./sdp.ts";
 
 /** The profiles we speak; those with early feedback are taken as those without it (RFC 4585 §4). */
 const PROFILES = new Map<string, Security>([
   ["UDP/TLS/RTP/SAVPF", "dtls"],
   ["UDP/TLS/RTP/SAVP", "dtls"],
-  ["RTP/SAVP", "sdes"],
-  ["RTP/SAVPF", "sdes"],
+  ["RTP/SAVP", "srtp"],
+  ["RTP/SAVPF", "srtp"],
   ["RTP/AVP", "none"],
   ["RTP/AVPF", "none"],
 ]);
@@ -17,7 +17,7 @@ export function parseSdp(text: string): Session {
   const [head, ...sections] = splitSections(text);
   const spoken = (section: Section) => {
     const security = PROFILES.get(profileOf(section));
-    return security !== undefined && (security !== "sdes" || cryptoOf(section).length > 0);
+    return security !== undefined && (security !== "srtp" || hasSrtp(section, head!));
   };
   // A peer may offer the same audio in several profiles, each in a section of its own.
   const audios = sections.filter(({ line }) => /^audio [1-9]/.test(line));

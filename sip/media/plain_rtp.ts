@@ -2,7 +2,6 @@ import { isIPv6 } from "node:net";
 import { addressList } from "../../core/net/networks.ts";
 import { type Address, createLatch } from "./latch.ts";
 import { ofKind } from "./parse_sdp.ts";
-import type { Secure } from "./port.ts";
 import { isUnspecified } from "./read_audio.ts";
 import { isRtcp, parseRtp } from "./rtp.ts";
 import {
@@ -13,8 +12,14 @@ import {
   type Udp,
   udpByDeno,
 } from "./rtp_sockets.ts";
-import { type Channel, dtlsSecuring, sdesSecuring, type Securing } from "./rtp_security.ts";
-import { OUR_FORMATS, refusal, type RtpAudio, type Session } from "./sdp.ts";
+import {
+  type Channel,
+  dtlsSecuring,
+  eitherSecuring,
+  sdesSecuring,
+  type Securing,
+} from "./rtp_security.ts";
+import { OUR_FORMATS, refusal, type RtpAudio, type RtpSecurity, type Session } from "./sdp.ts";
 import { systemClock } from "./ticker.ts";
 import { newStream, type Peer, type Transport } from "./transport.ts";
 import { type Certificate, keptCertificate } from "./webrtc/certificate.ts";
@@ -104,13 +109,13 @@ function assertReachable(bindAddress: string, { address }: RtpAudio): void {
 }
 
 /** The profiles of our offers. */
-const protocols = { none: "RTP/AVP", sdes: "RTP/SAVP", dtls: "UDP/TLS/RTP/SAVP" } as const;
+const protocols = { none: "RTP/AVP", either: "RTP/SAVP", dtls: "UDP/TLS/RTP/SAVP" } as const;
 
 /** Sends a datagram of DTLS by a channel, to an address or where the channel leads. */
 type SendDatagram = Parameters<typeof dtlsSecuring>[0]["send"];
 
 function securingBy(
-  kind: Secure | undefined,
+  kind: RtpSecurity["kind"] | undefined,
   { send, sockets, remote, certificate }: {
     send: SendDatagram;
     sockets: RtpSockets;
@@ -122,7 +127,8 @@ function securingBy(
   if (kind === undefined) return undefined;
   if (kind === "sdes") return sdesSecuring(offer);
   const channels: Channel[] = sockets.rtp === sockets.rtcp ? [0] : [0, 1];
-  return dtlsSecuring({ certificate: certificate(), offer, channels, send });
+  const options = { certificate: certificate(), offer, channels, send };
+  return kind === "dtls" ? dtlsSecuring(options) : eitherSecuring(options);
 }
 
 const ourSide = (

@@ -26,12 +26,15 @@ export interface LegOptions {
    * taken from them, at any port. Packets from everywhere else are dropped.
    */
   sources?: readonly string[];
-  /** How an offer of ours secures its audio: by keys in the SDP, or by DTLS; not at all unless given. */
+  /** How an offer of ours secures its audio; not at all unless given. */
   secure?: Secure;
 }
 
-/** RFC 4568, or RFC 5763. */
-export type Secure = "sdes" | "dtls";
+/**
+ * Of the profile RTP/SAVP with keys (RFC 4568) and a fingerprint (RFC 5763), of which the peer takes one;
+ * or of the profile for DTLS, which some phones ask for.
+ */
+export type Secure = "either" | "dtls";
 
 /** Takes samples of 8 kHz, those of several channels interleaved. */
 export type WriteSamples = (samples: Pcm) => void;

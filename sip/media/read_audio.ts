@@ -14,8 +14,8 @@ import {
   type WebrtcAudio,
 } from "./sdp.ts";
 
-/** What a profile says of how audio is secured. */
-export type Security = "none" | "sdes" | "dtls";
+/** What a profile says of how audio is secured: "srtp" by keys in the SDP, or by DTLS. */
+export type Security = "none" | "srtp" | "dtls";
 
 /** An audio section to read, with the session's part, whose attributes it falls back to. */
 interface Source {
@@ -69,15 +69,26 @@ function readDtls(
 }
 
 /** The keys of a section that we can follow. */
-export const cryptoOf = ({ attributes }: Section): CryptoLine[] =>
+const cryptoOf = ({ attributes }: Section): CryptoLine[] =>
   readCrypto(attributes.get("crypto") ?? []);
+
+/** Some phones do DTLS under the profile of keys too; with ICE it would be a browser's. */
+const hasDtls = (section: Section, head: Section): boolean => {
+  const has = (name: string) => section.attributes.has(name) || head.attributes.has(name);
+  return has("fingerprint") && !has("ice-ufrag");
+};
+
+/** Whether a section of the profile RTP/SAVP can be followed. */
+export const hasSrtp = (section: Section, head: Section): boolean =>
+  cryptoOf(section).length > 0 || hasDtls(section, head);
 
 function readSecurity({ security, section, head }: Source): Pick<RtpAudio, "security"> {
   if (security === "none") return {};
   if (security === "dtls") return { security: { kind: "dtls", ...readDtls({ section, head }) } };
   const crypto = cryptoOf(section);
-  if (crypto.length === 0) throw refusal("it has no usable crypto", "transport");
-  return { security: { kind: "sdes", crypto } };
+  if (crypto.length > 0) return { security: { kind: "sdes", crypto } };
+  if (!hasDtls(section, head)) throw refusal("it has no usable crypto", "transport");
+  return { security: { kind: "dtls", ...readDtls({ section, head }) } };
 }
 
 function readRtp(source: Source): RtpAudio {

@@ -11,10 +11,12 @@ import { newSrtp, type Srtp, srtpReceiver, srtpSender } from "./webrtc/srtp.ts";
 /** RTP and, where it has a port of its own, RTCP. */
 export type Channel = 0 | 1;
 
+type OfKind<Kind extends RtpSecurity["kind"]> = Extract<RtpSecurity, { kind: Kind }>;
+
 /** How the RTP of one peer is secured without ICE. */
-export interface Securing {
+export interface Securing<Ours extends RtpSecurity = RtpSecurity> {
   /** Our part of the SDP, as it is now. */
-  ours(): RtpSecurity;
+  ours(): Ours;
   /** Takes the peer's part of an offer or an answer; throws `NoCommonCodec`, and nothing has changed. */
   take(theirs: RtpSecurity | undefined): void;
   /** Resolves when packets can flow. */
@@ -31,7 +33,7 @@ export interface Securing {
 }
 
 /** Keys that the SDP brings (RFC 4568). Without an offer of the peer's, ours goes first. */
-export function sdesSecuring(offer: RtpSecurity | undefined): Securing {
+export function sdesSecuring(offer: RtpSecurity | undefined): Securing<OfKind<"sdes">> {
   let lines = offer === undefined ? offeredCrypto() : [];
   let sent: CryptoLine | undefined;
   let heard: CryptoLine | undefined;
@@ -81,6 +83,29 @@ export function sdesSecuring(offer: RtpSecurity | undefined): Securing {
   };
 }
 
+/** An offer with keys and a fingerprint, of which each answer takes one. */
+export function eitherSecuring(options: DtlsSecuringOptions): Securing {
+  const [sdes, dtls] = [sdesSecuring(undefined), dtlsSecuring(options)];
+  const ready = Promise.race([sdes.ready, dtls.ready]);
+  ready.catch(() => {});
+  let taken: Securing | undefined;
+  return {
+    ours: () => taken?.ours() ?? { ...sdes.ours(), ...dtls.ours(), kind: "either" },
+    take(theirs) {
+      const next = theirs?.kind === "dtls" ? dtls : sdes;
+      next.take(theirs);
+      if (taken === dtls && next === sdes) dtls.close();
+      taken = next;
+    },
+    ready,
+    lost: dtls.lost,
+    protect: (packet, channel) => taken?.protect(packet, channel),
+    unprotect: (packet, channel) => taken?.unprotect(packet, channel),
+    receive: (datagram, from, channel) => taken?.receive(datagram, from, channel),
+    close: dtls.close,
+  };
+}
+
 export interface DtlsSecuringOptions {
   certificate: Certificate;
   offer: RtpSecurity | undefined;
@@ -103,7 +128,7 @@ interface Association {
  */
 export function dtlsSecuring(
   { certificate, offer, channels, send }: DtlsSecuringOptions,
-): Securing {
+): Securing<OfKind<"dtls">> {
   const ready = Promise.withResolvers<void>();
   const lost = Promise.withResolvers<string>();
   ready.promise.catch(() => {});

@@ -69,10 +69,23 @@ export const isIceRestart = (before: WebrtcAudio, now: WebrtcAudio): boolean =>
 export const isSamePeer = (before: WebrtcAudio, now: WebrtcAudio): boolean =>
   !isIceRestart(before, now) && before.fingerprint.toUpperCase() === now.fingerprint.toUpperCase();
 
-/** How RTP is secured without ICE: by keys in the SDP (RFC 4568), or by DTLS (RFC 5763). */
+interface Sdes {
+  crypto: CryptoLine[];
+}
+
+interface DtlsSrtp {
+  fingerprint: string;
+  setup: Setup;
+}
+
+/**
+ * How RTP is secured without ICE: by keys in the SDP (RFC 4568), or by DTLS (RFC 5763). An offer of ours
+ * may leave that to the answer.
+ */
 export type RtpSecurity =
-  | { kind: "sdes"; crypto: CryptoLine[] }
-  | { kind: "dtls"; fingerprint: string; setup: Setup };
+  | { kind: "sdes" } & Sdes
+  | { kind: "dtls" } & DtlsSrtp
+  | { kind: "either" } & Sdes & DtlsSrtp;
 
 /** Audio at one address. */
 export interface RtpAudio extends CodedAudio {

@@ -102,8 +102,13 @@ const rtpLines = (audio: RtpAudio, protocol: string): string[] => [
 
 function securityLines({ security }: RtpAudio): string[] {
   if (security === undefined) return [];
-  if (security.kind === "sdes") return security.crypto.map(writeCrypto);
-  return [`a=setup:${security.setup}`, `a=fingerprint:${security.fingerprint}`];
+  const { crypto } = { crypto: [], ...security };
+  return [
+    ...crypto.map(writeCrypto),
+    ...(security.kind === "sdes"
+      ? []
+      : [`a=setup:${security.setup}`, `a=fingerprint:${security.fingerprint}`]),
+  ];
 }
 
 function codedLines(

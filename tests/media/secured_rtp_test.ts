@@ -45,14 +45,43 @@ function securedTest(name: string, body: (engine: MediaEngine) => Promise<void>)
   });
 }
 
-for (const secure of ["sdes", "dtls"] as const satisfies Secure[]) {
-  securedTest(`offer() and answer() secure audio by ${secure}, without ICE`, async (engine) => {
+const fingerprint = /a=(?:setup|fingerprint):.*\r\n/g;
+const keys = /a=crypto:.*\r\n/g;
+
+/** What we offer, what the peer leaves unread of it, and what it answers. */
+const ways: { name: string; secure: Secure; unread: RegExp; profile: string; answers: RegExp }[] = [
+  {
+    name: "keys",
+    secure: "either",
+    unread: fingerprint,
+    profile: "RTP/SAVP",
+    answers: /^a=crypto:1 AES_CM_128_HMAC_SHA1_80 /m,
+  },
+  {
+    name: "DTLS under the profile of keys",
+    secure: "either",
+    unread: keys,
+    profile: "RTP/SAVP",
+    answers: /^a=setup:passive\r\na=fingerprint:/m,
+  },
+  {
+    name: "DTLS",
+    secure: "dtls",
+    unread: keys,
+    profile: "UDP/TLS/RTP/SAVP",
+    answers: /^a=setup:passive\r\na=fingerprint:/m,
+  },
+];
+
+for (const { name, secure, unread, profile, answers } of ways) {
+  securedTest(`offer() and answer() secure audio by ${name}, without ICE`, async (engine) => {
     const [caller, other] = [await engine.offer("rtp", { secure }), newEngine()];
-    const callee = await other.answer(caller.localSdp);
+    const callee = await other.answer(caller.localSdp.replace(unread, ""));
     await caller.accept(callee.localSdp);
     await Promise.all([caller.connected, callee.connected]);
 
-    const profile = secure === "sdes" ? "RTP/SAVP" : "UDP/TLS/RTP/SAVP";
+    assert.match(callee.localSdp, answers);
+    assert.equal(callee.localSdp.search(unread), -1);
     for (const { localSdp } of [caller, callee]) {
       assert.equal(parseSdp(localSdp).protocol, profile);
       assert.doesNotMatch(localSdp, /ice-ufrag/);
@@ -60,8 +89,10 @@ for (const secure of ["sdes", "dtls"] as const satisfies Secure[]) {
     await hears(callee, caller, 1_000);
     await hears(caller, callee, 1_200);
 
-    await caller.reaccept(await callee.reanswer(await caller.reoffer(true)));
-    await caller.reaccept(await callee.reanswer(await caller.reoffer(false)));
+    for (const isHolding of [true, false]) {
+      const offer = (await caller.reoffer(isHolding)).replace(unread, "");
+      await caller.reaccept(await callee.reanswer(offer));
+    }
     await hears(callee, caller, 900);
     await hears(caller, callee, 1_100);
     await other.close();
@@ -69,7 +100,7 @@ for (const secure of ["sdes", "dtls"] as const satisfies Secure[]) {
 }
 
 securedTest("answer() takes the shorter tag of SDES, and the phone's one port", async (engine) => {
-  const caller = await engine.offer("rtp", { secure: "sdes" });
+  const caller = await engine.offer("rtp", { secure: "either" });
   const offer = caller.localSdp.replace(/a=crypto:1 .*\r\n/, "");
   const other = newEngine();
   const callee = await other.answer(offer);
@@ -82,7 +113,7 @@ securedTest("answer() takes the shorter tag of SDES, and the phone's one port", 
 });
 
 securedTest("answer() refuses SDES that it cannot follow, and says why", async (engine) => {
-  const { localSdp } = await engine.offer("rtp", { secure: "sdes" });
+  const { localSdp } = await engine.offer("rtp", { secure: "either" });
   const key = "A".repeat(40);
   const bad = [
     `1 AES_256_CM_HMAC_SHA1_80 inline:${key}`,
@@ -92,14 +123,14 @@ securedTest("answer() refuses SDES that it cannot follow, and says why", async (
     "1 AES_CM_128_HMAC_SHA1_80 inline:short",
   ];
   for (const crypto of bad) {
-    const offer = localSdp.replace(/a=crypto:.*\r\n/g, "")
+    const offer = localSdp.replace(keys, "").replace(fingerprint, "")
       .replace("a=ptime", `a=crypto:${crypto}\r\na=ptime`);
     await assert.rejects(engine.answer(offer), /it has no usable crypto/, crypto);
   }
 });
 
 securedTest("accept() refuses crypto that was not offered", async (engine) => {
-  const leg = await engine.offer("rtp", { secure: "sdes" });
+  const leg = await engine.offer("rtp", { secure: "either" });
   const other = newEngine();
   const { localSdp } = await other.answer(leg.localSdp);
   await assert.rejects(leg.accept(localSdp.replace("a=crypto:1", "a=crypto:3")), /none of those/);
@@ -107,7 +138,7 @@ securedTest("accept() refuses crypto that was not offered", async (engine) => {
 });
 
 securedTest("a secured leg hears nothing that is sent in the clear", async (engine) => {
-  const caller = await engine.offer("rtp", { secure: "sdes" });
+  const caller = await engine.offer("rtp", { secure: "either" });
   const other = newEngine();
   const callee = await other.answer(caller.localSdp);
   await caller.accept(callee.localSdp);
@@ -133,4 +164,19 @@ securedTest("a leg of DTLS refuses a peer with another fingerprint", async (engi
   await caller.accept(forged);
   assert.match(await caller.lost, /fingerprint/i);
   await other.close();
+});
+
+securedTest("a leg that offers keys and DTLS follows whichever answers last", async (engine) => {
+  const caller = await engine.offer("rtp", { secure: "either" });
+  const [early, late] = [newEngine(), newEngine()];
+  const ringing = await early.answer(caller.localSdp.replace(keys, ""));
+  await caller.accept(ringing.localSdp, true);
+  await ringing.connected;
+
+  const callee = await late.answer(caller.localSdp.replace(fingerprint, ""));
+  await caller.accept(callee.localSdp);
+
+  await hears(callee, caller, 1_000);
+  await hears(caller, callee, 1_200);
+  await Promise.all([early.close(), late.close()]);
 });

@@ -59,12 +59,13 @@ export async function startBaresip(options: BaresipOptions): Promise<Baresip> {
   if (saysHz !== undefined) {
     await Deno.writeFile(`${directory}/says.wav`, pcmFile(tone(saysHz, 30)));
   }
+  const output = Deno.env.has("PEER_LOG") ? "inherit" : "null";
   const [program, ...before] = [...place?.command ?? [], BARESIP];
   const child = new Deno.Command(program!, {
     args: [...before, "-f", directory, ...calls === undefined ? [] : ["-e", `/dial ${calls}`]],
     stdin: "null",
-    stdout: "null",
-    stderr: "null",
+    stdout: output,
+    stderr: output,
   }).spawn();
   const stop = () => endChild(child);
   return {
