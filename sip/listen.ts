@@ -131,7 +131,7 @@ async function openAll(
     return openStream(socket, { protocol, local, clock, events, respondElsewhere });
   };
   const onWebSocket = (protocol: "WS" | "WSS") => (socket: Socket) => {
-    const nameAt = (host: string) =>
+    const nameAt = (host: string, protocol: "WS" | "WSS") =>
       webSocketName(protocol, host) ?? nameOf(protocol, socket.localPort ?? 0, remoteOf(socket));
     return acceptWebSocket(socket, { protocol, nameAt, clock, events, isTrustedProxy });
   };

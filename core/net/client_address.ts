@@ -18,6 +18,21 @@ export interface ForwardedHeaders {
 }
 
 /**
+ * Whether trusted proxies say that the client reached them by TLS: every scheme in `Forwarded` (RFC 7239
+ * §5.4) and `X-Forwarded-Proto` is https or wss, and there is one.
+ */
+export function clientUsesTls(
+  { forwarded = "", xForwardedProto = "" }: {
+    forwarded: string | undefined;
+    xForwardedProto: string | undefined;
+  },
+): boolean {
+  const schemes = [...parameter(forwarded, "proto"), ...xForwardedProto.split(",")]
+    .map((scheme) => scheme.trim()).filter((scheme) => scheme !== "");
+  return schemes.length > 0 && schemes.every((scheme) => /^(?:https|wss)$/i.test(scheme));
+}
+
+/**
  * The address of the client behind trusted proxies: of those that `Forwarded` (RFC 7239) or
  * `X-Forwarded-For` lists, the last one that is no trusted proxy. Whatever stands before it is the
  * client's own claim. Undefined where the proxies do not tell it.
@@ -26,7 +41,9 @@ export function clientAddress(
   { forwarded, xForwardedFor }: ForwardedHeaders,
   isTrusted: (host: string) => boolean,
 ): string | undefined {
-  const named = forwarded === undefined ? undefined : clientOf(forwardedFor(forwarded), isTrusted);
+  const named = forwarded === undefined
+    ? undefined
+    : clientOf(parameter(forwarded, "for"), isTrusted);
   if (xForwardedFor === undefined) return named;
   const listed = clientOf(xForwardedFor.split(","), isTrusted);
   if (forwarded !== undefined && named !== listed) throw new ContradictoryProxy();
@@ -47,10 +64,12 @@ function clientOf(
   return client;
 }
 
-/** The `for` of each element of a Forwarded header, "" where one has none (RFC 7239 §4). */
-function forwardedFor(header: string): string[] {
+/** A parameter of each element of a Forwarded header, "" where one has none (RFC 7239 §4). */
+function parameter(header: string, name: "for" | "proto"): string[] {
   return split(header, ",").map((element) => {
-    const pair = split(element, ";").find((one) => /^\s*for\s*=/i.test(one));
+    const pair = split(element, ";").find((one) =>
+      one.split("=")[0]!.trim().toLowerCase() === name
+    );
     const value = pair?.slice(pair.indexOf("=") + 1).trim() ?? "";
     return value.replace(/^"(.*)"$/, "$1").replace(/\\(.)/g, "$1");
   });

@@ -1,5 +1,6 @@
 import type { Flow } from "../flow.ts";
 import { parseSdp } from "../media/parse_sdp.ts";
+import { isSecure } from "../secure.ts";
 import { type Binding, targetOf } from "../registrar/location.ts";
 
 /** Whether the audio of two phones that are no browsers goes by us. */
@@ -21,10 +22,11 @@ export function passesDirectly(
     devices.every((device) => isPlain(device.flow) && isWhereItSays(device));
 }
 
-/** Keys of SDES (RFC 4568 §7.1.1), which only TLS keeps secret. */
+/** Keys of SDES, which only TLS keeps secret (RFC 4568 §7.1.1). */
 const hasKeys = (sdp: string): boolean => /^a=crypto:/m.test(sdp);
 
-const isSecured = ({ flow, path }: Binding): boolean => path.length === 0 && !isPlain(flow);
+const isSecured = ({ flow, path }: Binding): boolean =>
+  path.length === 0 && isSecure(flow.transport.protocol);
 
 const isPlain = ({ transport: { protocol } }: Flow) => protocol === "UDP" || protocol === "TCP";
 

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import type { Flow, ListenEvents, LocalName } from "../flow.ts";
 import type { Clock } from "./clock.ts";
 import { plainAddress } from "../../core/net/networks.ts";
-import { clientAddress, ContradictoryProxy } from "../../core/net/client_address.ts";
+import { clientAddress, clientUsesTls, ContradictoryProxy } from "../../core/net/client_address.ts";
 import { openWebSocketFlow } from "./web_socket.ts";
 import type { HttpHead } from "./http_head.ts";
 import {
@@ -16,17 +16,18 @@ import {
 export interface AcceptOptions {
   protocol: "WS" | "WSS";
   /** Our name to a peer that asked for a Host. */
-  nameAt(host: string): LocalName;
+  nameAt(host: string, protocol: "WS" | "WSS"): LocalName;
   clock: Clock;
   events: ListenEvents;
-  /** Whether a peer is a reverse proxy, whose headers tell the client's address. */
+  /** Whether a peer is a reverse proxy, whose headers tell the client's address and transport. */
   isTrustedProxy?: (host: string) => boolean;
 }
 
 /**
  * Takes a stream that is to become a WebSocket for SIP (RFC 7118). It has its place from the first
  * moment, so that who never asks for one takes no more than others; behind a trusted proxy, from the
- * moment that the client's address is known. The result closes it.
+ * moment that the client's address is known. Where that proxy ended TLS, the transport is WSS, as it is for
+ * the client. The result closes it.
  */
 export function acceptWebSocket(
   socket: Socket,
@@ -36,6 +37,7 @@ export function acceptWebSocket(
   const peer = plainAddress(socket.remoteAddress ?? "");
   const isProxied = isTrustedProxy(peer);
   let remoteHost = peer;
+  let { protocol } = options;
   const enter = (host: string): boolean => {
     const leave = events.onConnect(host);
     if (leave !== undefined) socket.on("close", leave);
@@ -44,6 +46,7 @@ export function acceptWebSocket(
   if (!isProxied && !enter(peer)) return void refuseConnection(socket, clock);
   const admit = (head: HttpHead): Refusal | undefined => {
     if (!isProxied) return undefined;
+    if (hasTls(head)) protocol = "WSS";
     const client = clientOf(head, isTrustedProxy);
     if (client instanceof ContradictoryProxy) return badRequest(client.message);
     if (client === undefined) return undefined;
@@ -54,11 +57,18 @@ export function acceptWebSocket(
   acceptHandshake(socket, clock, {
     admit,
     onOpen(early, host) {
-      flow = openWebSocketFlow(socket, { ...options, local: nameAt(host), early, remoteHost });
+      const local = nameAt(host, protocol);
+      flow = openWebSocketFlow(socket, { ...options, protocol, local, early, remoteHost });
     },
   });
   return { close: () => flow === undefined ? void socket.end() : flow.close() };
 }
+
+const hasTls = ({ fields }: HttpHead): boolean =>
+  clientUsesTls({
+    forwarded: fields.get("forwarded"),
+    xForwardedProto: fields.get("x-forwarded-proto"),
+  });
 
 function clientOf(
   { fields }: HttpHead,

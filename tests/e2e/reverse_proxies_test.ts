@@ -88,7 +88,10 @@ for (const [name, command] of Object.entries(proxies)) {
         const third = await from("127.0.0.2", 3);
         const other = await from("127.0.0.3", 4);
         for (const { close } of [first, second, third, other, rest]) close();
-        await system.post("Clients.json", { Login: "alice", Password: "alice-secret" });
+        const client = await system.post("Clients.json", {
+          Login: "alice",
+          Password: "alice-secret",
+        });
         const alice = await openSoftphone({
           url: `wss://localhost:${port}/sip`,
           login: "alice",
@@ -97,12 +100,14 @@ for (const [name, command] of Object.entries(proxies)) {
           authority: testAuthority,
         });
         const registered = await alice.register();
+        const [binding] = await system.get(`Clients/${client.sid}/Bindings.json`);
         await alice.close();
 
         assert.match(rest.answer, /^HTTP\/1\.1 200 /);
         for (const { answer } of [first, second, other]) assert.match(answer, /^HTTP\/1\.1 101 /);
         assert.match(third.answer, /^HTTP\/1\.1 503 /);
         assert.equal(registered.status, 200);
+        assert.equal(binding.transport, "WSS");
       } finally {
         await endChild(child);
       }

@@ -42,33 +42,50 @@ async function phoneOf(lab: SipLab, login: string) {
   return { peer, ask, final, proof };
 }
 
-/** Alice calls bob; the SDP that each of them is given. */
-async function calling(relay: MediaRelay, offer: string, answer: string) {
+function startLab(mediaRelay: MediaRelay): Promise<SipLab> {
   const ports = { first: 0, last: 0 };
   const place = { bindAddress: "127.0.0.1", host: "127.0.0.1", ports, now: systemClock.now };
-  const lab = await startSipLab({
+  return startSipLab({
     engine: mediaEngine({ transports: [rtpTransport(place)], log: () => {} }),
     transports: { ports: { UDP: 0 }, publicHost: "127.0.0.1" },
-    mediaRelay: relay,
+    trustedProxies: ["127.0.0.1"],
+    mediaRelay,
   });
-  lab.service.answer = ({ event }) =>
+}
+
+/** Calls of Clients ring bob. */
+function ringBob({ service }: SipLab): void {
+  service.answer = ({ event }) =>
     event.type === "incoming"
       ? [{ type: "dial", legs: [invite("bob")], media: "proxied", timeoutS: 30, timeLimitS: 60 }]
       : [];
-  const [alice, bob] = [await phoneOf(lab, "alice"), await phoneOf(lab, "bob")];
+}
+
+type UdpPhone = Awaited<ReturnType<typeof phoneOf>>;
+
+/** Calls bob with an offer, answering the challenge. */
+async function callBob(alice: UdpPhone, offer: string): Promise<{ callId: string }> {
   const target = "sip:bob@sip.test";
   const call = { callId: crypto.randomUUID(), target, sdp: offer };
   alice.ask("INVITE", call);
   const challenged = await alice.final();
   alice.ask("ACK", { ...call, sdp: "", to: valueOf(challenged, "to") });
   alice.ask("INVITE", { ...call, cseq: 2, headers: alice.proof(challenged, "INVITE", target) });
+  return call;
+}
+
+/** Alice calls bob; the SDP that each of them is given. */
+async function calling(relay: MediaRelay, offer: string, answer: string) {
+  const lab = await startLab(relay);
+  ringBob(lab);
+  const [alice, bob] = [await phoneOf(lab, "alice"), await phoneOf(lab, "bob")];
+  const { callId } = await callBob(alice, offer);
 
   const ringing = await bob.peer.next();
   const contact = `Contact: <sip:bob@127.0.0.1:${bob.peer.port}>`;
   bob.peer.send(peerResponse(ringing, 200, { headers: [contact], sdp: answer }));
   const answered = await alice.final();
   assert.equal(answered.status, 200);
-  const { callId } = call;
   const inside = {
     callId,
     to: valueOf(answered, "to"),
@@ -79,6 +96,10 @@ async function calling(relay: MediaRelay, offer: string, answer: string) {
     toBob: ringing.body,
     toAlice: answered.body,
     async close() {
+      alice.ask("BYE", { ...inside, cseq: 3 });
+      let request = await bob.peer.next();
+      while (request.method !== "BYE") request = await bob.peer.next();
+      bob.peer.send(peerResponse(request, 200));
       await lab[Symbol.asyncDispose]();
       await Promise.all([alice.peer.close(), bob.peer.close()]);
     },
@@ -137,13 +158,45 @@ for (
   });
 }
 
-sipTest("MEDIA_RELAY=never hands SDES keys to no phone that is not on TLS", async () => {
-  const key = "WVNfX19zZW1jdGwgKCkgewkyMjA7fQp9CnVubGVz";
-  const plain = plainOffer(4_000);
-  const offer = plain.replace("RTP/AVP", "RTP/SAVP") +
-    `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${key}\r\n`;
-  const call = await calling("never", offer, plainOffer(4_002));
+const key = "WVNfX19zZW1jdGwgKCkgewkyMjA7fQp9CnVubGVz";
+const securedOffer = plainOffer(4_000).replace("RTP/AVP", "RTP/SAVP") +
+  `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${key}\r\n`;
+
+sipTest("MEDIA_RELAY=never hands SDES keys to no phone on UDP", async () => {
+  const call = await calling("never", securedOffer, plainOffer(4_002));
   await call.close();
   assert.ok(!call.toBob.includes(key), call.toBob);
   assert.match(call.toBob, /^m=audio \d+ RTP\/AVP /m);
 });
+
+for (
+  const [name, headers, isSecured] of [
+    ["hands SDES keys to no phone on plain WebSocket", {}, false],
+    [
+      "hands SDES keys to no phone whose proxy says http",
+      { "X-Forwarded-For": "192.0.2.1", "X-Forwarded-Proto": "http" },
+      false,
+    ],
+    [
+      "passes SDES keys to a phone whose TLS a trusted proxy ended",
+      { "X-Forwarded-For": "192.0.2.1", "X-Forwarded-Proto": "https" },
+      true,
+    ],
+  ] as const
+) {
+  sipTest(`MEDIA_RELAY=never ${name}`, async () => {
+    await using lab = await startLab("never");
+    const [alice, bob] = [await phoneOf(lab, "alice"), await lab.phone("bob", { headers })];
+    lab.service.answer = ({ event }) =>
+      event.type === "incoming" ? [{ type: "reject", status: 486 }] : [];
+    // By this the companion learns that it is no browser.
+    await bob.call("anything", { sdp: plainOffer(4_002) }).final;
+    ringBob(lab);
+    await callBob(alice, securedOffer);
+    const call = await bob.nextCall();
+
+    assert.equal(call.invite.body.includes(key), isSecured, call.invite.body);
+    call.decline(486);
+    await alice.peer.close();
+  });
+}

@@ -8,7 +8,7 @@ import type { Speaker } from "../../sip/media/speaker.ts";
 import type { SessionBounds } from "../../sip/dialog/session_timer.ts";
 import { type FakeMedia, fakeMedia } from "./fake_media.ts";
 import { type FakeService, startFakeService, testDomain } from "./fake_service.ts";
-import { openSoftphone, type Softphone } from "./softphone.ts";
+import { openSoftphone, type Softphone, type SoftphoneOptions } from "./softphone.ts";
 
 /** A running companion between a fake service and scripted softphones, all on the loopback. */
 export interface SipLab {
@@ -18,10 +18,14 @@ export interface SipLab {
   /** Lines that the companion logged. */
   readonly logged: string[];
   /** Connects a softphone; registered, unless told otherwise. */
-  phone(login: string, options?: { register?: boolean; instance?: string }): Promise<Softphone>;
+  phone(login: string, options?: LabPhoneOptions): Promise<Softphone>;
   /** Orders a script for a leg, as the service does, and one for whom it talks to. */
   run(leg: string, script: Script, other?: Script): Promise<Response>;
   [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface LabPhoneOptions extends Pick<SoftphoneOptions, "instance" | "headers"> {
+  register?: boolean;
 }
 
 export interface SipLabOptions {
@@ -42,6 +46,7 @@ export interface SipLabOptions {
   /** Ways in beside WebSocket. */
   transports?: TransportOptions;
   trustedSources?: string[];
+  trustedProxies?: string[];
   iceServersOf?: CompanionOptions["iceServersOf"];
   isPublicAddress?: (address: string) => boolean;
 }
@@ -65,6 +70,7 @@ export async function startSipLab(options: SipLabOptions = {}): Promise<SipLab> 
     sipDomain: options.sipDomain ?? testDomain,
     id: "lab",
     ...options.trustedSources && { trustedSources: options.trustedSources },
+    ...options.trustedProxies && { trustedProxies: options.trustedProxies },
     ...options.iceServersOf && { iceServersOf: options.iceServersOf },
     ...options.isPublicAddress && { isPublicAddress: options.isPublicAddress },
     ...options.mediaRelay && { mediaRelay: options.mediaRelay },
@@ -84,13 +90,13 @@ export async function startSipLab(options: SipLabOptions = {}): Promise<SipLab> 
     companion,
     media,
     logged,
-    async phone(login, { register = true, instance } = {}) {
+    async phone(login, { register = true, ...options } = {}) {
       const phone = await openSoftphone({
         url: companion.sipUrl,
         login,
         password: `${login}-secret`,
         domain: testDomain,
-        ...instance === undefined ? {} : { instance },
+        ...options,
       });
       phones.push(phone);
       if (!register) return phone;

@@ -57,15 +57,17 @@ export interface SoftphoneOptions {
   instance?: string;
   /** The authority to believe over TLS; PEM. */
   authority?: string;
+  /** Headers of the WebSocket's handshake, as a reverse proxy adds them. */
+  headers?: Record<string, string>;
 }
 
 /** Connects a softphone; it says nothing yet. */
 export async function openSoftphone(options: SoftphoneOptions): Promise<Softphone> {
-  const { login, domain, url, authority } = options;
+  const { login, domain, url, authority, headers = {} } = options;
   const client = authority === undefined
     ? undefined
     : Deno.createHttpClient({ caCerts: [authority] });
-  const socket = new WebSocket(url, { protocols: ["sip"], ...client && { client } });
+  const socket = new WebSocket(url, { protocols: ["sip"], headers, ...client && { client } });
   const opened = Promise.withResolvers<void>();
   const closed = Promise.withResolvers<number>();
   void closed.promise.then(() => client?.close());

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { clientAddress } from "../../../core/net/client_address.ts";
+import { clientAddress, clientUsesTls } from "../../../core/net/client_address.ts";
 import { addressList } from "../../../core/net/networks.ts";
 
 const isTrusted = addressList(["10.0.0.0/8", "2001:db8:ffff::/48"]);
@@ -46,3 +46,22 @@ Deno.test("clientAddress() refuses headers of which a client may have forged one
     /Forwarded and X-Forwarded-For differ/,
   );
 });
+
+const schemes: [what: string, headers: Parameters<typeof clientUsesTls>[0], secured: boolean][] = [
+  ["nothing", { forwarded: undefined, xForwardedProto: undefined }, false],
+  ["https", { forwarded: undefined, xForwardedProto: "https" }, true],
+  [
+    "wss of Forwarded",
+    { forwarded: 'for=192.0.2.1;proto="wss"', xForwardedProto: undefined },
+    true,
+  ],
+  ["http", { forwarded: undefined, xForwardedProto: "http" }, false],
+  ["http on one of two ways", { forwarded: undefined, xForwardedProto: "https, http" }, false],
+  ["headers that differ", { forwarded: "proto=http", xForwardedProto: "https" }, false],
+];
+
+for (const [what, headers, secured] of schemes) {
+  Deno.test(`clientUsesTls() is ${secured} of ${what}`, () => {
+    assert.equal(clientUsesTls(headers), secured);
+  });
+}
