@@ -1,6 +1,7 @@
 import { deliverWebhook } from "../webhooks/deliver.ts";
 import type { Change } from "../store.ts";
-import type { Conference, conferenceEvents, Member } from "../resources/conferences.ts";
+import type { Conference, Member } from "../resources/conferences.ts";
+import type { conferenceEvents } from "./wanted.ts";
 import { rfc2822 } from "../wire.ts";
 
 /** What happens in a Conference, as callbacks name it, and what its callback is asked for by. */

@@ -2,7 +2,9 @@ import { z } from "zod";
 import { action } from "../bridge_action.ts";
 import { recordingOrder } from "../bridge_recordings.ts";
 import { method } from "../fields.ts";
-import { conferenceEvents } from "../resources/conferences.ts";
+
+/** What a status callback of a Conference may be asked for. */
+export const conferenceEvents = ["start", "end", "join", "leave", "mute", "hold"] as const;
 
 /** What the companion of a call adds to its notes when the one that has the room was out of reach. */
 export const missed = {

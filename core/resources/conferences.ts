@@ -1,11 +1,9 @@
 import { z } from "zod";
 import { companion } from "../bridge.ts";
+import { conferenceEvents } from "../conferences/wanted.ts";
 import { method } from "../fields.ts";
 import { limits } from "../limits.ts";
 import { type RecordOf, resource } from "../resource.ts";
-
-/** What a status callback of a Conference may be asked for. */
-export const conferenceEvents = ["start", "end", "join", "leave", "mute", "hold"] as const;
 
 /** A leg that is in the room, or on its way there. */
 export const member = z.object({

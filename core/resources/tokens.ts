@@ -3,7 +3,7 @@ import { textNumber, wholeNumber } from "../fields.ts";
 import { grantIceServers } from "../ice_servers.ts";
 import { limits } from "../limits.ts";
 import type { Parameters } from "../parameters.ts";
-import type { Ports } from "../ports.ts";
+import type { Settings } from "../settings.ts";
 import type { Base } from "../record.ts";
 import type { AnyResource } from "../resource.ts";
 
@@ -38,7 +38,7 @@ export const tokenParameters: Parameters = {
 export function newToken(
   accountSid: string,
   { tokenTtl = limits.tokenTtlS }: { tokenTtl?: number },
-  { settings, now }: Pick<Ports, "settings" | "now">,
+  { settings, now }: { settings: Pick<Settings, "ice">; now(): number },
 ): Base {
   const at = now();
   const grant = grantIceServers(settings.ice, accountSid, at + tokenTtl * 1_000);

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import type { Step } from "../../bridge_script.ts";
 import type { Action } from "../../bridge_action.ts";
-import type { ConferenceWanted } from "../../conferences/wanted.ts";
+import { conferenceEvents, type ConferenceWanted } from "../../conferences/wanted.ts";
 import { limits } from "../../limits.ts";
-import { conferenceEvents } from "../../resources/conferences.ts";
 import type { Element } from "../parse.ts";
 import { recordingCallback, recordingOrder } from "../recording_order.ts";
 import {
