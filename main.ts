@@ -1,16 +1,23 @@
 import { ensureRoot } from "./core/accounts/ensure_root.ts";
-import { sweepCompanions } from "./core/calls/sweep.ts";
-import { demoLogin, demoNumbers, makeDemo, moveDemo } from "./core/demo.ts";
-import { type Config, readConfig } from "./core/host/config.ts";
-import { openCarriers } from "./core/host/carriers.ts";
-import { createFailure, fail, log, say, stopOnSignal, surviveBugs } from "./core/host/process.ts";
-import { ensureSecret } from "./core/host/secret_file.ts";
-import { softphoneFiles } from "./core/host/softphone_files.ts";
-import { listenRest } from "./core/host/rest_listener.ts";
-import { portsOf, ratesOf } from "./core/host/service_ports.ts";
+import { sweepCompanions } from "./core/reports/sweep.ts";
+import { demoLogin, demoNumbers, makeDemo, moveDemo } from "./core/demo/demo.ts";
+import { type Config, readConfig } from "./core/configuration/config.ts";
+import { openCarriers } from "./core/start/carriers.ts";
+import {
+  createFailure,
+  fail,
+  log,
+  say,
+  stopOnSignal,
+  surviveBugs,
+} from "./core/process/process.ts";
+import { ensureSecret } from "./core/process/secret_file.ts";
+import { softphoneFiles } from "./core/start/softphone_files.ts";
+import { listenRest } from "./core/start/rest_listener.ts";
+import { portsOf, ratesOf } from "./core/start/service_ports.ts";
 import { handlers } from "./core/jobs/mod.ts";
-import { limits } from "./core/limits.ts";
-import type { Ports } from "./core/ports.ts";
+import { limits } from "./core/base/limits.ts";
+import type { Ports } from "./core/ports/ports.ts";
 import type { Account } from "./core/resources/accounts.ts";
 import { removeOldDeliveries } from "./core/webhooks/remove_old.ts";
 import { openStore } from "./kv/open_store.ts";

@@ -1,9 +1,9 @@
-import { Fault } from "../core/faults.ts";
-import { limits } from "../core/limits.ts";
-import type { Accounts } from "../core/ports.ts";
-import type { Change } from "../core/store.ts";
+import { Fault } from "../core/base/faults.ts";
+import { limits } from "../core/base/limits.ts";
+import type { Accounts } from "../core/ports/ports.ts";
+import type { Change } from "../core/model/store.ts";
 import { type Account, accounts as definition } from "../core/resources/accounts.ts";
-import { isSid } from "../core/sid.ts";
+import { isSid } from "../core/base/sid.ts";
 import type { StoreContext } from "./collection.ts";
 import { type Batch, emptyBatch } from "./batch.ts";
 import { jitter } from "./commit.ts";

@@ -1,4 +1,4 @@
-import { limits } from "../core/limits.ts";
+import { limits } from "../core/base/limits.ts";
 
 /** How an attempt at a job ended; `neither` says nothing about the server that it asked. */
 export type Ending = "good" | "bad" | "neither";

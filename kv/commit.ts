@@ -1,4 +1,4 @@
-import { Fault } from "../core/faults.ts";
+import { Fault } from "../core/base/faults.ts";
 import { type Batch, type Committed, keyBytesOf, keyText, merged } from "./batch.ts";
 import type { CounterMemory } from "./counter_memory.ts";
 import { eachMoved } from "./counters.ts";

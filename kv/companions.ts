@@ -1,4 +1,4 @@
-import type { Companions, CompanionState } from "../core/companion_ports.ts";
+import type { Companions, CompanionState } from "../core/ports/companion_ports.ts";
 import { keys } from "./keys.ts";
 import { presenceOf } from "./presence.ts";
 

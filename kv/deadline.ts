@@ -1,4 +1,4 @@
-import { Fault } from "../core/faults.ts";
+import { Fault } from "../core/base/faults.ts";
 
 /**
  * A remote store that is out of reach answers nothing at all, for its client tries again for ever:

@@ -1,6 +1,6 @@
-import { type Condition, matches } from "../core/filters.ts";
-import type { AnyRecord } from "../core/resource.ts";
-import { sidTime } from "../core/sid.ts";
+import { type Condition, matches } from "../core/base/filters.ts";
+import type { AnyRecord } from "../core/model/resource.ts";
+import { sidTime } from "../core/base/sid.ts";
 import { keyText } from "./batch.ts";
 import { type Span, wholeBuckets } from "./counters.ts";
 import { readAtOnce } from "./entries.ts";

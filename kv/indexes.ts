@@ -1,6 +1,6 @@
-import type { Base } from "../core/record.ts";
-import type { AnyRecord, AnyResource } from "../core/resource.ts";
-import { sidTime } from "../core/sid.ts";
+import type { Base } from "../core/base/record.ts";
+import type { AnyRecord, AnyResource } from "../core/model/resource.ts";
+import { sidTime } from "../core/base/sid.ts";
 import { type Batch, stageRaise } from "./batch.ts";
 import { type Counted, stageCount } from "./counters.ts";
 import { type IndexValue, keys, ordOf, type Place } from "./keys.ts";

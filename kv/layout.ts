@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import type { FilterKind } from "../core/filters.ts";
-import type { Base } from "../core/record.ts";
-import type { AnyRecord, AnyResource } from "../core/resource.ts";
+import type { FilterKind } from "../core/base/filters.ts";
+import type { Base } from "../core/base/record.ts";
+import type { AnyRecord, AnyResource } from "../core/model/resource.ts";
 import type { Depth } from "./counters.ts";
 import type { IndexValue } from "./keys.ts";
 

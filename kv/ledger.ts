@@ -1,5 +1,5 @@
-import type { DayOfUsage, Ledger } from "../core/ports.ts";
-import type { Charge } from "../core/store.ts";
+import type { DayOfUsage, Ledger } from "../core/ports/ports.ts";
+import type { Charge } from "../core/model/store.ts";
 import { type Batch, stageSum } from "./batch.ts";
 import { keys } from "./keys.ts";
 

@@ -1,7 +1,7 @@
-import type { Condition } from "../core/filters.ts";
-import type { Base } from "../core/record.ts";
-import type { Query, Slice } from "../core/store.ts";
-import type { AnyRecord } from "../core/resource.ts";
+import type { Condition } from "../core/base/filters.ts";
+import type { Base } from "../core/base/record.ts";
+import type { Query, Slice } from "../core/model/store.ts";
+import type { AnyRecord } from "../core/model/resource.ts";
 import type { Span } from "./counters.ts";
 import { countIn, locate, type Located, measure, type Measured, topIn } from "./counts.ts";
 import { catchUp, type Draft, draftOf } from "./draft.ts";

@@ -1,4 +1,4 @@
-import { sidTime } from "../core/sid.ts";
+import { sidTime } from "../core/base/sid.ts";
 import type { Index } from "./counts.ts";
 import { firstEntries, firstRecords, type Range } from "./entries.ts";
 import { keys, ordOf, type Place } from "./keys.ts";

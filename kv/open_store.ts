@@ -1,10 +1,10 @@
-import type { AnyJobHandler } from "../core/job_handler.ts";
-import { limits } from "../core/limits.ts";
-import type { Accounts, Ledger, Ports, Records, Stock } from "../core/ports.ts";
-import type { AlsoWritten } from "../core/store.ts";
-import type { Companions } from "../core/companion_ports.ts";
+import type { AnyJobHandler } from "../core/ports/job_handler.ts";
+import { limits } from "../core/base/limits.ts";
+import type { Accounts, Ledger, Ports, Records, Stock } from "../core/ports/ports.ts";
+import type { AlsoWritten } from "../core/model/store.ts";
+import type { Companions } from "../core/ports/companion_ports.ts";
 import { resources } from "../core/resources/mod.ts";
-import { sidMaker, sidTime } from "../core/sid.ts";
+import { sidMaker, sidTime } from "../core/base/sid.ts";
 import { accountNumbers, accountTree } from "./accounts.ts";
 import { collection, type StoreContext, type StoredCollection } from "./collection.ts";
 import type { Batch } from "./batch.ts";

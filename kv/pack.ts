@@ -1,5 +1,5 @@
-import { sidTime } from "../core/sid.ts";
-import type { AnyRecord } from "../core/resource.ts";
+import { sidTime } from "../core/base/sid.ts";
+import type { AnyRecord } from "../core/model/resource.ts";
 import { type Batch, emptyBatch } from "./batch.ts";
 import type { Committer } from "./commit.ts";
 import { allOf } from "./entries.ts";

@@ -1,5 +1,5 @@
-import type { Base } from "../core/record.ts";
-import type { Query, Slice } from "../core/store.ts";
+import type { Base } from "../core/base/record.ts";
+import type { Query, Slice } from "../core/model/store.ts";
 import type { Place } from "./keys.ts";
 import { type ListStates, nameOf } from "./list_states.ts";
 import { freeze, recent } from "./recent.ts";

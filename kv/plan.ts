@@ -1,4 +1,4 @@
-import { type Condition, fitsPattern } from "../core/filters.ts";
+import { type Condition, fitsPattern } from "../core/base/filters.ts";
 import { always, overlap, type Span } from "./counters.ts";
 import { type Index, measure, type Measured } from "./counts.ts";
 import { allOf } from "./entries.ts";

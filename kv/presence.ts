@@ -1,6 +1,6 @@
-import type { Companion } from "../core/bridge.ts";
-import type { PresenceNews } from "../core/bridge_registrations.ts";
-import type { CompanionState } from "../core/companion_ports.ts";
+import type { Companion } from "../core/protocol/companion.ts";
+import type { PresenceNews } from "../core/protocol/registrations.ts";
+import type { CompanionState } from "../core/ports/companion_ports.ts";
 import { keys } from "./keys.ts";
 
 /** Up to which news a companion's presence is known. */

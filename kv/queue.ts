@@ -1,4 +1,4 @@
-import type { Job } from "../core/job.ts";
+import type { Job } from "../core/model/job.ts";
 import { append, type Batch, emptyBatch } from "./batch.ts";
 import type { Committer } from "./commit.ts";
 import type { Committed } from "./batch.ts";

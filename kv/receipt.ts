@@ -1,4 +1,4 @@
-import { Fault } from "../core/faults.ts";
+import { Fault } from "../core/base/faults.ts";
 import type { Committed } from "./batch.ts";
 import { keys } from "./keys.ts";
 

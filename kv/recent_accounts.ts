@@ -1,4 +1,4 @@
-import { limits } from "../core/limits.ts";
+import { limits } from "../core/base/limits.ts";
 import type { Account } from "../core/resources/accounts.ts";
 
 /** The accounts that were read within the last moment, so that each request need not read them. */

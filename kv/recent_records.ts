@@ -1,4 +1,4 @@
-import type { AnyRecord } from "../core/resource.ts";
+import type { AnyRecord } from "../core/model/resource.ts";
 import { freeze, recent } from "./recent.ts";
 
 /** An entry of the store that holds a record. */

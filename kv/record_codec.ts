@@ -1,5 +1,5 @@
-import type { Base } from "../core/record.ts";
-import type { AnyRecord } from "../core/resource.ts";
+import type { Base } from "../core/base/record.ts";
+import type { AnyRecord } from "../core/model/resource.ts";
 import type { RecentRecords, Stored } from "./recent_records.ts";
 import { mapFields, type Seal } from "./seal.ts";
 

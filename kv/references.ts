@@ -1,8 +1,8 @@
-import { Fault } from "../core/faults.ts";
-import type { AnyResource } from "../core/resource.ts";
+import { Fault } from "../core/base/faults.ts";
+import type { AnyResource } from "../core/model/resource.ts";
 import { resources } from "../core/resources/mod.ts";
-import { isSid } from "../core/sid.ts";
-import { pascal } from "../core/wire.ts";
+import { isSid } from "../core/base/sid.ts";
+import { pascal } from "../core/base/wire.ts";
 import type { Batch } from "./batch.ts";
 import type { Transition } from "./indexes.ts";
 import { keys } from "./keys.ts";

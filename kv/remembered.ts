@@ -1,5 +1,5 @@
-import type { Condition } from "../core/filters.ts";
-import type { AnyRecord } from "../core/resource.ts";
+import type { Condition } from "../core/base/filters.ts";
+import type { AnyRecord } from "../core/model/resource.ts";
 import type { Measured } from "./counts.ts";
 import { boundsOf, type Range, recordsBetween } from "./entries.ts";
 import { ordOf } from "./keys.ts";

@@ -1,6 +1,6 @@
-import { limits } from "../core/limits.ts";
-import type { AnyRecord } from "../core/resource.ts";
-import { sidTime } from "../core/sid.ts";
+import { limits } from "../core/base/limits.ts";
+import type { AnyRecord } from "../core/model/resource.ts";
+import { sidTime } from "../core/base/sid.ts";
 import { emptyBatch, keyText } from "./batch.ts";
 import type { Committer } from "./commit.ts";
 import { bucketAt, levels } from "./counters.ts";

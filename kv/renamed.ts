@@ -1,8 +1,8 @@
-import { Fault } from "../core/faults.ts";
-import type { Base } from "../core/record.ts";
-import type { Change } from "../core/store.ts";
-import type { AnyResource } from "../core/resource.ts";
-import { isSid } from "../core/sid.ts";
+import { Fault } from "../core/base/faults.ts";
+import type { Base } from "../core/base/record.ts";
+import type { Change } from "../core/model/store.ts";
+import type { AnyResource } from "../core/model/resource.ts";
+import { isSid } from "../core/base/sid.ts";
 import type { StoredCollection } from "./collection.ts";
 
 /**

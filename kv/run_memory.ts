@@ -1,4 +1,4 @@
-import type { AnyRecord } from "../core/resource.ts";
+import type { AnyRecord } from "../core/model/resource.ts";
 import type { CommitWatch } from "./commit.ts";
 import { type Place, sidOfRecord } from "./keys.ts";
 import { listOf, nameOf } from "./list_states.ts";

@@ -1,4 +1,4 @@
-import type { AnyRecord } from "../core/resource.ts";
+import type { AnyRecord } from "../core/model/resource.ts";
 
 /** Sids from one up, and before another text. */
 export interface Bounds {

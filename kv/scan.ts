@@ -1,5 +1,5 @@
-import { type Condition, matches } from "../core/filters.ts";
-import type { AnyRecord } from "../core/resource.ts";
+import { type Condition, matches } from "../core/base/filters.ts";
+import type { AnyRecord } from "../core/model/resource.ts";
 import { chunksOf, type Found, joined, type Range, readAtOnce } from "./entries.ts";
 import type { Stored } from "./recent_records.ts";
 import { isDearer, membersOf, recordsOf } from "./lookups.ts";

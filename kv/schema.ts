@@ -1,4 +1,4 @@
-import type { AnyResource } from "../core/resource.ts";
+import type { AnyResource } from "../core/model/resource.ts";
 import { keys } from "./keys.ts";
 import { layoutName, layoutOf } from "./layout.ts";
 

@@ -1,5 +1,5 @@
-import type { AnyRecord } from "../core/resource.ts";
-import { sidTime } from "../core/sid.ts";
+import type { AnyRecord } from "../core/model/resource.ts";
+import { sidTime } from "../core/base/sid.ts";
 import { overlap } from "./counters.ts";
 import {
   allOf,

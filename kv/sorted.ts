@@ -1,7 +1,7 @@
-import { matches } from "../core/filters.ts";
-import type { Base } from "../core/record.ts";
-import type { Query } from "../core/store.ts";
-import type { AnyRecord } from "../core/resource.ts";
+import { matches } from "../core/base/filters.ts";
+import type { Base } from "../core/base/record.ts";
+import type { Query } from "../core/model/store.ts";
+import type { AnyRecord } from "../core/model/resource.ts";
 import type { Batch } from "./batch.ts";
 import type { Transition } from "./indexes.ts";
 import { keys, ordOf, type Place, sidOf } from "./keys.ts";

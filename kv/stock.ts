@@ -1,5 +1,5 @@
-import type { NumberOffer, NumberSearch } from "../core/numbers/offer.ts";
-import type { Stock } from "../core/ports.ts";
+import type { NumberOffer, NumberSearch } from "../core/values/offer.ts";
+import type { Stock } from "../core/ports/ports.ts";
 import { keys } from "./keys.ts";
 
 /** Numbers that one commit adds: each has up to four keys and may lose three. */

@@ -1,6 +1,6 @@
-import type { Condition } from "../core/filters.ts";
-import type { AnyRecord } from "../core/resource.ts";
-import { sidTime } from "../core/sid.ts";
+import type { Condition } from "../core/base/filters.ts";
+import type { AnyRecord } from "../core/model/resource.ts";
+import { sidTime } from "../core/base/sid.ts";
 import { locate, type Measured } from "./counts.ts";
 import { firstEntries, type Found, type Range } from "./entries.ts";
 import type { Source } from "./plan.ts";

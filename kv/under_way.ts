@@ -1,4 +1,4 @@
-import { sidTime } from "../core/sid.ts";
+import { sidTime } from "../core/base/sid.ts";
 import type { Span } from "./counters.ts";
 import { type Index, type Measured, topIn } from "./counts.ts";
 import { firstEntries } from "./entries.ts";

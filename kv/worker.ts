@@ -1,8 +1,8 @@
-import type { AnyJobHandler } from "../core/job_handler.ts";
-import { Fault } from "../core/faults.ts";
-import { limits } from "../core/limits.ts";
-import type { Ports } from "../core/ports.ts";
-import type { AlsoWritten } from "../core/store.ts";
+import type { AnyJobHandler } from "../core/ports/job_handler.ts";
+import { Fault } from "../core/base/faults.ts";
+import { limits } from "../core/base/limits.ts";
+import type { Ports } from "../core/ports/ports.ts";
+import type { AlsoWritten } from "../core/model/store.ts";
 import { admission } from "./admission.ts";
 import type { Batch } from "./batch.ts";
 import type { Committer } from "./commit.ts";

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { standing } from "../core/access.ts";
+import { standing } from "../core/accounts/access.ts";
 import {
   type AccountWanted,
   accountWanted,
@@ -11,8 +11,8 @@ import {
   updateAccount,
 } from "../core/accounts/update_account.ts";
 import { listChildren } from "../core/accounts/walk.ts";
-import type { Ports } from "../core/ports.ts";
-import type { Query } from "../core/store.ts";
+import type { Ports } from "../core/ports/ports.ts";
+import type { Query } from "../core/model/store.ts";
 import { type Account, accounts as definition } from "../core/resources/accounts.ts";
 import { answer } from "./answer.ts";
 import type { Ctx, Env } from "./env.ts";

@@ -1,5 +1,5 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { limits } from "../core/limits.ts";
+import { limits } from "../core/base/limits.ts";
 import type { Ctx } from "./env.ts";
 import { formatOf } from "./format.ts";
 import { xmlDocument } from "./xml.ts";

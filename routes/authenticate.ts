@@ -5,12 +5,12 @@ import {
   isSameSecret,
   type Permission,
   standing,
-} from "../core/access.ts";
-import { Fault } from "../core/faults.ts";
-import type { Accounts } from "../core/ports.ts";
-import type { RequestCap } from "../core/request_cap.ts";
+} from "../core/accounts/access.ts";
+import { Fault } from "../core/base/faults.ts";
+import type { Accounts } from "../core/ports/ports.ts";
+import type { RequestCap } from "../core/rest/request_cap.ts";
 import { type Account, accounts as definition } from "../core/resources/accounts.ts";
-import { isSid } from "../core/sid.ts";
+import { isSid } from "../core/base/sid.ts";
 import type { Env } from "./env.ts";
 
 /**

@@ -1,13 +1,13 @@
 import { Hono } from "hono";
-import { Fault } from "../core/faults.ts";
+import { Fault } from "../core/base/faults.ts";
 import { searchOf, toAvailable } from "../core/numbers/available.ts";
 import { isCountry, toCountry } from "../core/numbers/country.ts";
-import { kindSegments } from "../core/numbers/phone_number.ts";
+import { kindSegments } from "../core/values/phone_number.ts";
 import { availableNumbers } from "../core/numbers/search.ts";
-import { sliceOf } from "../core/paging.ts";
-import type { Ports } from "../core/ports.ts";
-import type { Base } from "../core/record.ts";
-import type { Query } from "../core/store.ts";
+import { sliceOf } from "../core/rest/paging.ts";
+import type { Ports } from "../core/ports/ports.ts";
+import type { Base } from "../core/base/record.ts";
+import type { Query } from "../core/model/store.ts";
 import {
   availablePhoneNumbers as definition,
   numberCountries,

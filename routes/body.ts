@@ -1,6 +1,6 @@
-import { Fault } from "../core/faults.ts";
-import { limits } from "../core/limits.ts";
-import { addSent, type Sent } from "../core/parameters.ts";
+import { Fault } from "../core/base/faults.ts";
+import { limits } from "../core/base/limits.ts";
+import { addSent, type Sent } from "../core/rest/parameters.ts";
 
 /**
  * Reads a body: a form, or a JSON object whose values are the texts that a form would carry. Of a

@@ -1,13 +1,19 @@
 import { type Context, Hono } from "hono";
-import { bridgeLimits, credentialsQuery, heartbeat, news, questions } from "../core/bridge.ts";
-import { presenceNews } from "../core/bridge_registrations.ts";
-import { writeBridge } from "../core/bridge_seal.ts";
-import { bridgeRequests } from "../core/bridge_request.ts";
-import { createReports } from "../core/calls/take_reports.ts";
-import { takeHeartbeat } from "../core/calls/sweep.ts";
-import { takePresence } from "../core/companions.ts";
-import { credentialsOf } from "../core/credentials.ts";
-import type { Ports } from "../core/ports.ts";
+import {
+  bridgeLimits,
+  credentialsQuery,
+  heartbeat,
+  news,
+  questions,
+} from "../core/protocol/companion.ts";
+import { presenceNews } from "../core/protocol/registrations.ts";
+import { writeBridge } from "../core/protocol/seal.ts";
+import { bridgeRequests } from "../core/protocol/request.ts";
+import { createReports } from "../core/reports/take_reports.ts";
+import { takeHeartbeat } from "../core/reports/sweep.ts";
+import { takePresence } from "../core/companions/companions.ts";
+import { credentialsOf } from "../core/accounts/credentials.ts";
+import type { Ports } from "../core/ports/ports.ts";
 import { messageHandlers } from "./bridge_messages.ts";
 import { recordingHandlers } from "./bridge_recordings.ts";
 import { trunkHandlers } from "./bridge_trunks.ts";
@@ -15,7 +21,7 @@ import { trunkHandlers } from "./bridge_trunks.ts";
 /** Takes the content of a signed request and answers it; null when it cannot read it. */
 type Handler = (content: unknown, signal: AbortSignal) => Promise<object | null>;
 
-/** What companions ask of the service (core/bridge.ts); mounted at /bridge, signed with the secret. */
+/** What companions ask of the service (core/protocol/companion.ts); mounted at /bridge, signed with the secret. */
 export function bridge(ports: Ports, secret: string): Hono {
   const reports = createReports(ports);
   const read = bridgeRequests({ secret, now: ports.now });

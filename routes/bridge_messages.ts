@@ -1,9 +1,9 @@
-import { type MessageAnswer, messageReport, trunkMessage } from "../core/bridge_messages.ts";
-import { heard } from "../core/calls/new_leg.ts";
-import { callerOf } from "../core/calls/number_leg.ts";
+import { type MessageAnswer, messageReport, trunkMessage } from "../core/protocol/messages.ts";
+import { heard } from "../core/documents/new_leg.ts";
+import { callerOf } from "../core/reports/number_leg.ts";
 import { receiveMessage } from "../core/messages/receive_message.ts";
 import { messageTaker } from "../core/messages/take_message.ts";
-import type { Ports } from "../core/ports.ts";
+import type { Ports } from "../core/ports/ports.ts";
 
 const answers = { taken: 202, unknown: 404, forbidden: 403 } as const;
 

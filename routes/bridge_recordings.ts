@@ -1,5 +1,5 @@
-import { recordingPart } from "../core/bridge_recordings.ts";
-import type { Ports } from "../core/ports.ts";
+import { recordingPart } from "../core/protocol/recordings.ts";
+import type { Ports } from "../core/ports/ports.ts";
 import { takePart } from "../core/recordings/take_part.ts";
 
 /** What companions tell the service about recordings; gives null for what it cannot read. */

@@ -1,7 +1,7 @@
-import { gatewayReport, gatewaysQuery, numberQuery } from "../core/bridge_trunks.ts";
+import { gatewayReport, gatewaysQuery, numberQuery } from "../core/protocol/trunks.ts";
 import { numberOf } from "../core/gateways/find_number.ts";
 import { registrationsOf, takeGatewayReport } from "../core/gateways/registrations.ts";
-import type { Ports } from "../core/ports.ts";
+import type { Ports } from "../core/ports/ports.ts";
 
 /** What companions ask of the service about trunks; each gives null for what it cannot read. */
 export const trunkHandlers = (ports: Ports) => ({

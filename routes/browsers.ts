@@ -1,6 +1,6 @@
 import { createMiddleware } from "hono/factory";
-import { Fault } from "../core/faults.ts";
-import type { Ports } from "../core/ports.ts";
+import { Fault } from "../core/base/faults.ts";
+import type { Ports } from "../core/ports/ports.ts";
 import type { Env } from "./env.ts";
 
 /** What every answer says to browsers; a page of ours has a stricter policy of its own. */

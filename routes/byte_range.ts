@@ -1,4 +1,4 @@
-import type { ByteRange } from "../core/providers.ts";
+import type { ByteRange } from "../core/ports/providers.ts";
 
 /**
  * What a Range header asks for of so many bytes (RFC 9110 §14.2): null for all of them, as where it

@@ -1,12 +1,12 @@
 import { type Context, Hono } from "hono";
-import { modifyCall, modifyParams } from "../core/calls/modify_call.ts";
+import { modifyCall, modifyParams } from "../core/reports/modify_call.ts";
 import { placedBy, placeParameters } from "../core/calls/placed_by.ts";
 import { mutedCall, mutedCalls } from "../core/calls/muted_call.ts";
-import { Fault } from "../core/faults.ts";
-import type { Ports } from "../core/ports.ts";
-import type { AnyCollection } from "../core/store.ts";
+import { Fault } from "../core/base/faults.ts";
+import type { Ports } from "../core/ports/ports.ts";
+import type { AnyCollection } from "../core/model/store.ts";
 import { withLinks } from "../core/recordings/link.ts";
-import { type AnyResource, creation, newBase } from "../core/resource.ts";
+import { type AnyResource, creation, newBase } from "../core/model/resource.ts";
 import { calls } from "../core/resources/calls.ts";
 import { notifications } from "../core/resources/notifications.ts";
 import { recordingsWith } from "../core/resources/recordings.ts";

@@ -1,9 +1,9 @@
 import { Hono } from "hono";
 import { bindingsOf } from "../core/clients/bindings.ts";
-import { Fault } from "../core/faults.ts";
-import { sliceOf } from "../core/paging.ts";
-import type { Ports } from "../core/ports.ts";
-import type { Query } from "../core/store.ts";
+import { Fault } from "../core/base/faults.ts";
+import { sliceOf } from "../core/rest/paging.ts";
+import type { Ports } from "../core/ports/ports.ts";
+import type { Query } from "../core/model/store.ts";
 import { bindings as definition } from "../core/resources/bindings.ts";
 import type { Env } from "./env.ts";
 import { answerList } from "./lists.ts";

@@ -1,6 +1,6 @@
-import { innerFields, isPlain, itemFields, wireFormat } from "../core/fields.ts";
-import { type AnyResource, visibleFields } from "../core/resource.ts";
-import { iso8601, pascal, rfc2822, snake } from "../core/wire.ts";
+import { innerFields, isPlain, itemFields, wireFormat } from "../core/base/fields.ts";
+import { type AnyResource, visibleFields } from "../core/model/resource.ts";
+import { iso8601, pascal, rfc2822, snake } from "../core/base/wire.ts";
 import { element, escapeXml, printable } from "./xml.ts";
 
 /** How one field of a resource is written. */

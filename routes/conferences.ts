@@ -8,8 +8,8 @@ import {
   participantParams,
   removeParticipant,
 } from "../core/conferences/modify.ts";
-import { Fault } from "../core/faults.ts";
-import type { Ports } from "../core/ports.ts";
+import { Fault } from "../core/base/faults.ts";
+import type { Ports } from "../core/ports/ports.ts";
 import { conferences } from "../core/resources/conferences.ts";
 import { type Participant, participants } from "../core/resources/participants.ts";
 import { answer } from "./answer.ts";

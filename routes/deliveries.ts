@@ -1,7 +1,7 @@
 import { Hono } from "hono";
-import { Fault } from "../core/faults.ts";
+import { Fault } from "../core/base/faults.ts";
 import { replay } from "../core/webhooks/deliver.ts";
-import type { Ports } from "../core/ports.ts";
+import type { Ports } from "../core/ports/ports.ts";
 import { deliveries, type Delivery, replayParams } from "../core/resources/deliveries.ts";
 import { answer } from "./answer.ts";
 import type { Env } from "./env.ts";

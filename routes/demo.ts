@@ -1,13 +1,13 @@
 import { type Context, Hono } from "hono";
-import { readText } from "../core/exchange.ts";
-import { limits } from "../core/limits.ts";
-import { writeWav } from "../core/wav.ts";
+import { readText } from "../core/base/exchange.ts";
+import { limits } from "../core/base/limits.ts";
+import { writeWav } from "../core/base/wav.ts";
 import { element, escapeXml } from "./xml.ts";
 
 /**
  * Markup applications of our own, so that a first call has something to say: `welcome` plays a chime
  * and says that it works; `echo`, `menu`, `voicemail` and `conference` are what the numbers to try
- * lead to (`core/demo.ts`).
+ * lead to (`core/demo/demo.ts`).
  */
 export function demo(): Hono {
   const methods = ["GET", "POST"];

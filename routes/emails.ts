@@ -1,8 +1,8 @@
 import { Hono } from "hono";
-import { Fault } from "../core/faults.ts";
-import type { Ports } from "../core/ports.ts";
-import type { AnyCollection } from "../core/store.ts";
-import { type AnyRecord, creation, newBase, paramsSchema } from "../core/resource.ts";
+import { Fault } from "../core/base/faults.ts";
+import type { Ports } from "../core/ports/ports.ts";
+import type { AnyCollection } from "../core/model/store.ts";
+import { type AnyRecord, creation, newBase, paramsSchema } from "../core/model/resource.ts";
 import { emails as definition } from "../core/resources/emails.ts";
 import { answer } from "./answer.ts";
 import { columnsOf } from "./columns.ts";

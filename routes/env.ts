@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import type { Sent } from "../core/parameters.ts";
+import type { Sent } from "../core/rest/parameters.ts";
 import type { Account } from "../core/resources/accounts.ts";
 
 /** What the middleware of `mod.ts` puts on every request. */

@@ -1,10 +1,10 @@
 import type { ErrorHandler, Handler } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { Fault, type FaultKind, faults } from "../core/faults.ts";
-import { limits } from "../core/limits.ts";
-import { notifyRefusal } from "../core/notify_refusal.ts";
-import { isMakingPath } from "../core/own_request.ts";
-import type { Ports } from "../core/ports.ts";
+import { Fault, type FaultKind, faults } from "../core/base/faults.ts";
+import { limits } from "../core/base/limits.ts";
+import { notifyRefusal } from "../core/notifications/notify_refusal.ts";
+import { isMakingPath } from "../core/notifications/own_request.ts";
+import type { Ports } from "../core/ports/ports.ts";
 import { answer } from "./answer.ts";
 import type { Ctx, Env } from "./env.ts";
 import { element, escapeXml, printable } from "./xml.ts";

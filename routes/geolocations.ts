@@ -1,8 +1,8 @@
 import { type Context, Hono } from "hono";
-import { Fault } from "../core/faults.ts";
-import type { Ports } from "../core/ports.ts";
-import type { AnyCollection } from "../core/store.ts";
-import { creation, newBase } from "../core/resource.ts";
+import { Fault } from "../core/base/faults.ts";
+import type { Ports } from "../core/ports/ports.ts";
+import type { AnyCollection } from "../core/model/store.ts";
+import { creation, newBase } from "../core/model/resource.ts";
 import { type Geolocation, geolocations as definition } from "../core/resources/geolocations.ts";
 import { parametersOf } from "../core/geolocation/parameters.ts";
 import { answer } from "./answer.ts";

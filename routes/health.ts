@@ -1,7 +1,7 @@
 import { Hono } from "hono";
-import { Fault } from "../core/faults.ts";
-import { limits } from "../core/limits.ts";
-import type { Ports } from "../core/ports.ts";
+import { Fault } from "../core/base/faults.ts";
+import { limits } from "../core/base/limits.ts";
+import type { Ports } from "../core/ports/ports.ts";
 import { answerJson } from "./answer.ts";
 import type { Env } from "./env.ts";
 import { errorBody, statusOf } from "./errors.ts";

@@ -1,13 +1,13 @@
 import { type Context, Hono } from "hono";
-import { Fault } from "../core/faults.ts";
+import { Fault } from "../core/base/faults.ts";
 import { withApplicationNames } from "../core/numbers/application_names.ts";
 import { listNumbers } from "../core/numbers/list_numbers.ts";
 import { type NumberParameters, parametersOf } from "../core/numbers/parameters.ts";
-import { kindSegments, type NumberKind } from "../core/numbers/phone_number.ts";
+import { kindSegments, type NumberKind } from "../core/values/phone_number.ts";
 import { provisionNumber } from "../core/numbers/provision.ts";
 import { updateNumber } from "../core/numbers/update_number.ts";
-import type { Ports } from "../core/ports.ts";
-import type { Query } from "../core/store.ts";
+import type { Ports } from "../core/ports/ports.ts";
+import type { Query } from "../core/model/store.ts";
 import {
   type IncomingPhoneNumber,
   incomingPhoneNumbers as definition,

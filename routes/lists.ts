@@ -1,9 +1,9 @@
-import { readListQuery } from "../core/list_query.ts";
-import { linkHeader, pageOf, windowOf } from "../core/paging.ts";
-import type { Ports } from "../core/ports.ts";
-import type { Base } from "../core/record.ts";
-import type { Query, Slice } from "../core/store.ts";
-import type { AnyResource } from "../core/resource.ts";
+import { readListQuery } from "../core/rest/list_query.ts";
+import { linkHeader, pageOf, windowOf } from "../core/rest/paging.ts";
+import type { Ports } from "../core/ports/ports.ts";
+import type { Base } from "../core/base/record.ts";
+import type { Query, Slice } from "../core/model/store.ts";
+import type { AnyResource } from "../core/model/resource.ts";
 import { answer } from "./answer.ts";
 import type { Ctx } from "./env.ts";
 import { formatOf } from "./format.ts";

@@ -1,8 +1,8 @@
 import { Hono } from "hono";
 import { checkMessage } from "../core/messages/check_message.ts";
-import type { Ports } from "../core/ports.ts";
-import type { AnyCollection } from "../core/store.ts";
-import { creation, newBase, paramsSchema } from "../core/resource.ts";
+import type { Ports } from "../core/ports/ports.ts";
+import type { AnyCollection } from "../core/model/store.ts";
+import { creation, newBase, paramsSchema } from "../core/model/resource.ts";
 import { type Message, messages as definition } from "../core/resources/messages.ts";
 import { answer } from "./answer.ts";
 import type { Env } from "./env.ts";

@@ -1,11 +1,11 @@
 import { Hono } from "hono";
 import { inForceAtOnce } from "../core/clients/in_force.ts";
-import { Fault } from "../core/faults.ts";
-import { limits } from "../core/limits.ts";
-import type { Ports } from "../core/ports.ts";
+import { Fault } from "../core/base/faults.ts";
+import { limits } from "../core/base/limits.ts";
+import type { Ports } from "../core/ports/ports.ts";
 import { withLinks } from "../core/recordings/link.ts";
-import { createRequestCap } from "../core/request_cap.ts";
-import type { AnyResource } from "../core/resource.ts";
+import { createRequestCap } from "../core/rest/request_cap.ts";
+import type { AnyResource } from "../core/model/resource.ts";
 import { gateways } from "../core/resources/gateways.ts";
 import { type resources, resourcesUnder } from "../core/resources/mod.ts";
 import { accountRoutes } from "./accounts.ts";

@@ -1,4 +1,4 @@
-import { limits } from "../core/limits.ts";
+import { limits } from "../core/base/limits.ts";
 import {
   accepts,
   addSent,
@@ -6,7 +6,7 @@ import {
   type Parameters,
   parseFields,
   type Sent,
-} from "../core/parameters.ts";
+} from "../core/rest/parameters.ts";
 import { formPairs, readBody } from "./body.ts";
 import type { Ctx } from "./env.ts";
 

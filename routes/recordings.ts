@@ -1,8 +1,8 @@
 import { type Context, Hono } from "hono";
 import { createMiddleware } from "hono/factory";
-import { standing } from "../core/access.ts";
-import { Fault } from "../core/faults.ts";
-import type { Ports } from "../core/ports.ts";
+import { standing } from "../core/accounts/access.ts";
+import { Fault } from "../core/base/faults.ts";
+import type { Ports } from "../core/ports/ports.ts";
 import { isSigned } from "../core/recordings/link.ts";
 import { mp3Length, mp3Of } from "../core/recordings/mp3.ts";
 import { wavHeaderBytes } from "../core/recordings/wav_header.ts";

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { openApiDocument } from "../core/openapi/document.ts";
-import type { Ports } from "../core/ports.ts";
+import type { Ports } from "../core/ports/ports.ts";
 import { answerJson } from "./answer.ts";
 import type { Env } from "./env.ts";
 import { referencePage } from "./reference_page.ts";

@@ -1,8 +1,8 @@
-import { limits } from "../core/limits.ts";
-import type { Page } from "../core/paging.ts";
-import type { Base } from "../core/record.ts";
-import type { AnyRecord, AnyResource } from "../core/resource.ts";
-import { pascal, pathField, snake } from "../core/wire.ts";
+import { limits } from "../core/base/limits.ts";
+import type { Page } from "../core/rest/paging.ts";
+import type { Base } from "../core/base/record.ts";
+import type { AnyRecord, AnyResource } from "../core/model/resource.ts";
+import { pascal, pathField, snake } from "../core/base/wire.ts";
 import { columnsOf } from "./columns.ts";
 import { element, escapeXml } from "./xml.ts";
 

@@ -1,7 +1,7 @@
 import { type Context, Hono } from "hono";
-import { Fault } from "../core/faults.ts";
-import type { Ports } from "../core/ports.ts";
-import type { AnyCollection } from "../core/store.ts";
+import { Fault } from "../core/base/faults.ts";
+import type { Ports } from "../core/ports/ports.ts";
+import type { AnyCollection } from "../core/model/store.ts";
 import {
   alteration,
   type AnyRecord,
@@ -9,7 +9,7 @@ import {
   creation,
   newBase,
   paramsSchema,
-} from "../core/resource.ts";
+} from "../core/model/resource.ts";
 import { answer } from "./answer.ts";
 import type { Ctx, Env } from "./env.ts";
 import { answerList } from "./lists.ts";

@@ -1,8 +1,8 @@
 import { Hono } from "hono";
-import type { Ports } from "../core/ports.ts";
-import { paramsSchema } from "../core/resource.ts";
+import type { Ports } from "../core/ports/ports.ts";
+import { paramsSchema } from "../core/model/resource.ts";
 import { type Sandbox, sandboxes as definition } from "../core/resources/sandboxes.ts";
-import { sandboxOf } from "../core/sandbox.ts";
+import { sandboxOf } from "../core/accounts/sandbox.ts";
 import { answer } from "./answer.ts";
 import type { Ctx, Env } from "./env.ts";
 import { readParams } from "./params.ts";

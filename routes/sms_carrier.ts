@@ -1,14 +1,14 @@
 import { type Context, Hono } from "hono";
-import { isSameSecret } from "../core/access.ts";
-import { readText } from "../core/exchange.ts";
-import { limits } from "../core/limits.ts";
+import { isSameSecret } from "../core/accounts/access.ts";
+import { readText } from "../core/base/exchange.ts";
+import { limits } from "../core/base/limits.ts";
 import {
   aggregatorMessage,
   aggregatorReceipt,
   takeAggregatorMessage,
   takeAggregatorReceipt,
 } from "../core/messages/aggregator.ts";
-import type { Ports } from "../core/ports.ts";
+import type { Ports } from "../core/ports/ports.ts";
 
 /**
  * What the operator's HTTP aggregator tells: POSTs of JSON with a bearer token, answered with 200

@@ -1,6 +1,6 @@
-import type { Ports } from "../core/ports.ts";
-import type { AnyCollection, Query } from "../core/store.ts";
-import type { AnyResource } from "../core/resource.ts";
+import type { Ports } from "../core/ports/ports.ts";
+import type { AnyCollection, Query } from "../core/model/store.ts";
+import type { AnyResource } from "../core/model/resource.ts";
 import type { Ctx } from "./env.ts";
 import { answerList } from "./lists.ts";
 import type { Shape } from "./represent.ts";

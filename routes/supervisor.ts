@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
-import { Fault } from "../core/faults.ts";
-import type { Ports } from "../core/ports.ts";
+import { Fault } from "../core/base/faults.ts";
+import type { Ports } from "../core/ports/ports.ts";
 import {
   liveCallDetails,
   liveCallsQuery,

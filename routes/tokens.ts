@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import type { Ports } from "../core/ports.ts";
+import type { Ports } from "../core/ports/ports.ts";
 import { newToken, tokenParameters, tokens } from "../core/resources/tokens.ts";
 import { answer } from "./answer.ts";
 import type { Env } from "./env.ts";

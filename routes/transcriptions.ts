@@ -1,8 +1,8 @@
 import { Hono } from "hono";
-import { Fault } from "../core/faults.ts";
-import type { Ports } from "../core/ports.ts";
+import { Fault } from "../core/base/faults.ts";
+import type { Ports } from "../core/ports/ports.ts";
 import { transcriptions } from "../core/resources/transcriptions.ts";
-import { transcribe, transcribeParameters } from "../core/transcriptions/transcribe.ts";
+import { transcribe, transcribeParameters } from "../core/recordings/transcribe.ts";
 import { answer } from "./answer.ts";
 import type { Env } from "./env.ts";
 import { readParams } from "./params.ts";

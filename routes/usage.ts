@@ -1,11 +1,11 @@
 import { Hono } from "hono";
-import { interval } from "../core/dates.ts";
-import { Fault } from "../core/faults.ts";
-import type { Condition } from "../core/filters.ts";
-import { sliceOf } from "../core/paging.ts";
-import type { Ports } from "../core/ports.ts";
-import type { Base } from "../core/record.ts";
-import type { Query } from "../core/store.ts";
+import { interval } from "../core/base/dates.ts";
+import { Fault } from "../core/base/faults.ts";
+import type { Condition } from "../core/base/filters.ts";
+import { sliceOf } from "../core/rest/paging.ts";
+import type { Ports } from "../core/ports/ports.ts";
+import type { Base } from "../core/base/record.ts";
+import type { Query } from "../core/model/store.ts";
 import { usageRecords as definition } from "../core/resources/usage_records.ts";
 import { summarize, type UsageRecord } from "../core/usage/summarize.ts";
 import { answer } from "./answer.ts";

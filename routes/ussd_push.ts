@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { placedBy } from "../core/calls/placed_by.ts";
-import type { Ports } from "../core/ports.ts";
-import { newBase } from "../core/resource.ts";
+import type { Ports } from "../core/ports/ports.ts";
+import { newBase } from "../core/model/resource.ts";
 import { calls } from "../core/resources/calls.ts";
 import { pushed, pushParameters } from "../core/ussd/push.ts";
 import { answer } from "./answer.ts";

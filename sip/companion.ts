@@ -1,4 +1,8 @@
-import { bridgeLimits, type Companion as CompanionName, type Heartbeat } from "../core/bridge.ts";
+import {
+  bridgeLimits,
+  type Companion as CompanionName,
+  type Heartbeat,
+} from "../core/protocol/companion.ts";
 import type { Authenticator } from "./auth/authenticate.ts";
 import type { Calls } from "./script/calls.ts";
 import { createCalls } from "./script/create_calls.ts";

@@ -1,14 +1,25 @@
-import { isPublicAddress } from "../core/host/address.ts";
-import { authority, type Config, listOf, readConfig } from "../core/host/config.ts";
-import { portRange, rtpengines } from "../core/host/media_variables.ts";
-import { outboundFetch } from "../core/host/outbound_fetch.ts";
-import { ownRequests } from "../core/host/own_requests.ts";
-import { iceSettings } from "../core/host/reach_variables.ts";
-import { createFailure, fail, log, say, stopOnSignal, surviveBugs } from "../core/host/process.ts";
-import { recognitionEndpoint, speechEndpoint, voiceNames } from "../core/host/speech_endpoints.ts";
-import { awaitSecret } from "../core/host/secret_file.ts";
-import { grantIceServers } from "../core/ice_servers.ts";
-import { limits } from "../core/limits.ts";
+import { isPublicAddress } from "../core/configuration/address.ts";
+import { authority, type Config, listOf, readConfig } from "../core/configuration/config.ts";
+import { portRange, rtpengines } from "../core/configuration/media_variables.ts";
+import { outboundFetch } from "../core/adapters/outbound_fetch.ts";
+import { ownRequests } from "../core/adapters/own_requests.ts";
+import { iceSettings } from "../core/configuration/reach_variables.ts";
+import {
+  createFailure,
+  fail,
+  log,
+  say,
+  stopOnSignal,
+  surviveBugs,
+} from "../core/process/process.ts";
+import {
+  recognitionEndpoint,
+  speechEndpoint,
+  voiceNames,
+} from "../core/configuration/speech_endpoints.ts";
+import { awaitSecret } from "../core/process/secret_file.ts";
+import { grantIceServers } from "../core/base/ice_servers.ts";
+import { limits } from "../core/base/limits.ts";
 import { boundOfAddress, createPlaces } from "../core/net/places.ts";
 import { type Companion, startCompanion } from "./companion.ts";
 import type { CompanionOptions } from "./companion_options.ts";

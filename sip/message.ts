@@ -1,5 +1,5 @@
 import type { IncomingMessageRequest, IncomingRequestMessage } from "sip.js/lib/core/index.js";
-import type { MessageAnswer, TrunkMessage } from "../core/bridge_messages.ts";
+import type { MessageAnswer, TrunkMessage } from "../core/protocol/messages.ts";
 import type { Authenticator } from "./auth/authenticate.ts";
 import { authenticateCaller } from "./auth/authenticate_caller.ts";
 import { dialledBy } from "./leg/admit_number.ts";

@@ -1,4 +1,4 @@
-import { messageLimits, type MessageOrder } from "../core/bridge_messages.ts";
+import { messageLimits, type MessageOrder } from "../core/protocol/messages.ts";
 import { withFlow } from "./flow.ts";
 import { callerUser } from "./leg/fork_invite.ts";
 import { type Binding, type Flows, targetOf } from "./registrar/location.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { resources } from "../core/resources/mod.ts";
-import type { AnyResource } from "../core/resource.ts";
-import { pascal } from "../core/wire.ts";
+import type { AnyResource } from "../core/model/resource.ts";
+import { pascal } from "../core/base/wire.ts";
 import { startApp } from "./support/app.ts";
 import { makeSample, type SampledName, sampledNames, samples } from "./support/samples.ts";
 

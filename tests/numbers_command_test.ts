@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { openStore } from "../kv/open_store.ts";
 
-/** Runs `numbers.ts` as its task does, on a data directory. */
+/** Runs `kv/commands/numbers.ts` as its task does, on a data directory. */
 async function run(dataDir: string, ...args: string[]) {
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "--no-prompt", "-A", "numbers.ts", ...args],
+    args: ["run", "--quiet", "--no-prompt", "-A", "kv/commands/numbers.ts", ...args],
     cwd: new URL("..", import.meta.url),
     env: { DATA_DIR: dataDir, NUMBERS_PROVIDER: "inventory", NO_COLOR: "1" },
   }).output();

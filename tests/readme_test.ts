@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { variables } from "../core/host/config.ts";
+import { variables } from "../core/configuration/config.ts";
 import { verbs } from "../core/markup/verbs/mod.ts";
 
 const readme = new URL("../README.md", import.meta.url);

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { checkPermission } from "../access.ts";
-import { Fault } from "../faults.ts";
-import { limits } from "../limits.ts";
-import type { Ports } from "../ports.ts";
-import { paramsSchema } from "../resource.ts";
+import { checkPermission } from "./access.ts";
+import { Fault } from "../base/faults.ts";
+import { limits } from "../base/limits.ts";
+import type { Ports } from "../ports/ports.ts";
+import { paramsSchema } from "../model/resource.ts";
 import { type Account, accounts } from "../resources/accounts.ts";
 
 type Fields = z.infer<z.ZodObject<typeof accounts.fields>>;

@@ -1,12 +1,12 @@
-import { checkPermission, standing } from "../access.ts";
-import { Fault } from "../faults.ts";
-import type { Job } from "../job.ts";
-import { closeAccount } from "../job_kinds.ts";
-import { endCalls } from "../job_kinds.ts";
-import { forgetAccount } from "../job_kinds.ts";
-import { limits } from "../limits.ts";
-import type { Ports } from "../ports.ts";
-import { paramsSchema } from "../resource.ts";
+import { checkPermission, standing } from "./access.ts";
+import { Fault } from "../base/faults.ts";
+import type { Job } from "../model/job.ts";
+import { closeAccount } from "../model/job_kinds.ts";
+import { endCalls } from "../model/job_kinds.ts";
+import { forgetAccount } from "../model/job_kinds.ts";
+import { limits } from "../base/limits.ts";
+import type { Ports } from "../ports/ports.ts";
+import { paramsSchema } from "../model/resource.ts";
 import { type Account, accounts } from "../resources/accounts.ts";
 import type { AccountWanted } from "./create_account.ts";
 

@@ -1,7 +1,7 @@
-import { limits } from "../limits.ts";
-import type { Accounts } from "../ports.ts";
-import type { Base } from "../record.ts";
-import type { Collection, Query, Slice } from "../store.ts";
+import { limits } from "../base/limits.ts";
+import type { Accounts } from "../ports/ports.ts";
+import type { Base } from "../base/record.ts";
+import type { Collection, Query, Slice } from "../model/store.ts";
 import type { Account } from "../resources/accounts.ts";
 
 /** An account's Sid and those of all its descendants: what a change of Status applies to. */

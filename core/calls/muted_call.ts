@@ -1,6 +1,6 @@
-import type { Ports } from "../ports.ts";
-import type { Base } from "../record.ts";
-import type { AnyResource } from "../resource.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { Base } from "../base/record.ts";
+import type { AnyResource } from "../model/resource.ts";
 import { type Call, calls } from "../resources/calls.ts";
 import { participants, participantSid } from "../resources/participants.ts";
 

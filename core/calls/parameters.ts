@@ -1,7 +1,7 @@
-import type { LegEvent } from "../bridge_events.ts";
-import type { Gathered, PartialSpeech } from "../bridge_gather.ts";
+import type { LegEvent } from "../protocol/events.ts";
+import type { Gathered, PartialSpeech } from "../protocol/gather.ts";
 import type { Call } from "../resources/calls.ts";
-import { iso8601 } from "../wire.ts";
+import { iso8601 } from "../base/wire.ts";
 
 /**
  * What every markup request and callback of a call carries. A value that is not known is left out.

@@ -1,16 +1,16 @@
-import { Fault } from "../faults.ts";
-import { reference } from "../fields.ts";
+import { Fault } from "../base/faults.ts";
+import { reference } from "../base/fields.ts";
 import { applicationUrl } from "../flows/address.ts";
 import { callerId, callerIdAtClient } from "../gateways/caller_id.ts";
-import { dialString } from "../numbers/dialled.ts";
-import type { Parameters } from "../parameters.ts";
-import type { Ports } from "../ports.ts";
-import { paramsSchema } from "../resource.ts";
+import { dialString } from "../values/dialled.ts";
+import type { Parameters } from "../rest/parameters.ts";
+import type { Ports } from "../ports/ports.ts";
+import { paramsSchema } from "../model/resource.ts";
 import type { Account } from "../resources/accounts.ts";
 import type { Application } from "../resources/applications.ts";
 import { type Call, calls } from "../resources/calls.ts";
 import type { Client } from "../resources/clients.ts";
-import { type Address, parseAddress, type SipAddress } from "./address.ts";
+import { type Address, parseAddress, type SipAddress } from "../values/address.ts";
 import { clientAt } from "./route.ts";
 
 const { required, optional } = calls.create!;

@@ -1,11 +1,11 @@
-import type { Outcome } from "../bridge_events.ts";
+import type { Outcome } from "../protocol/events.ts";
 import { deliverWebhook } from "../webhooks/deliver.ts";
-import type { Change } from "../store.ts";
+import type { Change } from "../model/store.ts";
 import type { Call } from "../resources/calls.ts";
 import { money } from "../usage/summarize.ts";
-import { rfc2822 } from "../wire.ts";
+import { rfc2822 } from "../base/wire.ts";
 import { callParameters } from "./parameters.ts";
-import { type CallbackEvent, type CallStatus, isLive } from "./status.ts";
+import { type CallbackEvent, type CallStatus, isLive } from "../values/status.ts";
 
 /** A step of a call's life: its INVITE going out, or a status. */
 export type Step = "initiated" | Exclude<CallStatus, "queued">;

@@ -1,18 +1,18 @@
-import type { Target } from "../bridge_script.ts";
-import type { FaultName } from "../faults.ts";
+import type { Target } from "../protocol/script.ts";
+import type { FaultName } from "../base/faults.ts";
 import { callerId, callerIdAtClient, showsForeignLogin } from "../gateways/caller_id.ts";
 import { type Found, numberFor } from "../gateways/find_number.ts";
 import { areRelated } from "../gateways/relation.ts";
 import { directRoute, trunkRoutes } from "../gateways/trunk_routes.ts";
-import { limits } from "../limits.ts";
-import { dialString, e164Of } from "../numbers/dialled.ts";
-import { isPattern } from "../numbers/number_pattern.ts";
-import type { Ports } from "../ports.ts";
+import { limits } from "../base/limits.ts";
+import { dialString, e164Of } from "../values/dialled.ts";
+import { isPattern } from "../values/number_pattern.ts";
+import type { Ports } from "../ports/ports.ts";
 import type { Account } from "../resources/accounts.ts";
 import type { Call } from "../resources/calls.ts";
 import type { Client } from "../resources/clients.ts";
 import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
-import { type Address, type SipAddress, sipUri } from "./address.ts";
+import { type Address, type SipAddress, sipUri } from "../values/address.ts";
 
 /** Who calls. */
 export interface Caller {

@@ -1,6 +1,6 @@
-import type { RegisteredBinding } from "../bridge_registrations.ts";
-import { Fault } from "../faults.ts";
-import type { Ports } from "../ports.ts";
+import type { RegisteredBinding } from "../protocol/registrations.ts";
+import { Fault } from "../base/faults.ts";
+import type { Ports } from "../ports/ports.ts";
 import type { Binding } from "../resources/bindings.ts";
 import type { Client } from "../resources/clients.ts";
 

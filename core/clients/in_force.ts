@@ -1,6 +1,6 @@
-import { Fault } from "../faults.ts";
-import type { Collection } from "../store.ts";
-import type { Ports } from "../ports.ts";
+import { Fault } from "../base/faults.ts";
+import type { Collection } from "../model/store.ts";
+import type { Ports } from "../ports/ports.ts";
 import type { Client } from "../resources/clients.ts";
 
 /**

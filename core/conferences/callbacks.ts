@@ -1,8 +1,8 @@
 import { deliverWebhook } from "../webhooks/deliver.ts";
-import type { Change } from "../store.ts";
+import type { Change } from "../model/store.ts";
 import type { Conference, Member } from "../resources/conferences.ts";
-import type { conferenceEvents } from "./wanted.ts";
-import { rfc2822 } from "../wire.ts";
+import type { conferenceEvents } from "../values/conference_wanted.ts";
+import { rfc2822 } from "../base/wire.ts";
 
 /** What happens in a Conference, as callbacks name it, and what its callback is asked for by. */
 const asked = {

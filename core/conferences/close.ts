@@ -1,9 +1,9 @@
-import type { Companion } from "../bridge.ts";
-import { isLive } from "../calls/status.ts";
-import { eachApart } from "../each_apart.ts";
-import { endRoom } from "../job_kinds.ts";
-import { limits } from "../limits.ts";
-import type { Ports } from "../ports.ts";
+import type { Companion } from "../protocol/companion.ts";
+import { isLive } from "../values/status.ts";
+import { eachApart } from "../notifications/each_apart.ts";
+import { endRoom } from "../model/job_kinds.ts";
+import { limits } from "../base/limits.ts";
+import type { Ports } from "../ports/ports.ts";
 import type { Conference, Member } from "../resources/conferences.ts";
 import { completed, left } from "./membership.ts";
 

@@ -1,18 +1,18 @@
-import type { Action } from "../bridge_action.ts";
-import type { Companion } from "../bridge.ts";
-import type { RoomStep } from "../bridge_rooms.ts";
-import type { Script } from "../bridge_script.ts";
-import { actionScript, type Asking } from "../calls/next_script.ts";
-import { meetingPlace } from "../companions.ts";
-import { Fault } from "../faults.ts";
-import { limits } from "../limits.ts";
-import type { Ports } from "../ports.ts";
-import { newBase, withDefaults } from "../resource.ts";
+import type { Action } from "../protocol/action.ts";
+import type { Companion } from "../protocol/companion.ts";
+import type { RoomStep } from "../protocol/rooms.ts";
+import type { Script } from "../protocol/script.ts";
+import { actionScript, type Asking } from "../documents/next_script.ts";
+import { meetingPlace } from "../companions/companions.ts";
+import { Fault } from "../base/faults.ts";
+import { limits } from "../base/limits.ts";
+import type { Ports } from "../ports/ports.ts";
+import { newBase, withDefaults } from "../model/resource.ts";
 import { type Conference, conferences } from "../resources/conferences.ts";
 import { closeConference } from "./close.ts";
 import { expecting } from "./membership.ts";
 import { afterUnreached } from "./unreached.ts";
-import type { ConferenceWanted, Missed } from "./wanted.ts";
+import type { ConferenceWanted, Missed } from "../values/conference_wanted.ts";
 
 type Wanted = Omit<ConferenceWanted, "only" | keyof Missed>;
 

@@ -1,5 +1,5 @@
-import type { Change } from "../store.ts";
-import { hangUp } from "../job_kinds.ts";
+import type { Change } from "../model/store.ts";
+import { hangUp } from "../model/job_kinds.ts";
 import type { CalledLeg, Conference, Member } from "../resources/conferences.ts";
 import { type Participant, participantSid } from "../resources/participants.ts";
 import { type ConferenceNews, fire } from "./callbacks.ts";

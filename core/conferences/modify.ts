@@ -1,11 +1,11 @@
 import { z } from "zod";
-import type { Companion } from "../bridge.ts";
-import type { RoomOrder } from "../bridge_rooms.ts";
-import { Fault } from "../faults.ts";
-import { flag } from "../fields.ts";
-import { endRoom } from "../job_kinds.ts";
-import { limits } from "../limits.ts";
-import type { Ports } from "../ports.ts";
+import type { Companion } from "../protocol/companion.ts";
+import type { RoomOrder } from "../protocol/rooms.ts";
+import { Fault } from "../base/faults.ts";
+import { flag } from "../base/fields.ts";
+import { endRoom } from "../model/job_kinds.ts";
+import { limits } from "../base/limits.ts";
+import type { Ports } from "../ports/ports.ts";
 import type { Conference } from "../resources/conferences.ts";
 import { type Participant, participantSid } from "../resources/participants.ts";
 import { changed, completed, left } from "./membership.ts";

@@ -1,7 +1,7 @@
-import type { Report } from "../bridge.ts";
-import { isLive } from "../calls/status.ts";
-import { endRoom } from "../job_kinds.ts";
-import type { Ports } from "../ports.ts";
+import type { Report } from "../protocol/companion.ts";
+import { isLive } from "../values/status.ts";
+import { endRoom } from "../model/job_kinds.ts";
+import type { Ports } from "../ports/ports.ts";
 import type { Call } from "../resources/calls.ts";
 import { joined, left } from "./membership.ts";
 

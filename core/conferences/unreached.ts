@@ -1,14 +1,14 @@
-import type { Action } from "../bridge_action.ts";
-import type { Script } from "../bridge_script.ts";
-import type { Asking } from "../calls/next_script.ts";
-import { meetingPlace } from "../companions.ts";
-import type { Companion } from "../bridge.ts";
-import { limits } from "../limits.ts";
-import { notify } from "../notify.ts";
+import type { Action } from "../protocol/action.ts";
+import type { Script } from "../protocol/script.ts";
+import type { Asking } from "../documents/next_script.ts";
+import { meetingPlace } from "../companions/companions.ts";
+import type { Companion } from "../protocol/companion.ts";
+import { limits } from "../base/limits.ts";
+import { notify } from "../notifications/notify.ts";
 import type { Conference } from "../resources/conferences.ts";
 import { closeConference } from "./close.ts";
 import { left } from "./membership.ts";
-import type { Missed } from "./wanted.ts";
+import type { Missed } from "../values/conference_wanted.ts";
 
 /** How long it is until a silent companion is looked at again. */
 const LOOK_AGAIN_S = 1;

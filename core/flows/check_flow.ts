@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Fault } from "../faults.ts";
-import { limits } from "../limits.ts";
+import { Fault } from "../base/faults.ts";
+import { limits } from "../base/limits.ts";
 import { type Flow, flow as flowSchema, type FlowStep, stepKinds, stepsOfKind } from "./steps.ts";
 
 /** What is wrong with the text of a flow, each with the step and the rule; nothing when it is right. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { limits } from "../limits.ts";
+import { limits } from "../base/limits.ts";
 import { flowErrors } from "./check_flow.ts";
 
 const text = z.string().superRefine((text, context) => {

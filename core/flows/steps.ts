@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { limits } from "../limits.ts";
+import { limits } from "../base/limits.ts";
 import * as part from "./parts.ts";
 
 const next = part.stepName.optional();

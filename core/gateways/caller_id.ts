@@ -1,5 +1,5 @@
-import { dialString, e164Of, formsOf } from "../numbers/dialled.ts";
-import type { Ports } from "../ports.ts";
+import { dialString, e164Of, formsOf } from "../values/dialled.ts";
+import type { Ports } from "../ports/ports.ts";
 import type { Account } from "../resources/accounts.ts";
 import type { Call } from "../resources/calls.ts";
 

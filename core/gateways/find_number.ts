@@ -1,8 +1,8 @@
-import { standing } from "../access.ts";
-import type { FoundNumber, NumberQuery } from "../bridge_trunks.ts";
-import { formsOf } from "../numbers/dialled.ts";
-import { fitsNumber } from "../numbers/number_pattern.ts";
-import type { Ports } from "../ports.ts";
+import { standing } from "../accounts/access.ts";
+import type { FoundNumber, NumberQuery } from "../protocol/trunks.ts";
+import { formsOf } from "../values/dialled.ts";
+import { fitsNumber } from "../values/number_pattern.ts";
+import type { Ports } from "../ports/ports.ts";
 import type { Account } from "../resources/accounts.ts";
 import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
 import { areRelated, isWithin } from "./relation.ts";

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { standing } from "../access.ts";
-import type { GatewayReport, Registration } from "../bridge_trunks.ts";
-import { eachApart } from "../each_apart.ts";
-import { Fault } from "../faults.ts";
-import { limits } from "../limits.ts";
-import type { Ports } from "../ports.ts";
+import { standing } from "../accounts/access.ts";
+import type { GatewayReport, Registration } from "../protocol/trunks.ts";
+import { eachApart } from "../notifications/each_apart.ts";
+import { Fault } from "../base/faults.ts";
+import { limits } from "../base/limits.ts";
+import type { Ports } from "../ports/ports.ts";
 import { type Gateway, notRegistered } from "../resources/gateways.ts";
 import { assigneeOf } from "./assignment.ts";
 

@@ -1,6 +1,6 @@
-import { trunkLimits, type TrunkRoute } from "../bridge_trunks.ts";
-import { limits } from "../limits.ts";
-import type { Ports } from "../ports.ts";
+import { trunkLimits, type TrunkRoute } from "../protocol/trunks.ts";
+import { limits } from "../base/limits.ts";
+import type { Ports } from "../ports/ports.ts";
 import type { Account } from "../resources/accounts.ts";
 import type { Gateway } from "../resources/gateways.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Parameters } from "../parameters.ts";
-import { paramsSchema } from "../resource.ts";
+import type { Parameters } from "../rest/parameters.ts";
+import { paramsSchema } from "../model/resource.ts";
 import { type Geolocation, geolocations } from "../resources/geolocations.ts";
 
 const common = ["deviceIdentifier", "statusCallback"];

@@ -1,7 +1,7 @@
 import { deliverWebhook } from "../webhooks/deliver.ts";
-import type { Change } from "../store.ts";
+import type { Change } from "../model/store.ts";
 import type { Geolocation, GeolocationData } from "../resources/geolocations.ts";
-import { pascal } from "../wire.ts";
+import { pascal } from "../base/wire.ts";
 
 /** What a look-up came to: the device's place, or the cause of its failure. */
 export type LookUpResult = { data: GeolocationData } | { cause: string };

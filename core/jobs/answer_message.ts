@@ -1,13 +1,13 @@
-import { standing } from "../access.ts";
-import { Fault } from "../faults.ts";
-import { exponential } from "../job.ts";
-import { handler, type JobHandler } from "../job_handler.ts";
-import { answerMessage, type ArgsOf } from "../job_kinds.ts";
-import { limits } from "../limits.ts";
-import { DocumentFault } from "../markup/fetch.ts";
+import { standing } from "../accounts/access.ts";
+import { Fault } from "../base/faults.ts";
+import { exponential } from "../model/job.ts";
+import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { answerMessage, type ArgsOf } from "../model/job_kinds.ts";
+import { limits } from "../base/limits.ts";
+import { DocumentFault } from "../documents/fetch.ts";
 import { type Answering, answerTo, tellFailure } from "../messages/answer_to.ts";
 import { smsMarkup } from "../messages/sms_markup.ts";
-import type { Ports } from "../ports.ts";
+import type { Ports } from "../ports/ports.ts";
 
 type Args = ArgsOf<typeof answerMessage>;
 

@@ -1,10 +1,10 @@
 import { batches } from "../accounts/walk.ts";
-import { exponential } from "../job.ts";
-import { handler, type JobHandler } from "../job_handler.ts";
-import { type ArgsOf, clearReferences } from "../job_kinds.ts";
-import type { Ports } from "../ports.ts";
-import type { AnyCollection } from "../store.ts";
-import type { AnyRecord, AnyResource } from "../resource.ts";
+import { exponential } from "../model/job.ts";
+import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { type ArgsOf, clearReferences } from "../model/job_kinds.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { AnyCollection } from "../model/store.ts";
+import type { AnyRecord, AnyResource } from "../model/resource.ts";
 import { resources } from "../resources/mod.ts";
 
 /** Performs `clearReferences`. */

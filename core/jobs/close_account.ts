@@ -1,12 +1,12 @@
 import { batches, subtree } from "../accounts/walk.ts";
-import { Fault } from "../faults.ts";
-import { exponential } from "../job.ts";
-import { handler, type JobHandler } from "../job_handler.ts";
-import { type ArgsOf, closeAccount } from "../job_kinds.ts";
-import type { Records } from "../ports.ts";
-import type { Base } from "../record.ts";
-import type { AnyCollection } from "../store.ts";
-import type { AnyResource } from "../resource.ts";
+import { Fault } from "../base/faults.ts";
+import { exponential } from "../model/job.ts";
+import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { type ArgsOf, closeAccount } from "../model/job_kinds.ts";
+import type { Records } from "../ports/ports.ts";
+import type { Base } from "../base/record.ts";
+import type { AnyCollection } from "../model/store.ts";
+import type { AnyResource } from "../model/resource.ts";
 import { resources } from "../resources/mod.ts";
 
 /** What a closed account loses; its Calls and Messages are kept. */

@@ -1,9 +1,9 @@
-import { exponential } from "../job.ts";
-import type { JobHandler } from "../job_handler.ts";
-import { limits } from "../limits.ts";
-import { notification } from "../notify.ts";
+import { exponential } from "../model/job.ts";
+import type { JobHandler } from "../ports/job_handler.ts";
+import { limits } from "../base/limits.ts";
+import { notification } from "../notifications/notify.ts";
 import { attempted, type Delivery } from "../resources/deliveries.ts";
-import type { AlsoUpdated } from "../store.ts";
+import type { AlsoUpdated } from "../model/store.ts";
 import { AttemptFailed, attemptOf } from "../webhooks/attempt.ts";
 import { webhookDelivery } from "../webhooks/deliver.ts";
 import { shownRequest } from "../webhooks/request.ts";

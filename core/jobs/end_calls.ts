@@ -1,11 +1,11 @@
 import { batches, subtree } from "../accounts/walk.ts";
-import { modifyCall } from "../calls/modify_call.ts";
-import { callStatus, isLive } from "../calls/status.ts";
-import { Fault } from "../faults.ts";
-import { exponential } from "../job.ts";
-import { handler, type JobHandler } from "../job_handler.ts";
-import { type ArgsOf, endCalls } from "../job_kinds.ts";
-import type { Ports } from "../ports.ts";
+import { modifyCall } from "../reports/modify_call.ts";
+import { callStatus, isLive } from "../values/status.ts";
+import { Fault } from "../base/faults.ts";
+import { exponential } from "../model/job.ts";
+import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { type ArgsOf, endCalls } from "../model/job_kinds.ts";
+import type { Ports } from "../ports/ports.ts";
 import type { Call } from "../resources/calls.ts";
 
 /** Performs `endCalls`. */

@@ -1,7 +1,7 @@
-import { exponential } from "../job.ts";
-import { handler, type JobHandler } from "../job_handler.ts";
-import { type ArgsOf, expireMessage } from "../job_kinds.ts";
-import { limits } from "../limits.ts";
+import { exponential } from "../model/job.ts";
+import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { type ArgsOf, expireMessage } from "../model/job_kinds.ts";
+import { limits } from "../base/limits.ts";
 import { failMessage } from "../messages/fail_message.ts";
 
 const hours = limits.receiptWaitMs / 3_600_000;

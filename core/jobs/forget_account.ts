@@ -1,7 +1,7 @@
 import { batches, subtree } from "../accounts/walk.ts";
-import { exponential } from "../job.ts";
-import { handler, type JobHandler } from "../job_handler.ts";
-import { type ArgsOf, forgetAccount } from "../job_kinds.ts";
+import { exponential } from "../model/job.ts";
+import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { type ArgsOf, forgetAccount } from "../model/job_kinds.ts";
 
 /** Performs `forgetAccount`. */
 export const forgetAccountHandler: JobHandler<ArgsOf<typeof forgetAccount>> = handler(

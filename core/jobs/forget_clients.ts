@@ -1,6 +1,6 @@
-import { exponential } from "../job.ts";
-import { handler, type JobHandler } from "../job_handler.ts";
-import { type ArgsOf, forgetClients } from "../job_kinds.ts";
+import { exponential } from "../model/job.ts";
+import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { type ArgsOf, forgetClients } from "../model/job_kinds.ts";
 
 /** Performs `forgetClients`. */
 export const forgetClientsHandler: JobHandler<ArgsOf<typeof forgetClients>> = handler(

@@ -1,10 +1,10 @@
-import { standing } from "../access.ts";
-import { goOn } from "../flows/go_on.ts";
-import { exponential } from "../job.ts";
-import { handler, type JobHandler } from "../job_handler.ts";
-import { type ArgsOf, goOnFlow } from "../job_kinds.ts";
-import { DocumentFault } from "../markup/fetch.ts";
-import { notify } from "../notify.ts";
+import { standing } from "../accounts/access.ts";
+import { goOn } from "../reports/go_on.ts";
+import { exponential } from "../model/job.ts";
+import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { type ArgsOf, goOnFlow } from "../model/job_kinds.ts";
+import { DocumentFault } from "../documents/fetch.ts";
+import { notify } from "../notifications/notify.ts";
 
 /** Performs `goOnFlow`. */
 export const goOnFlowHandler: JobHandler<ArgsOf<typeof goOnFlow>> = handler(goOnFlow, {

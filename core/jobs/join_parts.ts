@@ -1,6 +1,6 @@
-import { exponential } from "../job.ts";
-import { handler, type JobHandler } from "../job_handler.ts";
-import { type ArgsOf, joinParts } from "../job_kinds.ts";
+import { exponential } from "../model/job.ts";
+import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { type ArgsOf, joinParts } from "../model/job_kinds.ts";
 import { isOvertaken, receivedOf, unlessChanged } from "../messages/join_parts.ts";
 
 /** Performs `joinParts`. */

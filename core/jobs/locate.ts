@@ -1,12 +1,12 @@
 import { parseLocation } from "../geolocation/parse_location.ts";
 import { isSettled, settle } from "../geolocation/settle.ts";
-import { exponential } from "../job.ts";
-import { handler, type JobHandler } from "../job_handler.ts";
-import { type ArgsOf, locate } from "../job_kinds.ts";
-import { limits } from "../limits.ts";
-import { notification } from "../notify.ts";
-import { lookUpRequest } from "../own_request.ts";
-import type { Ports } from "../ports.ts";
+import { exponential } from "../model/job.ts";
+import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { type ArgsOf, locate } from "../model/job_kinds.ts";
+import { limits } from "../base/limits.ts";
+import { notification } from "../notifications/notify.ts";
+import { lookUpRequest } from "../notifications/own_request.ts";
+import type { Ports } from "../ports/ports.ts";
 import type { Geolocation } from "../resources/geolocations.ts";
 
 /** Performs `locate`. */

@@ -1,4 +1,4 @@
-import type { AnyJobHandler } from "../job_handler.ts";
+import type { AnyJobHandler } from "../ports/job_handler.ts";
 import { answerMessageHandler } from "./answer_message.ts";
 import { clearReferencesHandler } from "./clear_references.ts";
 import { closeAccountHandler } from "./close_account.ts";

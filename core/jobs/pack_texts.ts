@@ -1,7 +1,7 @@
-import { exponential } from "../job.ts";
-import { handler, type JobHandler } from "../job_handler.ts";
-import { type ArgsOf, packTexts } from "../job_kinds.ts";
-import type { AnyCollection } from "../store.ts";
+import { exponential } from "../model/job.ts";
+import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { type ArgsOf, packTexts } from "../model/job_kinds.ts";
+import type { AnyCollection } from "../model/store.ts";
 
 /** Performs `packTexts`. */
 export const packTextsHandler: JobHandler<ArgsOf<typeof packTexts>> = handler(packTexts, {

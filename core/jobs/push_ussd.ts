@@ -1,11 +1,11 @@
-import { standing } from "../access.ts";
-import type { Invitation, Script } from "../bridge_script.ts";
-import type { UssdStep } from "../bridge_ussd.ts";
-import { actionScript, type Asking, firstScript } from "../calls/next_script.ts";
-import { exponential } from "../job.ts";
-import { handler, type JobHandler } from "../job_handler.ts";
-import { type ArgsOf, pushUssd } from "../job_kinds.ts";
-import { limits } from "../limits.ts";
+import { standing } from "../accounts/access.ts";
+import type { Invitation, Script } from "../protocol/script.ts";
+import type { UssdStep } from "../protocol/ussd.ts";
+import { actionScript, type Asking, firstScript } from "../documents/next_script.ts";
+import { exponential } from "../model/job.ts";
+import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { type ArgsOf, pushUssd } from "../model/job_kinds.ts";
+import { limits } from "../base/limits.ts";
 import type { Call } from "../resources/calls.ts";
 import { fail, place, routeOf } from "./dial_call.ts";
 

@@ -1,10 +1,10 @@
-import type { Script } from "../bridge_script.ts";
-import { firstScript } from "../calls/next_script.ts";
-import { secondLegParameters } from "../calls/second_leg.ts";
-import { withPeers } from "../companions.ts";
-import { exponential } from "../job.ts";
-import { handler, type JobHandler } from "../job_handler.ts";
-import { type ArgsOf, redirectCall } from "../job_kinds.ts";
+import type { Script } from "../protocol/script.ts";
+import { firstScript } from "../documents/next_script.ts";
+import { secondLegParameters } from "../reports/second_leg.ts";
+import { withPeers } from "../companions/companions.ts";
+import { exponential } from "../model/job.ts";
+import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { type ArgsOf, redirectCall } from "../model/job_kinds.ts";
 
 /** Performs `redirectCall`. */
 export const redirectCallHandler: JobHandler<ArgsOf<typeof redirectCall>> = handler(redirectCall, {

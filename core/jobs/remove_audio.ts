@@ -1,8 +1,8 @@
-import { exponential } from "../job.ts";
-import { handler, type JobHandler } from "../job_handler.ts";
-import { type ArgsOf, removeAudio } from "../job_kinds.ts";
-import { limits } from "../limits.ts";
-import { notification } from "../notify.ts";
+import { exponential } from "../model/job.ts";
+import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { type ArgsOf, removeAudio } from "../model/job_kinds.ts";
+import { limits } from "../base/limits.ts";
+import { notification } from "../notifications/notify.ts";
 
 /** Performs `removeAudio`. */
 export const removeAudioHandler: JobHandler<ArgsOf<typeof removeAudio>> = handler(removeAudio, {

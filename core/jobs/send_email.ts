@@ -1,11 +1,11 @@
-import { Fault } from "../faults.ts";
-import { exponential } from "../job.ts";
-import { handler, type JobHandler } from "../job_handler.ts";
-import { type ArgsOf, sendEmail } from "../job_kinds.ts";
-import { limits } from "../limits.ts";
-import { type Notice, notification } from "../notify.ts";
-import { emailRequest } from "../own_request.ts";
-import type { Ports } from "../ports.ts";
+import { Fault } from "../base/faults.ts";
+import { exponential } from "../model/job.ts";
+import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { type ArgsOf, sendEmail } from "../model/job_kinds.ts";
+import { limits } from "../base/limits.ts";
+import { type Notice, notification } from "../notifications/notify.ts";
+import { emailRequest } from "../notifications/own_request.ts";
+import type { Ports } from "../ports/ports.ts";
 import type { Email } from "../resources/emails.ts";
 
 /** Performs `sendEmail`. */

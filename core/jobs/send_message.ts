@@ -1,13 +1,13 @@
-import { Fault, type FaultName } from "../faults.ts";
-import { exponential } from "../job.ts";
-import { handler, type JobHandler } from "../job_handler.ts";
-import { type ArgsOf, sendMessage } from "../job_kinds.ts";
-import { limits } from "../limits.ts";
+import { Fault, type FaultName } from "../base/faults.ts";
+import { exponential } from "../model/job.ts";
+import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { type ArgsOf, sendMessage } from "../model/job_kinds.ts";
+import { limits } from "../base/limits.ts";
 import { failMessage } from "../messages/fail_message.ts";
 import { routesOf } from "../messages/routing.ts";
 import { settle } from "../messages/settle.ts";
-import { Untaken } from "../messages/untaken.ts";
-import type { Delivery, MessageRoute } from "../providers.ts";
+import { Untaken } from "../values/untaken.ts";
+import type { Delivery, MessageRoute } from "../ports/providers.ts";
 import type { Message } from "../resources/messages.ts";
 
 /** Performs `sendMessage`. */

@@ -1,9 +1,9 @@
-import { isLive } from "../calls/status.ts";
-import { exponential } from "../job.ts";
-import { handler, type JobHandler } from "../job_handler.ts";
-import { type ArgsOf, settleRecording } from "../job_kinds.ts";
-import { limits } from "../limits.ts";
-import type { Ports } from "../ports.ts";
+import { isLive } from "../values/status.ts";
+import { exponential } from "../model/job.ts";
+import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { type ArgsOf, settleRecording } from "../model/job_kinds.ts";
+import { limits } from "../base/limits.ts";
+import type { Ports } from "../ports/ports.ts";
 import { breakOff } from "../recordings/finish.ts";
 import type { Recording } from "../resources/recordings.ts";
 

@@ -1,9 +1,9 @@
-import { exponential } from "../job.ts";
-import { handler, type JobHandler } from "../job_handler.ts";
-import { type ArgsOf, storeAudio } from "../job_kinds.ts";
-import { limits } from "../limits.ts";
-import { type Notice, notify } from "../notify.ts";
-import { sidTime } from "../sid.ts";
+import { exponential } from "../model/job.ts";
+import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { type ArgsOf, storeAudio } from "../model/job_kinds.ts";
+import { limits } from "../base/limits.ts";
+import { type Notice, notify } from "../notifications/notify.ts";
+import { sidTime } from "../base/sid.ts";
 
 type Args = ArgsOf<typeof storeAudio>;
 

@@ -1,10 +1,10 @@
-import { Fault } from "../faults.ts";
-import { exponential } from "../job.ts";
-import { handler, type JobHandler } from "../job_handler.ts";
-import { type ArgsOf, transcribeRecording } from "../job_kinds.ts";
-import { limits } from "../limits.ts";
-import type { Ports } from "../ports.ts";
-import { settle } from "../transcriptions/settle.ts";
+import { Fault } from "../base/faults.ts";
+import { exponential } from "../model/job.ts";
+import { handler, type JobHandler } from "../ports/job_handler.ts";
+import { type ArgsOf, transcribeRecording } from "../model/job_kinds.ts";
+import { limits } from "../base/limits.ts";
+import type { Ports } from "../ports/ports.ts";
+import { settle } from "../recordings/settle_transcription.ts";
 import type { Transcription } from "../resources/transcriptions.ts";
 
 /** Performs `transcribeRecording`. */

@@ -1,6 +1,6 @@
 import { XMLParser, XMLValidator } from "fast-xml-parser";
-import { Fault } from "../faults.ts";
-import { limits } from "../limits.ts";
+import { Fault } from "../base/faults.ts";
+import { limits } from "../base/limits.ts";
 
 /** One element of a document: names as written, text with its entities decoded and trimmed. */
 export interface Element {

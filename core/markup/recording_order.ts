@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { RecordingOrder } from "../bridge_recordings.ts";
-import type { RecordingMemo } from "../recordings/memo.ts";
+import type { RecordingOrder } from "../protocol/recordings.ts";
+import type { RecordingMemo } from "../values/memo.ts";
 import type { Element } from "./parse.ts";
 import { type CompileContext, methodAttribute, urlAttribute } from "./verb.ts";
 

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import type { Action } from "../bridge_action.ts";
-import { digits } from "../bridge_gather.ts";
-import type { Step } from "../bridge_script.ts";
-import type { Address } from "../calls/address.ts";
+import type { Action } from "../protocol/action.ts";
+import { digits } from "../protocol/gather.ts";
+import type { Step } from "../protocol/script.ts";
+import type { Address } from "../values/address.ts";
 import type { Caller, Routing, Unroutable } from "../calls/route.ts";
 import { isFlow } from "../flows/address.ts";
-import { limits } from "../limits.ts";
-import { hasShortHost } from "../url_host.ts";
+import { limits } from "../base/limits.ts";
+import { hasShortHost } from "../base/url_host.ts";
 import type { Call } from "../resources/calls.ts";
 import type { Element } from "./parse.ts";
 

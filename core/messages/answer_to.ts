@@ -1,17 +1,17 @@
-import { unanswered, withoutCredentials } from "../exchange.ts";
-import { Fault, type FaultName } from "../faults.ts";
+import { unanswered, withoutCredentials } from "../base/exchange.ts";
+import { Fault, type FaultName } from "../base/faults.ts";
 import { shownUrl } from "../flows/address.ts";
-import { documentAt } from "../flows/document_at.ts";
-import { limits } from "../limits.ts";
-import { compileAnswer } from "../markup/compile_answer.ts";
-import { type Document, DocumentFault } from "../markup/fetch.ts";
-import { notify } from "../notify.ts";
-import { type CarriedOut, carryOut, keep } from "../orders/carry_out.ts";
-import { order } from "../orders/order.ts";
-import type { Ports } from "../ports.ts";
+import { documentAt } from "../documents/document_at.ts";
+import { limits } from "../base/limits.ts";
+import { compileAnswer } from "../documents/compile_answer.ts";
+import { type Document, DocumentFault } from "../documents/fetch.ts";
+import { notify } from "../notifications/notify.ts";
+import { type CarriedOut, carryOut, keep } from "./carry_out.ts";
+import { order } from "../values/order.ts";
+import type { Ports } from "../ports/ports.ts";
 import type { Account } from "../resources/accounts.ts";
 import type { Message } from "../resources/messages.ts";
-import type { Signable } from "../signature.ts";
+import type { Signable } from "../base/signature.ts";
 import { floodNotice } from "./flood_notice.ts";
 import { type SmsMarkup, smsParameters } from "./sms_markup.ts";
 

@@ -1,11 +1,11 @@
 import { isFlow } from "../flows/address.ts";
-import { answerMessage } from "../job_kinds.ts";
-import { notification } from "../notify.ts";
-import type { Ports } from "../ports.ts";
-import type { Change } from "../store.ts";
+import { answerMessage } from "../model/job_kinds.ts";
+import { notification } from "../notifications/notify.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { Change } from "../model/store.ts";
 import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
 import type { Message } from "../resources/messages.ts";
-import { hostOf } from "../url_host.ts";
+import { hostOf } from "../base/url_host.ts";
 import { smsMarkup } from "./sms_markup.ts";
 
 /**

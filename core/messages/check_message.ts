@@ -1,6 +1,6 @@
-import { Fault } from "../faults.ts";
+import { Fault } from "../base/faults.ts";
 import { callerId } from "../gateways/caller_id.ts";
-import type { Ports } from "../ports.ts";
+import type { Ports } from "../ports/ports.ts";
 import type { Message } from "../resources/messages.ts";
 
 const e164 = /^\+[1-9]\d{5,14}$/;

@@ -1,7 +1,7 @@
-import type { FaultName } from "../faults.ts";
-import { notification } from "../notify.ts";
-import { messageRequest } from "../own_request.ts";
-import type { Ports } from "../ports.ts";
+import type { FaultName } from "../base/faults.ts";
+import { notification } from "../notifications/notify.ts";
+import { messageRequest } from "../notifications/own_request.ts";
+import type { Ports } from "../ports/ports.ts";
 import type { Message } from "../resources/messages.ts";
 import { settle } from "./settle.ts";
 

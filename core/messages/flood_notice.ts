@@ -1,5 +1,5 @@
-import type { Notice } from "../notify.ts";
-import { windowMs } from "./pair_cap.ts";
+import type { Notice } from "../notifications/notify.ts";
+import { windowMs } from "../values/pair_cap.ts";
 
 /** Told once of the messages between two that are too many in their minute. */
 export function floodNotice(

@@ -1,13 +1,13 @@
-import { Fault } from "../faults.ts";
-import { joinParts } from "../job_kinds.ts";
-import { limits } from "../limits.ts";
-import { notification } from "../notify.ts";
-import type { Ports } from "../ports.ts";
-import type { AlsoInserted, Change } from "../store.ts";
+import { Fault } from "../base/faults.ts";
+import { joinParts } from "../model/job_kinds.ts";
+import { limits } from "../base/limits.ts";
+import { notification } from "../notifications/notify.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { AlsoInserted, Change } from "../model/store.ts";
 import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
 import type { Message } from "../resources/messages.ts";
 import { type PartialText, partialTexts as definition } from "../resources/partial_texts.ts";
-import { sidOfCause } from "../sid.ts";
+import { sidOfCause } from "../base/sid.ts";
 import { inboundChange, type InboundText } from "./record_inbound.ts";
 
 /** Which part of a text something is (3GPP TS 23.040 §9.2.3.24.1). */

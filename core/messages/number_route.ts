@@ -1,7 +1,7 @@
-import { standing } from "../access.ts";
+import { standing } from "../accounts/access.ts";
 import { type Found, numberFor } from "../gateways/find_number.ts";
-import type { Ports } from "../ports.ts";
-import type { MessageRoute } from "../providers.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { MessageRoute } from "../ports/providers.ts";
 import type { Message } from "../resources/messages.ts";
 import { arrivalOf } from "./arrival.ts";
 import { received } from "./received.ts";

@@ -1,9 +1,9 @@
-import type { NumberQuery } from "../bridge_trunks.ts";
+import type { NumberQuery } from "../protocol/trunks.ts";
 import { calledAs } from "../calls/route.ts";
-import { Fault } from "../faults.ts";
+import { Fault } from "../base/faults.ts";
 import { numberOf } from "../gateways/find_number.ts";
-import { e164Of } from "../numbers/dialled.ts";
-import type { Ports } from "../ports.ts";
+import { e164Of } from "../values/dialled.ts";
+import type { Ports } from "../ports/ports.ts";
 import { type Part, takePart } from "./join_parts.ts";
 import { inboundChange } from "./record_inbound.ts";
 

@@ -1,7 +1,7 @@
-import { limits } from "../limits.ts";
-import type { Ports } from "../ports.ts";
-import type { Change } from "../store.ts";
-import { newBase, withDefaults } from "../resource.ts";
+import { limits } from "../base/limits.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { Change } from "../model/store.ts";
+import { newBase, withDefaults } from "../model/resource.ts";
 import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
 import { type Message, messages as definition } from "../resources/messages.ts";
 import { arrivalOf } from "./arrival.ts";

@@ -1,5 +1,5 @@
-import type { Ports } from "../ports.ts";
-import type { MessageRoute } from "../providers.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { MessageRoute } from "../ports/providers.ts";
 import type { Message } from "../resources/messages.ts";
 import { clientRoute } from "./client_route.ts";
 import { numberRoute } from "./number_route.ts";

@@ -1,12 +1,12 @@
-import { type FaultName, faults } from "../faults.ts";
+import { type FaultName, faults } from "../base/faults.ts";
 import { deliverWebhook } from "../webhooks/deliver.ts";
-import { expireMessage } from "../job_kinds.ts";
-import { limits } from "../limits.ts";
-import type { Change } from "../store.ts";
-import type { Delivery } from "../providers.ts";
+import { expireMessage } from "../model/job_kinds.ts";
+import { limits } from "../base/limits.ts";
+import type { Change } from "../model/store.ts";
+import type { Delivery } from "../ports/providers.ts";
 import type { Message } from "../resources/messages.ts";
 import { money } from "../usage/summarize.ts";
-import { rfc2822 } from "../wire.ts";
+import { rfc2822 } from "../base/wire.ts";
 
 /** How the sending of a message went. */
 export interface Sending {

@@ -1,8 +1,8 @@
 import { applicationUrl } from "../flows/address.ts";
-import type { Ports } from "../ports.ts";
+import type { Ports } from "../ports/ports.ts";
 import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
 import type { Message } from "../resources/messages.ts";
-import type { Signable } from "../signature.ts";
+import type { Signable } from "../base/signature.ts";
 import { spelt } from "../calls/parameters.ts";
 
 type Source = Pick<Signable, "url" | "method">;

@@ -1,4 +1,4 @@
-import type { Ports } from "../ports.ts";
+import type { Ports } from "../ports/ports.ts";
 import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
 
 const services = ["voice", "sms", "ussd", "refer"] as const;

@@ -1,8 +1,13 @@
-import { limits } from "../limits.ts";
-import type { Stock } from "../ports.ts";
-import { cellsOf, linesOf } from "./csv.ts";
-import { type Capabilities, type NumberOffer, type Place, usualCapabilities } from "./offer.ts";
-import { type NumberKind, parseNumber } from "./phone_number.ts";
+import { limits } from "../base/limits.ts";
+import type { Stock } from "../ports/ports.ts";
+import { cellsOf, linesOf } from "../values/csv.ts";
+import {
+  type Capabilities,
+  type NumberOffer,
+  type Place,
+  usualCapabilities,
+} from "../values/offer.ts";
+import { type NumberKind, parseNumber } from "../values/phone_number.ts";
 
 /** What came of an import. */
 export interface Imported {

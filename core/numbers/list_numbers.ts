@@ -1,8 +1,8 @@
-import type { Condition } from "../filters.ts";
-import type { Ports } from "../ports.ts";
-import type { Query, Slice } from "../store.ts";
+import type { Condition } from "../base/filters.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { Query, Slice } from "../model/store.ts";
 import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
-import type { NumberKind } from "./phone_number.ts";
+import type { NumberKind } from "../values/phone_number.ts";
 
 /** Which numbers to list: an account's, all or of one kind. */
 export interface NumberList {

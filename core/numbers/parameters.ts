@@ -1,6 +1,6 @@
-import { phoneText, reference } from "../fields.ts";
-import type { Parameters } from "../parameters.ts";
-import { paramsSchema } from "../resource.ts";
+import { phoneText, reference } from "../base/fields.ts";
+import type { Parameters } from "../rest/parameters.ts";
+import { paramsSchema } from "../model/resource.ts";
 import {
   type IncomingPhoneNumber,
   incomingPhoneNumbers as definition,

@@ -1,15 +1,15 @@
-import { Fault } from "../faults.ts";
-import { limits } from "../limits.ts";
-import type { Ports } from "../ports.ts";
-import type { Change } from "../store.ts";
-import { type AnyRecord, creation } from "../resource.ts";
+import { Fault } from "../base/faults.ts";
+import { limits } from "../base/limits.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { Change } from "../model/store.ts";
+import { type AnyRecord, creation } from "../model/resource.ts";
 import {
   type IncomingPhoneNumber,
   incomingPhoneNumbers as definition,
 } from "../resources/incoming_phone_numbers.ts";
-import { isPattern, isVirtualNumber } from "./number_pattern.ts";
-import { type NumberOffer, usualCapabilities } from "./offer.ts";
-import { formatNumber, type NumberKind, parseNumber } from "./phone_number.ts";
+import { isPattern, isVirtualNumber } from "../values/number_pattern.ts";
+import { type NumberOffer, usualCapabilities } from "../values/offer.ts";
+import { formatNumber, type NumberKind, parseNumber } from "../values/phone_number.ts";
 import { availableNumbers } from "./search.ts";
 
 /** Who asks for a number, and how it is to be kept. */

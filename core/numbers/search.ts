@@ -1,7 +1,7 @@
-import { hasPart } from "../filters.ts";
-import { limits } from "../limits.ts";
-import type { Ports } from "../ports.ts";
-import type { Capabilities, NumberOffer, NumberSearch } from "./offer.ts";
+import { hasPart } from "../base/filters.ts";
+import { limits } from "../base/limits.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { Capabilities, NumberOffer, NumberSearch } from "../values/offer.ts";
 
 /** Whether an offer fits what is wanted. */
 export function fitsSearch(offer: NumberOffer, wanted: NumberSearch): boolean {

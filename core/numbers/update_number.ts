@@ -1,8 +1,8 @@
-import { actsFor, standing } from "../access.ts";
-import { Fault } from "../faults.ts";
-import type { Ports } from "../ports.ts";
-import type { Change } from "../store.ts";
-import { alteration } from "../resource.ts";
+import { actsFor, standing } from "../accounts/access.ts";
+import { Fault } from "../base/faults.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { Change } from "../model/store.ts";
+import { alteration } from "../model/resource.ts";
 import type { Account } from "../resources/accounts.ts";
 import {
   type IncomingPhoneNumber,

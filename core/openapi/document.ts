@@ -1,6 +1,6 @@
-import { faults } from "../faults.ts";
-import type { Settings } from "../settings.ts";
-import type { AnyResource } from "../resource.ts";
+import { faults } from "../base/faults.ts";
+import type { Settings } from "../values/settings.ts";
+import type { AnyResource } from "../model/resource.ts";
 import { accounts } from "../resources/accounts.ts";
 import { availablePhoneNumbers, numberCountries } from "../resources/available_phone_numbers.ts";
 import { bindings } from "../resources/bindings.ts";

@@ -1,8 +1,8 @@
-import { type FilterKind, filterValue } from "../filters.ts";
-import { limits } from "../limits.ts";
-import { cursorName } from "../list_query.ts";
-import type { AnyResource } from "../resource.ts";
-import { pascal, pathField, snake } from "../wire.ts";
+import { type FilterKind, filterValue } from "../base/filters.ts";
+import { limits } from "../base/limits.ts";
+import { cursorName } from "../rest/list_query.ts";
+import type { AnyResource } from "../model/resource.ts";
+import { pascal, pathField, snake } from "../base/wire.ts";
 import { acceptedSchema, closed, type JsonSchema, refTo, sidSchema } from "./schemas.ts";
 
 const count: JsonSchema = { type: "integer", minimum: 0 };

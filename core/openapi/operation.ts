@@ -1,4 +1,4 @@
-import { limits } from "../limits.ts";
+import { limits } from "../base/limits.ts";
 import type { JsonSchema } from "./schemas.ts";
 
 /** One thing that can be asked of the service. */

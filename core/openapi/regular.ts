@@ -1,4 +1,4 @@
-import { type AnyResource, paramsSchema } from "../resource.ts";
+import { type AnyResource, paramsSchema } from "../model/resource.ts";
 import { listParameters } from "./lists.ts";
 import { accountPath, type Operation } from "./operation.ts";
 import { formSchema, type JsonSchema, refTo } from "./schemas.ts";

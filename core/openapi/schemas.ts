@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { flag, innerFields, itemFields, wireFormat } from "../fields.ts";
-import type { Parameters } from "../parameters.ts";
-import { type AnyResource, visibleFields } from "../resource.ts";
-import { pascal, pathField, snake } from "../wire.ts";
+import { flag, innerFields, itemFields, wireFormat } from "../base/fields.ts";
+import type { Parameters } from "../rest/parameters.ts";
+import { type AnyResource, visibleFields } from "../model/resource.ts";
+import { pascal, pathField, snake } from "../base/wire.ts";
 
 /** A schema of JSON Schema 2020-12, as OpenAPI 3.1 has them. */
 export type JsonSchema = Readonly<Record<string, unknown>>;

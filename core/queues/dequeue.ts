@@ -1,16 +1,16 @@
-import type { Action } from "../bridge_action.ts";
-import type { MeetingPlace } from "../bridge_peers.ts";
-import type { Script } from "../bridge_script.ts";
-import { actionScript, type Asking } from "../calls/next_script.ts";
-import { isLive } from "../calls/status.ts";
-import { meetingPlace } from "../companions.ts";
-import { Fault } from "../faults.ts";
-import { notify } from "../notify.ts";
-import type { Ports } from "../ports.ts";
+import type { Action } from "../protocol/action.ts";
+import type { MeetingPlace } from "../protocol/peers.ts";
+import type { Script } from "../protocol/script.ts";
+import { actionScript, type Asking } from "../documents/next_script.ts";
+import { isLive } from "../values/status.ts";
+import { meetingPlace } from "../companions/companions.ts";
+import { Fault } from "../base/faults.ts";
+import { notify } from "../notifications/notify.ts";
+import type { Ports } from "../ports/ports.ts";
 import type { Queue } from "../resources/queues.ts";
 import { findQueue } from "./enqueue.ts";
 import { dequeued, given, nextOf } from "./membership.ts";
-import type { DequeueWanted } from "./wanted.ts";
+import type { DequeueWanted } from "../values/queue_wanted.ts";
 
 /** How long it is until an empty queue is looked at again. */
 const LOOK_AGAIN_S = 1;

@@ -1,14 +1,14 @@
-import type { Action } from "../bridge_action.ts";
-import type { Script } from "../bridge_script.ts";
-import { actionScript, type Asking } from "../calls/next_script.ts";
-import { isLive } from "../calls/status.ts";
-import { Fault } from "../faults.ts";
-import { limits } from "../limits.ts";
-import type { Ports } from "../ports.ts";
-import { newBase, withDefaults } from "../resource.ts";
+import type { Action } from "../protocol/action.ts";
+import type { Script } from "../protocol/script.ts";
+import { actionScript, type Asking } from "../documents/next_script.ts";
+import { isLive } from "../values/status.ts";
+import { Fault } from "../base/faults.ts";
+import { limits } from "../base/limits.ts";
+import type { Ports } from "../ports/ports.ts";
+import { newBase, withDefaults } from "../model/resource.ts";
 import { type Queue, queues } from "../resources/queues.ts";
 import { dequeued, positionOf } from "./membership.ts";
-import type { EnqueueWanted } from "./wanted.ts";
+import type { EnqueueWanted } from "../values/queue_wanted.ts";
 
 /** The step that has a call wait in the queue of a name; where that is full, the action is told. */
 export async function enqueueCall(

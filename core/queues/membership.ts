@@ -1,5 +1,5 @@
-import { limits } from "../limits.ts";
-import type { Change } from "../store.ts";
+import { limits } from "../base/limits.ts";
+import type { Change } from "../model/store.ts";
 import type { Queue, QueueMember } from "../resources/queues.ts";
 
 /** What becomes of a queue, as pure functions. News that come again change nothing. */

@@ -1,6 +1,6 @@
-import type { Report } from "../bridge.ts";
-import { isLive } from "../calls/status.ts";
-import type { Ports } from "../ports.ts";
+import type { Report } from "../protocol/companion.ts";
+import { isLive } from "../values/status.ts";
+import type { Ports } from "../ports/ports.ts";
 import type { Call } from "../resources/calls.ts";
 import { dequeued, queued } from "./membership.ts";
 

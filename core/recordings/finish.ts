@@ -1,13 +1,13 @@
 import { batches } from "../accounts/walk.ts";
-import { recordedSeconds } from "../bridge_recordings.ts";
+import { recordedSeconds } from "../protocol/recordings.ts";
 import { deliverWebhook } from "../webhooks/deliver.ts";
-import { storeAudio } from "../job_kinds.ts";
-import { notification } from "../notify.ts";
-import type { Ports } from "../ports.ts";
-import type { Change } from "../store.ts";
+import { storeAudio } from "../model/job_kinds.ts";
+import { notification } from "../notifications/notify.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { Change } from "../model/store.ts";
 import type { Call } from "../resources/calls.ts";
 import type { Recording } from "../resources/recordings.ts";
-import { transcribe } from "../transcriptions/transcribe.ts";
+import { transcribe } from "./transcribe.ts";
 import { linkTo } from "./link.ts";
 import { wavHeader, wavHeaderBytes } from "./wav_header.ts";
 

@@ -1,7 +1,7 @@
-import { isSameSecret } from "../access.ts";
-import { limits } from "../limits.ts";
-import type { Ports } from "../ports.ts";
-import type { Collection } from "../store.ts";
+import { isSameSecret } from "../accounts/access.ts";
+import { limits } from "../base/limits.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { Collection } from "../model/store.ts";
 import type { Recording } from "../resources/recordings.ts";
 
 /** Where the audio of a recording is, below the base URL. */

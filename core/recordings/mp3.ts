@@ -1,4 +1,4 @@
-import { recordingLimits } from "../bridge_recordings.ts";
+import { recordingLimits } from "../protocol/recordings.ts";
 import { wavHeaderBytes } from "./wav_header.ts";
 
 /** Of each channel; the highest that telephone speech gains by. */

@@ -1,4 +1,4 @@
-import type { Recorded } from "../bridge_recordings.ts";
+import type { Recorded } from "../protocol/recordings.ts";
 import { linkTo } from "./link.ts";
 
 /** What the request of an action carries of a recording; nothing where there is none. */

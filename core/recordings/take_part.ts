@@ -1,14 +1,14 @@
-import type { RecordingPart } from "../bridge_recordings.ts";
-import { Fault } from "../faults.ts";
-import { removeAudio } from "../job_kinds.ts";
-import { settleRecording } from "../job_kinds.ts";
-import { limits } from "../limits.ts";
-import { notify } from "../notify.ts";
-import type { Ports } from "../ports.ts";
+import type { RecordingPart } from "../protocol/recordings.ts";
+import { Fault } from "../base/faults.ts";
+import { removeAudio } from "../model/job_kinds.ts";
+import { settleRecording } from "../model/job_kinds.ts";
+import { limits } from "../base/limits.ts";
+import { notify } from "../notifications/notify.ts";
+import type { Ports } from "../ports/ports.ts";
 import type { Recording } from "../resources/recordings.ts";
-import { sidTime } from "../sid.ts";
+import { sidTime } from "../base/sid.ts";
 import { finishRecording } from "./finish.ts";
-import { recordingMemo } from "./memo.ts";
+import { recordingMemo } from "../values/memo.ts";
 import { wavHeader, wavHeaderBytes } from "./wav_header.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { recordingLimits } from "../bridge_recordings.ts";
+import { recordingLimits } from "../protocol/recordings.ts";
 
 export const wavHeaderBytes = 44;
 

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { apiVersion, clearableUrlOrPath, flag } from "../fields.ts";
+import { apiVersion, clearableUrlOrPath, flag } from "../base/fields.ts";
 import { assertFitsKind } from "../flows/check_flow.ts";
 import { clearableFlow } from "../flows/field.ts";
-import { clearReferences } from "../job_kinds.ts";
-import { limits } from "../limits.ts";
-import { type RecordOf, resource } from "../resource.ts";
+import { clearReferences } from "../model/job_kinds.ts";
+import { limits } from "../base/limits.ts";
+import { type RecordOf, resource } from "../model/resource.ts";
 
 /** Points at the server which serves the call-control markup, or holds a flow, which needs none. */
 export const applications = resource({

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { areaCode, capabilities } from "../numbers/offer.ts";
-import { type RecordOf, resource } from "../resource.ts";
+import { areaCode, capabilities } from "../values/offer.ts";
+import { type RecordOf, resource } from "../model/resource.ts";
 
 const place = z.string().nullable();
 const flagText = z.enum(["true", "false"]);

@@ -1,11 +1,19 @@
 import { z } from "zod";
-import { companion } from "../bridge.ts";
-import { answeredBy } from "../bridge_events.ts";
-import { callbackEvent, callStatus, isLive } from "../calls/status.ts";
-import { isoDate, method, phoneText, reference, textNumber, url, wholeNumber } from "../fields.ts";
-import { dialCall } from "../job_kinds.ts";
-import { limits } from "../limits.ts";
-import { type RecordOf, resource } from "../resource.ts";
+import { companion } from "../protocol/companion.ts";
+import { answeredBy } from "../protocol/events.ts";
+import { callbackEvent, callStatus, isLive } from "../values/status.ts";
+import {
+  isoDate,
+  method,
+  phoneText,
+  reference,
+  textNumber,
+  url,
+  wholeNumber,
+} from "../base/fields.ts";
+import { dialCall } from "../model/job_kinds.ts";
+import { limits } from "../base/limits.ts";
+import { type RecordOf, resource } from "../model/resource.ts";
 
 /** Events by space, by comma, or as a repeated parameter. */
 const callbackEvents = z.preprocess(

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { clearableSid, clearableUrl, method } from "../fields.ts";
-import { forgetClients } from "../job_kinds.ts";
-import { limits } from "../limits.ts";
-import { type RecordOf, resource } from "../resource.ts";
+import { clearableSid, clearableUrl, method } from "../base/fields.ts";
+import { forgetClients } from "../model/job_kinds.ts";
+import { limits } from "../base/limits.ts";
+import { type RecordOf, resource } from "../model/resource.ts";
 
 const forget = ({ login }: { login: string }) => forgetClients({ logins: [login] });
 

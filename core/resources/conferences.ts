@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { companion } from "../bridge.ts";
-import { conferenceEvents } from "../conferences/wanted.ts";
-import { method } from "../fields.ts";
-import { limits } from "../limits.ts";
-import { type RecordOf, resource } from "../resource.ts";
+import { companion } from "../protocol/companion.ts";
+import { conferenceEvents } from "../values/conference_wanted.ts";
+import { method } from "../base/fields.ts";
+import { limits } from "../base/limits.ts";
+import { type RecordOf, resource } from "../model/resource.ts";
 
 /** A leg that is in the room, or on its way there. */
 export const member = z.object({

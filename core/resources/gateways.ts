@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { flag, wholeNumber, word } from "../fields.ts";
-import { tellGateways } from "../job_kinds.ts";
-import { proxyAddress } from "../gateways/proxy_address.ts";
-import { limits } from "../limits.ts";
-import { type RecordOf, resource } from "../resource.ts";
+import { flag, wholeNumber, word } from "../base/fields.ts";
+import { tellGateways } from "../model/job_kinds.ts";
+import { proxyAddress } from "../values/proxy_address.ts";
+import { limits } from "../base/limits.ts";
+import { type RecordOf, resource } from "../model/resource.ts";
 
 /** How a Gateway is until a companion says otherwise. */
 export const notRegistered = { status: "unregistered", reason: null, companionId: null } as const;

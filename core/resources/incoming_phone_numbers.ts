@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { apiVersion, clearableSid, clearableUrl, flag, method, phoneText } from "../fields.ts";
-import { tellProvider } from "../job_kinds.ts";
-import { limits } from "../limits.ts";
-import { isPattern } from "../numbers/number_pattern.ts";
-import { areaCode, capabilities, type NumberEvent } from "../numbers/offer.ts";
-import { type RecordOf, resource } from "../resource.ts";
+import { apiVersion, clearableSid, clearableUrl, flag, method, phoneText } from "../base/fields.ts";
+import { tellProvider } from "../model/job_kinds.ts";
+import { limits } from "../base/limits.ts";
+import { isPattern } from "../values/number_pattern.ts";
+import { areaCode, capabilities, type NumberEvent } from "../values/offer.ts";
+import { type RecordOf, resource } from "../model/resource.ts";
 
 /** Read from the application when the number is represented; never stored. */
 const applicationName = z.string().nullable().optional();

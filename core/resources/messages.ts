@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { isoDate, method, phoneText, url } from "../fields.ts";
-import { sendMessage } from "../job_kinds.ts";
-import { limits } from "../limits.ts";
-import { type RecordOf, resource } from "../resource.ts";
+import { isoDate, method, phoneText, url } from "../base/fields.ts";
+import { sendMessage } from "../model/job_kinds.ts";
+import { limits } from "../base/limits.ts";
+import { type RecordOf, resource } from "../model/resource.ts";
 
 const body = z.string().min(1).refine(
   (text) => [...text].length <= limits.messageLength,

@@ -1,4 +1,4 @@
-import type { Settings } from "../settings.ts";
+import type { Settings } from "../values/settings.ts";
 import { applications } from "./applications.ts";
 import { calls } from "./calls.ts";
 import { clients, clientsWith } from "./clients.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { phoneText } from "../fields.ts";
-import { limits } from "../limits.ts";
-import { formatNumber, parseNumber } from "../numbers/phone_number.ts";
-import { type RecordOf, resource } from "../resource.ts";
+import { phoneText } from "../base/fields.ts";
+import { limits } from "../base/limits.ts";
+import { formatNumber, parseNumber } from "../values/phone_number.ts";
+import { type RecordOf, resource } from "../model/resource.ts";
 
 /** A number of the customer's own, to be shown to those it calls. */
 export const outgoingCallerIds = resource({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type RecordOf, resource } from "../resource.ts";
+import { type RecordOf, resource } from "../model/resource.ts";
 
 /** A text of which parts came, until it is whole or waited for long enough. It is shown to nobody. */
 export const partialTexts = resource({

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { method, reference, textNumber } from "../fields.ts";
-import { removeAudio } from "../job_kinds.ts";
-import type { Settings } from "../settings.ts";
-import { type RecordOf, resource } from "../resource.ts";
+import { method, reference, textNumber } from "../base/fields.ts";
+import { removeAudio } from "../model/job_kinds.ts";
+import type { Settings } from "../values/settings.ts";
+import { type RecordOf, resource } from "../model/resource.ts";
 
 /** Who is told that a recording or its text is there. */
 const callback = z.object({ url: z.string(), method }).nullable();

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { textNumber } from "../fields.ts";
-import { type RecordOf, resource } from "../resource.ts";
+import { textNumber } from "../base/fields.ts";
+import { type RecordOf, resource } from "../model/resource.ts";
 
 /** The text of a recording. */
 export const transcriptions = resource({

@@ -1,11 +1,11 @@
-import { isLive } from "../calls/status.ts";
-import { faults } from "../faults.ts";
-import type { Records } from "../ports.ts";
-import type { Base } from "../record.ts";
-import type { AlsoInserted, Change, Collection } from "../store.ts";
+import { isLive } from "../values/status.ts";
+import { faults } from "../base/faults.ts";
+import type { Records } from "../ports/ports.ts";
+import type { Base } from "../base/record.ts";
+import type { AlsoInserted, Change, Collection } from "../model/store.ts";
 import type { Call } from "../resources/calls.ts";
 import type { Message } from "../resources/messages.ts";
-import { counterNames, type Counters } from "./counter_names.ts";
+import { counterNames, type Counters } from "../values/counter_names.ts";
 
 const outcomes: Partial<Record<Call["status"], keyof Counters>> = {
   "completed": "CompletedCalls",

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { liveCompanions } from "../companions.ts";
-import { flag } from "../fields.ts";
-import type { Ports } from "../ports.ts";
+import { liveCompanions } from "../companions/companions.ts";
+import { flag } from "../base/fields.ts";
+import type { Ports } from "../ports/ports.ts";
 import type { Call } from "../resources/calls.ts";
-import { rfc2822 } from "../wire.ts";
+import { rfc2822 } from "../base/wire.ts";
 
 /** What a request for metrics may say, and one for live calls. */
 export const metricsQuery = z.object({ liveCallDetails: flag.optional() });

@@ -1,9 +1,9 @@
 import { placeParameters } from "../calls/placed_by.ts";
-import { pushUssd } from "../job_kinds.ts";
-import type { Parameters } from "../parameters.ts";
-import type { Base } from "../record.ts";
-import type { Change } from "../store.ts";
-import { withDefaults } from "../resource.ts";
+import { pushUssd } from "../model/job_kinds.ts";
+import type { Parameters } from "../rest/parameters.ts";
+import type { Base } from "../base/record.ts";
+import type { Change } from "../model/store.ts";
+import { withDefaults } from "../model/resource.ts";
 import { type Call, calls, numberPattern } from "../resources/calls.ts";
 
 /** What pushing a USSD dialogue takes: as placing a call, to a subscriber's number. */

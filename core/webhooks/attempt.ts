@@ -1,10 +1,17 @@
-import { type Exchange, headerLines, masked, readText, reasonOf, secretsOf } from "../exchange.ts";
-import type { JobRun } from "../job_handler.ts";
-import { limits } from "../limits.ts";
-import type { Ports } from "../ports.ts";
+import {
+  type Exchange,
+  headerLines,
+  masked,
+  readText,
+  reasonOf,
+  secretsOf,
+} from "../base/exchange.ts";
+import type { JobRun } from "../ports/job_handler.ts";
+import { limits } from "../base/limits.ts";
+import type { Ports } from "../ports/ports.ts";
 import type { Account } from "../resources/accounts.ts";
 import type { Delivery, DeliveryAttempt } from "../resources/deliveries.ts";
-import { signedRequest, signerOf } from "../signature.ts";
+import { signedRequest, signerOf } from "../base/signature.ts";
 import { shownRequest, signableOf } from "./request.ts";
 
 /** What one request came to: as the Delivery keeps it, and as a Notification tells it. */

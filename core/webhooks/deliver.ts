@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { withoutCredentials } from "../exchange.ts";
-import { Fault } from "../faults.ts";
-import { customerLane, type Job } from "../job.ts";
-import { limits } from "../limits.ts";
-import type { Base } from "../record.ts";
+import { withoutCredentials } from "../base/exchange.ts";
+import { Fault } from "../base/faults.ts";
+import { customerLane, type Job } from "../model/job.ts";
+import { limits } from "../base/limits.ts";
+import type { Base } from "../base/record.ts";
 import { deliveries, type Delivery } from "../resources/deliveries.ts";
-import type { Signable } from "../signature.ts";
-import type { Change } from "../store.ts";
-import { hostOf } from "../url_host.ts";
+import type { Signable } from "../base/signature.ts";
+import type { Change } from "../model/store.ts";
+import { hostOf } from "../base/url_host.ts";
 
 /** One request to tell a customer's server of something. */
 export interface Webhook extends Signable {

@@ -1,7 +1,7 @@
 import { subtree } from "../accounts/walk.ts";
-import { eachApart } from "../each_apart.ts";
-import { limits } from "../limits.ts";
-import type { Ports } from "../ports.ts";
+import { eachApart } from "../notifications/each_apart.ts";
+import { limits } from "../base/limits.ts";
+import type { Ports } from "../ports/ports.ts";
 import type { Delivery } from "../resources/deliveries.ts";
 
 const isWaiting = ({ status }: Delivery): boolean => status === "queued";

@@ -1,6 +1,6 @@
-import { type Exchange, unanswered } from "../exchange.ts";
+import { type Exchange, unanswered } from "../base/exchange.ts";
 import type { Delivery } from "../resources/deliveries.ts";
-import type { Signable } from "../signature.ts";
+import type { Signable } from "../base/signature.ts";
 
 type Requested = Pick<Delivery, "url" | "method" | "requestVariables">;
 

@@ -1,5 +1,5 @@
 import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
-import type { Credentials } from "../../core/bridge.ts";
+import type { Credentials } from "../../core/protocol/companion.ts";
 import type { CredentialsCache } from "./credentials.ts";
 import {
   algorithmOf,

@@ -1,4 +1,4 @@
-import type { Credentials } from "../../core/bridge.ts";
+import type { Credentials } from "../../core/protocol/companion.ts";
 import { sipLimits } from "../limits.ts";
 import { networkOf } from "../../core/net/networks.ts";
 import type { ServiceLink } from "../service/service_link.ts";

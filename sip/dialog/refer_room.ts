@@ -1,4 +1,4 @@
-import type { Script } from "../../core/bridge_script.ts";
+import type { Script } from "../../core/protocol/script.ts";
 import { unlessAborted } from "../abort.ts";
 import { failureOf, hangUpOthers, lastEnding, ringAll } from "../leg/ring_all.ts";
 import type { LegName } from "../peer/leg_names.ts";

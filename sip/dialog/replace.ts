@@ -1,4 +1,4 @@
-import type { Step } from "../../core/bridge_script.ts";
+import type { Step } from "../../core/protocol/script.ts";
 import { unlessAborted } from "../abort.ts";
 import { mintCallSid } from "../leg/call_sid.ts";
 import type { Calls } from "../script/calls.ts";

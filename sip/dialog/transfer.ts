@@ -1,4 +1,4 @@
-import type { Script } from "../../core/bridge_script.ts";
+import type { Script } from "../../core/protocol/script.ts";
 import { unlessAborted } from "../abort.ts";
 import { anchor } from "./anchor.ts";
 import type { Calls } from "../script/calls.ts";

@@ -1,5 +1,5 @@
 import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
-import type { FoundNumber, IncomingNumber } from "../../core/bridge_trunks.ts";
+import type { FoundNumber, IncomingNumber } from "../../core/protocol/trunks.ts";
 import type { Admitted, Caller } from "./caller.ts";
 import { numberCalledBy } from "../trunk/inner_flow.ts";
 import { sipLimits } from "../limits.ts";

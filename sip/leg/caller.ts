@@ -1,4 +1,4 @@
-import type { LegEvent } from "../../core/bridge_events.ts";
+import type { LegEvent } from "../../core/protocol/events.ts";
 import type { Refusal } from "../refusal.ts";
 import type { Trunk } from "../trunk/trunk.ts";
 

@@ -1,5 +1,5 @@
 import type { URI } from "sip.js/lib/core/index.js";
-import type { Target } from "../../core/bridge_script.ts";
+import type { Target } from "../../core/protocol/script.ts";
 import { ussdHeaders, type UssdInvitation, writeUssdInvitation } from "../ussd/ussd_body.ts";
 import { isHeaderSafe, isToken } from "../text/grammar.ts";
 import type { CallerDemands } from "./caller.ts";

@@ -7,7 +7,7 @@ import type { Admitted } from "./caller.ts";
 import { refuseStranger } from "./forget_transaction.ts";
 import { createInboundLeg } from "./inbound_leg.ts";
 import { numberCalledBy } from "../trunk/inner_flow.ts";
-import type { LegEvent } from "../../core/bridge_events.ts";
+import type { LegEvent } from "../../core/protocol/events.ts";
 import { mintCallSid } from "./call_sid.ts";
 import { sipLimits } from "../limits.ts";
 import { passedHeaders } from "../text/passed_headers.ts";

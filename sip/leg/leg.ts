@@ -1,4 +1,4 @@
-import type { Target } from "../../core/bridge_script.ts";
+import type { Target } from "../../core/protocol/script.ts";
 import { overReason } from "../abort.ts";
 import type { Dialog } from "../dialog/dialog.ts";
 import type { DialogEvents } from "../dialog/dialog_events.ts";

@@ -1,4 +1,4 @@
-import type { Invitation } from "../../core/bridge_script.ts";
+import type { Invitation } from "../../core/protocol/script.ts";
 import type { Dialog, LastWords } from "../dialog/dialog.ts";
 import type { Fork } from "./fork.ts";
 import type { Wiring } from "../dialog/in_dialog.ts";

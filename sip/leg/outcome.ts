@@ -1,4 +1,4 @@
-import { type EndReason, eventLimits, type Outcome } from "../../core/bridge_events.ts";
+import { type EndReason, eventLimits, type Outcome } from "../../core/protocol/events.ts";
 import { NoCommonCodec } from "../media/port.ts";
 
 /** How a leg ended. */

@@ -1,4 +1,4 @@
-import type { Peer } from "../../core/bridge_peers.ts";
+import type { Peer } from "../../core/protocol/peers.ts";
 import type { Flow } from "../flow.ts";
 import { createFork } from "./create_fork.ts";
 import type { Fork, ForkEvents } from "./fork.ts";

@@ -1,4 +1,4 @@
-import { eventLimits } from "../../core/bridge_events.ts";
+import { eventLimits } from "../../core/protocol/events.ts";
 
 /** Tells in words what was offered to a phone or trunk that refused it, and what that one says. */
 export function refusedOffer(

@@ -1,4 +1,4 @@
-import type { Target } from "../../core/bridge_script.ts";
+import type { Target } from "../../core/protocol/script.ts";
 import { createDeviceFork, type ReachableDevice } from "./device_fork.ts";
 import { adoptDialog } from "../dialog/adopt_dialog.ts";
 import type { Dialog, DialogPeer } from "../dialog/dialog.ts";

@@ -1,4 +1,4 @@
-import type { Invitation, Step, Target } from "../../core/bridge_script.ts";
+import type { Invitation, Step, Target } from "../../core/protocol/script.ts";
 import { whenAborted } from "../abort.ts";
 import type { Calls, Placing } from "../script/calls.ts";
 import type { InboundLeg, OutboundLeg } from "./leg.ts";

@@ -1,4 +1,4 @@
-import type { LegTarget } from "../../core/bridge_peers.ts";
+import type { LegTarget } from "../../core/protocol/peers.ts";
 import { forkInvite } from "./fork_invite.ts";
 import { closeMedia, type OutboundState } from "./outbound_state.ts";
 import { createPeerFork } from "./peer_fork.ts";

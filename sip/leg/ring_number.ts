@@ -1,4 +1,4 @@
-import type { NumberTarget } from "../../core/bridge_trunks.ts";
+import type { NumberTarget } from "../../core/protocol/trunks.ts";
 import { createFork } from "./create_fork.ts";
 import { forkInvite } from "./fork_invite.ts";
 import { openInnerFlow } from "../trunk/inner_flow.ts";

@@ -1,4 +1,4 @@
-import type { TrunkRoute, TrunkTarget } from "../../core/bridge_trunks.ts";
+import type { TrunkRoute, TrunkTarget } from "../../core/protocol/trunks.ts";
 import type { Flow } from "../flow.ts";
 import { createFork } from "./create_fork.ts";
 import type { Fork } from "./fork.ts";

@@ -1,4 +1,4 @@
-import { writeWav } from "../../core/wav.ts";
+import { writeWav } from "../../core/base/wav.ts";
 import { z } from "zod";
 import { mediaLimits } from "./limits.ts";
 import { providerError } from "./provider_error.ts";

@@ -1,4 +1,4 @@
-import type { MeetingPlace } from "../../core/bridge_peers.ts";
+import type { MeetingPlace } from "../../core/protocol/peers.ts";
 import { mintCallSid } from "../leg/call_sid.ts";
 import type { OutboundLeg } from "../leg/leg.ts";
 import type { Ending } from "../leg/outcome.ts";

@@ -1,4 +1,4 @@
-import type { Script } from "../../core/bridge_script.ts";
+import type { Script } from "../../core/protocol/script.ts";
 import type { Leg } from "../leg/leg.ts";
 import type { LiveLeg } from "../script/live_leg.ts";
 import { type MeetingNews, readNews, writeNews } from "./meeting.ts";

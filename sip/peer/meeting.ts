@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { recorded } from "../../core/bridge_recordings.ts";
-import { roomStep } from "../../core/bridge_rooms.ts";
-import { legId, step } from "../../core/bridge_script.ts";
+import { recorded } from "../../core/protocol/recordings.ts";
+import { roomStep } from "../../core/protocol/rooms.ts";
+import { legId, step } from "../../core/protocol/script.ts";
 import { companionType, type Content } from "../dialog/info.ts";
 
 /**

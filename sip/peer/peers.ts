@@ -1,5 +1,5 @@
 import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
-import { createBridgeVerifier, signBridge } from "../../core/bridge_signature.ts";
+import { createBridgeVerifier, signBridge } from "../../core/protocol/signature.ts";
 
 /** Carries the proof. It begins with no X-, so nothing passes it on to anybody. */
 export const peerHeader = "Switchboard-Peer";

@@ -1,5 +1,5 @@
 import type { URI } from "sip.js/lib/core/index.js";
-import type { RegisteredBinding } from "../../core/bridge_registrations.ts";
+import type { RegisteredBinding } from "../../core/protocol/registrations.ts";
 import type { Flow } from "../flow.ts";
 import { parseNameAddr } from "../text/uri.ts";
 

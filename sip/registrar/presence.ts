@@ -1,5 +1,5 @@
-import type { Companion } from "../../core/bridge.ts";
-import { type PresenceNews, registrationLimits } from "../../core/bridge_registrations.ts";
+import type { Companion } from "../../core/protocol/companion.ts";
+import { type PresenceNews, registrationLimits } from "../../core/protocol/registrations.ts";
 import { sipLimits } from "../limits.ts";
 import type { Location } from "./location.ts";
 import { ServiceError, type ServiceLink } from "../service/service_link.ts";

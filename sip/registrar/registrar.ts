@@ -1,5 +1,5 @@
 import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
-import type { Credentials } from "../../core/bridge.ts";
+import type { Credentials } from "../../core/protocol/companion.ts";
 import { authenticate, type Authenticator, type Identity } from "../auth/authenticate.ts";
 import type { CredentialsCache } from "../auth/credentials.ts";
 import { sipLimits } from "../limits.ts";

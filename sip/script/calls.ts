@@ -1,4 +1,4 @@
-import type { Invitation } from "../../core/bridge_script.ts";
+import type { Invitation } from "../../core/protocol/script.ts";
 import type { CallerDemands } from "../leg/caller.ts";
 import type { InboundLeg, OutboundLeg } from "../leg/leg.ts";
 import type { LoadAudio, MediaEngine, MediaLeg } from "../media/port.ts";

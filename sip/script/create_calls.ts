@@ -1,5 +1,5 @@
-import type { LegEvent } from "../../core/bridge_events.ts";
-import type { Invitation, Script } from "../../core/bridge_script.ts";
+import type { LegEvent } from "../../core/protocol/events.ts";
+import type { Invitation, Script } from "../../core/protocol/script.ts";
 import type { Calls, Placing } from "./calls.ts";
 import { createRooms } from "./rooms.ts";
 import { createLiveLeg } from "./create_live_leg.ts";

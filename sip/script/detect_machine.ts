@@ -1,4 +1,4 @@
-import type { Step } from "../../core/bridge_script.ts";
+import type { Step } from "../../core/protocol/script.ts";
 import { unlessAborted } from "../abort.ts";
 import { type Answerer, createMachineDetector } from "../media/answering_machine.ts";
 import type { Performance } from "./performance.ts";

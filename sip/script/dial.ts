@@ -1,7 +1,7 @@
-import type { LegEvent, Outcome } from "../../core/bridge_events.ts";
-import type { Action } from "../../core/bridge_action.ts";
-import type { Recorded } from "../../core/bridge_recordings.ts";
-import type { Script } from "../../core/bridge_script.ts";
+import type { LegEvent, Outcome } from "../../core/protocol/events.ts";
+import type { Action } from "../../core/protocol/action.ts";
+import type { Recorded } from "../../core/protocol/recordings.ts";
+import type { Script } from "../../core/protocol/script.ts";
 import { unlessAborted } from "../abort.ts";
 import { sipLimits } from "../limits.ts";
 import { carried, type Performance, tellEnd } from "./performance.ts";

@@ -1,5 +1,5 @@
-import type { GatherStep, Prompt } from "../../core/bridge_gather.ts";
-import type { Script } from "../../core/bridge_script.ts";
+import type { GatherStep, Prompt } from "../../core/protocol/gather.ts";
+import type { Script } from "../../core/protocol/script.ts";
 import { overReason, whenAborted } from "../abort.ts";
 import type { Recognised } from "../media/recogniser.ts";
 import type { Timers } from "../timers.ts";

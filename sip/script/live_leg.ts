@@ -1,6 +1,6 @@
-import type { RoomStep } from "../../core/bridge_rooms.ts";
-import type { LegEvent } from "../../core/bridge_events.ts";
-import type { Invitation, Script } from "../../core/bridge_script.ts";
+import type { RoomStep } from "../../core/protocol/rooms.ts";
+import type { LegEvent } from "../../core/protocol/events.ts";
+import type { Invitation, Script } from "../../core/protocol/script.ts";
 import type { InboundLeg, OutboundLeg } from "../leg/leg.ts";
 import type { Asking } from "../service/report_queue.ts";
 

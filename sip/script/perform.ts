@@ -1,4 +1,4 @@
-import type { Script, Step } from "../../core/bridge_script.ts";
+import type { Script, Step } from "../../core/protocol/script.ts";
 import { unlessAborted } from "../abort.ts";
 import { detectMachine } from "./detect_machine.ts";
 import { dial } from "./dial.ts";

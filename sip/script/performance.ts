@@ -1,6 +1,6 @@
-import type { Action } from "../../core/bridge_action.ts";
-import type { LegEvent } from "../../core/bridge_events.ts";
-import type { Script } from "../../core/bridge_script.ts";
+import type { Action } from "../../core/protocol/action.ts";
+import type { LegEvent } from "../../core/protocol/events.ts";
+import type { Script } from "../../core/protocol/script.ts";
 import type { Calls } from "./calls.ts";
 import type { LiveLeg } from "./live_leg.ts";
 import type { UssdSaid } from "../ussd/ussd_body.ts";

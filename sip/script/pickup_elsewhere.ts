@@ -1,5 +1,5 @@
-import type { MeetingPlace } from "../../core/bridge_peers.ts";
-import type { PickupStep } from "../../core/bridge_rooms.ts";
+import type { MeetingPlace } from "../../core/protocol/peers.ts";
+import type { PickupStep } from "../../core/protocol/rooms.ts";
 import { unlessAborted } from "../abort.ts";
 import { callPeer } from "../peer/call_peer.ts";
 import { runPartner } from "../peer/far_leg.ts";

@@ -1,4 +1,4 @@
-import type { Step } from "../../core/bridge_script.ts";
+import type { Step } from "../../core/protocol/script.ts";
 import { unlessAborted } from "../abort.ts";
 import { connected } from "./connected.ts";
 import type { Performance } from "./performance.ts";

@@ -1,4 +1,4 @@
-import type { Invitation } from "../../core/bridge_script.ts";
+import type { Invitation } from "../../core/protocol/script.ts";
 import { unlessAborted } from "../abort.ts";
 import { performSteps } from "./perform.ts";
 import type { Performance } from "./performance.ts";

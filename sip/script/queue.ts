@@ -1,6 +1,6 @@
-import type { LegEvent } from "../../core/bridge_events.ts";
-import type { PickupStep, QueueStep } from "../../core/bridge_rooms.ts";
-import type { Script } from "../../core/bridge_script.ts";
+import type { LegEvent } from "../../core/protocol/events.ts";
+import type { PickupStep, QueueStep } from "../../core/protocol/rooms.ts";
+import type { Script } from "../../core/protocol/script.ts";
 import { whenAborted } from "../abort.ts";
 import { sipLimits } from "../limits.ts";
 import type { LiveLeg } from "./live_leg.ts";

@@ -1,5 +1,5 @@
-import type { LegEvent } from "../../core/bridge_events.ts";
-import type { Script, Step } from "../../core/bridge_script.ts";
+import type { LegEvent } from "../../core/protocol/events.ts";
+import type { Script, Step } from "../../core/protocol/script.ts";
 import { unlessAborted } from "../abort.ts";
 import { recordBeep } from "../media/record_beep.ts";
 import type { MediaLeg } from "../media/port.ts";

@@ -1,4 +1,4 @@
-import type { Recorded, RecordingOrder } from "../../core/bridge_recordings.ts";
+import type { Recorded, RecordingOrder } from "../../core/protocol/recordings.ts";
 import type { MediaLeg } from "../media/port.ts";
 import type { RecordingSink } from "../service/recordings.ts";
 import type { Performance } from "./performance.ts";

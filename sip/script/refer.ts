@@ -1,5 +1,5 @@
-import type { ReferStep } from "../../core/bridge_refer.ts";
-import type { Script } from "../../core/bridge_script.ts";
+import type { ReferStep } from "../../core/protocol/refer.ts";
+import type { Script } from "../../core/protocol/script.ts";
 import { unlessAborted } from "../abort.ts";
 import type { Dialog } from "../dialog/dialog.ts";
 import { notifiedState } from "../dialog/referral.ts";

@@ -1,6 +1,6 @@
-import type { Action } from "../../core/bridge_action.ts";
-import type { RoomStep } from "../../core/bridge_rooms.ts";
-import type { Script } from "../../core/bridge_script.ts";
+import type { Action } from "../../core/protocol/action.ts";
+import type { RoomStep } from "../../core/protocol/rooms.ts";
+import type { Script } from "../../core/protocol/script.ts";
 import { sipLimits } from "../limits.ts";
 import { carried, type Performance, tellEnd } from "./performance.ts";
 import { stayElsewhere } from "./room_elsewhere.ts";

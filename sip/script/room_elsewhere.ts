@@ -1,6 +1,6 @@
-import type { MeetingPlace } from "../../core/bridge_peers.ts";
-import type { Recorded } from "../../core/bridge_recordings.ts";
-import type { RoomStep } from "../../core/bridge_rooms.ts";
+import type { MeetingPlace } from "../../core/protocol/peers.ts";
+import type { Recorded } from "../../core/protocol/recordings.ts";
+import type { RoomStep } from "../../core/protocol/rooms.ts";
 import { overReason, unlessAborted } from "../abort.ts";
 import { sipLimits } from "../limits.ts";
 import type { MediaLeg } from "../media/port.ts";

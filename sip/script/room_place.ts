@@ -1,4 +1,4 @@
-import type { RoomStep } from "../../core/bridge_rooms.ts";
+import type { RoomStep } from "../../core/protocol/rooms.ts";
 import { overReason } from "../abort.ts";
 import type { LiveLeg, RoomPlace } from "./live_leg.ts";
 

@@ -1,4 +1,4 @@
-import type { Recorded, RecordingOrder } from "../../core/bridge_recordings.ts";
+import type { Recorded, RecordingOrder } from "../../core/protocol/recordings.ts";
 import { whenAborted } from "../abort.ts";
 import type { MediaLeg, MediaRoom } from "../media/port.ts";
 import type { Recordings, RecordingSink } from "../service/recordings.ts";

@@ -1,4 +1,4 @@
-import type { RoomOrder, RoomStep } from "../../core/bridge_rooms.ts";
+import type { RoomOrder, RoomStep } from "../../core/protocol/rooms.ts";
 import type { MediaEngine, MediaLeg, MediaRoom, Seat } from "../media/port.ts";
 import { enterBeep, exitBeep } from "../media/room_sounds.ts";
 

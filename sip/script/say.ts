@@ -1,4 +1,4 @@
-import type { SayStep } from "../../core/bridge_speech.ts";
+import type { SayStep } from "../../core/protocol/speech.ts";
 import { unlessAborted } from "../abort.ts";
 import type { Pcm } from "../media/port.ts";
 import { type Speaker, SpeechRefused, type Utterance } from "../media/speaker.ts";

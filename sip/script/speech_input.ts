@@ -1,4 +1,4 @@
-import type { GatherStep } from "../../core/bridge_gather.ts";
+import type { GatherStep } from "../../core/protocol/gather.ts";
 import { overReason } from "../abort.ts";
 import { sipLimits } from "../limits.ts";
 import type { Pcm } from "../media/port.ts";

@@ -1,5 +1,5 @@
-import type { Script } from "../../core/bridge_script.ts";
-import type { UssdStep } from "../../core/bridge_ussd.ts";
+import type { Script } from "../../core/protocol/script.ts";
+import type { UssdStep } from "../../core/protocol/ussd.ts";
 import { unlessAborted, whenAborted } from "../abort.ts";
 import { ussdIn, ussdInfoHeaders, type UssdSaid, writeUssd } from "../ussd/ussd_body.ts";
 import { carried, type Performance } from "./performance.ts";

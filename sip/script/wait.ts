@@ -1,6 +1,6 @@
-import type { Action } from "../../core/bridge_action.ts";
-import type { GatherStep } from "../../core/bridge_gather.ts";
-import type { Script, Step } from "../../core/bridge_script.ts";
+import type { Action } from "../../core/protocol/action.ts";
+import type { GatherStep } from "../../core/protocol/gather.ts";
+import type { Script, Step } from "../../core/protocol/script.ts";
 import { whenAborted } from "../abort.ts";
 import { sipLimits } from "../limits.ts";
 import type { MediaLeg } from "../media/port.ts";

@@ -4,27 +4,27 @@ import {
   invalidation,
   muteRequest,
   runRequest,
-} from "../../core/bridge.ts";
+} from "../../core/protocol/companion.ts";
 import {
   type MessageOrder,
   messageOrder,
   messagePaths,
   type OutwardOrder,
   outwardOrder,
-} from "../../core/bridge_messages.ts";
+} from "../../core/protocol/messages.ts";
 import {
   bindingsRequest,
   type RegisteredBinding,
   registrationPaths,
-} from "../../core/bridge_registrations.ts";
-import { readBridge } from "../../core/bridge_seal.ts";
-import { bridgeRequests } from "../../core/bridge_request.ts";
-import { roomOrder, roomPaths } from "../../core/bridge_rooms.ts";
-import { trunkPaths } from "../../core/bridge_trunks.ts";
+} from "../../core/protocol/registrations.ts";
+import { readBridge } from "../../core/protocol/seal.ts";
+import { bridgeRequests } from "../../core/protocol/request.ts";
+import { roomOrder, roomPaths } from "../../core/protocol/rooms.ts";
+import { trunkPaths } from "../../core/protocol/trunks.ts";
 import { serveHttp } from "../../core/net/http_server.ts";
 import { netLimits } from "../../core/net/limits.ts";
 import { createPlaces } from "../../core/net/places.ts";
-import type { Companion } from "../../core/bridge.ts";
+import type { Companion } from "../../core/protocol/companion.ts";
 import type { Calls } from "../script/calls.ts";
 import { runScript } from "../script/create_calls.ts";
 import { hostPort } from "../transport/local_name.ts";

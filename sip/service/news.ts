@@ -1,4 +1,4 @@
-import type { NewsAnswer, Report } from "../../core/bridge.ts";
+import type { NewsAnswer, Report } from "../../core/protocol/companion.ts";
 import { sipLimits } from "../limits.ts";
 import { failureOf } from "./service_link.ts";
 import { refusalOf, type ServiceLink } from "./service_link.ts";

@@ -1,5 +1,5 @@
-import type { QuestionAnswer, Report } from "../../core/bridge.ts";
-import type { Script } from "../../core/bridge_script.ts";
+import type { QuestionAnswer, Report } from "../../core/protocol/companion.ts";
+import type { Script } from "../../core/protocol/script.ts";
 import { overReason } from "../abort.ts";
 import { sipLimits } from "../limits.ts";
 import { failureOf } from "./service_link.ts";

@@ -4,7 +4,7 @@ import {
   recordingLimits,
   type RecordingOrder,
   type RecordingPart,
-} from "../../core/bridge_recordings.ts";
+} from "../../core/protocol/recordings.ts";
 import { sipLimits } from "../limits.ts";
 import type { Pcm } from "../media/port.ts";
 import type { Log } from "../signalling.ts";

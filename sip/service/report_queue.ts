@@ -1,5 +1,5 @@
-import type { LegEvent } from "../../core/bridge_events.ts";
-import type { Script } from "../../core/bridge_script.ts";
+import type { LegEvent } from "../../core/protocol/events.ts";
+import type { Script } from "../../core/protocol/script.ts";
 
 /** A report that wants a script, for as long as somebody waits for it. */
 export interface Asking {

@@ -1,6 +1,6 @@
-import type { Companion, Report } from "../../core/bridge.ts";
+import type { Companion, Report } from "../../core/protocol/companion.ts";
 
-import type { Script } from "../../core/bridge_script.ts";
+import type { Script } from "../../core/protocol/script.ts";
 import { unlessAborted } from "../abort.ts";
 import { sipLimits } from "../limits.ts";
 import type { Ask } from "./questions.ts";

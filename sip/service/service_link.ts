@@ -8,28 +8,28 @@ import {
   type QuestionAnswer,
   questionAnswer,
   type Report,
-} from "../../core/bridge.ts";
+} from "../../core/protocol/companion.ts";
 import {
   type MessageAnswer,
   messageAnswer,
   messagePaths,
   type MessageReport,
   type TrunkMessage,
-} from "../../core/bridge_messages.ts";
+} from "../../core/protocol/messages.ts";
 import {
   recordingAnswer,
   type RecordingPart,
   recordingPaths,
-} from "../../core/bridge_recordings.ts";
-import { readBridge } from "../../core/bridge_seal.ts";
-import { bridgeHeader, signBridge } from "../../core/bridge_signature.ts";
+} from "../../core/protocol/recordings.ts";
+import { readBridge } from "../../core/protocol/seal.ts";
+import { bridgeHeader, signBridge } from "../../core/protocol/signature.ts";
 import {
   type HeartbeatAnswer,
   heartbeatAnswer,
   presenceAnswer,
   type PresenceNews,
   registrationPaths,
-} from "../../core/bridge_registrations.ts";
+} from "../../core/protocol/registrations.ts";
 import {
   type FoundNumber,
   type GatewayReport,
@@ -38,7 +38,7 @@ import {
   type NumberQuery,
   type Registration,
   trunkPaths,
-} from "../../core/bridge_trunks.ts";
+} from "../../core/protocol/trunks.ts";
 import { sipLimits } from "../limits.ts";
 import { createPoster, type Post, type Poster } from "./post.ts";
 import type { Timers } from "../timers.ts";

@@ -1,4 +1,4 @@
-import type { Registration } from "../../core/bridge_trunks.ts";
+import type { Registration } from "../../core/protocol/trunks.ts";
 import type { Flow } from "../flow.ts";
 import { type RegisterAnswer, type Registering, sendRegister } from "./gateway_register.ts";
 import type { GatewayReports } from "./gateway_reports.ts";

@@ -1,5 +1,5 @@
 import type { IncomingResponseMessage, UserAgentClient } from "sip.js/lib/core/index.js";
-import type { Registration } from "../../core/bridge_trunks.ts";
+import type { Registration } from "../../core/protocol/trunks.ts";
 import { loginWith } from "../auth/client_authentication.ts";
 import { type Flow, withFlow } from "../flow.ts";
 import { sipLimits } from "../limits.ts";

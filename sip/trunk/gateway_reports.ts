@@ -1,4 +1,4 @@
-import type { GatewayReport, Registration } from "../../core/bridge_trunks.ts";
+import type { GatewayReport, Registration } from "../../core/protocol/trunks.ts";
 import { sipLimits } from "../limits.ts";
 import { ServiceError, type ServiceLink } from "../service/service_link.ts";
 import type { Log } from "../signalling.ts";

@@ -1,4 +1,4 @@
-import { type Registration, trunkLimits } from "../../core/bridge_trunks.ts";
+import { type Registration, trunkLimits } from "../../core/protocol/trunks.ts";
 import { createGatewayKeeper, type GatewayKeeper } from "./gateway_keeper.ts";
 import { createGatewayReports, type GatewayReportOptions } from "./gateway_reports.ts";
 import { sipLimits } from "../limits.ts";

@@ -1,4 +1,4 @@
-import type { NumberTarget } from "../../core/bridge_trunks.ts";
+import type { NumberTarget } from "../../core/protocol/trunks.ts";
 import { createFlow, type Endpoint, type Flow, type LocalName, type Wire } from "../flow.ts";
 import { receive } from "../receive.ts";
 import type { Signalling } from "../signalling.ts";

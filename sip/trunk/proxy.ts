@@ -1,5 +1,5 @@
 import type { URI } from "sip.js/lib/core/index.js";
-import type { TrunkRoute } from "../../core/bridge_trunks.ts";
+import type { TrunkRoute } from "../../core/protocol/trunks.ts";
 import type { Signalling } from "../signalling.ts";
 import type { Target } from "../transport/resolve.ts";
 import { parseSipUri } from "../text/uri.ts";

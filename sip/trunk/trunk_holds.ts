@@ -1,4 +1,4 @@
-import type { TrunkRoute } from "../../core/bridge_trunks.ts";
+import type { TrunkRoute } from "../../core/protocol/trunks.ts";
 import { sipLimits } from "../limits.ts";
 import type { Target } from "../transport/resolve.ts";
 

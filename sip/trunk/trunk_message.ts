@@ -1,5 +1,5 @@
-import { messageLimits, type OutwardOrder } from "../../core/bridge_messages.ts";
-import type { TrunkRoute } from "../../core/bridge_trunks.ts";
+import { messageLimits, type OutwardOrder } from "../../core/protocol/messages.ts";
+import type { TrunkRoute } from "../../core/protocol/trunks.ts";
 import type { IncomingResponseMessage, UserAgentClient } from "sip.js/lib/core/index.js";
 import { loginWith } from "../auth/client_authentication.ts";
 import { type Flow, withFlow } from "../flow.ts";

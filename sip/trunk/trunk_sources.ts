@@ -1,4 +1,4 @@
-import type { NumberQuery } from "../../core/bridge_trunks.ts";
+import type { NumberQuery } from "../../core/protocol/trunks.ts";
 import type { Flow } from "../flow.ts";
 import type { Origin } from "../origin.ts";
 import type { Trunk } from "./trunk.ts";

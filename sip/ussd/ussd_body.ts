@@ -1,5 +1,5 @@
 import type { IncomingResponseMessage } from "sip.js/lib/core/index.js";
-import type { UssdText } from "../../core/bridge_ussd.ts";
+import type { UssdText } from "../../core/protocol/ussd.ts";
 import type { Content } from "../dialog/info.ts";
 import { sipLimits } from "../limits.ts";
 import { partsOf, typeOf } from "../text/body_parts.ts";

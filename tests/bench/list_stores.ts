@@ -1,4 +1,4 @@
-import { withDefaults } from "../../core/resource.ts";
+import { withDefaults } from "../../core/model/resource.ts";
 import type { Call } from "../../core/resources/calls.ts";
 import { type Message, messages } from "../../core/resources/messages.ts";
 import { dice, type StoreLab, storeLab } from "../support/store_lab.ts";

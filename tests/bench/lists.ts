@@ -1,4 +1,4 @@
-import type { Condition } from "../../core/filters.ts";
+import type { Condition } from "../../core/base/filters.ts";
 import { calls } from "../../core/resources/calls.ts";
 import { keptAwake } from "./awake.ts";
 import { begin, callOf, dayMs, fill, type Filled, log, roll } from "./list_stores.ts";

@@ -1,4 +1,4 @@
-import { companionFlags } from "../../core/host/start.ts";
+import { companionFlags } from "../../core/start/start.ts";
 import { askNg } from "../../sip/media/ng.ts";
 import { startRtpengine } from "../support/rtpengine.ts";
 import type { Answer, Mode, Order } from "./media_engine.ts";

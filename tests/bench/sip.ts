@@ -1,4 +1,4 @@
-import type { Script } from "../../core/bridge_script.ts";
+import type { Script } from "../../core/protocol/script.ts";
 import { type FakeService, startFakeService, testDomain } from "../support/fake_service.ts";
 import { newLeg } from "../support/sip_lab.ts";
 import { type Agent, createAgent } from "./sip_agent.ts";

@@ -1,4 +1,4 @@
-import { companionFlags } from "../../core/host/start.ts";
+import { companionFlags } from "../../core/start/start.ts";
 import { type FakeService, testDomain } from "../support/fake_service.ts";
 import { freePorts } from "../support/system.ts";
 import { cpuSeconds, family } from "./process_cpu.ts";

@@ -1,4 +1,4 @@
-import { LIBC_PATHS } from "../../core/libc_paths.ts";
+import { LIBC_PATHS } from "../../core/base/libc_paths.ts";
 import { openLibc } from "../../sip/media/libc.ts";
 import { polledUdp } from "../../sip/media/polled_udp.ts";
 import type { Udp } from "../../sip/media/rtp_sockets.ts";

@@ -1,11 +1,11 @@
 import { createAccount } from "../../core/accounts/create_account.ts";
-import { readConfig } from "../../core/host/config.ts";
-import { portsOf } from "../../core/host/service_ports.ts";
+import { readConfig } from "../../core/configuration/config.ts";
+import { portsOf } from "../../core/start/service_ports.ts";
 import { deliverWebhookHandler } from "../../core/jobs/deliver_webhook.ts";
 import { deliverWebhook } from "../../core/webhooks/deliver.ts";
-import { limits } from "../../core/limits.ts";
-import { notification } from "../../core/notify.ts";
-import { signedRequest } from "../../core/signature.ts";
+import { limits } from "../../core/base/limits.ts";
+import { notification } from "../../core/notifications/notify.ts";
+import { signedRequest } from "../../core/base/signature.ts";
 import { openStore } from "../../kv/open_store.ts";
 import { clock, type Order, type Reply } from "./receivers.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { XMLBuilder, XMLParser } from "fast-xml-parser";
-import { pageOf } from "../../core/paging.ts";
+import { pageOf } from "../../core/rest/paging.ts";
 import { calls } from "../../core/resources/calls.ts";
 import { accountAddress, shapeOf } from "../../routes/represent.ts";
 import { xmlDocument } from "../../routes/xml.ts";

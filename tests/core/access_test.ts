@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isSameSecret } from "../../core/access.ts";
+import { isSameSecret } from "../../core/accounts/access.ts";
 
 Deno.test("isSameSecret() is true for the same text only", () => {
   const secrets = ["", "a", "ab", "ba", "abab", "f".repeat(32), "f".repeat(33), "0".repeat(32)];

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { bridgeClient } from "../../core/bridge_client.ts";
-import { companionFor } from "../../core/companions.ts";
-import { Fault } from "../../core/faults.ts";
-import { limits } from "../../core/limits.ts";
-import type { Companions, CompanionState } from "../../core/companion_ports.ts";
+import { bridgeClient } from "../../core/companions/client.ts";
+import { companionFor } from "../../core/companions/companions.ts";
+import { Fault } from "../../core/base/faults.ts";
+import { limits } from "../../core/base/limits.ts";
+import type { Companions, CompanionState } from "../../core/ports/companion_ports.ts";
 
 const now = () => 1_000_000;
 const leg = `CA${"0".repeat(32)}`;

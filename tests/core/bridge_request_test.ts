@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { bridgeRequests } from "../../core/bridge_request.ts";
-import { bridgeHeader, signBridge } from "../../core/bridge_signature.ts";
+import { bridgeRequests } from "../../core/protocol/request.ts";
+import { bridgeHeader, signBridge } from "../../core/protocol/signature.ts";
 
 const path = "/bridge/heartbeat";
 const secret = "secret";

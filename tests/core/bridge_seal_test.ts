@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readBridge, writeBridge } from "../../core/bridge_seal.ts";
+import { readBridge, writeBridge } from "../../core/protocol/seal.ts";
 
 const secret = "of service and companion";
 const content = {

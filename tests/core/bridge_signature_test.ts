@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash, createHmac } from "node:crypto";
-import { bridgeLimits } from "../../core/bridge.ts";
-import { createBridgeVerifier, isSignedBody, signBridge } from "../../core/bridge_signature.ts";
+import { bridgeLimits } from "../../core/protocol/companion.ts";
+import { createBridgeVerifier, isSignedBody, signBridge } from "../../core/protocol/signature.ts";
 
 const head = { method: "POST", path: "/bridge/report" };
 const body = '{"name":"Zoë"}';

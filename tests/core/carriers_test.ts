@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { openCarriers, smppAddress } from "../../core/host/carriers.ts";
-import { readConfig } from "../../core/host/config.ts";
-import { ratesOf } from "../../core/host/service_ports.ts";
+import { openCarriers, smppAddress } from "../../core/start/carriers.ts";
+import { readConfig } from "../../core/configuration/config.ts";
+import { ratesOf } from "../../core/start/service_ports.ts";
 import { type Message } from "../../core/resources/messages.ts";
 import { startApp } from "../support/app.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { interval } from "../../core/dates.ts";
+import { interval } from "../../core/base/dates.ts";
 
 const midnight = Date.UTC(2024, 1, 29);
 const dayMs = 86_400_000;

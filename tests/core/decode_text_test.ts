@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { decodeText } from "../../core/decode_text.ts";
+import { decodeText } from "../../core/base/decode_text.ts";
 
 const xml = (encoding: string) => `<?xml version="1.0" encoding="${encoding}"?><Say>Grüße</Say>`;
 const utf8 = (text: string) => new TextEncoder().encode(text);

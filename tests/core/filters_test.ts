@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Condition, fitsPattern, matches } from "../../core/filters.ts";
+import { type Condition, fitsPattern, matches } from "../../core/base/filters.ts";
 
 Deno.test("fitsPattern() takes * for any run of characters and all else for itself", () => {
   const cases: [text: string, pattern: string, fits: boolean][] = [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { flowErrors } from "../../core/flows/check_flow.ts";
-import { limits } from "../../core/limits.ts";
+import { limits } from "../../core/base/limits.ts";
 import { callCentre } from "../support/flow_samples.ts";
 import { assertFits, document } from "../support/openapi.ts";
 

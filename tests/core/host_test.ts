@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { iceSettings } from "../../core/host/reach_variables.ts";
-import { isPublicAddress } from "../../core/host/address.ts";
-import { addressNotes } from "../../core/host/address_notes.ts";
-import { configLines, readConfig } from "../../core/host/config.ts";
-import type { MachineAddresses } from "../../core/host/machine_addresses.ts";
-import { portRange, rtpengines } from "../../core/host/media_variables.ts";
-import { outboundFetch } from "../../core/host/outbound_fetch.ts";
-import { ownRequests } from "../../core/host/own_requests.ts";
+import { iceSettings } from "../../core/configuration/reach_variables.ts";
+import { isPublicAddress } from "../../core/configuration/address.ts";
+import { addressNotes } from "../../core/configuration/address_notes.ts";
+import { configLines, readConfig } from "../../core/configuration/config.ts";
+import type { MachineAddresses } from "../../core/configuration/machine_addresses.ts";
+import { portRange, rtpengines } from "../../core/configuration/media_variables.ts";
+import { outboundFetch } from "../../core/adapters/outbound_fetch.ts";
+import { ownRequests } from "../../core/adapters/own_requests.ts";
 
 const addresses: Record<string, boolean> = {
   "8.8.8.8": true,

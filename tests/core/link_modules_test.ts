@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { linkModules } from "../../core/host/link_modules.ts";
-import { softphoneFiles } from "../../core/host/softphone_files.ts";
+import { linkModules } from "../../core/start/link_modules.ts";
+import { softphoneFiles } from "../../core/start/softphone_files.ts";
 
 type Exports = Record<string, (...args: unknown[]) => unknown>;
 

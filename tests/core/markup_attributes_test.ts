@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Action } from "../../core/bridge_action.ts";
-import type { Step } from "../../core/bridge_script.ts";
-import type { Compiled } from "../../core/markup/compile.ts";
+import type { Action } from "../../core/protocol/action.ts";
+import type { Step } from "../../core/protocol/script.ts";
+import type { Compiled } from "../../core/documents/compile.ts";
 import { verbs } from "../../core/markup/verbs/mod.ts";
 import { compiled, inbound, stepOf } from "../support/compile_lab.ts";
 

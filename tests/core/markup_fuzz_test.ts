@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { step } from "../../core/bridge_script.ts";
-import { Fault } from "../../core/faults.ts";
+import { step } from "../../core/protocol/script.ts";
+import { Fault } from "../../core/base/faults.ts";
 import { parseDocument } from "../../core/markup/parse.ts";
 import { compiledDocument, outbound } from "../support/compile_lab.ts";
 import { markupWriter } from "../support/markup_writer.ts";

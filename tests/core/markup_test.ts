@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { limits } from "../../core/limits.ts";
+import { limits } from "../../core/base/limits.ts";
 import { parseDocument } from "../../core/markup/parse.ts";
 import type { Call } from "../../core/resources/calls.ts";
 import { compiled, inbound } from "../support/compile_lab.ts";

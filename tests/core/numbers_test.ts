@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { cellsOf, linesOf } from "../../core/numbers/csv.ts";
+import { cellsOf, linesOf } from "../../core/values/csv.ts";
 import { importNumbers } from "../../core/numbers/import_numbers.ts";
-import { e164Of, formsOf } from "../../core/numbers/dialled.ts";
-import { fitsNumber, isPattern, isVirtualNumber } from "../../core/numbers/number_pattern.ts";
-import type { NumberOffer, NumberSearch } from "../../core/numbers/offer.ts";
-import { type NumberKind, parseNumber } from "../../core/numbers/phone_number.ts";
+import { e164Of, formsOf } from "../../core/values/dialled.ts";
+import { fitsNumber, isPattern, isVirtualNumber } from "../../core/values/number_pattern.ts";
+import type { NumberOffer, NumberSearch } from "../../core/values/offer.ts";
+import { type NumberKind, parseNumber } from "../../core/values/phone_number.ts";
 import { httpNumbers } from "../../core/numbers/providers/http.ts";
 import { openNumbers } from "../../core/numbers/providers/open.ts";
-import { hasPart } from "../../core/filters.ts";
+import { hasPart } from "../../core/base/filters.ts";
 import { money } from "../../core/usage/summarize.ts";
 
 const real: [text: string, e164: string, country: string | null, kinds: NumberKind[]][] = [

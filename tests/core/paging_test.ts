@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { type ListQuery, readListQuery } from "../../core/list_query.ts";
-import { linkHeader, pageOf, sliceOf, windowOf } from "../../core/paging.ts";
+import { type ListQuery, readListQuery } from "../../core/rest/list_query.ts";
+import { linkHeader, pageOf, sliceOf, windowOf } from "../../core/rest/paging.ts";
 import { calls } from "../../core/resources/calls.ts";
 
 const sidOf = (n: number) => `CA${n.toString(16).padStart(32, "0")}`;

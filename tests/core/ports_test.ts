@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { Fault } from "../../core/faults.ts";
-import { blobDirectory } from "../../core/host/blob_directory.ts";
-import { locationSource } from "../../core/host/location_source.ts";
-import { smtpMailer } from "../../core/host/mailer.ts";
+import { Fault } from "../../core/base/faults.ts";
+import { blobDirectory } from "../../core/adapters/blob_directory.ts";
+import { locationSource } from "../../core/adapters/location_source.ts";
+import { smtpMailer } from "../../core/adapters/mailer.ts";
 import type { Email } from "../../core/resources/emails.ts";
 import { startMailServer } from "../support/mail_server.ts";
 

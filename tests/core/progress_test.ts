@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { end, follows, progress, type Step } from "../../core/calls/progress.ts";
-import { callStatus, isLive } from "../../core/calls/status.ts";
-import { withDefaults } from "../../core/resource.ts";
+import { callStatus, isLive } from "../../core/values/status.ts";
+import { withDefaults } from "../../core/model/resource.ts";
 import { type Call, calls } from "../../core/resources/calls.ts";
 import type { Delivery } from "../../core/resources/deliveries.ts";
 

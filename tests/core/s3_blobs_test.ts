@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { s3Blobs } from "../../core/host/s3_blobs.ts";
-import type { Blobs } from "../../core/providers.ts";
+import { s3Blobs } from "../../core/adapters/s3_blobs.ts";
+import type { Blobs } from "../../core/ports/providers.ts";
 import { memoryBlobs } from "../support/memory_blobs.ts";
 import { type S3Server, startS3 } from "../support/s3_server.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { signedRequest, signerOf } from "../../core/signature.ts";
+import { signedRequest, signerOf } from "../../core/base/signature.ts";
 
 const context = {
   authToken: "12345",

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { iso8601, pascal, rfc2822, snake } from "../../core/wire.ts";
+import { iso8601, pascal, rfc2822, snake } from "../../core/base/wire.ts";
 
 Deno.test("rfc2822() and iso8601() agree with the platform at every hour of four years", () => {
   const start = Date.UTC(2023, 0, 1);

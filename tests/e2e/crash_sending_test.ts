@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { limits } from "../../core/limits.ts";
+import { limits } from "../../core/base/limits.ts";
 import { type AppServer, startAppServer } from "../support/app_server.ts";
 import { type MailServer, startMailServer } from "../support/mail_server.ts";
 import { eventually, startSystem, type System } from "../support/system.ts";

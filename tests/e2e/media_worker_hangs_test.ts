@@ -15,7 +15,7 @@ async function treeThatHangs(): Promise<string> {
     "routes",
     "sip",
     "main.ts",
-    "numbers.ts",
+    "kv/commands/numbers.ts",
     "deno.json",
     "deno.lock",
   ];

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { plainSocket } from "../support/plain_peer.ts";
-import { cannotStartCode, supervisedVariable } from "../../core/host/process.ts";
+import { cannotStartCode, supervisedVariable } from "../../core/process/process.ts";
 
 const root = new URL("../../", import.meta.url);
 

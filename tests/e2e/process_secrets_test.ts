@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { environmentOf } from "../../core/host/process_environment.ts";
+import { environmentOf } from "../../core/start/process_environment.ts";
 import { startSystem } from "../support/system.ts";
 
 const secrets = {
@@ -29,7 +29,7 @@ Deno.test("each process is started with the secrets that it needs, and no others
     "S3_ENDPOINT",
     "SPEECH_SECRET",
   ]);
-  assert.deepEqual(known("core/host/speech/main.ts"), [
+  assert.deepEqual(known("core/adapters/speech/main.ts"), [
     "S3_BUCKET",
     "S3_ENDPOINT",
     "SPEECH_SECRET",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type AppServer, startAppServer } from "../support/app_server.ts";
-import { fliteProgram } from "../../core/host/speech/flite.ts";
+import { fliteProgram } from "../../core/adapters/speech/flite.ts";
 import { encodeG711 } from "../../sip/media/g711.ts";
 import {
   isSound,
@@ -13,7 +13,7 @@ import {
 import { asTelephone, programTest, voiceIn } from "../support/speech_lab.ts";
 import { eventually, isAlive, startSystem, type System } from "../support/system.ts";
 
-const script = "core/host/speech/main.ts";
+const script = "core/adapters/speech/main.ts";
 const text = "Hello, and welcome to the switchboard. Your call is important to us.";
 
 /** A Client whose calls get this markup; resolves with it once it is made. */

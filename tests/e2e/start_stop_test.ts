@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { machineAddresses } from "../../core/host/machine_addresses.ts";
+import { machineAddresses } from "../../core/configuration/machine_addresses.ts";
 import { startAppServer } from "../support/app_server.ts";
 import { plainSocket } from "../support/plain_peer.ts";
 import { freeUdpPort } from "../support/rtpengine.ts";
@@ -185,7 +185,7 @@ Deno.test("a terminal that closes ends calls with BYE, and they are recorded as 
   const dialog = await ringing.answer(webrtcAnswer(ringing.invite.body));
   await app.asked("/voice");
 
-  const scripts = ["core/host/start.ts", "main.ts", "sip/main.ts"] as const;
+  const scripts = ["core/start/start.ts", "main.ts", "sip/main.ts"] as const;
   const pids = scripts.flatMap((script) => system.pids(script));
   assert.equal(pids.length, 3);
   for (const pid of pids) Deno.kill(pid, "SIGHUP");
@@ -200,7 +200,7 @@ Deno.test("a terminal that closes ends calls with BYE, and they are recorded as 
 
 Deno.test("SIGTERM to npx, which passes no signal on, stops what it started", async () => {
   const system = await startSystem({ deno: ["npx", "-y", "deno@2.9.6"] });
-  const scripts = ["main.ts", "sip/main.ts", "core/host/speech/main.ts"] as const;
+  const scripts = ["main.ts", "sip/main.ts", "core/adapters/speech/main.ts"] as const;
   const pids = scripts.flatMap((script) => system.pids(script));
   assert.equal(pids.length, 3);
   await system.stop();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { closeAccountHandler } from "../../core/jobs/close_account.ts";
-import { limits } from "../../core/limits.ts";
-import type { AnyCollection } from "../../core/store.ts";
+import { limits } from "../../core/base/limits.ts";
+import type { AnyCollection } from "../../core/model/store.ts";
 import type { ApiClient } from "../support/api_client.ts";
 import { type App, startApp } from "../support/app.ts";
 import { makeSample, type SampledName, sampledNames } from "../support/samples.ts";

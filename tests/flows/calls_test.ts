@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { sweepCompanions, takeHeartbeat } from "../../core/calls/sweep.ts";
-import { limits } from "../../core/limits.ts";
+import { sweepCompanions, takeHeartbeat } from "../../core/reports/sweep.ts";
+import { limits } from "../../core/base/limits.ts";
 import { type App, startApp } from "../support/app.ts";
 import { callOf, companion, companionOf, notifications, xml } from "../support/hand_companion.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { limits } from "../../core/limits.ts";
+import { limits } from "../../core/base/limits.ts";
 import type { Companion } from "../../sip/companion.ts";
 import type { ApiClient } from "../support/api_client.ts";
 import { type CompanionsLab, startCompanions } from "../support/companions_lab.ts";

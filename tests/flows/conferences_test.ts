@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import type { RoomStep } from "../../core/bridge_rooms.ts";
-import { sweepCompanions, takeHeartbeat } from "../../core/calls/sweep.ts";
+import type { RoomStep } from "../../core/protocol/rooms.ts";
+import { sweepCompanions, takeHeartbeat } from "../../core/reports/sweep.ts";
 import { closeConferencesOf } from "../../core/conferences/close.ts";
-import { limits } from "../../core/limits.ts";
+import { limits } from "../../core/base/limits.ts";
 import type { Conference } from "../../core/resources/conferences.ts";
 import { type App, startApp } from "../support/app.ts";
 import { companion, notifications, xml } from "../support/hand_companion.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { Fault } from "../../core/faults.ts";
+import { Fault } from "../../core/base/faults.ts";
 import { deliverWebhook, type Webhook } from "../../core/webhooks/deliver.ts";
-import { limits } from "../../core/limits.ts";
+import { limits } from "../../core/base/limits.ts";
 import { type App, startApp } from "../support/app.ts";
 import { fakeSignals } from "../support/fake_signals.ts";
 

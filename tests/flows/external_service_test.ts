@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { outboundFetch } from "../../core/host/outbound_fetch.ts";
-import { limits } from "../../core/limits.ts";
+import { outboundFetch } from "../../core/adapters/outbound_fetch.ts";
+import { limits } from "../../core/base/limits.ts";
 import { type App, startApp } from "../support/app.ts";
 import { fakeSignals } from "../support/fake_signals.ts";
 import { calledFlow, flowOf } from "../support/flow_lab.ts";

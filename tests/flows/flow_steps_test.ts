@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { LegEvent } from "../../core/bridge_events.ts";
-import type { Script } from "../../core/bridge_script.ts";
+import type { LegEvent } from "../../core/protocol/events.ts";
+import type { Script } from "../../core/protocol/script.ts";
 import { startApp } from "../support/app.ts";
 import { actionOf, calledFlow, flowOf, nextOf, plain } from "../support/flow_lab.ts";
 import { made, notifications, xml } from "../support/hand_companion.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { LegEvent } from "../../core/bridge_events.ts";
-import { limits } from "../../core/limits.ts";
+import type { LegEvent } from "../../core/protocol/events.ts";
+import { limits } from "../../core/base/limits.ts";
 import { type App, startApp } from "../support/app.ts";
 import { actionOf, calledFlow, flowApplication, flowOf, nextOf } from "../support/flow_lab.ts";
 import { callCentre } from "../support/flow_samples.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import type { GatewayReport, Registration } from "../../core/bridge_trunks.ts";
-import { sweepCompanions, takeHeartbeat } from "../../core/calls/sweep.ts";
+import type { GatewayReport, Registration } from "../../core/protocol/trunks.ts";
+import { sweepCompanions, takeHeartbeat } from "../../core/reports/sweep.ts";
 import { assigneeOf } from "../../core/gateways/assignment.ts";
 import { registrationsOf, takeGatewayReport } from "../../core/gateways/registrations.ts";
-import { limits } from "../../core/limits.ts";
+import { limits } from "../../core/base/limits.ts";
 import type { ApiClient } from "../support/api_client.ts";
 import { type App, startApp } from "../support/app.ts";
 import { made } from "../support/hand_companion.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { LegEvent } from "../../core/bridge_events.ts";
-import type { Script } from "../../core/bridge_script.ts";
-import { fetchDocument } from "../../core/markup/fetch.ts";
+import type { LegEvent } from "../../core/protocol/events.ts";
+import type { Script } from "../../core/protocol/script.ts";
+import { fetchDocument } from "../../core/documents/fetch.ts";
 import { type App, startApp } from "../support/app.ts";
 import { callOf, companionOf, made, notifications, xml } from "../support/hand_companion.ts";
 

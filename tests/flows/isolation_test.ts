@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { sweepCompanions, takeHeartbeat } from "../../core/calls/sweep.ts";
+import { sweepCompanions, takeHeartbeat } from "../../core/reports/sweep.ts";
 import { registrationsOf } from "../../core/gateways/registrations.ts";
 import { job } from "../support/job.ts";
-import { limits } from "../../core/limits.ts";
-import { notification } from "../../core/notify.ts";
-import { withDefaults } from "../../core/resource.ts";
+import { limits } from "../../core/base/limits.ts";
+import { notification } from "../../core/notifications/notify.ts";
+import { withDefaults } from "../../core/model/resource.ts";
 import { gateways } from "../../core/resources/gateways.ts";
-import type { Ports } from "../../core/ports.ts";
+import type { Ports } from "../../core/ports/ports.ts";
 import type { Call } from "../../core/resources/calls.ts";
 import { removeOldDeliveries } from "../../core/webhooks/remove_old.ts";
 import { emptyBatch } from "../../kv/batch.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { limits } from "../../core/limits.ts";
-import type { MessageRoute } from "../../core/providers.ts";
+import { limits } from "../../core/base/limits.ts";
+import type { MessageRoute } from "../../core/ports/providers.ts";
 import type { Message } from "../../core/resources/messages.ts";
 import { type App, startApp } from "../support/app.ts";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import type { LegEvent } from "../../core/bridge_events.ts";
-import { Fault } from "../../core/faults.ts";
-import { limits } from "../../core/limits.ts";
+import type { LegEvent } from "../../core/protocol/events.ts";
+import { Fault } from "../../core/base/faults.ts";
+import { limits } from "../../core/base/limits.ts";
 import { messageTaker } from "../../core/messages/take_message.ts";
 import { receiveMessage } from "../../core/messages/receive_message.ts";
-import type { Ports } from "../../core/ports.ts";
+import type { Ports } from "../../core/ports/ports.ts";
 import { takePart } from "../../core/recordings/take_part.ts";
 import { type App, startApp } from "../support/app.ts";
 import { companionOf, made } from "../support/hand_companion.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { NoteStep } from "../../core/bridge_note.ts";
-import type { Script } from "../../core/bridge_script.ts";
+import type { NoteStep } from "../../core/protocol/note.ts";
+import type { Script } from "../../core/protocol/script.ts";
 import { type App, startApp } from "../support/app.ts";
 import { companionOf, made, notifications, xml } from "../support/hand_companion.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { sweepCompanions } from "../../core/calls/sweep.ts";
-import { limits } from "../../core/limits.ts";
+import { sweepCompanions } from "../../core/reports/sweep.ts";
+import { limits } from "../../core/base/limits.ts";
 import type { Companion } from "../../sip/companion.ts";
 import { type CompanionsLab, startCompanions } from "../support/companions_lab.ts";
 import { sipTest } from "../support/sip_lab.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { QueueStep } from "../../core/bridge_rooms.ts";
-import { takeHeartbeat } from "../../core/calls/sweep.ts";
-import { limits } from "../../core/limits.ts";
+import type { QueueStep } from "../../core/protocol/rooms.ts";
+import { takeHeartbeat } from "../../core/reports/sweep.ts";
+import { limits } from "../../core/base/limits.ts";
 import { type App, startApp } from "../support/app.ts";
 import { companion, notifications, xml } from "../support/hand_companion.ts";
 import { type Caller, caller, consult, leg } from "../support/room_callers.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import type { RecordingPart } from "../../core/bridge_recordings.ts";
-import { sweepCompanions } from "../../core/calls/sweep.ts";
-import { Fault } from "../../core/faults.ts";
-import { limits } from "../../core/limits.ts";
-import type { Blobs } from "../../core/providers.ts";
-import type { RecordingMemo } from "../../core/recordings/memo.ts";
+import type { RecordingPart } from "../../core/protocol/recordings.ts";
+import { sweepCompanions } from "../../core/reports/sweep.ts";
+import { Fault } from "../../core/base/faults.ts";
+import { limits } from "../../core/base/limits.ts";
+import type { Blobs } from "../../core/ports/providers.ts";
+import type { RecordingMemo } from "../../core/values/memo.ts";
 import { takePart } from "../../core/recordings/take_part.ts";
 import { type App, startApp } from "../support/app.ts";
 import { companionOf, made, notifications, xml } from "../support/hand_companion.ts";

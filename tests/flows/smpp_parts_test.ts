@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { limits } from "../../core/limits.ts";
+import { limits } from "../../core/base/limits.ts";
 import { made, xml } from "../support/hand_companion.ts";
 import { startKvConnect } from "../support/kv_connect.ts";
 import { type Delivered } from "../support/message_center.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { smppAddress } from "../../core/host/carriers.ts";
-import { startSmppLink } from "../../core/host/smpp/link.ts";
-import { limits } from "../../core/limits.ts";
+import { smppAddress } from "../../core/start/carriers.ts";
+import { startSmppLink } from "../../core/adapters/smpp/link.ts";
+import { limits } from "../../core/base/limits.ts";
 import { made, notifications, xml } from "../support/hand_companion.ts";
 import { type Delivered, startMessageCenter } from "../support/message_center.ts";
 import { delivered, far, type Lab, ours, quick, startLab } from "../support/smpp_lab.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { smsAggregator } from "../../core/host/sms_aggregator.ts";
-import { limits } from "../../core/limits.ts";
+import { smsAggregator } from "../../core/adapters/sms_aggregator.ts";
+import { limits } from "../../core/base/limits.ts";
 import { smsCarrier } from "../../routes/sms_carrier.ts";
 import { type App, startApp } from "../support/app.ts";
 import { made, notifications, xml } from "../support/hand_companion.ts";

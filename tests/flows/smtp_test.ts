@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { smtpMailer } from "../../core/host/mailer.ts";
+import { smtpMailer } from "../../core/adapters/mailer.ts";
 import { type App, startApp } from "../support/app.ts";
 import { made, notifications } from "../support/hand_companion.ts";
 import {

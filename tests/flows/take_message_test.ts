@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { MessageReport } from "../../core/bridge_messages.ts";
+import type { MessageReport } from "../../core/protocol/messages.ts";
 import { messageTaker } from "../../core/messages/take_message.ts";
 import { type App, startApp } from "../support/app.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { Fault } from "../../core/faults.ts";
-import { limits } from "../../core/limits.ts";
-import type { Transcriber } from "../../core/providers.ts";
+import { Fault } from "../../core/base/faults.ts";
+import { limits } from "../../core/base/limits.ts";
+import type { Transcriber } from "../../core/ports/providers.ts";
 import { type App, startApp } from "../support/app.ts";
 import { makeSample } from "../support/samples.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { LegEvent } from "../../core/bridge_events.ts";
+import type { LegEvent } from "../../core/protocol/events.ts";
 import { type App, startApp } from "../support/app.ts";
 import { flowApplication, flowOf } from "../support/flow_lab.ts";
 import { callOf, companionOf, made, notifications, xml } from "../support/hand_companion.ts";

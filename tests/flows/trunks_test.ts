@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import type { Script } from "../../core/bridge_script.ts";
+import type { Script } from "../../core/protocol/script.ts";
 import {
   type IncomingNumber,
   type NumberQuery,
   trunkLimits,
   type TrunkTarget,
-} from "../../core/bridge_trunks.ts";
+} from "../../core/protocol/trunks.ts";
 import { numberOf } from "../../core/gateways/find_number.ts";
-import type { TrunkSettings } from "../../core/gateways/settings.ts";
-import { limits } from "../../core/limits.ts";
+import type { TrunkSettings } from "../../core/values/trunk_settings.ts";
+import { limits } from "../../core/base/limits.ts";
 import type { ApiClient } from "../support/api_client.ts";
 import { type App, startApp } from "../support/app.ts";
 import { callOf, companionOf, made, notifications, xml } from "../support/hand_companion.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { UssdStep } from "../../core/bridge_ussd.ts";
-import type { Script } from "../../core/bridge_script.ts";
+import type { UssdStep } from "../../core/protocol/ussd.ts";
+import type { Script } from "../../core/protocol/script.ts";
 import { type App, startApp } from "../support/app.ts";
 import { flowApplication, flowOf } from "../support/flow_lab.ts";
 import { callOf, companionOf, made, notifications, xml } from "../support/hand_companion.ts";

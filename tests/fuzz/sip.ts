@@ -1,4 +1,4 @@
-import type { Script } from "../../core/bridge_script.ts";
+import type { Script } from "../../core/protocol/script.ts";
 import { assertNothingKept, receiveOne } from "../support/hostile_sip.ts";
 import { openReceiveLab } from "../support/receive_lab.ts";
 import { conversationOn } from "../support/sip_conversation.ts";

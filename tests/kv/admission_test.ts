@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { customerLane } from "../../core/job.ts";
-import { limits } from "../../core/limits.ts";
+import { customerLane } from "../../core/model/job.ts";
+import { limits } from "../../core/base/limits.ts";
 import { type Admission, admission } from "../../kv/admission.ts";
 
 const lane = customerLane("webhooks", "app.test:8080", "AC1");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Condition } from "../../core/filters.ts";
+import type { Condition } from "../../core/base/filters.ts";
 import type { Call } from "../../core/resources/calls.ts";
 import { emptyBatch } from "../../kv/batch.ts";
 import { type Block, blockName, counterMemory } from "../../kv/counter_memory.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ensureRoot } from "../../core/accounts/ensure_root.ts";
-import { sidMaker } from "../../core/sid.ts";
+import { sidMaker } from "../../core/base/sid.ts";
 import { openStore } from "../../kv/open_store.ts";
 import { startKvConnect } from "../support/kv_connect.ts";
 

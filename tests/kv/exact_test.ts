@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { handlers } from "../../core/jobs/mod.ts";
-import type { Ports } from "../../core/ports.ts";
+import type { Ports } from "../../core/ports/ports.ts";
 import { resources } from "../../core/resources/mod.ts";
 import { bucketAt, levels } from "../../kv/counters.ts";
 import { keys, ordAt, ordOf } from "../../kv/keys.ts";
 import { layoutOf } from "../../kv/layout.ts";
-import type { AnyRecord } from "../../core/resource.ts";
+import type { AnyRecord } from "../../core/model/resource.ts";
 import type { Call } from "../../core/resources/calls.ts";
-import { sidTime } from "../../core/sid.ts";
+import { sidTime } from "../../core/base/sid.ts";
 import { openStore } from "../../kv/open_store.ts";
 import { type RecordCodec, recordCodec } from "../../kv/record_codec.ts";
 import { recentRecords } from "../../kv/recent_records.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { mock } from "node:test";
 import { z } from "zod";
-import { type Condition, matches } from "../../core/filters.ts";
-import { exponential } from "../../core/job.ts";
+import { type Condition, matches } from "../../core/base/filters.ts";
+import { exponential } from "../../core/model/job.ts";
 import { job } from "../support/job.ts";
-import { limits } from "../../core/limits.ts";
+import { limits } from "../../core/base/limits.ts";
 import type { Call } from "../../core/resources/calls.ts";
 import { resources } from "../../core/resources/mod.ts";
 import { type App, startApp } from "../support/app.ts";

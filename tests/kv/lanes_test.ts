@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { customerLane, exponential, type Job } from "../../core/job.ts";
-import type { JobHandler } from "../../core/job_handler.ts";
-import { limits } from "../../core/limits.ts";
+import { customerLane, exponential, type Job } from "../../core/model/job.ts";
+import type { JobHandler } from "../../core/ports/job_handler.ts";
+import { limits } from "../../core/base/limits.ts";
 import { type App, startApp } from "../support/app.ts";
 
 interface Lab {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import type { Condition } from "../../core/filters.ts";
-import { sliceOf } from "../../core/paging.ts";
-import type { Query } from "../../core/store.ts";
+import type { Condition } from "../../core/base/filters.ts";
+import { sliceOf } from "../../core/rest/paging.ts";
+import type { Query } from "../../core/model/store.ts";
 import type { Call } from "../../core/resources/calls.ts";
-import { sidTime } from "../../core/sid.ts";
+import { sidTime } from "../../core/base/sid.ts";
 import { startKvConnect } from "../support/kv_connect.ts";
 import { hookReads } from "../support/read_hook.ts";
 import { dice, storeFile, type StoreLab, storeLab } from "../support/store_lab.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import type { Condition } from "../../core/filters.ts";
-import { sliceOf } from "../../core/paging.ts";
-import type { Base } from "../../core/record.ts";
-import type { Collection, Query } from "../../core/store.ts";
+import type { Condition } from "../../core/base/filters.ts";
+import { sliceOf } from "../../core/rest/paging.ts";
+import type { Base } from "../../core/base/record.ts";
+import type { Collection, Query } from "../../core/model/store.ts";
 import type { Call } from "../../core/resources/calls.ts";
 import type { Notification } from "../../core/resources/notifications.ts";
 import { dice, type StoreLab, storeLab } from "../support/store_lab.ts";

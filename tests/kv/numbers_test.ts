@@ -4,9 +4,9 @@ import {
   type NumberSearch,
   unknownPlace,
   usualCapabilities,
-} from "../../core/numbers/offer.ts";
-import { parseNumber } from "../../core/numbers/phone_number.ts";
-import type { Charge } from "../../core/store.ts";
+} from "../../core/values/offer.ts";
+import { parseNumber } from "../../core/values/phone_number.ts";
+import type { Charge } from "../../core/model/store.ts";
 import { openStore } from "../../kv/open_store.ts";
 import { startApp } from "../support/app.ts";
 

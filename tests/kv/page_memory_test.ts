@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Base } from "../../core/record.ts";
-import type { Query, Slice } from "../../core/store.ts";
+import type { Base } from "../../core/base/record.ts";
+import type { Query, Slice } from "../../core/model/store.ts";
 import { emptyBatch } from "../../kv/batch.ts";
 import { listStates } from "../../kv/list_states.ts";
 import { pageMemory } from "../../kv/page_memory.ts";

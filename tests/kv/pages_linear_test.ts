@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers";
 import type { Call } from "../../core/resources/calls.ts";
-import { Fault } from "../../core/faults.ts";
-import type { Condition } from "../../core/filters.ts";
-import type { Query } from "../../core/store.ts";
+import { Fault } from "../../core/base/faults.ts";
+import type { Condition } from "../../core/base/filters.ts";
+import type { Query } from "../../core/model/store.ts";
 import { dice, storeFile, type StoreLab, storeLab } from "../support/store_lab.ts";
 
 /** How many commits failed before and after they were made. */

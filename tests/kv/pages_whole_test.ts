@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers";
-import type { Condition } from "../../core/filters.ts";
-import type { Base } from "../../core/record.ts";
-import type { Query } from "../../core/store.ts";
+import type { Condition } from "../../core/base/filters.ts";
+import type { Base } from "../../core/base/record.ts";
+import type { Query } from "../../core/model/store.ts";
 import type { Call } from "../../core/resources/calls.ts";
-import { withDefaults } from "../../core/resource.ts";
+import { withDefaults } from "../../core/model/resource.ts";
 import {
   type IncomingPhoneNumber,
   incomingPhoneNumbers,

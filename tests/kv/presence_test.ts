@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { PresenceNews } from "../../core/bridge_registrations.ts";
+import type { PresenceNews } from "../../core/protocol/registrations.ts";
 import { presenceOf } from "../../kv/presence.ts";
 import { storeLab } from "../support/store_lab.ts";
 

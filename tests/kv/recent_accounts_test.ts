@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { limits } from "../../core/limits.ts";
+import { limits } from "../../core/base/limits.ts";
 import { accountTree } from "../../kv/accounts.ts";
 import { committer } from "../../kv/commit.ts";
 import { sealer } from "../../kv/seal.ts";

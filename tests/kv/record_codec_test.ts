@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { AnyRecord } from "../../core/resource.ts";
+import type { AnyRecord } from "../../core/model/resource.ts";
 import { recentRecords } from "../../kv/recent_records.ts";
 import { recordCodec } from "../../kv/record_codec.ts";
 import { type Stored } from "../../kv/recent_records.ts";

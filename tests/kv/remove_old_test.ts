@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Base } from "../../core/record.ts";
+import type { Base } from "../../core/base/record.ts";
 import { removeOldDeliveries } from "../../core/webhooks/remove_old.ts";
 import { openStore } from "../../kv/open_store.ts";
 import { type App, startApp } from "../support/app.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { AnyRecord } from "../../core/resource.ts";
+import type { AnyRecord } from "../../core/model/resource.ts";
 import { emptyBatch } from "../../kv/batch.ts";
 import { ordOf, sidOf } from "../../kv/keys.ts";
 import type { Stored } from "../../kv/recent_records.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Condition } from "../../core/filters.ts";
+import type { Condition } from "../../core/base/filters.ts";
 import { startKvConnect } from "../support/kv_connect.ts";
 import { hookReads } from "../support/read_hook.ts";
 import { type StoreLab, storeLab } from "../support/store_lab.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers";
-import { type Condition, matches } from "../../core/filters.ts";
-import { usualCapabilities } from "../../core/numbers/offer.ts";
-import type { Query } from "../../core/store.ts";
-import { withDefaults } from "../../core/resource.ts";
+import { type Condition, matches } from "../../core/base/filters.ts";
+import { usualCapabilities } from "../../core/values/offer.ts";
+import type { Query } from "../../core/model/store.ts";
+import { withDefaults } from "../../core/model/resource.ts";
 import {
   type IncomingPhoneNumber,
   incomingPhoneNumbers as definition,

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import type { Fault } from "../../core/faults.ts";
+import type { Fault } from "../../core/base/faults.ts";
 import { job, type TestJob } from "../support/job.ts";
-import type { Ports } from "../../core/ports.ts";
-import { withDefaults } from "../../core/resource.ts";
+import type { Ports } from "../../core/ports/ports.ts";
+import { withDefaults } from "../../core/model/resource.ts";
 import type { Account } from "../../core/resources/accounts.ts";
 import { type Client, clients } from "../../core/resources/clients.ts";
 import { type Call, calls } from "../../core/resources/calls.ts";

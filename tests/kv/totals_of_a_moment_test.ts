@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Condition } from "../../core/filters.ts";
+import type { Condition } from "../../core/base/filters.ts";
 import type { Call } from "../../core/resources/calls.ts";
 import { startKvConnect } from "../support/kv_connect.ts";
 import { dice, storeFile, type StoreLab, storeLab } from "../support/store_lab.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Condition } from "../../core/filters.ts";
-import { sliceOf } from "../../core/paging.ts";
-import type { Query } from "../../core/store.ts";
+import type { Condition } from "../../core/base/filters.ts";
+import { sliceOf } from "../../core/rest/paging.ts";
+import type { Query } from "../../core/model/store.ts";
 import type { Call } from "../../core/resources/calls.ts";
 import { dice, type StoreLab, storeLab } from "../support/store_lab.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { espeakProgram } from "../../core/host/speech/espeak.ts";
-import type { SpeechEngine } from "../../core/host/speech/engine.ts";
-import { fliteProgram } from "../../core/host/speech/flite.ts";
-import { limits } from "../../core/limits.ts";
+import { espeakProgram } from "../../core/adapters/speech/espeak.ts";
+import type { SpeechEngine } from "../../core/adapters/speech/engine.ts";
+import { fliteProgram } from "../../core/adapters/speech/flite.ts";
+import { limits } from "../../core/base/limits.ts";
 import { type Answerer, createMachineDetector } from "../../sip/media/answering_machine.ts";
 import type { Pcm } from "../../sip/media/port.ts";
 import { resample } from "../../sip/media/resample.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { LIBC_PATHS } from "../../core/libc_paths.ts";
+import { LIBC_PATHS } from "../../core/base/libc_paths.ts";
 import { mediaLimits } from "../../sip/media/limits.ts";
 import { polledUdp } from "../../sip/media/polled_udp.ts";
 import { bindDatagrams, type Datagrams, type Udp } from "../../sip/media/rtp_sockets.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { grantIceServers, type IceServer } from "../../core/ice_servers.ts";
+import { grantIceServers, type IceServer } from "../../core/base/ice_servers.ts";
 import { type NatLab, natTest, PRIVATE_NAME } from "../support/nat_lab.ts";
 import { blockUdp, hosts } from "../support/nat_network.ts";
 import { eventually } from "../support/system.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { listChildren } from "../../core/accounts/walk.ts";
-import { limits } from "../../core/limits.ts";
+import { limits } from "../../core/base/limits.ts";
 import type { ApiClient } from "../support/api_client.ts";
 import { startApp } from "../support/app.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Fault } from "../../core/faults.ts";
+import { Fault } from "../../core/base/faults.ts";
 import { startApp } from "../support/app.ts";
 import { makeSample, sampleBinding } from "../support/samples.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { bridgePaths, questionAnswer, type Report } from "../../core/bridge.ts";
-import { bridgeHeader, signBridge } from "../../core/bridge_signature.ts";
+import { bridgePaths, questionAnswer, type Report } from "../../core/protocol/companion.ts";
+import { bridgeHeader, signBridge } from "../../core/protocol/signature.ts";
 import { bridge } from "../../routes/bridge.ts";
 import { type App, startApp } from "../support/app.ts";
 import { companion, xml } from "../support/hand_companion.ts";

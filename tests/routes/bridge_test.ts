@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { bridgeLimits, credentialsAnswer } from "../../core/bridge.ts";
-import { readBridge } from "../../core/bridge_seal.ts";
-import { bridgeHeader, signBridge } from "../../core/bridge_signature.ts";
-import { gatewaysAnswer } from "../../core/bridge_trunks.ts";
-import { sweepCompanions } from "../../core/calls/sweep.ts";
-import { limits } from "../../core/limits.ts";
+import { bridgeLimits, credentialsAnswer } from "../../core/protocol/companion.ts";
+import { readBridge } from "../../core/protocol/seal.ts";
+import { bridgeHeader, signBridge } from "../../core/protocol/signature.ts";
+import { gatewaysAnswer } from "../../core/protocol/trunks.ts";
+import { sweepCompanions } from "../../core/reports/sweep.ts";
+import { limits } from "../../core/base/limits.ts";
 import { bridge } from "../../routes/bridge.ts";
 import { type App, startApp } from "../support/app.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { softphone } from "../../routes/softphone.ts";
 import { bridge } from "../../routes/bridge.ts";
 import { startApp } from "../support/app.ts";
-import { writeWav } from "../../core/wav.ts";
+import { writeWav } from "../../core/base/wav.ts";
 import { type App } from "../support/app.ts";
 import { makeSample } from "../support/samples.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { mock } from "node:test";
 import { Hono } from "hono";
-import { Fault, faults } from "../../core/faults.ts";
-import { limits } from "../../core/limits.ts";
+import { Fault, faults } from "../../core/base/faults.ts";
+import { limits } from "../../core/base/limits.ts";
 import { startApp } from "../support/app.ts";
 
 Deno.test("an unknown path answers 404, and below an account only with credentials", async () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { snake } from "../../core/wire.ts";
+import { snake } from "../../core/base/wire.ts";
 import type { Answer, ApiClient } from "../support/api_client.ts";
 import { startApp } from "../support/app.ts";
 import { makeParticipant, makeSample } from "../support/samples.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { snake } from "../../core/wire.ts";
+import { snake } from "../../core/base/wire.ts";
 import type { ApiClient, Form } from "../support/api_client.ts";
 import { type App, startApp } from "../support/app.ts";
 import { beyond, type ParameterSchema, within } from "../support/bounds.ts";

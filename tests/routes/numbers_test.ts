@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { Fault } from "../../core/faults.ts";
+import { Fault } from "../../core/base/faults.ts";
 import { inventoryNumbers } from "../../core/numbers/providers/inventory.ts";
-import { type NumberOffer, unknownPlace, usualCapabilities } from "../../core/numbers/offer.ts";
-import { parseNumber } from "../../core/numbers/phone_number.ts";
+import { type NumberOffer, unknownPlace, usualCapabilities } from "../../core/values/offer.ts";
+import { parseNumber } from "../../core/values/phone_number.ts";
 import { openNumbers } from "../../core/numbers/providers/open.ts";
-import type { NumberEvent } from "../../core/numbers/offer.ts";
+import type { NumberEvent } from "../../core/values/offer.ts";
 import { openStore } from "../../kv/open_store.ts";
 import type { ApiClient } from "../support/api_client.ts";
 import { startApp } from "../support/app.ts";

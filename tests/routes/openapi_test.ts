@@ -5,7 +5,7 @@ import { bindings } from "../../core/resources/bindings.ts";
 import { resources } from "../../core/resources/mod.ts";
 import { tokens } from "../../core/resources/tokens.ts";
 import { usageRecords } from "../../core/resources/usage_records.ts";
-import type { AnyResource } from "../../core/resource.ts";
+import type { AnyResource } from "../../core/model/resource.ts";
 import { startApp } from "../support/app.ts";
 import { fillIn } from "../support/filled_paths.ts";
 import { assertFits, assertFitsSchema, document } from "../support/openapi.ts";

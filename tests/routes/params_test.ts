@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { limits } from "../../core/limits.ts";
+import { limits } from "../../core/base/limits.ts";
 import type { Hono } from "hono";
 import { routes } from "../../routes/mod.ts";
 import { apiClient } from "../support/api_client.ts";

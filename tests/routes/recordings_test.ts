@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { limits } from "../../core/limits.ts";
-import type { Settings } from "../../core/settings.ts";
+import { limits } from "../../core/base/limits.ts";
+import type { Settings } from "../../core/values/settings.ts";
 import type { ApiClient } from "../support/api_client.ts";
 import { type App, startApp } from "../support/app.ts";
 import { memoryBlobs } from "../support/memory_blobs.ts";

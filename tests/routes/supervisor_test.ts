@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { takeHeartbeat } from "../../core/calls/sweep.ts";
-import type { LegEvent } from "../../core/bridge_events.ts";
-import { handleReport } from "../../core/calls/handle_report.ts";
-import { takePresence } from "../../core/companions.ts";
-import { limits } from "../../core/limits.ts";
+import { takeHeartbeat } from "../../core/reports/sweep.ts";
+import type { LegEvent } from "../../core/protocol/events.ts";
+import { handleReport } from "../../core/reports/handle_report.ts";
+import { takePresence } from "../../core/companions/companions.ts";
+import { limits } from "../../core/base/limits.ts";
 import { type App, startApp } from "../support/app.ts";
 
 const companion = { id: "companion", runId: "run" };

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { bindingsAnswer } from "../../core/bridge_registrations.ts";
+import { bindingsAnswer } from "../../core/protocol/registrations.ts";
 import { invite, inviteScript, type SipLab, sipTest, startSipLab } from "../support/sip_lab.ts";
 import { newBranch } from "../support/softphone_line.ts";
 import type { Softphone } from "../support/softphone.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers";
-import { LIBC_PATHS } from "../../core/libc_paths.ts";
+import { LIBC_PATHS } from "../../core/base/libc_paths.ts";
 import { sipLimits } from "../../sip/limits.ts";
 import { socketName } from "../../sip/media/libc.ts";
 import { clockOf } from "../../sip/transport/clock.ts";

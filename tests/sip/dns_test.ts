@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
-import { messagePaths } from "../../core/bridge_messages.ts";
-import type { Registration } from "../../core/bridge_trunks.ts";
+import { messagePaths } from "../../core/protocol/messages.ts";
+import type { Registration } from "../../core/protocol/trunks.ts";
 import type { NaptrRecord, SrvRecord } from "../../sip/transport/resolver.ts";
 import { type DnsServer, startDnsServer } from "../support/dns_server.ts";
 import { queue } from "../support/queue.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Script } from "../../core/bridge_script.ts";
+import type { Script } from "../../core/protocol/script.ts";
 import { invite, inviteScript, sipTest, startSipLab } from "../support/sip_lab.ts";
 import { framesOf } from "../support/synthetic_speech.ts";
 import { eventually } from "../support/system.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Credentials } from "../../core/bridge.ts";
+import type { Credentials } from "../../core/protocol/companion.ts";
 import { createCredentialsCache } from "../../sip/auth/credentials.ts";
 import { createNonces } from "../../sip/auth/digest.ts";
 import { sipLimits } from "../../sip/limits.ts";

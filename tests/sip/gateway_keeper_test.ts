@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Registration } from "../../core/bridge_trunks.ts";
+import type { Registration } from "../../core/protocol/trunks.ts";
 import { createGatewayKeeper } from "../../sip/trunk/gateway_keeper.ts";
 import type { GatewayState } from "../../sip/trunk/gateway_reports.ts";
 import { openReceiveLab } from "../support/receive_lab.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type AddressInfo, createServer } from "node:net";
-import type { GatewayReport, Registration } from "../../core/bridge_trunks.ts";
+import type { GatewayReport, Registration } from "../../core/protocol/trunks.ts";
 import { type SipLab, sipTest } from "../support/sip_lab.ts";
 import { queue } from "../support/queue.ts";
 import { peerRequest, peerResponse, type SipPeer, streamPeer } from "../support/sip_peer.ts";

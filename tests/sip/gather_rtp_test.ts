@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Script } from "../../core/bridge_script.ts";
+import type { Script } from "../../core/protocol/script.ts";
 import { encodeG711 } from "../../sip/media/g711.ts";
 import type { Recogniser } from "../../sip/media/recogniser.ts";
 import { gatherStep } from "../support/gather_lab.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseAddress } from "../../core/calls/address.ts";
+import { parseAddress } from "../../core/values/address.ts";
 import { invite, sipTest, startSipLab } from "../support/sip_lab.ts";
 import { uriIn, valueOf, valuesOf } from "../support/sip_text.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Script } from "../../core/bridge_script.ts";
+import type { Script } from "../../core/protocol/script.ts";
 import { assertNothingKept, receiveOne } from "../support/hostile_sip.ts";
 import { openReceiveLab } from "../support/receive_lab.ts";
 import { mutate, pick, seeded } from "../support/sip_mutations.ts";

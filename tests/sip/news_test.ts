@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { NewsAnswer, Report } from "../../core/bridge.ts";
+import type { NewsAnswer, Report } from "../../core/protocol/companion.ts";
 import { sipLimits } from "../../sip/limits.ts";
 import { createNews } from "../../sip/service/news.ts";
 import { ServiceError } from "../../sip/service/service_link.ts";

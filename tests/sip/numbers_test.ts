@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Script } from "../../core/bridge_script.ts";
+import type { Script } from "../../core/protocol/script.ts";
 import { addressList } from "../../core/net/networks.ts";
 import { newLeg, type SipLab, sipTest } from "../support/sip_lab.ts";
 import { peerRequest } from "../support/sip_peer.ts";

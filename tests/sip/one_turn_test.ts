@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Script } from "../../core/bridge_script.ts";
+import type { Script } from "../../core/protocol/script.ts";
 import {
   type BurstPeer,
   type BurstProtocol,

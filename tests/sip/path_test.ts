@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type AddressInfo, createServer } from "node:net";
-import { bindingsAnswer } from "../../core/bridge_registrations.ts";
-import { messagePaths } from "../../core/bridge_messages.ts";
+import { bindingsAnswer } from "../../core/protocol/registrations.ts";
+import { messagePaths } from "../../core/protocol/messages.ts";
 import { queue } from "../support/queue.ts";
 import { invite, inviteScript, type SipLab, sipTest } from "../support/sip_lab.ts";
 import {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Script } from "../../core/bridge_script.ts";
+import type { Script } from "../../core/protocol/script.ts";
 import { loadAudio } from "../../sip/media/load_audio.ts";
 import { invite, inviteScript, type SipLab, sipTest, startSipLab } from "../support/sip_lab.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type PresenceNews, registrationLimits } from "../../core/bridge_registrations.ts";
+import { type PresenceNews, registrationLimits } from "../../core/protocol/registrations.ts";
 import type { Flow } from "../../sip/flow.ts";
 import { type Binding, createLocation } from "../../sip/registrar/location.ts";
 import { createPresence } from "../../sip/registrar/presence.ts";

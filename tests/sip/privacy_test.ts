@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Invitation, Script } from "../../core/bridge_script.ts";
+import type { Invitation, Script } from "../../core/protocol/script.ts";
 import { call, domain, registered, request } from "../support/phone_text.ts";
 import { openReceiveLab } from "../support/receive_lab.ts";
 import { invite, type SipLab, sipTest, startSipLab } from "../support/sip_lab.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { QuestionAnswer, Report } from "../../core/bridge.ts";
+import type { QuestionAnswer, Report } from "../../core/protocol/companion.ts";
 import { sipLimits } from "../../sip/limits.ts";
 import { createQuestions } from "../../sip/service/questions.ts";
 import { ServiceError, type ServiceLink } from "../../sip/service/service_link.ts";

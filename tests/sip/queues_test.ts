@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Script } from "../../core/bridge_script.ts";
+import type { Script } from "../../core/protocol/script.ts";
 import { enter, roomTest, startRoomLab } from "../support/room_lab.ts";
 import { closeAll, gone, there } from "../support/talker.ts";
 import { tone } from "../support/tone.ts";

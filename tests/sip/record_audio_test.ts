@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Script, Step } from "../../core/bridge_script.ts";
+import type { Script, Step } from "../../core/protocol/script.ts";
 import { portOf, soundOf } from "../support/plain_peer.ts";
 import { channelOf, samplesOf, secondsOf } from "../support/recorded.ts";
 import { newLeg, type SipLab, sipTest } from "../support/sip_lab.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { recordingLimits } from "../../core/bridge_recordings.ts";
-import type { Script, Step } from "../../core/bridge_script.ts";
+import { recordingLimits } from "../../core/protocol/recordings.ts";
+import type { Script, Step } from "../../core/protocol/script.ts";
 import { type Pcm, SILENCE } from "../../sip/media/port.ts";
 import { channelOf, samplesOf, secondsOf } from "../support/recorded.ts";
 import { invite, inviteScript, type SipLab, sipTest, startSipLab } from "../support/sip_lab.ts";

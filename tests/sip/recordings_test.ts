@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { recordingLimits, type RecordingPart } from "../../core/bridge_recordings.ts";
+import { recordingLimits, type RecordingPart } from "../../core/protocol/recordings.ts";
 import { sipLimits } from "../../sip/limits.ts";
 import { createRecordings, type Recordings } from "../../sip/service/recordings.ts";
 import { ServiceError } from "../../sip/service/service_link.ts";

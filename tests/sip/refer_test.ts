@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Step } from "../../core/bridge_script.ts";
+import type { Step } from "../../core/protocol/script.ts";
 import { sipTest, startSipLab } from "../support/sip_lab.ts";
 import type { PhoneDialog } from "../support/softphone_dialog.ts";
 import { type SipText, valueOf } from "../support/sip_text.ts";

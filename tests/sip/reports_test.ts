@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Report } from "../../core/bridge.ts";
+import type { Report } from "../../core/protocol/companion.ts";
 import { createReportQueue, type ReportOptions } from "../../sip/service/reports.ts";
 import { sipLimits } from "../../sip/limits.ts";
 import { ServiceError } from "../../sip/service/service_link.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Script } from "../../core/bridge_script.ts";
+import type { Script } from "../../core/protocol/script.ts";
 import { ringingTone } from "../../sip/media/ringing_tone.ts";
 import { invite, type SipLab, sipTest, startSipLab } from "../support/sip_lab.ts";
 import { amplitudeOf } from "../support/tone.ts";

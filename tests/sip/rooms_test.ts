@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { bridgePaths } from "../../core/bridge.ts";
-import type { Script } from "../../core/bridge_script.ts";
+import { bridgePaths } from "../../core/protocol/companion.ts";
+import type { Script } from "../../core/protocol/script.ts";
 import {
   conferenceSid,
   enter,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Script } from "../../core/bridge_script.ts";
-import type { SayStep } from "../../core/bridge_speech.ts";
+import type { Script } from "../../core/protocol/script.ts";
+import type { SayStep } from "../../core/protocol/speech.ts";
 import { type Speaker, SpeechRefused, type Utterance } from "../../sip/media/speaker.ts";
 import { sentences } from "../../sip/script/sentences.ts";
 import {

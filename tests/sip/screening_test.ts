@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Report } from "../../core/bridge.ts";
-import type { Invitation, Script } from "../../core/bridge_script.ts";
+import type { Report } from "../../core/protocol/companion.ts";
+import type { Invitation, Script } from "../../core/protocol/script.ts";
 import { audioAsked, gatherStep } from "../support/gather_lab.ts";
 import { invite, type SipLab, sipTest, startSipLab } from "../support/sip_lab.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { messageLimits } from "../../core/bridge_messages.ts";
+import { messageLimits } from "../../core/protocol/messages.ts";
 import type { Binding } from "../../sip/registrar/location.ts";
 import { sendToDevices } from "../../sip/send_message.ts";
 import { sipTest, startSipLab } from "../support/sip_lab.ts";

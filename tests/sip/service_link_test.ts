@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { bridgePaths } from "../../core/bridge.ts";
-import { bridgeHeader, createBridgeVerifier, isSignedBody } from "../../core/bridge_signature.ts";
+import { bridgePaths } from "../../core/protocol/companion.ts";
+import { bridgeHeader, createBridgeVerifier, isSignedBody } from "../../core/protocol/signature.ts";
 import { createServiceLink } from "../../sip/service/service_link.ts";
 import { createTimers } from "../../sip/timers.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { connect } from "node:tls";
-import type { Script } from "../../core/bridge_script.ts";
+import type { Script } from "../../core/protocol/script.ts";
 import { invite, newLeg, type SipLab, sipTest, startSipLab } from "../support/sip_lab.ts";
 import { peerRequest, type SipPeer, streamPeer } from "../support/sip_peer.ts";
 import { type SipText, uriIn, valueOf } from "../support/sip_text.ts";

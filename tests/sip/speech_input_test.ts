@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { GatherStep } from "../../core/bridge_gather.ts";
-import type { Script } from "../../core/bridge_script.ts";
+import type { GatherStep } from "../../core/protocol/gather.ts";
+import type { Script } from "../../core/protocol/script.ts";
 import type { Pcm } from "../../sip/media/port.ts";
 import type { Recogniser } from "../../sip/media/recogniser.ts";
 import { action, gatherStep, startGathering } from "../support/gather_lab.ts";

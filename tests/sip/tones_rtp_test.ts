@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Script, Step } from "../../core/bridge_script.ts";
+import type { Script, Step } from "../../core/protocol/script.ts";
 import { gatherStep } from "../support/gather_lab.ts";
 import { portOf } from "../support/plain_peer.ts";
 import { conferenceSid, roomStep } from "../support/room_lab.ts";

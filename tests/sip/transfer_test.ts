@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { LegEvent } from "../../core/bridge_events.ts";
-import type { Script } from "../../core/bridge_script.ts";
+import type { LegEvent } from "../../core/protocol/events.ts";
+import type { Script } from "../../core/protocol/script.ts";
 import { invite, type SipLab, sipTest, startSipLab } from "../support/sip_lab.ts";
 import type { PhoneDialog } from "../support/softphone_dialog.ts";
 import { type SipText, valueOf } from "../support/sip_text.ts";

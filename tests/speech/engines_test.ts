@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { type Sound, type SpeechEngine, SpeechRefusal } from "../../core/host/speech/engine.ts";
-import { espeakProgram } from "../../core/host/speech/espeak.ts";
-import { espeakNpm } from "../../core/host/speech/espeak_npm.ts";
-import { fliteProgram } from "../../core/host/speech/flite.ts";
-import { runProgram } from "../../core/host/speech/run_program.ts";
-import { pocketsphinx } from "../../core/host/speech/pocketsphinx.ts";
+import { type Sound, type SpeechEngine, SpeechRefusal } from "../../core/adapters/speech/engine.ts";
+import { espeakProgram } from "../../core/adapters/speech/espeak.ts";
+import { espeakNpm } from "../../core/adapters/speech/espeak_npm.ts";
+import { fliteProgram } from "../../core/adapters/speech/flite.ts";
+import { runProgram } from "../../core/adapters/speech/run_program.ts";
+import { pocketsphinx } from "../../core/adapters/speech/pocketsphinx.ts";
 import { asTelephone, programTest, voiceIn } from "../support/speech_lab.ts";
 
 const never = new AbortController().signal;

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { writeWav } from "../../core/wav.ts";
+import { writeWav } from "../../core/base/wav.ts";
 import {
   type RecognitionEngine,
   type SpeechEngine,
   SpeechRefusal,
-} from "../../core/host/speech/engine.ts";
-import { Busy, createGate } from "../../core/host/speech/gate.ts";
-import { speechServer } from "../../core/host/speech/server.ts";
-import { soundCache } from "../../core/host/speech/sound_cache.ts";
+} from "../../core/adapters/speech/engine.ts";
+import { Busy, createGate } from "../../core/base/gate.ts";
+import { speechServer } from "../../core/adapters/speech/server.ts";
+import { soundCache } from "../../core/adapters/speech/sound_cache.ts";
 import { soundOf } from "../support/speech_lab.ts";
 
 const secret = "0123456789abcdef";

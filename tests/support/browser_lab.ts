@@ -1,6 +1,6 @@
 import type { Browser } from "playwright-core";
-import type { Script } from "../../core/bridge_script.ts";
-import { bindingsAnswer, type RegisteredBinding } from "../../core/bridge_registrations.ts";
+import type { Script } from "../../core/protocol/script.ts";
+import { bindingsAnswer, type RegisteredBinding } from "../../core/protocol/registrations.ts";
 import { type Companion, startCompanion } from "../../sip/companion.ts";
 import type { CompanionOptions } from "../../sip/companion_options.ts";
 import { mediaEngine } from "../../sip/media/engine.ts";

@@ -1,4 +1,4 @@
-import { bridgeClient } from "../../core/bridge_client.ts";
+import { bridgeClient } from "../../core/companions/client.ts";
 import { bridge } from "../../routes/bridge.ts";
 import { type Companion, startCompanion } from "../../sip/companion.ts";
 import type { CompanionOptions } from "../../sip/companion_options.ts";

@@ -1,9 +1,9 @@
-import type { Step } from "../../core/bridge_script.ts";
-import type { Address } from "../../core/calls/address.ts";
+import type { Step } from "../../core/protocol/script.ts";
+import type { Address } from "../../core/values/address.ts";
 import type { Routing } from "../../core/calls/route.ts";
-import { compile, type Compiled } from "../../core/markup/compile.ts";
+import { compile, type Compiled } from "../../core/documents/compile.ts";
 import { type Element, parseDocument } from "../../core/markup/parse.ts";
-import { withDefaults } from "../../core/resource.ts";
+import { withDefaults } from "../../core/model/resource.ts";
 import { type Call, calls } from "../../core/resources/calls.ts";
 
 export const outbound = { direction: "outbound-api", status: "in-progress" } as const;

@@ -7,24 +7,24 @@ import {
   news,
   questions,
   type Report,
-} from "../../core/bridge.ts";
-import { type LegEvent } from "../../core/bridge_events.ts";
-import { type Script } from "../../core/bridge_script.ts";
-import { writeBridge } from "../../core/bridge_seal.ts";
-import { bridgeRequests } from "../../core/bridge_request.ts";
-import { bridgeHeader, signBridge } from "../../core/bridge_signature.ts";
+} from "../../core/protocol/companion.ts";
+import { type LegEvent } from "../../core/protocol/events.ts";
+import { type Script } from "../../core/protocol/script.ts";
+import { writeBridge } from "../../core/protocol/seal.ts";
+import { bridgeRequests } from "../../core/protocol/request.ts";
+import { bridgeHeader, signBridge } from "../../core/protocol/signature.ts";
 import {
   type PresenceNews,
   presenceNews,
   registrationPaths,
-} from "../../core/bridge_registrations.ts";
+} from "../../core/protocol/registrations.ts";
 import {
   recordingAnswer,
   type RecordingPart,
   recordingPart,
   recordingPaths,
-} from "../../core/bridge_recordings.ts";
-import type { GatewayReport } from "../../core/bridge_trunks.ts";
+} from "../../core/protocol/recordings.ts";
+import type { GatewayReport } from "../../core/protocol/trunks.ts";
 import { answerTrunks, type FakeTrunks, fakeTrunks } from "./fake_trunks.ts";
 import { digestHa1 } from "../../sip/auth/digest.ts";
 

@@ -1,4 +1,4 @@
-import { messagePaths, type TrunkMessage, trunkMessage } from "../../core/bridge_messages.ts";
+import { messagePaths, type TrunkMessage, trunkMessage } from "../../core/protocol/messages.ts";
 import {
   type FoundNumber,
   type GatewayReport,
@@ -8,7 +8,7 @@ import {
   numberQuery,
   type Registration,
   trunkPaths,
-} from "../../core/bridge_trunks.ts";
+} from "../../core/protocol/trunks.ts";
 
 /** What a fake service says about trunks, and is told. */
 export interface FakeTrunks {

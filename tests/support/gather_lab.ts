@@ -1,5 +1,5 @@
-import type { GatherStep } from "../../core/bridge_gather.ts";
-import type { Script } from "../../core/bridge_script.ts";
+import type { GatherStep } from "../../core/protocol/gather.ts";
+import type { Script } from "../../core/protocol/script.ts";
 import type { FakeMediaLeg } from "./fake_media.ts";
 import { invite, inviteScript, type SipLabOptions, startSipLab } from "./sip_lab.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Report } from "../../core/bridge.ts";
-import type { LegEvent } from "../../core/bridge_events.ts";
-import { handleReport } from "../../core/calls/handle_report.ts";
+import type { Report } from "../../core/protocol/companion.ts";
+import type { LegEvent } from "../../core/protocol/events.ts";
+import { handleReport } from "../../core/reports/handle_report.ts";
 import type { ApiClient } from "./api_client.ts";
 import type { App } from "./app.ts";
 

@@ -1,5 +1,5 @@
-import type { Credentials, Report } from "../../core/bridge.ts";
-import type { Script } from "../../core/bridge_script.ts";
+import type { Credentials, Report } from "../../core/protocol/companion.ts";
+import type { Script } from "../../core/protocol/script.ts";
 import type { AdmissionBounds } from "../../sip/auth/admission.ts";
 import type { Authenticator } from "../../sip/auth/authenticate.ts";
 import type { Calls } from "../../sip/script/calls.ts";

@@ -1,4 +1,4 @@
-import type { RecordingPart } from "../../core/bridge_recordings.ts";
+import type { RecordingPart } from "../../core/protocol/recordings.ts";
 import { amplitudeOf } from "./tone.ts";
 
 /** The samples of one recording, its parts put where they belong; repeats change nothing. */

@@ -1,5 +1,5 @@
-import { type RoomOrder, roomPaths, type RoomStep } from "../../core/bridge_rooms.ts";
-import type { Script } from "../../core/bridge_script.ts";
+import { type RoomOrder, roomPaths, type RoomStep } from "../../core/protocol/rooms.ts";
+import type { Script } from "../../core/protocol/script.ts";
 import { type SipLab, type SipLabOptions, startSipLab } from "./sip_lab.ts";
 import { talkAt, type Talker } from "./talker.ts";
 import { workerEngine } from "./worker_engine.ts";

@@ -1,4 +1,4 @@
-import type { Invitation, Script } from "../../core/bridge_script.ts";
+import type { Invitation, Script } from "../../core/protocol/script.ts";
 import { type Companion, startCompanion } from "../../sip/companion.ts";
 import type { CompanionOptions } from "../../sip/companion_options.ts";
 import type { TransportOptions } from "../../sip/listen.ts";

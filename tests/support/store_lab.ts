@@ -5,7 +5,7 @@ import {
   incomingPhoneNumbers,
 } from "../../core/resources/incoming_phone_numbers.ts";
 import { type Notification, notifications } from "../../core/resources/notifications.ts";
-import { withDefaults } from "../../core/resource.ts";
+import { withDefaults } from "../../core/model/resource.ts";
 import { openStore, type Store } from "../../kv/open_store.ts";
 
 /** A store alone, with a root account and a clock that is moved by hand. */

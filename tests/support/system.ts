@@ -19,7 +19,7 @@ export interface System {
   phone(login: string): Promise<Softphone>;
   /** The process ids of a process, as they are now. */
   pids(
-    script: "core/host/start.ts" | "main.ts" | "sip/main.ts" | "core/host/speech/main.ts",
+    script: "core/start/start.ts" | "main.ts" | "sip/main.ts" | "core/adapters/speech/main.ts",
   ): number[];
   /** Resolves when the service and the companion answer. */
   ready(): Promise<void>;

@@ -1,5 +1,5 @@
-import type { Invitation, Script } from "../../core/bridge_script.ts";
-import type { TrunkRoute } from "../../core/bridge_trunks.ts";
+import type { Invitation, Script } from "../../core/protocol/script.ts";
+import type { TrunkRoute } from "../../core/protocol/trunks.ts";
 import type { Endpoint } from "../../sip/flow.ts";
 import { createNonces, digestHa1, parseDigest, provesHa1 } from "../../sip/auth/digest.ts";
 import { newLeg, type SipLab, startSipLab } from "./sip_lab.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { Step } from "../../bridge_script.ts";
-import type { Action } from "../../bridge_action.ts";
-import { conferenceEvents, type ConferenceWanted } from "../../conferences/wanted.ts";
-import { limits } from "../../limits.ts";
+import type { Step } from "../../protocol/script.ts";
+import type { Action } from "../../protocol/action.ts";
+import { conferenceEvents, type ConferenceWanted } from "../../values/conference_wanted.ts";
+import { limits } from "../../base/limits.ts";
 import type { Element } from "../parse.ts";
 import { recordingCallback, recordingOrder } from "../recording_order.ts";
 import {

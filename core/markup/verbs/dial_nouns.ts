@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { Invitation } from "../../bridge_script.ts";
-import { type Address, parseAddress, sipUri } from "../../calls/address.ts";
-import { callbackEvent } from "../../calls/status.ts";
-import { customHeaders } from "../../calls/custom_headers.ts";
+import type { Invitation } from "../../protocol/script.ts";
+import { type Address, parseAddress, sipUri } from "../../values/address.ts";
+import { callbackEvent } from "../../values/status.ts";
+import { customHeaders } from "../../values/custom_headers.ts";
 import type { Routed } from "../../calls/route.ts";
 import type { Element } from "../parse.ts";
 import {

@@ -1,4 +1,4 @@
-import { limits } from "../../limits.ts";
+import { limits } from "../../base/limits.ts";
 import { verb, wholeNumber } from "../verb.ts";
 
 /** Lets the caller hear itself: what it says comes back at once. An addition of this service. */

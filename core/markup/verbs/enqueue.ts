@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { EnqueueWanted } from "../../queues/wanted.ts";
-import { limits } from "../../limits.ts";
+import type { EnqueueWanted } from "../../values/queue_wanted.ts";
+import { limits } from "../../base/limits.ts";
 import { actionAttribute, methodAttribute, notPerformed, verb } from "../verb.ts";
 import { waitOf } from "./conference.ts";
 

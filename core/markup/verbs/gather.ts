@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { GatherStep } from "../../bridge_gather.ts";
-import { limits } from "../../limits.ts";
+import type { GatherStep } from "../../protocol/gather.ts";
+import { limits } from "../../base/limits.ts";
 import {
   actionAttribute,
   keySet,

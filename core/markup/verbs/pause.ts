@@ -1,4 +1,4 @@
-import { limits } from "../../limits.ts";
+import { limits } from "../../base/limits.ts";
 import { verb, wholeNumber } from "../verb.ts";
 
 /** Waits in silence; as the first verb it delays the answer. */

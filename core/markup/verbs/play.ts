@@ -1,4 +1,4 @@
-import { limits } from "../../limits.ts";
+import { limits } from "../../base/limits.ts";
 import { digitsAttribute, resolveUrl, verb, wholeNumber } from "../verb.ts";
 
 /** Plays the audio file at a URL to the caller, or sends digits in place of it. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { type Prompt, prompt } from "../../bridge_gather.ts";
-import { limits } from "../../limits.ts";
+import { type Prompt, prompt } from "../../protocol/gather.ts";
+import { limits } from "../../base/limits.ts";
 import type { Element } from "../parse.ts";
 import { type AnyVerb, type CompileContext, readAttributes } from "../verb.ts";
 import { pause } from "./pause.ts";

@@ -1,7 +1,7 @@
-import type { RecordingOrder } from "../../bridge_recordings.ts";
-import type { Step } from "../../bridge_script.ts";
-import { limits } from "../../limits.ts";
-import type { DequeueWanted } from "../../queues/wanted.ts";
+import type { RecordingOrder } from "../../protocol/recordings.ts";
+import type { Step } from "../../protocol/script.ts";
+import { limits } from "../../base/limits.ts";
+import type { DequeueWanted } from "../../values/queue_wanted.ts";
 import type { Element } from "../parse.ts";
 import { type CompileContext, notPerformed, readAttributes } from "../verb.ts";
 import type { RoomDial } from "./conference.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { limits } from "../../limits.ts";
+import { limits } from "../../base/limits.ts";
 import { languageAttribute, verb, wholeNumber } from "../verb.ts";
 
 /** Says a text to the caller. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { OrderOf } from "../../orders/order.ts";
+import type { OrderOf } from "../../values/order.ts";
 import { actionAttribute, methodAttribute, sharedVerb, urlAttribute } from "../verb.ts";
 
 /** An end of a message; the one of the call or message that the document is for, where it is absent. */

@@ -1,10 +1,15 @@
 import { z } from "zod";
-import { readText } from "../../exchange.ts";
-import { Fault } from "../../faults.ts";
-import { limits } from "../../limits.ts";
-import type { NumberProvider } from "../../providers.ts";
-import { capabilities, type NumberOffer, unknownPlace, usualCapabilities } from "../offer.ts";
-import { parseNumber } from "../phone_number.ts";
+import { readText } from "../../base/exchange.ts";
+import { Fault } from "../../base/faults.ts";
+import { limits } from "../../base/limits.ts";
+import type { NumberProvider } from "../../ports/providers.ts";
+import {
+  capabilities,
+  type NumberOffer,
+  unknownPlace,
+  usualCapabilities,
+} from "../../values/offer.ts";
+import { parseNumber } from "../../values/phone_number.ts";
 
 const kind = z.enum(["local", "tollFree", "mobile"]);
 const place = z.union([z.string().max(64), z.number().transform(String)]).nullable().optional();

@@ -1,5 +1,5 @@
-import type { Stock } from "../../ports.ts";
-import type { NumberProvider } from "../../providers.ts";
+import type { Stock } from "../../ports/ports.ts";
+import type { NumberProvider } from "../../ports/providers.ts";
 
 /**
  * Only the numbers that the operator loaded. One is available while it is in stock and no account

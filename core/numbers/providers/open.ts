@@ -1,7 +1,7 @@
-import { hasPart } from "../../filters.ts";
-import type { NumberProvider } from "../../providers.ts";
-import { type NumberOffer, unknownPlace, usualCapabilities } from "../offer.ts";
-import { parseNumber } from "../phone_number.ts";
+import { hasPart } from "../../base/filters.ts";
+import type { NumberProvider } from "../../ports/providers.ts";
+import { type NumberOffer, unknownPlace, usualCapabilities } from "../../values/offer.ts";
+import { parseNumber } from "../../values/phone_number.ts";
 
 /**
  * Numbers that are brought along: the operator's trunk brings their calls, so any possible number

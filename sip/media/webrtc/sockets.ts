@@ -1,5 +1,5 @@
 import { isIP, isIPv4, isIPv6 } from "node:net";
-import { listenError } from "../../../core/listen_error.ts";
+import { listenError } from "../../../core/base/listen_error.ts";
 import type { Address } from "../latch.ts";
 import { mediaLimits } from "../limits.ts";
 import { type Datagrams, type Udp, udpByDeno } from "../rtp_sockets.ts";

@@ -1,0 +1,23 @@
+import { createHash } from "node:crypto";
+import { standing } from "./access.ts";
+import type { Credentials } from "../protocol/companion.ts";
+import type { Ports } from "../ports/ports.ts";
+
+/**
+ * What the companion needs to authenticate a Client: the HA1 of RFC 7616 §3.4.2 for both hashes,
+ * and whether it may call now. Null when no Client has the login.
+ */
+export async function credentialsOf(login: string, ports: Ports): Promise<Credentials | null> {
+  const client = await ports.records.clients.holder("login", login);
+  if (client === null) return null;
+  const account = await ports.accounts.get(client.accountSid);
+  const isActive = account !== null && await standing(account, ports.accounts) === "active";
+  const secret = `${login}:${ports.settings.sipDomain}:${client.password}`;
+  const ha1 = (hash: string) => createHash(hash).update(secret).digest("hex");
+  return {
+    accountSid: client.accountSid,
+    clientSid: client.sid,
+    ha1: { md5: ha1("md5"), sha256: ha1("sha256") },
+    allowed: isActive && client.status === "1",
+  };
+}

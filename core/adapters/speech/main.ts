@@ -1,0 +1,65 @@
+import { serveHttp } from "../../net/http_server.ts";
+import { netLimits } from "../../net/limits.ts";
+import { createPlaces } from "../../net/places.ts";
+import { type Config, readConfig } from "../../configuration/config.ts";
+import { createFailure, fail, log, say, stopOnSignal, surviveBugs } from "../../process/process.ts";
+import type { RecognitionEngine, SpeechEngine } from "./engine.ts";
+import { espeakProgram } from "./espeak.ts";
+import { espeakNpm } from "./espeak_npm.ts";
+import { fliteProgram } from "./flite.ts";
+import { speechLimits } from "./limits.ts";
+import { pocketsphinx } from "./pocketsphinx.ts";
+import { isInstalled } from "./run_program.ts";
+import { speechServer } from "./server.ts";
+import { soundCache } from "./sound_cache.ts";
+
+/**
+ * The speech process: makes speech of text, and text of speech, with what is installed on this
+ * machine. It listens on the loopback alone, and may run these programs and nothing else.
+ */
+async function start(config: Config, onOver: (error: Error) => void) {
+  const secret = config.SPEECH_SECRET;
+  if (secret === "") throw new Error("Cannot start: SPEECH_SECRET is not set");
+  const opened = Promise.withResolvers<ReturnType<typeof speechServer>>();
+  const address = { hostname: "127.0.0.1", port: config.SPEECH_PORT };
+  const options = {
+    address: { ...address, name: "SPEECH_PORT" },
+    takePlace: createPlaces(netLimits.internalConnections),
+    onOver,
+    log,
+  };
+  const server = await serveHttp(options, async (request) => {
+    const answer = await opened.promise; // Who asks early waits until it is known who speaks.
+    return await answer(request);
+  });
+  const directory = `${config.DATA_DIR}/speech`;
+  const cache = await soundCache(directory, speechLimits.cacheBytes);
+  const [speech, recognition] = await Promise.all([
+    speechEngine(directory),
+    recognitionEngine(directory),
+  ]);
+  opened.resolve(speechServer({ secret, speech, recognition, cache, log }));
+  say(`Speech is made by ${speech.name}, and understood by ${recognition?.name ?? "nobody"}`);
+  return server;
+}
+
+/** The first there is. */
+async function speechEngine(directory: string): Promise<SpeechEngine> {
+  if (await isInstalled("espeak-ng")) return await espeakProgram();
+  return await isInstalled("flite") ? fliteProgram(directory) : espeakNpm();
+}
+
+const recognitionEngine = async (directory: string): Promise<RecognitionEngine | null> =>
+  await isInstalled("pocketsphinx_continuous") ? pocketsphinx(directory) : null;
+
+if (import.meta.main) {
+  surviveBugs();
+  try {
+    const config = readConfig((name) => Deno.env.get(name));
+    const over = createFailure();
+    const server = await start(config, over.fail);
+    over.endBy(stopOnSignal(() => server.shutdown(), 3_000));
+  } catch (error) {
+    fail(error);
+  }
+}

@@ -1,0 +1,97 @@
+import type { Companion } from "../protocol/companion.ts";
+import type { MeetingPlace } from "../protocol/peers.ts";
+import type { Invitation, Script, Target } from "../protocol/script.ts";
+import type { PresenceNews } from "../protocol/registrations.ts";
+import { limits } from "../base/limits.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { CompanionState } from "../ports/companion_ports.ts";
+
+type Known = Pick<Ports, "companions" | "now">;
+
+/** The companions that were heard of lately, the last heard of first. */
+export async function liveCompanions({ companions, now }: Known): Promise<CompanionState[]> {
+  const oldest = now() - limits.companionLostMs;
+  const live = (await companions.list()).filter(({ seenAt }) => seenAt >= oldest);
+  return live.sort((a, b) => b.seenAt - a.seenAt);
+}
+
+/**
+ * Takes what a companion tells about who is registered there. False when news before these are
+ * missing: nothing is taken then.
+ */
+export async function takePresence(
+  news: PresenceNews,
+  { companions }: Pick<Ports, "companions">,
+): Promise<boolean> {
+  if (!await companions.takePresence(news)) return false;
+  const { companion: { id, runId }, registered } = news;
+  const state = await companions.get(id);
+  if (state?.runId === runId) await companions.beat({ ...state, registered });
+  return true;
+}
+
+/**
+ * Where a call is to be placed: of a Client at a companion that has a device of it, else at any. Null
+ * while no companion is known.
+ */
+export async function companionFor(target: Target, ports: Known): Promise<CompanionState | null> {
+  const live = await liveCompanions(ports);
+  const [first = null] = live;
+  if (live.length <= 1 || target.kind !== "client") return first;
+  const [holder = first] = await ports.companions.holding(target.login, live);
+  return holder;
+}
+
+/**
+ * A script for a companion, told of the other ones where the Clients that it calls have devices.
+ * The same script while there is no other companion.
+ */
+export async function withPeers(
+  script: Script,
+  at: Pick<Companion, "id"> | null,
+  ports: Known,
+): Promise<Script> {
+  const calls = script.flatMap(invitationsOf);
+  if (at === null || !calls.some(({ target }) => target.kind === "client")) return script;
+  const others = (await liveCompanions(ports))
+    .filter(({ id, sipUri }) => id !== at.id && sipUri !== undefined);
+  if (others.length === 0) return script;
+  const told = (invitation: Invitation) => withPeersOf(invitation, others, ports);
+  return await Promise.all(script.map(async (step) => {
+    if (step.type === "invite") return { ...step, invitation: await told(step.invitation) };
+    if (step.type === "dial") return { ...step, legs: await Promise.all(step.legs.map(told)) };
+    return step;
+  }));
+}
+
+/**
+ * Where a call at one companion meets what another has: undefined at the same one, null where that one
+ * is not there any more, or has been started anew.
+ */
+export async function meetingPlace(
+  holder: Companion,
+  asking: Pick<Companion, "id">,
+  ports: Known,
+): Promise<MeetingPlace | null | undefined> {
+  if (holder.id === asking.id) return undefined;
+  const live = await liveCompanions(ports);
+  const found = live.find(({ id, runId }) => id === holder.id && runId === holder.runId);
+  return found?.sipUri === undefined ? null : { sipUri: found.sipUri, runId: found.runId };
+}
+
+function invitationsOf(step: Script[number]): Invitation[] {
+  if (step.type === "invite") return [step.invitation];
+  return step.type === "dial" ? step.legs : [];
+}
+
+async function withPeersOf(
+  invitation: Invitation,
+  others: CompanionState[],
+  { companions }: Known,
+): Promise<Invitation> {
+  const { target } = invitation;
+  if (target.kind !== "client") return invitation;
+  const holders = await companions.holding(target.login, others);
+  const peers = holders.flatMap(({ sipUri }) => sipUri === undefined ? [] : [{ sipUri }]);
+  return peers.length === 0 ? invitation : { ...invitation, target: { ...target, peers } };
+}

@@ -1,0 +1,260 @@
+import { z } from "zod";
+import { isTurn } from "../base/ice_servers.ts";
+import { limits } from "../base/limits.ts";
+import {
+  type MachineAddresses,
+  machineVariable,
+  onNetwork,
+  publicHost,
+  readMachineAddresses,
+  withinMachine,
+} from "./machine_addresses.ts";
+import { listenVariables } from "./listen_variables.ts";
+import { mediaVariables } from "./media_variables.ts";
+import { messageVariables } from "./message_variables.ts";
+import { iceSettings, reachVariables } from "./reach_variables.ts";
+import { supervisedVariable } from "../process/process.ts";
+import { recordingVariables } from "./recording_variables.ts";
+import { speechVariables } from "./speech_variables.ts";
+import { transportVariables } from "./transport_variables.ts";
+import { trunkVariables } from "./trunk_variables.ts";
+import { address, flag, host, httpUrl, port, secret, type Variable } from "./variable.ts";
+
+const text = z.string();
+
+/** Host and port as they stand in a URL. */
+export const authority = (host: unknown, port: unknown): string =>
+  `${String(host).includes(":") ? `[${host}]` : host}:${port}`;
+
+/** An address of HTTP, of a host and a port. */
+export const origin = (host: unknown, port: unknown, scheme = "http") =>
+  `${scheme}://${authority(host, port)}`;
+
+/** The entries of a list that is separated by commas. */
+export const listOf = (text: string): string[] => text.split(",").filter((entry) => entry !== "");
+
+/** Every variable that the service and the companion read; the README's table is made from it. */
+export const variables = {
+  HOST: { schema: host, fallback: "127.0.0.1", help: "Address the REST interface listens on." },
+  PORT: { schema: port, fallback: "8080", help: "Port of the REST interface." },
+  ...reachVariables,
+  ...listenVariables,
+  BASE_URL: {
+    schema: httpUrl,
+    fallback: (values, machine) => {
+      const scheme = values.TLS_CERT ? "https" : "http";
+      return origin(publicHost(values.HOST, values, machine), values.PORT, scheme);
+    },
+    help:
+      "Where customers reach the REST interface. Default: http://HOST:PORT, https with TLS_CERT; unless HOST is of " +
+      "the loopback, PUBLIC_IP in place of HOST, or this machine's address where that is every address.",
+  },
+  DATA_DIR: {
+    schema: text.regex(/^[^,]+$/, "must not hold a comma"),
+    fallback: "./data",
+    help: "Directory of everything kept.",
+  },
+  KV_URL: {
+    schema: z.union([z.literal(""), httpUrl], "must be an http or https URL"),
+    fallback: "",
+    help:
+      "KV Connect endpoint that instances share, its token in DENO_KV_ACCESS_TOKEN. Empty: a file.",
+  },
+  ADMIN_EMAIL: {
+    schema: z.email("must be an e-mail address"),
+    fallback: "admin@localhost.localdomain",
+    help: "E-mail address of the root account, on the first start.",
+  },
+  ADMIN_PASSWORD: {
+    schema: text.max(limits.passwordLength),
+    fallback: "",
+    help: "Password of the root account, on the first start. Empty: generated.",
+    secret: ["service"],
+  },
+  SECRET_KEY: {
+    schema: secret,
+    fallback: "",
+    help: "Key that seals secrets at rest; instances that share KV_URL share it. " +
+      "Empty: generated into DATA_DIR/secret_key.",
+    secret: ["service"],
+  },
+  BRIDGE_SECRET: {
+    schema: secret,
+    fallback: "",
+    help:
+      "Signs what service and companion tell each other, and seals passwords in it. Empty: DATA_DIR/bridge_secret.",
+    secret: ["service", "companion"],
+  },
+  SERVICE_URL: {
+    schema: httpUrl,
+    fallback: ({ HOST, PORT, TLS_CERT, BASE_URL }) =>
+      TLS_CERT ? String(BASE_URL) : origin(withinMachine(HOST), PORT),
+    help: "Where the companion reaches the service. Default: http://HOST:PORT, on the loopback " +
+      "where HOST is every address; with TLS_CERT, BASE_URL.",
+  },
+  SIP_DOMAIN: {
+    schema: host.transform((name) => name.toLowerCase()),
+    fallback: "localhost",
+    help: "Domain of the Clients' addresses (sip:LOGIN@SIP_DOMAIN) and the digest realm.",
+  },
+  SIP_HOST: {
+    schema: address,
+    fallback: ({ HOST }) => HOST === "localhost" ? "127.0.0.1" : String(HOST),
+    help: "IP address the companion listens on for softphones and media. Default: HOST.",
+  },
+  ...mediaVariables,
+  SIP_WS_PORT: { schema: port, fallback: "8088", help: "Port of SIP over WebSocket." },
+  ...transportVariables,
+  BRIDGE_HOST: {
+    schema: host,
+    fallback: "127.0.0.1",
+    help: "Address the companion's control listens on; the service alone needs to reach it.",
+  },
+  BRIDGE_PORT: { schema: port, fallback: "8090", help: "Port of the companion's control." },
+  BRIDGE_URL: {
+    schema: httpUrl,
+    fallback: ({ BRIDGE_HOST, BRIDGE_PORT }, machine) =>
+      origin(onNetwork(BRIDGE_HOST, machine), BRIDGE_PORT),
+    help:
+      "Where the service reaches this companion. Default: http://BRIDGE_HOST:BRIDGE_PORT, with " +
+      "this machine's address where that is every address.",
+  },
+  SIP_SHA256: {
+    schema: flag,
+    fallback: "false",
+    help: "true offers SHA-256 to phones over UDP, TCP and TLS too; some know MD5 alone and fail.",
+  },
+  REQUESTS_PER_SECOND: {
+    schema: z.coerce.number("must be a number").int().min(0).max(1_000_000),
+    fallback: "1000",
+    help:
+      "Requests of one account that an instance answers in a second, ten times as many at once " +
+      "after a pause; more get 429 and Retry-After. 0: any number.",
+  },
+  WEBHOOK_MAX_ATTEMPTS: {
+    schema: z.coerce.number("must be a number").int().min(1).max(20),
+    fallback: "6",
+    help: "How often a status callback is tried before it is given up with a Notification.",
+  },
+  WEBHOOK_KEEP_DAYS: {
+    schema: z.coerce.number("must be a number").int().min(1).max(3_650),
+    fallback: "30",
+    help: "Days for which Webhooks/Deliveries are kept.",
+  },
+  COMPANION_ID: {
+    schema: text.min(1).max(100),
+    fallback: ({ SIP_HOST, SIP_WS_PORT }, machine) =>
+      authority(onNetwork(SIP_HOST, machine), SIP_WS_PORT),
+    help: "Name of the companion, start after start; each of several has its own. " +
+      "Default: SIP_HOST:SIP_WS_PORT, with this machine's address where that is every address.",
+  },
+  CLIENT_PASSWORD_MIN: {
+    schema: z.coerce.number("must be a number").int().min(1).max(limits.passwordLength),
+    fallback: "4",
+    help: "Characters that the password of a Client has at least.",
+  },
+  ...messageVariables,
+  ...recordingVariables,
+  REVISION: { schema: text, fallback: "", help: "Build revision that Supervisor metrics tell." },
+  NUMBERS_PROVIDER: {
+    schema: z.enum(["open", "inventory", "http"], "must be open, inventory or http"),
+    fallback: "open",
+    help: "Where phone numbers come from: open (bring your own), inventory (loaded) or http.",
+  },
+  NUMBERS_URL: {
+    schema: z.union([z.literal(""), httpUrl], "must be an http or https URL"),
+    fallback: "",
+    help: "The operator's endpoint that offers numbers, for NUMBERS_PROVIDER=http.",
+  },
+  NUMBERS_TOKEN: {
+    schema: text,
+    fallback: "",
+    help: "Bearer token that NUMBERS_URL expects.",
+    secret: ["service"],
+  },
+  NUMBER_MONTHLY_PRICE: {
+    schema: z.string().regex(/^\d{1,6}(\.\d{1,6})?$/, "must be an amount like 1.15").transform(
+      Number,
+    ),
+    fallback: "0",
+    help: "What a month of a phone number costs its account.",
+  },
+  ...trunkVariables,
+  ...speechVariables,
+  DEMO: {
+    schema: flag,
+    fallback: "true",
+    help: "false makes no Client and no numbers to try on the first start.",
+  },
+  ALLOW_PRIVATE_URLS: {
+    schema: flag,
+    fallback: "false",
+    help: "true lets customers' URLs and SIP hosts be private and loopback addresses. For " +
+      "development.",
+  },
+} satisfies Record<string, Variable>;
+
+export type Config = { [K in keyof typeof variables]: z.output<(typeof variables)[K]["schema"]> };
+
+/** An error of configuration: one clear line for each wrong variable. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+/** Reads the configuration from an environment. Throws a ConfigError that names what is wrong. */
+export function readConfig(
+  get: (name: string) => string | undefined,
+  machine: MachineAddresses = readMachineAddresses(get(machineVariable)),
+): Config {
+  const values: Record<string, unknown> = {};
+  const problems: string[] = [];
+  for (const [name, variable] of Object.entries<Variable>(variables)) {
+    const { schema, fallback } = variable;
+    const given = get(name) || undefined;
+    // What follows from a wrong value needs no complaint of its own.
+    if (given === undefined && typeof fallback === "function" && problems.length > 0) continue;
+    const text = given ?? (typeof fallback === "function" ? fallback(values, machine) : fallback);
+    const parsed = schema.safeParse(text);
+    if (parsed.success) values[name] = parsed.data;
+    else problems.push(`${name} ${parsed.error.issues[0]!.message}${shown(variable, text)}`);
+  }
+  // The supervisor has checked what belongs together, and hands each process its own secrets alone.
+  if (get(supervisedVariable) !== "1") problems.push(...missingOf(values));
+  if (problems.length > 0) {
+    throw new ConfigError(`Cannot use the configuration: ${problems.join("; ")}`);
+  }
+  return values as Config;
+}
+
+/** What variables that are set require of others. */
+function missingOf(values: Record<string, unknown>): string[] {
+  const problems: string[] = [];
+  if (values.NUMBERS_PROVIDER === "http" && values.NUMBERS_URL === "") {
+    problems.push("NUMBERS_URL is required by NUMBERS_PROVIDER=http");
+  }
+  if (values.S3_BUCKET && !(values.S3_ACCESS_KEY && values.S3_SECRET_KEY)) {
+    problems.push("S3_ACCESS_KEY and S3_SECRET_KEY are required by S3_BUCKET");
+  }
+  if (iceSettings(values).urls.some(isTurn) && !values.TURN_SECRET) {
+    problems.push("TURN_SECRET is required by the TURN servers of ICE_SERVERS");
+  }
+  if (Boolean(values.TLS_CERT) !== Boolean(values.TLS_KEY)) {
+    problems.push("TLS_CERT and TLS_KEY are required by each other");
+  }
+  for (const name of ["SIP_WSS_PORT", "SIP_TLS_PORT"]) {
+    if (values[name] && !(values.SIP_TLS_CERT && values.SIP_TLS_KEY)) {
+      problems.push(`SIP_TLS_CERT and SIP_TLS_KEY are required by ${name}`);
+    }
+  }
+  return problems;
+}
+
+const shown = ({ secret }: Variable, text: string) =>
+  secret !== undefined ? "" : ` (it is "${text}")`;
+
+/** The configuration as lines of NAME=value, with secrets masked. */
+export const configLines = (config: Config): string[] =>
+  Object.entries<Variable>(variables).map(([name, { secret, help }]) => {
+    const value = String(config[name as keyof Config]);
+    return `${name}=${secret !== undefined && value !== "" ? "********" : value}  # ${help}`;
+  });

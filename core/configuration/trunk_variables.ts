@@ -1,0 +1,53 @@
+import { z } from "zod";
+import type { Variable } from "./variable.ts";
+import { proxyAddress } from "../values/proxy_address.ts";
+import { networks } from "./variable.ts";
+import { isCountry } from "../numbers/country.ts";
+
+const text = z.string();
+
+/** The variables that are about calls to numbers and other SIP hosts. */
+export const trunkVariables = {
+  OUTBOUND_PROXY: {
+    schema: z.union([z.literal(""), proxyAddress], "must be host, host:port or sip:host"),
+    fallback: "",
+    help: "SIP proxy for calls to numbers that no Gateway of the account or above takes.",
+  },
+  OUTBOUND_PROXY_USER: {
+    schema: text.max(128),
+    fallback: "",
+    help: "User name that OUTBOUND_PROXY asks for. Empty: it knows this service by its address.",
+  },
+  OUTBOUND_PROXY_PASSWORD: {
+    schema: text.max(128),
+    fallback: "",
+    help: "Password of OUTBOUND_PROXY_USER.",
+    secret: ["service"],
+  },
+  DIAL_SIP_HOSTS: {
+    schema: text.toLowerCase().regex(
+      /^(?:(?:\*|(?:\*\.)?[a-z0-9][a-z0-9.-]*)(?:,(?!$)|$))*$/,
+      "must be host names, *.domains or * separated by commas",
+    ),
+    fallback: "",
+    help: "Hosts beside SIP_DOMAIN that sip: addresses may name: names; *.domains or * for the " +
+      "public ones of a domain or of all. Empty: none.",
+  },
+  SIP_TRUSTED_SOURCES: {
+    schema: networks,
+    fallback: "",
+    help:
+      "Addresses and networks of carriers whose calls for numbers are taken without a password: " +
+      "whoever sends from there reaches every number. Empty: those of registered Gateways alone.",
+  },
+  DEFAULT_COUNTRY: {
+    schema: z.union([z.literal(""), text.refine(isCountry)], "must be a code like US"),
+    fallback: "",
+    help: "Country as whose people numbers without + are read, such as US. Empty: as they are.",
+  },
+  RATES_FILE: {
+    schema: text.regex(/^[^,]*$/, "must not hold a comma"),
+    fallback: "",
+    help: "CSV of what calls cost: number prefix, price of a minute. Empty: they are free.",
+  },
+} satisfies Record<string, Variable>;

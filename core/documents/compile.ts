@@ -1,0 +1,55 @@
+import type { Script } from "../protocol/script.ts";
+import type { Element } from "../markup/parse.ts";
+import { type CompileContext, readAttributes } from "../markup/verb.ts";
+import { verbs } from "../markup/verbs/mod.ts";
+
+/** A document as the companion performs it, and what of it could not be taken over. */
+export interface Compiled {
+  script: Script;
+  skipped: string[];
+}
+
+/**
+ * Turns a document into a script. It ends with a hang-up; that of a leg which a dial placed goes
+ * back to the dial, which may be screening it. An inbound call that is not answered yet is answered
+ * before the first verb that needs it, and at once by a document that does nothing or pauses only.
+ */
+export async function compile(
+  document: Element[],
+  known: Omit<CompileContext, "skip" | "ends">,
+): Promise<Compiled> {
+  const context = { ...known, ends: endsOf(known.call) };
+  const script: Script = [];
+  const skipped: string[] = [];
+  const isAnswered = context.call.direction !== "inbound" || context.call.status === "in-progress";
+  let needsAnswer = !isAnswered;
+
+  for (const element of document) {
+    const verb = verbs.get(element.name);
+    if (verb === undefined) {
+      skipped.push(`verb ${element.name}`);
+      continue;
+    }
+    const scope = { ...context, skip: (what: string) => skipped.push(what) };
+    const attributes = readAttributes(element, verb.attributes, scope, verb);
+    const steps = await verb.compile(element, attributes, scope);
+    if (steps.length > 0 && verb.answers && needsAnswer) {
+      script.push({ type: "answer" });
+      needsAnswer = false;
+    }
+    script.push(...steps);
+    if (verb.isLast) return { script, skipped };
+  }
+  if (context.ending !== undefined) return { script: [...script, ...context.ending], skipped };
+  const isSilent = script.every(({ type }) => type === "silence");
+  if (needsAnswer && isSilent && !document.some(({ name }) => name === "Dial")) {
+    script.unshift({ type: "answer" });
+  }
+  const type = context.call.direction === "outbound-dial" ? "connect" : "hangup";
+  return { script: [...script, { type }], skipped };
+}
+
+/** A call that came in is for our side; one that was placed is from it. */
+export const endsOf = (
+  { direction, from, to }: Pick<CompileContext["call"], "direction" | "from" | "to">,
+) => direction === "inbound" ? { ours: to, theirs: from } : { ours: from, theirs: to };

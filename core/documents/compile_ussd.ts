@@ -1,0 +1,121 @@
+import { z } from "zod";
+import type { Script } from "../protocol/script.ts";
+import type { UssdStep } from "../protocol/ussd.ts";
+import { limits } from "../base/limits.ts";
+import type { Compiled } from "./compile.ts";
+import type { Element } from "../markup/parse.ts";
+import {
+  actionAttribute,
+  type DocumentContext,
+  languageAttribute,
+  methodAttribute,
+  readAttributes,
+} from "../markup/verb.ts";
+import { messageVerbs } from "../markup/verbs/mod.ts";
+import { fittingUssd } from "../values/ussd_length.ts";
+
+/** A document while it becomes steps: what was said and not yet shown. */
+interface Reading {
+  script: Script;
+  texts: string[];
+  language: string | undefined;
+  context: DocumentContext;
+}
+
+const collectAttributes = { action: z.string().optional(), method: methodAttribute };
+
+/**
+ * Turns a document for a USSD dialogue into a script. Messages are shown with the question that
+ * follows, or as the last words: one text ends the dialogue, since no other may come before a reply.
+ */
+export async function compileUssd(
+  document: Element[],
+  known: Omit<DocumentContext, "skip">,
+): Promise<Compiled> {
+  const skipped: string[] = [];
+  const context = { ...known, skip: (what: string) => skipped.push(what) };
+  const reading: Reading = { script: [], texts: [], language: undefined, context };
+  for (const element of document) {
+    if (element.name === "Hangup") break;
+    if (await read(element, reading)) return { script: reading.script, skipped };
+  }
+  const { script, texts } = reading;
+  script.push(texts.length > 0 ? stepOf(reading, false) : { type: "hangup" });
+  return { script, skipped };
+}
+
+/** True: nothing after it is reached. */
+async function read(element: Element, reading: Reading): Promise<boolean> {
+  const { context, texts, script } = reading;
+  switch (element.name) {
+    case "Language":
+      reading.language = languageOf(element, context) ?? reading.language;
+      return false;
+    case "UssdMessage":
+      texts.push(...textOf(element, context));
+      return false;
+    case "UssdCollect":
+      script.push(collect(element, reading));
+      return false;
+  }
+  const verb = messageVerbs.get(element.name);
+  if (verb === undefined) {
+    context.skip(
+      `verb ${element.name}: USSD knows Language, UssdMessage, UssdCollect, Redirect, ` +
+        "Sms and Email",
+    );
+    return false;
+  }
+  if (verb.isLast && texts.length > 0) {
+    context.skip(
+      `UssdMessage before ${element.name}: nothing is shown before a UssdCollect or the end`,
+    );
+  }
+  const attributes = readAttributes(element, verb.attributes, context);
+  script.push(...await verb.compile(element, attributes, context));
+  return verb.isLast ?? false;
+}
+
+function collect(element: Element, reading: Reading): UssdStep {
+  const { context, texts } = reading;
+  const { method } = readAttributes(element, collectAttributes, context, {
+    hasElements: true,
+  });
+  const action = actionAttribute(element, method, context);
+  for (const child of element.children) {
+    if (child.name === "UssdMessage") texts.push(...textOf(child, context));
+    else if (child.name === "Language") {
+      reading.language = languageOf(child, context) ?? reading.language;
+    } else context.skip(`${child.name} in UssdCollect`);
+  }
+  if (texts.length === 0) context.skip("UssdCollect: it shows no UssdMessage");
+  return { ...stepOf(reading, true), ...action && { action } };
+}
+
+/** Shows what was said so far. */
+function stepOf({ texts, language, context }: Reading, collect: boolean): UssdStep {
+  const whole = texts.splice(0).join("\n");
+  const text = fittingUssd(whole);
+  if (text !== whole) {
+    context.skip(
+      `the text of a USSD message after ${text.length} characters: it has ${whole.length}, and ` +
+        `${limits.ussdGsmLength} of the GSM alphabet or ${limits.ussdOtherLength} others fit`,
+    );
+  }
+  return { type: "ussd", message: { text, ...language && { language } }, collect };
+}
+
+function textOf(element: Element, context: DocumentContext): string[] {
+  readAttributes(element, {}, context);
+  const text = element.text.replaceAll(/[^\S\n]+/g, " ").replaceAll(/ ?\n ?/g, "\n").trim();
+  if (text === "") context.skip("UssdMessage: it has no text");
+  return text === "" ? [] : [text];
+}
+
+function languageOf(element: Element, context: DocumentContext): string | undefined {
+  readAttributes(element, {}, context);
+  const { success } = languageAttribute.safeParse(element.text);
+  if (success && element.text !== "") return element.text;
+  context.skip(`Language "${element.text.slice(0, 100)}": it is no language tag`);
+  return undefined;
+}

@@ -1,0 +1,107 @@
+import {
+  type Exchange,
+  headerLines,
+  masked,
+  readText,
+  reasonOf,
+  secretsOf,
+  unanswered,
+} from "../base/exchange.ts";
+import { Fault, type FaultName } from "../base/faults.ts";
+import { limits } from "../base/limits.ts";
+import type { Ports } from "../ports/ports.ts";
+import { type Signable, signedRequest, signerOf } from "../base/signature.ts";
+import { type Element, parseDocument } from "../markup/parse.ts";
+
+/** A document that could not be had, and the exchange that shows why. `status` of the answer, if any. */
+export class DocumentFault extends Fault {
+  constructor(
+    fault: FaultName,
+    detail: string,
+    readonly exchange: Exchange,
+    readonly status?: number,
+  ) {
+    super(fault, detail);
+  }
+}
+
+export interface Document {
+  /** After redirects: what relative addresses are against. */
+  url: string;
+  verbs: Element[];
+}
+
+/**
+ * Requests a document from an application server. An audio answer stands for a Play of its URL, plain
+ * text for a Say of it; an empty one for nothing more to do. Throws a DocumentFault.
+ */
+export async function fetchDocument(
+  source: Signable,
+  { authToken, signal }: { authToken: string; signal: AbortSignal },
+  ports: Ports,
+): Promise<Document> {
+  const { response, text, exchange } = await exchangeWith(source, authToken, signal, ports);
+  const { status } = response;
+  const url = response.url || source.url;
+  if (!response.ok) {
+    throw new DocumentFault(
+      "documentUnreachable",
+      `the server answered ${status}`,
+      exchange,
+      status,
+    );
+  }
+  if (text.trim() === "") return { url, verbs: [] };
+
+  const [type = ""] = (response.headers.get("content-type") ?? "").split(";");
+  const kind = type.trim().toLowerCase();
+  if (kind.startsWith("audio/")) return { url, verbs: [verbOf("Play", url)] };
+  if (kind === "text/plain") return { url, verbs: [verbOf("Say", text.trim())] };
+  if (!/^(text|application)\/(xml|[\w.-]+\+xml)$/.test(kind)) {
+    const told = kind === "" ? "it has none" : `it is ${kind}`;
+    throw new DocumentFault("documentType", told, exchange, status);
+  }
+  try {
+    return { url, verbs: parseDocument(text) };
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    throw new DocumentFault("documentInvalid", error.detail ?? "", exchange, status);
+  }
+}
+
+const verbOf = (name: string, text: string): Element => ({
+  name,
+  attributes: {},
+  children: [],
+  text,
+});
+
+async function exchangeWith(
+  source: Signable,
+  authToken: string,
+  signal: AbortSignal,
+  ports: Ports,
+): Promise<{ response: Response; text: string; exchange: Exchange }> {
+  const none = unanswered(source);
+  const hidden = [authToken, ...secretsOf(source.url)];
+  const timeout = AbortSignal.timeout(limits.documentTimeoutMs);
+  try {
+    const bounded = AbortSignal.any([signal, timeout]);
+    const keyed = { authToken, now: ports.now() };
+    const request = signedRequest(source, { ...keyed, signal: bounded });
+    const response = await ports.fetch(request, signerOf(source, keyed));
+    const isAudio = /^audio\//i.test(response.headers.get("content-type") ?? "");
+    const { text, isWhole } = await readText(response, isAudio ? 1 : limits.documentBytes);
+    const responseHeaders = masked(headerLines(response), hidden);
+    const responseBody = isAudio ? "" : masked(text, hidden);
+    const exchange = { ...none, responseHeaders, responseBody };
+    if (isWhole || isAudio) return { response, text, exchange };
+    throw new DocumentFault("documentInvalid", "it is over 64 KiB", exchange, response.status);
+  } catch (error) {
+    if (signal.aborted || error instanceof DocumentFault) throw error;
+    const why = timeout.aborted
+      ? `no whole answer within ${limits.documentTimeoutMs / 1_000} s`
+      : reasonOf(error, hidden);
+    throw new DocumentFault("documentUnreachable", why, none);
+  }
+}

@@ -1,0 +1,144 @@
+import type { Report } from "../protocol/companion.ts";
+import type { LegEvent } from "../protocol/events.ts";
+import { Fault } from "../base/faults.ts";
+import { numberFor } from "../gateways/find_number.ts";
+import { limits } from "../base/limits.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { Change } from "../model/store.ts";
+import { withDefaults } from "../model/resource.ts";
+import { type Call, calls } from "../resources/calls.ts";
+import type { Client } from "../resources/clients.ts";
+import { parseAddress } from "../values/address.ts";
+import { progress } from "../calls/progress.ts";
+import { calledAs, clientAt } from "../calls/route.ts";
+import { isLive } from "../values/status.ts";
+import { numberFields, voiceMarkup } from "./voice_markup.ts";
+
+/** Of what a peer says in a call's record. */
+export const longest = 255;
+
+/** The call of a Client's INVITE. It rings until the script answers or refuses it. */
+export async function receive(
+  event: LegEvent & { type: "incoming" },
+  report: Report,
+  ports: Ports,
+): Promise<Call | null> {
+  const client = await ports.records.clients.get(report.accountSid, event.clientSid);
+  if (client === null) return null;
+  const leg = {
+    ...await fieldsOf(client, event.uri, ports),
+    from: `client:${event.login}`,
+    callerName: event.displayName?.slice(0, longest) ?? null,
+    sipCallId: event.sipCallId.slice(0, longest),
+  };
+  return await insertRinging({ ...leg, sipHeaders: heard(event.headers) }, report, ports);
+}
+
+/** Of the headers of an INVITE, those that markup is told. */
+export const heard = (headers: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).filter(([name]) => /^(?:X-[\w\-.]{1,60}|User-to-User)$/i.test(name))
+      .slice(0, limits.sipHeaders)
+      .map(([name, value]) => [name, value.slice(0, limits.sipHeaderLength)]),
+  );
+
+/** The call of a leg that came in, with its `ringing` callback. */
+export async function insertRinging(
+  known: Partial<Call>,
+  report: Report,
+  ports: Ports,
+): Promise<Call | null> {
+  const came = { direction: "inbound", initiated: true, startTime: report.at } as const;
+  const moment = { at: report.at, instanceId: ports.settings.instanceId };
+  return await insertOnce(
+    progress(newLeg(report, { ...known, ...came }), "ringing", moment),
+    ports,
+  );
+}
+
+/**
+ * Whom a Client calls, and the markup that this asks for: its own, or that of the number of its
+ * account that it dialled.
+ */
+async function fieldsOf(client: Client, uri: string, ports: Ports): Promise<Partial<Call>> {
+  const address = parseAddress(uri);
+  const isHere = address?.kind === "sip" && address.host === ports.settings.sipDomain.toLowerCase();
+  const user = isHere ? address.user : null;
+  const account = await ports.accounts.get(client.accountSid);
+  const callee = user === null || account === null ? null : await clientAt(user, account, ports);
+  const to = callee === null ? (user ?? uri).slice(0, longest) : `client:${callee.login}`;
+  const hasMarkup = client.voiceUrl !== null || client.voiceApplicationSid !== null;
+  if (hasMarkup || callee !== null || user === null || account === null) {
+    return { ...await voiceMarkup(client, ports), to };
+  }
+  const found = await numberFor(user, account, ports);
+  if (found?.owner.sid !== account.sid) return { to };
+  return { ...await numberFields(found.number, ports), to: calledAs(found.number, user) };
+}
+
+/** The call of a leg that a Dial placed, with its `initiated` callback. */
+export async function placeChild(
+  event: LegEvent & { type: "inviting" },
+  report: Report,
+  ports: Ports,
+): Promise<Call | null> {
+  const memo = calls.fields.statusCallback.safeParse(event.memo?.statusCallback);
+  const callbacks = {
+    statusCallback: memo.success ? memo.data : null,
+    statusCallbackMethod: methodOf(event.memo?.statusCallbackMethod),
+    statusCallbackEvent: calls.fields.statusCallbackEvent.safeParse(
+      event.memo?.statusCallbackEvent ?? [],
+    ).data ?? [],
+  } as const;
+  const screening = calls.fields.url.safeParse(event.memo?.url).data ?? null;
+  await noteLeg(event, report, ports);
+  const leg = newLeg(report, {
+    ...callbacks,
+    ...screening !== null && { url: screening, method: methodOf(event.memo?.method) },
+    parentCallSid: event.parent!,
+    from: event.from,
+    to: event.to,
+    direction: "outbound-dial",
+    transfer: calls.fields.transfer.safeParse(event.memo?.transfer).data ?? null,
+    sipCallId: event.sipCallId,
+    rateMicros: calls.fields.rateMicros.safeParse(event.memo?.rateMicros).data ?? 0,
+  });
+  const moment = { at: report.at, instanceId: ports.settings.instanceId };
+  return await insertOnce(progress(leg, "initiated", moment), ports);
+}
+
+/** Notes the leg at the call that dials it, where that has a number whose callbacks tell of it. */
+async function noteLeg(
+  { parent, sipCallId }: LegEvent & { type: "inviting" },
+  { accountSid, leg }: Report,
+  { records: { calls } }: Ports,
+): Promise<void> {
+  const dialling = await calls.get(accountSid, parent!);
+  if (dialling === null || dialling.phoneNumberSid === null) return;
+  if (dialling.statusCallback === null || !isLive(dialling.status)) return;
+  const dialled = { OutboundCallSid: leg, DialSipCallId: sipCallId };
+  await calls.update(accountSid, parent!, (record) => ({ record: { ...record, dialled } }));
+}
+
+const methodOf = (told: unknown) => told === "GET" ? "GET" : "POST";
+
+/** A leg that a companion holds, as its first report tells of it. */
+function newLeg(
+  { leg, accountSid, at, seq, companion }: Report,
+  known: Partial<Call>,
+): Call {
+  const base = { sid: leg, accountSid, dateCreated: at, dateUpdated: at };
+  const held = { reports: seq + 1, companion };
+  return { ...base, ...withDefaults(calls, { ...known, ...held }) } as Call;
+}
+
+/** Inserts a call, or returns the one that a first delivery of the same report inserted. */
+async function insertOnce(change: Change<Call>, { records }: Ports): Promise<Call | null> {
+  try {
+    return await records.calls.insert(change);
+  } catch (error) {
+    const isRepeated = error instanceof Fault && error.fault === "alreadyExists";
+    if (!isRepeated) throw error;
+    return await records.calls.get(change.record.accountSid, change.record.sid);
+  }
+}

@@ -1,0 +1,203 @@
+import type { Action } from "../protocol/action.ts";
+import type { Script } from "../protocol/script.ts";
+import { unanswered, withoutCredentials } from "../base/exchange.ts";
+import { limits } from "../base/limits.ts";
+import { shownUrl } from "../flows/address.ts";
+import { documentAt } from "./document_at.ts";
+import { compile, endsOf } from "./compile.ts";
+import { DocumentFault } from "./fetch.ts";
+import { type Cause, notify } from "../notifications/notify.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { Call } from "../resources/calls.ts";
+import type { Signable } from "../base/signature.ts";
+import { compileUssd } from "./compile_ussd.ts";
+import { callParameters } from "../calls/parameters.ts";
+import { routeTo, type Unroutable } from "../calls/route.ts";
+
+/** On whose behalf a document is asked for; `signal` aborts when nobody waits for it any more. */
+export interface Asking {
+  call: Call;
+  ports: Ports;
+  signal: AbortSignal;
+  /** What is told with the first document besides. */
+  params?: Record<string, string>;
+  /** What led to the question: what goes wrong with it is noticed once, however often it is asked. */
+  cause?: Cause;
+  /** What happens when there is no document; else a hang-up, or a refusal before the answer. */
+  instead?: Script[number];
+}
+
+/** Refuses a call that came in, with a Notification of the reason. */
+export async function refuse(
+  { fault, detail }: Unroutable,
+  status: number,
+  { call: { accountSid, sid: callSid }, ports, cause }: Asking,
+): Promise<Script> {
+  await notify({ accountSid, callSid, fault, detail, level: "error", cause }, ports);
+  return [{ type: "reject", status }];
+}
+
+/** The script of a call's first document: its Url, and its FallbackUrl when that fails. */
+export async function firstScript(asking: Asking): Promise<Script> {
+  const { call: { url, method, fallbackUrl, fallbackMethod }, params: told = {} } = asking;
+  if (url === null) return [{ type: "hangup" }];
+  try {
+    return await scriptAt({ url, method, params: told }, 0, asking);
+  } catch (error) {
+    if (!(error instanceof DocumentFault)) throw error;
+    await notifyFailure(error, asking);
+    if (fallbackUrl === null) return [refusal(asking, error)];
+    const params = {
+      ...told,
+      ErrorCode: String(error.code),
+      ErrorUrl: withoutCredentials(error.exchange.url),
+    };
+    const fallback = { url: fallbackUrl, method: fallbackMethod, params };
+    return await scriptAt(fallback, 0, asking).catch((failure) => giveUp(failure, asking));
+  }
+}
+
+/**
+ * The script of the document at an action, requested with what the step before it brought, and the
+ * digits of those before that had no action.
+ */
+export async function actionScript(
+  { url, method, hops, digits, params: known }: Action,
+  brought: Record<string, string>,
+  asking: Asking,
+): Promise<Script> {
+  if (hops > limits.documentHops) {
+    await notifyLoop(url, method, asking);
+    return [refusal(asking)];
+  }
+  const params = { ...digits && { Digits: digits }, ...known, ...brought };
+  return await scriptAt({ url, method, params }, hops, asking)
+    .catch((failure) => giveUp(failure, asking));
+}
+
+/** What a wait document may have: what is heard, and what ends it. */
+const ofWaiting: Script[number]["type"][] = [
+  "play",
+  "say",
+  "digits",
+  "silence",
+  "gather",
+  "next",
+  "leave",
+  "hangup",
+];
+
+/** What those hear who wait: a document without what takes more than hearing; empty when there is none. */
+export async function waitScript(
+  { url, method, digits, params: known }: Action,
+  brought: Record<string, string>,
+  asking: Asking,
+): Promise<Script> {
+  const source = { url, method, params: { ...digits && { Digits: digits }, ...known, ...brought } };
+  try {
+    const script = await scriptAt(source, 0, asking, []);
+    const others = script.filter(({ type }) => !ofWaiting.includes(type));
+    if (others.length === 0) return script;
+    const skipped = others.map(({ type }) => `"${type}" in a wait document`);
+    await notifySkipped(skipped, source, asking);
+    return script.filter((step) => !others.includes(step));
+  } catch (failure) {
+    if (!(failure instanceof DocumentFault)) throw failure;
+    await notifyFailure(failure, asking);
+    return [];
+  }
+}
+
+async function giveUp(failure: unknown, asking: Asking): Promise<Script> {
+  if (!(failure instanceof DocumentFault)) throw failure;
+  await notifyFailure(failure, asking);
+  return [refusal(asking, failure)];
+}
+
+/** A caller who was not answered yet gets SIP 404 or 500; an answered call is hung up. */
+function refusal(
+  { call, instead }: Asking,
+  { status }: Pick<DocumentFault, "status"> = {},
+): Script[number] {
+  if (instead !== undefined) return instead;
+  return call.direction === "inbound" && call.status !== "in-progress"
+    ? { type: "reject", status: status === 404 ? 404 : 500 }
+    : { type: "hangup" };
+}
+
+/** `ending` is what comes after the last verb, where that is not a hang-up. */
+async function scriptAt(
+  source: Signable,
+  hops: number,
+  asking: Asking,
+  ending?: Script,
+): Promise<Script> {
+  const { call, ports, signal, cause } = asking;
+  const account = await ports.accounts.get(call.accountSid);
+  if (account === null) return [{ type: "hangup" }];
+  const known = callParameters(call, ports.settings);
+  const request = { ...source, params: { ...known, ...source.params } };
+  const document = await documentAt(
+    source,
+    { account, callSid: call.sid, known, signal, cause },
+    ports,
+  );
+  const unroutable: Unroutable[] = [];
+  const { script, skipped } = call.isUssd
+    ? await compileUssd(document.verbs, {
+      documentUrl: document.url,
+      hops: hops + 1,
+      ends: endsOf(call),
+    })
+    : await compile(document.verbs, {
+      call,
+      documentUrl: document.url,
+      route: (address, caller) => routeTo(address, { account, call, ...caller }, ports),
+      unroutable: (reason) => unroutable.push(reason),
+      hops: hops + 1,
+      newSid: ports.newSid,
+      ...ending && { ending },
+    });
+  if (skipped.length > 0) await notifySkipped(skipped, request, asking);
+  await notifyUnroutable(unroutable, request, asking);
+  return script;
+}
+
+function notifyFailure(failure: DocumentFault, { call, ports, cause }: Asking): Promise<void> {
+  const { accountSid, sid: callSid } = call;
+  const { fault, detail = "", exchange } = failure;
+  return notify({ accountSid, callSid, fault, detail, level: "error", exchange, cause }, ports);
+}
+
+function notifySkipped(
+  skipped: string[],
+  of: Signable,
+  { call, ports, cause }: Asking,
+): Promise<void> {
+  const { accountSid, sid: callSid } = call;
+  const detail = [...new Set(skipped)].join("; ").slice(0, 1_000);
+  const exchange = unanswered({ ...of, url: shownUrl(of.url) });
+  const subject = { accountSid, callSid, fault: "markupSkipped", cause } as const;
+  return notify({ ...subject, detail, level: "warning", exchange }, ports);
+}
+
+/** One Notification of each reason, whomever a document names; they were looked for in no order. */
+async function notifyUnroutable(
+  unroutable: Unroutable[],
+  of: Signable,
+  { call: { accountSid, sid: callSid }, ports, cause }: Asking,
+): Promise<void> {
+  const exchange = unanswered({ ...of, url: shownUrl(of.url) });
+  for (const [fault, reasons = []] of Map.groupBy(unroutable, ({ fault }) => fault)) {
+    const detail = [...new Set(reasons.map(({ detail }) => detail))].sort().join("; ");
+    await notify({ accountSid, callSid, fault, detail, level: "error", exchange, cause }, ports);
+  }
+}
+
+function notifyLoop(url: string, method: string, { call, ports, cause }: Asking): Promise<void> {
+  const { accountSid, sid: callSid } = call;
+  const detail = `${limits.documentHops} documents in a row took no time`;
+  const exchange = unanswered({ url: shownUrl(url), method, params: {} });
+  const notice = { accountSid, callSid, detail, exchange, cause } as const;
+  return notify({ ...notice, fault: "documentLoop", level: "error" }, ports);
+}

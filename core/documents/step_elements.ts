@@ -1,0 +1,145 @@
+import type { Element } from "../markup/parse.ts";
+import { flowUrl } from "../flows/address.ts";
+import { expand, expandUrl, type Variables } from "../flows/expand.ts";
+import type { FlowStep, StepOf, StepType } from "../flows/steps.ts";
+
+/** Where a step stands. */
+export interface Standing {
+  applicationSid: string;
+  name: string;
+  /** What is handed on with what it leads to. */
+  variables: Variables;
+  /** All that is known as it begins. */
+  known: Variables;
+  /** A USSD text waits for what follows to be shown with: no result may come between. */
+  isPending: boolean;
+  /** Notes what cannot be performed, for a Notification. */
+  skip(what: string): void;
+}
+
+/** Steps that become markup by themselves; the others decide where to go on. */
+export type Performed = Exclude<StepType, "externalService" | "control">;
+
+type Attribute = string | number | boolean | undefined;
+
+function element(
+  name: string,
+  attributes: Record<string, Attribute>,
+  inside: string | Element[] = "",
+): Element {
+  const given = Object.entries(attributes).filter(([, value]) => value !== undefined);
+  return {
+    name,
+    attributes: Object.fromEntries(given.map(([key, value]) => [key, String(value)])),
+    children: typeof inside === "string" ? [] : inside,
+    text: typeof inside === "string" ? inside : "",
+  };
+}
+
+/** Goes on with a step of the flow: at its beginning, or as after it when it brought nothing. */
+export const goTo = (
+  { applicationSid, variables }: Pick<Standing, "applicationSid" | "variables">,
+  step: string,
+  phase: "begin" | "empty" = "begin",
+): Element =>
+  element("Redirect", {}, flowUrl({ applicationSid, step, phase, variables: { ...variables } }));
+
+/** Where the result of a step is told. */
+const resultAt = ({ applicationSid, name, variables }: Standing): string =>
+  flowUrl({ applicationSid, step: name, phase: "done", variables: { ...variables } });
+
+/** The verbs that a step is. One with a result has an action that leads back to it. */
+export function elementsOf(step: FlowStep & { type: Performed }, standing: Standing): Element[] {
+  return writers[step.type](step as never, standing);
+}
+
+type Writer<T extends StepType> = (step: StepOf<T>, standing: Standing) => Element[];
+
+const writers: { readonly [T in Performed]: Writer<T> } = {
+  say: ({ text, voice, language, loop }, { known }) => [
+    element("Say", { voice, language, loop }, expand(text, known)),
+  ],
+  play: ({ url, loop }, standing) =>
+    withUrl(url, standing, (href) => [element("Play", { loop }, href)]),
+  gather(step, standing) {
+    const { numDigits, timeout, finishOnKey, input, language, hints, prompts } = step;
+    const attributes = {
+      numDigits,
+      timeout,
+      finishOnKey,
+      language,
+      input: input?.join(" "),
+      hints: hints?.join(","),
+      action: resultAt(standing),
+    };
+    return [
+      element("Gather", attributes, promptsOf(prompts, standing)),
+      goTo(standing, standing.name, "empty"),
+    ];
+  },
+  record({ timeout, finishOnKey, maxLength, playBeep, transcribe }, standing) {
+    const rules = { timeout, finishOnKey, maxLength, playBeep, transcribe };
+    return [
+      element("Record", { ...rules, action: resultAt(standing) }),
+      goTo(standing, standing.name, "empty"),
+    ];
+  },
+  dial({ to, callerId, timeout, timeLimit, record }, standing) {
+    const { known } = standing;
+    const attributes = {
+      callerId: callerId && expand(callerId, known),
+      timeout,
+      timeLimit,
+      record,
+      action: resultAt(standing),
+    };
+    const nouns = to.map((callee) => {
+      const [[kind, text]] = Object.entries(callee) as [[string, string]];
+      return element(kind[0]!.toUpperCase() + kind.slice(1), {}, expand(text, known));
+    });
+    return [element("Dial", attributes, nouns)];
+  },
+  ussdMessage: ({ text }, { known }) => [
+    element("UssdMessage", {}, expand(text, known)),
+  ],
+  ussdCollect: ({ text }, standing) => [
+    element("UssdCollect", { action: resultAt(standing) }, [
+      element("UssdMessage", {}, expand(text, standing.known)),
+    ]),
+  ],
+  sms({ to, from, text }, standing) {
+    const { known } = standing;
+    const ends = { to: to && expand(to, known), from: from && expand(from, known) };
+    const action = standing.isPending ? undefined : resultAt(standing);
+    return [element("Sms", { ...ends, action }, expand(text, known))];
+  },
+  email({ type: _, next: __, text, ...headers }, { known }) {
+    const given = Object.entries(headers).filter(([, value]) => value !== undefined);
+    const expanded = given.map(([name, value]) => [name, expand(value!, known)]);
+    return [element("Email", Object.fromEntries(expanded), expand(text, known))];
+  },
+  redirect: ({ url, method }, standing) =>
+    withUrl(url, standing, (href) => [element("Redirect", { method }, href)]),
+  hangup: () => [element("Hangup", {})],
+};
+
+function promptsOf(prompts: StepOf<"gather">["prompts"] = [], standing: Standing): Element[] {
+  return prompts.flatMap(({ say, play, pauseS, voice, language }) => {
+    if (say !== undefined) {
+      return [element("Say", { voice, language }, expand(say, standing.known))];
+    }
+    if (pauseS !== undefined) return [element("Pause", { length: pauseS })];
+    return withUrl(play!, standing, (href) => [element("Play", {}, href)]);
+  });
+}
+
+function withUrl(
+  text: string,
+  { name, known, skip }: Standing,
+  use: (href: string) => Element[],
+): Element[] {
+  const url = expandUrl(text, known);
+  if (url !== null) return use(url.href);
+  skip(`step "${name}": "${expand(text, known).slice(0, 100)}" is no http or https address`);
+  return [];
+}

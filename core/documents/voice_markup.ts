@@ -1,0 +1,68 @@
+import { applicationUrl } from "../flows/address.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { Call } from "../resources/calls.ts";
+import type { Client } from "../resources/clients.ts";
+import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
+
+/** What Clients and numbers say of the markup of their calls. */
+type Voiced = Pick<
+  Client,
+  | "accountSid"
+  | "voiceUrl"
+  | "voiceMethod"
+  | "voiceFallbackUrl"
+  | "voiceFallbackMethod"
+  | "voiceApplicationSid"
+>;
+
+/** Where a call's markup is: at the application, where there is one, else at the voice URLs. */
+export async function voiceMarkup(
+  { accountSid, voiceApplicationSid, ...own }: Voiced,
+  { records, settings }: Ports,
+): Promise<Partial<Call>> {
+  if (voiceApplicationSid !== null) {
+    const application = await records.applications.get(accountSid, voiceApplicationSid);
+    return { url: applicationUrl(application, settings) };
+  }
+  return {
+    url: own.voiceUrl,
+    method: own.voiceMethod,
+    fallbackUrl: own.voiceFallbackUrl,
+    fallbackMethod: own.voiceFallbackMethod,
+  };
+}
+
+/** What a USSD dialogue has from the number that it came in for. */
+export async function ussdFields(
+  number: IncomingPhoneNumber,
+  ports: Ports,
+): Promise<Partial<Call>> {
+  const { ussdUrl, ussdMethod, ussdFallbackUrl, ussdFallbackMethod, ussdApplicationSid } = number;
+  const markup = await voiceMarkup({
+    accountSid: number.accountSid,
+    voiceUrl: ussdUrl,
+    voiceMethod: ussdMethod,
+    voiceFallbackUrl: ussdFallbackUrl,
+    voiceFallbackMethod: ussdFallbackMethod,
+    voiceApplicationSid: ussdApplicationSid,
+  }, ports);
+  return { ...await numberFields(number, ports), ...unset, ...markup, isUssd: true };
+}
+
+/** Lest what is not said for USSD is as for calls. */
+const unset: Partial<Call> = { fallbackUrl: null, fallbackMethod: "POST", method: "POST" };
+
+/** What a call has from the number that it came in for. */
+export async function numberFields(
+  number: IncomingPhoneNumber,
+  ports: Ports,
+): Promise<Partial<Call>> {
+  return {
+    ...await voiceMarkup(number, ports),
+    phoneNumberSid: number.sid,
+    apiVersion: number.apiVersion,
+    statusCallback: number.statusCallback,
+    statusCallbackMethod: number.statusCallbackMethod,
+    statusCallbackEvent: ["ringing", "answered", "completed"],
+  };
+}

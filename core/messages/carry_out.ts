@@ -1,0 +1,162 @@
+import { Fault, type FaultName } from "../base/faults.ts";
+import { parametersOf } from "../geolocation/parameters.ts";
+import type { Job } from "../model/job.ts";
+import { checkMessage } from "./check_message.ts";
+import { notification } from "../notifications/notify.ts";
+import { e164Of } from "../values/dialled.ts";
+import { matchFields, type Parameters, parseFields, type Sent } from "../rest/parameters.ts";
+import { orderRequest } from "../notifications/own_request.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { AlsoInserted } from "../model/store.ts";
+import {
+  type AnyRecord,
+  type AnyResource,
+  creation,
+  newBase,
+  paramsSchema,
+} from "../model/resource.ts";
+import { emails } from "../resources/emails.ts";
+import { geolocations } from "../resources/geolocations.ts";
+import { messages } from "../resources/messages.ts";
+import { type Cause, sidOfCause } from "../base/sid.ts";
+import { pascal } from "../base/wire.ts";
+import { type Order, order as orderSchema, type OrderOf } from "../values/order.ts";
+
+/** On whose behalf an order is carried out, and what led to it. */
+export interface Ordering {
+  accountSid: string;
+  callSid: string | null;
+  /** Carried out again it makes the same records, so nothing is sent twice. */
+  cause: Cause;
+}
+
+/** What an order makes, to be committed together, and what the verb's action is told. */
+export interface CarriedOut {
+  also: AlsoInserted[];
+  jobs: Job[];
+  told: Record<string, string>;
+}
+
+/**
+ * What an order of a markup document makes: its record with the job that sends it, or the
+ * Notification of why it cannot be.
+ */
+export async function carryOut(
+  memo: unknown,
+  ordering: Ordering,
+  ports: Ports,
+): Promise<CarriedOut> {
+  const { data } = orderSchema.safeParse(memo);
+  if (data === undefined) return { also: [], jobs: [], told: {} }; // None of ours.
+  try {
+    return await makers[data.kind](data as never, ordering, ports);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return refused(data, error, ordering, ports);
+  }
+}
+
+/** Keeps what an order made, unless it was kept before. */
+export async function keep(
+  { also: [first], jobs }: CarriedOut,
+  { records }: Ports,
+): Promise<void> {
+  if (first === undefined) return;
+  const collection = records[first.into as keyof Ports["records"]];
+  try {
+    await collection.insert({ record: first.record as never, jobs });
+  } catch (error) {
+    const isRepeated = error instanceof Fault && error.fault === "alreadyExists";
+    if (!isRepeated) throw error;
+  }
+}
+
+type Maker<K extends Order["kind"]> = (
+  order: OrderOf<K>,
+  ordering: Ordering,
+  ports: Ports,
+) => Promise<CarriedOut> | CarriedOut;
+
+const makers: { readonly [K in Order["kind"]]: Maker<K> } = {
+  async sms({ kind: _, from, to, ...rest }, ordering, ports) {
+    const { country } = ports.settings.trunks;
+    const ends = { from: e164Of(from, country) ?? from, to: e164Of(to, country) ?? to };
+    const sent = read(parametersFor(messages), { ...rest, ...ends });
+    const checked = await checkMessage(ends, ordering.accountSid, ports);
+    const fields = { ...sent, ...checked, direction: "outbound-call" };
+    return made("messages", messages, { fields, ordering, ports }, ({ sid, status }) => ({
+      SmsSid: sid,
+      SmsStatus: String(status),
+    }));
+  },
+  email({ kind: _, ...fields }, ordering, ports) {
+    if (ports.mailer === null) {
+      throw new Fault("emailNotSent", "sending e-mail needs SMTP_URL to be configured");
+    }
+    const sent = read(parametersFor(emails), fields);
+    return made("emails", emails, { fields: sent, ordering, ports }, () => ({}));
+  },
+  geolocation({ type, deviceIdentifier, statusCallback, geofence }, ordering, ports) {
+    const sent = read(parametersOf(type), { deviceIdentifier, statusCallback, ...geofence });
+    const fields = { ...sent, geolocationType: type };
+    const told = ({ sid, responseStatus }: AnyRecord) => ({
+      GeolocationSid: sid,
+      GeolocationStatus: String(responseStatus),
+    });
+    return made("geolocations", geolocations, { fields, ordering, ports }, told);
+  },
+};
+
+/** What the REST interface takes to make such a record. */
+function parametersFor(definition: AnyResource): Parameters {
+  const { required, optional } = definition.create!;
+  return { ...definition, schema: paramsSchema(definition.fields, required, optional) };
+}
+
+/** The fields, checked as the REST interface does. Throws the Fault that it would answer. */
+function read(parameters: Parameters, fields: Record<string, string | undefined>) {
+  const sent: Sent = new Map();
+  for (const [field, text] of Object.entries(fields)) {
+    if (text !== undefined) sent.set(pascal(field), text);
+  }
+  return parseFields(parameters, matchFields(parameters, sent).fields);
+}
+
+function made(
+  into: string,
+  definition: AnyResource,
+  { fields, ordering, ports }: {
+    fields: Record<string, unknown>;
+    ordering: Ordering;
+    ports: Ports;
+  },
+  tell: (record: AnyRecord) => Record<string, string>,
+): CarriedOut {
+  const newSid = (prefix: string) => sidOfCause(prefix, ordering.cause);
+  const base = newBase(definition, ordering.accountSid, { newSid, now: ports.now });
+  const { record, jobs = [] } = creation(definition, fields, base);
+  return { also: [{ into, record }], jobs, told: tell(record) };
+}
+
+const verbs = { sms: "Sms", email: "Email", geolocation: "Geolocation" } as const;
+
+/** The Notification of an order that cannot be carried out. */
+function refused(
+  order: Order,
+  { fault, detail = "" }: Fault,
+  { accountSid, callSid, cause }: Ordering,
+  ports: Ports,
+): CarriedOut {
+  const verb = verbs[order.kind];
+  const isOfMarkup = fault === "badParameter";
+  const notice = {
+    accountSid,
+    callSid,
+    fault: (isOfMarkup ? "markupSkipped" : fault) satisfies FaultName,
+    detail: `${verb}: ${detail}`,
+    level: "error",
+    cause,
+    exchange: orderRequest(order, accountSid, ports),
+  } as const;
+  return { also: [notification(notice, ports)], jobs: [], told: { [`${verb}Status`]: "failed" } };
+}

@@ -1,0 +1,235 @@
+import { z } from "zod";
+import { companion } from "../protocol/companion.ts";
+import { customerLane, jobKind } from "./job.ts";
+
+/**
+ * Every kind of job but `deliverWebhook` (`webhooks/deliver.ts`): its name in the store, its arguments
+ * and its lane. `jobs/` performs them.
+ */
+
+/**
+ * Asks the SmsUrl of a number about a message that it received, and performs the markup that
+ * answers. A server that is out of reach is asked again; what its first answer had sent is not sent
+ * again by the next.
+ */
+export const answerMessage = jobKind({
+  kind: "message.answer",
+  args: z.object({
+    accountSid: z.string(),
+    messageSid: z.string(),
+    numberSid: z.string(),
+    /** That is asked. */
+    host: z.string(),
+  }),
+  lane: ({ host, accountSid }) => customerLane("answers", host, accountSid),
+});
+
+/** Removes the Sid of a record that is gone from every record of the account that names it. */
+export const clearReferences = jobKind({
+  kind: "references.clear",
+  args: z.object({ accountSid: z.string(), to: z.string(), sid: z.string() }),
+  lane: () => "references",
+});
+
+/**
+ * Deletes the resources of a closed account and its descendants, in batches. What is deleted stays
+ * so: a run that was killed is followed by one that goes on with the rest.
+ */
+export const closeAccount = jobKind({
+  kind: "account.close",
+  args: z.object({ accountSid: z.string() }),
+  lane: () => "closing",
+});
+
+/** Has the companion place an outbound call. A call that cannot be placed fails, with a Notification. */
+export const dialCall = jobKind({
+  kind: "call.dial",
+  args: z.object({ accountSid: z.string(), callSid: z.string() }),
+  lane: () => "calls",
+});
+
+/**
+ * Ends every live call of an account and its descendants: it was suspended or closed. One that cannot
+ * be ended keeps none of the others; it is tried again with the next attempt.
+ */
+export const endCalls = jobKind({
+  kind: "account.end_calls",
+  args: z.object({ accountSid: z.string() }),
+  lane: () => "accounts",
+});
+
+/** Has the companion end the room of a Conference that is over. */
+export const endRoom = jobKind({
+  kind: "conference.end_room",
+  args: z.object({ conferenceSid: z.string(), companion }),
+  lane: () => "calls",
+});
+
+/** Fails a message whose carrier took it and told no more of it, with a Notification. */
+export const expireMessage = jobKind({
+  kind: "message.expire",
+  args: z.object({ accountSid: z.string(), messageSid: z.string() }),
+  lane: () => "receipts",
+});
+
+/**
+ * Has the companion look the Clients and Gateways of an account and its descendants up again: its
+ * Status changed.
+ */
+export const forgetAccount = jobKind({
+  kind: "account.forget",
+  args: z.object({ accountSid: z.string() }),
+  lane: () => "accounts",
+});
+
+/** Tells the companion that Clients changed, so that it looks their credentials up again. */
+export const forgetClients = jobKind({
+  kind: "clients.forget",
+  args: z.object({ logins: z.array(z.string()) }),
+  lane: () => "bridge",
+});
+
+/** Goes on with a flow whose caller left inside a step: its result can still be told and sent. */
+export const goOnFlow = jobKind({
+  kind: "flow.goOn",
+  args: z.object({
+    accountSid: z.string(),
+    callSid: z.string(),
+    /** Where the flow goes on. */
+    url: z.string(),
+    /** What its last step brought. */
+    params: z.record(z.string(), z.string()),
+  }),
+  lane: ({ accountSid }) => `flows:${accountSid}`,
+});
+
+/** Has the companion end a leg: BYE, CANCEL or a refusal, as its state asks. */
+export const hangUp = jobKind({
+  kind: "call.hang_up",
+  args: z.object({
+    callSid: z.string(),
+    /** Which companion has the leg, where that is known. */
+    companion: companion.nullable().optional(),
+  }),
+  lane: () => "calls",
+});
+
+/** Receives what came of a text whose other parts did not come in time, and forgets its parts. */
+export const joinParts = jobKind({
+  kind: "message.join_parts",
+  args: z.object({ accountSid: z.string(), textSid: z.string() }),
+  lane: () => "parts",
+});
+
+/** Asks the location source where a device is; what cannot be known fails with a Notification. */
+export const locate = jobKind({
+  kind: "geolocation.locate",
+  args: z.object({ accountSid: z.string(), geolocationSid: z.string() }),
+  lane: () => "geolocation",
+});
+
+/** Prepares the texts of older records for searches; caused by every thousandth record or so. */
+export const packTexts = jobKind({
+  kind: "texts.pack",
+  args: z.object({ accountSid: z.string(), resource: z.string() }),
+  lane: ({ accountSid, resource }) => `pack/${resource}/${accountSid}`,
+});
+
+/**
+ * Begins a USSD dialogue with a subscriber. Its document is asked for first, since the INVITE carries
+ * what it shows. A dialogue that cannot be begun fails, with a Notification.
+ */
+export const pushUssd = jobKind({
+  kind: "ussd.push",
+  args: z.object({ accountSid: z.string(), callSid: z.string() }),
+  lane: ({ accountSid }) => `documents:${accountSid}`,
+});
+
+/** Gives a live call the script of its new Url, whatever it was doing. */
+export const redirectCall = jobKind({
+  kind: "call.redirect",
+  args: z.object({
+    accountSid: z.string(),
+    callSid: z.string(),
+    /** Whom the call talks to gets a document of the Url as well, as the call that it is. */
+    both: z.boolean().optional(),
+  }),
+  lane: ({ accountSid }) => `documents:${accountSid}`,
+});
+
+/** Deletes the audio of a recording that is gone. */
+export const removeAudio = jobKind({
+  kind: "recording.remove_audio",
+  args: z.object({ accountSid: z.string(), recordingSid: z.string() }),
+  lane: () => "blobs:remove",
+});
+
+/**
+ * Hands an e-mail to the mail server; one that is never taken leaves a Notification. Either way the
+ * e-mail is then forgotten.
+ */
+export const sendEmail = jobKind({
+  kind: "email.send",
+  args: z.object({ accountSid: z.string(), emailSid: z.string() }),
+  lane: () => "email",
+});
+
+/**
+ * Sends a message by the first route that takes it, or fails it with a Notification. A carrier's
+ * receipt, where one will come, ends the sending.
+ */
+export const sendMessage = jobKind({
+  kind: "message.send",
+  args: z.object({ accountSid: z.string(), messageSid: z.string() }),
+  lane: ({ accountSid }) => `messages:${accountSid}`, // Phones that are silent hold up their own.
+});
+
+/** Looks again and again at a recording under way; ends it when its call is long over. */
+export const settleRecording = jobKind({
+  kind: "recording.settle",
+  args: z.object({ accountSid: z.string(), recordingSid: z.string() }),
+  lane: () => "recordings",
+});
+
+/**
+ * Brings the audio of a finished recording to where it stays. Until then, and when it cannot be, it is
+ * served from where it was made.
+ */
+export const storeAudio = jobKind({
+  kind: "recording.store_audio",
+  args: z.object({ accountSid: z.string(), recordingSid: z.string() }),
+  lane: () => "blobs:store",
+});
+
+/** Tells the companion that Gateways changed, so that it asks at once which to keep registered. */
+export const tellGateways = jobKind({
+  kind: "gateways.tell",
+  args: z.object({}),
+  lane: () => "bridge",
+});
+
+/** Tells the provider of a number what came of it; committed with the change itself. */
+export const tellProvider = jobKind({
+  kind: "numbers.tell",
+  args: z.object({
+    event: z.enum(["provisioned", "transferred", "released"]),
+    phoneNumber: z.string(),
+    accountSid: z.string(),
+    sid: z.string(),
+  }),
+  lane: () => "numbers",
+});
+
+/** Has the text of a recording made; what cannot be made fails with a Notification. */
+export const transcribeRecording = jobKind({
+  kind: "recording.transcribe",
+  args: z.object({
+    accountSid: z.string(),
+    transcriptionSid: z.string(),
+    callback: z.object({ url: z.string(), method: z.enum(["GET", "POST"]) }).nullable(),
+    language: z.string().optional(),
+  }),
+  lane: () => "transcription:provider",
+});
+
+export type { ArgsOf } from "./job.ts";

@@ -1,0 +1,142 @@
+import { z } from "zod";
+import type { FaultName } from "../base/faults.ts";
+import type { FilterKind } from "../base/filters.ts";
+import type { Base } from "../base/record.ts";
+import type { Change } from "./store.ts";
+
+type Entity<F extends z.ZodRawShape> = z.infer<z.ZodObject<F>> & Base;
+type Name<F> = keyof F & string;
+
+/** What an unsent field becomes: a value, or a function of the fields that were sent. */
+type Defaults<F extends z.ZodRawShape> = {
+  [K in Name<F>]?:
+    | z.infer<F[K]>
+    | ((sent: { readonly [L in Name<F>]: z.infer<F[L]> }) => z.infer<F[K]>);
+};
+
+/** Everything there is to know about a resource type; routes, storage and wire forms derive from it. */
+export interface Resource<F extends z.ZodRawShape = z.ZodRawShape> {
+  /** The XML element. */
+  type: string;
+  /** Below /Accounts/{AccountSid}/; also the list's XML element and, in snake_case, its JSON key. */
+  path: string;
+  /** The XML element of a list, where it is not the last segment of the path. */
+  listType?: string;
+  sidPrefix: string;
+  /** What stands for `sidPrefix` in the store, where another resource has the same. */
+  storedAs?: string;
+  /** No operation is derived: a route file serves it. */
+  irregular?: boolean;
+  /** It is of the service alone, and shown to nobody. */
+  internal?: boolean;
+  fields: F;
+  /** Fields that stay inside the service. */
+  hidden?: (Name<F> | keyof Base)[];
+  /** Fields that the store seals at rest. */
+  secret?: Name<F>[];
+  create?: { required: Name<F>[]; optional: Name<F>[] };
+  update?: Name<F>[];
+  removable?: boolean;
+  /** Lists carry the paging envelope; without it they are plain arrays. */
+  paged?: boolean;
+  /** Other parameter names that are understood, each with the field it means. */
+  aliases?: Record<string, Name<F>>;
+  filters?: { [K in Name<F>]?: FilterKind };
+  /**
+   * The text field that lists are in the order of, where they are not newest first, and the fields
+   * that such a list may be narrowed by; their filters need no other index.
+   */
+  sorted?: { by: Name<F>; holds: Name<F>[] };
+  /** The date fields that the filters StartTime and EndTime are about. */
+  period?: { start: Name<F> | keyof Base; end: Name<F> | keyof Base };
+  defaults?: Defaults<NoInfer<F>>;
+  /** Fields whose value no other record of the service may have. */
+  unique?: Name<F>[];
+  /** Fields that hold a Sid of the same account, each with the resource it must be of. */
+  references?: { [K in Name<F>]?: string };
+  /** Service-wide groups of records: each function names the group a record is in, or null. */
+  groups?: Record<string, (record: Entity<NoInfer<F>>) => string | null>;
+  /** The specific fault of a parameter that is missing or wrong. */
+  faults?: { [K in Name<F>]?: FaultName };
+  /** Lists below one record, advertised as SubresourceUris: path segments. */
+  subresources?: string[];
+  created?(record: Entity<NoInfer<F>>): Change<Entity<NoInfer<F>>>;
+  updated?(before: Entity<NoInfer<F>>, after: Entity<NoInfer<F>>): Change<Entity<NoInfer<F>>>;
+  removed?(record: Entity<NoInfer<F>>): Change<Entity<NoInfer<F>>>;
+}
+
+/** Declares a resource. Identity at run time: it exists to infer `F`. */
+export function resource<F extends z.ZodRawShape>(definition: Resource<F>): Resource<F> {
+  return definition;
+}
+
+export type RecordOf<R> = R extends Resource<infer F> ? Entity<F> : never;
+
+/** A record whose fields are not known here. */
+export type AnyRecord = Base & Record<string, unknown>;
+
+/** A resource whose fields are not known here: what the derived routes and storage work on. */
+// deno-lint-ignore no-explicit-any
+export type AnyResource = Resource<any>;
+
+const base = ["sid", "dateCreated", "dateUpdated", "accountSid"];
+
+/** The fields that leave the service, in the order of the wire. */
+export const visibleFields = (
+  { fields, hidden = [] }: Pick<AnyResource, "fields" | "hidden">,
+): string[] => [...base, ...Object.keys(fields)].filter((field) => !hidden.includes(field));
+
+/** The schema of the parameters that a create or an update accepts, by field name. */
+export function paramsSchema(
+  fields: z.ZodRawShape,
+  required: readonly string[],
+  optional: readonly string[],
+): z.ZodObject {
+  const must = required.map((name) => [name, fields[name]!] as const);
+  const may = optional.map((name) => [name, z.optional(fields[name]!)] as const);
+  return z.object(Object.fromEntries([...must, ...may]));
+}
+
+/** The fields that were sent, and the defaults of those that were not. */
+export function withDefaults(
+  { defaults = {} }: AnyResource,
+  sent: Record<string, unknown>,
+): Record<string, unknown> {
+  const missing = Object.entries(defaults).filter(([field]) => sent[field] === undefined);
+  const values = missing.map(([field, value]) => [
+    field,
+    typeof value === "function" ? value(sent) : value,
+  ]);
+  return { ...sent, ...Object.fromEntries(values) };
+}
+
+/** What a record has that is made now. */
+export function newBase(
+  { sidPrefix }: AnyResource,
+  accountSid: string,
+  { newSid, now }: { newSid(prefix: string): string; now(): number },
+): Base {
+  const dateCreated = now();
+  return { sid: newSid(sidPrefix), accountSid, dateCreated, dateUpdated: dateCreated };
+}
+
+/** The change that makes a record of the parameters sent, with defaults and the `created` hook. */
+export function creation(
+  definition: AnyResource,
+  sent: Record<string, unknown>,
+  base: Base,
+): Change<AnyRecord> {
+  const record = { ...base, ...withDefaults(definition, sent) };
+  return definition.created?.(record) ?? { record };
+}
+
+/** The change that the parameters sent make to a record; none when nothing was sent. */
+export function alteration(
+  definition: AnyResource,
+  before: AnyRecord,
+  { sent, now }: { sent: Record<string, unknown>; now: number },
+): Change<AnyRecord> {
+  if (Object.keys(sent).length === 0) return { record: before };
+  const after = { ...before, ...sent, dateUpdated: now };
+  return definition.updated?.(before, after) ?? { record: after };
+}

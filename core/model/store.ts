@@ -1,0 +1,100 @@
+import type { Condition } from "../base/filters.ts";
+import type { Job } from "./job.ts";
+import type { Base } from "../base/record.ts";
+
+/** A further record that a change makes: the name its resource goes by in `resources`, and it. */
+export interface AlsoInserted {
+  into: string;
+  record: Base;
+}
+
+/** A further record that a change replaces, or makes where there is none. */
+export type AlsoPut = AlsoInserted;
+
+/** A further record that is gone with a change, if it was there. */
+export interface AlsoGone {
+  from: string;
+  accountSid: string;
+  sid: string;
+}
+
+/** A record that is replaced with a change; nothing happens to one that is gone. */
+export interface AlsoUpdated {
+  into: string;
+  accountSid: string;
+  sid: string;
+  change(record: Base): Base;
+}
+
+export type AlsoWritten = AlsoInserted | AlsoUpdated;
+
+/** Something that costs money, as the ledger counts it. */
+export interface Charge {
+  category: "calls" | "sms" | "phonenumbers" | "transcriptions";
+  /** In millionths of the account's currency, whole. */
+  priceMicros: number;
+  /** What was used, in whole units of the category: minutes, messages, numbers. */
+  usage: number;
+  /** In ms: the UTC day that it counts for. */
+  at: number;
+}
+
+/**
+ * The new state of a record, the jobs it causes, the records it makes, replaces and removes, and the
+ * charges to its account: all are committed, or none.
+ */
+export interface Change<T> {
+  record: T;
+  jobs?: Job[];
+  also?: AlsoInserted[];
+  put?: AlsoPut[];
+  gone?: AlsoGone[];
+  charges?: Charge[];
+}
+
+export interface Query {
+  where: Condition[];
+  skip: number;
+  limit: number;
+  /** Start right after (that is, older than) this Sid instead of at `skip`. */
+  after?: string;
+  /** What that record has in the field that lists are sorted by, lest it is gone meanwhile. */
+  afterText?: string;
+}
+
+export interface Slice<T> {
+  items: T[];
+  /** Of all that pass the conditions. */
+  total: number;
+}
+
+/** The records of one resource type, by account. Another account's record is not found. */
+export interface Collection<T extends Base> {
+  get(accountSid: string, sid: string): Promise<T | null>;
+  /** Newest first, or in the order of the resource's `sorted` field when only its fields are asked for. */
+  list(accountSid: string, query: Query): Promise<Slice<T>>;
+  /** Throws `alreadyExists` when a unique field is taken. */
+  insert(change: Change<T>): Promise<T>;
+  /**
+   * Replaces a record, retried while other writers win the race, so `change` must be pure. The same
+   * record object without jobs writes nothing. Throws `notFound`, or what `change` throws.
+   */
+  update(accountSid: string, sid: string, change: (record: T) => Change<T>): Promise<T>;
+  /** Throws `notFound`. */
+  remove(accountSid: string, sid: string, change?: (record: T) => Change<T>): Promise<void>;
+  /** Prepares older records' texts for `contains` conditions; lists are right without it, but slow. */
+  packTexts(accountSid: string, signal: AbortSignal): Promise<void>;
+  /**
+   * Removes records that were made before an instant in ms, oldest first and at most
+   * `limits.removedAtOnce`, with what is kept beside them; how many. Those that `stays` is true of
+   * stay.
+   */
+  removeOld(accountSid: string, before: number, stays?: (record: T) => boolean): Promise<number>;
+  /** The record that holds a value of a unique field, in whatever account. */
+  holder(field: keyof T & string, value: string): Promise<T | null>;
+  /** All records of a service-wide group. */
+  group(name: string, value: string): Promise<T[]>;
+}
+
+// deno-lint-ignore no-explicit-any
+export type AnyCollection = Collection<any>;

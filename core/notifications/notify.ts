@@ -1,0 +1,71 @@
+import { type Exchange, unanswered, withoutCredentials } from "../base/exchange.ts";
+import { Fault, type FaultName, faults } from "../base/faults.ts";
+import { limits } from "../base/limits.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { AlsoInserted } from "../model/store.ts";
+import type { Notification } from "../resources/notifications.ts";
+import { type Cause, sidOfCause } from "../base/sid.ts";
+
+export interface Notice {
+  accountSid: string;
+  /** Null when it is tied to no call. */
+  callSid: string | null;
+  fault: FaultName;
+  /** What was wrong in this case; the fault's own message comes before it. */
+  detail: string;
+  level: "error" | "warning";
+  exchange?: Exchange | undefined;
+  /** What led to it: told again, it is still one Notification. Absent: it is told once. */
+  cause?: Cause | undefined;
+}
+
+export type { Cause };
+
+/** The Notification that tells a customer of a failure; part of the change that it belongs to. */
+export function notification(
+  notice: Notice,
+  ports: Ports,
+): AlsoInserted & { record: Notification } {
+  const now = ports.now();
+  const { code, message } = faults[notice.fault];
+  const exchange = notice.exchange ?? unanswered({ url: "", method: "", params: {} });
+  const record: Notification = {
+    sid: notice.cause === undefined ? ports.newSid("NO") : sidOf(notice.cause, notice),
+    accountSid: notice.accountSid,
+    dateCreated: now,
+    dateUpdated: now,
+    callSid: notice.callSid,
+    apiVersion: limits.apiVersion,
+    log: notice.level === "error" ? 0 : 1,
+    errorCode: code,
+    moreInfo: `${ports.settings.baseUrl}/errors/${code}`,
+    messageText: cut(`${message}: ${notice.detail}`),
+    messageDate: now,
+    requestUrl: short(withoutCredentials(exchange.url)),
+    requestMethod: short(exchange.method),
+    requestVariables: short(new URLSearchParams(exchange.params).toString()),
+    responseHeaders: short(exchange.responseHeaders),
+    responseBody: short(exchange.responseBody),
+  };
+  return { into: "notifications", record };
+}
+
+/** One cause may have several Notifications: of different faults, or of different requests. */
+function sidOf({ at, id }: Cause, { fault, exchange }: Notice): string {
+  const text = JSON.stringify([id, fault, exchange?.url ?? ""]);
+  return sidOfCause("NO", { at, id: text });
+}
+
+/** Records a Notification that belongs to no other change. */
+export async function notify(notice: Notice, ports: Ports): Promise<void> {
+  try {
+    await ports.records.notifications.insert({ record: notification(notice, ports).record });
+  } catch (error) {
+    const isKnown = error instanceof Fault && error.fault === "alreadyExists";
+    if (!isKnown) throw error;
+  }
+}
+
+/** What a store's value has room for, however much a server sent. */
+const cut = (text: string): string => text.slice(0, limits.noticeLength);
+const short = (text: string): string | null => cut(text) || null;

@@ -1,0 +1,81 @@
+import type { Companion } from "../protocol/companion.ts";
+import type { Script } from "../protocol/script.ts";
+import type { RoomOrder } from "../protocol/rooms.ts";
+import type { MessageOrder, OutwardOrder } from "../protocol/messages.ts";
+import type { PresenceNews, RegisteredBinding } from "../protocol/registrations.ts";
+
+/** The part of the ports (`ports.ts`) that is about companions. */
+
+/** A companion as last heard of. */
+export interface CompanionState extends Companion {
+  seenAt: number;
+  /** Clients that have a device registered with it. */
+  registered?: number;
+  /** Where its control answers, if it said so. */
+  bridgeUrl?: string;
+  /** Where other companions reach it. */
+  sipUri?: string;
+}
+
+export interface Companions {
+  list(): Promise<CompanionState[]>;
+  get(id: string): Promise<CompanionState | null>;
+  /** Notes that a companion is alive. */
+  beat(state: CompanionState): Promise<void>;
+  /** Forgets a companion that is gone, and who was registered there. */
+  forget(id: string, runId: string): Promise<void>;
+  /**
+   * Takes what a companion tells about who is registered there. False when news before these are
+   * missing: then nothing is taken. Repeats are harmless.
+   */
+  takePresence(news: PresenceNews): Promise<boolean>;
+  /** Whether it is known who is registered at this run of a companion. */
+  knowsPresence(companion: Companion): Promise<boolean>;
+  /** Those of the companions that have a device of this login. */
+  holding(login: string, among: CompanionState[]): Promise<CompanionState[]>;
+  /** How many logins have a device at any of the companions. */
+  countRegistered(among: CompanionState[]): Promise<number>;
+}
+
+/** Service to companions. Throws `unavailable` when one that is needed cannot be reached. */
+export interface Bridge {
+  /**
+   * Replaces what the leg was doing, and with `other` what whom it talks to was doing, at the companion
+   * that has it, or at whichever has when none is named; null when there is no such leg.
+   */
+  run(
+    leg: string,
+    script: Script,
+    options?: { at?: Pick<Companion, "id"> | null; other?: Script },
+  ): Promise<Companion | null>;
+  /**
+   * Silences what the peer of a leg says, or lets it be heard again, at the companion that has the
+   * leg; false when the leg is not there or its media pass by.
+   */
+  mute(leg: string, muted: boolean, at: Pick<Companion, "id">): Promise<boolean>;
+  /** Drops what the companions remember of these logins. */
+  invalidate(logins: string[]): Promise<void>;
+  /** Has the companions ask again which Gateways each is to keep registered. */
+  gatewaysChanged(): Promise<void>;
+  /** The devices of a login, at all companions. */
+  bindings(login: string): Promise<RegisteredBinding[]>;
+  /**
+   * Sends a message to every device of a Client, at all companions; the final status of each. Throws
+   * `unavailable` when a companion with a device was out of reach and no device has the message.
+   */
+  message(order: MessageOrder): Promise<number[]>;
+  /**
+   * Sends a message to a number elsewhere; its final status, null when surely nobody has it. Throws
+   * `unavailable` when no companion could be asked.
+   */
+  sendOut(order: OutwardOrder): Promise<number | null>;
+  /** Does something in a room of a companion; false when the room, or the leg in it, is not there. */
+  room(order: RoomOrder, at: Pick<Companion, "id">): Promise<boolean>;
+  /**
+   * What shows of a run of a companion: it is there, nobody answers at its address any more (or another
+   * run of it does), or neither is sure.
+   */
+  look(at: Companion): Promise<"there" | "gone" | "silent">;
+  /** Whether a companion answers. */
+  ready(): Promise<boolean>;
+}

@@ -1,0 +1,104 @@
+import type { NumberOffer, NumberSearch } from "../values/offer.ts";
+import type { Bridge, Companions } from "./companion_ports.ts";
+import type { PairCap } from "../values/pair_cap.ts";
+import type {
+  Blobs,
+  LocationSource,
+  Mailer,
+  MessageRoute,
+  NumberProvider,
+  Transcriber,
+} from "./providers.ts";
+import type { RecordOf } from "../model/resource.ts";
+import type { Account } from "../resources/accounts.ts";
+import type { resources } from "../resources/mod.ts";
+import type { Settings } from "../values/settings.ts";
+import type { Change, Charge, Collection } from "../model/store.ts";
+import type { Counters } from "../values/counter_names.ts";
+
+export type Records = {
+  [K in keyof typeof resources]: Collection<RecordOf<(typeof resources)[K]>>;
+};
+
+/** The tree of accounts. */
+export interface Accounts {
+  get(sid: string): Promise<Account | null>;
+  /**
+   * An account as it was within the last `limits.accountRecentMs`, without a read; undefined when it
+   * was not read then. What this instance changes shows at once, what another changes after that time.
+   */
+  recent(sid: string): Account | undefined;
+  /** E-mail addresses are compared without case. */
+  byEmail(email: string): Promise<Account | null>;
+  /** The direct sub-accounts, newest first; of "" the root account. */
+  children(sid: string): Promise<Account[]>;
+  /** Their Sids, which cost far less when there are many. */
+  childSids(sid: string): Promise<string[]>;
+  insert(change: Change<Account>): Promise<Account>;
+  update(sid: string, change: (account: Account) => Change<Account>): Promise<Account>;
+}
+
+/** What one account was charged on one UTC day. */
+export interface DayOfUsage {
+  /** Its midnight, in ms. */
+  day: number;
+  sums: {
+    category: Charge["category"];
+    count: number;
+    usage: number;
+    priceMicros: number;
+  }[];
+}
+
+/** The sums of every account's charges. */
+export interface Ledger {
+  /** The days with charges that touch a span of time in ms, latest first. */
+  days(accountSid: string, span: { from: number; before: number }): Promise<DayOfUsage[]>;
+}
+
+/** The numbers that the operator loaded. */
+export interface Stock {
+  countries(): Promise<string[]>;
+  /** In order of number. */
+  search(wanted: NumberSearch): AsyncIterable<NumberOffer>;
+  get(phoneNumber: string): Promise<NumberOffer | null>;
+  /** Adds offers, or replaces those of the same number. How many were new. */
+  put(offers: NumberOffer[]): Promise<number>;
+}
+
+/** The outside world as core sees it. */
+export interface Ports {
+  records: Records;
+  accounts: Accounts;
+  companions: Companions;
+  ledger: Ledger;
+  numbers: NumberProvider;
+  settings: Settings;
+  bridge: Bridge;
+  /** Tried in order. */
+  messageRoutes: MessageRoute[];
+  /** Null when sending e-mail is not configured. */
+  mailer: Mailer | null;
+  blobs: Blobs;
+  /** Null when none is configured. */
+  locationSource: LocationSource | null;
+  /** Counts the messages between two that no person may have written. */
+  messagePairs: PairCap;
+  /** Null when nobody is set up who makes text of speech. */
+  transcriber: Transcriber | null;
+  /** What this instance has counted since it started. */
+  counters: Counters;
+  /** Signs a text with the server's secret, in hex. */
+  sign(text: string): Promise<string>;
+  /** In ms. */
+  now(): number;
+  newSid(prefix: string): string;
+  /**
+   * Requests to customers' servers: guarded against private addresses, redirects followed, each
+   * request that one leads to signed anew by `signer`.
+   */
+  fetch(request: Request, signer?: (redirected: Request) => Request): Promise<Response>;
+  /** The AuthToken of a password: slow, salted with the Sid and the server's secret; 32 hex digits. */
+  deriveToken(accountSid: string, password: string): Promise<string>;
+  log(line: string, fields?: Record<string, unknown>): void;
+}

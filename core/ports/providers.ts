@@ -1,0 +1,98 @@
+import type { NumberEvent, NumberOffer, NumberSearch } from "../values/offer.ts";
+import type { Change } from "../model/store.ts";
+import type { Email } from "../resources/emails.ts";
+import type { Message } from "../resources/messages.ts";
+
+/** Where phone numbers come from. */
+export interface NumberProvider {
+  /** The ISO 3166-1 codes of the countries that it has numbers of. */
+  countries(): Promise<string[]>;
+  /** What fits, in order of number; it may be held by an account already, and may not fit wholly. */
+  search(wanted: NumberSearch): AsyncIterable<NumberOffer>;
+  /** The offer of one number in E.164 form; null when it may not be had. */
+  offer(phoneNumber: string): Promise<NumberOffer | null>;
+  /** Learns what came of a number, perhaps more than once. Throws when it could not be told. */
+  tell(event: NumberEvent): Promise<void>;
+}
+
+/** One way by which messages leave the service. */
+export interface MessageRoute {
+  /** Whether it leads to the message's recipient. */
+  reaches(message: Message): Promise<boolean>;
+  /**
+   * Hands the message over; its Sid is the same on every attempt. Returns what else its delivery
+   * makes, which is committed with it. Throws when it was not taken: a Fault that no other attempt
+   * can change, `Untaken` where surely nothing was handed over, or any other error.
+   */
+  send(message: Message, signal: AbortSignal): Promise<Delivery | void>;
+}
+
+/** The records and jobs that the delivery of a message causes. */
+export interface Delivery extends Pick<Change<Message>, "also" | "jobs"> {
+  /** What the carrier knows the message by, where a receipt will tell what became of it. */
+  carrierId?: string;
+}
+
+export interface Mailer {
+  /**
+   * Hands an e-mail over; its Sid is the same on every attempt. Returns the addresses that were
+   * refused while others were taken; throws `emailRefused` when all were, for good.
+   */
+  send(email: Email, signal: AbortSignal): Promise<string[]>;
+}
+
+/** Bytes from `start` to before `end`. */
+export interface ByteRange {
+  start: number;
+  end: number;
+}
+
+/** Large binary objects, each named by a Sid of an account. */
+export interface Blobs {
+  /**
+   * Writes at an offset, over what was there; what was never written reads as zeros. At 0 it makes
+   * the object, elsewhere it throws a Fault `notFound` when there is none.
+   */
+  write(
+    accountSid: string,
+    sid: string,
+    at: number,
+    bytes: Uint8Array<ArrayBuffer>,
+  ): Promise<void>;
+  /** In bytes; null when there is none. */
+  size(accountSid: string, sid: string): Promise<number | null>;
+  /** Null when there is none. The caller reads the content to its end, or cancels it. */
+  get(
+    accountSid: string,
+    sid: string,
+    range?: ByteRange,
+  ): Promise<ReadableStream<Uint8Array<ArrayBuffer>> | null>;
+  /** Nothing when there is none. */
+  remove(accountSid: string, sid: string): Promise<void>;
+  /** Brings what is whole to where it stays for good; may be done again. Throws when it cannot. */
+  settle(accountSid: string, sid: string, signal: AbortSignal): Promise<void>;
+  /** Where else the bytes can be read for a short time, by a GET or a HEAD; null: here alone. */
+  link(accountSid: string, sid: string, method: "GET" | "HEAD"): Promise<string | null>;
+}
+
+export interface LocationSource {
+  /** What the source answers about a subscriber's number. Throws when it does not. */
+  lookUp(msisdn: string, signal: AbortSignal): Promise<string>;
+}
+
+export interface Transcriber {
+  /**
+   * The words in a WAV file, which is opened when it is its turn, within `mostMs` from then; of
+   * whatever language where none is told. One that `isLong` holds up no others. Throws a Fault when no other attempt can bring them, and
+   * any other error when one may.
+   */
+  transcribe(
+    audio: {
+      open(): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
+      mostMs: number;
+      isLong: boolean;
+      language?: string;
+    },
+    signal: AbortSignal,
+  ): Promise<string>;
+}

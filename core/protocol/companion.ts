@@ -1,0 +1,131 @@
+import { z } from "zod";
+import { legEvent } from "./events.ts";
+import { companionAddresses } from "./peers.ts";
+import { legId, step } from "./script.ts";
+
+/**
+ * What service and companion say to each other; the other files of this folder hold the rest of it,
+ * `script.ts` what a leg is told to do and `events.ts` what happened to it.
+ *
+ * The companion *reports* what happened to a leg and is answered with the next script; the service
+ * *runs* a script on a leg. A leg's id is the Sid of its Call, so there is no mapping. A script is
+ * performed in order; a step with an `action` ends with a report that carries it back, and a script
+ * in the answer replaces what was left. The companion knows no markup and the service no SIP.
+ */
+
+/** A companion process: `id` names it, `runId` is new at every start. */
+export const companion = z.object({ id: z.string().min(1), runId: z.string().min(1) });
+
+/** `seq` counts a leg's reports from 0; `at` is when it happened, in ms. Repeats are harmless. */
+export const report = z.object({
+  companion,
+  leg: legId,
+  accountSid: z.string(),
+  seq: z.number().int().nonnegative(),
+  at: z.number().int(),
+  event: legEvent,
+  /** False: acknowledge at once, nobody waits for a script. */
+  wantsScript: z.boolean(),
+  /** The leg is over, though its last report comes later: what an action is told then. */
+  hasEnded: z.boolean().optional(),
+});
+
+/** Reports that want no script, of any legs, at most one of each. */
+export const news = z.object({ reports: z.array(report).min(1).max(256) });
+
+/**
+ * What became of a report: after `outage` and `defect` it may be sent again (a defect is of the report
+ * itself, or of the service), after `refused` never.
+ */
+const newsOutcome = z.enum(["taken", "outage", "defect", "refused"]);
+
+export const newsAnswer = z.object({ outcomes: z.array(newsOutcome) });
+
+/** Reports that want scripts, of any legs, at most one of each. */
+export const questions = z.object({ reports: z.array(report).min(1).max(64) });
+
+/**
+ * One for each question, as a line of its own as soon as it is there: `at` counts them from 0. An empty
+ * script means: go on with the steps that are left.
+ */
+export const questionAnswer = z.object({
+  at: z.number().int().nonnegative(),
+  outcome: newsOutcome,
+  script: z.array(step),
+});
+
+export const credentialsQuery = z.object({ login: z.string() });
+
+/** HA1 per RFC 7616 §3.4.2 for the SIP domain as realm; never the password. */
+export const credentials = z.object({
+  accountSid: z.string(),
+  clientSid: z.string(),
+  ha1: z.object({ md5: z.string(), sha256: z.string() }),
+  /** False: the Client is disabled, or its account suspended or closed. */
+  allowed: z.boolean(),
+});
+
+/** `null` when no Client has the login. */
+export const credentialsAnswer = z.object({ credentials: credentials.nullable() });
+
+/** Every `bridgeLimits.heartbeatMs`: the companion lives, and these are its legs. */
+export const heartbeat = z.object({
+  companion,
+  legs: z.array(z.object({ leg: legId, accountSid: z.string() })),
+  /** Clients with a phone registered. */
+  registered: z.number().int().nonnegative(),
+  ...companionAddresses,
+  /** Its last one: it stops, and all its calls have ended. */
+  isLast: z.boolean().optional(),
+});
+
+/** `other` is for whom the leg talks to, who else would lose the call with it. */
+export const runRequest = z.object({
+  leg: legId,
+  script: z.array(step),
+  other: z.array(step).optional(),
+});
+export const runAnswer = z.object({ companion });
+/** Whether it takes calls, for anybody who asks; it says which run of it that is. */
+export const readyAnswer = z.object({ ready: z.boolean(), companion });
+
+/** Silences what the peer of a leg says, or lets it be heard again, whatever the leg is doing. */
+export const muteRequest = z.object({ leg: legId, muted: z.boolean() });
+/** False: its media pass by the companion, which cannot silence them. */
+export const muteAnswer = z.object({ isDone: z.boolean() });
+
+/** What the companion must forget: the cached credentials of these logins. */
+export const invalidation = z.object({ logins: z.array(z.string()) });
+
+export type Companion = z.infer<typeof companion>;
+export type Report = z.infer<typeof report>;
+export type News = z.infer<typeof news>;
+export type NewsAnswer = z.infer<typeof newsAnswer>;
+export type QuestionAnswer = z.infer<typeof questionAnswer>;
+export type Credentials = z.infer<typeof credentials>;
+export type Heartbeat = z.infer<typeof heartbeat>;
+
+/** Paths of the two sides; every request is a signed POST of JSON. */
+export const bridgePaths = {
+  /** On the service. */
+  questions: "/bridge/questions",
+  news: "/bridge/news",
+  credentials: "/bridge/credentials",
+  heartbeat: "/bridge/heartbeat",
+  /** On the companion. */
+  run: "/run",
+  mute: "/mute",
+  invalidate: "/invalidate",
+  ready: "/ready",
+} as const;
+
+export const bridgeLimits = {
+  /** How old or how far ahead a signature may be. */
+  signatureWindowMs: 30_000,
+  heartbeatMs: 5_000,
+  /** How long the body of a request may take. */
+  bodyMs: 10_000,
+  bodyBytes: 1 << 20,
+  /** Room for over 100,000 legs, and for the longest questions together. */
+  largeBodyBytes: 16 << 20,
+} as const;

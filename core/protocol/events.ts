@@ -1,0 +1,134 @@
+import { z } from "zod";
+import { action } from "./action.ts";
+import { gatheredEvent, partialEvent } from "./gather.ts";
+import { notedEvent } from "./note.ts";
+import { recorded, recordedEvent } from "./recordings.ts";
+import { referredEvent } from "./refer.ts";
+import {
+  consultingEvent,
+  dequeuedEvent,
+  joinedEvent,
+  leftEvent,
+  queuedEvent,
+  waitingEvent,
+} from "./rooms.ts";
+import { collectedEvent } from "./ussd.ts";
+import { legId } from "./script.ts";
+import { incomingNumber } from "./trunks.ts";
+
+/** The part of the bridge (`bridge.ts`) that is about what happened to a leg. */
+
+/** How a leg ended; the last word about it. */
+export const outcome = z.enum(["completed", "busy", "no-answer", "failed", "canceled"]);
+
+/** How much an event may say. */
+export const eventLimits = { endDetailLength: 300 } as const;
+
+/** Why a leg ended, where its status does not tell: what its owner could mend. */
+const endReason = z.enum(["not-registered", "media-lost", "no-trunk", "no-codec"]);
+
+export const answeredBy = z.enum(["human", "machine", "unknown"]);
+
+/** A leg of any companion. */
+const namedLeg = z.object({ leg: legId, accountSid: z.string() });
+
+export const legEvent = z.discriminatedUnion("type", [
+  /** An authenticated Client sent an INVITE. Answered with what to do about it. */
+  z.object({
+    type: z.literal("incoming"),
+    login: z.string(),
+    clientSid: z.string(),
+    /** The Request-URI as dialled, without its headers. */
+    uri: z.string(),
+    displayName: z.string().optional(),
+    sipCallId: z.string(),
+    headers: z.record(z.string(), z.string()),
+    /** The leg whose place the call is to take in its conversation (RFC 3891). */
+    replaces: legId.optional(),
+  }),
+  incomingNumber,
+  /** The INVITE of an outbound leg goes out; `parent` is the leg whose dial placed it. */
+  z.object({
+    type: z.literal("inviting"),
+    parent: legId.optional(),
+    from: z.string(),
+    to: z.string(),
+    sipCallId: z.string(),
+    memo: z.record(z.string(), z.unknown()).optional(),
+  }),
+  z.object({ type: z.literal("ringing") }),
+  /** 200 and ACK. On a leg that `invite` placed, or a screened one, answered with its script. */
+  z.object({ type: z.literal("answered") }),
+  /** Who answered, going by the sound, where `invite` asks for it. Answered with the next script. */
+  z.object({ type: z.literal("detected"), answeredBy }),
+  z.object({ type: z.literal("next"), action }),
+  gatheredEvent,
+  collectedEvent,
+  partialEvent,
+  notedEvent,
+  referredEvent.extend({ outcome }),
+  z.object({
+    type: z.literal("dialled"),
+    outcome,
+    /** The leg that answered, else the last that failed. */
+    leg: legId,
+    durationS: z.number().int().nonnegative(),
+    ringS: z.number().int().nonnegative(),
+    sipStatus: z.number().int().optional(),
+    sipCallId: z.string().optional(),
+    /** X- and User-to-User headers of its final response. */
+    headers: z.record(z.string(), z.string()).optional(),
+    recording: recorded.optional(),
+    action: action.optional(),
+  }),
+  consultingEvent,
+  joinedEvent,
+  leftEvent,
+  queuedEvent,
+  dequeuedEvent,
+  waitingEvent,
+  recordedEvent,
+  /**
+   * The softphone of a leg wants `other`, whom it talks to, to talk to somebody else (RFC 3515).
+   * Answered with a script for `other`, which begins with a `reject` where that may not be. Without
+   * `other` the leg is in a conference, and the script is the dial of who takes its place there.
+   */
+  z.object({
+    type: z.literal("refer"),
+    other: legId.optional(),
+    /** The Refer-To URI, without its headers. */
+    to: z.string(),
+    /** Who refers: the Client's own address. */
+    by: z.string(),
+    /** X- and User-to-User headers for the INVITE, from the URI. */
+    headers: z.record(z.string(), z.string()),
+    /** The transferor's other leg, at another companion: who talks to that one is meant. */
+    replaces: namedLeg.optional(),
+    /** The transferor's call, where another companion has it: the leg of the report is `other` then. */
+    transferor: namedLeg.optional(),
+  }),
+  /**
+   * A step could not be done as asked (audio out of reach, …); the script goes on. `about` is what
+   * was at fault, where that was not the audio at the URL.
+   */
+  z.object({
+    type: z.literal("problem"),
+    url: z.string(),
+    message: z.string(),
+    about: z.enum(["recognition", "speech"]).optional(),
+  }),
+  /** Audio came from an address that signalling does not know, and was dropped; once for each leg. */
+  z.object({ type: z.literal("unknownSource"), address: z.string() }),
+  z.object({
+    type: z.literal("ended"),
+    outcome,
+    sipStatus: z.number().int().optional(),
+    reason: endReason.optional(),
+    /** What was wrong, in words, where the reason alone does not tell. */
+    detail: z.string().max(eventLimits.endDetailLength).optional(),
+  }),
+]);
+
+export type Outcome = z.infer<typeof outcome>;
+export type EndReason = z.infer<typeof endReason>;
+export type LegEvent = z.infer<typeof legEvent>;

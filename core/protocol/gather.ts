@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { action } from "./action.ts";
+import { sayStep } from "./speech.ts";
+
+/** The part of the bridge (`bridge.ts`) that is about what a caller hears, types and says. */
+
+/** Plays the audio at a URL; `loop` 0 is until the leg ends. */
+export const playStep = z.object({
+  type: z.literal("play"),
+  url: z.string(),
+  loop: z.number().int().nonnegative(),
+});
+
+export const silenceStep = z.object({
+  type: z.literal("silence"),
+  seconds: z.number().positive(),
+});
+
+/** Sends digits to the peer: 0-9 A-D * #, `w` is half a second of silence and `W` a whole one. */
+export const digits = z.string().regex(/^[0-9A-D*#wW]+$/).max(1_000);
+
+/** Sends digits `loop` times; 0 is until the leg ends. */
+export const digitsStep = z.object({
+  type: z.literal("digits"),
+  digits,
+  loop: z.number().int().nonnegative(),
+});
+
+/** What a caller may be played while it is waited for. */
+export const prompt = z.discriminatedUnion("type", [playStep, sayStep, silenceStep, digitsStep]);
+
+const keys = z.string().regex(/^[0-9A-D*#]*$/);
+
+/** Where what is said is told before it is finished. */
+const callback = z.object({ url: z.string(), method: z.enum(["GET", "POST"]) });
+
+/** How speech is listened to: a language tag, and words that are likely. */
+const speechInput = z.object({
+  language: z.string(),
+  hints: z.array(z.string()),
+  partials: callback.optional(),
+});
+
+/**
+ * Takes keys and words of the caller, from the first prompt on: either ends the prompts. It ends
+ * with a `gathered` report, or without one when nothing came for `timeoutS` after the prompts; typed
+ * digits without an `action` go along with the next action that is handed back. A key that is not in
+ * `startKeys` is no input while nothing else was typed.
+ */
+export const gatherStep = z.object({
+  type: z.literal("gather"),
+  prompts: z.array(prompt),
+  timeoutS: z.number().positive(),
+  /** Absent: keys are no input. */
+  keys: z.object({ start: keys, finish: keys, most: z.number().int().positive() }).optional(),
+  /** Absent: words are no input. */
+  speech: speechInput.optional(),
+  action: action.optional(),
+});
+
+const heard = {
+  text: z.string(),
+  /** 0 to 1. */
+  confidence: z.number(),
+};
+
+/** What a `gather` brought; without the key that finished it. */
+export const gatheredEvent = z.object({
+  type: z.literal("gathered"),
+  digits: z.string(),
+  speech: z.object(heard).optional(),
+  action,
+});
+
+/** What was said so far, while the caller still speaks; `number` counts from 0 in a `gather`. */
+export const partialEvent = z.object({
+  type: z.literal("partial"),
+  ...heard,
+  number: z.number().int().nonnegative(),
+  callback,
+});
+
+export type GatherStep = z.infer<typeof gatherStep>;
+export type Prompt = z.infer<typeof prompt>;
+export type Gathered = z.infer<typeof gatheredEvent>;
+export type PartialSpeech = z.infer<typeof partialEvent>;

@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { action } from "./action.ts";
+
+/** The part of the bridge (`bridge.ts`) that is about what the service does by itself in a script. */
+
+/** The service's own notes, handed back untouched. */
+const memo = z.record(z.string(), z.unknown());
+
+/**
+ * Hands a memo back when the script has come to it: the service then does what it noted. With an
+ * action the report brings the next script; without one the script goes on at once.
+ */
+export const noteStep = z.object({
+  type: z.literal("note"),
+  memo,
+  action: action.optional(),
+});
+
+/** A script has come to a `note`. */
+export const notedEvent = z.object({
+  type: z.literal("noted"),
+  memo,
+  action: action.optional(),
+});
+
+export type NoteStep = z.infer<typeof noteStep>;
+export type NotedEvent = z.infer<typeof notedEvent>;

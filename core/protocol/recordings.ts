@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { action } from "./action.ts";
+
+/**
+ * The part of the bridge (`bridge.ts`) that is about recordings. The companion sends the sound in
+ * parts while it records; a recording begins with its first part, so one in which nobody spoke never
+ * comes to be.
+ */
+
+export const recordingLimits = {
+  sampleRate: 8_000,
+  bytesOfSample: 2,
+  /** Of one part: four seconds of one channel. */
+  partBytes: 64 << 10,
+  /** Of the first part, a second of one channel: a recording soon has a record that a crash leaves. */
+  firstPartBytes: 16_000,
+} as const;
+
+/** What is to be recorded: the Sid that it gets, and notes of the service, handed back untouched. */
+export const recordingOrder = z.object({
+  sid: z.string().regex(/^RE[0-9a-f]{32}$/),
+  accountSid: z.string(),
+  memo: z.record(z.string(), z.unknown()).optional(),
+});
+
+/**
+ * Records what the peer of the leg says, after a beep, until it is silent for `timeoutS`, presses one
+ * of the keys in `finishOnKey`, or `maxLengthS` passed. With `trim` silence at both ends is left out.
+ */
+export const recordStep = z.object({
+  type: z.literal("record"),
+  recording: recordingOrder,
+  timeoutS: z.number().positive(),
+  finishOnKey: z.string(),
+  maxLengthS: z.number().positive(),
+  playBeep: z.boolean(),
+  trim: z.boolean(),
+  action: action.optional(),
+});
+
+/** What was recorded, for the action of a step: whole seconds, 1 at the least. */
+export const recorded = z.object({ sid: z.string(), durationS: z.number().int().positive() });
+
+/** A `record` step ended with something recorded. */
+export const recordedEvent = z.object({
+  type: z.literal("recorded"),
+  recording: recorded,
+  /** The key that ended it, or `hangup`. */
+  digits: z.string().optional(),
+  action,
+});
+
+/** Sound of a recording: 16-bit samples at 8 kHz, little-endian, the channels interleaved. */
+export const recordingPart = z.object({
+  recording: recordingOrder,
+  /** The leg on whose behalf it is made. */
+  leg: z.string(),
+  channels: z.number().int().min(1).max(2),
+  /** Bytes before this part. A repeated part changes nothing. */
+  at: z.number().int().nonnegative(),
+  /** Base64. */
+  data: z.string(),
+  /** Nothing comes after this part; `cut` where sound was lost, and the recording ended, before its time. */
+  end: z.enum(["whole", "cut", "discard"]).optional(),
+});
+
+/** False: the service does not want it (any more). */
+export const recordingAnswer = z.object({ isWanted: z.boolean() });
+
+export type RecordingOrder = z.infer<typeof recordingOrder>;
+export type RecordStep = z.infer<typeof recordStep>;
+export type Recorded = z.infer<typeof recorded>;
+export type RecordingPart = z.infer<typeof recordingPart>;
+
+/** On the service; as `bridgePaths`. */
+export const recordingPaths = { part: "/bridge/recording" } as const;
+
+/** How long so many bytes are, as the interface tells it. */
+export const recordedSeconds = (bytes: number, channels: number): number => {
+  const { sampleRate, bytesOfSample } = recordingLimits;
+  return Math.max(1, Math.round(bytes / (sampleRate * bytesOfSample * channels)));
+};

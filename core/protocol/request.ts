@@ -1,0 +1,71 @@
+import { bridgeLimits } from "./companion.ts";
+import { bridgeHeader, createBridgeVerifier, isSignedBody } from "./signature.ts";
+
+/** Why a request is not read, as an HTTP status and a text. */
+export interface BridgeRefusal {
+  status: 401 | 408 | 413;
+  why: string;
+}
+
+/** Takes signed requests of the other side: the body of one, or the refusal. */
+export type BridgeRequests = (
+  request: Request,
+  limits: { path: string; maxBytes: number },
+) => Promise<string | BridgeRefusal>;
+
+export interface BridgeRequestsOptions {
+  secret: string;
+  now(): number;
+  /** How long a body may take. */
+  bodyMs?: number;
+}
+
+/**
+ * Reads no body before the header proves its sender, so that memory is held for requests of the other
+ * side alone: unauthenticated ones cost what their heads do.
+ */
+export function bridgeRequests(
+  { secret, now, bodyMs = bridgeLimits.bodyMs }: BridgeRequestsOptions,
+): BridgeRequests {
+  const { verify } = createBridgeVerifier(secret, now);
+  return async (request, { path, maxBytes }) => {
+    const signature = request.headers.get(bridgeHeader) ?? undefined;
+    const digest = verify(signature, { method: request.method, path });
+    if (digest === undefined) {
+      return { status: 401, why: "Cannot verify the signature: it is wrong, old or was used" };
+    }
+    const body = await readBody(request, { maxBytes, ms: bodyMs });
+    if (typeof body !== "string" || isSignedBody(digest, body)) return body;
+    return { status: 401, why: "Cannot verify the body: it is not the one that was signed" };
+  };
+}
+
+const tooLarge: BridgeRefusal = { status: 413, why: "Cannot read so large a body" };
+const tooLate: BridgeRefusal = { status: 408, why: "Cannot wait any longer for the body" };
+
+async function readBody(
+  { headers, body }: Request,
+  { maxBytes, ms }: { maxBytes: number; ms: number },
+): Promise<string | BridgeRefusal> {
+  if (Number(headers.get("content-length") ?? 0) > maxBytes) return tooLarge;
+  if (body === null) return "";
+  const reader = body.getReader();
+  let refusal: BridgeRefusal | undefined;
+  const stop = (why: BridgeRefusal) => {
+    refusal = why;
+    reader.cancel().catch(() => {}); // Ends the read that waits.
+  };
+  const timer = setTimeout(stop, ms, tooLate);
+  const decoder = new TextDecoder();
+  let [text, size] = ["", 0];
+  try {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      size += part.value.length;
+      if (size > maxBytes) stop(tooLarge);
+      else text += decoder.decode(part.value, { stream: true });
+    }
+    return refusal ?? text + decoder.decode();
+  } finally {
+    clearTimeout(timer);
+  }
+}

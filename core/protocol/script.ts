@@ -1,0 +1,120 @@
+import { z } from "zod";
+import { action } from "./action.ts";
+import { digits, digitsStep, gatherStep, playStep, silenceStep } from "./gather.ts";
+import { clientTarget, legTarget } from "./peers.ts";
+import { noteStep } from "./note.ts";
+import { referStep } from "./refer.ts";
+import { recordingOrder, recordStep } from "./recordings.ts";
+import { consultStep, leaveStep, pickupStep, queueStep, roomStep } from "./rooms.ts";
+import { sayStep } from "./speech.ts";
+import { ussdInvitation, ussdStep } from "./ussd.ts";
+import { numberTarget, trunkTarget } from "./trunks.ts";
+
+/** The part of the bridge (`bridge.ts`) that is about what the companion does with a leg. */
+
+export const legId = z.string().regex(/^CA[0-9a-f]{32}$/);
+
+/** Who is called: every device a Client has registered, a number or address, or who talks to a leg. */
+export const target = z.discriminatedUnion("kind", [
+  clientTarget,
+  trunkTarget,
+  numberTarget,
+  legTarget,
+]);
+
+/** One leg to place. `headers` are X- and User-to-User headers for the INVITE. */
+export const invitation = z.object({
+  leg: legId,
+  accountSid: z.string(),
+  from: z.string(),
+  to: z.string(),
+  target,
+  headers: z.record(z.string(), z.string()).optional(),
+  /** Sent as soon as it is answered, before all else. */
+  sendDigits: digits.optional(),
+  /**
+   * A leg of a dial whose `answered` report wants a script. It is performed while the caller hears
+   * ringing, and at a `connect` the two are joined; a leg that ends before was not answered.
+   */
+  screened: z.boolean().optional(),
+  /** Begins a USSD dialogue, which has no media; its script goes on when it is answered. */
+  ussd: ussdInvitation.optional(),
+  /** The service's own notes about the leg, handed back untouched in `inviting`. */
+  memo: z.record(z.string(), z.unknown()).optional(),
+});
+
+/** How it is told whether a person or a machine answered. */
+const machineDetection = z.object({
+  /** How long to listen at most, and whether a machine's greeting is to be over first. */
+  timeoutS: z.number().positive(),
+  untilEnd: z.boolean(),
+  /** A greeting so long is a machine's; a pause so long ends a person's; nobody speaks for so long. */
+  speechThresholdMs: z.number().positive(),
+  speechEndMs: z.number().positive(),
+  silenceMs: z.number().positive(),
+});
+
+export const step = z.discriminatedUnion("type", [
+  /**
+   * First step of a new leg: sends its INVITE. Once answered, that report brings the next script; with
+   * `machineDetection`, the report of who answered does.
+   */
+  z.object({
+    type: z.literal("invite"),
+    invitation,
+    timeoutS: z.number().positive(),
+    machineDetection: machineDetection.optional(),
+  }),
+  /** Answers an inbound leg with media of our own; nothing on one already answered. */
+  z.object({ type: z.literal("answer") }),
+  /** Refuses an inbound leg with a SIP status; a hang-up on one already answered. */
+  z.object({ type: z.literal("reject"), status: z.number().int().min(300).max(699) }),
+  playStep,
+  sayStep,
+  silenceStep,
+  digitsStep,
+  gatherStep,
+  /** Sends the peer what it says, as it says it. */
+  z.object({ type: z.literal("echo"), seconds: z.number().positive() }),
+  /**
+   * Rings all `legs`; the first to answer is joined with this leg, or the first whose screening let
+   * it, the others are cancelled. It ends when nobody answered, either side hung up, or `timeLimitS` passed. `proxied` passes SDP through
+   * and needs exactly one leg; `anchored` ends the media of both legs in the companion.
+   */
+  z.object({
+    type: z.literal("dial"),
+    legs: z.array(invitation).min(1).max(10),
+    media: z.enum(["anchored", "proxied"]),
+    timeoutS: z.number().positive(),
+    timeLimitS: z.number().positive(),
+    hangupOnStar: z.boolean().optional(),
+    /** Records both sides from the answer on: this leg's on the first channel. */
+    record: recordingOrder.optional(),
+    action: action.optional(),
+  }),
+  /**
+   * Takes the place of another leg in its conversation, which then ends (RFC 3891); refuses the
+   * caller with 481 when there is none any more.
+   */
+  z.object({ type: z.literal("replace"), leg: legId }),
+  consultStep,
+  roomStep,
+  queueStep,
+  pickupStep,
+  leaveStep,
+  referStep,
+  noteStep,
+  recordStep,
+  ussdStep,
+  /** Asks for the document at the action: a report and nothing else. */
+  z.object({ type: z.literal("next"), action }),
+  /** Has the dial that screens this leg join it; a hang-up on any other. */
+  z.object({ type: z.literal("connect") }),
+  /** BYE; before answer the failure of the last dial or 603 to a caller, CANCEL to a callee. */
+  z.object({ type: z.literal("hangup") }),
+]);
+
+export type Target = z.infer<typeof target>;
+export type Invitation = z.infer<typeof invitation>;
+export type Step = z.infer<typeof step>;
+export type Script = Step[];

@@ -1,0 +1,157 @@
+import { z } from "zod";
+import { ussdText } from "./ussd.ts";
+
+/**
+ * The part of the bridge (`bridge.ts`) that is about trunks: calls that leave through proxies, calls
+ * that come in for numbers, and the Gateways that the companion keeps registered.
+ */
+
+export const trunkLimits = {
+  /** How often a companion asks for its Gateways, whether told to or not. */
+  gatewaysMs: 15_000,
+  /** Proxies that one call is offered to. */
+  routes: 10,
+} as const;
+
+/** One SIP proxy that takes calls. */
+export const trunkRoute = z.object({
+  /** The Gateway it belongs to; null is the operator's proxy, or the host of a `sip:` address. */
+  gatewaySid: z.string().nullable(),
+  /** The account whose Gateway it is. */
+  accountSid: z.string().optional(),
+  /** `[sip:|sips:]host[:port][;transport=…]` */
+  proxy: z.string().min(1),
+  /** Answers a 401 or 407 of this proxy (RFC 3261 §22); without it such an answer is a refusal. */
+  credentials: z.object({ userName: z.string(), password: z.string() }).optional(),
+  /** A customer named the host: connect to public addresses only, checked after resolving it. */
+  publicOnly: z.boolean(),
+});
+
+/**
+ * Somebody beyond a proxy. The Request-URI is `sip:DIALLED@PROXY`, or `dialled` itself where that is
+ * a `sip:` or `sips:` URI. The next route is tried when one cannot be reached, does not answer in
+ * time or answers 5xx; any other final answer is the callee's. When none is
+ * left the leg ends as failed for the reason `no-trunk`; when none was given, with 404.
+ */
+export const trunkTarget = z.object({
+  kind: z.literal("trunk"),
+  dialled: z.string().min(1),
+  routes: z.array(trunkRoute).max(trunkLimits.routes),
+});
+
+/**
+ * A number that an account of this service holds. The call comes in again, as `incomingNumber` on a
+ * new leg of that account, without leaving the companion.
+ */
+export const numberTarget = z.object({
+  kind: z.literal("number"),
+  accountSid: z.string(),
+  numberSid: z.string(),
+  dialled: z.string().min(1),
+  /** Numbers of this service that the call has been through, this one included. */
+  hops: z.number().int().positive(),
+});
+
+/**
+ * A call came in for a number: one that `numberQuery` found for a trunk's INVITE, or the target of
+ * another leg. Answered with what to do about it.
+ */
+export const incomingNumber = z.object({
+  type: z.literal("incomingNumber"),
+  numberSid: z.string(),
+  /** As the answer to the query, or the target, told it. */
+  dialled: z.string(),
+  /** The From address; `user` is empty where it has none. */
+  from: z.object({ user: z.string(), host: z.string() }),
+  displayName: z.string().optional(),
+  /**
+   * The user of the topmost Diversion (RFC 5806) or the last History-Info (RFC 7044) with a cause, that
+   * does not want to be nobody.
+   */
+  forwardedFrom: z.string().optional(),
+  /** As in the target; 0 on a call that a trunk brought. */
+  hops: z.number().int().nonnegative(),
+  sipCallId: z.string(),
+  headers: z.record(z.string(), z.string()),
+  /** A USSD dialogue, which has no media: what it begins with. */
+  ussd: ussdText.optional(),
+});
+
+/** Whose call it is, asked before an INVITE of a trunk has a leg. */
+export const numberQuery = z.object({
+  /**
+   * What may be the number, likeliest first: the code that begins a USSD dialogue, and the users of
+   * Request-URI, P-Called-Party-ID and To.
+   */
+  dialled: z.array(z.string().max(256)).min(1).max(4),
+  /** The Gateway it comes through; null is an allowed source, which reaches all numbers. */
+  gateway: z.object({ gatewaySid: z.string(), accountSid: z.string() }).nullable(),
+});
+
+export const foundNumber = z.object({
+  accountSid: z.string(),
+  numberSid: z.string(),
+  /** Which of the query's it is. */
+  dialled: z.string(),
+  /** False: the account is suspended or closed. Refuse with 403. */
+  allowed: z.boolean(),
+});
+
+/** `null`: nobody whom the source may reach has the number. Refuse with 404. */
+export const numberAnswer = z.object({ number: foundNumber.nullable() });
+
+export const gatewaysQuery = z.object({ companionId: z.string().min(1) });
+
+/** A registration (RFC 3261 §10.2) that the companion keeps up. */
+export const registration = z.object({
+  gatewaySid: z.string(),
+  accountSid: z.string(),
+  /** Names the settings below. Under another version they are registered anew. */
+  version: z.string(),
+  userName: z.string(),
+  password: z.string(),
+  /** As in `trunkRoute`. */
+  proxy: z.string(),
+  publicOnly: z.boolean(),
+  /** What Expires asks for, in seconds. */
+  ttlS: z.number().int().positive(),
+});
+
+/**
+ * All that this companion is to keep registered: what is missing here is unregistered. Asked at the
+ * start, when the service says `gatewaysChanged`, and every `trunkLimits.gatewaysMs`.
+ */
+export const gatewaysAnswer = z.object({ gateways: z.array(registration) });
+
+/**
+ * What became of a registration, told for each version and whenever it changes: in order, each until
+ * the service has it.
+ */
+export const gatewayReport = z.object({
+  companionId: z.string().min(1),
+  gatewaySid: z.string(),
+  accountSid: z.string(),
+  version: z.string(),
+  status: z.enum(["registered", "unregistered", "failed"]),
+  /** Why it failed, for the customer to read. */
+  reason: z.string().max(255).optional(),
+});
+
+export type TrunkRoute = z.infer<typeof trunkRoute>;
+export type TrunkTarget = z.infer<typeof trunkTarget>;
+export type NumberTarget = z.infer<typeof numberTarget>;
+export type IncomingNumber = z.infer<typeof incomingNumber>;
+export type NumberQuery = z.infer<typeof numberQuery>;
+export type FoundNumber = z.infer<typeof foundNumber>;
+export type Registration = z.infer<typeof registration>;
+export type GatewayReport = z.infer<typeof gatewayReport>;
+
+/** As `bridgePaths`. */
+export const trunkPaths = {
+  /** On the service. */
+  number: "/bridge/number",
+  gateways: "/bridge/gateways",
+  gateway: "/bridge/gateway",
+  /** On the companion: `{}` says that its answer to `gatewaysQuery` may have changed. */
+  gatewaysChanged: "/gateways",
+} as const;

@@ -1,0 +1,104 @@
+import { rfc2822 } from "../base/wire.ts";
+import { deliverWebhook } from "../webhooks/deliver.ts";
+import { limits } from "../base/limits.ts";
+import { notification } from "../notifications/notify.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { Change } from "../model/store.ts";
+import { withLinks } from "./link.ts";
+import type { Recording } from "../resources/recordings.ts";
+import type { Transcription } from "../resources/transcriptions.ts";
+import { money } from "../usage/summarize.ts";
+import type { TranscribeOptions } from "./transcribe.ts";
+
+/** The text of a recording, or why there is none. */
+export type Result = { text: string } | { cause: string };
+
+/** Ends a transcription: with its price and charge, or a Notification; and tells its callback. */
+export async function settle(
+  { accountSid, sid, recordingSid }: Transcription,
+  result: Result,
+  { callback }: Pick<TranscribeOptions, "callback">,
+  ports: Ports,
+): Promise<void> {
+  const { records } = ports;
+  const recording = await withLinks(records.recordings, ports).get(accountSid, recordingSid);
+  const call = recording && await records.calls.get(accountSid, recording.callSid);
+  const change = (now: Transcription): Change<Transcription> => {
+    if (now.status !== "in-progress") return { record: now };
+    const { jobs = [], ...settled } = "text" in result
+      ? completed(now, result.text, ports)
+      : failed(now, result.cause, { callSid: recording?.callSid ?? null, ports });
+    if (callback === null) return { ...settled, jobs };
+    const params = {
+      ...parameters(settled.record, recording, ports),
+      ...call && { From: call.from, To: call.to },
+    };
+    const told = { accountSid, callSid: recording?.callSid ?? null, ...callback, params };
+    return { ...settled, jobs: [...jobs, deliverWebhook(told)] };
+  };
+  await records.transcriptions.update(accountSid, sid, change);
+}
+
+function completed(
+  transcription: Transcription,
+  text: string,
+  { now, settings }: Ports,
+): Change<Transcription> {
+  const minutes = Math.max(1, Math.ceil((transcription.duration ?? 0) / 60));
+  const priceMicros = minutes * settings.transcriptionPriceMicros;
+  return {
+    record: {
+      ...transcription,
+      dateUpdated: now(),
+      status: "completed",
+      transcriptionText: cut(text),
+      price: money(priceMicros),
+    },
+    charges: [{ category: "transcriptions", priceMicros, usage: minutes, at: now() }],
+  };
+}
+
+function failed(
+  transcription: Transcription,
+  cause: string,
+  { callSid, ports }: { callSid: string | null; ports: Ports },
+): Change<Transcription> {
+  const { accountSid, sid, recordingSid } = transcription;
+  const detail = `${sid} of ${recordingSid}: ${cause}`;
+  const notice = { accountSid, callSid, fault: "notTranscribed", detail, level: "error" } as const;
+  return {
+    record: { ...transcription, dateUpdated: ports.now(), status: "failed" },
+    also: [notification(notice, ports)],
+  };
+}
+
+/** What the callback tells; what is not known is left out. */
+function parameters(
+  { accountSid, sid, status, transcriptionText, recordingSid }: Transcription,
+  recording: Recording | null,
+  { now, settings }: Ports,
+): Record<string, string> {
+  const account = `${settings.baseUrl}/${limits.apiVersion}/Accounts/${accountSid}`;
+  return {
+    AccountSid: accountSid,
+    ApiVersion: limits.apiVersion,
+    TranscriptionSid: sid,
+    TranscriptionStatus: status,
+    TranscriptionUrl: `${account}/Transcriptions/${sid}`,
+    ...transcriptionText !== null && { TranscriptionText: transcriptionText },
+    RecordingSid: recordingSid,
+    ...recording?.fileUri && { RecordingUrl: recording.fileUri },
+    ...recording && { CallSid: recording.callSid, RecordingDuration: String(recording.duration) },
+    InstanceId: settings.instanceId,
+    Timestamp: rfc2822(now()),
+    CallbackSource: "transcription-events",
+  };
+}
+
+/** What a record has room for, up to the end of a character. */
+function cut(text: string): string {
+  const bytes = new TextEncoder().encode(text);
+  if (bytes.length <= limits.transcriptionLength) return text;
+  const most = bytes.subarray(0, limits.transcriptionLength);
+  return new TextDecoder().decode(most, { stream: true });
+}

@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { method, url } from "../base/fields.ts";
+import { transcribeRecording } from "../model/job_kinds.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { Change } from "../model/store.ts";
+import type { Recording } from "../resources/recordings.ts";
+import type { Transcription } from "../resources/transcriptions.ts";
+
+/** Who is told of the text, and in which language it is spoken, where that is known. */
+export interface TranscribeOptions {
+  callback: { url: string; method: "GET" | "POST" } | null;
+  language?: string;
+}
+
+/** What `POST Recordings/{Sid}/Transcriptions` takes. */
+export const transcribeParameters = {
+  schema: z.object({
+    transcribeCallback: url.optional(),
+    transcribeCallbackMethod: method.optional(),
+    language: z.string().regex(
+      /^[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,3}$/,
+      "must be a language tag like en-US",
+    ).optional(),
+  }),
+};
+
+/** A transcription of a recording that is whole, `in-progress`, and the job that makes its text. */
+export function transcribe(
+  { accountSid, sid: recordingSid, duration }: Recording,
+  { callback, language }: TranscribeOptions,
+  ports: Pick<Ports, "now" | "newSid">,
+): Change<Transcription> & Required<Pick<Change<Transcription>, "jobs">> {
+  const now = ports.now();
+  const record: Transcription = {
+    sid: ports.newSid("TR"),
+    accountSid,
+    dateCreated: now,
+    dateUpdated: now,
+    status: "in-progress",
+    recordingSid,
+    duration,
+    transcriptionText: null,
+    price: null,
+  };
+  const args = { accountSid, transcriptionSid: record.sid, callback };
+  return { record, jobs: [transcribeRecording({ ...args, ...language && { language } })] };
+}

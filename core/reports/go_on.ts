@@ -1,0 +1,66 @@
+import { callParameters } from "../calls/parameters.ts";
+import { limits } from "../base/limits.ts";
+import { endsOf } from "../documents/compile.ts";
+import { compileAnswer } from "../documents/compile_answer.ts";
+import type { Element } from "../markup/parse.ts";
+import { type CarriedOut, carryOut, keep } from "../messages/carry_out.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { Account } from "../resources/accounts.ts";
+import type { Call } from "../resources/calls.ts";
+import type { Cause } from "../base/sid.ts";
+import type { Signable } from "../base/signature.ts";
+import { isFlow } from "../flows/address.ts";
+import { flowDocument } from "../documents/flow_document.ts";
+
+/** A flow whose caller left in the middle of a step that brought something. */
+export interface Left {
+  account: Account;
+  call: Call;
+  source: Signable;
+  cause: Cause;
+  signal: AbortSignal;
+}
+
+/** What needs nobody on the line. */
+const isUnattended = ({ name, text }: Element): boolean =>
+  name === "Sms" || name === "Email" || name === "Redirect" && isFlow(text);
+
+/**
+ * Goes on with a flow after its call, up to the first step that needs somebody on the line: what was
+ * recorded can be told and sent. Throws a DocumentFault.
+ */
+export async function goOn(left: Left, ports: Ports): Promise<void> {
+  const { account, call, cause, signal } = left;
+  const known = callParameters(call, ports.settings);
+  const asking = { accountSid: account.sid, callSid: call.sid, known, signal, cause };
+  let source: Signable | null = left.source;
+  for (let hops = 0; source !== null && hops < limits.documentHops; hops++) {
+    const document = await flowDocument(source, asking, ports);
+    const attended = document.verbs.findIndex((verb) => !isUnattended(verb));
+    const verbs = attended < 0 ? document.verbs : document.verbs.slice(0, attended);
+    source = await perform(verbs, { documentUrl: document.url, hops }, left, ports);
+  }
+}
+
+/** Resolves with where the flow goes on; null where it does not. */
+async function perform(
+  verbs: Element[],
+  place: { documentUrl: string; hops: number },
+  { call, cause }: Left,
+  ports: Ports,
+): Promise<Signable | null> {
+  const { accountSid, sid: callSid } = call;
+  const { steps } = await compileAnswer(verbs, { ...place, ends: endsOf(call) });
+  for (const [at, step] of steps.entries()) {
+    if (step.type === "next") return { ...step.action, params: {} };
+    const ordering = {
+      accountSid,
+      callSid,
+      cause: { ...cause, id: `${cause.id} ${place.hops} ${at}` },
+    };
+    const made: CarriedOut = await carryOut(step.memo, ordering, ports);
+    await keep(made, ports);
+    if (step.action !== undefined) return { ...step.action, params: made.told };
+  }
+  return null;
+}

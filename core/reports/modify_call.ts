@@ -1,0 +1,116 @@
+import { z } from "zod";
+import { modifyParticipant, muteArriving } from "../conferences/modify.ts";
+import { Fault } from "../base/faults.ts";
+import { flag, method, url } from "../base/fields.ts";
+import { hangUp } from "../model/job_kinds.ts";
+import { redirectCall } from "../model/job_kinds.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { Change } from "../model/store.ts";
+import type { Call } from "../resources/calls.ts";
+import { participantSid } from "../resources/participants.ts";
+import { progress } from "../calls/progress.ts";
+import { isLive } from "../values/status.ts";
+
+/** The parameters of a modification, by field name. */
+export const modifyParams = z.object({
+  url,
+  method,
+  fallbackUrl: url,
+  fallbackMethod: method,
+  status: z.enum(["canceled", "completed"]),
+  statusCallback: url,
+  statusCallbackMethod: method,
+  mute: flag,
+  moveConnectedCallLeg: flag,
+}).partial();
+
+export type ModifyParams = z.infer<typeof modifyParams>;
+
+/**
+ * Modifies a live call (spec, "Call progress"): `canceled` ends one that is queued or ringing and
+ * leaves alone one in progress and the leg of a Dial, `completed` ends any, a Url redirects and Mute silences one in
+ * progress, as its Participant too. Throws `notFound`, `callEnded` or `notModifiable`, and
+ * `unavailable` when the companion that is to mute it is out of reach.
+ */
+export async function modifyCall(
+  { accountSid, callSid }: { accountSid: string; callSid: string },
+  wanted: ModifyParams,
+  ports: Ports,
+): Promise<Call> {
+  if (wanted.mute !== undefined) {
+    const call = await ports.records.calls.get(accountSid, callSid);
+    if (call === null) throw new Fault("notFound", callSid);
+    assertModifiable(call, wanted);
+    await mute(call, wanted.mute, ports);
+    await muteParticipant(call, wanted.mute, ports);
+  }
+  return await ports.records.calls.update(accountSid, callSid, (call) => {
+    assertModifiable(call, wanted);
+    return modified(call, wanted, ports);
+  });
+}
+
+function assertModifiable({ status }: Call, wanted: ModifyParams): void {
+  if (!isLive(status)) throw new Fault("callEnded", `it is ${status}`);
+  const { mute, moveConnectedCallLeg, url } = wanted;
+  if (moveConnectedCallLeg === true && url === undefined) {
+    throw new Fault("notModifiable", "MoveConnectedCallLeg needs a Url to move to");
+  }
+  const isForTalking = url !== undefined || mute !== undefined;
+  if (isForTalking && status !== "in-progress") throw new Fault("notModifiable", `it is ${status}`);
+}
+
+/** Silences the leg of a call where it is, or lets it be heard again; its script goes on. */
+async function mute({ sid, companion }: Call, muted: boolean, { bridge }: Ports): Promise<void> {
+  if (companion !== null && await bridge.mute(sid, muted, companion)) return;
+  throw new Fault("notModifiable", "its audio passes by the service, which cannot mute it");
+}
+
+/** Says so in the conference too that the call is in, if it is in one. */
+async function muteParticipant(
+  { accountSid, sid: callSid }: Call,
+  muted: boolean,
+  ports: Ports,
+): Promise<void> {
+  const place = await ports.records.participants.get(accountSid, participantSid(callSid));
+  if (place === null) return await muteArriving({ accountSid, callSid }, muted, ports);
+  const named = { accountSid, conferenceSid: place.conferenceSid, callSid };
+  try {
+    await modifyParticipant(named, { mute: muted }, ports);
+  } catch (error) {
+    if (!(error instanceof Fault) || error.fault !== "notFound") throw error; // It left meanwhile.
+  }
+}
+
+function modified(call: Call, wanted: ModifyParams, ports: Ports): Change<Call> {
+  const { accountSid, sid: callSid } = call;
+  const { status, mute: _, moveConnectedCallLeg: both = false, ...fields } = wanted;
+  const record: Call = { ...call, ...given(fields), dateUpdated: ports.now() };
+  if (wanted.url !== undefined) {
+    record.method = wanted.method ?? "POST";
+    record.fallbackUrl = wanted.fallbackUrl ?? null;
+  }
+  if (wanted.statusCallback !== undefined && !record.statusCallbackEvent.includes("completed")) {
+    record.statusCallbackEvent = [...record.statusCallbackEvent, "completed"];
+  }
+  // A leg that a Dial rings is a part of the call that dials: only that one can be canceled.
+  const isCancelable = call.status !== "in-progress" && call.parentCallSid === null;
+  const isEnded = status === "completed" || status === "canceled" && isCancelable;
+  if (isEnded && call.companion === null && !call.initiated) return canceledEarly(record, ports);
+  if (isEnded) return { record, jobs: [hangUp({ callSid, companion: call.companion })] };
+  if (wanted.url !== undefined) {
+    return { record, jobs: [redirectCall({ accountSid, callSid, ...both && { both } })] };
+  }
+  return { record };
+}
+
+/** No companion has said that it holds the call: it ends here, and in one that has it meanwhile. */
+function canceledEarly(call: Call, { now, settings }: Ports): Change<Call> {
+  const change = progress(call, "canceled", { at: now(), instanceId: settings.instanceId });
+  return { ...change, jobs: [...change.jobs ?? [], hangUp({ callSid: call.sid })] };
+}
+
+const given = <T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
+  Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as { [K in keyof T]: Exclude<T[K], undefined> };

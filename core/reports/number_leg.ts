@@ -1,0 +1,58 @@
+import { standing } from "../accounts/access.ts";
+import type { Report } from "../protocol/companion.ts";
+import type { Script } from "../protocol/script.ts";
+import type { IncomingNumber } from "../protocol/trunks.ts";
+import { dialString, e164Of } from "../values/dialled.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { Call } from "../resources/calls.ts";
+import { heard, insertRinging, longest } from "../documents/new_leg.ts";
+import { type Asking, firstScript, refuse } from "../documents/next_script.ts";
+import { calledAs } from "../calls/route.ts";
+import { numberFields, ussdFields } from "../documents/voice_markup.ts";
+
+/** The call of an INVITE for a number, with its `ringing` callback. Null: the number is gone. */
+export async function receiveForNumber(
+  event: IncomingNumber,
+  report: Report,
+  ports: Ports,
+): Promise<Call | null> {
+  const number = await ports.records.incomingPhoneNumbers.get(report.accountSid, event.numberSid);
+  if (number === null) return null;
+  const leg = {
+    ...event.ussd ? await ussdFields(number, ports) : await numberFields(number, ports),
+    from: callerOf(event, ports).slice(0, longest),
+    to: calledAs(number, event.dialled).slice(0, longest),
+    callerName: event.displayName?.slice(0, longest) ?? null,
+    forwardedFrom: event.forwardedFrom?.slice(0, longest) ?? null,
+    numberHops: event.hops,
+    sipCallId: event.sipCallId.slice(0, longest),
+  };
+  return await insertRinging({ ...leg, sipHeaders: heard(event.headers) }, report, ports);
+}
+
+/** The markup of the number that a call came in for. */
+export async function numberScript(asking: Asking): Promise<Script> {
+  const { call, ports } = asking;
+  const account = await ports.accounts.get(call.accountSid);
+  if (account === null || await standing(account, ports.accounts) !== "active") {
+    return [{ type: "reject", status: 403 }];
+  }
+  if (call.url !== null) return await firstScript(asking);
+  const detail = `${call.to} has no ${call.isUssd ? "UssdUrl" : "VoiceUrl"}`;
+  return await refuse({ fault: "noRoute", detail }, 404, asking);
+}
+
+/**
+ * The caller as records show it: a number, a SIP address, or `anonymous`. A Client of ours only on
+ * a call from within: what a trunk says of our own domain proves nothing.
+ */
+export function callerOf(
+  { from: { user, host }, hops }: Pick<IncomingNumber, "from" | "hops">,
+  { settings }: Pick<Ports, "settings">,
+): string {
+  if (user === "" || /^anonymous$/i.test(user)) return "anonymous";
+  const number = e164Of(user, settings.trunks.country) ?? dialString(user);
+  if (number !== null) return number;
+  const isOurs = hops > 0 && host.toLowerCase() === settings.sipDomain.toLowerCase();
+  return isOurs ? `client:${user}` : `sip:${user}@${host}`;
+}

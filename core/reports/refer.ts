@@ -1,0 +1,189 @@
+import type { LegEvent } from "../protocol/events.ts";
+import type { Script } from "../protocol/script.ts";
+import { applicationUrl } from "../flows/address.ts";
+import { calling } from "../conferences/membership.ts";
+import { limits } from "../base/limits.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { Call } from "../resources/calls.ts";
+import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts";
+import { participantSid } from "../resources/participants.ts";
+import type { Signable } from "../base/signature.ts";
+import { parseAddress } from "../values/address.ts";
+import { actionScript, type Asking, refuse } from "../documents/next_script.ts";
+import { transferParameters } from "../calls/parameters.ts";
+import { routeTo, type Routing } from "../calls/route.ts";
+import { secondLegParameters } from "./second_leg.ts";
+import { isLive } from "../values/status.ts";
+import { softphoneOf, takeOver } from "./take_over.ts";
+
+/**
+ * What the other side of a call does when one side transfers it: the markup of the number that the
+ * call came in for, where that has a ReferUrl, else a call to whom the REFER names, or who talks to
+ * the leg that it names; in a conference, the call to who is to be there instead. A `reject` refuses
+ * the transfer; the call then goes on as it was.
+ */
+export async function referScript(
+  event: LegEvent & { type: "refer" },
+  asking: Asking,
+): Promise<Script> {
+  const { call, ports } = asking;
+  const { transferor: elsewhere } = event;
+  const transferor = elsewhere === undefined
+    ? call
+    : await ports.records.calls.get(elsewhere.accountSid, elsewhere.leg) ?? call;
+  const transferred = await transfereeOf(event, call, ports);
+  if (transferred === null) return [{ type: "reject", status: 481 }];
+  const { other, transferee } = transferred;
+  const transfer = { target: event.to, transferor: softphoneOf(transferor), transferee };
+  if (event.replaces !== undefined) {
+    return await inPlaceOf(event.replaces, { event, call, other, transfer }, ports);
+  }
+  const markup = event.other === undefined ? null : await referMarkup([transferor, other], ports);
+  if (markup !== null) {
+    const instead = { type: "reject", status: 500 } as const;
+    const onOther = { ...asking, call: other, instead };
+    const params = { ...transferParameters(transfer), ...await secondLegParameters(other, ports) };
+    return await actionScript({ ...markup, hops: 0 }, params, onOther);
+  }
+  const routing = await routeFor(event.to, { transferor, other }, ports);
+  if ("fault" in routing) return await refuse(routing, 404, asking);
+  if (routing.target.kind !== "client" && !await isOwn(transferor, ports)) {
+    const detail = `${transfer.transferor} may not transfer calls of this account to ${event.to}`;
+    return await refuse({ fault: "noRoute", detail }, 403, asking);
+  }
+  const { rateMicros, ...called } = routing;
+  await noteTransfer(event.other === undefined ? call : other, transfer, ports);
+  const leg = ports.newSid("CA");
+  if (event.other === undefined && !await callTo(transferee, { leg, call }, ports)) {
+    return [{ type: "reject", status: 487 }];
+  }
+  return [{
+    type: "dial",
+    legs: [{
+      leg,
+      accountSid: other.accountSid,
+      ...called,
+      headers: event.headers,
+      memo: { transfer, ...(rateMicros === 0 ? {} : { rateMicros }) },
+    }],
+    media: "anchored",
+    timeoutS: limits.ringTimeoutS,
+    timeLimitS: limits.dialTimeLimitS,
+  }, { type: "hangup" }];
+}
+
+/** Has the callbacks of a number tell of the transfer of its call. */
+async function noteTransfer(
+  { accountSid, sid, phoneNumberSid }: Call,
+  transfer: NonNullable<Call["transfer"]>,
+  { records: { calls } }: Ports,
+): Promise<void> {
+  if (phoneNumberSid === null) return;
+  await calls.update(accountSid, sid, (record) => ({ record: { ...record, transfer } }));
+}
+
+/** The call to who talks to a leg at another companion, in place of that leg. */
+async function inPlaceOf(
+  { accountSid, leg: replaced }: NonNullable<(LegEvent & { type: "refer" })["replaces"]>,
+  { event, call, other, transfer }: {
+    event: LegEvent & { type: "refer" };
+    call: Call;
+    other: Call;
+    transfer: { transferor: string; transferee: string };
+  },
+  ports: Ports,
+): Promise<Script> {
+  const isInRoom = event.other === undefined;
+  const leg = ports.newSid("CA");
+  const script = await takeOver(await ports.records.calls.get(accountSid, replaced), {
+    leg,
+    accountSid: other.accountSid,
+    from: isInRoom ? transfer.transferor : transfer.transferee,
+    headers: event.headers,
+    memo: { transfer },
+    media: "anchored",
+  }, ports);
+  const isOver = isInRoom && script[0]?.type === "dial" &&
+    !await callTo(transfer.transferee, { leg, call }, ports);
+  return isOver ? [{ type: "reject", status: 487 }] : script;
+}
+
+/** Who is transferred, where that lives; in a room it is the room that gets somebody else. */
+async function transfereeOf(
+  { other: leg }: LegEvent & { type: "refer" },
+  call: Call,
+  { records: { calls, participants } }: Ports,
+): Promise<{ other: Call; transferee: string } | null> {
+  if (leg === undefined) {
+    const place = await participants.get(call.accountSid, participantSid(call.sid));
+    return place && { other: call, transferee: place.conferenceSid };
+  }
+  const other = await calls.get(call.accountSid, leg);
+  return other !== null && isLive(other.status) ? { other, transferee: softphoneOf(other) } : null;
+}
+
+/** Has a leg end its ringing with the Conference that it is called to; false where that is over. */
+async function callTo(
+  conferenceSid: string,
+  { leg: callSid, call: { accountSid, companion } }: { leg: string; call: Call },
+  { records }: Ports,
+): Promise<boolean> {
+  const { status } = await records.conferences.update(
+    accountSid,
+    conferenceSid,
+    (found) => calling(found, { callSid, companion }),
+  );
+  return status !== "completed";
+}
+
+/** Calls beyond the service cost its account, so only a Client of that account may cause them. */
+async function isOwn(transferor: Call, { records }: Ports): Promise<boolean> {
+  const login = /^client:(.+)$/.exec(softphoneOf(transferor))?.[1];
+  const client = login === undefined ? null : await records.clients.holder("login", login);
+  return client?.accountSid === transferor.accountSid;
+}
+
+/** The callee sees who is transferred; where that name may not leave, who transfers. */
+async function routeFor(
+  to: string,
+  { transferor, other }: { transferor: Call; other: Call },
+  ports: Ports,
+): Promise<Routing> {
+  const address = parseAddress(to.replace(/^tel:([^;]*).*$/i, "$1"));
+  const account = await ports.accounts.get(other.accountSid);
+  if (address === null || account === null) return { fault: "noRoute", detail: to };
+  const shown = { account, from: softphoneOf(other), call: other };
+  const routing = await routeTo(address, shown, ports);
+  if (!("fault" in routing) || routing.fault !== "callerIdNotAllowed") return routing;
+  return await routeTo(
+    address,
+    { account, from: softphoneOf(transferor), call: transferor },
+    ports,
+  );
+}
+
+/** What the number of either side says about transfers; null when there is none or it says nothing. */
+async function referMarkup(
+  calls: readonly Call[],
+  ports: Ports,
+): Promise<Pick<Signable, "url" | "method"> | null> {
+  for (const { accountSid, phoneNumberSid } of calls) {
+    if (phoneNumberSid === null) continue;
+    const number = await ports.records.incomingPhoneNumbers.get(accountSid, phoneNumberSid);
+    const markup = number && await markupOf(number, ports);
+    if (markup) return markup;
+  }
+  return null;
+}
+
+async function markupOf(
+  { accountSid, referApplicationSid, referUrl, referMethod }: IncomingPhoneNumber,
+  { records, settings }: Ports,
+): Promise<Pick<Signable, "url" | "method"> | null> {
+  if (referApplicationSid === null) {
+    return referUrl === null ? null : { url: referUrl, method: referMethod };
+  }
+  const application = await records.applications.get(accountSid, referApplicationSid);
+  const url = applicationUrl(application, settings);
+  return url === null ? null : { url, method: "POST" };
+}

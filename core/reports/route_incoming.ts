@@ -1,0 +1,63 @@
+import type { LegEvent } from "../protocol/events.ts";
+import type { Script } from "../protocol/script.ts";
+import { limits } from "../base/limits.ts";
+import { parseAddress } from "../values/address.ts";
+import { type Asking, firstScript, refuse } from "../documents/next_script.ts";
+import { numberScript } from "./number_leg.ts";
+import { routeTo } from "../calls/route.ts";
+import { isLive } from "../values/status.ts";
+import { takeOver } from "./take_over.ts";
+
+/**
+ * What a Client's call does (spec, "Behaviour rules" of Client): markup when the Client has a
+ * VoiceUrl or an application; else it reaches the Client or the number that it dialled. Only
+ * registered Clients get this far: the companion has authenticated the caller.
+ */
+export async function routeIncoming(
+  event: LegEvent & { type: "incoming" },
+  asking: Asking,
+): Promise<Script> {
+  const { call, ports } = asking;
+  const { accountSid } = call;
+  if (event.replaces !== undefined) return await replaceScript(event.replaces, asking);
+  if (call.phoneNumberSid !== null) return await numberScript(asking);
+  if (call.url !== null) return await firstScript(asking);
+
+  const caller = await ports.records.clients.get(accountSid, event.clientSid);
+  if (caller?.voiceApplicationSid) {
+    const detail =
+      `the application ${caller.voiceApplicationSid} of the caller has neither Flow nor RcmlUrl`;
+    return await refuse({ fault: "noRoute", detail }, 404, asking);
+  }
+  const address = parseAddress(event.uri);
+  const account = await ports.accounts.get(accountSid);
+  if (address === null || account === null) {
+    return await refuse({ fault: "noRoute", detail: event.uri }, 404, asking);
+  }
+  const routing = await routeTo(address, { account, from: call.from, call }, ports);
+  if ("fault" in routing) return await refuse(routing, 404, asking);
+  const { rateMicros, ...called } = routing;
+  const leg = ports.newSid("CA");
+  return [{
+    type: "dial",
+    legs: [{ leg, accountSid, ...called, headers: event.headers, ...memoOf(rateMicros) }],
+    // Softphones agree on media by themselves; what a trunk can do is for the companion to bridge.
+    media: routing.target.kind === "client" ? "proxied" : "anchored",
+    timeoutS: limits.ringTimeoutS,
+    timeLimitS: limits.dialTimeLimitS,
+  }, { type: "hangup" }];
+}
+
+/** Takes the place of another leg of the same account, at whichever companion that is. */
+async function replaceScript(leg: string, { call, ports }: Asking): Promise<Script> {
+  const { accountSid, from, companion } = call;
+  const replaced = await ports.records.calls.get(accountSid, leg);
+  if (replaced?.companion?.id !== companion?.id) {
+    return await takeOver(replaced, { accountSid, from, media: "proxied" }, ports);
+  }
+  // Whether it talks to somebody, the companion itself knows.
+  const isThere = replaced !== null && isLive(replaced.status);
+  return isThere ? [{ type: "replace", leg }] : [{ type: "reject", status: 481 }];
+}
+
+const memoOf = (rateMicros: number) => rateMicros === 0 ? {} : { memo: { rateMicros } };

@@ -1,0 +1,120 @@
+import type { Companion, Heartbeat } from "../protocol/companion.ts";
+import { forgetRegistrations } from "../gateways/registrations.ts";
+import { closeConferencesOf, tidyConferences } from "../conferences/close.ts";
+import type { HeartbeatAnswer } from "../protocol/registrations.ts";
+import { eachApart } from "../notifications/each_apart.ts";
+import { limits } from "../base/limits.ts";
+import type { Ports } from "../ports/ports.ts";
+import { notification } from "../notifications/notify.ts";
+import { leaveQueue } from "../queues/take_news.ts";
+import type { Call } from "../resources/calls.ts";
+import { breakOffAll } from "../recordings/finish.ts";
+import { end } from "../calls/progress.ts";
+import { isLive } from "../values/status.ts";
+import { iso8601 } from "../base/wire.ts";
+
+/**
+ * Takes a companion's heartbeat. A live call of another run of it was lost when it was started
+ * again, and is closed; so is one of this run that it does not name and nobody has touched for a
+ * while, or any when it stops. A leg whose call has ended is hung up. The answer says what else the
+ * service lacks.
+ */
+export async function takeHeartbeat(
+  { companion, legs, registered, bridgeUrl, sipUri, isLast }: Heartbeat,
+  ports: Ports,
+): Promise<HeartbeatAnswer> {
+  const now = ports.now();
+  const before = await ports.companions.get(companion.id);
+  const address = { ...bridgeUrl && { bridgeUrl }, ...sipUri && { sipUri } };
+  await ports.companions.beat({ ...companion, ...address, seenAt: now, registered });
+
+  const known = await ports.records.calls.group("live", companion.id);
+  const named = new Set(legs.map(({ leg }) => leg));
+  const isLost = (call: Call) =>
+    isLast || call.companion?.runId !== companion.runId ||
+    !named.has(call.sid) && now - call.dateUpdated > limits.legForgottenMs;
+  const stuckCalls = await closeAll(known.filter(isLost), before?.seenAt ?? now, ports);
+  const stuckConferences = await closeConferencesOf(
+    companion.id,
+    ports,
+    (conference) => isLast || conference.companion?.runId !== companion.runId,
+  );
+  await tidyConferences(companion, named, ports);
+
+  const live = new Set(known.map(({ sid }) => sid));
+  await eachApart(legs.filter(({ leg }) => !live.has(leg)), {
+    name: "hang up legs whose calls have ended",
+    label: ({ leg }) => leg,
+    async act({ leg, accountSid }) {
+      const call = await ports.records.calls.get(accountSid, leg);
+      if (call === null || isLive(call.status)) return;
+      await ports.bridge.run(leg, [{ type: "hangup" }], { at: companion });
+    },
+  }, ports);
+  if (isLast) await forget([{ ...companion, stuck: stuckCalls + stuckConferences }], ports);
+  return { wantsPresence: !isLast && !await ports.companions.knowsPresence(companion) };
+}
+
+/**
+ * Closes the calls of companions that were not heard of since `limits.companionLostMs`, and has
+ * others take over their Gateways.
+ */
+export async function sweepCompanions(ports: Ports): Promise<void> {
+  const oldest = ports.now() - limits.companionLostMs;
+  const lost = (await ports.companions.list()).filter(({ seenAt }) => seenAt < oldest);
+  const closed: Closed[] = [];
+  for (const { id, runId, seenAt } of lost) {
+    ports.log("Closing the calls of a companion that is gone", { companion: id });
+    const calls = await closeAll(await ports.records.calls.group("live", id), seenAt, ports);
+    closed.push({ id, runId, stuck: calls + await closeConferencesOf(id, ports) });
+  }
+  await forget(closed, ports);
+}
+
+/** A companion that is gone, and how many of its calls and conferences could not be closed. */
+interface Closed extends Companion {
+  stuck: number;
+}
+
+/**
+ * Forgets companions, and has others take over the Gateways that they kept registered. One of which
+ * something could not be closed stays known: the next sweep tries that again.
+ */
+async function forget(companions: Closed[], ports: Ports): Promise<void> {
+  let isChanged = false;
+  for (const { id, runId, stuck } of companions) {
+    const kept = await forgetRegistrations(id, ports);
+    if (stuck === 0) await ports.companions.forget(id, runId);
+    isChanged ||= kept > 0 || stuck === 0;
+  }
+  if (!isChanged) return;
+  await ports.bridge.gatewaysChanged().catch((error) =>
+    ports.log("Cannot tell the companion of Gateways that it is to take over", { error })
+  );
+}
+
+/** Returns how many could not be closed. */
+const closeAll = (calls: Call[], heardAt: number, ports: Ports) =>
+  eachApart(calls, {
+    name: "close lost calls",
+    label: ({ sid }) => sid,
+    act: (call) => close(call, heardAt, ports),
+  }, ports);
+
+/**
+ * Ends a call that nobody will report on: an answered one is completed, another has failed. It
+ * lasted until its companion was heard of last, in ms: what came after is nobody's to pay.
+ */
+async function close(lost: Call, heardAt: number, ports: Ports): Promise<void> {
+  const { accountSid, sid } = lost;
+  await ports.records.calls.update(accountSid, sid, (call) => {
+    if (!isLive(call.status)) return { record: call };
+    const at = Math.max(heardAt, call.dateUpdated);
+    const ended = end(call, "failed", { at, instanceId: ports.settings.instanceId });
+    const detail = `the companion was last heard of at ${iso8601(at)}`;
+    const notice = { accountSid, callSid: sid, fault: "companionLost", detail } as const;
+    return { ...ended, also: [notification({ ...notice, level: "error" }, ports)] };
+  });
+  await leaveQueue(lost, lost.queueSid, ports);
+  await breakOffAll(lost, ports);
+}

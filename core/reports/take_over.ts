@@ -1,0 +1,50 @@
+import type { Invitation, Script } from "../protocol/script.ts";
+import { limits } from "../base/limits.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { Call } from "../resources/calls.ts";
+import { talkingChild } from "./second_leg.ts";
+import { isLive } from "../values/status.ts";
+
+/** Whom a leg connects us with: the caller of one that came in, else the callee. */
+export const softphoneOf = ({ direction, from, to }: Call): string =>
+  direction === "inbound" ? from : to;
+
+/**
+ * The call to whom a leg at another companion talks to, in place of that leg; refused with 481 when
+ * it has ended, or nobody can be asked. Whether it talks to somebody, that companion knows: its report of
+ * the answer may still be on its way. Such a call stays within the service and costs nothing.
+ */
+export async function takeOver(
+  replaced: Call | null,
+  { media, ...leg }:
+    & Pick<Invitation, "accountSid" | "from" | "headers" | "memo">
+    & { leg?: Invitation["leg"]; media: "anchored" | "proxied" },
+  ports: Ports,
+): Promise<Script> {
+  const { id = "", runId } = replaced?.companion ?? {};
+  const holder = await ports.companions.get(id);
+  const sipUri = holder?.runId === runId ? holder?.sipUri : undefined;
+  if (replaced === null || !isLive(replaced.status) || sipUri === undefined) {
+    return [{ type: "reject", status: 481 }];
+  }
+  const { sid, accountSid } = replaced;
+  const target = { kind: "leg", leg: sid, accountSid, peer: { sipUri } } as const;
+  const to = await partyOf(replaced, ports);
+  return [{
+    type: "dial",
+    legs: [{ leg: ports.newSid("CA"), to, target, ...leg }],
+    media,
+    timeoutS: limits.ringTimeoutS,
+    timeLimitS: limits.dialTimeLimitS,
+  }, { type: "hangup" }];
+}
+
+/** Whom a leg talks to. */
+async function partyOf(call: Call, ports: Ports): Promise<string> {
+  const { accountSid, parentCallSid, direction, from, to } = call;
+  const other = parentCallSid === null
+    ? await talkingChild(call, ports)
+    : await ports.records.calls.get(accountSid, parentCallSid);
+  if (other) return softphoneOf(other);
+  return direction === "inbound" ? to : from;
+}

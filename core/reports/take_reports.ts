@@ -1,0 +1,62 @@
+import type { NewsAnswer, QuestionAnswer, Report } from "../protocol/companion.ts";
+import { Fault } from "../base/faults.ts";
+import type { Ports } from "../ports/ports.ts";
+import { handleReport } from "./handle_report.ts";
+
+type Taken = Omit<QuestionAnswer, "at">;
+
+/** Takes reports of several legs side by side; what goes wrong with one is told of that one alone. */
+export interface Reports {
+  /** What became of each, once all are taken. */
+  news(reports: Report[], signal: AbortSignal): Promise<NewsAnswer["outcomes"]>;
+  /**
+   * Tells the script that answers each, as soon as it is there. A later report of the same leg ends the
+   * search for one: nobody waits for it any more.
+   */
+  questions(
+    reports: Report[],
+    signal: AbortSignal,
+    tell: (answer: QuestionAnswer) => void,
+  ): Promise<void>;
+}
+
+export function createReports(ports: Ports): Reports {
+  const open = new Map<string, AbortController>();
+
+  async function answer(report: Report, whole: AbortSignal): Promise<Taken> {
+    const search = new AbortController();
+    open.get(report.leg)?.abort();
+    open.set(report.leg, search);
+    try {
+      return await taken(report, ports, AbortSignal.any([whole, search.signal]));
+    } finally {
+      if (open.get(report.leg) === search) open.delete(report.leg);
+    }
+  }
+
+  return {
+    news: (reports, signal) =>
+      Promise.all(reports.map(async (report) => {
+        open.get(report.leg)?.abort();
+        return (await taken(report, ports, signal)).outcome;
+      })),
+    async questions(reports, signal, tell) {
+      await Promise.all(
+        reports.map(async (report, at) => tell({ at, ...await answer(report, signal) })),
+      );
+    },
+  };
+}
+
+async function taken(report: Report, ports: Ports, signal: AbortSignal): Promise<Taken> {
+  try {
+    return { outcome: "taken", script: await handleReport(report, ports, signal) };
+  } catch (error) {
+    if (signal.aborted) return { outcome: "taken", script: [] }; // Its leg has ended.
+    if (error instanceof Fault && error.kind !== "internal") {
+      return { outcome: error.kind === "unavailable" ? "outage" : "refused", script: [] };
+    }
+    ports.log("Cannot take a report", { leg: report.leg, event: report.event.type, error });
+    return { outcome: "defect", script: [] };
+  }
+}

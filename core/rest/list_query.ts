@@ -1,0 +1,168 @@
+import { type DateOperator, type Interval, interval } from "../base/dates.ts";
+import { Fault } from "../base/faults.ts";
+import { type Condition, type FilterKind, filterValue } from "../base/filters.ts";
+import { limits } from "../base/limits.ts";
+import { ruleOf } from "./parameters.ts";
+import type { AnyResource } from "../model/resource.ts";
+import { isSid } from "../base/sid.ts";
+import { pascal } from "../base/wire.ts";
+
+/** What the query string of a list asks for. */
+export interface ListQuery {
+  where: Condition[];
+  page: number;
+  pageSize: number;
+  /** The cursor: the page starts right after this Sid. */
+  after?: string;
+  /** The field that the list is sorted by, and what the record of the cursor has in it. */
+  sortedBy?: string;
+  afterText?: string;
+  /** The filters as they were sent, to be kept in every address of the list. */
+  kept: [name: string, value: string][];
+  /** Names that mean nothing here. */
+  unknown: string[];
+}
+
+const datedNames = ["StartTime", "EndTime"] as const;
+type DatedName = (typeof datedNames)[number];
+
+/** One date filter as sent. */
+interface Dated {
+  name: DatedName;
+  operator: DateOperator;
+  interval: Interval;
+}
+
+/** What is known of a query so far; problems are collected, so that one answer names them all. */
+interface Reading {
+  definition: AnyResource;
+  query: ListQuery;
+  dated: Dated[];
+  problems: string[];
+}
+
+/** Reads a list's query. Throws `badParameter`, which names every wrong parameter. */
+export function readListQuery(
+  definition: AnyResource,
+  sent: Iterable<[name: string, value: string]>,
+): ListQuery {
+  const query: ListQuery = {
+    where: [],
+    page: 0,
+    pageSize: limits.pageSizeDefault,
+    kept: [],
+    unknown: [],
+    ...(definition.sorted && { sortedBy: definition.sorted.by }),
+  };
+  const reading: Reading = { definition, query, dated: [], problems: [] };
+  const seen = new Set<string>();
+  for (const [name, value] of sent) {
+    const isRead = readPaging(reading, name, value) || readDate(reading, name, value) ||
+      readFilter(reading, name, value);
+    if (!isRead) query.unknown.push(name);
+    else if (seen.has(name)) reading.problems.push(`${name} must be given once`);
+    seen.add(name);
+  }
+  query.where.push(...dateConditions(reading));
+  if (reading.problems.length > 0) throw new Fault("badParameter", reading.problems.join("; "));
+  return query;
+}
+
+function readPaging({ definition, query, problems }: Reading, name: string, value: string) {
+  const isNumber = /^\d{1,15}$/.test(value);
+  switch (name) {
+    case "Page":
+      if (isNumber) query.page = Number(value);
+      else problems.push("Page must be an integer of 0 or more");
+      return true;
+    case "PageSize":
+      if (isNumber && Number(value) > 0) {
+        query.pageSize = Math.min(Number(value), limits.pageSizeMax);
+      } else problems.push("PageSize must be an integer of 1 or more");
+      return true;
+    case "AfterSid":
+      if (definition.sidPrefix === "") return false; // No record of this list has a Sid.
+      if (isSid(value, definition.sidPrefix)) query.after = value;
+      else problems.push(`AfterSid must be a Sid that begins ${definition.sidPrefix}`);
+      return true;
+    default:
+      return readPlace(query, name, value);
+  }
+}
+
+/** Reads what a record that may be gone had in the field that the list is sorted by. */
+function readPlace(query: ListQuery, name: string, value: string): boolean {
+  if (query.sortedBy === undefined || name !== cursorName(query.sortedBy)) return false;
+  if (value.length <= limits.lookupLength) query.afterText = value;
+  return true;
+}
+
+/**
+ * Reads StartTime or EndTime. The operator may end the name (`StartTime>=D`, which a query string
+ * splits at its equals sign), stand in it (`StartTime>D`), or begin the value.
+ */
+function readDate(reading: Reading, name: string, value: string): boolean {
+  const parts = /^(StartTime|EndTime)(?:([<>])=?(.*))?$/s.exec(name);
+  if (parts === null || reading.definition.period === undefined) return false;
+  const [, dated, inName, rest] = parts;
+  const [, inValue, bare = ""] = /^([<>]?)=?\s*(.*)$/s.exec(rest || value) ?? [];
+  const operator = (inName ?? inValue ?? "") as DateOperator;
+  const passed = interval(operator, bare);
+  if (passed === null) {
+    reading.problems.push(`${dated} must be a date as YYYY-MM-DD or an ISO 8601 instant`);
+  } else reading.dated.push({ name: dated as DatedName, operator, interval: passed });
+  reading.query.kept.push([name, value]);
+  return true;
+}
+
+/** A StartTime and an EndTime without operators are one range, both days included. */
+function dateConditions({ definition, dated }: Reading): Condition[] {
+  if (definition.period === undefined) return [];
+  const field = { StartTime: definition.period.start, EndTime: definition.period.end };
+  const [start, end] = datedNames.map((name) =>
+    dated.find((one) => one.name === name && one.operator === "")
+  );
+  const range: Condition[] = start === undefined || end === undefined ? [] : [{
+    field: field.StartTime,
+    op: "between",
+    from: start.interval.from,
+    before: end.interval.before,
+  }];
+  const others = dated.filter((one) => range.length === 0 || (one !== start && one !== end));
+  return range.concat(
+    others.map(({ name, interval }) => ({ field: field[name], op: "between", ...interval })),
+  );
+}
+
+/** Reads a filter on a field. */
+function readFilter({ definition, query, problems }: Reading, name: string, value: string) {
+  const { filters = {}, fields } = definition;
+  const field = Object.keys(filters).find((field) => pascal(field) === name);
+  if (field === undefined) return false;
+  if (value === "") {
+    problems.push(`${name} must not be empty`);
+    return true;
+  }
+  const kind = filters[field]!;
+  const accepted = filterValue(kind, fields[field]).safeParse(value);
+  if (accepted.success) query.where.push(condition(kind, field, String(accepted.data)));
+  else problems.push(`${name} ${ruleOf(accepted.error.issues[0]!, value)}`);
+  query.kept.push([name, value]);
+  return true;
+}
+
+function condition(kind: FilterKind, field: string, value: string): Condition {
+  if (kind === "contains") return { field, op: "contains", value };
+  if (kind === "number") return { field, op: "hasPart", value };
+  if (kind === "address" && value.includes("*")) return { field, op: "matches", value };
+  const login = kind === "address" && clientAddress.exec(value)?.[1];
+  return login
+    ? { field, op: "oneOf", values: [`client:${login}`, login] }
+    : { field, op: "equals", value };
+}
+
+/** A Client as records have it, or by a Login that is no number. */
+const clientAddress = /^(?:client:)?([A-Za-z][A-Za-z0-9\-._+]{0,63})$/;
+
+/** The parameter beside AfterSid that says where a record stands which may be gone. */
+export const cursorName = (sortedBy: string): string => `After${pascal(sortedBy)}`;

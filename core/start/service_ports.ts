@@ -1,0 +1,157 @@
+import { tokenDeriver } from "../accounts/derive_token.ts";
+import { bridgeClient } from "../companions/client.ts";
+import { readRates } from "../calls/rates.ts";
+import type { TrunkSettings } from "../values/trunk_settings.ts";
+import { createPairCap } from "../values/pair_cap.ts";
+import { httpNumbers } from "../numbers/providers/http.ts";
+import { inventoryNumbers } from "../numbers/providers/inventory.ts";
+import { openNumbers } from "../numbers/providers/open.ts";
+import type { Ports, Stock } from "../ports/ports.ts";
+import type { Blobs, NumberProvider } from "../ports/providers.ts";
+import { serverSigner } from "../base/server_signature.ts";
+import { sidMaker } from "../base/sid.ts";
+import { counting } from "../supervisor/counters.ts";
+import { isPublicAddress } from "../configuration/address.ts";
+import { blobDirectory } from "../adapters/blob_directory.ts";
+import type { Config } from "../configuration/config.ts";
+import { ownRequests } from "../adapters/own_requests.ts";
+import { locationSource } from "../adapters/location_source.ts";
+import { iceSettings } from "../configuration/reach_variables.ts";
+import { recognitionEndpoint } from "../configuration/speech_endpoints.ts";
+import { httpTranscriber } from "../adapters/transcriber.ts";
+import { smtpMailer } from "../adapters/mailer.ts";
+import { outboundFetch } from "../adapters/outbound_fetch.ts";
+import { log } from "../process/process.ts";
+import { s3Blobs } from "../adapters/s3_blobs.ts";
+
+/** What the ports are made of beside the configuration. */
+export interface Parts {
+  store: Pick<Ports, "records" | "accounts" | "companions" | "ledger"> & { stock: Stock };
+  secretKey: string;
+  bridgeSecret: string;
+  rateMicros: TrunkSettings["rateMicros"];
+  smsRateMicros: TrunkSettings["rateMicros"];
+}
+
+/** Everything that core knows of the outside world, as the configuration has it. */
+export function portsOf(config: Config, parts: Parts): Ports {
+  const { store, secretKey, bridgeSecret } = parts;
+  const now = () => Date.now();
+  const fetchOutside = outboundFetch({
+    ...(config.ALLOW_PRIVATE_URLS ? {} : { mayReach: isPublicAddress }),
+    ...ownRequests(config),
+  });
+  const ports: Ports = {
+    ...counting(store.records),
+    accounts: store.accounts,
+    companions: store.companions,
+    settings: {
+      baseUrl: config.BASE_URL,
+      sipDomain: config.SIP_DOMAIN,
+      instanceId: crypto.randomUUID(),
+      callbackAttempts: config.WEBHOOK_MAX_ATTEMPTS,
+      deliveryKeptMs: config.WEBHOOK_KEEP_DAYS * 86_400_000,
+      revision: config.REVISION,
+      requestsPerSecond: config.REQUESTS_PER_SECOND,
+      clientPasswordMin: config.CLIENT_PASSWORD_MIN,
+      strictSmsFrom: config.STRICT_SMS_FROM,
+      smsRateMicros: parts.smsRateMicros,
+      smsShortCodes: config.SMS_SHORT_CODES.split(",").filter(Boolean),
+      recordingsPublic: config.RECORDINGS_PUBLIC,
+      recordingsOpenInS3: config.S3_BUCKET !== "" && config.S3_SECURITY_LEVEL === "NONE",
+      numberPriceMicros: Math.round(config.NUMBER_MONTHLY_PRICE * 1_000_000),
+      transcriptionPriceMicros: Math.round(config.TRANSCRIPTION_PRICE * 1_000_000),
+      trunks: trunkSettings(config, parts),
+      ice: iceSettings(config),
+    },
+    messageRoutes: [],
+    messagePairs: createPairCap(now),
+    mailer: config.SMTP_URL === "" ? null : smtpMailer(config.SMTP_URL, config.SIP_DOMAIN),
+    blobs: blobsOf(config),
+    transcriber: transcriber(config),
+    locationSource: config.LOCATION_URL === "" ? null : locationSource(config.LOCATION_URL),
+    sign: serverSigner(secretKey),
+    ledger: store.ledger,
+    numbers: numberProvider(config, store),
+    bridge: bridgeClient({
+      url: config.BRIDGE_URL,
+      companions: store.companions,
+      secret: bridgeSecret,
+      fetch: (request) => fetch(request),
+      now,
+      timeoutMs: 5_000,
+    }),
+    now,
+    newSid: sidMaker(now),
+    fetch: fetchOutside,
+    deriveToken: tokenDeriver(secretKey),
+    log,
+  };
+  return ports;
+}
+
+/** Audio is recorded to the disk, and brought to S3 where that is configured. */
+function blobsOf(config: Config): Blobs {
+  const directory = blobDirectory(`${config.DATA_DIR}/recordings`);
+  if (config.S3_BUCKET === "") return directory;
+  return s3Blobs(directory, {
+    endpoint: config.S3_ENDPOINT,
+    region: config.S3_REGION,
+    bucket: config.S3_BUCKET,
+    accessKeyId: config.S3_ACCESS_KEY,
+    secretAccessKey: config.S3_SECRET_KEY,
+    isOpen: config.S3_SECURITY_LEVEL === "NONE",
+  });
+}
+
+function transcriber(config: Config): Ports["transcriber"] {
+  const endpoint = recognitionEndpoint(config);
+  return endpoint && httpTranscriber(endpoint);
+}
+
+/** The tables of rates, of calls and of messages. Throws an error that names the file. */
+export const ratesOf = async (
+  config: Config,
+): Promise<Pick<Parts, "rateMicros" | "smsRateMicros">> => ({
+  rateMicros: await ratesIn("RATES_FILE", config),
+  smsRateMicros: await ratesIn("SMS_RATES_FILE", config),
+});
+
+async function ratesIn(name: "RATES_FILE" | "SMS_RATES_FILE", config: Config) {
+  const file = config[name];
+  if (file === "") return () => 0;
+  const text = await Deno.readTextFile(file).catch((error) => {
+    throw new Error(`Cannot read ${name} ${file}: ${error.message}`);
+  });
+  return readRates(text);
+}
+
+function trunkSettings(config: Config, { rateMicros }: Parts): TrunkSettings {
+  const { OUTBOUND_PROXY: proxy, OUTBOUND_PROXY_USER: userName } = config;
+  const credentials = userName === ""
+    ? {}
+    : { credentials: { userName, password: config.OUTBOUND_PROXY_PASSWORD } };
+  return {
+    outboundProxy: proxy === "" ? null : { proxy, ...credentials },
+    sipHosts: config.DIAL_SIP_HOSTS.split(",").filter(Boolean),
+    allowPrivate: config.ALLOW_PRIVATE_URLS,
+    country: config.DEFAULT_COUNTRY || null,
+    numbersVouched: config.NUMBERS_PROVIDER !== "open",
+    rateMicros,
+  };
+}
+
+function numberProvider(config: Config, { stock }: Parts["store"]): NumberProvider {
+  switch (config.NUMBERS_PROVIDER) {
+    case "open":
+      return openNumbers;
+    case "inventory":
+      return inventoryNumbers(stock);
+    case "http":
+      return httpNumbers({
+        url: config.NUMBERS_URL,
+        token: config.NUMBERS_TOKEN,
+        fetch: (request) => fetch(request),
+      });
+  }
+}

@@ -1,0 +1,248 @@
+import { type Config, configLines, readConfig, variables } from "../configuration/config.ts";
+import { addressNotes } from "../configuration/address_notes.ts";
+import { connectionsVariable } from "./descriptors.ts";
+import { LIBC_PATHS } from "../base/libc_paths.ts";
+import {
+  type MachineAddresses,
+  machineAddresses,
+  machineVariable,
+  writeMachineAddresses,
+} from "../configuration/machine_addresses.ts";
+import { onNpmWrapperGone } from "./npm_wrapper.ts";
+import { cannotStartCode, fail, log, say, supervisedVariable } from "../process/process.ts";
+import { environmentOf } from "./process_environment.ts";
+import { needsSpeechProcess } from "../configuration/speech_endpoints.ts";
+import type { ProcessName } from "../configuration/variable.ts";
+
+/**
+ * The supervisor behind `deno task start`, `api`, `sip` and `speech`: starts the processes asked for,
+ * each with the permissions it needs and no more, and starts one again that dies. It takes no input
+ * from any network, and of those it starts only the speech process may run programs, by name.
+ * `config` prints the configuration instead.
+ */
+
+interface Program {
+  name: ProcessName;
+  script: string;
+  /** What the runtime is told besides. */
+  flags?: readonly string[];
+  permissions(config: Config): string[];
+}
+
+/**
+ * How the companion is started. With room for what calls under way have allocated lately, in MiB: with
+ * the 16 of the runtime, most of a call is copied twice while it lasts, and found dead by the complete
+ * runs of the garbage collector. Memory is taken as it is needed. Nor does V8 guess which objects live
+ * long and put them among the old ones at once: where a call is under way at each run, it guesses
+ * wrong, and what dies there keeps all that it points to. One thread collects what is young: little
+ * of it lives, and several cost more than they share. And functions are optimized after 1,000 uses,
+ * not 3,000: what a call runs once would get there late, and be compiled while calls wait.
+ */
+export const companionFlags: readonly string[] = [
+  "--v8-flags=--max-semi-space-size=64,--no-allocation-site-pretenuring,--no-parallel-scavenge," +
+  "--invocation-count-for-turbofan=1000",
+];
+
+const readVariables = [...Object.keys(variables), supervisedVariable, machineVariable];
+const environment = `--allow-env=${readVariables.join(",")}`;
+
+const programs: Record<"api" | "sip" | "speech", Program> = {
+  api: {
+    name: "service",
+    script: "main.ts",
+    permissions: ({ DATA_DIR, KV_URL, RATES_FILE, SMS_RATES_FILE, TLS_CERT, TLS_KEY }) => [
+      "--allow-net",
+      `--allow-read=${
+        [
+          "routes/softphone",
+          "node_modules",
+          DATA_DIR,
+          RATES_FILE,
+          SMS_RATES_FILE,
+          TLS_CERT,
+          TLS_KEY,
+        ].filter(Boolean)
+          .join(
+            ",",
+          )
+      }`,
+      `--allow-write=${DATA_DIR}`,
+      environment + (KV_URL === "" ? "" : ",DENO_KV_ACCESS_TOKEN"),
+    ],
+  },
+  sip: {
+    name: "companion",
+    script: "sip/main.ts",
+    flags: companionFlags,
+    permissions: ({ DATA_DIR, SIP_TLS_CERT, SIP_TLS_KEY }) => [
+      "--allow-net",
+      // A Worker reads its sources.
+      `--allow-read=${
+        [
+          "node_modules",
+          "core",
+          "sip",
+          `${DATA_DIR}/bridge_secret`,
+          SIP_TLS_CERT,
+          SIP_TLS_KEY,
+        ]
+          .filter((path) => path !== "").join(",")
+      }`,
+      // By the C library the media engine looks at many sockets at once.
+      `--allow-ffi=${LIBC_PATHS.join(",")}`,
+      // Offers of media name the machine's addresses where it listens on all of them.
+      "--allow-sys=networkInterfaces",
+      environment,
+    ],
+  },
+  speech: {
+    name: "speech process",
+    script: "core/adapters/speech/main.ts",
+    permissions: ({ DATA_DIR, SPEECH_PORT }) => [
+      `--allow-net=127.0.0.1:${SPEECH_PORT}`,
+      "--allow-run=espeak-ng,flite,pocketsphinx_continuous",
+      // What transcribes recordings stands back for the audio of calls.
+      "--allow-sys=setPriority",
+      // The npm engine reads its data, and hints are held against the recogniser's words.
+      `--allow-read=${DATA_DIR}/speech,node_modules,/usr/share/pocketsphinx`,
+      `--allow-write=${DATA_DIR}/speech`,
+      environment,
+    ],
+  },
+};
+
+/** The service, the companion, or both; each with the speech process where it needs that. */
+function programsOf(command: string | undefined, config: Config): Program[] {
+  const speech = needsSpeechProcess(config) ? [programs.speech] : [];
+  switch (command) {
+    case undefined:
+      return [...speech, programs.api, programs.sip];
+    case "sip":
+      return [...speech, programs.sip];
+    case "api":
+      return [programs.api];
+    case "speech":
+      if (config.SPEECH_SECRET !== "") return [programs.speech];
+      throw new Error(
+        "Cannot start the speech process by itself: set SPEECH_SECRET, which the others must know",
+      );
+    default:
+      throw new Error(`Cannot start "${command}": say api, sip, speech, config or nothing`);
+  }
+}
+
+/** Longer than either process takes to stop by itself. */
+const killAfterMs = 9_500;
+const restartPauseMs = 1_000;
+/** A process that fails so soon after its first start has a condition to mend, not a bad day. */
+const earlyMs = 5_000;
+
+interface Running {
+  program: Program;
+  child: Deno.ChildProcess;
+  /** Settles when the process has ended for good. */
+  over: Promise<void>;
+}
+
+/** Says what peers are told where nothing tells the addresses at which they reach this machine. */
+function sayNotes(config: Config, wanted: Program[]): void {
+  for (const { of, text } of addressNotes(config, (name) => Boolean(Deno.env.get(name)))) {
+    if (wanted.includes(programs[of])) say(text);
+  }
+}
+
+async function supervise(
+  config: Config,
+  wanted: Program[],
+  machine: MachineAddresses,
+): Promise<void> {
+  const root = new URL("../../", import.meta.url);
+  const all: Running[] = [];
+  let isStopping = false;
+  const connections = await connectionsVariable();
+  const secret = config.SPEECH_SECRET || crypto.getRandomValues(new Uint8Array(32)).toHex();
+  // Nobody listens for the service that is started by itself, unless the operator says so.
+  const knowsSpeech = config.SPEECH_SECRET !== "" || wanted.includes(programs.speech);
+
+  function spawn({ name, script, flags = [], permissions }: Program): Deno.ChildProcess {
+    const args = ["run", "--quiet", "--no-prompt", ...flags, ...permissions(config), script];
+    return new Deno.Command(Deno.execPath(), {
+      args,
+      cwd: root,
+      clearEnv: true,
+      env: {
+        ...environmentOf(name, Deno.env.toObject()),
+        [supervisedVariable]: "1",
+        [machineVariable]: writeMachineAddresses(machine),
+        ...connections,
+        ...knowsSpeech && { SPEECH_SECRET: secret },
+      },
+      stdin: "piped", // Its end tells the process that the supervisor is gone.
+      stdout: "inherit",
+      stderr: "inherit",
+    }).spawn();
+  }
+
+  /** Keeps a program running until the supervisor stops. */
+  async function keep(running: Running): Promise<void> {
+    for (let starts = 1;; starts++) {
+      const startedAt = Date.now();
+      const { code, signal } = await running.child.status;
+      if (isStopping) return;
+      const isEarly = code === 1 && Date.now() - startedAt < earlyMs;
+      if (starts === 1 && (isEarly || code === cannotStartCode)) return await stop(1);
+      log(`The ${running.program.name} ended; starting it again`, { code, signal });
+      await new Promise((wake) => setTimeout(wake, restartPauseMs));
+      if (isStopping) return;
+      running.child = spawn(running.program);
+    }
+  }
+
+  /** The companion goes first: it ends its calls with BYE and reports that to the service. */
+  async function stop(code: number): Promise<void> {
+    if (isStopping) return;
+    isStopping = true;
+    setTimeout(() => all.forEach(({ child }) => kill(child, "SIGKILL")), killAfterMs);
+    for (const { child } of all.toReversed()) {
+      kill(child, "SIGTERM");
+      await child.status;
+    }
+    if (code === 0) say("Stopped");
+    Deno.exit(code);
+  }
+
+  Deno.addSignalListener("SIGTERM", () => stop(0));
+  Deno.addSignalListener("SIGINT", () => stop(0));
+  Deno.addSignalListener("SIGHUP", () => stop(0));
+  void onNpmWrapperGone(() => stop(0));
+  for (const program of wanted) {
+    const running: Running = { program, child: spawn(program), over: Promise.resolve() };
+    all.push(running);
+    running.over = keep(running);
+  }
+  await Promise.all(all.map(({ over }) => over));
+}
+
+function kill(child: Deno.ChildProcess, signal: Deno.Signal): void {
+  try {
+    child.kill(signal);
+  } catch {
+    // It has ended already.
+  }
+}
+
+if (import.meta.main) {
+  try {
+    const machine = machineAddresses();
+    const config = readConfig((name) => Deno.env.get(name), machine);
+    const [command] = Deno.args;
+    if (command === "config") configLines(config).forEach(say);
+    else {
+      const wanted = programsOf(command, config);
+      sayNotes(config, wanted);
+      await supervise(config, wanted, machine);
+    }
+  } catch (error) {
+    fail(error);
+  }
+}

@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { action } from "../protocol/action.ts";
+import { recordingOrder } from "../protocol/recordings.ts";
+import { method } from "../base/fields.ts";
+
+/** What a status callback of a Conference may be asked for. */
+export const conferenceEvents = ["start", "end", "join", "leave", "mute", "hold"] as const;
+
+/** What the companion of a call adds to its notes when the one that has the room was out of reach. */
+export const missed = {
+  /** The Conference whose room was not reached. */
+  unreached: z.string().optional(),
+  /** That companion itself said that it has been started anew. */
+  isGone: z.boolean().optional(),
+  /** Until when it is waited for, in ms, where nobody can tell whether it lives. */
+  until: z.number().optional(),
+};
+
+export type Missed = z.infer<z.ZodObject<typeof missed>>;
+
+/** What a Conference noun asks for; the companion hands it back when its turn comes. */
+export const conferenceWanted = z.object({
+  kind: z.literal("conference"),
+  name: z.string(),
+  most: z.number(),
+  muted: z.boolean(),
+  beepOnEnter: z.boolean(),
+  beepOnExit: z.boolean(),
+  startOnEnter: z.boolean(),
+  endOnExit: z.boolean(),
+  wait: action.nullable().optional(),
+  timeLimitS: z.number(),
+  hangupOnStar: z.boolean(),
+  record: recordingOrder.optional(),
+  callback: z.object({ url: z.string(), method, events: z.array(z.enum(conferenceEvents)) })
+    .optional(),
+  /** The Conference to which a transfer takes the call; another one of this name is not meant. */
+  only: z.string().optional(),
+  ...missed,
+});
+
+export type ConferenceWanted = z.infer<typeof conferenceWanted>;

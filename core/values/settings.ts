@@ -1,0 +1,37 @@
+import type { TrunkSettings } from "./trunk_settings.ts";
+import type { IceSettings } from "../base/ice_servers.ts";
+
+/** What the configuration tells core. */
+export interface Settings {
+  /** Without a trailing slash. */
+  baseUrl: string;
+  sipDomain: string;
+  /** Names this instance in callbacks. */
+  instanceId: string;
+  /** How often a status callback is tried. */
+  callbackAttempts: number;
+  /** How long deliveries are kept, in ms. */
+  deliveryKeptMs: number;
+  /** The build that runs, as Supervisor metrics tell it. */
+  revision: string;
+  /** What an account may ask this instance; 0: without a limit. */
+  requestsPerSecond: number;
+  /** Characters that the password of a Client has at least. */
+  clientPasswordMin: number;
+  /** Messages leave only from what the account may send from. */
+  strictSmsFrom: boolean;
+  /** Short codes that every account may send from. */
+  smsShortCodes: string[];
+  /** What a message to a number that leaves the service costs, in millionths. */
+  smsRateMicros(number: string): number;
+  /** The audio of recordings needs no credentials. */
+  recordingsPublic: boolean;
+  /** Audio is brought to object storage that everybody may read. */
+  recordingsOpenInS3: boolean;
+  /** What a month of a phone number costs, in millionths. */
+  numberPriceMicros: number;
+  /** What a minute of a transcribed recording costs, in millionths. */
+  transcriptionPriceMicros: number;
+  trunks: TrunkSettings;
+  ice: IceSettings;
+}

@@ -1,0 +1,67 @@
+import { readConfig } from "../../core/configuration/config.ts";
+import { fail, say } from "../../core/process/process.ts";
+import { ensureSecret } from "../../core/process/secret_file.ts";
+import { importNumbers } from "../../core/numbers/import_numbers.ts";
+import { openStore } from "../open_store.ts";
+
+/**
+ * `deno task numbers import FILE`: loads phone numbers from a CSV file for NUMBERS_PROVIDER=inventory.
+ * It opens the store itself: loading is a rare act of the operator, who is at the machine anyway, and
+ * an address for it would be one more to guard. A store in a file is one process's alone, so the
+ * service must be stopped meanwhile; with KV_URL it may run on.
+ */
+async function importFile(path: string): Promise<void> {
+  const config = readConfig((name) => Deno.env.get(name));
+  using file = await openFile(path);
+  await Deno.mkdir(config.DATA_DIR, { recursive: true, mode: 0o700 });
+  const secretKey = config.SECRET_KEY || await ensureSecret(`${config.DATA_DIR}/secret_key`);
+  const location = config.KV_URL || `${config.DATA_DIR}/switchboard.db`;
+  const store = await openStore({ location, secretKey, now: () => Date.now() });
+  try {
+    const text = textOf(file, path);
+    const { read, added, problems, refused } = await importNumbers(text, store.stock, (sofar) => {
+      say(`${sofar.read} numbers read, ${sofar.added} new`);
+    });
+    problems.forEach(say);
+    say(`Imported ${read} numbers, ${added} new, ${refused} lines left out`);
+    if (refused > 0) Deno.exitCode = 1;
+    if (config.NUMBERS_PROVIDER !== "inventory") {
+      say("They are offered once the service is started with NUMBERS_PROVIDER=inventory");
+    }
+  } finally {
+    store.close();
+  }
+}
+
+async function openFile(path: string): Promise<Deno.FsFile> {
+  try {
+    return await Deno.open(path);
+  } catch (cause) {
+    throw unreadable(path, cause);
+  }
+}
+
+/** What a file holds. Throws for one that is no text in UTF-8. */
+async function* textOf({ readable }: Deno.FsFile, path: string): AsyncGenerator<string> {
+  try {
+    yield* readable.pipeThrough(new TextDecoderStream("utf-8", { fatal: true }));
+  } catch (cause) {
+    throw unreadable(path, cause instanceof TypeError ? new Error("it is not UTF-8") : cause);
+  }
+}
+
+const unreadable = (path: string, cause: unknown): Error =>
+  new Error(`Cannot read ${path}: ${cause instanceof Error ? cause.message : cause}`, { cause });
+
+if (import.meta.main) {
+  try {
+    const [command, path] = Deno.args;
+    if (command !== "import" || path === undefined) {
+      throw new Error("Cannot do that: the command is `deno task numbers import FILE`");
+    }
+    await importFile(path);
+  } catch (error) {
+    const isLocked = error instanceof Error && error.message.includes("in use by another process");
+    fail(isLocked ? new Error(`${error.message}; stop the service first`) : error);
+  }
+}
