@@ -1,3 +1,4 @@
+import { knownSources } from "../leg/known_sources.ts";
 import type { Leg } from "../leg/leg.ts";
 import { sipLimits } from "../limits.ts";
 import type { MediaLeg } from "../media/port.ts";
@@ -32,6 +33,23 @@ export async function anchor(calls: Calls, one: Leg, other: Leg): Promise<boolea
   return !one.signal.aborted && !other.signal.aborted;
 }
 
+/**
+ * Gives a callee media of ours by a re-INVITE, before the caller whose SDP passed to it is answered.
+ * Resolves with whether it took them; else it goes on as it was.
+ */
+export async function anchorCallee(calls: Calls, callee: Leg): Promise<boolean> {
+  try {
+    callee.anchor(await offerOurs(calls, callee));
+    return true;
+  } catch (error) {
+    calls.signalling.log("Cannot take the media of a call", {
+      leg: callee.id,
+      error: String(error),
+    });
+    return false;
+  }
+}
+
 /** Whether a call is one between two plain phones whose media pass by us. */
 export const mayAnchor = (one: Leg, other: Leg): boolean => isPlain(one) && isPlain(other);
 
@@ -41,7 +59,8 @@ const isPlain = ({ counterpart, dialog }: Leg): boolean =>
 
 /** Media of ours that the phone has taken; rejects where it does not. */
 async function offerOurs({ media: engine, signalling }: Calls, leg: Leg): Promise<MediaLeg> {
-  const media = await engine.offer("rtp");
+  const { flow, trunk } = leg.dialog!;
+  const media = await engine.offer("rtp", { sources: knownSources([flow], trunk) });
   try {
     for (let tries = 1;; tries++) {
       try {

@@ -7,9 +7,9 @@ import { type Binding, targetOf } from "../registrar/location.ts";
 export type MediaRelay = "auto" | "always" | "never";
 
 /**
- * Whether phones may send their audio to each other. What a device will answer is not known before it
- * rings, so its Contact tells whether a NAT is between us: then that has another address than it signals
- * from. Over TLS our media are in between, so that each side's audio is secured as that side can.
+ * Whether a caller's offer may pass to devices, so that phones send their audio to each other. What a
+ * device will answer is not known before it rings, so its Contact tells whether a NAT is between us: then
+ * that has another address than it signals from. Over TLS our media are in between, so that each side's audio is secured as that side can.
  */
 export function passesDirectly(
   relay: MediaRelay,
@@ -21,6 +21,21 @@ export function passesDirectly(
   return isPlain(flow) && addressIn(offer) === flow.remote.host &&
     devices.every((device) => isPlain(device.flow) && isWhereItSays(device));
 }
+
+/** What one side of a call has said of its audio, and where it signals from. */
+export interface Said {
+  sdp: string;
+  flow: Flow;
+}
+
+/**
+ * Whether audio may go directly between phones that have said these. A device may answer with another
+ * address than its Contact has.
+ */
+export const staysDirect = (relay: MediaRelay, sides: readonly Said[]): boolean =>
+  relay === "never" ||
+  relay === "auto" &&
+    sides.every(({ sdp, flow }) => isPlain(flow) && addressIn(sdp) === flow.remote.host);
 
 /** Keys of SDES, which only TLS keeps secret (RFC 4568 §7.1.1). */
 const hasKeys = (sdp: string): boolean => /^a=crypto:/m.test(sdp);

@@ -3,6 +3,7 @@ import type { Dialog, LastWords } from "../dialog/dialog.ts";
 import type { Fork } from "./fork.ts";
 import type { Wiring } from "../dialog/in_dialog.ts";
 import type { CallerDemands } from "./caller.ts";
+import type { Said } from "./media_relay.ts";
 import type { LegEnd } from "./leg.ts";
 import type { MediaEngine, MediaKind, MediaLeg } from "../media/port.ts";
 import type { Ending } from "./outcome.ts";
@@ -26,8 +27,8 @@ export interface OutboundCall {
   onInviting(sipCallId: string): void;
   /** The first device rings. */
   onRinging(): void;
-  /** Every provisional response, with its early SDP. */
-  onProgress?(status: number, sdp: string): void;
+  /** Every provisional response, with its early SDP; empty where there is none to pass on. */
+  onProgress?(status: number, early: Said): void;
   /** The one device called sends sound before it answers. */
   onEarlyMedia?(media: MediaLeg): void;
 }

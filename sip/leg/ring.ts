@@ -136,7 +136,7 @@ export async function offerTo(
 /** Takes a provisional response. */
 export function onProgress(
   state: OutboundState,
-  { media }: Fork,
+  { media, flow }: Fork,
   { status, sdp }: { status: number; sdp: string },
 ): void {
   if (state.winner !== undefined || state.over.signal.aborted) return;
@@ -144,7 +144,7 @@ export function onProgress(
   state.ringing = true;
   // Several devices would each answer the caller's one offer with SDP of their own.
   const earlySdp = state.forks.length === 1 ? sdp : "";
-  state.call.onProgress?.(status, earlySdp);
+  state.call.onProgress?.(status, { sdp: earlySdp, flow });
   const { onEarlyMedia } = state.call;
   if (earlySdp === "" || media === undefined || onEarlyMedia === undefined) return;
   state.early ??= media.accept(earlySdp, true).then(() => onEarlyMedia(media)).catch(() => {});

@@ -4,7 +4,7 @@ import type { Calls, Placing } from "../script/calls.ts";
 import type { InboundLeg, OutboundLeg } from "./leg.ts";
 import type { LiveLeg } from "../script/live_leg.ts";
 import { mediaKindOf } from "./media_kind.ts";
-import { passesDirectly } from "./media_relay.ts";
+import { passesDirectly, staysDirect } from "./media_relay.ts";
 import type { MediaLeg } from "../media/port.ts";
 import type { Ending } from "./outcome.ts";
 import { createRingback, type Ringback } from "./ringback.ts";
@@ -147,10 +147,23 @@ function placeChild(
       onEarlyMedia: (media) => isAnswered ? ringback.early(media) : void joinEarly(caller, media),
     },
     ...proxied &&
-      { offer: proxied.offer, onProgress: (status, sdp) => proxied.progress(status, sdp) },
+      { offer: proxied.offer, onProgress: passProgress(calls, proxied) },
   });
   const held = live.hold();
   return { live, held, ready: live.prepare(invitation, held) };
+}
+
+/** Passes provisional responses on, but early SDP that may not pass only as ringing. */
+function passProgress(
+  { signalling: { mediaRelay } }: Calls,
+  caller: InboundLeg,
+): NonNullable<Placing["onProgress"]> {
+  return (status, early) => {
+    const passes = early.sdp === "" || caller.mediaKind === "webrtc" ||
+      staysDirect(mediaRelay, [early]);
+    if (passes) caller.progress(status, early.sdp);
+    else caller.ring();
+  };
 }
 
 /** What the one called sends before it answers, a network's announcement say, reaches the caller. */

@@ -38,7 +38,7 @@ export function ringDevices(signalling: Signalling, call: RelayedCall): Outbound
       media: { offer: caller.offer },
       onRinging() {},
       // Several devices would each answer the one offer with SDP of their own.
-      onProgress: (status, sdp) => caller.progress(status, isMixed ? "" : sdp),
+      onProgress: (status, { sdp }) => caller.progress(status, isMixed ? "" : sdp),
     });
   const anchored = (): OutboundLeg =>
     ring(signalling, call, {

@@ -1,6 +1,7 @@
 import type { Invitation } from "../../core/protocol/script.ts";
 import type { CallerDemands } from "../leg/caller.ts";
 import type { InboundLeg, OutboundLeg } from "../leg/leg.ts";
+import type { Said } from "../leg/media_relay.ts";
 import type { LoadAudio, MediaEngine, MediaLeg } from "../media/port.ts";
 import type { Recogniser } from "../media/recogniser.ts";
 import type { Speaker } from "../media/speaker.ts";
@@ -21,7 +22,7 @@ export interface Placing {
   /** Whole header lines of ours for the INVITE. */
   headers?: string[];
   onRinging?(): void;
-  onProgress?(status: number, sdp: string): void;
+  onProgress?(status: number, early: Said): void;
   /** The one device called sends sound before it answers. */
   onEarlyMedia?(media: MediaLeg): void;
 }

@@ -1,6 +1,8 @@
-import { whenAborted } from "../abort.ts";
+import { unlessAborted, whenAborted } from "../abort.ts";
+import { anchorCallee } from "../dialog/anchor.ts";
 import { holdNews } from "../dialog/hold.ts";
 import type { InboundLeg, Leg } from "../leg/leg.ts";
+import { staysDirect } from "../leg/media_relay.ts";
 import type { MediaLeg } from "../media/port.ts";
 import type { LiveLeg } from "./live_leg.ts";
 import type { Performance } from "./performance.ts";
@@ -36,7 +38,13 @@ export async function talk(
   try {
     live.partner = other.live;
     other.live.partner = live;
-    if (proxied) passThrough(proxied, other.live.leg);
+    let passing = proxied;
+    if (passing !== null && !mayPass(calls, passing, other.live.leg)) {
+      const isAnchored = await unlessAborted(anchorCallee(calls, other.live.leg), signal);
+      if (signal.aborted || other.held.aborted) return;
+      if (isAnchored) passing = null;
+    }
+    if (passing !== null) passThrough(passing, other.live.leg);
     else {
       await joinMedia(leg, other.live.leg, onJoined);
       stopHolds = passHolds(calls, leg, other.live.leg);
@@ -53,6 +61,20 @@ export async function talk(
     part(live, other.live);
     part(other.live, live);
   }
+}
+
+/** Whether a callee's answer may pass to the caller: two plain phones may both be behind NATs. */
+function mayPass(
+  { signalling }: Performance["calls"],
+  caller: InboundLeg,
+  callee: LiveLeg["leg"],
+): boolean {
+  const { dialog } = callee;
+  if (caller.mediaKind === "webrtc" || callee.direction !== "outbound" || dialog === undefined) {
+    return true;
+  }
+  const sides = [{ sdp: caller.offer, flow: caller.flow }, { sdp: callee.remoteSdp, ...dialog }];
+  return staysDirect(signalling.mediaRelay, sides);
 }
 
 /** Tells each side while the other one holds it; the result ends it, and whoever is held then. */

@@ -4,6 +4,8 @@ import { encodeG711 } from "../../sip/media/g711.ts";
 import { mediaEngine } from "../../sip/media/engine.ts";
 import { rtpTransport } from "../../sip/media/plain_rtp.ts";
 import { systemClock } from "../../sip/media/ticker.ts";
+import { baresipTest, startBaresip } from "../support/baresip.ts";
+import { testDomain } from "../support/fake_service.ts";
 import {
   isSound,
   plainOffer,
@@ -74,8 +76,35 @@ async function callBob(alice: UdpPhone, offer: string): Promise<{ callId: string
   return call;
 }
 
-/** Alice calls bob; the SDP that each of them is given. */
-async function calling(relay: MediaRelay, offer: string, answer: string) {
+/** ACK to the answer of a call; the result is BYE. */
+function acknowledge(alice: UdpPhone, callId: string, answered: SipText): () => void {
+  const to = valueOf(answered, "to");
+  const inside = { callId, to, target: uriIn(valueOf(answered, "contact")) };
+  alice.ask("ACK", { ...inside, cseq: 2 });
+  return () => alice.ask("BYE", { ...inside, cseq: 3 });
+}
+
+/** The first provisional response of a call but 100 that comes after an act. */
+async function earlyAt({ peer }: UdpPhone, act: () => void): Promise<SipText> {
+  act();
+  let response = await peer.next();
+  while (response.status === 100) response = await peer.next();
+  return response;
+}
+
+interface Callee {
+  /** Its SDP in a 183. */
+  early183?: string;
+  /** Whether it refuses later offers. */
+  refusesMore?: boolean;
+}
+
+/** Alice calls bob; the SDP that each of them is given, the last one where there are several. */
+async function calling(
+  relay: MediaRelay,
+  [offer, answer]: readonly [string, string],
+  { early183, refusesMore = false }: Callee = {},
+) {
   const lab = await startLab(relay);
   ringBob(lab);
   const [alice, bob] = [await phoneOf(lab, "alice"), await phoneOf(lab, "bob")];
@@ -83,23 +112,33 @@ async function calling(relay: MediaRelay, offer: string, answer: string) {
 
   const ringing = await bob.peer.next();
   const contact = `Contact: <sip:bob@127.0.0.1:${bob.peer.port}>`;
-  bob.peer.send(peerResponse(ringing, 200, { headers: [contact], sdp: answer }));
+  const accept = (invite: SipText) =>
+    bob.peer.send(peerResponse(invite, 200, { headers: [contact], sdp: answer }));
+  const early = early183 === undefined ? undefined : await earlyAt(alice, () => {
+    bob.peer.send(peerResponse(ringing, 183, { headers: [contact], sdp: early183 }));
+  });
+  accept(ringing);
+  const offers = [ringing.body];
+  const left = (async () => {
+    for (;;) {
+      const request = await bob.peer.next();
+      if (request.method === "BYE") return bob.peer.send(peerResponse(request, 200));
+      if (request.method !== "INVITE") continue;
+      offers.push(request.body);
+      if (refusesMore) bob.peer.send(peerResponse(request, 488));
+      else accept(request);
+    }
+  })();
   const answered = await alice.final();
   assert.equal(answered.status, 200);
-  const inside = {
-    callId,
-    to: valueOf(answered, "to"),
-    target: uriIn(valueOf(answered, "contact")),
-  };
-  alice.ask("ACK", { ...inside, cseq: 2 });
+  const hangUp = acknowledge(alice, callId, answered);
   return {
-    toBob: ringing.body,
+    toBob: offers.at(-1)!,
+    early,
     toAlice: answered.body,
     async close() {
-      alice.ask("BYE", { ...inside, cseq: 3 });
-      let request = await bob.peer.next();
-      while (request.method !== "BYE") request = await bob.peer.next();
-      bob.peer.send(peerResponse(request, 200));
+      hangUp();
+      await left;
       await lab[Symbol.asyncDispose]();
       await Promise.all([alice.peer.close(), bob.peer.close()]);
     },
@@ -123,14 +162,24 @@ const untilHears = (socket: PlainSocket, hz: number) =>
     async () => amplitudeOf(hz, soundOf("PCMU", await socket.next(10, isSound))) > 6_000,
   );
 
+const elsewhere = "127.0.0.9";
+const here = "127.0.0.1";
+
 for (
-  const [relay, address] of [["auto", "127.0.0.9"], ["always", "127.0.0.1"]] as const
+  const [relay, caller, callee] of [
+    ["auto", elsewhere, here],
+    ["auto", here, elsewhere],
+    ["always", here, here],
+  ] as const
 ) {
   sipTest(
-    `MEDIA_RELAY=${relay} lets two phones hear each other, one saying ${address}`,
+    `MEDIA_RELAY=${relay} lets phones hear each other, offering ${caller}, answering ${callee}`,
     async () => {
       const [alice, bob] = [await plainSocket(1), await plainSocket(2)];
-      const call = await calling(relay, plainOffer(alice.port, { address }), plainOffer(bob.port));
+      const call = await calling(relay, [
+        plainOffer(alice.port, { address: caller }),
+        plainOffer(bob.port, { address: callee }),
+      ]);
       const stops = [
         speak(alice, portOf(call.toAlice), 900),
         speak(bob, portOf(call.toBob), 1_500),
@@ -147,23 +196,67 @@ for (
   );
 }
 
-for (
-  const [relay, address] of [["auto", "127.0.0.1"], ["never", "127.0.0.9"]] as const
-) {
-  sipTest(`MEDIA_RELAY=${relay} leaves phones alone, one saying ${address}`, async () => {
-    const [offer, answer] = [plainOffer(4_000, { address }), plainOffer(4_002)];
-    const call = await calling(relay, offer, answer);
+for (const [relay, address] of [["auto", here], ["never", elsewhere]] as const) {
+  sipTest(`MEDIA_RELAY=${relay} leaves phones alone, both saying ${address}`, async () => {
+    const [offer, answer] = [plainOffer(4_000, { address }), plainOffer(4_002, { address })];
+    const call = await calling(relay, [offer, answer]);
     await call.close();
     assert.deepEqual([call.toBob, call.toAlice], [offer, answer]);
   });
 }
+
+baresipTest("MEDIA_RELAY=auto lets baresip answer with the address of its network", async () => {
+  await using lab = await startLab("auto");
+  ringBob(lab);
+  const [alice, socket] = [await phoneOf(lab, "alice"), await plainSocket(1)];
+  await using bob = await startBaresip({
+    login: "bob",
+    domain: testDomain,
+    transport: "udp",
+    registrar: lab.companion.sipAddresses.get("UDP")!,
+    saysHz: 900,
+  });
+  await lab.service.told(({ came }) => came.includes("bob"));
+
+  const { callId } = await callBob(alice, plainOffer(socket.port));
+  const answered = await alice.final();
+  const hangUp = acknowledge(alice, callId, answered);
+  const stop = speak(socket, portOf(answered.body), 1_500);
+  try {
+    await Promise.all([bob.untilHears(1_500), untilHears(socket, 900)]);
+  } finally {
+    stop();
+  }
+
+  // Of several, the first network is baresip's, from which it does not signal here.
+  assert.match(answered.body, /^c=IN IP4 127\.0\.0\.1\r$/m);
+  hangUp();
+  await alice.final();
+  await bob.stop();
+  await Promise.all([alice.peer.close(), socket.close()]);
+});
+
+sipTest("MEDIA_RELAY=auto passes no early SDP of another address on", async () => {
+  const answer = plainOffer(4_002, { address: elsewhere });
+  const call = await calling("auto", [plainOffer(4_000), answer], { early183: answer });
+  await call.close();
+  assert.deepEqual([call.early?.status, call.early?.body], [180, ""]);
+  assert.notEqual(call.toAlice, answer);
+});
+
+sipTest("MEDIA_RELAY=auto leaves a callee alone that takes no media of ours", async () => {
+  const answer = plainOffer(4_002, { address: elsewhere });
+  const call = await calling("auto", [plainOffer(4_000), answer], { refusesMore: true });
+  await call.close();
+  assert.equal(call.toAlice, answer);
+});
 
 const key = "WVNfX19zZW1jdGwgKCkgewkyMjA7fQp9CnVubGVz";
 const securedOffer = plainOffer(4_000).replace("RTP/AVP", "RTP/SAVP") +
   `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${key}\r\n`;
 
 sipTest("MEDIA_RELAY=never hands SDES keys to no phone on UDP", async () => {
-  const call = await calling("never", securedOffer, plainOffer(4_002));
+  const call = await calling("never", [securedOffer, plainOffer(4_002)]);
   await call.close();
   assert.ok(!call.toBob.includes(key), call.toBob);
   assert.match(call.toBob, /^m=audio \d+ RTP\/AVP /m);
