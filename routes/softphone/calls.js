@@ -1,4 +1,5 @@
 import { Inviter } from "sip.js";
+import { canCall } from "./ability.js";
 import { createCall } from "./call.js";
 import { releaseMicrophone } from "./microphone.js";
 
@@ -57,6 +58,7 @@ export function createCalls({ nameOf, renew, onChange, onEnded }) {
       return call;
     },
     take(invitation) {
+      if (!canCall) return void invitation.reject({ statusCode: 488 });
       if (alive().length >= MOST) return void invitation.reject({ statusCode: 486 });
       const call = add(invitation, "incoming");
       // It takes the place of a call of ours, which its answer ends (RFC 3891).

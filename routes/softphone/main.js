@@ -1,3 +1,4 @@
+import { canCall } from "./ability.js";
 import { forgetAccount, keptAccount, logInForm } from "./log_in.js";
 import { openPhone } from "./phone.js";
 import { audioContext } from "./sounds.js";
@@ -59,7 +60,7 @@ function open() {
   form.hide();
   $("phone").hidden = false;
   $("log-out").hidden = false;
-  $("target").focus();
+  $(canCall ? "target" : "log-out").focus();
 }
 
 /** Back to the form; `why` is shown there. */
@@ -80,6 +81,8 @@ $("log-out").addEventListener("click", () => leave());
 addEventListener("beforeunload", (event) => phone?.isCalling() && event.preventDefault());
 addEventListener("pagehide", () => void phone?.close());
 
+$("cannot-call").hidden = canCall;
+document.body.classList.toggle("cannot-call", !canCall);
 const kept = keptAccount();
 if (kept === null) form.show();
 else {
