@@ -1,6 +1,6 @@
 import { isIPv4 } from "node:net";
 import type { Config } from "./config.ts";
-import { isEveryAddress, isLoopback } from "./machine_addresses.ts";
+import { isEveryAddress, isLoopback, type MachineAddresses } from "./machine_addresses.ts";
 
 /** What an operator should know of the addresses that peers are told, and which process it is about. */
 export interface AddressNote {
@@ -8,10 +8,20 @@ export interface AddressNote {
   text: string;
 }
 
+/** Without an interface, browsers gather no candidates for ICE, or only when they are started so. */
+const noInterface: AddressNote = {
+  of: "sip",
+  text:
+    "This machine has no network address but the loopback's. Browsers send no WebRTC audio there, " +
+    "so calls of /softphone are not connected. Bring up a network interface, which Firefox needs, or " +
+    "start Chromium with --allow-loopback-in-peer-connection. Phones with plain RTP work.",
+};
+
 /** Says which variables to set where nothing tells at what address others reach this machine. */
 export function addressNotes(
   config: Config,
   isSet: (name: keyof Config) => boolean,
+  { v4, v6 }: MachineAddresses,
 ): AddressNote[] {
   const told = (names: (keyof Config)[]) =>
     names.filter((name) => !isSet(name)).map((name) => `${name}=${config[name]}`).join(", ");
@@ -49,6 +59,7 @@ export function addressNotes(
         `${config.SIP_HOST} plain RTP is taken by IPv6 alone. Set SIP_HOST to 0.0.0.0.`,
     });
   }
+  if (v4 === undefined && v6 === undefined) notes.push(noInterface);
   guess("sip", "BRIDGE_HOST", ["BRIDGE_URL"], "BRIDGE_URL");
   return notes;
 }

@@ -145,8 +145,9 @@ interface Running {
 }
 
 /** Says what peers are told where nothing tells the addresses at which they reach this machine. */
-function sayNotes(config: Config, wanted: Program[]): void {
-  for (const { of, text } of addressNotes(config, (name) => Boolean(Deno.env.get(name)))) {
+function sayNotes(config: Config, wanted: Program[], machine: MachineAddresses): void {
+  const isSet = (name: string) => Boolean(Deno.env.get(name));
+  for (const { of, text } of addressNotes(config, isSet, machine)) {
     if (wanted.includes(programs[of])) say(text);
   }
 }
@@ -239,7 +240,7 @@ if (import.meta.main) {
     if (command === "config") configLines(config).forEach(say);
     else {
       const wanted = programsOf(command, config);
-      sayNotes(config, wanted);
+      sayNotes(config, wanted, machine);
       await supervise(config, wanted, machine);
     }
   } catch (error) {

@@ -335,7 +335,7 @@ const machine = { v4: "10.0.0.2", v6: "fd00::2" };
 const readAt = (given: Record<string, string>, at: MachineAddresses = machine) =>
   readConfig((name) => given[name], at);
 const notesOf = (given: Record<string, string>, at: MachineAddresses = machine) =>
-  addressNotes(readAt(given, at), (name) => name in given);
+  addressNotes(readAt(given, at), (name) => name in given, at);
 
 Deno.test("readConfig() advertises an address that others can connect to where it listens on all", () => {
   const everywhere = readAt({ HOST: "0.0.0.0", BRIDGE_HOST: "0.0.0.0" });
@@ -429,6 +429,13 @@ Deno.test("addressNotes() says which variables to set where an address had to be
   assert.deepEqual(texts({ HOST: "0.0.0.0", PUBLIC_IP: "203.0.113.10" }), []);
   const based = texts({ HOST: "0.0.0.0", BASE_URL: "https://api.example.com" });
   assert.deepEqual(based.map((text) => text.slice(0, 3)), ["sip"]);
+});
+
+Deno.test("addressNotes() says that browsers make no calls where there is the loopback alone", () => {
+  const [alone, ...others] = notesOf({}, {});
+  assert.match(alone!.text, /no network address but the loopback's.* Firefox/);
+  assert.deepEqual(others, []);
+  assert.deepEqual(notesOf({}, { v6: "fd00::2" }), []);
 });
 
 Deno.test("addressNotes() says what keeps PUBLIC_IP from being reached", () => {

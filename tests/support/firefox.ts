@@ -27,7 +27,8 @@ export function firefoxTest(
   });
 }
 
-async function withFirefox(
+/** Starts Firefox, and ends it after what is done with it. */
+export async function withFirefox(
   body: (browser: Browser) => Promise<void>,
 ): Promise<void> {
   const browser = await firefox.launch({

@@ -12,10 +12,10 @@ const SIP_PORT = 5060;
 /** The name that the private network has for `server`. */
 export const PRIVATE_NAME = "pbx.test";
 
-/** A network of hosts behind NATs, and what runs on them. The test itself is on the internet. */
+/** A network of hosts behind NATs, and what runs on them. The test itself is on one of them. */
 export interface NatLab {
   network: string;
-  /** A customer's application server, on the internet. */
+  /** A customer's application server, on the test's host. */
   app: AppServer;
   /** Service and companion on a host, reached at an address; with SIP over UDP. */
   start(host: Host, at: string, env: Record<string, string>): Promise<System>;
@@ -33,18 +33,23 @@ export interface NatLab {
 }
 
 /**
- * A test on the network of `nat_network.ts`. It runs in a process of its own on the host `net`; what it
- * started, and the network, are gone after it in any case. Without the right to make namespaces it is
- * skipped, but fails where `CI` is set.
+ * A test on the network of `nat_network.ts`. It runs in a process of its own on a host, which is on the
+ * internet unless given; what it started, and the network, are gone after it in any case. Without the
+ * right to make namespaces it is skipped, but fails where `CI` is set.
  */
-export function natTest(file: string, name: string, body: (lab: NatLab) => Promise<void>): void {
+export function natTest(
+  file: string,
+  name: string,
+  body: (lab: NatLab) => Promise<void>,
+  at: Host = "net",
+): void {
   const network = Deno.env.get(LAB);
   if (network !== undefined) {
-    Deno.test({ name, timeout: TEST_TIMEOUT_MS, fn: () => withLab(network, body) });
+    Deno.test({ name, timeout: TEST_TIMEOUT_MS, fn: () => withLab(network, at, body) });
   } else {
     const ignore = missing !== undefined;
     const shown = ignore ? `${name} (skipped: ${missing})` : name;
-    Deno.test({ name: shown, ignore, fn: () => inNetwork(file, name) });
+    Deno.test({ name: shown, ignore, fn: () => inNetwork(file, name, at) });
   }
 }
 
@@ -55,11 +60,11 @@ const missing = canMake || Deno.env.get("CI") !== undefined
   ? undefined
   : "it takes root, iproute2 and nftables";
 
-/** Runs one test of a file by itself, on the internet of a new network. */
-async function inNetwork(file: string, name: string): Promise<void> {
+/** Runs one test of a file by itself, on a host of a new network. */
+async function inNetwork(file: string, name: string, at: Host): Promise<void> {
   const network = await makeNetwork();
   try {
-    const [ip, ...before] = onHost(network, "net");
+    const [ip, ...before] = onHost(network, at);
     const filter = `/^${RegExp.escape(name)}$/`;
     const command = [Deno.execPath(), "test", "-A", "--no-check", "--filter", filter];
     const child = new Deno.Command(ip, {
@@ -78,10 +83,14 @@ async function inNetwork(file: string, name: string): Promise<void> {
   }
 }
 
-async function withLab(network: string, body: (lab: NatLab) => Promise<void>): Promise<void> {
+async function withLab(
+  network: string,
+  at: Host,
+  body: (lab: NatLab) => Promise<void>,
+): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const systems: System[] = [];
-  const app = stack.use(startAppServer(hosts.net));
+  const app = stack.use(startAppServer(hosts[at]));
   app.pages.set("/echo", '<Response><Echo timeLimit="60"/></Response>');
   const lab: NatLab = {
     network,

@@ -10,6 +10,7 @@ import { isAlive } from "./system.ts";
  *   near     10.0.0.3, on the same private network
  *   home     a port-restricted NAT at 203.0.113.20 (RFC 4787 §5: address and port-dependent filtering)
  *   user     192.168.7.2, behind `home`
+ *   alone    127.0.0.1, a machine that has the loopback and no network
  */
 export const hosts = {
   net: "203.0.113.1",
@@ -18,6 +19,7 @@ export const hosts = {
   near: "10.0.0.3",
   home: "203.0.113.20",
   user: "192.168.7.2",
+  alone: "127.0.0.1",
 } as const;
 
 export type Host = keyof typeof hosts;

@@ -19,7 +19,7 @@ export interface CandidateSource {
 export function candidatesOf(
   { bindAddress, port, machineAddress, publicAddress }: CandidateSource,
 ): string[] {
-  const bound = isUnspecified(bindAddress) ? machineAddresses(bindAddress) : [bindAddress];
+  const bound = isUnspecified(bindAddress) ? reachable(bindAddress) : [bindAddress];
   const places = bound.map((address): Address => ({ address, port }));
   if (machineAddress !== undefined) places.push(machineAddress);
   const hosts = places.slice(0, mediaLimits.candidates - 1).map(({ address, port }, index) =>
@@ -44,6 +44,12 @@ const priorityOf = (type: number, index: number): number =>
 
 /** Whether an IP address is of the machine itself alone. */
 export const isLoopback = (address: string): boolean => /^(127\.|::1$)/.test(address);
+
+/** Where a socket of every address is reached; by this machine alone where it has no network. */
+function reachable(bindAddress: string): string[] {
+  const addresses = machineAddresses(bindAddress);
+  return addresses.length > 0 ? addresses : ["127.0.0.1"];
+}
 
 /** The addresses that others may reach; a socket of IPv6 hears IPv4 too. */
 export const machineAddresses = (bindAddress: string): string[] =>
