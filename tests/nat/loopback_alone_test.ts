@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { candidatesOf } from "../../sip/media/webrtc/host_candidates.ts";
 import { withFirefox } from "../support/firefox.ts";
 import { type NatLab, natTest } from "../support/nat_lab.ts";
 import { hosts } from "../support/nat_network.ts";
@@ -66,3 +67,11 @@ aloneTest(
     });
   },
 );
+
+aloneTest("without a network a socket of every address has the loopback as its candidate", () => {
+  const [candidate, ...others] = candidatesOf({ bindAddress: "0.0.0.0", port: 5000 });
+
+  assert.match(candidate ?? "none", / 127\.0\.0\.1 5000 typ host$/);
+  assert.deepEqual(others, []);
+  return Promise.resolve();
+});

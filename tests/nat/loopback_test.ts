@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import type { Address } from "../../sip/media/latch.ts";
+import { ofKind, parseSdp } from "../../sip/media/parse_sdp.ts";
 import { bindDatagrams } from "../../sip/media/rtp_sockets.ts";
 import { ownSockets } from "../../sip/media/webrtc/sockets.ts";
+import { stunKey, writeStun } from "../../sip/media/webrtc/stun.ts";
 import { natTest } from "../support/nat_lab.ts";
-import { hosts, onHost } from "../support/nat_network.ts";
+import { type Host, hosts, onHost } from "../support/nat_network.ts";
 import { run } from "../support/run.ts";
+import { BROWSER_OFFER } from "../support/sdp_samples.ts";
 import { eventually } from "../support/system.ts";
 
 natTest(
@@ -60,5 +63,38 @@ natTest(
       assert.deepEqual(await answer.promise, place);
     }
     await Promise.all([socket.close(), neighbour.close()]);
+  },
+);
+
+natTest(
+  import.meta.url,
+  "a companion on the loopback answers ICE checks at its network address to this machine alone",
+  async (lab) => {
+    const system = await lab.start("net", "127.0.0.1", {});
+    const VoiceUrl = `${lab.app.url}/echo`;
+    await system.post("Clients.json", { Login: "alice", Password: "alice-secret", VoiceUrl });
+    const alice = await system.phone("alice");
+    const call = alice.call("sip:application@localhost", { sdp: BROWSER_OFFER });
+    const { ufrag, password, candidates } =
+      ofKind("webrtc", parseSdp((await call.answered).remoteSdp)).audio;
+    const places = candidates.map((each) => each.split(" ").slice(4, 6));
+    const [, port] = places.find(([address]) => address === hosts.net)!;
+    const check = writeStun({
+      type: "request",
+      transaction: "00112233445566778899aabb",
+      username: `${ufrag}:Xy9k`,
+      priority: 1_862_270_975,
+      role: { controlling: true, tieBreaker: 1n },
+    }, stunKey(password)).toHex().replace(/../g, "\\x$&");
+    const script = `exec 3<>/dev/udp/${hosts.net}/${port}; printf '${check}' >&3; ` +
+      "timeout 2 head -c 1 <&3 | wc -c";
+    const bytesOfAnswer = async (host: Host) => {
+      const [ip, ...before] = onHost(lab.network, host);
+      return Number(await run(ip, [...before, "bash", "-c", script]));
+    };
+
+    assert.equal(await bytesOfAnswer("net"), 1);
+    assert.equal(await bytesOfAnswer("cloud"), 0);
+    assert.equal(await bytesOfAnswer("net"), 1);
   },
 );
