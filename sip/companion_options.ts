@@ -1,13 +1,14 @@
 import type { TakePlace } from "../core/net/places.ts";
 import type { AdmissionBounds } from "./auth/admission.ts";
 import type { TransportOptions } from "./listen.ts";
-import type { MediaRelay } from "./leg/media_relay.ts";
+import type { MediaRelay } from "./signalling.ts";
 import type { LoadAudio, MediaEngine } from "./media/port.ts";
 import type { Recogniser } from "./media/recogniser.ts";
 import type { Speaker } from "./media/speaker.ts";
-import type { IceServersOf } from "./registrar/ice_header.ts";
+import type { IceServersOf } from "./signalling.ts";
 import type { SessionBounds } from "./dialog/session_timer.ts";
-import type { Log, UssdBounds } from "./signalling.ts";
+import type { Log } from "./log.ts";
+import type { UssdBounds } from "./signalling.ts";
 
 /** Where a companion listens, whom it serves, and what it is made of. */
 export interface CompanionOptions {

@@ -4,9 +4,9 @@ import type { Dialog } from "./dialog/dialog.ts";
 import { type Flow, withFlow } from "./flow.ts";
 import { createLooseSet, LooseMap } from "./loose_map.ts";
 import { createLocation } from "./registrar/location.ts";
-import type { IceServersOf } from "./registrar/ice_header.ts";
+import type { IceServersOf } from "./signalling.ts";
 import { createLegNames } from "./peer/leg_names.ts";
-import type { MediaRelay } from "./leg/media_relay.ts";
+import type { MediaRelay } from "./signalling.ts";
 import { sipLimits } from "./limits.ts";
 import { createPeerProofs, peerLogin } from "./peer/peers.ts";
 import type { SessionBounds } from "./dialog/session_timer.ts";
@@ -14,7 +14,8 @@ import type { Timers } from "./timers.ts";
 import { createTrunkHolds } from "./trunk/trunk_holds.ts";
 import { noSources } from "./trunk/trunk_sources.ts";
 import { createCore } from "./user_agent_core.ts";
-import type { Log, Signalling, UssdBounds } from "./signalling.ts";
+import type { Log } from "./log.ts";
+import type { Signalling, UssdBounds } from "./signalling.ts";
 
 export interface SignallingOptions {
   timers: Timers;

@@ -30,7 +30,7 @@ import { startMediaWorker } from "./media/media_worker.ts";
 import type { MediaEngine } from "./media/port.ts";
 import { httpSpeaker } from "./media/speaker.ts";
 import { nearAddress } from "./transport/near_address.ts";
-import type { IceServersOf } from "./registrar/ice_header.ts";
+import type { IceServersOf } from "./signalling.ts";
 import type { MediaPlaces } from "./media/transports.ts";
 
 /** The companion process: SIP, media and the bridge. The only file that puts them together. */

@@ -3,7 +3,8 @@ import { withFlow } from "./flow.ts";
 import { callerUser } from "./leg/fork_invite.ts";
 import { type Binding, type Flows, targetOf } from "./registrar/location.ts";
 import { reopened, someClosed } from "./registrar/path.ts";
-import { guard, type Signalling } from "./signalling.ts";
+import { guard } from "./log.ts";
+import type { Signalling } from "./signalling.ts";
 import { userUri } from "./text/uri.ts";
 
 const noAnswer = 408;

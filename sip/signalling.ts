@@ -4,11 +4,10 @@ import type { Dialog } from "./dialog/dialog.ts";
 import type { Flow } from "./flow.ts";
 import type { LooseSet } from "./loose_map.ts";
 import type { Location } from "./registrar/location.ts";
-import type { IceServersOf } from "./registrar/ice_header.ts";
 import type { IsOwn } from "./own_address.ts";
 import type { LegNames } from "./peer/leg_names.ts";
-import type { MediaRelay } from "./leg/media_relay.ts";
 import { sipLimits } from "./limits.ts";
+import type { Log } from "./log.ts";
 import type { PeerProofs } from "./peer/peers.ts";
 import type { Relayed } from "./peer/relayed.ts";
 import type { Refusal } from "./refusal.ts";
@@ -21,7 +20,11 @@ import type { TrunkSources } from "./trunk/trunk_sources.ts";
 /** How long each of a USSD dialogue's waits may take, in milliseconds. */
 export type UssdBounds = Record<keyof typeof sipLimits.ussd, number>;
 
-export type Log = (line: string, fields?: Record<string, unknown>) => void;
+/** Makes the ICE servers of a Client, with credentials that are good for a time. */
+export type IceServersOf = (login: string) => readonly object[];
+
+/** Whether the audio of two phones that are no browsers goes by us. */
+export type MediaRelay = "auto" | "always" | "never";
 
 /** What everything that sends and receives SIP shares. */
 export interface Signalling {
@@ -66,20 +69,3 @@ export interface Signalling {
   /** A connection closed: its bindings go, its dialogs wait for the softphone to come back. */
   loseFlow(flow: Flow): void;
 }
-
-/** A callback for the library that lets no exception escape into its state machines. */
-export function guard<A extends unknown[]>(log: Log, callback: (...args: A) => void) {
-  return (...args: A): void => {
-    try {
-      callback(...args);
-    } catch (error) {
-      log("Cannot handle a SIP event", { error: String(error) });
-    }
-  };
-}
-
-export const sdpBody = (content: string) => ({
-  contentDisposition: "session",
-  contentType: "application/sdp",
-  content,
-});

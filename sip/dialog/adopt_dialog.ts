@@ -9,7 +9,8 @@ import { sendOffer } from "./offer.ts";
 import { type Acknowledged, SessionEvents } from "./session_events.ts";
 import { createSessionTimer, type SessionTimer, unagreedS } from "./session_timer.ts";
 import { mayGoBy } from "../secure.ts";
-import { guard, type Signalling } from "../signalling.ts";
+import { guard } from "../log.ts";
+import type { Signalling } from "../signalling.ts";
 import type { Trunk } from "../trunk/trunk.ts";
 import { refreshSession } from "./update.ts";
 

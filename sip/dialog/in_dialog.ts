@@ -8,7 +8,8 @@ import type { MediaLeg } from "../media/port.ts";
 import { isHold } from "./hold.ts";
 import { answerOffer } from "./offer.ts";
 import { statusToPass } from "./refused.ts";
-import { guard, type Signalling } from "../signalling.ts";
+import { guard } from "../log.ts";
+import type { Signalling } from "../signalling.ts";
 import { contactHeader } from "../user_agent_core.ts";
 
 /** Whom the requests inside a leg's dialog are for. */

@@ -15,7 +15,9 @@ import { endsDialog, Refused } from "./refused.ts";
 import { refusalToPass } from "../not_acceptable.ts";
 import { agreeAsClient, agreeAsServer, refusedBy } from "./session_timer.ts";
 import { refreshTarget } from "./target.ts";
-import { guard, sdpBody, type Signalling } from "../signalling.ts";
+import { guard } from "../log.ts";
+import { sdpBody } from "../text/sdp_body.ts";
+import type { Signalling } from "../signalling.ts";
 import { allowHeader, contactHeader } from "../user_agent_core.ts";
 
 /**

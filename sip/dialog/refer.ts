@@ -11,7 +11,7 @@ import { createReferral, notifiedState, notifySipfrag, silentReferral } from "./
 import type { Refusal } from "../refusal.ts";
 import { endsDialog, Refused, statusToPass } from "./refused.ts";
 import { hasOption } from "./session_timer.ts";
-import { guard } from "../signalling.ts";
+import { guard } from "../log.ts";
 import { leave } from "./replace.ts";
 import { legHeader, type LegName, legNamedBy } from "../peer/leg_names.ts";
 import { attendedInRoom, blindInRoom, type RoomTransfer } from "./refer_room.ts";

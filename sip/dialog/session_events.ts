@@ -12,7 +12,8 @@ import type { Dialog } from "./dialog.ts";
 import { answerInfo } from "./in_dialog.ts";
 import { answerReinvite } from "./offer.ts";
 import type { Refusal } from "../refusal.ts";
-import { guard, type Signalling } from "../signalling.ts";
+import { guard } from "../log.ts";
+import type { Signalling } from "../signalling.ts";
 import { warning } from "../warning.ts";
 
 /** A PRACK may offer (RFC 3262 §5), but the session is agreed by INVITE and its answer here. */

@@ -13,7 +13,9 @@ import { refreshTarget } from "./target.ts";
 import { refusalToPass } from "../not_acceptable.ts";
 import { agreeAsClient, agreeAsServer, refusedBy } from "./session_timer.ts";
 import type { Refusal } from "../refusal.ts";
-import { guard, sdpBody, type Signalling } from "../signalling.ts";
+import { guard } from "../log.ts";
+import { sdpBody } from "../text/sdp_body.ts";
+import type { Signalling } from "../signalling.ts";
 import { contactHeader } from "../user_agent_core.ts";
 
 /** What the library keeps to itself of a dialog and UPDATE needs. */

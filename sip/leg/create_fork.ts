@@ -9,7 +9,9 @@ import { currentFlow, type Flow, withFlow } from "../flow.ts";
 import type { ForkInvite } from "./fork_invite.ts";
 import { forgetTransaction, moveTransaction } from "./forget_transaction.ts";
 import { sipLimits } from "../limits.ts";
-import { guard, sdpBody, type Signalling } from "../signalling.ts";
+import { guard } from "../log.ts";
+import { sdpBody } from "../text/sdp_body.ts";
+import type { Signalling } from "../signalling.ts";
 import { passedHeaders } from "../text/passed_headers.ts";
 import {
   agreeAsClient,

@@ -13,7 +13,7 @@ import { originOf } from "../origin.ts";
 import { isSips } from "../secure.ts";
 import { agreeAsServer } from "../dialog/session_timer.ts";
 import { mediaWarning } from "../not_acceptable.ts";
-import { sdpBody } from "../signalling.ts";
+import { sdpBody } from "../text/sdp_body.ts";
 import { sdpWithoutMedia, ussdHeaders } from "../ussd/ussd_body.ts";
 import { allows } from "../user_agent_core.ts";
 

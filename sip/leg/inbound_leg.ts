@@ -16,7 +16,8 @@ import { peerLogin } from "../peer/peers.ts";
 import { hidesCaller, hidesSession } from "../privacy.ts";
 import { isSips } from "../secure.ts";
 import { originOf } from "../origin.ts";
-import { guard, type Signalling } from "../signalling.ts";
+import { guard } from "../log.ts";
+import type { Signalling } from "../signalling.ts";
 import { userOf } from "../text/uri.ts";
 import { WiredLeg } from "./wired_leg.ts";
 

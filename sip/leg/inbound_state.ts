@@ -12,7 +12,8 @@ import { parseUri } from "../text/uri.ts";
 import { warning } from "../warning.ts";
 import { type Refusal, unavailable } from "../refusal.ts";
 import type { ReliableResponses } from "../dialog/reliable.ts";
-import { guard, type Signalling } from "../signalling.ts";
+import { guard } from "../log.ts";
+import type { Signalling } from "../signalling.ts";
 import type { Trunk } from "../trunk/trunk.ts";
 
 export interface InboundCall {

@@ -21,7 +21,8 @@ import { mayBeUssd } from "../ussd/ussd_body.ts";
 import { learnMediaKind } from "./media_kind.ts";
 import { originOf } from "../origin.ts";
 import { atDomain } from "../own_address.ts";
-import { guard, type Signalling } from "../signalling.ts";
+import { guard } from "../log.ts";
+import type { Signalling } from "../signalling.ts";
 
 export interface InviteOptions {
   calls: Calls;

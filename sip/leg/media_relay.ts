@@ -1,10 +1,8 @@
 import type { Flow } from "../flow.ts";
 import { parseSdp } from "../media/parse_sdp.ts";
+import type { MediaRelay } from "../signalling.ts";
 import { isSecure } from "../secure.ts";
 import { type Binding, targetOf } from "../registrar/location.ts";
-
-/** Whether the audio of two phones that are no browsers goes by us. */
-export type MediaRelay = "auto" | "always" | "never";
 
 /**
  * Whether a caller's offer may pass to devices, so that phones send their audio to each other. What a

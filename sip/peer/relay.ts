@@ -19,7 +19,8 @@ import { relayTransfers } from "./relay_transfer.ts";
 import { firstAnswer, ringDevices } from "./ring_devices.ts";
 import { failureOf } from "../leg/ring_all.ts";
 import { originOf } from "../origin.ts";
-import { guard, type Signalling } from "../signalling.ts";
+import { guard } from "../log.ts";
+import type { Signalling } from "../signalling.ts";
 import { parseSipUri, userOf } from "../text/uri.ts";
 
 /** The calls that other companions hold, and that pass to devices, rooms and queues here. */

@@ -6,7 +6,7 @@ import { Refused, statusToPass } from "../dialog/refused.ts";
 import { readReferTo } from "../dialog/refer_to.ts";
 import { passedReferTo } from "../dialog/replaced.ts";
 import type { Calls } from "../script/calls.ts";
-import { guard } from "../signalling.ts";
+import { guard } from "../log.ts";
 
 /**
  * Passes what either side of a relayed call says about transfers to the other, as it came; but a

@@ -1,8 +1,6 @@
 import type { Flow } from "../flow.ts";
 import type { Reply } from "../reply.ts";
-
-/** Makes the ICE servers of a Client, with credentials that are good for a time. */
-export type IceServersOf = (login: string) => readonly object[];
+import type { IceServersOf } from "../signalling.ts";
 
 /**
  * Adds a Client's ICE servers to the response that it is registered by, which is the first that only

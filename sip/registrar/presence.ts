@@ -3,7 +3,7 @@ import { type PresenceNews, registrationLimits } from "../../core/protocol/regis
 import { sipLimits } from "../limits.ts";
 import type { Location } from "./location.ts";
 import { ServiceError, type ServiceLink } from "../service/service_link.ts";
-import type { Log } from "../signalling.ts";
+import type { Log } from "../log.ts";
 import type { Timers } from "../timers.ts";
 
 /** Tells the service who has a device here. Nothing waits for it, least of all a REGISTER. */

@@ -8,7 +8,7 @@ import { onRefer } from "../dialog/refer.ts";
 import type { LiveLeg } from "./live_leg.ts";
 import { vacate } from "./room_place.ts";
 import type { ReportQueue } from "../service/report_queue.ts";
-import { guard } from "../signalling.ts";
+import { guard } from "../log.ts";
 
 export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
   calls: Calls,

@@ -7,7 +7,7 @@ import {
 } from "../../core/protocol/recordings.ts";
 import { sipLimits } from "../limits.ts";
 import type { Pcm } from "../media/port.ts";
-import type { Log } from "../signalling.ts";
+import type { Log } from "../log.ts";
 import type { Timers } from "../timers.ts";
 import { ServiceError, type ServiceLink } from "./service_link.ts";
 

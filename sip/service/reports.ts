@@ -6,7 +6,7 @@ import { sipLimits } from "../limits.ts";
 import type { Ask } from "./questions.ts";
 import type { Asking, ReportQueue } from "./report_queue.ts";
 import { failureOf } from "./service_link.ts";
-import type { Log } from "../signalling.ts";
+import type { Log } from "../log.ts";
 import type { Timers } from "../timers.ts";
 
 export interface ReportOptions {

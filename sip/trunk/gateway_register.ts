@@ -3,7 +3,8 @@ import type { Registration } from "../../core/protocol/trunks.ts";
 import { loginWith } from "../auth/client_authentication.ts";
 import { type Flow, withFlow } from "../flow.ts";
 import { sipLimits } from "../limits.ts";
-import { guard, type Signalling } from "../signalling.ts";
+import { guard } from "../log.ts";
+import type { Signalling } from "../signalling.ts";
 import { trunkUri, userOf } from "../text/uri.ts";
 import type { Proxy } from "./proxy.ts";
 

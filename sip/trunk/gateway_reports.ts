@@ -1,7 +1,7 @@
 import type { GatewayReport, Registration } from "../../core/protocol/trunks.ts";
 import { sipLimits } from "../limits.ts";
 import { ServiceError, type ServiceLink } from "../service/service_link.ts";
-import type { Log } from "../signalling.ts";
+import type { Log } from "../log.ts";
 import type { Timers } from "../timers.ts";
 
 export interface GatewayReportOptions {

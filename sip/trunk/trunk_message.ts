@@ -4,7 +4,8 @@ import type { IncomingResponseMessage, UserAgentClient } from "sip.js/lib/core/i
 import { loginWith } from "../auth/client_authentication.ts";
 import { type Flow, withFlow } from "../flow.ts";
 import { callerUser } from "../leg/fork_invite.ts";
-import { guard, type Signalling } from "../signalling.ts";
+import { guard } from "../log.ts";
+import type { Signalling } from "../signalling.ts";
 import { trunkUri, userUri } from "../text/uri.ts";
 import { locateProxy, type Proxy } from "./proxy.ts";
 

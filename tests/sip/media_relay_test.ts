@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { MediaRelay } from "../../sip/leg/media_relay.ts";
+import type { MediaRelay } from "../../sip/signalling.ts";
 import { encodeG711 } from "../../sip/media/g711.ts";
 import { mediaEngine } from "../../sip/media/engine.ts";
 import { rtpTransport } from "../../sip/media/plain_rtp.ts";
