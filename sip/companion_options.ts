@@ -1,14 +1,14 @@
 import type { TakePlace } from "../core/net/places.ts";
-import type { AdmissionBounds } from "./auth/admission.ts";
-import type { TransportOptions } from "./listen.ts";
-import type { MediaRelay } from "./signalling.ts";
-import type { LoadAudio, MediaEngine } from "./media/port.ts";
-import type { Recogniser } from "./media/recogniser.ts";
-import type { Speaker } from "./media/speaker.ts";
-import type { IceServersOf } from "./signalling.ts";
-import type { SessionBounds } from "./dialog/session_timer.ts";
-import type { Log } from "./log.ts";
-import type { UssdBounds } from "./signalling.ts";
+import type { AdmissionBounds } from "./admission/admission.ts";
+import type { TransportOptions } from "./transport/listen.ts";
+import type { MediaRelay } from "./contracts/signalling.ts";
+import type { LoadAudio, MediaEngine } from "./media/base/port.ts";
+import type { Recogniser } from "./media/sources/recogniser.ts";
+import type { Speaker } from "./media/sources/speaker.ts";
+import type { IceServersOf } from "./contracts/signalling.ts";
+import type { SessionBounds } from "./contracts/session_timer.ts";
+import type { Log } from "./base/log.ts";
+import type { UssdBounds } from "./contracts/signalling.ts";
 
 /** Where a companion listens, whom it serves, and what it is made of. */
 export interface CompanionOptions {

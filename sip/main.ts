@@ -23,15 +23,15 @@ import { limits } from "../core/base/limits.ts";
 import { boundOfAddress, createPlaces } from "../core/net/places.ts";
 import { type Companion, startCompanion } from "./companion.ts";
 import type { CompanionOptions } from "./companion_options.ts";
-import type { TransportOptions } from "./listen.ts";
-import { httpRecogniser } from "./media/http_recogniser.ts";
-import { loadAudio } from "./media/load_audio.ts";
-import { startMediaWorker } from "./media/media_worker.ts";
-import type { MediaEngine } from "./media/port.ts";
-import { httpSpeaker } from "./media/speaker.ts";
+import type { TransportOptions } from "./transport/listen.ts";
+import { httpRecogniser } from "./media/sources/http_recogniser.ts";
+import { loadAudio } from "./media/sources/load_audio.ts";
+import { startMediaWorker } from "./media/worker/media_worker.ts";
+import type { MediaEngine } from "./media/base/port.ts";
+import { httpSpeaker } from "./media/sources/speaker.ts";
 import { nearAddress } from "./transport/near_address.ts";
-import type { IceServersOf } from "./signalling.ts";
-import type { MediaPlaces } from "./media/transports.ts";
+import type { IceServersOf } from "./contracts/signalling.ts";
+import type { MediaPlaces } from "./media/transports/transports.ts";
 
 /** The companion process: SIP, media and the bridge. The only file that puts them together. */
 async function start(

@@ -8,12 +8,12 @@ import {
   type Nonces,
   parseDigest,
   provesHa1,
-} from "./digest.ts";
-import type { Flow } from "../flow.ts";
-import type { Answerer, Lockout } from "./lockout.ts";
-import { type Refusal, unavailable } from "../refusal.ts";
+} from "../text/digest.ts";
+import type { Flow } from "../base/flow.ts";
+import type { Answerer, Lockout } from "../admission/lockout.ts";
+import { type Refusal, unavailable } from "../base/refusal.ts";
 import { parseUri } from "../text/uri.ts";
-import { warning } from "../warning.ts";
+import { warning } from "../base/warning.ts";
 
 /** Whom a request comes from, or the response that refuses it. */
 export type Identity = { login: string; credentials: Credentials } | { refusal: Refusal };

@@ -1,11 +1,11 @@
 import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
 import { authenticate, type Authenticator, type Identity } from "./authenticate.ts";
-import { originOf } from "../origin.ts";
-import { hidesCaller, namesNobody } from "../privacy.ts";
-import type { Signalling } from "../signalling.ts";
-import type { Refusal } from "../refusal.ts";
+import { originOf } from "../identity/origin.ts";
+import { hidesCaller, namesNobody } from "../identity/privacy.ts";
+import type { Signalling } from "../contracts/signalling.ts";
+import type { Refusal } from "../base/refusal.ts";
 import { userOf } from "../text/uri.ts";
-import { warning } from "../warning.ts";
+import { warning } from "../base/warning.ts";
 
 const forbidden = (domain: string, reasonPhrase: string, text: string): Refusal => ({
   statusCode: 403,

@@ -1,5 +1,5 @@
 import type { Credentials } from "../../core/protocol/companion.ts";
-import { sipLimits } from "../limits.ts";
+import { sipLimits } from "../base/limits.ts";
 import { networkOf } from "../../core/net/networks.ts";
 import type { ServiceLink } from "../service/service_link.ts";
 

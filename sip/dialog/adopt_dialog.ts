@@ -1,20 +1,20 @@
 import { type Session, SessionDialog, SessionState } from "sip.js/lib/core/index.js";
-import { type Flow, type Hop, withFlow } from "../flow.ts";
+import { type Flow, type Hop, withFlow } from "../base/flow.ts";
 import { sendRequest } from "./in_dialog.ts";
-import type { DialogEvents } from "./dialog_events.ts";
-import type { Binding } from "../registrar/location.ts";
+import type { DialogEvents } from "../contracts/dialog_events.ts";
+import type { Binding } from "../identity/location.ts";
 import { hopOf } from "../registrar/path.ts";
-import type { OfferAnswer } from "./dialog_events.ts";
+import type { OfferAnswer } from "../contracts/dialog_events.ts";
 import { sendOffer } from "./offer.ts";
 import { type Acknowledged, SessionEvents } from "./session_events.ts";
-import { createSessionTimer, type SessionTimer, unagreedS } from "./session_timer.ts";
-import { mayGoBy } from "../secure.ts";
-import { guard } from "../log.ts";
-import type { Signalling } from "../signalling.ts";
-import type { Trunk } from "../trunk/trunk.ts";
+import { createSessionTimer, type SessionTimer, unagreedS } from "../contracts/session_timer.ts";
+import { mayGoBy } from "../identity/secure.ts";
+import { guard } from "../base/log.ts";
+import type { Signalling } from "../contracts/signalling.ts";
+import type { Trunk } from "../contracts/trunk.ts";
 import { refreshSession } from "./update.ts";
 
-import type { Dialog, DialogPeer, InDialogMessage, LastWords } from "./dialog.ts";
+import type { Dialog, DialogPeer, InDialogMessage, LastWords } from "../contracts/dialog.ts";
 
 interface State {
   readonly signalling: Signalling;

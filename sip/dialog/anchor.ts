@@ -1,9 +1,9 @@
 import { knownSources } from "../leg/known_sources.ts";
-import type { Leg } from "../leg/leg.ts";
-import { sipLimits } from "../limits.ts";
-import type { MediaLeg } from "../media/port.ts";
-import type { Calls } from "../script/calls.ts";
-import { Refused } from "./refused.ts";
+import type { Leg } from "../contracts/leg.ts";
+import { sipLimits } from "../base/limits.ts";
+import type { MediaLeg } from "../media/base/port.ts";
+import type { Calls } from "../contracts/calls.ts";
+import { Refused } from "../base/refused.ts";
 
 /**
  * Takes the media of a call between two plain phones, which passed by us, through media of ours, by a

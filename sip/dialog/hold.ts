@@ -1,8 +1,8 @@
-import type { Leg } from "../leg/leg.ts";
-import { sipLimits } from "../limits.ts";
-import { parseSdp } from "../media/parse_sdp.ts";
-import { Refused } from "./refused.ts";
-import type { Signalling } from "../signalling.ts";
+import type { Leg } from "../contracts/leg.ts";
+import { sipLimits } from "../base/limits.ts";
+import { parseSdp } from "../media/sdp/parse_sdp.ts";
+import { Refused } from "../base/refused.ts";
+import type { Signalling } from "../contracts/signalling.ts";
 
 /**
  * Whether who offers this holds the call: it wants no sound, or only sends some, or names no address

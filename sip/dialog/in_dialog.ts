@@ -1,16 +1,22 @@
 import type { IncomingInfoRequest } from "sip.js/lib/core/index.js";
-import type { Dialog, InDialogMessage } from "./dialog.ts";
-import type { DialogEvents } from "./dialog_events.ts";
-import { withFlow } from "../flow.ts";
-import { companionType, type Content, digitOf, digitTypes, type TakeContent } from "./info.ts";
-import type { Leg } from "../leg/leg.ts";
-import type { MediaLeg } from "../media/port.ts";
+import type { Dialog, InDialogMessage } from "../contracts/dialog.ts";
+import type { DialogEvents } from "../contracts/dialog_events.ts";
+import { withFlow } from "../base/flow.ts";
+import {
+  companionType,
+  type Content,
+  digitOf,
+  digitTypes,
+  type TakeContent,
+} from "../base/info.ts";
+import type { Leg } from "../contracts/leg.ts";
+import type { MediaLeg } from "../media/base/port.ts";
 import { isHold } from "./hold.ts";
 import { answerOffer } from "./offer.ts";
-import { statusToPass } from "./refused.ts";
-import { guard } from "../log.ts";
-import type { Signalling } from "../signalling.ts";
-import { contactHeader } from "../user_agent_core.ts";
+import { statusToPass } from "../base/refused.ts";
+import { guard } from "../base/log.ts";
+import type { Signalling } from "../contracts/signalling.ts";
+import { contactHeader } from "../stack/user_agent_core.ts";
 
 /** Whom the requests inside a leg's dialog are for. */
 export interface Wiring {

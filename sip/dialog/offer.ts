@@ -1,24 +1,24 @@
-import type { OfferAnswer } from "./dialog_events.ts";
+import type { OfferAnswer } from "../contracts/dialog_events.ts";
 import {
   type IncomingInviteRequest,
   type IncomingRequestMessage,
   type OutgoingInviteRequest,
   ReInviteUserAgentServer,
 } from "sip.js/lib/core/index.js";
-import type { Dialog } from "./dialog.ts";
-import { type Flow, withFlow } from "../flow.ts";
-import { forgetTransaction } from "../leg/forget_transaction.ts";
-import type { Leg } from "../leg/leg.ts";
-import { sipLimits } from "../limits.ts";
-import type { MediaLeg } from "../media/port.ts";
-import { endsDialog, Refused } from "./refused.ts";
-import { refusalToPass } from "../not_acceptable.ts";
-import { agreeAsClient, agreeAsServer, refusedBy } from "./session_timer.ts";
+import type { Dialog } from "../contracts/dialog.ts";
+import { type Flow, withFlow } from "../base/flow.ts";
+import { forgetTransaction } from "../stack/forget_transaction.ts";
+import type { Leg } from "../contracts/leg.ts";
+import { sipLimits } from "../base/limits.ts";
+import type { MediaLeg } from "../media/base/port.ts";
+import { endsDialog, Refused } from "../base/refused.ts";
+import { refusalToPass } from "./not_acceptable.ts";
+import { agreeAsClient, agreeAsServer, refusedBy } from "../contracts/session_timer.ts";
 import { refreshTarget } from "./target.ts";
-import { guard } from "../log.ts";
+import { guard } from "../base/log.ts";
 import { sdpBody } from "../text/sdp_body.ts";
-import type { Signalling } from "../signalling.ts";
-import { allowHeader, contactHeader } from "../user_agent_core.ts";
+import type { Signalling } from "../contracts/signalling.ts";
+import { allowHeader, contactHeader } from "../stack/user_agent_core.ts";
 
 /**
  * Answers an offer in the dialog: from the other side of the call, else from our own media; without an

@@ -1,5 +1,5 @@
-import type { Dialog } from "./dialog.ts";
-import { sipLimits } from "../limits.ts";
+import type { Dialog } from "../contracts/dialog.ts";
+import { sipLimits } from "../base/limits.ts";
 
 /** What a transferor is told of its transfer: the subscription that a REFER implies (RFC 3515). */
 export interface Referral {

@@ -1,5 +1,5 @@
-import { sipLimits } from "../limits.ts";
-import type { Timers } from "../timers.ts";
+import { sipLimits } from "../base/limits.ts";
+import type { Timers } from "../base/timers.ts";
 
 /** Provisional responses to one INVITE whose caller requires them to be reliable (RFC 3262 §3). */
 export interface ReliableResponses {

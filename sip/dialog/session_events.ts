@@ -8,13 +8,13 @@ import type {
   IncomingReferRequest,
   SessionDelegate,
 } from "sip.js/lib/core/index.js";
-import type { Dialog } from "./dialog.ts";
+import type { Dialog } from "../contracts/dialog.ts";
 import { answerInfo } from "./in_dialog.ts";
 import { answerReinvite } from "./offer.ts";
-import type { Refusal } from "../refusal.ts";
-import { guard } from "../log.ts";
-import type { Signalling } from "../signalling.ts";
-import { warning } from "../warning.ts";
+import type { Refusal } from "../base/refusal.ts";
+import { guard } from "../base/log.ts";
+import type { Signalling } from "../contracts/signalling.ts";
+import { warning } from "../base/warning.ts";
 
 /** A PRACK may offer (RFC 3262 §5), but the session is agreed by INVITE and its answer here. */
 const offerInPrack = (domain: string): Refusal => ({

@@ -6,17 +6,17 @@ import {
   SignalingState,
   UserAgentServer,
 } from "sip.js/lib/core/index.js";
-import type { Dialog } from "./dialog.ts";
-import { withFlow } from "../flow.ts";
+import type { Dialog } from "../contracts/dialog.ts";
+import { withFlow } from "../base/flow.ts";
 import { sendOffer } from "./offer.ts";
 import { refreshTarget } from "./target.ts";
-import { refusalToPass } from "../not_acceptable.ts";
-import { agreeAsClient, agreeAsServer, refusedBy } from "./session_timer.ts";
-import type { Refusal } from "../refusal.ts";
-import { guard } from "../log.ts";
+import { refusalToPass } from "./not_acceptable.ts";
+import { agreeAsClient, agreeAsServer, refusedBy } from "../contracts/session_timer.ts";
+import type { Refusal } from "../base/refusal.ts";
+import { guard } from "../base/log.ts";
 import { sdpBody } from "../text/sdp_body.ts";
-import type { Signalling } from "../signalling.ts";
-import { contactHeader } from "../user_agent_core.ts";
+import type { Signalling } from "../contracts/signalling.ts";
+import { contactHeader } from "../stack/user_agent_core.ts";
 
 /** What the library keeps to itself of a dialog and UPDATE needs. */
 interface OpenDialog {

@@ -4,24 +4,24 @@ import type {
   OutgoingInviteRequestDelegate,
   OutgoingRequestMessage,
 } from "sip.js/lib/core/index.js";
-import { loginWith } from "../auth/client_authentication.ts";
-import { currentFlow, type Flow, withFlow } from "../flow.ts";
+import { loginWith } from "../stack/client_authentication.ts";
+import { currentFlow, type Flow, withFlow } from "../base/flow.ts";
 import type { ForkInvite } from "./fork_invite.ts";
-import { forgetTransaction, moveTransaction } from "./forget_transaction.ts";
-import { sipLimits } from "../limits.ts";
-import { guard } from "../log.ts";
+import { forgetTransaction, moveTransaction } from "../stack/forget_transaction.ts";
+import { sipLimits } from "../base/limits.ts";
+import { guard } from "../base/log.ts";
 import { sdpBody } from "../text/sdp_body.ts";
-import type { Signalling } from "../signalling.ts";
+import type { Signalling } from "../contracts/signalling.ts";
 import { passedHeaders } from "../text/passed_headers.ts";
 import {
   agreeAsClient,
   askInterval,
   demandedInterval,
   hasOption,
-} from "../dialog/session_timer.ts";
-import { sdpWithoutMedia, takesUssdAlone } from "../ussd/ussd_body.ts";
-import { allowHeader, allows, contactHeader } from "../user_agent_core.ts";
-import type { Device, Fork, ForkEvents } from "./fork.ts";
+} from "../contracts/session_timer.ts";
+import { sdpWithoutMedia, takesUssdAlone } from "../text/ussd_body.ts";
+import { allowHeader, allows, contactHeader } from "../stack/user_agent_core.ts";
+import type { Device, Fork, ForkEvents } from "../contracts/fork.ts";
 
 interface State {
   readonly signalling: Signalling;

@@ -1,10 +1,10 @@
 import type { URI } from "sip.js/lib/core/index.js";
 import type { Target } from "../../core/protocol/script.ts";
-import { ussdHeaders, type UssdInvitation, writeUssdInvitation } from "../ussd/ussd_body.ts";
+import { ussdHeaders, type UssdInvitation, writeUssdInvitation } from "../text/ussd_body.ts";
 import { isHeaderSafe, isToken } from "../text/grammar.ts";
-import type { CallerDemands } from "./caller.ts";
+import type { CallerDemands } from "../contracts/caller.ts";
 import type { OutboundCall } from "./outbound_state.ts";
-import { nobodysUri } from "../privacy.ts";
+import { nobodysUri } from "../identity/privacy.ts";
 import { parseSipUri, userOf, userUri } from "../text/uri.ts";
 
 /** What is the same in the INVITEs to all devices of a Client. */

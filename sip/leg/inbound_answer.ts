@@ -1,21 +1,21 @@
 import type { Session } from "sip.js/lib/core/index.js";
 import { adoptDialog } from "../dialog/adopt_dialog.ts";
-import type { Dialog } from "../dialog/dialog.ts";
-import type { DialogEvents } from "../dialog/dialog_events.ts";
+import type { Dialog } from "../contracts/dialog.ts";
+import type { DialogEvents } from "../contracts/dialog_events.ts";
 import { inDialogEvents } from "../dialog/in_dialog.ts";
 import { bye, type InboundState, lost, mediaLost, refuse, reply } from "./inbound_state.ts";
-import { type MediaLeg, NoCommonCodec } from "../media/port.ts";
-import { unfollowed, unfollowedWords } from "./outcome.ts";
-import { beginAnotherDialog } from "./another_dialog.ts";
+import { type MediaLeg, NoCommonCodec } from "../media/base/port.ts";
+import { unfollowed, unfollowedWords } from "../contracts/outcome.ts";
+import { beginAnotherDialog } from "../stack/another_dialog.ts";
 import { knownSources } from "./known_sources.ts";
 import { mediaKindOver } from "./media_kind.ts";
-import { originOf } from "../origin.ts";
-import { isSips } from "../secure.ts";
-import { agreeAsServer } from "../dialog/session_timer.ts";
-import { mediaWarning } from "../not_acceptable.ts";
+import { originOf } from "../identity/origin.ts";
+import { isSips } from "../identity/secure.ts";
+import { agreeAsServer } from "../contracts/session_timer.ts";
+import { mediaWarning } from "../dialog/not_acceptable.ts";
 import { sdpBody } from "../text/sdp_body.ts";
-import { sdpWithoutMedia, ussdHeaders } from "../ussd/ussd_body.ts";
-import { allows } from "../user_agent_core.ts";
+import { sdpWithoutMedia, ussdHeaders } from "../text/ussd_body.ts";
+import { allows } from "../stack/user_agent_core.ts";
 
 /** A provisional response, with early SDP unless that is empty. */
 export function progress(state: InboundState, statusCode: number, sdp: string): void {

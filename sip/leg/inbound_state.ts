@@ -1,20 +1,20 @@
 import type { IncomingInviteRequest } from "sip.js/lib/core/index.js";
-import type { Dialog, LastWords } from "../dialog/dialog.ts";
-import { type Flow, withFlow } from "../flow.ts";
+import type { Dialog, LastWords } from "../contracts/dialog.ts";
+import { type Flow, withFlow } from "../base/flow.ts";
 import type { Wiring } from "../dialog/in_dialog.ts";
-import type { LegEnd } from "./leg.ts";
-import { sipLimits } from "../limits.ts";
-import type { MediaEngine, MediaLeg } from "../media/port.ts";
-import { type Ending, outcomeOf, refusesMedia } from "./outcome.ts";
-import { mediaWarning } from "../not_acceptable.ts";
-import { originOf } from "../origin.ts";
+import type { LegEnd } from "../contracts/leg.ts";
+import { sipLimits } from "../base/limits.ts";
+import type { MediaEngine, MediaLeg } from "../media/base/port.ts";
+import { type Ending, outcomeOf, refusesMedia } from "../contracts/outcome.ts";
+import { mediaWarning } from "../dialog/not_acceptable.ts";
+import { originOf } from "../identity/origin.ts";
 import { parseUri } from "../text/uri.ts";
-import { warning } from "../warning.ts";
-import { type Refusal, unavailable } from "../refusal.ts";
+import { warning } from "../base/warning.ts";
+import { type Refusal, unavailable } from "../base/refusal.ts";
 import type { ReliableResponses } from "../dialog/reliable.ts";
-import { guard } from "../log.ts";
-import type { Signalling } from "../signalling.ts";
-import type { Trunk } from "../trunk/trunk.ts";
+import { guard } from "../base/log.ts";
+import type { Signalling } from "../contracts/signalling.ts";
+import type { Trunk } from "../contracts/trunk.ts";
 
 export interface InboundCall {
   id: string;

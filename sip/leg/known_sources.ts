@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
-import type { Flow } from "../flow.ts";
-import type { Trunk } from "../trunk/trunk.ts";
+import type { Flow } from "../base/flow.ts";
+import type { Trunk } from "../contracts/trunk.ts";
 
 /**
  * Addresses that RTP may come from beside that of the SDP: a phone behind a NAT sends from where it

@@ -1,6 +1,6 @@
-import type { Flow } from "../flow.ts";
-import { type Binding, targetOf } from "../registrar/location.ts";
-import type { MediaKind } from "../media/port.ts";
+import type { Flow } from "../base/flow.ts";
+import { type Binding, targetOf } from "../identity/location.ts";
+import type { MediaKind } from "../media/base/port.ts";
 
 const isWebSocket = ({ transport: { protocol } }: Flow): boolean =>
   protocol === "WS" || protocol === "WSS";

@@ -1,8 +1,8 @@
-import type { Flow } from "../flow.ts";
-import { parseSdp } from "../media/parse_sdp.ts";
-import type { MediaRelay } from "../signalling.ts";
-import { isSecure } from "../secure.ts";
-import { type Binding, targetOf } from "../registrar/location.ts";
+import type { Flow } from "../base/flow.ts";
+import { parseSdp } from "../media/sdp/parse_sdp.ts";
+import type { MediaRelay } from "../contracts/signalling.ts";
+import { isSecure } from "../identity/secure.ts";
+import { type Binding, targetOf } from "../identity/location.ts";
 
 /**
  * Whether a caller's offer may pass to devices, so that phones send their audio to each other. What a

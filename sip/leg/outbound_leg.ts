@@ -1,5 +1,5 @@
 import { createWiring } from "../dialog/in_dialog.ts";
-import { createLegEnd, type OutboundLeg } from "./leg.ts";
+import { createLegEnd, type OutboundLeg } from "../contracts/leg.ts";
 import {
   bye,
   cancelForks,
@@ -7,11 +7,11 @@ import {
   type OutboundCall,
   type OutboundState,
 } from "./outbound_state.ts";
-import type { Ending } from "./outcome.ts";
+import type { Ending } from "../contracts/outcome.ts";
 import { place } from "./place.ts";
-import type { MediaLeg } from "../media/port.ts";
+import type { MediaLeg } from "../media/base/port.ts";
 import { anchorAt, answeredElsewhere } from "./ring.ts";
-import type { Signalling } from "../signalling.ts";
+import type { Signalling } from "../contracts/signalling.ts";
 import { WiredLeg } from "./wired_leg.ts";
 
 /** Places a call; of several devices, the first to answer has it (RFC 3261 §16.7 step 5). */

@@ -1,13 +1,13 @@
 import type { Invitation } from "../../core/protocol/script.ts";
-import type { Dialog, LastWords } from "../dialog/dialog.ts";
-import type { Fork } from "./fork.ts";
+import type { Dialog, LastWords } from "../contracts/dialog.ts";
+import type { Fork } from "../contracts/fork.ts";
 import type { Wiring } from "../dialog/in_dialog.ts";
-import type { CallerDemands } from "./caller.ts";
+import type { CallerDemands } from "../contracts/caller.ts";
 import type { Said } from "./media_relay.ts";
-import type { LegEnd } from "./leg.ts";
-import type { MediaEngine, MediaKind, MediaLeg } from "../media/port.ts";
-import type { Ending } from "./outcome.ts";
-import type { Signalling } from "../signalling.ts";
+import type { LegEnd } from "../contracts/leg.ts";
+import type { MediaEngine, MediaKind, MediaLeg } from "../media/base/port.ts";
+import type { Ending } from "../contracts/outcome.ts";
+import type { Signalling } from "../contracts/signalling.ts";
 
 export interface OutboundCall {
   invitation: Invitation;

@@ -1,14 +1,14 @@
 import type { Peer } from "../../core/protocol/peers.ts";
-import type { Flow } from "../flow.ts";
+import type { Flow } from "../base/flow.ts";
 import { createFork } from "./create_fork.ts";
-import type { Fork, ForkEvents } from "./fork.ts";
-import type { CallerDemands } from "./caller.ts";
+import type { Fork, ForkEvents } from "../contracts/fork.ts";
+import type { CallerDemands } from "../contracts/caller.ts";
 import { type ForkInvite, secured } from "./fork_invite.ts";
-import { legHeader, type LegName } from "../peer/leg_names.ts";
-import type { MediaLeg } from "../media/port.ts";
-import type { Signalling } from "../signalling.ts";
-import { orderHeader, peerLogin } from "../peer/peers.ts";
-import { isSecureUri } from "../secure.ts";
+import { legHeader, type LegName } from "../identity/leg_names.ts";
+import type { MediaLeg } from "../media/base/port.ts";
+import type { Signalling } from "../contracts/signalling.ts";
+import { orderHeader, peerLogin } from "../identity/peer_proofs.ts";
+import { isSecureUri } from "../identity/secure.ts";
 import { parseSipUri, userUri } from "../text/uri.ts";
 
 /** Another companion, with whom it is to call there and the SDP to offer. */

@@ -1,21 +1,27 @@
 import type { Target } from "../../core/protocol/script.ts";
 import { createDeviceFork, type ReachableDevice } from "./device_fork.ts";
 import { adoptDialog } from "../dialog/adopt_dialog.ts";
-import type { Dialog, DialogPeer } from "../dialog/dialog.ts";
-import type { Answer, Fork, ForkRefusal } from "./fork.ts";
+import type { Dialog, DialogPeer } from "../contracts/dialog.ts";
+import type { Answer, Fork, ForkRefusal } from "../contracts/fork.ts";
 import { refusedOffer } from "./refused_offer.ts";
 import { forkInvite } from "./fork_invite.ts";
 import { createWiring, inDialogEvents } from "../dialog/in_dialog.ts";
-import type { Binding, Flows } from "../registrar/location.ts";
+import type { Binding, Flows } from "../identity/location.ts";
 import { knownSources } from "./known_sources.ts";
 import { mediaKindOf, otherKind } from "./media_kind.ts";
-import type { LegOptions, MediaKind, MediaLeg, Secure } from "../media/port.ts";
+import type { LegOptions, MediaKind, MediaLeg, Secure } from "../media/base/port.ts";
 import { createPeerFork } from "./peer_fork.ts";
 import { reopened, someClosed } from "../registrar/path.ts";
-import { sipLimits } from "../limits.ts";
-import { Refused } from "../dialog/refused.ts";
-import { isSecureUri, securedDevices } from "../secure.ts";
-import { bestStatus, refusedEnding, refusesMedia, unfollowed, unfollowedWords } from "./outcome.ts";
+import { sipLimits } from "../base/limits.ts";
+import { Refused } from "../base/refused.ts";
+import { isSecureUri, securedDevices } from "../identity/secure.ts";
+import {
+  bestStatus,
+  refusedEnding,
+  refusesMedia,
+  unfollowed,
+  unfollowedWords,
+} from "../contracts/outcome.ts";
 import {
   bye,
   cancelForks,

@@ -1,12 +1,12 @@
 import type { Invitation, Step, Target } from "../../core/protocol/script.ts";
-import { whenAborted } from "../abort.ts";
-import type { Calls, Placing } from "../script/calls.ts";
-import type { InboundLeg, OutboundLeg } from "./leg.ts";
-import type { LiveLeg } from "../script/live_leg.ts";
+import { whenAborted } from "../base/abort.ts";
+import type { Calls, Placing } from "../contracts/calls.ts";
+import type { InboundLeg, OutboundLeg } from "../contracts/leg.ts";
+import type { LiveLeg } from "../contracts/live_leg.ts";
 import { mediaKindOf } from "./media_kind.ts";
 import { passesDirectly, staysDirect } from "./media_relay.ts";
-import type { MediaLeg } from "../media/port.ts";
-import type { Ending } from "./outcome.ts";
+import type { MediaLeg } from "../media/base/port.ts";
+import type { Ending } from "../contracts/outcome.ts";
 import { createRingback, type Ringback } from "./ringback.ts";
 
 export type DialStep = Extract<Step, { type: "dial" }>;

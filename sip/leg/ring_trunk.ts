@@ -1,15 +1,15 @@
 import type { TrunkRoute, TrunkTarget } from "../../core/protocol/trunks.ts";
-import type { Flow } from "../flow.ts";
+import type { Flow } from "../base/flow.ts";
 import { createFork } from "./create_fork.ts";
-import type { Fork } from "./fork.ts";
+import type { Fork } from "../contracts/fork.ts";
 import { callerUser, forkInvite, secured } from "./fork_invite.ts";
 import { knownSources } from "./known_sources.ts";
-import { sipLimits } from "../limits.ts";
+import { sipLimits } from "../base/limits.ts";
 import { finish, type OutboundCall, type OutboundState } from "./outbound_state.ts";
 import { offerTo, onAnswer, onProgress, onRefused, refuseAnswer } from "./ring.ts";
 import { locateProxy, type Proxy, trunkAt } from "../trunk/proxy.ts";
 import type { Target } from "../transport/resolve.ts";
-import { isSecure } from "../secure.ts";
+import { isSecure } from "../identity/secure.ts";
 import { parseSipUri, trunkUri, userUri } from "../text/uri.ts";
 
 /** Why a proxy was of no use. */

@@ -1,7 +1,7 @@
-import { overReason } from "../abort.ts";
-import type { MediaLeg } from "../media/port.ts";
-import { ringingTone } from "../media/ringing_tone.ts";
-import type { LiveLeg } from "../script/live_leg.ts";
+import { overReason } from "../base/abort.ts";
+import type { MediaLeg } from "../media/base/port.ts";
+import { ringingTone } from "../media/audio/ringing_tone.ts";
+import type { LiveLeg } from "../contracts/live_leg.ts";
 
 /** What somebody whose call was answered hears while whom it is to talk to rings. */
 export interface Ringback {

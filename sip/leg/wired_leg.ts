@@ -1,5 +1,5 @@
 import type { Wiring } from "../dialog/in_dialog.ts";
-import type { Leg } from "./leg.ts";
+import type { Leg } from "../contracts/leg.ts";
 
 type Wired = Pick<
   Leg,

@@ -1,15 +1,15 @@
 import type { MeetingPlace } from "../../core/protocol/peers.ts";
-import { mintCallSid } from "../leg/call_sid.ts";
-import type { OutboundLeg } from "../leg/leg.ts";
-import type { Ending } from "../leg/outcome.ts";
-import { noDemands } from "../leg/caller.ts";
+import { mintCallSid } from "../base/call_sid.ts";
+import type { OutboundLeg } from "../contracts/leg.ts";
+import type { Ending } from "../contracts/outcome.ts";
+import { noDemands } from "../contracts/caller.ts";
 import { createOutboundLeg } from "../leg/outbound_leg.ts";
-import { sipLimits } from "../limits.ts";
-import type { MediaLeg } from "../media/port.ts";
-import type { Calls } from "../script/calls.ts";
+import { sipLimits } from "../base/limits.ts";
+import type { MediaLeg } from "../media/base/port.ts";
+import type { Calls } from "../contracts/calls.ts";
 import { sayTo } from "./far_leg.ts";
 import { type MeetingNews, type MeetingOrder, readNews, writeOrder } from "./meeting.ts";
-import { orderHeader, peerLogin } from "./peers.ts";
+import { orderHeader, peerLogin } from "../identity/peer_proofs.ts";
 
 /** A call to another companion, where a leg of this one meets what that one has. */
 export interface Meeting {

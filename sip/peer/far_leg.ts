@@ -1,6 +1,6 @@
 import type { Script } from "../../core/protocol/script.ts";
-import type { Leg } from "../leg/leg.ts";
-import type { LiveLeg } from "../script/live_leg.ts";
+import type { Leg } from "../contracts/leg.ts";
+import type { LiveLeg } from "../contracts/live_leg.ts";
 import { type MeetingNews, readNews, writeNews } from "./meeting.ts";
 
 /** Has whom a leg talks to perform what the companion at its other end says. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { recorded } from "../../core/protocol/recordings.ts";
 import { roomStep } from "../../core/protocol/rooms.ts";
 import { legId, step } from "../../core/protocol/script.ts";
-import { companionType, type Content } from "../dialog/info.ts";
+import { companionType, type Content } from "../base/info.ts";
 
 /**
  * What companions say to each other where a call of one meets what another has: a room, or a call that

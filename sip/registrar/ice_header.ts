@@ -1,6 +1,6 @@
-import type { Flow } from "../flow.ts";
-import type { Reply } from "../reply.ts";
-import type { IceServersOf } from "../signalling.ts";
+import type { Flow } from "../base/flow.ts";
+import type { Reply } from "../stack/reply.ts";
+import type { IceServersOf } from "../contracts/signalling.ts";
 
 /**
  * Adds a Client's ICE servers to the response that it is registered by, which is the first that only

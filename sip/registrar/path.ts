@@ -1,8 +1,8 @@
-import type { Flow, Hop } from "../flow.ts";
-import { sipLimits } from "../limits.ts";
-import type { Signalling } from "../signalling.ts";
+import type { Flow, Hop } from "../base/flow.ts";
+import { sipLimits } from "../base/limits.ts";
+import type { Signalling } from "../contracts/signalling.ts";
 import { parseNameAddr } from "../text/uri.ts";
-import type { Binding, Flows } from "./location.ts";
+import type { Binding, Flows } from "../identity/location.ts";
 
 /** The proxy through which a Client registered, which knows the way to it (RFC 3327 §5.3). */
 export function hopOf(signalling: Signalling, binding: Binding): Hop | undefined {

@@ -1,10 +1,10 @@
 import type { Companion } from "../../core/protocol/companion.ts";
 import { type PresenceNews, registrationLimits } from "../../core/protocol/registrations.ts";
-import { sipLimits } from "../limits.ts";
-import type { Location } from "./location.ts";
+import { sipLimits } from "../base/limits.ts";
+import type { Location } from "../identity/location.ts";
 import { ServiceError, type ServiceLink } from "../service/service_link.ts";
-import type { Log } from "../log.ts";
-import type { Timers } from "../timers.ts";
+import type { Log } from "../base/log.ts";
+import type { Timers } from "../base/timers.ts";
 
 /** Tells the service who has a device here. Nothing waits for it, least of all a REGISTER. */
 export interface Presence {

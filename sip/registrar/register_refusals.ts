@@ -1,8 +1,8 @@
 import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
-import { sipLimits } from "../limits.ts";
-import type { Refusal } from "../refusal.ts";
+import { sipLimits } from "../base/limits.ts";
+import type { Refusal } from "../base/refusal.ts";
 import { userOf } from "../text/uri.ts";
-import { warning } from "../warning.ts";
+import { warning } from "../base/warning.ts";
 
 /** The refusal of an address that is none of ours (RFC 3261 §10.3 step 5). */
 export function otherDomain(domain: string, { to }: IncomingRequestMessage): Refusal {

@@ -2,15 +2,15 @@ import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
 import type { Credentials } from "../../core/protocol/companion.ts";
 import { authenticate, type Authenticator, type Identity } from "../auth/authenticate.ts";
 import type { CredentialsCache } from "../auth/credentials.ts";
-import { sipLimits } from "../limits.ts";
+import { sipLimits } from "../base/limits.ts";
 import { withIceServers } from "./ice_header.ts";
-import type { Binding, Location } from "./location.ts";
-import type { Refusal } from "../refusal.ts";
-import { type Reply, reply } from "../reply.ts";
+import type { Binding, Location } from "../identity/location.ts";
+import type { Refusal } from "../base/refusal.ts";
+import { type Reply, reply } from "../stack/reply.ts";
 import { otherDomain, otherLogin, tooManyContacts } from "./register_refusals.ts";
 import { type Registration, supports, wantsOutbound, wishOf } from "./registration.ts";
-import { originOf } from "../origin.ts";
-import type { Signalling } from "../signalling.ts";
+import { originOf } from "../identity/origin.ts";
+import type { Signalling } from "../contracts/signalling.ts";
 import { userOf } from "../text/uri.ts";
 
 /**

@@ -1,11 +1,11 @@
 import type { IncomingRequestMessage, NameAddrHeader, URI } from "sip.js/lib/core/index.js";
-import type { Flow } from "../flow.ts";
-import { apart } from "../text/apart.ts";
+import type { Flow } from "../base/flow.ts";
+import { apart } from "../base/apart.ts";
 import { splitOutside } from "../text/grammar.ts";
-import { sipLimits } from "../limits.ts";
-import type { Binding } from "./location.ts";
-import type { Refusal } from "../refusal.ts";
-import { isSecure } from "../secure.ts";
+import { sipLimits } from "../base/limits.ts";
+import type { Binding } from "../identity/location.ts";
+import type { Refusal } from "../base/refusal.ts";
+import { isSecure } from "../identity/secure.ts";
 import { parseNameAddr } from "../text/uri.ts";
 
 /** A REGISTER of a Client who has proved its login. */

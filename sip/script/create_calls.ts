@@ -1,21 +1,21 @@
 import type { LegEvent } from "../../core/protocol/events.ts";
 import type { Invitation, Script } from "../../core/protocol/script.ts";
-import type { Calls, Placing } from "./calls.ts";
-import { createRooms } from "./rooms.ts";
+import type { Calls, Placing } from "../contracts/calls.ts";
+import { createRooms } from "../contracts/rooms.ts";
 import { createLiveLeg } from "./create_live_leg.ts";
-import type { LiveLeg } from "./live_leg.ts";
-import { noDemands } from "../leg/caller.ts";
-import { sipLimits } from "../limits.ts";
-import { LooseMap } from "../loose_map.ts";
-import type { LoadAudio, MediaEngine } from "../media/port.ts";
-import type { Recogniser } from "../media/recogniser.ts";
-import type { Speaker } from "../media/speaker.ts";
+import type { LiveLeg } from "../contracts/live_leg.ts";
+import { noDemands } from "../contracts/caller.ts";
+import { sipLimits } from "../base/limits.ts";
+import { LooseMap } from "../base/loose_map.ts";
+import type { LoadAudio, MediaEngine } from "../media/base/port.ts";
+import type { Recogniser } from "../media/sources/recogniser.ts";
+import type { Speaker } from "../media/sources/speaker.ts";
 import { createOutboundLeg } from "../leg/outbound_leg.ts";
 import type { OutboundCall } from "../leg/outbound_state.ts";
 import { runPartner, takeOrders } from "../peer/far_leg.ts";
 import type { Recordings } from "../service/recordings.ts";
 import { createReportQueue, type ReportOptions } from "../service/reports.ts";
-import type { Signalling } from "../signalling.ts";
+import type { Signalling } from "../contracts/signalling.ts";
 
 export interface CallsOptions extends Omit<ReportOptions, "timers" | "log"> {
   signalling: Signalling;

@@ -1,14 +1,14 @@
-import { overReason } from "../abort.ts";
-import type { Calls } from "./calls.ts";
-import type { InboundLeg, OutboundLeg } from "../leg/leg.ts";
+import { overReason } from "../base/abort.ts";
+import type { Calls } from "../contracts/calls.ts";
+import type { InboundLeg, OutboundLeg } from "../contracts/leg.ts";
 import { perform } from "./perform.ts";
-import { beginning } from "./performance.ts";
+import { beginning } from "../steps/performance.ts";
 import { prepare } from "./prepare.ts";
-import { onRefer } from "../dialog/refer.ts";
-import type { LiveLeg } from "./live_leg.ts";
-import { vacate } from "./room_place.ts";
-import type { ReportQueue } from "../service/report_queue.ts";
-import { guard } from "../log.ts";
+import { onRefer } from "../transfer/refer.ts";
+import type { LiveLeg } from "../contracts/live_leg.ts";
+import { vacate } from "../steps/room_place.ts";
+import type { ReportQueue } from "../base/report_queue.ts";
+import { guard } from "../base/log.ts";
 
 export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
   calls: Calls,

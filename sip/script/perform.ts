@@ -1,18 +1,18 @@
 import type { Script, Step } from "../../core/protocol/script.ts";
-import { unlessAborted } from "../abort.ts";
-import { detectMachine } from "./detect_machine.ts";
-import { dial } from "./dial.ts";
-import { echo } from "./echo.ts";
-import { gather } from "./gather.ts";
-import { carried, type Performance } from "./performance.ts";
-import { record } from "./record.ts";
-import { refer } from "./refer.ts";
-import { replace } from "../dialog/replace.ts";
-import { play, sendDigits } from "./play.ts";
-import { pickup, queue } from "./queue.ts";
-import { consult, room } from "./room.ts";
-import { say } from "./say.ts";
-import { nextReply, ussd } from "./ussd.ts";
+import { unlessAborted } from "../base/abort.ts";
+import { detectMachine } from "../steps/detect_machine.ts";
+import { dial } from "../steps/dial.ts";
+import { echo } from "../steps/echo.ts";
+import { gather } from "../steps/gather.ts";
+import { carried, type Performance } from "../steps/performance.ts";
+import { record } from "../steps/record.ts";
+import { refer } from "../steps/refer.ts";
+import { replace } from "../transfer/replace.ts";
+import { play, sendDigits } from "../steps/play.ts";
+import { pickup, queue } from "../steps/queue.ts";
+import { consult, room } from "../steps/room.ts";
+import { say } from "../steps/say.ts";
+import { nextReply, ussd } from "../steps/ussd.ts";
 
 /** One step; a script that it resolves with replaces the steps that are left. */
 type Performer<T extends Step["type"]> = (

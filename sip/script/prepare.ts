@@ -1,8 +1,8 @@
 import type { Invitation } from "../../core/protocol/script.ts";
-import { unlessAborted } from "../abort.ts";
+import { unlessAborted } from "../base/abort.ts";
 import { performSteps } from "./perform.ts";
-import type { Performance } from "./performance.ts";
-import { sendDigits } from "./play.ts";
+import type { Performance } from "../steps/performance.ts";
+import { sendDigits } from "../steps/play.ts";
 
 /**
  * Waits for the answer of a leg that a dial placed, sends it the digits that come first, and has it

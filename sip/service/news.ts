@@ -1,5 +1,5 @@
 import type { NewsAnswer, Report } from "../../core/protocol/companion.ts";
-import { sipLimits } from "../limits.ts";
+import { sipLimits } from "../base/limits.ts";
 import { failureOf } from "./service_link.ts";
 import { refusalOf, type ServiceLink } from "./service_link.ts";
 

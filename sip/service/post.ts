@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { Agent, type ClientRequest, type IncomingMessage, request } from "node:http";
-import type { Timers } from "../timers.ts";
+import type { Timers } from "../base/timers.ts";
 
 /** A POST of JSON, given up when the time is over or a signal aborts. */
 export interface Post {

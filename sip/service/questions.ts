@@ -1,10 +1,10 @@
 import type { QuestionAnswer, Report } from "../../core/protocol/companion.ts";
 import type { Script } from "../../core/protocol/script.ts";
-import { overReason } from "../abort.ts";
-import { sipLimits } from "../limits.ts";
+import { overReason } from "../base/abort.ts";
+import { sipLimits } from "../base/limits.ts";
 import { failureOf } from "./service_link.ts";
 import { refusalOf, ServiceError, type ServiceLink } from "./service_link.ts";
-import type { Timers } from "../timers.ts";
+import type { Timers } from "../base/timers.ts";
 
 /** Asks the service what comes next; rejects with `ServiceError`, or when the signal aborts. */
 export type Ask = (report: Report, signal: AbortSignal) => Promise<Script>;

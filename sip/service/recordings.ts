@@ -5,10 +5,10 @@ import {
   type RecordingOrder,
   type RecordingPart,
 } from "../../core/protocol/recordings.ts";
-import { sipLimits } from "../limits.ts";
-import type { Pcm } from "../media/port.ts";
-import type { Log } from "../log.ts";
-import type { Timers } from "../timers.ts";
+import { sipLimits } from "../base/limits.ts";
+import type { Pcm } from "../media/base/port.ts";
+import type { Log } from "../base/log.ts";
+import type { Timers } from "../base/timers.ts";
 import { ServiceError, type ServiceLink } from "./service_link.ts";
 
 /** What is to be recorded for which leg. */

@@ -1,13 +1,13 @@
 import type { Companion, Report } from "../../core/protocol/companion.ts";
 
 import type { Script } from "../../core/protocol/script.ts";
-import { unlessAborted } from "../abort.ts";
-import { sipLimits } from "../limits.ts";
+import { unlessAborted } from "../base/abort.ts";
+import { sipLimits } from "../base/limits.ts";
 import type { Ask } from "./questions.ts";
-import type { Asking, ReportQueue } from "./report_queue.ts";
+import type { Asking, ReportQueue } from "../base/report_queue.ts";
 import { failureOf } from "./service_link.ts";
-import type { Log } from "../log.ts";
-import type { Timers } from "../timers.ts";
+import type { Log } from "../base/log.ts";
+import type { Timers } from "../base/timers.ts";
 
 export interface ReportOptions {
   companion: Companion;

@@ -39,9 +39,9 @@ import {
   type Registration,
   trunkPaths,
 } from "../../core/protocol/trunks.ts";
-import { sipLimits } from "../limits.ts";
+import { sipLimits } from "../base/limits.ts";
 import { createPoster, type Post, type Poster } from "./post.ts";
-import type { Timers } from "../timers.ts";
+import type { Timers } from "../base/timers.ts";
 
 /**
  * What asking again can do: an outage passes, a defect (500) may be of this very request, and a

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "sip.js/lib/core/index.js";
-import { sipLimits } from "../limits.ts";
+import { sipLimits } from "../base/limits.ts";
 
 /** One part of a body; the whole of one that has no parts. */
 export interface BodyPart {

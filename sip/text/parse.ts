@@ -1,11 +1,11 @@
 import { Buffer } from "node:buffer";
 import { IncomingRequestMessage, IncomingResponseMessage } from "sip.js/lib/core/index.js";
-import { BareObject } from "./bare_object.ts";
+import { BareObject } from "../base/bare_object.ts";
 import { isToken } from "./grammar.ts";
 import { canonicalName, frequentName, frequentNameAt } from "./header_names.ts";
 import { readHeader } from "./parse_header.ts";
 import type { SipMessage } from "./sip_message.ts";
-import { sipLimits } from "../limits.ts";
+import { sipLimits } from "../base/limits.ts";
 import { parseUri } from "./uri.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { IncomingRequestMessage } from "sip.js/lib/core/index.js";
-import type { Challenges } from "../auth/digest_client.ts";
+import type { Challenges } from "./digest_client.ts";
 import { splitOutside } from "./grammar.ts";
 import { parseNameAddr } from "./uri.ts";
 import type { SipMessage } from "./sip_message.ts";

@@ -1,5 +1,5 @@
 import type { IncomingRequestMessage, IncomingResponseMessage } from "sip.js/lib/core/index.js";
-import { sipLimits } from "../limits.ts";
+import { sipLimits } from "../base/limits.ts";
 import { plainText } from "./plain_text.ts";
 
 /**

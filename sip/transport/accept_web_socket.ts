@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
-import type { Flow, ListenEvents, LocalName } from "../flow.ts";
-import type { Clock } from "./clock.ts";
+import type { Flow, ListenEvents, LocalName } from "../base/flow.ts";
+import type { Clock } from "../base/clock.ts";
 import { plainAddress } from "../../core/net/networks.ts";
 import { clientAddress, clientUsesTls, ContradictoryProxy } from "../../core/net/client_address.ts";
 import { openWebSocketFlow } from "./web_socket.ts";

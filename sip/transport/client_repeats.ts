@@ -1,8 +1,8 @@
 import type { IncomingResponseMessage } from "sip.js/lib/core/index.js";
-import { transactionTimers } from "../limits.ts";
-import type { Clock } from "./clock.ts";
-import { createExpiringMap } from "./expiring_map.ts";
-import { again, type Put } from "./put.ts";
+import { transactionTimers } from "../base/limits.ts";
+import type { Clock } from "../base/clock.ts";
+import { createExpiringMap } from "../base/expiring_map.ts";
+import { again, type Put } from "../base/put.ts";
 import type { SentMessage } from "./sent_message.ts";
 
 /** The repeated requests and ACKs of client transactions (RFC 3261 §17.1). */

@@ -1,7 +1,7 @@
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { sipLimits } from "../limits.ts";
-import type { Clock } from "./clock.ts";
+import { sipLimits } from "../base/limits.ts";
+import type { Clock } from "../base/clock.ts";
 import { hostPort } from "./local_name.ts";
 import type { Target } from "./resolve.ts";
 import { requestHandshake } from "./web_socket_handshake.ts";

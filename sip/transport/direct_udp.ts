@@ -1,5 +1,5 @@
-import type { Endpoint } from "../flow.ts";
-import { sipLimits } from "../limits.ts";
+import type { Endpoint } from "../base/flow.ts";
+import { sipLimits } from "../base/limits.ts";
 import {
   AF_INET,
   type Libc,
@@ -11,7 +11,7 @@ import {
   SOCK_DGRAM,
   socketName,
   SOL_SOCKET,
-} from "../media/libc.ts";
+} from "../base/libc.ts";
 
 /**
  * What a socket of Deno can do at once, by calls of the C library: datagrams that wait already, and

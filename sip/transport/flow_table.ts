@@ -1,6 +1,6 @@
-import type { Endpoint, Flow } from "../flow.ts";
-import { sipLimits } from "../limits.ts";
-import type { Clock } from "./clock.ts";
+import type { Endpoint, Flow } from "../base/flow.ts";
+import { sipLimits } from "../base/limits.ts";
+import type { Clock } from "../base/clock.ts";
 import { hostPort } from "./local_name.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { sipLimits } from "../limits.ts";
-import { createByteBuffer } from "./byte_buffer.ts";
+import { sipLimits } from "../base/limits.ts";
+import { createByteBuffer } from "../base/byte_buffer.ts";
 
 /** A stream that cannot be cut into messages any more. */
 export class FramingError extends Error {

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
-import { sipLimits } from "../limits.ts";
-import { createByteBuffer } from "./byte_buffer.ts";
-import type { Clock } from "./clock.ts";
+import { sipLimits } from "../base/limits.ts";
+import { createByteBuffer } from "../base/byte_buffer.ts";
+import type { Clock } from "../base/clock.ts";
 
 /** The head of an HTTP/1.1 message (RFC 9112 §2). */
 export interface HttpHead {

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
-import { sipLimits } from "../limits.ts";
-import type { Clock } from "./clock.ts";
+import { sipLimits } from "../base/limits.ts";
+import type { Clock } from "../base/clock.ts";
 
 export interface KeepAliveOptions {
   clock: Clock;

@@ -1,4 +1,4 @@
-import type { LocalName, Protocol } from "../flow.ts";
+import type { LocalName, Protocol } from "../base/flow.ts";
 
 /** The user part of our Contact. */
 export const contactUser = "switchboard";

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import type { URI } from "sip.js/lib/core/index.js";
-import type { Protocol } from "../flow.ts";
-import { sipLimits } from "../limits.ts";
+import type { Protocol } from "../base/flow.ts";
+import { sipLimits } from "../base/limits.ts";
 import { bySrv, type Resolver, withoutDot } from "./resolver.ts";
 
 /** One place that a URI leads to. */

@@ -1,5 +1,5 @@
 import { lookup } from "node:dns/promises";
-import { sipLimits } from "../limits.ts";
+import { sipLimits } from "../base/limits.ts";
 
 /** Where a service is (RFC 2782). */
 export interface SrvRecord {

@@ -3,10 +3,10 @@ import {
   IncomingRequestMessage,
   IncomingResponseMessage,
 } from "sip.js/lib/core/index.js";
-import type { Flow } from "../flow.ts";
+import type { Flow } from "../base/flow.ts";
 import { createClientRepeats } from "./client_repeats.ts";
-import type { Clock } from "./clock.ts";
-import type { Put } from "./put.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Put } from "../base/put.ts";
 import type { SentMessage } from "./sent_message.ts";
 import { createServerRepeats } from "./server_repeats.ts";
 

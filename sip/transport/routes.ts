@@ -1,6 +1,6 @@
 import type { URI } from "sip.js/lib/core/index.js";
-import type { Endpoint, Flow, FlowEvents, LocalName, Protocol } from "../flow.ts";
-import type { Clock } from "./clock.ts";
+import type { Endpoint, Flow, FlowEvents, LocalName, Protocol } from "../base/flow.ts";
+import type { Clock } from "../base/clock.ts";
 import { connectStream, upgradeStream } from "./connect.ts";
 import { hostPort } from "./local_name.ts";
 import { resolveTargets, type Target } from "./resolve.ts";

@@ -1,10 +1,10 @@
 import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
-import type { Flow } from "../flow.ts";
-import { transactionTimers } from "../limits.ts";
+import type { Flow } from "../base/flow.ts";
+import { transactionTimers } from "../base/limits.ts";
 import type { Via } from "../text/via.ts";
-import type { Clock } from "./clock.ts";
-import { createExpiringMap } from "./expiring_map.ts";
-import { again, type Put } from "./put.ts";
+import type { Clock } from "../base/clock.ts";
+import { createExpiringMap } from "../base/expiring_map.ts";
+import { again, type Put } from "../base/put.ts";
 import type { SentMessage } from "./sent_message.ts";
 
 /** The repeated responses of server transactions (RFC 3261 §17.2). */

@@ -1,8 +1,14 @@
 import type { Socket } from "node:net";
-import { createFlow, type Flow, type FlowEvents, type LocalName, type Protocol } from "../flow.ts";
-import { sipLimits } from "../limits.ts";
-import type { Clock } from "./clock.ts";
-import { createDeadline } from "./deadline.ts";
+import {
+  createFlow,
+  type Flow,
+  type FlowEvents,
+  type LocalName,
+  type Protocol,
+} from "../base/flow.ts";
+import { sipLimits } from "../base/limits.ts";
+import type { Clock } from "../base/clock.ts";
+import { createDeadline } from "../base/deadline.ts";
 import { createFramer } from "./framing.ts";
 import { plainAddress } from "../../core/net/networks.ts";
 

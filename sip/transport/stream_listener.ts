@@ -4,9 +4,9 @@ import type { ListenAddress } from "../../core/base/listen_error.ts";
 import { acceptConnections, type AcceptOptions } from "../../core/net/acceptor.ts";
 import type { CertificateWatch } from "../../core/net/certificate.ts";
 import { secureConnections } from "../../core/net/secure.ts";
-import type { Endpoint } from "../flow.ts";
-import { sipLimits } from "../limits.ts";
-import type { Clock } from "./clock.ts";
+import type { Endpoint } from "../base/flow.ts";
+import { sipLimits } from "../base/limits.ts";
+import type { Clock } from "../base/clock.ts";
 
 /** A port that streams come by. */
 export interface StreamListener {

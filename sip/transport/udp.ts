@@ -1,16 +1,22 @@
 import { isIPv6 } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { type ListenAddress, listening } from "../../core/base/listen_error.ts";
-import { createFlow, type Endpoint, type Flow, type FlowEvents, type LocalName } from "../flow.ts";
-import { sipLimits, transactionTimers } from "../limits.ts";
-import { socketName } from "../media/libc.ts";
-import type { Clock } from "./clock.ts";
+import {
+  createFlow,
+  type Endpoint,
+  type Flow,
+  type FlowEvents,
+  type LocalName,
+} from "../base/flow.ts";
+import { sipLimits, transactionTimers } from "../base/limits.ts";
+import { socketName } from "../base/libc.ts";
+import type { Clock } from "../base/clock.ts";
 import { type DirectUdp, directUdp } from "./direct_udp.ts";
 import { createFlowTable } from "./flow_table.ts";
 import { plainAddress } from "../../core/net/networks.ts";
 import { createRetransmission, type Retransmission } from "./retransmission.ts";
 import { readSent, type SentMessage } from "./sent_message.ts";
-import { type StoredText, storeText } from "./stored_text.ts";
+import { type StoredText, storeText } from "../base/stored_text.ts";
 
 export interface UdpSocket {
   readonly address: Endpoint;

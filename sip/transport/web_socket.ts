@@ -6,10 +6,10 @@ import {
   type FlowEvents,
   type LocalName,
   type Wire,
-} from "../flow.ts";
-import { sipLimits } from "../limits.ts";
-import type { Clock } from "./clock.ts";
-import { createDeadline } from "./deadline.ts";
+} from "../base/flow.ts";
+import { sipLimits } from "../base/limits.ts";
+import type { Clock } from "../base/clock.ts";
+import { createDeadline } from "../base/deadline.ts";
 import { watchPeer } from "./keep_alive.ts";
 import { plainAddress } from "../../core/net/networks.ts";
 import {

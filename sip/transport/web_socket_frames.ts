@@ -1,8 +1,8 @@
 import { Buffer, isUtf8 } from "node:buffer";
 import { randomFillSync } from "node:crypto";
-import { sipLimits } from "../limits.ts";
-import { createByteBuffer } from "./byte_buffer.ts";
-import { storeText } from "./stored_text.ts";
+import { sipLimits } from "../base/limits.ts";
+import { createByteBuffer } from "../base/byte_buffer.ts";
+import { storeText } from "../base/stored_text.ts";
 
 /** What a frame is for (RFC 6455 §5.2). */
 export const opcodes = {

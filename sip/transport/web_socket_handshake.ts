@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
-import { sipLimits } from "../limits.ts";
-import type { Clock } from "./clock.ts";
-import { hangUp } from "./deadline.ts";
+import { sipLimits } from "../base/limits.ts";
+import type { Clock } from "../base/clock.ts";
+import { hangUp } from "../base/deadline.ts";
 import { type HttpHead, listsToken, readHttpHead } from "./http_head.ts";
 
 /** An HTTP answer that ends its connection. */

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
-import type { Clock } from "./clock.ts";
-import { closeSoon, hangUp } from "./deadline.ts";
+import type { Clock } from "../base/clock.ts";
+import { closeSoon, hangUp } from "../base/deadline.ts";
 import { whyUnwritable } from "./stream.ts";
 import { closePayload, opcodes, writeFrame } from "./web_socket_frames.ts";
 

@@ -1,10 +1,10 @@
 import { addressList } from "../../core/net/networks.ts";
-import type { Flow } from "../flow.ts";
+import type { Flow } from "../base/flow.ts";
 import type { Gateways } from "./gateways.ts";
 import type { Routes } from "../transport/routes.ts";
 import { parseUri } from "../text/uri.ts";
 
-import type { TrunkSources } from "./trunk_sources.ts";
+import type { TrunkSources } from "../contracts/trunk_sources.ts";
 
 /** What makes a trunk's calls known. */
 export interface TrunkSourceOptions {

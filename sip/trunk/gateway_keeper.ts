@@ -1,12 +1,12 @@
 import type { Registration } from "../../core/protocol/trunks.ts";
-import type { Flow } from "../flow.ts";
+import type { Flow } from "../base/flow.ts";
 import { type RegisterAnswer, type Registering, sendRegister } from "./gateway_register.ts";
 import type { GatewayReports } from "./gateway_reports.ts";
-import { sipLimits } from "../limits.ts";
-import type { Signalling } from "../signalling.ts";
+import { sipLimits } from "../base/limits.ts";
+import type { Signalling } from "../contracts/signalling.ts";
 import type { Target } from "../transport/resolve.ts";
 import { locateProxy, type Proxy, trunkAt } from "./proxy.ts";
-import type { Trunk } from "./trunk.ts";
+import type { Trunk } from "../contracts/trunk.ts";
 
 /** Keeps one Gateway registered, for as long as it is wanted. */
 export interface GatewayKeeper {

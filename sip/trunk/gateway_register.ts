@@ -1,10 +1,10 @@
 import type { IncomingResponseMessage, UserAgentClient } from "sip.js/lib/core/index.js";
 import type { Registration } from "../../core/protocol/trunks.ts";
-import { loginWith } from "../auth/client_authentication.ts";
-import { type Flow, withFlow } from "../flow.ts";
-import { sipLimits } from "../limits.ts";
-import { guard } from "../log.ts";
-import type { Signalling } from "../signalling.ts";
+import { loginWith } from "../stack/client_authentication.ts";
+import { type Flow, withFlow } from "../base/flow.ts";
+import { sipLimits } from "../base/limits.ts";
+import { guard } from "../base/log.ts";
+import type { Signalling } from "../contracts/signalling.ts";
 import { trunkUri, userOf } from "../text/uri.ts";
 import type { Proxy } from "./proxy.ts";
 

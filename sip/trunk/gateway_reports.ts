@@ -1,8 +1,8 @@
 import type { GatewayReport, Registration } from "../../core/protocol/trunks.ts";
-import { sipLimits } from "../limits.ts";
+import { sipLimits } from "../base/limits.ts";
 import { ServiceError, type ServiceLink } from "../service/service_link.ts";
-import type { Log } from "../log.ts";
-import type { Timers } from "../timers.ts";
+import type { Log } from "../base/log.ts";
+import type { Timers } from "../base/timers.ts";
 
 export interface GatewayReportOptions {
   companionId: string;

@@ -1,9 +1,9 @@
 import { type Registration, trunkLimits } from "../../core/protocol/trunks.ts";
 import { createGatewayKeeper, type GatewayKeeper } from "./gateway_keeper.ts";
 import { createGatewayReports, type GatewayReportOptions } from "./gateway_reports.ts";
-import { sipLimits } from "../limits.ts";
+import { sipLimits } from "../base/limits.ts";
 import type { ServiceLink } from "../service/service_link.ts";
-import type { Signalling } from "../signalling.ts";
+import type { Signalling } from "../contracts/signalling.ts";
 
 /** The Gateways that this companion keeps registered, as the service says. */
 export interface Gateways {

@@ -1,10 +1,10 @@
 import type { URI } from "sip.js/lib/core/index.js";
 import type { TrunkRoute } from "../../core/protocol/trunks.ts";
-import type { Signalling } from "../signalling.ts";
+import type { Signalling } from "../contracts/signalling.ts";
 import type { Target } from "../transport/resolve.ts";
 import { parseSipUri } from "../text/uri.ts";
 
-import type { Trunk } from "./trunk.ts";
+import type { Trunk } from "../contracts/trunk.ts";
 
 /** A proxy and the places it is at. */
 export interface Proxy {

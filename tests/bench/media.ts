@@ -1,4 +1,4 @@
-import type { Law } from "../../sip/media/g711.ts";
+import type { Law } from "../../sip/media/codecs/g711.ts";
 import { keptAwake } from "./awake.ts";
 import type { Mode } from "./media_engine.ts";
 import { clickDelays } from "./media_delay.ts";

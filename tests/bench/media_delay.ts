@@ -1,5 +1,5 @@
-import { encodeG711 } from "../../sip/media/g711.ts";
-import { parseRtp, writeRtp } from "../../sip/media/rtp.ts";
+import { encodeG711 } from "../../sip/media/codecs/g711.ts";
+import { parseRtp, writeRtp } from "../../sip/media/rtp/rtp.ts";
 import type { Line } from "./media_peers.ts";
 
 const FRAME_MS = 20;

@@ -1,7 +1,7 @@
-import { mediaEngine } from "../../sip/media/engine.ts";
-import { startMediaWorker } from "../../sip/media/media_worker.ts";
-import type { MediaEngine, MediaLeg, MediaRoom, Pcm } from "../../sip/media/port.ts";
-import { type MediaPlaces, openTransports } from "../../sip/media/transports.ts";
+import { mediaEngine } from "../../sip/media/engine/engine.ts";
+import { startMediaWorker } from "../../sip/media/worker/media_worker.ts";
+import type { MediaEngine, MediaLeg, MediaRoom, Pcm } from "../../sip/media/base/port.ts";
+import { type MediaPlaces, openTransports } from "../../sip/media/transports/transports.ts";
 import { parseMessage } from "../../sip/text/parse.ts";
 import { tone } from "../support/tone.ts";
 

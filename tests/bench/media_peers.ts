@@ -1,11 +1,11 @@
 import { Buffer } from "node:buffer";
-import { encodeG711, type Law } from "../../sip/media/g711.ts";
-import { parseSdp } from "../../sip/media/parse_sdp.ts";
+import { encodeG711, type Law } from "../../sip/media/codecs/g711.ts";
+import { parseSdp } from "../../sip/media/sdp/parse_sdp.ts";
 import { openPeer } from "../../sip/media/webrtc/peer.ts";
 import { ownSockets } from "../../sip/media/webrtc/sockets.ts";
-import { isRtcp, writeRtp } from "../../sip/media/rtp.ts";
-import type { Encoding } from "../../sip/media/sdp.ts";
-import { writeSdp } from "../../sip/media/write_sdp.ts";
+import { isRtcp, writeRtp } from "../../sip/media/rtp/rtp.ts";
+import type { Encoding } from "../../sip/media/sdp/sdp.ts";
+import { writeSdp } from "../../sip/media/sdp/write_sdp.ts";
 import { plainOffer, portOf } from "../support/plain_peer.ts";
 import { tone } from "../support/tone.ts";
 import { stampedUdp } from "./stamped_udp.ts";

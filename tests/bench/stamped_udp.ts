@@ -1,7 +1,7 @@
 import { LIBC_PATHS } from "../../core/base/libc_paths.ts";
-import { openLibc } from "../../sip/media/libc.ts";
-import { polledUdp } from "../../sip/media/polled_udp.ts";
-import type { Udp } from "../../sip/media/rtp_sockets.ts";
+import { openLibc } from "../../sip/base/libc.ts";
+import { polledUdp } from "../../sip/media/rtp/polled_udp.ts";
+import type { Udp } from "../../sip/media/rtp/rtp_sockets.ts";
 
 const FUNCTIONS = {
   clock_gettime: { parameters: ["i32", "buffer"], result: "i32" },

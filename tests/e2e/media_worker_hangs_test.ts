@@ -26,14 +26,14 @@ async function treeThatHangs(): Promise<string> {
   const hang = `
     setInterval(() => {
       try {
-        Deno.statSync(new URL("../hang", import.meta.url));
+        Deno.statSync(new URL("../../hang", import.meta.url));
       } catch {
         return;
       }
       for (;;);
     }, 50);
   `;
-  await Deno.writeTextFile(`${tree}/sip/media/worker.ts`, hang, { append: true });
+  await Deno.writeTextFile(`${tree}/sip/media/worker/worker.ts`, hang, { append: true });
   return tree;
 }
 

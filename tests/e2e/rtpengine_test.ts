@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { ofKind, parseSdp } from "../../sip/media/parse_sdp.ts";
+import { ofKind, parseSdp } from "../../sip/media/sdp/parse_sdp.ts";
 import { startAppServer } from "../support/app_server.ts";
-import { askNg } from "../../sip/media/ng.ts";
+import { askNg } from "../../sip/media/transports/ng.ts";
 import { rtpengineSkipped, startRtpengine } from "../support/rtpengine.ts";
 import { eventually, startSystem } from "../support/system.ts";
 import { webrtcAnswer } from "../support/webrtc_answer.ts";

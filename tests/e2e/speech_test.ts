@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type AppServer, startAppServer } from "../support/app_server.ts";
 import { fliteProgram } from "../../core/adapters/speech/flite.ts";
-import { encodeG711 } from "../../sip/media/g711.ts";
+import { encodeG711 } from "../../sip/media/codecs/g711.ts";
 import {
   isSound,
   plainOffer,

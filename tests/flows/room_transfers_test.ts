@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ringingTone } from "../../sip/media/ringing_tone.ts";
+import { ringingTone } from "../../sip/media/audio/ringing_tone.ts";
 import { type FakeMedia, fakeMedia } from "../support/fake_media.ts";
 import { lobby, type PeerRoomsLab, startPeerRooms } from "../support/peer_rooms_lab.ts";
 import { valueOf } from "../support/sip_text.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mediaLimits } from "../../sip/media/limits.ts";
+import { mediaLimits } from "../../sip/media/base/limits.ts";
 import { newCertificate } from "../../sip/media/webrtc/certificate.ts";
 import { concat, number, vector } from "../../sip/media/webrtc/dtls_bytes.ts";
 import { type DtlsRecord, readRecords, writeRecord } from "../../sip/media/webrtc/dtls_record.ts";

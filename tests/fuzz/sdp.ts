@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { parseSdp } from "../../sip/media/parse_sdp.ts";
-import { NoCommonCodec } from "../../sip/media/port.ts";
-import { type AudioSection, codingOf, type Session } from "../../sip/media/sdp.ts";
-import { newStream } from "../../sip/media/transport.ts";
-import { answerTo, writeSdp } from "../../sip/media/write_sdp.ts";
+import { parseSdp } from "../../sip/media/sdp/parse_sdp.ts";
+import { NoCommonCodec } from "../../sip/media/base/port.ts";
+import { type AudioSection, codingOf, type Session } from "../../sip/media/sdp/sdp.ts";
+import { newStream } from "../../sip/media/sdp/transport.ts";
+import { answerTo, writeSdp } from "../../sip/media/sdp/write_sdp.ts";
 import { BROWSER_OFFER, OUR_SIDE, TRUNK_OFFER } from "../support/sdp_samples.ts";
 import { mutate } from "../support/sip_mutations.ts";
 import { pick } from "./generator.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { newSrtp, type Srtp } from "../../sip/media/webrtc/srtp.ts";
-import { WINDOW_PACKETS } from "../../sip/media/webrtc/replay_window.ts";
+import { newSrtp, type Srtp } from "../../sip/media/srtp/srtp.ts";
+import { WINDOW_PACKETS } from "../../sip/media/srtp/replay_window.ts";
 import { bytesOf, mutateBytes, once, pick, type Random } from "./generator.ts";
 import type { Target } from "./target.ts";
 

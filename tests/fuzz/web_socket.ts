@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { concat } from "../../sip/media/webrtc/dtls_bytes.ts";
-import { sipLimits } from "../../sip/limits.ts";
+import { sipLimits } from "../../sip/base/limits.ts";
 import {
   createFrameReader,
   FrameError,

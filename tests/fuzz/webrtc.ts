@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { mediaLimits } from "../../sip/media/limits.ts";
-import { ofKind } from "../../sip/media/parse_sdp.ts";
-import type { Datagrams } from "../../sip/media/rtp_sockets.ts";
-import { isRtcp, parseRtp, writeRtp } from "../../sip/media/rtp.ts";
-import { OUR_FORMATS, type Session, type WebrtcAudio } from "../../sip/media/sdp.ts";
-import type { Peer } from "../../sip/media/transport.ts";
+import { mediaLimits } from "../../sip/media/base/limits.ts";
+import { ofKind } from "../../sip/media/sdp/parse_sdp.ts";
+import type { Datagrams } from "../../sip/media/rtp/rtp_sockets.ts";
+import { isRtcp, parseRtp, writeRtp } from "../../sip/media/rtp/rtp.ts";
+import { OUR_FORMATS, type Session, type WebrtcAudio } from "../../sip/media/sdp/sdp.ts";
+import type { Peer } from "../../sip/media/sdp/transport.ts";
 import { newCertificate } from "../../sip/media/webrtc/certificate.ts";
 import { openPeer } from "../../sip/media/webrtc/peer.ts";
 import type { WebrtcSockets } from "../../sip/media/webrtc/sockets.ts";

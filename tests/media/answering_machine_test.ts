@@ -3,8 +3,8 @@ import { limits } from "../../core/base/limits.ts";
 import {
   createMachineDetector,
   type MachineDetectorOptions,
-} from "../../sip/media/answering_machine.ts";
-import type { Pcm } from "../../sip/media/port.ts";
+} from "../../sip/media/audio/answering_machine.ts";
+import type { Pcm } from "../../sip/media/base/port.ts";
 import { framesOf, inTurn, mixed, noise, silence, speech } from "../support/synthetic_speech.ts";
 import { tone } from "../support/tone.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { encodeG711 } from "../../sip/media/g711.ts";
-import { FRAME_SAMPLES, type Pcm, SILENCE } from "../../sip/media/port.ts";
-import type { Encoding } from "../../sip/media/sdp.ts";
+import { encodeG711 } from "../../sip/media/codecs/g711.ts";
+import { FRAME_SAMPLES, type Pcm, SILENCE } from "../../sip/media/base/port.ts";
+import type { Encoding } from "../../sip/media/sdp/sdp.ts";
 import { audioLab, type LabLeg } from "../support/audio_lab.ts";
 import { amplitudeOf, tone } from "../support/tone.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { encodeG711 } from "../../sip/media/g711.ts";
-import { mediaLimits } from "../../sip/media/limits.ts";
-import type { Encoding } from "../../sip/media/sdp.ts";
+import { encodeG711 } from "../../sip/media/codecs/g711.ts";
+import { mediaLimits } from "../../sip/media/base/limits.ts";
+import type { Encoding } from "../../sip/media/sdp/sdp.ts";
 import { audioLab, type LabLeg } from "../support/audio_lab.ts";
 import { keypad } from "../support/keypad.ts";
 import { framesOf, inTurn, silence } from "../support/synthetic_speech.ts";

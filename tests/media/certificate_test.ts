@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash, X509Certificate } from "node:crypto";
 import { keptCertificate, newCertificate } from "../../sip/media/webrtc/certificate.ts";
-import { mediaLimits } from "../../sip/media/limits.ts";
+import { mediaLimits } from "../../sip/media/base/limits.ts";
 import { handClock } from "../support/hand_clock.ts";
 
 Deno.test("newCertificate() makes a certificate by its own key, with its fingerprint", () => {

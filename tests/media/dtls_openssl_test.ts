@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { createHash, X509Certificate } from "node:crypto";
 import { newCertificate } from "../../sip/media/webrtc/certificate.ts";
 import { type DtlsOptions, startDtls } from "../../sip/media/webrtc/dtls.ts";
-import type { Address } from "../../sip/media/latch.ts";
-import { bindDatagrams } from "../../sip/media/rtp_sockets.ts";
-import { systemClock } from "../../sip/media/ticker.ts";
+import type { Address } from "../../sip/media/rtp/latch.ts";
+import { bindDatagrams } from "../../sip/media/rtp/rtp_sockets.ts";
+import { systemClock } from "../../sip/media/base/ticker.ts";
 import { endChild } from "../support/end_child.ts";
 
 /** DTLS with OpenSSL, whose packets hold 300 bytes: every certificate comes in fragments. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mediaLimits } from "../../sip/media/limits.ts";
+import { mediaLimits } from "../../sip/media/base/limits.ts";
 import { concat, number, vector } from "../../sip/media/webrtc/dtls_bytes.ts";
 import { readRecords, writeRecord } from "../../sip/media/webrtc/dtls_record.ts";
 import { clear, facing } from "../support/bent_dtls.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash, sign } from "node:crypto";
-import { mediaLimits } from "../../sip/media/limits.ts";
+import { mediaLimits } from "../../sip/media/base/limits.ts";
 import { type Certificate, newCertificate } from "../../sip/media/webrtc/certificate.ts";
 import { concat, number, numbers, vector } from "../../sip/media/webrtc/dtls_bytes.ts";
 import { type Bent, facing, type Written } from "../support/bent_dtls.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { newCertificate } from "../../sip/media/webrtc/certificate.ts";
 import { concat, number, vector } from "../../sip/media/webrtc/dtls_bytes.ts";
 import { readRecords, writeRecord } from "../../sip/media/webrtc/dtls_record.ts";
-import { mediaLimits } from "../../sip/media/limits.ts";
+import { mediaLimits } from "../../sip/media/base/limits.ts";
 import { type DtlsPair, dtlsPair } from "../support/dtls_pair.ts";
 
 /** Each side has keys, and they are those that the other has for it. */

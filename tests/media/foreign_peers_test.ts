@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { MediaLeg } from "../../sip/media/port.ts";
+import type { MediaLeg } from "../../sip/media/base/port.ts";
 import { foreignKinds, type ForeignPeer } from "../support/foreign_peer.ts";
 import { amplitudeOf, tone } from "../support/tone.ts";
 import { embedded } from "../support/webrtc_engines.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { createTaps } from "../../sip/media/frame_taps.ts";
-import { createListeners } from "../../sip/media/listeners.ts";
-import { FRAME_SAMPLES, type Pcm } from "../../sip/media/port.ts";
+import { createTaps } from "../../sip/media/worker/frame_taps.ts";
+import { createListeners } from "../../sip/media/base/listeners.ts";
+import { FRAME_SAMPLES, type Pcm } from "../../sip/media/base/port.ts";
 
 const frame = (value: number): Pcm => new Int16Array(FRAME_SAMPLES).fill(value);
 

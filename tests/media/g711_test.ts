@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { decodeG711, encodeG711, transcode } from "../../sip/media/g711.ts";
+import { decodeG711, encodeG711, transcode } from "../../sip/media/codecs/g711.ts";
 import { amplitudeOf, tone } from "../support/tone.ts";
 
 const codes = Uint8Array.from({ length: 256 }, (_, code) => code);

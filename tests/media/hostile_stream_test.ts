@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { encodeG711 } from "../../sip/media/g711.ts";
-import { createJitterBuffer } from "../../sip/media/jitter_buffer.ts";
-import { openOpus } from "../../sip/media/opus.ts";
-import { opusEdge } from "../../sip/media/opus_edge.ts";
-import { createOutgoing } from "../../sip/media/outgoing.ts";
-import type { Pcm } from "../../sip/media/port.ts";
-import { createReception } from "../../sip/media/reception.ts";
-import type { RtpPacket } from "../../sip/media/rtp.ts";
-import type { Encoding } from "../../sip/media/sdp.ts";
+import { encodeG711 } from "../../sip/media/codecs/g711.ts";
+import { createJitterBuffer } from "../../sip/media/rtp/jitter_buffer.ts";
+import { openOpus } from "../../sip/media/codecs/opus.ts";
+import { opusEdge } from "../../sip/media/engine/opus_edge.ts";
+import { createOutgoing } from "../../sip/media/engine/outgoing.ts";
+import type { Pcm } from "../../sip/media/base/port.ts";
+import { createReception } from "../../sip/media/rtp/reception.ts";
+import type { RtpPacket } from "../../sip/media/rtp/rtp.ts";
+import type { Encoding } from "../../sip/media/sdp/sdp.ts";
 import { seeded } from "../support/sip_mutations.ts";
 import { amplitudeOf, tone } from "../support/tone.ts";
 

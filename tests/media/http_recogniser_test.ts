@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readWav } from "../../core/adapters/speech/read_wav.ts";
-import { httpRecogniser, type RecogniserOptions } from "../../sip/media/http_recogniser.ts";
+import { httpRecogniser, type RecogniserOptions } from "../../sip/media/sources/http_recogniser.ts";
 import { tone } from "../support/tone.ts";
 
 const never = new AbortController().signal;

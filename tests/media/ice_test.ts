@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { mediaLimits } from "../../sip/media/limits.ts";
+import { mediaLimits } from "../../sip/media/base/limits.ts";
 import { parseStun, stunKey, writeStun } from "../../sip/media/webrtc/stun.ts";
 import {
   alice,

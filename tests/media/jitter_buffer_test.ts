@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { encodeG711 } from "../../sip/media/g711.ts";
-import { createJitterBuffer } from "../../sip/media/jitter_buffer.ts";
-import type { Pcm } from "../../sip/media/port.ts";
-import type { RtpPacket } from "../../sip/media/rtp.ts";
+import { encodeG711 } from "../../sip/media/codecs/g711.ts";
+import { createJitterBuffer } from "../../sip/media/rtp/jitter_buffer.ts";
+import type { Pcm } from "../../sip/media/base/port.ts";
+import type { RtpPacket } from "../../sip/media/rtp/rtp.ts";
 import { numbers } from "../support/synthetic_speech.ts";
 import { amplitudeOf, tone } from "../support/tone.ts";
 

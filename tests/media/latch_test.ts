@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { createLatch } from "../../sip/media/latch.ts";
-import { mediaLimits } from "../../sip/media/limits.ts";
-import type { RtpPacket } from "../../sip/media/rtp.ts";
+import { createLatch } from "../../sip/media/rtp/latch.ts";
+import { mediaLimits } from "../../sip/media/base/limits.ts";
+import type { RtpPacket } from "../../sip/media/rtp/rtp.ts";
 import { handClock } from "../support/hand_clock.ts";
 
 const at = (port: number, address = "192.0.2.1") => ({ address, port });

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import type { Buffer } from "node:buffer";
 import { Audio, PeerConnection, type Track } from "node-datachannel";
-import { parseSdp } from "../../sip/media/parse_sdp.ts";
+import { parseSdp } from "../../sip/media/sdp/parse_sdp.ts";
 import { openPeer } from "../../sip/media/webrtc/peer.ts";
-import { writeReport } from "../../sip/media/rtcp.ts";
-import { isRtcp, parseRtp, writeRtp } from "../../sip/media/rtp.ts";
-import { OUR_FORMATS } from "../../sip/media/sdp.ts";
-import type { Peer } from "../../sip/media/transport.ts";
+import { writeReport } from "../../sip/media/rtp/rtcp.ts";
+import { isRtcp, parseRtp, writeRtp } from "../../sip/media/rtp/rtp.ts";
+import { OUR_FORMATS } from "../../sip/media/sdp/sdp.ts";
+import type { Peer } from "../../sip/media/sdp/transport.ts";
 import { ownSockets } from "../../sip/media/webrtc/sockets.ts";
-import { writeSdp } from "../../sip/media/write_sdp.ts";
+import { writeSdp } from "../../sip/media/sdp/write_sdp.ts";
 
 /** Our ICE, DTLS, SRTP and SRTCP with those of others: libjuice, OpenSSL and libsrtp. */
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { mediaEngine } from "../../sip/media/engine.ts";
-import { rtpTransport } from "../../sip/media/plain_rtp.ts";
-import type { MediaEngine, Pcm } from "../../sip/media/port.ts";
-import { systemClock } from "../../sip/media/ticker.ts";
+import { mediaEngine } from "../../sip/media/engine/engine.ts";
+import { rtpTransport } from "../../sip/media/transports/plain_rtp.ts";
+import type { MediaEngine, Pcm } from "../../sip/media/base/port.ts";
+import { systemClock } from "../../sip/media/base/ticker.ts";
 import { connectPlainPeer, isSound, type PlainPeer, soundOf } from "../support/plain_peer.ts";
 import { followed } from "../support/steered_engine.ts";
 import { amplitudeOf, tone } from "../support/tone.ts";

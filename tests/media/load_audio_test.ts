@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { loadAudio } from "../../sip/media/load_audio.ts";
+import { loadAudio } from "../../sip/media/sources/load_audio.ts";
 import { amplitudeOf, tone } from "../support/tone.ts";
 import { pcmFile } from "../support/wav_file.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Datagrams } from "../../sip/media/rtp_sockets.ts";
+import type { Datagrams } from "../../sip/media/rtp/rtp_sockets.ts";
 import { candidatesOf } from "../../sip/media/webrtc/host_candidates.ts";
 import { ownSockets } from "../../sip/media/webrtc/sockets.ts";
 

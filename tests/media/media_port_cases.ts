@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { encodeG711 } from "../../sip/media/g711.ts";
-import type { MediaEngine } from "../../sip/media/port.ts";
-import { mediaEngine } from "../../sip/media/engine.ts";
-import { ofKind, parseSdp } from "../../sip/media/parse_sdp.ts";
+import { encodeG711 } from "../../sip/media/codecs/g711.ts";
+import type { MediaEngine } from "../../sip/media/base/port.ts";
+import { mediaEngine } from "../../sip/media/engine/engine.ts";
+import { ofKind, parseSdp } from "../../sip/media/sdp/parse_sdp.ts";
 import { webrtcTransport } from "../../sip/media/webrtc/peer.ts";
 import { webrtcSockets } from "../../sip/media/webrtc/sockets.ts";
-import type { Encoding } from "../../sip/media/sdp.ts";
+import type { Encoding } from "../../sip/media/sdp/sdp.ts";
 import { freeUdpPort } from "../support/rtpengine.ts";
 import { answerRtpPeer, connectRtpPeer, isMulawSound, type RtpPeer } from "../support/rtp_peer.ts";
 import { loudnessOf } from "../support/plain_peer.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { askNg, type NgAddress, NgRefusal, NgUnanswered } from "../../sip/media/ng.ts";
+import { askNg, type NgAddress, NgRefusal, NgUnanswered } from "../../sip/media/transports/ng.ts";
 
 interface Heard {
   cookie: string;

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { mediaEngine } from "../../sip/media/engine.ts";
-import { openOpus, type OpusCodec } from "../../sip/media/opus.ts";
-import { opusEdge } from "../../sip/media/opus_edge.ts";
-import { rtpTransport } from "../../sip/media/plain_rtp.ts";
-import { type MediaEngine, NoCommonCodec, type Pcm } from "../../sip/media/port.ts";
-import type { RtpPacket } from "../../sip/media/rtp.ts";
-import { systemClock } from "../../sip/media/ticker.ts";
+import { mediaEngine } from "../../sip/media/engine/engine.ts";
+import { openOpus, type OpusCodec } from "../../sip/media/codecs/opus.ts";
+import { opusEdge } from "../../sip/media/engine/opus_edge.ts";
+import { rtpTransport } from "../../sip/media/transports/plain_rtp.ts";
+import { type MediaEngine, NoCommonCodec, type Pcm } from "../../sip/media/base/port.ts";
+import type { RtpPacket } from "../../sip/media/rtp/rtp.ts";
+import { systemClock } from "../../sip/media/base/ticker.ts";
 import {
   connectPlainPeer,
   isSound,

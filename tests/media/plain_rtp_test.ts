@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { mediaEngine } from "../../sip/media/engine.ts";
-import { rtpTransport } from "../../sip/media/plain_rtp.ts";
-import { polledUdp } from "../../sip/media/polled_udp.ts";
-import { type MediaEngine, NoCommonCodec } from "../../sip/media/port.ts";
-import { createRtpPorts, type Udp } from "../../sip/media/rtp_sockets.ts";
-import { writeReport } from "../../sip/media/rtcp.ts";
-import { writeRtp } from "../../sip/media/rtp.ts";
-import type { Clock } from "../../sip/media/ticker.ts";
-import { systemClock } from "../../sip/media/ticker.ts";
+import { mediaEngine } from "../../sip/media/engine/engine.ts";
+import { rtpTransport } from "../../sip/media/transports/plain_rtp.ts";
+import { polledUdp } from "../../sip/media/rtp/polled_udp.ts";
+import { type MediaEngine, NoCommonCodec } from "../../sip/media/base/port.ts";
+import { createRtpPorts, type Udp } from "../../sip/media/rtp/rtp_sockets.ts";
+import { writeReport } from "../../sip/media/rtp/rtcp.ts";
+import { writeRtp } from "../../sip/media/rtp/rtp.ts";
+import type { Clock } from "../../sip/media/base/ticker.ts";
+import { systemClock } from "../../sip/media/base/ticker.ts";
 import { handClock } from "../support/hand_clock.ts";
 import {
   connectPlainPeer,

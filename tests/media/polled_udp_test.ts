@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { LIBC_PATHS } from "../../core/base/libc_paths.ts";
-import { mediaLimits } from "../../sip/media/limits.ts";
-import { polledUdp } from "../../sip/media/polled_udp.ts";
-import { bindDatagrams, type Datagrams, type Udp } from "../../sip/media/rtp_sockets.ts";
+import { mediaLimits } from "../../sip/media/base/limits.ts";
+import { polledUdp } from "../../sip/media/rtp/polled_udp.ts";
+import { bindDatagrams, type Datagrams, type Udp } from "../../sip/media/rtp/rtp_sockets.ts";
 
 const loopback = "127.0.0.1";
 const at = ({ port }: Datagrams) => ({ address: loopback, port });

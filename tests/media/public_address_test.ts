@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { publicAddress } from "../../sip/media/public_address.ts";
-import { rtpTransport } from "../../sip/media/plain_rtp.ts";
-import { ofKind } from "../../sip/media/parse_sdp.ts";
-import { openTransports } from "../../sip/media/transports.ts";
+import { publicAddress } from "../../sip/media/transports/public_address.ts";
+import { rtpTransport } from "../../sip/media/transports/plain_rtp.ts";
+import { ofKind } from "../../sip/media/sdp/parse_sdp.ts";
+import { openTransports } from "../../sip/media/transports/transports.ts";
 import { candidatesOf } from "../../sip/media/webrtc/host_candidates.ts";
 import { eventually } from "../support/system.ts";
 

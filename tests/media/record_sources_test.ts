@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import type { Pcm } from "../../sip/media/port.ts";
-import { recordBeep } from "../../sip/media/record_beep.ts";
-import { type FrameSource, recordSources } from "../../sip/media/record_sources.ts";
-import { trimSilence } from "../../sip/media/trim_silence.ts";
+import type { Pcm } from "../../sip/media/base/port.ts";
+import { recordBeep } from "../../sip/media/audio/record_beep.ts";
+import { type FrameSource, recordSources } from "../../sip/media/engine/record_sources.ts";
+import { trimSilence } from "../../sip/media/audio/trim_silence.ts";
 import { amplitudeOf } from "../support/tone.ts";
 
 /** A frame all of whose samples are the same. */

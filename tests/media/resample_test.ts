@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { resample } from "../../sip/media/resample.ts";
+import { resample } from "../../sip/media/codecs/resample.ts";
 import { amplitudeOf, tone } from "../support/tone.ts";
 
 /** A tone in floats of full scale 1. */

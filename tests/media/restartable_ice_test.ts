@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { mediaLimits } from "../../sip/media/limits.ts";
+import { mediaLimits } from "../../sip/media/base/limits.ts";
 import { newRestartableIce, type RestartableIce } from "../../sip/media/webrtc/restartable_ice.ts";
 import type { IceCredentials } from "../../sip/media/webrtc/ice_credentials.ts";
-import type { Address } from "../../sip/media/latch.ts";
+import type { Address } from "../../sip/media/rtp/latch.ts";
 import {
   alice,
   aliceAt,

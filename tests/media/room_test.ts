@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { FRAME_SAMPLES, type Pcm, type Seat, SILENCE } from "../../sip/media/port.ts";
-import { createRoom, type Room, type RoomMedia } from "../../sip/media/room.ts";
-import { enterBeep, waitMusic } from "../../sip/media/room_sounds.ts";
-import { createTicker } from "../../sip/media/ticker.ts";
+import { FRAME_SAMPLES, type Pcm, type Seat, SILENCE } from "../../sip/media/base/port.ts";
+import { createRoom, type Room, type RoomMedia } from "../../sip/media/engine/room.ts";
+import { enterBeep, waitMusic } from "../../sip/media/audio/room_sounds.ts";
+import { createTicker } from "../../sip/media/base/ticker.ts";
 import { handClock } from "../support/hand_clock.ts";
 import { amplitudeOf, tone } from "../support/tone.ts";
 

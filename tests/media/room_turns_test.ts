@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { FRAME_SAMPLES, SILENCE } from "../../sip/media/port.ts";
-import { createRoom, type RoomMedia } from "../../sip/media/room.ts";
-import { createTicker } from "../../sip/media/ticker.ts";
+import { FRAME_SAMPLES, SILENCE } from "../../sip/media/base/port.ts";
+import { createRoom, type RoomMedia } from "../../sip/media/engine/room.ts";
+import { createTicker } from "../../sip/media/base/ticker.ts";
 import { handClock } from "../support/hand_clock.ts";
 
 /** Legs with turns of their own; each says how many frames it said, times a weight. */

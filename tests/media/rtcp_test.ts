@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
-import { createReception } from "../../sip/media/reception.ts";
-import { parseReport, type Report, type ReportBlock, writeReport } from "../../sip/media/rtcp.ts";
-import type { RtpPacket } from "../../sip/media/rtp.ts";
+import { createReception } from "../../sip/media/rtp/reception.ts";
+import {
+  parseReport,
+  type Report,
+  type ReportBlock,
+  writeReport,
+} from "../../sip/media/rtp/rtcp.ts";
+import type { RtpPacket } from "../../sip/media/rtp/rtp.ts";
 import { handClock } from "../support/hand_clock.ts";
 
 const block: ReportBlock = {

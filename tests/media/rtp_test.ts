@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isNewerSequence, isNewerTimestamp, parseRtp, writeRtp } from "../../sip/media/rtp.ts";
+import { isNewerSequence, isNewerTimestamp, parseRtp, writeRtp } from "../../sip/media/rtp/rtp.ts";
 
 const packet = {
   payloadType: 101,

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { rtpengineTransport } from "../../sip/media/rtpengine.ts";
-import { ofKind, parseSdp } from "../../sip/media/parse_sdp.ts";
-import { rtpTransport } from "../../sip/media/plain_rtp.ts";
-import { systemClock } from "../../sip/media/ticker.ts";
+import { rtpengineTransport } from "../../sip/media/transports/rtpengine.ts";
+import { ofKind, parseSdp } from "../../sip/media/sdp/parse_sdp.ts";
+import { rtpTransport } from "../../sip/media/transports/plain_rtp.ts";
+import { systemClock } from "../../sip/media/base/ticker.ts";
 import { plainOffer } from "../support/plain_peer.ts";
 import { webrtcAnswer } from "../support/webrtc_answer.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { listens, negotiate } from "../../sip/media/negotiation.ts";
-import { ofKind, parseSdp } from "../../sip/media/parse_sdp.ts";
-import { NoCommonCodec } from "../../sip/media/port.ts";
-import { answerTo, writeSdp } from "../../sip/media/write_sdp.ts";
+import { listens, negotiate } from "../../sip/media/engine/negotiation.ts";
+import { ofKind, parseSdp } from "../../sip/media/sdp/parse_sdp.ts";
+import { NoCommonCodec } from "../../sip/media/base/port.ts";
+import { answerTo, writeSdp } from "../../sip/media/sdp/write_sdp.ts";
 import { BROWSER_OFFER, OUR_SIDE, TRUNK_OFFER } from "../support/sdp_samples.ts";
 
 const parse = (...changes: [string | RegExp, string][]) =>

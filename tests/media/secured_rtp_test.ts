@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { mediaEngine } from "../../sip/media/engine.ts";
-import { ofKind, parseSdp } from "../../sip/media/parse_sdp.ts";
-import { rtpTransport } from "../../sip/media/plain_rtp.ts";
-import type { MediaEngine, MediaLeg, Secure } from "../../sip/media/port.ts";
-import { systemClock } from "../../sip/media/ticker.ts";
+import { mediaEngine } from "../../sip/media/engine/engine.ts";
+import { ofKind, parseSdp } from "../../sip/media/sdp/parse_sdp.ts";
+import { rtpTransport } from "../../sip/media/transports/plain_rtp.ts";
+import type { MediaEngine, MediaLeg, Secure } from "../../sip/media/base/port.ts";
+import { systemClock } from "../../sip/media/base/ticker.ts";
 import { plainSocket } from "../support/plain_peer.ts";
 import { eventually } from "../support/system.ts";
 import { amplitudeOf, tone } from "../support/tone.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { RtpPacket } from "../../sip/media/rtp.ts";
-import type { Encoding } from "../../sip/media/sdp.ts";
-import { createDigitReceiver } from "../../sip/media/telephone_event.ts";
+import type { RtpPacket } from "../../sip/media/rtp/rtp.ts";
+import type { Encoding } from "../../sip/media/sdp/sdp.ts";
+import { createDigitReceiver } from "../../sip/media/rtp/telephone_event.ts";
 import { audioLab } from "../support/audio_lab.ts";
 import { amplitudeOf, tone } from "../support/tone.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { httpSpeaker, type SpeakerOptions } from "../../sip/media/speaker.ts";
+import { httpSpeaker, type SpeakerOptions } from "../../sip/media/sources/speaker.ts";
 import { tone } from "../support/tone.ts";
 import { pcmFile } from "../support/wav_file.ts";
 

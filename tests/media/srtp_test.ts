@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { createCipheriv, createHmac } from "node:crypto";
-import { counter, expandKey, xorKeystream } from "../../sip/media/webrtc/aes_ctr.ts";
-import { HMAC_PADDING_BYTES, hmacSha1, newHmacKey } from "../../sip/media/webrtc/hmac_sha1.ts";
-import { mediaLimits } from "../../sip/media/limits.ts";
+import { counter, expandKey, xorKeystream } from "../../sip/media/srtp/aes_ctr.ts";
+import { HMAC_PADDING_BYTES, hmacSha1, newHmacKey } from "../../sip/media/srtp/hmac_sha1.ts";
+import { mediaLimits } from "../../sip/media/base/limits.ts";
 import {
   isFresh,
   newReplayWindow,
   take,
   WINDOW_PACKETS,
-} from "../../sip/media/webrtc/replay_window.ts";
-import { type RtpPacket, writeRtp } from "../../sip/media/rtp.ts";
-import { newSrtp, type Srtp, type SrtpKeys } from "../../sip/media/webrtc/srtp.ts";
-import { RTP_KEYS, sessionKeys } from "../../sip/media/webrtc/srtp_keys.ts";
+} from "../../sip/media/srtp/replay_window.ts";
+import { type RtpPacket, writeRtp } from "../../sip/media/rtp/rtp.ts";
+import { newSrtp, type Srtp, type SrtpKeys } from "../../sip/media/srtp/srtp.ts";
+import { RTP_KEYS, sessionKeys } from "../../sip/media/srtp/srtp_keys.ts";
 import { seeded } from "../support/sip_mutations.ts";
 
 const bytesOf = (hex: string) => Uint8Array.fromHex(hex.replaceAll(/\s/g, ""));

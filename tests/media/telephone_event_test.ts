@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createDigitReceiver } from "../../sip/media/telephone_event.ts";
+import { createDigitReceiver } from "../../sip/media/rtp/telephone_event.ts";
 
 interface Event {
   code: number;

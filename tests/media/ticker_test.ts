@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { mediaLimits } from "../../sip/media/limits.ts";
-import { createTicker } from "../../sip/media/ticker.ts";
+import { mediaLimits } from "../../sip/media/base/limits.ts";
+import { createTicker } from "../../sip/media/base/ticker.ts";
 import { handClock } from "../support/hand_clock.ts";
 
 Deno.test("createTicker() keeps 50 frames a second when every timer fires late", () => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { fliteProgram } from "../../core/adapters/speech/flite.ts";
-import { decodedSamples, encodeG711, type Law } from "../../sip/media/g711.ts";
-import type { Pcm } from "../../sip/media/port.ts";
-import { createToneDetector } from "../../sip/media/tone_digits.ts";
+import { decodedSamples, encodeG711, type Law } from "../../sip/media/codecs/g711.ts";
+import type { Pcm } from "../../sip/media/base/port.ts";
+import { createToneDetector } from "../../sip/media/audio/tone_digits.ts";
 import { type KeyOptions, keypad } from "../support/keypad.ts";
 import { asTelephone, programTest } from "../support/speech_lab.ts";
 import { inTurn, mixed, noise, numbers, silence, speech } from "../support/synthetic_speech.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Pcm } from "../../sip/media/port.ts";
-import { createVoiceDetector, levelOf } from "../../sip/media/voice.ts";
+import type { Pcm } from "../../sip/media/base/port.ts";
+import { createVoiceDetector, levelOf } from "../../sip/media/audio/voice.ts";
 import { framesOf, inTurn, mixed, noise, silence, speech } from "../support/synthetic_speech.ts";
 import { tone } from "../support/tone.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { encodeG711 } from "../../sip/media/g711.ts";
-import { readWav } from "../../sip/media/wav.ts";
+import { encodeG711 } from "../../sip/media/codecs/g711.ts";
+import { readWav } from "../../sip/media/codecs/wav.ts";
 import { amplitudeOf, tone } from "../support/tone.ts";
 import { pcmFile, type WavFile, wavFile } from "../support/wav_file.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mediaEngine } from "../../sip/media/engine.ts";
+import { mediaEngine } from "../../sip/media/engine/engine.ts";
 import { webrtcTransport } from "../../sip/media/webrtc/peer.ts";
 import { ownSockets } from "../../sip/media/webrtc/sockets.ts";
 import { BROWSER_OFFER } from "../support/sdp_samples.ts";

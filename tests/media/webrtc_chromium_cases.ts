@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
-import type { MediaEngine, MediaLeg } from "../../sip/media/port.ts";
+import type { MediaEngine, MediaLeg } from "../../sip/media/base/port.ts";
 import { type BrowserPage, openPage } from "../support/browser_page.ts";
 import type { AudioStats } from "../support/browser_softphone.ts";
 import { chromiumTest } from "../support/chromium.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { mediaLimits } from "../../sip/media/limits.ts";
+import { mediaLimits } from "../../sip/media/base/limits.ts";
 import { openPeer } from "../../sip/media/webrtc/peer.ts";
-import { ofKind } from "../../sip/media/parse_sdp.ts";
-import { writeRtp } from "../../sip/media/rtp.ts";
-import { OUR_FORMATS, type Session, type WebrtcAudio } from "../../sip/media/sdp.ts";
-import type { Peer } from "../../sip/media/transport.ts";
+import { ofKind } from "../../sip/media/sdp/parse_sdp.ts";
+import { writeRtp } from "../../sip/media/rtp/rtp.ts";
+import { OUR_FORMATS, type Session, type WebrtcAudio } from "../../sip/media/sdp/sdp.ts";
+import type { Peer } from "../../sip/media/sdp/transport.ts";
 import { handClock } from "../support/hand_clock.ts";
 import { type MemorySockets, memorySockets } from "../support/memory_sockets.ts";
 

@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
-import { encodeG711 } from "../../sip/media/g711.ts";
-import { ofKind, parseSdp } from "../../sip/media/parse_sdp.ts";
-import { type MediaEngine, type MediaLeg, NoCommonCodec, type Pcm } from "../../sip/media/port.ts";
-import type { Encoding, Formats } from "../../sip/media/sdp.ts";
-import type { Clock } from "../../sip/media/ticker.ts";
+import { encodeG711 } from "../../sip/media/codecs/g711.ts";
+import { ofKind, parseSdp } from "../../sip/media/sdp/parse_sdp.ts";
+import {
+  type MediaEngine,
+  type MediaLeg,
+  NoCommonCodec,
+  type Pcm,
+} from "../../sip/media/base/port.ts";
+import type { Encoding, Formats } from "../../sip/media/sdp/sdp.ts";
+import type { Clock } from "../../sip/media/base/ticker.ts";
 import {
   answerRtpPeer,
   connectRtpPeer,

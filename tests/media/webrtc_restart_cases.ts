@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { MediaEngine, MediaLeg, Pcm } from "../../sip/media/port.ts";
+import type { MediaEngine, MediaLeg, Pcm } from "../../sip/media/base/port.ts";
 import { audioOf, connectMovingPeer, type MovingPeer } from "../support/moving_peer.ts";
 import { loudnessOf } from "../support/plain_peer.ts";
 import { isMulawSound, speak } from "../support/rtp_peer.ts";

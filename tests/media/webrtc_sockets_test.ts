@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Address } from "../../sip/media/latch.ts";
-import { bindDatagrams, type Datagrams } from "../../sip/media/rtp_sockets.ts";
+import type { Address } from "../../sip/media/rtp/latch.ts";
+import { bindDatagrams, type Datagrams } from "../../sip/media/rtp/rtp_sockets.ts";
 import { stunKey, writeStun } from "../../sip/media/webrtc/stun.ts";
 import { ownSockets, webrtcSockets } from "../../sip/media/webrtc/sockets.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Address } from "../../sip/media/latch.ts";
-import { ofKind, parseSdp } from "../../sip/media/parse_sdp.ts";
-import { bindDatagrams } from "../../sip/media/rtp_sockets.ts";
+import type { Address } from "../../sip/media/rtp/latch.ts";
+import { ofKind, parseSdp } from "../../sip/media/sdp/parse_sdp.ts";
+import { bindDatagrams } from "../../sip/media/rtp/rtp_sockets.ts";
 import { ownSockets } from "../../sip/media/webrtc/sockets.ts";
 import { stunKey, writeStun } from "../../sip/media/webrtc/stun.ts";
 import { natTest } from "../support/nat_lab.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { createAdmission, type Verdict } from "../../sip/auth/admission.ts";
-import { sipLimits } from "../../sip/limits.ts";
+import { createAdmission, type Verdict } from "../../sip/admission/admission.ts";
+import { sipLimits } from "../../sip/base/limits.ts";
 import { handClock } from "../support/hand_clock.ts";
 import { register, request, uri } from "../support/phone_text.ts";
 import { openReceiveLab } from "../support/receive_lab.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { encodeG711 } from "../../sip/media/g711.ts";
-import { mediaEngine } from "../../sip/media/engine.ts";
-import { rtpTransport } from "../../sip/media/plain_rtp.ts";
-import { systemClock } from "../../sip/media/ticker.ts";
+import { encodeG711 } from "../../sip/media/codecs/g711.ts";
+import { mediaEngine } from "../../sip/media/engine/engine.ts";
+import { rtpTransport } from "../../sip/media/transports/plain_rtp.ts";
+import { systemClock } from "../../sip/media/base/ticker.ts";
 import type { Script } from "../../core/protocol/script.ts";
 import { isSound, plainOffer, plainSocket, portOf, soundOf } from "../support/plain_peer.ts";
 import { invite, type SipLab, sipTest, startSipLab } from "../support/sip_lab.ts";

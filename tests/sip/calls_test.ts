@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type CallsOptions, createCalls, runScript } from "../../sip/script/create_calls.ts";
-import { createLegEnd, type OutboundLeg } from "../../sip/leg/leg.ts";
-import { sipLimits } from "../../sip/limits.ts";
+import { createLegEnd, type OutboundLeg } from "../../sip/contracts/leg.ts";
+import { sipLimits } from "../../sip/base/limits.ts";
 import { handClock } from "../support/hand_clock.ts";
 import { invite, inviteScript } from "../support/sip_lab.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { digestHa1, parseDigest, provesHa1 } from "../../sip/auth/digest.ts";
+import { digestHa1, parseDigest, provesHa1 } from "../../sip/text/digest.ts";
 import { sipTest } from "../support/sip_lab.ts";
 import { type SipText, valueOf, valuesOf } from "../support/sip_text.ts";
 import {

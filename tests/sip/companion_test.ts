@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { invite, inviteScript, sipTest, startSipLab } from "../support/sip_lab.ts";
 import { startCompanion } from "../../sip/companion.ts";
-import { sipLimits } from "../../sip/limits.ts";
+import { sipLimits } from "../../sip/base/limits.ts";
 import { fakeMedia } from "../support/fake_media.ts";
 import { valueOf } from "../support/sip_text.ts";
 

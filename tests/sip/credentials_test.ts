@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Credentials } from "../../core/protocol/companion.ts";
 import { createCredentialsCache } from "../../sip/auth/credentials.ts";
-import { sipLimits } from "../../sip/limits.ts";
+import { sipLimits } from "../../sip/base/limits.ts";
 import { handClock } from "../support/hand_clock.ts";
 
 const known = (allowed: boolean): Credentials => ({

@@ -6,8 +6,8 @@ import {
   digestResponse,
   parseDigest,
   provesHa1,
-} from "../../sip/auth/digest.ts";
-import { sipLimits } from "../../sip/limits.ts";
+} from "../../sip/text/digest.ts";
+import { sipLimits } from "../../sip/base/limits.ts";
 
 // RFC 7616 §3.9.1.
 const example = {

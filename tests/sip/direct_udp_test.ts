@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers";
 import { LIBC_PATHS } from "../../core/base/libc_paths.ts";
-import { sipLimits } from "../../sip/limits.ts";
-import { socketName } from "../../sip/media/libc.ts";
-import { clockOf } from "../../sip/transport/clock.ts";
+import { sipLimits } from "../../sip/base/limits.ts";
+import { socketName } from "../../sip/base/libc.ts";
+import { clockOf } from "../../sip/base/clock.ts";
 import { type DirectUdp, directUdp } from "../../sip/transport/direct_udp.ts";
 import { openUdp } from "../../sip/transport/udp.ts";
-import { createTimers } from "../../sip/timers.ts";
+import { createTimers } from "../../sip/base/timers.ts";
 import { openUdpPeer, peerRequest } from "../support/sip_peer.ts";
 import { eventually } from "../support/system.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createExpiringMap } from "../../sip/transport/expiring_map.ts";
+import { createExpiringMap } from "../../sip/base/expiring_map.ts";
 import { handClock } from "../support/hand_clock.ts";
 
 Deno.test("createExpiringMap() drops the oldest beyond its bound, and the rest in time", () => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { Credentials } from "../../core/protocol/companion.ts";
 import { createCredentialsCache } from "../../sip/auth/credentials.ts";
-import { createNonces } from "../../sip/auth/digest.ts";
-import { sipLimits } from "../../sip/limits.ts";
+import { createNonces } from "../../sip/text/digest.ts";
+import { sipLimits } from "../../sip/base/limits.ts";
 import { domain, guess, register, registered } from "../support/phone_text.ts";
 import { openReceiveLab } from "../support/receive_lab.ts";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { parseSdp } from "../../sip/media/parse_sdp.ts";
-import type { RtpPacket } from "../../sip/media/rtp.ts";
-import { OUR_FORMATS } from "../../sip/media/sdp.ts";
+import { parseSdp } from "../../sip/media/sdp/parse_sdp.ts";
+import type { RtpPacket } from "../../sip/media/rtp/rtp.ts";
+import { OUR_FORMATS } from "../../sip/media/sdp/sdp.ts";
 import { ownSockets } from "../../sip/media/webrtc/sockets.ts";
 import { openPeer } from "../../sip/media/webrtc/peer.ts";
-import { writeSdp } from "../../sip/media/write_sdp.ts";
+import { writeSdp } from "../../sip/media/sdp/write_sdp.ts";
 import { loudnessOf } from "../support/plain_peer.ts";
 import { isMulawSound, type RtpPeer, rtpPeer, speak } from "../support/rtp_peer.ts";
 import { invite, sipTest, startSipLab } from "../support/sip_lab.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { sipLimits } from "../../sip/limits.ts";
+import { sipLimits } from "../../sip/base/limits.ts";
 import { brokenSdp } from "../support/fake_media.ts";
 import { invite, type SipLab, sipTest, startSipLab } from "../support/sip_lab.ts";
 import { respond } from "../support/softphone_dialog.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Script } from "../../core/protocol/script.ts";
-import { encodeG711 } from "../../sip/media/g711.ts";
-import type { Recogniser } from "../../sip/media/recogniser.ts";
+import { encodeG711 } from "../../sip/media/codecs/g711.ts";
+import type { Recogniser } from "../../sip/media/sources/recogniser.ts";
 import { gatherStep } from "../support/gather_lab.ts";
 import { isSound, plainOffer, plainSocket, portOf } from "../support/plain_peer.ts";
 import { sipTest, startSipLab } from "../support/sip_lab.ts";

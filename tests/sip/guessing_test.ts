@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { sipLimits } from "../../sip/limits.ts";
+import { sipLimits } from "../../sip/base/limits.ts";
 import { testDomain } from "../support/fake_service.ts";
 import { openUdpPeer, peerRequest, type SipPeer } from "../support/sip_peer.ts";
 import { type SipLab, sipTest, startSipLab } from "../support/sip_lab.ts";

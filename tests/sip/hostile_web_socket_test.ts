@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { sipLimits } from "../../sip/limits.ts";
+import { sipLimits } from "../../sip/base/limits.ts";
 import { opcodes, openRawWebSocket, type RawWebSocket } from "../support/raw_websocket.ts";
 import { sipTest, startSipLab } from "../support/sip_lab.ts";
 

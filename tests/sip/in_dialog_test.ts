@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Script } from "../../core/protocol/script.ts";
-import { digitOf } from "../../sip/dialog/info.ts";
+import { digitOf } from "../../sip/base/info.ts";
 import { invite, type SipLab, sipTest, startSipLab } from "../support/sip_lab.ts";
 import { valueOf } from "../support/sip_text.ts";
 

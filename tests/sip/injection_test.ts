@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { sipLimits } from "../../sip/limits.ts";
+import { sipLimits } from "../../sip/base/limits.ts";
 import { call, domain, registered } from "../support/phone_text.ts";
 import { openReceiveLab } from "../support/receive_lab.ts";
 import { invite } from "../support/sip_lab.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { sipLimits } from "../../sip/limits.ts";
-import { createLockout } from "../../sip/auth/lockout.ts";
+import { sipLimits } from "../../sip/base/limits.ts";
+import { createLockout } from "../../sip/admission/lockout.ts";
 import { handClock } from "../support/hand_clock.ts";
 
 const { wrongAnswersOfLogin, wrongAnswersFromAddress, lockoutMinMs, lockoutMaxMs } = sipLimits;

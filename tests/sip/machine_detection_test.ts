@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Pcm } from "../../sip/media/port.ts";
+import type { Pcm } from "../../sip/media/base/port.ts";
 import { type FakeMediaLeg } from "../support/fake_media.ts";
 import { invite, newLeg, type SipLab, sipTest, startSipLab } from "../support/sip_lab.ts";
 import { framesOf, inTurn, silence, speech } from "../support/synthetic_speech.ts";

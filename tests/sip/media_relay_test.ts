@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import type { MediaRelay } from "../../sip/signalling.ts";
-import { encodeG711 } from "../../sip/media/g711.ts";
-import { mediaEngine } from "../../sip/media/engine.ts";
-import { rtpTransport } from "../../sip/media/plain_rtp.ts";
-import { systemClock } from "../../sip/media/ticker.ts";
+import type { MediaRelay } from "../../sip/contracts/signalling.ts";
+import { encodeG711 } from "../../sip/media/codecs/g711.ts";
+import { mediaEngine } from "../../sip/media/engine/engine.ts";
+import { rtpTransport } from "../../sip/media/transports/plain_rtp.ts";
+import { systemClock } from "../../sip/media/base/ticker.ts";
 import { baresipTest, startBaresip } from "../support/baresip.ts";
 import { testDomain } from "../support/fake_service.ts";
 import {

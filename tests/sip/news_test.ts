@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { NewsAnswer, Report } from "../../core/protocol/companion.ts";
-import { sipLimits } from "../../sip/limits.ts";
+import { sipLimits } from "../../sip/base/limits.ts";
 import { createNews } from "../../sip/service/news.ts";
 import { ServiceError } from "../../sip/service/service_link.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { bestStatus, outcomeOf, refusedEnding } from "../../sip/leg/outcome.ts";
+import { bestStatus, outcomeOf, refusedEnding } from "../../sip/contracts/outcome.ts";
 
 Deno.test("outcomeOf() tells busy, unanswered and cancelled calls from failed ones", () => {
   const outcomes = [408, 486, 487, 600, 603, 302, 404, 480, 500, 503, 604].map(outcomeOf);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { URI } from "sip.js/lib/core/index.js";
-import type { Flow, Protocol } from "../../sip/flow.ts";
-import { sipLimits } from "../../sip/limits.ts";
-import { atDomain, ownAddresses } from "../../sip/own_address.ts";
+import type { Flow, Protocol } from "../../sip/base/flow.ts";
+import { sipLimits } from "../../sip/base/limits.ts";
+import { atDomain, ownAddresses } from "../../sip/identity/own_address.ts";
 import { testDomain } from "../support/fake_service.ts";
 import { sipTest, startSipLab } from "../support/sip_lab.ts";
 import { uriIn, valueOf } from "../support/sip_text.ts";

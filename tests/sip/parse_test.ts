@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { IncomingRequestMessage } from "sip.js/lib/core/index.js";
 import { type ParsedRequest, parseMessage, SipParseError } from "../../sip/text/parse.ts";
-import { sipLimits } from "../../sip/limits.ts";
+import { sipLimits } from "../../sip/base/limits.ts";
 import { parseNameAddr, parseSipUri, parseUri, userOf } from "../../sip/text/uri.ts";
 import { parseVia, receivedVia, type Via } from "../../sip/text/via.ts";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { mediaEngine } from "../../sip/media/engine.ts";
+import { mediaEngine } from "../../sip/media/engine/engine.ts";
 import { webrtcTransport } from "../../sip/media/webrtc/peer.ts";
 import { ownSockets } from "../../sip/media/webrtc/sockets.ts";
-import { rtpTransport } from "../../sip/media/plain_rtp.ts";
-import { systemClock } from "../../sip/media/ticker.ts";
+import { rtpTransport } from "../../sip/media/transports/plain_rtp.ts";
+import { systemClock } from "../../sip/media/base/ticker.ts";
 import { baresipTest, startBaresip } from "../support/baresip.ts";
 import { type CompanionsLab, startCompanions } from "../support/companions_lab.ts";
 import { testDomain } from "../support/fake_service.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
-import type { MediaEngine } from "../../sip/media/port.ts";
-import { mediaEngine } from "../../sip/media/engine.ts";
+import type { MediaEngine } from "../../sip/media/base/port.ts";
+import { mediaEngine } from "../../sip/media/engine/engine.ts";
 import { webrtcTransport } from "../../sip/media/webrtc/peer.ts";
 import { ownSockets } from "../../sip/media/webrtc/sockets.ts";
 import { connect, hearEachOther } from "../support/browser_lab.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Script } from "../../core/protocol/script.ts";
-import { loadAudio } from "../../sip/media/load_audio.ts";
+import { loadAudio } from "../../sip/media/sources/load_audio.ts";
 import { invite, inviteScript, type SipLab, sipTest, startSipLab } from "../support/sip_lab.ts";
 
 const next = (hops: number): Script[number] => ({

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { mediaEngine } from "../../sip/media/engine.ts";
-import { rtpTransport } from "../../sip/media/plain_rtp.ts";
-import { systemClock } from "../../sip/media/ticker.ts";
+import { mediaEngine } from "../../sip/media/engine/engine.ts";
+import { rtpTransport } from "../../sip/media/transports/plain_rtp.ts";
+import { systemClock } from "../../sip/media/base/ticker.ts";
 import { isSound, plainOffer, plainSocket, portOf, soundOf } from "../support/plain_peer.ts";
 import { type SipLab, sipTest, startSipLab } from "../support/sip_lab.ts";
 import { openUdpPeer, peerRequest } from "../support/sip_peer.ts";
 import { uriIn, valueOf } from "../support/sip_text.ts";
 import { eventually } from "../support/system.ts";
-import { encodeG711 } from "../../sip/media/g711.ts";
+import { encodeG711 } from "../../sip/media/codecs/g711.ts";
 import { amplitudeOf, tone } from "../support/tone.ts";
 
 const number = "+14155550101";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createPoster } from "../../sip/service/post.ts";
-import { createTimers } from "../../sip/timers.ts";
+import { createTimers } from "../../sip/base/timers.ts";
 
 const post = (signals: AbortSignal[] = [], ms = 5_000) => ({
   path: "/told",

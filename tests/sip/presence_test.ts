@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { type PresenceNews, registrationLimits } from "../../core/protocol/registrations.ts";
-import type { Flow } from "../../sip/flow.ts";
-import { type Binding, createLocation } from "../../sip/registrar/location.ts";
+import type { Flow } from "../../sip/base/flow.ts";
+import { type Binding, createLocation } from "../../sip/identity/location.ts";
 import { createPresence } from "../../sip/registrar/presence.ts";
 import { ServiceError } from "../../sip/service/service_link.ts";
-import { createTimers } from "../../sip/timers.ts";
+import { createTimers } from "../../sip/base/timers.ts";
 import { handClock } from "../support/hand_clock.ts";
 import { sipTest, startSipLab } from "../support/sip_lab.ts";
 import { queue } from "../support/queue.ts";

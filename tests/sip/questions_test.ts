@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { QuestionAnswer, Report } from "../../core/protocol/companion.ts";
-import { sipLimits } from "../../sip/limits.ts";
+import { sipLimits } from "../../sip/base/limits.ts";
 import { createQuestions } from "../../sip/service/questions.ts";
 import { ServiceError, type ServiceLink } from "../../sip/service/service_link.ts";
 import { handClock } from "../support/hand_clock.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { recordingLimits } from "../../core/protocol/recordings.ts";
 import type { Script, Step } from "../../core/protocol/script.ts";
-import { type Pcm, SILENCE } from "../../sip/media/port.ts";
+import { type Pcm, SILENCE } from "../../sip/media/base/port.ts";
 import { channelOf, samplesOf, secondsOf } from "../support/recorded.ts";
 import { invite, inviteScript, type SipLab, sipTest, startSipLab } from "../support/sip_lab.ts";
 import { framesOf } from "../support/synthetic_speech.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { recordingLimits, type RecordingPart } from "../../core/protocol/recordings.ts";
-import { sipLimits } from "../../sip/limits.ts";
+import { sipLimits } from "../../sip/base/limits.ts";
 import { createRecordings, type Recordings } from "../../sip/service/recordings.ts";
 import { ServiceError } from "../../sip/service/service_link.ts";
-import { createTimers, type Timers } from "../../sip/timers.ts";
+import { createTimers, type Timers } from "../../sip/base/timers.ts";
 import { samplesOf } from "../support/recorded.ts";
 
 const order = (n = 1) => ({

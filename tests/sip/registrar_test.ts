@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { sipTest, startSipLab } from "../support/sip_lab.ts";
-import { sipLimits } from "../../sip/limits.ts";
+import { sipLimits } from "../../sip/base/limits.ts";
 import { openSoftphone, type Softphone } from "../support/softphone.ts";
-import { digestHa1, digestResponse } from "../../sip/auth/digest.ts";
+import { digestHa1, digestResponse } from "../../sip/text/digest.ts";
 import { testDomain } from "../support/fake_service.ts";
 import { valueOf, valuesOf } from "../support/sip_text.ts";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import type { Flow } from "../../sip/flow.ts";
-import { sipLimits } from "../../sip/limits.ts";
-import { type Binding, createLocation } from "../../sip/registrar/location.ts";
+import type { Flow } from "../../sip/base/flow.ts";
+import { sipLimits } from "../../sip/base/limits.ts";
+import { type Binding, createLocation } from "../../sip/identity/location.ts";
 import { reopened } from "../../sip/registrar/path.ts";
-import type { Signalling } from "../../sip/signalling.ts";
+import type { Signalling } from "../../sip/contracts/signalling.ts";
 import { handClock } from "../support/hand_clock.ts";
 
 const flowOf = (closed: boolean) => ({ closed, remote: { host: "192.0.2.1", port: 5060 } }) as Flow;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { Report } from "../../core/protocol/companion.ts";
 import { createReportQueue, type ReportOptions } from "../../sip/service/reports.ts";
-import { sipLimits } from "../../sip/limits.ts";
+import { sipLimits } from "../../sip/base/limits.ts";
 import { ServiceError } from "../../sip/service/service_link.ts";
-import { createTimers } from "../../sip/timers.ts";
+import { createTimers } from "../../sip/base/timers.ts";
 
 /** A queue whose service answers as told, attempt by attempt, without a rest between them. */
 function startQueue(report: ReportOptions["ask"]) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { createFlow, type Endpoint, type Flow } from "../../sip/flow.ts";
-import { transactionTimers } from "../../sip/limits.ts";
+import { createFlow, type Endpoint, type Flow } from "../../sip/base/flow.ts";
+import { transactionTimers } from "../../sip/base/limits.ts";
 import { parseMessage } from "../../sip/text/parse.ts";
 import { createFlowTable } from "../../sip/transport/flow_table.ts";
 import { createRetransmission } from "../../sip/transport/retransmission.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Script } from "../../core/protocol/script.ts";
-import { ringingTone } from "../../sip/media/ringing_tone.ts";
+import { ringingTone } from "../../sip/media/audio/ringing_tone.ts";
 import { invite, type SipLab, sipTest, startSipLab } from "../support/sip_lab.ts";
 import { amplitudeOf } from "../support/tone.ts";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { connect } from "node:tls";
-import type { Endpoint, Flow, Protocol } from "../../sip/flow.ts";
-import { listenSip, type SipListener, type TransportOptions } from "../../sip/listen.ts";
-import { sipLimits } from "../../sip/limits.ts";
-import { createTimers } from "../../sip/timers.ts";
+import type { Endpoint, Flow, Protocol } from "../../sip/base/flow.ts";
+import { listenSip, type SipListener, type TransportOptions } from "../../sip/transport/listen.ts";
+import { sipLimits } from "../../sip/base/limits.ts";
+import { createTimers } from "../../sip/base/timers.ts";
 import { hostPort } from "../../sip/transport/local_name.ts";
 import type { Resolver } from "../../sip/transport/resolver.ts";
 import { listenTls } from "../../sip/transport/stream_listener.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { Script } from "../../core/protocol/script.ts";
 import type { SayStep } from "../../core/protocol/speech.ts";
-import { type Speaker, SpeechRefused, type Utterance } from "../../sip/media/speaker.ts";
-import { sentences } from "../../sip/script/sentences.ts";
+import { type Speaker, SpeechRefused, type Utterance } from "../../sip/media/sources/speaker.ts";
+import { sentences } from "../../sip/steps/sentences.ts";
 import {
   invite,
   inviteScript,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { mediaEngine } from "../../sip/media/engine.ts";
-import { rtpTransport } from "../../sip/media/plain_rtp.ts";
-import { systemClock } from "../../sip/media/ticker.ts";
+import { mediaEngine } from "../../sip/media/engine/engine.ts";
+import { rtpTransport } from "../../sip/media/transports/plain_rtp.ts";
+import { systemClock } from "../../sip/media/base/ticker.ts";
 import { baresipTest, startBaresip } from "../support/baresip.ts";
 import { testDomain } from "../support/fake_service.ts";
 import { invite, inviteScript, type SipLab, startSipLab } from "../support/sip_lab.ts";

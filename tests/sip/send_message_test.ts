@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { messageLimits } from "../../core/protocol/messages.ts";
-import type { Binding } from "../../sip/registrar/location.ts";
-import { sendToDevices } from "../../sip/send_message.ts";
+import type { Binding } from "../../sip/identity/location.ts";
+import { sendToDevices } from "../../sip/messages/send_message.ts";
 import { sipTest, startSipLab } from "../support/sip_lab.ts";
 import { type Connection, openReceiveLab, type ReceiveLab } from "../support/receive_lab.ts";
 import { readSip, valueOf, valuesOf, writeSip } from "../support/sip_text.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { bridgePaths } from "../../core/protocol/companion.ts";
 import { bridgeHeader, createBridgeVerifier, isSignedBody } from "../../core/protocol/signature.ts";
 import { createServiceLink } from "../../sip/service/service_link.ts";
-import { createTimers } from "../../sip/timers.ts";
+import { createTimers } from "../../sip/base/timers.ts";
 
 const companion = { id: "test", runId: "1" };
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { Refused } from "../../sip/dialog/refused.ts";
-import { createSessionTimer, type TimerAgreement } from "../../sip/dialog/session_timer.ts";
-import { createTimers } from "../../sip/timers.ts";
+import { Refused } from "../../sip/base/refused.ts";
+import { createSessionTimer, type TimerAgreement } from "../../sip/contracts/session_timer.ts";
+import { createTimers } from "../../sip/base/timers.ts";
 import { fakeTime } from "../support/fake_time.ts";
 import { invite, inviteScript, sipTest, startSipLab } from "../support/sip_lab.ts";
 import { valueOf, valuesOf } from "../support/sip_text.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Endpoint } from "../../sip/flow.ts";
+import type { Endpoint } from "../../sip/base/flow.ts";
 import { testDomain } from "../support/fake_service.ts";
 import { invite, type SipLab, startSipLab } from "../support/sip_lab.ts";
 import { runSipp, sippTest } from "../support/sipp.ts";

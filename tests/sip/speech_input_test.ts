@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { GatherStep } from "../../core/protocol/gather.ts";
 import type { Script } from "../../core/protocol/script.ts";
-import type { Pcm } from "../../sip/media/port.ts";
-import type { Recogniser } from "../../sip/media/recogniser.ts";
+import type { Pcm } from "../../sip/media/base/port.ts";
+import type { Recogniser } from "../../sip/media/sources/recogniser.ts";
 import { action, gatherStep, startGathering } from "../support/gather_lab.ts";
 import { sipTest } from "../support/sip_lab.ts";
 import { framesOf, inTurn, silence, speech } from "../support/synthetic_speech.ts";

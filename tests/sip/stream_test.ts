@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer, type Socket } from "node:net";
-import type { Flow } from "../../sip/flow.ts";
-import { sipLimits } from "../../sip/limits.ts";
+import type { Flow } from "../../sip/base/flow.ts";
+import { sipLimits } from "../../sip/base/limits.ts";
 import { openStream } from "../../sip/transport/stream.ts";
 import { handClock } from "../support/hand_clock.ts";
 import { sipTest, startSipLab } from "../support/sip_lab.ts";

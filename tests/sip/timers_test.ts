@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createTimers } from "../../sip/timers.ts";
+import { createTimers } from "../../sip/base/timers.ts";
 import { fakeTime } from "../support/fake_time.ts";
 
 Deno.test("after() fires each timer at its time, those of one length too", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { mediaEngine } from "../../sip/media/engine.ts";
-import { rtpTransport } from "../../sip/media/plain_rtp.ts";
-import { systemClock } from "../../sip/media/ticker.ts";
+import { mediaEngine } from "../../sip/media/engine/engine.ts";
+import { rtpTransport } from "../../sip/media/transports/plain_rtp.ts";
+import { systemClock } from "../../sip/media/base/ticker.ts";
 import { plainOffer } from "../support/plain_peer.ts";
 import { kamailioTest, startCarrier } from "../support/kamailio.ts";
 import { type SipLab, sipTest } from "../support/sip_lab.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Script } from "../../core/protocol/script.ts";
-import { sdpWithoutMedia, ussdIn, writeUssd } from "../../sip/ussd/ussd_body.ts";
+import { sdpWithoutMedia, ussdIn, writeUssd } from "../../sip/text/ussd_body.ts";
 import { readSip, type SipText, valueOf } from "../support/sip_text.ts";
 import { type SipLab, sipTest } from "../support/sip_lab.ts";
 import {

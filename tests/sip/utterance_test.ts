@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { sipLimits } from "../../sip/limits.ts";
-import { FRAME_SAMPLES, type Pcm } from "../../sip/media/port.ts";
-import { createVoiceDetector } from "../../sip/media/voice.ts";
-import { createUtterances } from "../../sip/script/utterance.ts";
+import { sipLimits } from "../../sip/base/limits.ts";
+import { FRAME_SAMPLES, type Pcm } from "../../sip/media/base/port.ts";
+import { createVoiceDetector } from "../../sip/media/audio/voice.ts";
+import { createUtterances } from "../../sip/steps/utterance.ts";
 import { framesOf, inTurn, noise, silence, speech } from "../support/synthetic_speech.ts";
 import { tone } from "../support/tone.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
-import { sipLimits } from "../../sip/limits.ts";
+import { sipLimits } from "../../sip/base/limits.ts";
 import { requestHandshake } from "../../sip/transport/web_socket_handshake.ts";
 import { handClock } from "../support/hand_clock.ts";
 import { sipTest, startSipLab } from "../support/sip_lab.ts";

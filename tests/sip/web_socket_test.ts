@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { sipLimits } from "../../sip/limits.ts";
+import { sipLimits } from "../../sip/base/limits.ts";
 import { frameHead, frameOf, opcodes } from "../support/raw_websocket.ts";
 import { sipTest } from "../support/sip_lab.ts";
 import { eventually } from "../support/system.ts";

@@ -1,8 +1,8 @@
-import { type AudioLeg, createAudioLeg } from "../../sip/media/audio_leg.ts";
-import { decodeG711 } from "../../sip/media/g711.ts";
-import type { RtpPacket } from "../../sip/media/rtp.ts";
-import type { Encoding } from "../../sip/media/sdp.ts";
-import { createTicker } from "../../sip/media/ticker.ts";
+import { type AudioLeg, createAudioLeg } from "../../sip/media/engine/audio_leg.ts";
+import { decodeG711 } from "../../sip/media/codecs/g711.ts";
+import type { RtpPacket } from "../../sip/media/rtp/rtp.ts";
+import type { Encoding } from "../../sip/media/sdp/sdp.ts";
+import { createTicker } from "../../sip/media/base/ticker.ts";
 import { type HandClock, handClock } from "./hand_clock.ts";
 
 /** A leg without a network: what it sends is kept, what it receives the test writes. */

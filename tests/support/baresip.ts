@@ -1,4 +1,4 @@
-import type { Endpoint } from "../../sip/flow.ts";
+import type { Endpoint } from "../../sip/base/flow.ts";
 import { endChild } from "./end_child.ts";
 import { sipTest } from "./sip_lab.ts";
 import { eventually } from "./system.ts";

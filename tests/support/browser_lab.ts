@@ -3,7 +3,7 @@ import type { Script } from "../../core/protocol/script.ts";
 import { bindingsAnswer, type RegisteredBinding } from "../../core/protocol/registrations.ts";
 import { type Companion, startCompanion } from "../../sip/companion.ts";
 import type { CompanionOptions } from "../../sip/companion_options.ts";
-import { mediaEngine } from "../../sip/media/engine.ts";
+import { mediaEngine } from "../../sip/media/engine/engine.ts";
 import { webrtcTransport } from "../../sip/media/webrtc/peer.ts";
 import { ownSockets } from "../../sip/media/webrtc/sockets.ts";
 import {

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { connect } from "node:net";
-import type { Endpoint } from "../../sip/flow.ts";
-import { socketName } from "../../sip/media/libc.ts";
+import type { Endpoint } from "../../sip/base/flow.ts";
+import { socketName } from "../../sip/base/libc.ts";
 import { directUdp } from "../../sip/transport/direct_udp.ts";
 import { queue } from "./queue.ts";
 import { frameOf, openRawWebSocket } from "./raw_websocket.ts";

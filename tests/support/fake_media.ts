@@ -1,7 +1,7 @@
-import { createListeners } from "../../sip/media/listeners.ts";
-import { echo } from "../../sip/media/echo.ts";
-import { record } from "../../sip/media/record_sources.ts";
-import { createRoom, type RoomMedia } from "../../sip/media/room.ts";
+import { createListeners } from "../../sip/media/base/listeners.ts";
+import { echo } from "../../sip/media/engine/echo.ts";
+import { record } from "../../sip/media/engine/record_sources.ts";
+import { createRoom, type RoomMedia } from "../../sip/media/engine/room.ts";
 import {
   type MediaEngine,
   type MediaKind,
@@ -10,8 +10,8 @@ import {
   NoCommonCodec,
   type Pcm,
   SILENCE,
-} from "../../sip/media/port.ts";
-import { createTicker, systemClock } from "../../sip/media/ticker.ts";
+} from "../../sip/media/base/port.ts";
+import { createTicker, systemClock } from "../../sip/media/base/ticker.ts";
 import { plainOffer } from "./plain_peer.ts";
 
 /** A media leg that only remembers what was asked of it. */

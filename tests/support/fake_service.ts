@@ -26,7 +26,7 @@ import {
 } from "../../core/protocol/recordings.ts";
 import type { GatewayReport } from "../../core/protocol/trunks.ts";
 import { answerTrunks, type FakeTrunks, fakeTrunks } from "./fake_trunks.ts";
-import { digestHa1 } from "../../sip/auth/digest.ts";
+import { digestHa1 } from "../../sip/text/digest.ts";
 
 /** The service as the companion sees it: knows passwords, takes reports, answers with scripts. */
 export interface FakeService {

@@ -1,4 +1,4 @@
-import type { Clock } from "../../sip/media/ticker.ts";
+import type { Clock } from "../../sip/media/base/ticker.ts";
 
 /** A clock that stands still until the test moves it. */
 export interface HandClock extends Clock {

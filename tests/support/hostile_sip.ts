@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { sipLimits } from "../../sip/limits.ts";
+import { sipLimits } from "../../sip/base/limits.ts";
 import type { Connection, ReceiveLab } from "./receive_lab.ts";
 import { branchOf, readSip, valueOf } from "./sip_text.ts";
 

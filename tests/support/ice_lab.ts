@@ -1,6 +1,6 @@
 import { type IceAgent, type IceOptions, newIceAgent } from "../../sip/media/webrtc/ice.ts";
 import type { IceCredentials } from "../../sip/media/webrtc/ice_credentials.ts";
-import type { Address } from "../../sip/media/latch.ts";
+import type { Address } from "../../sip/media/rtp/latch.ts";
 import {
   parseStun,
   type ReadStun,

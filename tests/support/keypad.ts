@@ -1,5 +1,5 @@
-import { COLUMNS, KEYS, ROWS } from "../../sip/media/digits.ts";
-import type { Pcm } from "../../sip/media/port.ts";
+import { COLUMNS, KEYS, ROWS } from "../../sip/media/base/digits.ts";
+import type { Pcm } from "../../sip/media/base/port.ts";
 import { inTurn, silence } from "./synthetic_speech.ts";
 
 export interface KeyOptions {

@@ -1,4 +1,4 @@
-import type { Datagrams } from "../../sip/media/rtp_sockets.ts";
+import type { Datagrams } from "../../sip/media/rtp/rtp_sockets.ts";
 import type { WebrtcSockets } from "../../sip/media/webrtc/sockets.ts";
 
 /** Sockets of one machine without a network: what is sent arrives in the next microtask. */

@@ -1,14 +1,14 @@
 import { candidatesOf } from "../../sip/media/webrtc/host_candidates.ts";
 import { newCertificate } from "../../sip/media/webrtc/certificate.ts";
 import { connectWebrtc, type WebrtcConnection } from "../../sip/media/webrtc/connection.ts";
-import { ofKind, parseSdp } from "../../sip/media/parse_sdp.ts";
-import type { MediaEngine } from "../../sip/media/port.ts";
-import type { Datagrams } from "../../sip/media/rtp_sockets.ts";
-import { OUR_FORMATS, type Session, type WebrtcAudio } from "../../sip/media/sdp.ts";
-import { systemClock } from "../../sip/media/ticker.ts";
-import { newStream } from "../../sip/media/transport.ts";
+import { ofKind, parseSdp } from "../../sip/media/sdp/parse_sdp.ts";
+import type { MediaEngine } from "../../sip/media/base/port.ts";
+import type { Datagrams } from "../../sip/media/rtp/rtp_sockets.ts";
+import { OUR_FORMATS, type Session, type WebrtcAudio } from "../../sip/media/sdp/sdp.ts";
+import { systemClock } from "../../sip/media/base/ticker.ts";
+import { newStream } from "../../sip/media/sdp/transport.ts";
 import { ownSockets } from "../../sip/media/webrtc/sockets.ts";
-import { writeSdp } from "../../sip/media/write_sdp.ts";
+import { writeSdp } from "../../sip/media/sdp/write_sdp.ts";
 import { type BarePeer, type RtpPeer, rtpPeer } from "./rtp_peer.ts";
 
 /** A WebRTC peer that changes its network, and restarts ICE by that (RFC 8445 §9). */

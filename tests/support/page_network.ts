@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
-import type { Address } from "../../sip/media/latch.ts";
-import { bindDatagrams, type Datagrams } from "../../sip/media/rtp_sockets.ts";
+import type { Address } from "../../sip/media/rtp/latch.ts";
+import { bindDatagrams, type Datagrams } from "../../sip/media/rtp/rtp_sockets.ts";
 
 /** The way that the audio of a page takes to the companion, which knows no other one. */
 export interface PageNetwork {

@@ -1,9 +1,9 @@
-import { decodeG711, encodeG711, type Law } from "../../sip/media/g711.ts";
-import { ofKind, parseSdp } from "../../sip/media/parse_sdp.ts";
-import type { MediaEngine, MediaLeg } from "../../sip/media/port.ts";
-import { type HeardReport, parseReport } from "../../sip/media/rtcp.ts";
-import { isRtcp, parseRtp, type RtpPacket, writeRtp } from "../../sip/media/rtp.ts";
-import { bindDatagrams } from "../../sip/media/rtp_sockets.ts";
+import { decodeG711, encodeG711, type Law } from "../../sip/media/codecs/g711.ts";
+import { ofKind, parseSdp } from "../../sip/media/sdp/parse_sdp.ts";
+import type { MediaEngine, MediaLeg } from "../../sip/media/base/port.ts";
+import { type HeardReport, parseReport } from "../../sip/media/rtp/rtcp.ts";
+import { isRtcp, parseRtp, type RtpPacket, writeRtp } from "../../sip/media/rtp/rtp.ts";
+import { bindDatagrams } from "../../sip/media/rtp/rtp_sockets.ts";
 import { amplitudeOf, tone } from "./tone.ts";
 
 /** A UDP socket that speaks RTP and RTCP on one port, as a softphone or a trunk would. */

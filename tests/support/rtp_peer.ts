@@ -1,13 +1,13 @@
-import { encodeG711 } from "../../sip/media/g711.ts";
-import { parseSdp } from "../../sip/media/parse_sdp.ts";
+import { encodeG711 } from "../../sip/media/codecs/g711.ts";
+import { parseSdp } from "../../sip/media/sdp/parse_sdp.ts";
 import { openPeer } from "../../sip/media/webrtc/peer.ts";
-import type { MediaEngine, MediaLeg } from "../../sip/media/port.ts";
-import { type HeardReport, parseReport } from "../../sip/media/rtcp.ts";
-import { isRtcp, parseRtp, type RtpPacket, writeRtp } from "../../sip/media/rtp.ts";
-import type { Direction, Formats } from "../../sip/media/sdp.ts";
-import type { Peer } from "../../sip/media/transport.ts";
+import type { MediaEngine, MediaLeg } from "../../sip/media/base/port.ts";
+import { type HeardReport, parseReport } from "../../sip/media/rtp/rtcp.ts";
+import { isRtcp, parseRtp, type RtpPacket, writeRtp } from "../../sip/media/rtp/rtp.ts";
+import type { Direction, Formats } from "../../sip/media/sdp/sdp.ts";
+import type { Peer } from "../../sip/media/sdp/transport.ts";
 import { ownSockets } from "../../sip/media/webrtc/sockets.ts";
-import { writeSdp } from "../../sip/media/write_sdp.ts";
+import { writeSdp } from "../../sip/media/sdp/write_sdp.ts";
 import { tone } from "./tone.ts";
 
 /** A WebRTC peer in this process that hears and sends bare RTP. */

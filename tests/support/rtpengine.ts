@@ -1,4 +1,4 @@
-import { askNg, type NgAddress } from "../../sip/media/ng.ts";
+import { askNg, type NgAddress } from "../../sip/media/transports/ng.ts";
 import { endChild } from "./end_child.ts";
 import { randomPort } from "./system.ts";
 

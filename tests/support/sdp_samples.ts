@@ -1,4 +1,4 @@
-import type { Encoding, Session, WebrtcAudio } from "../../sip/media/sdp.ts";
+import type { Encoding, Session, WebrtcAudio } from "../../sip/media/sdp/sdp.ts";
 
 /** What a browser offers for audio and video, cut down to the lines that matter. */
 export const BROWSER_OFFER = [

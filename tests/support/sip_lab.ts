@@ -1,11 +1,11 @@
 import type { Invitation, Script } from "../../core/protocol/script.ts";
 import { type Companion, startCompanion } from "../../sip/companion.ts";
 import type { CompanionOptions } from "../../sip/companion_options.ts";
-import type { TransportOptions } from "../../sip/listen.ts";
-import type { LoadAudio, MediaEngine } from "../../sip/media/port.ts";
-import type { Recogniser } from "../../sip/media/recogniser.ts";
-import type { Speaker } from "../../sip/media/speaker.ts";
-import type { SessionBounds } from "../../sip/dialog/session_timer.ts";
+import type { TransportOptions } from "../../sip/transport/listen.ts";
+import type { LoadAudio, MediaEngine } from "../../sip/media/base/port.ts";
+import type { Recogniser } from "../../sip/media/sources/recogniser.ts";
+import type { Speaker } from "../../sip/media/sources/speaker.ts";
+import type { SessionBounds } from "../../sip/contracts/session_timer.ts";
 import { type FakeMedia, fakeMedia } from "./fake_media.ts";
 import { type FakeService, startFakeService, testDomain } from "./fake_service.ts";
 import { openSoftphone, type Softphone, type SoftphoneOptions } from "./softphone.ts";

@@ -1,7 +1,7 @@
-import { createEngineLink } from "../../sip/media/engine_link.ts";
-import type { MediaEngine, MediaLeg } from "../../sip/media/port.ts";
-import { remoteEngine } from "../../sip/media/remote_engine.ts";
-import { serveEngine } from "../../sip/media/serve_engine.ts";
+import { createEngineLink } from "../../sip/media/worker/engine_link.ts";
+import type { MediaEngine, MediaLeg } from "../../sip/media/base/port.ts";
+import { remoteEngine } from "../../sip/media/worker/remote_engine.ts";
+import { serveEngine } from "../../sip/media/worker/serve_engine.ts";
 
 /** An engine of this thread as the main thread sees the one in its Worker: by messages alone. */
 export function steeredByMessages(

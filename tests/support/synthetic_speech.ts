@@ -1,4 +1,4 @@
-import type { Pcm } from "../../sip/media/port.ts";
+import type { Pcm } from "../../sip/media/base/port.ts";
 
 /** Numbers between 0 and 1 that are the same at every run. */
 export function numbers(seed: number): () => number {

@@ -1,4 +1,4 @@
-import { encodeG711 } from "../../sip/media/g711.ts";
+import { encodeG711 } from "../../sip/media/codecs/g711.ts";
 import { plainOffer, type PlainSocket, plainSocket, portOf, soundOf } from "./plain_peer.ts";
 import type { Softphone } from "./softphone.ts";
 import type { PhoneDialog } from "./softphone_dialog.ts";

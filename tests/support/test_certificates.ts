@@ -1,5 +1,5 @@
 import { connect } from "node:tls";
-import type { Endpoint } from "../../sip/flow.ts";
+import type { Endpoint } from "../../sip/base/flow.ts";
 
 /** Connects by TLS, as to sip.test; resolves with the serial number of the certificate shown. */
 export async function serialAt({ host, port }: Endpoint): Promise<string> {

@@ -1,4 +1,4 @@
-import type { Pcm } from "../../sip/media/port.ts";
+import type { Pcm } from "../../sip/media/base/port.ts";
 
 /** A sine of some seconds; amplitude 8000 of 32767 unless told. */
 export function tone(hz: number, seconds: number, rate = 8_000, amplitude = 8_000): Pcm {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Companion } from "../../sip/companion.ts";
-import type { MediaEngine } from "../../sip/media/port.ts";
+import type { MediaEngine } from "../../sip/media/base/port.ts";
 import { type CompanionsLab, startCompanions } from "./companions_lab.ts";
 import { type FakeMedia, fakeMedia } from "./fake_media.ts";
 import { xml } from "./hand_companion.ts";

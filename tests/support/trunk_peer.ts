@@ -1,7 +1,7 @@
 import type { Invitation, Script } from "../../core/protocol/script.ts";
 import type { TrunkRoute } from "../../core/protocol/trunks.ts";
-import type { Endpoint } from "../../sip/flow.ts";
-import { createNonces, digestHa1, parseDigest, provesHa1 } from "../../sip/auth/digest.ts";
+import type { Endpoint } from "../../sip/base/flow.ts";
+import { createNonces, digestHa1, parseDigest, provesHa1 } from "../../sip/text/digest.ts";
 import { newLeg, type SipLab, startSipLab } from "./sip_lab.ts";
 import { openUdpPeer, peerResponse, type SipPeer } from "./sip_peer.ts";
 import { type SipText, valueOf, writeSip } from "./sip_text.ts";

@@ -1,7 +1,7 @@
-import type { Session } from "../../sip/media/sdp.ts";
-import { ofKind } from "../../sip/media/parse_sdp.ts";
-import { bindDatagrams, type Datagrams } from "../../sip/media/rtp_sockets.ts";
-import type { Address } from "../../sip/media/latch.ts";
+import type { Session } from "../../sip/media/sdp/sdp.ts";
+import { ofKind } from "../../sip/media/sdp/parse_sdp.ts";
+import { bindDatagrams, type Datagrams } from "../../sip/media/rtp/rtp_sockets.ts";
+import type { Address } from "../../sip/media/rtp/latch.ts";
 
 /** A machine in the path between two WebRTC peers, which sees and may do everything but decrypt. */
 export interface UdpRelay {

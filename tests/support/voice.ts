@@ -1,6 +1,6 @@
-import { encodeG711 } from "../../sip/media/g711.ts";
-import type { Pcm } from "../../sip/media/port.ts";
-import type { RtpPacket } from "../../sip/media/rtp.ts";
+import { encodeG711 } from "../../sip/media/codecs/g711.ts";
+import type { Pcm } from "../../sip/media/base/port.ts";
+import type { RtpPacket } from "../../sip/media/rtp/rtp.ts";
 import { plainOffer, plainSocket } from "./plain_peer.ts";
 import { keypad } from "./keypad.ts";
 import { framesOf } from "./synthetic_speech.ts";

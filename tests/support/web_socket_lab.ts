@@ -1,5 +1,5 @@
 import { createServer, type Socket } from "node:net";
-import type { Flow } from "../../sip/flow.ts";
+import type { Flow } from "../../sip/base/flow.ts";
 import { acceptWebSocket } from "../../sip/transport/accept_web_socket.ts";
 import { type HandClock, handClock } from "./hand_clock.ts";
 import { queue } from "./queue.ts";

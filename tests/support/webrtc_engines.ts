@@ -1,11 +1,11 @@
-import { mediaEngine } from "../../sip/media/engine.ts";
-import type { NgAddress } from "../../sip/media/ng.ts";
+import { mediaEngine } from "../../sip/media/engine/engine.ts";
+import type { NgAddress } from "../../sip/media/transports/ng.ts";
 import { webrtcTransport } from "../../sip/media/webrtc/peer.ts";
-import { rtpTransport } from "../../sip/media/plain_rtp.ts";
-import type { MediaEngine } from "../../sip/media/port.ts";
-import { rtpengineTransport } from "../../sip/media/rtpengine.ts";
-import { type Clock, systemClock } from "../../sip/media/ticker.ts";
-import type { Transport } from "../../sip/media/transport.ts";
+import { rtpTransport } from "../../sip/media/transports/plain_rtp.ts";
+import type { MediaEngine } from "../../sip/media/base/port.ts";
+import { rtpengineTransport } from "../../sip/media/transports/rtpengine.ts";
+import { type Clock, systemClock } from "../../sip/media/base/ticker.ts";
+import type { Transport } from "../../sip/media/sdp/transport.ts";
 import { ownSockets, webrtcSockets } from "../../sip/media/webrtc/sockets.ts";
 import { freeUdpPort, rtpengineSkipped, startRtpengine } from "./rtpengine.ts";
 import { steeredByMessages } from "./steered_engine.ts";

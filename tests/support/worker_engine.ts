@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { startMediaWorker } from "../../sip/media/media_worker.ts";
-import type { MediaEngine } from "../../sip/media/port.ts";
+import { startMediaWorker } from "../../sip/media/worker/media_worker.ts";
+import type { MediaEngine } from "../../sip/media/base/port.ts";
 
 /** The companion's engine, in a Worker, with plain RTP on the loopback; it must not end by itself. */
 export function workerEngine(

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
-import { mediaLimits } from "../limits.ts";
-import type { Clock } from "../ticker.ts";
+import { mediaLimits } from "../base/limits.ts";
+import type { Clock } from "../base/ticker.ts";
 
 /** A key pair and the certificate that it signed for itself, as DTLS-SRTP wants it (RFC 5763 §5). */
 export interface Certificate {

@@ -1,13 +1,13 @@
 import type { Certificate } from "./certificate.ts";
 import { type Dtls, startDtls } from "./dtls.ts";
 import type { IceCredentials } from "./ice_credentials.ts";
-import type { Address } from "../latch.ts";
-import { mediaLimits } from "../limits.ts";
+import type { Address } from "../rtp/latch.ts";
+import { mediaLimits } from "../base/limits.ts";
 import { newRestartableIce } from "./restartable_ice.ts";
-import type { Datagrams } from "../rtp_sockets.ts";
-import type { WebrtcAudio } from "../sdp.ts";
-import { newSrtp, type Srtp } from "./srtp.ts";
-import type { Clock } from "../ticker.ts";
+import type { Datagrams } from "../rtp/rtp_sockets.ts";
+import type { WebrtcAudio } from "../sdp/sdp.ts";
+import { newSrtp, type Srtp } from "../srtp/srtp.ts";
+import type { Clock } from "../base/ticker.ts";
 
 export interface ConnectionOptions {
   /** Which it closes. */

@@ -4,9 +4,9 @@ import type { Bytes } from "./dtls_bytes.ts";
 import { type Alert, createFlights } from "./dtls_flights.ts";
 import { clientHandshake, serverHandshake } from "./dtls_handshake.ts";
 import type { Message } from "./dtls_reassembly.ts";
-import { mediaLimits } from "../limits.ts";
-import type { SrtpKeys } from "./srtp.ts";
-import type { Clock } from "../ticker.ts";
+import { mediaLimits } from "../base/limits.ts";
+import type { SrtpKeys } from "../srtp/srtp.ts";
+import type { Clock } from "../base/ticker.ts";
 
 export interface DtlsOptions {
   /** Who is "active" in its SDP is the client (RFC 5763 §5). */

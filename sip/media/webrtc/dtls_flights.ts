@@ -11,9 +11,9 @@ import {
   sealRecord,
   writeRecord,
 } from "./dtls_record.ts";
-import { mediaLimits } from "../limits.ts";
-import { isFresh, newReplayWindow, take } from "./replay_window.ts";
-import type { Clock } from "../ticker.ts";
+import { mediaLimits } from "../base/limits.ts";
+import { isFresh, newReplayWindow, take } from "../srtp/replay_window.ts";
+import type { Clock } from "../base/ticker.ts";
 
 export interface FlightsOptions {
   send(datagram: Bytes): void;

@@ -20,7 +20,7 @@ import {
 } from "./dtls_keys.ts";
 import * as messages from "./dtls_messages.ts";
 import type { Message } from "./dtls_reassembly.ts";
-import type { SrtpKeys } from "./srtp.ts";
+import type { SrtpKeys } from "../srtp/srtp.ts";
 
 const { HANDSHAKE } = messages;
 

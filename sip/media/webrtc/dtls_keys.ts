@@ -1,7 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { type Bytes, concat, readerOf } from "./dtls_bytes.ts";
 import type { RecordKeys } from "./dtls_record.ts";
-import type { SrtpKeys } from "./srtp.ts";
+import type { SrtpKeys } from "../srtp/srtp.ts";
 
 /** What both sides chose by chance, in the order in which keys are made of it. */
 export interface Randoms {

@@ -1,6 +1,6 @@
 import { readerOf } from "./dtls_bytes.ts";
 import { HANDSHAKE } from "./dtls_messages.ts";
-import { mediaLimits } from "../limits.ts";
+import { mediaLimits } from "../base/limits.ts";
 
 /** A whole message of a handshake. Finished came in sealed records, and all others in the clear. */
 export interface Message {

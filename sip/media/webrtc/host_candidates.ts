@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from "node:net";
-import type { Address } from "../latch.ts";
-import { mediaLimits } from "../limits.ts";
-import { isUnspecified } from "../read_audio.ts";
+import type { Address } from "../rtp/latch.ts";
+import { mediaLimits } from "../base/limits.ts";
+import { isUnspecified } from "../sdp/read_audio.ts";
 
 /** What the candidates of a socket follow from. */
 export interface CandidateSource {

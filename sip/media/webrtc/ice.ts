@@ -2,10 +2,10 @@ import { type Checks, createChecks, type Pair } from "./ice_checks.ts";
 import { type Consent, watchConsent } from "./ice_consent.ts";
 import { type IceCredentials, type IceMessages, iceMessages } from "./ice_credentials.ts";
 import { createNomination, type Nomination } from "./ice_nomination.ts";
-import type { Address } from "../latch.ts";
-import { mediaLimits } from "../limits.ts";
+import type { Address } from "../rtp/latch.ts";
+import { mediaLimits } from "../base/limits.ts";
 import { parseStun, type ReadStun, type StunMessage } from "./stun.ts";
-import { type Clock, systemClock } from "../ticker.ts";
+import { type Clock, systemClock } from "../base/ticker.ts";
 
 export interface IceOptions {
   local: IceCredentials;

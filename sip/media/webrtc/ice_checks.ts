@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
 import { addressKey } from "./ip_bytes.ts";
-import type { Address } from "../latch.ts";
-import { mediaLimits } from "../limits.ts";
-import { isUnspecified } from "../read_audio.ts";
-import type { Clock } from "../ticker.ts";
+import type { Address } from "../rtp/latch.ts";
+import { mediaLimits } from "../base/limits.ts";
+import { isUnspecified } from "../sdp/read_audio.ts";
+import type { Clock } from "../base/ticker.ts";
 
 /** A way to the peer: our one socket, and one of the peer's addresses (RFC 8445 §6.1.2.6). */
 export interface Pair {

@@ -1,5 +1,5 @@
-import { mediaLimits } from "../limits.ts";
-import type { Clock } from "../ticker.ts";
+import { mediaLimits } from "../base/limits.ts";
+import type { Clock } from "../base/ticker.ts";
 
 /** Whether a peer still wants what we send (RFC 7675 §5.1). */
 export interface Consent {

@@ -1,6 +1,6 @@
 import type { Checks, Pair } from "./ice_checks.ts";
-import { mediaLimits } from "../limits.ts";
-import type { Clock } from "../ticker.ts";
+import { mediaLimits } from "../base/limits.ts";
+import type { Clock } from "../base/ticker.ts";
 
 /** How who controls chooses a pair (RFC 8445 §8.1.1). */
 export interface Nomination {

@@ -1,7 +1,7 @@
 import { isIPv4 } from "node:net";
-import type { Address } from "../latch.ts";
-import { mediaLimits } from "../limits.ts";
-import type { Datagrams } from "../rtp_sockets.ts";
+import type { Address } from "../rtp/latch.ts";
+import { mediaLimits } from "../base/limits.ts";
+import type { Datagrams } from "../rtp/rtp_sockets.ts";
 import { isLoopback, machineAddresses } from "./host_candidates.ts";
 
 /** A socket for one peer, or for all of them. */

@@ -1,8 +1,8 @@
 import { type Certificate, keptCertificate, newCertificate } from "./certificate.ts";
 import { candidatesOf } from "./host_candidates.ts";
 import type { IceCredentials } from "./ice_credentials.ts";
-import { ofKind } from "../parse_sdp.ts";
-import type { Datagrams } from "../rtp_sockets.ts";
+import { ofKind } from "../sdp/parse_sdp.ts";
+import type { Datagrams } from "../rtp/rtp_sockets.ts";
 import {
   type Formats,
   isIceRestart,
@@ -12,9 +12,9 @@ import {
   refusal,
   type Session,
   type WebrtcAudio,
-} from "../sdp.ts";
-import { type Clock, systemClock } from "../ticker.ts";
-import { newStream, type Peer, type Transport } from "../transport.ts";
+} from "../sdp/sdp.ts";
+import { type Clock, systemClock } from "../base/ticker.ts";
+import { newStream, type Peer, type Transport } from "../sdp/transport.ts";
 import { connectWebrtc, type WebrtcConnection } from "./connection.ts";
 import { NAME_CHARACTERS, type WebrtcSockets } from "./sockets.ts";
 

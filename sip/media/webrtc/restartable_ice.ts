@@ -1,5 +1,5 @@
 import { type IceAgent, type IceOptions, newIceAgent } from "./ice.ts";
-import type { Address } from "../latch.ts";
+import type { Address } from "../rtp/latch.ts";
 
 /**
  * ICE with one peer as long as it lasts, over its restarts (RFC 8445 §9). After one the peer is sent to

@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import { crc32 } from "node:zlib";
-import { HMAC_PADDING_BYTES, hmacSha1, newHmacKey } from "./hmac_sha1.ts";
+import { HMAC_PADDING_BYTES, hmacSha1, newHmacKey } from "../srtp/hmac_sha1.ts";
 import { addressBytes } from "./ip_bytes.ts";
-import type { Address } from "../latch.ts";
-import { mediaLimits } from "../limits.ts";
+import type { Address } from "../rtp/latch.ts";
+import { mediaLimits } from "../base/limits.ts";
 
 /** A binding request of ICE, or an answer to one (RFC 8489, RFC 8445 §16.1). */
 export interface StunMessage {

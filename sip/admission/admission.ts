@@ -1,0 +1,113 @@
+import { networkOf } from "../../core/net/networks.ts";
+import type { Flow } from "../base/flow.ts";
+import { sipLimits } from "../base/limits.ts";
+import { dropOldest } from "./lockout.ts";
+
+/** How much of us strangers may take from one address; 0 is no bound. */
+export interface AdmissionBounds {
+  connectionsPerAddress: number;
+  /** Requests a second, from all connections of an address together. */
+  strangerRequestsPerS: number;
+}
+
+/**
+ * What becomes of a request: it is served; refused with 503, for its sender to be slower; ignored,
+ * as those that follow the refusal too soon; or its sender, who did not heed that, is cut off.
+ */
+export type Verdict = "serve" | "refuse" | "ignore" | "cut";
+
+/**
+ * Keeps one source from taking what others need. Whoever has proven a login on a connection is no
+ * stranger there, and is bound by what its account may do.
+ */
+export interface Admission {
+  /** Takes a place for a connection; the result gives it back, undefined is a refusal. */
+  connect(host: string): (() => void) | undefined;
+  /** Counts a request that belongs to no dialog of ours. */
+  judge(flow: Flow): Verdict;
+  /** Counts a message before it is read, of a flow whose last one was too much; undefined of others. */
+  judgeUnread(flow: Flow): Verdict | undefined;
+}
+
+export interface AdmissionOptions {
+  bounds?: Partial<AdmissionBounds>;
+  /** Whom a flow leads to is known; by default, when a login was proven on it. */
+  isKnown?(flow: Flow): boolean;
+  now?(): number;
+}
+
+export function createAdmission(
+  { bounds = {}, isKnown = ({ logins }) => logins.size > 0, now = Date.now }: AdmissionOptions = {},
+): Admission {
+  const { connectionsPerAddress, strangerRequestsPerS } = { ...sipLimits.admission, ...bounds };
+  const { burstS, connectionPart, addresses } = sipLimits.admissionPace;
+  const connections = new Map<string, number>();
+  const ofAddress = { burst: strangerRequestsPerS * burstS, perS: strangerRequestsPerS };
+  const ofConnection = {
+    burst: Math.ceil(ofAddress.burst * connectionPart),
+    perS: ofAddress.perS * connectionPart,
+  };
+  const perAddress = createPaces(ofAddress, addresses, now);
+  const strangers = new WeakMap<Flow, { pace: Pace; refused: boolean }>();
+
+  const leave = (network: string) => () => {
+    const left = (connections.get(network) ?? 0) - 1;
+    if (left > 0) connections.set(network, left);
+    else connections.delete(network);
+  };
+  const admission: Admission = {
+    connect(host) {
+      const network = networkOf(host);
+      const count = connections.get(network) ?? 0;
+      if (connectionsPerAddress > 0 && count >= connectionsPerAddress) return undefined;
+      if (ofAddress.perS > 0 && perAddress(network).take() < 0) return undefined;
+      connections.set(network, count + 1);
+      return leave(network);
+    },
+    judge(flow) {
+      if (ofAddress.perS === 0 || isKnown(flow)) return "serve";
+      const stranger = strangers.getOrInsertComputed(
+        flow,
+        () => ({ pace: createPace(ofConnection, now), refused: false }),
+      );
+      const left = stranger.pace.take();
+      if (left <= -ofConnection.burst) return "cut";
+      const warned = stranger.refused;
+      stranger.refused = left < 0 || perAddress(networkOf(flow.remote.host)).take() < 0;
+      if (!stranger.refused) return "serve";
+      return warned ? "ignore" : "refuse";
+    },
+    judgeUnread: (flow) => strangers.get(flow)?.refused ? admission.judge(flow) : undefined,
+  };
+  return admission;
+}
+
+/** So many at once, and then so many a second. */
+interface Pace {
+  /** Takes one and tells how many are left; negative, at most as far as a burst, is too fast. */
+  take(): number;
+}
+
+function createPace({ burst, perS }: { burst: number; perS: number }, now: () => number): Pace {
+  let left = burst;
+  let at = now();
+  return {
+    take() {
+      left = Math.min(left + (now() - at) / 1000 * perS, burst);
+      at = now();
+      return left = Math.max(left - 1, -burst);
+    },
+  };
+}
+
+/** The paces of the latest so many sources. */
+function createPaces(rule: { burst: number; perS: number }, most: number, now: () => number) {
+  const paces = new Map<string, Pace>();
+  return (source: string): Pace => {
+    const pace = paces.get(source) ?? createPace(rule, now);
+    paces.delete(source);
+    paces.set(source, pace);
+    if (paces.size > most) dropOldest(paces, most);
+    return pace;
+  };
+}

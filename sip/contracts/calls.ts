@@ -1,0 +1,67 @@
+import type { Invitation } from "../../core/protocol/script.ts";
+import type { CallerDemands } from "./caller.ts";
+import type { InboundLeg, OutboundLeg } from "./leg.ts";
+import type { Said } from "../leg/media_relay.ts";
+import type { LoadAudio, MediaEngine, MediaLeg } from "../media/base/port.ts";
+import type { Recogniser } from "../media/sources/recogniser.ts";
+import type { Speaker } from "../media/sources/speaker.ts";
+import type { Recordings } from "../service/recordings.ts";
+import type { Signalling } from "./signalling.ts";
+import type { LiveLeg } from "./live_leg.ts";
+import type { Rooms } from "./rooms.ts";
+
+/** How a leg is placed, beyond whom to call. */
+export interface Placing {
+  timeoutS: number;
+  maxForwards?: number;
+  demands?: CallerDemands;
+  /** The leg whose dial places it. */
+  parent?: string;
+  /** The caller's SDP to pass through, in place of media of ours. */
+  offer?: string;
+  /** Whole header lines of ours for the INVITE. */
+  headers?: string[];
+  onRinging?(): void;
+  onProgress?(status: number, early: Said): void;
+  /** The one device called sends sound before it answers. */
+  onEarlyMedia?(media: MediaLeg): void;
+}
+
+/** The legs that are alive, by Sid. */
+export interface Calls {
+  readonly signalling: Signalling;
+  readonly media: MediaEngine;
+  readonly loadAudio: LoadAudio;
+  readonly rooms: Rooms;
+  readonly waiting: WaitingLegs;
+  readonly recordings: Recordings;
+  /** Null: nobody understands speech here. */
+  readonly recogniser: Recogniser | null;
+  /** Null: nobody speaks here. */
+  readonly speaker: Speaker | null;
+  find(leg: string): LiveLeg | undefined;
+  /** Whether a leg with this id ended, and that is news to the service or was a moment ago. */
+  ended(leg: string): boolean;
+  /** Every leg of which the service does not know yet that it ended. */
+  unsettled(): LiveLeg["leg"][];
+  /** Takes a new leg in; it is reported as ended and forgotten when it is over. */
+  add<L extends InboundLeg | OutboundLeg>(leg: L): LiveLeg<L>;
+  /** The same of a leg whose other end is a leg of another companion: the service hears nothing of it. */
+  adopt<L extends InboundLeg | OutboundLeg>(leg: L): LiveLeg<L>;
+  place(invitation: Invitation, placing: Placing): LiveLeg<OutboundLeg>;
+  /** Hangs up every leg; resolves when peers and service know all there is to know. */
+  endAll(): Promise<void>;
+}
+
+/** A leg that waits, as the one sees it that takes it. */
+export interface WaitingLeg {
+  live: LiveLeg;
+  /** Aborts when it ended, or something else is done to it. */
+  signal: AbortSignal;
+  /** It waits no longer, and is talked to until `release`. */
+  take(): void;
+  release(): void;
+}
+
+/** The legs of this companion that wait in queues, by id. */
+export type WaitingLegs = Map<string, WaitingLeg>;

@@ -1,0 +1,57 @@
+import type { Session } from "sip.js/lib/core/index.js";
+import type { Flow, Hop } from "../base/flow.ts";
+import type { DialogEvents } from "./dialog_events.ts";
+import type { Content } from "../base/info.ts";
+import type { OfferAnswer } from "./dialog_events.ts";
+import type { SessionTimer } from "./session_timer.ts";
+import type { Trunk } from "./trunk.ts";
+
+export interface DialogPeer {
+  /** The Client at the other end; undefined of anybody else. */
+  readonly login: string | undefined;
+  /** The trunk at the other end. */
+  readonly trunk?: Trunk | undefined;
+  /** The leg that the dialog is of; empty of one that nobody wants. */
+  readonly leg: string;
+  /** Where requests go; moves along when the softphone comes by a new connection. */
+  flow: Flow;
+  /** Whether it goes by TLS alone (RFC 3261 §12.1): the call demands that. */
+  readonly isSecure: boolean;
+  /** Whether the peer knows UPDATE (RFC 3311). */
+  readonly knowsUpdate: boolean;
+  readonly events: DialogEvents;
+}
+
+/** One dialog with a softphone (RFC 3261 §12). Commands never throw once it is over. */
+export interface Dialog extends DialogPeer {
+  readonly session: Session;
+  readonly timer: SessionTimer;
+  /** The trunk, or the proxy that the Client is behind. */
+  readonly hop: Hop | undefined;
+  /** The SDP that we said last; empty before. */
+  localSdp: string;
+  /** Takes the answer to the offer of our last 2xx out of its ACK. */
+  settle: OfferAnswer["settle"];
+  /** Resolves when the ACK to the 2xx went out, or came. */
+  confirmed(): Promise<void>;
+  /** Says BYE, once the peer has our ACK or we have its; resolves when it is answered. */
+  bye(words?: LastWords): Promise<void>;
+  /** Offers in the dialog, or asks for an offer; rejects with `Refused`, also when it is cancelled. */
+  reinvite(sdp: string | undefined, signal?: AbortSignal): Promise<OfferAnswer>;
+  /** Sends INFO, REFER or NOTIFY; resolves with the final status, whatever it is. */
+  request(method: "info" | "refer" | "notify", message: InDialogMessage): Promise<number>;
+  /** The INVITE was refused after all: an early dialog ends with it (§12.3). */
+  abandon(): void;
+}
+
+/** What a BYE says. */
+export interface LastWords {
+  content?: Content | undefined;
+  /** Value of Reason (RFC 3326). */
+  reason?: string | undefined;
+}
+
+export interface InDialogMessage {
+  headers?: string[];
+  body?: Content;
+}

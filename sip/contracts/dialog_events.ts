@@ -1,0 +1,38 @@
+import type { IncomingReferRequest } from "sip.js/lib/core/index.js";
+import type { Content } from "../base/info.ts";
+
+/** The other side of an offer in a dialog. */
+export interface OfferAnswer {
+  /** The answer; the peer's offer where it was asked for one. */
+  sdp: string;
+  /** Takes the answer to the offer, empty where none came; rejects when our media cannot follow it. */
+  settle?(answer: string): void | Promise<void>;
+}
+
+/** What a leg wants to know about its dialog. */
+export interface DialogEvents {
+  /** The peer hung up; its BYE is answered. */
+  onBye(): void;
+  /** The peer is out of reach: it did not come back, acknowledge, or refresh the session. */
+  onLost(): void;
+  /** ACK to our 2xx, with the peer's answer when the offer was ours. */
+  onAck?(sdp: string): void;
+  /** Our media cannot follow the peer's answer to a later offer: the two do not agree any more. */
+  onUnfollowed(error: unknown): void;
+  /** PRACK of a reliable provisional response; false when it acknowledges none. */
+  onPrack?(rack: string): boolean;
+  /**
+   * Our answer to an offer in the dialog, or our offer when it brings none; throws `Refused`. The signal
+   * tells that the peer gave up.
+   */
+  onOffer(sdp: string | undefined, signal?: AbortSignal): Promise<OfferAnswer>;
+  /** A body that is no SDP; resolves with the status to answer. */
+  onInfo(body: Content): Promise<number>;
+  /** The peer asks that the other side of its call goes elsewhere (RFC 3515). */
+  onRefer(request: IncomingReferRequest): void;
+  /**
+   * What became of a REFER that we passed to the peer: the body and state of its NOTIFY. False
+   * when there was none.
+   */
+  onNotify(sipfrag: string, state: string): boolean;
+}

@@ -1,0 +1,68 @@
+import type { Session, URI } from "sip.js/lib/core/index.js";
+import type { Flow } from "../base/flow.ts";
+import type { MediaLeg } from "../media/base/port.ts";
+import type { TimerAgreement } from "./session_timer.ts";
+import type { Trunk } from "./trunk.ts";
+
+export interface ForkEvents {
+  /** 100: the request has come to somebody. */
+  onTrying?(): void;
+  onProgress(status: number, sdp: string): void;
+  /** The first 2xx of the fork. */
+  onAnswer(answer: Answer): void;
+  onRefused(refusal: ForkRefusal): void;
+}
+
+/** A final response that says no, or none any more. */
+export interface ForkRefusal {
+  status: number;
+  /** Its X- and User-to-User headers. */
+  headers: Record<string, string>;
+  /** 0 where nothing is said of when to try again. */
+  retryAfterS: number;
+  /** What its Warning says (RFC 3261 §20.43). */
+  warning?: string | undefined;
+}
+
+/** A 2xx, already acknowledged. */
+export interface Answer {
+  session: Session;
+  sdp: string;
+  /** Its X- and User-to-User headers. */
+  headers: Record<string, string>;
+  knowsUpdate: boolean;
+  /** The session timer that the device agreed to. */
+  agreement: TimerAgreement | undefined;
+}
+
+/** The INVITE to one device of the Client called (RFC 3261 §13.2). */
+export interface Fork {
+  readonly media: MediaLeg | undefined;
+  /** The SDP that the device is offered. */
+  readonly offer: string;
+  /** Where the device was heard last. */
+  readonly flow: Flow;
+  /** The trunk that it goes by. */
+  readonly trunk: Trunk | undefined;
+  /** Refused, answered or given up. */
+  readonly over: boolean;
+  send(events: ForkEvents): void;
+  /** CANCEL; what the device still says is left to the events. */
+  cancel(reason?: string): void;
+  /** The call that it led to is over: nothing of it is kept for what the device may repeat. */
+  forget(): void;
+}
+
+/** A way to a device or trunk, with the SDP to offer: of our media, or the caller's. */
+export interface Device {
+  flow: Flow;
+  /** The Request-URI. */
+  uri: URI;
+  /** Proxies on the way, as Route values. */
+  routeSet: readonly string[];
+  trunk?: Trunk;
+  offer: string;
+  media: MediaLeg | undefined;
+  /** Header lines that hold for the INVITE with this CSeq alone. */
+  proof?(cseq: number): string[];
+}

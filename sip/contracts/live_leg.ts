@@ -1,0 +1,52 @@
+import type { RoomStep } from "../../core/protocol/rooms.ts";
+import type { LegEvent } from "../../core/protocol/events.ts";
+import type { Invitation, Script } from "../../core/protocol/script.ts";
+import type { InboundLeg, OutboundLeg } from "./leg.ts";
+import type { Asking } from "../base/report_queue.ts";
+
+/** A leg with what is done to it: its script, and its reports to the service. */
+export interface LiveLeg<L extends InboundLeg | OutboundLeg = InboundLeg | OutboundLeg> {
+  readonly leg: L;
+  /** The status of the last dial that nobody answered: what a caller is refused with. */
+  lastFailure: number | undefined;
+  /** Whom it talks to, where that is another leg. */
+  partner: LiveLeg | undefined;
+  /** Where it is in a room, as the service put it there; of a leg that has ended, where it was. */
+  room: RoomPlace | undefined;
+  /** The other end is a leg of another companion, which has the call and its records. */
+  readonly isOfPeer: boolean;
+  /** A transfer that its softphone asked for is under way. */
+  referring: boolean;
+  /** Tells the service, in order; nobody waits. */
+  report(event: LegEvent): void;
+  /** Tells the service and resolves with the next script, empty for none. */
+  ask(event: LegEvent, asking: Asking): Promise<Script>;
+  /** Takes the leg over from whoever held it: a script, or the dial of another leg. */
+  hold(): AbortSignal;
+  /** Performs a script in place of what the leg was doing. */
+  run(script: (signal: AbortSignal) => Script | Promise<Script>): void;
+  /** The same with something that is no script; a failure hangs up. */
+  take(work: (signal: AbortSignal) => Promise<void>): void;
+  /**
+   * Does what comes between the answer of a leg that a dial placed and the join with who dialled;
+   * resolves with whether to join them. A leg that is not joined has ended, or was taken away.
+   */
+  prepare(invitation: Invitation, held: AbortSignal): Promise<boolean>;
+  /** Hangs up, and not because its softphone did; `status` is what an unanswered caller is told. */
+  dismiss(status?: number): void;
+  isDismissed: boolean;
+  /** Resolves when nothing is performed on it; after `hold`, what was has let go. */
+  idle(): Promise<void>;
+  /** Resolves when the leg has ended and its last report is queued. */
+  readonly over: Promise<void>;
+  /** Resolves when the service has all reports and the softphone its BYE. */
+  settled(): Promise<void>;
+}
+
+/** A leg's place in a room; of a leg that ended there, the one that it had. */
+export interface RoomPlace {
+  readonly step: RoomStep;
+  /** Aborts when the leg is taken out of the room, or the room ends; not when the leg does. */
+  readonly left: AbortSignal;
+  vacate(): void;
+}

@@ -1,0 +1,58 @@
+import { type EndReason, eventLimits, type Outcome } from "../../core/protocol/events.ts";
+import { NoCommonCodec } from "../media/base/port.ts";
+
+/** How a leg ended. */
+export interface Ending {
+  outcome: Outcome;
+  sipStatus?: number;
+  reason?: EndReason;
+  /** What was wrong, in words for the customer. */
+  detail?: string;
+}
+
+/** Final statuses that say more than that the call failed; `DialCallStatus` and Call Status. */
+const outcomes: Readonly<Record<number, Outcome>> = {
+  408: "no-answer",
+  486: "busy",
+  487: "canceled",
+  600: "busy",
+  603: "busy",
+};
+
+/** The outcome of an INVITE refused with a status. */
+export const outcomeOf = (status: number): Outcome => outcomes[status] ?? "failed";
+
+/** Whether a refusal is about the session that was offered (RFC 3261 §21.4.26, §21.6.4). */
+export const refusesMedia = (sipStatus: number): boolean => sipStatus === 488 || sipStatus === 606;
+
+/** How an INVITE ends that everybody refused; `detail` tells of media that were refused. */
+export function refusedEnding(sipStatus: number, detail?: string): Ending {
+  const reason = refusesMedia(sipStatus)
+    ? { reason: "no-codec", ...detail !== undefined && { detail } } as const
+    : {};
+  // 487 answers a CANCEL, and we sent none.
+  const outcome = sipStatus === 487 ? "failed" : outcomeOf(sipStatus);
+  return { outcome, sipStatus, ...reason };
+}
+
+/** How a call ends whose SDP our media cannot follow, but for its status. */
+export const unfollowed = (error: unknown): Pick<Ending, "reason" | "detail"> =>
+  error instanceof NoCommonCodec
+    ? { reason: "no-codec", detail: error.message.slice(0, eventLimits.endDetailLength) }
+    : { reason: "media-lost" };
+
+/** What its BYE says (RFC 3326). */
+export const unfollowedWords = { reason: 'SIP;cause=488;text="Not Acceptable Here"' };
+
+/** How much a refusal says about the person called rather than about one device. */
+function weight(status: number): number {
+  if (status >= 600) return 3;
+  if (status === 486) return 2;
+  return status >= 400 && status < 500 && status !== 408 ? 1 : 0;
+}
+
+/** The refusal to believe when every device refused (RFC 3261 §16.7 step 6). */
+export function bestStatus(statuses: readonly number[]): number {
+  const best = [...statuses].sort((a, b) => weight(b) - weight(a) || a - b)[0];
+  return best ?? 480;
+}

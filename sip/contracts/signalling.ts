@@ -1,0 +1,71 @@
+import type { IncomingRequestMessage, UserAgentCore } from "sip.js/lib/core/index.js";
+import type { Admission } from "../admission/admission.ts";
+import type { Dialog } from "./dialog.ts";
+import type { Flow } from "../base/flow.ts";
+import type { LooseSet } from "../base/loose_map.ts";
+import type { Location } from "../identity/location.ts";
+import type { IsOwn } from "../identity/own_address.ts";
+import type { LegNames } from "../identity/leg_names.ts";
+import { sipLimits } from "../base/limits.ts";
+import type { Log } from "../base/log.ts";
+import type { PeerProofs } from "../identity/peer_proofs.ts";
+import type { Relayed } from "./relayed.ts";
+import type { Refusal } from "../base/refusal.ts";
+import type { SessionBounds } from "./session_timer.ts";
+import type { Timers } from "../base/timers.ts";
+import type { Routes } from "../transport/routes.ts";
+import type { TrunkHolds } from "./trunk_holds.ts";
+import type { TrunkSources } from "./trunk_sources.ts";
+
+/** How long each of a USSD dialogue's waits may take, in milliseconds. */
+export type UssdBounds = Record<keyof typeof sipLimits.ussd, number>;
+
+/** Makes the ICE servers of a Client, with credentials that are good for a time. */
+export type IceServersOf = (login: string) => readonly object[];
+
+/** Whether the audio of two phones that are no browsers goes by us. */
+export type MediaRelay = "auto" | "always" | "never";
+
+/** What everything that sends and receives SIP shares. */
+export interface Signalling {
+  core: UserAgentCore;
+  domain: string;
+  /** Whether an address counts as one of our domain; only the domain itself does until we listen. */
+  isOwn: IsOwn;
+  location: Location;
+  admission: Admission;
+  timers: Timers;
+  log: Log;
+  sessionBounds: SessionBounds;
+  ussdBounds: UssdBounds;
+  /** How other companions know us, and we them. */
+  peers: PeerProofs;
+  /** How the legs of one companion are called at another. */
+  legNames: LegNames;
+  /** Calls of other companions with devices here, by the ids of both their legs. */
+  relayed: Map<string, Relayed>;
+  /** The ways out to peers that did not come to us. */
+  routes: Routes;
+  /** Who may send us calls for numbers. */
+  sources: TrunkSources;
+  /** Trunks that want to be left alone. */
+  holds: TrunkHolds;
+  /** The servers by which a Client's browser finds a way for audio. */
+  iceServersOf: IceServersOf;
+  /** Whether customers may have us connect to an address. */
+  isPublicAddress(address: string): boolean;
+  /** Whether audio between two plain phones goes by us. */
+  mediaRelay: MediaRelay;
+  /** The dialogs of our legs, by the id that the core gives them. */
+  dialogs: Map<string, Dialog>;
+  /** Told of every connection that is gone for good, after the grace for coming back. */
+  flowWatchers: LooseSet<(lost: Flow) => void>;
+  /** Told of every connection at the moment it closes. */
+  closeWatchers: LooseSet<(closed: Flow) => void>;
+  /** What a new INVITE is refused with before it gets a transaction; nothing until it is set. */
+  refuseInvite(message: IncomingRequestMessage): Refusal | undefined;
+  /** Answers a REGISTER; nobody does until it is set. */
+  onRegister(message: IncomingRequestMessage): void;
+  /** A connection closed: its bindings go, its dialogs wait for the softphone to come back. */
+  loseFlow(flow: Flow): void;
+}

@@ -1,0 +1,23 @@
+import type { NumberQuery } from "../../core/protocol/trunks.ts";
+import type { Flow } from "../base/flow.ts";
+import type { Origin } from "../identity/origin.ts";
+import type { Trunk } from "./trunk.ts";
+
+/** By which trunk a call comes. */
+export interface TrunkSource {
+  /** Null of an allowed source. */
+  gateway: NumberQuery["gateway"];
+  /** The user part by which a Gateway's registrar names us: nothing that somebody dialled. */
+  contactUser?: string;
+  trunk: Trunk;
+}
+
+/** Whom calls for numbers are taken from. */
+export interface TrunkSources {
+  /** Whether a flow is that of a trunk, and no stranger's. */
+  knows(flow: Flow): boolean;
+  /** The trunk that an INVITE comes by; undefined where it proves none. */
+  of(origin: Origin): TrunkSource | undefined;
+}
+
+export const noSources: TrunkSources = { knows: () => false, of: () => undefined };

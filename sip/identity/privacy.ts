@@ -1,0 +1,110 @@
+import { type IncomingRequestMessage, type NameAddrHeader, URI } from "sip.js/lib/core/index.js";
+import { splitOutside } from "../text/grammar.ts";
+import type { Refusal } from "../base/refusal.ts";
+import { parseNameAddr, userOf } from "../text/uri.ts";
+
+/** What hides who calls (RFC 3323 §4.2, RFC 3325 §9.3); the identity asserted is for trunks alone. */
+const hiding = ["id", "user", "header"];
+
+/**
+ * What we can do besides: where SDP is hidden our media are in between, and who sent a call on is
+ * told nobody.
+ */
+const provided = [...hiding, "session", "history", "critical", "none"];
+
+/** What a request wants kept from whom it is for, in small letters. */
+function privacyOf(message: IncomingRequestMessage): string[] {
+  if (!message.hasHeader("privacy")) return [];
+  return message.getHeaders("privacy").join(";").split(/[;,]/)
+    .map((value) => value.trim().toLowerCase());
+}
+
+/** Whether a caller does not want to be known to whom it calls. */
+export const hidesCaller = (message: IncomingRequestMessage): boolean =>
+  privacyOf(message).some((value) => hiding.includes(value));
+
+/** Whether a caller does not want its SDP known to whom it calls. */
+export const hidesSession = (message: IncomingRequestMessage): boolean =>
+  privacyOf(message).includes("session");
+
+const cannotProvide: Refusal = { statusCode: 500, reasonPhrase: "Cannot Provide That Privacy" };
+
+/** Who must have a privacy that we do not provide gets no call without it (RFC 3323 §5). */
+export function refusePrivacy(message: IncomingRequestMessage): Refusal | undefined {
+  const values = privacyOf(message);
+  const isProvided = (value: string) => provided.includes(value);
+  return !values.includes("critical") || values.every(isProvided) ? undefined : cannotProvide;
+}
+
+/** The text of a Client says whom it is from: one that must not is not sent on. */
+export const refuseHiddenText = (message: IncomingRequestMessage): Refusal | undefined =>
+  hidesCaller(message) && privacyOf(message).includes("critical") ? cannotProvide : undefined;
+
+/** Who calls, as From or another header names it. */
+export interface CallerIdentity {
+  user: string;
+  host: string;
+  /** As it stands between quotes. */
+  displayName: string;
+}
+
+const nobody: CallerIdentity = { user: "anonymous", host: "anonymous.invalid", displayName: "" };
+
+/** In From where a caller is not to be known (RFC 3323 §4.1.1.3). */
+export const nobodysUri = (): URI => new URI("sip", nobody.user, nobody.host);
+
+/**
+ * Who sends what a trunk brings, a call or a text: of one that wants it so, nobody; where From names
+ * nobody, whom the trunk asserts (RFC 3325 §9.1). Else From, which holds the number that it shows.
+ */
+export function identityOf(message: IncomingRequestMessage): CallerIdentity {
+  if (hidesCaller(message)) return nobody;
+  const { displayName, uri } = message.from;
+  const from = { user: userOf(uri), host: uri.host, displayName };
+  return isNobody(from) ? assertedBy(message) ?? from : from;
+}
+
+const isNobody = ({ user, host }: Pick<CallerIdentity, "user" | "host">): boolean =>
+  user === "" || /^anonymous$/i.test(user) || /^anonymous\.invalid$/i.test(host);
+
+/** Whether From says of nobody that it calls. */
+export const namesNobody = ({ from: { uri } }: IncomingRequestMessage): boolean =>
+  isNobody({ user: userOf(uri), host: uri.host });
+
+function assertedBy(message: IncomingRequestMessage): CallerIdentity | undefined {
+  return message.getHeaders("p-asserted-identity")
+    .flatMap((line) => splitOutside(line, ",") ?? [])
+    .map((value) => parseNameAddr(value.trim()))
+    .map((parsed) =>
+      parsed && { user: userOf(parsed.uri), host: parsed.uri.host, displayName: parsed.displayName }
+    )
+    .find((identity) => identity !== undefined && !isNobody(identity));
+}
+
+/** Whether a request wants what its history says kept (RFC 7044 §10.1, RFC 7544). */
+const hidesHistory = (message: IncomingRequestMessage): boolean =>
+  privacyOf(message).some((value) => value === "history" || value === "header");
+
+/**
+ * Who sent a call on: the user of the topmost Diversion (RFC 5806), else of the last History-Info with
+ * a cause. Undefined where there is none, and where it wants to be nobody.
+ */
+export function forwarderOf(message: IncomingRequestMessage): string | undefined {
+  const values = (name: string) =>
+    message.getHeaders(name).flatMap((line) => splitOutside(line, ",") ?? []);
+  const named = values("diversion")[0] ??
+    values("history-info").findLast((entry) => /cause(?:=|%3d)/i.test(entry));
+  const parsed = named === undefined ? undefined : parseNameAddr(named);
+  if (parsed === undefined || hidesHistory(message) || hidesEntry(parsed)) return undefined;
+  const { uri } = parsed;
+  const user = userOf(uri);
+  return isNobody({ user, host: uri.host }) ? undefined : user;
+}
+
+/** Whether one entry alone is private: by its parameter, or as RFC 7044 §10.1.1 has it in its URI. */
+function hidesEntry(entry: NameAddrHeader): boolean {
+  const asked = entry.getParam("privacy")?.replaceAll('"', "").toLowerCase() ?? "off";
+  const inUri = entry.uri.getHeader("privacy")?.join(";").toLowerCase() ?? "none";
+  // With "name", the display name alone is private; what we do not know may be more than that.
+  return !["off", "name"].includes(asked) || inUri !== "none";
+}

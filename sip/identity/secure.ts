@@ -1,0 +1,60 @@
+import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
+import type { Flow, Protocol } from "../base/flow.ts";
+import type { Binding, Flows } from "./location.ts";
+import type { Refusal } from "../base/refusal.ts";
+
+/** Whether nobody on the way reads what goes by a transport. */
+export const isSecure = (protocol: Protocol): boolean => protocol === "TLS" || protocol === "WSS";
+
+/** Whether what is said in a dialog may go by a flow. */
+export const mayGoBy = (
+  dialog: { isSecure: boolean },
+  { transport: { protocol } }: Flow,
+): boolean => !dialog.isSecure || isSecure(protocol);
+
+/** Whether a Request-URI asks for TLS at every hop (RFC 3261 §26.2.2). */
+export const isSips = (target: string): boolean => /^sips:/i.test(target);
+
+const notAllowed = { extraHeaders: ['Warning: 380 switchboard "SIPS Not Allowed"'] };
+
+/**
+ * A `sips:` request has to have come by TLS already (RFC 5630 §4). A text is passed on by ways that
+ * may have none.
+ */
+export function refuseSips(
+  { method, toTag }: IncomingRequestMessage,
+  target: string,
+  protocol: Protocol,
+): Refusal | undefined {
+  if (!isSips(target) || toTag || method === "ACK" || method === "CANCEL") return undefined;
+  if (method === "MESSAGE") return { statusCode: 416 };
+  return isSecure(protocol) ? undefined : { statusCode: 480, ...notAllowed };
+}
+
+/**
+ * What is said without TLS in a dialog that demands it (RFC 3261 §12.1.1) is refused, and the call
+ * goes on; its end alone is taken, since it would come by no other way.
+ */
+export const refuseInsecure = ({ method }: IncomingRequestMessage): Refusal | undefined =>
+  method === "BYE" || method === "ACK" ? undefined : { statusCode: 403, ...notAllowed };
+
+/** Whether a SIP URI leads by TLS, as far as it says. */
+export const isSecureUri = (uri: string): boolean =>
+  isSips(uri) || /;transport=(?:tls|wss)\b/i.test(uri);
+
+/** The devices, or those that can be reached securely, by the ways that are. */
+export function securedDevices(devices: Flows[], isWanted: boolean): Flows[] {
+  if (!isWanted) return devices;
+  const isFit = ({ flow }: Binding) => isSecure(flow.transport.protocol);
+  return devices.map((flows) => flows.filter(isFit)).filter((flows): flows is Flows =>
+    flows.length > 0
+  );
+}
+
+/**
+ * A Contact of ours in what is about a `sips:` URI, which has to be one too (RFC 3261 §12.1.1). There
+ * `ws` is secure WebSocket (RFC 7118 §5.2.3), and TLS goes without saying.
+ */
+export const sipsContact = (line: string): string =>
+  line.trim().replace(/^(Contact: <)sip:([^;>]*)(?:;transport=tls)?/, "$1sips:$2")
+    .replace(/;transport=wss\b/, ";transport=ws");

@@ -1,0 +1,155 @@
+import type { IncomingInviteRequest, IncomingRequestMessage } from "sip.js/lib/core/index.js";
+import { admitNumber } from "./admit_number.ts";
+import { type Authenticator, challengeOf } from "../auth/authenticate.ts";
+import { authenticateCaller } from "../auth/authenticate_caller.ts";
+import type { Calls } from "../contracts/calls.ts";
+import type { Admitted } from "../contracts/caller.ts";
+import { refuseStranger } from "../stack/forget_transaction.ts";
+import { createInboundLeg } from "../leg/inbound_leg.ts";
+import { numberCalledBy } from "../receive/inner_flow.ts";
+import type { LegEvent } from "../../core/protocol/events.ts";
+import { mintCallSid } from "../base/call_sid.ts";
+import { sipLimits } from "../base/limits.ts";
+import { passedHeaders } from "../text/passed_headers.ts";
+import { plainName } from "../text/plain_text.ts";
+import { parseReplaces } from "../text/replaces.ts";
+import { replacedLeg } from "../transfer/replaced.ts";
+import { type Refusal, unavailable } from "../base/refusal.ts";
+import type { ServiceLink } from "../service/service_link.ts";
+import { peerHeader } from "../identity/peer_proofs.ts";
+import { mayBeUssd } from "../text/ussd_body.ts";
+import { learnMediaKind } from "../leg/media_kind.ts";
+import { originOf } from "../identity/origin.ts";
+import { atDomain } from "../identity/own_address.ts";
+import { guard } from "../base/log.ts";
+import type { Signalling } from "../contracts/signalling.ts";
+
+export interface InviteOptions {
+  calls: Calls;
+  authenticator: Authenticator;
+  link: Pick<ServiceLink, "number">;
+  /** Whether new calls are still taken. */
+  accepting(): boolean;
+}
+
+/** A call from outside (RFC 3261 §13.3): whose it is, then what the service says to do. */
+export async function onInvite(
+  options: InviteOptions,
+  request: IncomingInviteRequest,
+): Promise<void> {
+  const { calls } = options;
+  const { log } = calls.signalling;
+  let cancelled = false;
+  request.delegate = {
+    onCancel: guard(log, () => {
+      cancelled = true;
+      refuseStranger(request, { statusCode: 487 });
+    }),
+  };
+  request.trying();
+  const admitted = await admit(options, request);
+  if (cancelled) return;
+  if ("refusal" in admitted) {
+    refuseStranger(request, admitted.refusal);
+    return;
+  }
+  const { event, ...caller } = admitted;
+  const { flow } = originOf(request.message);
+  const { signalling, media } = calls;
+  learnMediaKind(flow, request.message.body);
+  const call = { id: mintCallSid(), ...caller, flow, request, media };
+  const live = calls.add(createInboundLeg(signalling, call));
+  void live.leg.whenAnswered.then((answered) => answered && live.report({ type: "answered" }));
+  live.run((signal) =>
+    live.ask(event, { signal, onUnreachable: () => live.leg.hangup({ status: 503 }) })
+  );
+}
+
+/**
+ * What a new INVITE is refused with at once: whoever is no caller yet gets no transaction, which it
+ * could have us hold at no cost of its own (RFC 3261 §8.2.7).
+ */
+export function refuseAtOnce(
+  { signalling, authenticator, accepting }:
+    & Pick<InviteOptions, "authenticator" | "accepting">
+    & { signalling: Signalling },
+  message: IncomingRequestMessage,
+): Refusal | undefined {
+  if (!accepting()) return unavailable;
+  const origin = originOf(message);
+  const isUssd = mayBeUssd(message.getHeader("content-type") ?? "") &&
+    signalling.sources.of(origin) !== undefined;
+  const isSdp = () => message.parseHeader("content-type") === "application/sdp";
+  if (message.body !== "" && !isUssd && !isSdp()) {
+    return { statusCode: 415, extraHeaders: ["Accept: application/sdp"] };
+  }
+  // Companions, other legs and trunks prove themselves by other means.
+  const isChallenged = !message.hasHeader(peerHeader) &&
+    numberCalledBy(origin.flow) === undefined && signalling.sources.of(origin) === undefined;
+  return isChallenged ? challengeOf(authenticator, { message, ...origin }, "proxy") : undefined;
+}
+
+/**
+ * The leg of the same account whose place an INVITE is to take (RFC 3891 §3), at whichever companion;
+ * undefined when it does not ask for one, the status of the refusal when there is none such.
+ */
+function legToReplace(
+  calls: Calls,
+  message: IncomingRequestMessage,
+  accountSid: string,
+): string | number | undefined {
+  const header = message.getHeader("replaces");
+  if (header === undefined) return undefined;
+  const replaces = parseReplaces(header);
+  const named = replaces && replacedLeg(calls, replaces);
+  if (named?.accountSid !== accountSid) return 481;
+  const here = calls.find(named.leg);
+  if (here !== undefined && here.leg.answeredAt === undefined) return 481;
+  return replaces?.earlyOnly ? 486 : named.leg;
+}
+
+/** A trunk may call numbers, and a Client whom it likes. */
+async function admit(
+  { calls, link, authenticator, accepting }: InviteOptions,
+  request: IncomingInviteRequest,
+): Promise<Admitted> {
+  const admitted = await admitNumber(calls.signalling, link, request.message) ??
+    await admitClient({ calls, authenticator }, request);
+  return accepting() ? admitted : { refusal: unavailable };
+}
+
+async function admitClient(
+  { calls, authenticator }: Pick<InviteOptions, "calls" | "authenticator">,
+  request: IncomingInviteRequest,
+): Promise<Admitted> {
+  const { message } = request;
+  const identity = await authenticateCaller(calls.signalling, authenticator, message);
+  if ("refusal" in identity) return identity;
+  const { login, credentials: { accountSid, clientSid } } = identity;
+  const replaces = legToReplace(calls, message, accountSid);
+  if (typeof replaces === "number") return { refusal: { statusCode: replaces } };
+  const event = {
+    ...incoming(calls.signalling, request),
+    ...replaces && { replaces },
+    login,
+    clientSid,
+  };
+  return { accountSid, login, event };
+}
+
+type Incoming = Extract<LegEvent, { type: "incoming" }>;
+
+function incoming(
+  signalling: Signalling,
+  { message }: IncomingInviteRequest,
+): Omit<Incoming, "login" | "clientSid"> {
+  const displayName = plainName(message.from.displayName, sipLimits.displayNameLength);
+  const { flow, target } = originOf(message);
+  return {
+    type: "incoming",
+    uri: atDomain(signalling, target.split("?")[0] ?? "", flow),
+    sipCallId: message.callId,
+    headers: passedHeaders(message),
+    ...displayName === "" ? {} : { displayName },
+  };
+}

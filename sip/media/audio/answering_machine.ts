@@ -1,0 +1,56 @@
+import { createBeepDetector } from "./beep.ts";
+import type { Pcm } from "../base/port.ts";
+import { FRAME_MS } from "../base/ticker.ts";
+import { createVoiceDetector } from "./voice.ts";
+
+/** Who answered a call, going by the sound. */
+export type Answerer = "human" | "machine" | "unknown";
+
+export interface MachineDetectorOptions {
+  /** When nothing is known by then, it is `unknown`. */
+  timeoutMs: number;
+  /** Says `machine` only when its greeting is over: after the beep, or a long pause. */
+  untilEnd: boolean;
+  /** People say "hello" and wait: a greeting this long is a machine's. */
+  speechThresholdMs: number;
+  /** The pause that ends the greeting of a person. */
+  speechEndMs: number;
+  /** Nobody says anything from the answer on for so long: it may be either. */
+  silenceMs: number;
+}
+
+/** A pause that ends the greeting of a machine. */
+const MACHINE_WAITS_MS = 2_000;
+
+/**
+ * Tells a person from an answering machine by what is heard from the answer on: by the length of the
+ * greeting, the pause behind it, and a beep. Takes frame after frame and says who it is once it is
+ * known, undefined until then.
+ */
+export function createMachineDetector(
+  { timeoutMs, untilEnd, speechThresholdMs, speechEndMs, silenceMs }: MachineDetectorOptions,
+): (frame: Pcm) => Answerer | undefined {
+  const isSpeech = createVoiceDetector();
+  const isBeep = createBeepDetector();
+  let frames = 0;
+  let first: number | undefined;
+  let last = 0;
+
+  return (frame) => {
+    frames++;
+    if (isSpeech(frame)) {
+      first ??= frames;
+      last = frames;
+    }
+    if (isBeep(frame)) return "machine";
+    const passedMs = frames * FRAME_MS;
+    const isOver = passedMs >= timeoutMs;
+    if (first === undefined) return isOver || passedMs >= silenceMs ? "unknown" : undefined;
+    const pauseMs = (frames - last) * FRAME_MS;
+    if ((last - first) * FRAME_MS >= speechThresholdMs) {
+      return !untilEnd || isOver || pauseMs >= MACHINE_WAITS_MS ? "machine" : undefined;
+    }
+    if (pauseMs >= speechEndMs) return "human";
+    return isOver ? "unknown" : undefined;
+  };
+}

@@ -1,0 +1,242 @@
+import {
+  type Agreed,
+  type AudioLegOptions,
+  createState,
+  type Digits,
+  type State,
+} from "./audio_leg_state.ts";
+import { course, pcmFrames } from "../base/course.ts";
+import { pressedFrames } from "../base/digits.ts";
+import { mediaLimits } from "../base/limits.ts";
+import { createOutgoing } from "./outgoing.ts";
+import { type MediaLeg, type Pcm, SILENCE } from "../base/port.ts";
+import type { RoomMedia } from "./room.ts";
+import type { RtpPacket } from "../rtp/rtp.ts";
+import { createToneReceiver } from "./tone_receiver.ts";
+
+/** What a leg of the port can do with sound. */
+type Sound = Pick<
+  MediaLeg,
+  | "play"
+  | "setMuted"
+  | "isMuted"
+  | "onDigits"
+  | "takeDigit"
+  | "sendDigits"
+>;
+
+/** The sound of one leg: what it sends at each moment, and where what it receives goes. */
+export interface AudioLeg extends Sound, RoomMedia {
+  /** RTP may flow from now on, in these codecs. */
+  start(agreed: Agreed): void;
+  /** Other codecs were agreed; before `start` this is for nothing. */
+  change(agreed: Agreed): void;
+  /** RTP from the peer, that came now unless given. */
+  receive(packet: RtpPacket, at?: number): void;
+  /** Whether the peer wants audio; false while it holds the call. */
+  setListening(listening: boolean): void;
+  /** Whether the peer sends audio; one that holds the call may say nothing for long. */
+  setSpeaking(speaking: boolean): void;
+  join(other: AudioLeg): void;
+  /** Given a leg, only where it is the one joined. */
+  leave(from?: AudioLeg): void;
+  close(): void;
+}
+
+const states = new WeakMap<AudioLeg, State>();
+
+export function createAudioLeg(options: AudioLegOptions): AudioLeg {
+  const state: State = createState(options, (digit) => takeDigit(state, digit, "media"));
+  const leg: AudioLeg = {
+    turn: options.turn,
+    start: (agreed) => start(state, agreed),
+    change: (agreed) => change(state, agreed),
+    receive: (packet, at = state.now()) => receive(state, packet, at),
+    setSpeaking(speaking) {
+      state.speaking = speaking;
+      if (state.joined !== undefined) adjustTicking(state.joined);
+    },
+    setListening(listening) {
+      state.listening = listening;
+      adjustTicking(state);
+    },
+    play: (pcm, options) => play(state, pcm, options),
+    feed: (source) => feed(state, source),
+    listen: (onFrame) => state.closed ? () => {} : state.hearing.listen(onFrame),
+    setMuted(muted) {
+      state.hearing.muted = muted;
+      if (state.joined !== undefined) adjustTicking(state.joined);
+    },
+    get isMuted() {
+      return state.hearing.muted;
+    },
+    join: (other) => join(state, states.get(other)!),
+    leave: (from) => leave(state, from && states.get(from)),
+    onDigits: state.digitListeners.add,
+    takeDigit: (digit) => takeDigit(state, digit, "signalling"),
+    sendDigits: (digits, signal) => Promise.try(sendDigits, state, digits, signal),
+    close: () => close(state),
+  };
+  states.set(leg, state);
+  return leg;
+}
+
+function start(state: State, agreed: Agreed): void {
+  if (state.closed) return;
+  agree(state, agreed);
+  state.stream = createOutgoing({ ...state, formats: agreed.outgoing });
+  adjustTicking(state);
+}
+
+function change(state: State, agreed: Agreed): void {
+  if (state.stream === undefined) return;
+  agree(state, agreed);
+  state.stream.setFormats(agreed.outgoing);
+}
+
+/** A peer without telephone events presses its digits as tones, if at all. */
+function agree(state: State, agreed: Agreed): void {
+  state.agreed = agreed;
+  const mayPressTones = !agreed.outgoing.has("telephone-event") && !state.signals;
+  state.hearTones = mayPressTones
+    ? state.hearTones ?? createToneReceiver((digit) => takeDigit(state, digit, "tones"))
+    : undefined;
+}
+
+/** Whether what another leg receives goes out as it comes. */
+const isForwarding = ({ joined }: State) => joined !== undefined && !joined.hearing.muted;
+
+/** The same, and that leg speaks, or did a moment ago; else the leg sends frames of its own. */
+const isSpokenTo = ({ joined, now }: State) =>
+  joined !== undefined && !joined.hearing.muted &&
+  (joined.speaking || now() - joined.heardAt < mediaLimits.talkspurtGapMs);
+
+/**
+ * A leg needs frames of its own also while the other side holds, since a trunk may end a call that it
+ * hears nothing of.
+ */
+function adjustTicking(state: State): void {
+  const { stream, closed, playing, digits, listening } = state;
+  const needed = stream !== undefined && !closed &&
+    (playing !== undefined || digits.length > 0 ||
+      (listening && !(isForwarding(state) && state.joined?.speaking)));
+  if (needed) return void (state.stopTicking ??= state.turn.listen("send", () => tick(state)));
+  state.stopTicking?.();
+  state.stopTicking = undefined;
+}
+
+/** Digits go before a play, and that before what the leg is fed or what it forwards. */
+function tick(state: State): void {
+  const pressed = state.digits[0]?.next();
+  const played = state.playing?.next();
+  state.pressing = pressed !== undefined;
+  const { stream, listening } = state;
+  if (stream === undefined || !listening) return;
+  if (pressed !== undefined) stream.press(pressed);
+  else if (played !== undefined) stream.frame(played);
+  else if (!isSpokenTo(state)) stream.frame(state.source?.() ?? SILENCE);
+}
+
+function receive(state: State, packet: RtpPacket, at: number): void {
+  const encoding = state.agreed?.incoming.get(packet.payloadType);
+  if (encoding === undefined) return;
+  state.heardAt = at;
+  state.hearing.receive(packet, encoding);
+  if (encoding === "telephone-event") state.receiveDigit(packet);
+  else state.hearTones?.(packet, encoding);
+  // The digit may have ended the conversation.
+  const other = state.joined;
+  if (other === undefined || state.hearing.muted || !other.listening) return;
+  if (other.playing === undefined && !other.pressing) other.stream?.forward(packet, encoding, at);
+}
+
+function takeDigit(state: State, digit: string, from: "media" | "tones" | "signalling"): void {
+  if (from === "tones") state.tone = { digit, at: state.now() };
+  if (from === "signalling" && isToneAgain(state, digit)) return;
+  state.digitListeners.call(digit);
+  const other = state.joined;
+  if (other === undefined) return;
+  const goesOn = from === "tones" || (from === "media" && other.stream?.takesEvents());
+  const isForwarded = goesOn && !state.hearing.muted;
+  if (isForwarded || other.digits.length >= mediaLimits.relayedDigits) return;
+  void sendDigits(other, digit);
+}
+
+/** Whether a digit that came by signalling was heard already; from now on none is listened for. */
+function isToneAgain(state: State, digit: string): boolean {
+  const { tone, now } = state;
+  state.signals = true;
+  state.hearTones = state.tone = undefined;
+  return tone?.digit === digit && now() - tone.at < mediaLimits.toneAgainMs;
+}
+
+function sendDigits(state: State, digits: string, signal?: AbortSignal): Promise<void> {
+  const frames = pressedFrames(digits);
+  if (state.closed || signal?.aborted || digits === "") return Promise.resolve();
+  const sending: Digits = course(frames, signal, () => {
+    state.digits = state.digits.filter((each) => each !== sending);
+    state.pressing = false;
+    adjustTicking(state);
+  });
+  state.digits.push(sending);
+  adjustTicking(state);
+  return sending.ended;
+}
+
+function play(
+  state: State,
+  pcm: Pcm,
+  { loop, signal }: { loop: number; signal: AbortSignal },
+): Promise<void> {
+  state.playing?.end();
+  if (state.closed || signal.aborted || pcm.length === 0) return Promise.resolve();
+  const playing = course(pcmFrames(pcm, loop), signal, () => {
+    if (state.playing === playing) state.playing = undefined;
+    adjustTicking(state);
+  });
+  state.playing = playing;
+  adjustTicking(state);
+  return playing.ended;
+}
+
+function feed(state: State, source: () => Pcm | undefined): () => void {
+  if (state.closed) return () => {};
+  leave(state);
+  // Of its own, that a later feed by the same source is not ended by the result.
+  const own = () => source();
+  state.source = own;
+  return () => {
+    if (state.source === own) state.source = undefined;
+  };
+}
+
+function join(one: State, other: State): void {
+  if (one.closed || other.closed || one === other) return;
+  for (const state of [one, other]) {
+    leave(state);
+    state.source = undefined;
+    state.playing?.end();
+  }
+  one.joined = other;
+  other.joined = one;
+  for (const state of [one, other]) adjustTicking(state);
+}
+
+function leave(state: State, from = state.joined): void {
+  const other = state.joined;
+  if (other === undefined || other !== from) return;
+  state.joined = undefined;
+  other.joined = undefined;
+  for (const each of [state, other]) adjustTicking(each);
+}
+
+function close(state: State): void {
+  if (state.closed) return;
+  leave(state);
+  state.closed = true;
+  state.source = undefined;
+  state.hearing.close();
+  state.playing?.end();
+  for (const each of [...state.digits]) each.end();
+  adjustTicking(state);
+}

@@ -1,0 +1,79 @@
+import type { Course } from "../base/course.ts";
+import type { Pressed } from "../base/digits.ts";
+import { createHearing, type Hearing } from "./hearing.ts";
+import { createListeners, type Listeners } from "../base/listeners.ts";
+import type { Outgoing } from "./outgoing.ts";
+import type { Pcm } from "../base/port.ts";
+import type { RtpPacket } from "../rtp/rtp.ts";
+import type { Encoding, Formats } from "../sdp/sdp.ts";
+import { createDigitReceiver } from "../rtp/telephone_event.ts";
+import type { Turn } from "../base/ticker.ts";
+import type { createToneReceiver } from "./tone_receiver.ts";
+
+/** The codecs that were agreed. */
+export interface Agreed {
+  /** What may come in, by payload type. */
+  incoming: ReadonlyMap<number, Encoding>;
+  /** What the peer takes. */
+  outgoing: Formats;
+}
+
+export interface AudioLegOptions {
+  turn: Turn;
+  ssrc: number;
+  now: () => number;
+  send: (packet: RtpPacket, at: number) => void;
+}
+
+export type Digits = Course<Pressed | undefined>;
+
+/** State of a leg; `audio_leg.ts` is its only user. */
+export interface State extends AudioLegOptions {
+  agreed: Agreed | undefined;
+  stream: Outgoing | undefined;
+  listening: boolean;
+  speaking: boolean;
+  /** When the peer was heard last. */
+  heardAt: number;
+  hearing: Hearing;
+  playing: Course<Pcm> | undefined;
+  source: (() => Pcm | undefined) | undefined;
+  joined: State | undefined;
+  /** Digits to send, one call after the other, and whether one is being sent at this moment. */
+  digits: Digits[];
+  pressing: boolean;
+  digitListeners: Listeners<string>;
+  receiveDigit: ReturnType<typeof createDigitReceiver>;
+  /** While the peer has no telephone events, and none of its digits came by signalling. */
+  hearTones: ReturnType<typeof createToneReceiver> | undefined;
+  /** The digit that was heard last as tones, and when. */
+  tone: { digit: string; at: number } | undefined;
+  /** Digits of the peer come by signalling: it may play their tones besides. */
+  signals: boolean;
+  stopTicking: (() => void) | undefined;
+  closed: boolean;
+}
+
+export function createState(options: AudioLegOptions, onDigit: (digit: string) => void): State {
+  return {
+    ...options,
+    agreed: undefined,
+    stream: undefined,
+    listening: true,
+    speaking: true,
+    heardAt: -Infinity,
+    hearing: createHearing(options.turn),
+    playing: undefined,
+    source: undefined,
+    joined: undefined,
+    digits: [],
+    pressing: false,
+    digitListeners: createListeners(),
+    receiveDigit: createDigitReceiver(onDigit),
+    hearTones: undefined,
+    tone: undefined,
+    signals: false,
+    stopTicking: undefined,
+    closed: false,
+  };
+}

@@ -1,0 +1,55 @@
+import { createJitterBuffer, type JitterBuffer } from "../rtp/jitter_buffer.ts";
+import { type Pcm, SILENCE } from "../base/port.ts";
+import { createListeners } from "../base/listeners.ts";
+import type { RtpPacket } from "../rtp/rtp.ts";
+import type { Encoding } from "../sdp/sdp.ts";
+import type { Turn } from "../base/ticker.ts";
+
+/** What a peer says, decoded for those who listen; while nobody does, it costs nothing. */
+export interface Hearing {
+  muted: boolean;
+  listen(onFrame: (frame: Pcm) => void): () => void;
+  receive(packet: RtpPacket, encoding: Encoding): void;
+  /** Nobody is called any more. */
+  close(): void;
+}
+
+export function createHearing(turn: Turn): Hearing {
+  const listeners = createListeners<Pcm>();
+  let buffer: JitterBuffer | undefined;
+  let stopTicking = () => {};
+
+  const stop = () => {
+    stopTicking();
+    stopTicking = () => {};
+    buffer = undefined;
+  };
+  const start = (buffer: JitterBuffer) =>
+    turn.listen("hear", () => {
+      const frame = buffer.pull();
+      listeners.call(hearing.muted ? SILENCE : frame);
+    });
+  const hearing: Hearing = {
+    muted: false,
+    listen(onFrame) {
+      const remove = listeners.add(onFrame);
+      if (buffer === undefined) {
+        buffer = createJitterBuffer();
+        stopTicking = start(buffer);
+      }
+      return () => {
+        remove();
+        if (listeners.size === 0) stop();
+      };
+    },
+    receive(packet, encoding) {
+      if (encoding === "telephone-event") buffer?.pushEvent(packet);
+      else buffer?.push(packet, encoding);
+    },
+    close() {
+      listeners.clear();
+      stop();
+    },
+  };
+  return hearing;
+}

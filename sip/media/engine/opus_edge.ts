@@ -1,0 +1,104 @@
+import { decodeG711, encodeG711 } from "../codecs/g711.ts";
+import type { OpusCodec } from "../codecs/opus.ts";
+import { FRAME_SAMPLES, type Pcm } from "../base/port.ts";
+import type { RtpPacket } from "../rtp/rtp.ts";
+import type { Formats } from "../sdp/sdp.ts";
+
+/**
+ * The edge of a leg whose peer has Opus alone: within, it is a leg of PCMU at 8 kHz as every other,
+ * with the peer's payload types.
+ */
+export interface OpusEdge {
+  /** Takes a packet of the peer. */
+  receive(packet: RtpPacket): void;
+  /** Sends the peer a packet of ours. */
+  send(packet: RtpPacket): void;
+}
+
+export interface OpusEdgeOptions {
+  codec: OpusCodec;
+  formats: Formats;
+  /** Called with each packet of the peer that makes sense, as we speak. */
+  onPacket: (packet: RtpPacket) => void;
+  /** Called with each packet as the peer speaks. */
+  send: (packet: RtpPacket) => void;
+}
+
+/** RTP counts Opus at 48 kHz, whatever the sound is (RFC 7587 §4.1). */
+const RATIO = 6;
+/** What one packet of Opus may hold of our samples. */
+const LENGTHS = [20, 40, 80, FRAME_SAMPLES];
+
+export function opusEdge({ codec, formats, onPacket, send }: OpusEdgeOptions): OpusEdge {
+  const [audioType, eventType] = [formats.get("PCMU"), formats.get("telephone-event")];
+  const inward = timeScale(1 / RATIO);
+  const outward = timeScale(RATIO);
+  // In the lower half, as `createOutgoing` has it.
+  let sequence = crypto.getRandomValues(new Uint16Array(1))[0]! & 0x7fff;
+  let newest: number | undefined;
+
+  const emit = (packet: RtpPacket, from: number, payload: Uint8Array) => {
+    sequence = (sequence + 1) & 0xffff;
+    const marker = packet.marker && from === 0;
+    send({ ...packet, marker, sequence, timestamp: outward(packet.timestamp + from), payload });
+  };
+  return {
+    receive(packet) {
+      const { payloadType, payload } = packet;
+      const timestamp = inward(packet.timestamp);
+      if (payloadType === eventType) {
+        onPacket({ ...packet, timestamp, payload: scaled(payload, 1 / RATIO) });
+      } else if (payloadType === audioType) {
+        const bytes = heard(codec, payload);
+        if (bytes !== undefined) onPacket({ ...packet, timestamp, payload: bytes });
+      }
+    },
+    send(packet) {
+      if (packet.payloadType === eventType) return emit(packet, 0, scaled(packet.payload, RATIO));
+      // The encoder goes on with time: what another leg got out of order stays out.
+      if (newest !== undefined && ((packet.timestamp - newest) | 0) <= 0) return;
+      newest = packet.timestamp;
+      const pcm = decodeG711("PCMU", packet.payload);
+      for (let from = 0; from < pcm.length; from += FRAME_SAMPLES) {
+        emit(packet, from, codec.encode(filled(pcm.subarray(from, from + FRAME_SAMPLES))));
+      }
+    },
+  };
+}
+
+function heard(codec: OpusCodec, payload: Uint8Array): Uint8Array | undefined {
+  try {
+    return encodeG711("PCMU", codec.decode(payload));
+  } catch {
+    // No packet of Opus: lost, as one that the network damaged.
+    return undefined;
+  }
+}
+
+/** Samples with silence behind them, up to a length that Opus has. */
+function filled(pcm: Pcm): Pcm {
+  const result: Pcm = new Int16Array(LENGTHS.find((length) => length >= pcm.length)!);
+  result.set(pcm);
+  return result;
+}
+
+/** A telephone event with its duration (RFC 4733 §2.3.1) at another clock. */
+function scaled(payload: Uint8Array, ratio: number): Uint8Array<ArrayBuffer> {
+  const result = new Uint8Array(payload);
+  if (result.length < 4) return result;
+  const view = new DataView(result.buffer);
+  view.setUint16(2, Math.min(0xffff, Math.floor(view.getUint16(2) * ratio)));
+  return result;
+}
+
+/** Timestamps at another clock; they wrap at 2^32 on both sides, which their ratio does not divide. */
+function timeScale(ratio: number): (timestamp: number) => number {
+  let last = 0;
+  let whole = 0;
+  return (timestamp) => {
+    whole += (timestamp - last) | 0;
+    last = timestamp;
+    const result = Math.floor(whole * ratio) % 2 ** 32;
+    return result >>> 0;
+  };
+}

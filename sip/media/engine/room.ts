@@ -1,0 +1,152 @@
+import { createListeners, type Listeners } from "../base/listeners.ts";
+import type { FrameSource } from "./record_sources.ts";
+import { createLimiter, type Limiter } from "../audio/limiter.ts";
+import { FRAME_SAMPLES, type MediaRoom, type Pcm, type Seat, SILENCE } from "../base/port.ts";
+import type { Turn } from "../base/ticker.ts";
+
+/** A room within an engine: it hands on frames, and takes whatever speaks and hears in them. */
+export interface Room extends Pick<MediaRoom, "announce"> {
+  enter(media: RoomMedia): Seat;
+  /** Hands on all that is said and announced, a frame for each tick at which somebody is present. */
+  listen: FrameSource;
+}
+
+/** What a leg says and what it sends, frame by frame. */
+export interface RoomMedia {
+  listen: FrameSource;
+  /** When both happen. */
+  readonly turn: Turn;
+  /**
+   * What the leg sends from now on when it plays nothing: asked for a frame at each tick at which it
+   * is sent; undefined is silence. Takes the place of a join and of a feed before it. The result
+   * ends it. Of all legs whose turns are at one moment the listeners are called before the first source
+   * is asked, so that a mixer collects and then hands out.
+   */
+  feed(source: () => Pcm | undefined): () => void;
+}
+
+/** What is said at one tick. All who are present are heard before the first is told. */
+interface Mix {
+  /** How many are present, and when all of them have their turn: as the first of them had it. */
+  present: number;
+  moment: number | undefined;
+  tick: number;
+  sum: Int32Array;
+  /** Parts of the sum; a single one is heard as it is. */
+  parts: number;
+  only: Pcm;
+  /** What is heard by all who said nothing themselves. */
+  common: Pcm | undefined;
+  /** Somebody was told: what is heard next is of the next tick. */
+  isTold: boolean;
+  limiter: Limiter;
+  /** Sounds to announce, what is left of them. */
+  sounds: Pcm[];
+  listeners: Listeners<Pcm>;
+}
+
+interface Member {
+  muted: boolean;
+  /** What it said at the tick at which it was heard last. */
+  said: Pcm;
+  tick: number;
+  limiter: Limiter;
+}
+
+/** A room without anybody. */
+export function createRoom(): Room {
+  const mix: Mix = {
+    present: 0,
+    moment: undefined,
+    tick: 0,
+    sum: new Int32Array(FRAME_SAMPLES),
+    parts: 0,
+    only: SILENCE,
+    common: undefined,
+    isTold: true,
+    limiter: createLimiter(),
+    sounds: [],
+    listeners: createListeners(),
+  };
+  return {
+    enter: (media) => seatOf(mix, media),
+    announce: (sound) => void mix.sounds.push(sound),
+    listen: mix.listeners.add,
+  };
+}
+
+function seatOf(mix: Mix, media: RoomMedia): Seat {
+  const member: Member = { muted: false, said: SILENCE, tick: -1, limiter: createLimiter() };
+  let stops: (() => void)[] = [];
+  const seat: Seat = {
+    setPresent(present) {
+      if (present === stops.length > 0) return;
+      stops.forEach((stop) => stop());
+      stops = present ? take(mix, member, media) : [];
+    },
+    setMuted(muted) {
+      member.muted = muted;
+    },
+    leave: () => seat.setPresent(false),
+  };
+  return seat;
+}
+
+function take(mix: Mix, member: Member, media: RoomMedia): (() => void)[] {
+  const { turn } = media;
+  if (mix.moment !== undefined) turn.moveTo(mix.moment);
+  const stops = [
+    media.listen((frame) => hear(mix, member, frame)),
+    media.feed(() => tell(mix, member)),
+  ];
+  mix.present++;
+  mix.moment ??= turn.moment;
+  return [...stops, () => {
+    if (--mix.present === 0) mix.moment = undefined;
+  }];
+}
+
+function hear(mix: Mix, member: Member, frame: Pcm): void {
+  if (mix.isTold || member.tick === mix.tick) begin(mix);
+  member.tick = mix.tick;
+  member.said = member.muted ? SILENCE : frame;
+  if (member.said !== SILENCE) add(mix, frame);
+}
+
+function begin(mix: Mix): void {
+  if (mix.listeners.size > 0) mix.listeners.call(whole(mix));
+  mix.tick++;
+  mix.sum.fill(0);
+  mix.parts = 0;
+  mix.only = SILENCE;
+  mix.common = undefined;
+  mix.isTold = false;
+  const [sound] = mix.sounds;
+  if (sound === undefined) return;
+  const frame = new Int16Array(FRAME_SAMPLES);
+  frame.set(sound.subarray(0, FRAME_SAMPLES));
+  add(mix, frame);
+  if (sound.length <= FRAME_SAMPLES) mix.sounds.shift();
+  else mix.sounds[0] = sound.subarray(FRAME_SAMPLES);
+}
+
+function add(mix: Mix, frame: Pcm): void {
+  const { sum } = mix;
+  for (let i = 0; i < FRAME_SAMPLES; i++) sum[i]! += frame[i]!;
+  mix.parts++;
+  mix.only = frame;
+}
+
+function tell(mix: Mix, { said, tick, limiter }: Member): Pcm {
+  mix.isTold = true;
+  const own = tick === mix.tick && said !== SILENCE ? said : undefined;
+  const others = mix.parts - (own === undefined ? 0 : 1);
+  if (others === 0) return SILENCE;
+  return own === undefined ? whole(mix) : limiter.limit(mix.sum, own);
+}
+
+/** All of it, as those hear it who say nothing. */
+function whole(mix: Mix): Pcm {
+  if (mix.parts < 2) return mix.only;
+  return mix.common ??= mix.limiter.limit(mix.sum);
+}

@@ -1,0 +1,187 @@
+import { isIP } from "node:net";
+import { mediaLimits } from "../base/limits.ts";
+import type { CryptoLine } from "../srtp/crypto_suites.ts";
+import { readCrypto } from "./sdes.ts";
+import {
+  type AudioSection,
+  type Direction,
+  type Encoding,
+  encodings,
+  refusal,
+  type RtpAudio,
+  rtpmapOf,
+  type Section,
+  type WebrtcAudio,
+} from "./sdp.ts";
+
+/** What a profile says of how audio is secured: "srtp" by keys in the SDP, or by DTLS. */
+export type Security = "none" | "srtp" | "dtls";
+
+/** An audio section to read, with the session's part, whose attributes it falls back to. */
+interface Source {
+  kind: AudioSection["kind"];
+  security: Security;
+  section: Section;
+  head: Section;
+  mid: string | undefined;
+}
+
+const DIRECTIONS = ["sendrecv", "sendonly", "recvonly", "inactive"] as const;
+const SETUPS = ["actpass", "active", "passive"] as const;
+/** Payload types that need no rtpmap (RFC 3551 §6). */
+const STATIC_FORMATS = [["0", "pcmu/8000"], ["8", "pcma/8000"]] as const;
+
+/** Reads the audio section that was chosen; throws `NoCommonCodec` when we cannot take it. */
+export const readAudio = (source: Source): AudioSection =>
+  source.kind === "webrtc" ? readWebrtc(source) : readRtp(source);
+
+function readWebrtc({ section, head, mid }: Source): WebrtcAudio {
+  if (!section.attributes.has("rtcp-mux")) throw refusal("it has no rtcp-mux", "transport");
+  const all = (name: string) => section.attributes.get(name) ?? head.attributes.get(name) ?? [];
+  const one = (name: string, pattern: RegExp) => {
+    const value = all(name).find((each) => pattern.test(each));
+    if (value === undefined) throw refusal(`it has no usable ${name}`, "transport");
+    return value;
+  };
+  return {
+    kind: "webrtc",
+    mid,
+    direction: readDirection(section, head),
+    ufrag: one("ice-ufrag", /^[A-Za-z0-9+/]{4,256}$/),
+    password: one("ice-pwd", /^[A-Za-z0-9+/]{22,256}$/),
+    ...readDtls({ section, head }),
+    candidates: (section.attributes.get("candidate") ?? []).flatMap(readCandidate)
+      .slice(0, mediaLimits.candidates),
+    ...(head.attributes.has("ice-lite") && { lite: true }),
+    ...readFormats(section),
+  };
+}
+
+/** What both sides of DTLS say of themselves, of the section or else of the session. */
+function readDtls(
+  { section, head }: Pick<Source, "section" | "head">,
+): Pick<WebrtcAudio, "setup" | "fingerprint"> {
+  const all = (name: string) => section.attributes.get(name) ?? head.attributes.get(name) ?? [];
+  const setup = SETUPS.find((each) => each === (all("setup")[0] ?? "active"));
+  // "holdconn" too, which may not be there (RFC 5763 §5).
+  if (setup === undefined) throw refusal(`its setup is "${all("setup")[0]}"`);
+  return { setup, fingerprint: strongest(all("fingerprint")) };
+}
+
+/** The keys of a section that we can follow. */
+const cryptoOf = ({ attributes }: Section): CryptoLine[] =>
+  readCrypto(attributes.get("crypto") ?? []);
+
+/** Some phones do DTLS under the profile of keys too; with ICE it would be a browser's. */
+const hasDtls = (section: Section, head: Section): boolean => {
+  const has = (name: string) => section.attributes.has(name) || head.attributes.has(name);
+  return has("fingerprint") && !has("ice-ufrag");
+};
+
+/** Whether a section of the profile RTP/SAVP can be followed. */
+export const hasSrtp = (section: Section, head: Section): boolean =>
+  cryptoOf(section).length > 0 || hasDtls(section, head);
+
+function readSecurity({ security, section, head }: Source): Pick<RtpAudio, "security"> {
+  if (security === "none") return {};
+  if (security === "dtls") return { security: { kind: "dtls", ...readDtls({ section, head }) } };
+  const crypto = cryptoOf(section);
+  if (crypto.length > 0) return { security: { kind: "sdes", crypto } };
+  if (!hasDtls(section, head)) throw refusal("it has no usable crypto", "transport");
+  return { security: { kind: "dtls", ...readDtls({ section, head }) } };
+}
+
+function readRtp(source: Source): RtpAudio {
+  const { section, head, mid } = source;
+  const lines = section.connections.length > 0 ? section.connections : head.connections;
+  const address = lines.map(readAddress).find((each) => each !== undefined);
+  if (address === undefined) throw refusal("it has no IP address to send to", "address");
+  const port = readPort(section.line.split(" ")[1]?.split("/")[0]);
+  if (port === undefined) throw refusal("it has no usable port");
+  const rtcpPort = readPort(section.attributes.get("rtcp")?.[0]?.split(" ")[0]) ?? port + 1;
+  const direction = readDirection(section, head);
+  return {
+    kind: "rtp",
+    mid,
+    direction: isUnspecified(address) ? withoutListening[direction] : direction,
+    address,
+    port,
+    rtcpPort: section.attributes.has("rtcp-mux") ? port : Math.min(rtcpPort, 0xffff),
+    ...readSecurity(source),
+    ...readFormats(section),
+  };
+}
+
+/**
+ * The fingerprints by the strongest hash function that is there, one of which is the certificate's
+ * (RFC 8122 §5). MD5, SHA-1 and the like no longer bind a certificate.
+ */
+function strongest(values: string[]): string {
+  const usable = values.flatMap((
+    value,
+  ) => [...value.matchAll(/^sha-(256|384|512) ([0-9A-F]{2}(?::[0-9A-F]{2}){31,63})$/gi)]);
+  const bits = usable.map(([, each]) => Number(each));
+  const most = Math.max(...bits);
+  if (usable.length === 0) throw refusal("it has no usable fingerprint");
+  const bytes = usable.filter((_, i) => bits[i] === most).map(([, , each]) => each);
+  return `sha-${most} ${bytes.slice(0, mediaLimits.fingerprints).join(",")}`;
+}
+
+/** The oldest way to hold: "send to no address" (RFC 3264 §8.4). */
+const withoutListening: Record<Direction, Direction> = {
+  sendrecv: "sendonly",
+  sendonly: "sendonly",
+  recvonly: "inactive",
+  inactive: "inactive",
+};
+
+/** Whether an address is the one of nobody: that of a peer on hold. */
+export const isUnspecified = (address: string): boolean => /^[0:.]+$/.test(address);
+
+/** The IP address of a c= line, else nothing: we look up no names that a peer chose. */
+function readAddress(line: string): string | undefined {
+  const [, , address = ""] = line.split(" ");
+  const [ip = ""] = address.split("/");
+  return isIP(ip) === 0 ? undefined : ip;
+}
+
+const readPort = (text = ""): number | undefined =>
+  /^\d{1,5}$/.test(text) && Number(text) > 0 && Number(text) <= 0xffff ? Number(text) : undefined;
+
+const readDirection = (section: Section, head: Section): Direction =>
+  DIRECTIONS.find((direction) => section.attributes.has(direction)) ??
+    DIRECTIONS.find((direction) => head.attributes.has(direction)) ?? "sendrecv";
+
+/** A UDP candidate at an IP address, else nothing: we look up no names that a peer chose. */
+function readCandidate(value: string): string[] {
+  const [foundation, component, transport, priority, address, port, , type] = value.split(" ");
+  const usable = component === "1" && transport?.toLowerCase() === "udp" &&
+    isIP(address ?? "") !== 0 && /^\d{1,10}$/.test(priority ?? "") &&
+    /^\d{1,5}$/.test(port ?? "") &&
+    /^[A-Za-z0-9+/]{1,32}$/.test(foundation ?? "") &&
+    ["host", "srflx", "prflx", "relay"].includes(type ?? "");
+  return usable ? [`${foundation} 1 UDP ${priority} ${address} ${port} typ ${type}`] : [];
+}
+
+function readFormats(section: Section): Pick<AudioSection, "formats" | "opus"> {
+  const maps = new Map<string, string>(STATIC_FORMATS);
+  for (const each of section.attributes.get("rtpmap") ?? []) {
+    const [payloadType = "", map = ""] = each.split(" ");
+    maps.set(payloadType, map.toLowerCase().replace(/\/1$/, ""));
+  }
+  const read = (mapOf: (encoding: Encoding) => string) => {
+    const formats = new Map<Encoding, number>();
+    for (const payloadType of section.line.split(" ").slice(3)) {
+      const map = maps.get(payloadType);
+      const encoding = encodings.find((each) => mapOf(each).toLowerCase() === map);
+      if (encoding === undefined || formats.has(encoding) || Number(payloadType) > 0x7f) continue;
+      formats.set(encoding, Number(payloadType));
+    }
+    return formats;
+  };
+  const formats = read((encoding) => rtpmapOf(encoding, false));
+  if (formats.has("PCMU") || formats.has("PCMA")) return { formats };
+  const withOpus = read((encoding) => rtpmapOf(encoding, true));
+  if (!withOpus.has("PCMU")) throw refusal("it has none of PCMU, PCMA and Opus", "codec");
+  return { formats: withOpus, opus: true };
+}

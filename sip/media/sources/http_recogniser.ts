@@ -1,0 +1,66 @@
+import { writeWav } from "../../../core/base/wav.ts";
+import { z } from "zod";
+import { mediaLimits } from "../base/limits.ts";
+import { providerError } from "./provider_error.ts";
+import { readBody } from "./read_body.ts";
+import type { Recogniser } from "./recogniser.ts";
+
+export interface RecogniserOptions {
+  fetch: typeof fetch;
+  /** A provider in the OpenAI form; `isLocal` is told the language with its region. */
+  endpoint: { url: string; key: string; model: string; isLocal: boolean };
+  /** `mediaLimits.recognitionMs` and `recognitions` unless given. */
+  timeoutMs?: number;
+  atOnce?: number;
+}
+
+/** A provider that tells no confidence took the words for what was said. */
+const answerForm = z.object({
+  text: z.string(),
+  confidence: z.number().min(0).max(1).default(1),
+});
+
+/** Recognition by a provider over HTTP; hints go along as its prompt. */
+export function httpRecogniser(options: RecogniserOptions): Recogniser {
+  const { fetch, endpoint, timeoutMs = mediaLimits.recognitionMs } = options;
+  const { atOnce = mediaLimits.recognitions } = options;
+  let busy = 0;
+  return {
+    async recognise(pcm, { language, hints }, signal) {
+      signal.throwIfAborted();
+      if (busy >= atOnce) throw new Error("too many callers speak at once");
+      const form = new FormData();
+      form.set("file", new File([writeWav(pcm, 8_000)], "speech.wav", { type: "audio/wav" }));
+      form.set("model", endpoint.model);
+      form.set("language", endpoint.isLocal ? language : language.split(/[-_]/)[0]!.toLowerCase());
+      form.set("response_format", "json");
+      if (hints.length > 0) form.set("prompt", hints.join(", "));
+      const { url, key } = endpoint;
+      const late = AbortSignal.timeout(timeoutMs);
+      busy++;
+      try {
+        const response = await fetch(`${url}/v1/audio/transcriptions`, {
+          method: "POST",
+          headers: key === "" ? {} : { authorization: `Bearer ${key}` },
+          body: form,
+          signal: AbortSignal.any([signal, late]),
+        });
+        if (!response.ok) throw new Error(await providerError(response));
+        const bytes = await readBody(response, mediaLimits.recognitionAnswerBytes);
+        const { text, confidence } = answerForm.parse(JSON.parse(new TextDecoder().decode(bytes)));
+        return text.trim() === "" ? null : { text: text.trim(), confidence };
+      } catch (error) {
+        signal.throwIfAborted();
+        const isForeign = error instanceof z.ZodError || error instanceof SyntaxError;
+        const told = error instanceof Error ? error.message : String(error);
+        const why = isForeign ? "its answer is not understood" : told;
+        const reason = late.aborted ? `it took over ${timeoutMs} ms` : why;
+        throw new Error(`the recogniser at ${new URL(url).origin} did not help: ${reason}`, {
+          cause: error,
+        });
+      } finally {
+        busy--;
+      }
+    },
+  };
+}

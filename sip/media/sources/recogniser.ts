@@ -1,0 +1,31 @@
+import type { Pcm } from "../base/port.ts";
+
+/** How an utterance is to be heard. */
+export interface RecognitionOptions {
+  /** A language tag such as `en-US`, as the caller's application gave it. */
+  language: string;
+  /** Words and phrases that are likely; empty when nothing is known of what will be said. */
+  hints: readonly string[];
+}
+
+/** What was said, and how sure of it the recogniser is: 0 to 1. */
+export interface Recognised {
+  text: string;
+  confidence: number;
+}
+
+/**
+ * Makes text of speech. An implementation bounds its own time and the number of utterances that it
+ * works on at once.
+ */
+export interface Recogniser {
+  /**
+   * The words of one utterance; null when there are none in it. Rejects with an Error that says why
+   * it cannot be told, and with the signal's reason when that aborts.
+   */
+  recognise(
+    pcm: Pcm,
+    options: RecognitionOptions,
+    signal: AbortSignal,
+  ): Promise<Recognised | null>;
+}

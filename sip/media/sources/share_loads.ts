@@ -1,0 +1,53 @@
+import { overReason, unlessAborted } from "../../base/abort.ts";
+
+/** What is loaded by its name, until the signal aborts. */
+type Load<T> = (name: string, signal: AbortSignal) => Promise<T>;
+
+/** A load under way, and how many wait for it. */
+interface Shared<T> {
+  promise: Promise<T>;
+  waiting: number;
+  stop: AbortController;
+}
+
+export interface SharedLoads<T> {
+  /**
+   * What is loaded for all who wait for it; undefined as soon as the signal aborts, which ends the load
+   * only when nobody waits any more. `isOwn` tells whether it began with this call.
+   */
+  wait(name: string, signal: AbortSignal): Promise<{ value: T; isOwn: boolean } | undefined>;
+}
+
+/** Lets those who want the same at the same time wait for one load, good or bad; it is not kept. */
+export function shareLoads<T>(load: Load<T>): SharedLoads<T> {
+  const underWay = new Map<string, Shared<T>>();
+
+  const forget = (name: string, shared: Shared<T>) => {
+    if (underWay.get(name) !== shared) return false;
+    return underWay.delete(name);
+  };
+  const begin = (name: string): Shared<T> => {
+    const stop = new AbortController();
+    const promise = load(name, stop.signal).finally(() => forget(name, shared));
+    const shared: Shared<T> = { promise, waiting: 0, stop };
+    underWay.set(name, shared);
+    return shared;
+  };
+
+  return {
+    async wait(name, signal) {
+      if (signal.aborted) return undefined;
+      const known = underWay.get(name);
+      const shared = known ?? begin(name);
+      shared.waiting++;
+      try {
+        const value = await unlessAborted(shared.promise, signal);
+        return value === undefined ? undefined : { value, isOwn: known === undefined };
+      } finally {
+        shared.waiting--;
+        // Whoever comes after the last one left must not wait for what is being given up.
+        if (shared.waiting === 0 && forget(name, shared)) shared.stop.abort(overReason);
+      }
+    },
+  };
+}

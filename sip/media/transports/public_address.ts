@@ -1,0 +1,62 @@
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import { mediaLimits } from "../base/limits.ts";
+
+/** The IP address at which peers outside reach this machine, as it is now. */
+export interface PublicAddress {
+  readonly address: string;
+  /** Looks its name up no more. */
+  close(): void;
+}
+
+/** How an address is found. */
+export interface PublicAddressOptions {
+  /** The IP address, or a host name that has it. */
+  host: string;
+  /** The family that peers need; 0: either. */
+  family: 0 | 4 | 6;
+  log: (line: string, fields?: Record<string, unknown>) => void;
+  /** Looks a name up; as the system does unless given. */
+  resolve?: (name: string, family: 0 | 4 | 6) => Promise<string>;
+  /** How often a name is looked up again, in milliseconds. */
+  everyMs?: number;
+}
+
+/**
+ * Finds the address of a host; rejects when a name has none. A name is looked up again and again, so
+ * that legs opened after its address changed are told the new one. While it cannot be looked up, the
+ * last address counts.
+ */
+export async function publicAddress(
+  {
+    host,
+    family,
+    log,
+    resolve = bySystem,
+    everyMs = mediaLimits.publicAddressMs,
+  }: PublicAddressOptions,
+): Promise<PublicAddress> {
+  if (isIP(host) !== 0) return { address: host, close: () => {} };
+  let address = await resolve(host, family).catch((error) => {
+    throw new Error(`Cannot find the address of ${host}: ${error.message}`);
+  });
+  const again = async () => {
+    try {
+      const now = await resolve(host, family);
+      if (now !== address) log("The public address changed", { host, from: address, to: now });
+      address = now;
+    } catch (error) {
+      log("Cannot look the public address up again", { host, address, error: String(error) });
+    }
+  };
+  const timer = setInterval(again, everyMs);
+  return {
+    get address() {
+      return address;
+    },
+    close: () => clearInterval(timer),
+  };
+}
+
+const bySystem = async (name: string, family: 0 | 4 | 6): Promise<string> =>
+  (await lookup(name, { family })).address;

@@ -1,0 +1,184 @@
+import { FRAME_SAMPLES, NoCommonCodec, type Pcm, type WriteSamples } from "../base/port.ts";
+import { createSentSounds } from "./sent_sounds.ts";
+import type { MessageEnd, Order, Report, SentError, SentSound, Start } from "./wire.ts";
+
+type Numberless<O> = O extends { task: number } ? Omit<O, "task"> : never;
+
+/** An order that begins a task, which gets its number here. */
+export type Task = Numberless<Start | Exclude<Order, { type: "stop" }>>;
+
+/** What a leg is told by its engine. */
+export interface LegEvents {
+  connected(): void;
+  unconnected(error: Error): void;
+  lost(why: string): void;
+  unknownSource(address: string): void;
+  digit(digit: string): void;
+}
+
+/** The main thread's side of the way to an engine elsewhere. */
+export interface EngineLink {
+  /** A number that nothing else has. */
+  next(): number;
+  tell(order: Order): void;
+  /** Resolves with what the task brings; rejects when it fails, and when the engine is gone. */
+  ask(task: Task): Promise<string>;
+  /**
+   * Resolves at the end of the task, also when the engine is gone, and at once when the signal
+   * aborts, which stops it; rejects when it fails.
+   */
+  perform(task: Task, signal: AbortSignal): Promise<void>;
+  /** Begins a task that goes on until the result is called; that resolves when it is over. */
+  begin(task: Task, write?: WriteSamples): () => Promise<void>;
+  /** A sound as it is sent. */
+  sound(pcm: Pcm): SentSound;
+  /** Those that are told what happens to them. */
+  readonly legs: Map<number, LegEvents>;
+  /** Who is handed the frames of a tap. */
+  readonly taps: Map<number, (frame: Pcm) => void>;
+  /** The engine is gone, for this reason: its legs are lost, and every task is over. */
+  end(why: string): void;
+}
+
+/** Writes a line of the log. */
+export type Log = (line: string, fields?: Record<string, unknown>) => void;
+
+interface Running {
+  over: PromiseWithResolvers<string>;
+  /** Takes what it records. */
+  write: WriteSamples | undefined;
+}
+
+/** State of a link; the functions below are its only users. */
+interface State {
+  end: MessageEnd<Order | Start, Report>;
+  log: Log;
+  tasks: Map<number, Running>;
+  legs: EngineLink["legs"];
+  taps: EngineLink["taps"];
+  last: number;
+  /** Why there is no engine any more. */
+  gone: string | undefined;
+}
+
+/** The link by one end of a channel; `serveEngine` is at the other. */
+export function createEngineLink(end: MessageEnd<Order | Start, Report>, log: Log): EngineLink {
+  const state: State = {
+    end,
+    log,
+    tasks: new Map(),
+    legs: new Map(),
+    taps: new Map(),
+    last: 0,
+    gone: undefined,
+  };
+  end.onmessage = ({ data }) => heed(state, data);
+  const next = () => ++state.last;
+  const sound = createSentSounds(next, (sound) => tell(state, { type: "forgetSound", sound }));
+  return {
+    next,
+    tell: (order) => tell(state, order),
+    ask: (task) => begin(state, next(), task),
+    perform: (task, signal) => perform(state, next(), { task, signal }),
+    begin(task, write) {
+      const id = next();
+      const over = begin(state, id, task, write).then(() => {}, () => {});
+      return () => {
+        tell(state, { type: "stop", task: id });
+        return over;
+      };
+    },
+    sound,
+    legs: state.legs,
+    taps: state.taps,
+    end: (why) => endLink(state, why),
+  };
+}
+
+function tell({ end, gone }: State, order: Order | Start): void {
+  if (gone === undefined) end.postMessage(order, []);
+}
+
+function begin(state: State, id: number, task: Task, write?: WriteSamples): Promise<string> {
+  const over = Promise.withResolvers<string>();
+  if (state.gone !== undefined) over.reject(new EngineGone(state.gone));
+  else state.tasks.set(id, { over, write });
+  tell(state, { ...task, task: id });
+  return over.promise;
+}
+
+function perform(
+  state: State,
+  id: number,
+  { task, signal }: { task: Task; signal: AbortSignal },
+): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const stop = () => {
+    tell(state, { type: "stop", task: id });
+    resolve();
+  };
+  begin(state, id, task).then(() => {}, (error) => {
+    if (!(error instanceof EngineGone)) throw error;
+  }).finally(() => signal.removeEventListener("abort", stop)).then(resolve, reject);
+  if (signal.aborted) stop();
+  else signal.addEventListener("abort", stop, { once: true });
+  return promise;
+}
+
+function heed({ end, tasks, legs, taps, log }: State, report: Report): void {
+  switch (report.type) {
+    case "done":
+      tasks.get(report.task)?.over.resolve(report.value ?? "");
+      return void tasks.delete(report.task);
+    case "failed":
+      tasks.get(report.task)?.over.reject(errorOf(report.error));
+      return void tasks.delete(report.task);
+    case "recorded":
+      return tasks.get(report.task)?.write?.(report.samples);
+    case "connected":
+      return legs.get(report.leg)?.connected();
+    case "unconnected":
+      return legs.get(report.leg)?.unconnected(errorOf(report.error));
+    case "lost":
+      return legs.get(report.leg)?.lost(report.why);
+    case "unknownSource":
+      return legs.get(report.leg)?.unknownSource(report.address);
+    case "digit":
+      return legs.get(report.leg)?.digit(report.digit);
+    case "heard":
+      handOut(taps, report);
+      // Memory that came and was left to the garbage collector would have it stop all at each second.
+      return end.postMessage({ type: "spent", samples: report.samples }, [report.samples.buffer]);
+    case "log":
+      return log(report.line, report.fields);
+  }
+}
+
+function handOut(taps: State["taps"], heard: Extract<Report, { type: "heard" }>): void {
+  let at = 0;
+  for (const { tap, frames } of heard.taps) {
+    for (let frame = 0; frame < frames; frame++) {
+      // Asked for each time: the frame before may have ended it.
+      taps.get(tap)?.(heard.samples.subarray(at, at += FRAME_SAMPLES));
+    }
+  }
+}
+
+function endLink(state: State, why: string): void {
+  if (state.gone !== undefined) return;
+  state.gone = why;
+  for (const { over } of state.tasks.values()) over.reject(new EngineGone(why));
+  state.tasks.clear();
+  for (const leg of [...state.legs.values()]) {
+    leg.unconnected(new EngineGone(why));
+    leg.lost(why);
+  }
+}
+
+/** There is no engine to ask. */
+class EngineGone extends Error {
+  override readonly name = "EngineGone";
+}
+
+const errorOf = ({ name, message, mismatch }: SentError): Error =>
+  name === "NoCommonCodec" ? new NoCommonCodec(message, mismatch) : new Error(message);

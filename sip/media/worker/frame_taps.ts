@@ -1,0 +1,100 @@
+import { FRAME_SAMPLES, type MediaLeg, type Pcm } from "../base/port.ts";
+
+/** Frames of what legs hear, gathered so that few messages bring many. */
+export interface Taps {
+  add(tap: number, leg: Pick<MediaLeg, "listen">): void;
+  remove(tap: number): void;
+  /** Hands on what was gathered at once. */
+  flush(): void;
+  /** Takes memory back that was handed on. */
+  reuse(samples: Pcm): void;
+}
+
+/** What was gathered of some taps: so many frames of each, one after the other; more may follow. */
+type HandOn = (taps: { tap: number; frames: number }[], samples: Pcm) => void;
+
+/** Of one tap, with which those of its group are handed on: 0.1 s. */
+const mostFrames = 5;
+
+/** Pieces of memory that wait to be used again; there are more only while many are under way. */
+const mostSpare = 2 * mostFrames;
+
+interface Tap {
+  frames: Pcm[];
+  stop: () => void;
+}
+
+/** Taps whose frames are handed on together. */
+interface Group {
+  taps: Map<number, Tap>;
+  /** Frames of a tap beyond which that is done. */
+  most: number;
+}
+
+/**
+ * Hands on what taps hear when one of their group has heard 0.1 s. There is a group for each tick of
+ * that time, so that what all heard does not come at once: whoever takes it would keep the
+ * processor from the legs for long.
+ */
+export function createTaps(handOn: HandOn): Taps {
+  const groups = Array.from({ length: mostFrames }, (): Group => ({ taps: new Map(), most: 0 }));
+  const spare: Pcm[] = [];
+  const room = (length: number): Pcm => {
+    const found = spare.findIndex((piece) => piece.length >= length);
+    return found < 0 ? new Int16Array(length) : spare.splice(found, 1)[0]!;
+  };
+  const flush = (group: Group) => {
+    group.most = mostFrames;
+    handOnAll(group.taps, { handOn, room });
+  };
+  return {
+    add(tap, leg) {
+      const group = groups.reduce((one, other) => other.taps.size < one.taps.size ? other : one);
+      // Each group begins with a time of its own, as many taps may begin at once.
+      if (group.taps.size === 0) group.most = 1 + groups.indexOf(group);
+      const frames: Pcm[] = [];
+      const stop = leg.listen((frame) => {
+        // All of the group have heard the tick before.
+        if (frames.length >= group.most) flush(group);
+        frames.push(frame);
+      });
+      group.taps.set(tap, { frames, stop });
+    },
+    remove(tap) {
+      for (const { taps } of groups) {
+        taps.get(tap)?.stop();
+        taps.delete(tap);
+      }
+    },
+    flush: () => groups.forEach(flush),
+    reuse(samples) {
+      // The latest are of the length that is wanted now.
+      spare.unshift(samples);
+      spare.splice(mostSpare);
+    },
+  };
+}
+
+function handOnAll(
+  taps: Map<number, Tap>,
+  { handOn, room }: { handOn: HandOn; room(length: number): Pcm },
+): void {
+  const counts: { tap: number; frames: number }[] = [];
+  let gathered = 0;
+  for (const [tap, { frames }] of taps) {
+    if (frames.length === 0) continue;
+    counts.push({ tap, frames: frames.length });
+    gathered += frames.length;
+  }
+  if (gathered === 0) return;
+  const samples = room(gathered * FRAME_SAMPLES);
+  let at = 0;
+  for (const { frames } of taps.values()) {
+    for (const frame of frames) {
+      samples.set(frame, at);
+      at += FRAME_SAMPLES;
+    }
+    frames.length = 0;
+  }
+  handOn(counts, samples);
+}

@@ -1,0 +1,74 @@
+import { createEngineLink, type EngineLink, type Log } from "./engine_link.ts";
+import { mediaLimits } from "../base/limits.ts";
+import type { MediaEngine } from "../base/port.ts";
+import { remoteEngine } from "./remote_engine.ts";
+import type { MediaPlaces } from "../transports/transports.ts";
+
+/** What a media Worker is started with. */
+export interface MediaWorkerOptions {
+  places: MediaPlaces;
+  log: Log;
+  /** Called once, when the Worker ends by itself or hangs. Every leg is lost then, and none opens. */
+  onEnd(): void;
+  /** What runs in it, and how often it is asked whether it hangs. */
+  script?: URL;
+  checkMs?: number;
+}
+
+/**
+ * The media engine in a Worker: what else this process does delays no audio. Rejects when it cannot
+ * start.
+ */
+export async function startMediaWorker(
+  {
+    places,
+    log,
+    onEnd,
+    script = new URL("./worker.ts", import.meta.url),
+    checkMs = mediaLimits.workerCheckMs,
+  }: MediaWorkerOptions,
+): Promise<MediaEngine> {
+  const worker = new Worker(script, { type: "module" });
+  const link = createEngineLink(worker, log);
+  let stopWatch: (() => void) | undefined;
+  const ended = (why: string) => {
+    link.end(`Cannot use media: the media Worker ${why}`);
+    if (stopWatch === undefined) return;
+    stopWatch();
+    stopWatch = undefined;
+    log("The media Worker is gone", { why });
+    onEnd();
+  };
+  worker.onerror = (event) => {
+    event.preventDefault();
+    ended(`ended: ${event.message}`);
+  };
+  try {
+    await link.ask({ type: "start", places });
+    stopWatch = watch(link, checkMs, () => ended("hangs"));
+  } catch (error) {
+    worker.terminate();
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`Cannot start the media Worker: ${why}`, { cause: error });
+  }
+  const engine = remoteEngine(link);
+  let closed: Promise<void> | undefined;
+  return {
+    ...engine,
+    close() {
+      stopWatch?.();
+      return closed ??= engine.close().then(() => worker.terminate());
+    },
+  };
+}
+
+/** Asks for a sign of life; several checks in a row without one are a Worker that hangs. */
+function watch(link: EngineLink, checkMs: number, onHang: () => void): () => void {
+  let missed = 0;
+  const timer = setInterval(() => {
+    if (missed++ === 0) void link.ask({ type: "ping" }).then(() => missed = 0, () => {});
+    // Counted by ticks, not by the clock: a process that slept finds one tick due, not many.
+    else if (missed > mediaLimits.workerChecks) onHang();
+  }, checkMs);
+  return () => clearInterval(timer);
+}

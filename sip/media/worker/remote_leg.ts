@@ -1,0 +1,122 @@
+import type { EngineLink } from "./engine_link.ts";
+import { createListeners, type Listeners } from "../base/listeners.ts";
+import type { MediaLeg, Pcm } from "../base/port.ts";
+
+const ids = new WeakMap<MediaLeg, { link: EngineLink; id: number }>();
+
+/** The number of a leg at the other end of a link; throws for a leg of another engine. */
+export function idOf(link: EngineLink, leg: MediaLeg): number {
+  const known = ids.get(leg);
+  if (known?.link === link) return known.id;
+  throw new Error("Cannot bring legs together: they are of different engines");
+}
+
+/** State of a leg; the functions below are its only users. */
+interface State {
+  link: EngineLink;
+  id: number;
+  connected: PromiseWithResolvers<void>;
+  lost: PromiseWithResolvers<string>;
+  unknownSource: PromiseWithResolvers<string>;
+  digits: Listeners<string>;
+  taps: Set<number>;
+  muted: boolean;
+  closed: boolean;
+}
+
+/** A leg that `open` opens at the other end of a link, with the number it is given; `open` resolves with its SDP. */
+export async function createRemoteLeg(
+  link: EngineLink,
+  open: (leg: number) => Promise<string>,
+): Promise<MediaLeg> {
+  const state: State = {
+    link,
+    id: link.next(),
+    connected: Promise.withResolvers(),
+    lost: Promise.withResolvers(),
+    unknownSource: Promise.withResolvers(),
+    digits: createListeners(),
+    taps: new Set(),
+    muted: false,
+    closed: false,
+  };
+  state.connected.promise.catch(() => {});
+  // Known from now on: what happens to it may be told right behind the answer.
+  link.legs.set(state.id, {
+    connected: state.connected.resolve,
+    unconnected: state.connected.reject,
+    lost: state.lost.resolve,
+    unknownSource: state.unknownSource.resolve,
+    digit: state.digits.call,
+  });
+  try {
+    return legOf(state, await open(state.id));
+  } catch (error) {
+    link.legs.delete(state.id);
+    throw error;
+  }
+}
+
+function legOf(state: State, localSdp: string): MediaLeg {
+  const { link, id: leg } = state;
+  const media: MediaLeg = {
+    localSdp,
+    connected: state.connected.promise,
+    lost: state.lost.promise,
+    unknownSource: state.unknownSource.promise,
+    accept: async (sdp, isEarly = false) =>
+      void await link.ask({ type: "accept", leg, sdp, isEarly }),
+    reanswer: (sdp) => link.ask({ type: "reanswer", leg, sdp }),
+    reoffer: (isHolding) =>
+      link.ask({ type: "reoffer", leg, ...isHolding !== undefined && { isHolding } }),
+    reaccept: async (sdp) => void await link.ask({ type: "reaccept", leg, sdp }),
+    play: (pcm, { loop, signal }) =>
+      link.perform({ type: "play", leg, sound: link.sound(pcm), loop }, signal),
+    sendDigits: (digits, signal) => link.perform({ type: "sendDigits", leg, digits }, signal),
+    echo() {
+      const stop = link.begin({ type: "echo", leg });
+      return () => void stop();
+    },
+    listen: (onFrame) => listen(state, onFrame),
+    recordWith: (other, write) =>
+      link.begin({ type: "recordLegs", leg, other: idOf(link, other) }, write),
+    join: (other) => link.tell({ type: "join", leg, other: idOf(link, other) }),
+    leave: (from) => link.tell({ type: "leave", leg, ...from && { from: idOf(link, from) } }),
+    setMuted(muted) {
+      state.muted = muted;
+      link.tell({ type: "mute", leg, muted });
+    },
+    get isMuted() {
+      return state.muted;
+    },
+    onDigits: state.digits.add,
+    takeDigit: (digit) => link.tell({ type: "takeDigit", leg, digit }),
+    close: () => close(state),
+  };
+  ids.set(media, { link, id: leg });
+  return media;
+}
+
+function listen({ link, id, taps, closed }: State, onFrame: (frame: Pcm) => void): () => void {
+  if (closed) return () => {};
+  const tap = link.next();
+  taps.add(tap);
+  link.taps.set(tap, onFrame);
+  link.tell({ type: "listen", tap, leg: id });
+  return () => {
+    if (!taps.delete(tap)) return;
+    link.taps.delete(tap);
+    link.tell({ type: "unlisten", tap });
+  };
+}
+
+function close(state: State): void {
+  if (state.closed) return;
+  state.closed = true;
+  const { link, id, taps } = state;
+  link.legs.delete(id);
+  state.digits.clear();
+  for (const tap of taps) link.taps.delete(tap);
+  state.connected.reject(new Error("Cannot connect media: the leg is closed"));
+  link.tell({ type: "closeLeg", leg: id });
+}

@@ -1,0 +1,213 @@
+import { createTaps, type Taps } from "./frame_taps.ts";
+import type { MediaEngine, MediaLeg, MediaRoom, Pcm, Seat } from "../base/port.ts";
+import {
+  type MessageEnd,
+  type Order,
+  type OrderOf,
+  type Report,
+  sentError,
+  type SentSound,
+} from "./wire.ts";
+
+/** What the other side has open here, by its numbers. */
+interface Served {
+  engine: MediaEngine;
+  report(report: Report, transfer?: Transferable[]): void;
+  taps: Taps;
+  legs: Map<number, MediaLeg>;
+  rooms: Map<number, OpenRoom>;
+  seats: Map<number, { seat: Seat; room: number }>;
+  /** What ends a task before its time. */
+  tasks: Map<number, () => void>;
+  sounds: Map<number, Pcm>;
+}
+
+/** A room is kept while it has seats or recordings. */
+interface OpenRoom {
+  sound: MediaRoom;
+  users: number;
+}
+
+/** Has the other end of a message channel use an engine of this thread: `remoteEngine` is there. */
+export function serveEngine(engine: MediaEngine, end: MessageEnd<Report, Order>): void {
+  const report: Served["report"] = (report, transfer = []) => end.postMessage(report, transfer);
+  const served: Served = {
+    engine,
+    report,
+    taps: createTaps((taps, samples) => report({ type: "heard", taps, samples }, [samples.buffer])),
+    legs: new Map(),
+    rooms: new Map(),
+    seats: new Map(),
+    tasks: new Map(),
+    sounds: new Map(),
+  };
+  end.onmessage = ({ data: order }) => {
+    try {
+      (follow[order.type] as (served: Served, order: Order) => void)(served, order);
+    } catch (error) {
+      if ("task" in order) fail(served, order.task, error);
+      else report({ type: "log", line: "Cannot follow an order", fields: { ...sentError(error) } });
+    }
+  };
+}
+
+/** Orders about what has gone in between are for nothing; those about a closed leg as the port says. */
+const follow: { readonly [T in Order["type"]]: (served: Served, order: OrderOf<T>) => void } = {
+  open: (served, order) => settle(served, order.task, open(served, order)),
+  accept: (served, { task, leg, sdp, isEarly }) =>
+    settle(served, task, openLeg(served, leg).accept(sdp, isEarly).then(() => undefined)),
+  reanswer: (served, { task, leg, sdp }) =>
+    settle(served, task, openLeg(served, leg).reanswer(sdp)),
+  reoffer: (served, { task, leg, isHolding }) =>
+    settle(served, task, openLeg(served, leg).reoffer(isHolding)),
+  reaccept: (served, { task, leg, sdp }) =>
+    settle(served, task, openLeg(served, leg).reaccept(sdp).then(() => undefined)),
+  play(served, { task, leg, sound, loop }) {
+    const pcm = soundOf(served, sound);
+    perform(served, task, (signal) => served.legs.get(leg)?.play(pcm, { loop, signal }));
+  },
+  sendDigits: (served, { task, leg, digits }) =>
+    perform(served, task, (signal) => served.legs.get(leg)?.sendDigits(digits, signal)),
+  echo: (served, { task, leg }) => last(served, task, openLeg(served, leg).echo()),
+  recordLegs: (served, { task, leg, other }) =>
+    last(
+      served,
+      task,
+      openLeg(served, leg).recordWith(openLeg(served, other), recorder(served, task)),
+    ),
+  recordRoom(served, { task, room: id }) {
+    const room = useRoom(served, id);
+    const stop = room.sound.record(recorder(served, task));
+    last(served, task, () => {
+      leaveRoom(served, id);
+      return stop();
+    });
+  },
+  stop: ({ tasks }, { task }) => tasks.get(task)?.(),
+  listen({ legs, taps }, { tap, leg }) {
+    const media = legs.get(leg);
+    if (media !== undefined) taps.add(tap, media);
+  },
+  unlisten: ({ taps }, { tap }) => taps.remove(tap),
+  join({ legs }, { leg, other }) {
+    const media = legs.get(other);
+    if (media !== undefined) legs.get(leg)?.join(media);
+  },
+  leave({ legs }, { leg, from }) {
+    const other = from === undefined ? undefined : legs.get(from);
+    if (from === undefined || other !== undefined) legs.get(leg)?.leave(other);
+  },
+  mute: ({ legs }, { leg, muted }) => legs.get(leg)?.setMuted(muted),
+  takeDigit: ({ legs }, { leg, digit }) => legs.get(leg)?.takeDigit(digit),
+  closeLeg({ legs, taps }, { leg }) {
+    taps.flush();
+    legs.get(leg)?.close();
+    legs.delete(leg);
+  },
+  enter(served, { seat: id, room, leg }) {
+    const media = served.legs.get(leg);
+    if (media === undefined) return;
+    served.seats.set(id, { seat: useRoom(served, room).sound.enter(media), room });
+  },
+  seat({ seats }, { seat: id, present, muted }) {
+    const seat = seats.get(id)?.seat;
+    if (present !== undefined) seat?.setPresent(present);
+    if (muted !== undefined) seat?.setMuted(muted);
+  },
+  leaveRoom(served, { seat: id }) {
+    const place = served.seats.get(id);
+    if (place === undefined) return;
+    served.seats.delete(id);
+    place.seat.leave();
+    leaveRoom(served, place.room);
+  },
+  announce(served, { room, sound }) {
+    const pcm = soundOf(served, sound);
+    served.rooms.get(room)?.sound.announce(pcm);
+  },
+  forgetSound: ({ sounds }, { sound }) => void sounds.delete(sound),
+  spent: ({ taps }, { samples }) => taps.reuse(samples),
+  ping: ({ report }, { task }) => report({ type: "done", task }),
+  close: (served, { task }) => settle(served, task, served.engine.close().then(() => undefined)),
+};
+
+async function open(served: Served, order: OrderOf<"open">): Promise<string> {
+  const { engine, report, taps, legs } = served;
+  const { leg: id, offer, kind, options } = order;
+  const opening = offer === undefined ? engine.offer(kind, options) : engine.answer(offer, options);
+  const leg = await opening;
+  legs.set(id, leg);
+  leg.connected.then(
+    () => report({ type: "connected", leg: id }),
+    (error) => report({ type: "unconnected", leg: id, error: sentError(error) }),
+  );
+  void leg.lost.then((why) => {
+    taps.flush();
+    report({ type: "lost", leg: id, why });
+  });
+  void leg.unknownSource.then((address) => report({ type: "unknownSource", leg: id, address }));
+  leg.onDigits((digit) => {
+    taps.flush(); // What was said before it is heard before it.
+    report({ type: "digit", leg: id, digit });
+  });
+  return leg.localSdp;
+}
+
+function openLeg({ legs }: Served, id: number): MediaLeg {
+  const leg = legs.get(id);
+  if (leg === undefined) throw new Error("Cannot use a leg: it is closed");
+  return leg;
+}
+
+function useRoom({ engine, rooms }: Served, id: number): OpenRoom {
+  const room = rooms.get(id) ?? { sound: engine.room(), users: 0 };
+  rooms.set(id, room);
+  room.users++;
+  return room;
+}
+
+function leaveRoom({ rooms }: Served, id: number): void {
+  const room = rooms.get(id);
+  if (room !== undefined && --room.users === 0) rooms.delete(id);
+}
+
+function soundOf({ sounds }: Served, { id, pcm = sounds.get(id) }: SentSound): Pcm {
+  if (pcm === undefined) throw new Error("Cannot play a sound: it is unknown");
+  sounds.set(id, pcm);
+  return pcm;
+}
+
+const recorder = ({ report }: Served, task: number) => (samples: Pcm) => {
+  const piece = samples.byteLength < samples.buffer.byteLength ? samples.slice() : samples;
+  report({ type: "recorded", task, samples: piece }, [piece.buffer]);
+};
+
+/** A task that goes on until it is told to stop. */
+function last(served: Served, task: number, stop: () => void | Promise<void>): void {
+  served.tasks.set(task, () => {
+    served.tasks.delete(task);
+    settle(served, task, Promise.try(stop).then(() => undefined));
+  });
+}
+
+/** A task that ends by itself, or when its signal aborts. */
+function perform(
+  served: Served,
+  task: number,
+  begin: (signal: AbortSignal) => Promise<void> | undefined,
+): void {
+  const stopping = new AbortController();
+  served.tasks.set(task, () => stopping.abort("stopped"));
+  const over = Promise.try(begin, stopping.signal).finally(() => served.tasks.delete(task));
+  settle(served, task, over.then(() => undefined));
+}
+
+function settle(served: Served, task: number, over: Promise<string | undefined>): void {
+  over.then(
+    (value) => served.report({ type: "done", task, ...value !== undefined && { value } }),
+    (error) => fail(served, task, error),
+  );
+}
+
+const fail = ({ report }: Served, task: number, error: unknown): void =>
+  report({ type: "failed", task, error: sentError(error) });

@@ -1,0 +1,107 @@
+import {
+  type LegOptions,
+  type MediaKind,
+  type Mismatch,
+  NoCommonCodec,
+  type Pcm,
+} from "../base/port.ts";
+import type { MediaPlaces } from "../transports/transports.ts";
+
+/**
+ * What goes between the companion's main thread and the engine in its Worker. Legs, rooms, seats,
+ * taps, tasks and sounds are numbered by the main side, so that it need not wait to speak of them.
+ */
+
+/** A task ends with a `done`, sooner where it is told to `stop`. */
+export type Order =
+  | {
+    type: "open";
+    task: number;
+    leg: number;
+    offer?: string;
+    kind?: MediaKind;
+    options?: LegOptions;
+  }
+  | { type: "accept"; task: number; leg: number; sdp: string; isEarly?: boolean }
+  | { type: "reanswer" | "reaccept"; task: number; leg: number; sdp: string }
+  | { type: "reoffer"; task: number; leg: number; isHolding?: boolean }
+  | { type: "play"; task: number; leg: number; sound: SentSound; loop: number }
+  | { type: "sendDigits"; task: number; leg: number; digits: string }
+  | { type: "echo"; task: number; leg: number }
+  | { type: "recordLegs"; task: number; leg: number; other: number }
+  | { type: "recordRoom"; task: number; room: number }
+  | { type: "stop"; task: number }
+  | { type: "listen"; tap: number; leg: number }
+  | { type: "unlisten"; tap: number }
+  | { type: "join"; leg: number; other: number }
+  | { type: "leave"; leg: number; from?: number }
+  | { type: "mute"; leg: number; muted: boolean }
+  | { type: "takeDigit"; leg: number; digit: string }
+  | { type: "closeLeg"; leg: number }
+  | { type: "enter"; seat: number; room: number; leg: number }
+  | { type: "seat"; seat: number; present?: boolean; muted?: boolean }
+  | { type: "leaveRoom"; seat: number }
+  | { type: "announce"; room: number; sound: SentSound }
+  | { type: "forgetSound"; sound: number }
+  /** The memory of a `heard` comes back, to be used again. */
+  | { type: "spent"; samples: Pcm }
+  | { type: "ping"; task: number }
+  | { type: "close"; task: number };
+
+/** The first message to a Worker; the task is done when its engine is there. */
+export interface Start {
+  type: "start";
+  task: number;
+  places: MediaPlaces;
+}
+
+/** The orders of a type. */
+export type OrderOf<T extends Order["type"]> = Extract<Order, { type: T }>;
+
+/** Its samples come along the first time; they are kept until it is forgotten. */
+export interface SentSound {
+  id: number;
+  pcm?: Pcm;
+}
+
+/** What the engine tells. */
+export type Report =
+  /** The value is an SDP, where one was asked for. */
+  | { type: "done"; task: number; value?: string }
+  | { type: "failed"; task: number; error: SentError }
+  | { type: "connected"; leg: number }
+  | { type: "unconnected"; leg: number; error: SentError }
+  | { type: "lost"; leg: number; why: string }
+  | { type: "unknownSource"; leg: number; address: string }
+  | { type: "digit"; leg: number; digit: string }
+  /** What several taps heard: so many frames of each, one after the other; then what is left over. */
+  | { type: "heard"; taps: { tap: number; frames: number }[]; samples: Pcm }
+  | { type: "recorded"; task: number; samples: Pcm }
+  | { type: "log"; line: string; fields?: Record<string, unknown> };
+
+/** An error as it crosses between the two. */
+export interface SentError {
+  /** Tells `NoCommonCodec` from the others. */
+  name: string;
+  message: string;
+  /** Of a `NoCommonCodec`. */
+  mismatch?: Mismatch;
+}
+
+/** Whatever was thrown, to be sent. */
+export const sentError = (error: unknown): SentError =>
+  error instanceof Error
+    ? {
+      name: error.name,
+      message: error.message,
+      ...error instanceof NoCommonCodec && { mismatch: error.mismatch },
+    }
+    : { name: "Error", message: String(error) };
+
+/** One end of the way between the two: a Worker, the inside of one, or a MessagePort. */
+export interface MessageEnd<Sent, Received> {
+  postMessage(message: Sent, transfer: Transferable[]): void;
+  // Each kind of end has a `this` of its own, which nobody uses.
+  // deno-lint-ignore no-explicit-any
+  onmessage: ((this: any, event: MessageEvent<Received>) => void) | null;
+}

@@ -1,0 +1,38 @@
+import { mediaEngine } from "../engine/engine.ts";
+import { serveEngine } from "./serve_engine.ts";
+import { openTransports } from "../transports/transports.ts";
+import { type MessageEnd, type Order, type Report, sentError, type Start } from "./wire.ts";
+
+/** The inside of the Worker that has the media engine: after the start it takes orders. */
+
+const end = globalThis as unknown as MessageEnd<Report, Start | Order>;
+
+const log = (line: string, fields: Record<string, unknown> = {}) =>
+  end.postMessage({ type: "log", line, fields }, []);
+
+/** As in the main thread: one bad packet must not end the calls of others. */
+function surviveBugs(): void {
+  globalThis.addEventListener("unhandledrejection", (event) => {
+    event.preventDefault();
+    log("Unhandled rejection in the media engine", { error: describe(event.reason) });
+  });
+  globalThis.addEventListener("error", (event) => {
+    event.preventDefault();
+    log("Uncaught error in the media engine", { error: describe(event.error) });
+  });
+}
+
+const describe = (error: unknown): string =>
+  error instanceof Error && error.stack !== undefined ? error.stack : sentError(error).message;
+
+end.onmessage = async ({ data }) => {
+  const { task, places } = data as Start;
+  try {
+    const transports = await openTransports(places, log);
+    surviveBugs();
+    serveEngine(mediaEngine({ transports, log }), end as MessageEnd<Report, Order>);
+    end.postMessage({ type: "done", task }, []);
+  } catch (error) {
+    end.postMessage({ type: "failed", task, error: sentError(error) }, []);
+  }
+};

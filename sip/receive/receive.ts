@@ -1,0 +1,255 @@
+import {
+  type IncomingRequestMessage,
+  type IncomingResponseMessage,
+  SessionState,
+} from "sip.js/lib/core/index.js";
+import type { Verdict } from "../admission/admission.ts";
+import { completeResponse } from "../stack/complete_response.ts";
+import { badRequest } from "../text/bad_request.ts";
+import type { Dialog } from "../contracts/dialog.ts";
+import { currentFlow, type Flow, withFlow } from "../base/flow.ts";
+import { cancelOffer } from "../dialog/offer.ts";
+import { sipLimits } from "../base/limits.ts";
+import { type ParsedRequest, parseMessage, SipParseError } from "../text/parse.ts";
+import { type Refusal, unavailable } from "../base/refusal.ts";
+import { refusePrivacy } from "../identity/privacy.ts";
+import { reply } from "../stack/reply.ts";
+import { refuseInterval } from "../contracts/session_timer.ts";
+import { mayGoBy, refuseInsecure, refuseSips } from "../identity/secure.ts";
+import { refuseCopy, transactionKey } from "../stack/merged.ts";
+import { mayBeForked } from "../stack/server_transactions.ts";
+import { setOrigin } from "../identity/origin.ts";
+import type { Signalling } from "../contracts/signalling.ts";
+import { answerEarly, answerUpdate } from "../dialog/update.ts";
+import {
+  allowedMethods,
+  allowHeader,
+  contactHeader,
+  supportedOptions,
+} from "../stack/user_agent_core.ts";
+import { typeOf, unwrapSdp } from "../text/body_parts.ts";
+import { receivedVia, type Via } from "../text/via.ts";
+import { ussdType } from "../text/ussd_body.ts";
+
+/** Methods that exist but have no place here (405); any other name is unknown (501). */
+const refusedMethods = ["SUBSCRIBE", "PUBLISH"];
+
+/** Methods that mean nothing outside a dialog of ours. */
+const inDialogOnly = ["INFO", "PRACK", "NOTIFY"];
+
+/** Takes one message off a connection. Never throws: what cannot be read is refused or dropped. */
+export function receive(signalling: Signalling, flow: Flow, text: string): void {
+  withFlow(flow, () => {
+    // To read what is ignored would cost more than all else that a flood does.
+    const unread = signalling.admission.judgeUnread(flow);
+    if (unread === "cut") return flow.close();
+    if (unread === "ignore") return;
+    try {
+      const parsed = parseMessage(text);
+      if (flow.absorbs?.(parsed.message)) return;
+      if ("target" in parsed) receiveRequest(signalling, parsed, unread);
+      else receiveResponse(signalling, parsed.message);
+    } catch (error) {
+      if (!(error instanceof SipParseError)) {
+        signalling.log("Cannot handle a SIP message", { error: String(error) });
+      } else refuseUnreadable(signalling, flow, error);
+    }
+  });
+}
+
+function refuseUnreadable(
+  { admission }: Signalling,
+  flow: Flow,
+  { request, why }: SipParseError,
+): void {
+  const verdict = admission.judge(flow);
+  if (verdict === "cut") flow.close();
+  if (verdict !== "serve" || request === undefined) return;
+  markReceived(request, flow);
+  flow.transport.send(badRequest(request, why)).catch(() => {});
+}
+
+function receiveResponse({ core }: Signalling, message: IncomingResponseMessage): void {
+  // Whoever sent it with two of them meant another (RFC 3261 §8.1.3.3).
+  if (message.headers["Via"]?.length !== 1) return;
+  unwrapSdp(message, ussdType);
+  // What is no SDP is no answer to an offer; of a body without a type the library would throw.
+  if (!isAnswer(message)) message.body = "";
+  completeResponse(core, message);
+  core.receiveIncomingResponseFromTransport(message);
+}
+
+/** Whether the body of a response to an offer may answer it; that of any other request is what it is. */
+function isAnswer(message: IncomingResponseMessage): boolean {
+  const type = message.getHeader("content-type");
+  if (type === undefined) return false;
+  return !["INVITE", "UPDATE", "PRACK"].includes(message.method) ||
+    typeOf(type) === "application/sdp";
+}
+
+/** `unread` is what was said of it before it was read. */
+function receiveRequest(
+  signalling: Signalling,
+  request: ParsedRequest,
+  unread: Verdict | undefined,
+): void {
+  const { message } = request;
+  const flow = currentFlow();
+  unwrapSdp(message, ussdType);
+  markReceived(message, flow);
+  const dialog = dialogOf(signalling, message);
+  const verdict = dialog === undefined ? unread ?? signalling.admission.judge(flow) : "serve";
+  if (verdict === "cut") return flow.close();
+  if (verdict === "ignore") return;
+  const refusal = verdict === "refuse" ? unavailable : refuse(signalling, request, dialog);
+  if (refusal !== undefined) {
+    if (message.method !== "ACK") reply(flow, message, refusal);
+    return;
+  }
+  if (mayBeForked(message) && refuseCopy(signalling.core, message, flow)) return;
+  setOrigin(message, { flow, target: request.target });
+  const isNewCall = message.method === "INVITE" && !message.toTag;
+  const refused = isNewCall ? signalling.refuseInvite(message) : undefined;
+  if (refused !== undefined) return reply(flow, message, refused);
+  // The core serves only the user in its own address, and keys transactions on the branch alone.
+  message.ruri = signalling.core.configuration.aor;
+  if (message.method === "OPTIONS") return answerOptions(signalling, message, flow);
+  if (message.method === "REGISTER" && !message.toTag) return signalling.onRegister(message);
+  message.viaBranch = transactionKey(message, flow);
+  if (message.method === "UPDATE") answerUpdate(signalling, message);
+  else signalling.core.receiveIncomingRequestFromTransport(message);
+  if (message.method === "CANCEL") cancelOffer(signalling, message);
+}
+
+/** What is wrong with a request before anybody looks at what it wants (RFC 3261 §8.2). */
+function refuse(
+  signalling: Signalling,
+  request: ParsedRequest,
+  dialog: Dialog | undefined,
+): Refusal | undefined {
+  const { message } = request;
+  if (request.refusal !== undefined) return { statusCode: request.refusal };
+  return refuseMethod(message.method) ?? refuseTarget(request) ?? refuseHeaders(message) ??
+    refuseDialog(signalling, message, dialog) ?? refuseOffer(message) ??
+    refuseSession(signalling, message);
+}
+
+function refuseMethod(method: string): Refusal | undefined {
+  if (allowedMethods.includes(method)) return undefined;
+  const statusCode = refusedMethods.includes(method) ? 405 : 501;
+  return { statusCode, extraHeaders: [allowHeader] };
+}
+
+function refuseTarget({ message, target }: ParsedRequest): Refusal | undefined {
+  const { protocol } = currentFlow().transport;
+  if (target.length > sipLimits.requestUriLength) return { statusCode: 414 };
+  const scheme = message.ruri?.scheme ?? "";
+  if (!["sip", "sips", "tel"].includes(scheme)) return { statusCode: 416 };
+  return refuseSips(message, target, protocol);
+}
+
+function refuseHeaders(message: IncomingRequestMessage): Refusal | undefined {
+  if (!message.fromTag) return { statusCode: 400, reasonPhrase: "Missing From Tag" };
+  if (message.body !== "" && !message.hasHeader("content-type")) {
+    return { statusCode: 400, reasonPhrase: "Missing Content-Type" };
+  }
+  if (message.method === "INVITE" && !hasOneContact(message)) {
+    return { statusCode: 400, reasonPhrase: "Needs One Contact" };
+  }
+  // We pass on new INVITEs and MESSAGEs; for the rest we are the end of the way (§16.3 step 3).
+  const passedOn = ["INVITE", "MESSAGE"].includes(message.method) && !message.toTag;
+  const hops = message.headers["Max-Forwards"]?.[0]?.parsed;
+  if (passedOn && hops === 0) return { statusCode: 483 };
+  return (passedOn ? refusePrivacy(message) : undefined) ?? refuseRequired(message);
+}
+
+function hasOneContact(message: IncomingRequestMessage): boolean {
+  const contacts = message.headers["Contact"] ?? [];
+  return contacts.length === 1 && contacts[0]?.parsed !== "*";
+}
+
+/** An option we do not have (§8.2.2.3); CANCEL and ACK may not be refused for it. */
+function refuseRequired(message: IncomingRequestMessage): Refusal | undefined {
+  if (message.method === "CANCEL" || message.method === "ACK") return undefined;
+  if (!message.hasHeader("require") && !message.hasHeader("proxy-require")) return undefined;
+  const required = message.getHeaders("require").concat(message.getHeaders("proxy-require"))
+    .join(",").split(",").map((tag) => tag.trim().toLowerCase()).filter((tag) => tag !== "");
+  // What is asked of a proxy that keeps its caller's privacy (RFC 3323 §4.2), and is never offered.
+  const unsupported = required.filter((tag) =>
+    tag !== "privacy" && !supportedOptions.includes(tag)
+  );
+  if (unsupported.length === 0) return undefined;
+  return { statusCode: 420, extraHeaders: [`Unsupported: ${unsupported.join(", ")}`] };
+}
+
+const dialogOf = ({ dialogs }: Signalling, { callId, toTag, fromTag }: IncomingRequestMessage) =>
+  toTag ? dialogs.get(callId + toTag + fromTag) : undefined;
+
+const isOfPeer = ({ flow, login, hop }: Dialog, by: Flow): boolean =>
+  by === flow || login !== undefined && by.logins.has(login) ||
+  hop !== undefined && hop.owns(by.remote.host);
+
+/**
+ * A request inside a dialog must name one of ours and come from the Client or the trunk whose leg it
+ * is; from a new connection of that Client, the dialog moves there (RFC 5626 §4.3).
+ */
+function refuseDialog(
+  signalling: Signalling,
+  message: IncomingRequestMessage,
+  dialog: Dialog | undefined,
+): Refusal | undefined {
+  if (inDialogOnly.includes(message.method) && !message.toTag) return { statusCode: 481 };
+  if (message.method === "REFER" && !message.toTag) {
+    return { statusCode: 403, reasonPhrase: "Only In A Call" };
+  }
+  if (!message.toTag || message.method === "CANCEL") return undefined;
+  // A text is for a Client, whatever it talks about meanwhile (RFC 3428 §4).
+  if (message.method === "MESSAGE") return { statusCode: 403, reasonPhrase: "Only Outside A Call" };
+  const flow = currentFlow();
+  // An ACK to a refusal names no dialog: it is for the transaction.
+  if (message.method === "ACK" && dialog === undefined) return undefined;
+  if (dialog === undefined) return answerEarly(signalling, message) ?? { statusCode: 481 };
+  if (!isOfPeer(dialog, flow)) return { statusCode: 481 };
+  if (!mayGoBy(dialog, flow)) return refuseInsecure(message);
+  // A trunk or proxy may speak from several ports and hear at one alone.
+  if (dialog.flow.closed || !dialog.hop?.owns(flow.remote.host)) dialog.flow = flow;
+  // The library would go on repeating the first 2xx for ever, once there are two that want an ACK.
+  const tooEarly = message.method === "INVITE" &&
+    dialog.session.sessionState === SessionState.AckWait;
+  return tooEarly ? { ...unavailable, statusCode: 500 } : undefined;
+}
+
+/** An offer that is none, or is compressed (§8.2.3); what a new call may bring, `refuseInvite` knows. */
+function refuseOffer(message: IncomingRequestMessage): Refusal | undefined {
+  if (!["INVITE", "UPDATE"].includes(message.method) || message.body === "") return undefined;
+  const isPlain = /^\s*identity\s*$/i.test(message.getHeader("content-encoding") ?? "identity");
+  const isSdp = typeOf(message.getHeader("content-type") ?? "") === "application/sdp";
+  if (isPlain && (isSdp || !message.toTag)) return undefined;
+  return {
+    statusCode: 415,
+    extraHeaders: ["Accept: application/sdp", "Accept-Encoding: identity"],
+  };
+}
+
+function refuseSession(
+  { sessionBounds }: Signalling,
+  message: IncomingRequestMessage,
+): Refusal | undefined {
+  const isSession = message.method === "INVITE" || message.method === "UPDATE";
+  return isSession ? refuseInterval(message, sessionBounds) : undefined;
+}
+
+/** What we can do (RFC 3261 §11.2). */
+function answerOptions(
+  { domain }: Signalling,
+  message: IncomingRequestMessage,
+  flow: Flow,
+): void {
+  const extraHeaders = [allowHeader, "Accept: application/sdp, text/plain", contactHeader(domain)];
+  reply(flow, message, { statusCode: 200, extraHeaders });
+}
+
+function markReceived(message: IncomingRequestMessage, flow: Flow): void {
+  const top = message.headers["Via"]?.[0];
+  if (top?.parsed !== undefined) top.raw = receivedVia(top.raw, top.parsed as Via, flow.remote);
+}

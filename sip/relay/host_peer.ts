@@ -1,0 +1,96 @@
+import { whenAborted } from "../base/abort.ts";
+import type { InboundLeg } from "../contracts/leg.ts";
+import type { MediaLeg } from "../media/base/port.ts";
+import type { Calls } from "../contracts/calls.ts";
+import { connected } from "../steps/connected.ts";
+import { recordRoom } from "../steps/room_stay.ts";
+import { talk } from "../steps/talk.ts";
+import { sayTo, takeOrders } from "../peer/far_leg.ts";
+import { ANOTHER_RUN, type MeetingNews, type MeetingOrder, readNews } from "../peer/meeting.ts";
+
+/** What is here for the calls of other companions to meet. */
+export interface MeetingHost {
+  calls: Calls;
+  /** Of this run of the companion. */
+  runId: string;
+}
+
+/** The side of a meeting that has what the call of another companion meets. */
+interface Visit {
+  calls: Calls;
+  caller: InboundLeg;
+  media: MediaLeg;
+}
+
+/** Lets the call of another companion meet what is here, until either is done. */
+export async function hostPeer(
+  { calls, runId }: MeetingHost,
+  caller: InboundLeg,
+  order: MeetingOrder,
+): Promise<void> {
+  if (order.runId !== runId) return caller.hangup({ status: ANOTHER_RUN });
+  await caller.answer();
+  const { media, signal } = caller;
+  if (media === undefined) return;
+  await connected({ calls, signal }, media, "let a call of another companion in");
+  if (signal.aborted) return;
+  const visit = { calls, caller, media };
+  if (order.type === "pickup") return hostTaker(visit, order.leg);
+  await hostGuest(visit, order);
+  caller.hangup();
+}
+
+/** Has the call in a room. What it hears while it waits its own companion plays, which is told when. */
+async function hostGuest(
+  { calls, caller, media }: Visit,
+  { leg, step }: MeetingOrder & { type: "room" },
+): Promise<void> {
+  let said: MeetingNews | undefined;
+  let isOver = false;
+  const say = (news: MeetingNews) => {
+    if (!isOver) sayTo(caller, said = news);
+  };
+  const recording = recordRoom(calls.recordings, leg, step.record);
+  const guest = calls.rooms.enter({
+    leg,
+    media,
+    step,
+    wait(over, isHeld) {
+      say({ type: "waits", isHeld });
+      over.addEventListener("abort", () => say({ type: "talks" }), { once: true });
+    },
+    ...recording,
+  });
+  if (guest === undefined) return say({ type: "full" });
+  if (said === undefined) say({ type: "talks" });
+  const { promise: leaving, resolve: leave } = Promise.withResolvers<void>();
+  caller.onContent = (body) => {
+    if (readNews(body)?.type !== "leave") return 400;
+    leave();
+    return 200;
+  };
+  await Promise.race([whenAborted(caller.signal), guest.over, leaving]);
+  isOver = true; // It waits no more, and talks to nobody.
+  guest.leave();
+  const recorded = await recording?.end();
+  if (recorded !== undefined) sayTo(caller, { type: "left", recording: recorded });
+}
+
+/** Joins the call with one that waits in a queue here, unless that waits no longer. */
+function hostTaker({ calls, caller }: Visit, leg: string): void {
+  const waiting = calls.waiting.get(leg);
+  if (waiting?.live.leg.media === undefined) {
+    sayTo(caller, { type: "gone" });
+    return caller.hangup();
+  }
+  const { live, signal: held } = waiting;
+  const taker = calls.adopt(caller);
+  takeOrders(taker);
+  waiting.take();
+  sayTo(caller, { type: "talks", sipCallId: live.leg.sipCallId });
+  taker.take(async (signal) => {
+    await talk({ calls, live: taker, signal }, { live, held }, { proxied: null });
+    waiting.release();
+    if (!signal.aborted) caller.hangup();
+  });
+}

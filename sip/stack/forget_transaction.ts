@@ -1,0 +1,49 @@
+import {
+  type IncomingInviteRequest,
+  InviteUserAgentServer,
+  type OutgoingInviteRequest,
+  UserAgentClient,
+} from "sip.js/lib/core/index.js";
+import type { Flow } from "../base/flow.ts";
+import type { Refusal } from "../base/refusal.ts";
+
+/**
+ * Forgets the transaction of an INVITE, with all that it holds, before the library would: 32 s after
+ * the final response, or never without one.
+ */
+export function forgetTransaction(request: IncomingInviteRequest | OutgoingInviteRequest): void {
+  if (request instanceof InviteUserAgentServer) {
+    const { core, transaction } = withInsides(request);
+    core.userAgentServers.delete(transaction.id);
+    request.dispose();
+  } else if (request instanceof UserAgentClient) {
+    const { core, transaction } = withInsides(request);
+    core.userAgentClients.delete(`${transaction.id}INVITE`);
+    request.dispose();
+  }
+}
+
+/**
+ * Refuses an INVITE of somebody who has not proved anything, and forgets it, as a stateless server
+ * would (RFC 3261 §8.2.7): a transaction would wait 32 s for an ACK, at no cost to the sender. A
+ * repeated INVITE is judged anew, and its ACK is for nobody.
+ */
+export function refuseStranger(request: IncomingInviteRequest, refusal: Refusal): void {
+  request.reject(refusal);
+  forgetTransaction(request);
+}
+
+/** Has what an INVITE of ours still sends, its ACK above all, go by another flow. */
+export function moveTransaction(request: OutgoingInviteRequest, { transport }: Flow): void {
+  if (request instanceof UserAgentClient) {
+    withInsides(request).transaction._transport = transport;
+  }
+}
+
+/** The core of a transaction's user, which the library declares as protected. */
+function withInsides(agent: InviteUserAgentServer | UserAgentClient) {
+  return agent as unknown as {
+    core: { userAgentServers: Map<string, unknown>; userAgentClients: Map<string, unknown> };
+    transaction: { id: string; _transport: Flow["transport"] };
+  };
+}

@@ -1,0 +1,206 @@
+import { Buffer } from "node:buffer";
+import {
+  IncomingMessage,
+  type IncomingRequestMessage,
+  Logger,
+  LoggerFactory,
+  NameAddrHeader,
+  OutgoingRequestMessage,
+  type OutgoingResponse,
+  type ResponseOptions,
+  SessionDialog,
+  URI,
+  UserAgentServer,
+} from "sip.js/lib/core/index.js";
+import { getReasonPhrase } from "sip.js/lib/core/messages/utils.js";
+import { requestUriOf } from "../identity/origin.ts";
+import { isSips, sipsContact } from "../identity/secure.ts";
+import { canonicalName } from "../text/header_names.ts";
+
+/**
+ * What the library does for every message at several times the cost it need have, done otherwise:
+ * names of headers, copies and texts of URIs, and the texts of requests and responses. The results
+ * are the same.
+ */
+export function replaceCostly(): void {
+  Object.assign(IncomingMessage.prototype, incomingHeaders);
+  Object.assign(OutgoingRequestMessage.prototype, outgoingHeaders, { toString: requestText });
+  Object.assign(URI.prototype, uriMethods);
+  Object.assign(NameAddrHeader.prototype, { clone: cloneNameAddr });
+  Object.assign(UserAgentServer.prototype, { reply });
+  Object.assign(SessionDialog.prototype, { signalingStateTransition });
+}
+
+/** Loggers of the library that say nothing; it would put each line together before it is dropped. */
+export function silentLoggers(): LoggerFactory {
+  const factory = new LoggerFactory();
+  factory.builtinEnabled = false;
+  factory.level = 0;
+  const silent = Object.assign(new Logger(factory, ""), { genericLog() {} });
+  factory.getLogger = () => silent;
+  return factory;
+}
+
+const { parseHeader } = IncomingMessage.prototype;
+
+/** The library spells a name letter by letter whenever a header is asked for. */
+const incomingHeaders = {
+  getHeader(this: IncomingMessage, name: string) {
+    return this.headers[canonicalName(name)]?.[0]?.raw;
+  },
+  getHeaders(this: IncomingMessage, name: string) {
+    return this.headers[canonicalName(name)]?.map(({ raw }) => raw) ?? [];
+  },
+  hasHeader(this: IncomingMessage, name: string) {
+    return this.headers[canonicalName(name)] !== undefined;
+  },
+  parseHeader(this: IncomingMessage, name: string, at = 0) {
+    const header = this.headers[canonicalName(name)]?.[at];
+    return header && (header.parsed ?? parseHeader.call(this, name, at));
+  },
+};
+
+const outgoingHeaders = {
+  getHeader(this: OutgoingRequestMessage, name: string) {
+    const [value] = this.headers[canonicalName(name)] ?? [];
+    if (value !== undefined) return value;
+    const start = `${name}:`.toLowerCase();
+    const { length } = start;
+    const line = this.extraHeaders.find((line) => line.slice(0, length).toLowerCase() === start);
+    return line?.slice(length).trim();
+  },
+  setHeader(this: OutgoingRequestMessage, name: string, value: string | string[]) {
+    this.headers[canonicalName(name)] = Array.isArray(value) ? value : [value];
+  },
+};
+
+const { signalingStateTransition: transition } = SessionDialog.prototype;
+
+/** Most messages have no body and change nothing; the library reads their headers before it knows. */
+function signalingStateTransition(
+  this: SessionDialog,
+  message: Parameters<typeof transition>[0],
+): void {
+  const content = "content" in message ? message.content : message.body;
+  if (content) transition.call(this, message);
+}
+
+/** What the library keeps to itself of a URI. */
+interface UriParts {
+  readonly raw: { scheme: string; user: string; host: string; port: number | undefined };
+  readonly parameters: Record<string, string | null>;
+  readonly headers: Record<string, string[]>;
+}
+
+/** A user that its escaping leaves as it is. */
+const plainUser = /^[\w\-.!~*'()+:?/]*$/;
+const { escapeUser } = URI.prototype as unknown as { escapeUser(user: string): string };
+
+const uriMethods = {
+  escapeUser: (user: string) => plainUser.test(user) ? user : escapeUser(user),
+  clone(this: UriParts): URI {
+    const { scheme, user, host, port } = this.raw;
+    const copy = new URI(scheme, user || "", host, port);
+    const { parameters, headers } = copy as unknown as UriParts;
+    Object.assign(parameters, this.parameters);
+    for (const name in this.headers) headers[name] = [...this.headers[name]!];
+    return copy;
+  },
+  _toString(this: UriParts, { scheme, user, host, port }: UriParts["raw"]): string {
+    let text = /^sips?$/i.test(scheme) ? `${scheme}:` : `${scheme}://`;
+    if (user) text += `${uriMethods.escapeUser(user)}@`;
+    text += port === undefined ? host : `${host}:${port}`;
+    text += parametersText(this.parameters);
+    let separator = "?";
+    for (const name in this.headers) {
+      for (const value of this.headers[name]!) {
+        text += `${separator}${name}=${value}`;
+        separator = "&";
+      }
+    }
+    return text;
+  },
+};
+
+function parametersText(parameters: Record<string, string | null>): string {
+  let text = "";
+  for (const name in parameters) {
+    const value = parameters[name];
+    text += value === null ? `;${name}` : `;${name}=${value}`;
+  }
+  return text;
+}
+
+function cloneNameAddr(this: NameAddrHeader): NameAddrHeader {
+  const { parameters } = this as unknown as UriParts;
+  return new NameAddrHeader(this.uri.clone(), this.displayName, parameters as never);
+}
+
+function requestText(this: OutgoingRequestMessage): string {
+  const { method, ruri, headers, extraHeaders } = this;
+  const { optionTags, userAgentString } = this["options"];
+  let text = `${method} ${ruri.toRaw()} SIP/2.0\r\n`;
+  for (const name in headers) {
+    for (const value of headers[name]!) text += `${name}: ${value}\r\n`;
+  }
+  // What is about a `sips:` URI has one in Contact too (RFC 3261 §8.1.1.8).
+  const isSecured = ruri.scheme === "sips";
+  for (const line of extraHeaders) text += `${isSecured ? sipsContact(line) : line.trim()}\r\n`;
+  text += `Supported: ${joined(optionTags)}\r\nUser-Agent: ${userAgentString}\r\n`;
+  const { body } = this;
+  if (body === undefined || typeof body === "string") return text + bodyText(body);
+  return text + bodyText(body.body, body.contentType);
+}
+
+const texts = new WeakMap<readonly string[], string>();
+
+/** As `join` does, which takes its time: there are few lists of options, and they do not change. */
+const joined = (options: readonly string[] = []): string =>
+  texts.getOrInsertComputed(options, () => options.join(", "));
+
+/** The end of a message: the type and length of its body, and the body. */
+function bodyText(content: string | undefined, contentType?: string): string {
+  if (!content) return "Content-Length: 0\r\n\r\n";
+  const type = contentType ? `Content-Type: ${contentType}\r\n` : "";
+  return `${type}Content-Length: ${Buffer.byteLength(content)}\r\n\r\n${content}`;
+}
+
+/** What the library keeps to itself of a request that it serves. */
+interface OpenServer {
+  readonly core: UserAgentServer["core"];
+  readonly message: IncomingRequestMessage;
+  readonly toTag: string;
+  readonly transaction: { receiveResponse(statusCode: number, response: string): void };
+}
+
+function reply(this: OpenServer, options: ResponseOptions): OutgoingResponse {
+  const { message, core: { configuration }, transaction } = this;
+  const { statusCode } = options;
+  const text = responseText(message, {
+    ...options,
+    toTag: statusCode === 100 ? "" : options.toTag || this.toTag,
+    supported: options.supported ?? configuration.supportedOptionTagsResponse ?? [],
+    userAgent: options.userAgent ?? configuration.userAgentHeaderFieldValue ?? "",
+  });
+  transaction.receiveResponse(statusCode, text);
+  return { message: text };
+}
+
+/** The text of a response (RFC 3261 §8.2.6); an empty `toTag` adds none to the To of the request. */
+export function responseText(
+  message: IncomingRequestMessage,
+  response: ResponseOptions & { toTag: string; supported: string[]; userAgent: string },
+): string {
+  const { headers, callId, cseq, method, toTag: known } = message;
+  const { statusCode, reasonPhrase, toTag, supported, userAgent, extraHeaders = [] } = response;
+  let text = `SIP/2.0 ${statusCode} ${reasonPhrase || getReasonPhrase(statusCode)}\r\n`;
+  for (const { raw } of headers["Via"] ?? []) text += `Via: ${raw}\r\n`;
+  const tag = known || toTag === "" ? "" : `;tag=${toTag}`;
+  text += `From: ${headers["From"]?.[0]?.raw}\r\nTo: ${headers["To"]?.[0]?.raw}${tag}\r\n` +
+    `CSeq: ${cseq} ${method}\r\nCall-ID: ${callId}\r\n` +
+    `Supported: ${joined(supported)}\r\nUser-Agent: ${userAgent}\r\n`;
+  // Those of a REGISTER are the Client's, not ours.
+  const isSecured = method !== "REGISTER" && isSips(requestUriOf(message));
+  for (const line of extraHeaders) text += `${isSecured ? sipsContact(line) : line.trim()}\r\n`;
+  return text + bodyText(response.body?.content, response.body?.contentType);
+}

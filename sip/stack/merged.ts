@@ -1,0 +1,36 @@
+import type { IncomingRequestMessage, UserAgentCore } from "sip.js/lib/core/index.js";
+import type { Flow } from "../base/flow.ts";
+import { reply } from "./reply.ts";
+import type { ServerTransactions } from "./server_transactions.ts";
+
+/**
+ * Refuses a copy of a request under way that came by another way, as where a proxy forks to two of
+ * our addresses (RFC 3261 §8.2.2.2). One with the same branch is a repetition: its sender has the
+ * response to the first. Whether it was one of either kind.
+ */
+export function refuseCopy(
+  core: UserAgentCore,
+  message: IncomingRequestMessage,
+  flow: Flow,
+): boolean {
+  const serving = (core.userAgentServers as ServerTransactions).serving(message);
+  if (serving === undefined) return false;
+  const key = transactionKey(message, flow);
+  if (serving === key) return false;
+  if (afterFlow(serving) !== afterFlow(key)) reply(flow, message, { statusCode: 482 });
+  return true;
+}
+
+const afterFlow = (key: string): string => key.slice(key.indexOf("|"));
+
+/**
+ * What tells transactions apart (RFC 3261 §17.2.3): branch and sent-by, or for clients of RFC 2543
+ * what they have instead.
+ */
+export function transactionKey(message: IncomingRequestMessage, flow: Flow): string {
+  const { viaBranch, via, callId, cseq, fromTag } = message;
+  // The bare cookie makes nothing unique (RFC 4475 §3.2.1).
+  const modern = viaBranch.startsWith("z9hG4bK") && viaBranch.length > "z9hG4bK".length;
+  const sentBy = `${via.host}:${via.port ?? ""}`;
+  return [flow.id, sentBy, ...modern ? [viaBranch] : [viaBranch, callId, cseq, fromTag]].join("|");
+}

@@ -1,0 +1,65 @@
+import {
+  type IncomingRequestMessage,
+  TransactionState,
+  type UserAgentServer,
+} from "sip.js/lib/core/index.js";
+import { LooseMap } from "../base/loose_map.ts";
+
+/** What the library keeps to itself of a request that it serves. */
+interface OpenServer {
+  readonly message: IncomingRequestMessage;
+  readonly transaction: { readonly state: TransactionState };
+}
+
+const refused = [
+  TransactionState.Completed,
+  TransactionState.Confirmed,
+  TransactionState.Terminated,
+];
+
+/**
+ * The server transactions of the core by their keys, and those of new calls and texts also by what
+ * copies of one request share that came by different ways (RFC 3261 §8.2.2.2).
+ */
+export class ServerTransactions extends LooseMap<string, UserAgentServer> {
+  readonly #keys = new Map<string, string>();
+
+  /**
+   * The key of the transaction in which another copy of a request is served. One that was refused is
+   * none: after that a proxy may well try the same with another of our addresses.
+   */
+  serving(message: IncomingRequestMessage): string | undefined {
+    const key = this.#keys.get(requestKey(message));
+    const server = key === undefined ? undefined : insides(this.get(key));
+    return server === undefined || refused.includes(server.transaction.state) ? undefined : key;
+  }
+  override set(key: string, server: UserAgentServer): this {
+    const { message } = insides(server)!;
+    if (mayBeForked(message)) this.#keys.set(requestKey(message), key);
+    return super.set(key, server);
+  }
+  override delete(key: string): boolean {
+    const message = insides(this.get(key))?.message;
+    if (message !== undefined && mayBeForked(message)) {
+      const shared = requestKey(message);
+      if (this.#keys.get(shared) === key) this.#keys.delete(shared);
+    }
+    return super.delete(key);
+  }
+  override clear(): void {
+    this.#keys.clear();
+    super.clear();
+  }
+  /** None: the library walks through all of them for what `serving` tells at once. */
+  override *values(): MapIterator<UserAgentServer> {}
+}
+
+/** Whether copies of a request may come by different ways, and each be served. */
+export const mayBeForked = ({ method, toTag }: IncomingRequestMessage): boolean =>
+  !toTag && (method === "INVITE" || method === "MESSAGE");
+
+const requestKey = ({ callId, fromTag, cseq, method }: IncomingRequestMessage): string =>
+  `${callId}|${fromTag}|${cseq}|${method}`;
+
+const insides = (server: UserAgentServer | undefined) =>
+  server as unknown as OpenServer | undefined;

@@ -1,0 +1,88 @@
+import type { LegEvent, Outcome } from "../../core/protocol/events.ts";
+import type { Action } from "../../core/protocol/action.ts";
+import type { Recorded } from "../../core/protocol/recordings.ts";
+import type { Script } from "../../core/protocol/script.ts";
+import { unlessAborted } from "../base/abort.ts";
+import { sipLimits } from "../base/limits.ts";
+import { carried, type Performance, tellEnd } from "./performance.ts";
+import {
+  type Child,
+  type ChildEnding,
+  type DialStep,
+  failureOf,
+  hangUp,
+  hangUpOthers,
+  lastEnding,
+  type Ring,
+  ringAll,
+} from "../leg/ring_all.ts";
+import { recordTalk } from "./record_talk.ts";
+import { talk } from "./talk.ts";
+
+const rungAhead = new WeakMap<DialStep, Ring>();
+
+/** Has a dial go on with legs that ring already, when its turn comes. */
+export const dialWith = (step: DialStep, ring: Ring): void => void rungAhead.set(step, ring);
+
+/** Rings all legs and joins the first that may be with this one, until either side is done. */
+export async function dial(performance: Performance, step: DialStep): Promise<Script | void> {
+  const { calls, live, signal } = performance;
+  const ring = rungAhead.get(step) ?? ringAll(calls, live, step);
+  const { startedAt, proxied } = ring;
+  const winner = await unlessAborted(ring.winner, signal);
+  const answeredAt = winner?.live.leg.answeredAt ?? Date.now();
+  let recording: ReturnType<typeof recordTalk> | undefined;
+  hangUpOthers(ring, winner);
+  if (winner !== undefined) {
+    const { timeLimitS, hangupOnStar = false } = step;
+    recording = recordTalk(performance, step);
+    const { onJoined } = recording;
+    await talk(performance, winner, { proxied, timeLimitS, hangupOnStar, onJoined });
+    hangUp(winner, false);
+  }
+  const recorded = await recording?.end();
+  const last = await lastEnding(ring, winner);
+  if (winner === undefined) live.lastFailure = failureOf(last);
+  performance.tookTime ||= Date.now() - startedAt >= sipLimits.timePassedMs;
+  if (step.action === undefined) return;
+  const action = carried(performance, step.action);
+  const outcome = winner ? "completed" : unansweredOutcome(last, signal);
+  const event = dialled({ step, outcome, winner, last, startedAt, answeredAt, recorded, action });
+  return await tellEnd(performance, event);
+}
+
+/** Whom its screening did not let through has answered, and still nobody talked to the caller. */
+function unansweredOutcome(last: ChildEnding | undefined, { aborted }: AbortSignal): Outcome {
+  if (last?.outcome === "completed") return aborted ? "canceled" : "no-answer";
+  return last?.outcome ?? "canceled";
+}
+
+function dialled(
+  dialling: {
+    step: DialStep;
+    outcome: Outcome;
+    winner: Child | undefined;
+    last: ChildEnding | undefined;
+    startedAt: number;
+    answeredAt: number;
+    recorded: Recorded | null | undefined;
+    action: Action;
+  },
+): LegEvent {
+  const { step, outcome, winner, last, startedAt, answeredAt, recorded, action } = dialling;
+  const named = winner ?? last?.child;
+  const { responseHeaders = {} } = named?.live.leg ?? {};
+  const seconds = (from: number, to: number) => Math.max(Math.round((to - from) / 1000), 0);
+  return {
+    type: "dialled",
+    outcome,
+    leg: named?.live.leg.id ?? step.legs[0]?.leg ?? "",
+    durationS: winner ? seconds(answeredAt, Date.now()) : 0,
+    ringS: seconds(startedAt, answeredAt),
+    ...!winner && last?.sipStatus !== undefined && { sipStatus: last.sipStatus },
+    ...named && { sipCallId: named.live.leg.sipCallId },
+    ...Object.keys(responseHeaders).length > 0 && { headers: responseHeaders },
+    ...recorded && { recording: recorded },
+    action,
+  };
+}

@@ -1,0 +1,118 @@
+import type { GatherStep, Prompt } from "../../core/protocol/gather.ts";
+import type { Script } from "../../core/protocol/script.ts";
+import { overReason, whenAborted } from "../base/abort.ts";
+import type { Recognised } from "../media/sources/recogniser.ts";
+import type { Timers } from "../base/timers.ts";
+import { type KeyInput, keyInput } from "./key_input.ts";
+import { carried, type Performance } from "./performance.ts";
+import { hearWords } from "./speech_input.ts";
+
+type PerformPrompt = (performance: Performance, prompt: Prompt) => unknown;
+
+/** What came; neither keys nor words when it was nothing. */
+export interface Input {
+  digits: string;
+  speech: Recognised | undefined;
+}
+
+export const isNothing = ({ digits, speech }: Input): boolean =>
+  digits === "" && speech === undefined;
+
+/** Plays its prompts and takes what the caller types or says; a report when something came. */
+export async function gather(
+  performance: Performance,
+  step: GatherStep,
+  performPrompt: PerformPrompt,
+): Promise<Script | void> {
+  const { live, signal } = performance;
+  const input = await collect(performance, step, performPrompt);
+  if (signal.aborted || isNothing(input)) return;
+  const { digits, speech } = input;
+  if (step.action === undefined) {
+    performance.typed = digits;
+    return;
+  }
+  const action = carried(performance, step.action);
+  const event = { type: "gathered", digits, ...speech && { speech }, action } as const;
+  return await live.ask(event, { signal });
+}
+
+/** The same without a report: whoever performs it knows whom to tell. */
+export async function collect(
+  performance: Performance,
+  step: GatherStep,
+  performPrompt: PerformPrompt,
+): Promise<Input> {
+  const { calls: { signalling: { timers } }, live, signal } = performance;
+  const { promise: over, resolve: end } = Promise.withResolvers<void>();
+  const clock = patience(timers, step.timeoutS * 1000, end);
+  const prompting = within(signal);
+  let speech: Recognised | undefined;
+  const stopWords = hearWords(performance, step.speech, {
+    onSpeech: () => (prompting.end(), clock.stop()),
+    onSilence: clock.restart,
+    onWords: (words) => (speech = words, end()),
+  });
+  const keys = step.keys && keyInput(step.keys);
+  const stopKeys = keys && live.leg.media?.onDigits((key) => {
+    const took = keys.take(key);
+    if (took === "ignored") return;
+    // Who types means the keys, whatever is said beside.
+    stopWords?.();
+    prompting.end();
+    if (took === "done") end();
+    else clock.restart();
+  });
+  const isTaking = stopWords !== undefined || stopKeys !== undefined;
+  try {
+    await playPrompts({ performance, signal: prompting.signal }, step.prompts, performPrompt);
+    if (!prompting.signal.aborted) clock.restart();
+    performance.tookTime ||= isTaking;
+    if (isTaking) await Promise.race([over, whenAborted(signal)]);
+  } finally {
+    clock.stop();
+    prompting.end();
+    stopKeys?.();
+    stopWords?.();
+  }
+  return { digits: speech === undefined ? typedIn(keys) : "", speech };
+}
+
+const typedIn = (keys: KeyInput | undefined): string => keys?.typed ?? "";
+
+/** One after another, until the signal aborts. */
+async function playPrompts(
+  { performance, signal }: { performance: Performance; signal: AbortSignal },
+  prompts: readonly Prompt[],
+  performPrompt: PerformPrompt,
+): Promise<void> {
+  const playing = { ...performance, signal };
+  for (const prompt of prompts) {
+    if (!signal.aborted) await performPrompt(playing, prompt);
+  }
+  performance.tookTime ||= playing.tookTime;
+}
+
+/** A signal that aborts with another one, or before it. */
+function within(outer: AbortSignal): { signal: AbortSignal; end(): void } {
+  const inner = new AbortController();
+  const end = () => {
+    outer.removeEventListener("abort", end);
+    inner.abort(overReason);
+  };
+  outer.addEventListener("abort", end);
+  if (outer.aborted) end();
+  return { signal: inner.signal, end };
+}
+
+/** A timer that starts from the beginning again and again. */
+function patience(timers: Timers, ms: number, onOver: () => void) {
+  let stop = () => {};
+  return {
+    stop: () => stop(),
+    restart() {
+      stop();
+      stop = timers.after(ms, onOver);
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import type { Action } from "../../core/protocol/action.ts";
+import type { LegEvent } from "../../core/protocol/events.ts";
+import type { Script } from "../../core/protocol/script.ts";
+import type { Calls } from "../contracts/calls.ts";
+import type { LiveLeg } from "../contracts/live_leg.ts";
+import type { UssdSaid } from "../text/ussd_body.ts";
+
+/** A script at work on a leg. */
+export interface Performance {
+  calls: Calls;
+  live: LiveLeg;
+  /** Aborts when the leg ended or another script took over. */
+  signal: AbortSignal;
+  /** Whether a step of the script let time pass. */
+  tookTime: boolean;
+  /** What was typed in a step that had no action to tell it to. */
+  typed: string;
+  /** What is replied to a USSD text that went with the INVITE: it may come before the step that asks. */
+  reply?: Promise<UssdSaid>;
+}
+
+/** A script that is about to begin. */
+export const beginning = (
+  { calls, live, signal }: Pick<Performance, "calls" | "live" | "signal">,
+): Performance => ({ calls, live, signal, tookTime: false, typed: "" });
+
+/**
+ * An action as it is handed back: only documents in a row that take no time are counted. What was
+ * typed goes along, once.
+ */
+export function carried(performance: Performance, action: Action): Action {
+  const { tookTime, typed } = performance;
+  performance.typed = "";
+  return { ...action, ...tookTime && { hops: 0 }, ...typed !== "" && { digits: typed } };
+}
+
+/**
+ * Tells of the end of a step, and brings what its action says to do then. Without an action, or where
+ * the caller left or another script took over, it is news all the same.
+ */
+export async function tellEnd(
+  { live, signal }: Performance,
+  event: LegEvent & { action?: Action | undefined },
+): Promise<Script | void> {
+  if (event.action !== undefined && !signal.aborted) return await live.ask(event, { signal });
+  live.report(event);
+}

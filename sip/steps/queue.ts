@@ -1,0 +1,116 @@
+import type { LegEvent } from "../../core/protocol/events.ts";
+import type { PickupStep, QueueStep } from "../../core/protocol/rooms.ts";
+import type { Script } from "../../core/protocol/script.ts";
+import { whenAborted } from "../base/abort.ts";
+import { sipLimits } from "../base/limits.ts";
+import type { LiveLeg } from "../contracts/live_leg.ts";
+import { carried, type Performance, tellEnd } from "./performance.ts";
+import { recordTalk } from "./record_talk.ts";
+import { talk, type Talked, type TalkOptions } from "./talk.ts";
+import { talkElsewhere } from "./pickup_elsewhere.ts";
+import { answered, type PerformStep, wait } from "./wait.ts";
+
+/** Has the leg wait until it is taken, leaves or ends; the service is told when it comes and goes. */
+export async function queue(
+  performance: Performance,
+  step: QueueStep,
+  performStep: PerformStep,
+): Promise<Script | void> {
+  const { calls, live, signal } = performance;
+  const { queueSid } = step;
+  const startedAt = Date.now();
+  const waitedS = () => Math.round((Date.now() - startedAt) / 1000);
+  const tell = async (event: LegEvent & { type: "dequeued" }): Promise<Script | void> => {
+    performance.tookTime ||= Date.now() - startedAt >= sipLimits.timePassedMs;
+    const action = step.action && carried(performance, step.action);
+    return await tellEnd(performance, { ...event, ...action && { action } });
+  };
+  const dequeued = { type: "dequeued", queueSid } as const;
+  if (await answered(performance) === undefined || signal.aborted) {
+    return await tell({ ...dequeued, result: "error", waitedS: 0 });
+  }
+
+  const { id } = live.leg;
+  const taken = Promise.withResolvers<"bridged">();
+  const released = Promise.withResolvers<void>();
+  const over = new AbortController();
+  const end = () => {
+    calls.waiting.delete(id);
+    over.abort();
+  };
+  const take = () => {
+    end();
+    taken.resolve("bridged");
+  };
+  calls.waiting.set(id, { live, signal, take, release: released.resolve });
+  live.report({ type: "queued", queueSid });
+  signal.addEventListener("abort", end, { once: true });
+  const left = wait({ ...performance, signal: over.signal }, step, performStep)
+    .then((isLeft) =>
+      isLeft ? "leave" as const : Promise.race([taken.promise, parted(live, signal)])
+    );
+  const result = await Promise.race([taken.promise, left]);
+  end();
+  const event = { ...dequeued, result, waitedS: waitedS() };
+  if (result === "bridged") {
+    live.report(event);
+    await Promise.race([released.promise, whenAborted(signal)]);
+  }
+  return await tell(event);
+}
+
+/** How a leg left without being taken, once it did. */
+async function parted(
+  { leg }: LiveLeg,
+  signal: AbortSignal,
+): Promise<"hangup" | "redirected"> {
+  await whenAborted(signal);
+  return leg.signal.aborted ? "hangup" : "redirected";
+}
+
+/** Takes a leg that waits, and talks to it until either side is done. */
+export async function pickup(performance: Performance, step: PickupStep): Promise<Script | void> {
+  const { signal } = performance;
+  const { at, action, memo, leg } = step;
+  const media = await answered(performance);
+  if (media === undefined || signal.aborted) return;
+  const recording = recordTalk(performance, step);
+  const { onJoined } = recording;
+  const talked = at === undefined
+    ? await talkHere(performance, step, onJoined)
+    : await talkElsewhere(performance, { ...step, at }, onJoined);
+  if (typeof talked === "string") {
+    if (signal.aborted) return;
+    const missing = { ...memo, [talked]: leg };
+    return [{ type: "consult", memo: missing, ...action && { action } }];
+  }
+  const { sipCallId, lastedMs } = talked;
+  const recorded = await recording.end();
+  performance.tookTime ||= lastedMs >= sipLimits.timePassedMs;
+  if (action === undefined) return;
+  return await tellEnd(performance, {
+    type: "dialled",
+    outcome: "completed",
+    leg,
+    durationS: Math.round(lastedMs / 1000),
+    ringS: 0,
+    ...sipCallId !== undefined && { sipCallId },
+    ...recorded && { recording: recorded },
+    action: carried(performance, action),
+  });
+}
+
+async function talkHere(
+  performance: Performance,
+  { leg, timeLimitS, hangupOnStar = false }: PickupStep,
+  onJoined: TalkOptions["onJoined"] & object,
+): Promise<Talked> {
+  const other = performance.calls.waiting.get(leg);
+  if (other === undefined) return "gone";
+  const startedAt = Date.now();
+  other.take();
+  const manner = { proxied: null, timeLimitS, hangupOnStar, onJoined };
+  await talk(performance, { live: other.live, held: other.signal }, manner);
+  other.release();
+  return { sipCallId: other.live.leg.sipCallId, lastedMs: Date.now() - startedAt };
+}

@@ -1,0 +1,82 @@
+import type { LegEvent } from "../../core/protocol/events.ts";
+import type { Script, Step } from "../../core/protocol/script.ts";
+import { unlessAborted } from "../base/abort.ts";
+import { recordBeep } from "../media/audio/record_beep.ts";
+import type { MediaLeg } from "../media/base/port.ts";
+import { FRAME_MS } from "../media/base/ticker.ts";
+import { type FrameSink, trimSilence } from "../media/audio/trim_silence.ts";
+import { createVoiceDetector } from "../media/audio/voice.ts";
+import { connected } from "./connected.ts";
+import { carried, type Performance } from "./performance.ts";
+
+type RecordStep = Extract<Step, { type: "record" }>;
+
+/** Records what the peer says; where that is something, its action is asked what comes next. */
+export async function record(performance: Performance, step: RecordStep): Promise<Script | void> {
+  const { calls, live, signal } = performance;
+  const { media } = live.leg;
+  if (media === undefined) return;
+  const { log } = calls.signalling;
+  try {
+    await connected(performance, media, "record");
+  } catch (error) {
+    return log("Cannot perform a step", { leg: live.leg.id, error: String(error) });
+  }
+  performance.tookTime = true;
+  if (step.playBeep) await unlessAborted(media.play(recordBeep, { loop: 1, signal }), signal);
+  if (signal.aborted) return;
+
+  const sink = calls.recordings.open({
+    recording: step.recording,
+    leg: live.leg.id,
+    channels: 1,
+  });
+  const frames: FrameSink = step.trim
+    ? trimSilence(sink.write)
+    : { push: sink.write, end: () => {} };
+  const { hasSpoken, key } = await hear(media, { step, frames, signal });
+  if (!hasSpoken) return sink.discard();
+  const recording = await sink.end();
+  if (recording === null || step.action === undefined) return;
+  const action = carried(performance, step.action);
+  const event: LegEvent = { type: "recorded", recording, action };
+  if (!signal.aborted) return await live.ask({ ...event, ...key && { digits: key } }, { signal });
+  // Another script that took over has its own way on; a caller who left has none, and it is news.
+  if (live.leg.signal.aborted) live.report({ ...event, digits: "hangup" });
+}
+
+interface Heard {
+  hasSpoken: boolean;
+  /** That ended it. */
+  key?: string;
+}
+
+/** Takes what the peer says until a key, silence, the length or the signal ends it. */
+async function hear(
+  media: MediaLeg,
+  { step, frames, signal }: { step: RecordStep; frames: FrameSink; signal: AbortSignal },
+): Promise<Heard> {
+  const isVoice = createVoiceDetector();
+  const over = Promise.withResolvers<string | undefined>();
+  let hasSpoken = false;
+  let [taken, silent] = [0, 0];
+  const isFull = () =>
+    silent * FRAME_MS >= step.timeoutS * 1000 || taken * FRAME_MS >= step.maxLengthS * 1000;
+  const stopFrames = media.listen((frame) => {
+    if (isFull()) return;
+    const isSpeech = isVoice(frame);
+    hasSpoken ||= isSpeech;
+    taken++;
+    silent = isSpeech ? 0 : silent + 1;
+    frames.push(frame, isSpeech);
+    if (isFull()) over.resolve(undefined);
+  });
+  const stopDigits = media.onDigits((digit) => {
+    if (step.finishOnKey.includes(digit)) over.resolve(digit);
+  });
+  const key = await unlessAborted(over.promise, signal);
+  stopFrames();
+  stopDigits();
+  frames.end();
+  return { hasSpoken, ...key !== undefined && { key } };
+}

@@ -1,0 +1,81 @@
+import type { ReferStep } from "../../core/protocol/refer.ts";
+import type { Script } from "../../core/protocol/script.ts";
+import { unlessAborted } from "../base/abort.ts";
+import type { Dialog } from "../contracts/dialog.ts";
+import { notifiedState } from "../dialog/referral.ts";
+import { type Ending, outcomeOf } from "../contracts/outcome.ts";
+import { sipLimits } from "../base/limits.ts";
+import { parseSipUri, trunkUri } from "../text/uri.ts";
+import { carried, type Performance, tellEnd } from "./performance.ts";
+
+/** Asks the peer to call somebody else, and waits for what becomes of it. */
+export async function refer(performance: Performance, step: ReferStep): Promise<Script | void> {
+  const startedAt = Date.now();
+  const { outcome, sipStatus } = await askPeer(performance, step);
+  performance.tookTime ||= Date.now() - startedAt >= sipLimits.timePassedMs;
+  return await tellEnd(performance, {
+    type: "referred",
+    to: step.to,
+    outcome,
+    ...sipStatus !== undefined && { sipStatus },
+    ...step.action && { action: carried(performance, step.action) },
+  });
+}
+
+async function askPeer(
+  { calls, live, signal }: Performance,
+  step: ReferStep,
+): Promise<Ending> {
+  const { leg } = live;
+  const { dialog } = leg;
+  if (dialog === undefined || leg.answeredAt === undefined) return refusedWith(481);
+  // The bill of another's trunk is not this account's to run up.
+  const isOthers = dialog.trunk !== undefined && dialog.trunk.accountSid !== leg.accountSid;
+  if (step.leaves && isOthers) return refusedWith(403);
+  const told = Promise.withResolvers<number>();
+  leg.onNotify = (content, state) => {
+    const status = Number(/^SIP\/2\.0 ([1-6]\d\d)\b/i.exec(content)?.[1] ?? 0);
+    if (status >= 200) told.resolve(status);
+    else if (/^\s*terminated\b/i.test(notifiedState(content, state))) told.resolve(noNews);
+    return true;
+  };
+  const { timers } = calls.signalling;
+  const stop = timers.after(sipLimits.referExpiresS * 1000, () => told.resolve(noNews));
+  try {
+    // Until then, many a phone knows no dialog.
+    await unlessAborted(dialog.confirmed(), signal);
+    const accepted = await unlessAborted(dialog.request("refer", referring(dialog, step)), signal);
+    if (accepted !== undefined && accepted >= 300) return refusedWith(accepted);
+    const status = await unlessAborted(told.promise, signal);
+    if (status !== undefined) return status < 300 ? called(status) : refusedWith(status);
+    // Who took the REFER and hung up has gone where it was sent (RFC 5589 §6.1).
+    const hasLeft = leg.signal.aborted && !live.isDismissed;
+    return hasLeft && accepted !== undefined ? called() : { outcome: "canceled" };
+  } finally {
+    stop();
+    leg.onNotify = undefined;
+  }
+}
+
+/** What is told of a new call that nothing was heard of. */
+const noNews = 408;
+
+const refusedWith = (sipStatus: number): Ending => ({ outcome: outcomeOf(sipStatus), sipStatus });
+
+const called = (sipStatus?: number): Ending => ({
+  outcome: "completed",
+  ...sipStatus !== undefined && { sipStatus },
+});
+
+/** The headers of the REFER; a number is one of the peer's own domain. */
+function referring({ session }: Dialog, { to, headers = {} }: ReferStep) {
+  const uri = parseSipUri(to);
+  const number = trunkUri(to, session.remoteURI);
+  number.clearParams();
+  number.clearHeaders();
+  const query = Object.entries(headers).map(([name, value]) =>
+    `${encodeURIComponent(name)}=${encodeURIComponent(value)}`
+  );
+  const target = [uri ?? number, ...query.length > 0 ? [query.join("&")] : []].join("?");
+  return { headers: [`Refer-To: <${target}>`, `Referred-By: <${session.localURI}>`] };
+}

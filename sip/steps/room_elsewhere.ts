@@ -1,0 +1,108 @@
+import type { MeetingPlace } from "../../core/protocol/peers.ts";
+import type { Recorded } from "../../core/protocol/recordings.ts";
+import type { RoomStep } from "../../core/protocol/rooms.ts";
+import { overReason, unlessAborted } from "../base/abort.ts";
+import { sipLimits } from "../base/limits.ts";
+import type { MediaLeg } from "../media/base/port.ts";
+import { callPeer, type Meeting } from "../peer/call_peer.ts";
+import { ANOTHER_RUN, type MeetingNews, type MeetingOrder } from "../peer/meeting.ts";
+import type { Performance } from "./performance.ts";
+import { type Stay, untilEnough } from "./room_stay.ts";
+import { answered, type PerformStep, wait } from "./wait.ts";
+
+/**
+ * Has the leg in a room at another companion, by a call to it. That one mixes, mutes and removes;
+ * what the leg waits with, its keys, its time and its reports stay here.
+ */
+export async function stayElsewhere(
+  performance: Performance,
+  step: RoomStep & { at: MeetingPlace },
+  performStep: PerformStep,
+): Promise<Stay> {
+  const { calls, live, signal } = performance;
+  const media = await answered(performance);
+  if (media === undefined || signal.aborted) return { outcome: "failed" };
+  const { at, conferenceSid, startOnEnter, endOnExit } = step;
+  const muted = step.muted || media.isMuted;
+  const left = Promise.withResolvers<Recorded | null>();
+  const hearing = hears(performance, { media, step, performStep });
+  const meeting = callPeer(calls, {
+    at,
+    order: orderOf(live.leg.id, { ...step, muted }),
+    onNews(news, theirs) {
+      if (news.type === "left") left.resolve(news.recording);
+      else hearing.turn(news, theirs);
+    },
+  });
+  const first = await unlessAborted(meeting.first, signal);
+  try {
+    if (signal.aborted) return { outcome: "failed" };
+    if (first === undefined) {
+      const { sipStatus } = await meeting.ended;
+      return { outcome: "failed", unreached: { isGone: sipStatus === ANOTHER_RUN } };
+    }
+    if (first.type === "full") return { outcome: "busy" };
+    // It may have been muted on its way; then it is silent, whatever the room thinks.
+    const isMuted = muted || media.isMuted;
+    live.report({ type: "joined", conferenceSid, muted: isMuted, startOnEnter, endOnExit });
+    await untilEnough(performance, { ...step, media, over: meeting.ended });
+    if (step.record === undefined) return { outcome: "completed" };
+    return {
+      outcome: "completed",
+      recording: await recordedBy(performance, meeting, left.promise),
+    };
+  } finally {
+    hearing.end();
+    meeting.hangup();
+  }
+}
+
+function orderOf(leg: string, step: RoomStep & { at: MeetingPlace }): MeetingOrder {
+  const { at: { runId }, wait: _, action: __, memo: ___, ...manner } = step;
+  return { type: "room", leg, runId, step: manner };
+}
+
+/** What the leg hears: the room, or what those hear who wait. */
+function hears(
+  performance: Performance,
+  { media, step, performStep }: {
+    media: MediaLeg;
+    step: RoomStep;
+    performStep: PerformStep;
+  },
+) {
+  let waiting = new AbortController();
+  let isOver = performance.signal.aborted;
+  const end = () => {
+    isOver = true;
+    waiting.abort(overReason);
+  };
+  performance.signal.addEventListener("abort", end, { once: true });
+  return {
+    turn(news: MeetingNews, theirs: MediaLeg) {
+      if (isOver) return;
+      waiting.abort(overReason);
+      if (news.type === "talks") media.join(theirs);
+      if (news.type !== "waits") return;
+      media.leave(theirs);
+      waiting = new AbortController();
+      const manner = news.isHeld ? {} : { wait: step.wait };
+      void wait({ ...performance, signal: waiting.signal }, manner, performStep);
+    },
+    end,
+  };
+}
+
+/** What was recorded while the leg was in the room; null also when the other companion cannot say. */
+async function recordedBy(
+  { calls: { signalling: { timers } } }: Performance,
+  meeting: Meeting,
+  left: Promise<Recorded | null>,
+): Promise<Recorded | null> {
+  meeting.say({ type: "leave" });
+  const late = Promise.withResolvers<null>();
+  const stop = timers.after(2 * sipLimits.recordingSettleMs, () => late.resolve(null));
+  const recorded = await Promise.race([left, meeting.ended.then(() => null), late.promise]);
+  stop();
+  return recorded;
+}

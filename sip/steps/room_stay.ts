@@ -1,0 +1,53 @@
+import type { Recorded, RecordingOrder } from "../../core/protocol/recordings.ts";
+import { whenAborted } from "../base/abort.ts";
+import type { MediaLeg, MediaRoom } from "../media/base/port.ts";
+import type { Recordings, RecordingSink } from "../service/recordings.ts";
+import type { Performance } from "./performance.ts";
+
+/** What became of a leg in a room. */
+export interface Stay {
+  outcome: "completed" | "busy" | "failed";
+  /** Its companion is out of reach; `isGone` where that said that it has been started anew. */
+  unreached?: { isGone: boolean };
+  recording?: Recorded | null;
+}
+
+/** Resolves when it is over, the leg is wanted elsewhere, its time is up, or it presses the star. */
+export async function untilEnough(
+  { calls, signal }: Performance,
+  { media, over, timeLimitS, hangupOnStar = false }: {
+    media: MediaLeg;
+    over: Promise<unknown>;
+    timeLimitS: number;
+    hangupOnStar?: boolean | undefined;
+  },
+): Promise<void> {
+  const { promise: enough, resolve: end } = Promise.withResolvers<void>();
+  const stopLimit = calls.signalling.timers.after(timeLimitS * 1000, end);
+  const stopDigits = media.onDigits((digit) => hangupOnStar && digit === "*" && end());
+  await Promise.race([whenAborted(signal), over, enough]);
+  stopLimit();
+  stopDigits();
+}
+
+/** The recording of a room while a leg is there that wants it, if it does. */
+export function recordRoom(
+  recordings: Recordings,
+  leg: string,
+  recording: RecordingOrder | undefined,
+) {
+  if (recording === undefined) return undefined;
+  let sink: RecordingSink | undefined;
+  let stop = () => Promise.resolve();
+  return {
+    record(room: MediaRoom) {
+      const opened = recordings.open({ recording, leg, channels: 1 });
+      sink = opened;
+      stop = room.record(opened.write);
+    },
+    async end(): Promise<Recorded | null> {
+      await stop();
+      return await sink?.end() ?? null;
+    },
+  };
+}

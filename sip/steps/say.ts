@@ -1,0 +1,83 @@
+import type { SayStep } from "../../core/protocol/speech.ts";
+import { unlessAborted } from "../base/abort.ts";
+import type { Pcm } from "../media/base/port.ts";
+import { type Speaker, SpeechRefused, type Utterance } from "../media/sources/speaker.ts";
+import { connected } from "./connected.ts";
+import type { Performance } from "./performance.ts";
+import { sentences } from "./sentences.ts";
+
+/**
+ * Says a text, sentence by sentence: each is made while the one before it is heard. A failure is
+ * reported, and the script goes on.
+ */
+export async function say(performance: Performance, step: SayStep): Promise<void> {
+  try {
+    await speak(performance, step);
+  } catch (error) {
+    if (performance.signal.aborted) return;
+    problem(performance, error instanceof Error ? error.message : String(error));
+  }
+}
+
+const problem = ({ live }: Performance, message: string): void =>
+  live.report({ type: "problem", url: "", message, about: "speech" });
+
+/** The voices that every provider has, the usual one first. */
+const [usualVoice, otherVoice] = ["woman", "man"] as const;
+
+/** The voice wanted; the usual one, with a problem reported, where the provider does not take that. */
+async function voiceFor(
+  performance: Performance,
+  speaker: Speaker,
+  utterance: Utterance,
+): Promise<string> {
+  const { voice } = utterance;
+  if (voice === usualVoice || voice === otherVoice) return voice;
+  const { signal } = performance;
+  try {
+    await speaker.speak(utterance, signal);
+    return voice;
+  } catch (error) {
+    if (!(error instanceof SpeechRefused)) throw error;
+    // What is wrong with the text or its language is wrong in every voice.
+    await speaker.speak({ ...utterance, voice: usualVoice }, signal).catch(() =>
+      Promise.reject(error)
+    );
+    problem(performance, `${error.message}; it is said by "${usualVoice}"`);
+    return usualVoice;
+  }
+}
+
+async function speak(performance: Performance, step: SayStep): Promise<void> {
+  const { calls: { speaker }, live: { leg: { media } }, signal } = performance;
+  if (media === undefined) throw new Error("the call has no media here");
+  if (speaker === null) throw new Error("the operator has set up no speech (SPEECH_URL)");
+  const { text, language, loop } = step;
+  const pieces = sentences(text, language);
+  const [first = ""] = pieces;
+  const voice = await voiceFor(performance, speaker, { text: first, voice: step.voice, language });
+  const made: Promise<Pcm>[] = [];
+  const make = (at: number) => {
+    const piece = pieces[at];
+    if (piece === undefined || made[at] !== undefined) return;
+    made[at] = speaker.speak({ text: piece, voice, language }, signal);
+    made[at].catch(() => {});
+  };
+  make(0);
+  await connected(performance, media, "say a text");
+  for (let round = 0; loop === 0 || round < loop; round++) {
+    let samples = 0;
+    for (let at = 0; at < pieces.length; at++) {
+      make(at);
+      const pcm = await unlessAborted(made[at]!, signal);
+      if (pcm === undefined || signal.aborted) return;
+      make(at + 1);
+      samples += pcm.length;
+      performance.tookTime ||= pcm.length > 0;
+      await unlessAborted(media.play(pcm, { loop: 1, signal }), signal);
+      if (signal.aborted) return;
+    }
+    // Else it would be repeated without end, in no time.
+    if (samples === 0) throw new Error("there is nothing in the text that can be said");
+  }
+}

@@ -1,0 +1,118 @@
+import type { GatherStep } from "../../core/protocol/gather.ts";
+import { overReason } from "../base/abort.ts";
+import { sipLimits } from "../base/limits.ts";
+import type { Pcm } from "../media/base/port.ts";
+import type { Recognised, Recogniser } from "../media/sources/recogniser.ts";
+import { createVoiceDetector } from "../media/audio/voice.ts";
+import type { Performance } from "./performance.ts";
+import { createUtterances, type Utterances } from "./utterance.ts";
+
+export interface SpeechEvents {
+  /** Somebody begins to speak. */
+  onSpeech(): void;
+  /** There were no words in it, or nobody could make them out. */
+  onSilence(): void;
+  onWords(words: Recognised): void;
+}
+
+type SpeechInput = NonNullable<GatherStep["speech"]>;
+
+/**
+ * Listens until somebody said words; the result ends it. Undefined, with a problem reported, where
+ * nobody understands speech, and where speech is no input.
+ */
+export function hearWords(
+  performance: Performance,
+  input: SpeechInput | undefined,
+  events: SpeechEvents,
+): (() => void) | undefined {
+  const { calls: { recogniser }, live } = performance;
+  const { media } = live.leg;
+  if (input === undefined || media === undefined) return undefined;
+  if (recogniser === null) {
+    problem(performance, "the operator has set up no speech recognition");
+    return undefined;
+  }
+  const listening = new AbortController();
+  const heard = { performance, recogniser, input, events, signal: listening.signal };
+  const take = listener(heard);
+  const stopFrames = media.listen((frame) => !listening.signal.aborted && take(frame));
+  return () => {
+    stopFrames();
+    listening.abort(overReason);
+  };
+}
+
+interface Hearing {
+  performance: Performance;
+  recogniser: Recogniser;
+  input: SpeechInput;
+  events: SpeechEvents;
+  /** Aborts when nobody wants to know any more. */
+  signal: AbortSignal;
+}
+
+/** Takes one frame after another. */
+function listener(hearing: Hearing): (frame: Pcm) => void {
+  const { events, input: { partials }, signal } = hearing;
+  let wordless = 0;
+  let isBusy = false;
+  const utterances = createUtterances(createVoiceDetector(), {
+    onStart: events.onSpeech,
+    async onEnd(pcm) {
+      isBusy = true;
+      const words = await recognise(hearing, pcm);
+      isBusy = false;
+      if (signal.aborted) return;
+      if (words !== null) return events.onWords(words);
+      wordless++;
+      events.onSilence();
+    },
+  });
+  const tellPartials = partials && partialTeller(hearing, partials);
+  return (frame) => {
+    if (isBusy || wordless >= sipLimits.wordlessUtterances) return;
+    utterances.take(frame);
+    tellPartials?.(utterances);
+  };
+}
+
+/** Null where there are no words, and, with a problem reported, where it failed. */
+async function recognise(
+  { performance, recogniser, input: { language, hints }, signal }: Hearing,
+  pcm: Pcm,
+): Promise<Recognised | null> {
+  try {
+    const words = await recogniser.recognise(pcm, { language, hints }, signal);
+    return words === null || words.text.trim() === "" ? null : words;
+  } catch (error) {
+    if (signal.aborted) return null;
+    problem(performance, error instanceof Error ? error.message : String(error));
+    return null;
+  }
+}
+
+/** Tells every `partialSpeechMs` what was said so far; one look after the other. */
+function partialTeller(
+  hearing: Hearing,
+  callback: NonNullable<SpeechInput["partials"]>,
+): (utterances: Utterances) => void {
+  const { performance: { live }, signal } = hearing;
+  const every = sipLimits.partialSpeechMs * 8;
+  let [number, looked, isBusy] = [0, 0, false];
+  return (utterances) => {
+    const { samples } = utterances;
+    if (samples < looked) looked = 0; // Another utterance.
+    if (isBusy || samples - looked < every) return;
+    looked = samples;
+    isBusy = true;
+    void recognise(hearing, utterances.soFar()).then((words) => {
+      isBusy = false;
+      if (words === null || signal.aborted) return;
+      live.report({ type: "partial", ...words, number: number++, callback });
+    });
+  };
+}
+
+const problem = ({ live }: Performance, message: string): void =>
+  live.report({ type: "problem", url: "", message, about: "recognition" });

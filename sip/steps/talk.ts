@@ -1,0 +1,114 @@
+import { unlessAborted, whenAborted } from "../base/abort.ts";
+import { anchorCallee } from "../dialog/anchor.ts";
+import { holdNews } from "../dialog/hold.ts";
+import type { InboundLeg, Leg } from "../contracts/leg.ts";
+import { staysDirect } from "../leg/media_relay.ts";
+import type { MediaLeg } from "../media/base/port.ts";
+import type { LiveLeg } from "../contracts/live_leg.ts";
+import type { Performance } from "./performance.ts";
+import { passThrough } from "./proxy.ts";
+
+/** A leg in somebody's hands; the signal aborts when it ends or is taken away. */
+export interface HeldLeg<L extends Leg = LiveLeg["leg"]> {
+  live: LiveLeg & { leg: L };
+  held: AbortSignal;
+}
+
+export interface TalkOptions {
+  /** The caller whose SDP passes through to the other leg; null where both end in our media. */
+  proxied: InboundLeg | null;
+  timeLimitS?: number;
+  hangupOnStar?: boolean;
+  /** Both hear each other, by media of ours. */
+  onJoined?(one: MediaLeg, other: MediaLeg): void;
+}
+
+/** Lets two sides talk until one ends or is taken away, the time is up, or the star is pressed. */
+export async function talk(
+  { calls, live, signal }: Pick<Performance, "calls" | "live" | "signal">,
+  other: HeldLeg,
+  { proxied, timeLimitS, hangupOnStar, onJoined }: TalkOptions,
+): Promise<void> {
+  const { leg } = live;
+  const { timers, log } = calls.signalling;
+  const { promise: over, resolve: end } = Promise.withResolvers<void>();
+  const stopLimit = timeLimitS === undefined ? () => {} : timers.after(timeLimitS * 1000, end);
+  let stopDigits: (() => void) | undefined;
+  let stopHolds = () => {};
+  try {
+    live.partner = other.live;
+    other.live.partner = live;
+    let passing = proxied;
+    if (passing !== null && !mayPass(calls, passing, other.live.leg)) {
+      const isAnchored = await unlessAborted(anchorCallee(calls, other.live.leg), signal);
+      if (signal.aborted || other.held.aborted) return;
+      if (isAnchored) passing = null;
+    }
+    if (passing !== null) passThrough(passing, other.live.leg);
+    else {
+      await joinMedia(leg, other.live.leg, onJoined);
+      stopHolds = passHolds(calls, leg, other.live.leg);
+    }
+    if (hangupOnStar) stopDigits = leg.media?.onDigits((digit) => digit === "*" && end());
+    await Promise.race([whenAborted(signal), whenAborted(other.held), over]);
+  } catch (error) {
+    log("Cannot join two legs", { leg: leg.id, error: String(error) });
+  } finally {
+    stopLimit();
+    stopHolds();
+    stopDigits?.();
+    leg.media?.leave(other.live.leg.media);
+    part(live, other.live);
+    part(other.live, live);
+  }
+}
+
+/** Whether a callee's answer may pass to the caller: two plain phones may both be behind NATs. */
+function mayPass(
+  { signalling }: Performance["calls"],
+  caller: InboundLeg,
+  callee: LiveLeg["leg"],
+): boolean {
+  const { dialog } = callee;
+  if (caller.mediaKind === "webrtc" || callee.direction !== "outbound" || dialog === undefined) {
+    return true;
+  }
+  const sides = [{ sdp: caller.offer, flow: caller.flow }, { sdp: callee.remoteSdp, ...dialog }];
+  return staysDirect(signalling.mediaRelay, sides);
+}
+
+/** Tells each side while the other one holds it; the result ends it, and whoever is held then. */
+function passHolds({ signalling }: Performance["calls"], one: Leg, other: Leg): () => void {
+  const news = [[one, holdNews(other, signalling)], [other, holdNews(one, signalling)]] as const;
+  let isOver = false;
+  for (const [leg, { tell }] of news) {
+    leg.onHold = (isHolding) => {
+      if (!isOver) tell(isHolding);
+    };
+  }
+  return () => {
+    isOver = true; // Each may talk to a third one already, and keeps what that one set.
+    for (const [, { tell }] of news) tell(false);
+  };
+}
+
+/** Ends what one leg has of the other, unless it talks to a third one already. */
+function part(live: LiveLeg, other: LiveLeg): void {
+  if (live.partner === other) live.partner = undefined;
+  if (live.leg.counterpart === other.leg) live.leg.counterpart = undefined;
+}
+
+async function joinMedia(
+  leg: LiveLeg["leg"],
+  other: LiveLeg["leg"],
+  onJoined: TalkOptions["onJoined"],
+): Promise<void> {
+  if (leg.direction === "inbound") await leg.answer();
+  if (leg.signal.aborted || other.signal.aborted) return;
+  if (leg.media === undefined || other.media === undefined) throw new Error("no media");
+  leg.media.join(other.media);
+  onJoined?.(leg.media, other.media);
+}
+
+/** What came of taking a leg: why it could not be had, or the talk with it. */
+export type Talked = "gone" | "unreached" | { sipCallId: string | undefined; lastedMs: number };

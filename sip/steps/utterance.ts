@@ -1,0 +1,85 @@
+import { sipLimits } from "../base/limits.ts";
+import { copiedFrame } from "../media/base/new_frame.ts";
+import type { Pcm } from "../media/base/port.ts";
+import type { VoiceDetector } from "../media/audio/voice.ts";
+
+/** Of a frame of sound, in ms. */
+const frameMs = 20;
+/**
+ * Speech begins with so many voiced frames in a row, the 160 ms that the detector adds to every sound
+ * among them: a click or a tap has fewer.
+ */
+const onsetFrames = 15;
+/** What is kept of the time up to then, so that a soft first sound is not lost. */
+const keptFrames = onsetFrames + 10;
+
+/** What becomes of what somebody says. */
+export interface UtteranceEvents {
+  onStart(): void;
+  /** With all of it, and a little silence on either side. */
+  onEnd(pcm: Pcm): void;
+}
+
+/** Cuts what a leg hears into utterances. */
+export interface Utterances {
+  /** One frame of 20 ms. */
+  take(frame: Pcm): void;
+  /** Of the utterance that goes on, as far as it was heard; 0 between two. */
+  readonly samples: number;
+  soFar(): Pcm;
+}
+
+/**
+ * Cuts frames into utterances: one ends when no frame had a voice for `utterancePauseMs`, or after
+ * `utteranceMs`.
+ */
+export function createUtterances(
+  hasVoice: VoiceDetector,
+  { onStart, onEnd }: UtteranceEvents,
+): Utterances {
+  const pauseFrames = sipLimits.utterancePauseMs / frameMs;
+  const mostFrames = sipLimits.utteranceMs / frameMs;
+  let frames: Pcm[] = [];
+  let isOpen = false;
+  let voiced = 0;
+  let quiet = 0;
+
+  const open = () => {
+    isOpen = true;
+    onStart();
+  };
+  const close = () => {
+    const pcm = joined(frames);
+    isOpen = false;
+    frames = [];
+    onEnd(pcm);
+  };
+  return {
+    take(frame) {
+      frames.push(copiedFrame(frame));
+      const isVoiced = hasVoice(frame);
+      voiced = isVoiced ? voiced + 1 : 0;
+      quiet = isVoiced ? 0 : quiet + 1;
+      if (isOpen) {
+        if (quiet >= pauseFrames || frames.length >= mostFrames) close();
+        return;
+      }
+      frames = frames.slice(-keptFrames);
+      if (voiced >= onsetFrames) open();
+    },
+    get samples() {
+      return isOpen ? frames.length * frameMs * 8 : 0;
+    },
+    soFar: () => joined(frames),
+  };
+}
+
+function joined(frames: readonly Pcm[]): Pcm {
+  const pcm: Pcm = new Int16Array(frames.reduce((sum, frame) => sum + frame.length, 0));
+  let at = 0;
+  for (const frame of frames) {
+    pcm.set(frame, at);
+    at += frame.length;
+  }
+  return pcm;
+}

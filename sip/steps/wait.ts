@@ -1,0 +1,113 @@
+import type { Action } from "../../core/protocol/action.ts";
+import type { GatherStep } from "../../core/protocol/gather.ts";
+import type { Script, Step } from "../../core/protocol/script.ts";
+import { whenAborted } from "../base/abort.ts";
+import { sipLimits } from "../base/limits.ts";
+import type { MediaLeg } from "../media/base/port.ts";
+import { waitMusic } from "../media/audio/room_sounds.ts";
+import { connected } from "./connected.ts";
+import { collect, type Input, isNothing } from "./gather.ts";
+import { carried, type Performance } from "./performance.ts";
+
+/** Performs one step; whoever performs scripts gives it, since that one performs waits too. */
+export type PerformStep = (
+  performance: Performance,
+  step: Exclude<Step, { type: "connect" }>,
+) => Promise<Script | void> | Script | void;
+
+/** What is heard while waiting. */
+export interface Waiting {
+  /** A document; null is silence, absent music of ours. */
+  wait?: Action | null | undefined;
+  queueSid?: string;
+}
+
+/**
+ * Lets a leg hear what those hear who wait, until the signal aborts; true when its document said
+ * `leave`. A document without sounds gives way to the music.
+ */
+export async function wait(
+  performance: Performance,
+  { wait: action, queueSid }: Waiting,
+  performStep: PerformStep,
+): Promise<boolean> {
+  const { calls, live: { leg }, signal } = performance;
+  try {
+    const asked = { ...queueSid && { queueSid } };
+    if (action && await hear(performance, { action, ...asked }, performStep)) return true;
+    // What is heard after that is somebody else's.
+    if (action !== null && !signal.aborted) await leg.media?.play(waitMusic(), { loop: 0, signal });
+  } catch (error) {
+    calls.signalling.log("Cannot play to those who wait", { leg: leg.id, error: String(error) });
+  }
+  await whenAborted(signal);
+  return false;
+}
+
+/** Performs a document over and over; returns when there was nothing to hear, or at a `leave`. */
+async function hear(
+  performance: Performance,
+  asked: { action: Action; queueSid?: string },
+  performStep: PerformStep,
+): Promise<boolean> {
+  const { calls, live, signal } = performance;
+  let { action } = asked;
+  let gathered: Input | undefined;
+  performance.tookTime = false;
+  let silent = 0;
+  while (!signal.aborted && silent < sipLimits.waitDocuments) {
+    const startedAt = Date.now();
+    const news = {
+      ...asked,
+      action: carried(performance, action),
+      ...gathered && { gathered: toldOf(gathered) },
+    };
+    const script = await live.ask({ type: "waiting", ...news }, { signal });
+    ({ action } = asked); // From the beginning, unless it leads on to another.
+    gathered = undefined;
+    for (const step of script) {
+      if (signal.aborted) return false;
+      if (step.type === "leave") return true;
+      if (step.type === "next") ({ action } = step);
+      else if (step.type === "gather") {
+        gathered = await inputFor(performance, step, performStep);
+        if (gathered === undefined) continue;
+        action = step.action!;
+        break;
+      } else if (step.type !== "connect") await performStep(performance, step);
+    }
+    silent = performance.tookTime ? 0 : silent + 1;
+    performance.tookTime = false;
+    const lastedMs = Date.now() - startedAt;
+    if (silent > 0 || lastedMs >= sipLimits.timePassedMs) continue;
+    await calls.signalling.timers.pause(sipLimits.timePassedMs - lastedMs, signal);
+  }
+  return false;
+}
+
+/** As it is told: without words where there were none. */
+const toldOf = ({ digits, speech }: Input) => ({ digits, ...speech && { speech } });
+
+/** What a gather brought its action; nothing without one, and where nothing came. */
+async function inputFor(
+  performance: Performance,
+  step: GatherStep,
+  performStep: PerformStep,
+): Promise<Input | undefined> {
+  const input = await collect(performance, step, performStep);
+  if (step.action !== undefined) return isNothing(input) ? undefined : input;
+  performance.typed = input.digits;
+}
+
+/** The media of an answered leg, connected; undefined when there are none. */
+export async function answered(performance: Performance): Promise<MediaLeg | undefined> {
+  const { calls, live: { leg } } = performance;
+  try {
+    if (leg.direction === "inbound") await leg.answer();
+    if (leg.media !== undefined) await connected(performance, leg.media, "answer");
+    return leg.media;
+  } catch (error) {
+    calls.signalling.log("Cannot answer a leg", { leg: leg.id, error: String(error) });
+    return undefined;
+  }
+}

@@ -1,0 +1,177 @@
+import { hash as hashOf, randomBytes } from "node:crypto";
+import { sipLimits } from "../base/limits.ts";
+import { apart } from "../base/apart.ts";
+import { BareObject } from "../base/bare_object.ts";
+
+/**
+ * Server side of digest authentication: RFC 7616 with the algorithms of RFC 8760. Neither `-sess`
+ * algorithms nor `qop=auth-int` are offered; an answer that uses them proves nothing.
+ */
+
+export type Algorithm = "SHA-256" | "MD5";
+
+/** Most preferred first (RFC 8760 §2.4). */
+const algorithms: readonly Algorithm[] = ["SHA-256", "MD5"];
+
+/**
+ * What is offered over a transport. Browser softphones keep the last challenge and know only MD5, so
+ * both find theirs; many desk phones look at one challenge alone and give up on SHA-256, unless the
+ * operator knows better.
+ */
+export const algorithmsOver = (protocol: string, sha256Everywhere = false): readonly Algorithm[] =>
+  sha256Everywhere || /^WSS?$/i.test(protocol) ? algorithms : ["MD5"];
+
+/** The parameters of an Authorization header, unquoted, by name in lower case. */
+export type DigestParameters = Readonly<Record<string, string>>;
+
+export interface DigestRequest {
+  method: string;
+  /** The hash of user, realm and password for the algorithm that the parameters name. */
+  ha1: string;
+}
+
+const parameter = /([A-Za-z0-9_*-]+) *= *(?:"((?:[^"\\]|\\.)*)"|([^ ,"]+)) *(?:, *|$)/gy;
+
+/** Reads a `Digest` header; undefined when it is none, malformed or names something twice. */
+export function parseDigest(header: string): DigestParameters | undefined {
+  const text = /\t| {2}/.test(header) ? header.replace(/[ \t]+/g, " ") : header;
+  if (!/^Digest /i.test(text)) return undefined;
+  const parameters = new BareObject<string>();
+  let end = "Digest ".length;
+  while (end < text.length) {
+    parameter.lastIndex = end;
+    const found = parameter.exec(text);
+    const name = found?.[1]?.toLowerCase();
+    if (found === null || name === undefined || name in parameters) return undefined;
+    const quoted = found[2];
+    parameters[name] = quoted?.includes("\\")
+      ? quoted.replace(/\\(.)/g, "$1")
+      : quoted ?? found[3] ?? "";
+    end = parameter.lastIndex;
+  }
+  return parameters;
+}
+
+/** Which algorithm the parameters are of; undefined for one that was not offered. */
+export function algorithmOf(parameters: DigestParameters): Algorithm | undefined {
+  const named = (parameters["algorithm"] ?? "MD5").toUpperCase();
+  return algorithms.find((algorithm) => algorithm === named);
+}
+
+const hash = (algorithm: Algorithm, text: string): string =>
+  hashOf(algorithm === "MD5" ? "md5" : "sha256", text);
+
+/** HA1 of RFC 7616 §3.4.2. */
+export const digestHa1 = (
+  algorithm: Algorithm,
+  identity: { username: string; realm: string; password: string },
+): string => hash(algorithm, `${identity.username}:${identity.realm}:${identity.password}`);
+
+/** The response that proves knowledge of HA1 (RFC 7616 §3.4.1), with `qop=auth` or none (RFC 2069). */
+export function digestResponse(
+  algorithm: Algorithm,
+  request: DigestRequest,
+  parameters: DigestParameters,
+): string {
+  const { nonce, nc, cnonce, qop, uri } = parameters;
+  const ha2 = hash(algorithm, `${request.method}:${uri}`);
+  const once = qop === undefined ? nonce : `${nonce}:${nc}:${cnonce}:${qop}`;
+  return hash(algorithm, `${request.ha1}:${once}:${ha2}`);
+}
+
+/** Whether the response is right, in constant time; the nonce is judged elsewhere. */
+export function provesHa1(request: DigestRequest, parameters: DigestParameters): boolean {
+  const algorithm = algorithmOf(parameters);
+  if (algorithm === undefined || parameters["qop"] !== "auth") return false;
+  if (!/^[0-9a-f]{8}$/i.test(parameters["nc"] ?? "") || !parameters["cnonce"]) return false;
+  const given = (parameters["response"] ?? "").toLowerCase();
+  return isSame(given, digestResponse(algorithm, request, parameters));
+}
+
+/** Compares in a time that tells nothing but the lengths, for a tenth of `timingSafeEqual`'s cost. */
+function isSame(given: string, expected: string): boolean {
+  if (given.length !== expected.length) return false;
+  let difference = 0;
+  for (let i = 0; i < given.length; i++) difference |= given.charCodeAt(i) ^ expected.charCodeAt(i);
+  return difference === 0;
+}
+
+export interface ChallengeOptions {
+  stale: boolean;
+  algorithms: readonly Algorithm[];
+  /** The client's address; answers to this challenge are accepted from there alone. */
+  host: string;
+}
+
+export interface Nonces {
+  /** WWW-Authenticate or Proxy-Authenticate lines for a client address, one for each algorithm. */
+  challenges(header: string, options: ChallengeOptions): string[];
+  /** Whether a nonce was given to this client address by us, and has not expired. */
+  isFresh(nonce: string, host: string): boolean;
+  /** Uses up one count of a fresh nonce; false when that count was used before (§3.4.5). */
+  take(nonce: string, count: number): boolean;
+}
+
+/**
+ * Nonces that carry their time, under a hash with a secret and the client's address (RFC 7616 §3.3,
+ * §5.4), so that none is stored before it is used. A source that cannot receive at an address cannot
+ * answer for it. Half of the hash is kept back: what was signed cannot be extended.
+ */
+export function createNonces(realm: string, now: () => number = Date.now): Nonces {
+  const secret = randomBytes(32).toString("hex");
+  const counts = new Map<string, number>();
+  // In the order of their first use: to ask the Map for it, it would walk over all that went.
+  let used: string[] = [];
+  let first = 0;
+  // Counts forgotten for want of room could be replayed, so everything as old is refused.
+  let refusedUntil = 0;
+
+  const macOf = (stamp: string, host: string): string =>
+    hash("SHA-256", `${secret}.${stamp}.${host}.${realm}`).slice(0, 32);
+
+  const make = (host: string): string => {
+    // Random bytes by themselves cost thirty times as much.
+    const stamp = `${now().toString(36)}.${crypto.randomUUID()}`;
+    return `${stamp}.${macOf(stamp, host)}`;
+  };
+
+  const madeAt = (nonce: string): number => parseInt(nonce, 36);
+
+  const isGivenTo = (host: string, nonce: string): boolean => {
+    const dot = nonce.lastIndexOf(".");
+    return isSame(nonce.slice(dot + 1), macOf(nonce.slice(0, Math.max(dot, 0)), host));
+  };
+
+  const forgetOldest = () => {
+    const oldest = used[first++]!;
+    counts.delete(oldest);
+    refusedUntil = Math.max(refusedUntil, madeAt(oldest));
+    if (first < sipLimits.nonces) return;
+    used = used.slice(first);
+    first = 0;
+  };
+
+  return {
+    challenges(header, { stale, algorithms, host }) {
+      const nonce = make(host);
+      const flag = stale ? ", stale=true" : "";
+      return algorithms.map((algorithm) =>
+        `${header}: Digest realm="${realm}", nonce="${nonce}", algorithm=${algorithm}, ` +
+        `qop="auth"${flag}`
+      );
+    },
+    isFresh(nonce, host) {
+      const at = madeAt(nonce);
+      return isGivenTo(host, nonce) && now() - at <= sipLimits.nonceTtlMs && at > refusedUntil;
+    },
+    take(nonce, count) {
+      const before = counts.get(nonce);
+      if (count <= (before ?? 0)) return false;
+      const kept = before === undefined ? apart(nonce) : nonce;
+      counts.set(kept, count);
+      if (before === undefined) used.push(kept);
+      if (counts.size > sipLimits.nonces) forgetOldest();
+      return true;
+    },
+  };
+}

@@ -1,0 +1,236 @@
+import type { IncomingReferRequest, IncomingRequestMessage } from "sip.js/lib/core/index.js";
+import { anchor, mayAnchor } from "../dialog/anchor.ts";
+import type { Calls } from "../contracts/calls.ts";
+import type { Dialog } from "../contracts/dialog.ts";
+import { currentFlow, withFlow } from "../base/flow.ts";
+import type { LiveLeg } from "../contracts/live_leg.ts";
+import { atDomain } from "../identity/own_address.ts";
+import { readReferTo, type ReferTo } from "./refer_to.ts";
+import { passedReferTo, referredLeg } from "./replaced.ts";
+import {
+  createReferral,
+  notifiedState,
+  notifySipfrag,
+  silentReferral,
+} from "../dialog/referral.ts";
+import type { Refusal } from "../base/refusal.ts";
+import { endsDialog, Refused, statusToPass } from "../base/refused.ts";
+import { hasOption } from "../contracts/session_timer.ts";
+import { guard } from "../base/log.ts";
+import { leave } from "./replace.ts";
+import { legHeader, type LegName, legNamedBy } from "../identity/leg_names.ts";
+import { attendedInRoom, blindInRoom, type RoomTransfer } from "./refer_room.ts";
+import { attended, blind, referredBy, type Transfer } from "./transfer.ts";
+import { parseNameAddr, userUri } from "../text/uri.ts";
+
+/**
+ * A softphone asks that whom it talks to talks to somebody else (RFC 3515, RFC 5589). Where our
+ * media stand between the two, the other side stays in its dialog and hears the new party there;
+ * where media pass by us, the other softphone itself makes new ones, and gets the REFER; so does the
+ * companion that has the call of the other side. A plain phone that refuses it is re-invited.
+ */
+export function onRefer(calls: Calls, live: LiveLeg, request: IncomingReferRequest): void {
+  const { message } = request;
+  const referTo = readReferTo(message, (uri) => atDomain(calls.signalling, uri, currentFlow()));
+  const refusal = "statusCode" in referTo ? referTo : refuse(live);
+  if (refusal !== undefined || "statusCode" in referTo) {
+    request.reject(refusal);
+    return;
+  }
+  const other = live.partner;
+  live.referring = true;
+  const isOver = once(() => live.referring = false);
+  const asked: AskedTransfer = { live, other, referTo, request, isOver };
+  if (other !== undefined && (other.leg.counterpart !== undefined || other.isOfPeer)) {
+    void passOn(calls, { ...asked, other }).catch((error) => {
+      calls.signalling.log("Cannot pass a transfer on", { leg: live.leg.id, error: String(error) });
+      isOver();
+    });
+    return;
+  }
+  undertake(calls, asked, () => Promise.resolve(200));
+}
+
+/** A REFER whose sender may transfer. */
+interface AskedTransfer {
+  live: LiveLeg;
+  /** Whom it talks to; undefined of one in a room. */
+  other: LiveLeg | undefined;
+  referTo: ReferTo;
+  request: IncomingReferRequest;
+  /** To be called when it is over: its sender may ask for another one. */
+  isOver(): void;
+}
+
+/**
+ * Accepts the REFER and performs the transfer, once it is `ready` for it; what that resolves with,
+ * where it is no 2xx, is what the transferor hears.
+ */
+function undertake(
+  calls: Calls,
+  { live, other, referTo, request, isOver }: AskedTransfer,
+  ready: () => Promise<number>,
+): void {
+  const { message } = request;
+  const isSilent = /^\s*false\b/i.test(message.getHeader("refer-sub") ?? "") &&
+    hasOption(message, "supported", "norefersub");
+  request.accept({ statusCode: 202, extraHeaders: isSilent ? ["Refer-Sub: false"] : [] });
+  const by = transferorOf(live, message, calls.signalling.domain);
+  const { progress, end } = isSilent
+    ? silentReferral
+    : createReferral(live.leg.dialog, message.cseq);
+  // Who hears how it ended may ask for another transfer at once.
+  const referral = { progress, end: (status: number) => (isOver(), end(status)) };
+  const transferor = live.isOfPeer
+    ? legNamedBy(calls.signalling.legNames, message.getHeader(legHeader))
+    : undefined;
+  const transfer = { calls, live, referTo, by, referral };
+  referral.progress(100);
+  const performed = ready().then((status) => {
+    if (status >= 300) return referral.end(status);
+    return other === undefined
+      ? performInRoom({ ...transfer, room: live.room! })
+      : perform({ ...transfer, other, ...transferor && { transferor } });
+  });
+  void performed.catch((error) => {
+    calls.signalling.log("Cannot transfer a call", { leg: live.leg.id, error: String(error) });
+    return referral.end(500);
+  }).finally(isOver);
+}
+
+/** The same act, done once at most. */
+function once(act: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) act();
+    isDone = true;
+  };
+}
+
+function perform(transfer: Transfer): Promise<void> {
+  const { calls, referTo } = transfer;
+  if (referTo.replaces === undefined) return blind(transfer);
+  const replaced = replacedBy(transfer);
+  const here = replaced && calls.find(replaced.leg);
+  if (replaced === undefined || here !== undefined) return attended(transfer, here);
+  return blind(transfer, replaced);
+}
+
+function performInRoom(transfer: RoomTransfer): Promise<void> {
+  const { calls, referTo } = transfer;
+  if (referTo.replaces === undefined) return blindInRoom(transfer);
+  const replaced = replacedBy(transfer);
+  const here = replaced && calls.find(replaced.leg);
+  if (replaced === undefined || here !== undefined) return attendedInRoom(transfer, here);
+  return blindInRoom(transfer, replaced);
+}
+
+/** The leg that a REFER with Replaces means. */
+function replacedBy({ calls, live, referTo }: Transfer | RoomTransfer): LegName | undefined {
+  const { dialog, accountSid } = live.leg;
+  const named = dialog && referredLeg(calls, referTo, dialog);
+  // Several accounts may call by the same trunk.
+  return dialog?.trunk === undefined || named?.accountSid === accountSid ? named : undefined;
+}
+
+/** Whether the other end of a leg's dialog is a leg of another companion. */
+const meetsCompanion = ({ leg, isOfPeer }: Pick<LiveLeg, "leg" | "isOfPeer">): boolean =>
+  isOfPeer || leg.direction === "outbound" && leg.target.kind === "leg";
+
+/** The address of who refers. A leg of another companion tells it of whom it talks to. */
+function transferorOf(
+  { leg, isOfPeer }: LiveLeg,
+  message: IncomingRequestMessage,
+  domain: string,
+): string {
+  const told = meetsCompanion({ leg, isOfPeer })
+    ? parseNameAddr(message.getHeader("referred-by") ?? "")?.uri
+    : undefined;
+  return told?.toString() ?? addressOf(leg.dialog, domain);
+}
+
+/** Who is at the other end of a dialog: the Client, or who else it says it is. */
+function addressOf(dialog: Dialog | undefined, domain: string): string {
+  if (dialog?.login !== undefined) return userUri(dialog.login, domain).toString();
+  return dialog?.session.remoteURI.toString() ?? "";
+}
+
+/** Who may transfer: one side of an answered call between two, or one in a room; once at a time. */
+function refuse({ leg, partner, room, referring }: LiveLeg): Refusal | undefined {
+  if (leg.answeredAt === undefined) return { statusCode: 403, reasonPhrase: "Not Answered Yet" };
+  if (partner === undefined && room?.step.memo === undefined) {
+    return { statusCode: 403, reasonPhrase: "Nobody To Transfer" };
+  }
+  // Who leaves would take the room along.
+  if (room?.step.endOnExit) return { statusCode: 403, reasonPhrase: "Conference Would End" };
+  return referring ? { statusCode: 491 } : undefined;
+}
+
+/**
+ * Passes the REFER to the other softphone or companion, and what becomes of it back. Where a plain
+ * phone refuses it, the transfer is ours to perform, with its media through ours.
+ */
+async function passOn(
+  calls: Calls,
+  asked: AskedTransfer & { other: LiveLeg },
+): Promise<void> {
+  const { live, other, referTo, request, isOver } = asked;
+  const { domain, log } = calls.signalling;
+  const { dialog } = live.leg;
+  if (dialog === undefined) return isOver();
+  const by = transferorOf(live, request.message, domain);
+  const id = request.message.cseq;
+  const isAnchored = other.leg.counterpart === undefined;
+  other.leg.onNotify = (content, told) => {
+    const state = notifiedState(content, told);
+    const isTold = notifySipfrag(dialog, { content, state, id });
+    if (!/^\s*terminated\b/i.test(state)) return true;
+    other.leg.onNotify = undefined;
+    if (isAnchored && /^SIP\/2\.0 2/i.test(content)) {
+      void isTold.then(() => part(calls, live, other));
+    }
+    return true;
+  };
+  const headers = [
+    `Refer-To: ${passedReferTo(calls, referTo, dialog)}`,
+    referredBy(live, by),
+    ...nameOfTransferor(calls, { live, other, message: request.message }),
+  ];
+  const status = await other.leg.dialog?.request("refer", { headers }) ?? 500;
+  const refused = new Refused("pass a REFER on", status);
+  const passed = statusToPass(refused);
+  guard(log, () =>
+    withFlow(dialog.flow, () => {
+      if (status < 300) {
+        request.accept({ statusCode: 202 });
+        return isOver();
+      }
+      other.leg.onNotify = undefined;
+      if (!endsDialog(refused) && mayAnchor(live.leg, other.leg)) {
+        return undertake(calls, asked, async () =>
+          await anchor(calls, live.leg, other.leg) ? 200 : passed);
+      }
+      request.reject({ statusCode: passed });
+      isOver();
+    }))();
+}
+
+/** Whom the transferor talked to has somebody else now: nothing more of its script is performed. */
+function part(calls: Calls, live: LiveLeg, other: LiveLeg): void {
+  if (live.partner !== other) return;
+  live.hold();
+  void leave(calls, live);
+}
+
+/** Names the transferor's call to the companion that has the call of the other side. */
+function nameOfTransferor(
+  { signalling: { legNames } }: Calls,
+  { live, other, message }: { live: LiveLeg; other: LiveLeg; message: IncomingRequestMessage },
+): string[] {
+  if (!meetsCompanion(other)) return [];
+  const { id: leg, accountSid } = live.leg;
+  const named = live.isOfPeer
+    ? legNamedBy(legNames, message.getHeader(legHeader))
+    : { leg, accountSid };
+  return named === undefined ? [] : [`${legHeader}: ${legNames.write(named)}`];
+}

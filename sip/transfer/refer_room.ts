@@ -1,0 +1,70 @@
+import type { Script } from "../../core/protocol/script.ts";
+import { unlessAborted } from "../base/abort.ts";
+import { failureOf, hangUpOthers, lastEnding, ringAll } from "../leg/ring_all.ts";
+import type { LegName } from "../identity/leg_names.ts";
+import type { LiveLeg } from "../contracts/live_leg.ts";
+import type { RoomPlace } from "../contracts/live_leg.ts";
+import { leave, partyFor } from "./replace.ts";
+import { askService, referredBy, type Transfer } from "./transfer.ts";
+
+/** A REFER of one who is in a room. */
+export type RoomTransfer = Omit<Transfer, "other" | "transferor"> & { room: RoomPlace };
+
+/**
+ * Has whom the REFER names take the transferor's place in its room; until it answers, nothing changes.
+ * `replaces` is of another companion: who talks to that leg is called in place of whom the REFER names.
+ */
+export async function blindInRoom(transfer: RoomTransfer, replaces?: LegName): Promise<void> {
+  const { calls, live, room, by, referral } = transfer;
+  const { left } = room;
+  const [step] = await askService(transfer, replaces);
+  if (live.room !== room) return await referral.end(487);
+  if (step?.type !== "dial") {
+    return await referral.end(step?.type === "reject" && step.status ? step.status : 603);
+  }
+  const ring = ringAll(calls, live, step, {
+    headers: [referredBy(live, by)],
+    onRinging: () => referral.progress(180),
+  });
+  const winner = await unlessAborted(ring.winner, left);
+  hangUpOthers(ring, winner);
+  if (winner === undefined) {
+    return await referral.end(left.aborted ? 487 : failureOf(await lastEnding(ring, undefined)));
+  }
+  await swap(transfer, winner.live, [live]);
+}
+
+/** The same with whom the transferor talks to in another call, which ends. */
+export async function attendedInRoom(
+  transfer: RoomTransfer,
+  replaced: LiveLeg | undefined,
+): Promise<void> {
+  const { calls, live, room, referral } = transfer;
+  const isOther = replaced !== undefined && replaced !== live;
+  const party = isOther
+    ? await partyFor(calls, { replaced, by: live, until: room.left })
+    : undefined;
+  if (replaced === undefined || party === undefined) return await referral.end(481);
+  await swap(transfer, party.live, [live, replaced]);
+}
+
+/** One comes to the room as those leave who had it come, if both are still there to do so. */
+async function swap(
+  { calls, live, room, referral }: RoomTransfer,
+  newcomer: LiveLeg,
+  leaving: LiveLeg[],
+): Promise<void> {
+  // A transferor that was sent elsewhere has no place there to give, nor one whose room has ended.
+  if (live.room !== room || newcomer.leg.signal.aborted) {
+    newcomer.leg.hangup();
+    return await referral.end(487);
+  }
+  for (const { hold } of leaving) hold();
+  newcomer.run(async (): Promise<Script> => {
+    await Promise.all(leaving.map(({ idle }) => idle()));
+    const { memo, conferenceSid: only } = room.step;
+    return [{ type: "consult", memo: { ...memo, only } }, { type: "hangup" }];
+  });
+  await referral.end(200);
+  await Promise.all(leaving.map((one) => leave(calls, one)));
+}
