@@ -1,4 +1,4 @@
-import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
+import type { IncomingRequestMessage } from "../stack/library/sip_js.ts";
 import type { Credentials } from "../../core/protocol/companion.ts";
 import type { CredentialsCache } from "./credentials.ts";
 import {

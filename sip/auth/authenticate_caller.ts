@@ -1,4 +1,4 @@
-import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
+import type { IncomingRequestMessage } from "../stack/library/sip_js.ts";
 import { authenticate, type Authenticator, type Identity } from "./authenticate.ts";
 import { originOf } from "../identity/origin.ts";
 import { hidesCaller, namesNobody } from "../identity/privacy.ts";

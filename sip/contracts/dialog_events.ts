@@ -1,4 +1,4 @@
-import type { IncomingReferRequest } from "sip.js/lib/core/index.js";
+import type { IncomingReferRequest } from "../stack/library/sip_js.ts";
 import type { Content } from "../base/info.ts";
 
 /** The other side of an offer in a dialog. */

@@ -1,4 +1,4 @@
-import type { Session, URI } from "sip.js/lib/core/index.js";
+import type { Session, URI } from "../stack/library/sip_js.ts";
 import type { Flow } from "../base/flow.ts";
 import type { MediaLeg } from "../media/base/port.ts";
 import type { TimerAgreement } from "./session_timer.ts";

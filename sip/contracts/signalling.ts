@@ -1,4 +1,4 @@
-import type { IncomingRequestMessage, UserAgentCore } from "sip.js/lib/core/index.js";
+import type { IncomingRequestMessage, UserAgentCore } from "../stack/library/sip_js.ts";
 import type { Admission } from "../admission/admission.ts";
 import type { Dialog } from "./dialog.ts";
 import type { Flow } from "../base/flow.ts";

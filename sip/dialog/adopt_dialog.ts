@@ -1,4 +1,4 @@
-import { type Session, SessionDialog, SessionState } from "sip.js/lib/core/index.js";
+import { type Session, SessionDialog, SessionState } from "../stack/library/sip_js.ts";
 import { type Flow, type Hop, withFlow } from "../base/flow.ts";
 import { sendRequest } from "./in_dialog.ts";
 import type { DialogEvents } from "../contracts/dialog_events.ts";

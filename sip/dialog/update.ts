@@ -5,7 +5,7 @@ import {
   SessionDialog,
   SignalingState,
   UserAgentServer,
-} from "sip.js/lib/core/index.js";
+} from "../stack/library/sip_js.ts";
 import type { Dialog } from "../contracts/dialog.ts";
 import { withFlow } from "../base/flow.ts";
 import { sendOffer } from "./offer.ts";

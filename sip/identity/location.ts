@@ -1,4 +1,4 @@
-import type { URI } from "sip.js/lib/core/index.js";
+import type { URI } from "../stack/library/sip_js.ts";
 import type { RegisteredBinding } from "../../core/protocol/registrations.ts";
 import type { Flow } from "../base/flow.ts";
 import { parseNameAddr } from "../text/uri.ts";

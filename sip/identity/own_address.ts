@@ -1,5 +1,5 @@
 import { isIP, isIPv6 } from "node:net";
-import type { URI } from "sip.js/lib/core/index.js";
+import type { URI } from "../stack/library/sip_js.ts";
 import type { Endpoint, Flow, Protocol } from "../base/flow.ts";
 import { sipLimits } from "../base/limits.ts";
 import { isUnspecified } from "../media/sdp/read_audio.ts";

@@ -1,4 +1,4 @@
-import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
+import type { IncomingRequestMessage } from "../stack/library/sip_js.ts";
 import { createBridgeVerifier, signBridge } from "../../core/protocol/signature.ts";
 
 /** Carries the proof. It begins with no X-, so nothing passes it on to anybody. */

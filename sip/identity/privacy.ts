@@ -1,4 +1,4 @@
-import { type IncomingRequestMessage, type NameAddrHeader, URI } from "sip.js/lib/core/index.js";
+import { type IncomingRequestMessage, type NameAddrHeader, URI } from "../stack/library/sip_js.ts";
 import { splitOutside } from "../text/grammar.ts";
 import type { Refusal } from "../base/refusal.ts";
 import { parseNameAddr, userOf } from "../text/uri.ts";

@@ -1,4 +1,4 @@
-import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
+import type { IncomingRequestMessage } from "../stack/library/sip_js.ts";
 import type { FoundNumber, IncomingNumber } from "../../core/protocol/trunks.ts";
 import type { Admitted, Caller } from "../contracts/caller.ts";
 import { numberCalledBy } from "../receive/inner_flow.ts";

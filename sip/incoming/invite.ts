@@ -1,4 +1,4 @@
-import type { IncomingInviteRequest, IncomingRequestMessage } from "sip.js/lib/core/index.js";
+import type { IncomingInviteRequest, IncomingRequestMessage } from "../stack/library/sip_js.ts";
 import { admitNumber } from "./admit_number.ts";
 import { type Authenticator, challengeOf } from "../auth/authenticate.ts";
 import { authenticateCaller } from "../auth/authenticate_caller.ts";

@@ -3,7 +3,7 @@ import type {
   OutgoingInviteRequest,
   OutgoingInviteRequestDelegate,
   OutgoingRequestMessage,
-} from "sip.js/lib/core/index.js";
+} from "../stack/library/sip_js.ts";
 import { loginWith } from "../stack/client_authentication.ts";
 import { currentFlow, type Flow, withFlow } from "../base/flow.ts";
 import type { ForkInvite } from "./fork_invite.ts";

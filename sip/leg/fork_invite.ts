@@ -1,4 +1,4 @@
-import type { URI } from "sip.js/lib/core/index.js";
+import type { URI } from "../stack/library/sip_js.ts";
 import type { Target } from "../../core/protocol/script.ts";
 import { ussdHeaders, type UssdInvitation, writeUssdInvitation } from "../text/ussd_body.ts";
 import { isHeaderSafe, isToken } from "../text/grammar.ts";

@@ -1,4 +1,4 @@
-import type { Session } from "sip.js/lib/core/index.js";
+import type { Session } from "../stack/library/sip_js.ts";
 import { adoptDialog } from "../dialog/adopt_dialog.ts";
 import type { Dialog } from "../contracts/dialog.ts";
 import type { DialogEvents } from "../contracts/dialog_events.ts";

@@ -1,4 +1,4 @@
-import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
+import type { IncomingRequestMessage } from "../stack/library/sip_js.ts";
 import type { Flow } from "../base/flow.ts";
 import type { CallerDemands } from "../contracts/caller.ts";
 import { forgetTransaction } from "../stack/forget_transaction.ts";

@@ -1,4 +1,4 @@
-import type { IncomingInviteRequest } from "sip.js/lib/core/index.js";
+import type { IncomingInviteRequest } from "../stack/library/sip_js.ts";
 import type { Dialog, LastWords } from "../contracts/dialog.ts";
 import { type Flow, withFlow } from "../base/flow.ts";
 import type { Wiring } from "../dialog/in_dialog.ts";

@@ -1,4 +1,4 @@
-import type { IncomingMessageRequest, IncomingRequestMessage } from "sip.js/lib/core/index.js";
+import type { IncomingMessageRequest, IncomingRequestMessage } from "../stack/library/sip_js.ts";
 import type { MessageAnswer, TrunkMessage } from "../../core/protocol/messages.ts";
 import type { Authenticator } from "../auth/authenticate.ts";
 import { authenticateCaller } from "../auth/authenticate_caller.ts";

@@ -2,7 +2,7 @@ import {
   type IncomingRequestMessage,
   type IncomingResponseMessage,
   SessionState,
-} from "sip.js/lib/core/index.js";
+} from "../stack/library/sip_js.ts";
 import type { Verdict } from "../admission/admission.ts";
 import { completeResponse } from "../stack/complete_response.ts";
 import { badRequest } from "../text/bad_request.ts";

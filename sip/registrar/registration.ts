@@ -1,4 +1,4 @@
-import type { IncomingRequestMessage, NameAddrHeader, URI } from "sip.js/lib/core/index.js";
+import type { IncomingRequestMessage, NameAddrHeader, URI } from "../stack/library/sip_js.ts";
 import type { Flow } from "../base/flow.ts";
 import { apart } from "../base/apart.ts";
 import { splitOutside } from "../text/grammar.ts";

@@ -1,4 +1,4 @@
-import type { IncomingInviteRequest, IncomingRequestMessage } from "sip.js/lib/core/index.js";
+import type { IncomingInviteRequest, IncomingRequestMessage } from "../stack/library/sip_js.ts";
 import { mintCallSid } from "../base/call_sid.ts";
 import { headerLines } from "../leg/fork_invite.ts";
 import { createInboundLeg } from "../leg/inbound_leg.ts";

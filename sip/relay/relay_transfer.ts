@@ -1,4 +1,4 @@
-import type { IncomingReferRequest } from "sip.js/lib/core/index.js";
+import type { IncomingReferRequest } from "../stack/library/sip_js.ts";
 import { withFlow } from "../base/flow.ts";
 import type { Leg } from "../contracts/leg.ts";
 import { notifySipfrag } from "../dialog/referral.ts";

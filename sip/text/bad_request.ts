@@ -1,4 +1,4 @@
-import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
+import type { IncomingRequestMessage } from "../stack/library/sip_js.ts";
 
 type Headers = IncomingRequestMessage["headers"];
 

@@ -1,4 +1,4 @@
-import { IncomingRequestMessage } from "sip.js/lib/core/index.js";
+import { IncomingRequestMessage } from "../stack/library/sip_js.ts";
 import type { Challenges } from "./digest_client.ts";
 import { splitOutside } from "./grammar.ts";
 import { parseNameAddr } from "./uri.ts";

@@ -1,4 +1,4 @@
-import type { IncomingRequestMessage, IncomingResponseMessage } from "sip.js/lib/core/index.js";
+import type { IncomingRequestMessage, IncomingResponseMessage } from "../stack/library/sip_js.ts";
 import { sipLimits } from "../base/limits.ts";
 import { plainText } from "./plain_text.ts";
 

@@ -1,3 +1,3 @@
-import type { IncomingRequestMessage, IncomingResponseMessage } from "sip.js/lib/core/index.js";
+import type { IncomingRequestMessage, IncomingResponseMessage } from "../stack/library/sip_js.ts";
 
 export type SipMessage = IncomingRequestMessage | IncomingResponseMessage;

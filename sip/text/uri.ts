@@ -1,4 +1,4 @@
-import { NameAddrHeader, URI } from "sip.js/lib/core/index.js";
+import { NameAddrHeader, URI } from "../stack/library/sip_js.ts";
 import { isHeaderSafe, isToken, parseParameters } from "./grammar.ts";
 
 /** Scheme, user, host, port, parameters and headers (RFC 3261 §19.1.1). */

@@ -1,4 +1,4 @@
-import type { IncomingReferRequest, IncomingRequestMessage } from "sip.js/lib/core/index.js";
+import type { IncomingReferRequest, IncomingRequestMessage } from "../stack/library/sip_js.ts";
 import { anchor, mayAnchor } from "../dialog/anchor.ts";
 import type { Calls } from "../contracts/calls.ts";
 import type { Dialog } from "../contracts/dialog.ts";

@@ -1,4 +1,4 @@
-import type { IncomingResponseMessage, UserAgentClient } from "sip.js/lib/core/index.js";
+import type { IncomingResponseMessage, UserAgentClient } from "../stack/library/sip_js.ts";
 import type { Registration } from "../../core/protocol/trunks.ts";
 import { loginWith } from "../stack/client_authentication.ts";
 import { type Flow, withFlow } from "../base/flow.ts";
