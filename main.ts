@@ -21,7 +21,7 @@ import type { Ports } from "./core/ports/ports.ts";
 import type { Account } from "./core/resources/accounts.ts";
 import { removeOldDeliveries } from "./core/webhooks/remove_old.ts";
 import { openStore } from "./kv/open_store.ts";
-import { bridge } from "./routes/bridge.ts";
+import { bridge } from "./routes/bridge/bridge.ts";
 import { demo } from "./routes/demo.ts";
 import { routes } from "./routes/mod.ts";
 import { smsCarrier } from "./routes/sms_carrier.ts";

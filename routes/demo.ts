@@ -2,7 +2,7 @@ import { type Context, Hono } from "hono";
 import { readText } from "../core/base/exchange.ts";
 import { limits } from "../core/base/limits.ts";
 import { writeWav } from "../core/base/wav.ts";
-import { element, escapeXml } from "./xml.ts";
+import { element, escapeXml } from "./http/xml.ts";
 
 /**
  * Markup applications of our own, so that a first call has something to say: `welcome` plays a chime

@@ -2,9 +2,9 @@ import { Hono } from "hono";
 import { Fault } from "../core/base/faults.ts";
 import { limits } from "../core/base/limits.ts";
 import type { Ports } from "../core/ports/ports.ts";
-import { answerJson } from "./answer.ts";
-import type { Env } from "./env.ts";
-import { errorBody, statusOf } from "./errors.ts";
+import { answerJson } from "./http/answer.ts";
+import type { Env } from "./http/env.ts";
+import { errorBody, statusOf } from "./http/errors.ts";
 
 /** `GET /health`: the process lives. `GET /ready`: it reaches what it needs. For anybody, in JSON. */
 export function health(ports: Ports): Hono<Env> {

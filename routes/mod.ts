@@ -8,35 +8,40 @@ import { createRequestCap } from "../core/rest/request_cap.ts";
 import type { AnyResource } from "../core/model/resource.ts";
 import { gateways } from "../core/resources/gateways.ts";
 import { type resources, resourcesUnder } from "../core/resources/mod.ts";
-import { accountRoutes } from "./accounts.ts";
-import { allowedMethods } from "./allowed_methods.ts";
-import { accountScope, authenticate, permitted, readOnlyUnlessActive } from "./authenticate.ts";
-import { availablePhoneNumberRoutes } from "./available_phone_numbers.ts";
-import { notStored, ownSiteOnly, safeHeaders } from "./browsers.ts";
-import { callRoutes } from "./calls.ts";
-import { clientRoutes } from "./clients.ts";
-import { conferenceRoutes } from "./conferences.ts";
-import { deliveryRoutes } from "./deliveries.ts";
-import { emailRoutes } from "./emails.ts";
-import type { Env } from "./env.ts";
-import { answerFault, explain, onError } from "./errors.ts";
-import { routedPath } from "./format.ts";
-import { geolocationRoutes } from "./geolocations.ts";
-import { headLength } from "./head_length.ts";
+import { accountRoutes } from "./resources/accounts.ts";
+import { allowedMethods } from "./http/allowed_methods.ts";
+import {
+  accountScope,
+  authenticate,
+  permitted,
+  readOnlyUnlessActive,
+} from "./http/authenticate.ts";
+import { availablePhoneNumberRoutes } from "./resources/available_phone_numbers.ts";
+import { notStored, ownSiteOnly, safeHeaders } from "./http/browsers.ts";
+import { callRoutes } from "./resources/calls.ts";
+import { clientRoutes } from "./resources/clients.ts";
+import { conferenceRoutes } from "./resources/conferences.ts";
+import { deliveryRoutes } from "./resources/deliveries.ts";
+import { emailRoutes } from "./resources/emails.ts";
+import type { Env } from "./http/env.ts";
+import { answerFault, explain, onError } from "./http/errors.ts";
+import { routedPath } from "./http/format.ts";
+import { geolocationRoutes } from "./resources/geolocations.ts";
+import { headLength } from "./http/head_length.ts";
 import { health } from "./health.ts";
-import { incomingPhoneNumberRoutes } from "./incoming_phone_numbers.ts";
-import { messageRoutes } from "./messages.ts";
-import { openAudio, recordingRoutes } from "./recordings.ts";
+import { incomingPhoneNumberRoutes } from "./resources/incoming_phone_numbers.ts";
+import { messageRoutes } from "./resources/messages.ts";
+import { openAudio, recordingRoutes } from "./resources/recordings.ts";
 import { reference } from "./reference.ts";
-import { accountsAddress } from "./represent.ts";
-import { requestId } from "./request_id.ts";
-import { resourceRoutes } from "./resource_routes.ts";
-import { sandboxRoutes } from "./sandbox.ts";
-import { recordingTranscriptionRoutes } from "./transcriptions.ts";
-import { supervisorRoutes } from "./supervisor.ts";
-import { tokenRoutes } from "./tokens.ts";
-import { usageRoutes } from "./usage.ts";
-import { ussdPushRoutes } from "./ussd_push.ts";
+import { accountsAddress } from "./http/represent.ts";
+import { requestId } from "./http/request_id.ts";
+import { resourceRoutes } from "./resources/resource_routes.ts";
+import { sandboxRoutes } from "./resources/sandbox.ts";
+import { recordingTranscriptionRoutes } from "./resources/transcriptions.ts";
+import { supervisorRoutes } from "./resources/supervisor.ts";
+import { tokenRoutes } from "./resources/tokens.ts";
+import { usageRoutes } from "./resources/usage.ts";
+import { ussdPushRoutes } from "./resources/ussd_push.ts";
 
 /** Interfaces of other kinds beside this one, each below `/{name}` and with its own authentication. */
 export type Mounts = Record<string, Hono>;

@@ -1,8 +1,8 @@
 import { Hono } from "hono";
 import { openApiDocument } from "../core/openapi/document.ts";
 import type { Ports } from "../core/ports/ports.ts";
-import { answerJson } from "./answer.ts";
-import type { Env } from "./env.ts";
+import { answerJson } from "./http/answer.ts";
+import type { Env } from "./http/env.ts";
 import { referencePage } from "./reference_page.ts";
 
 /** `GET /openapi.json`: the interface in OpenAPI 3.1. `GET /docs`: the same to read. For anybody. */

@@ -1,5 +1,5 @@
 import type { OpenApiDocument } from "../core/openapi/document.ts";
-import { escapeXml } from "./xml.ts";
+import { escapeXml } from "./http/xml.ts";
 
 /** The parts of a schema that the page shows. */
 interface Shown {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { XMLBuilder, XMLParser } from "fast-xml-parser";
 import { pageOf } from "../../core/rest/paging.ts";
 import { calls } from "../../core/resources/calls.ts";
-import { accountAddress, shapeOf } from "../../routes/represent.ts";
-import { xmlDocument } from "../../routes/xml.ts";
+import { accountAddress, shapeOf } from "../../routes/http/represent.ts";
+import { xmlDocument } from "../../routes/http/xml.ts";
 import { storeLab } from "../support/store_lab.ts";
 
 /**

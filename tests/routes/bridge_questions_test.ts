@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { bridgePaths, questionAnswer, type Report } from "../../core/protocol/companion.ts";
 import { bridgeHeader, signBridge } from "../../core/protocol/signature.ts";
-import { bridge } from "../../routes/bridge.ts";
+import { bridge } from "../../routes/bridge/bridge.ts";
 import { type App, startApp } from "../support/app.ts";
 import { companion, xml } from "../support/hand_companion.ts";
 import { newLeg } from "../support/sip_lab.ts";

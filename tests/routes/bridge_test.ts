@@ -5,7 +5,7 @@ import { bridgeHeader, signBridge } from "../../core/protocol/signature.ts";
 import { gatewaysAnswer } from "../../core/protocol/trunks.ts";
 import { sweepCompanions } from "../../core/reports/sweep.ts";
 import { limits } from "../../core/base/limits.ts";
-import { bridge } from "../../routes/bridge.ts";
+import { bridge } from "../../routes/bridge/bridge.ts";
 import { type App, startApp } from "../support/app.ts";
 
 const secret = "a secret of both sides";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { softphone } from "../../routes/softphone.ts";
-import { bridge } from "../../routes/bridge.ts";
+import { bridge } from "../../routes/bridge/bridge.ts";
 import { startApp } from "../support/app.ts";
 import { writeWav } from "../../core/base/wav.ts";
 import { type App } from "../support/app.ts";

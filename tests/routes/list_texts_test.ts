@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { calls } from "../../core/resources/calls.ts";
-import { shapeOf } from "../../routes/represent.ts";
+import { shapeOf } from "../../routes/http/represent.ts";
 import { type App, startApp } from "../support/app.ts";
 import { makeSample } from "../support/samples.ts";
 

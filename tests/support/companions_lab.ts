@@ -1,5 +1,5 @@
 import { bridgeClient } from "../../core/companions/client.ts";
-import { bridge } from "../../routes/bridge.ts";
+import { bridge } from "../../routes/bridge/bridge.ts";
 import { type Companion, startCompanion } from "../../sip/companion.ts";
 import type { CompanionOptions } from "../../sip/companion_options.ts";
 import { type App, startApp } from "./app.ts";

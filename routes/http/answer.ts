@@ -1,0 +1,48 @@
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { limits } from "../../core/base/limits.ts";
+import type { Ctx } from "./env.ts";
+import { formatOf } from "./format.ts";
+import { xmlDocument } from "./xml.ts";
+
+/** The two ways to write an answer; only the one that is wanted is called. */
+export interface Forms {
+  /** A value, or a text that is JSON already. */
+  json(): unknown;
+  /** What stands inside ServiceResponse. */
+  xml(): string;
+}
+
+/** Answers in the format that the request asks for. */
+export function answer(c: Ctx, forms: Forms, status: ContentfulStatusCode = 200): Response {
+  if (formatOf(c.req.raw) === "json") return answerJson(c, forms.json(), status);
+  c.header("Content-Type", "application/xml; charset=utf-8");
+  return answerText(c, xmlDocument(forms.xml()), status);
+}
+
+/** Answers in JSON, whatever the request asks for: with a value, or a text that is JSON already. */
+export function answerJson(c: Ctx, body: unknown, status: ContentfulStatusCode = 200): Response {
+  c.header("Content-Type", "application/json; charset=utf-8");
+  return answerText(c, typeof body === "string" ? body : JSON.stringify(body), status);
+}
+
+/** Compresses a text that is worth it, for a client that takes gzip (RFC 9110 §12.5.3). */
+export function answerText(c: Ctx, text: string, status: ContentfulStatusCode): Response {
+  c.header("Vary", "Accept, Accept-Encoding");
+  if (text.length <= limits.plainTextLength || !takesGzip(c.req.header("Accept-Encoding"))) {
+    return c.body(text, status);
+  }
+  c.header("Content-Encoding", "gzip");
+  return c.body(new Blob([text]).stream().pipeThrough(new CompressionStream("gzip")), status);
+}
+
+function takesGzip(header: string | undefined): boolean {
+  if (header === undefined) return false;
+  const codings = new Map(
+    header.toLowerCase().split(",").map((coding) => {
+      const [name = "", ...parameters] = coding.split(";").map((part) => part.trim());
+      const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2) ?? "1";
+      return [name, Number(weight) > 0];
+    }),
+  );
+  return codings.get("gzip") ?? codings.get("*") ?? false;
+}

@@ -1,0 +1,126 @@
+import { Fault } from "../../core/base/faults.ts";
+import { limits } from "../../core/base/limits.ts";
+import { addSent, type Sent } from "../../core/rest/parameters.ts";
+
+/**
+ * Reads a body: a form, or a JSON object whose values are the texts that a form would carry. Of a
+ * JSON value under a name that is not `accepted`, nothing is read. Throws `unsupportedMedia` for any
+ * other body (RFC 9110 §15.5.16).
+ */
+export async function readBody(
+  request: Request,
+  accepted: (name: string) => boolean,
+): Promise<Sent> {
+  const coding = request.headers.get("Content-Encoding") ?? "identity";
+  if (coding.trim().toLowerCase() !== "identity") {
+    throw new Fault("unsupportedMedia", `Content-Encoding must not be "${coding}"`);
+  }
+  const type = (request.headers.get("Content-Type") ?? "").split(";")[0]!.trim().toLowerCase();
+  const isForm = type === "application/x-www-form-urlencoded";
+  if (!isForm && type !== "application/json") {
+    if (await isEmpty(request)) return new Map();
+    const rule = "must be application/x-www-form-urlencoded or application/json";
+    throw new Fault("unsupportedMedia", `Content-Type ${rule}, not "${type}"`);
+  }
+  const text = await bodyText(request);
+  if (text === "") return new Map();
+  return sentOf(isForm ? formPairs(text) : jsonPairs(text, accepted));
+}
+
+async function isEmpty({ body }: Request): Promise<boolean> {
+  for await (const chunk of body ?? []) {
+    if (chunk.length > 0) return false; // Leaving the loop cancels the rest.
+  }
+  return true;
+}
+
+async function bodyText(request: Request): Promise<string> {
+  if (Number(request.headers.get("Content-Length") ?? 0) > limits.bodyBytes) {
+    throw new Fault("tooLarge");
+  }
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let bytes = 0;
+  let text = "";
+  try {
+    for await (const chunk of request.body ?? []) {
+      bytes += chunk.length;
+      if (bytes > limits.bodyBytes) throw new Fault("tooLarge");
+      text += decoder.decode(chunk, { stream: true });
+    }
+    return text + decoder.decode();
+  } catch (cause) {
+    if (cause instanceof Fault) throw cause;
+    throw new Fault("badParameter", "The body is not complete UTF-8 text", { cause });
+  }
+}
+
+function sentOf(pairs: Iterable<[name: string, text: string]>): Sent {
+  const sent: Sent = new Map();
+  let count = 0;
+  for (const [name, text] of pairs) {
+    if (++count > limits.parameters) {
+      throw new Fault("badParameter", `There are more than ${limits.parameters} parameters`);
+    }
+    if (text.length > limits.longParameterLength) {
+      const rule = `must have at most ${limits.longParameterLength} characters`;
+      throw new Fault("badParameter", `${name.slice(0, 64)} ${rule}`);
+    }
+    addSent(sent, name, text);
+  }
+  return sent;
+}
+
+/**
+ * The pairs of a form, or of a query string. A stray percent sign stands for itself, as browsers have
+ * it; bytes that are no UTF-8 do not. Throws `badParameter`, which names the parameter.
+ */
+export function formPairs(text: string): URLSearchParams {
+  const isText = (part: string) =>
+    [...part.matchAll(/(?:%[0-9a-f]{2})+/gi)].every(([encoded]) => isUri(encoded));
+  const wrong = text.split("&").find((part) => !isText(part));
+  if (wrong === undefined) return new URLSearchParams(text);
+  const name = [...new URLSearchParams(wrong).keys()].join("").slice(0, 64);
+  throw new Fault("badParameter", `${name} must be percent-encoded UTF-8`);
+}
+
+function isUri(encoded: string): boolean {
+  try {
+    return decodeURIComponent(encoded) !== "";
+  } catch {
+    return false;
+  }
+}
+
+/** Scalars as the texts that a form would carry, null as the empty text, arrays as repetitions. */
+function* jsonPairs(
+  text: string,
+  accepted: (name: string) => boolean,
+): Generator<[name: string, text: string]> {
+  for (const [name, value] of Object.entries(jsonObject(text))) {
+    if (!accepted(name)) {
+      yield [name, ""];
+      continue;
+    }
+    for (const one of [value].flat()) {
+      if (typeof one === "object" && one !== null) {
+        const rule = "must be a text, a number, a boolean or null";
+        throw new Fault("badParameter", `${name.slice(0, 64)} ${rule}`);
+      }
+      const text = one === null ? "" : String(one);
+      if (!text.isWellFormed()) { // Half a surrogate pair is no UTF-8, and so no key of the store.
+        throw new Fault("badParameter", `${name.slice(0, 64)} must be whole Unicode characters`);
+      }
+      yield [name, text];
+    }
+  }
+}
+
+function jsonObject(text: string): Record<string, unknown> {
+  try {
+    const value = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  } catch (cause) {
+    throw new Fault("badParameter", "The body is not JSON", { cause });
+  }
+  throw new Fault("badParameter", "The body is not a JSON object");
+}

@@ -1,0 +1,41 @@
+import { createMiddleware } from "hono/factory";
+import { Fault } from "../../core/base/faults.ts";
+import type { Ports } from "../../core/ports/ports.ts";
+import type { Env } from "./env.ts";
+
+/** What every answer says to browsers; a page of ours has a stricter policy of its own. */
+export const safeHeaders = createMiddleware<Env>(async (c, next) => {
+  c.header("X-Content-Type-Options", "nosniff");
+  c.header("Content-Security-Policy", "frame-ancestors 'none'");
+  await next();
+});
+
+/** Nothing of an account is kept by browsers and proxies: it may hold AuthTokens and Passwords. */
+export const notStored = createMiddleware<Env>(async (c, next) => {
+  c.header("Cache-Control", "no-store");
+  await next();
+});
+
+/**
+ * Refuses changes that a page of another site has a browser make: the browser adds the credentials
+ * that it remembers for this service (Fetch Metadata, RFC 6454). Programs send neither header.
+ */
+export function ownSiteOnly({ settings }: Pick<Ports, "settings">) {
+  return createMiddleware<Env>(async (c, next) => {
+    const isChange = !["GET", "HEAD", "OPTIONS"].includes(c.req.method);
+    const hasCredentials = /^Basic /i.test(c.req.header("Authorization") ?? "");
+    if (isChange && hasCredentials && isForeign(c.req.raw, settings.baseUrl)) {
+      throw new Fault("crossSite");
+    }
+    await next();
+  });
+}
+
+/** Whether a page of another origin sent the request. */
+function isForeign({ headers, url }: Request, baseUrl: string): boolean {
+  const site = headers.get("Sec-Fetch-Site");
+  if (site === "cross-site") return true;
+  if (site === "same-origin" || site === "none") return false;
+  const origin = headers.get("Origin");
+  return origin !== null && origin !== new URL(url).origin && origin !== new URL(baseUrl).origin;
+}

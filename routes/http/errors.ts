@@ -1,0 +1,109 @@
+import type { ErrorHandler, Handler } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { Fault, type FaultKind, faults } from "../../core/base/faults.ts";
+import { limits } from "../../core/base/limits.ts";
+import { notifyRefusal } from "../../core/notifications/notify_refusal.ts";
+import { isMakingPath } from "../../core/notifications/own_request.ts";
+import type { Ports } from "../../core/ports/ports.ts";
+import { answer } from "./answer.ts";
+import type { Ctx, Env } from "./env.ts";
+import { element, escapeXml, printable } from "./xml.ts";
+
+/** The HTTP status of each kind of fault. */
+export const statusOf = {
+  invalid: 400,
+  unauthenticated: 401,
+  denied: 403,
+  missing: 404,
+  unacceptable: 406,
+  unsupported: 405,
+  conflict: 409,
+  tooLarge: 413,
+  unsupportedMedia: 415,
+  unsatisfiable: 416,
+  throttled: 429,
+  internal: 500,
+  unavailable: 503,
+} as const satisfies Record<FaultKind, ContentfulStatusCode>;
+
+/** What an error says, in the order of the wire. */
+export function errorBody({ code, kind, message }: Fault, baseUrl: string) {
+  const more_info = `${baseUrl}/errors/${code}`;
+  return { code, message: printable(message), more_info, status: statusOf[kind] };
+}
+
+/** The one answer that is not a success. */
+export function answerFault(c: Ctx, fault: Fault, { settings }: Ports): Response {
+  const body = errorBody(fault, settings.baseUrl);
+  if (fault.kind === "unavailable" || fault.kind === "throttled") {
+    c.header("Retry-After", String(fault.retryAfterS ?? limits.retryAfterS));
+  }
+  if (fault.kind === "unsupportedMedia") c.header("Accept-Encoding", "identity");
+  if (fault.kind === "unauthenticated") {
+    c.header("WWW-Authenticate", 'Basic realm="Switchboard", charset="UTF-8"');
+  }
+  const xml = () =>
+    element(
+      "RestException",
+      element("Status", String(body.status)) + element("Message", escapeXml(body.message)) +
+        element("Code", String(body.code)) + element("MoreInfo", escapeXml(body.more_info)),
+    );
+  return answer(c, { json: () => body, xml }, body.status);
+}
+
+/** Faults are answered; anything else is a bug: logged once, and not shown. */
+export const onError = (ports: Ports): ErrorHandler<Env> => async (error, c) => {
+  if (error instanceof Fault) {
+    await noticeRefusal(c, error, ports);
+    return answerFault(c, error, ports);
+  }
+  const { method, path } = c.req;
+  ports.log("Cannot complete a request", { requestId: c.var.requestId, method, path, error });
+  return answerFault(c, new Fault("bug"), ports);
+};
+
+/** Tells the account of a refused POST that was to make something (spec, Notifications). */
+async function noticeRefusal(c: Ctx, fault: Fault, ports: Ports): Promise<void> {
+  const { account, caller, sent = new Map() } = c.var;
+  const status = statusOf[fault.kind];
+  if (caller === undefined || c.req.method !== "POST" || status >= 500) return;
+  const path = c.req.path.replace(/^\/[^/]+\/Accounts\/[^/]+\//, "").replace(/\/$/, "");
+  if (!isMakingPath(path)) return;
+  const accountSid = (account ?? caller).sid;
+  try {
+    await notifyRefusal({ accountSid, path, sent, fault }, ports);
+  } catch (error) { // The refusal is answered all the same.
+    ports.log("Cannot write the Notification of a refused request", { accountSid, error });
+  }
+}
+
+/** `GET /errors/{code}`: what a code means and what to do about it. */
+export const explain: Handler<Env, "/errors/:code"> = (c) => {
+  const code = c.req.param("code");
+  const entry = Object.values(faults).find((fault) => String(fault.code) === code);
+  if (entry === undefined) throw new Fault("notFound", `There is no error ${code}`);
+  c.header(
+    "Content-Security-Policy",
+    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  );
+  const message = escapeXml(entry.message);
+  return c.html(`<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Error ${code}: ${message}</title>
+<style>
+  body { font: 1.1rem/1.5 system-ui, sans-serif; max-width: 40rem; margin: 4rem auto; padding: 0 1rem }
+  h1 { font-size: 1.5rem }
+  dt { font-weight: 600; margin-top: 1rem }
+  dd { margin: 0 }
+</style>
+<h1>Error ${code}</h1>
+<dl>
+  <dt>What happened</dt><dd>${message}.</dd>
+  <dt>What to do</dt><dd>${escapeXml(entry.advice)}</dd>
+  <dt>HTTP status, when it is the answer to a request</dt><dd>${statusOf[entry.kind]}</dd>
+</dl>
+</html>
+`);
+};

@@ -1,0 +1,43 @@
+import { readListQuery } from "../../core/rest/list_query.ts";
+import { linkHeader, pageOf, windowOf } from "../../core/rest/paging.ts";
+import type { Ports } from "../../core/ports/ports.ts";
+import type { Base } from "../../core/base/record.ts";
+import type { Query, Slice } from "../../core/model/store.ts";
+import type { AnyResource } from "../../core/model/resource.ts";
+import { answer } from "./answer.ts";
+import type { Ctx } from "./env.ts";
+import { formatOf } from "./format.ts";
+import { queryOf, warnUnknown } from "./params.ts";
+import type { Shape } from "./represent.ts";
+
+/** A list that can be asked for. */
+export interface ListSource {
+  definition: AnyResource;
+  shape: Shape;
+  /** Where the list is, without a suffix. */
+  address: string;
+  /** Plain in JSON, with the total in a header, and paged in XML: as the spec has phone numbers. */
+  isCounted?: boolean;
+  read(query: Query): Promise<Slice<Base>>;
+}
+
+/** Answers one page of a list: with the paging envelope, or plain with a `Link` header. */
+export async function answerList(
+  c: Ctx,
+  { definition, shape, address, isCounted, read }: ListSource,
+  { settings }: Ports,
+): Promise<Response> {
+  const query = readListQuery(definition, queryOf(c));
+  warnUnknown(c, query.unknown);
+  const suffix = formatOf(c.req.raw) === "json" ? ".json" : "";
+  const { items, page } = pageOf(await read(windowOf(query)), query, address + suffix);
+  if (!definition.paged) {
+    c.header("Link", linkHeader(page, new URL(settings.baseUrl).pathname.replace(/\/$/, "")));
+  }
+  if (isCounted) c.header("X-Total-Count", String(page.total));
+  const envelope = definition.paged ? page : undefined;
+  return answer(c, {
+    json: () => shape.jsonList(items, envelope),
+    xml: () => shape.xmlList(items, isCounted ? page : envelope),
+  });
+}

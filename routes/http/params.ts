@@ -1,0 +1,53 @@
+import { limits } from "../../core/base/limits.ts";
+import {
+  accepts,
+  addSent,
+  matchFields,
+  type Parameters,
+  parseFields,
+  type Sent,
+} from "../../core/rest/parameters.ts";
+import { formPairs, readBody } from "./body.ts";
+import type { Ctx } from "./env.ts";
+
+/**
+ * Reads the parameters in a request's body into fields; those in its address are none. Throws the
+ * fault of the first that is wrong.
+ */
+export async function readParams(
+  c: Ctx,
+  parameters: Parameters,
+): Promise<Record<string, unknown>> {
+  const sent = await readBody(c.req.raw, accepts(parameters));
+  c.set("sent", sent);
+  return parametersOf(c, sent, { parameters, ignored: new URL(c.req.url).searchParams.keys() });
+}
+
+/** Reads the parameters in a request's address, as `readParams` does those in its body. */
+export function readQuery(c: Ctx, parameters: Parameters): Record<string, unknown> {
+  const sent: Sent = new Map();
+  for (const [name, text] of queryOf(c)) addSent(sent, name, text);
+  return parametersOf(c, sent, { parameters });
+}
+
+/** The parameters in a request's address. */
+export const queryOf = (c: Ctx): URLSearchParams => formPairs(new URL(c.req.url).search.slice(1));
+
+function parametersOf(
+  c: Ctx,
+  sent: Sent,
+  { parameters, ignored = [] }: { parameters: Parameters; ignored?: Iterable<string> },
+): Record<string, unknown> {
+  const { fields, unknown } = matchFields(parameters, sent);
+  warnUnknown(c, [...unknown, ...ignored]);
+  return parseFields(parameters, fields);
+}
+
+/** Names parameters that were ignored in the `Warning` header (RFC 7234 §5.5). */
+export function warnUnknown(c: Ctx, names: string[]): void {
+  if (names.length === 0) return;
+  const warnings = names.slice(0, limits.warnedNames).map((name) =>
+    `299 - "Unknown parameter: ${name.replaceAll(/[^\x20-\x7e]|["\\]/g, "?").slice(0, 64)}"`
+  );
+  c.header("Warning", warnings.join(", "));
+}

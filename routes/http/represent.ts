@@ -1,0 +1,107 @@
+import { limits } from "../../core/base/limits.ts";
+import type { Page } from "../../core/rest/paging.ts";
+import type { Base } from "../../core/base/record.ts";
+import type { AnyRecord, AnyResource } from "../../core/model/resource.ts";
+import { pascal, pathField, snake } from "../../core/base/wire.ts";
+import { columnsOf } from "./columns.ts";
+import { element, escapeXml } from "./xml.ts";
+
+/** How the records of one resource are written. */
+export interface Shape {
+  json(record: Base): Record<string, unknown>;
+  xml(record: Base): string;
+  /** The text of a list; without a page it is a plain array. */
+  jsonList(records: Base[], page?: Page): string;
+  xmlList(records: Base[], page?: Page): string;
+}
+
+/** Addresses are relative to the base URL; here they have no suffix. */
+export const accountsAddress = `/${limits.apiVersion}/Accounts`;
+export const accountAddress = (sid: string): string => `${accountsAddress}/${sid}`;
+
+/** Derives a resource's wire forms. `addressOf` is where a record is read; null: nowhere by itself. */
+export function shapeOf(
+  { type, path, listType, subresources = [], ...definition }: AnyResource,
+  addressOf: ((record: Base) => string) | null = ({ accountSid, sid }) =>
+    `${accountAddress(accountSid)}/${path}/${sid}`,
+): Shape {
+  const columns = columnsOf(definition);
+  const listKey = pathField(path.split("/").at(-1)!);
+  const listName = listType ?? pascal(listKey);
+  const below = subresources.map((path) => {
+    const field = pathField(path);
+    return { path, key: snake(field), name: pascal(field) };
+  });
+
+  function json(record: Base): Record<string, unknown> {
+    const written: Record<string, unknown> = {};
+    for (const { field, key, json } of columns) written[key] = json((record as AnyRecord)[field]);
+    if (addressOf === null) return written;
+    const address = addressOf(record);
+    written.uri = `${address}.json`;
+    if (below.length > 0) {
+      written.subresource_uris = Object.fromEntries(
+        below.map(({ path, key }) => [key, `${address}/${path}.json`]),
+      );
+    }
+    return written;
+  }
+
+  /** Joined, not added up: lists copy a text of one piece many times as fast as one of parts. */
+  function xml(record: Base): string {
+    const written = [`<${type}>`];
+    for (const { field, xml } of columns) written.push(xml((record as AnyRecord)[field]));
+    if (addressOf !== null) {
+      const address = addressOf(record);
+      written.push(element("Uri", address));
+      if (below.length > 0) {
+        const addresses = below.map(({ path, name }) => element(name, `${address}/${path}`));
+        written.push(element("SubresourceUris", addresses.join("")));
+      }
+    }
+    written.push(`</${type}>`);
+    return written.join("");
+  }
+
+  const xmlText = remembered(xml);
+  const jsonText = remembered((record) => JSON.stringify(json(record)));
+  const jsonArray = (records: Base[]) => `[${records.map(jsonText).join(",")}]`;
+  return {
+    json,
+    xml,
+    jsonList(records, page) {
+      if (page === undefined) return jsonArray(records);
+      const fields = JSON.stringify(pageFields(page, snake)).slice(0, -1);
+      return `${fields},${JSON.stringify(snake(listKey))}:${jsonArray(records)}}`;
+    },
+    xmlList: (records, page) =>
+      `<${listName}${page === undefined ? "" : pageAttributes(page)}>` +
+      `${records.map(xmlText).join("")}</${listName}>`,
+  };
+}
+
+/**
+ * Writes a frozen record once: the store gives the same object for as long as the record is the same
+ * and was asked for lately, and lists are asked for again and again.
+ */
+function remembered(write: (record: Base) => string): (record: Base) => string {
+  const written = new WeakMap<Base, string>();
+  return (record) => {
+    const known = written.get(record);
+    if (known !== undefined) return known;
+    const text = write(record);
+    if (Object.isFrozen(record)) written.set(record, text);
+    return text;
+  };
+}
+
+/** In JSON, a page that does not exist is the literal text `null`, as in XML. */
+const pageFields = (page: Page, name: (field: string) => string): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(page).map(([field, value]) => [name(field), value ?? "null"]),
+  );
+
+/** XML attributes are the JSON keys without underscores. */
+const pageAttributes = (page: Page): string =>
+  Object.entries(pageFields(page, (field) => field.toLowerCase()))
+    .map(([name, value]) => ` ${name}="${escapeXml(String(value))}"`).join("");

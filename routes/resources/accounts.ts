@@ -1,0 +1,53 @@
+import { Hono } from "hono";
+import { standing } from "../../core/accounts/access.ts";
+import {
+  type AccountWanted,
+  accountWanted,
+  createAccount,
+} from "../../core/accounts/create_account.ts";
+import {
+  type AccountChanges,
+  accountChanges,
+  updateAccount,
+} from "../../core/accounts/update_account.ts";
+import { listChildren } from "../../core/accounts/walk.ts";
+import type { Ports } from "../../core/ports/ports.ts";
+import type { Query } from "../../core/model/store.ts";
+import { type Account, accounts as definition } from "../../core/resources/accounts.ts";
+import { answer } from "../http/answer.ts";
+import type { Ctx, Env } from "../http/env.ts";
+import { answerList } from "../http/lists.ts";
+import { readParams } from "../http/params.ts";
+import { accountAddress, accountsAddress, shapeOf } from "../http/represent.ts";
+
+const shape = shapeOf(definition, ({ sid }) => accountAddress(sid));
+const answerAccount = (c: Ctx, account: Account) =>
+  answer(c, { json: () => shape.json(account), xml: () => shape.xml(account) });
+
+/** Accounts and their direct sub-accounts; deletion is closing. */
+export function accountRoutes(ports: Ports): Hono<Env> {
+  return new Hono<Env>()
+    .get("/", (c) => {
+      const read = (query: Query) => listChildren(c.var.caller.sid, query, ports.accounts);
+      return answerList(c, { definition, shape, address: accountsAddress, read }, ports);
+    })
+    .post("/", async (c) => {
+      const wanted = await readParams(c, { schema: accountWanted });
+      const account = await createAccount(c.var.caller, wanted as AccountWanted, ports);
+      return answerAccount(c, account);
+    })
+    .get("/:account", async (c) => answerAccount(c, await shown(c.var.account, ports)))
+    .on(["POST", "PUT"], "/:account", async (c) => {
+      const changes = await readParams(c, { schema: accountChanges });
+      const account = await updateAccount(c.var, changes as AccountChanges, ports);
+      return answerAccount(c, await shown(account, ports));
+    })
+    // Before accounts that are not active are refused: DELETE is 405 whatever the status.
+    .all("/:account", (c) => c.notFound());
+}
+
+/** An account with the status that counts, which may be that of an account above it. */
+const shown = async (account: Account, { accounts }: Ports): Promise<Account> => ({
+  ...account,
+  status: await standing(account, accounts),
+});

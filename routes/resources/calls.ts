@@ -1,0 +1,66 @@
+import { type Context, Hono } from "hono";
+import { modifyCall, modifyParams } from "../../core/reports/modify_call.ts";
+import { placedBy, placeParameters } from "../../core/calls/placed_by.ts";
+import { mutedCall, mutedCalls } from "../../core/calls/muted_call.ts";
+import { Fault } from "../../core/base/faults.ts";
+import type { Ports } from "../../core/ports/ports.ts";
+import type { AnyCollection } from "../../core/model/store.ts";
+import { withLinks } from "../../core/recordings/link.ts";
+import { type AnyResource, creation, newBase } from "../../core/model/resource.ts";
+import { calls } from "../../core/resources/calls.ts";
+import { notifications } from "../../core/resources/notifications.ts";
+import { recordingsWith } from "../../core/resources/recordings.ts";
+import { answer } from "../http/answer.ts";
+import type { Env } from "../http/env.ts";
+import { readParams } from "../http/params.ts";
+import { accountAddress, shapeOf } from "../http/represent.ts";
+import { answerSublist } from "../http/sublists.ts";
+
+const callShape = shapeOf(calls);
+const mutedShape = shapeOf(mutedCalls);
+const modification = {
+  schema: modifyParams,
+  aliases: calls.aliases ?? {},
+  faults: { url: "badUrl" },
+} as const;
+
+/**
+ * What Calls have beyond the regular operations: applications in place of a Url, live modification,
+ * and lists below one call.
+ */
+export function callRoutes(ports: Ports): Hono<Env> {
+  const recordings = recordingsWith(ports.settings);
+  return new Hono<Env>()
+    .post("/", async (c) => {
+      const accountSid = c.var.account.sid;
+      const sent = await readParams(c, placeParameters);
+      const fields = await placedBy(sent, { kind: "voice", account: c.var.account }, ports);
+      const base = newBase(calls, accountSid, ports);
+      const records: AnyCollection = ports.records.calls;
+      const call = await records.insert(creation(calls, fields, base));
+      return answer(c, { json: () => callShape.json(call), xml: () => callShape.xml(call) });
+    })
+    .on(["POST", "PUT"], "/:sid", async (c) => {
+      const wanted = modifyParams.parse(await readParams(c, modification));
+      const named = { accountSid: c.var.account.sid, callSid: c.req.param("sid") };
+      const call = await modifyCall(named, wanted, ports);
+      const shape = wanted.mute === undefined ? callShape : mutedShape;
+      const shown = wanted.mute === undefined ? call : await mutedCall(call, wanted.mute, ports);
+      return answer(c, { json: () => shape.json(shown), xml: () => shape.xml(shown) });
+    })
+    .get("/:sid/Notifications", listed(notifications, ports.records.notifications, ports))
+    .get("/:sid/Recordings", listed(recordings, withLinks(ports.records.recordings, ports), ports));
+}
+
+/** The records of a resource that belong to one call. */
+function listed(definition: AnyResource, records: AnyCollection, ports: Ports) {
+  const shape = shapeOf(definition);
+  return async (c: Context<Env, "/:sid">) => {
+    const accountSid = c.var.account.sid;
+    const sid = c.req.param("sid");
+    if (await ports.records.calls.get(accountSid, sid) === null) throw new Fault("notFound", sid);
+    const address = `${accountAddress(accountSid)}/Calls/${sid}/${definition.path}`;
+    const of = { field: "callSid", sid };
+    return await answerSublist(c, { definition, shape, records, address, of }, ports);
+  };
+}

@@ -1,0 +1,77 @@
+import { Hono } from "hono";
+import {
+  conferenceParams,
+  findParticipant,
+  modifyConference,
+  modifyParticipant,
+  participantAliases,
+  participantParams,
+  removeParticipant,
+} from "../../core/conferences/modify.ts";
+import { Fault } from "../../core/base/faults.ts";
+import type { Ports } from "../../core/ports/ports.ts";
+import { conferences } from "../../core/resources/conferences.ts";
+import { type Participant, participants } from "../../core/resources/participants.ts";
+import { answer } from "../http/answer.ts";
+import type { Ctx, Env } from "../http/env.ts";
+import { readParams } from "../http/params.ts";
+import { accountAddress, shapeOf } from "../http/represent.ts";
+import { answerSublist } from "../http/sublists.ts";
+
+const listAddress = (accountSid: string, conferenceSid: string) =>
+  `${accountAddress(accountSid)}/Conferences/${conferenceSid}/Participants`;
+
+const conferenceShape = shapeOf(conferences);
+const shape = shapeOf(participants, (record) => {
+  const { accountSid, conferenceSid, callSid } = record as Participant;
+  return `${listAddress(accountSid, conferenceSid)}/${callSid}`;
+});
+
+const changes = ["POST", "PUT"];
+
+/** What Conferences have beyond the regular operations: their end, and the legs in them by call. */
+export function conferenceRoutes(ports: Ports): Hono<Env> {
+  const { records } = ports;
+  const named = (c: Ctx) => ({
+    accountSid: c.var.account.sid,
+    conferenceSid: c.req.param("sid")!,
+    callSid: c.req.param("call")!,
+  });
+  const shown = (c: Ctx, found: Participant) =>
+    answer(c, { json: () => shape.json(found), xml: () => shape.xml(found) });
+
+  return new Hono<Env>()
+    .on(changes, "/:sid", async (c) => {
+      const wanted = conferenceParams.parse(await readParams(c, { schema: conferenceParams }));
+      const found = await modifyConference(named(c), wanted, ports);
+      return answer(c, {
+        json: () => conferenceShape.json(found),
+        xml: () => conferenceShape.xml(found),
+      });
+    })
+    .get("/:sid/Participants", async (c) => {
+      const { accountSid, conferenceSid: sid } = named(c);
+      if (await records.conferences.get(accountSid, sid) === null) throw new Fault("notFound", sid);
+      return await answerSublist(c, {
+        definition: participants,
+        shape,
+        records: records.participants,
+        address: listAddress(accountSid, sid),
+        of: { field: "conferenceSid", sid },
+      }, ports);
+    })
+    .get("/:sid/Participants/:call", async (c) => {
+      const found = await findParticipant(named(c), ports);
+      if (found === null) throw new Fault("notFound", c.req.param("call"));
+      return shown(c, found);
+    })
+    .on(changes, "/:sid/Participants/:call", async (c) => {
+      const read = { schema: participantParams, aliases: participantAliases };
+      const wanted = participantParams.parse(await readParams(c, read));
+      return shown(c, await modifyParticipant(named(c), wanted, ports));
+    })
+    .delete("/:sid/Participants/:call", async (c) => {
+      await removeParticipant(named(c), ports);
+      return c.body(null, 204);
+    });
+}

@@ -1,0 +1,34 @@
+import { Hono } from "hono";
+import { Fault } from "../../core/base/faults.ts";
+import type { Ports } from "../../core/ports/ports.ts";
+import type { AnyCollection } from "../../core/model/store.ts";
+import { type AnyRecord, creation, newBase, paramsSchema } from "../../core/model/resource.ts";
+import { emails as definition } from "../../core/resources/emails.ts";
+import { answer } from "../http/answer.ts";
+import { columnsOf } from "../http/columns.ts";
+import type { Env } from "../http/env.ts";
+import { readParams } from "../http/params.ts";
+import { element } from "../http/xml.ts";
+
+const columns = columnsOf(definition);
+const { required, optional } = definition.create!;
+const parameters = { ...definition, schema: paramsSchema(definition.fields, required, optional) };
+
+/** E-mail: shown to its sender once, so there is nothing to list or to read, and no Uri. */
+export function emailRoutes(ports: Ports): Hono<Env> {
+  const records: AnyCollection = ports.records.emails;
+  return new Hono<Env>().post("/", async (c) => {
+    const sent = await readParams(c, parameters);
+    if (ports.mailer === null) {
+      throw new Fault("unavailable", "sending e-mail needs SMTP_URL to be configured");
+    }
+    const change = creation(definition, sent, newBase(definition, c.var.account.sid, ports));
+    const email: AnyRecord = await records.insert(change);
+    return answer(c, {
+      json: () =>
+        Object.fromEntries(columns.map(({ key, field, json }) => [key, json(email[field])])),
+      xml: () =>
+        element(definition.type, columns.map(({ field, xml }) => xml(email[field])).join("")),
+    });
+  });
+}

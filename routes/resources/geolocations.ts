@@ -1,0 +1,45 @@
+import { type Context, Hono } from "hono";
+import { Fault } from "../../core/base/faults.ts";
+import type { Ports } from "../../core/ports/ports.ts";
+import type { AnyCollection } from "../../core/model/store.ts";
+import { creation, newBase } from "../../core/model/resource.ts";
+import { type Geolocation, geolocations as definition } from "../../core/resources/geolocations.ts";
+import { parametersOf } from "../../core/geolocation/parameters.ts";
+import { answer } from "../http/answer.ts";
+import type { Ctx, Env } from "../http/env.ts";
+import { readParams } from "../http/params.ts";
+import { accountAddress, shapeOf } from "../http/represent.ts";
+
+const shape = shapeOf(definition, (record) => {
+  const { accountSid, geolocationType, sid } = record as Geolocation;
+  return `${accountAddress(accountSid)}/Geolocation/${geolocationType}/${sid}`;
+});
+
+const answerRecord = (c: Ctx, record: Geolocation): Response =>
+  answer(c, { json: () => shape.json(record), xml: () => shape.xml(record) });
+
+/** Look-ups of devices: each of the two types is made and read below its own path. */
+export function geolocationRoutes(ports: Ports): Hono<Env> {
+  const app = new Hono<Env>();
+  for (const type of definition.fields.geolocationType.options) {
+    app.post(`/${type}`, created(type, ports)).get(`/${type}/:sid`, read(type, ports));
+  }
+  return app;
+}
+
+type Type = Geolocation["geolocationType"];
+
+const created = (geolocationType: Type, ports: Ports) => async (c: Ctx) => {
+  const sent = await readParams(c, parametersOf(geolocationType));
+  const base = newBase(definition, c.var.account.sid, ports);
+  const change = creation(definition, { ...sent, geolocationType }, base);
+  const records: AnyCollection = ports.records.geolocations;
+  return answerRecord(c, await records.insert(change));
+};
+
+const read = (type: Type, ports: Ports) => async (c: Context<Env, "/:sid">) => {
+  const sid = c.req.param("sid");
+  const geolocation = await ports.records.geolocations.get(c.var.account.sid, sid);
+  if (geolocation?.geolocationType !== type) throw new Fault("notFound", sid);
+  return answerRecord(c, geolocation);
+};

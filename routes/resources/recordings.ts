@@ -1,0 +1,140 @@
+import { type Context, Hono } from "hono";
+import { createMiddleware } from "hono/factory";
+import { standing } from "../../core/accounts/access.ts";
+import { Fault } from "../../core/base/faults.ts";
+import type { Ports } from "../../core/ports/ports.ts";
+import { isSigned } from "../../core/recordings/link.ts";
+import { mp3Length, mp3Of } from "../../core/recordings/mp3.ts";
+import { wavHeaderBytes } from "../../core/recordings/wav_header.ts";
+import { recordings as definition } from "../../core/resources/recordings.ts";
+import { byteRange } from "../http/byte_range.ts";
+import type { Env } from "../http/env.ts";
+import { answerFault } from "../http/errors.ts";
+
+interface Asked {
+  accountSid: string;
+  sid: string;
+  format: "wav" | "mp3";
+}
+
+/** The Sid and the format of the recording whose audio a path is, null when it is none. */
+function audioOf(c: Context): Omit<Asked, "accountSid"> | null {
+  const [, sid, format] = /\/(RE[0-9a-f]{32})\.(wav|mp3)$/.exec(new URL(c.req.url).pathname) ?? [];
+  return sid === undefined ? null : { sid, format: format === "mp3" ? "mp3" : "wav" };
+}
+
+/** Lets audio be had without credentials, by a link that is good or where the operator allows it. */
+export function openAudio(ports: Ports) {
+  return createMiddleware<Env>(async (c, next) => {
+    const audio = audioOf(c);
+    if (audio === null || !["GET", "HEAD", "OPTIONS"].includes(c.req.method)) return await next();
+    const { sid } = audio;
+    const accountSid = c.req.param("account") ?? "";
+    const query = new URL(c.req.url).searchParams;
+    const hasLink = await isSigned({ accountSid, sid }, query, ports);
+    if (hasLink) allowAnyOrigin(c);
+    if (c.req.method === "OPTIONS") return hasLink ? c.body(null, 204) : await next();
+    if (!hasLink && !ports.settings.recordingsPublic) return await next();
+    const account = await ports.accounts.get(accountSid);
+    if (account === null) return await next();
+    if (await standing(account, ports.accounts) !== "active") throw new Fault("accountInactive");
+    return await answerAudio(c, { accountSid, ...audio }, ports);
+  });
+}
+
+/** Lets pages of any site read what a link leads to (Fetch standard, CORS protocol). */
+function allowAnyOrigin(c: Context<Env>): void {
+  c.header("Access-Control-Allow-Origin", "*");
+  c.header("Access-Control-Expose-Headers", "Accept-Ranges, Content-Length, Content-Range, ETag");
+  if (c.req.method !== "OPTIONS") return;
+  c.header("Access-Control-Allow-Methods", "GET, HEAD");
+  c.header("Access-Control-Allow-Headers", "If-None-Match, If-Range, Range");
+  c.header("Access-Control-Max-Age", "3600");
+}
+
+/** What Recordings have beyond the regular operations: the audio, at the Sid with `.wav` or `.mp3`. */
+export function recordingRoutes(ports: Ports): Hono<Env> {
+  const { recordings } = ports.records;
+  return new Hono<Env>().on(["GET", "DELETE"], "/:sid", async (c, next) => {
+    const audio = audioOf(c);
+    if (audio === null) return await next();
+    const accountSid = c.var.account.sid;
+    if (c.req.method !== "DELETE") return await answerAudio(c, { accountSid, ...audio }, ports);
+    await recordings.remove(accountSid, audio.sid, definition.removed);
+    return c.body(null, 204);
+  });
+}
+
+function answerAudio(c: Context<Env>, asked: Asked, ports: Ports): Promise<Response> {
+  return asked.format === "wav" ? answerWav(c, asked, ports) : answerMp3(c, asked, ports);
+}
+
+/** All of it as far as it is recorded, made while it is sent: no range of it is known before. */
+async function answerMp3(
+  c: Context<Env>,
+  { accountSid, sid }: Asked,
+  { records, blobs }: Ports,
+): Promise<Response> {
+  const isKept = await records.recordings.get(accountSid, sid) !== null;
+  const size = isKept ? await blobs.size(accountSid, sid) : null;
+  const read = async (end: number) => {
+    const content = size === null ? null : await blobs.get(accountSid, sid, { start: 0, end });
+    if (content === null) throw new Fault("notFound", `${sid}.mp3`);
+    return content;
+  };
+  const beginning = await new Response(await read(wavHeaderBytes)).bytes();
+  const length = mp3Length(beginning, size!);
+  if (length === null) throw new Fault("notFound", `${sid}.mp3`);
+  if (isUnchanged(c, `"${sid}-${size}-mp3"`)) return c.body(null, 304);
+  c.header("Accept-Ranges", "none");
+  c.header("Content-Type", "audio/mpeg");
+  c.header("Content-Length", String(length));
+  return c.req.method === "HEAD" ? c.body(null) : c.body(mp3Of(await read(size!)));
+}
+
+/** Says how the audio may be cached; whether the client has it already (RFC 9110 §13.1.2). */
+function isUnchanged(c: Context<Env>, etag: string): boolean {
+  c.header("ETag", etag);
+  c.header("Cache-Control", "private");
+  const known = c.req.header("If-None-Match")?.split(",").map((tag) => tag.trim()) ?? [];
+  return known.some((tag) => tag === "*" || tag.replace(/^W\//, "") === etag);
+}
+
+/** The bytes, or those of the range that is asked for; or where the object storage has them. */
+async function answerWav(
+  c: Context<Env>,
+  { accountSid, sid }: Asked,
+  ports: Ports,
+): Promise<Response> {
+  const { records, blobs } = ports;
+  const isHead = c.req.method === "HEAD";
+  const recording = await records.recordings.get(accountSid, sid);
+  const elsewhere = recording?.isStored &&
+    await blobs.link(accountSid, sid, isHead ? "HEAD" : "GET");
+  if (elsewhere) {
+    c.header("Cache-Control", "no-store");
+    return c.redirect(elsewhere, 307);
+  }
+  const size = recording && await blobs.size(accountSid, sid);
+  if (size === null) throw new Fault("notFound", `${sid}.wav`);
+  const etag = `"${sid}-${size}"`; // It only grows.
+  if (isUnchanged(c, etag)) return c.body(null, 304);
+  const condition = c.req.header("If-Range");
+  const isSame = condition === undefined || condition === etag;
+  const asked = isSame ? byteRange(c.req.header("Range"), size) : null;
+
+  c.header("Accept-Ranges", "bytes");
+  if (asked === "unsatisfiable") {
+    c.header("Content-Range", `bytes */${size}`);
+    return answerFault(c, new Fault("badRange", `there are ${size} bytes`), ports);
+  }
+  const { start, end } = asked ?? { start: 0, end: size };
+  if (asked !== null) c.header("Content-Range", `bytes ${start}-${end - 1}/${size}`);
+  c.header("Content-Type", "audio/wav");
+  c.header("Content-Length", String(end - start));
+  const status = asked === null ? 200 : 206;
+  if (isHead) return c.body(null, status);
+  const content = await blobs.get(accountSid, sid, { start, end });
+  if (content === null) throw new Fault("notFound", `${sid}.wav`);
+  return c.body(content, status);
+}

@@ -1,0 +1,89 @@
+import { type Context, Hono } from "hono";
+import { Fault } from "../../core/base/faults.ts";
+import type { Ports } from "../../core/ports/ports.ts";
+import type { AnyCollection } from "../../core/model/store.ts";
+import {
+  alteration,
+  type AnyRecord,
+  type AnyResource,
+  creation,
+  newBase,
+  paramsSchema,
+} from "../../core/model/resource.ts";
+import { answer } from "../http/answer.ts";
+import type { Ctx, Env } from "../http/env.ts";
+import { answerList } from "../http/lists.ts";
+import { readParams } from "../http/params.ts";
+import { accountAddress, type Shape, shapeOf } from "../http/represent.ts";
+
+/** What the regular operations of one resource work on. */
+interface Regular {
+  definition: AnyResource;
+  shape: Shape;
+  records: AnyCollection;
+  ports: Ports;
+}
+
+type RecordCtx = Context<Env, "/:sid">;
+
+/** The regular operations of a resource, each present only when its declaration asks for it. */
+export function resourceRoutes(
+  definition: AnyResource,
+  records: AnyCollection,
+  ports: Ports,
+): Hono<Env> {
+  const { create, update, removable } = definition;
+  const of: Regular = { definition, records, ports, shape: shapeOf(definition) };
+  const app = new Hono<Env>().get("/", listed(of)).get("/:sid", read(of));
+  if (create !== undefined) app.post("/", created(of, create));
+  if (update !== undefined) app.on(["POST", "PUT"], "/:sid", updated(of, update));
+  if (removable) app.delete("/:sid", removed(of));
+  return app;
+}
+
+const listed = ({ definition, shape, records, ports }: Regular) => (c: Ctx) => {
+  const { sid } = c.var.account;
+  const address = `${accountAddress(sid)}/${definition.path}`;
+  return answerList(c, { definition, shape, address, read: records.list.bind(null, sid) }, ports);
+};
+
+const read = (of: Regular) => async (c: RecordCtx) => {
+  const sid = c.req.param("sid");
+  const record = await of.records.get(c.var.account.sid, sid);
+  if (record === null) throw new Fault("notFound", sid);
+  return answerRecord(c, of, record);
+};
+
+function created(of: Regular, { required, optional }: NonNullable<AnyResource["create"]>) {
+  const { definition, records, ports } = of;
+  const parameters = { ...definition, schema: paramsSchema(definition.fields, required, optional) };
+  return async (c: Ctx) => {
+    const accountSid = c.var.account.sid;
+    const sent = await readParams(c, parameters);
+    const change = creation(definition, sent, newBase(definition, accountSid, ports));
+    return answerRecord(c, of, await records.insert(change));
+  };
+}
+
+function updated(of: Regular, optional: NonNullable<AnyResource["update"]>) {
+  const { definition, records, ports } = of;
+  const parameters = { ...definition, schema: paramsSchema(definition.fields, [], optional) };
+  return async (c: RecordCtx) => {
+    const accountSid = c.var.account.sid;
+    const sent = await readParams(c, parameters);
+    const record = await records.update(
+      accountSid,
+      c.req.param("sid"),
+      (before) => alteration(definition, before, { sent, now: ports.now() }),
+    );
+    return answerRecord(c, of, record);
+  };
+}
+
+const removed = ({ definition, records }: Regular) => async (c: RecordCtx) => {
+  await records.remove(c.var.account.sid, c.req.param("sid"), definition.removed);
+  return c.body(null, 204);
+};
+
+const answerRecord = (c: Ctx, { shape }: Regular, record: AnyRecord): Response =>
+  answer(c, { json: () => shape.json(record), xml: () => shape.xml(record) });

@@ -1,0 +1,40 @@
+import { Hono } from "hono";
+import { createMiddleware } from "hono/factory";
+import { Fault } from "../../core/base/faults.ts";
+import type { Ports } from "../../core/ports/ports.ts";
+import {
+  liveCallDetails,
+  liveCallsQuery,
+  metrics,
+  metricsQuery,
+} from "../../core/supervisor/metrics.ts";
+import { answerJson } from "../http/answer.ts";
+import type { Env } from "../http/env.ts";
+import { formatOf } from "../http/format.ts";
+import { readQuery } from "../http/params.ts";
+
+/** What the operator sees of the running instance: for the root account only, in JSON only. */
+export function supervisorRoutes(ports: Ports): Hono<Env> {
+  return new Hono<Env>()
+    .use(rootOnly, jsonOnly)
+    .get("/metrics", async (c) => {
+      const { liveCallDetails: wanted } = readQuery(c, { schema: metricsQuery });
+      return answerJson(c, await metrics(ports, wanted === true));
+    })
+    .get("/livecalls", async (c) => {
+      readQuery(c, { schema: liveCallsQuery });
+      return answerJson(c, await liveCallDetails(ports));
+    });
+}
+
+const rootOnly = createMiddleware<Env>(async (c, next) => {
+  if (c.var.account.ancestors.length > 0) {
+    throw new Fault("denied", "The supervisor is of the root account only");
+  }
+  await next();
+});
+
+const jsonOnly = createMiddleware<Env>(async (c, next) => {
+  if (formatOf(c.req.raw) !== "json") throw new Fault("notAcceptable");
+  await next();
+});

@@ -1,0 +1,49 @@
+import { Hono } from "hono";
+import { Fault } from "../../core/base/faults.ts";
+import type { Ports } from "../../core/ports/ports.ts";
+import { transcriptions } from "../../core/resources/transcriptions.ts";
+import { transcribe, transcribeParameters } from "../../core/recordings/transcribe.ts";
+import { answer } from "../http/answer.ts";
+import type { Env } from "../http/env.ts";
+import { readParams } from "../http/params.ts";
+import { accountAddress, shapeOf } from "../http/represent.ts";
+import { answerSublist } from "../http/sublists.ts";
+
+const shape = shapeOf(
+  transcriptions,
+  ({ accountSid, sid }) => `${accountAddress(accountSid)}/${transcriptions.path}/${sid}`,
+);
+
+/** The transcriptions of one recording, below it: the list, and the making of one. */
+export function recordingTranscriptionRoutes({ records, ...ports }: Ports): Hono<Env> {
+  const recordingOf = async (accountSid: string, sid: string) => {
+    const recording = await records.recordings.get(accountSid, sid);
+    if (recording === null) throw new Fault("notFound", sid);
+    return recording;
+  };
+  return new Hono<Env>()
+    .get("/:sid/Transcriptions", async (c) => {
+      const recording = await recordingOf(c.var.account.sid, c.req.param("sid"));
+      const { accountSid, sid } = recording;
+      return await answerSublist(c, {
+        definition: transcriptions,
+        shape,
+        records: records.transcriptions,
+        address: `${accountAddress(accountSid)}/Recordings/${sid}/Transcriptions`,
+        of: { field: "recordingSid", sid },
+      }, { records, ...ports });
+    })
+    .post("/:sid/Transcriptions", async (c) => {
+      const recording = await recordingOf(c.var.account.sid, c.req.param("sid"));
+      if (recording.status === "in-progress") {
+        throw new Fault("notTranscribed", "it is still being made");
+      }
+      const wanted = transcribeParameters.schema.parse(await readParams(c, transcribeParameters));
+      const { transcribeCallback: url, transcribeCallbackMethod: method = "POST" } = wanted;
+      const callback = url === undefined ? null : { url, method };
+      const { language } = wanted;
+      const options = { callback, ...language && { language } };
+      const made = await records.transcriptions.insert(transcribe(recording, options, ports));
+      return answer(c, { json: () => shape.json(made), xml: () => shape.xml(made) });
+    });
+}

@@ -1,0 +1,24 @@
+import { Hono } from "hono";
+import { placedBy } from "../../core/calls/placed_by.ts";
+import type { Ports } from "../../core/ports/ports.ts";
+import { newBase } from "../../core/model/resource.ts";
+import { calls } from "../../core/resources/calls.ts";
+import { pushed, pushParameters } from "../../core/ussd/push.ts";
+import { answer } from "../http/answer.ts";
+import type { Env } from "../http/env.ts";
+import { readParams } from "../http/params.ts";
+import { shapeOf } from "../http/represent.ts";
+
+const shape = shapeOf(calls);
+
+/** Begins a USSD dialogue with a subscriber; answers the Call that it is. */
+export function ussdPushRoutes(ports: Ports): Hono<Env> {
+  return new Hono<Env>().post("/", async (c) => {
+    const sent = await readParams(c, pushParameters);
+    const accountSid = c.var.account.sid;
+    const fields = await placedBy(sent, { kind: "ussd", account: c.var.account }, ports);
+    const base = newBase(calls, accountSid, ports);
+    const call = await ports.records.calls.insert(pushed(fields, base));
+    return answer(c, { json: () => shape.json(call), xml: () => shape.xml(call) });
+  });
+}
