@@ -1,7 +1,7 @@
+import type { Flow } from "../base/flow.ts";
 import type { Invitation } from "../../core/protocol/script.ts";
 import type { CallerDemands } from "./caller.ts";
 import type { InboundLeg, OutboundLeg } from "./leg.ts";
-import type { Said } from "../leg/media_relay.ts";
 import type { LoadAudio, MediaEngine, MediaLeg } from "../media/base/port.ts";
 import type { Recogniser } from "../media/sources/recogniser.ts";
 import type { Speaker } from "../media/sources/speaker.ts";
@@ -9,6 +9,12 @@ import type { Recordings } from "../service/recordings.ts";
 import type { Signalling } from "./signalling.ts";
 import type { LiveLeg } from "./live_leg.ts";
 import type { Rooms } from "./rooms.ts";
+
+/** What one side of a call has said of its audio, and where it signals from. */
+export interface Said {
+  sdp: string;
+  flow: Flow;
+}
 
 /** How a leg is placed, beyond whom to call. */
 export interface Placing {

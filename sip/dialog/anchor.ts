@@ -1,4 +1,4 @@
-import { knownSources } from "../leg/known_sources.ts";
+import { knownSources } from "./known_sources.ts";
 import type { Leg } from "../contracts/leg.ts";
 import { sipLimits } from "../base/limits.ts";
 import type { MediaLeg } from "../media/base/port.ts";

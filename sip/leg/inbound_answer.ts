@@ -7,7 +7,7 @@ import { bye, type InboundState, lost, mediaLost, refuse, reply } from "./inboun
 import { type MediaLeg, NoCommonCodec } from "../media/base/port.ts";
 import { unfollowed, unfollowedWords } from "../contracts/outcome.ts";
 import { beginAnotherDialog } from "../stack/another_dialog.ts";
-import { knownSources } from "./known_sources.ts";
+import { knownSources } from "../dialog/known_sources.ts";
 import { mediaKindOver } from "./media_kind.ts";
 import { originOf } from "../identity/origin.ts";
 import { isSips } from "../identity/secure.ts";

@@ -1,5 +1,6 @@
 import type { Flow } from "../base/flow.ts";
 import { parseSdp } from "../media/sdp/parse_sdp.ts";
+import type { Said } from "../contracts/calls.ts";
 import type { MediaRelay } from "../contracts/signalling.ts";
 import { isSecure } from "../identity/secure.ts";
 import { type Binding, targetOf } from "../identity/location.ts";
@@ -18,12 +19,6 @@ export function passesDirectly(
   if (relay === "always") return false;
   return isPlain(flow) && addressIn(offer) === flow.remote.host &&
     devices.every((device) => isPlain(device.flow) && isWhereItSays(device));
-}
-
-/** What one side of a call has said of its audio, and where it signals from. */
-export interface Said {
-  sdp: string;
-  flow: Flow;
 }
 
 /**

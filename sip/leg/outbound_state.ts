@@ -3,7 +3,7 @@ import type { Dialog, LastWords } from "../contracts/dialog.ts";
 import type { Fork } from "../contracts/fork.ts";
 import type { Wiring } from "../dialog/in_dialog.ts";
 import type { CallerDemands } from "../contracts/caller.ts";
-import type { Said } from "./media_relay.ts";
+import type { Said } from "../contracts/calls.ts";
 import type { LegEnd } from "../contracts/leg.ts";
 import type { MediaEngine, MediaKind, MediaLeg } from "../media/base/port.ts";
 import type { Ending } from "../contracts/outcome.ts";

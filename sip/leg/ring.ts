@@ -7,7 +7,7 @@ import { refusedOffer } from "./refused_offer.ts";
 import { forkInvite } from "./fork_invite.ts";
 import { createWiring, inDialogEvents } from "../dialog/in_dialog.ts";
 import type { Binding, Flows } from "../identity/location.ts";
-import { knownSources } from "./known_sources.ts";
+import { knownSources } from "../dialog/known_sources.ts";
 import { mediaKindOf, otherKind } from "./media_kind.ts";
 import type { LegOptions, MediaKind, MediaLeg, Secure } from "../media/base/port.ts";
 import { createPeerFork } from "./peer_fork.ts";

@@ -3,7 +3,7 @@ import type { Flow } from "../base/flow.ts";
 import { createFork } from "./create_fork.ts";
 import type { Fork } from "../contracts/fork.ts";
 import { callerUser, forkInvite, secured } from "./fork_invite.ts";
-import { knownSources } from "./known_sources.ts";
+import { knownSources } from "../dialog/known_sources.ts";
 import { sipLimits } from "../base/limits.ts";
 import { finish, type OutboundCall, type OutboundState } from "./outbound_state.ts";
 import { offerTo, onAnswer, onProgress, onRefused, refuseAnswer } from "./ring.ts";
