@@ -1,43 +1,5 @@
 import assert from "node:assert/strict";
-
-/** Who may import whom; the longest folder counts. Bare names are packages; the rest is forbidden. */
-const allowed: Record<string, string[]> = {
-  core: ["core", "zod", "fast-xml-parser", "node:crypto"],
-  "core/numbers": ["core", "zod", "libphonenumber-js", "re2js"],
-  "core/values": ["core", "zod", "libphonenumber-js", "re2js"],
-  "core/recordings": ["core", "zod", "wasm-media-encoders"],
-  "core/net": ["core/net", "core/base/listen_error.ts", "@hono/node-server", "node:"],
-  "core/process": ["core/base", "node:"],
-  "core/configuration": ["core", "zod", "node:net"],
-  "core/adapters": ["core", "zod", "aws4fetch", "nodemailer", "node:"],
-  "core/adapters/smpp": ["core", "smpp", "node:"],
-  "core/adapters/speech": ["core", "zod", "@echogarden/espeak-ng-emscripten", "node:os"],
-  "core/start": ["core", "sip.js", "node:"],
-  kv: ["kv", "core", "node:"],
-  routes: ["routes", "core", "hono", "fast-xml-parser"],
-  sip: [
-    "sip",
-    "core/net",
-    "core/protocol",
-    "core/base/limits.ts",
-    "core/base/listen_error.ts",
-    "sip.js",
-    "zod",
-    "node:",
-  ],
-  "sip/media": [
-    "sip",
-    "core/net/networks.ts",
-    "core/base/libc_paths.ts",
-    "core/base/limits.ts",
-    "core/base/listen_error.ts",
-    "core/base/wav.ts",
-    "mpg123-decoder",
-    "opusscript",
-    "zod",
-    "node:",
-  ],
-};
+import { floors, readFloors } from "./floors.ts";
 
 /** They put the processes together, and may import everything. */
 const roots = ["main.ts", "kv/commands/numbers.ts", "sip/main.ts"];
@@ -51,7 +13,9 @@ const isRoot = ({ file }: Source) => roots.includes(file) || meetsSystem(file);
 /** A table is as long as what it lists. */
 const tables = ["core/base/faults.ts"];
 
-const budget = { fileLines: 300, functionLines: 60 };
+const budget = { fileLines: 300, functionLines: 60, folderFiles: 26 };
+
+const tops = ["core", "kv", "routes", "sip"];
 
 const root = new URL("../", import.meta.url);
 
@@ -71,7 +35,7 @@ async function* walk(folder: URL): AsyncGenerator<string> {
 async function sources(): Promise<Source[]> {
   const files = (await Array.fromAsync(Deno.readDir(root)))
     .filter(({ name, isFile }) => isFile && name.endsWith(".ts")).map(({ name }) => name);
-  for (const folder of ["core", "kv", "routes", "sip"]) {
+  for (const folder of tops) {
     files.push(...await Array.fromAsync(walk(new URL(`${folder}/`, root))));
   }
   const read = async (file: string) => ({
@@ -93,22 +57,71 @@ function imports({ file, text }: Source): string[] {
 }
 
 const isWithin = (target: string, name: string): boolean =>
-  target === name || target.startsWith(name.endsWith(":") ? name : `${name}/`);
+  target === name || target.startsWith(`${name}/`);
 
-function folderOf(file: string): string | undefined {
-  const folders = Object.keys(allowed).filter((folder) => file.startsWith(`${folder}/`));
-  return folders.sort((a, b) => b.length - a.length)[0];
-}
+const folderOf = (file: string): string => file.slice(0, file.lastIndexOf("/"));
 
-Deno.test("every folder imports only what the table allows", async () => {
+Deno.test("every folder imports only what its line of the map allows", async () => {
+  const lines = new Map(readFloors(floors).map((floor) => [floor.folder, floor]));
   const others = (await sources()).filter(({ file }) => !roots.includes(file));
   const wrong = others.flatMap((source) => {
-    const may = allowed[folderOf(source.file) ?? ""] ?? [];
-    const isForbidden = (target: string) =>
-      !may.some((name) => isWithin(target, name)) ||
-      meetsSystem(target) && !isRoot(source);
-    return imports(source).filter(isForbidden)
+    const floor = lines.get(folderOf(source.file));
+    if (floor === undefined) return [`${source.file} is in a folder without a line`];
+    const isAllowed = (target: string) =>
+      tops.some((top) => isWithin(target, top))
+        ? floor.imports.includes(folderOf(target)) && (!meetsSystem(target) || isRoot(source))
+        : floor.packages.some((name) => target === name || target.startsWith(beginning(name)));
+    return imports(source).filter((target) => !isAllowed(target))
       .map((target) => `${source.file} imports ${target}`);
+  });
+  assert.deepEqual(wrong, []);
+});
+
+const beginning = (name: string) => name.endsWith(":") ? name : `${name}/`;
+
+Deno.test("every line of the map is a folder with sources", async () => {
+  const used = new Set((await sources()).map(({ file }) => folderOf(file)));
+  const lines = readFloors(floors).map(({ folder }) => folder);
+  assert.deepEqual(lines.filter((folder) => !used.has(folder)), []);
+});
+
+Deno.test("readFloors() reads names from above, and refuses others", () => {
+  const map = `
+    a/x |          | zod   | ground
+    a/y | x        |       | above
+    b   | a/*      | node: | roof
+  `;
+  assert.deepEqual(readFloors(map), [
+    { folder: "a/x", imports: ["a/x"], packages: ["zod"] },
+    { folder: "a/y", imports: ["a/y", "a/x"], packages: [] },
+    { folder: "b", imports: ["b", "a/x", "a/y"], packages: ["node:"] },
+  ]);
+  assert.throws(
+    () => readFloors("a/x | y | |\na/y | x | |"),
+    /a\/x imports y, which is not above it/,
+  );
+});
+
+Deno.test("no folder imports itself by way of others, types included", async () => {
+  const all = (await sources()).filter(({ file }) => !roots.includes(file));
+  const counts = new Map<string, Map<string, number>>();
+  for (const source of all) {
+    const from = folderOf(source.file);
+    const to = counts.get(from) ?? new Map<string, number>();
+    counts.set(from, to);
+    for (const target of imports(source)) {
+      const folder = folderOf(target);
+      if (folder !== from) to.set(folder, (to.get(folder) ?? 0) + 1);
+    }
+  }
+  const arrows = new Map([...counts].map(([from, to]) => [from, new Set(to.keys())]));
+  const wrong = [...counts.keys()].flatMap((folder) => {
+    const way = shortestWay(arrows, folder);
+    if (way === undefined || way.some((one) => one < folder)) return [];
+    const steps = way.slice(1).map((to, at) => ({ from: way[at]!, to }));
+    const files = ({ from, to }: { from: string; to: string }) => counts.get(from)!.get(to)!;
+    const [cut] = steps.sort((one, other) => files(one) - files(other));
+    return [`${way.join(" -> ")}: cut ${cut!.from} -> ${cut!.to} (${files(cut!)} imports)`];
   });
   assert.deepEqual(wrong, []);
 });
@@ -177,6 +190,18 @@ Deno.test("files and functions stay within their budgets", async () => {
       ...long.map(({ line, length }) => `${file}:${line} is a function of ${length} lines`),
     ];
   });
+  assert.deepEqual(wrong, []);
+});
+
+Deno.test("folders stay within their budget", async () => {
+  const counts = new Map<string, number>();
+  for (const { file } of await sources()) {
+    const folder = folderOf(file);
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  const wrong = [...counts].filter(([folder, count]) =>
+    folder !== "kv" && count > budget.folderFiles
+  );
   assert.deepEqual(wrong, []);
 });
 

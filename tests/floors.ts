@@ -1,0 +1,115 @@
+/**
+ * The map of the house, from the ground up: each line is a folder, the folders it may import, the packages
+ * it may import, and what it is. A folder imports from lines above its own alone, so no folder imports itself
+ * by way of others. Names without a top folder are of the line's own; `*` is all of them above the line.
+ */
+export const floors = `
+core/base              |                                                              | node: zod | faults, Sids, dates, fields, limits, text, signatures: what everything uses
+core/protocol          |                                                              | node: zod | what service and companion say to each other
+core/model             | base protocol                                                | zod | resource(), the kinds of jobs, the contract of the store
+core/flows             | base                                                         | zod | the steps of a flow: schema, checks, addresses, decisions
+core/rest              | base model                                                   | zod | parameters, filters and pages of requests; how many one may send
+core/values            | base protocol                                                | libphonenumber-js re2js zod | call status, addresses, phone numbers, trunk settings and other values
+core/resources         | base flows model protocol rest values                        | zod | one declaration for each resource
+core/ports             | model protocol resources values                              | zod | what core needs of the store, the companions, providers and the machine
+core/accounts          | base model ports protocol resources                          | node: zod | accounts, credentials, access, sandboxes
+core/net               | base                                                         | @hono/node-server node: | listeners: accepting, HTTP, client addresses, certificates, limits
+core/numbers           | accounts base model ports resources rest values              | libphonenumber-js | phone numbers: search, purchase, import
+core/process           |                                                              |  | logs, failures, signals and secret files of a process
+core/configuration     | base net numbers process values                              | node: zod | the environment variables, checked
+core/notifications     | base flows model ports resources rest values                 |  | Notifications: what the error log says
+core/gateways          | accounts base notifications ports protocol resources values  | node: | trunks: which one a call takes, caller ids, registrations
+core/usage             | base model ports resources                                   |  | sums of usage
+core/webhooks          | accounts base model notifications ports resources            | zod | signed webhooks and their Deliveries
+core/calls             | *                                                            |  | calls: statuses, parameters, route, rates
+core/markup            | base calls flows protocol resources values                   | fast-xml-parser zod | the markup: parser and what verbs share
+core/markup/verbs      | base calls markup protocol values                            | zod | one file for each verb
+core/documents         | *                                                            | zod | from a URL to a script: fetch, flows, compile
+core/geolocation       | base model resources rest webhooks                           | zod | Geolocations
+core/messages          | *                                                            | zod | SMS: routes, receipts, what comes in
+core/adapters          | base configuration messages ports values                     | aws4fetch node: nodemailer zod | mail, blobs, carriers, guarded requests of the machine
+core/adapters/smpp     | base messages ports resources values                         | node: smpp | SMPP links to message centers
+core/adapters/speech   | accounts base configuration net process                      | @echogarden/espeak-ng-emscripten node: zod | the speech process and its engines
+core/clients           | base model ports protocol resources                          |  | Clients and their registrations
+core/companions        | base ports protocol                                          |  | which companion has a call, and requests to it
+core/conferences       | *                                                            | zod | conferences: members, callbacks, end
+core/demo              | base model ports resources values                            |  | what a first start has to try
+core/recordings        | *                                                            | wasm-media-encoders zod | recordings and transcriptions
+core/queues            | *                                                            |  | queues of calls
+core/reports           | *                                                            | zod | what happened to a leg, and what follows
+core/jobs              | *                                                            |  | one handler for each kind of job
+core/numbers/providers | base ports values                                            | zod | where numbers are bought
+core/supervisor        | base companions model ports resources values                 | zod | counts of what an instance does
+core/ussd              | base calls model resources rest                              |  | USSD pushes
+core/openapi           | *                                                            | zod | /openapi.json from the declarations
+core/start             | *                                                            | sip.js | the supervisor, permissions, and how the service is put together
+sip/stack/library      |                                                              | sip.js | the one door to sip.js
+sip/base               | stack/library core/base core/protocol                        | node: | flows, timers, limits and other ground
+sip/admission          | base core/net                                                |  | what unknown peers may take
+sip/media/base         |                                                              |  | the contract of media, frames and time
+sip/media/codecs       | media/base                                                   | mpg123-decoder node: opusscript | G.711, Opus, MP3, WAV, resampling
+sip/media/rtp          | base media/base media/codecs                                 | node: | RTP and RTCP packets, sockets, jitter buffer
+sip/media/srtp         | media/base media/rtp                                         | node: | SRTP (RFC 3711)
+sip/media/sdp          | media/base media/rtp media/srtp                              | node: | SDP (RFC 8866): read, written; the contract of a transport
+sip/text               | base stack/library core/protocol                             | node: | the text of SIP messages and bodies; digest
+sip/identity           | base media/sdp stack/library text core/protocol              | node: | who sent a message, from where, over what; registered devices
+sip/media/audio        | media/base                                                   |  | tones, beeps, levels, answering machines
+sip/media/sources      | base media/base media/codecs core/base                       | zod | audio files and speech of others, fetched and kept
+sip/service            | base media/base core/protocol                                | node: | requests to the service: reports, questions, news
+sip/transport          | base stack/library text core/base core/net                   | node: | WebSocket, TCP, TLS, UDP; DNS; retransmissions
+sip/contracts          | * core/protocol                                              |  | Signalling, Dialog, Leg, Calls, Fork: what the rooms above share
+sip/auth               | admission base contracts identity service stack/library text core/net core/protocol |  | digest authentication of requests (RFC 8760)
+sip/stack              | base contracts identity text transport                       | node: sip.js | sip.js: transactions, and what is done otherwise
+sip/registrar          | * core/protocol                                              |  | REGISTER, paths, who is present
+sip/dialog             | *                                                            | node: | requests within a dialog: offers, hold, update, INFO
+sip/receive            | * core/protocol                                              |  | checks of each request before it gets a transaction
+sip/trunk              | base contracts service stack stack/library text transport core/net core/protocol |  | gateways: registration, state, proxies
+sip/leg                | * core/protocol                                              |  | legs: incoming, outgoing, ringing, forks
+sip/peer               | base contracts identity leg media/base core/protocol         | zod | calls to other companions
+sip/steps              | * core/protocol                                              |  | one file for each step of a script
+sip/transfer           | * core/protocol                                              |  | REFER and Replaces
+sip/incoming           | * core/protocol                                              |  | INVITE: who is called, and may be
+sip/messages           | * core/protocol                                              |  | MESSAGE, in and out
+sip/relay              | *                                                            |  | what this companion does for calls of others
+sip/script             | * core/protocol                                              |  | performs the script of a leg
+sip                    | * core/net core/protocol                                     |  | the companion, put together
+sip/media/engine       | media/audio media/base media/codecs media/rtp media/sdp      |  | legs of audio, joined and mixed
+sip/media/webrtc       | media/base media/rtp media/sdp media/srtp core/base          | node: | ICE, STUN and DTLS
+sip/media/transports   | media/base media/engine media/rtp media/sdp media/srtp media/webrtc core/net | node: zod | plain RTP, WebRTC, rtpengine
+sip/media/worker       | media/base media/engine media/transports                     |  | the engine in a Worker of its own
+kv                     | core/base core/model core/ports core/protocol core/resources core/values | node: | the store on Deno KV
+routes/http            | core/accounts core/base core/model core/notifications core/ports core/resources core/rest | hono | what every answer shares: errors, formats, parameters, access
+routes/resources       | http core/*                                                  | hono | routes of resources that are not regular
+routes                 | http resources core/*                                        | hono | the HTTP interface, put together; pages
+routes/bridge          | core/*                                                       | hono | what companions ask of the service
+`;
+
+/** A folder of the map. */
+export interface Floor {
+  folder: string;
+  /** Folders it may import, itself among them. */
+  imports: string[];
+  /** Packages, without what follows the name; `node:` is every module of Node. */
+  packages: string[];
+}
+
+/** The lines of a map. Throws where a line names a folder that is not above it. */
+export function readFloors(map: string): Floor[] {
+  const lines = map.trim().split("\n").map((line) => line.split("|").map((cell) => cell.trim()));
+  const above: string[] = [];
+  return lines.map(([folder = "", imported = "", packages = ""]) => {
+    const top = folder.split("/")[0]!;
+    const below = (prefix: string) => above.filter((name) => name.startsWith(`${prefix}/`));
+    const imports = words(imported).flatMap((name) => {
+      if (name === "*") return below(top);
+      if (name.endsWith("/*")) return below(name.slice(0, -2));
+      const found = [`${top}/${name}`, name].find((one) => above.includes(one));
+      if (found === undefined) throw new Error(`${folder} imports ${name}, which is not above it`);
+      return [found];
+    });
+    above.push(folder);
+    return { folder, imports: [folder, ...imports], packages: words(packages) };
+  });
+}
+
+const words = (text: string): string[] => text.split(/\s+/).filter((word) => word !== "");
