@@ -66,14 +66,12 @@ const style = `
   p { margin: .25rem 0 }
 `;
 
-/** What stands under one heading; paths with `.json` are not repeated. */
+/** The operations under one heading. */
 function section(tag: string, { paths }: OpenApiDocument): string {
   const operations = Object.entries(paths).flatMap(([path, item]) =>
-    path.endsWith(".json")
-      ? []
-      : Object.entries(item).map(([method, operation]) =>
-        [method, path, operation as unknown as ShownOperation] as const
-      )
+    Object.entries(item).map(([method, operation]) =>
+      [method, path, operation as unknown as ShownOperation] as const
+    )
   );
   const own = operations.filter(([, , { tags }]) => tags.includes(tag));
   const parts = own.map(([method, path, operation]) => operationPart(method, path, operation));

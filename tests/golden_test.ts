@@ -1,4 +1,6 @@
+import assert from "node:assert/strict";
 import { resources } from "../core/resources/mod.ts";
+import { examplesOf } from "./support/openapi_examples.ts";
 import { type App, startApp } from "./support/app.ts";
 import { golden } from "./support/golden.ts";
 import { makeParticipant, makeSample, sampleBinding, sampledNames } from "./support/samples.ts";
@@ -149,4 +151,11 @@ Deno.test("errors: the wire formats are those of tests/golden", async () => {
 
   await golden("error.json", (await app.root.get("Nothing.json")).text);
   await golden("error.xml", (await app.root.get("Nothing")).text);
+});
+
+Deno.test("the examples of OpenAPI are the golden files, and the requests that made them", async () => {
+  const file = new URL("../core/openapi/examples.json", import.meta.url);
+  const examples = JSON.stringify(await examplesOf(), null, 2) + "\n";
+  if (Deno.env.get("GOLDEN") === "write") return await Deno.writeTextFile(file, examples);
+  assert.equal(examples, await Deno.readTextFile(file));
 });

@@ -15,7 +15,12 @@ export type AccountWanted =
 
 /** The schema of `AccountWanted`. */
 export const accountWanted = paramsSchema(
-  { ...accounts.fields, status: z.enum(["active", "suspended"]) },
+  {
+    ...accounts.fields,
+    status: z.enum(["active", "suspended"]).describe(
+      "Status of the new account: active (default) or suspended.",
+    ),
+  },
   accounts.create!.required,
   accounts.create!.optional,
 );

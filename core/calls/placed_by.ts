@@ -19,7 +19,7 @@ const { required, optional } = calls.create!;
 export const placeParameters: Parameters = {
   schema: paramsSchema(calls.fields, required, optional).extend({
     applicationSid: reference("AP").optional().describe(
-      "In place of Url: its flow, or its RcmlUrl. Then Url and what goes with it is ignored.",
+      "Sid of the Application whose flow or RcmlUrl handles the call; Url, Method and the Fallback parameters are then ignored.",
     ),
   }),
   aliases: calls.aliases ?? {},

@@ -11,8 +11,13 @@ import { type Participant, participantSid } from "../resources/participants.ts";
 import { changed, completed, left } from "./membership.ts";
 
 /** What may be changed of a Conference, and of a leg in it. */
-export const conferenceParams = z.object({ status: z.enum(["completed"]) }).partial();
-export const participantParams = z.object({ mute: flag, hold: flag }).partial();
+export const conferenceParams = z.object({
+  status: z.enum(["completed"]).describe("completed ends the conference for all participants."),
+}).partial();
+export const participantParams = z.object({
+  mute: flag.describe("Whether the others cannot hear the participant: true or false."),
+  hold: flag.describe("Whether the participant is put on hold: true or false."),
+}).partial();
 /** The record calls it Muted. */
 export const participantAliases = { Muted: "mute" } as const;
 

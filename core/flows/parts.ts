@@ -44,11 +44,13 @@ export const parts = <T extends z.ZodType>(part: T) => z.array(part).min(1).max(
 
 /** What a caller hears before and while something is waited for. */
 export const prompt = z.strictObject({
-  say: text(limits.sayLength).optional(),
-  play: urlText.optional(),
-  pauseS: whole(1, limits.pauseMaxS).optional(),
-  voice: voice.optional(),
-  language: language.optional(),
+  say: text(limits.sayLength).optional().describe(
+    "Text that is spoken (text-to-speech). `$name` stands for a variable.",
+  ),
+  play: urlText.optional().describe("URL of audio that is played. `$name` stands for a variable."),
+  pauseS: whole(1, limits.pauseMaxS).optional().describe("Seconds of silence."),
+  voice: voice.optional().describe("Voice of the text-to-speech."),
+  language: language.optional().describe("Language of the text, a tag such as en-US (BCP 47)."),
 }).refine(
   ({ say, play, pauseS }) => [say, play, pauseS].filter((one) => one !== undefined).length === 1,
   "needs one of say, play and pauseS",
@@ -59,7 +61,7 @@ export const branch = z.strictObject({
   digits: z.string().regex(/^[0-9A-D*#]{1,32}$/, "must be keys of a telephone").optional()
     .describe("The digits, all of them."),
   speech: text(200).optional().describe("What is among the words said, in any case."),
-  next: stepName,
+  next: stepName.describe("Name of the step that follows."),
 }).refine(
   ({ digits, speech }) => (digits === undefined) !== (speech === undefined),
   "needs either digits or speech",
@@ -67,10 +69,10 @@ export const branch = z.strictObject({
 
 /** Whom a dial calls: one of these. */
 export const callee = z.strictObject({
-  number: text(255).optional(),
-  client: text(255).optional(),
-  sip: text(255).optional(),
-  conference: text(limits.conferenceNameLength).optional(),
+  number: text(255).optional().describe("Phone number."),
+  client: text(255).optional().describe("Login of a Client."),
+  sip: text(255).optional().describe("SIP address."),
+  conference: text(limits.conferenceNameLength).optional().describe("Name of a conference."),
 }).refine(
   (callee) => Object.keys(callee).length === 1,
   "needs one of number, client, sip and conference",
@@ -78,7 +80,7 @@ export const callee = z.strictObject({
 
 /** Compares a variable with a value, in which `$name` stands for another; a number with a number. */
 export const condition = z.strictObject({
-  variable: variableName,
+  variable: variableName.describe("Name of the variable that is compared."),
   is: z.enum([
     "equal",
     "notEqual",
@@ -88,9 +90,11 @@ export const condition = z.strictObject({
     "less",
     "empty",
     "notEmpty",
-  ]),
-  value: z.string().max(limits.flowVariableLength).optional(),
-  next: stepName,
+  ]).describe("Comparison."),
+  value: z.string().max(limits.flowVariableLength).optional().describe(
+    "Value that the variable is compared with; absent for empty and notEmpty. `$name` stands for a variable.",
+  ),
+  next: stepName.describe("Name of the step that follows when the condition holds."),
 }).refine(
   ({ is, value }) => /mpty$/.test(is) === (value === undefined),
   "needs a value, unless it is about empty or notEmpty, which has none",
@@ -98,6 +102,8 @@ export const condition = z.strictObject({
 
 /** A parameter of a request. */
 export const parameter = z.strictObject({
-  name: z.string().min(1).max(100),
-  value: z.string().max(limits.flowVariableLength),
+  name: z.string().min(1).max(100).describe("Name of the parameter."),
+  value: z.string().max(limits.flowVariableLength).describe(
+    "Value of the parameter. `$name` stands for a variable.",
+  ),
 });

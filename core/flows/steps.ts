@@ -2,131 +2,193 @@ import { z } from "zod";
 import { limits } from "../base/limits.ts";
 import * as part from "./parts.ts";
 
-const next = part.stepName.optional();
+const next = part.stepName.optional().describe(
+  "Name of the step that follows; without it the flow ends.",
+);
 
 /** What is said in a USSD dialogue; how long it may be depends on its letters. */
 const ussdText = part.text(limits.ussdGsmLength);
 
 const prompted = {
-  prompts: part.parts(part.prompt).optional(),
-  timeout: part.whole(1, limits.gatherTimeoutMaxS).optional(),
-  finishOnKey: part.keys.optional(),
+  prompts: part.parts(part.prompt).optional().describe(
+    "What the caller hears before and while the input is awaited.",
+  ),
+  timeout: part.whole(1, limits.gatherTimeoutMaxS).optional().describe(
+    "Seconds of silence that end the input.",
+  ),
+  finishOnKey: part.keys.optional().describe("Keys that end the input."),
 };
 
 const speaking = {
   say: z.strictObject({
-    type: z.literal("say"),
-    text: part.text(limits.sayLength),
-    voice: part.voice.optional(),
-    language: part.language.optional(),
-    loop: part.whole(0, limits.loopMax).optional(),
+    type: z.literal("say").describe("Kind of the step: say."),
+    text: part.text(limits.sayLength).describe(
+      "Text that is spoken. `$name` stands for a variable.",
+    ),
+    voice: part.voice.optional().describe("Voice of the text-to-speech."),
+    language: part.language.optional().describe("Language, a tag such as en-US (BCP 47)."),
+    loop: part.whole(0, limits.loopMax).optional().describe(
+      "How often it is repeated; 0 repeats without end.",
+    ),
     next,
   }),
   play: z.strictObject({
-    type: z.literal("play"),
-    url: part.urlText,
-    loop: part.whole(0, limits.loopMax).optional(),
+    type: z.literal("play").describe("Kind of the step: play."),
+    url: part.urlText.describe("URL of the audio. `$name` stands for a variable."),
+    loop: part.whole(0, limits.loopMax).optional().describe(
+      "How often it is repeated; 0 repeats without end.",
+    ),
     next,
   }),
   gather: z.strictObject({
-    type: z.literal("gather"),
+    type: z.literal("gather").describe("Kind of the step: gather."),
     ...prompted,
-    numDigits: part.whole(1, limits.gatherDigits).optional(),
-    input: z.array(z.enum(["dtmf", "speech"])).min(1).max(2).optional(),
-    language: part.language.optional(),
+    numDigits: part.whole(1, limits.gatherDigits).optional().describe(
+      "Number of digits that ends the input.",
+    ),
+    input: z.array(z.enum(["dtmf", "speech"])).min(1).max(2).optional().describe(
+      "Kinds of input: dtmf, speech or both.",
+    ),
+    language: part.language.optional().describe("Language, a tag such as en-US (BCP 47)."),
     hints: z.array(z.string().min(1).max(100).regex(/^[^,]*$/, "must hold no comma"))
-      .max(limits.flowParts).optional(),
-    branches: part.parts(part.branch).optional(),
-    noInput: next.describe("When nothing came; where it is absent, next."),
-    next: next.describe("After an input that no branch is for."),
+      .max(limits.flowParts).optional().describe("Words and phrases that are expected."),
+    branches: part.parts(part.branch).optional().describe("Steps that follow certain inputs."),
+    noInput: next.describe("Name of the step that follows without an input; `next` unless set."),
+    next: next.describe(
+      "Name of the step that follows an input without a branch; without it the flow ends.",
+    ),
   }),
   record: z.strictObject({
-    type: z.literal("record"),
-    timeout: part.whole(1, limits.recordTimeoutMaxS).optional(),
-    finishOnKey: part.keys.optional(),
-    maxLength: part.whole(1, limits.recordLengthMaxS).optional(),
-    playBeep: z.boolean().optional(),
-    transcribe: z.boolean().optional(),
-    noRecording: next.describe("When nobody spoke; where it is absent, next."),
+    type: z.literal("record").describe("Kind of the step: record."),
+    timeout: part.whole(1, limits.recordTimeoutMaxS).optional().describe(
+      "Seconds of silence that end the recording.",
+    ),
+    finishOnKey: part.keys.optional().describe("Keys that end the recording."),
+    maxLength: part.whole(1, limits.recordLengthMaxS).optional().describe(
+      "Seconds that the recording lasts at most.",
+    ),
+    playBeep: z.boolean().optional().describe("Whether a beep is played before."),
+    transcribe: z.boolean().optional().describe("Whether the recording is transcribed."),
+    noRecording: next.describe(
+      "Name of the step that follows when nothing was recorded; `next` unless set.",
+    ),
     next,
   }),
   dial: z.strictObject({
-    type: z.literal("dial"),
-    to: z.array(part.callee).min(1).max(limits.dialLegs),
-    callerId: part.text(255).optional(),
-    timeout: part.whole(1, limits.ringTimeoutMaxS).optional(),
-    timeLimit: part.whole(1, limits.dialTimeLimitS).optional(),
-    record: z.boolean().optional(),
-    onFailure: next.describe("When nobody was talked to; where it is absent, next."),
+    type: z.literal("dial").describe("Kind of the step: dial."),
+    to: z.array(part.callee).min(1).max(limits.dialLegs).describe(
+      "Callees, which are called at once.",
+    ),
+    callerId: part.text(255).optional().describe(
+      "Caller ID that the callees see. `$name` stands for a variable.",
+    ),
+    timeout: part.whole(1, limits.ringTimeoutMaxS).optional().describe(
+      "Seconds that the callees ring.",
+    ),
+    timeLimit: part.whole(1, limits.dialTimeLimitS).optional().describe(
+      "Seconds that the connected call lasts at most.",
+    ),
+    record: z.boolean().optional().describe("Whether the connected call is recorded."),
+    onFailure: next.describe(
+      "Name of the step that follows when no callee answered; `next` unless set.",
+    ),
     next,
   }),
 };
 
 const ussd = {
-  ussdMessage: z.strictObject({ type: z.literal("ussdMessage"), text: ussdText, next }),
+  ussdMessage: z.strictObject({
+    type: z.literal("ussdMessage").describe("Kind of the step: ussdMessage."),
+    text: ussdText.describe("Text that is shown. `$name` stands for a variable."),
+    next,
+  }),
   ussdCollect: z.strictObject({
-    type: z.literal("ussdCollect"),
-    text: ussdText,
-    branches: part.parts(part.branch).optional(),
+    type: z.literal("ussdCollect").describe("Kind of the step: ussdCollect."),
+    text: ussdText.describe("Text that asks for a reply. `$name` stands for a variable."),
+    branches: part.parts(part.branch).optional().describe("Steps that follow certain replies."),
     next,
   }),
 };
 
 const sending = {
   sms: z.strictObject({
-    type: z.literal("sms"),
-    to: part.text(255).optional(),
-    from: part.text(255).optional(),
-    text: part.text(limits.sayLength),
+    type: z.literal("sms").describe("Kind of the step: sms."),
+    to: part.text(255).optional().describe(
+      "Recipient; the other party unless set. `$name` stands for a variable.",
+    ),
+    from: part.text(255).optional().describe(
+      "Sender; our number unless set. `$name` stands for a variable.",
+    ),
+    text: part.text(limits.sayLength).describe(
+      "Text of the message. `$name` stands for a variable.",
+    ),
     next,
   }),
   email: z.strictObject({
-    type: z.literal("email"),
-    from: part.text(255),
-    to: part.text(2_000),
-    cc: part.text(2_000).optional(),
-    bcc: part.text(2_000).optional(),
-    subject: part.text(1_000),
-    text: part.text(limits.parameterLength),
+    type: z.literal("email").describe("Kind of the step: email."),
+    from: part.text(255).describe("Sender. `$name` stands for a variable."),
+    to: part.text(2_000).describe(
+      "Recipients, separated by commas. `$name` stands for a variable.",
+    ),
+    cc: part.text(2_000).optional().describe(
+      "Recipients of copies, separated by commas. `$name` stands for a variable.",
+    ),
+    bcc: part.text(2_000).optional().describe(
+      "Recipients of blind copies, separated by commas. `$name` stands for a variable.",
+    ),
+    subject: part.text(1_000).describe("Subject. `$name` stands for a variable."),
+    text: part.text(limits.parameterLength).describe(
+      "Text of the message. `$name` stands for a variable.",
+    ),
     next,
   }),
 };
 
 const deciding = {
   externalService: z.strictObject({
-    type: z.literal("externalService"),
-    url: part.urlText,
-    method: part.method.optional(),
-    contentType: z.enum(["form", "json"]).optional(),
-    username: part.text(255).optional(),
-    password: part.text(255).optional(),
+    type: z.literal("externalService").describe("Kind of the step: externalService."),
+    url: part.urlText.describe("URL of the request. `$name` stands for a variable."),
+    method: part.method.optional().describe("HTTP method: GET (default) or POST."),
+    contentType: z.enum(["form", "json"]).optional().describe(
+      "Content type of the body: form (default) or json.",
+    ),
+    username: part.text(255).optional().describe("User name of HTTP Basic authentication."),
+    password: part.text(255).optional().describe("Password of HTTP Basic authentication."),
     parameters: part.parts(part.parameter).optional().describe(
-      "For the query of a GET, or the form of a POST.",
+      "Parameters in the query of a GET or the form of a POST.",
     ),
     population: z.enum(["auto", "manual"]).optional().describe(
-      "auto makes a form of the parameters; manual sends the body, and no parameters.",
+      "Source of the body: auto sends the parameters as a form, manual sends `body`.",
     ),
-    body: part.text(limits.flowBytes).optional(),
+    body: part.text(limits.flowBytes).optional().describe(
+      "Body of the request with population manual. `$name` stands for a variable.",
+    ),
     extract: z.record(part.variableName, z.string().max(255)).optional().describe(
-      "Variables, each with its place in a JSON answer such as user.names.0; empty is all of it.",
+      "Variables and their paths in the JSON response, such as user.names.0; an empty path takes the whole response.",
     ),
-    onRemoteError: next.describe("After an HTTP error code, or no answer."),
+    onRemoteError: next.describe(
+      "Name of the step that follows an HTTP error or no response; `next` unless set.",
+    ),
     next,
   }),
   control: z.strictObject({
-    type: z.literal("control"),
+    type: z.literal("control").describe("Kind of the step: control."),
     set: z.record(part.variableName, z.string().max(limits.flowVariableLength)).optional().describe(
-      "Done first.",
+      "Variables that are set first, with their values.",
     ),
-    conditions: part.parts(part.condition).optional(),
-    next: next.describe("When no condition holds."),
+    conditions: part.parts(part.condition).optional().describe(
+      "Conditions, tried in order; the first that holds decides.",
+    ),
+    next: next.describe("Name of the step that follows when no condition holds."),
   }),
   redirect: z.strictObject({
-    type: z.literal("redirect"),
-    url: part.urlText,
-    method: part.method.optional(),
+    type: z.literal("redirect").describe("Kind of the step: redirect."),
+    url: part.urlText.describe("URL of the markup that takes over. `$name` stands for a variable."),
+    method: part.method.optional().describe("HTTP method of the request: GET or POST (default)."),
   }),
-  hangup: z.strictObject({ type: z.literal("hangup") }),
+  hangup: z.strictObject({
+    type: z.literal("hangup").describe("Kind of the step: hangup."),
+  }),
 };
 
 /** Every kind of step, by its `type`. */
@@ -145,9 +207,9 @@ export const stepsOfKind: Record<"voice" | "sms" | "ussd", ReadonlySet<string>> 
 
 /** What an application does, step by step, without a server that answers markup. */
 export const flow = z.strictObject({
-  start: part.stepName.describe("The first step."),
+  start: part.stepName.describe("Name of the first step."),
   variables: z.record(part.variableName, z.string().max(limits.flowVariableLength)).optional()
-    .describe("What variables are at the beginning."),
+    .describe("Variables and their initial values."),
   steps: z.record(
     part.stepName,
     z.discriminatedUnion(
@@ -157,7 +219,7 @@ export const flow = z.strictObject({
         ...(typeof stepKinds)[StepType][],
       ],
     ),
-  ),
+  ).describe("Steps by their names."),
 });
 
 export interface Flow {

@@ -18,6 +18,8 @@ type Defaults<F extends z.ZodRawShape> = {
 export interface Resource<F extends z.ZodRawShape = z.ZodRawShape> {
   /** The XML element. */
   type: string;
+  /** What a record is, in one sentence; the reference and OpenAPI show it. */
+  description: string;
   /** Below /Accounts/{AccountSid}/; also the list's XML element and, in snake_case, its JSON key. */
   path: string;
   /** The XML element of a list, where it is not the last segment of the path. */

@@ -17,7 +17,10 @@ const schemas = {
   create: paramsSchema({ ...fields, phoneNumber: phoneText() }, [], create!.optional),
   /** Below Local, TollFree and Mobile a number is named; AreaCode means nothing there. */
   createOfKind: paramsSchema(fields, ["phoneNumber"], settable),
-  update: paramsSchema(fields, [], update!).extend({ accountSid: reference("AC").optional() }),
+  update: paramsSchema(fields, [], update!).extend({
+    accountSid: reference("AC").optional()
+      .describe("Sid of the account that the number moves to: the account itself or one below it."),
+  }),
 };
 
 /** What an operation on numbers accepts. */

@@ -1,6 +1,7 @@
 import { calls } from "../resources/calls.ts";
 import { resources } from "../resources/mod.ts";
 import { accountPath, type Operation } from "./operation.ts";
+import { headerRefs } from "./errors.ts";
 import { createOperation, listOperation, updateOperations } from "./regular.ts";
 import { refTo } from "./schemas.ts";
 
@@ -9,16 +10,18 @@ const { notifications, recordings, transcriptions } = resources;
 const call = `${accountPath}/Calls/{Sid}`;
 const ofRecording = `${accountPath}/Recordings/{Sid}/Transcriptions`;
 
-/** What calls, their recordings and the texts of those have beside what their declarations say. */
+/** The operations of calls, recordings and transcriptions that no declaration derives. */
 export const callOperations: Operation[] = [
   ...updateOperations(calls, {
     summary: "Redirects, mutes or ends a live call",
+    description: "Changes a call that has not ended: Url redirects it, Mute silences it, Status " +
+      "ends it. With Mute the response is a MutedCall. POST and PUT do the same.",
     answer: { anyOf: [refTo(calls.type), refTo("MutedCall")] },
   }),
   createOperation(calls, {
     path: `${accountPath}/UssdPush`,
     id: "pushUssd",
-    summary: "Begins a USSD dialogue with a subscriber, by a Gateway",
+    summary: "Starts a USSD dialogue with a subscriber through a Gateway",
     form: refTo("UssdPushCreate"),
   }),
   listOperation(notifications, {
@@ -37,15 +40,23 @@ export const callOperations: Operation[] = [
     method: "get",
     path: `${accountPath}/Recordings/{Sid}.wav`,
     id: "readRecordingAudio",
-    summary: "The audio, ranges of it too, or a redirect to where it is stored; the link in " +
-      "file_uri needs no credentials",
+    summary: "Reads the audio of a recording as WAV",
+    description: "Serves ranges. Redirects to the object storage where that has the audio. The " +
+      "signed URL in file_uri needs no credentials.",
     tag: recordings.type,
     answer: {},
     types: ["audio/wav"],
     also: {
-      206: { description: "The range that was asked for.", content: { "audio/wav": {} } },
-      304: { description: "It is as If-None-Match says." },
-      307: { description: "It is in the object storage, at Location." },
+      206: {
+        description: "The range of the request.",
+        headers: headerRefs(["X-Request-Id", "ETag", "Content-Range"]),
+        content: { "audio/wav": {} },
+      },
+      304: { description: "The audio is the version that If-None-Match names." },
+      307: {
+        description: "The audio is in the object storage, at Location.",
+        headers: headerRefs(["X-Request-Id", "Location"]),
+      },
     },
     access: "link",
   },
@@ -53,18 +64,20 @@ export const callOperations: Operation[] = [
     method: "get",
     path: `${accountPath}/Recordings/{Sid}.mp3`,
     id: "readRecordingMp3",
-    summary: "The audio as MP3, without ranges; the link in file_uri works with .mp3 in it too",
+    summary: "Reads the audio of a recording as MP3",
+    description: "Encodes the audio on request and serves no ranges. The signed URL in file_uri " +
+      "works with .mp3 in place of .wav as well.",
     tag: recordings.type,
     answer: {},
     types: ["audio/mpeg"],
-    also: { 304: { description: "It is as If-None-Match says." } },
+    also: { 304: { description: "The audio is the version that If-None-Match names." } },
     access: "link",
   },
   ...["wav", "mp3"].map((format): Operation => ({
     method: "delete",
     path: `${accountPath}/Recordings/{Sid}.${format}`,
     id: `deleteRecordingAs${format === "wav" ? "Wav" : "Mp3"}`,
-    summary: `Deletes the recording and its audio, as without .${format}`,
+    summary: `Deletes a recording and its audio (.${format})`,
     tag: recordings.type,
     types: [],
   })),
@@ -75,7 +88,7 @@ export const callOperations: Operation[] = [
   }),
   createOperation(transcriptions, {
     path: ofRecording,
-    summary: "Has a recording transcribed",
+    summary: "Transcribes a recording",
     form: refTo("TranscriptionCreate"),
   }),
 ];

@@ -1,27 +1,32 @@
-import { faults } from "../base/faults.ts";
 import type { Settings } from "../values/settings.ts";
 import type { AnyResource } from "../model/resource.ts";
 import { accounts } from "../resources/accounts.ts";
 import { availablePhoneNumbers, numberCountries } from "../resources/available_phone_numbers.ts";
 import { bindings } from "../resources/bindings.ts";
 import { resources, resourcesUnder } from "../resources/mod.ts";
+import { tokens } from "../resources/tokens.ts";
 import { usageRecords } from "../resources/usage_records.ts";
 import { version } from "../supervisor/metrics.ts";
 import { flowSchemas } from "./flow_schemas.ts";
 import { irregularForms, irregularOperations } from "./irregular.ts";
 import { listSchema } from "./lists.ts";
-import { jsonType, pathsOf } from "./operation.ts";
-import { regularForms, regularOperations } from "./regular.ts";
-import { closed, type JsonSchema, recordSchema, refTo } from "./schemas.ts";
+import { pathsOf } from "./paths.ts";
+import { errorComponents } from "./errors.ts";
+import { headers } from "./headers.ts";
+import { serviceSchemas } from "./service_schemas.ts";
+import { callbackSchemas, webhooks } from "./webhooks.ts";
+import { one, regularForms, regularOperations } from "./regular.ts";
+import { described, type JsonSchema, recordSchema } from "./schemas.ts";
 
-/** What the interface is, as OpenAPI 3.1 describes one. */
+/** The interface as OpenAPI 3.1 describes one. */
 export interface OpenApiDocument {
   openapi: string;
-  info: { title: string; version: string; description: string };
+  info: JsonSchema & { title: string; version: string; description: string };
   servers: { url: string }[];
   security: JsonSchema[];
-  tags: { name: string }[];
+  tags: { name: string; description: string }[];
   paths: Record<string, Record<string, JsonSchema>>;
+  webhooks: Record<string, JsonSchema>;
   components: Record<string, Record<string, JsonSchema>>;
 }
 
@@ -39,10 +44,26 @@ const unaddressed: AnyResource[] = [resources.emails, availablePhoneNumbers, bin
 /** Never shown as a list. */
 const unlisted: AnyResource[] = [resources.emails, resources.geolocations, resources.sandboxes];
 
-const description = "Answers are XML, or JSON when the path ends in .json or the Accept header " +
-  "prefers it. XML has the names of JSON in PascalCase, inside ServiceResponse. Bodies are forms " +
-  "or JSON objects of the same names. Credentials are the Sid or the e-mail address of an account " +
-  "and its AuthToken. In a path, AccountSid is the caller's own account or one below it, by either.";
+const description = [
+  "Programmable telephony and messaging: a REST interface, call-control markup and SIP.",
+  "Operations are described in JSON, at paths that end in `.json`. Without `.json` the same " +
+  "operation answers XML, or JSON where the Accept header prefers it. XML has the names of JSON " +
+  "in PascalCase, inside `ServiceResponse`.",
+  "Request bodies are JSON objects or forms of the same names.",
+  "Credentials are those of HTTP Basic authentication: the Sid or the e-mail address of an account " +
+  "and its AuthToken. AccountSid in a path is the caller's own account or one below it.",
+].join("\n\n");
+
+/** The headings of operations that are not about one resource. */
+const otherTags: Record<string, string> = {
+  Service: "The service itself: health, error codes and this document. It needs no credentials.",
+  Supervisor: "The running instance, for the root account.",
+};
+
+const tagText = (name: string): string =>
+  otherTags[name] ??
+    [...Object.values<AnyResource>(resources), ...others, tokens].find(({ type }) => type === name)!
+      .description;
 
 /** Describes the whole interface as it is offered at a base URL, under an operator's rules. */
 export function openApiDocument(
@@ -55,26 +76,33 @@ export function openApiDocument(
   const tags = [...new Set(operations.map(({ tag }) => tag))].sort();
   return {
     openapi: "3.1.0",
-    info: { title: "Switchboard", version, description },
+    info: {
+      title: "Switchboard",
+      version,
+      description,
+      contact: { name: "Documentation", url: `${settings.baseUrl}/docs` },
+      license: { name: "MIT", identifier: "MIT" },
+    },
     servers: [{ url: settings.baseUrl }],
     security: [{ basic: [] }],
-    tags: tags.map((name) => ({ name })),
+    tags: tags.map((name) => ({ name, description: tagText(name) })),
     paths: pathsOf(operations),
+    webhooks: webhooks(),
     components: {
-      securitySchemes: { basic: { type: "http", scheme: "basic" } },
-      responses: {
-        Error: {
-          description: "A refusal or a failure; in XML, a RestException.",
-          content: { [jsonType]: { schema: refTo("Error") }, "application/xml": {} },
+      securitySchemes: {
+        basic: {
+          type: "http",
+          scheme: "basic",
+          description:
+            "User: the Sid or the e-mail address of an account. Password: its AuthToken.",
         },
       },
+      responses: errorComponents(settings.baseUrl),
+      headers,
       schemas: schemas([...known, ...others]),
     },
   };
 }
-
-const text: JsonSchema = { type: "string" };
-const count: JsonSchema = { type: "integer", minimum: 0 };
 
 function schemas(declared: AnyResource[]): Record<string, JsonSchema> {
   const records = declared.map((definition) => {
@@ -83,52 +111,25 @@ function schemas(declared: AnyResource[]): Record<string, JsonSchema> {
   });
   const lists = declared.filter((definition) => !unlisted.includes(definition))
     .map((definition) => [`${definition.type}List`, listSchema(definition)]);
+  const forms = { ...Object.assign({}, ...declared.map(regularForms)), ...irregularForms };
   return {
     ...Object.fromEntries([...records, ...lists]),
-    ...Object.assign({}, ...declared.map(regularForms)),
-    ...irregularForms,
+    ...mapEntries(forms, describedForm),
     ...flowSchemas,
     ...serviceSchemas,
+    ...callbackSchemas,
   };
 }
 
-const reach: JsonSchema = { enum: ["ok", "unreachable"] };
-const error: Record<string, JsonSchema> = {
-  code: {
-    oneOf: Object.values(faults).map(({ code, message, advice }) => ({
-      const: code,
-      title: message,
-      description: advice,
-    })),
-  },
-  message: text,
-  more_info: { type: "string", format: "uri" },
-  status: { type: "integer" },
-};
+/** A request body with its purpose, which its name tells; MutedCall and Token have one already. */
+function describedForm(name: string, schema: JsonSchema): JsonSchema {
+  const [, type, action] = /^(\w+?)(Create|Update)(OfKind)?$/.exec(name) ?? [];
+  if (type === undefined) return schema;
+  return described(`Parameters that ${action!.toLowerCase()} ${one(type)}.`, schema);
+}
 
-const serviceSchemas: Record<string, JsonSchema> = {
-  Error: closed(error),
-  Health: closed({ status: { const: "ok" } }),
-  Ready: closed({ store: { const: "ok" }, companion: { const: "ok" } }),
-  Unready: closed({ ...error, store: reach, companion: reach }),
-  Metrics: {
-    type: "object",
-    properties: {
-      InstanceId: text,
-      Version: text,
-      Revision: text,
-      Metrics: { type: "object", additionalProperties: count },
-      LiveCallDetails: { type: "array", items: refTo("LiveCall") },
-    },
-    required: ["InstanceId", "Version", "Revision", "Metrics"],
-  },
-  LiveCall: closed({
-    sid: text,
-    State: text,
-    direction: text,
-    date_created: text,
-    from: text,
-    to: text,
-    "Initial Invite": { type: ["string", "null"] },
-  }),
-};
+const mapEntries = (
+  schemas: Record<string, JsonSchema>,
+  change: (name: string, schema: JsonSchema) => JsonSchema,
+): Record<string, JsonSchema> =>
+  Object.fromEntries(Object.entries(schemas).map(([name, one]) => [name, change(name, one)]));

@@ -1,14 +1,45 @@
 import { z } from "zod";
 import { branch, callee, condition, parameter, prompt } from "../flows/parts.ts";
-import { flow, stepKinds } from "../flows/steps.ts";
+import { flow, stepKinds, type StepType } from "../flows/steps.ts";
 import { type JsonSchema, refTo } from "./schemas.ts";
 
 const capital = (name: string): string => name[0]!.toUpperCase() + name.slice(1);
 const stepNames = Object.keys(stepKinds).map((type) => `Flow${capital(type)}`);
 
+const stepTexts: Record<StepType, string> = {
+  say: "Speaks a text.",
+  play: "Plays audio.",
+  gather: "Takes digits or speech from the caller, into the variables of the flow.",
+  record: "Records the caller.",
+  dial: "Calls one party or several, and connects the first that answers.",
+  ussdMessage: "Shows a text in a USSD dialogue.",
+  ussdCollect: "Shows a text in a USSD dialogue and waits for the reply.",
+  sms: "Sends a text message.",
+  email: "Sends an e-mail.",
+  externalService: "Sends a request to a server and extracts variables from the response.",
+  control: "Sets variables and chooses the next step by conditions.",
+  redirect: "Hands the call over to call-control markup at a URL.",
+  hangup: "Ends the call.",
+};
+const otherTexts: Record<string, string> = {
+  Flow: "What an Application does, step by step, without a server.",
+  FlowPrompt: "What a caller hears: one of say, play and pauseS.",
+  FlowBranch: "The step that follows an input: with digits or speech.",
+  FlowCallee: "A party that a dial calls: one of number, client, sip and conference.",
+  FlowCondition: "A comparison of a variable with a value.",
+  FlowParameter: "A parameter of a request.",
+};
+
 const named = { Prompt: prompt, Branch: branch, Callee: callee, Condition: condition };
 
-/** What the text of the parameter Flow is, and what it is made of, by the name of their schema. */
+const texts: Record<string, string> = {
+  ...otherTexts,
+  ...Object.fromEntries(
+    Object.entries(stepTexts).map(([type, text]) => [`Flow${capital(type)}`, text]),
+  ),
+};
+
+/** The schemas of the parameter Flow and of its parts, by name. */
 export const flowSchemas: Record<string, JsonSchema> = {
   ...schemasOf({
     Flow: flow,
@@ -16,7 +47,16 @@ export const flowSchemas: Record<string, JsonSchema> = {
     ...Object.fromEntries(Object.entries(named).map(([name, part]) => [`Flow${name}`, part])),
     FlowParameter: parameter,
   }),
-  FlowStep: { anyOf: stepNames.map(refTo) },
+  FlowStep: {
+    description: "One step of a flow; its `type` says what it does.",
+    oneOf: stepNames.map(refTo),
+    discriminator: {
+      propertyName: "type",
+      mapping: Object.fromEntries(
+        Object.keys(stepKinds).map((type, at) => [type, refTo(stepNames[at]!).$ref]),
+      ),
+    },
+  },
 };
 
 function schemasOf(declared: Record<string, z.ZodType>): Record<string, JsonSchema> {
@@ -33,6 +73,9 @@ function schemasOf(declared: Record<string, z.ZodType>): Record<string, JsonSche
     },
   });
   return Object.fromEntries(
-    Object.entries(schemas).map(([id, { $schema: _, $id: __, ...schema }]) => [id, schema]),
+    Object.entries(schemas).map(([id, { $schema: _, $id: __, ...schema }]) => [
+      id,
+      { description: texts[id], ...schema },
+    ]),
   );
 }

@@ -38,7 +38,7 @@ const { deliveries, emails, sandboxes } = resources;
 
 const accountOperations: Operation[] = [
   listOperation(accounts, { path: accountsPath, summary: "Lists the caller's sub-accounts" }),
-  createOperation(accounts, { path: accountsPath, summary: "Makes a sub-account" }),
+  createOperation(accounts, { path: accountsPath, summary: "Creates a sub-account" }),
   readOperation(accounts, { path: accountPath }),
   ...updateOperations(accounts, { path: accountPath }),
 ];
@@ -47,13 +47,13 @@ const clientOperations: Operation[] = [
   listOperation(bindings, {
     path: `${accountPath}/${clients.path}/{Sid}/${bindings.path}`,
     id: "listClientBindings",
-    summary: "Lists where a Client is registered now",
+    summary: "Lists the current registrations of a Client",
     tag: clients.type,
   }),
 ];
 
 const deliveryOperations = updateOperations(deliveries, {
-  summary: "Sends a delivery that has come to its end again",
+  summary: "Sends a delivery again",
 });
 
 const sandboxOperations: Operation[] = [
@@ -69,7 +69,7 @@ const geolocationOperations: Operation[] = geolocations.fields.geolocationType.o
       createOperation(geolocations, {
         path,
         id: `create${type}Geolocation`,
-        summary: `Looks a device up: ${type}`,
+        summary: `Locates a device (${type})`,
         form: refTo(`${type}GeolocationCreate`),
       }),
       readOperation(geolocations, { path: `${path}/{Sid}`, id: `read${type}Geolocation` }),
@@ -83,16 +83,21 @@ const offered = `${accountPath}/${availablePhoneNumbers.path}`;
 const numberOperations: Operation[] = [
   ...regularOperations(incomingPhoneNumbers),
   ...kinds.flatMap((kind) => [
-    listOperation(incomingPhoneNumbers, { path: `${held}/${kind}`, id: `list${kind}Numbers` }),
+    listOperation(incomingPhoneNumbers, {
+      path: `${held}/${kind}`,
+      id: `list${kind}Numbers`,
+      summary: `Lists the numbers of the account (${kind})`,
+    }),
     createOperation(incomingPhoneNumbers, {
       path: `${held}/${kind}`,
       id: `create${kind}Number`,
+      summary: `Provisions a number (${kind})`,
       form: refTo("IncomingPhoneNumberCreateOfKind"),
     }),
   ]),
   listOperation(numberCountries, {
     id: "listNumberCountries",
-    summary: "Lists the countries that numbers are offered of",
+    summary: "Lists the countries in which numbers can be provisioned",
     tag: availablePhoneNumbers.type,
   }),
   readOperation(numberCountries, {
@@ -103,14 +108,14 @@ const numberOperations: Operation[] = [
     listOperation(availablePhoneNumbers, {
       path: `${offered}/{CountryCode}/${kind}`,
       id: `listAvailable${kind}Numbers`,
-      summary: `Lists numbers that may be provisioned: ${kind}`,
+      summary: `Lists available numbers (${kind})`,
     })
   ),
 ];
 
 const tokenOperations: Operation[] = [
   createOperation(tokens, {
-    summary: "Makes ICE servers with time-limited TURN credentials, for a page of your own",
+    summary: "Creates time-limited TURN credentials",
   }),
 ];
 
@@ -119,10 +124,13 @@ const usageOperations: Operation[] = [
   readOperation(usageRecords, { path: `${accountPath}/${usageRecords.path}/{Day}/{Category}` }),
 ];
 
-/** Gateways answer below an older version as well. */
+/** The same operations of Gateways below the older version of their interface. */
 const olderGateways: Operation[] = regularOperations(gateways).map((operation) => ({
   ...operation,
   id: `${operation.id}Older`,
+  summary: `${operation.summary} (${limits.gatewayApiVersion})`,
+  description: `${operation.description ?? `${operation.summary}.`} The same as below ` +
+    `${limits.apiVersion}, at the path of ${limits.gatewayApiVersion}.`,
   path: operation.path.replace(limits.apiVersion, limits.gatewayApiVersion),
 }));
 
@@ -138,17 +146,19 @@ const supervised = (name: string, own: Partial<Operation>): Operation => ({
 
 const supervisorOperations: Operation[] = [
   supervised("metrics", {
-    summary: "What the running instance counts; for the root account",
+    summary: "Reads the counters of the running instance",
+    description: "Reads the counters of the instance that answers; for the root account only.",
     answer: refTo("Metrics"),
     query: [{
       name: "LiveCallDetails",
       in: "query",
       schema: { type: "boolean", default: false },
-      description: "Whether the live calls are listed as well.",
+      description: "Whether the live calls are listed as well: true or false (default).",
     }],
   }),
   supervised("livecalls", {
-    summary: "The live calls of all accounts; for the root account",
+    summary: "Lists the live calls of all accounts",
+    description: "Lists the calls of all accounts that have not ended; for the root account only.",
     answer: { type: "array", items: refTo("LiveCall") },
   }),
 ];

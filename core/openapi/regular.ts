@@ -1,10 +1,17 @@
 import { type AnyResource, paramsSchema } from "../model/resource.ts";
 import { listParameters } from "./lists.ts";
+import { pascal } from "../base/wire.ts";
 import { accountPath, type Operation } from "./operation.ts";
 import { formSchema, type JsonSchema, refTo } from "./schemas.ts";
 
 /** A type with its article, by the sound it begins with. */
-const one = (type: string): string => (/^([AEIO]|SMS)/.test(type) ? "an " : "a ") + type;
+export const one = (type: string): string => (/^([AEIO]|SMS)/.test(type) ? "an " : "a ") + type;
+
+/** Several of a type: Deliveries, Gateways. */
+export const plural = (type: string): string => `${type.replace(/([^aeiou])y$/, "$1ie")}s`;
+
+const order = ({ sorted }: AnyResource): string =>
+  sorted === undefined ? "newest first" : `sorted by ${pascal(sorted.by)}`;
 
 /** The list of a resource, at a path of its own or at the regular one. */
 export const listOperation = (
@@ -13,8 +20,12 @@ export const listOperation = (
 ): Operation => ({
   method: "get",
   path: `${accountPath}/${definition.path}`,
-  id: `list${definition.type.replace(/y$/, "ie")}s`,
+  id: `list${plural(definition.type)}`,
   summary: `Lists ${definition.type} records`,
+  description: `Lists ${definition.type} records page by page, ${order(definition)}. ` +
+    (definition.paged
+      ? "The envelope has the paths of the other pages."
+      : "The response is an array; the header Link has the addresses of the other pages."),
   tag: definition.type,
   query: listParameters(definition),
   answer: refTo(`${definition.type}List`),
@@ -28,7 +39,7 @@ export const createOperation = (
   method: "post",
   path: `${accountPath}/${path}`,
   id: `create${type}`,
-  summary: `Makes ${one(type)}`,
+  summary: `Creates ${one(type)}`,
   tag: type,
   form: refTo(`${type}Create`),
   answer: refTo(type),
@@ -57,7 +68,9 @@ export const updateOperations = (
     method,
     path: `${accountPath}/${path}/{Sid}`,
     id: method === "post" ? `update${type}` : `put${type}`,
-    summary: `Changes what is sent of ${one(type)}`,
+    summary: `Updates ${one(type)}`,
+    description: "Changes the parameters that are sent and keeps all others. " +
+      "POST and PUT do the same.",
     tag: type,
     form: refTo(`${type}Update`),
     answer: refTo(type),

@@ -10,6 +10,25 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 /** A schema that stands among the components of the document. */
 export const refTo = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
+/** The name of a schema that a reference leads to. */
+export const nameOf = ({ $ref }: JsonSchema): string | undefined =>
+  typeof $ref === "string" ? $ref.split("/").at(-1) : undefined;
+
+/** A schema with a description; one that it has by itself stays, after that. */
+export const described = (text: string | undefined, schema: JsonSchema): JsonSchema =>
+  text === undefined ? schema : {
+    ...schema,
+    description: typeof schema.description === "string" ? `${text} ${schema.description}` : text,
+  };
+
+/** The description of a field, be it optional or null at times. */
+export function descriptionOf(schema: z.ZodType): string | undefined {
+  const own = schema.meta()?.description;
+  if (own !== undefined) return own;
+  const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodNullable;
+  return isWrapped ? descriptionOf(schema.unwrap() as z.ZodType) : undefined;
+}
+
 export const sidSchema = (prefix: string): JsonSchema => ({
   type: "string",
   pattern: `^${prefix}[0-9a-f]{32}$`,
@@ -20,36 +39,42 @@ const written = {
   rfc2822: {
     type: "string",
     pattern: "^[A-Z][a-z]{2}, \\d{2} [A-Z][a-z]{2} \\d{4} \\d{2}:\\d{2}:\\d{2} \\+0000$",
-    description: "An instant in UTC (RFC 2822 §3.3).",
+    description: "RFC 2822, in UTC.",
   },
-  iso8601: { type: "string", format: "date-time", description: "An instant in UTC." },
-  text: { type: "string", pattern: "^-?\\d+(\\.\\d+)?$", description: "A number." },
-  form: { type: "string", description: "Names and values, as application/x-www-form-urlencoded." },
+  iso8601: { type: "string", format: "date-time", description: "ISO 8601, in UTC." },
+  text: { type: "string", pattern: "^-?\\d+(\\.\\d+)?$" },
+  form: { type: "string" },
 } as const;
 
 const address: JsonSchema = { type: "string", format: "uri-reference" };
 
 const base: Record<string, JsonSchema> = {
-  dateCreated: written.rfc2822,
-  dateUpdated: written.rfc2822,
-  accountSid: sidSchema("AC"),
+  dateCreated: described("Date when the record was made.", written.rfc2822),
+  dateUpdated: described("Date of the last change of the record.", written.rfc2822),
+  accountSid: described("Sid of the account that the record belongs to.", sidSchema("AC")),
 };
+const ownAddress = described("Path of the record, in JSON.", address);
+const sublists = "Paths of the lists below the record.";
 
 /** The JSON form of a record. One without an address is nowhere to be read by itself. */
 export function recordSchema(definition: AnyResource, { isAddressed = true } = {}): JsonSchema {
   const { fields, sidPrefix, subresources = [] } = definition;
-  const known: Record<string, JsonSchema> = { sid: sidSchema(sidPrefix), ...base };
+  const sid = described("Sid of the record, unique in the service.", sidSchema(sidPrefix));
+  const known: Record<string, JsonSchema> = { sid, ...base };
   const properties = Object.fromEntries(
     visibleFields(definition).map((field) =>
-      [snake(field), known[field] ?? valueSchema(fields[field])] as const
+      [snake(field), known[field] ?? fieldSchema(fields[field])] as const
     ),
   );
-  if (isAddressed) properties.uri = address;
+  if (isAddressed) properties.uri = ownAddress;
   if (subresources.length > 0) {
     const keys = subresources.map((path) => snake(pathField(path)));
-    properties.subresource_uris = closed(Object.fromEntries(keys.map((key) => [key, address])));
+    const addresses = keys.map((key) =>
+      [key, described(`Path of the list ${key}.`, address)] as const
+    );
+    properties.subresource_uris = described(sublists, closed(Object.fromEntries(addresses)));
   }
-  return closed(properties);
+  return described(definition.description, closed(properties));
 }
 
 /** An object that has all of these. */
@@ -58,6 +83,9 @@ export const closed = (properties: Record<string, JsonSchema>): JsonSchema => ({
   properties,
   required: Object.keys(properties),
 });
+
+const fieldSchema = (schema: z.ZodType): JsonSchema =>
+  described(descriptionOf(schema), valueSchema(schema));
 
 /** A stored value as JSON has it, without the rules that bind only what is sent. */
 function valueSchema(schema: z.ZodType): JsonSchema {
@@ -79,7 +107,10 @@ function objectSchema(fields: z.ZodRawShape): JsonSchema {
   return {
     type: "object",
     properties: Object.fromEntries(
-      entries.map((entry) => [snake(entry[0]), valueSchema(present(entry))]),
+      entries.map((entry) => [
+        snake(entry[0]),
+        described(descriptionOf(entry[1]), valueSchema(present(entry))),
+      ]),
     ),
     required: entries.filter(([, schema]) => !isOptional(schema)).map(([field]) => snake(field)),
   };
@@ -119,7 +150,8 @@ function converted(schema: z.ZodType, io: "input" | "output"): JsonSchema {
     io,
     unrepresentable: "any",
     override: ({ zodSchema, jsonSchema }) => {
-      if (zodSchema !== flag) return;
+      const isFlag = zodSchema instanceof z.ZodUnion && zodSchema.options === flag.options;
+      if (!isFlag) return;
       delete jsonSchema.anyOf;
       jsonSchema.type = "boolean";
     },
@@ -138,8 +170,9 @@ export function formSchema({ schema, aliases = {} }: Parameters): JsonSchema {
   const entries = Object.entries(schema.shape) as [string, z.ZodType][];
   const properties = entries.map(([field, accepted]) => {
     const others = Object.keys(aliases).filter((name) => aliases[name] === field);
-    const description = others.length === 0 ? {} : { description: `Also: ${others.join(", ")}.` };
-    return [pascal(field), { ...acceptedSchema(accepted), ...description }];
+    const { description: _, ...schema } = acceptedSchema(accepted);
+    const also = others.length === 0 ? {} : { description: `Also named ${others.join(", ")}.` };
+    return [pascal(field), described(descriptionOf(accepted), { ...schema, ...also })];
   });
   const required = entries.filter(([, accepted]) => !isOptional(accepted))
     .map(([field]) => pascal(field));

@@ -12,19 +12,28 @@ const open = (path: string, summary: string, own: Partial<Operation>): Operation
   ...own,
 });
 
-/** What the service says of itself. */
+/** The operations about the service itself. */
 export const serviceOperations: Operation[] = [
-  open("/health", "Whether the process lives", { answer: refTo("Health") }),
-  open("/ready", "Whether it reaches what it needs; 503 when not", {
+  open("/health", "Tells whether the process runs", { answer: refTo("Health") }),
+  open("/ready", "Tells whether the service reaches what it needs", {
+    description: "Answers 503 while the store or the companion is out of reach.",
     answer: refTo("Ready"),
     also: {
-      503: { description: "Out of reach.", content: { [jsonType]: { schema: refTo("Unready") } } },
+      503: {
+        description: "The store or the companion is out of reach.",
+        content: { [jsonType]: { schema: refTo("Unready") } },
+      },
     },
   }),
-  open("/errors/{Code}", "What an error code means and what to do", {
+  open("/errors/{Code}", "Explains an error code", {
+    id: "explainError",
+    description: "A page that says what the code means and what to do.",
     answer: {},
     types: ["text/html"],
   }),
-  open("/openapi", "This document", { answer: { type: "object" } }),
-  open("/docs", "This document as a page", { answer: {}, types: ["text/html"] }),
+  open("/openapi", "Describes the interface", {
+    description: "This document, in OpenAPI 3.1.",
+    answer: { type: "object" },
+  }),
+  open("/docs", "Describes the interface as a page", { answer: {}, types: ["text/html"] }),
 ];

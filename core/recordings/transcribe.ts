@@ -15,12 +15,16 @@ export interface TranscribeOptions {
 /** What `POST Recordings/{Sid}/Transcriptions` takes. */
 export const transcribeParameters = {
   schema: z.object({
-    transcribeCallback: url.optional(),
-    transcribeCallbackMethod: method.optional(),
+    transcribeCallback: url.optional().describe(
+      "URL of the callback that is sent when the transcription has ended.",
+    ),
+    transcribeCallbackMethod: method.optional().describe(
+      "HTTP method of the request to TranscribeCallback: GET or POST (default).",
+    ),
     language: z.string().regex(
       /^[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,3}$/,
       "must be a language tag like en-US",
-    ).optional(),
+    ).optional().describe("Language of the recording, a tag such as en-US (BCP 47)."),
   }),
 };
 

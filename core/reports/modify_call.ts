@@ -13,15 +13,27 @@ import { isLive } from "../values/status.ts";
 
 /** The parameters of a modification, by field name. */
 export const modifyParams = z.object({
-  url,
-  method,
-  fallbackUrl: url,
-  fallbackMethod: method,
-  status: z.enum(["canceled", "completed"]),
-  statusCallback: url,
-  statusCallbackMethod: method,
-  mute: flag,
-  moveConnectedCallLeg: flag,
+  url: url.describe("URL of new markup for a call in progress; what runs is interrupted."),
+  method: method.describe("HTTP method of the request to Url: GET or POST (default)."),
+  fallbackUrl: url.describe(
+    "URL that is requested when the markup at Url cannot be fetched or parsed.",
+  ),
+  fallbackMethod: method.describe(
+    "HTTP method of the request to FallbackUrl: GET or POST (default).",
+  ),
+  status: z.enum(["canceled", "completed"]).describe(
+    "canceled ends a call that is queued or ringing; completed ends any call.",
+  ),
+  statusCallback: url.describe("URL of the status callback of the call."),
+  statusCallbackMethod: method.describe(
+    "HTTP method of the request to StatusCallback: GET or POST (default).",
+  ),
+  mute: flag.describe(
+    "Whether the audio of the call is silenced: true or false; the call must be in progress.",
+  ),
+  moveConnectedCallLeg: flag.describe(
+    "Whether the connected leg moves to Url as well: true or false (default).",
+  ),
 }).partial();
 
 export type ModifyParams = z.infer<typeof modifyParams>;

@@ -7,20 +7,32 @@ export const role = z.enum(["Administrator", "Developer"]);
 /** A tenant: owner of resources, holder of credentials, node of the tree of accounts. */
 export const accounts = resource({
   type: "Account",
+  description:
+    "A tenant: the owner of all other resources, the holder of credentials, and a node of the tree of accounts.",
   path: "Accounts",
   sidPrefix: "AC",
   fields: {
-    friendlyName: z.string().min(1).max(limits.friendlyNameLength),
-    emailAddress: z.email().max(254),
-    role,
-    status: z.enum(["active", "suspended", "closed"]),
-    type: z.literal("Full"),
-    /** 32 hex digits, derived from the password. */
-    authToken: z.string(),
+    friendlyName: z.string().min(1).max(limits.friendlyNameLength).describe(
+      "Name of the account, for people; the e-mail address unless set.",
+    ),
+    emailAddress: z.email().max(254).describe(
+      "E-mail address of the account, unique in the service; it may stand for the Sid in paths and credentials.",
+    ),
+    role: role.describe(
+      "Role of the account: an Administrator may create accounts, change roles and manage gateways; a Developer may not.",
+    ),
+    status: z.enum(["active", "suspended", "closed"]).describe(
+      "Status of the account: only an active one may make changes; closed is final.",
+    ),
+    type: z.literal("Full").describe("Type of the account, always Full."),
+    authToken: z.string().describe(
+      "Password of HTTP Basic authentication and key of webhook signatures: 32 hex digits, derived from the password.",
+    ),
     /** From the root down to the parent; empty on the root account. */
     ancestors: z.array(z.string()),
-    /** Only ever a parameter: it becomes the AuthToken and is not kept. */
-    password: z.string().min(1).max(limits.passwordLength),
+    password: z.string().min(1).max(limits.passwordLength).describe(
+      "Password that the AuthToken is derived from; it is not kept, and a new password makes a new AuthToken.",
+    ),
   },
   hidden: ["accountSid", "ancestors", "password"],
   secret: ["authToken"],

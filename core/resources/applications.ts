@@ -9,15 +9,26 @@ import { type RecordOf, resource } from "../model/resource.ts";
 /** Points at the server which serves the call-control markup, or holds a flow, which needs none. */
 export const applications = resource({
   type: "Application",
+  description: "A named place of call-control markup, or a flow of steps that needs no server.",
   path: "Applications",
   sidPrefix: "AP",
   fields: {
-    friendlyName: z.string().min(1).max(limits.friendlyNameLength),
-    apiVersion,
-    voiceCallerIdLookup: flag,
-    rcmlUrl: clearableUrlOrPath,
-    kind: z.enum(["voice", "sms", "ussd"]),
-    flow: clearableFlow,
+    friendlyName: z.string().min(1).max(limits.friendlyNameLength).describe(
+      "Name of the application, for people.",
+    ),
+    apiVersion: apiVersion.describe("Version of the interface, always a date such as 2012-04-24."),
+    voiceCallerIdLookup: flag.describe(
+      "Whether the name of the caller is looked up; kept and shown, without effect.",
+    ),
+    rcmlUrl: clearableUrlOrPath.describe(
+      "URL of the call-control markup, or a path of this service. An empty value clears it.",
+    ),
+    kind: z.enum(["voice", "sms", "ussd"]).describe(
+      "What the application handles: calls (voice), text messages (sms) or USSD dialogues (ussd).",
+    ),
+    flow: clearableFlow.describe(
+      "Flow of the application as a JSON text (schema Flow); when set, the steps of the flow run and RcmlUrl is not requested. An empty value clears it.",
+    ),
   },
   secret: ["flow"], // It may hold credentials for external services.
   create: {

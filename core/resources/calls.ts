@@ -60,42 +60,81 @@ const [leastSilenceMs, silenceMs, mostSilenceMs] = limits.machineSilenceMs;
 /** One leg: a SIP dialog and what is known of it. */
 export const calls = resource({
   type: "Call",
+  description: "One leg of a call: a SIP dialog between the service and one caller or callee.",
   path: "Calls",
   sidPrefix: "CA",
   fields: {
-    parentCallSid: reference("CA").nullable(),
-    to: callee,
-    from: address,
-    phoneNumberSid: z.string().nullable(),
-    status: callStatus,
-    startTime: isoDate.nullable(),
-    endTime: isoDate.nullable(),
-    duration: textNumber.nullable(),
-    price: z.string().nullable(),
-    direction: z.enum(["inbound", "outbound-api", "outbound-dial"]),
-    answeredBy: answeredBy.nullable(),
-    apiVersion: z.string(),
-    forwardedFrom: z.string().nullable(),
-    callerName: z.string().nullable(),
+    parentCallSid: reference("CA").nullable().describe(
+      "Sid of the Call whose Dial placed this one, null for any other.",
+    ),
+    to: callee.describe(
+      "Callee: a phone number, a SIP address (sip:user@host), or client: and the Login of a Client.",
+    ),
+    from: address.describe("Caller ID: a phone number, a SIP address or a name."),
+    phoneNumberSid: z.string().nullable().describe(
+      "Sid of the IncomingPhoneNumber that the call came in for, null for any other call.",
+    ),
+    status: callStatus.describe(
+      "Status of the call, from queued to its end: completed, busy, no-answer, canceled or failed.",
+    ),
+    startTime: isoDate.nullable().describe("Date when the call began, null before."),
+    endTime: isoDate.nullable().describe("Date when the call ended, null before."),
+    duration: textNumber.nullable().describe(
+      "Seconds between answer and end, as a text; null before the end.",
+    ),
+    price: z.string().nullable().describe(
+      "Price of the call as a decimal text, null before the end.",
+    ),
+    direction: z.enum(["inbound", "outbound-api", "outbound-dial"]).describe(
+      "Direction of the call: inbound, outbound-api (placed by a request) or outbound-dial (placed by Dial).",
+    ),
+    answeredBy: answeredBy.nullable().describe(
+      "Result of answering machine detection, null without it.",
+    ),
+    apiVersion: z.string().describe("Version of the interface, always a date such as 2012-04-24."),
+    forwardedFrom: z.string().nullable().describe(
+      "Number that forwarded the call to the service, null when there is none.",
+    ),
+    callerName: z.string().nullable().describe(
+      "Display name of the caller, null when there is none.",
+    ),
 
-    url: url.nullable(),
-    method,
-    fallbackUrl: url.nullable(),
-    fallbackMethod: method,
-    statusCallback: url.nullable(),
-    statusCallbackMethod: method,
-    statusCallbackEvent: callbackEvents,
-    timeout: wholeNumber(1, limits.ringTimeoutMaxS),
-    /** Listens to who answers before the Url is asked for: until it is known, or a greeting is over. */
-    machineDetection: z.enum(["Enable", "DetectMessageEnd"]).nullable(),
+    url: url.nullable().describe(
+      "URL of the call-control markup that is requested when the callee answers; required unless ApplicationSid is sent.",
+    ),
+    method: method.describe("HTTP method of the request to Url: GET or POST (default)."),
+    fallbackUrl: url.nullable().describe(
+      "URL that is requested when the markup at Url cannot be fetched or parsed.",
+    ),
+    fallbackMethod: method.describe(
+      "HTTP method of the request to FallbackUrl: GET or POST (default).",
+    ),
+    statusCallback: url.nullable().describe("URL of the status callback of the call."),
+    statusCallbackMethod: method.describe(
+      "HTTP method of the request to StatusCallback: GET or POST (default).",
+    ),
+    statusCallbackEvent: callbackEvents.describe(
+      "Events that are sent to StatusCallback: any of initiated, ringing, answered and completed (default: completed alone).",
+    ),
+    timeout: wholeNumber(1, limits.ringTimeoutMaxS).describe(
+      "Seconds that the callee rings before the call ends as no-answer.",
+    ),
+    machineDetection: z.enum(["Enable", "DetectMessageEnd"]).nullable().describe(
+      "Answering machine detection: Enable decides as soon as it can, DetectMessageEnd waits for the end of the greeting of a machine.",
+    ),
     machineDetectionTimeout: wholeNumber(
       limits.machineDetectionMinS,
       limits.machineDetectionMaxS,
+    ).describe("Seconds after which answering machine detection gives up with unknown."),
+    machineDetectionSpeechThreshold: wholeNumber(leastSpeechMs, mostSpeechMs).describe(
+      "Milliseconds of speech from which a greeting is that of a machine.",
     ),
-    /** In ms: the shortest greeting of a machine, the pause that ends a person's, silence of nobody. */
-    machineDetectionSpeechThreshold: wholeNumber(leastSpeechMs, mostSpeechMs),
-    machineDetectionSpeechEndThreshold: wholeNumber(leastSpeechEndMs, mostSpeechEndMs),
-    machineDetectionSilenceTimeout: wholeNumber(leastSilenceMs, mostSilenceMs),
+    machineDetectionSpeechEndThreshold: wholeNumber(leastSpeechEndMs, mostSpeechEndMs).describe(
+      "Milliseconds of silence that end the greeting of a person.",
+    ),
+    machineDetectionSilenceTimeout: wholeNumber(leastSilenceMs, mostSilenceMs).describe(
+      "Milliseconds of silence at the beginning after which the result is unknown.",
+    ),
     /** The INVITE went out, or came in. */
     initiated: z.boolean(),
     answeredAt: z.number().nullable(),

@@ -25,12 +25,17 @@ export const calledLeg = z.object({ callSid: z.string(), companion: companion.nu
 /** A room in which the legs of calls hear each other. */
 export const conferences = resource({
   type: "Conference",
+  description: "A conference: the calls that join it by name hear each other.",
   path: "Conferences",
   sidPrefix: "CF",
   fields: {
-    friendlyName: z.string().min(1).max(limits.conferenceNameLength),
-    status: z.enum(["init", "in-progress", "completed"]),
-    apiVersion: z.string(),
+    friendlyName: z.string().min(1).max(limits.conferenceNameLength).describe(
+      "Name of the conference, as the markup names it.",
+    ),
+    status: z.enum(["init", "in-progress", "completed"]).describe(
+      "Status of the conference: init until a participant starts it, in-progress, then completed.",
+    ),
+    apiVersion: z.string().describe("Version of the interface, always a date such as 2012-04-24."),
 
     /** The account and the name of one that is not completed: there is one of each. */
     liveName: z.string().nullable(),

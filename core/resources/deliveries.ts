@@ -5,17 +5,20 @@ import { type RecordOf, resource } from "../model/resource.ts";
 
 /** One request of a delivery, and what came of it. */
 const attempt = z.object({
-  startTime: isoDate,
-  /** In ms. */
-  duration: z.number().int().nonnegative(),
-  /** Of the answer; null when there was none, as for the next two. */
-  status: z.number().int().nullable(),
-  /** One a line. */
-  responseHeaders: z.string().nullable(),
-  /** Its first KiB. */
-  responseBody: z.string().nullable(),
-  /** Why the attempt failed; null when it did not. */
-  error: z.string().nullable(),
+  startTime: isoDate.describe("Date of the attempt."),
+  duration: z.number().int().nonnegative().describe("Milliseconds that the attempt took."),
+  status: z.number().int().nullable().describe(
+    "HTTP status of the response, null without a response.",
+  ),
+  responseHeaders: z.string().nullable().describe(
+    "Headers of the response, one a line; null without a response.",
+  ),
+  responseBody: z.string().nullable().describe(
+    "First KiB of the body of the response, null without a response.",
+  ),
+  error: z.string().nullable().describe(
+    "Cause of the failure of the attempt, null when it succeeded.",
+  ),
 });
 
 export type DeliveryAttempt = z.infer<typeof attempt>;
@@ -23,24 +26,29 @@ export type DeliveryAttempt = z.infer<typeof attempt>;
 /** A webhook: one request to a customer's server, with all its attempts. */
 export const deliveries = resource({
   type: "Delivery",
+  description: "A status callback that was sent or waits to be sent, with its attempts.",
   path: "Webhooks/Deliveries",
   sidPrefix: "WD",
   fields: {
-    status: z.enum(["queued", "delivered", "failed"]),
-    /** Without its credentials. */
-    url,
-    method,
-    requestVariables: formText,
-    /** What it tells of, such as `call.completed`; null when nobody said. */
-    event: z.string().nullable(),
-    callSid: reference("CA").nullable(),
-    messageSid: reference("SM").nullable(),
-    /** All that were ever made; `attempts` are the latest of them. */
-    attemptCount: z.number().int().nonnegative(),
-    attempts: z.array(attempt),
-    /** When its cause happened. */
-    startTime: isoDate,
-    apiVersion: z.string(),
+    status: z.enum(["queued", "delivered", "failed"]).describe(
+      "Status of the delivery: queued while attempts remain, then delivered or failed.",
+    ),
+    url: url.describe("URL of the request, without credentials."),
+    method: method.describe("HTTP method of the request: GET or POST."),
+    requestVariables: formText.describe("Parameters of the request, form-encoded."),
+    event: z.string().nullable().describe(
+      "Event that the callback reports, such as call.completed; null when unnamed.",
+    ),
+    callSid: reference("CA").nullable().describe(
+      "Sid of the Call that the callback is about, null for any other.",
+    ),
+    messageSid: reference("SM").nullable().describe(
+      "Sid of the message that the callback is about, null for any other.",
+    ),
+    attemptCount: z.number().int().nonnegative().describe("Number of attempts so far."),
+    attempts: z.array(attempt).describe("Latest attempts, oldest first."),
+    startTime: isoDate.describe("Date of the event."),
+    apiVersion: z.string().describe("Version of the interface, always a date such as 2012-04-24."),
     /** User and password of the URL, joined by a colon and percent-encoded. */
     credentials: z.string().nullable(),
   },
@@ -52,7 +60,9 @@ export const deliveries = resource({
 });
 
 /** What may be asked of a delivery. */
-export const replayParams = z.object({ replay: z.enum(["true"]) });
+export const replayParams = z.object({
+  replay: z.enum(["true"]).describe("Sends the callback again, as the same delivery: true."),
+});
 
 export type Delivery = RecordOf<typeof deliveries>;
 

@@ -21,17 +21,22 @@ const addresses = z.string().superRefine((text, { addIssue }) => {
 /** An e-mail message; kept until it is sent, or known that it cannot be. */
 export const emails = resource({
   type: "EmailMessage",
+  description: "An e-mail message that the service sends.",
   path: "Email/Messages",
   sidPrefix: "EM",
   irregular: true,
   fields: {
-    dateSent: isoDate,
-    from: address,
-    to: addresses,
-    body: z.string().min(1).max(limits.parameterLength),
-    subject: oneLine(limits.subjectLength),
-    cc: addresses.nullable(),
-    bcc: addresses.nullable(),
+    dateSent: isoDate.describe("Date when the message was accepted for sending."),
+    from: address.describe("E-mail address of the sender."),
+    to: addresses.describe("E-mail addresses of the recipients, separated by commas."),
+    body: z.string().min(1).max(limits.parameterLength).describe("Text of the message."),
+    subject: oneLine(limits.subjectLength).describe("Subject of the message, one line."),
+    cc: addresses.nullable().describe(
+      "E-mail addresses of recipients of copies, separated by commas.",
+    ),
+    bcc: addresses.nullable().describe(
+      "E-mail addresses of recipients of blind copies, separated by commas.",
+    ),
   },
   hidden: ["sid", "dateCreated", "dateUpdated", "cc", "bcc"],
   create: { required: ["from", "to", "body", "subject"], optional: ["cc", "bcc"] },

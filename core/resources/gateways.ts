@@ -14,19 +14,29 @@ const registeredBy = ["userName", "password", "proxy", "register", "ttl"] as con
 /** A registration of this service, as a SIP client, with a SIP proxy. */
 export const gateways = resource({
   type: "Gateway",
+  description:
+    "A SIP trunk: a SIP proxy of a carrier, with which the service can register as a client.",
   path: "Management/Gateways",
   sidPrefix: "GW",
   fields: {
-    friendlyName: z.string().min(1).max(limits.friendlyNameLength),
-    userName: word(128),
-    password: z.string().min(1).max(limits.passwordLength),
-    proxy: proxyAddress,
-    register: flag,
-    /** Seconds that a registration lasts. */
-    ttl: wholeNumber(60, 86_400),
-    status: z.enum(["registered", "unregistered", "failed"]),
-    /** Why it failed. */
-    reason: z.string().nullable(),
+    friendlyName: z.string().min(1).max(limits.friendlyNameLength).describe(
+      "Name of the gateway, for people; the UserName unless set.",
+    ),
+    userName: word(128).describe("User name at the proxy."),
+    password: z.string().min(1).max(limits.passwordLength).describe(
+      "Password of SIP digest authentication at the proxy.",
+    ),
+    proxy: proxyAddress.describe(
+      "Address of the proxy: a host with an optional port and transport.",
+    ),
+    register: flag.describe(
+      "Whether the service registers with the proxy: true (default) or false.",
+    ),
+    ttl: wholeNumber(60, 86_400).describe("Seconds that a registration lasts (default 3600)."),
+    status: z.enum(["registered", "unregistered", "failed"]).describe(
+      "Status of the registration: registered, unregistered or failed.",
+    ),
+    reason: z.string().nullable().describe("Cause of a failed registration, null for any other."),
     /** The companion that speaks for its registration; null when none does. */
     companionId: z.string().nullable(),
   },

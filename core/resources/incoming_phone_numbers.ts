@@ -39,48 +39,98 @@ const settable = [
 /** A phone number that an account holds: what is asked when a call, a message or a USSD comes to it. */
 export const incomingPhoneNumbers = resource({
   type: "IncomingPhoneNumber",
+  description:
+    "A phone number of an account, with what handles its calls, text messages, USSD dialogues and transfers.",
   path: "IncomingPhoneNumbers",
   sidPrefix: "PN",
   irregular: true,
   fields: {
-    friendlyName: z.string().min(1).max(limits.friendlyNameLength),
-    /** E.164, or the virtual number as it was given. */
-    phoneNumber: phoneText().max(limits.numberPatternLength),
-    apiVersion,
-    voiceCallerIdLookup: flag,
-    voiceUrl: clearableUrl,
-    voiceMethod: method,
-    voiceFallbackUrl: clearableUrl,
-    voiceFallbackMethod: method,
-    statusCallback: clearableUrl,
-    statusCallbackMethod: method,
-    voiceApplicationSid: clearableSid("AP"),
-    voiceApplicationName: applicationName,
-    smsUrl: clearableUrl,
-    smsMethod: method,
-    smsFallbackUrl: clearableUrl,
-    smsFallbackMethod: method,
-    smsApplicationSid: clearableSid("AP"),
-    smsApplicationName: applicationName,
-    ussdUrl: clearableUrl,
-    ussdMethod: method,
-    ussdFallbackUrl: clearableUrl,
-    ussdFallbackMethod: method,
-    ussdApplicationSid: clearableSid("AP"),
-    ussdApplicationName: applicationName,
-    referUrl: clearableUrl,
-    referMethod: method,
-    referApplicationSid: clearableSid("AP"),
-    referApplicationName: applicationName,
-    capabilities,
+    friendlyName: z.string().min(1).max(limits.friendlyNameLength).describe(
+      "Name of the number, for people; its national form unless set.",
+    ),
+    phoneNumber: phoneText().max(limits.numberPatternLength).describe(
+      "The number in E.164 form, or a virtual number as it was sent.",
+    ),
+    apiVersion: apiVersion.describe("Version of the interface, always a date such as 2012-04-24."),
+    voiceCallerIdLookup: flag.describe(
+      "Whether the name of the caller is looked up; kept and shown, without effect.",
+    ),
+    voiceUrl: clearableUrl.describe(
+      "URL of the markup that handles calls to the number. An empty value clears it.",
+    ),
+    voiceMethod: method.describe("HTTP method of the request to VoiceUrl: GET or POST (default)."),
+    voiceFallbackUrl: clearableUrl.describe(
+      "URL that is requested when the markup at VoiceUrl cannot be fetched or parsed. An empty value clears it.",
+    ),
+    voiceFallbackMethod: method.describe(
+      "HTTP method of the request to VoiceFallbackUrl: GET or POST (default).",
+    ),
+    statusCallback: clearableUrl.describe(
+      "URL of the status callback of calls to the number. An empty value clears it.",
+    ),
+    statusCallbackMethod: method.describe(
+      "HTTP method of the request to StatusCallback: GET or POST (default).",
+    ),
+    voiceApplicationSid: clearableSid("AP").describe(
+      "Sid of the Application that handles calls in place of VoiceUrl. An empty value clears it.",
+    ),
+    voiceApplicationName: applicationName.describe(
+      "Name of the Application in VoiceApplicationSid, null without one.",
+    ),
+    smsUrl: clearableUrl.describe(
+      "URL of the markup that handles text messages to the number. An empty value clears it.",
+    ),
+    smsMethod: method.describe("HTTP method of the request to SmsUrl: GET or POST (default)."),
+    smsFallbackUrl: clearableUrl.describe(
+      "URL that is requested when the markup at SmsUrl cannot be fetched or parsed. An empty value clears it.",
+    ),
+    smsFallbackMethod: method.describe(
+      "HTTP method of the request to SmsFallbackUrl: GET or POST (default).",
+    ),
+    smsApplicationSid: clearableSid("AP").describe(
+      "Sid of the Application that handles text messages in place of SmsUrl. An empty value clears it.",
+    ),
+    smsApplicationName: applicationName.describe(
+      "Name of the Application in SmsApplicationSid, null without one.",
+    ),
+    ussdUrl: clearableUrl.describe(
+      "URL of the markup that handles USSD dialogues to the number. An empty value clears it.",
+    ),
+    ussdMethod: method.describe("HTTP method of the request to UssdUrl: GET or POST (default)."),
+    ussdFallbackUrl: clearableUrl.describe(
+      "URL that is requested when the markup at UssdUrl cannot be fetched or parsed. An empty value clears it.",
+    ),
+    ussdFallbackMethod: method.describe(
+      "HTTP method of the request to UssdFallbackUrl: GET or POST (default).",
+    ),
+    ussdApplicationSid: clearableSid("AP").describe(
+      "Sid of the Application that handles USSD dialogues in place of UssdUrl. An empty value clears it.",
+    ),
+    ussdApplicationName: applicationName.describe(
+      "Name of the Application in UssdApplicationSid, null without one.",
+    ),
+    referUrl: clearableUrl.describe(
+      "URL of the markup that handles transfers (SIP REFER) of calls to the number. An empty value clears it.",
+    ),
+    referMethod: method.describe("HTTP method of the request to ReferUrl: GET or POST (default)."),
+    referApplicationSid: clearableSid("AP").describe(
+      "Sid of the Application that handles transfers in place of ReferUrl. An empty value clears it.",
+    ),
+    referApplicationName: applicationName.describe(
+      "Name of the Application in ReferApplicationSid, null without one.",
+    ),
+    capabilities: capabilities.describe("What the number can carry."),
 
     kind: z.enum(["local", "tollFree", "mobile"]),
-    /** Virtual: no trunk brings its calls, and it may be a pattern. */
-    isSIP: flag,
-    /** Only ever a parameter: a number of this area is provisioned. */
-    areaCode: areaCode.optional(),
-    /** Only ever a filter. No number is one of a trial, so it narrows nothing. */
-    beta: z.enum(["true", "false"]).optional(),
+    isSIP: flag.describe(
+      "Whether the number is virtual: not of a carrier, reached by SIP alone, and possibly a pattern.",
+    ),
+    areaCode: areaCode.optional().describe(
+      "Provisions any available number of this area code (the three digits after +1) in place of PhoneNumber.",
+    ),
+    beta: z.enum(["true", "false"]).optional().describe(
+      "Accepted for compatibility; it narrows nothing.",
+    ),
   },
   hidden: ["kind", "isSIP", "areaCode", "beta"],
   create: { required: [], optional: ["phoneNumber", "areaCode", "isSIP", ...settable] },

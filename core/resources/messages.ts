@@ -15,22 +15,39 @@ const body = z.string().min(1).refine(
 /** A text message, sent or received. */
 export const messages = resource({
   type: "SMSMessage",
+  description: "A text message that was sent or received.",
   path: "SMS/Messages",
   listType: "SMSMessages",
   sidPrefix: "SM",
   fields: {
-    dateSent: isoDate.nullable(),
-    from: phoneText().trim().min(1).max(255),
-    to: phoneText().trim().min(1).max(255),
-    body,
-    status: z.enum(["queued", "sending", "sent", "failed", "received"]),
-    direction: z.enum(["inbound", "outbound-api", "outbound-call"]),
-    price: z.string().nullable(),
-    priceUnit: z.string().nullable(),
-    apiVersion: z.string(),
+    dateSent: isoDate.nullable().describe("Date when the message was sent, null before."),
+    from: phoneText().trim().min(1).max(255).describe(
+      "Sender: a phone number, a sender name or client: and the Login of a Client.",
+    ),
+    to: phoneText().trim().min(1).max(255).describe(
+      "Recipient: a phone number in E.164 form, or client: and the Login of a Client.",
+    ),
+    body: body.describe("Text of the message."),
+    status: z.enum(["queued", "sending", "sent", "failed", "received"]).describe(
+      "Status of the message: queued, sending, then sent or failed; received for one that came in.",
+    ),
+    direction: z.enum(["inbound", "outbound-api", "outbound-call"]).describe(
+      "Direction of the message: inbound, outbound-api (sent by a request) or outbound-call (sent by markup).",
+    ),
+    price: z.string().nullable().describe(
+      "Price of the message as a decimal text, null before it is sent.",
+    ),
+    priceUnit: z.string().nullable().describe(
+      "Currency of the price, null when none is configured.",
+    ),
+    apiVersion: z.string().describe("Version of the interface, always a date such as 2012-04-24."),
 
-    statusCallback: url.nullable(),
-    statusCallbackMethod: method,
+    statusCallback: url.nullable().describe(
+      "URL of the callback that is sent when the message was sent or has failed.",
+    ),
+    statusCallbackMethod: method.describe(
+      "HTTP method of the request to StatusCallback: GET or POST (default).",
+    ),
     /** The code of the fault that it failed with. */
     errorCode: z.number().int().nullable(),
     /** X- and User-to-User headers of the SIP MESSAGE that it came by. */

@@ -4,6 +4,7 @@ import { type RecordOf, resource } from "../model/resource.ts";
 /** A text of which parts came, until it is whole or waited for long enough. It is shown to nobody. */
 export const partialTexts = resource({
   type: "PartialText",
+  description: "Parts of a text message until it is whole.",
   path: "PartialTexts",
   sidPrefix: "PT",
   irregular: true,

@@ -5,17 +5,24 @@ import { type RecordOf, resource } from "../model/resource.ts";
 /** A call's leg in a conference; its Sid is the call's under another prefix. */
 export const participants = resource({
   type: "Participant",
+  description: "A call in a conference.",
   path: "Participants",
   sidPrefix: "CP",
   irregular: true,
   fields: {
-    callSid: reference("CA"),
-    conferenceSid: reference("CF"),
-    muted: z.boolean(),
-    hold: z.boolean(),
-    startConferenceOnEnter: z.boolean(),
-    endConferenceOnEnter: z.boolean(),
-    apiVersion: z.string(),
+    callSid: reference("CA").describe("Sid of the Call."),
+    conferenceSid: reference("CF").describe("Sid of the Conference."),
+    muted: z.boolean().describe("Whether the others cannot hear the participant."),
+    hold: z.boolean().describe(
+      "Whether the participant is on hold: it neither hears the others nor is heard.",
+    ),
+    startConferenceOnEnter: z.boolean().describe(
+      "Whether the conference starts when the participant joins.",
+    ),
+    endConferenceOnEnter: z.boolean().describe(
+      "Whether the conference ends when the participant leaves.",
+    ),
+    apiVersion: z.string().describe("Version of the interface, always a date such as 2012-04-24."),
   },
   hidden: ["sid"],
   filters: { muted: "equals", hold: "equals", conferenceSid: "equals" },

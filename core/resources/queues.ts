@@ -16,6 +16,7 @@ export const queueMember = z.object({
 /** Where calls wait for one that takes them, the longest-waiting first. It is shown to nobody. */
 export const queues = resource({
   type: "Queue",
+  description: "Calls that wait, the longest-waiting first.",
   path: "Queues",
   sidPrefix: "QU",
   irregular: true,

@@ -10,19 +10,22 @@ const callback = z.object({ url: z.string(), method }).nullable();
 /** Sound recorded during a call; the audio itself is kept by the blob port. */
 export const recordings = resource({
   type: "Recording",
+  description: "An audio recording of a call.",
   path: "Recordings",
   sidPrefix: "RE",
   fields: {
-    callSid: reference("CA"),
-    /** Seconds; 0 while it is made. */
-    duration: textNumber,
-    apiVersion: z.string(),
-    /** Where the audio is for whoever has the link; made when it is read, null in the store. */
-    fileUri: z.string().nullable(),
-    /** `failed`: it broke off; the audio is what was kept until then. */
-    status: z.enum(["in-progress", "completed", "failed"]),
-    /** Where the object storage has the audio for everybody; made when it is read. */
-    s3Uri: z.string().nullable(),
+    callSid: reference("CA").describe("Sid of the recorded Call."),
+    duration: textNumber.describe("Seconds of audio as a text; 0 while it is being recorded."),
+    apiVersion: z.string().describe("Version of the interface, always a date such as 2012-04-24."),
+    fileUri: z.string().nullable().describe(
+      "Signed URL of the audio (WAV), which expires; it needs no credentials.",
+    ),
+    status: z.enum(["in-progress", "completed", "failed"]).describe(
+      "Status of the recording: in-progress, completed, or failed when it broke off (the audio until then is kept).",
+    ),
+    s3Uri: z.string().nullable().describe(
+      "URL of the audio in the object storage, null until it is stored there.",
+    ),
     channels: z.number().int(),
     statusCallback: callback,
     /** The text is wanted too. */

@@ -5,15 +5,23 @@ import { type RecordOf, resource } from "../model/resource.ts";
 /** The text of a recording. */
 export const transcriptions = resource({
   type: "Transcription",
+  description: "The text of a recording, made by speech recognition.",
   path: "Transcriptions",
   sidPrefix: "TR",
   fields: {
-    status: z.enum(["in-progress", "completed", "failed"]),
-    recordingSid: z.string(),
-    /** Seconds of the recording. */
-    duration: textNumber.nullable(),
-    transcriptionText: z.string().nullable(),
-    price: z.string().nullable(),
+    status: z.enum(["in-progress", "completed", "failed"]).describe(
+      "Status of the transcription: in-progress, then completed or failed.",
+    ),
+    recordingSid: z.string().describe("Sid of the Recording."),
+    duration: textNumber.nullable().describe(
+      "Seconds of the recording as a text, null when unknown.",
+    ),
+    transcriptionText: z.string().nullable().describe(
+      "Text of the recording, null until it is completed.",
+    ),
+    price: z.string().nullable().describe(
+      "Price of the transcription as a decimal text, null before.",
+    ),
   },
   filters: { transcriptionText: "contains", recordingSid: "equals" },
   period: { start: "dateCreated", end: "dateCreated" },

@@ -18,7 +18,8 @@ export const pushParameters: Parameters = {
       machineDetectionSilenceTimeout: true,
     })
     .extend({
-      to: calls.fields.to.regex(new RegExp(`^${numberPattern}$`), "must be a phone number"),
+      to: calls.fields.to.regex(new RegExp(`^${numberPattern}$`), "must be a phone number")
+        .describe("Phone number of the subscriber, in E.164 form."),
     }),
 };
 

@@ -3,10 +3,10 @@ import type { NumberKind } from "./phone_number.ts";
 
 /** What a number can carry. */
 export const capabilities = z.object({
-  voiceCapable: z.boolean(),
-  smsCapable: z.boolean(),
-  mmsCapable: z.boolean(),
-  faxCapable: z.boolean(),
+  voiceCapable: z.boolean().describe("Whether the number can carry calls."),
+  smsCapable: z.boolean().describe("Whether the number can carry text messages."),
+  mmsCapable: z.boolean().describe("Whether the number can carry multimedia messages."),
+  faxCapable: z.boolean().describe("Whether the number can carry fax."),
 });
 
 export type Capabilities = z.infer<typeof capabilities>;

@@ -1,14 +1,11 @@
 import assert from "node:assert/strict";
-import { accounts } from "../../core/resources/accounts.ts";
-import { availablePhoneNumbers } from "../../core/resources/available_phone_numbers.ts";
-import { bindings } from "../../core/resources/bindings.ts";
+import { faults } from "../../core/base/faults.ts";
 import { resources } from "../../core/resources/mod.ts";
-import { tokens } from "../../core/resources/tokens.ts";
-import { usageRecords } from "../../core/resources/usage_records.ts";
 import type { AnyResource } from "../../core/model/resource.ts";
 import { startApp } from "../support/app.ts";
 import { fillIn } from "../support/filled_paths.ts";
 import { assertFits, assertFitsSchema, document } from "../support/openapi.ts";
+import { goldenResources } from "../support/openapi_examples.ts";
 import { makeSample, sampledNames, samples } from "../support/samples.ts";
 
 interface Described {
@@ -34,24 +31,6 @@ Deno.test("GET /openapi.json answers the document to anybody", async () => {
   assert.deepEqual(await answer.json(), JSON.parse(JSON.stringify(document)));
 });
 
-Deno.test("GET /docs answers a page that loads nothing and has every operation", async () => {
-  using app = await startApp();
-
-  const { status, headers, text } = await app.root.get("/docs", { Authorization: "" });
-
-  assert.equal(status, 200);
-  const policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
-  assert.equal(headers.get("Content-Security-Policy"), policy);
-  assert.doesNotMatch(text, /<script|<link|<img|\bsrc=|@import|url\(|undefined|\[object/);
-  const shown = described.filter(({ path }) => !path.endsWith(".json"));
-  for (const { operation, path, method } of shown) {
-    assert.ok(text.includes(`<h3 id="${operation.operationId}">${method} ${path}</h3>`), path);
-  }
-  const ids = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
-  const links = [...text.matchAll(/ href="#([^"]+)"/g)].map(([, link]) => link);
-  assert.deepEqual(links.filter((link) => !ids.has(link)), []);
-});
-
 Deno.test("every route is described, and nothing is described that is no route", async () => {
   using app = await startApp();
   const nameless = (path: string) =>
@@ -60,11 +39,14 @@ Deno.test("every route is described, and nothing is described that is no route",
     app.http.routes.filter(({ method }) => method !== "ALL")
       .map(({ method, path }) => `${method} ${nameless(path)}`),
   );
-  const shown = new Set(described.map(({ method, path }) => `${method} ${nameless(path)}`));
+  const shown = new Set(
+    described.map(({ method, path }) =>
+      `${method} ${nameless(path).replace(/\.(json|wav|mp3)$/, "")}`
+    ),
+  );
 
   assert.deepEqual([...routed].filter((route) => !shown.has(route)), []);
-  const ofSuffix = (route: string) => route.replace(/\.(json|wav|mp3)$/, "");
-  assert.deepEqual([...shown].filter((route) => !routed.has(ofSuffix(route))), []);
+  assert.deepEqual([...shown].filter((route) => !routed.has(route)), []);
 });
 
 Deno.test("operations have names of their own", () => {
@@ -135,19 +117,107 @@ for (const name of sampledNames) {
 }
 
 Deno.test("what stands in the golden files is as it is described", async () => {
-  const others = {
-    accounts,
-    available: availablePhoneNumbers,
-    bindings,
-    tokens,
-    usage: usageRecords,
-  };
-  const definitions: Record<string, AnyResource> = { ...resources, ...others };
   const folder = new URL("../golden/", import.meta.url);
   for await (const { name } of Deno.readDir(folder)) {
     const [, resource, kind] = /^(\w+)_(one|list)\.json$/.exec(name) ?? [];
     if (resource === undefined) continue;
     const value = JSON.parse(await Deno.readTextFile(new URL(name, folder)));
-    assertFits(definitions[resource]!.type + (kind === "list" ? "List" : ""), value);
+    assertFits(goldenResources[resource]!.type + (kind === "list" ? "List" : ""), value);
   }
+});
+
+interface Node {
+  [key: string]: unknown;
+}
+
+/** Every object in the document with the way to it. */
+function* nodesOf(value: unknown, way: string): Generator<[string, Node]> {
+  if (typeof value !== "object" || value === null) return;
+  yield [way, value as Node];
+  for (const [key, inner] of Object.entries(value)) {
+    if (key !== "example") yield* nodesOf(inner, `${way}/${key}`);
+  }
+}
+
+const nodes = [...nodesOf(document, "")];
+const isDescribed = (value: unknown) =>
+  /\.$/.test((value as { description?: string }).description ?? "");
+
+Deno.test("every property, schema, header, parameter, response and operation is described", () => {
+  const parts = nodes.flatMap(([way, node]) => {
+    const named = Object.entries(node.properties ?? {}).map((
+      [name, one],
+    ) => [`${way}/${name}`, one]);
+    const isPart =
+      /\/(parameters\/\d+|components\/(schemas|headers|responses)\/[^/]+)$/.test(way) ||
+      "operationId" in node;
+    return isPart ? [...named, [way, node]] : named;
+  });
+  assert.ok(parts.length > 1_000);
+  assert.deepEqual(
+    parts.filter(([, part]) => !isDescribed(part)).map(([way]) => way),
+    [],
+  );
+});
+
+Deno.test("every request body is required, and has an example that fits", () => {
+  const bodies = described.flatMap(({ path, operation }) => {
+    const { requestBody } = operation as unknown as {
+      requestBody?: {
+        required: boolean;
+        content: Record<string, { schema: unknown; example: unknown }>;
+      };
+    };
+    return requestBody === undefined ? [] : [{ path, ...requestBody }];
+  });
+  assert.ok(bodies.length > 30);
+  for (const { path, required, content } of bodies) {
+    assert.equal(required, true, path);
+    const { schema, example } = content["application/json"]!;
+    assertFitsSchema(schema, example, path);
+  }
+});
+
+Deno.test("every JSON record that is answered has an example that fits", () => {
+  for (const { path, operation: { responses } } of described) {
+    const { schema, example } = (responses[200]?.content?.["application/json"] ?? {}) as {
+      schema?: { $ref?: string };
+      example?: unknown;
+    };
+    const name = schema?.$ref?.split("/").at(-1);
+    if (name === undefined || /^(Health|Ready|Unready)$/.test(name)) continue;
+    assertFits(name, example);
+    assert.ok(example !== undefined, path);
+  }
+});
+
+Deno.test("an operation that answers JSON stands once, in JSON alone, with its errors by status", () => {
+  const paths = described.map(({ path }) => path);
+  assert.deepEqual(paths.filter((path) => paths.includes(`${path}.json`)), []);
+  for (const { path, method, operation: { operationId, responses } } of described) {
+    const types = Object.keys(responses[200]?.content ?? {});
+    if (path.endsWith(".json")) {
+      assert.ok(types.join() === "application/json" || method === "DELETE", path);
+    }
+    const refusals = Object.keys(responses).filter((status) => status.startsWith("4"));
+    assert.ok(refusals.length > 0, operationId);
+    if (path.includes("{AccountSid}")) {
+      assert.ok(["401", "403", "404", "429"].every((one) => refusals.includes(one)));
+    }
+    assert.match(operationId, /^[a-z][A-Za-z0-9]+$/);
+  }
+  const ids = described.map(({ operation }) => operation.operationId);
+  for (
+    const id of ["listGateways", "listDeliveries", "createCall", "updateClient", "deleteRecording"]
+  ) {
+    assert.ok(ids.includes(id), id);
+  }
+});
+
+Deno.test("the code of an error is an integer of the known codes", () => {
+  const { code } = (document.components.schemas!.Error as unknown as {
+    properties: { code: { type: string; enum: number[] } };
+  }).properties;
+  assert.equal(code.type, "integer");
+  assert.deepEqual(code.enum, [...new Set(Object.values(faults).map((fault) => fault.code))]);
 });

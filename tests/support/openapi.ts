@@ -29,7 +29,7 @@ const ajv = new Ajv2020({
     uri: (text: string) => URL.canParse(text),
     "uri-reference": (text: string) => URL.canParse(text, "http://api.test"),
   },
-}).addVocabulary(["components"]).addSchema(
+}).addVocabulary(["components", "discriminator", "x-enumDescriptions"]).addSchema(
   { components: exact(document.components) },
   "openapi",
   undefined,
@@ -66,7 +66,7 @@ interface Described {
 
 /** The paths of the document, those with the fewest parameters first: `Local` before `{Sid}`. */
 const described = Object.entries(document.paths)
-  .filter(([path]) => !path.endsWith(".json"))
+  .map(([path, operations]) => [path.replace(/\.json$/, ""), operations] as const)
   .map(([path, operations]) => ({
     pattern: new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`),
     parameters: path.split("{").length,

@@ -1,0 +1,81 @@
+import { errorResponses } from "./errors.ts";
+import { exampleOf } from "./examples.ts";
+import { headersOf } from "./headers.ts";
+import { isJson, jsonType, type Operation } from "./operation.ts";
+import { type JsonSchema, nameOf } from "./schemas.ts";
+
+const text: JsonSchema = { type: "string" };
+const pathParameters: Record<string, JsonSchema> = {
+  AccountSid: {
+    schema: text,
+    description: "Sid or e-mail address of the caller's own account or of one below it.",
+  },
+  Sid: { schema: text, description: "Sid of the record." },
+  CallSid: { schema: text, description: "Sid of the Call." },
+  CountryCode: { schema: text, description: "Country (ISO 3166-1, two letters)." },
+  Day: { schema: { type: "string", format: "date" }, description: "Day in UTC, as YYYY-MM-DD." },
+  Category: { schema: text, description: "Category of the charges." },
+  Code: { schema: { type: "integer" }, description: "Error code." },
+};
+
+const parametersIn = (path: string): JsonSchema[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    ...pathParameters[name!],
+  }));
+
+/** The response of a deletion; nothing else is empty. */
+const deleted = "The record is deleted.";
+
+function operationObject(operation: Operation): JsonSchema {
+  const { id, summary, description, tag, path, query = [], form, answer, also, access } = operation;
+  const parameters = [...parametersIn(path), ...query];
+  const headers = headersOf(operation);
+  return {
+    operationId: id,
+    summary,
+    description: description ?? `${summary}.`,
+    tags: [tag],
+    ...(access && { security: access === "open" ? [] : [{ basic: [] }, {}] }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(form && { requestBody: bodyOf(form) }),
+    responses: {
+      ...(answer === undefined
+        ? { 204: { description: deleted, headers } }
+        : { 200: { description: "Success.", headers, content: contentOf(answer, operation) } }),
+      ...also,
+      ...errorResponses(operation),
+    },
+  };
+}
+
+/** A JSON object, or a form of the same names. */
+function bodyOf(form: JsonSchema): JsonSchema {
+  const example = exampleOf(nameOf(form));
+  const media = { schema: form, ...(example !== undefined && { example }) };
+  return {
+    required: true,
+    content: { [jsonType]: media, "application/x-www-form-urlencoded": media },
+  };
+}
+
+function contentOf(answer: JsonSchema, { types = [jsonType] }: Operation): JsonSchema {
+  const example = exampleOf(nameOf(answer));
+  const json = { schema: answer, ...(example !== undefined && { example }) };
+  return Object.fromEntries(types.map((type) => [type, type === jsonType ? json : {}]));
+}
+
+/**
+ * Every path with its operations. An operation that answers in JSON stands once, with `.json`, so
+ * that a generated client has it once; without `.json` the same answers XML.
+ */
+export function pathsOf(operations: Operation[]): Record<string, Record<string, JsonSchema>> {
+  const paths: Record<string, Record<string, JsonSchema>> = {};
+  for (const operation of operations) {
+    const path = operation.path + (isJson(operation) ? ".json" : "");
+    (paths[path] ??= {})[operation.method] = operationObject(operation);
+  }
+  return paths;
+}

@@ -1,0 +1,63 @@
+import { errorProperties } from "./errors.ts";
+import { closed, described, type JsonSchema, refTo } from "./schemas.ts";
+
+const text: JsonSchema = { type: "string" };
+const count: JsonSchema = { type: "integer", minimum: 0 };
+const reach = { type: "string", enum: ["ok", "unreachable"] };
+const ok = { type: "string", const: "ok" };
+const storeText = "Whether the store can be reached.";
+const companionText = "Whether a companion, the SIP and media process, is connected.";
+/** The schemas of what the service tells about itself, and of errors. */
+export const serviceSchemas: Record<string, JsonSchema> = {
+  Error: described("An error of a request.", closed(errorProperties)),
+  Health: described(
+    "The process runs.",
+    closed({ status: described("Always ok.", ok) }),
+  ),
+  Ready: described(
+    "The service reaches what it needs.",
+    closed({ store: described(storeText, ok), companion: described(companionText, ok) }),
+  ),
+  Unready: described(
+    "Something that the service needs is out of reach.",
+    closed({
+      ...errorProperties,
+      store: described(storeText, reach),
+      companion: described(companionText, reach),
+    }),
+  ),
+  Metrics: {
+    type: "object",
+    description: "The counters of the running instance.",
+    properties: {
+      InstanceId: described("Identity of the instance.", text),
+      Version: described("Version of the service.", text),
+      Revision: described("Revision of the source.", text),
+      Metrics: {
+        type: "object",
+        description: "Counters since the start, and current numbers.",
+        additionalProperties: count,
+      },
+      LiveCallDetails: {
+        type: "array",
+        description: "The live calls, with LiveCallDetails=true.",
+        items: refTo("LiveCall"),
+      },
+    },
+    required: ["InstanceId", "Version", "Revision", "Metrics"],
+  },
+  LiveCall: described(
+    "A call that has not ended.",
+    closed({
+      sid: described("Sid of the Call.", text),
+      State: described("Status of the call.", text),
+      direction: described("Direction of the call.", text),
+      date_created: described("Date when the record was made (RFC 2822, in UTC).", text),
+      from: described("Caller ID.", text),
+      to: described("Callee.", text),
+      "Initial Invite": described("Call-ID of the SIP dialog, null before there is one.", {
+        type: ["string", "null"],
+      }),
+    }),
+  ),
+};

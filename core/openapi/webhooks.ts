@@ -1,0 +1,288 @@
+import { type JsonSchema, refTo } from "./schemas.ts";
+import { parameterTexts } from "./callback_parameters.ts";
+
+/** The requests that the service makes to a customer's server. */
+
+interface Webhook {
+  summary: string;
+  description: string;
+  tag: string;
+  /** Parameters that every request of it has. */
+  always: string[];
+  /** Parameters that some of its requests have. */
+  sometimes?: string[];
+  /** Whether the response is call-control markup. */
+  isMarkup?: boolean;
+}
+
+/** Parameters that every request about a call has, and those that are left out when unknown. */
+const ofCall = ["CallSid", "AccountSid", "From", "To", "CallStatus", "ApiVersion", "Direction"];
+const alwaysOfCall = [...ofCall, "CallTimestamp", "InstanceId"];
+const sometimesOfCall = [
+  "CallerName",
+  "AnsweredBy",
+  "ForwardedFrom",
+  "ParentCallSid",
+  "PhoneNumberSid",
+  "SipCallId",
+  "ReferTarget",
+  "Transferor",
+  "Transferee",
+];
+const ofRecording = ["RecordingSid", "RecordingUrl", "RecordingDuration"];
+const ofDialled = ["OutboundCallSid", "DialSipCallId", "DialSipResponseCode"];
+const ofFailure = ["ErrorCode", "ErrorUrl"];
+
+/** A request for markup in a call. */
+const inCall = (
+  summary: string,
+  description: string,
+  own: Partial<Pick<Webhook, "always" | "sometimes" | "tag">> = {},
+): Webhook => ({
+  summary,
+  description,
+  tag: own.tag ?? "Call",
+  always: [...alwaysOfCall, ...own.always ?? []],
+  sometimes: [...sometimesOfCall, "Digits", ...own.sometimes ?? []],
+  isMarkup: true,
+});
+
+const ofMessage = ["SmsSid", "MessageSid", "AccountSid", "From", "To", "ApiVersion"];
+
+/** Every webhook, by name. */
+export const declaredWebhooks: Record<string, Webhook> = {
+  voice: inCall(
+    "Requests the markup of a call",
+    "The first document of a call: VoiceUrl of a number or Client, Url of a call that a request " +
+      "placed, or RcmlUrl of an Application.",
+  ),
+  voiceFallback: inCall(
+    "Requests the fallback markup of a call",
+    "VoiceFallbackUrl or FallbackUrl, when the first document cannot be fetched or parsed.",
+    { always: ofFailure },
+  ),
+  redirect: inCall(
+    "Requests the markup that a call goes on with",
+    "The URL of a Redirect, or Url of a Call that a request updates.",
+  ),
+  gatherAction: inCall("Reports the input of a Gather", "The action of a Gather.", {
+    sometimes: ["SpeechResult", "Confidence"],
+  }),
+  recordAction: inCall("Reports the recording of a Record", "The action of a Record.", {
+    sometimes: ofRecording,
+  }),
+  dialAction: inCall("Reports the end of a Dial", "The action of a Dial.", {
+    always: ["DialCallStatus", "DialCallDuration"],
+    sometimes: [
+      "DialCallSid",
+      "DialRingDuration",
+      ...ofDialled,
+      ...ofRecording,
+      "ConferenceSid",
+    ],
+  }),
+  dialScreening: inCall(
+    "Requests the markup that a callee hears first",
+    "The url of a Number, Client or Sip in a Dial. The markup runs on the leg of the callee before " +
+      "it is connected.",
+  ),
+  sendAction: inCall(
+    "Reports what an Sms, Email or Geolocation began",
+    "The action of an Sms, Email or Geolocation.",
+    { sometimes: ["SmsSid", "SmsStatus", "GeolocationSid", "GeolocationStatus"] },
+  ),
+  enqueueAction: inCall("Reports the end of an Enqueue", "The action of an Enqueue.", {
+    always: ["QueueResult", "QueueTime", "QueueSid"],
+  }),
+  enqueueWait: inCall(
+    "Requests what a waiting caller hears",
+    "The waitUrl of an Enqueue or of a Conference.",
+    { sometimes: ["QueueSid", "QueueTime", "QueuePosition", "CurrentQueueSize", "SpeechResult"] },
+  ),
+  referAction: inCall("Reports the result of a Refer", "The action of a Refer.", {
+    always: ["ReferCallStatus"],
+    sometimes: ["ReferSipResponseCode"],
+  }),
+  refer: inCall(
+    "Requests the markup of a transfer",
+    "ReferUrl of a number, when a party of its call transfers the call (SIP REFER). The markup " +
+      "runs on the leg of the other party.",
+    { tag: "IncomingPhoneNumber" },
+  ),
+  ussd: inCall(
+    "Requests the markup of a USSD dialogue",
+    "UssdUrl of a number, Url of a pushed dialogue, or the action of a UssdCollect.",
+  ),
+  sms: {
+    summary: "Requests the markup of a text message",
+    description: "SmsUrl of a number, and the actions and redirects of that markup.",
+    tag: "SMSMessage",
+    always: [...ofMessage, "Body", "NumMedia"],
+    sometimes: [...ofFailure, "SmsStatus"],
+    isMarkup: true,
+  },
+  callStatus: {
+    summary: "Reports the progress of a call",
+    description: "StatusCallback of a call or number, for each event in StatusCallbackEvent.",
+    tag: "Call",
+    always: [...alwaysOfCall, "Timestamp", "CallbackSource", "SequenceNumber"],
+    sometimes: [...sometimesOfCall, "CallDuration", ...ofDialled],
+  },
+  partialSpeech: {
+    summary: "Reports recognized speech while the caller speaks",
+    description: "partialResultCallback of a Gather.",
+    tag: "Call",
+    always: [...alwaysOfCall, "UnstableSpeechResult", "Confidence", "SequenceNumber"],
+    sometimes: sometimesOfCall,
+  },
+  recordingStatus: {
+    summary: "Reports the end of a recording",
+    description: "recordingStatusCallback of a Record, Dial or Conference.",
+    tag: "Recording",
+    always: ["AccountSid", "CallSid", ...ofRecording, "RecordingStatus", "RecordingChannels"],
+  },
+  transcription: {
+    summary: "Reports the end of a transcription",
+    description: "transcribeCallback of a Record, or TranscribeCallback of a request.",
+    tag: "Transcription",
+    always: [
+      "AccountSid",
+      "ApiVersion",
+      "TranscriptionSid",
+      "TranscriptionStatus",
+      "TranscriptionUrl",
+      "RecordingSid",
+      "InstanceId",
+      "Timestamp",
+      "CallbackSource",
+    ],
+    sometimes: ["TranscriptionText", "RecordingUrl", "RecordingDuration", "CallSid", "From", "To"],
+  },
+  messageStatus: {
+    summary: "Reports the result of a text message",
+    description: "StatusCallback of a message.",
+    tag: "SMSMessage",
+    always: [...ofMessage, "MessageStatus", "SmsStatus", "Timestamp"],
+    sometimes: ["ErrorCode"],
+  },
+  conferenceStatus: {
+    summary: "Reports an event of a conference",
+    description: "statusCallback of a Conference, for each event in statusCallbackEvent.",
+    tag: "Conference",
+    always: [
+      "AccountSid",
+      "ApiVersion",
+      "ConferenceSid",
+      "FriendlyName",
+      "StatusCallbackEvent",
+      "Timestamp",
+      "SequenceNumber",
+    ],
+    sometimes: [
+      "CallSid",
+      "Muted",
+      "Hold",
+      "StartConferenceOnEnter",
+      "EndConferenceOnExit",
+      "ReasonConferenceEnded",
+    ],
+  },
+  geolocation: {
+    summary: "Reports the end of a look-up",
+    description: "StatusCallback of a Geolocation.",
+    tag: "Geolocation",
+    always: [
+      "AccountSid",
+      "GeolocationSid",
+      "GeolocationType",
+      "GeolocationStatus",
+      "DeviceIdentifier",
+    ],
+    sometimes: [
+      "Cause",
+      "CellId",
+      "LocationAreaCode",
+      "MobileCountryCode",
+      "MobileNetworkCode",
+      "NetworkEntityAddress",
+      "LocationAge",
+      "EventGeofenceLatitude",
+      "EventGeofenceLongitude",
+    ],
+  },
+};
+
+const schemaName = (name: string): string => `${name[0]!.toUpperCase()}${name.slice(1)}Request`;
+
+/** The parameters of each webhook, by the name of their schema. */
+export const callbackSchemas: Record<string, JsonSchema> = Object.fromEntries(
+  Object.entries(declaredWebhooks).map(([name, { always, sometimes = [], summary }]) => [
+    schemaName(name),
+    {
+      type: "object",
+      description: `${summary}: the parameters.`,
+      properties: Object.fromEntries(
+        [...new Set([...always, ...sometimes])].map((parameter) => [
+          parameter,
+          { type: "string", description: parameterTexts[parameter] },
+        ]),
+      ),
+      required: always,
+      additionalProperties: { type: "string" },
+    },
+  ]),
+);
+
+const header = (name: string, description: string, required: boolean): JsonSchema => ({
+  name,
+  in: "header",
+  required,
+  schema: { type: "string" },
+  description,
+});
+
+const signature = header(
+  "X-Switchboard-Signature",
+  "Time and signature of the request: `t=SECONDS,v1=HEX`, an HMAC-SHA256 keyed with the AuthToken.",
+  true,
+);
+const delivery = header(
+  "X-Switchboard-Delivery",
+  "Sid of the Delivery, the same on every attempt and replay.",
+  true,
+);
+
+/** The webhooks as OpenAPI 3.1 describes them. */
+export const webhooks = (): Record<string, JsonSchema> =>
+  Object.fromEntries(
+    Object.entries(declaredWebhooks).map((
+      [name, webhook],
+    ) => [name, { post: operation(name, webhook) }]),
+  );
+
+function operation(name: string, { summary, description, tag, isMarkup }: Webhook): JsonSchema {
+  const repeated = "Any response below 500 confirms it; otherwise it is sent again with back-off.";
+  const asked = "The response is call-control markup.";
+  return {
+    operationId: `${name}Webhook`,
+    summary,
+    description: `${description} ${isMarkup ? asked : repeated} ` +
+      "With the method GET the parameters are in the query.",
+    tags: [tag],
+    security: [],
+    parameters: isMarkup ? [signature] : [signature, delivery],
+    requestBody: {
+      required: true,
+      content: { "application/x-www-form-urlencoded": { schema: refTo(schemaName(name)) } },
+    },
+    responses: isMarkup
+      ? {
+        200: { description: "Call-control markup.", content: { "application/xml": {} } },
+        "4XX": { description: "An error; the fallback URL is requested where there is one." },
+      }
+      : {
+        "2XX": { description: "The callback is received." },
+        "4XX": { description: "The callback is received; a Notification warns of the response." },
+      },
+  };
+}
