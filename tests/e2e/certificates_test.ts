@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { openSoftphone } from "../support/softphone.ts";
-import { eventually, freePorts, startSystem } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
+import { freePorts, startSystem } from "../support/system.ts";
 import { serialAt, testAuthority, testCertificates } from "../support/test_certificates.ts";
 
 const { first, second } = testCertificates;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { eventually, startSystem } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
+import { startSystem } from "../support/system.ts";
 
 const applications = 800;
 

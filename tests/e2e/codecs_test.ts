@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { startAppServer } from "../support/app_server.ts";
 import { valueOf } from "../support/sip_text.ts";
-import { eventually, startSystem, type System } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
+import { startSystem, type System } from "../support/system.ts";
 
 /** An offer, or an answer, of G.729 alone. */
 const g729 = [

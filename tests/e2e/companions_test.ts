@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { obey, refer, talking, told } from "../support/transfer_lab.ts";
 import { startCompanion } from "../support/second_companion.ts";
-import { eventually, startSystem } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
+import { startSystem } from "../support/system.ts";
 
 Deno.test("calls and messages reach a Client at whichever companion it is registered", async () => {
   await using system = await startSystem();

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type AppServer, startAppServer } from "../support/app_server.ts";
-import { eventually, startSystem, type System } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
+import { startSystem, type System } from "../support/system.ts";
 import { closeAll, gone, talkAt, there } from "../support/talker.ts";
 
 /** Alice says 500 Hz, Bob 750 and Carol 1,000. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type AppServer, startAppServer } from "../support/app_server.ts";
-import { eventually, startSystem, type System } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
+import { startSystem, type System } from "../support/system.ts";
 import { webrtcAnswer } from "../support/webrtc_answer.ts";
 
 /** A call that alice has answered and that lasts. */

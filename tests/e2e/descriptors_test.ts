@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { getRequest, openRaw } from "../support/raw_http.ts";
-import { eventually, startSystem } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
+import { startSystem } from "../support/system.ts";
 
 /** Idle connections from many addresses of the loopback, as far as they can be had. */
 function flood(port: number, count: number) {

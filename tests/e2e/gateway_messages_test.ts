@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { startAppServer } from "../support/app_server.ts";
 import { type SipText, uriIn, valueOf, writeSip } from "../support/sip_text.ts";
-import { eventually, freePorts, startSystem } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
+import { freePorts, startSystem } from "../support/system.ts";
 import { credentials, isProven, openTrunk, type TrunkPeer } from "../support/trunk_peer.ts";
 
 const ours = "+14155550101";

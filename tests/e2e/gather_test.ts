@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { startAppServer } from "../support/app_server.ts";
 import { isSound, plainOffer, plainSocket, portOf } from "../support/plain_peer.ts";
-import { eventually, startSystem } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
+import { startSystem } from "../support/system.ts";
 import { tone } from "../support/tone.ts";
 import { pcmFile } from "../support/wav_file.ts";
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { startAppServer } from "../support/app_server.ts";
 import type { Softphone } from "../support/softphone.ts";
-import { eventually, freePorts, startSystem, type System } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
+import { freePorts, startSystem, type System } from "../support/system.ts";
 import { carrierAt, type CarrierDialog, talkAt, type Talker, there } from "../support/talker.ts";
 import { readRecording, secondsOf } from "../support/recorded.ts";
 import { openTrunk } from "../support/trunk_peer.ts";

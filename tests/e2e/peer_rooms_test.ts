@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { type AppServer, startAppServer } from "../support/app_server.ts";
 import { startCompanion } from "../support/second_companion.ts";
-import { eventually, startSystem, type System } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
+import { startSystem, type System } from "../support/system.ts";
 import { closeAll, gone, talkAt, type Talker, there } from "../support/talker.ts";
 
 /** Alice says 500 Hz at the first companion, Bob 750 and Carol 1,000 at the second. */

@@ -4,7 +4,8 @@ import { missingBaresip, startBaresip } from "../support/baresip.ts";
 import { openBrowserSoftphone } from "../support/browser_softphone.ts";
 import { chromiumTest } from "../support/chromium.ts";
 import { channelOf, readRecording, secondsOf } from "../support/recorded.ts";
-import { eventually, freePorts, startSystem, type System } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
+import { freePorts, startSystem, type System } from "../support/system.ts";
 
 /** What Chromium's microphone beeps in place of a real one, and what baresip says. */
 const [CHROMIUM, BARESIP] = [400, 900];

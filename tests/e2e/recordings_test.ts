@@ -3,7 +3,8 @@ import { type AppServer, startAppServer } from "../support/app_server.ts";
 import { portOf } from "../support/plain_peer.ts";
 import { readRecording, secondsOf } from "../support/recorded.ts";
 import { type S3Server, startS3 } from "../support/s3_server.ts";
-import { eventually, startSystem, type System } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
+import { startSystem, type System } from "../support/system.ts";
 import { openVoice } from "../support/voice.ts";
 
 /** What the call does after its recording. */

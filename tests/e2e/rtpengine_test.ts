@@ -3,7 +3,8 @@ import { ofKind, parseSdp } from "../../sip/media/sdp/parse_sdp.ts";
 import { startAppServer } from "../support/app_server.ts";
 import { askNg } from "../../sip/media/transports/ng.ts";
 import { rtpengineSkipped, startRtpengine } from "../support/rtpengine.ts";
-import { eventually, startSystem } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
+import { startSystem } from "../support/system.ts";
 import { webrtcAnswer } from "../support/webrtc_answer.ts";
 
 Deno.test({

@@ -7,7 +7,8 @@ import {
   startMessageCenter,
   type Submitted,
 } from "../support/message_center.ts";
-import { eventually, startSystem, type System } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
+import { startSystem, type System } from "../support/system.ts";
 
 const count = 40;
 const ours = "+14155550101";

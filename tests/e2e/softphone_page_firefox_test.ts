@@ -4,7 +4,7 @@ import { firefoxTest } from "../support/firefox.ts";
 import { relayAudio } from "../support/page_network.ts";
 import type { SoftphonePage } from "../support/softphone_page.ts";
 import { type SoftphonePageLab, softphonePageTest } from "../support/softphone_page_lab.ts";
-import { eventually } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
 
 /** The softphone page in Firefox, as Debian has it. */
 const inFirefox = (name: string, body: (lab: SoftphonePageLab) => Promise<void>): void =>

@@ -1,7 +1,7 @@
 import { relayAudio } from "../support/page_network.ts";
 import type { SoftphonePage } from "../support/softphone_page.ts";
 import { softphonePageTest } from "../support/softphone_page_lab.ts";
-import { eventually } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
 
 const iceNames = (page: SoftphonePage) => page.run<string[]>("iceNames");
 

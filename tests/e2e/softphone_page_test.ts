@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { SoftphonePage } from "../support/softphone_page.ts";
 import { startAppServer } from "../support/app_server.ts";
 import { softphonePageTest } from "../support/softphone_page_lab.ts";
-import { eventually } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
 import { tone } from "../support/tone.ts";
 import { pcmFile } from "../support/wav_file.ts";
 

@@ -8,7 +8,8 @@ import {
 } from "../support/browser_softphone.ts";
 import { chromiumTest } from "../support/chromium.ts";
 import { freeUdpPort } from "../support/rtpengine.ts";
-import { eventually, freePorts, startSystem, type System } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
+import { freePorts, startSystem, type System } from "../support/system.ts";
 import { tone } from "../support/tone.ts";
 import { udpPorts } from "../support/udp_ports.ts";
 import { pcmFile } from "../support/wav_file.ts";

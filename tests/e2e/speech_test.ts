@@ -11,7 +11,8 @@ import {
   soundOf,
 } from "../support/plain_peer.ts";
 import { asTelephone, programTest, voiceIn } from "../support/speech_lab.ts";
-import { eventually, isAlive, startSystem, type System } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
+import { isAlive, startSystem, type System } from "../support/system.ts";
 
 const script = "core/adapters/speech/main.ts";
 const text = "Hello, and welcome to the switchboard. Your call is important to us.";

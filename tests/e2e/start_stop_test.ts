@@ -3,7 +3,8 @@ import { machineAddresses } from "../../core/configuration/machine_addresses.ts"
 import { startAppServer } from "../support/app_server.ts";
 import { plainSocket } from "../support/plain_peer.ts";
 import { freeUdpPort } from "../support/rtpengine.ts";
-import { eventually, freePorts, isAlive, spawnTask, startSystem } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
+import { freePorts, isAlive, spawnTask, startSystem } from "../support/system.ts";
 import { webrtcAnswer } from "../support/webrtc_answer.ts";
 
 Deno.test("deno task start writes the credentials for their owner and tells how to begin", async () => {

@@ -5,6 +5,7 @@ import { kamailioTest, startCarrier } from "../support/kamailio.ts";
 import { runSipp, sippTest } from "../support/sipp.ts";
 import { answering, calling, challenging } from "../support/sipp_trunk.ts";
 import { freePorts } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
 
 const host = "127.0.0.1";
 const ours = "+14155550101";
@@ -128,10 +129,9 @@ const gatewayOf = async ({ app }: CompanionsLab, sid: string) =>
 
 /** Waits until sipp takes connections. */
 async function listens(port: number): Promise<void> {
-  for (let tries = 0; tries < 1_200; tries++) {
-    const connected = await Deno.connect({ hostname: host, port }).catch(() => null);
-    if (connected !== null) return connected.close();
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`Cannot connect to port ${port}: nothing listens there`);
+  const connection = await eventually(
+    `port ${port} listens`,
+    () => Deno.connect({ hostname: host, port }).catch(() => undefined),
+  );
+  connection.close();
 }

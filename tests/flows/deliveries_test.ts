@@ -79,7 +79,7 @@ Deno.test("requests of one call come one after another in their order, beside th
     open.set(call, (open.get(call) ?? 0) + 1);
     assert.equal(open.get(call), 1, "one of the same call is under way");
     most = Math.max(most, [...open.values()].reduce((a, b) => a + b));
-    await new Promise((wake) => setTimeout(wake, 1));
+    await new Promise((turn) => setTimeout(turn));
     open.set(call, open.get(call)! - 1);
     seen.push(`${call} ${form.get("SequenceNumber")}`);
     return new Response();

@@ -7,6 +7,7 @@ import { valueOf } from "../support/sip_text.ts";
 import type { Softphone } from "../support/softphone.ts";
 import type { PhoneDialog } from "../support/softphone_dialog.ts";
 import { refer, type Side, told } from "../support/transfer_lab.ts";
+import { eventually } from "../support/eventually.ts";
 
 interface Lab extends PeerRoomsLab {
   media: { one: FakeMedia; two: FakeMedia };
@@ -32,15 +33,13 @@ async function taken(): Promise<Lab> {
   const take = `<Dial action="/after"><Queue>help</Queue></Dial><Pause length="60"/>`;
   const alice = await side("alice", "one", take);
   await lab.until(async () => (await lab.callOf("bob")).queueSid === null);
-  await eventually(() => media.one.legs[0]?.joined !== undefined);
-  await eventually(() => media.two.legs[0]?.joined !== undefined);
+  await mediaAre(() => media.one.legs[0]?.joined !== undefined);
+  await mediaAre(() => media.two.legs[0]?.joined !== undefined);
   return { ...lab, media, alice, bob };
 }
 
 /** Resolves when something about media is so: they change without the service being told. */
-async function eventually(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((wake) => setTimeout(wake, 5));
-}
+const mediaAre = (isSo: () => boolean) => eventually(`the media are so: ${isSo}`, isSo);
 
 const blindly = async ({ dialog }: Side, to: string) => {
   const { status } = await dialog.request("REFER", { headers: [`Refer-To: <sip:${to}@sip.test>`] });
@@ -76,7 +75,7 @@ for (const [who, other, at] of [["alice", "bob", "two"], ["bob", "alice", "one"]
       assert.equal(progress.at(-1), "SIP/2.0 200 OK");
       assert.equal(valueOf(incoming.invite, "referred-by"), `<sip:${who}@sip.test>`);
       assert.match(valueOf(incoming.invite, "from"), new RegExp(`sip:${other}@`));
-      await eventually(areJoined(lab.media[at]));
+      await mediaAre(areJoined(lab.media[at]));
       const { calls } = (await lab.app.root.get("Calls.json")).json();
       const made = calls.find(({ to }: { to: string }) => to === "client:carol");
       const record = await lab.app.ports.records.calls.get(lab.app.root.sid, made.sid);
@@ -104,8 +103,8 @@ sipTest(
     const progress = await told(lab.alice);
 
     assert.equal(progress.at(-1), "SIP/2.0 486 Busy Here");
-    await eventually(areJoined(lab.media.one));
-    await eventually(areJoined(lab.media.two));
+    await mediaAre(areJoined(lab.media.one));
+    await mediaAre(areJoined(lab.media.two));
     await lab.bob.dialog.bye();
     assert.deepEqual((await afterDial(lab)).DialCallStatus, "completed");
   },
@@ -125,7 +124,7 @@ sipTest("blind() of a transferor who does not wait reaches the target all the sa
   await lab.alice.dialog.bye();
   await incoming.answer();
 
-  await eventually(areJoined(lab.media.two));
+  await mediaAre(areJoined(lab.media.two));
   await lab.bob.dialog.bye();
   await lab.until(completed(lab));
 });

@@ -5,6 +5,7 @@ import { notifications } from "../support/hand_companion.ts";
 import { lobby, type PeerRoomsLab, startPeerRooms } from "../support/peer_rooms_lab.ts";
 import { sipTest } from "../support/sip_lab.ts";
 import type { PhoneDialog } from "../support/softphone_dialog.ts";
+import { eventually } from "../support/eventually.ts";
 
 interface Lab extends PeerRoomsLab {
   /** The media of each companion. */
@@ -48,17 +49,15 @@ const newsOf = async (lab: Lab) =>
   (await lab.told()).map(({ StatusCallbackEvent }) => StatusCallbackEvent);
 
 /** Resolves when something about media is so: they change without the service being told. */
-async function eventually(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((wake) => setTimeout(wake, 5));
-}
+const mediaAre = (isSo: () => boolean) => eventually(`the media are so: ${isSo}`, isSo);
 
 sipTest("calls at two companions meet in one conference, with their own Sids", async () => {
   await using lab = await start();
   const { alice, bob, guest, ofAlice, ofBob, out } = await both(lab);
 
   assert.deepEqual((await lab.conference()).logins, ["alice", "bob"]);
-  await eventually(() => ofBob.joined === out);
-  await eventually(() => guest.source !== undefined && ofAlice.source !== undefined);
+  await mediaAre(() => ofBob.joined === out);
+  await mediaAre(() => guest.source !== undefined && ofAlice.source !== undefined);
   const calls = [await lab.callOf("alice"), await lab.callOf("bob")];
   assert.deepEqual(calls.map(({ companion }) => companion?.id), ["one", "two"]);
 
@@ -85,7 +84,7 @@ sipTest("calls at two companions meet in one conference, with their own Sids", a
     after.map(({ CallSid, DialCallStatus }) => [CallSid, DialCallStatus]).toSorted(),
     calls.map(({ sid }) => [sid, "completed"]).toSorted(),
   );
-  await eventually(() => guest.closed && out.closed);
+  await mediaAre(() => guest.closed && out.closed);
 });
 
 sipTest(
@@ -95,20 +94,20 @@ sipTest(
     lab.pages.set("/wait", "<Play>https://app.test/song.wav</Play>");
     const waiting = lobby(`waitUrl="/wait" startConferenceOnEnter="false"`);
     const { ofBob, out, bob } = await both(lab, { alice: waiting, bob: waiting });
-    await eventually(() => ofBob.playing);
+    await mediaAre(() => ofBob.playing);
     assert.equal(ofBob.joined, undefined);
     assert.equal(ofBob.played[0]?.samples, 160);
     const bobs = (await lab.callOf("bob")).sid;
     assert.ok((await lab.asked("/wait")).some(({ CallSid }) => CallSid === bobs));
 
     const carol = await lab.call("carol", "one", lobby());
-    await eventually(() => ofBob.joined === out);
+    await mediaAre(() => ofBob.joined === out);
     assert.equal(ofBob.playing, false);
     assert.equal((await lab.participant("bob", { Hold: "true" })).hold, true);
-    await eventually(() => ofBob.joined === undefined && ofBob.playing);
+    await mediaAre(() => ofBob.joined === undefined && ofBob.playing);
     assert.ok(ofBob.played.at(-1)!.samples > 160, "who is held hears music of ours");
     await lab.participant("bob", { Hold: "false" });
-    await eventually(() => ofBob.joined === out);
+    await mediaAre(() => ofBob.joined === out);
     await Promise.all([bob.bye(), carol.bye()]);
   },
 );
@@ -118,7 +117,7 @@ sipTest(
   async () => {
     await using lab = await start();
     const { alice, bob, guest, ofAlice, ofBob } = await both(lab);
-    await eventually(() => guest.source !== undefined && ofAlice.source !== undefined);
+    await mediaAre(() => guest.source !== undefined && ofAlice.source !== undefined);
     const said = new Int16Array(160).fill(1_000);
     const heard = () => {
       ofAlice.hear(new Int16Array(160));
@@ -149,7 +148,7 @@ sipTest(
     const { sid } = await lab.conference();
     const path = `Conferences/${sid}/Participants/${(await lab.callOf("bob")).sid}.json`;
     assert.equal((await lab.app.root.delete(path)).status, 204);
-    await eventually(() => ofBob.played.length > 0 && ofBob.played.at(-1)!.samples === 160);
+    await mediaAre(() => ofBob.played.length > 0 && ofBob.played.at(-1)!.samples === 160);
     ofBob.finishPlaying();
     await bob.ended;
     assert.deepEqual((await lab.conference()).logins, ["alice"]);
@@ -159,9 +158,9 @@ sipTest(
     await lab.app.root.post(`Conferences/${sid}.json`, { Status: "completed" });
     await lab.app.runJobs();
     const ended = () => lab.media.two.legs.at(-2)!.played.some(({ samples }) => samples === 160);
-    await eventually(ended);
+    await mediaAre(ended);
     lab.media.two.legs.at(-2)!.finishPlaying();
-    await eventually(() => lab.media.one.legs[0]!.played.some(({ samples }) => samples === 160));
+    await mediaAre(() => lab.media.one.legs[0]!.played.some(({ samples }) => samples === 160));
     lab.media.one.legs[0]!.finishPlaying();
     await Promise.all([carol.ended, alice.ended]);
   },
@@ -216,7 +215,7 @@ sipTest(
         await left.ended;
       } else {
         await lab.until(async () => (await lab.conference()).logins.join() === "alice");
-        await eventually(() => ofAlice.playing); // It waits, alone.
+        await mediaAre(() => ofAlice.playing); // It waits, alone.
         await left.bye();
       }
       await lab.until(async () => (await lab.conference()).status === "completed");
@@ -255,7 +254,7 @@ sipTest(
     const { alice, bob, ofBob, out } = await both(lab);
     await lab.stopService();
     await bob.bye();
-    await eventually(() => ofBob.closed && out.closed);
+    await mediaAre(() => ofBob.closed && out.closed);
     lab.startService();
     await lab.until(async () => (await lab.conference()).logins.join() === "alice");
     await alice.bye();
@@ -275,13 +274,13 @@ sipTest("a call that waits at one companion is taken by a call at another", asyn
   const bob = await lab.call("bob", "two", help.wait);
   await lab.until(async () => (await lab.callOf("bob")).queueSid !== null);
   const [ofBob] = lab.media.two.legs;
-  await eventually(() => ofBob!.playing);
+  await mediaAre(() => ofBob!.playing);
 
   const alice = await lab.call("alice", "one", help.take);
   await lab.until(async () => (await lab.callOf("bob")).queueSid === null);
   const [ofAlice, out] = lab.media.one.legs;
   const guest = lab.media.two.legs[1];
-  await eventually(() => ofAlice!.joined === out && ofBob!.joined === guest);
+  await mediaAre(() => ofAlice!.joined === out && ofBob!.joined === guest);
   assert.equal(ofBob!.playing, false);
 
   await alice.bye();
@@ -323,7 +322,7 @@ sipTest(
     assert.notEqual((await lab.callOf("bob")).queueSid, null);
     await companions.beat(two);
     const carol = await lab.call("carol", "one", help.take);
-    await eventually(() => lab.media.two.legs[0]?.joined !== undefined);
+    await mediaAre(() => lab.media.two.legs[0]?.joined !== undefined);
     await bob.bye(); // Who waited ends it for the taker.
     await carol.ended;
   },
@@ -339,8 +338,8 @@ for (const moved of ["alice", "bob"]) {
       const bob = await lab.call("bob", "two", help.wait);
       await lab.until(async () => (await lab.callOf("bob")).queueSid !== null);
       const alice = await lab.call("alice", "one", help.take);
-      await eventually(() => lab.media.two.legs[0]?.joined !== undefined);
-      await eventually(() => lab.media.one.legs[0]?.joined !== undefined);
+      await mediaAre(() => lab.media.two.legs[0]?.joined !== undefined);
+      await mediaAre(() => lab.media.one.legs[0]?.joined !== undefined);
 
       await lab.app.root.post(`Calls/${(await lab.callOf(moved)).sid}.json`, {
         Url: "https://app.test/moved",
@@ -379,9 +378,9 @@ sipTest(
     await bob.bye();
     await lab.until(async () => (await lab.callOf("bob")).status === "completed");
     const [ofAlice, guest] = lab.media.one.legs;
-    await eventually(() => lab.media.two.legs.every(({ closed }) => closed));
-    await eventually(() => guest === undefined || guest.closed);
-    await eventually(() => ofAlice!.playing); // Alone.
+    await mediaAre(() => lab.media.two.legs.every(({ closed }) => closed));
+    await mediaAre(() => guest === undefined || guest.closed);
+    await mediaAre(() => ofAlice!.playing); // Alone.
     await alice.bye();
     await lab.until(async () => (await lab.conference()).status === "completed");
     assert.equal(lab.media.one.legs.every(({ closed }) => closed), true);
@@ -422,7 +421,7 @@ sipTest(
     }));
 
     const alice = await lab.call("alice", "one", help.take);
-    await eventually(() => lab.media.two.legs[0]?.joined !== undefined);
+    await mediaAre(() => lab.media.two.legs[0]?.joined !== undefined);
     const queue = await queues.get(lab.app.root.sid, queueSid!);
     assert.deepEqual(queue?.members.filter(({ callSid }) => callSid === stale), []);
     await Promise.all([alice.bye(), carol.bye()]);
@@ -435,7 +434,7 @@ sipTest(
   async () => {
     await using lab = await start();
     const { alice, bob, guest, ofAlice } = await both(lab, { bob: lobby(`record="true"`) });
-    await eventually(() => guest.source !== undefined && ofAlice.source !== undefined);
+    await mediaAre(() => guest.source !== undefined && ofAlice.source !== undefined);
     for (let tick = 0; tick < 60; tick++) {
       for (const one of [ofAlice, guest]) one.hear(new Int16Array(160).fill(1_000));
       for (const one of [ofAlice, guest]) one.source!();

@@ -4,6 +4,7 @@ import { customerLane, exponential, type Job } from "../../core/model/job.ts";
 import type { JobHandler } from "../../core/ports/job_handler.ts";
 import { limits } from "../../core/base/limits.ts";
 import { type App, startApp } from "../support/app.ts";
+import { eventually } from "../support/eventually.ts";
 
 interface Lab {
   app: App;
@@ -74,7 +75,7 @@ Deno.test("jobs of one series run one after another, in their order; others pass
   const worker = await app.worker([kind]);
   const draining = worker.drain();
   for (const name of ["call 0", "call 1", "call 2"]) {
-    while (!begun.includes(name)) await new Promise((wake) => setTimeout(wake, 1));
+    await eventually(`${name} begins`, () => begun.includes(name));
     lab.release(name);
   }
   await draining;
@@ -91,7 +92,7 @@ Deno.test("hosts that hang fill neither the room of others nor that of other acc
   const worker = await app.worker([kind]);
   worker.start();
   const quickOf = () => begun.filter((name) => name.startsWith("quick")).length;
-  while (quickOf() < 5) await new Promise((wake) => setTimeout(wake, 1));
+  await eventually("five begin", () => quickOf() >= 5);
   const slow = begun.filter((name) => name.startsWith("slow"));
   assert.ok(slow.length <= limits.jobsPerAccount, `${slow.length} at once`);
   assert.equal(slow.length, new Set(slow).size);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { emptyBatch } from "../../kv/batch.ts";
 import { listStates, nameOf } from "../../kv/list_states.ts";
+import { eventually } from "../support/eventually.ts";
 
 const list = nameOf({ account: 7n, prefix: "CA" });
 
@@ -25,7 +26,7 @@ Deno.test("steady() reads again what somebody wrote to meanwhile, and then holds
       steps.push("commit");
       states.ended();
     })();
-    await new Promise((wake) => setTimeout(wake, 1));
+    await new Promise((turn) => setTimeout(turn));
     steps.push("found");
     return reads;
   };
@@ -54,7 +55,7 @@ async function holding(states: ReturnType<typeof listStates>) {
     states.ended();
     return "early";
   });
-  while (reads < 3) await new Promise((wake) => setTimeout(wake, 1));
+  await eventually("it reads a third time", () => reads >= 3);
   return { found, end: () => hangs.resolve("late") };
 }
 
@@ -78,7 +79,7 @@ Deno.test("a commit waits for no read of a list that it does not write to", asyn
   await states.began(writing(8n));
   states.ended();
   const held = Promise.resolve(states.began(writing())).then(() => void steps.push("held"));
-  await new Promise((wake) => setTimeout(wake, 1));
+  await new Promise((turn) => setTimeout(turn));
   steps.push("end");
   end();
   await held;

@@ -11,6 +11,7 @@ import { openStore } from "../../kv/open_store.ts";
 import { storeFile } from "../support/store_lab.ts";
 import { startApp } from "../support/app.ts";
 import { z } from "zod";
+import { eventually } from "../support/eventually.ts";
 
 const clientOf = (accountSid: string, login: string, number: number): Client =>
   ({
@@ -179,7 +180,7 @@ Deno.test("openStore() hands jobs that a killed process held to the next one at 
   const worker = await first.worker([noteJob], ports);
   const timers = worker.drain(); // Never ends: the process "dies" with one job under way.
   void timers;
-  await until(() => ran.length === 2);
+  await eventually("both ran", () => ran.length === 2);
   const below = { ...accountOf("AC" + "2".repeat(32)), accountSid: "AC" + "1".repeat(32) };
   await first.accounts.insert({ record: below }); // After its job's end.
   first.close();
@@ -204,8 +205,4 @@ function accountOf(sid: string): Account {
     authToken: "token",
     ancestors: [],
   };
-}
-
-async function until(isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) await new Promise((wake) => setTimeout(wake, 5));
 }

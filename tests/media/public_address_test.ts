@@ -4,7 +4,7 @@ import { rtpTransport } from "../../sip/media/transports/plain_rtp.ts";
 import { ofKind } from "../../sip/media/sdp/parse_sdp.ts";
 import { openTransports } from "../../sip/media/transports/transports.ts";
 import { candidatesOf } from "../../sip/media/webrtc/host_candidates.ts";
-import { eventually } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
 
 const log = () => {};
 

@@ -5,7 +5,7 @@ import { rtpTransport } from "../../sip/media/transports/plain_rtp.ts";
 import type { MediaEngine, MediaLeg, Secure } from "../../sip/media/base/port.ts";
 import { systemClock } from "../../sip/media/base/ticker.ts";
 import { plainSocket } from "../support/plain_peer.ts";
-import { eventually } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
 import { amplitudeOf, tone } from "../support/tone.ts";
 
 const newEngine = () =>

@@ -8,7 +8,7 @@ import { natTest } from "../support/nat_lab.ts";
 import { type Host, hosts, onHost } from "../support/nat_network.ts";
 import { run } from "../support/run.ts";
 import { BROWSER_OFFER } from "../support/sdp_samples.ts";
-import { eventually } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
 
 natTest(
   import.meta.url,

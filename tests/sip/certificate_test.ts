@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { watchCertificate } from "../../core/net/certificate.ts";
 import { handClock } from "../support/hand_clock.ts";
 import { queue } from "../support/queue.ts";
-import { eventually } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
 import { testCertificates, weakCertificate } from "../support/test_certificates.ts";
 
 const { first, second } = testCertificates;

@@ -8,7 +8,7 @@ import { type DirectUdp, directUdp } from "../../sip/transport/direct_udp.ts";
 import { openUdp } from "../../sip/transport/udp.ts";
 import { createTimers } from "../../sip/base/timers.ts";
 import { openUdpPeer, peerRequest } from "../support/sip_peer.ts";
-import { eventually } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
 
 const hostname = "127.0.0.1";
 const isLinux = Deno.build.os === "linux";

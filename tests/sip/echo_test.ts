@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Script } from "../../core/protocol/script.ts";
 import { invite, inviteScript, sipTest, startSipLab } from "../support/sip_lab.ts";
 import { framesOf } from "../support/synthetic_speech.ts";
-import { eventually } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
 import { tone } from "../support/tone.ts";
 
 const rest: Script = [{ type: "silence", seconds: 60 }];

@@ -11,7 +11,7 @@ import {
   trunkInvitation,
   type TrunkPeer,
 } from "../support/trunk_peer.ts";
-import { eventually } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
 
 /** The SDP of one of those whom a proxy of the other side rings at once. */
 const sdpOf = (name: string) => `v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=${name}\r\nt=0 0\r\n`;

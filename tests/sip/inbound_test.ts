@@ -3,7 +3,7 @@ import type { Script } from "../../core/protocol/script.ts";
 import { foreignSdp } from "../support/fake_media.ts";
 import { invite, sipTest, startSipLab } from "../support/sip_lab.ts";
 import { valueOf } from "../support/sip_text.ts";
-import { eventually } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
 
 const action = { url: "http://app.test/done", method: "POST", hops: 0 } as const;
 

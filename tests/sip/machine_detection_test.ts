@@ -4,6 +4,7 @@ import { type FakeMediaLeg } from "../support/fake_media.ts";
 import { invite, newLeg, type SipLab, sipTest, startSipLab } from "../support/sip_lab.ts";
 import { framesOf, inTurn, silence, speech } from "../support/synthetic_speech.ts";
 import { tone } from "../support/tone.ts";
+import { eventually } from "../support/eventually.ts";
 
 const usual = {
   timeoutS: 30,
@@ -28,7 +29,7 @@ async function answered(lab: SipLab, untilEnd = false) {
 
 /** Says sound once somebody listens, which the report of the answer comes before. */
 async function say(media: FakeMediaLeg, pcm: Pcm): Promise<void> {
-  while (media.listeners === 0) await new Promise((resolve) => setTimeout(resolve));
+  await eventually("it listens", () => media.listeners > 0);
   for (const frame of framesOf(pcm)) media.hear(frame);
 }
 

@@ -18,7 +18,7 @@ import { invite, type SipLab, sipTest, startSipLab } from "../support/sip_lab.ts
 import { openUdpPeer, type PeerRequest, peerRequest, peerResponse } from "../support/sip_peer.ts";
 import { type SipText, uriIn, valueOf } from "../support/sip_text.ts";
 import { authorization } from "../support/softphone_line.ts";
-import { eventually } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
 import { amplitudeOf, tone } from "../support/tone.ts";
 
 /** A phone on UDP, registered. */

@@ -14,7 +14,7 @@ import {
 import { readSip, type SipText, valueOf, valuesOf } from "../support/sip_text.ts";
 import type { Softphone } from "../support/softphone.ts";
 import { authorization } from "../support/softphone_line.ts";
-import { eventually } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
 import { startTrunkLab } from "../support/trunk_peer.ts";
 
 /** A proxy that connects to the companion, and takes connections at a port of its own. */

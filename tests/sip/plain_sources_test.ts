@@ -6,7 +6,7 @@ import { isSound, plainOffer, plainSocket, portOf, soundOf } from "../support/pl
 import { type SipLab, sipTest, startSipLab } from "../support/sip_lab.ts";
 import { openUdpPeer, peerRequest } from "../support/sip_peer.ts";
 import { uriIn, valueOf } from "../support/sip_text.ts";
-import { eventually } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
 import { encodeG711 } from "../../sip/media/codecs/g711.ts";
 import { amplitudeOf, tone } from "../support/tone.ts";
 

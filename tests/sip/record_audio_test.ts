@@ -3,7 +3,7 @@ import type { Script, Step } from "../../core/protocol/script.ts";
 import { portOf, soundOf } from "../support/plain_peer.ts";
 import { channelOf, samplesOf, secondsOf } from "../support/recorded.ts";
 import { newLeg, type SipLab, sipTest } from "../support/sip_lab.ts";
-import { eventually } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
 import { openTrunk, startTrunkLab, trunkInvitation } from "../support/trunk_peer.ts";
 import { openVoice, type Voice } from "../support/voice.ts";
 import { workerEngine } from "../support/worker_engine.ts";

@@ -5,7 +5,7 @@ import { type Pcm, SILENCE } from "../../sip/media/base/port.ts";
 import { channelOf, samplesOf, secondsOf } from "../support/recorded.ts";
 import { invite, inviteScript, type SipLab, sipTest, startSipLab } from "../support/sip_lab.ts";
 import { framesOf } from "../support/synthetic_speech.ts";
-import { eventually } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
 import { tone } from "../support/tone.ts";
 
 type RecordStep = Extract<Step, { type: "record" }>;

@@ -14,7 +14,7 @@ import { sipTest } from "../support/sip_lab.ts";
 import { connectPeer, peerRequest, peerResponse } from "../support/sip_peer.ts";
 import { queue } from "../support/queue.ts";
 import { readSip } from "../support/sip_text.ts";
-import { eventually } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
 import { serialAt, testAuthority, testCertificates } from "../support/test_certificates.ts";
 
 /** A listener with no core above it: what comes is kept for the test. */

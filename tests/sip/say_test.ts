@@ -11,6 +11,7 @@ import {
   sipTest,
   startSipLab,
 } from "../support/sip_lab.ts";
+import { eventually } from "../support/eventually.ts";
 
 const say = (text: string, own: Partial<SayStep> = {}): SayStep => ({
   type: "say",
@@ -86,7 +87,7 @@ sipTest("say() has the next sentence made while one is heard", async () => {
   await using lab = await startSipLab({ speaker, slowMedia: true });
   const { leg, dialog } = await begin(lab, [say(long)]);
   const media = lab.media.legs[0]!;
-  while (media.played.length === 0) await new Promise((wake) => setTimeout(wake, 5));
+  await eventually("it is heard", () => media.played.length > 0);
   assert.deepEqual([media.played.length, asked.length], [1, 2]);
   await dialog.bye();
   await lab.service.event("ended", leg);
@@ -99,7 +100,7 @@ sipTest("say() without end goes on until the caller hangs up", async () => {
   const { leg, dialog } = await begin(lab, [say("Hello.", { loop: 0 })]);
   const media = lab.media.legs[0]!;
   for (let round = 1; round <= 3; round++) {
-    while (media.played.length < round) await new Promise((wake) => setTimeout(wake, 5));
+    await eventually(`round ${round} is heard`, () => media.played.length >= round);
     media.finishPlaying();
   }
   await dialog.bye();
@@ -177,7 +178,7 @@ sipTest("gather() says its prompts, and a key ends them", async () => {
   };
   const { leg } = await begin(lab, [gather]);
   const media = lab.media.legs[0]!;
-  while (media.played.length === 0) await new Promise((wake) => setTimeout(wake, 5));
+  await eventually("it is heard", () => media.played.length > 0);
   media.takeDigit("7");
   const { event } = await lab.service.event("gathered", leg);
   assert.ok(event.type === "gathered" && event.digits === "7");

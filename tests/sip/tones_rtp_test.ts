@@ -4,7 +4,7 @@ import { gatherStep } from "../support/gather_lab.ts";
 import { portOf } from "../support/plain_peer.ts";
 import { conferenceSid, roomStep } from "../support/room_lab.ts";
 import { newLeg, sipTest } from "../support/sip_lab.ts";
-import { eventually } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
 import { openTrunk, startTrunkLab, trunkInvitation } from "../support/trunk_peer.ts";
 import { openVoice } from "../support/voice.ts";
 import { workerEngine } from "../support/worker_engine.ts";

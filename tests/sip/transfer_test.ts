@@ -4,7 +4,7 @@ import type { Script } from "../../core/protocol/script.ts";
 import { invite, type SipLab, sipTest, startSipLab } from "../support/sip_lab.ts";
 import type { PhoneDialog } from "../support/softphone_dialog.ts";
 import { type SipText, valueOf } from "../support/sip_text.ts";
-import { eventually } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
 
 const dial = (login: string, media: "anchored" | "proxied" = "anchored"): Script => [
   { type: "dial", legs: [invite(login)], media, timeoutS: 30, timeLimitS: 60 },

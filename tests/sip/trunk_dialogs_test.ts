@@ -13,6 +13,7 @@ import {
   type TrunkPeer,
   udpOf,
 } from "../support/trunk_peer.ts";
+import { eventually } from "../support/eventually.ts";
 
 /** SDP among other things that a carrier says, in a message of ours. */
 const among = (text: string, isup = "signal") =>
@@ -241,7 +242,7 @@ sipTest("a trunk joins the other sides of two calls of its own, as a PBX does", 
 
   assert.ok(await isAlive(alice.dialog) && await isAlive(bob.dialog));
   const [ofAlice, ofBob] = lab.media.legs.filter(({ kind }) => kind === undefined);
-  while (ofAlice!.joined !== ofBob) await new Promise((wake) => setTimeout(wake, 5));
+  await eventually("they hear each other", () => ofAlice!.joined === ofBob);
   for (const invite of [alice.invite, bob.invite]) {
     trunk.send(inDialog("BYE", invite, trunk.port, 9));
   }

@@ -4,7 +4,7 @@ import { sipLimits } from "../../sip/base/limits.ts";
 import { requestHandshake } from "../../sip/transport/web_socket_handshake.ts";
 import { handClock } from "../support/hand_clock.ts";
 import { sipTest, startSipLab } from "../support/sip_lab.ts";
-import { eventually } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
 import { openWebSocketLab } from "../support/web_socket_lab.ts";
 
 const headers = {

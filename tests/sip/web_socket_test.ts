@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { sipLimits } from "../../sip/base/limits.ts";
 import { frameHead, frameOf, opcodes } from "../support/raw_websocket.ts";
 import { sipTest } from "../support/sip_lab.ts";
-import { eventually } from "../support/system.ts";
+import { eventually } from "../support/eventually.ts";
 import { openWebSocketLab } from "../support/web_socket_lab.ts";
 
 const idleMs = sipLimits.socketIdleS * 1000;

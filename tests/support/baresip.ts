@@ -1,7 +1,7 @@
 import type { Endpoint } from "../../sip/base/flow.ts";
 import { endChild } from "./end_child.ts";
 import { sipTest } from "./sip_lab.ts";
-import { eventually } from "./system.ts";
+import { eventually } from "./eventually.ts";
 import { amplitudeOf, tone } from "./tone.ts";
 import { pcmFile } from "./wav_file.ts";
 

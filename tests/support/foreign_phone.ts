@@ -1,7 +1,7 @@
 import { endChild } from "./end_child.ts";
 import { testDomain } from "./fake_service.ts";
 import { sipTest } from "./sip_lab.ts";
-import { eventually } from "./system.ts";
+import { eventually } from "./eventually.ts";
 import { amplitudeOf, tone } from "./tone.ts";
 import { pcmFile } from "./wav_file.ts";
 

@@ -1,5 +1,6 @@
 import { endChild } from "./end_child.ts";
 import { sipTest } from "./sip_lab.ts";
+import { eventually } from "./eventually.ts";
 
 const KAMAILIO = Deno.env.get("KAMAILIO") ?? "/usr/sbin/kamailio";
 const MODULES = Deno.env.get("KAMAILIO_MODULES") ?? "/usr/lib/x86_64-linux-gnu/kamailio/modules/";
@@ -65,10 +66,9 @@ async function startKamailio(
 }
 
 async function listens(port: number): Promise<void> {
-  for (let tries = 0; tries < 1_200; tries++) {
-    const connected = await Deno.connect({ hostname: "127.0.0.1", port }).catch(() => null);
-    if (connected !== null) return connected.close();
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`Cannot connect to port ${port}: nothing listens there`);
+  const connection = await eventually(
+    `port ${port} listens`,
+    () => Deno.connect({ hostname: "127.0.0.1", port }).catch(() => undefined),
+  );
+  connection.close();
 }

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { endChild } from "./end_child.ts";
 import { openSoftphone, type Softphone } from "./softphone.ts";
-import { eventually, freePorts, pidsBelow, spawnTask, type System } from "./system.ts";
+import { eventually } from "./eventually.ts";
+import { freePorts, pidsBelow, spawnTask, type System } from "./system.ts";
 
 /** One more companion of a system, as processes of its own. */
 export interface SecondCompanion extends AsyncDisposable {

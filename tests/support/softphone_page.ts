@@ -1,5 +1,6 @@
 import type { Browser, Locator, Page } from "playwright-core";
 import type { System } from "./system.ts";
+import { eventually } from "./eventually.ts";
 
 /** The softphone page in a browser of its own, as one person has it. */
 export interface SoftphonePage {
@@ -81,27 +82,19 @@ export async function openSoftphonePage(
     },
     async hears() {
       const before = await heard();
-      await until(async () => await heard() - before > soundEnergy, "hear anything");
+      await eventually("it hears", async () => await heard() - before > soundEnergy);
     },
     async hearsNothing() {
       let [energy, since] = [await heard(), Date.now()];
-      await until(async () => {
+      await eventually("it hears silence", async () => {
         const now = await heard();
         if (now - energy > soundEnergy) [energy, since] = [now, Date.now()];
         return Date.now() - since > silenceMs;
-      }, "hear silence");
+      });
     },
     async close() {
       await context.close();
       if (complaints.length > 0) throw new Error(`The page complained: ${complaints.join("; ")}`);
     },
   };
-}
-
-async function until(condition: () => Promise<boolean>, what: string): Promise<void> {
-  const end = Date.now() + waitMs;
-  while (!await condition()) {
-    if (Date.now() > end) throw new Error(`Cannot ${what}: waited ${waitMs} ms`);
-    await new Promise((wake) => setTimeout(wake, 50));
-  }
 }

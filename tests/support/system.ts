@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { endChild } from "./end_child.ts";
 import { openSoftphone, type Softphone } from "./softphone.ts";
+import { eventually } from "./eventually.ts";
 
 /** Service and companion as `deno task start` runs them, on a store and ports of their own. */
 export interface System {
@@ -172,14 +173,11 @@ function listenAnywhere(): Deno.Listener {
 
 /** Resolves when an address answers 200; gives up after a minute. */
 export async function answers(url: string): Promise<void> {
-  const until = Date.now() + 60_000;
-  for (;;) {
+  await eventually(`${url} answers`, async () => {
     const response = await fetch(url).catch(() => null);
     await response?.body?.cancel();
-    if (response?.ok) return;
-    if (Date.now() > until) throw new Error(`${url} does not answer`);
-    await new Promise((wake) => setTimeout(wake, 50));
-  }
+    return response?.ok;
+  });
 }
 
 const read = (path: string): string => {
@@ -205,25 +203,4 @@ export const pidsBelow = (parent: number, script: string): number[] =>
 function descendants(pid: number): number[] {
   const children = read(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean).map(Number);
   return children.flatMap((child) => [child, ...descendants(child)]);
-}
-
-/** Waits until something is true, looking again and again; fails after `mostMs`. */
-export async function eventually<T>(
-  what: string | (() => string),
-  look: () => Promise<T | undefined | false> | T | undefined | false,
-  mostMs = 60_000,
-): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    late.reject(new Error(`Not in ${mostMs} ms: ${typeof what === "string" ? what : what()}`));
-  }, mostMs);
-  try {
-    for (;;) {
-      const found = await Promise.race([look(), late.promise]);
-      if (found) return found;
-      await Promise.race([new Promise((wake) => setTimeout(wake, 50)), late.promise]);
-    }
-  } finally {
-    clearTimeout(timer);
-  }
 }

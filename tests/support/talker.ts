@@ -2,7 +2,7 @@ import { encodeG711 } from "../../sip/media/codecs/g711.ts";
 import { plainOffer, type PlainSocket, plainSocket, portOf, soundOf } from "./plain_peer.ts";
 import type { Softphone } from "./softphone.ts";
 import type { PhoneDialog } from "./softphone_dialog.ts";
-import { eventually } from "./system.ts";
+import { eventually } from "./eventually.ts";
 import { type SipText, valueOf } from "./sip_text.ts";
 import { amplitudeOf, tone } from "./tone.ts";
 import { inDialog, type TrunkPeer } from "./trunk_peer.ts";

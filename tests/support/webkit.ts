@@ -1,5 +1,6 @@
 import { endChild } from "./end_child.ts";
-import { answers, eventually, freePorts } from "./system.ts";
+import { eventually } from "./eventually.ts";
+import { answers, freePorts } from "./system.ts";
 
 const DRIVER = Deno.env.get("WEBKIT_DRIVER") ?? "/usr/bin/WebKitWebDriver";
 const XVFB = Deno.env.get("XVFB") ?? "/usr/bin/Xvfb";
