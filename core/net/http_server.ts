@@ -1,5 +1,6 @@
 import { getRequestListener } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { Buffer } from "node:buffer";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import type { Socket } from "node:net";
@@ -147,9 +148,10 @@ export async function serveHttp(options: HttpOptions, answer: Answer): Promise<H
 function createHttp(certificate: CertificateWatch | undefined): Server {
   const bounds = {
     maxHeaderSize: netLimits.headBytes,
-    keepAliveTimeout: netLimits.idleMs,
-    // Answered by hand, with a reason; times are kept by `judgePace`.
+    // Answered by hand, with a reason.
     requireHostHeader: false,
+    // Times are kept by `judgePace`: in Deno a timer for each request costs more than a look at all.
+    keepAliveTimeout: 0,
     headersTimeout: 0,
     requestTimeout: 0,
   };
@@ -172,16 +174,20 @@ async function send(
 ): Promise<Response> {
   const response = await answered;
   if (!incoming.complete) outgoing.setHeader("Connection", "close");
-  if (!/^(?:application\/(?:json|xml)|text\/)/.test(response.headers.get("Content-Type") ?? "")) {
-    return response;
-  }
+  const type = response.headers.get("Content-Type") ?? "";
+  const isDocument = /^application\/(?:json|xml)/.test(type);
+  if (!isDocument && !type.startsWith("text/")) return response;
+  // Node writes a string in one piece with the head, and bytes in a piece of their own.
+  const isPlain = isDocument && !response.headers.has("Content-Encoding");
+  const body = isPlain ? await response.text() : new Uint8Array(await response.arrayBuffer());
   const headers: string[] = [];
   if (!incoming.complete) headers.push("Connection", "close");
   for (const [name, value] of response.headers) headers.push(name, value);
-  const bytes = new Uint8Array(await response.arrayBuffer());
-  if (!response.headers.has("Content-Length")) headers.push("Content-Length", `${bytes.length}`);
+  if (!response.headers.has("Content-Length")) {
+    headers.push("Content-Length", String(Buffer.byteLength(body)));
+  }
   outgoing.writeHead(response.status, headers);
-  outgoing.end(bytes);
+  outgoing.end(body);
   return RESPONSE_ALREADY_SENT;
 }
 

@@ -208,3 +208,24 @@ Deno.test("shutdown() lets the request under way finish, and no idle connection 
 
   assert.match(await slow.closed, /HTTP\/1\.1 200 .*done/s);
 });
+
+Deno.test("serveHttp() sends documents whole, with their length in bytes, compressed or not", async () => {
+  const document = JSON.stringify({ name: "Zoë 名前 📞" });
+  await using server = await startServer({}, (request) => {
+    const isZipped = request.headers.get("Accept-Encoding")?.includes("gzip") === true;
+    const headers = { "Content-Type": "application/json; charset=utf-8" };
+    if (!isZipped) return Promise.resolve(new Response(document, { headers }));
+    const zipped = new Blob([document]).stream().pipeThrough(new CompressionStream("gzip"));
+    const zippedHeaders = { ...headers, "Content-Encoding": "gzip" };
+    return Promise.resolve(new Response(zipped, { headers: zippedHeaders }));
+  });
+  for (const coding of ["identity", "gzip"]) {
+    const response = await fetch(`http://127.0.0.1:${server.port}/`, {
+      headers: { "Accept-Encoding": coding },
+    });
+    assert.equal(await response.text(), document, coding);
+    if (coding !== "identity") continue;
+    const { byteLength } = new TextEncoder().encode(document);
+    assert.equal(response.headers.get("Content-Length"), String(byteLength));
+  }
+});
