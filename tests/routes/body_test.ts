@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { limits } from "../../core/base/limits.ts";
-import { readBody } from "../../routes/body.ts";
+import { readBody } from "../../routes/http/body.ts";
 
 /** A form, sent with its length or in chunks without one. */
 function formOf(bytes: Uint8Array<ArrayBuffer>, isChunked: boolean): Request {
