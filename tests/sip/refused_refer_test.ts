@@ -4,7 +4,7 @@ import { encodeG711 } from "../../sip/media/codecs/g711.ts";
 import { mediaEngine } from "../../sip/media/engine/engine.ts";
 import { rtpTransport } from "../../sip/media/transports/plain_rtp.ts";
 import { systemClock } from "../../sip/media/base/ticker.ts";
-import { baresipTest, startBaresip } from "../support/baresip.ts";
+import { type Baresip, baresipTest, startBaresip } from "../support/baresip.ts";
 import { testDomain } from "../support/fake_service.ts";
 import {
   loudnessOf,
@@ -56,7 +56,7 @@ function plain(dialog: PhoneDialog, socket: PlainSocket, refusal: number): Plain
 }
 
 /** Alice and bob talk, their media past the companion. */
-async function talking(lab: SipLab, refusal: number): Promise<{ alice: Plain; bob: Plain }> {
+async function talking(lab: SipLab, refusal: number) {
   const phones = [await lab.phone("alice"), await lab.phone("bob")] as const;
   const sockets = [await plainSocket(1), await plainSocket(2)] as const;
   lab.service.answer = ({ event }) =>
@@ -65,13 +65,18 @@ async function talking(lab: SipLab, refusal: number): Promise<{ alice: Plain; bo
   await phones[1].call("anything", { sdp: plainOffer(sockets[1].port) }).final;
   lab.service.answer = ({ event }) => {
     if (event.type === "refer") return dial("carol", "anchored");
-    return event.type === "incoming" ? dial("bob", "proxied") : [];
+    if (event.type !== "incoming") return [];
+    return dial(/sip:(\w+)/.exec(event.uri)?.[1] ?? "", "proxied");
   };
   const call = phones[0].call("bob", { sdp: plainOffer(sockets[0].port) });
   const callee = await (await phones[1].nextCall()).answer(plainOffer(sockets[1].port));
   const caller = await call.answered;
   assert.equal(portOf(caller.remoteSdp), sockets[1].port);
-  return { alice: plain(caller, sockets[0], refusal), bob: plain(callee, sockets[1], refusal) };
+  return {
+    alice: plain(caller, sockets[0], refusal),
+    bob: plain(callee, sockets[1], refusal),
+    phone: phones[1],
+  };
 }
 
 /** Says a tone all the time, where the phone was told to; the result ends it. */
@@ -92,6 +97,19 @@ async function lastNotify(dialog: PhoneDialog): Promise<string> {
   }
 }
 
+/** baresip as carol, registered, which says 900 Hz. */
+async function startCarol(lab: SipLab): Promise<Baresip> {
+  const carol = await startBaresip({
+    login: "carol",
+    domain: testDomain,
+    transport: "udp",
+    registrar: lab.companion.sipAddresses.get("UDP")!,
+    saysHz: 900,
+  });
+  await lab.service.told(({ came }) => came.includes("carol"));
+  return carol;
+}
+
 const refer = (dialog: PhoneDialog, headers = [`Refer-To: <sip:carol@${testDomain}>`]) =>
   dialog.request("REFER", { headers });
 
@@ -101,14 +119,7 @@ for (const refusal of [405, 603]) {
     async () => {
       await using lab = await startLab();
       const { alice, bob } = await talking(lab, refusal);
-      await using carol = await startBaresip({
-        login: "carol",
-        domain: testDomain,
-        transport: "udp",
-        registrar: lab.companion.sipAddresses.get("UDP")!,
-        saysHz: 900,
-      });
-      await lab.service.told(({ came }) => came.includes("carol"));
+      await using carol = await startCarol(lab);
       const stop = saying(alice, 1_500);
       try {
         const accepted = await refer(bob.dialog);
@@ -129,6 +140,39 @@ for (const refusal of [405, 603]) {
     },
   );
 }
+
+baresipTest(
+  "an attended transfer joins two plain phones, one of which refuses REFER",
+  async () => {
+    await using lab = await startLab();
+    const { alice, bob, phone } = await talking(lab, 405);
+    await using carol = await startCarol(lab);
+    const socket = await plainSocket(3);
+    const consultation = await phone.call("carol", { sdp: plainOffer(socket.port) }).answered;
+    const asking = plain(consultation, socket, 405);
+    assert.match(consultation.remoteSdp, /^a=tool:baresip/m);
+    const stops = [saying(alice, 1_500), saying(asking, 600)];
+    try {
+      await carol.untilHears(600);
+      const accepted = await refer(bob.dialog, [
+        `Refer-To: <sip:carol@${testDomain}?Replaces=${consultation.replaces}>`,
+      ]);
+      const notified = await lastNotify(bob.dialog);
+      const byes = await Promise.all([bob.dialog.ended, consultation.ended]);
+      await carol.untilHears(1_500);
+      const heard = loudnessOf(900, "PCMU", await alice.socket.next(60));
+
+      assert.equal(accepted.status, 202);
+      assert.equal(notified, "SIP/2.0 200 OK");
+      assert.deepEqual(byes.map(({ method }) => method), ["BYE", "BYE"]);
+      assert.ok(heard > 7_000, `alice hears 900 Hz at ${heard}`);
+    } finally {
+      for (const stop of stops) stop();
+    }
+    await alice.dialog.bye();
+    await Promise.all([alice.socket.close(), bob.socket.close(), socket.close()]);
+  },
+);
 
 sipTest(
   "a transfer that fails leaves two plain phones talking, one of which refused REFER",
