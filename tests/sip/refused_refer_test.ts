@@ -157,12 +157,12 @@ baresipTest(
       const accepted = await refer(bob.dialog, [
         `Refer-To: <sip:carol@${testDomain}?Replaces=${consultation.replaces}>`,
       ]);
+      assert.equal(accepted.status, 202);
       const notified = await lastNotify(bob.dialog);
       const byes = await Promise.all([bob.dialog.ended, consultation.ended]);
       await carol.untilHears(1_500);
       const heard = loudnessOf(900, "PCMU", await alice.socket.next(60));
 
-      assert.equal(accepted.status, 202);
       assert.equal(notified, "SIP/2.0 200 OK");
       assert.deepEqual(byes.map(({ method }) => method), ["BYE", "BYE"]);
       assert.ok(heard > 7_000, `alice hears 900 Hz at ${heard}`);
