@@ -181,8 +181,19 @@ const disabled = ({ realm }: Authenticator, login: string): Refusal => ({
   ],
 });
 
-/** Whether the digest was made for this Request-URI (RFC 7616 §3.4.6). */
+/**
+ * Whether the digest was made for the address of this Request-URI (RFC 7616 §3.4.6): sipgo leaves its
+ * parameters out.
+ */
 function isFor(target: string, given: DigestParameters): boolean {
   const uri = given["uri"] ?? "";
-  return uri === target || parseUri(uri)?.toString() === parseUri(target)?.toString();
+  return uri === target || addressIn(uri) === addressIn(target);
+}
+
+/** A URI without parameters and headers. */
+function addressIn(text: string): string | undefined {
+  const uri = parseUri(text);
+  uri?.clearParams();
+  uri?.clearHeaders();
+  return uri?.toString();
 }

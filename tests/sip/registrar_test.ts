@@ -148,7 +148,7 @@ async function answerer(phone: Softphone) {
   const identity = { username: "alice", realm: testDomain, password: "alice-secret" };
   const uri = `sip:${testDomain}`;
   const replace = { to: `<sip:alice@${testDomain}>` };
-  return (nc: string, { qop = "auth", algorithm = "SHA-256" } = {}) => {
+  return (nc: string, { qop = "auth", algorithm = "SHA-256", target = uri } = {}) => {
     const ha1 = digestHa1("SHA-256", identity);
     const parameters = { nonce, nc, cnonce: "c", qop, uri };
     const response = digestResponse("SHA-256", { method: "REGISTER", ha1 }, parameters);
@@ -156,7 +156,7 @@ async function answerer(phone: Softphone) {
       `Authorization: Digest username="alice", realm="${testDomain}", nonce="${nonce}", ` +
       `uri="${uri}", response="${response}", algorithm=${algorithm}, qop=${qop}, nc=${nc}, ` +
       `cnonce="c"`;
-    return phone.request("REGISTER", { headers: [header], replace });
+    return phone.request("REGISTER", { target, headers: [header], replace });
   };
 }
 
@@ -170,6 +170,16 @@ sipTest("register() takes each count of a nonce once", async () => {
 
   assert.deepEqual([first.status, replayed.status, next.status], [200, 401, 200]);
   assert.match(valueOf(replayed, "www-authenticate"), /stale=true/);
+});
+
+sipTest("register() takes an answer for the address of the Request-URI alone", async () => {
+  await using lab = await startSipLab();
+  const answer = await answerer(await lab.phone("alice", { register: false }));
+
+  const parameters = await answer("00000001", { target: `sip:${testDomain};transport=tcp` });
+  const elsewhere = await answer("00000002", { target: `sip:${testDomain}:5070` });
+
+  assert.deepEqual([parameters.status, elsewhere.status], [200, 401]);
 });
 
 sipTest("register() takes no protection and no algorithm that it did not offer", async () => {

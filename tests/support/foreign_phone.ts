@@ -22,6 +22,12 @@ export interface ForeignPhoneOptions {
   /** Where it registers, as `address:port`; also its domain. */
   registrar: string;
   saysHz: number;
+  /** UDP unless given. */
+  transport?: "udp" | "tcp" | "tls";
+  /** Whether it insists on SDES-SRTP; PJSUA2 and linphonec can. */
+  isSecured?: boolean;
+  /** Whether its calls bring no offer; PJSUA2's can. */
+  offersLate?: boolean;
 }
 
 /** An implementation, and how its process is started. */
@@ -54,9 +60,13 @@ const here = new URL("peers/", import.meta.url).pathname;
 
 /** The arguments of the phones in `tests/support/peers`. */
 const argumentsOf = (
-  { login, registrar }: ForeignPhoneOptions,
+  { login, registrar, transport = "udp", isSecured, offersLate }: ForeignPhoneOptions,
   { plays, received }: PhoneFiles,
-) => [login, `${login}-secret`, registrar, plays, received];
+) => [
+  ...[login, `${login}-secret`, registrar, plays, received, transport],
+  ...isSecured ? ["srtp"] : [],
+  ...offersLate ? ["late"] : [],
+];
 
 /** What `.ci/peers` installs. */
 export const foreignPhones: ForeignPhoneKind[] = [
@@ -77,11 +87,11 @@ export const foreignPhones: ForeignPhoneKind[] = [
 
 /** Files take the place of its sound card; it writes a WAV header of 44 bytes first. */
 async function describeLinphonec(
-  { login, registrar }: ForeignPhoneOptions,
+  options: ForeignPhoneOptions,
   { directory, plays, received }: PhoneFiles,
 ): Promise<Started> {
   await Deno.mkdir(`${directory}/.local/share/linphone`, { recursive: true });
-  await Deno.writeTextFile(`${directory}/linphonerc`, linphonerc(login, registrar));
+  await Deno.writeTextFile(`${directory}/linphonerc`, linphonerc(options));
   return {
     args: ["-c", `${directory}/linphonerc`, "-a"],
     env: { HOME: directory },
@@ -95,17 +105,22 @@ async function describeLinphonec(
 }
 
 /** Ports of -1 are free ones. */
-const linphonerc = (login: string, registrar: string) => `
+const linphonerc = (
+  { login, registrar, transport = "udp", isSecured = false }: ForeignPhoneOptions,
+) => `
 [sip]
 sip_port=-1
 sip_tcp_port=-1
 sip_tls_port=-1
 use_ipv6=0
 default_proxy=0
+verify_server_certs=0
+verify_server_cn=0
+${isSecured ? "media_encryption=srtp\nmedia_encryption_mandatory=1" : ""}
 [rtp]
 audio_rtp_port=-1
 [proxy_0]
-reg_proxy=<sip:${registrar};transport=udp>
+reg_proxy=<sip:${registrar};transport=${transport}>
 reg_identity=sip:${login}@${registrar}
 reg_expires=600
 reg_sendregister=1

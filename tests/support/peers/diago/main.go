@@ -1,7 +1,7 @@
 // A phone of sipgo, with the media of diago: registers, answers or calls, plays one WAV file and
 // records what it receives.
 //
-// Arguments: login password registrar plays.wav received.pcm. The registrar's address is its domain.
+// Arguments: login password registrar plays.wav received.pcm [transport]. The registrar's address is its domain.
 // A line `call URI` of its standard input makes a call; at the end of them it hangs up.
 package main
 
@@ -32,13 +32,17 @@ func main() {
 
 func run(args []string) error {
 	login, password, registrar, plays, received := args[0], args[1], args[2], args[3], args[4]
+	protocol := "udp"
+	if len(args) > 5 {
+		protocol = args[5]
+	}
 	agent, err := sipgo.NewUA(sipgo.WithUserAgent(login), sipgo.WithUserAgentHostname(registrar))
 	if err != nil {
 		return err
 	}
 	defer agent.Close()
 	phone := diago.NewDiago(agent, diago.WithTransport(diago.Transport{
-		Transport: "udp",
+		Transport: protocol,
 		BindHost:  "127.0.0.1",
 	}))
 	ctx, cancel := context.WithCancel(context.Background())
@@ -64,7 +68,11 @@ func run(args []string) error {
 	}
 
 	var domain sip.Uri
-	if err := sip.ParseUri("sip:"+login+"@"+registrar, &domain); err != nil {
+	transport := ""
+	if protocol != "udp" {
+		transport = ";transport=" + protocol
+	}
+	if err := sip.ParseUri("sip:"+login+"@"+registrar+transport, &domain); err != nil {
 		return err
 	}
 	if err := register(ctx, phone, domain, login, password); err != nil {
@@ -74,7 +82,7 @@ func run(args []string) error {
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {
 		var uri sip.Uri
-		if err := sip.ParseUri(strings.TrimPrefix(lines.Text(), "call "), &uri); err != nil {
+		if err := sip.ParseUri(strings.TrimPrefix(lines.Text(), "call ")+transport, &uri); err != nil {
 			return err
 		}
 		call, err := phone.Invite(ctx, uri, diago.InviteOptions{

@@ -1,14 +1,16 @@
 """A phone of PJSUA2: registers, answers or calls, plays one WAV file and records what it receives.
 
-Arguments: login password registrar plays.wav received.pcm. The registrar's address is its domain. A line
-`call URI` of its standard input makes a call; at the end of them it hangs up.
+Arguments: login password registrar plays.wav received.pcm [transport [srtp] [late]]. The registrar's address
+is its domain. With "srtp" it insists on SDES-SRTP; with "late" its calls bring no offer. A line `call URI` of its
+standard input makes a call; at the end of them it hangs up.
 """
 import sys
 import threading
 import time
 import pjsua2 as pj
 
-login, password, registrar, plays, received = sys.argv[1:]
+login, password, registrar, plays, received, *options = sys.argv[1:]
+protocol, *flags = options or ["udp"]
 calls = []
 
 
@@ -65,16 +67,23 @@ endpoint.libInit(config)
 endpoint.audDevManager().setNullDev()
 transport = pj.TransportConfig()
 transport.boundAddress = "127.0.0.1"
-endpoint.transportCreate(pj.PJSIP_TRANSPORT_UDP, transport)
+protocols = {
+    "udp": pj.PJSIP_TRANSPORT_UDP,
+    "tcp": pj.PJSIP_TRANSPORT_TCP,
+    "tls": pj.PJSIP_TRANSPORT_TLS,
+}
+endpoint.transportCreate(protocols[protocol], transport)
 endpoint.libStart()
 player, recorder = pj.AudioMediaPlayer(), Recorder()
 player.createPlayer(plays)
 
 settings = pj.AccountConfig()
 settings.idUri = f"sip:{login}@{registrar}"
-settings.regConfig.registrarUri = f"sip:{registrar}"
+settings.regConfig.registrarUri = f"sip:{registrar};transport={protocol}"
 settings.sipConfig.authCreds.append(pj.AuthCredInfo("digest", "*", login, 0, password))
 settings.mediaConfig.transportConfig.boundAddress = "127.0.0.1"
+if "srtp" in flags:
+    settings.mediaConfig.srtpUse = pj.PJMEDIA_SRTP_MANDATORY
 account = Account()
 account.create(settings)
 
@@ -94,7 +103,10 @@ while not ended.is_set():
     time.sleep(0.001)
     if called:
         calls.append(Call(account))
-        calls[-1].makeCall(called.pop(), pj.CallOpParam(True))
+        options = pj.CallOpParam(True)
+        if "late" in flags:
+            options.opt.flag |= pj.PJSUA_CALL_NO_SDP_OFFER
+        calls[-1].makeCall(f"{called.pop()};transport={protocol}", options)
 endpoint.hangupAllCalls()
 for _ in range(20):
     endpoint.libHandleEvents(20)
