@@ -49,7 +49,8 @@ const description = [
   "Operations are described in JSON, at paths that end in `.json`. Without `.json` the same " +
   "operation answers XML, or JSON where the Accept header prefers it. XML has the names of JSON " +
   "in PascalCase, inside `ServiceResponse`.",
-  "Request bodies are JSON objects or forms of the same names.",
+  "Request bodies are described as JSON objects. A form (application/x-www-form-urlencoded) of the " +
+  "same names is accepted as well.",
   "Credentials are those of HTTP Basic authentication: the Sid or the e-mail address of an account " +
   "and its AuthToken. AccountSid in a path is the caller's own account or one below it.",
 ].join("\n\n");

@@ -51,14 +51,11 @@ function operationObject(operation: Operation): JsonSchema {
   };
 }
 
-/** A JSON object, or a form of the same names. */
+/** JSON alone, though a form of the same names is taken as well: generators know one body. */
 function bodyOf(form: JsonSchema): JsonSchema {
   const example = exampleOf(nameOf(form));
   const media = { schema: form, ...(example !== undefined && { example }) };
-  return {
-    required: true,
-    content: { [jsonType]: media, "application/x-www-form-urlencoded": media },
-  };
+  return { required: true, content: { [jsonType]: media } };
 }
 
 function contentOf(answer: JsonSchema, { types = [jsonType] }: Operation): JsonSchema {

@@ -212,7 +212,8 @@ export const declaredWebhooks: Record<string, Webhook> = {
   },
 };
 
-const schemaName = (name: string): string => `${name[0]!.toUpperCase()}${name.slice(1)}Request`;
+const capital = (name: string): string => name[0]!.toUpperCase() + name.slice(1);
+const schemaName = (name: string): string => `${capital(name)}Request`;
 
 /** The parameters of each webhook, by the name of their schema. */
 export const callbackSchemas: Record<string, JsonSchema> = Object.fromEntries(
@@ -264,7 +265,7 @@ function operation(name: string, { summary, description, tag, isMarkup }: Webhoo
   const repeated = "Any response below 500 confirms it; otherwise it is sent again with back-off.";
   const asked = "The response is call-control markup.";
   return {
-    operationId: `${name}Webhook`,
+    operationId: `on${capital(name)}`,
     summary,
     description: `${description} ${isMarkup ? asked : repeated} ` +
       "With the method GET the parameters are in the query.",

@@ -11,6 +11,6 @@ export async function run(program: string, args: string[], input = ""): Promise<
   await writer.close();
   const { code, stdout, stderr } = await child.output();
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-  if (code !== 0) throw new Error(`${program} ${args.join(" ")}: ${text(stderr)}`);
+  if (code !== 0) throw new Error(`${program} ${args.join(" ")}: ${text(stderr)}${text(stdout)}`);
   return text(stdout);
 }
