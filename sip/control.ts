@@ -24,6 +24,7 @@ import { trunkPaths } from "../core/protocol/trunks.ts";
 import { serveHttp } from "../core/net/http_server.ts";
 import { netLimits } from "../core/net/limits.ts";
 import { createPlaces } from "../core/net/places.ts";
+import { forPrograms } from "../core/net/safe_headers.ts";
 import type { Companion } from "../core/protocol/companion.ts";
 import type { Calls } from "./contracts/calls.ts";
 import { runScript } from "./script/create_calls.ts";
@@ -77,19 +78,11 @@ export async function listenControl(options: ControlOptions): Promise<Control> {
     takePlace: createPlaces(netLimits.internalConnections),
     onOver: options.onOver,
     log: options.log,
-  }, async (request) => safe(await answer(request)));
+  }, async (request) => forPrograms(await answer(request)));
   return {
     url: `http://${hostPort(server.address.host, server.address.port)}`,
     close: () => server.shutdown(),
   };
-}
-
-/** Says to browsers that this is no page. */
-function safe(response: Response): Response {
-  response.headers.set("X-Content-Type-Options", "nosniff");
-  response.headers.set("Content-Security-Policy", "frame-ancestors 'none'");
-  response.headers.set("Cache-Control", "no-store");
-  return response;
 }
 
 const refusal = (status: number, error: string): Response => Response.json({ error }, { status });

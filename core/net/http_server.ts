@@ -11,6 +11,7 @@ import { clientAddress, ContradictoryProxy } from "./client_address.ts";
 import { netLimits } from "./limits.ts";
 import { plainAddress } from "./networks.ts";
 import { createAddressPlaces } from "./places.ts";
+import { safeHeaders } from "./safe_headers.ts";
 import { secureConnections } from "./secure.ts";
 import { type HttpConnection, judgePace, markProgress, openConnection } from "./slow_requests.ts";
 
@@ -229,6 +230,7 @@ function refuseRequest(response: ServerResponse, { status, text, retryAfterS }: 
   response.writeHead(Number(status.slice(0, 3)), {
     "Content-Type": "text/plain; charset=utf-8",
     "Connection": "close",
+    ...safeHeaders,
     ...retryAfterS !== undefined && { "Retry-After": String(retryAfterS) },
   });
   response.end(`${text}\n`);
@@ -238,9 +240,10 @@ function refuseRequest(response: ServerResponse, { status, text, retryAfterS }: 
 function endWith(socket: Socket, { status, text, retryAfterS }: Plain): void {
   if (!socket.writable) return void socket.destroy();
   const retry = retryAfterS === undefined ? "" : `Retry-After: ${retryAfterS}\r\n`;
+  const safe = Object.entries(safeHeaders).map((pair) => `${pair.join(": ")}\r\n`).join("");
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\n` +
-      `Content-Length: ${text.length + 1}\r\nConnection: close\r\n${retry}\r\n${text}\n`,
+      `Content-Length: ${text.length + 1}\r\nConnection: close\r\n${safe}${retry}\r\n${text}\n`,
   );
   socket.destroySoon();
 }

@@ -1,12 +1,12 @@
 import { createMiddleware } from "hono/factory";
 import { Fault } from "../../core/base/faults.ts";
+import { safeHeaders as safe } from "../../core/net/safe_headers.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import type { Env } from "./env.ts";
 
 /** What every answer says to browsers; a page of ours has a stricter policy of its own. */
 export const safeHeaders = createMiddleware<Env>(async (c, next) => {
-  c.header("X-Content-Type-Options", "nosniff");
-  c.header("Content-Security-Policy", "frame-ancestors 'none'");
+  for (const [name, value] of Object.entries(safe)) c.header(name, value);
   await next();
 });
 

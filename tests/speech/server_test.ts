@@ -62,6 +62,13 @@ async function withServer(
   }
 }
 
+/** No browser may guess its type, frame it or store it. */
+function assertSafe({ headers }: Response): void {
+  assert.equal(headers.get("X-Content-Type-Options"), "nosniff");
+  assert.equal(headers.get("Content-Security-Policy"), "frame-ancestors 'none'");
+  assert.equal(headers.get("Cache-Control"), "no-store");
+}
+
 const messageOf = async (response: Response) => (await response.json()).error.message;
 
 Deno.test("POST /v1/audio/speech answers WAV, and makes the same speech once", async () => {
@@ -69,6 +76,7 @@ Deno.test("POST /v1/audio/speech answers WAV, and makes the same speech once", a
     const asked = { model: "tts-1", input: " Hello ", voice: "man", language: "de", speed: 1.5 };
     const first = await post("/v1/audio/speech", JSON.stringify(asked));
     assert.equal(first.headers.get("content-type"), "audio/wav");
+    assertSafe(first);
     assert.deepEqual(await soundOf(first), sound);
 
     assert.deepEqual(await soundOf(await post("/v1/audio/speech", JSON.stringify(asked))), sound);
@@ -86,7 +94,7 @@ Deno.test("POST /v1/audio/speech answers WAV, and makes the same speech once", a
   });
 });
 
-Deno.test("the speech process says what is wrong with a request", async () => {
+Deno.test("the speech process says what is wrong with a request, safely in browsers", async () => {
   const speak = () => Promise.reject(new SpeechRefusal("Cannot speak so"));
   await withServer({ speak }, async ({ post, logged }) => {
     const say = (body: unknown) => post("/v1/audio/speech", JSON.stringify(body));
@@ -103,6 +111,7 @@ Deno.test("the speech process says what is wrong with a request", async () => {
     ];
     for (const [answer, status, message] of cases) {
       assert.equal((await answer).status, status, String(message));
+      assertSafe(await answer);
       assert.match(await messageOf(await answer), message);
     }
     assert.deepEqual(logged, []);

@@ -3,6 +3,7 @@ import { isSameSecret } from "../../accounts/access.ts";
 import { writeWav } from "../../base/wav.ts";
 import { type RecognitionEngine, type SpeechEngine, SpeechRefusal } from "./engine.ts";
 import { Busy, createGate } from "../../base/gate.ts";
+import { forPrograms } from "../../net/safe_headers.ts";
 import { speechLimits } from "./limits.ts";
 import { readWav } from "./read_wav.ts";
 import type { SoundCache } from "./sound_cache.ts";
@@ -42,7 +43,7 @@ export function speechServer(options: SpeechServerOptions): Answer {
         Response.json({ speech: speech.name, recognition: recognition?.name ?? null }),
       ),
   };
-  return async (request) => {
+  const answer = async (request: Request): Promise<Response> => {
     const given = request.headers.get("authorization") ?? "";
     if (!isSameSecret(given, `Bearer ${secret}`)) return refusal(401, "Cannot take the key");
     const route = routes[`${request.method} ${new URL(request.url).pathname}`];
@@ -56,6 +57,7 @@ export function speechServer(options: SpeechServerOptions): Answer {
       return refusal(500, error instanceof Error ? error.message : String(error));
     }
   };
+  return async (request) => forPrograms(await answer(request));
 }
 
 const refusal = (status: number, message: string): Response =>

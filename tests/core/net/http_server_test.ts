@@ -32,12 +32,15 @@ for (
     ],
   ] as const
 ) {
-  Deno.test(`serveHttp() answers 400 to ${what}, and closes`, async () => {
+  Deno.test(`serveHttp() answers 400 to ${what}, safely in browsers, and closes`, async () => {
     await using server = await startServer();
     const client = openRaw(server.port);
     client.send(request);
+    const answer = await client.closed;
 
-    assert.match(await client.closed, /^HTTP\/1\.1 400 /);
+    assert.match(answer, /^HTTP\/1\.1 400 /);
+    assert.match(answer, /\r\nX-Content-Type-Options: nosniff\r\n/);
+    assert.match(answer, /\r\nContent-Security-Policy: frame-ancestors 'none'\r\n/);
   });
 }
 
