@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { Agent, type ClientRequest, type IncomingMessage, request } from "node:http";
+import { netLimits } from "../../core/net/limits.ts";
 import type { Timers } from "../base/timers.ts";
 
 /** A POST of JSON, given up when the time is over or a signal aborts. */
@@ -37,6 +38,8 @@ export interface PosterLife {
   timers: Timers;
   /** Ends its connections. */
   stopped: AbortSignal;
+  /** How long an idle connection is kept; `netLimits.reuseMs` unless given. */
+  reuseMs?: number;
 }
 
 const securePoster = (origin: string): Poster => async (post) => {
@@ -55,9 +58,12 @@ const securePoster = (origin: string): Poster => async (post) => {
   return { status, body: "" };
 };
 
-function plainPoster(origin: string, { timers, stopped }: PosterLife): Poster {
+function plainPoster(
+  origin: string,
+  { timers, stopped, reuseMs = netLimits.reuseMs }: PosterLife,
+): Poster {
   const { hostname, port } = new URL(origin);
-  const agent = new Agent({ keepAlive: true });
+  const agent = new Agent({ keepAlive: true, timeout: reuseMs });
   stopped.addEventListener("abort", () => agent.destroy(), { once: true });
   // Brackets are for URLs.
   const host = hostname.replace(/^\[(.*)\]$/, "$1");

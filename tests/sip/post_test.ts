@@ -68,6 +68,37 @@ Deno.test("createPoster() posts over one connection, length in bytes", async () 
   assert.match(requests[0]!, /\r\nx-signature: signed\r\n/i);
 });
 
+Deno.test("createPoster() closes an idle connection before the other end would", async () => {
+  const stop = new AbortController();
+  const idle = Promise.withResolvers<void>();
+  await using server = serve(async (connection) => {
+    while (await readRequest(connection)) await connection.write(answerOf("done"));
+    idle.resolve();
+  });
+  const life = { timers: createTimers(), stopped: stop.signal, reuseMs: 200 };
+  const poster = createPoster(server.origin, life);
+  await poster(post());
+  const late = setTimeout(() => idle.reject(new Error("The connection stays open")), 10_000);
+  await idle.promise;
+  clearTimeout(late);
+  await poster(post());
+  stop.abort();
+  assert.equal(server.connections(), 2);
+});
+
+Deno.test("createPoster() waits for an answer longer than it keeps an idle connection", async () => {
+  const stop = new AbortController();
+  await using server = serve(async (connection) => {
+    await readRequest(connection);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await connection.write(answerOf("late"));
+  });
+  const life = { timers: createTimers(), stopped: stop.signal, reuseMs: 100 };
+  assert.equal((await createPoster(server.origin, life)(post())).body, "late");
+  stop.abort();
+  assert.equal(server.connections(), 1);
+});
+
 Deno.test("createPoster() posts again when the idle connection had been closed", async () => {
   const stop = new AbortController();
   await using server = serve(async (connection, number) => {
