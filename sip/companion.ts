@@ -173,6 +173,7 @@ function assemble(
     nonces: createNonces(sipDomain),
     sha256Everywhere: options.sha256Everywhere ?? false,
     lockout: createLockout(),
+    location: signalling.location,
     credentials: createCredentialsCache(link),
   };
   const [ask, tell] = [createQuestions(link, timers), createNews(link)];

@@ -7,15 +7,19 @@ export interface Answerer {
   login: string | undefined;
   /** The client's address. */
   host: string;
-  /** The flow, where this login gave a right answer by it before. */
-  provenFlow?: string | undefined;
+  /**
+   * The device, where this login gave a right answer from it before: by this flow, or with a binding
+   * that is still registered from this network.
+   */
+  knownAs?: string | undefined;
 }
 
 /**
  * Slows password guessing from one network, however often it connects anew. Wrong answers are
  * counted for each login and network, and for each network; they never lock a login elsewhere.
  * - A login that gave a right answer from a network is not locked by other logins there.
- * - A login on a flow where it gave a right answer is locked by wrong answers on that flow alone.
+ * - A device that gave a right answer is locked by its own wrong answers alone: it stays registered
+ *   while its login is guessed from its own network.
  */
 export interface Lockout {
   /** For how long answers from this source are refused unread, in ms. */
@@ -33,7 +37,7 @@ export function createLockout(now: () => number = Date.now): Lockout {
     remainingMs(answerer) {
       const source = sourceOf(answerer);
       const ofSource = source === undefined ? 0 : sources.remainingMs(source);
-      const isKnown = answerer.provenFlow !== undefined ||
+      const isKnown = answerer.knownAs !== undefined ||
         source !== undefined && known.has(source);
       return isKnown
         ? ofSource
@@ -42,15 +46,13 @@ export function createLockout(now: () => number = Date.now): Lockout {
     wrong(answerer) {
       const source = sourceOf(answerer);
       if (source !== undefined) sources.add(source);
-      if (answerer.provenFlow === undefined) networks.add(networkOf(answerer.host));
+      if (answerer.knownAs === undefined) networks.add(networkOf(answerer.host));
     },
     right(answerer) {
       const source = sourceOf(answerer);
       if (source !== undefined) sources.forget(source);
       const home = homeOf(answerer);
-      if (home === undefined) return;
-      sources.forget(home);
-      known.add(home);
+      if (home !== undefined) known.add(home);
     },
   };
 }
@@ -61,9 +63,7 @@ const homeOf = ({ login, host }: Answerer): string | undefined =>
 
 /** What the wrong answers of a login are counted for. No network contains a `#`. */
 const sourceOf = (answerer: Answerer): string | undefined =>
-  answerer.provenFlow === undefined
-    ? homeOf(answerer)
-    : `${answerer.login} #${answerer.provenFlow}`;
+  answerer.knownAs === undefined ? homeOf(answerer) : `${answerer.login} #${answerer.knownAs}`;
 
 /**
  * Makes room among so many, for a while: each look for what is first passes over all that went since

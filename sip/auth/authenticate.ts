@@ -11,6 +11,8 @@ import {
 } from "../text/digest.ts";
 import type { Flow } from "../base/flow.ts";
 import type { Answerer, Lockout } from "../admission/lockout.ts";
+import type { Location } from "../identity/location.ts";
+import { registeredAs } from "./registered_as.ts";
 import { type Refusal, unavailable } from "../base/refusal.ts";
 import { parseUri } from "../text/uri.ts";
 import { warning } from "../base/warning.ts";
@@ -25,6 +27,8 @@ export interface Authenticator {
   sha256Everywhere: boolean;
   credentials: CredentialsCache;
   lockout: Lockout;
+  /** Tells registered devices from others in their network. */
+  location: Pick<Location, "find">;
 }
 
 /** Who asks: 401 and WWW-Authenticate for a registrar, 407 and Proxy-Authenticate for a proxy. */
@@ -89,7 +93,7 @@ export function authenticate(
   if (!possibleLogin.test(login)) return judged(null);
   const known = credentials.known(login);
   if (known !== undefined) return judged(known);
-  const lockedMs = lockedOutMs(authenticator, request.flow, login);
+  const lockedMs = authenticator.lockout.remainingMs(answererOf(authenticator, request, login));
   if (lockedMs > 0) return lockedOut(lockedMs);
   return credentials.lookup(login, request.flow.remote.host).then(
     judged,
@@ -119,9 +123,9 @@ function judge(
 ): Identity {
   const { nonces, lockout } = authenticator;
   const { message: { method }, target, flow } = request;
-  const lockedMs = lockedOutMs(authenticator, flow, login);
+  const answerer = answererOf(authenticator, request, login);
+  const lockedMs = lockout.remainingMs(answerer);
   if (lockedMs > 0) return lockedOut(lockedMs);
-  const answerer = answererOf(flow, login);
   const ha1 = algorithmOf(given) === "MD5" ? "md5" : "sha256";
   const proof = { method, ha1: (found?.ha1 ?? nobody)[ha1] };
   if (!provesHa1(proof, given) || found === null || !isFor(target, given)) {
@@ -150,15 +154,16 @@ function challenge(
   return { statusCode, extraHeaders: nonces.challenges(challenge, { stale, algorithms, host }) };
 }
 
-const answererOf = ({ id, remote: { host }, proven }: Flow, login: string): Answerer => ({
-  login: possibleLogin.test(login) ? login : undefined,
-  host,
-  provenFlow: proven.has(login) ? id : undefined,
-});
-
-/** For how long answers of this login from here are refused unread, in ms. */
-const lockedOutMs = ({ lockout }: Authenticator, flow: Flow, login: string): number =>
-  lockout.remainingMs(answererOf(flow, login));
+function answererOf(
+  { location }: Authenticator,
+  { message, flow }: AuthenticatedRequest,
+  login: string,
+): Answerer {
+  const { id, remote: { host }, proven } = flow;
+  if (!possibleLogin.test(login)) return { login: undefined, host };
+  const knownAs = proven.has(login) ? id : registeredAs(location.find(login), message, host);
+  return { login, host, knownAs };
+}
 
 /** The rate limit of wrong passwords: it passes, so it is no 403 (RFC 3261 §21.5.4). */
 const lockedOut = (ms: number): Identity => ({

@@ -1,8 +1,9 @@
-import type { IncomingRequestMessage, NameAddrHeader, URI } from "../stack/library/sip_js.ts";
+import type { IncomingRequestMessage, NameAddrHeader } from "../stack/library/sip_js.ts";
 import type { Flow } from "../base/flow.ts";
 import { apart } from "../base/apart.ts";
 import { splitOutside } from "../text/grammar.ts";
 import { sipLimits } from "../base/limits.ts";
+import { keyOf } from "../identity/binding_key.ts";
 import type { Binding } from "../identity/location.ts";
 import type { Refusal } from "../base/refusal.ts";
 import { isSecure } from "../identity/secure.ts";
@@ -112,21 +113,6 @@ const kept = (text: string | null | undefined): string | undefined =>
 function expiryOf(text: string | undefined): number {
   if (text === undefined || !/^\d{1,10}$/.test(text)) return sipLimits.expiresDefaultS;
   return Math.min(Number(text), sipLimits.expiresMaxS);
-}
-
-/** A flow of a device, or else the address itself (RFC 5626 §6, RFC 3261 §19.1.4). */
-function keyOf(contact: NameAddrHeader): string {
-  const instance = contact.getParam("+sip.instance");
-  const regId = contact.getParam("reg-id");
-  return instance && regId ? `${instance};${regId}` : addressOf(contact.uri);
-}
-
-/** Parameters may stand in any order. */
-function addressOf(uri: URI): string {
-  const text = uri.toString();
-  if (text.indexOf(";") === text.lastIndexOf(";")) return text;
-  const [address = "", ...parameters] = text.split(";");
-  return [address, ...parameters.sort()].join(";");
 }
 
 /** The Contact to list again: our expiry replaces the one that was asked for. */

@@ -16,10 +16,15 @@ const peerOf = (lab: SipLab, host: string): Promise<SipPeer> =>
 
 let cseq = 0;
 
-async function register(peer: SipPeer, headers: string[] = []): Promise<SipText> {
-  const ids = { to: `<sip:alice@${testDomain}>`, callId: `registration-${peer.port}` };
-  const contact = `Contact: <sip:alice@127.0.0.1:${peer.port}>`;
-  const options = { ...ids, cseq: ++cseq, headers: [contact, ...headers] };
+async function register(
+  peer: SipPeer,
+  headers: string[] = [],
+  own: { callId?: string; contact?: string } = {},
+): Promise<SipText> {
+  const { callId = `registration-${peer.port}` } = own;
+  const { contact = `sip:alice@127.0.0.1:${peer.port}` } = own;
+  const lines = [`Contact: <${contact}>`, ...headers];
+  const options = { to: `<sip:alice@${testDomain}>`, callId, cseq: ++cseq, headers: lines };
   peer.send(peerRequest("REGISTER", "UDP", peer.port, options));
   return await peer.next();
 }
@@ -94,6 +99,40 @@ sipTest(
     assert.match(valueOf(refreshed, "contact"), new RegExp(`127\\.0\\.0\\.1:${phone.port}>`));
   },
 );
+
+for (
+  const [what, more] of [
+    ["the Call-ID of its registration", {}],
+    ["its Contact", { callId: "after-a-restart" }],
+  ] as const
+) {
+  sipTest(
+    `authenticate() lets a registered phone with ${what} in from a new port while it is guessed`,
+    async () => {
+      await using lab = await startSipLab(onUdp);
+      const peers = [1, 2, 3].map(() => peerOf(lab, "127.0.0.2"));
+      const [phone, moved, guesser] = await Promise.all(peers) as [SipPeer, SipPeer, SipPeer];
+      const own = { callId: "of-the-phone", contact: "sip:alice@192.168.1.7:5060" };
+      assert.equal((await register(phone, right(await register(phone, [], own)), own)).status, 200);
+
+      const challenged = await register(guesser);
+      for (let n = 0; n < 2 * free; n++) await register(guesser, wrong(challenged));
+      const locked = await register(guesser, right(await register(guesser)));
+      const again = { ...own, ...more };
+      const returned = await register(moved, right(await register(moved, [], again)), again);
+      const guesses: unknown[] = [];
+      const third = await register(moved, [], again);
+      const elsewhere = await peerOf(lab, "127.0.0.2");
+      for (let n = 0; n <= free; n++) {
+        guesses.push((await register(elsewhere, wrong(third), again)).status);
+      }
+      await Promise.all([phone, moved, guesser, elsewhere].map((peer) => peer.close()));
+
+      assert.deepEqual([locked.status, returned.status], [503, 200]);
+      assert.deepEqual(guesses, [...Array.from({ length: free }, () => 401), 503]);
+    },
+  );
+}
 
 sipTest(
   "authenticate() asks a phone whose address changed to answer again, as often as it does",

@@ -115,16 +115,16 @@ Deno.test("remainingMs() lets no other login lock one out in a network where it 
   assert.equal(lockout.remainingMs(home), 0);
 });
 
-Deno.test("remainingMs() judges a flow where a login was right by the wrong answers on it alone", () => {
+Deno.test("remainingMs() judges a device that was right by its own wrong answers alone", () => {
   const { lockout, guess } = startLockout();
-  const onFlow = { login: "alice", host: "198.51.100.1", provenFlow: "7" };
+  const onFlow = { login: "alice", host: "198.51.100.1", knownAs: "7" };
 
   guess("alice", 20);
   assert.equal(lockout.remainingMs(onFlow), 0);
   for (let i = 0; i < wrongAnswersOfLogin.free; i++) lockout.wrong(onFlow);
 
   assert.equal(lockout.remainingMs(onFlow), lockoutMinMs);
-  assert.equal(lockout.remainingMs({ ...onFlow, provenFlow: "8" }), 0);
+  assert.equal(lockout.remainingMs({ ...onFlow, knownAs: "8" }), 0);
 });
 
 Deno.test("remainingMs() locks a login out where it was right after wrong answers from there", () => {

@@ -96,6 +96,7 @@ export function openReceiveLab(
     realm: domain,
     nonces: createNonces(domain),
     lockout: createLockout(),
+    location: signalling.location,
     credentials: createCredentialsCache(link),
     sha256Everywhere: false,
   };

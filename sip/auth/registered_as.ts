@@ -1,0 +1,29 @@
+import { networkOf } from "../../core/net/networks.ts";
+import type { IncomingRequestMessage } from "../stack/library/sip_js.ts";
+import { keyOf } from "../identity/binding_key.ts";
+import type { Binding } from "../identity/location.ts";
+
+/**
+ * What names the registered device that a request comes from, seen from its network; undefined where
+ * none is. It knows the Call-ID of its registration, which others cannot guess (RFC 3261 §8.1.1.4), or
+ * has the same instance or Contact. Each is counted for itself: who guesses a Contact does not lock
+ * out who knows the Call-ID.
+ */
+export function registeredAs(
+  bindings: readonly Binding[],
+  message: IncomingRequestMessage,
+  host: string,
+): string | undefined {
+  const network = networkOf(host);
+  const near = bindings.filter(({ flow }) => networkOf(flow.remote.host) === network);
+  if (near.length === 0) return undefined;
+  if (near.some(({ callId }) => callId === message.callId)) return `call ${message.callId}`;
+  const contacts = (message.headers["Contact"] ?? []).map(({ parsed }) => parsed);
+  const found = near.find(({ key, instance }) =>
+    contacts.some((contact) =>
+      contact !== "*" && contact !== undefined &&
+      (keyOf(contact) === key || contact.getParam("+sip.instance") === (instance ?? ""))
+    )
+  );
+  return found && `at ${found.instance ?? found.key}`;
+}
