@@ -24,7 +24,7 @@ import { trunkPaths } from "../core/protocol/trunks.ts";
 import { serveHttp } from "../core/net/http_server.ts";
 import { netLimits } from "../core/net/limits.ts";
 import { createPlaces } from "../core/net/places.ts";
-import { forPrograms } from "../core/net/safe_headers.ts";
+import { forPrograms } from "../core/base/safe_headers.ts";
 import type { Companion } from "../core/protocol/companion.ts";
 import type { Calls } from "./contracts/calls.ts";
 import { runScript } from "./script/create_calls.ts";

@@ -11,7 +11,7 @@ import { clientAddress, ContradictoryProxy } from "./client_address.ts";
 import { netLimits } from "./limits.ts";
 import { plainAddress } from "./networks.ts";
 import { createAddressPlaces } from "./places.ts";
-import { safeHeaders } from "./safe_headers.ts";
+import { safeHeaders } from "../base/safe_headers.ts";
 import { secureConnections } from "./secure.ts";
 import { type HttpConnection, judgePace, markProgress, openConnection } from "./slow_requests.ts";
 

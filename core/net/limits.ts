@@ -19,11 +19,6 @@ export const netLimits = {
   slowLookMs: 1_000,
   /** A connection without a request under way; longer than the proxies' own: nginx 60 s, Caddy 120 s. */
   idleMs: 130_000,
-  /**
-   * An idle connection of ours is reused for so long: less than `idleMs` and than the 75 s of nginx,
-   * so that no request meets the other end's close. Deno would send such a request's bytes again.
-   */
-  reuseMs: 60_000,
   tlsHandshakeMs: 15_000,
   /** Between two looks whether connections are still accepted, and how long one may wait for that. */
   acceptLookMs: 1_500,

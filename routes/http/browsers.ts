@@ -1,6 +1,6 @@
 import { createMiddleware } from "hono/factory";
 import { Fault } from "../../core/base/faults.ts";
-import { safeHeaders as safe } from "../../core/net/safe_headers.ts";
+import { safeHeaders as safe } from "../../core/base/safe_headers.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import type { Env } from "./env.ts";
 

@@ -174,6 +174,12 @@ export const sipLimits = {
   reportDefects: 8,
   /** A new call is refused when the service has been out of reach for so long. */
   serviceGraceMs: 3_000,
+  /**
+   * An idle connection to the service is reused for so long: less than the 130 s of the service and
+   * the 75 s of nginx, so that no request meets the other end's close. Deno would send such a
+   * request's bytes again.
+   */
+  reuseMs: 60_000,
   /** After a heartbeat that the service did not hear, as before it is up. */
   heartbeatRetryMs: 500,
   /** In a row, before they are worth a line of the log. */

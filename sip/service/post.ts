@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { Agent, type ClientRequest, type IncomingMessage, request } from "node:http";
-import { netLimits } from "../../core/net/limits.ts";
+import { sipLimits } from "../base/limits.ts";
 import type { Timers } from "../base/timers.ts";
 
 /** A POST of JSON, given up when the time is over or a signal aborts. */
@@ -38,7 +38,7 @@ export interface PosterLife {
   timers: Timers;
   /** Ends its connections. */
   stopped: AbortSignal;
-  /** How long an idle connection is kept; `netLimits.reuseMs` unless given. */
+  /** How long an idle connection is kept; `sipLimits.reuseMs` unless given. */
   reuseMs?: number;
 }
 
@@ -60,7 +60,7 @@ const securePoster = (origin: string): Poster => async (post) => {
 
 function plainPoster(
   origin: string,
-  { timers, stopped, reuseMs = netLimits.reuseMs }: PosterLife,
+  { timers, stopped, reuseMs = sipLimits.reuseMs }: PosterLife,
 ): Poster {
   const { hostname, port } = new URL(origin);
   const agent = new Agent({ keepAlive: true, timeout: reuseMs });

@@ -86,19 +86,6 @@ Deno.test("createPoster() closes an idle connection before the other end would",
   assert.equal(server.connections(), 2);
 });
 
-Deno.test("createPoster() waits for an answer longer than it keeps an idle connection", async () => {
-  const stop = new AbortController();
-  await using server = serve(async (connection) => {
-    await readRequest(connection);
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    await connection.write(answerOf("late"));
-  });
-  const life = { timers: createTimers(), stopped: stop.signal, reuseMs: 100 };
-  assert.equal((await createPoster(server.origin, life)(post())).body, "late");
-  stop.abort();
-  assert.equal(server.connections(), 1);
-});
-
 Deno.test("createPoster() posts again when the idle connection had been closed", async () => {
   const stop = new AbortController();
   await using server = serve(async (connection, number) => {
