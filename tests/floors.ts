@@ -72,7 +72,7 @@ sip/incoming           | * core/protocol                                        
 sip/messages           | * core/protocol                                              |  | MESSAGE, in and out
 sip/relay              | *                                                            |  | what this companion does for calls of others
 sip/script             | * core/protocol                                              |  | performs the script of a leg
-sip                    | * core/net core/protocol                                     |  | the companion, put together
+sip                    | * core/base core/net core/protocol                           |  | the companion, put together
 sip/media/engine       | media/audio media/base media/codecs media/rtp media/sdp      |  | legs of audio, joined and mixed
 sip/media/webrtc       | media/base media/rtp media/sdp media/srtp core/base          | node: | ICE, STUN and DTLS
 sip/media/transports   | media/base media/engine media/rtp media/sdp media/srtp media/webrtc core/net | node: zod | plain RTP, WebRTC, rtpengine
