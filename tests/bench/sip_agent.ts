@@ -22,17 +22,36 @@ const repeatMs = 500;
 /** The status of a request that got no final response in time. */
 export const noAnswer = 0;
 
-const sdp = [
-  "v=0",
-  "o=- 1 1 IN IP4 127.0.0.1",
-  "s=-",
-  "c=IN IP4 127.0.0.1",
-  "t=0 0",
-  "m=audio 40000 RTP/AVP 0 101",
-  "a=rtpmap:0 PCMU/8000",
-  "a=rtpmap:101 telephone-event/8000",
-  "",
-].join("\r\n");
+/** What agents offer and answer; over WebSocket they are browsers, so that neither server touches it. */
+const bodies = {
+  UDP: body("RTP/AVP", []),
+  WS: body("UDP/TLS/RTP/SAVPF", [
+    "a=ice-ufrag:bench",
+    `a=ice-pwd:${token()}${token()}`,
+    `a=fingerprint:sha-256 ${
+      Array.from(randomBytes(32), (byte) => byte.toString(16).padStart(2, "0").toUpperCase()).join(
+        ":",
+      )
+    }`,
+    "a=setup:actpass",
+    "a=rtcp-mux",
+  ]),
+};
+
+function body(profile: string, lines: string[]): string {
+  return [
+    "v=0",
+    "o=- 1 1 IN IP4 127.0.0.1",
+    "s=-",
+    "c=IN IP4 127.0.0.1",
+    "t=0 0",
+    `m=audio 40000 ${profile} 0 101`,
+    "a=rtpmap:0 PCMU/8000",
+    "a=rtpmap:101 telephone-event/8000",
+    ...lines,
+    "",
+  ].join("\r\n");
+}
 
 /** A request's addresses and counters; a call keeps them. */
 interface Exchange {
@@ -50,6 +69,7 @@ export function createAgent(
   wire: Wire,
   { login, domain, password }: { login: string; domain: string; password: string },
 ): Agent {
+  const sdp = bodies[wire.transport];
   const waiting = new Map<string, (response: SipText) => void>();
   /** By Call-ID: the ACK of a call that was answered, and what ends the repeats of an answer of ours. */
   const acks = new Map<string, string>();

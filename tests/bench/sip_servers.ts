@@ -88,6 +88,7 @@ export function companion(service: FakeService): Promise<Server> {
     SIP_DOMAIN: testDomain,
     SIP_CONNECTIONS_PER_ADDRESS: "0",
     SIP_STRANGER_REQUESTS_PER_S: "0",
+    MEDIA_RELAY: "never", // The agents have no audio.
   };
   const command = [Deno.execPath(), "run", "-A", "--quiet", ...companionFlags, "sip/main.ts"];
   return serve({ wsPort, udpPort }, command, env);
