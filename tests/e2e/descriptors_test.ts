@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
+import { connect as connectTls } from "node:tls";
 import { getRequest, openRaw } from "../support/raw_http.ts";
+import { connectPeer, peerRequest, streamPeer } from "../support/sip_peer.ts";
+import { freePorts } from "../support/system.ts";
+import { serialAt, testAuthority, testCertificates } from "../support/test_certificates.ts";
 import { eventually } from "../support/eventually.ts";
 import { startSystem } from "../support/system.ts";
 
@@ -7,6 +11,13 @@ import { startSystem } from "../support/system.ts";
 function flood(port: number, count: number) {
   const idle = Array.from({ length: count }, (_, i) => openRaw(port, `127.0.1.${1 + i % 8}`));
   return { close: () => idle.forEach((client) => client.close()) };
+}
+
+/** Resolves with how long a connection takes to be served, trying again until then. */
+async function untilServed(what: string, serve: () => Promise<unknown>): Promise<number> {
+  const since = Date.now();
+  await eventually(`${what} is served`, () => serve().then(() => true, () => false), 20_000);
+  return Date.now() - since;
 }
 
 const limited = (limit: number): { deno: [string, ...string[]] } => ({
@@ -60,5 +71,65 @@ Deno.test({
     assert.equal(registered.status, 200);
     assert.ok(took.every((ms) => ms < 5_000), `took ${took} ms`);
     assert.deepEqual(system.pids("main.ts").concat(system.pids("sip/main.ts")), pids);
+  },
+});
+
+Deno.test({
+  name: "with 256 descriptors, floods of SIP over TCP and TLS and of the control end no listener",
+  timeout: 180_000,
+  async fn() {
+    const [tcp, tls, control] = freePorts(3) as [number, number, number];
+    const directory = await Deno.makeTempDir();
+    await using disposal = new AsyncDisposableStack();
+    disposal.defer(() => Deno.remove(directory, { recursive: true }));
+    const [cert, key] = [`${directory}/cert.pem`, `${directory}/key.pem`];
+    await Deno.writeTextFile(cert, testCertificates.first.cert);
+    await Deno.writeTextFile(key, testCertificates.first.key);
+    const env = {
+      SIP_TCP_PORT: String(tcp),
+      SIP_TLS_PORT: String(tls),
+      SIP_TLS_CERT: cert,
+      SIP_TLS_KEY: key,
+      BRIDGE_PORT: String(control),
+    };
+    await using system = await startSystem({ ...limited(256), directory, env });
+    const host = "127.0.0.1";
+    const pids = system.pids("sip/main.ts");
+    const byTcp = await connectPeer({ host, port: tcp });
+    const secure = connectTls({ host, port: tls, servername: "sip.test", ca: testAuthority });
+    await new Promise<void>((resolve, reject) => {
+      secure.once("secureConnect", resolve);
+      secure.once("error", reject);
+    });
+    const byTls = streamPeer(secure);
+    const ask = async (call: string) => {
+      byTcp.send(peerRequest("OPTIONS", "TCP", byTcp.port, { callId: `tcp-${call}` }));
+      byTls.send(peerRequest("OPTIONS", "TLS", byTls.port, { callId: `tls-${call}` }));
+      return [(await byTcp.next()).status, (await byTls.next()).status];
+    };
+    const before = await ask("before");
+
+    const floods = [tcp, tls, control].map((port) => flood(port, 400));
+    await eventually("all places are taken", () => {
+      return (system.output().match(/Cannot take more connections/g) ?? []).length >= 3;
+    });
+    const during = await ask("during");
+    for (const { close } of floods) close();
+    const took = await Promise.all([
+      untilServed("SIP over TCP", async () => {
+        const peer = await connectPeer({ host, port: tcp });
+        peer.send(peerRequest("OPTIONS", "TCP", peer.port, { callId: `again-${peer.port}` }));
+        const closed = peer.closed.then(() => Promise.reject(new Error("It was closed")));
+        await Promise.race([peer.next(), closed]).finally(() => peer.close());
+      }),
+      untilServed("SIP over TLS", () => serialAt({ host, port: tls })),
+      untilAnswered(control),
+    ]);
+    const after = await ask("after");
+    await Promise.all([byTcp.close(), byTls.close()]);
+
+    assert.deepEqual([before, during, after], [[200, 200], [200, 200], [200, 200]]);
+    assert.ok(took.every((ms) => ms < 5_000), `took ${took} ms`);
+    assert.deepEqual(system.pids("sip/main.ts"), pids);
   },
 });
