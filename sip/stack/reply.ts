@@ -1,6 +1,6 @@
 import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
 import type { Flow } from "../base/flow.ts";
-import { responseText } from "./lean_library.ts";
+import { responseText } from "./patches/messages.ts";
 import { productName, supportedOptions } from "./user_agent_core.ts";
 
 /** A final response without a body. */

@@ -12,10 +12,10 @@ import {
 import { AllowedMethods } from "sip.js/lib/core/user-agent-core/allowed-methods.js";
 import type { ClientAuthentication } from "./client_authentication.ts";
 import { currentFlow, currentName } from "../base/flow.ts";
-import { replaceClients } from "./lean_clients.ts";
-import { replaceCostly, silentLoggers } from "./lean_library.ts";
-import { replaceRequests } from "./lean_requests.ts";
-import { replaceTimers } from "./lean_timers.ts";
+import { replaceClients } from "./patches/client_transactions.ts";
+import { replaceCostly, silentLoggers } from "./patches/messages.ts";
+import { replaceRequests } from "./patches/requests.ts";
+import { replaceTimers } from "./patches/timers.ts";
 import { LooseMap } from "../base/loose_map.ts";
 import { ServerTransactions } from "./server_transactions.ts";
 import { contactUser, nameless } from "../transport/local_name.ts";

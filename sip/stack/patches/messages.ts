@@ -13,9 +13,9 @@ import {
   UserAgentServer,
 } from "sip.js/lib/core/index.js";
 import { getReasonPhrase } from "sip.js/lib/core/messages/utils.js";
-import { requestUriOf } from "../identity/origin.ts";
-import { isSips, sipsContact } from "../identity/secure.ts";
-import { canonicalName } from "../text/header_names.ts";
+import { requestUriOf } from "../../identity/origin.ts";
+import { isSips, sipsContact } from "../../identity/secure.ts";
+import { canonicalName } from "../../text/header_names.ts";
 
 /**
  * What the library does for every message at several times the cost it need have, done otherwise:

@@ -7,8 +7,8 @@ import {
   Timers as lengths,
   TransactionState,
 } from "sip.js/lib/core/index.js";
-import { transactionTimers } from "../base/limits.ts";
-import { createTimers } from "../base/timers.ts";
+import { transactionTimers } from "../../base/limits.ts";
+import { createTimers } from "../../base/timers.ts";
 
 /**
  * What the library waits for in a call, with timers of ours: it sets one of the runtime each time, at

@@ -12,7 +12,7 @@ import {
   UserAgentClient,
   type UserAgentCore,
 } from "sip.js/lib/core/index.js";
-import { after } from "./lean_timers.ts";
+import { after } from "./timers.ts";
 
 /**
  * How requests of ours begin, without the timers of the runtime that the library sets for B and F
