@@ -1,5 +1,5 @@
 import { type AdmissionBounds, createAdmission } from "./admission/admission.ts";
-import { clientAuthentication } from "./stack/client_authentication.ts";
+import { clientAuthentication } from "./auth/client_authentication.ts";
 import type { Dialog } from "./contracts/dialog.ts";
 import { type Flow, withFlow } from "./base/flow.ts";
 import { createLooseSet, LooseMap } from "./base/loose_map.ts";

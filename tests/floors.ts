@@ -59,11 +59,12 @@ sip/service            | base media/base core/protocol                          
 sip/transport          | base stack/library text core/base core/net                   | node: | WebSocket, TCP, TLS, UDP; DNS; retransmissions
 sip/contracts          | * core/protocol                                              |  | Signalling, Dialog, Leg, Calls, Fork: what the rooms above share
 sip/auth               | admission base contracts identity service stack/library text core/net core/protocol |  | digest authentication of requests (RFC 8760)
-sip/stack              | base contracts identity text transport                       | node: sip.js | sip.js: transactions, and what is done otherwise
+sip/stack/patches      | auth base identity text                                      | node: sip.js | what of sip.js runs as our code
+sip/stack              | auth base stack/library stack/patches text transport         | sip.js | sip.js: transactions and dialogs
 sip/registrar          | * core/protocol                                              |  | REGISTER, paths, who is present
 sip/dialog             | *                                                            | node: | requests within a dialog: offers, hold, update, INFO
 sip/receive            | * core/protocol                                              |  | checks of each request before it gets a transaction
-sip/trunk              | base contracts service stack stack/library text transport core/net core/protocol |  | gateways: registration, state, proxies
+sip/trunk              | auth base contracts service stack/library text transport core/net core/protocol |  | gateways: registration, state, proxies
 sip/leg                | * core/protocol                                              |  | legs: incoming, outgoing, ringing, forks
 sip/peer               | base contracts identity leg media/base core/protocol         | zod | calls to other companions
 sip/steps              | * core/protocol                                              |  | one file for each step of a script

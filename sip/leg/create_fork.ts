@@ -4,7 +4,7 @@ import type {
   OutgoingInviteRequestDelegate,
   OutgoingRequestMessage,
 } from "../stack/library/sip_js.ts";
-import { loginWith } from "../stack/client_authentication.ts";
+import { loginWith } from "../auth/client_authentication.ts";
 import { currentFlow, type Flow, withFlow } from "../base/flow.ts";
 import type { ForkInvite } from "./fork_invite.ts";
 import { forgetTransaction, moveTransaction } from "../stack/forget_transaction.ts";

@@ -1,7 +1,7 @@
 import { messageLimits, type OutwardOrder } from "../../core/protocol/messages.ts";
 import type { TrunkRoute } from "../../core/protocol/trunks.ts";
 import type { IncomingResponseMessage, UserAgentClient } from "../stack/library/sip_js.ts";
-import { loginWith } from "../stack/client_authentication.ts";
+import { loginWith } from "../auth/client_authentication.ts";
 import { type Flow, withFlow } from "../base/flow.ts";
 import { callerUser } from "../leg/fork_invite.ts";
 import { guard } from "../base/log.ts";

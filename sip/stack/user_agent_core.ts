@@ -10,12 +10,10 @@ import {
   type UserAgentCoreDelegate,
 } from "sip.js/lib/core/index.js";
 import { AllowedMethods } from "sip.js/lib/core/user-agent-core/allowed-methods.js";
-import type { ClientAuthentication } from "./client_authentication.ts";
+import type { ClientAuthentication } from "../auth/client_authentication.ts";
 import { currentFlow, currentName } from "../base/flow.ts";
-import { replaceClients } from "./patches/client_transactions.ts";
-import { replaceCostly, silentLoggers } from "./patches/messages.ts";
-import { replaceRequests } from "./patches/requests.ts";
-import { replaceTimers } from "./patches/timers.ts";
+import { applyPatches } from "./patches/patches.ts";
+import { silentLoggers } from "./patches/messages.ts";
 import { LooseMap } from "../base/loose_map.ts";
 import { ServerTransactions } from "./server_transactions.ts";
 import { contactUser, nameless } from "../transport/local_name.ts";
@@ -72,12 +70,7 @@ export function createCore(
   delegate: UserAgentCoreDelegate,
   authentication: () => ClientAuthentication | undefined = () => undefined,
 ): UserAgentCore {
-  replaceBranchIds();
-  replaceCostly();
-  replaceTimers();
-  replaceClients();
-  replaceRequests();
-  replaceAuthentication();
+  applyPatches();
   AllowedMethods.splice(0, AllowedMethods.length, ...allowedMethods);
   const contact = userUri(contactUser, domain);
   const core = new UserAgentCore({
@@ -112,55 +105,4 @@ function keepLoosely(core: UserAgentCore): void {
   core.userAgentClients = new LooseMap();
   core.userAgentServers = new ServerTransactions();
   core.dialogs = new LooseMap();
-}
-
-let branches = 0;
-
-/**
- * The library draws branch ids from ten million, which collide within seconds on a busy core and
- * let one client guess another's. Ours count, and end in 122 random bits (RFC 3261 §8.1.1.7).
- */
-function replaceBranchIds(): void {
-  const transaction = ClientTransaction as unknown as {
-    makeId(request: OutgoingRequestMessage): string;
-  };
-  transaction.makeId = (request) => {
-    if (request.method === "CANCEL" && request.branch !== undefined) return request.branch;
-    return `z9hG4bK${(branches++).toString(36)}.${crypto.randomUUID()}`;
-  };
-}
-
-/** What the library keeps to itself of a request of ours. */
-interface OpenClient {
-  readonly core: UserAgentCore;
-  readonly message: OutgoingRequestMessage;
-  credentials: ClientAuthentication | undefined;
-  init(): void;
-}
-
-/** The library answers one challenge only, and forgets it for another (RFC 3261 §22.3). */
-function replaceAuthentication(): void {
-  Object.assign(UserAgentClient.prototype, {
-    /** Whether a response is final; else the request goes out once more. */
-    authenticationGuard(
-      this: OpenClient,
-      response: IncomingResponseMessage,
-      dialog?: SessionDialog,
-    ): boolean {
-      if (response.statusCode !== 401 && response.statusCode !== 407) return true;
-      this.credentials ??= this.core.configuration.authenticationFactory() as unknown as
-        | ClientAuthentication
-        | undefined;
-      const { message, credentials } = this;
-      if (!credentials?.answer(message, response)) return true;
-      message.cseq++;
-      if (dialog?.localSequenceNumber) {
-        dialog.incrementLocalSequenceNumber();
-        message.cseq = dialog.localSequenceNumber;
-      }
-      message.setHeader("cseq", `${message.cseq} ${message.method}`);
-      this.init();
-      return false;
-    },
-  });
 }

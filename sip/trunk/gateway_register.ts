@@ -1,6 +1,6 @@
 import type { IncomingResponseMessage, UserAgentClient } from "../stack/library/sip_js.ts";
 import type { Registration } from "../../core/protocol/trunks.ts";
-import { loginWith } from "../stack/client_authentication.ts";
+import { loginWith } from "../auth/client_authentication.ts";
 import { type Flow, withFlow } from "../base/flow.ts";
 import { sipLimits } from "../base/limits.ts";
 import { guard } from "../base/log.ts";

@@ -1,4 +1,4 @@
-import type { IncomingResponseMessage, OutgoingRequestMessage } from "sip.js/lib/core/index.js";
+import type { IncomingResponseMessage, OutgoingRequestMessage } from "../stack/library/sip_js.ts";
 import type { Dialog } from "../contracts/dialog.ts";
 import {
   answerChallenge,
