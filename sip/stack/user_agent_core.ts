@@ -1,11 +1,7 @@
 import {
-  ClientTransaction,
   type DigestAuthentication,
   type IncomingRequestMessage,
   type IncomingResponseMessage,
-  type OutgoingRequestMessage,
-  type SessionDialog,
-  UserAgentClient,
   UserAgentCore,
   type UserAgentCoreDelegate,
 } from "sip.js/lib/core/index.js";
