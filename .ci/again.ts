@@ -5,7 +5,8 @@ import { XMLParser } from "fast-xml-parser";
  * test that failed in them once more, alone in a process of its own, and prints
  * `passed at the second try: NAME` for each that then passed. It tries nothing where more tests failed
  * than a busy machine explains, nor what the fuzzer found: its next seed would miss it. Errors outside of
- * tests are in no report, so they stay failures.
+ * tests are in no report, so they stay failures. What needs a second try is to be listed in
+ * `tests/second_tries.json`: of a test that is not, it says so on stderr.
  */
 interface Test {
   file: string;
@@ -22,7 +23,17 @@ interface TestSuite {
   testcase: TestCase[];
 }
 
+/** A test that may need a second try; a cause that is not known is null. */
+interface KnownTest {
+  name: string;
+  since: string;
+  cause: string | null;
+}
+
 const triesMax = 5;
+/** How many tests may be listed. */
+export const knownMax = 5;
+const knownFile = "tests/second_tries.json";
 const testFile = /_test\.ts$/;
 const fuzzer = /(^|\/)tests\/fuzz\//;
 const tryTimeoutMs = 180_000;
@@ -84,14 +95,29 @@ async function passes(test: Test): Promise<boolean> {
   return /^ok \| [1-9]\d* passed \| 0 failed/m.test(new TextDecoder().decode(stdout));
 }
 
-const print = (line: string) => Deno.stdout.write(new TextEncoder().encode(`${line}\n`));
+/** The tests that are listed; none where there is no list. */
+export async function readKnown(): Promise<KnownTest[]> {
+  try {
+    return JSON.parse(await Deno.readTextFile(knownFile));
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
+}
+
+const print = (line: string, to = Deno.stdout) => to.write(new TextEncoder().encode(`${line}\n`));
 
 if (import.meta.main) {
   const reports = await Promise.all(Deno.args.map((path) => Deno.readTextFile(path)));
   const tests = reports.flatMap(failedTests);
+  const known = (await readKnown()).map(({ name }) => name);
   if (tests.length <= triesMax) {
     for (const test of tests.filter(({ file }) => !fuzzer.test(file))) {
-      if (await passes(test)) await print(`passed at the second try: ${test.name}`);
+      if (!await passes(test)) continue;
+      await print(`passed at the second try: ${test.name}`);
+      if (!known.includes(test.name)) {
+        await print(`needed a second try, not listed in ${knownFile}: ${test.name}`, Deno.stderr);
+      }
     }
   }
 }

@@ -71,6 +71,29 @@ Deno.test("the gate finds the file of a test that a helper declares", async () =
   await Deno.remove(project, { recursive: true });
 });
 
+Deno.test("the gate names a test that needed a second try and is not listed", async () => {
+  const project = await Deno.makeTempDir();
+  await Deno.writeTextFile(`${project}/deno.json`, '{"tasks":{"test":"deno test -A"}}');
+  await Deno.writeTextFile(`${project}/a_test.ts`, tests);
+  await deno(project, "task", "test", "--no-check", "--junit-path=report.xml");
+  const complaint = `needed a second try, not listed in tests/second_tries.json: ${flaky}\n`;
+  const complains = async () => {
+    const { stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", `--config=${config}`, script, "report.xml"],
+      cwd: project,
+      env: { NO_COLOR: "1" },
+    }).output();
+    return new TextDecoder().decode(stderr).includes(complaint);
+  };
+
+  assert.equal(await complains(), true);
+  await Deno.mkdir(`${project}/tests`);
+  const listed = [{ name: flaky, since: "2026-01-01", cause: null }];
+  await Deno.writeTextFile(`${project}/tests/second_tries.json`, JSON.stringify(listed));
+  assert.equal(await complains(), false);
+  await Deno.remove(project, { recursive: true });
+});
+
 Deno.test("the gate gives what the fuzzer found no second try", async () => {
   const project = await Deno.makeTempDir();
   await Deno.writeTextFile(

@@ -1,0 +1,83 @@
+/**
+ * `deno task test:fast` runs the tests that stay in their process: what one runs while working.
+ * A test file is one of them unless it reaches, by its imports, a file that starts a process, a browser,
+ * native code or a whole companion, or stands in `left` or `slow`. They run without the permission to
+ * start programs, so that one that tries fails.
+ */
+const root = new URL("../", import.meta.url);
+
+/** What a file that starts something has in its text. */
+const starts =
+  /\bDeno\.Command\b|\bchild_process\b|from "(playwright-core|node-datachannel)"|\bstartCompanion\b/;
+
+/** Folders of tests with whole services, in which the fuzzer runs for its time, and of no tests. */
+const left = ["bench", "e2e", "flows", "fuzz", "golden", "nat", "speech", "support"];
+
+/** Files that stay in their process, and take seconds all the same. */
+export const slow = [
+  "tests/core/host_test.ts",
+  "tests/core/markup_fuzz_test.ts",
+  "tests/core/net/http_server_test.ts",
+  "tests/core/s3_blobs_test.ts",
+  "tests/kv/counter_memory_test.ts",
+  "tests/kv/exact_test.ts",
+  "tests/kv/kv_connect_test.ts",
+  "tests/kv/lists_of_a_moment_test.ts",
+  "tests/kv/pages_linear_test.ts",
+  "tests/kv/sorted_test.ts",
+  "tests/kv/totals_of_a_moment_test.ts",
+  "tests/kv/undated_test.ts",
+  "tests/kv/values_of_a_moment_test.ts",
+  "tests/media/hostile_stream_test.ts",
+  "tests/media/jitter_buffer_test.ts",
+  "tests/media/live_sound_test.ts",
+  "tests/media/plain_rtp_test.ts",
+  "tests/media/srtp_test.ts",
+  "tests/media/tone_digits_test.ts",
+  "tests/routes/every_parameter_test.ts",
+  "tests/routes/fuzz_test.ts",
+];
+
+const permissions = [
+  "--no-prompt",
+  ...["env", "ffi", "net", "read", "write", "sys"].map((what) => `--allow-${what}`),
+];
+
+const imported = /\bfrom "(\.[^"]+\.ts)"|^import "(\.[^"]+\.ts)"/gm;
+
+/** Whether a test file, or what it imports of the tests, starts one of these. */
+async function startsAnything(file: URL, seen = new Set<string>()): Promise<boolean> {
+  if (seen.has(file.href)) return false;
+  seen.add(file.href);
+  const text = await Deno.readTextFile(file);
+  if (starts.test(text)) return true;
+  for (const [, from, bare] of text.matchAll(imported)) {
+    const other = new URL((from ?? bare)!, file);
+    const isOfTests = other.href.startsWith(`${root.href}tests/`);
+    if (isOfTests && await startsAnything(other, seen)) return true;
+  }
+  return false;
+}
+
+async function* testFiles(folder: URL): AsyncGenerator<URL> {
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    if (!isDirectory && name.endsWith("_test.ts")) yield new URL(name, folder);
+    else if (isDirectory && !left.includes(name)) yield* testFiles(new URL(`${name}/`, folder));
+  }
+}
+
+/** The test files of `deno task test:fast`, by their paths in the repository. */
+export async function fastFiles(): Promise<string[]> {
+  const files = await Array.fromAsync(testFiles(new URL("tests/", root)));
+  const areFast = await Promise.all(files.map(async (file) => !await startsAnything(file)));
+  return files.filter((_, i) => areFast[i]).map(({ href }) => href.slice(root.href.length))
+    .filter((file) => !slow.includes(file)).sort();
+}
+
+if (import.meta.main) {
+  const { code } = await new Deno.Command(Deno.execPath(), {
+    args: ["test", "--no-check", "--parallel", ...permissions, ...Deno.args, ...await fastFiles()],
+    cwd: root,
+  }).spawn().status;
+  Deno.exit(code);
+}
