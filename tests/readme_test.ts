@@ -1,43 +1,50 @@
 import assert from "node:assert/strict";
 import { variables } from "../core/configuration/config.ts";
-import { verbs } from "../core/markup/verbs/mod.ts";
+import { configurationGroups } from "./support/configuration_groups.ts";
+import { elements, withTables } from "./support/reference_tables.ts";
 
-const readme = new URL("../README.md", import.meta.url);
+const reference = new URL("../docs/reference/", import.meta.url);
+const verbsPage = new URL("verbs.md", reference);
 
-/** The table of variables as the README shows it. */
-function table(): string {
-  const rows = Object.entries(variables).map(([name, { fallback, help }]) => {
-    const value = typeof fallback === "string" && fallback !== "" ? `\`${fallback}\`` : "";
-    return `| \`${name}\` | ${value} | ${help} |`;
+for (const page of ["configuration.md", "verbs.md", "flows.md", "errors.md"]) {
+  Deno.test(`the tables of docs/reference/${page} follow from the declarations (GOLDEN=write puts them in)`, async () => {
+    const path = new URL(page, reference);
+    const text = await Deno.readTextFile(path);
+    assert.match(text, /<!-- \/ -->/);
+    const written = withTables(text);
+    if (Deno.env.get("GOLDEN") === "write") await Deno.writeTextFile(path, written);
+    else assert.equal(text, written);
   });
-  return ["| Variable | Default | Meaning |", "|---|---|---|", ...rows].join("\n");
 }
 
-Deno.test("README.md lists every variable (GOLDEN=write puts the table in)", async () => {
-  const text = await Deno.readTextFile(readme);
-  const marked = /(?<=<!-- configuration -->\n)[^]*?(?=<!-- \/configuration -->)/;
-  assert.match(text, marked);
-  const written = text.replace(marked, () => table() + "\n");
-  if (Deno.env.get("GOLDEN") === "write") await Deno.writeTextFile(readme, written);
-  else assert.equal(text, written);
+Deno.test("docs/reference/configuration.md has every variable in one group", async () => {
+  const grouped = Object.values(configurationGroups).flat();
+  assert.deepEqual(grouped.toSorted(), Object.keys(variables).toSorted());
+  const text = await Deno.readTextFile(new URL("configuration.md", reference));
+  for (const group of Object.keys(configurationGroups)) {
+    assert.ok(text.includes(`<!-- configuration ${group} -->`), group);
+  }
 });
 
-Deno.test("README.md and the map name files that exist", async () => {
-  const text = await Deno.readTextFile(readme);
-  const named = text.matchAll(/`((?:core|kv|routes|sip|tests)\/[\w/.]*)`/g);
+Deno.test("README.md has at most 200 lines", async () => {
+  const text = await Deno.readTextFile(new URL("../README.md", import.meta.url));
+  assert.ok(text.split("\n").length <= 200);
+});
+
+Deno.test("docs/code-map.md names files that exist", async () => {
+  const text = await Deno.readTextFile(new URL("../docs/code-map.md", import.meta.url));
+  const named = [...text.matchAll(/`((?:core|kv|routes|sip|tests)\/[\w/.]*)`/g)];
+  assert.ok(named.length > 100);
   for (const [, path] of named) {
     await assert.doesNotReject(Deno.stat(new URL(`../${path}`, import.meta.url)), path);
   }
 });
 
-Deno.test("README.md tells every verb of the markup, with every attribute", async () => {
-  const rows = (await Deno.readTextFile(readme)).split("\n");
-  for (const { name, attributes } of verbs.values()) {
-    const row = rows.find((row) => row.startsWith(`| \`${name}\` |`));
-    assert.ok(row !== undefined, `there is no row of ${name}`);
-    for (const attribute of Object.keys(attributes)) {
-      assert.ok(row.includes(`\`${attribute}\``), `the row of ${name} lacks ${attribute}`);
-    }
+Deno.test("docs/reference/verbs.md has every element of the markup with its attributes", async () => {
+  const text = await Deno.readTextFile(verbsPage);
+  for (const name of Object.keys(elements)) {
+    assert.ok(text.includes(`\n## ${name}\n`), `there is no section of ${name}`);
+    assert.ok(text.includes(`<!-- attributes ${name} -->`), `there is no table of ${name}`);
   }
 });
 

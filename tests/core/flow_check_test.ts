@@ -192,8 +192,8 @@ Deno.test("a flow is as the description of the interface says", () => {
   assert.ok(kinds.includes("FlowExternalService") && kinds.includes("FlowBranch"), kinds.join());
 });
 
-Deno.test("the flow that README.md shows is one", async () => {
-  const text = await Deno.readTextFile(new URL("../../README.md", import.meta.url));
+Deno.test("the flow that docs/reference/flows.md shows is one", async () => {
+  const text = await Deno.readTextFile(new URL("../../docs/reference/flows.md", import.meta.url));
   const [, shown] = /```json\n(\{"start"[^`]*)```/.exec(text)!;
   assert.deepEqual(flowErrors(shown!), []);
 });

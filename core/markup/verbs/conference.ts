@@ -15,7 +15,8 @@ import {
   wholeNumber,
 } from "../verb.ts";
 
-const attributes = {
+/** Attributes of the noun `Conference` of Dial. */
+export const conferenceAttributes = {
   muted: boolean(false),
   beep: z.enum(["true", "false", "onEnter", "onExit"]).optional().transform((beep) =>
     beep ?? "true"
@@ -54,7 +55,7 @@ export function conferenceStep(
     context.skip(`Conference "${name}" of Dial: its name has 1 to 128 characters`);
     return notPerformed(action, { DialCallStatus: "failed", DialCallDuration: "0" });
   }
-  const read = readAttributes(noun, attributes, context);
+  const read = readAttributes(noun, conferenceAttributes, context);
   const memo: ConferenceWanted = {
     kind: "conference",
     name,

@@ -16,7 +16,8 @@ import {
 const isEvents = (text: string): boolean =>
   text.split(/[\s,]+/).every((event) => event === "" || callbackEvent.safeParse(event).success);
 
-const nounAttributes = {
+/** Attributes of `Client`, and of the other nouns besides. */
+export const nounAttributes = {
   statusCallback: z.string().optional(),
   statusCallbackMethod: methodAttribute,
   statusCallbackEvent: z.string().refine(isEvents).optional(),
@@ -25,10 +26,11 @@ const nounAttributes = {
   method: methodAttribute,
 };
 
-const numberAttributes = { ...nounAttributes, sendDigits: digitsAttribute };
+/** Attributes of `Number`. */
+export const numberAttributes = { ...nounAttributes, sendDigits: digitsAttribute };
 
-/** For the host of a SIP address that asks who calls. */
-const sipAttributes = {
+/** Attributes of `Sip`: credentials for the host that it names. */
+export const sipAttributes = {
   ...nounAttributes,
   username: z.string().max(128).optional(),
   password: z.string().max(128).optional(),
