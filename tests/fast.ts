@@ -13,7 +13,7 @@ const starts =
 /** Folders of tests with whole services, in which the fuzzer runs for its time, and of no tests. */
 const left = ["bench", "e2e", "flows", "fuzz", "golden", "nat", "speech", "support"];
 
-/** Files that stay in their process, and take seconds all the same. */
+/** Files that take seconds, or all permissions (`direct_udp`, by `/proc`), without starting anything. */
 export const slow = [
   "tests/core/host_test.ts",
   "tests/core/markup_fuzz_test.ts",
@@ -36,6 +36,7 @@ export const slow = [
   "tests/media/tone_digits_test.ts",
   "tests/routes/every_parameter_test.ts",
   "tests/routes/fuzz_test.ts",
+  "tests/sip/direct_udp_test.ts",
 ];
 
 const permissions = [
