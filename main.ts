@@ -12,6 +12,7 @@ import {
   surviveBugs,
 } from "./core/process/process.ts";
 import { ensureSecret } from "./core/process/secret_file.ts";
+import { documentationFiles } from "./core/start/documentation_files.ts";
 import { softphoneFiles } from "./core/start/softphone_files.ts";
 import { listenRest } from "./core/start/rest_listener.ts";
 import { portsOf, ratesOf } from "./core/start/service_ports.ts";
@@ -23,6 +24,8 @@ import { removeOldDeliveries } from "./core/webhooks/remove_old.ts";
 import { openStore } from "./kv/open_store.ts";
 import { bridge } from "./routes/bridge/bridge.ts";
 import { demo } from "./routes/demo.ts";
+import { docs } from "./routes/docs/docs.ts";
+import { home } from "./routes/docs/home.ts";
 import { routes } from "./routes/mod.ts";
 import { smsCarrier } from "./routes/sms_carrier.ts";
 import { softphone } from "./routes/softphone.ts";
@@ -45,6 +48,8 @@ export async function startService(config: Config, onListenerOver: (error: Error
   const app = routes(ports, {
     bridge: bridge(ports, bridgeSecret),
     demo: demo(),
+    docs: docs(documentationFiles, ports),
+    "": home(ports),
     ...config.SMS_INBOUND_TOKEN && { sms: smsCarrier(ports, config.SMS_INBOUND_TOKEN) },
     softphone: softphone({ files: softphoneFiles, wsUrl: config.SIP_WS_URL }, ports),
   });

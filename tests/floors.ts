@@ -81,6 +81,7 @@ sip/media/worker       | media/base media/engine media/transports               
 kv                     | core/base core/model core/ports core/protocol core/resources core/values | node: | the store on Deno KV
 routes/http            | core/accounts core/base core/model core/notifications core/ports core/resources core/rest | hono | what every answer shares: errors, formats, parameters, access
 routes/resources       | http core/*                                                  | hono | routes of resources that are not regular
+routes/docs            | core/base core/openapi core/ports                            | hono marked | the pages: / and /docs
 routes                 | http resources core/*                                        | hono | the HTTP interface, put together; pages
 routes/bridge          | core/*                                                       | hono | what companions ask of the service
 `;

@@ -35,5 +35,4 @@ export const serviceOperations: Operation[] = [
     description: "This document, in OpenAPI 3.1.",
     answer: { type: "object" },
   }),
-  open("/docs", "Describes the interface as a page", { answer: {}, types: ["text/html"] }),
 ];

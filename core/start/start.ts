@@ -54,6 +54,8 @@ const programs: Record<"api" | "sip" | "speech", Program> = {
       "--allow-net",
       `--allow-read=${
         [
+          "docs",
+          "routes/docs",
           "routes/softphone",
           "node_modules",
           DATA_DIR,

@@ -1,0 +1,71 @@
+import { type Context, Hono } from "hono";
+import { Fault } from "../../core/base/faults.ts";
+import { openApiDocument } from "../../core/openapi/document.ts";
+import type { Ports } from "../../core/ports/ports.ts";
+import { type Layout, layout } from "./layout.ts";
+import { type Documentation, type DocumentationFiles, documentationOf } from "./pages.ts";
+import { searchResults } from "./search.ts";
+
+/** Styles and images of our own alone; no script runs. */
+export const pagePolicy = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** The path of the service's address, without a slash at its end. */
+export const prefixOf = (baseUrl: string): string => new URL(baseUrl).pathname.replace(/\/$/, "");
+
+const longestQuery = 200;
+
+/**
+ * The documentation at `/docs`: the pages of the folder `docs/`, and a page for each resource made
+ * of the description of the interface. It is the same for all readers and needs no credentials.
+ */
+export function docs(
+  files: () => Promise<DocumentationFiles>,
+  { settings }: Pick<Ports, "settings">,
+): Hono {
+  const prefix = prefixOf(settings.baseUrl);
+  const { baseUrl } = settings;
+  const load = async () => {
+    const found = await files();
+    const document = openApiDocument(settings);
+    return { ...found, shown: documentationOf(found, document, { prefix, baseUrl }) };
+  };
+  let loading: ReturnType<typeof load> | undefined;
+  const loaded = () => {
+    loading ??= load(); // When it is first asked for; it never changes.
+    loading.catch(() => loading = undefined); // What could not be read may be there later.
+    return loading;
+  };
+  const show = (c: Context, { groups }: Documentation, page: Omit<Layout, "groups" | "prefix">) => {
+    c.header("Content-Security-Policy", pagePolicy);
+    c.header("Referrer-Policy", "no-referrer");
+    return c.html(layout({ ...page, groups, prefix }));
+  };
+  return new Hono()
+    .get("/search", async (c) => {
+      const { shown } = await loaded();
+      const query = (c.req.query("q") ?? "").slice(0, longestQuery);
+      const content = searchResults(shown, query, `${prefix}/docs`);
+      return show(c, shown, { title: "Search", path: "search", content, query });
+    })
+    .get("*", async (c) => {
+      const { shown, assets } = await loaded();
+      const path = c.req.path.replace(/^\/docs\/?/, "");
+      const page = shown.pages.get(path);
+      if (page !== undefined) {
+        return show(c, shown, { title: page.title, path, content: page.html });
+      }
+      const asset = assets.get(path);
+      if (asset === undefined) throw new Fault("notFound", c.req.path);
+      c.header("Content-Type", asset.type);
+      c.header("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
+      c.header("Cache-Control", "no-cache");
+      return c.body(asset.bytes);
+    });
+}

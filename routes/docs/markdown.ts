@@ -1,0 +1,126 @@
+import { Marked, type Token, type Tokens } from "marked";
+
+/** A page of `docs/`, ready to be shown. */
+export interface Rendered {
+  title: string;
+  /** The first paragraph, as text. */
+  lead: string;
+  html: string;
+  /** Everything that is said, as text under the heading it stands below. */
+  sections: Section[];
+}
+
+/** What stands below one heading. */
+export interface Section {
+  /** The id of the heading. */
+  id: string;
+  heading: string;
+  text: string;
+}
+
+/** The address of a heading, as repositories show it: `Set up TLS` is `set-up-tls`. */
+export const anchorOf = (heading: string): string =>
+  heading.toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, "").trim().replaceAll(/\s/g, "-");
+
+/**
+ * Renders a Markdown page. `linkTo` says where a link of the page leads, and null where it leads out
+ * of the documentation: then its text stands alone.
+ */
+export function renderMarkdown(
+  markdown: string,
+  linkTo: (href: string) => string | null,
+): Rendered {
+  const marked = new Marked({ gfm: true });
+  const used = new Map<string, number>();
+  const uniqueId = (heading: string): string => {
+    const id = anchorOf(heading);
+    const count = used.get(id) ?? 0;
+    used.set(id, count + 1);
+    return count === 0 ? id : `${id}-${count}`;
+  };
+  const ids = new Map<Token, string>();
+  marked.use({
+    renderer: {
+      heading(token) {
+        const content = this.parser.parseInline(token.tokens);
+        const { depth } = token;
+        return `<h${depth} id="${ids.get(token)}">${content}</h${depth}>\n`;
+      },
+      link({ href, title, tokens }) {
+        const text = this.parser.parseInline(tokens);
+        const address = linkTo(href);
+        if (address === null) return text;
+        return `<a href="${escape(address)}"${
+          title ? ` title="${escape(title)}"` : ""
+        }>${text}</a>`;
+      },
+      image({ href, text }) {
+        const address = linkTo(href);
+        return address === null
+          ? escape(text)
+          : `<img src="${escape(address)}" alt="${escape(text)}">`;
+      },
+      code: ({ text }) => codeBlock(text),
+      table(token) {
+        const cells = (row: Tokens.TableCell[], tag: string) =>
+          row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join("");
+        const head = `<thead><tr>${cells(token.header, "th")}</tr></thead>`;
+        const rows = token.rows.map((row) => `<tr>${cells(row, "td")}</tr>`).join("\n");
+        return scrolling(`<table>${head}<tbody>${rows}</tbody></table>`);
+      },
+    },
+  });
+  const tokens = marked.lexer(markdown);
+  for (const token of tokens) {
+    if (token.type === "heading") ids.set(token, uniqueId(plain((token as Tokens.Heading).tokens)));
+  }
+  const title = tokens.find((token) => token.type === "heading") as Tokens.Heading | undefined;
+  const lead = tokens.find((token) => token.type === "paragraph") as Tokens.Paragraph | undefined;
+  return {
+    title: title === undefined ? "Untitled" : plain(title.tokens),
+    lead: lead === undefined ? "" : plain(lead.tokens),
+    html: marked.parser(tokens),
+    sections: sectionsOf(tokens, ids),
+  };
+}
+
+function sectionsOf(tokens: Token[], ids: Map<Token, string>): Section[] {
+  const sections: Section[] = [];
+  for (const token of tokens) {
+    if (token.type === "heading") {
+      const heading = plain((token as Tokens.Heading).tokens);
+      sections.push({ id: ids.get(token)!, heading, text: "" });
+    } else {
+      const last = sections.at(-1);
+      if (last !== undefined) last.text += ` ${token.raw}`;
+    }
+  }
+  return sections;
+}
+
+/** The text of inline tokens, without their marks. */
+const plain = (tokens: Token[]): string =>
+  tokens.map((token) =>
+    "tokens" in token && token.tokens
+      ? plain(token.tokens)
+      : "text" in token
+      ? unescape(token.text)
+      : ""
+  ).join("");
+
+const unescape = (text: string): string =>
+  text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'").replaceAll("&amp;", "&");
+
+/** A text in HTML, also in an attribute. */
+export const escape = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
+
+/** Code that scrolls by itself, with the keyboard too. */
+export const codeBlock = (code: string): string =>
+  `<pre tabindex="0"><code>${escape(code)}</code></pre>\n`;
+
+/** A table that scrolls by itself, with the keyboard too. */
+export const scrolling = (table: string): string =>
+  `<div class="wide" tabindex="0">${table}</div>\n`;

@@ -1,0 +1,294 @@
+import type { OpenApiDocument } from "../../core/openapi/document.ts";
+import { examplesOf } from "./examples.ts";
+import { anchorOf, codeBlock, escape } from "./markdown.ts";
+import type { Page } from "./page.ts";
+import {
+  type AddressOf,
+  prose,
+  type Row,
+  rowsOf,
+  type Shown,
+  tableOf,
+  typeOf,
+} from "./schema_text.ts";
+
+/** The pages that the description of the interface makes: one for each resource, and some more. */
+
+interface Media {
+  schema?: Shown;
+  example?: unknown;
+}
+
+interface Described {
+  operationId: string;
+  summary: string;
+  description: string;
+  tags: string[];
+  security?: unknown[];
+  parameters?: {
+    name: string;
+    in: string;
+    required?: boolean;
+    schema: Shown;
+    description: string;
+  }[];
+  requestBody?: { content: Record<string, Media> };
+  responses: Record<string, { content?: Record<string, Media> }>;
+}
+
+interface Operation {
+  method: string;
+  path: string;
+  described: Described;
+}
+
+interface Context {
+  document: OpenApiDocument;
+  /** The path of the documentation. */
+  docs: string;
+  baseUrl: string;
+  addressOf: AddressOf;
+}
+
+/** A tag as words and as a path: IncomingPhoneNumber is at incoming-phone-number. */
+const words = (tag: string): string =>
+  tag.replaceAll(/(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, " ");
+const slug = (tag: string): string => anchorOf(words(tag));
+
+/** Every page of the reference. */
+export function referencePages(
+  document: OpenApiDocument,
+  { docs, baseUrl }: { docs: string; baseUrl: string },
+): Page[] {
+  const context = { document, docs, baseUrl, addressOf: addressesOf(document, docs) };
+  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, described]) => ({
+      method: method.toUpperCase(),
+      path,
+      described: described as unknown as Described,
+    }))
+  );
+  const tagged = document.tags.map(({ name, description }) => {
+    const own = operations.filter(({ described }) => described.tags.includes(name));
+    return resourcePage({ name, description }, own, context);
+  });
+  return [
+    overview(context),
+    ...tagged,
+    webhookPage(context),
+    flowPage(context),
+    errorPage(context),
+  ];
+}
+
+/** Where schemas are shown: records on the page of their tag, steps on that of flows. */
+function addressesOf({ tags, components }: OpenApiDocument, docs: string): AddressOf {
+  const tagNames = tags.map(({ name }) => name);
+  return (name) => {
+    if (name === "Error") return `${docs}/api/errors`;
+    if (/^Flow/.test(name)) return `${docs}/api/flows#${anchorOf(name)}`;
+    const tag = tagNames.find((one) => one === name || `${one}List` === name);
+    if (tag !== undefined && components.schemas![name]) {
+      return `${docs}/api/${slug(tag)}#properties`;
+    }
+    return null;
+  };
+}
+
+const schemaOf = ({ document }: Context, name: string): Shown | undefined =>
+  document.components.schemas![name] as Shown | undefined;
+
+const page = (path: string, title: string, lead: string, parts: Part[]): Page => ({
+  path: `api/${path}`,
+  group: "api",
+  title,
+  lead,
+  html: `<h1 id="${anchorOf(title)}">${escape(title)}</h1>\n<p>${prose(lead)}</p>\n` +
+    contents(parts) +
+    parts.map(({ id, heading, html }) => `<h2 id="${id}">${escape(heading)}</h2>\n${html}`).join(
+      "\n",
+    ),
+  sections: [
+    { id: anchorOf(title), heading: title, text: lead },
+    ...parts.map(({ id, heading, text }) => ({ id, heading, text })),
+  ],
+});
+
+/** What is on a page, where that is long. */
+const contents = (parts: Part[]): string =>
+  parts.length < 3
+    ? ""
+    : `<ul class="contents">${
+      parts.map(({ id, heading }) => `<li><a href="#${id}">${escape(heading)}</a></li>`).join("\n")
+    }</ul>\n`;
+
+interface Part {
+  id: string;
+  heading: string;
+  html: string;
+  /** What the search looks at. */
+  text: string;
+}
+
+function overview({ document, docs, baseUrl }: Context): Page {
+  const { description, version } = document.info;
+  const [lead = "", ...more] = description.split("\n\n");
+  const paragraphs = more.map((text) => `<p>${prose(text)}</p>`).join("\n");
+  const example = examplesOf({
+    method: "GET",
+    url: `${baseUrl}/2012-04-24/Accounts/{AccountSid}.json`,
+    needsCredentials: true,
+    isJson: true,
+  });
+  const start: Part = {
+    id: "first-request",
+    heading: "First request",
+    text: "credentials AccountSid AuthToken credentials.json base URL",
+    html: `${paragraphs}
+<p>The base URL is <code>${
+      escape(baseUrl)
+    }</code>. The first start of the service writes the Sid and
+the AuthToken of the root account to <code>credentials.json</code> in its data folder.</p>
+${tabs(example)}
+<p>For programs: <a href="${docs.slice(0, -5)}/openapi.json">OpenAPI 3.1</a> of version ${
+      escape(version)
+    }. A <code>+</code> in a form must be sent as <code>%2B</code>.</p>`,
+  };
+  return page("overview", "REST interface", lead, [start]);
+}
+
+function resourcePage(
+  { name, description }: { name: string; description: string },
+  operations: Operation[],
+  context: Context,
+): Page {
+  const schema = schemaOf(context, name);
+  const properties: Part[] = schema?.properties === undefined ? [] : [{
+    id: "properties",
+    heading: "Properties",
+    text: textOf(rowsOf(schema)),
+    html: tableOf(
+      rowsOf(schema).map((row) => ({ ...row, isRequired: false })),
+      context.addressOf,
+    ),
+  }];
+  const parts = operations.map((operation) => operationPart(operation, context));
+  return page(slug(name), words(name), description, [...properties, ...parts]);
+}
+
+const textOf = (rows: Row[]): string =>
+  rows.map(({ name, schema }) => `${name} ${schema.description ?? ""}`).join(" ");
+
+function operationPart({ method, path, described }: Operation, context: Context): Part {
+  const { operationId, summary, description, parameters = [], requestBody, security } = described;
+  const [body] = Object.values(requestBody?.content ?? {});
+  const form = body?.schema?.$ref && schemaOf(context, body.schema.$ref.split("/").at(-1)!);
+  const rows: Row[] = [
+    ...parameters.map(({ name, in: place, required, schema, description }) => ({
+      name,
+      schema: { ...schema, description },
+      isRequired: required === true,
+      place,
+    })),
+    ...(form ? rowsOf(form) : []),
+  ];
+  const [type = "", answer] = Object.entries(described.responses["200"]?.content ?? {})[0] ?? [];
+  const examples = examplesOf({
+    method,
+    url: context.baseUrl + path,
+    body: body?.example as Record<string, unknown> | undefined,
+    needsCredentials: security === undefined,
+    isJson: type === "application/json",
+  });
+  const response = answer === undefined
+    ? "<p>The response is empty (204).</p>"
+    : `<p>The response is ${
+      answer.schema?.$ref || answer.schema?.type
+        ? typeOf(answer.schema, context.addressOf)
+        : escape(type)
+    }.</p>`;
+  return {
+    id: operationId,
+    heading: summary,
+    text: `${description} ${path} ${textOf(rows)}`,
+    html: `<p class="path"><code><b>${method}</b> ${breakable(path)}</code></p>
+<p>${prose(description)}</p>
+${rows.length > 0 ? tableOf(rows, context.addressOf) : ""}${tabs(examples)}
+${response}${exampleOf(answer)}`,
+  };
+}
+
+/** A path that may break after each slash. */
+const breakable = (path: string): string => escape(path).replaceAll("/", "/<wbr>");
+
+const exampleOf = (answer: Media | undefined): string =>
+  answer?.example === undefined
+    ? ""
+    : `<details><summary>Example of a response</summary>${
+      codeBlock(JSON.stringify(answer.example, null, 2))
+    }</details>`;
+
+/** The languages one below the other; the first is open. */
+const tabs = (examples: [string, string][]): string =>
+  examples.map(([language, code], at) =>
+    `<details class="example"${at === 0 ? " open" : ""}><summary>${language}</summary>${
+      codeBlock(code)
+    }</details>`
+  ).join("\n");
+
+function webhookPage(context: Context): Page {
+  const lead =
+    "The requests that the service sends to your server: status callbacks, and requests " +
+    "for call-control markup.";
+  const parts = Object.entries(context.document.webhooks).map(([name, item]): Part => {
+    const { post } = item as unknown as { post: Described };
+    const [body] = Object.values(post.requestBody!.content);
+    const rows = rowsOf(schemaOf(context, body!.schema!.$ref!.split("/").at(-1)!)!);
+    return {
+      id: anchorOf(name),
+      heading: post.summary,
+      text: `${name} ${post.description} ${textOf(rows)}`,
+      html: `<p>${prose(post.description)}</p>\n${tableOf(rows, context.addressOf)}`,
+    };
+  });
+  return page("webhooks", "Webhooks", lead, parts);
+}
+
+function flowPage(context: Context): Page {
+  const lead =
+    "A flow is the JSON text in the parameter Flow of an Application: it handles calls, " +
+    "messages and USSD dialogues without a server.";
+  const names = Object.keys(context.document.components.schemas!).filter((name) =>
+    /^Flow/.test(name)
+  );
+  const parts = names.map((name): Part => {
+    const schema = schemaOf(context, name)!;
+    const rows = rowsOf(schema);
+    const content = rows.length > 0
+      ? tableOf(rows, context.addressOf)
+      : `<p>${typeOf(schema, context.addressOf)}</p>`;
+    return {
+      id: anchorOf(name),
+      heading: name,
+      text: `${schema.description ?? ""} ${textOf(rows)}`,
+      html: `<p>${prose(schema.description ?? "")}</p>\n${content}`,
+    };
+  });
+  return page("flows", "Flows", lead, parts);
+}
+
+function errorPage(context: Context): Page {
+  const lead = "Every error has a stable code. Errors of requests and of calls, messages and " +
+    "webhooks (Notifications) share the codes.";
+  const { code, ...others } = schemaOf(context, "Error")!.properties!;
+  const properties = { id: "properties", heading: "Properties", text: "" };
+  const rows = rowsOf({ properties: { code: code!, ...others } });
+  const codes = Object.entries(code!["x-enumDescriptions"]!).map(([number, text]): Part => ({
+    id: number,
+    heading: number,
+    text,
+    html: `<p>${prose(text)}</p>`,
+  }));
+  const table = { ...properties, html: tableOf(rows, context.addressOf) };
+  return page("errors", "Errors", lead, [table, ...codes]);
+}

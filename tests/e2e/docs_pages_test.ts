@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import { chromiumTest } from "../support/chromium.ts";
+import { axeSource, skipped } from "../support/openapi_tools.ts";
+import { startSystem } from "../support/system.ts";
+
+const schemes = ["light", "dark"] as const;
+/** One page of each kind. */
+const kinds = ["/", "/docs", "/docs/api/overview", "/docs/api/call", "/docs/search?q=recording"];
+
+/** What axe-core finds wrong, with the first place of each. */
+const findings = `axe.run().then(({ violations }) =>
+  violations.map(({ id, nodes }) => id + ": " + nodes[0].html))`;
+
+/** Every page that the sidebar leads to. */
+const sidebar = (page: Page) =>
+  page.locator(".side .always a").evaluateAll((links) =>
+    links.map((link) => link.getAttribute("href")!)
+  );
+
+chromiumTest(
+  "axe-core finds nothing on the pages, narrow and wide, light and dark",
+  async (browser) => {
+    await using system = await startSystem();
+    const axe = await axeSource();
+    for (const colorScheme of schemes) {
+      for (const width of [360, 1280]) {
+        const page = await browser.newPage({ colorScheme, viewport: { width, height: 800 } });
+        await page.goto(`${system.baseUrl}/docs`);
+        const written = (await sidebar(page)).filter((path) => !path.includes("/api/"));
+        for (const path of [...kinds, ...written]) {
+          await page.goto(system.baseUrl + path);
+          await page.evaluate(axe);
+          assert.deepEqual(await page.evaluate(findings), [], `${path} ${colorScheme} ${width}`);
+        }
+        await page.close();
+      }
+    }
+  },
+  skipped || undefined,
+);
+
+chromiumTest("no page is wider than a screen of 360 pixels", async (browser) => {
+  await using system = await startSystem();
+  const page = await browser.newPage({ viewport: { width: 360, height: 800 } });
+  await page.goto(`${system.baseUrl}/docs`);
+  const paths = [...kinds, ...await sidebar(page)];
+  assert.ok(paths.length > 30);
+  for (const path of paths) {
+    await page.goto(system.baseUrl + path);
+    const width = await page.evaluate("document.documentElement.scrollWidth");
+    assert.equal(width, 360, path);
+  }
+});
+
+chromiumTest("the documentation is searched and read with the keyboard alone", async (browser) => {
+  await using system = await startSystem();
+  const page = await browser.newPage({ viewport: { width: 360, height: 800 } });
+  const failures: string[] = [];
+  page.on("console", (message) => message.type() === "error" && failures.push(message.text()));
+  await page.goto(`${system.baseUrl}/docs/api/call`);
+
+  await page.keyboard.press("Tab");
+  assert.equal(await page.locator(":focus").textContent(), "Skip to content");
+  while (await page.locator("#q:focus").count() === 0) await page.keyboard.press("Tab");
+  await page.keyboard.type("machine detection");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Search", level: 1 }).waitFor();
+  while (await page.locator(".results a:focus").count() === 0) await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/docs\/.+#/);
+  while (await page.locator("main summary:focus").count() === 0) await page.keyboard.press("Tab");
+  const example = page.locator("main details").filter({ has: page.locator("summary:focus") });
+  const before = await example.evaluate((one) => one.hasAttribute("open"));
+  await page.keyboard.press("Enter");
+  assert.equal(await example.evaluate((one) => one.hasAttribute("open")), !before);
+  assert.deepEqual(failures, []);
+});
