@@ -63,7 +63,10 @@ export function renderMarkdown(
       code: ({ text }) => codeBlock(text),
       table(token) {
         const cells = (row: Tokens.TableCell[], tag: string) =>
-          row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join("");
+          row.map(({ tokens }) => {
+            const kind = tokens.length === 0 ? "td" : tag; // A heading without text heads nothing.
+            return `<${kind}>${this.parser.parseInline(tokens)}</${kind}>`;
+          }).join("");
         const head = `<thead><tr>${cells(token.header, "th")}</tr></thead>`;
         const rows = token.rows.map((row) => `<tr>${cells(row, "td")}</tr>`).join("\n");
         return scrolling(`<table>${head}<tbody>${rows}</tbody></table>`);

@@ -62,17 +62,30 @@ chromiumTest("the documentation is searched and read with the keyboard alone", a
 
   await page.keyboard.press("Tab");
   assert.equal(await page.locator(":focus").textContent(), "Skip to content");
-  while (await page.locator("#q:focus").count() === 0) await page.keyboard.press("Tab");
+  await tabTo(page, "#q");
   await page.keyboard.type("machine detection");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name: "Search", level: 1 }).waitFor();
-  while (await page.locator(".results a:focus").count() === 0) await page.keyboard.press("Tab");
+  await tabTo(page, ".results a");
   await page.keyboard.press("Enter");
   await page.waitForURL(/\/docs\/.+#/);
-  while (await page.locator("main summary:focus").count() === 0) await page.keyboard.press("Tab");
-  const example = page.locator("main details").filter({ has: page.locator("summary:focus") });
-  const before = await example.evaluate((one) => one.hasAttribute("open"));
+
+  await page.goto(`${system.baseUrl}/docs/api/token`);
+  await tabTo(page, "main summary");
+  const open = () =>
+    page.locator("main details").first().evaluate((one) => one.hasAttribute("open"));
+  assert.equal(await open(), true);
   await page.keyboard.press("Enter");
-  assert.equal(await example.evaluate((one) => one.hasAttribute("open")), !before);
+  assert.equal(await open(), false);
   assert.deepEqual(failures, []);
 });
+
+/** Presses Tab until an element that fits has the focus. */
+async function tabTo(page: Page, selector: string): Promise<void> {
+  const focused = page.locator(`${selector}:focus`);
+  for (let presses = 0; presses < 150; presses++) {
+    await page.keyboard.press("Tab");
+    if (await focused.count() > 0) return;
+  }
+  assert.fail(`Tab does not reach ${selector}`);
+}
