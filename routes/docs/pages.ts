@@ -31,10 +31,14 @@ const folders: Record<string, string> = {
 
 const folderOf = (path: string): string => path.includes("/") ? path.split("/")[0]! : "";
 
+/** The path of a page; the first of a folder is at the folder. */
+const addressOf = (path: string): string => path.replace(/(^|\/)(index|README)$/, "");
+
 /** Where a link in the page at `from` leads; null where that is no file of the documentation. */
 function linkFrom(from: string, files: DocumentationFiles, docs: string) {
   return (href: string): string | null => {
-    if (/^(https?:|mailto:|#)/.test(href)) return href;
+    if (/^(https?:|mailto:)/.test(href)) return URL.canParse(href) ? href : null;
+    if (href.startsWith("#")) return href;
     if (href.startsWith("/")) return docs.slice(0, -"/docs".length) + href;
     const { pathname, hash } = new URL(href, `http://docs/${from}`);
     const path = decodeURIComponent(pathname.slice(1));
@@ -65,12 +69,12 @@ export function documentationOf(
 ): Documentation {
   const docs = `${prefix}/docs`;
   const written = [...files.pages].map(([path, markdown]): Page => ({
-    path,
+    path: addressOf(path),
     group: folderOf(path),
     ...renderMarkdown(markdown, linkFrom(path, files, docs)),
   }));
   const all = [...written, ...referencePages(document, { docs, baseUrl })];
-  const start = all.find(({ path }) => path === "index" || path === "README");
+  const start = all.find(({ path }) => path === "");
   const others = all.filter((page) => page !== start);
   const groups = groupsOf(others);
   const first: Page = {
@@ -95,9 +99,10 @@ function groupsOf(pages: Page[]): Group[] {
   })).filter(({ entries }) => entries.length > 0);
 }
 
+/** The first page of a folder stands first. */
 const indexFirst = (one: string, other: string): number =>
-  Number(/(^|\/)(index|README|overview)$/.test(other)) -
-  Number(/(^|\/)(index|README|overview)$/.test(one));
+  Number(isFirst(other)) - Number(isFirst(one));
+const isFirst = (path: string): boolean => !path.includes("/") || path === "api/overview";
 
 /** The first page, where `docs/` has none: every page with what it is about. */
 function startOf(pages: Page[], groups: Group[], docs: string): Page {

@@ -28,7 +28,8 @@ chromiumTest(
         const page = await browser.newPage({ colorScheme, viewport: { width, height: 800 } });
         await page.goto(`${system.baseUrl}/docs`);
         const written = (await sidebar(page)).filter((path) => !path.includes("/api/"));
-        for (const path of [...kinds, ...written]) {
+        const paths = colorScheme === "dark" && width === 360 ? [...kinds, ...written] : kinds;
+        for (const path of paths) {
           await page.goto(system.baseUrl + path);
           await page.evaluate(axe);
           assert.deepEqual(await page.evaluate(findings), [], `${path} ${colorScheme} ${width}`);
