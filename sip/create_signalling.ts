@@ -2,7 +2,7 @@ import { type AdmissionBounds, createAdmission } from "./admission/admission.ts"
 import { clientAuthentication } from "./auth/client_authentication.ts";
 import type { Dialog } from "./contracts/dialog.ts";
 import { type Flow, withFlow } from "./base/flow.ts";
-import { createLooseSet, LooseMap } from "./base/loose_map.ts";
+import { createLooseSet, ShortLivedMap } from "./base/short_lived_map.ts";
 import { createLocation } from "./identity/location.ts";
 import type { IceServersOf } from "./contracts/signalling.ts";
 import { createLegNames } from "./identity/leg_names.ts";
@@ -41,7 +41,7 @@ export function createSignalling(domain: string, options: SignallingOptions): Si
   const { isPublicAddress = () => false, bridgeSecret = crypto.randomUUID() } = options;
   const flowWatchers = createLooseSet<(lost: Flow) => void>();
   const closeWatchers = createLooseSet<(closed: Flow) => void>();
-  const dialogs = new LooseMap<string, Dialog>();
+  const dialogs = new ShortLivedMap<string, Dialog>();
   const isKnown = (flow: Flow) => flow.logins.size > 0 || signalling.sources.knows(flow);
   const signalling: Signalling = {
     core: createCore(domain, {}, () => clientAuthentication(dialogs)),

@@ -2,7 +2,7 @@ import type { IncomingRequestMessage, UserAgentCore } from "../stack/library/sip
 import type { Admission } from "../admission/admission.ts";
 import type { Dialog } from "./dialog.ts";
 import type { Flow } from "../base/flow.ts";
-import type { LooseSet } from "../base/loose_map.ts";
+import type { ShortLivedSet } from "../base/short_lived_map.ts";
 import type { Location } from "../identity/location.ts";
 import type { IsOwn } from "../identity/own_address.ts";
 import type { LegNames } from "../identity/leg_names.ts";
@@ -59,9 +59,9 @@ export interface Signalling {
   /** The dialogs of our legs, by the id that the core gives them. */
   dialogs: Map<string, Dialog>;
   /** Told of every connection that is gone for good, after the grace for coming back. */
-  flowWatchers: LooseSet<(lost: Flow) => void>;
+  flowWatchers: ShortLivedSet<(lost: Flow) => void>;
   /** Told of every connection at the moment it closes. */
-  closeWatchers: LooseSet<(closed: Flow) => void>;
+  closeWatchers: ShortLivedSet<(closed: Flow) => void>;
   /** What a new INVITE is refused with before it gets a transaction; nothing until it is set. */
   refuseInvite(message: IncomingRequestMessage): Refusal | undefined;
   /** Answers a REGISTER; nobody does until it is set. */

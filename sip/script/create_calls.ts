@@ -6,7 +6,7 @@ import { createLiveLeg } from "./create_live_leg.ts";
 import type { LiveLeg } from "../contracts/live_leg.ts";
 import { noDemands } from "../contracts/caller.ts";
 import { sipLimits } from "../base/limits.ts";
-import { LooseMap } from "../base/loose_map.ts";
+import { ShortLivedMap } from "../base/short_lived_map.ts";
 import type { LoadAudio, MediaEngine } from "../media/base/port.ts";
 import type { Recogniser } from "../media/sources/recogniser.ts";
 import type { Speaker } from "../media/sources/speaker.ts";
@@ -29,9 +29,9 @@ export interface CallsOptions extends Omit<ReportOptions, "timers" | "log"> {
 export function createCalls(options: CallsOptions): Calls {
   const { signalling, media, loadAudio, recordings, recogniser, speaker } = options;
   const { timers, log } = signalling;
-  const legs = new LooseMap<string, LiveLeg>();
+  const legs = new ShortLivedMap<string, LiveLeg>();
   const ended = new Set<string>();
-  const unsettled = new LooseMap<string, { leg: LiveLeg["leg"]; settled: Promise<void> }>();
+  const unsettled = new ShortLivedMap<string, { leg: LiveLeg["leg"]; settled: Promise<void> }>();
 
   const end = (id: string) => {
     legs.delete(id);

@@ -3,7 +3,7 @@ import {
   TransactionState,
   type UserAgentServer,
 } from "sip.js/lib/core/index.js";
-import { LooseMap } from "../base/loose_map.ts";
+import { ShortLivedMap } from "../base/short_lived_map.ts";
 
 /** What the library keeps to itself of a request that it serves. */
 interface OpenServer {
@@ -21,7 +21,7 @@ const refused = [
  * The server transactions of the core by their keys, and those of new calls and texts also by what
  * copies of one request share that came by different ways (RFC 3261 §8.2.2.2).
  */
-export class ServerTransactions extends LooseMap<string, UserAgentServer> {
+export class ServerTransactions extends ShortLivedMap<string, UserAgentServer> {
   readonly #keys = new Map<string, string>();
 
   /**

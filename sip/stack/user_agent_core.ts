@@ -10,7 +10,7 @@ import type { ClientAuthentication } from "../auth/client_authentication.ts";
 import { currentFlow, currentName } from "../base/flow.ts";
 import { applyPatches } from "./patches/patches.ts";
 import { silentLoggers } from "./patches/messages.ts";
-import { LooseMap } from "../base/loose_map.ts";
+import { ShortLivedMap } from "../base/short_lived_map.ts";
 import { ServerTransactions } from "./server_transactions.ts";
 import { contactUser, nameless } from "../transport/local_name.ts";
 import { userUri } from "../text/uri.ts";
@@ -92,13 +92,13 @@ export function createCore(
     authenticationFactory: () => authentication() as unknown as DigestAuthentication,
     transportAccessor: () => currentFlow().transport,
   }, delegate);
-  keepLoosely(core);
+  keepShortLived(core);
   return core;
 }
 
 /** What the core keeps of each call and transaction; it has nothing yet. */
-function keepLoosely(core: UserAgentCore): void {
-  core.userAgentClients = new LooseMap();
+function keepShortLived(core: UserAgentCore): void {
+  core.userAgentClients = new ShortLivedMap();
   core.userAgentServers = new ServerTransactions();
-  core.dialogs = new LooseMap();
+  core.dialogs = new ShortLivedMap();
 }

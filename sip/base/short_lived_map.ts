@@ -8,7 +8,7 @@ interface Held<V> {
  * complete run of the garbage collector. Here that is no more than an empty holder an entry, for keys
  * that are deleted before they are set again.
  */
-export class LooseMap<K, V> extends Map<K, V> {
+export class ShortLivedMap<K, V> extends Map<K, V> {
   override get(key: K): V | undefined {
     return this.#held(key)?.value;
   }
@@ -46,12 +46,12 @@ export class LooseMap<K, V> extends Map<K, V> {
 }
 
 /** The same for a Set. What is added is taken out by what `add` gives back. */
-export interface LooseSet<T> extends Iterable<T> {
+export interface ShortLivedSet<T> extends Iterable<T> {
   readonly size: number;
   add(value: T): () => void;
 }
 
-export function createLooseSet<T>(): LooseSet<T> {
+export function createLooseSet<T>(): ShortLivedSet<T> {
   const all = new Set<{ value: T | undefined }>();
   return {
     get size() {
