@@ -2,7 +2,7 @@ import { overReason } from "../base/abort.ts";
 import type { Calls } from "../contracts/calls.ts";
 import type { InboundLeg, OutboundLeg } from "../contracts/leg.ts";
 import { perform } from "./perform.ts";
-import { beginning } from "../steps/performance.ts";
+import { newRun } from "../steps/script_run.ts";
 import { prepare } from "./prepare.ts";
 import { onRefer } from "../transfer/refer.ts";
 import type { LiveLeg } from "../contracts/live_leg.ts";
@@ -18,7 +18,7 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
 ): LiveLeg<L> {
   const { log } = calls.signalling;
   let holder: AbortController | undefined;
-  let performance = Promise.resolve();
+  let run = Promise.resolve();
 
   // A signal made of several would be held weakly by each, which keeps all of a call from the
   // collector of what is young.
@@ -48,15 +48,15 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
     run: (script) =>
       live.take(async (signal) => {
         const steps = await script(signal);
-        await perform(beginning({ calls, live, signal }), steps);
+        await perform(newRun({ calls, live, signal }), steps);
       }),
     take(work) {
       const signal = live.hold();
-      const before = performance;
-      performance = before.then(() => work(signal)).catch(failed);
+      const before = run;
+      run = before.then(() => work(signal)).catch(failed);
     },
     prepare: async (invitation, held) => {
-      const preparing = prepare(beginning({ calls, live, signal: held }), invitation);
+      const preparing = prepare(newRun({ calls, live, signal: held }), invitation);
       const isReady = await preparing.catch((error) => (failed(error), false));
       if (!isReady && !held.aborted) leg.hangup();
       return isReady;
@@ -66,10 +66,10 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
       leg.hangup(status === undefined ? {} : { status });
     },
     isDismissed: false,
-    idle: () => performance,
+    idle: () => run,
     over: leg.ended.then(async (ending) => {
       // What the script still has to say comes before the last word.
-      await performance;
+      await run;
       live.report({ type: "ended", ...ending });
     }),
     settled: async () => void await Promise.all([live.over, leg.released]).then(reports.drained),

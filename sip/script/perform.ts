@@ -4,7 +4,7 @@ import { detectMachine } from "../steps/detect_machine.ts";
 import { dial } from "../steps/dial.ts";
 import { echo } from "../steps/echo.ts";
 import { gather } from "../steps/gather.ts";
-import { carried, type Performance } from "../steps/performance.ts";
+import { carried, type ScriptRun } from "../steps/script_run.ts";
 import { record } from "../steps/record.ts";
 import { refer } from "../steps/refer.ts";
 import { replace } from "../transfer/replace.ts";
@@ -15,22 +15,22 @@ import { say } from "../steps/say.ts";
 import { nextReply, ussd } from "../steps/ussd.ts";
 
 /** One step; a script that it resolves with replaces the steps that are left. */
-type Performer<T extends Step["type"]> = (
-  performance: Performance,
+type StepHandler<T extends Step["type"]> = (
+  run: ScriptRun,
   step: Extract<Step, { type: T }>,
 ) => Promise<Script | void> | Script | void;
 
 /** The leg was placed with its script: what is left is to wait, and ask what comes next. */
-const invite: Performer<"invite"> = async (performance, { machineDetection }) => {
-  const { live, signal } = performance;
+const invite: StepHandler<"invite"> = async (run, { machineDetection }) => {
+  const { live, signal } = run;
   const { leg } = live;
   if (leg.direction === "inbound") return;
-  if (leg.isUssd) performance.reply = nextReply(leg);
+  if (leg.isUssd) run.reply = nextReply(leg);
   const answered = await unlessAborted(leg.whenAnswered, signal);
   if (answered && leg.isUssd) return live.report({ type: "answered" }); // Its script goes on.
   if (answered && machineDetection !== undefined) {
     live.report({ type: "answered" });
-    const answeredBy = await detectMachine(performance, machineDetection);
+    const answeredBy = await detectMachine(run, machineDetection);
     if (answeredBy === undefined) return;
     return await live.ask({ type: "detected", answeredBy }, { signal });
   }
@@ -41,24 +41,24 @@ const invite: Performer<"invite"> = async (performance, { machineDetection }) =>
 
 /** `connect` is for whoever performs a script. */
 type PerformedStep = Exclude<Step, { type: "connect" }>;
-type AnyPerformer = (
-  performance: Performance,
+type AnyStepHandler = (
+  run: ScriptRun,
   step: PerformedStep,
-) => ReturnType<Performer<"dial">>;
+) => ReturnType<StepHandler<"dial">>;
 
-const performers: { readonly [T in PerformedStep["type"]]: Performer<T> } = {
+const stepHandlers: { readonly [T in PerformedStep["type"]]: StepHandler<T> } = {
   invite,
   digits: sendDigits,
-  gather: (performance, step) => gather(performance, step, performStep),
+  gather: (run, step) => gather(run, step, performStep),
   answer: async ({ live: { leg } }) => {
     if (leg.direction === "inbound") await leg.answer().catch(() => {});
   },
   reject: ({ live: { leg } }, { status }) => leg.hangup({ status }),
   play,
   say,
-  silence: async (performance, { seconds }) => {
-    performance.tookTime = true;
-    const { calls, signal } = performance;
+  silence: async (run, { seconds }) => {
+    run.tookTime = true;
+    const { calls, signal } = run;
     await calls.signalling.timers.pause(seconds * 1000, signal);
   },
   echo,
@@ -66,44 +66,44 @@ const performers: { readonly [T in PerformedStep["type"]]: Performer<T> } = {
   refer,
   record,
   replace,
-  note: (performance, { memo, action }) => {
-    const { live, signal } = performance;
+  note: (run, { memo, action }) => {
+    const { live, signal } = run;
     if (action === undefined) return live.report({ type: "noted", memo });
-    return live.ask({ type: "noted", memo, action: carried(performance, action) }, { signal });
+    return live.ask({ type: "noted", memo, action: carried(run, action) }, { signal });
   },
   consult,
-  room: (performance, step) => room(performance, step, performStep),
-  queue: (performance, step) => queue(performance, step, performStep),
+  room: (run, step) => room(run, step, performStep),
+  queue: (run, step) => queue(run, step, performStep),
   pickup,
   leave: () => {},
   ussd,
-  next: (performance, { action }) => {
-    const { live, signal } = performance;
-    return live.ask({ type: "next", action: carried(performance, action) }, { signal });
+  next: (run, { action }) => {
+    const { live, signal } = run;
+    return live.ask({ type: "next", action: carried(run, action) }, { signal });
   },
   hangup: ({ live: { leg, lastFailure } }) =>
     leg.hangup(lastFailure === undefined ? {} : { status: lastFailure }),
 };
 
 /** Performs step after step; at the end of the last one the leg is hung up. */
-export async function perform(performance: Performance, script: Script): Promise<void> {
-  const { live: { leg }, signal } = performance;
+export async function perform(run: ScriptRun, script: Script): Promise<void> {
+  const { live: { leg }, signal } = run;
   const [first] = script;
   // Only a hang-up makes sense before the answer; what a new script brings waits for it.
   if (leg.direction === "outbound" && first?.type !== "hangup") {
     if (first?.type !== "invite") await unlessAborted(leg.whenAnswered, signal);
   }
-  await performSteps(performance, script);
-  if (!signal.aborted) await performers.hangup(performance, { type: "hangup" });
+  await performSteps(run, script);
+  if (!signal.aborted) await stepHandlers.hangup(run, { type: "hangup" });
 }
 
 /** The same without the hang-up; true at a `connect`, which ends it. */
-export async function performSteps(performance: Performance, script: Script): Promise<boolean> {
-  const { signal } = performance;
+export async function performSteps(run: ScriptRun, script: Script): Promise<boolean> {
+  const { signal } = run;
   const steps = [...script];
   for (let step = steps.shift(); step !== undefined && !signal.aborted; step = steps.shift()) {
     if (step.type === "connect") return true;
-    const next = await performStep(performance, step);
+    const next = await performStep(run, step);
     if (!next || next.length === 0) continue;
     const asksAgain = next.length === 1 && next[0]?.type === "consult";
     if (step.type === "consult" || step.type === "pickup" || asksAgain) {
@@ -111,11 +111,11 @@ export async function performSteps(performance: Performance, script: Script): Pr
       continue;
     }
     steps.splice(0, steps.length, ...next);
-    performance.tookTime = false;
+    run.tookTime = false;
   }
   return false;
 }
 
-function performStep(performance: Performance, step: PerformedStep): ReturnType<AnyPerformer> {
-  return (performers[step.type] as AnyPerformer)(performance, step);
+function performStep(run: ScriptRun, step: PerformedStep): ReturnType<AnyStepHandler> {
+  return (stepHandlers[step.type] as AnyStepHandler)(run, step);
 }

@@ -1,7 +1,7 @@
 import type { Invitation } from "../../core/protocol/script.ts";
 import { unlessAborted } from "../base/abort.ts";
 import { performSteps } from "./perform.ts";
-import type { Performance } from "../steps/performance.ts";
+import type { ScriptRun } from "../steps/script_run.ts";
 import { sendDigits } from "../steps/play.ts";
 
 /**
@@ -9,10 +9,10 @@ import { sendDigits } from "../steps/play.ts";
  * screened: what the service says is performed on it. False when it is not to be joined.
  */
 export async function prepare(
-  performance: Performance,
+  run: ScriptRun,
   { screened = false, sendDigits: digits }: Invitation,
 ): Promise<boolean> {
-  const { live, signal } = performance;
+  const { live, signal } = run;
   const { whenAnswered } = live.leg;
   if (!screened) {
     void whenAnswered.then((answered) => answered && live.report({ type: "answered" }));
@@ -25,7 +25,7 @@ export async function prepare(
   if (!isAnswered) return false;
   if (!screened && digits === undefined) return true;
   const script = screened ? live.ask({ type: "answered" }, { signal }) : [];
-  if (digits !== undefined) await sendDigits(performance, { digits, loop: 1 });
-  const isLetThrough = !screened || await performSteps(performance, await script);
+  if (digits !== undefined) await sendDigits(run, { digits, loop: 1 });
+  const isLetThrough = !screened || await performSteps(run, await script);
   return isLetThrough && !signal.aborted;
 }

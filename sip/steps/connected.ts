@@ -1,11 +1,11 @@
 import { unlessAborted } from "../base/abort.ts";
 import { sipLimits } from "../base/limits.ts";
 import type { MediaLeg } from "../media/base/port.ts";
-import type { Performance } from "./performance.ts";
+import type { ScriptRun } from "./script_run.ts";
 
 /** Waits until audio can flow; rejects with an Error that says what cannot be done without. */
 export async function connected(
-  { calls, signal }: Pick<Performance, "calls" | "signal">,
+  { calls, signal }: Pick<ScriptRun, "calls" | "signal">,
   media: MediaLeg,
   what: string,
 ): Promise<void> {

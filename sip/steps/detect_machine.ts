@@ -1,7 +1,7 @@
 import type { Step } from "../../core/protocol/script.ts";
 import { unlessAborted } from "../base/abort.ts";
 import { type Answerer, createMachineDetector } from "../media/audio/answering_machine.ts";
-import type { Performance } from "./performance.ts";
+import type { ScriptRun } from "./script_run.ts";
 
 type MachineDetection = NonNullable<Extract<Step, { type: "invite" }>["machineDetection"]>;
 
@@ -10,7 +10,7 @@ type MachineDetection = NonNullable<Extract<Step, { type: "invite" }>["machineDe
  * else is to happen first. Only audio counts: media that do not connect lose the leg.
  */
 export async function detectMachine(
-  { live: { leg: { media } }, signal }: Performance,
+  { live: { leg: { media } }, signal }: ScriptRun,
   { timeoutS, ...wanted }: MachineDetection,
 ): Promise<Answerer | undefined> {
   if (media === undefined) return "unknown";

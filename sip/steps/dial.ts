@@ -4,7 +4,7 @@ import type { Recorded } from "../../core/protocol/recordings.ts";
 import type { Script } from "../../core/protocol/script.ts";
 import { unlessAborted } from "../base/abort.ts";
 import { sipLimits } from "../base/limits.ts";
-import { carried, type Performance, tellEnd } from "./performance.ts";
+import { carried, type ScriptRun, tellEnd } from "./script_run.ts";
 import {
   type Child,
   type ChildEnding,
@@ -25,8 +25,8 @@ const rungAhead = new WeakMap<DialStep, Ring>();
 export const dialWith = (step: DialStep, ring: Ring): void => void rungAhead.set(step, ring);
 
 /** Rings all legs and joins the first that may be with this one, until either side is done. */
-export async function dial(performance: Performance, step: DialStep): Promise<Script | void> {
-  const { calls, live, signal } = performance;
+export async function dial(run: ScriptRun, step: DialStep): Promise<Script | void> {
+  const { calls, live, signal } = run;
   const ring = rungAhead.get(step) ?? ringAll(calls, live, step);
   const { startedAt, proxied } = ring;
   const winner = await unlessAborted(ring.winner, signal);
@@ -35,20 +35,20 @@ export async function dial(performance: Performance, step: DialStep): Promise<Sc
   hangUpOthers(ring, winner);
   if (winner !== undefined) {
     const { timeLimitS, hangupOnStar = false } = step;
-    recording = recordTalk(performance, step);
+    recording = recordTalk(run, step);
     const { onJoined } = recording;
-    await talk(performance, winner, { proxied, timeLimitS, hangupOnStar, onJoined });
+    await talk(run, winner, { proxied, timeLimitS, hangupOnStar, onJoined });
     hangUp(winner, false);
   }
   const recorded = await recording?.end();
   const last = await lastEnding(ring, winner);
   if (winner === undefined) live.lastFailure = failureOf(last);
-  performance.tookTime ||= Date.now() - startedAt >= sipLimits.timePassedMs;
+  run.tookTime ||= Date.now() - startedAt >= sipLimits.timePassedMs;
   if (step.action === undefined) return;
-  const action = carried(performance, step.action);
+  const action = carried(run, step.action);
   const outcome = winner ? "completed" : unansweredOutcome(last, signal);
   const event = dialled({ step, outcome, winner, last, startedAt, answeredAt, recorded, action });
-  return await tellEnd(performance, event);
+  return await tellEnd(run, event);
 }
 
 /** Whom its screening did not let through has answered, and still nobody talked to the caller. */

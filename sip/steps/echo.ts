@@ -1,21 +1,21 @@
 import type { Step } from "../../core/protocol/script.ts";
 import { connected } from "./connected.ts";
-import type { Performance } from "./performance.ts";
+import type { ScriptRun } from "./script_run.ts";
 
 /** Sends the peer what it says; each frame goes back at the tick at which it came. */
 export async function echo(
-  performance: Performance,
+  run: ScriptRun,
   { seconds }: Extract<Step, { type: "echo" }>,
 ): Promise<void> {
-  const { calls: { signalling: { timers, log } }, live: { leg }, signal } = performance;
+  const { calls: { signalling: { timers, log } }, live: { leg }, signal } = run;
   const { media } = leg;
   if (media === undefined) return;
   try {
-    await connected(performance, media, "echo");
+    await connected(run, media, "echo");
   } catch (error) {
     return log("Cannot perform a step", { leg: leg.id, error: String(error) });
   }
-  performance.tookTime = true;
+  run.tookTime = true;
   const stop = media.echo();
   await timers.pause(seconds * 1000, signal);
   stop();

@@ -4,10 +4,10 @@ import { overReason, whenAborted } from "../base/abort.ts";
 import type { Recognised } from "../media/sources/recogniser.ts";
 import type { Timers } from "../base/timers.ts";
 import { type KeyInput, keyInput } from "./key_input.ts";
-import { carried, type Performance } from "./performance.ts";
+import { carried, type ScriptRun } from "./script_run.ts";
 import { hearWords } from "./speech_input.ts";
 
-type PerformPrompt = (performance: Performance, prompt: Prompt) => unknown;
+type PerformPrompt = (run: ScriptRun, prompt: Prompt) => unknown;
 
 /** What came; neither keys nor words when it was nothing. */
 export interface Input {
@@ -20,35 +20,35 @@ export const isNothing = ({ digits, speech }: Input): boolean =>
 
 /** Plays its prompts and takes what the caller types or says; a report when something came. */
 export async function gather(
-  performance: Performance,
+  run: ScriptRun,
   step: GatherStep,
   performPrompt: PerformPrompt,
 ): Promise<Script | void> {
-  const { live, signal } = performance;
-  const input = await collect(performance, step, performPrompt);
+  const { live, signal } = run;
+  const input = await collect(run, step, performPrompt);
   if (signal.aborted || isNothing(input)) return;
   const { digits, speech } = input;
   if (step.action === undefined) {
-    performance.typed = digits;
+    run.typed = digits;
     return;
   }
-  const action = carried(performance, step.action);
+  const action = carried(run, step.action);
   const event = { type: "gathered", digits, ...speech && { speech }, action } as const;
   return await live.ask(event, { signal });
 }
 
 /** The same without a report: whoever performs it knows whom to tell. */
 export async function collect(
-  performance: Performance,
+  run: ScriptRun,
   step: GatherStep,
   performPrompt: PerformPrompt,
 ): Promise<Input> {
-  const { calls: { signalling: { timers } }, live, signal } = performance;
+  const { calls: { signalling: { timers } }, live, signal } = run;
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
   const clock = patience(timers, step.timeoutS * 1000, end);
   const prompting = within(signal);
   let speech: Recognised | undefined;
-  const stopWords = hearWords(performance, step.speech, {
+  const stopWords = hearWords(run, step.speech, {
     onSpeech: () => (prompting.end(), clock.stop()),
     onSilence: clock.restart,
     onWords: (words) => (speech = words, end()),
@@ -65,9 +65,9 @@ export async function collect(
   });
   const isTaking = stopWords !== undefined || stopKeys !== undefined;
   try {
-    await playPrompts({ performance, signal: prompting.signal }, step.prompts, performPrompt);
+    await playPrompts({ run, signal: prompting.signal }, step.prompts, performPrompt);
     if (!prompting.signal.aborted) clock.restart();
-    performance.tookTime ||= isTaking;
+    run.tookTime ||= isTaking;
     if (isTaking) await Promise.race([over, whenAborted(signal)]);
   } finally {
     clock.stop();
@@ -82,15 +82,15 @@ const typedIn = (keys: KeyInput | undefined): string => keys?.typed ?? "";
 
 /** One after another, until the signal aborts. */
 async function playPrompts(
-  { performance, signal }: { performance: Performance; signal: AbortSignal },
+  { run, signal }: { run: ScriptRun; signal: AbortSignal },
   prompts: readonly Prompt[],
   performPrompt: PerformPrompt,
 ): Promise<void> {
-  const playing = { ...performance, signal };
+  const playing = { ...run, signal };
   for (const prompt of prompts) {
     if (!signal.aborted) await performPrompt(playing, prompt);
   }
-  performance.tookTime ||= playing.tookTime;
+  run.tookTime ||= playing.tookTime;
 }
 
 /** A signal that aborts with another one, or before it. */

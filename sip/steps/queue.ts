@@ -4,7 +4,7 @@ import type { Script } from "../../core/protocol/script.ts";
 import { whenAborted } from "../base/abort.ts";
 import { sipLimits } from "../base/limits.ts";
 import type { LiveLeg } from "../contracts/live_leg.ts";
-import { carried, type Performance, tellEnd } from "./performance.ts";
+import { carried, type ScriptRun, tellEnd } from "./script_run.ts";
 import { recordTalk } from "./record_talk.ts";
 import { talk, type Talked, type TalkOptions } from "./talk.ts";
 import { talkElsewhere } from "./pickup_elsewhere.ts";
@@ -12,21 +12,21 @@ import { answered, type PerformStep, wait } from "./wait.ts";
 
 /** Has the leg wait until it is taken, leaves or ends; the service is told when it comes and goes. */
 export async function queue(
-  performance: Performance,
+  run: ScriptRun,
   step: QueueStep,
   performStep: PerformStep,
 ): Promise<Script | void> {
-  const { calls, live, signal } = performance;
+  const { calls, live, signal } = run;
   const { queueSid } = step;
   const startedAt = Date.now();
   const waitedS = () => Math.round((Date.now() - startedAt) / 1000);
   const tell = async (event: LegEvent & { type: "dequeued" }): Promise<Script | void> => {
-    performance.tookTime ||= Date.now() - startedAt >= sipLimits.timePassedMs;
-    const action = step.action && carried(performance, step.action);
-    return await tellEnd(performance, { ...event, ...action && { action } });
+    run.tookTime ||= Date.now() - startedAt >= sipLimits.timePassedMs;
+    const action = step.action && carried(run, step.action);
+    return await tellEnd(run, { ...event, ...action && { action } });
   };
   const dequeued = { type: "dequeued", queueSid } as const;
-  if (await answered(performance) === undefined || signal.aborted) {
+  if (await answered(run) === undefined || signal.aborted) {
     return await tell({ ...dequeued, result: "error", waitedS: 0 });
   }
 
@@ -45,7 +45,7 @@ export async function queue(
   calls.waiting.set(id, { live, signal, take, release: released.resolve });
   live.report({ type: "queued", queueSid });
   signal.addEventListener("abort", end, { once: true });
-  const left = wait({ ...performance, signal: over.signal }, step, performStep)
+  const left = wait({ ...run, signal: over.signal }, step, performStep)
     .then((isLeft) =>
       isLeft ? "leave" as const : Promise.race([taken.promise, parted(live, signal)])
     );
@@ -69,16 +69,16 @@ async function parted(
 }
 
 /** Takes a leg that waits, and talks to it until either side is done. */
-export async function pickup(performance: Performance, step: PickupStep): Promise<Script | void> {
-  const { signal } = performance;
+export async function pickup(run: ScriptRun, step: PickupStep): Promise<Script | void> {
+  const { signal } = run;
   const { at, action, memo, leg } = step;
-  const media = await answered(performance);
+  const media = await answered(run);
   if (media === undefined || signal.aborted) return;
-  const recording = recordTalk(performance, step);
+  const recording = recordTalk(run, step);
   const { onJoined } = recording;
   const talked = at === undefined
-    ? await talkHere(performance, step, onJoined)
-    : await talkElsewhere(performance, { ...step, at }, onJoined);
+    ? await talkHere(run, step, onJoined)
+    : await talkElsewhere(run, { ...step, at }, onJoined);
   if (typeof talked === "string") {
     if (signal.aborted) return;
     const missing = { ...memo, [talked]: leg };
@@ -86,9 +86,9 @@ export async function pickup(performance: Performance, step: PickupStep): Promis
   }
   const { sipCallId, lastedMs } = talked;
   const recorded = await recording.end();
-  performance.tookTime ||= lastedMs >= sipLimits.timePassedMs;
+  run.tookTime ||= lastedMs >= sipLimits.timePassedMs;
   if (action === undefined) return;
-  return await tellEnd(performance, {
+  return await tellEnd(run, {
     type: "dialled",
     outcome: "completed",
     leg,
@@ -96,21 +96,21 @@ export async function pickup(performance: Performance, step: PickupStep): Promis
     ringS: 0,
     ...sipCallId !== undefined && { sipCallId },
     ...recorded && { recording: recorded },
-    action: carried(performance, action),
+    action: carried(run, action),
   });
 }
 
 async function talkHere(
-  performance: Performance,
+  run: ScriptRun,
   { leg, timeLimitS, hangupOnStar = false }: PickupStep,
   onJoined: TalkOptions["onJoined"] & object,
 ): Promise<Talked> {
-  const other = performance.calls.waiting.get(leg);
+  const other = run.calls.waiting.get(leg);
   if (other === undefined) return "gone";
   const startedAt = Date.now();
   other.take();
   const manner = { proxied: null, timeLimitS, hangupOnStar, onJoined };
-  await talk(performance, { live: other.live, held: other.signal }, manner);
+  await talk(run, { live: other.live, held: other.signal }, manner);
   other.release();
   return { sipCallId: other.live.leg.sipCallId, lastedMs: Date.now() - startedAt };
 }

@@ -7,22 +7,22 @@ import { FRAME_MS } from "../media/base/ticker.ts";
 import { type FrameSink, trimSilence } from "../media/audio/trim_silence.ts";
 import { createVoiceDetector } from "../media/audio/voice.ts";
 import { connected } from "./connected.ts";
-import { carried, type Performance } from "./performance.ts";
+import { carried, type ScriptRun } from "./script_run.ts";
 
 type RecordStep = Extract<Step, { type: "record" }>;
 
 /** Records what the peer says; where that is something, its action is asked what comes next. */
-export async function record(performance: Performance, step: RecordStep): Promise<Script | void> {
-  const { calls, live, signal } = performance;
+export async function record(run: ScriptRun, step: RecordStep): Promise<Script | void> {
+  const { calls, live, signal } = run;
   const { media } = live.leg;
   if (media === undefined) return;
   const { log } = calls.signalling;
   try {
-    await connected(performance, media, "record");
+    await connected(run, media, "record");
   } catch (error) {
     return log("Cannot perform a step", { leg: live.leg.id, error: String(error) });
   }
-  performance.tookTime = true;
+  run.tookTime = true;
   if (step.playBeep) await unlessAborted(media.play(recordBeep, { loop: 1, signal }), signal);
   if (signal.aborted) return;
 
@@ -38,7 +38,7 @@ export async function record(performance: Performance, step: RecordStep): Promis
   if (!hasSpoken) return sink.discard();
   const recording = await sink.end();
   if (recording === null || step.action === undefined) return;
-  const action = carried(performance, step.action);
+  const action = carried(run, step.action);
   const event: LegEvent = { type: "recorded", recording, action };
   if (!signal.aborted) return await live.ask({ ...event, ...key && { digits: key } }, { signal });
   // Another script that took over has its own way on; a caller who left has none, and it is news.

@@ -1,11 +1,11 @@
 import type { Recorded, RecordingOrder } from "../../core/protocol/recordings.ts";
 import type { MediaLeg } from "../media/base/port.ts";
 import type { RecordingSink } from "../service/recordings.ts";
-import type { Performance } from "./performance.ts";
+import type { ScriptRun } from "./script_run.ts";
 
 /** The recording of two who talk, where it is wanted; it begins when they hear each other. */
 export function recordTalk(
-  { calls, live }: Performance,
+  { calls, live }: ScriptRun,
   { record: recording }: { record?: RecordingOrder | undefined },
 ): { onJoined(one: MediaLeg, other: MediaLeg): void; end(): Promise<Recorded | null> } {
   let sink: RecordingSink | undefined;

@@ -6,24 +6,24 @@ import { notifiedState } from "../dialog/referral.ts";
 import { type Ending, outcomeOf } from "../contracts/outcome.ts";
 import { sipLimits } from "../base/limits.ts";
 import { parseSipUri, trunkUri } from "../text/uri.ts";
-import { carried, type Performance, tellEnd } from "./performance.ts";
+import { carried, type ScriptRun, tellEnd } from "./script_run.ts";
 
 /** Asks the peer to call somebody else, and waits for what becomes of it. */
-export async function refer(performance: Performance, step: ReferStep): Promise<Script | void> {
+export async function refer(run: ScriptRun, step: ReferStep): Promise<Script | void> {
   const startedAt = Date.now();
-  const { outcome, sipStatus } = await askPeer(performance, step);
-  performance.tookTime ||= Date.now() - startedAt >= sipLimits.timePassedMs;
-  return await tellEnd(performance, {
+  const { outcome, sipStatus } = await askPeer(run, step);
+  run.tookTime ||= Date.now() - startedAt >= sipLimits.timePassedMs;
+  return await tellEnd(run, {
     type: "referred",
     to: step.to,
     outcome,
     ...sipStatus !== undefined && { sipStatus },
-    ...step.action && { action: carried(performance, step.action) },
+    ...step.action && { action: carried(run, step.action) },
   });
 }
 
 async function askPeer(
-  { calls, live, signal }: Performance,
+  { calls, live, signal }: ScriptRun,
   step: ReferStep,
 ): Promise<Ending> {
   const { leg } = live;

@@ -2,7 +2,7 @@ import type { Action } from "../../core/protocol/action.ts";
 import type { RoomStep } from "../../core/protocol/rooms.ts";
 import type { Script } from "../../core/protocol/script.ts";
 import { sipLimits } from "../base/limits.ts";
-import { carried, type Performance, tellEnd } from "./performance.ts";
+import { carried, type ScriptRun, tellEnd } from "./script_run.ts";
 import { stayElsewhere } from "./room_elsewhere.ts";
 import { createRoomPlace, vacate } from "./room_place.ts";
 import { recordRoom, type Stay, untilEnough } from "./room_stay.ts";
@@ -10,11 +10,11 @@ import { answered, type PerformStep, wait } from "./wait.ts";
 
 /** Asks the service for the steps in place of this one. */
 export async function consult(
-  performance: Performance,
+  run: ScriptRun,
   { memo, action }: { memo: Record<string, unknown>; action?: Action | undefined },
 ): Promise<Script> {
-  const { live, signal } = performance;
-  const carriedAction = action && carried(performance, action);
+  const { live, signal } = run;
+  const carriedAction = action && carried(run, action);
   return await live.ask(
     { type: "consulting", memo, ...carriedAction && { action: carriedAction } },
     { signal },
@@ -23,43 +23,43 @@ export async function consult(
 
 /** Has the leg in a room until it is over there; the service is told when it comes and when it goes. */
 export async function room(
-  performance: Performance,
+  run: ScriptRun,
   step: RoomStep,
   performStep: PerformStep,
 ): Promise<Script | void> {
   const startedAt = Date.now();
   const { at } = step;
-  performance.live.room = createRoomPlace(step);
+  run.live.room = createRoomPlace(step);
   const { outcome, recording, unreached } =
     await (at === undefined
-      ? stay(performance, step, performStep)
-      : stayElsewhere(performance, { ...step, at }, performStep))
+      ? stay(run, step, performStep)
+      : stayElsewhere(run, { ...step, at }, performStep))
       .finally(() => {
         // Who hangs up there may have asked that somebody else take its place.
-        if (!performance.live.leg.signal.aborted) vacate(performance.live);
+        if (!run.live.leg.signal.aborted) vacate(run.live);
       });
   const { memo, action: next } = step;
-  if (unreached !== undefined && memo !== undefined && !performance.signal.aborted) {
+  if (unreached !== undefined && memo !== undefined && !run.signal.aborted) {
     const missed = { ...memo, ...unreached, unreached: step.conferenceSid };
     return [{ type: "consult", memo: missed, ...next && { action: next } }];
   }
   const lastedMs = Date.now() - startedAt;
-  performance.tookTime ||= lastedMs >= sipLimits.timePassedMs;
+  run.tookTime ||= lastedMs >= sipLimits.timePassedMs;
   const { conferenceSid } = step;
   const durationS = outcome === "completed" ? Math.round(lastedMs / 1000) : 0;
   const told = { conferenceSid, outcome, durationS, ...recording && { recording } };
-  const action = next && carried(performance, next);
-  return await tellEnd(performance, { type: "left", ...told, ...action && { action } });
+  const action = next && carried(run, next);
+  return await tellEnd(run, { type: "left", ...told, ...action && { action } });
 }
 
 async function stay(
-  performance: Performance,
+  run: ScriptRun,
   step: RoomStep,
   performStep: PerformStep,
 ): Promise<Stay> {
-  const { calls, live, signal } = performance;
+  const { calls, live, signal } = run;
   const { id: leg } = live.leg;
-  const media = await answered(performance);
+  const media = await answered(run);
   if (media === undefined || signal.aborted) return { outcome: "failed" };
   const recording = recordRoom(calls.recordings, leg, step.record);
   const guest = calls.rooms.enter({
@@ -67,14 +67,14 @@ async function stay(
     media,
     step,
     wait: (over, isHeld) =>
-      void wait({ ...performance, signal: over }, isHeld ? {} : { wait: step.wait }, performStep),
+      void wait({ ...run, signal: over }, isHeld ? {} : { wait: step.wait }, performStep),
     ...recording,
   });
   if (guest === undefined) return { outcome: "busy" };
   const { muted } = guest;
   const { conferenceSid, startOnEnter, endOnExit } = step;
   live.report({ type: "joined", conferenceSid, muted, startOnEnter, endOnExit });
-  await untilEnough(performance, { ...step, media, over: guest.over });
+  await untilEnough(run, { ...step, media, over: guest.over });
   guest.leave();
   return { outcome: "completed", recording: await recording?.end() ?? null };
 }

@@ -6,7 +6,7 @@ import { sipLimits } from "../base/limits.ts";
 import type { MediaLeg } from "../media/base/port.ts";
 import { callPeer, type Meeting } from "../peer/call_peer.ts";
 import { ANOTHER_RUN, type MeetingNews, type MeetingOrder } from "../peer/meeting.ts";
-import type { Performance } from "./performance.ts";
+import type { ScriptRun } from "./script_run.ts";
 import { type Stay, untilEnough } from "./room_stay.ts";
 import { answered, type PerformStep, wait } from "./wait.ts";
 
@@ -15,17 +15,17 @@ import { answered, type PerformStep, wait } from "./wait.ts";
  * what the leg waits with, its keys, its time and its reports stay here.
  */
 export async function stayElsewhere(
-  performance: Performance,
+  run: ScriptRun,
   step: RoomStep & { at: MeetingPlace },
   performStep: PerformStep,
 ): Promise<Stay> {
-  const { calls, live, signal } = performance;
-  const media = await answered(performance);
+  const { calls, live, signal } = run;
+  const media = await answered(run);
   if (media === undefined || signal.aborted) return { outcome: "failed" };
   const { at, conferenceSid, startOnEnter, endOnExit } = step;
   const muted = step.muted || media.isMuted;
   const left = Promise.withResolvers<Recorded | null>();
-  const hearing = hears(performance, { media, step, performStep });
+  const hearing = hears(run, { media, step, performStep });
   const meeting = callPeer(calls, {
     at,
     order: orderOf(live.leg.id, { ...step, muted }),
@@ -45,11 +45,11 @@ export async function stayElsewhere(
     // It may have been muted on its way; then it is silent, whatever the room thinks.
     const isMuted = muted || media.isMuted;
     live.report({ type: "joined", conferenceSid, muted: isMuted, startOnEnter, endOnExit });
-    await untilEnough(performance, { ...step, media, over: meeting.ended });
+    await untilEnough(run, { ...step, media, over: meeting.ended });
     if (step.record === undefined) return { outcome: "completed" };
     return {
       outcome: "completed",
-      recording: await recordedBy(performance, meeting, left.promise),
+      recording: await recordedBy(run, meeting, left.promise),
     };
   } finally {
     hearing.end();
@@ -64,7 +64,7 @@ function orderOf(leg: string, step: RoomStep & { at: MeetingPlace }): MeetingOrd
 
 /** What the leg hears: the room, or what those hear who wait. */
 function hears(
-  performance: Performance,
+  run: ScriptRun,
   { media, step, performStep }: {
     media: MediaLeg;
     step: RoomStep;
@@ -72,12 +72,12 @@ function hears(
   },
 ) {
   let waiting = new AbortController();
-  let isOver = performance.signal.aborted;
+  let isOver = run.signal.aborted;
   const end = () => {
     isOver = true;
     waiting.abort(overReason);
   };
-  performance.signal.addEventListener("abort", end, { once: true });
+  run.signal.addEventListener("abort", end, { once: true });
   return {
     turn(news: MeetingNews, theirs: MediaLeg) {
       if (isOver) return;
@@ -87,7 +87,7 @@ function hears(
       media.leave(theirs);
       waiting = new AbortController();
       const manner = news.isHeld ? {} : { wait: step.wait };
-      void wait({ ...performance, signal: waiting.signal }, manner, performStep);
+      void wait({ ...run, signal: waiting.signal }, manner, performStep);
     },
     end,
   };
@@ -95,7 +95,7 @@ function hears(
 
 /** What was recorded while the leg was in the room; null also when the other companion cannot say. */
 async function recordedBy(
-  { calls: { signalling: { timers } } }: Performance,
+  { calls: { signalling: { timers } } }: ScriptRun,
   meeting: Meeting,
   left: Promise<Recorded | null>,
 ): Promise<Recorded | null> {

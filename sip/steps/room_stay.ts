@@ -2,7 +2,7 @@ import type { Recorded, RecordingOrder } from "../../core/protocol/recordings.ts
 import { whenAborted } from "../base/abort.ts";
 import type { MediaLeg, MediaRoom } from "../media/base/port.ts";
 import type { Recordings, RecordingSink } from "../service/recordings.ts";
-import type { Performance } from "./performance.ts";
+import type { ScriptRun } from "./script_run.ts";
 
 /** What became of a leg in a room. */
 export interface Stay {
@@ -14,7 +14,7 @@ export interface Stay {
 
 /** Resolves when it is over, the leg is wanted elsewhere, its time is up, or it presses the star. */
 export async function untilEnough(
-  { calls, signal }: Performance,
+  { calls, signal }: ScriptRun,
   { media, over, timeLimitS, hangupOnStar = false }: {
     media: MediaLeg;
     over: Promise<unknown>;

@@ -3,23 +3,23 @@ import { unlessAborted } from "../base/abort.ts";
 import type { Pcm } from "../media/base/port.ts";
 import { type Speaker, SpeechRefused, type Utterance } from "../media/sources/speaker.ts";
 import { connected } from "./connected.ts";
-import type { Performance } from "./performance.ts";
+import type { ScriptRun } from "./script_run.ts";
 import { sentences } from "./sentences.ts";
 
 /**
  * Says a text, sentence by sentence: each is made while the one before it is heard. A failure is
  * reported, and the script goes on.
  */
-export async function say(performance: Performance, step: SayStep): Promise<void> {
+export async function say(run: ScriptRun, step: SayStep): Promise<void> {
   try {
-    await speak(performance, step);
+    await speak(run, step);
   } catch (error) {
-    if (performance.signal.aborted) return;
-    problem(performance, error instanceof Error ? error.message : String(error));
+    if (run.signal.aborted) return;
+    problem(run, error instanceof Error ? error.message : String(error));
   }
 }
 
-const problem = ({ live }: Performance, message: string): void =>
+const problem = ({ live }: ScriptRun, message: string): void =>
   live.report({ type: "problem", url: "", message, about: "speech" });
 
 /** The voices that every provider has, the usual one first. */
@@ -27,13 +27,13 @@ const [usualVoice, otherVoice] = ["woman", "man"] as const;
 
 /** The voice wanted; the usual one, with a problem reported, where the provider does not take that. */
 async function voiceFor(
-  performance: Performance,
+  run: ScriptRun,
   speaker: Speaker,
   utterance: Utterance,
 ): Promise<string> {
   const { voice } = utterance;
   if (voice === usualVoice || voice === otherVoice) return voice;
-  const { signal } = performance;
+  const { signal } = run;
   try {
     await speaker.speak(utterance, signal);
     return voice;
@@ -43,19 +43,19 @@ async function voiceFor(
     await speaker.speak({ ...utterance, voice: usualVoice }, signal).catch(() =>
       Promise.reject(error)
     );
-    problem(performance, `${error.message}; it is said by "${usualVoice}"`);
+    problem(run, `${error.message}; it is said by "${usualVoice}"`);
     return usualVoice;
   }
 }
 
-async function speak(performance: Performance, step: SayStep): Promise<void> {
-  const { calls: { speaker }, live: { leg: { media } }, signal } = performance;
+async function speak(run: ScriptRun, step: SayStep): Promise<void> {
+  const { calls: { speaker }, live: { leg: { media } }, signal } = run;
   if (media === undefined) throw new Error("the call has no media here");
   if (speaker === null) throw new Error("the operator has set up no speech (SPEECH_URL)");
   const { text, language, loop } = step;
   const pieces = sentences(text, language);
   const [first = ""] = pieces;
-  const voice = await voiceFor(performance, speaker, { text: first, voice: step.voice, language });
+  const voice = await voiceFor(run, speaker, { text: first, voice: step.voice, language });
   const made: Promise<Pcm>[] = [];
   const make = (at: number) => {
     const piece = pieces[at];
@@ -64,7 +64,7 @@ async function speak(performance: Performance, step: SayStep): Promise<void> {
     made[at].catch(() => {});
   };
   make(0);
-  await connected(performance, media, "say a text");
+  await connected(run, media, "say a text");
   for (let round = 0; loop === 0 || round < loop; round++) {
     let samples = 0;
     for (let at = 0; at < pieces.length; at++) {
@@ -73,7 +73,7 @@ async function speak(performance: Performance, step: SayStep): Promise<void> {
       if (pcm === undefined || signal.aborted) return;
       make(at + 1);
       samples += pcm.length;
-      performance.tookTime ||= pcm.length > 0;
+      run.tookTime ||= pcm.length > 0;
       await unlessAborted(media.play(pcm, { loop: 1, signal }), signal);
       if (signal.aborted) return;
     }

@@ -4,7 +4,7 @@ import { sipLimits } from "../base/limits.ts";
 import type { Pcm } from "../media/base/port.ts";
 import type { Recognised, Recogniser } from "../media/sources/recogniser.ts";
 import { createVoiceDetector } from "../media/audio/voice.ts";
-import type { Performance } from "./performance.ts";
+import type { ScriptRun } from "./script_run.ts";
 import { createUtterances, type Utterances } from "./utterance.ts";
 
 export interface SpeechEvents {
@@ -22,19 +22,19 @@ type SpeechInput = NonNullable<GatherStep["speech"]>;
  * nobody understands speech, and where speech is no input.
  */
 export function hearWords(
-  performance: Performance,
+  run: ScriptRun,
   input: SpeechInput | undefined,
   events: SpeechEvents,
 ): (() => void) | undefined {
-  const { calls: { recogniser }, live } = performance;
+  const { calls: { recogniser }, live } = run;
   const { media } = live.leg;
   if (input === undefined || media === undefined) return undefined;
   if (recogniser === null) {
-    problem(performance, "the operator has set up no speech recognition");
+    problem(run, "the operator has set up no speech recognition");
     return undefined;
   }
   const listening = new AbortController();
-  const heard = { performance, recogniser, input, events, signal: listening.signal };
+  const heard = { run, recogniser, input, events, signal: listening.signal };
   const take = listener(heard);
   const stopFrames = media.listen((frame) => !listening.signal.aborted && take(frame));
   return () => {
@@ -44,7 +44,7 @@ export function hearWords(
 }
 
 interface Hearing {
-  performance: Performance;
+  run: ScriptRun;
   recogniser: Recogniser;
   input: SpeechInput;
   events: SpeechEvents;
@@ -79,7 +79,7 @@ function listener(hearing: Hearing): (frame: Pcm) => void {
 
 /** Null where there are no words, and, with a problem reported, where it failed. */
 async function recognise(
-  { performance, recogniser, input: { language, hints }, signal }: Hearing,
+  { run, recogniser, input: { language, hints }, signal }: Hearing,
   pcm: Pcm,
 ): Promise<Recognised | null> {
   try {
@@ -87,7 +87,7 @@ async function recognise(
     return words === null || words.text.trim() === "" ? null : words;
   } catch (error) {
     if (signal.aborted) return null;
-    problem(performance, error instanceof Error ? error.message : String(error));
+    problem(run, error instanceof Error ? error.message : String(error));
     return null;
   }
 }
@@ -97,7 +97,7 @@ function partialTeller(
   hearing: Hearing,
   callback: NonNullable<SpeechInput["partials"]>,
 ): (utterances: Utterances) => void {
-  const { performance: { live }, signal } = hearing;
+  const { run: { live }, signal } = hearing;
   const every = sipLimits.partialSpeechMs * 8;
   let [number, looked, isBusy] = [0, 0, false];
   return (utterances) => {
@@ -114,5 +114,5 @@ function partialTeller(
   };
 }
 
-const problem = ({ live }: Performance, message: string): void =>
+const problem = ({ live }: ScriptRun, message: string): void =>
   live.report({ type: "problem", url: "", message, about: "recognition" });

@@ -5,7 +5,7 @@ import type { InboundLeg, Leg } from "../contracts/leg.ts";
 import { staysDirect } from "../leg/media_relay.ts";
 import type { MediaLeg } from "../media/base/port.ts";
 import type { LiveLeg } from "../contracts/live_leg.ts";
-import type { Performance } from "./performance.ts";
+import type { ScriptRun } from "./script_run.ts";
 import { passThrough } from "./proxy.ts";
 
 /** A leg in somebody's hands; the signal aborts when it ends or is taken away. */
@@ -25,7 +25,7 @@ export interface TalkOptions {
 
 /** Lets two sides talk until one ends or is taken away, the time is up, or the star is pressed. */
 export async function talk(
-  { calls, live, signal }: Pick<Performance, "calls" | "live" | "signal">,
+  { calls, live, signal }: Pick<ScriptRun, "calls" | "live" | "signal">,
   other: HeldLeg,
   { proxied, timeLimitS, hangupOnStar, onJoined }: TalkOptions,
 ): Promise<void> {
@@ -65,7 +65,7 @@ export async function talk(
 
 /** Whether a callee's answer may pass to the caller: two plain phones may both be behind NATs. */
 function mayPass(
-  { signalling }: Performance["calls"],
+  { signalling }: ScriptRun["calls"],
   caller: InboundLeg,
   callee: LiveLeg["leg"],
 ): boolean {
@@ -78,7 +78,7 @@ function mayPass(
 }
 
 /** Tells each side while the other one holds it; the result ends it, and whoever is held then. */
-function passHolds({ signalling }: Performance["calls"], one: Leg, other: Leg): () => void {
+function passHolds({ signalling }: ScriptRun["calls"], one: Leg, other: Leg): () => void {
   const news = [[one, holdNews(other, signalling)], [other, holdNews(one, signalling)]] as const;
   let isOver = false;
   for (const [leg, { tell }] of news) {

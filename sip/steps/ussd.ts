@@ -2,14 +2,14 @@ import type { Script } from "../../core/protocol/script.ts";
 import type { UssdStep } from "../../core/protocol/ussd.ts";
 import { unlessAborted, whenAborted } from "../base/abort.ts";
 import { ussdIn, ussdInfoHeaders, type UssdSaid, writeUssd } from "../text/ussd_body.ts";
-import { carried, type Performance } from "./performance.ts";
+import { carried, type ScriptRun } from "./script_run.ts";
 
 /** Shows a text in a USSD dialogue; a report when something was replied, the end when nothing was. */
 export async function ussd(
-  performance: Performance,
+  run: ScriptRun,
   { message, collect, invited = false, action }: UssdStep,
 ): Promise<Script | void> {
-  const { live, signal, calls: { signalling: { log } } } = performance;
+  const { live, signal, calls: { signalling: { log } } } = run;
   const { leg } = live;
   if (!leg.isUssd) {
     log("Cannot show a USSD message in a call", { leg: leg.id });
@@ -20,19 +20,19 @@ export async function ussd(
   await Promise.race([leg.dialog?.confirmed(), whenAborted(signal)]);
   if (signal.aborted) return;
   if (!collect && !invited) return leg.hangup({ content: writeUssd(message, "end") });
-  performance.tookTime = true;
-  const said = await replyTo(performance, { message, collect, invited });
+  run.tookTime = true;
+  const said = await replyTo(run, { message, collect, invited });
   if (!collect) return leg.hangup();
   if (signal.aborted) return;
   if (said === undefined || said.isError) return leg.hangup();
   if (action === undefined) {
-    performance.typed = said.text;
+    run.typed = said.text;
     return;
   }
   const event = {
     type: "collected",
     text: said.text,
-    action: carried(performance, action),
+    action: carried(run, action),
   } as const;
   return await live.ask(event, { signal });
 }
@@ -42,12 +42,12 @@ export async function ussd(
  * no reply (3GPP TS 24.390 §4.5); undefined without one in time.
  */
 async function replyTo(
-  performance: Performance,
+  run: ScriptRun,
   { message, collect, invited }: Pick<UssdStep, "message" | "collect" | "invited">,
 ): Promise<UssdSaid | undefined> {
-  const { live: { leg }, signal, calls: { signalling: { timers, ussdBounds } } } = performance;
+  const { live: { leg }, signal, calls: { signalling: { timers, ussdBounds } } } = run;
   const { promise, resolve } = Promise.withResolvers<UssdSaid | undefined>();
-  void (invited && performance.reply || nextReply(leg)).then(resolve);
+  void (invited && run.reply || nextReply(leg)).then(resolve);
   const stopWaiting = timers.after(
     collect ? ussdBounds.replyMs : ussdBounds.shownMs,
     () => resolve(undefined),
@@ -66,7 +66,7 @@ async function replyTo(
 }
 
 /** What the next INFO of USSD in a leg says. */
-export function nextReply(leg: Performance["live"]["leg"]): Promise<UssdSaid> {
+export function nextReply(leg: ScriptRun["live"]["leg"]): Promise<UssdSaid> {
   const { promise, resolve } = Promise.withResolvers<UssdSaid>();
   leg.onContent = (content) => {
     const found = ussdIn(content);

@@ -7,11 +7,11 @@ import type { MediaLeg } from "../media/base/port.ts";
 import { waitMusic } from "../media/audio/room_sounds.ts";
 import { connected } from "./connected.ts";
 import { collect, type Input, isNothing } from "./gather.ts";
-import { carried, type Performance } from "./performance.ts";
+import { carried, type ScriptRun } from "./script_run.ts";
 
 /** Performs one step; whoever performs scripts gives it, since that one performs waits too. */
 export type PerformStep = (
-  performance: Performance,
+  run: ScriptRun,
   step: Exclude<Step, { type: "connect" }>,
 ) => Promise<Script | void> | Script | void;
 
@@ -27,14 +27,14 @@ export interface Waiting {
  * `leave`. A document without sounds gives way to the music.
  */
 export async function wait(
-  performance: Performance,
+  run: ScriptRun,
   { wait: action, queueSid }: Waiting,
   performStep: PerformStep,
 ): Promise<boolean> {
-  const { calls, live: { leg }, signal } = performance;
+  const { calls, live: { leg }, signal } = run;
   try {
     const asked = { ...queueSid && { queueSid } };
-    if (action && await hear(performance, { action, ...asked }, performStep)) return true;
+    if (action && await hear(run, { action, ...asked }, performStep)) return true;
     // What is heard after that is somebody else's.
     if (action !== null && !signal.aborted) await leg.media?.play(waitMusic(), { loop: 0, signal });
   } catch (error) {
@@ -46,38 +46,38 @@ export async function wait(
 
 /** Performs a document over and over; returns when there was nothing to hear, or at a `leave`. */
 async function hear(
-  performance: Performance,
+  run: ScriptRun,
   asked: { action: Action; queueSid?: string },
   performStep: PerformStep,
 ): Promise<boolean> {
-  const { calls, live, signal } = performance;
+  const { calls, live, signal } = run;
   let { action } = asked;
   let gathered: Input | undefined;
-  performance.tookTime = false;
+  run.tookTime = false;
   let silent = 0;
   while (!signal.aborted && silent < sipLimits.waitDocuments) {
     const startedAt = Date.now();
     const news = {
       ...asked,
-      action: carried(performance, action),
+      action: carried(run, action),
       ...gathered && { gathered: toldOf(gathered) },
     };
     const script = await live.ask({ type: "waiting", ...news }, { signal });
-    ({ action } = asked); // From the beginning, unless it leads on to another.
+    ({ action } = asked); // From the newRun, unless it leads on to another.
     gathered = undefined;
     for (const step of script) {
       if (signal.aborted) return false;
       if (step.type === "leave") return true;
       if (step.type === "next") ({ action } = step);
       else if (step.type === "gather") {
-        gathered = await inputFor(performance, step, performStep);
+        gathered = await inputFor(run, step, performStep);
         if (gathered === undefined) continue;
         action = step.action!;
         break;
-      } else if (step.type !== "connect") await performStep(performance, step);
+      } else if (step.type !== "connect") await performStep(run, step);
     }
-    silent = performance.tookTime ? 0 : silent + 1;
-    performance.tookTime = false;
+    silent = run.tookTime ? 0 : silent + 1;
+    run.tookTime = false;
     const lastedMs = Date.now() - startedAt;
     if (silent > 0 || lastedMs >= sipLimits.timePassedMs) continue;
     await calls.signalling.timers.pause(sipLimits.timePassedMs - lastedMs, signal);
@@ -90,21 +90,21 @@ const toldOf = ({ digits, speech }: Input) => ({ digits, ...speech && { speech }
 
 /** What a gather brought its action; nothing without one, and where nothing came. */
 async function inputFor(
-  performance: Performance,
+  run: ScriptRun,
   step: GatherStep,
   performStep: PerformStep,
 ): Promise<Input | undefined> {
-  const input = await collect(performance, step, performStep);
+  const input = await collect(run, step, performStep);
   if (step.action !== undefined) return isNothing(input) ? undefined : input;
-  performance.typed = input.digits;
+  run.typed = input.digits;
 }
 
 /** The media of an answered leg, connected; undefined when there are none. */
-export async function answered(performance: Performance): Promise<MediaLeg | undefined> {
-  const { calls, live: { leg } } = performance;
+export async function answered(run: ScriptRun): Promise<MediaLeg | undefined> {
+  const { calls, live: { leg } } = run;
   try {
     if (leg.direction === "inbound") await leg.answer();
-    if (leg.media !== undefined) await connected(performance, leg.media, "answer");
+    if (leg.media !== undefined) await connected(run, leg.media, "answer");
     return leg.media;
   } catch (error) {
     calls.signalling.log("Cannot answer a leg", { leg: leg.id, error: String(error) });

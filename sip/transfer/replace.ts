@@ -6,7 +6,7 @@ import { sipLimits } from "../base/limits.ts";
 import type { LiveLeg } from "../contracts/live_leg.ts";
 import { mediaKindOver } from "../leg/media_kind.ts";
 import { namedBySession } from "./relayed_replaces.ts";
-import type { Performance } from "../steps/performance.ts";
+import type { ScriptRun } from "../steps/script_run.ts";
 import { type HeldLeg, talk } from "../steps/talk.ts";
 
 /**
@@ -14,7 +14,7 @@ import { type HeldLeg, talk } from "../steps/talk.ts";
  * (RFC 3891 §3). There must be a conversation to take over.
  */
 export async function replace(
-  { calls, live, signal }: Performance,
+  { calls, live, signal }: ScriptRun,
   step: Extract<Step, { type: "replace" }>,
 ): Promise<void> {
   const { leg } = live;

@@ -6,7 +6,7 @@ import type { LiveLeg } from "../contracts/live_leg.ts";
 import type { UssdSaid } from "../text/ussd_body.ts";
 
 /** A script at work on a leg. */
-export interface Performance {
+export interface ScriptRun {
   calls: Calls;
   live: LiveLeg;
   /** Aborts when the leg ended or another script took over. */
@@ -20,17 +20,17 @@ export interface Performance {
 }
 
 /** A script that is about to begin. */
-export const beginning = (
-  { calls, live, signal }: Pick<Performance, "calls" | "live" | "signal">,
-): Performance => ({ calls, live, signal, tookTime: false, typed: "" });
+export const newRun = (
+  { calls, live, signal }: Pick<ScriptRun, "calls" | "live" | "signal">,
+): ScriptRun => ({ calls, live, signal, tookTime: false, typed: "" });
 
 /**
  * An action as it is handed back: only documents in a row that take no time are counted. What was
  * typed goes along, once.
  */
-export function carried(performance: Performance, action: Action): Action {
-  const { tookTime, typed } = performance;
-  performance.typed = "";
+export function carried(run: ScriptRun, action: Action): Action {
+  const { tookTime, typed } = run;
+  run.typed = "";
   return { ...action, ...tookTime && { hops: 0 }, ...typed !== "" && { digits: typed } };
 }
 
@@ -39,7 +39,7 @@ export function carried(performance: Performance, action: Action): Action {
  * the caller left or another script took over, it is news all the same.
  */
 export async function tellEnd(
-  { live, signal }: Performance,
+  { live, signal }: ScriptRun,
   event: LegEvent & { action?: Action | undefined },
 ): Promise<Script | void> {
   if (event.action !== undefined && !signal.aborted) return await live.ask(event, { signal });
