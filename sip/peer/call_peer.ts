@@ -7,7 +7,7 @@ import { createOutboundLeg } from "../leg/outbound_leg.ts";
 import { sipLimits } from "../base/limits.ts";
 import type { MediaLeg } from "../media/base/port.ts";
 import type { Calls } from "../contracts/calls.ts";
-import { sayTo } from "./far_leg.ts";
+import { sayTo } from "./remote_leg.ts";
 import { type MeetingNews, type MeetingOrder, readNews, writeOrder } from "./meeting.ts";
 import { orderHeader, peerLogin } from "../identity/peer_proofs.ts";
 

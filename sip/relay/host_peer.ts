@@ -4,8 +4,8 @@ import type { MediaLeg } from "../media/base/port.ts";
 import type { Calls } from "../contracts/calls.ts";
 import { connected } from "../steps/connected.ts";
 import { recordRoom } from "../steps/room_stay.ts";
-import { talk } from "../steps/talk.ts";
-import { sayTo, takeOrders } from "../peer/far_leg.ts";
+import { connectLegs } from "../steps/connect_legs.ts";
+import { sayTo, takeOrders } from "../peer/remote_leg.ts";
 import { ANOTHER_RUN, type MeetingNews, type MeetingOrder, readNews } from "../peer/meeting.ts";
 
 /** What is here for the calls of other companions to meet. */
@@ -89,7 +89,7 @@ function hostTaker({ calls, caller }: Visit, leg: string): void {
   waiting.take();
   sayTo(caller, { type: "talks", sipCallId: live.leg.sipCallId });
   taker.take(async (signal) => {
-    await talk({ calls, live: taker, signal }, { live, held }, { proxied: null });
+    await connectLegs({ calls, live: taker, signal }, { live, held }, { proxied: null });
     waiting.release();
     if (!signal.aborted) caller.hangup();
   });

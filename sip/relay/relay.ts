@@ -5,7 +5,7 @@ import { createInboundLeg } from "../leg/inbound_leg.ts";
 import type { InboundLeg, Leg, OutboundLeg } from "../contracts/leg.ts";
 import { legHeader, type LegName, legNamedBy } from "../identity/leg_names.ts";
 import { bestStatus, type Ending, refusedEnding } from "../contracts/outcome.ts";
-import { takeOrders } from "../peer/far_leg.ts";
+import { takeOrders } from "../peer/remote_leg.ts";
 import { hostPeer, type MeetingHost } from "./host_peer.ts";
 import { type MeetingOrder, readOrder } from "../peer/meeting.ts";
 import { orderHeader, peerHeader, peerLogin } from "../identity/peer_proofs.ts";

@@ -12,7 +12,7 @@ import type { Recogniser } from "../media/sources/recogniser.ts";
 import type { Speaker } from "../media/sources/speaker.ts";
 import { createOutboundLeg } from "../leg/outbound_leg.ts";
 import type { OutboundCall } from "../leg/outbound_state.ts";
-import { runPartner, takeOrders } from "../peer/far_leg.ts";
+import { runPartner, takeOrders } from "../peer/remote_leg.ts";
 import type { Recordings } from "../service/recordings.ts";
 import { createReportQueue, type ReportOptions } from "../service/reports.ts";
 import type { Signalling } from "../contracts/signalling.ts";

@@ -17,7 +17,7 @@ import {
   ringAll,
 } from "../leg/ring_all.ts";
 import { recordTalk } from "./record_talk.ts";
-import { talk } from "./talk.ts";
+import { connectLegs } from "./connect_legs.ts";
 
 const rungAhead = new WeakMap<DialStep, Ring>();
 
@@ -37,7 +37,7 @@ export async function dial(run: ScriptRun, step: DialStep): Promise<Script | voi
     const { timeLimitS, hangupOnStar = false } = step;
     recording = recordTalk(run, step);
     const { onJoined } = recording;
-    await talk(run, winner, { proxied, timeLimitS, hangupOnStar, onJoined });
+    await connectLegs(run, winner, { proxied, timeLimitS, hangupOnStar, onJoined });
     hangUp(winner, false);
   }
   const recorded = await recording?.end();

@@ -2,16 +2,16 @@ import type { MeetingPlace } from "../../core/protocol/peers.ts";
 import type { PickupStep } from "../../core/protocol/rooms.ts";
 import { unlessAborted } from "../base/abort.ts";
 import { callPeer } from "../peer/call_peer.ts";
-import { runPartner } from "../peer/far_leg.ts";
+import { runPartner } from "../peer/remote_leg.ts";
 import type { ScriptRun } from "./script_run.ts";
-import { talk, type Talked, type TalkOptions } from "./talk.ts";
+import { type ConnectedEnd, connectLegs, type ConnectOptions } from "./connect_legs.ts";
 
 /** Takes a leg that waits at another companion, and talks to it, by a call to that one. */
 export async function talkElsewhere(
   run: ScriptRun,
   { leg, at, timeLimitS, hangupOnStar = false }: PickupStep & { at: MeetingPlace },
-  onJoined: TalkOptions["onJoined"] & object,
-): Promise<Talked> {
+  onJoined: ConnectOptions["onJoined"] & object,
+): Promise<ConnectedEnd> {
   const { calls, signal } = run;
   const meeting = callPeer(calls, {
     at,
@@ -24,7 +24,7 @@ export async function talkElsewhere(
   if (first?.type === "talks") {
     const startedAt = Date.now();
     const manner = { proxied: null, timeLimitS, hangupOnStar, onJoined };
-    await talk(run, { live: other, held }, manner);
+    await connectLegs(run, { live: other, held }, manner);
     if (!held.aborted) meeting.hangup();
     return { sipCallId: first.sipCallId, lastedMs: Date.now() - startedAt };
   }

@@ -6,7 +6,7 @@ import { sipLimits } from "../base/limits.ts";
 import type { LiveLeg } from "../contracts/live_leg.ts";
 import { carried, type ScriptRun, tellEnd } from "./script_run.ts";
 import { recordTalk } from "./record_talk.ts";
-import { talk, type Talked, type TalkOptions } from "./talk.ts";
+import { type ConnectedEnd, connectLegs, type ConnectOptions } from "./connect_legs.ts";
 import { talkElsewhere } from "./pickup_elsewhere.ts";
 import { answered, type PerformStep, wait } from "./wait.ts";
 
@@ -103,14 +103,14 @@ export async function pickup(run: ScriptRun, step: PickupStep): Promise<Script |
 async function talkHere(
   run: ScriptRun,
   { leg, timeLimitS, hangupOnStar = false }: PickupStep,
-  onJoined: TalkOptions["onJoined"] & object,
-): Promise<Talked> {
+  onJoined: ConnectOptions["onJoined"] & object,
+): Promise<ConnectedEnd> {
   const other = run.calls.waiting.get(leg);
   if (other === undefined) return "gone";
   const startedAt = Date.now();
   other.take();
   const manner = { proxied: null, timeLimitS, hangupOnStar, onJoined };
-  await talk(run, { live: other.live, held: other.signal }, manner);
+  await connectLegs(run, { live: other.live, held: other.signal }, manner);
   other.release();
   return { sipCallId: other.live.leg.sipCallId, lastedMs: Date.now() - startedAt };
 }

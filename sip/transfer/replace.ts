@@ -7,7 +7,7 @@ import type { LiveLeg } from "../contracts/live_leg.ts";
 import { mediaKindOver } from "../leg/media_kind.ts";
 import { namedBySession } from "./relayed_replaces.ts";
 import type { ScriptRun } from "../steps/script_run.ts";
-import { type HeldLeg, talk } from "../steps/talk.ts";
+import { connectLegs, type HeldLeg } from "../steps/connect_legs.ts";
 
 /**
  * Takes the place of another leg: this caller talks to whom that one talked to, and that one ends
@@ -29,7 +29,7 @@ export async function replace(
   replaced.hold();
   await Promise.all([replaced.idle(), party.live.idle()]);
   void leave(calls, replaced);
-  await talk({ calls, live, signal }, party, { proxied: isProxied ? leg : null });
+  await connectLegs({ calls, live, signal }, party, { proxied: isProxied ? leg : null });
   if (!party.held.aborted) party.live.leg.hangup();
 }
 

@@ -11,7 +11,7 @@ import type { ReferTo } from "./refer_to.ts";
 import type { Referral } from "../dialog/referral.ts";
 import { leave, partyFor } from "./replace.ts";
 import { type DialStep, failureOf, hangUpOthers, lastEnding, ringAll } from "../leg/ring_all.ts";
-import { type HeldLeg, talk } from "../steps/talk.ts";
+import { connectLegs, type HeldLeg } from "../steps/connect_legs.ts";
 
 /** Tells who refers (RFC 3892); a caller that is hidden from whom it calls stays so (RFC 3323). */
 export function referredBy({ leg }: LiveLeg, by: string): string {
@@ -172,7 +172,7 @@ async function talkTo(
   } else {
     // What joined each of them with the transferor lets go first.
     await Promise.all([...left, party.live].map((one) => one.idle()));
-    await talk({ calls, live: other, signal }, party, { proxied: null });
+    await connectLegs({ calls, live: other, signal }, party, { proxied: null });
     if (!party.held.aborted) party.live.leg.hangup();
   }
   if (!signal.aborted) other.leg.hangup();

@@ -14,7 +14,7 @@ export interface HeldLeg<L extends Leg = LiveLeg["leg"]> {
   held: AbortSignal;
 }
 
-export interface TalkOptions {
+export interface ConnectOptions {
   /** The caller whose SDP passes through to the other leg; null where both end in our media. */
   proxied: InboundLeg | null;
   timeLimitS?: number;
@@ -24,10 +24,10 @@ export interface TalkOptions {
 }
 
 /** Lets two sides talk until one ends or is taken away, the time is up, or the star is pressed. */
-export async function talk(
+export async function connectLegs(
   { calls, live, signal }: Pick<ScriptRun, "calls" | "live" | "signal">,
   other: HeldLeg,
-  { proxied, timeLimitS, hangupOnStar, onJoined }: TalkOptions,
+  { proxied, timeLimitS, hangupOnStar, onJoined }: ConnectOptions,
 ): Promise<void> {
   const { leg } = live;
   const { timers, log } = calls.signalling;
@@ -101,7 +101,7 @@ function part(live: LiveLeg, other: LiveLeg): void {
 async function joinMedia(
   leg: LiveLeg["leg"],
   other: LiveLeg["leg"],
-  onJoined: TalkOptions["onJoined"],
+  onJoined: ConnectOptions["onJoined"],
 ): Promise<void> {
   if (leg.direction === "inbound") await leg.answer();
   if (leg.signal.aborted || other.signal.aborted) return;
@@ -111,4 +111,7 @@ async function joinMedia(
 }
 
 /** What came of taking a leg: why it could not be had, or the talk with it. */
-export type Talked = "gone" | "unreached" | { sipCallId: string | undefined; lastedMs: number };
+export type ConnectedEnd = "gone" | "unreached" | {
+  sipCallId: string | undefined;
+  lastedMs: number;
+};
