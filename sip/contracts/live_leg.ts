@@ -22,7 +22,7 @@ export interface LiveLeg<L extends InboundLeg | OutboundLeg = InboundLeg | Outbo
   /** Tells the service and resolves with the next script, empty for none. */
   ask(event: LegEvent, asking: Asking): Promise<Script>;
   /** Takes the leg over from whoever held it: a script, or the dial of another leg. */
-  hold(): AbortSignal;
+  acquire(): AbortSignal;
   /** Performs a script in place of what the leg was doing. */
   run(script: (signal: AbortSignal) => Script | Promise<Script>): void;
   /** The same with something that is no script; a failure hangs up. */
@@ -35,7 +35,7 @@ export interface LiveLeg<L extends InboundLeg | OutboundLeg = InboundLeg | Outbo
   /** Hangs up, and not because its softphone did; `status` is what an unanswered caller is told. */
   dismiss(status?: number): void;
   isDismissed: boolean;
-  /** Resolves when nothing is performed on it; after `hold`, what was has let go. */
+  /** Resolves when nothing is performed on it; after `acquire`, what was has let go. */
   idle(): Promise<void>;
   /** Resolves when the leg has ended and its last report is queued. */
   readonly over: Promise<void>;

@@ -149,7 +149,7 @@ function placeChild(
     ...proxied &&
       { offer: proxied.offer, onProgress: passProgress(calls, proxied) },
   });
-  const held = live.hold();
+  const held = live.acquire();
   return { live, held, ready: live.prepare(invitation, held) };
 }
 

@@ -38,7 +38,7 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
     referring: false,
     report: (event) => void reports.send(event),
     ask: (event, asking) => reports.send(event, asking),
-    hold() {
+    acquire() {
       vacate(live);
       holder?.abort(overReason);
       holder = new AbortController();
@@ -51,7 +51,7 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
         await perform(newRun({ calls, live, signal }), steps);
       }),
     take(work) {
-      const signal = live.hold();
+      const signal = live.acquire();
       const before = run;
       run = before.then(() => work(signal)).catch(failed);
     },

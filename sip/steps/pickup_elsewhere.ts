@@ -19,7 +19,7 @@ export async function talkElsewhere(
     onNews: (news) => news.type === "run" && runPartner(other, news.script),
   });
   const other = calls.adopt(meeting.leg);
-  const held = other.hold();
+  const held = other.acquire();
   const first = await unlessAborted(meeting.first, signal);
   if (first?.type === "talks") {
     const startedAt = Date.now();

@@ -218,7 +218,7 @@ async function passOn(
 /** Whom the transferor talked to has somebody else now: nothing more of its script is performed. */
 function part(calls: Calls, live: LiveLeg, other: LiveLeg): void {
   if (live.partner !== other) return;
-  live.hold();
+  live.acquire();
   void leave(calls, live);
 }
 

@@ -59,7 +59,7 @@ async function swap(
     newcomer.leg.hangup();
     return await referral.end(487);
   }
-  for (const { hold } of leaving) hold();
+  for (const { acquire } of leaving) acquire();
   newcomer.run(async (): Promise<Script> => {
     await Promise.all(leaving.map(({ idle }) => idle()));
     const { memo, conferenceSid: only } = room.step;

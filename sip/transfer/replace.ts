@@ -26,7 +26,7 @@ export async function replace(
   const offer = isProxied ? { offer: leg.offer } : {};
   const party = replaced && await partyFor(calls, { replaced, by: live, ...offer });
   if (replaced === undefined || party === undefined) return leg.hangup({ status: 481 });
-  replaced.hold();
+  replaced.acquire();
   await Promise.all([replaced.idle(), party.live.idle()]);
   void leave(calls, replaced);
   await connectLegs({ calls, live, signal }, party, { proxied: isProxied ? leg : null });
@@ -51,9 +51,9 @@ export async function partyFor(
   const party = replaced.partner;
   const answered = replaced.leg.answeredAt !== undefined && party?.leg.answeredAt !== undefined;
   if (party === undefined || party === by || !answered) return undefined;
-  if (party.leg.counterpart === undefined) return { live: party, held: party.hold() };
+  if (party.leg.counterpart === undefined) return { live: party, held: party.acquire() };
   const again = callAgain(calls, { party, replaced, by, ...offer !== undefined && { offer } });
-  const held = again.hold();
+  const held = again.acquire();
   const isAnswered = await unlessAborted(again.leg.whenAnswered, until);
   if (!isAnswered) return void again.leg.hangup();
   void leave(calls, party);

@@ -45,7 +45,7 @@ export async function blind(transfer: Transfer, replaces?: LegName): Promise<voi
   const take = () => {
     if (taken || other.partner !== live || other.leg.signal.aborted) return taken;
     taken = true;
-    live.hold();
+    live.acquire();
     // What joined the two lets go first.
     other.run(() => live.idle().then(() => asked));
     return taken;
@@ -130,7 +130,7 @@ export async function attended(
   const take = () => {
     if (taken || other.partner !== live || other.leg.signal.aborted) return taken;
     taken = true;
-    live.hold();
+    live.acquire();
     other.take((signal) => talkTo({ calls, other, signal, asked, left: [live, replaced] }));
     return taken;
   };
@@ -142,7 +142,7 @@ export async function attended(
     party.live.leg.hangup();
     return await referral.end(487);
   }
-  replaced.hold();
+  replaced.acquire();
   await referral.end(200);
   await Promise.all([leave(calls, live), leave(calls, replaced)]);
 }
