@@ -20,6 +20,7 @@ export const pagePolicy = [
 export const prefixOf = (baseUrl: string): string => new URL(baseUrl).pathname.replace(/\/$/, "");
 
 const longestQuery = 200;
+const missing = "<h1>Page not found</h1>\n<p>Search for it, or choose one of the pages.</p>";
 
 /**
  * The documentation at `/docs`: the pages of the folder `docs/`, and a page for each resource made
@@ -62,7 +63,12 @@ export function docs(
         return show(c, shown, { title: page.title, path, content: page.html });
       }
       const asset = assets.get(path);
-      if (asset === undefined) throw new Fault("notFound", c.req.path);
+      if (asset === undefined) {
+        const isBrowser = c.req.header("Accept")?.includes("text/html");
+        if (!isBrowser) throw new Fault("notFound", c.req.path);
+        c.status(404);
+        return show(c, shown, { title: "Page not found", path, content: missing });
+      }
       c.header("Content-Type", asset.type);
       c.header("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
       c.header("Cache-Control", "no-cache");

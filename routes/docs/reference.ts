@@ -2,6 +2,7 @@ import type { OpenApiDocument } from "../../core/openapi/document.ts";
 import { examplesOf } from "./examples.ts";
 import { anchorOf, codeBlock, escape } from "./markdown.ts";
 import type { Page } from "./page.ts";
+import { page, type Part } from "./parts.ts";
 import {
   type AddressOf,
   prose,
@@ -40,6 +41,8 @@ interface Operation {
   method: string;
   path: string;
   described: Described;
+  /** Whether PUT does the same. */
+  isPutToo?: boolean;
 }
 
 interface Context {
@@ -69,7 +72,7 @@ export function referencePages(
     }))
   );
   const tagged = document.tags.map(({ name, description }) => {
-    const own = operations.filter(({ described }) => described.tags.includes(name));
+    const own = withoutTwins(operations.filter(({ described }) => described.tags.includes(name)));
     return resourcePage({ name, description }, own, context);
   });
   return [
@@ -79,6 +82,13 @@ export function referencePages(
     flowPage(context),
     errorPage(context),
   ];
+}
+
+/** PUT does the same as POST at the same path: both are one part. */
+function withoutTwins(operations: Operation[]): Operation[] {
+  const puts = new Set(operations.filter(({ method }) => method === "PUT").map(({ path }) => path));
+  return operations.filter(({ method }) => method !== "PUT")
+    .map((one) => ({ ...one, isPutToo: one.method === "POST" && puts.has(one.path) }));
 }
 
 /** Where schemas are shown: records on the page of their tag, steps on that of flows. */
@@ -97,38 +107,6 @@ function addressesOf({ tags, components }: OpenApiDocument, docs: string): Addre
 
 const schemaOf = ({ document }: Context, name: string): Shown | undefined =>
   document.components.schemas![name] as Shown | undefined;
-
-const page = (path: string, title: string, lead: string, parts: Part[]): Page => ({
-  path: `api/${path}`,
-  group: "api",
-  title,
-  lead,
-  html: `<h1 id="${anchorOf(title)}">${escape(title)}</h1>\n<p>${prose(lead)}</p>\n` +
-    contents(parts) +
-    parts.map(({ id, heading, html }) => `<h2 id="${id}">${escape(heading)}</h2>\n${html}`).join(
-      "\n",
-    ),
-  sections: [
-    { id: anchorOf(title), heading: title, text: lead },
-    ...parts.map(({ id, heading, text }) => ({ id, heading, text })),
-  ],
-});
-
-/** What is on a page, where that is long. */
-const contents = (parts: Part[]): string =>
-  parts.length < 3
-    ? ""
-    : `<ul class="contents">${
-      parts.map(({ id, heading }) => `<li><a href="#${id}">${escape(heading)}</a></li>`).join("\n")
-    }</ul>\n`;
-
-interface Part {
-  id: string;
-  heading: string;
-  html: string;
-  /** What the search looks at. */
-  text: string;
-}
 
 function overview({ document, docs, baseUrl }: Context): Page {
   const { description, version } = document.info;
@@ -179,7 +157,10 @@ function resourcePage(
 const textOf = (rows: Row[]): string =>
   rows.map(({ name, schema }) => `${name} ${schema.description ?? ""}`).join(" ");
 
-function operationPart({ method, path, described }: Operation, context: Context): Part {
+function operationPart(
+  { method, path, described, isPutToo }: Operation,
+  context: Context,
+): Part {
   const { operationId, summary, description, parameters = [], requestBody, security } = described;
   const [body] = Object.values(requestBody?.content ?? {});
   const form = body?.schema?.$ref && schemaOf(context, body.schema.$ref.split("/").at(-1)!);
@@ -211,7 +192,9 @@ function operationPart({ method, path, described }: Operation, context: Context)
     id: operationId,
     heading: summary,
     text: `${description} ${path} ${textOf(rows)}`,
-    html: `<p class="path"><code><b>${method}</b> ${breakable(path)}</code></p>
+    html: `<p class="path"><code><b>${method}</b>${isPutToo ? " or <b>PUT</b>" : ""} ${
+      breakable(path)
+    }</code></p>
 <p>${prose(description)}</p>
 ${rows.length > 0 ? tableOf(rows, context.addressOf) : ""}${tabs(examples)}
 ${response}${exampleOf(answer)}`,

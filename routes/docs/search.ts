@@ -53,7 +53,7 @@ function rankOf(page: Page, { heading, text }: Section, words: string[]): number
 }
 
 function excerptOf(text: string, word: string): string {
-  const plain = text.replaceAll(/[*_`#|>[\]]/g, "").replaceAll(/\s+/g, " ").trim();
+  const plain = text.replaceAll(/[*`#|>[\]]/g, "").replaceAll(/\s+/g, " ").trim();
   const at = Math.max(0, plain.toLowerCase().indexOf(word) - 40);
   const cut = plain.slice(at, at + excerptLength);
   return (at > 0 ? "…" : "") + cut + (plain.length > at + excerptLength ? "…" : "");

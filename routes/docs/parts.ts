@@ -1,0 +1,37 @@
+import { anchorOf, escape } from "./markdown.ts";
+import type { Page } from "./page.ts";
+import { prose } from "./schema_text.ts";
+
+/** A page of the reference, made of its parts. */
+export const page = (path: string, title: string, lead: string, parts: Part[]): Page => ({
+  path: `api/${path}`,
+  group: "api",
+  title,
+  lead,
+  html: `<h1 id="${anchorOf(title)}">${escape(title)}</h1>\n<p>${prose(lead)}</p>\n` +
+    contents(parts) +
+    parts.map(({ id, heading, html }) => `<h2 id="${id}">${escape(heading)}</h2>\n${html}`).join(
+      "\n",
+    ),
+  sections: [
+    { id: anchorOf(title), heading: title, text: lead },
+    ...parts.map(({ id, heading, text }) => ({ id, heading, text })),
+  ],
+});
+
+/** What is on a page, where that is long. */
+const contents = (parts: Part[]): string =>
+  parts.length < 3
+    ? ""
+    : `<ul class="contents">${
+      parts.map(({ id, heading }) => `<li><a href="#${id}">${escape(heading)}</a></li>`).join("\n")
+    }</ul>\n`;
+
+/** What stands below one heading of a generated page. */
+export interface Part {
+  id: string;
+  heading: string;
+  html: string;
+  /** What the search looks at. */
+  text: string;
+}
