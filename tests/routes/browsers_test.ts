@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { softphone } from "../../routes/softphone.ts";
 import { bridge } from "../../routes/bridge/bridge.ts";
+import { documentationFiles } from "../../core/start/documentation_files.ts";
+import { docs } from "../../routes/docs/docs.ts";
+import { home } from "../../routes/docs/home.ts";
 import { startApp } from "../support/app.ts";
 import { writeWav } from "../../core/base/wav.ts";
 import { type App } from "../support/app.ts";
@@ -17,6 +20,8 @@ async function audioSample(app: App): Promise<{ sid: string; link: string }> {
 const options = {
   mounts: (ports: Parameters<typeof bridge>[0]) => ({
     bridge: bridge(ports, "secret"),
+    docs: docs(documentationFiles, ports),
+    "": home(ports),
     softphone: softphone({
       files: () =>
         Promise.resolve(
@@ -63,10 +68,21 @@ Deno.test("a change that a page of another site sends with Basic credentials is 
 
 Deno.test("every answer is nosniff and frames it nowhere; those of accounts are not stored", async () => {
   using app = await startApp(options);
-  const open = ["/", "/health", "/ready", "/docs", "/openapi.json", "/errors/20404", "/errors/1"];
+  const open = [
+    "/",
+    "/health",
+    "/ready",
+    "/docs",
+    "/docs/none",
+    "/docs/assets/docs.css",
+    "/openapi.json",
+    "/errors/20404",
+    "/errors/1",
+  ];
   const mounted = ["/softphone", "/softphone/a.js", "/softphone/settings.json", "/softphone/none"];
   const answers = await Promise.all([
     ...[...open, ...mounted, "/bridge/news"].map((path) => app.http.request(path)),
+    app.http.request("/", { headers: { Accept: "text/html" } }),
     app.http.request("/bridge/news", { method: "POST", body: "{}" }),
     app.http.request("/bridge/none", { method: "POST" }),
     app.http.request(`/2012-04-24/Accounts/${app.root.sid}/Calls`),
