@@ -23,7 +23,7 @@ export interface Job {
 
 /**
  * The lane of an account's requests to a host, as `hostOf` gives it. Hosts and accounts have bounds of
- * their own, and a host that fails again and again is asked less and less (`kv/admission.ts`).
+ * their own, and a host that fails again and again is asked less and less (`kv/jobs/admission.ts`).
  */
 export const customerLane = (pool: string, host: string, accountSid: string): string =>
   `${pool}:${host} ${accountSid}`;

@@ -6,7 +6,7 @@ import { withDefaults } from "../../core/model/resource.ts";
 import type { Account } from "../../core/resources/accounts.ts";
 import { type Client, clients } from "../../core/resources/clients.ts";
 import { type Call, calls } from "../../core/resources/calls.ts";
-import { sealer } from "../../kv/seal.ts";
+import { sealer } from "../../kv/store/seal.ts";
 import { openStore } from "../../kv/open_store.ts";
 import { storeFile } from "../support/store_lab.ts";
 import { startApp } from "../support/app.ts";

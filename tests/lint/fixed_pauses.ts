@@ -13,8 +13,9 @@ export const pausing: Record<string, string> = {
   "core/net/http_server.ts": "Connections end by themselves; a shutdown looks until all have",
   "core/process/secret_file.ts": "Another process makes the file",
   "core/start/start.ts": "A program that ended is not restarted at once",
-  "kv/commit.ts": "Racing writers part by a random time",
-  "tests/kv/pages_linear_test.ts": "Its writers are slow by a random time, so that they overlap",
+  "kv/store/commit.ts": "Racing writers part by a random time",
+  "tests/kv/lists/pages_linear_test.ts":
+    "Its writers are slow by a random time, so that they overlap",
   "tests/sip/gather_rtp_test.ts": "A talker sends one frame each 20 ms",
   "tests/sip/reflection_test.ts": "Nothing may come for as long as Timer G would repeat a response",
   "tests/support/browser/audio.js": "In the page: looks again and again, up to a deadline",

@@ -15,7 +15,7 @@ import type { Email } from "../../core/resources/emails.ts";
 import { serverSigner } from "../../core/base/server_signature.ts";
 import { counting } from "../../core/supervisor/counters.ts";
 import { openStore } from "../../kv/open_store.ts";
-import type { Worker } from "../../kv/worker.ts";
+import type { Worker } from "../../kv/jobs/worker.ts";
 import { type Mounts, routes } from "../../routes/mod.ts";
 import { type ApiClient, apiClient } from "./api_client.ts";
 import { memoryBlobs } from "./memory_blobs.ts";

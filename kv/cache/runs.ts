@@ -1,0 +1,85 @@
+import type { AnyRecord } from "../../core/model/resource.ts";
+
+/** Sids from one up, and before another text. */
+export interface Bounds {
+  from: string;
+  before: string;
+}
+
+/** Which of the records between bounds, counted from the newest one. */
+export interface Window {
+  skip: number;
+  limit: number;
+}
+
+/** Where nothing is known, and how many records are wanted of it. */
+export interface Gap extends Bounds {
+  limit: number;
+}
+
+/** All records of a list between bounds, newest first and frozen. */
+export interface Run extends Bounds {
+  records: AnyRecord[];
+  /** What they take. */
+  bytes: number;
+}
+
+/** What a run takes beside its records. */
+export const runBytes = 256;
+
+/** What `find` gives: of some runs, and where they have nothing, of what was read. */
+export function firstOf(
+  runs: Run[],
+  read: Run[],
+  { bounds: { from, before }, window: { skip, limit } }: { bounds: Bounds; window: Window },
+): AnyRecord[] | Gap {
+  const found: AnyRecord[] = [];
+  let [end, left] = [before, skip];
+  while (found.length < limit && end > from) {
+    const below = runs[firstBelow(runs, end)];
+    const isKnown = below !== undefined && below.before >= end;
+    const low = isKnown || below === undefined || below.before < from ? from : below.before;
+    const run = isKnown ? below : read.find((one) => one.from < end && one.before >= end);
+    if (run === undefined) return { from: low, before: end, limit: left + limit - found.length };
+    const isWhole = run.before === end && run.from >= low;
+    const part = isWhole ? run : partOf(run, { from: low, before: end });
+    found.push(...part.records.slice(left, left + limit - found.length));
+    left = Math.max(0, left - part.records.length);
+    end = part.from;
+  }
+  return found;
+}
+
+/** A bound right after a Sid, also as the bytes of a key. */
+export const after = (sid: string): string => `${sid}00`;
+
+/** What runs take together. */
+export const sumOf = (runs: Run[]): number => runs.reduce((sum, { bytes }) => sum + bytes, 0);
+
+/** Where the first of the runs stands that begins below a Sid. */
+export function firstBelow(runs: Run[], sid: string): number {
+  let [low, high] = [0, runs.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (runs[middle]!.from >= sid) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Those of some runs that have anything between the bounds of another, newest first. */
+export function overlapping(runs: Run[], { from, before }: Run): Run[] {
+  const at = firstBelow(runs, before);
+  let end = at;
+  while (end < runs.length && runs[end]!.before > from) end++;
+  return runs.slice(at, end);
+}
+
+/** What of a run lies between bounds, with its share of what it takes. */
+export function partOf({ records, bytes, ...run }: Run, bounds: Bounds): Run {
+  const from = bounds.from > run.from ? bounds.from : run.from;
+  const before = bounds.before < run.before ? bounds.before : run.before;
+  const inside = records.filter(({ sid }) => sid >= from && sid < before);
+  const share = inside.length / Math.max(1, records.length);
+  return { from, before, records: inside, bytes: runBytes + (bytes - runBytes) * share };
+}

@@ -1,0 +1,119 @@
+import { sidTime } from "../../core/base/sid.ts";
+import type { AnyRecord } from "../../core/model/resource.ts";
+import { type Batch, emptyBatch } from "../store/batch.ts";
+import type { Committer } from "../store/commit.ts";
+import { allOf } from "../lists/entries.ts";
+import { type FieldPlace, keys, ordAt, ordOf, type Place, sidOf } from "../store/keys.ts";
+import { type Layout, textOf } from "../records/layout.ts";
+import type { Transition } from "../records/indexes.ts";
+import type { RecordCodec } from "../records/record_codec.ts";
+import { add, emptyPack, fits, type Pack, packedTexts } from "../records/text_pack.ts";
+
+/**
+ * Texts are packed once their record is so old that it can no longer be on its way into the store.
+ * A text that comes, changes or goes later than `freshMs` after its Sid is noted as doubtful in the
+ * same commit, whether it is packed by then or not, so that a search always asks the record itself.
+ */
+const freshMs = 60_000;
+
+/** The age from which texts are packed. */
+export const packedAfterMs = 10 * 60_000;
+
+/** Notes the texts of a record that a pack may have wrong from now on. */
+export function stageTexts(
+  batch: Batch,
+  { place, layout, now }: { place: Place; layout: Layout; now: number },
+  { before, after }: Transition,
+): void {
+  const { sid } = (before ?? after)!;
+  if (now - sidTime(sid) <= freshMs) return;
+  for (const field of layout.texts) {
+    const isSame = before !== undefined && after !== undefined &&
+      textOf(before, field) === textOf(after, field);
+    if (isSame) continue;
+    batch.sets.push({ key: keys.staleText({ ...place, field }, ordOf(sid)), value: null });
+  }
+}
+
+/** About one record in a thousand asks for a packing, so that about so many texts are unpacked. */
+export const asksForPacking = (sid: string): boolean => (parseInt(sid.slice(-3), 16) & 1023) === 0;
+
+interface Packing {
+  kv: Deno.Kv;
+  committer: Committer;
+  codec: RecordCodec;
+  at: FieldPlace;
+  /** In ms: younger records are left for later. */
+  before: number;
+  signal: AbortSignal;
+}
+
+/**
+ * Packs the texts of a field that are old enough; of several that do so at once, one goes on. Throws
+ * when the signal aborts.
+ */
+export async function packTexts(packing: Packing): Promise<void> {
+  const { kv, at, signal } = packing;
+  const stale = await Array.fromAsync(kv.list({ prefix: keys.stale(at) }));
+  const first = await kv.get<Uint8Array>(keys.field(at));
+  let last = first;
+  let pack = emptyPack();
+  for await (const record of unpacked(packing, first.value)) {
+    signal.throwIfAborted();
+    const text = textOf(record, at.field).toLowerCase();
+    if (!fits(pack, text) && pack.ords.length > 0) {
+      const next = await store(packing, pack, last);
+      if (next === null) return;
+      [last, pack] = [next, emptyPack()];
+    }
+    add(pack, record.sid, text);
+  }
+  if (last !== first) await settle(packing, stale, { from: first.value, to: last.value! });
+}
+
+/** The records that are old enough and younger than the last one packed, oldest first. */
+async function* unpacked(
+  { kv, codec, at, before }: Packing,
+  last: Uint8Array | null,
+): AsyncGenerator<AnyRecord> {
+  const end = ordAt(before);
+  if (last !== null && last.toHex() >= end.toHex()) return;
+  const all = allOf(at);
+  const start = keys.entry(all, "", last ?? ordAt(0));
+  const range = { start: last === null ? start : [...start, 0n], end: keys.entry(all, "", end) };
+  for await (const entry of kv.list(range, { batchSize: 200 })) yield codec.decode(entry);
+}
+
+/** Writes a pack; null when another packing came first. */
+async function store(
+  { committer, at }: Packing,
+  pack: Pack,
+  packed: Deno.KvEntryMaybe<Uint8Array>,
+): Promise<Deno.KvEntryMaybe<Uint8Array> | null> {
+  const last = pack.ords.at(-1)!;
+  const batch = emptyBatch();
+  batch.checks.push(packed);
+  batch.sets.push(
+    { key: keys.texts(at, last), value: packedTexts(pack) },
+    { key: packed.key, value: last },
+  );
+  for (const ord of pack.left) batch.sets.push({ key: keys.staleText(at, ord), value: null });
+  const committed = await committer.commit(batch);
+  return committed === null ? null : { key: packed.key, value: last, ...committed };
+}
+
+/** Trusts the packs just made again in what was doubtful before and did not change since. */
+async function settle(
+  { committer }: Packing,
+  stale: Deno.KvEntry<unknown>[],
+  { from, to }: { from: Uint8Array | null; to: Uint8Array },
+): Promise<void> {
+  const isPacked = (ord: string) => ord <= to.toHex() && ord > (from?.toHex() ?? "");
+  const packed = stale.filter(({ key }) => isPacked(sidOf("", key)));
+  await Promise.all(packed.map(async (entry) => {
+    const batch = emptyBatch();
+    batch.checks.push(entry);
+    batch.deletes.push(entry.key);
+    await committer.commit(batch);
+  }));
+}

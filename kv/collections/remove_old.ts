@@ -1,0 +1,68 @@
+import { limits } from "../../core/base/limits.ts";
+import type { AnyRecord } from "../../core/model/resource.ts";
+import { sidTime } from "../../core/base/sid.ts";
+import { emptyBatch, keyText } from "../store/batch.ts";
+import type { Committer } from "../store/commit.ts";
+import { bucketAt, levels } from "../store/counters.ts";
+import { type FieldPlace, type IndexValue, keys, ordAt, type Place } from "../store/keys.ts";
+import type { Layout } from "../records/layout.ts";
+import type { Stored } from "../cache/recent_records.ts";
+
+interface Old {
+  kv: Deno.Kv;
+  committer: Committer;
+  place: Place;
+  layout: Layout;
+}
+
+/** The oldest records of those made before an instant in ms, as far as `isWanted` is true of them. */
+export async function oldEntries(
+  { kv, place }: Pick<Old, "kv" | "place">,
+  before: number,
+  isWanted: (entry: Stored) => boolean,
+): Promise<Stored[]> {
+  const all = { ...place, field: "" };
+  const selector = {
+    start: keys.entry(all, "", ordAt(-Infinity)),
+    end: keys.entry(all, "", ordAt(before)),
+  };
+  const found: Stored[] = [];
+  const batchSize = limits.removedAtOnce;
+  for await (const entry of kv.list<unknown>(selector, { batchSize })) {
+    if (isWanted(entry)) found.push(entry);
+    if (found.length === limits.removedAtOnce) break;
+  }
+  return found;
+}
+
+/**
+ * Deletes the counters that removed records have left at 0: a value such as the Sid of a call never
+ * comes again, and its counters would stay for ever. One that is moved at the same moment stays.
+ */
+export async function sweepCounters(
+  { kv, committer, place, layout }: Old,
+  removed: AnyRecord[],
+): Promise<void> {
+  const times = removed.map(({ sid }) => sidTime(sid));
+  const [from, to] = [Math.min(...times), Math.max(...times)];
+  const swept = new Map<string, { at: FieldPlace; value: IndexValue }>();
+  for (const { field, valueOf } of layout.indexes) {
+    for (const value of removed.map(valueOf)) {
+      const at = { ...place, field };
+      if (value !== null) swept.set(keyText(keys.value(at, value)), { at, value });
+    }
+  }
+  await Promise.all([...swept.values()].map(async ({ at, value }) => {
+    for (const level of levels) {
+      const counter = (bucket: number) => keys.counter({ ...at, value }, level.level, bucket);
+      const [start, end] = [counter(bucketAt(from, level)), counter(bucketAt(to, level) + 1)];
+      for await (const entry of kv.list<Deno.KvU64>({ start, end }, { batchSize: 32 })) {
+        if (entry.value.value !== 0n) continue;
+        const batch = emptyBatch();
+        batch.checks.push(entry);
+        batch.deletes.push(entry.key);
+        await committer.commit(batch);
+      }
+    }
+  }));
+}

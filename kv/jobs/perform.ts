@@ -1,0 +1,136 @@
+import { Fault } from "../../core/base/faults.ts";
+import type { AnyJobHandler } from "../../core/ports/job_handler.ts";
+import { limits } from "../../core/base/limits.ts";
+import type { Ports } from "../../core/ports/ports.ts";
+import type { AlsoWritten } from "../../core/model/store.ts";
+import type { Ending } from "./admission.ts";
+import { type Batch, emptyBatch } from "../store/batch.ts";
+import type { Committed } from "../store/batch.ts";
+import type { HeldJob, Queue, StoredJob } from "./queue.ts";
+
+/** What performing jobs needs. */
+export interface Performing {
+  queue: Queue;
+  handlers: AnyJobHandler[];
+  ports: Ports;
+  stageAlso(batch: Batch, also: AlsoWritten[]): Promise<void>;
+}
+
+/** One run of a job, from its lease to its end: done, due again, or buried. */
+export async function perform(
+  first: HeldJob,
+  options: Performing,
+  stopping: AbortSignal,
+): Promise<Ending> {
+  const { job } = first;
+  const { queue, ports } = options;
+  const handler = handlerOf(job, options);
+  const lease = keepLease(first, queue, ports);
+  const signal = AbortSignal.any([lease.signal, stopping]);
+  const write = (also: AlsoWritten[] | void, move: (batch: Batch) => Promise<Committed>) =>
+    commitWith(also ?? [], move, options);
+  /** What cannot be recorded of an attempt must not keep its job for ever: the job ends without it. */
+  const writeEnd = async (
+    also: () => Promise<AlsoWritten[]> | undefined,
+    move: (batch: Batch) => Promise<Committed>,
+  ) => {
+    try {
+      await write(await also(), move);
+    } catch (error) {
+      if (error instanceof Fault && error.kind === "unavailable") throw error;
+      ports.log("Cannot record how a job ended", { kind: job.kind, id: job.id, error });
+      await write([], move);
+    }
+  };
+  try {
+    if (handler === undefined) {
+      throw new Error(`Cannot run a job of the unknown kind "${job.kind}"`);
+    }
+    if (isSpent(job, options)) throw new Fault("expired");
+    const also = await handler.work(handler.args.parse(job.args), ports, { ...job, signal });
+    const held = await lease.end();
+    await write(also, (batch) => queue.complete(held, batch));
+    return "good";
+  } catch (error) {
+    const held = await lease.end();
+    if (stopping.aborted) { // Not its fault: the attempt does not count.
+      await queue.retry({ ...held, job: { ...job, attempt: job.attempt - 1 } }, ports.now());
+    } else if (
+      handler !== undefined && job.attempt < attemptsOf(handler, ports) && !isFinal(error)
+    ) {
+      const delayMs = handler.retryMs(job.attempt) * (0.8 + Math.random() * 0.4);
+      const also = () => handler.failed?.(handler.args.parse(job.args), ports, error, job);
+      await writeEnd(also, (batch) => queue.retry(held, ports.now() + delayMs, batch));
+    } else {
+      const also = () => handler?.spent?.(handler.args.parse(job.args), ports, error, job);
+      await writeEnd(also, (batch) => queue.bury(held, String(error), batch));
+    }
+    return stopping.aborted || faultOf(error) !== undefined ? "neither" : "bad";
+  }
+}
+
+/** Whether a job is too old for another attempt. */
+export function isSpent(job: StoredJob, { handlers, ports }: Performing): boolean {
+  const { maxAgeMs = Infinity } = handlerOf(job, { handlers }) ?? {};
+  return ports.now() - job.madeAt > maxAgeMs;
+}
+
+const handlerOf = ({ kind }: StoredJob, { handlers }: Pick<Performing, "handlers">) =>
+  handlers.find((handler) => handler.kind === kind);
+
+/** Times that records are staged anew when another writer changed one of them meanwhile. */
+const commits = 3;
+
+/** Commits the end of a run with what it writes; not when the lease is lost. */
+async function commitWith(
+  also: AlsoWritten[],
+  move: (batch: Batch) => Promise<Committed>,
+  { stageAlso }: Performing,
+): Promise<void> {
+  for (let attempt = 1; attempt <= commits; attempt++) {
+    const batch = emptyBatch();
+    await stageAlso(batch, also);
+    if (await move(batch) !== null || also.length === 0) return;
+  }
+}
+
+const attemptsOf = ({ maxAttempts }: AnyJobHandler, { settings }: Ports): number =>
+  typeof maxAttempts === "number" ? maxAttempts : maxAttempts(settings);
+
+/** Whether another attempt is bound to fail the same way. */
+function isFinal(error: unknown): boolean {
+  const fault = faultOf(error);
+  return fault !== undefined && fault.kind !== "unavailable" && fault.kind !== "internal";
+}
+
+/** The Fault that an error is, or was caused by. */
+function faultOf(error: unknown): Fault | undefined {
+  if (error instanceof Fault) return error;
+  return error instanceof Error && error.cause instanceof Fault ? error.cause : undefined;
+}
+
+/** Renews a job's lease while it runs; `signal` aborts when another worker has taken it. */
+function keepLease(first: HeldJob, queue: Queue, ports: Ports) {
+  const lost = new AbortController();
+  let held = first;
+  let isRenewing = false;
+  let renewing: Promise<unknown> = Promise.resolve();
+  const timer = setInterval(() => {
+    if (isRenewing) return; // The store is slow: a second renewal would find the first one's entry.
+    isRenewing = true;
+    renewing = queue.renew(held, ports.now() + limits.jobLeaseMs).then((renewed) => {
+      if (renewed === null) lost.abort(new Error("The lease of the job is lost"));
+      else held = renewed;
+    }).catch((error) => ports.log("Cannot renew a lease", { error }))
+      .finally(() => isRenewing = false);
+  }, limits.jobLeaseMs / 3);
+  return {
+    signal: lost.signal,
+    /** Ends the renewals; a renewal under way first finishes, else the held entry would be stale. */
+    async end(): Promise<HeldJob> {
+      clearInterval(timer);
+      await renewing;
+      return held;
+    },
+  };
+}

@@ -1,0 +1,204 @@
+import {
+  type Counted,
+  type Depth,
+  levels,
+  overlap,
+  type Span,
+  spanOf,
+  timeEnd,
+} from "../store/counters.ts";
+import { type Gaps, gapsIn } from "./gaps.ts";
+import type { FieldPlace, IndexValue } from "../store/keys.ts";
+import { undatedField } from "../records/layout.ts";
+import {
+  type Buckets,
+  type Count,
+  type CounterSource,
+  mostAtOnce,
+  readCounters,
+} from "./read_counters.ts";
+
+/** The entries of one value of a field, or of several: a record has only one of them. */
+export interface Index extends FieldPlace {
+  values: IndexValue[];
+  depth: Depth;
+  /** Entries whose records are over and lack dates in one of these ways are not counted. */
+  lacking?: string[];
+}
+
+interface Bucket {
+  span: Span;
+  count: number;
+}
+
+/** An index with its coarsest counters, which tell how many entries it has. */
+export interface Measured {
+  index: Index;
+  total: number;
+  /** Newest first. */
+  top: Bucket[];
+  /** Finer ones that were read whole, by level and span. */
+  parts: Map<string, Bucket[]>;
+  /** Further entries that are not to be counted. */
+  gaps?: Gaps;
+}
+
+/** Entries that are passed over as quickly as the store is asked once more. */
+const fewEntries = 50;
+
+/** Reads the coarsest counters of an index, those of each value at once: for sixteen years in one snapshot. */
+export async function measure(source: CounterSource, index: Index): Promise<Measured> {
+  const span = { from: 0, before: timeEnd };
+  const range = { level: levels[0]!, span, reverse: true, about: mostAtOnce };
+  const top = await Array.fromAsync(listed(source, index, range));
+  const total = top.reduce((sum, { count }) => sum + count, 0);
+  return { index, top, parts: new Map(), total };
+}
+
+/** How many entries the coarsest buckets have that overlap a span. */
+export const topIn = ({ top }: Measured, span: Span): number =>
+  top.reduce(
+    (sum, { span: { from, before }, count }) =>
+      sum + (before > span.from && from < span.before ? count : 0),
+    0,
+  );
+
+/** The buckets that overlap a span and were ever counted in, newest or oldest first. */
+async function* listed(
+  source: CounterSource,
+  index: Index,
+  asked: Buckets,
+): AsyncGenerator<Bucket> {
+  const parts = partsOf(index);
+  const { level, reverse } = asked;
+  if (parts.length !== 1) {
+    const found = (await added(source, parts, asked)).sort(([a], [b]) => reverse ? b - a : a - b);
+    for (const [bucket, count] of found) yield { span: spanOf(bucket, level), count };
+    return;
+  }
+  for await (const [bucket, count] of await readCounters(source, parts[0]!, asked)) {
+    yield { span: spanOf(bucket, level), count };
+  }
+}
+
+/** Counters that add to the number of an index's entries, or take from it. */
+interface Part extends Counted {
+  sign: 1 | -1;
+}
+
+function partsOf({ account, prefix, field, values, lacking = [] }: Index): Part[] {
+  const at = { account, prefix, field };
+  return values.flatMap((value) => [
+    { ...at, value, sign: 1 as const },
+    ...lacking.map((dates) => ({
+      ...at,
+      ...(field === "" ? { field: undatedField, value: dates } : { value, lacking: dates }),
+      sign: -1 as const,
+    })),
+  ]);
+}
+
+/** Several counters, added up by bucket. */
+async function added(source: CounterSource, parts: Part[], asked: Buckets): Promise<Count[]> {
+  const counts = new Map<number, number>();
+  await Promise.all(parts.map(async (part) => {
+    for await (const [bucket, count] of await readCounters(source, part, asked)) {
+      counts.set(bucket, (counts.get(bucket) ?? 0) + part.sign * count);
+    }
+  }));
+  return [...counts];
+}
+
+/** The same, without reading again what is known. */
+function bucketsOf(
+  source: CounterSource,
+  measured: Measured,
+  asked: Buckets,
+): Iterable<Bucket> | AsyncIterable<Bucket> {
+  const { level, span, reverse } = asked;
+  const known = level === levels[0]
+    ? measured.top.filter((bucket) =>
+      bucket.span.before > span.from && bucket.span.from < span.before
+    )
+    : measured.parts.get(nameOf(asked));
+  if (known === undefined) return listed(source, measured.index, asked);
+  return reverse ? known : known.toReversed();
+}
+
+/** The same, newest first, to be known from now on: what is counted is then often looked through. */
+async function partOf(
+  source: CounterSource,
+  measured: Measured,
+  asked: Buckets,
+): Promise<Bucket[]> {
+  const found = await Array.fromAsync(bucketsOf(source, measured, asked));
+  measured.parts.set(nameOf(asked), found);
+  return found;
+}
+
+const nameOf = ({ level, span }: Buckets) => `${level.level} ${span.from} ${span.before}`;
+
+/** How many entries fall into a span of whole buckets of the index's finest level. */
+export async function countIn(
+  source: CounterSource,
+  measured: Measured,
+  span: Span,
+  depth = 1,
+): Promise<number> {
+  let total = 0;
+  const asked = { level: levels[depth - 1]!, span, reverse: true };
+  for (const bucket of await partOf(source, measured, asked)) {
+    total += (await within(source, measured, { bucket, span, depth })).count;
+  }
+  return total;
+}
+
+/** The part of a bucket that is in a span. */
+async function within(
+  source: CounterSource,
+  measured: Measured,
+  { bucket, span, depth }: { bucket: Bucket; span: Span; depth: number },
+): Promise<Bucket> {
+  const part = overlap(bucket.span, span);
+  const isWhole = part.from === bucket.span.from && part.before === bucket.span.before;
+  if (!isWhole && depth < measured.index.depth) {
+    return { span: part, count: await countIn(source, measured, part, depth + 1) };
+  }
+  return { span: part, count: Math.max(0, bucket.count - gapsIn(measured.gaps, part)) };
+}
+
+/** An entry: the one that `skip` newer ones of a span come before, in which there are `count`. */
+export interface Located {
+  span: Span;
+  skip: number;
+  count: number;
+}
+
+/**
+ * Finds an entry in a smaller span than that of whole buckets in which it is told: in one as small
+ * as any where entries lie in between that are not counted. Null when there is none. The search
+ * begins at the nearer end.
+ */
+export async function locate(
+  source: CounterSource,
+  measured: Measured,
+  { span, skip, count }: Located,
+  depth = 1,
+): Promise<Located | null> {
+  const isNear = measured.index.lacking === undefined && (skip === 0 || count <= fewEntries);
+  if (isNear || depth > measured.index.depth) return { span, skip, count };
+  const reverse = skip <= count / 2;
+  let left = reverse ? skip : count - skip - 1;
+  const { width } = levels[depth - 1]!;
+  const about = (span.before - span.from) / width * left / count + 8;
+  const asked = { level: levels[depth - 1]!, span, reverse, about };
+  for await (const bucket of bucketsOf(source, measured, asked)) {
+    const part = await within(source, measured, { bucket, span, depth });
+    if (left < part.count) {
+      const inside = { ...part, skip: reverse ? left : part.count - left - 1 };
+      return await locate(source, measured, inside, depth + 1);
+    }
+    left -= part.count;
+  }
+  return null;
+}

@@ -1,0 +1,123 @@
+import { type Condition, matches } from "../../core/base/filters.ts";
+import type { AnyRecord } from "../../core/model/resource.ts";
+import { sidTime } from "../../core/base/sid.ts";
+import { keyText } from "../store/batch.ts";
+import { type Span, wholeBuckets } from "../store/counters.ts";
+import { readAtOnce } from "./entries.ts";
+import { indexValue, textOf } from "../records/layout.ts";
+import { recordsOf } from "./lookups.ts";
+import { type Plan, planOf, type Source } from "./plan.ts";
+import { scan } from "./scan.ts";
+import { type SidList, sidList } from "./sid_list.ts";
+
+/** A stretch of a list. */
+export interface Part {
+  span: Span;
+  /** The Sids of what passes; null where counters tell. */
+  sids: SidList | null;
+}
+
+/** What was found of a list, part by part, while others write to it. */
+export interface Draft {
+  where: Condition[];
+  plan: Plan;
+  /** Newest first. */
+  parts: Part[];
+  /** Nothing was written since the plan was made. */
+  isFresh: boolean;
+  /** A record was written whose dates the plan does not foresee. */
+  isStale: boolean;
+}
+
+/** Plans a list, and scans what counters cannot tell. */
+export async function draftOf(source: Source, where: Condition[]): Promise<Draft> {
+  const plan = await planOf(source, where);
+  const parts = await Promise.all(
+    spansOf(plan).map(async ({ span, isEdge }) => {
+      if (isCounted(plan, isEdge)) return { span, sids: null };
+      const sids = sidList(source.place.prefix);
+      const verifies = plan.verifies || isEdge || plan.dated.length > 0;
+      for await (const chunk of scan(source, { plan, where, range: { span }, verifies })) {
+        sids.append(chunk.map(({ sid }) => sid));
+      }
+      return { span, sids };
+    }),
+  );
+  return { where, plan, parts, isFresh: true, isStale: false };
+}
+
+/**
+ * The span that surely passes, and around it, where the dates begin and end, the edges: there each
+ * record must be looked at.
+ */
+function spansOf({ maybe, sure, indexes }: Plan): { span: Span; isEdge: boolean }[] {
+  const inner = wholeBuckets(sure, indexes[0]!.index.depth);
+  const spans = inner.from >= inner.before ? [{ span: maybe, isEdge: true }] : [
+    { span: { from: inner.before, before: maybe.before }, isEdge: true },
+    { span: inner, isEdge: false },
+    { span: { from: maybe.from, before: inner.from }, isEdge: true },
+  ];
+  return spans.filter(({ span }) => span.from < span.before);
+}
+
+const isCounted = ({ indexes, texts, verifies }: Plan, isEdge: boolean): boolean =>
+  !isEdge && !verifies && texts.length === 0 && indexes.length === 1;
+
+/**
+ * Looks again at records that were written since they were scanned: with those that were not, it then
+ * has what passes now. A record that the plan does not foresee makes it stale: one whose date is farther
+ * from its Sid's time than any was. A value that none had is counted from now on.
+ */
+export async function catchUp(
+  source: Source,
+  draft: Draft,
+  written: ReadonlySet<string>,
+): Promise<void> {
+  if (written.size === 0) return;
+  draft.isFresh = false;
+  const sids = [...written].sort().reverse();
+  const passing = new Set<string>();
+  for (let at = 0; at < sids.length; at += readAtOnce) {
+    await lookAgain(source, draft, sids.slice(at, at + readAtOnce), passing);
+  }
+  for (const part of draft.parts) {
+    part.sids?.settle(sids.filter((sid) => partOf([part], sid) !== undefined), passing);
+  }
+}
+
+const partOf = (parts: Part[], sid: string): Part | undefined => {
+  const ms = sidTime(sid);
+  return parts.find(({ span }) => ms >= span.from && ms < span.before);
+};
+
+/** Adds those of some Sids whose record passes now. */
+async function lookAgain(
+  { kv, place, codec }: Source,
+  draft: Draft,
+  sids: string[],
+  passing: Set<string>,
+): Promise<void> {
+  const { where, plan, parts } = draft;
+  const entries = await recordsOf(kv, place, { sids, isSparse: true });
+  entries.forEach((entry, at) => {
+    if (entry === null) return;
+    const sid = sids[at]!;
+    const record = codec.decode(entry);
+    const passes = matches(record, where);
+    if (passes) passing.add(sid);
+    const part = partOf(parts, sid);
+    if (part === undefined) draft.isStale ||= passes;
+    else if (part.sids === null) draft.isStale ||= passes !== isCountedBy(plan, record, passes);
+  });
+}
+
+/** Whether the counters of a plan count a record of its span; of one that passes, from now on. */
+function isCountedBy({ indexes, dated }: Plan, record: AnyRecord, passes: boolean): boolean {
+  const { field, values } = indexes[0]!.index;
+  const value = indexValue(textOf(record, field));
+  const isOfValue = field === "" ||
+    value !== null && values.some((one) => keyText([one]) === keyText([value]));
+  // Nobody had the value when those were looked for that fit, or it would be among them.
+  if (passes && !isOfValue && value !== null) values.push(value);
+  return (isOfValue || passes) && dated.every((date) => typeof record[date] === "number");
+}

@@ -1,0 +1,170 @@
+import type { Span } from "../store/counters.ts";
+import type { Index } from "./counts.ts";
+import { type IndexValue, keys, ordAt, ordOf, type Place, sidOf } from "../store/keys.ts";
+import type { Stored } from "../cache/recent_records.ts";
+
+/** A record by its Sid, with its entry where that was read. */
+export interface Found {
+  sid: string;
+  entry?: Stored;
+}
+
+/** Where to read entries: those of a span, from right after (older than) a Sid where one is given. */
+export interface Range {
+  span: Span;
+  after?: string;
+}
+
+/** Values that one read asks of the store: a longer list is read piece by piece. */
+export const readAtOnce = 500;
+
+/** The entries of an index in a range, newest first; those of all records bring the records. */
+export async function* entriesOf(
+  kv: Deno.Kv,
+  index: Index,
+  { range, limit = Infinity }: { range: Range; limit?: number },
+): AsyncGenerator<Found, undefined> {
+  const lists = index.values.map((value) => listOf(kv, index, { value, range, limit }));
+  if (lists.length === 1) return yield* lists[0]!;
+  const heads = await Promise.all(lists.map((list) => list.next()));
+  for (let count = 0; count < limit; count++) {
+    let newest = -1;
+    heads.forEach(({ done, value }, at) => {
+      if (!done && (newest < 0 || value.sid > heads[newest]!.value!.sid)) newest = at;
+    });
+    if (newest < 0) return;
+    yield heads[newest]!.value!;
+    heads[newest] = await lists[newest]!.next();
+  }
+}
+
+/** The same in pieces of `size`. */
+export async function* chunksOf(
+  kv: Deno.Kv,
+  index: Index,
+  { range, size }: { range: Range; size: number },
+): AsyncGenerator<Found[]> {
+  if (index.values.length !== 1) return yield* inChunks(entriesOf(kv, index, { range }), size);
+  let rest = range;
+  while (true) {
+    const chunk = await firstEntries(kv, index, { range: rest, limit: size });
+    if (chunk.length > 0) yield chunk;
+    if (chunk.length < size) return;
+    rest = { ...range, after: chunk.at(-1)!.sid };
+  }
+}
+
+/** Values in pieces of `size`. */
+export async function* inChunks<V>(values: AsyncIterable<V>, size: number): AsyncGenerator<V[]> {
+  let chunk: V[] = [];
+  for await (const value of values) {
+    chunk.push(value);
+    if (chunk.length === size) {
+      yield chunk;
+      chunk = [];
+    }
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+/** Pieces joined until each has as many as `size`. */
+export async function* joined<V>(pieces: AsyncIterable<V[]>, size: number): AsyncGenerator<V[]> {
+  let joined: V[] = [];
+  for await (const piece of pieces) {
+    joined = joined.length === 0 ? piece : joined.concat(piece);
+    if (joined.length < size) continue;
+    yield joined;
+    joined = [];
+  }
+  if (joined.length > 0) yield joined;
+}
+
+interface OneList {
+  value: IndexValue;
+  range: Range;
+  limit: number;
+  reverse?: boolean | undefined;
+}
+
+async function* listOf(kv: Deno.Kv, index: Index, one: OneList): AsyncGenerator<Found, undefined> {
+  for await (const entry of entriesIn(kv, index, one) ?? []) yield foundIn(index, entry);
+}
+
+/**
+ * The first entries of an index in a range, newest first, or without `reverse` oldest first, which
+ * only an index of one value can tell. Quicker than `entriesOf`.
+ */
+export async function firstEntries(
+  kv: Deno.Kv,
+  index: Index,
+  { range, limit, reverse }: { range: Range; limit: number; reverse?: boolean },
+): Promise<Found[]> {
+  if (index.values.length !== 1) {
+    return await Array.fromAsync(entriesOf(kv, index, { range, limit }));
+  }
+  const found: Found[] = [];
+  const entries = entriesIn(kv, index, { value: index.values[0]!, range, limit, reverse });
+  for await (const entry of entries ?? []) found.push(foundIn(index, entry));
+  return found;
+}
+
+/** The first records of a range, newest first, as they are stored. */
+export async function firstRecords(
+  kv: Deno.Kv,
+  place: Place,
+  { range, limit }: { range: Range; limit: number },
+): Promise<Stored[]> {
+  const bounds = boundsOf(range);
+  return bounds === null ? [] : await recordsBetween(kv, place, { ...bounds, limit });
+}
+
+/** The same from one key up and before another. */
+export async function recordsBetween(
+  kv: Deno.Kv,
+  place: Place,
+  { start, end, limit }: { start: Uint8Array; end: Uint8Array; limit: number },
+): Promise<Stored[]> {
+  const found: Stored[] = [];
+  const entries = listBetween(kv, allOf(place), { value: "", start, end, limit, reverse: true });
+  for await (const entry of entries) found.push(entry);
+  return found;
+}
+
+const foundIn = ({ prefix, field }: Index, entry: Deno.KvEntry<unknown>): Found => {
+  const sid = sidOf(prefix, entry.key);
+  return field === "" ? { sid, entry } : { sid };
+};
+
+function entriesIn(
+  kv: Deno.Kv,
+  index: Index,
+  { value, range, limit, reverse = true }: OneList,
+): Deno.KvListIterator<unknown> | null {
+  const bounds = boundsOf(range);
+  return bounds && listBetween(kv, index, { value, ...bounds, limit, reverse });
+}
+
+function listBetween(
+  kv: Deno.Kv,
+  index: Index,
+  { value, start, end, limit, reverse }: Omit<OneList, "range"> & {
+    start: Uint8Array;
+    end: Uint8Array;
+  },
+): Deno.KvListIterator<unknown> {
+  const selector = { start: keys.entry(index, value, start), end: keys.entry(index, value, end) };
+  const batchSize = Math.min(limit, readAtOnce);
+  const atMost = limit === Infinity ? {} : { limit };
+  return kv.list(selector, { reverse: reverse ?? true, batchSize, ...atMost });
+}
+
+/** The keys that a range goes from and to, without the latter; null when nothing is between them. */
+export function boundsOf({ span, after }: Range): { start: Uint8Array; end: Uint8Array } | null {
+  const start = ordAt(span.from);
+  const [end, cursor] = [ordAt(span.before), after === undefined ? null : ordOf(after)];
+  const bounds = { start, end: cursor !== null && cursor.toHex() < end.toHex() ? cursor : end };
+  return start.toHex() < bounds.end.toHex() ? bounds : null;
+}
+
+/** The index of all records. */
+export const allOf = (place: Place): Index => ({ ...place, field: "", values: [""], depth: 3 });

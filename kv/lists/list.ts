@@ -1,0 +1,211 @@
+import type { Condition } from "../../core/base/filters.ts";
+import type { Base } from "../../core/base/record.ts";
+import type { Query, Slice } from "../../core/model/store.ts";
+import type { AnyRecord } from "../../core/model/resource.ts";
+import type { Span } from "../store/counters.ts";
+import { countIn, locate, type Located, measure, type Measured, topIn } from "./counts.ts";
+import { catchUp, type Draft, draftOf } from "./draft.ts";
+import { firstEntries, type Found } from "./entries.ts";
+import { indexValue, isWithoutEnd, lackingSome } from "../records/layout.ts";
+import { type ListStates, nameOf } from "../cache/list_states.ts";
+import { isDearer } from "./lookups.ts";
+import { atOneMoment } from "./one_moment.ts";
+import type { Source } from "./plan.ts";
+import { isRemembered } from "./remembered.ts";
+import { passing } from "./scan.ts";
+import type { SidList } from "./sid_list.ts";
+import { take, takeDated, type Wanted } from "./take.ts";
+import { underWayIn } from "./under_way.ts";
+
+/** How often a list is drafted whose records get dates that its plan does not foresee. */
+const mostDrafts = 4;
+
+/** Records written during a scan that are looked at while commits may have to wait; more are before. */
+const fewWritten = 50;
+
+/** How often they are looked at before. */
+const mostRounds = 3;
+
+/**
+ * One page of a list, newest first, with its exact total. One index, or none, is answered by
+ * counters: such a page costs the same at any depth of any list. Everything else is scanned. What is
+ * read in parts is of one moment, also when others write meanwhile.
+ */
+export async function list<T extends Base>(
+  source: Source,
+  { where, ...window }: Query,
+): Promise<Slice<T>> {
+  const { states, kv } = source;
+  const read = async (source: Source) =>
+    await pageOf(source, await draftOf(source, where), window) as Slice<Base> as Slice<T>;
+  if (isOfOneValue(source, where)) return await read(source);
+  if (states === null) return await atOneMoment(kv, (kv) => read({ ...source, kv }));
+  return await caughtUp(source, states, { where, ...window }) as Slice<Base> as Slice<T>;
+}
+
+/** Whether the counters of one value tell all of a list: one read has them, and so one moment. */
+const isOfOneValue = (
+  { layout: { indexes } }: Source,
+  [condition, ...more]: Condition[],
+): boolean =>
+  condition === undefined || more.length === 0 && condition.op === "equals" &&
+    indexes.some(({ field }) => field === condition.field) && indexValue(condition.value) !== null;
+
+/**
+ * A page at the moment at which nobody writes to its list. What takes long is scanned before, and what
+ * was written meanwhile looked at again, so that no scan is repeated, and none holds commits back.
+ */
+async function caughtUp(
+  source: Source,
+  states: ListStates,
+  { where, ...window }: Query,
+): Promise<Slice<AnyRecord>> {
+  const name = nameOf(source.place);
+  for (let drafts = 1;; drafts++) {
+    using following = states.following(name);
+    const draft = await draftOf(source, where);
+    for (let round = 0; round < mostRounds && following.count > fewWritten; round++) {
+      await catchUp(source, draft, following.taken());
+    }
+    const page = await states.steady(name, async () => {
+      await catchUp(source, draft, following.taken());
+      return draft.isStale && drafts < mostDrafts ? null : await pageOf(source, draft, window);
+    });
+    if (page !== null) return page;
+  }
+}
+
+type Window = Omit<Query, "where">;
+
+async function pageOf(
+  source: Source,
+  draft: Draft,
+  window: Window,
+): Promise<Slice<AnyRecord>> {
+  const page = { items: [] as AnyRecord[], total: 0 };
+  let { skip } = window;
+  for (const { span, sids } of draft.parts) {
+    const ask = { ...window, skip, limit: window.limit - page.items.length };
+    const { count, records } = sids === null
+      ? await counted(source, draft, { span, ...ask })
+      : await scanned(source, draft, { sids, ...ask });
+    page.total += count;
+    skip = Math.max(0, skip - count);
+    page.items.push(...records);
+  }
+  return page;
+}
+
+/** What a part gives to a page: how many pass in it, and those that the page shows. */
+interface Piece {
+  count: number;
+  records: AnyRecord[];
+}
+
+async function scanned(
+  source: Source,
+  { where }: Draft,
+  { sids, skip, limit, after }: Window & { sids: SidList },
+): Promise<Piece> {
+  const passed = after === undefined ? skip : sids.countTo(after);
+  const shown = sids.slice(passed, passed + limit).map((sid) => ({ sid }));
+  const found = await passing(source, shown, { where, isSparse: true, recalls: source.recalls });
+  return { count: sids.length, records: found.map(({ record }) => record) };
+}
+
+async function counted(
+  source: Source,
+  draft: Draft,
+  { span, skip, limit, after }: Window & { span: Span },
+): Promise<Piece> {
+  const { where, plan } = draft;
+  const { measured, count } = await totalIn(source, draft, span);
+  if (count === 0 || limit === 0) return { count, records: [] };
+  const isSparse = isDearer(plan.all, measured.total);
+  const wanted = { where, limit, isSparse };
+  if (after !== undefined) {
+    const found = { ...wanted, range: { span, after }, skip: 0 };
+    return { count, records: await taken(source, measured, found) };
+  }
+  const located = skip >= count ? null : await locate(source, measured, { span, skip, count });
+  if (located === null) return { count, records: [] };
+  const listed = isRemembered(source, measured, { where, skip: located.skip })
+    ? null
+    : await fromOlderEnd(source.kv, measured, { from: span.from, located, limit });
+  const range = { span: { from: span.from, before: located.span.before } };
+  const found = { ...wanted, range, ...(listed ? { listed, skip: 0 } : { skip: located.skip }) };
+  return { count, records: await taken(source, measured, found) };
+}
+
+const taken = (source: Source, measured: Measured, wanted: Wanted): Promise<AnyRecord[]> =>
+  measured.index.lacking === undefined
+    ? take(source, measured, wanted)
+    : takeDated(source, measured, wanted);
+
+/** Entries that are passed over as quickly as the store is asked for one more list beside another. */
+const fewPassed = 10;
+
+/**
+ * The entries of a page, read from the older end of the span in which it begins, where fewer are
+ * passed over from there; with those of older spans at the same time. Null for any other page.
+ */
+async function fromOlderEnd(
+  kv: Deno.Kv,
+  measured: Measured,
+  { from, located: { span, skip, count }, limit }: {
+    from: number;
+    located: Located;
+    limit: number;
+  },
+): Promise<Found[] | null> {
+  const { index } = measured;
+  const inside = count - skip;
+  const isNearer = skip + limit - Math.max(inside, limit) > fewPassed;
+  if (!isNearer || index.values.length !== 1 || isWithout(measured)) return null;
+  const older = { span: { from, before: span.from } };
+  const [oldestFirst, rest] = await Promise.all([
+    firstEntries(kv, index, { range: { span }, limit: inside, reverse: false }),
+    inside >= limit ? [] : firstEntries(kv, index, { range: older, limit: limit - inside }),
+  ]);
+  return [...oldestFirst.reverse(), ...rest].slice(0, limit);
+}
+
+/** An index, and how many of its entries count in a span. */
+interface Total {
+  measured: Measured;
+  count: number;
+}
+
+/** The total of a plan in a span. */
+async function totalIn(source: Source, draft: Draft, span: Span): Promise<Total> {
+  const measured = await withoutUndated(source, draft, span);
+  const isWhole = span.from === -Infinity && span.before === Infinity;
+  const isKnown = isWhole && measured.gaps === undefined;
+  return { measured, count: isKnown ? measured.total : await countIn(source, measured, span) };
+}
+
+/** The index of a plan, less the records of a span that lack a date they must have. */
+async function withoutUndated(
+  source: Source,
+  { plan: { indexes: [planned], dated }, isFresh }: Draft,
+  span: Span,
+): Promise<Measured> {
+  const measured = isFresh ? planned! : await measure(source, planned!.index);
+  if (dated.length === 0) return measured;
+  const { kv, layout } = source;
+  const lacking = lackingSome(layout, dated);
+  const ofUnderWay = measured.index.field === ""
+    ? []
+    : lacking.filter((dates) => isWithoutEnd(layout, dates));
+  const counted = lacking.filter((dates) => !ofUnderWay.includes(dates));
+  const [less, gaps] = await Promise.all([
+    counted.length === 0 ? measured : measure(source, { ...measured.index, lacking: counted }),
+    ofUnderWay.length === 0 ? undefined : underWayIn(kv, measured, { lacking: ofUnderWay, span }),
+  ]);
+  const found = topIn(less, span) === topIn(measured, span) ? measured : less;
+  return gaps === undefined ? found : { ...found, gaps };
+}
+
+/** Whether there are entries of an index that are not counted. */
+const isWithout = ({ index, gaps }: Measured): boolean =>
+  gaps !== undefined || index.lacking !== undefined;

@@ -1,0 +1,103 @@
+import { sidTime } from "../../core/base/sid.ts";
+import type { Index } from "./counts.ts";
+import { firstEntries, firstRecords, type Range } from "./entries.ts";
+import { keys, ordOf, type Place } from "../store/keys.ts";
+import type { Stored } from "../cache/recent_records.ts";
+
+/** Looking an entry up costs as much as listing this many. */
+const lookupCost = 4;
+
+/** Whether listing so many entries costs more than looking some of them up. */
+export const isDearer = (listed: number, lookups: number): boolean => listed > lookupCost * lookups;
+
+/** Of these Sids, newest first, those that an index has an entry of. */
+export async function membersOf(
+  kv: Deno.Kv,
+  index: Index,
+  { sids, isSparse }: { sids: string[]; isSparse: boolean },
+): Promise<Set<string>> {
+  if (isSparse) {
+    const lookups = index.values.flatMap((value) =>
+      sids.map((sid) => ({ sid, key: keys.entry(index, value, ordOf(sid)) }))
+    );
+    const entries = await getMany(kv, lookups.map(({ key }) => key));
+    return new Set(
+      lookups.filter((_, at) => entries[at]!.versionstamp !== null)
+        .map(({ sid }) => sid),
+    );
+  }
+  const around = await firstEntries(kv, index, { range: rangeAround(sids), limit: Infinity });
+  return new Set(around.map(({ sid }) => sid));
+}
+
+/** The entries of the records of these Sids, newest first, each in its place; null where one is gone. */
+export async function recordsOf(
+  kv: Deno.Kv,
+  place: Place,
+  { sids, isSparse }: { sids: string[]; isSparse: boolean },
+): Promise<(Stored | null)[]> {
+  if (isSparse) {
+    const entries = await getMany(kv, sids.map((sid) => keys.record(place.account, sid)));
+    return entries.map((entry) => entry.versionstamp === null ? null : entry);
+  }
+  const ask = { range: rangeAround(sids), limit: sids.length * listedFor };
+  const listed = await firstRecords(kv, place, ask);
+  const { found, reached } = inOrder(listed, sids);
+  const left = listed.length < ask.limit ? [] : sids.slice(reached);
+  if (left.length > 0) {
+    found.splice(
+      reached,
+      left.length,
+      ...await recordsOf(kv, place, { sids: left, isSparse: true }),
+    );
+  }
+  return found;
+}
+
+/**
+ * Of listed records those of some Sids, both newest first; and how many of the Sids the listed
+ * reach. Most listed ones are passed by, so they are compared as bytes.
+ */
+function inOrder(
+  listed: Stored[],
+  sids: string[],
+): { found: (Stored | null)[]; reached: number } {
+  const found = new Array<Stored | null>(sids.length).fill(null);
+  const ords = sids.map(ordOf);
+  let reached = 0;
+  for (const entry of listed) {
+    const ord = entry.key[2] as Uint8Array;
+    while (reached < ords.length && compared(ords[reached]!, ord) > 0) reached++;
+    if (reached === ords.length) break;
+    if (compared(ords[reached]!, ord) === 0) found[reached++] = entry;
+  }
+  return { found, reached };
+}
+
+/** Which of two ords of the same length is greater: positive for the first, 0 for neither. */
+function compared(one: Uint8Array, other: Uint8Array): number {
+  for (let at = 0; at < one.length; at++) {
+    const difference = one[at]! - other[at]!;
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** Records that may be listed for each one that is wanted. */
+const listedFor = 8;
+
+/** The range from the last of these Sids to the first. */
+function rangeAround(sids: string[]): Range {
+  return { span: { from: sidTime(sids.at(-1)!), before: sidTime(sids[0]!) + 1 } };
+}
+
+/** What one `getMany` may ask for. */
+const keysAtOnce = 10;
+
+async function getMany(kv: Deno.Kv, wanted: Deno.KvKey[]): Promise<Deno.KvEntryMaybe<unknown>[]> {
+  const parts: Promise<Deno.KvEntryMaybe<unknown>[]>[] = [];
+  for (let at = 0; at < wanted.length; at += keysAtOnce) {
+    parts.push(kv.getMany<unknown[]>(wanted.slice(at, at + keysAtOnce)));
+  }
+  return (await Promise.all(parts)).flat();
+}

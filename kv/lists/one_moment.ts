@@ -1,0 +1,47 @@
+import { keyText } from "../store/batch.ts";
+
+/** How often something is read that others change meanwhile, before what was found last counts. */
+const mostReadings = 8;
+
+/** How many entries are read for one answer at most, but for the first time. */
+const mostEntries = 20_000;
+
+/**
+ * What `read` finds of a store that others write to as well, at one moment: it reads until two
+ * readings in a row have met the same entries. No versionstamp comes twice, so nothing that was read
+ * changed between the end of the one and the beginning of the other. Writers that leave no such
+ * moment in `mostReadings` have the last reading count, whose parts may be of different moments; and so
+ * does one after which another would read more than `mostEntries` in all.
+ */
+export async function atOneMoment<R>(kv: Deno.Kv, read: (kv: Deno.Kv) => Promise<R>): Promise<R> {
+  let before = new Set<string>();
+  for (let [reading, entries] = [1, 0];; reading++) {
+    const met = new Set<string>();
+    const found = await read(noting(kv, met));
+    const isSame = reading > 1 && met.size === before.size && met.isSubsetOf(before);
+    entries += met.size;
+    if (isSame || reading === mostReadings || entries + met.size > mostEntries) return found;
+    before = met;
+  }
+}
+
+/** Reads of a store, of which the entries are noted with their versionstamps, until they are too many. */
+function noting(kv: Deno.Kv, met: Set<string>): Deno.Kv {
+  const note = <E extends Deno.KvEntryMaybe<unknown>>(entry: E): E => {
+    if (met.size <= mostEntries / 2) met.add(`${keyText(entry.key)} ${entry.versionstamp}`);
+    return entry;
+  };
+  async function* noted<T>(entries: Deno.KvListIterator<T>) {
+    for await (const entry of entries) yield note(entry);
+  }
+  const reads: Pick<Deno.Kv, "get" | "getMany" | "list"> = {
+    get: async (key, options) => note(await kv.get(key, options)),
+    async getMany(keys, options) {
+      const entries = await kv.getMany(keys, options);
+      entries.forEach(note);
+      return entries;
+    },
+    list: (selector, options) => noted(kv.list(selector, options)) as never,
+  };
+  return reads as Deno.Kv;
+}

@@ -1,0 +1,179 @@
+import { type Condition, fitsPattern } from "../../core/base/filters.ts";
+import { always, overlap, type Span } from "../store/counters.ts";
+import { type Index, measure, type Measured } from "./counts.ts";
+import { allOf } from "./entries.ts";
+import { type IndexValue, keys, type Place } from "../store/keys.ts";
+import { indexValue, type Layout } from "../records/layout.ts";
+import type { ListStates } from "../cache/list_states.ts";
+import type { CounterSource } from "./read_counters.ts";
+import type { RecordCodec } from "../records/record_codec.ts";
+import type { RunMemory } from "../cache/run_memory.ts";
+
+/** How the conditions of a list are to be answered. */
+export interface Plan {
+  /** A record passes only with an entry in each; the one with the fewest entries comes first. */
+  indexes: Measured[];
+  /** How many records there are. */
+  all: number;
+  /** Parts of texts to search for. */
+  texts: { field: string; part: string }[];
+  /** Fields that must hold a date, which not every record has. */
+  dated: string[];
+  /** Whether there are conditions that only the record itself can tell. */
+  verifies: boolean;
+  /** By the time of their Sid: outside `maybe` nothing passes, inside `sure` the dates all do. */
+  maybe: Span;
+  sure: Span;
+}
+
+/** What lists of a store are read from. */
+export interface ListSource extends CounterSource {
+  /** Of a store that this process alone writes to, as the next. */
+  states: ListStates | null;
+  runs: RunMemory | null;
+}
+
+/** The store of one resource's records in one account. */
+export interface Source extends ListSource {
+  place: Place;
+  layout: Layout;
+  codec: RecordCodec;
+  /** Whether the records of a page are remembered, for it is likely to be asked for again. */
+  recalls: boolean;
+}
+
+export async function planOf(source: Source, where: Condition[]): Promise<Plan> {
+  const all = measure(source, allOf(source.place));
+  const plan: Plan = {
+    indexes: [],
+    all: 0,
+    texts: [],
+    dated: [],
+    verifies: false,
+    maybe: always,
+    sure: always,
+  };
+  const planning = { plan, all };
+  const [measured] = await Promise.all([
+    all,
+    ...where.map((condition) => addCondition(source, planning, condition)),
+  ]);
+  plan.all = measured.total;
+  plan.indexes.sort((a, b) => a.total - b.total);
+  if (plan.indexes.length === 0) plan.indexes.push(measured);
+  return plan;
+}
+
+/** A plan in the making, and the index of all records. */
+interface Planning {
+  plan: Plan;
+  all: Promise<Measured>;
+}
+
+async function addCondition(
+  source: Source,
+  { plan, all }: Planning,
+  condition: Condition,
+): Promise<void> {
+  switch (condition.op) {
+    case "equals": {
+      const value = indexValue(condition.value);
+      return await addIndex(source, plan, condition.field, value === null ? null : [value]);
+    }
+    case "oneOf": {
+      const values = await valuesInUse(source, condition);
+      return await addIndex(source, plan, condition.field, values);
+    }
+    case "matches": {
+      if (fitsPattern("", condition.value)) return;
+      const values = await valuesThatFit(source, (await all).total, condition);
+      return await addIndex(source, plan, condition.field, values);
+    }
+    case "contains": {
+      const part = condition.value.toLowerCase();
+      if (!source.layout.texts.includes(condition.field)) plan.verifies = true;
+      else if (part !== "") plan.texts.push({ field: condition.field, part });
+      return;
+    }
+    case "between":
+      return await addDates(source, plan, condition);
+  }
+}
+
+/** Narrows to some values of a field; null values cannot be told from an index. */
+async function addIndex(
+  source: Source,
+  plan: Plan,
+  field: string,
+  values: IndexValue[] | null,
+): Promise<void> {
+  const { place, layout } = source;
+  const indexed = layout.indexes.find((index) => index.field === field);
+  if (indexed === undefined || values === null) plan.verifies = true;
+  else {
+    const index: Index = { ...place, field, values, depth: indexed.depth };
+    plan.indexes.push(await measure(source, index));
+  }
+}
+
+/** Those of some values that records have, for one index is read quicker than several; or the first. */
+async function valuesInUse(
+  source: Source,
+  { field, values }: Condition & { op: "oneOf" },
+): Promise<IndexValue[] | null> {
+  const filed = values.map(indexValue).filter((value) => value !== null);
+  if (filed.length < values.length) return null;
+  const totals = await Promise.all(filed.map(async (value) => {
+    const { total } = await measure(source, { ...source.place, field, values: [value], depth: 2 });
+    return total;
+  }));
+  const used = filed.filter((_, at) => totals[at]! > 0);
+  return used.length > 0 ? used : filed.slice(0, 1);
+}
+
+async function addDates(
+  { kv, place, layout }: Source,
+  plan: Plan,
+  { field, from, before }: Condition & { op: "between" },
+): Promise<void> {
+  const date = layout.dates.find((one) => one.field === field);
+  if (date === undefined) {
+    plan.verifies = true;
+    return;
+  }
+  const { value } = await kv.get<Deno.KvU64>(keys.field({ ...place, field }));
+  const distance = Number(value?.value ?? 0n);
+  plan.maybe = overlap(plan.maybe, { from: from - distance, before: before + distance });
+  plan.sure = overlap(plan.sure, { from: from + distance, before: before - distance });
+  if (!date.isAlways) plan.dated.push(field);
+}
+
+/** Values that a pattern may look at, and find: reading a value costs as much as many records. */
+const valueBounds = { looked: 2_000, found: 1_000, recordsEach: 5 };
+
+/** The values of a field that fit a pattern; null when looking at the records is the better way. */
+async function valuesThatFit(
+  { kv, place }: Source,
+  records: number,
+  { field, value: pattern }: { field: string; value: string },
+): Promise<string[] | null> {
+  const at = { ...place, field };
+  const literal = pattern.slice(0, pattern.indexOf("*"));
+  const hashed = { start: keys.value(at, new Uint8Array(0)), end: keys.value(at, "") };
+  if ((await Array.fromAsync(kv.list(hashed, { limit: 1 }))).length > 0) return null;
+  if (indexValue(literal) instanceof Uint8Array) return []; // It would be hashed.
+  const end = keys.value(at, `${literal}\u{10ffff}`);
+  const most = Math.max(10, Math.min(valueBounds.looked, records / valueBounds.recordsEach));
+  const found: string[] = [];
+  let start: Deno.KvKey = keys.value(at, literal);
+  for (let looked = 0; looked < most; looked++) {
+    const [next] = await Array.fromAsync(kv.list({ start, end }, { limit: 1 }));
+    if (next === undefined) return found;
+    const value = next.key[3] as string;
+    const hasEntries = next.key[4] instanceof Uint8Array; // Entries come before counters.
+    if (hasEntries && fitsPattern(value, pattern)) found.push(value);
+    if (found.length > valueBounds.found) return null;
+    start = keys.afterValue(at, value);
+  }
+  return null;
+}

@@ -1,0 +1,115 @@
+import {
+  type Block,
+  blockBuckets,
+  blockName,
+  type CounterMemory,
+  partOf,
+} from "../cache/counter_memory.ts";
+import { bucketAt, type Counted, type Level, type Span, timeEnd } from "../store/counters.ts";
+import { keys } from "../store/keys.ts";
+
+/** Where counters are read. */
+export interface CounterSource {
+  kv: Deno.Kv;
+  /** Of a store that this process alone writes to. */
+  memory: CounterMemory | null;
+}
+
+/** The counters of a level in the buckets that overlap a span, newest or oldest first. */
+export interface Buckets {
+  level: Level;
+  span: Span;
+  reverse: boolean;
+  /** Of these how many are likely looked at. */
+  about?: number;
+}
+
+/** A bucket by its number, and what it counts. */
+export type Count = [bucket: number, count: number];
+
+/** Values that one read asks of the store at most. */
+export const mostAtOnce = 1_000;
+
+/** The counters of a value that were ever moved. */
+export async function readCounters(
+  source: CounterSource,
+  counted: Counted,
+  asked: Buckets,
+): Promise<Iterable<Count> | AsyncIterable<Count>> {
+  const { level, span: { from, before }, reverse } = asked;
+  const first = bucketAt(Math.max(from, 0), level);
+  const end = before <= 0 ? 0 : bucketAt(Math.min(before, timeEnd) - 1, level) + 1;
+  if (end <= first) return [];
+  const range = { level, first, end, reverse };
+  const [older, newer] = [partOf(first, level), partOf(end - 1, level)];
+  const { kv, memory } = source;
+  if (memory === null || newer - older > 1) {
+    return listed(kv, counted, { ...range, ...asked.about && { about: asked.about } });
+  }
+  const remembered = (part: number) => inBlock({ kv, memory }, counted, { ...range, part });
+  if (older === newer) return await remembered(older);
+  return bothOf(remembered, reverse ? [newer, older] : [older, newer]);
+}
+
+/** The second one is only read where the first is not enough. */
+async function* bothOf(
+  read: (part: number) => Promise<Count[]>,
+  parts: [number, number],
+): AsyncGenerator<Count> {
+  for (const part of parts) yield* await read(part);
+}
+
+/** Buckets of a level, from one up to another, newest or oldest first. */
+interface Range {
+  level: Level;
+  first: number;
+  end: number;
+  reverse: boolean;
+}
+
+async function inBlock(
+  { kv, memory }: { kv: Deno.Kv; memory: CounterMemory },
+  counted: Counted,
+  { level, first, end, reverse, part }: Range & { part: number },
+): Promise<Count[]> {
+  const name = blockName(keys.counters(counted), level, part);
+  const { buckets, counts } = await memory.block(name, () => readBlock(kv, counted, level, part));
+  const found = buckets.map((bucket, at): Count => [bucket, counts[at]!])
+    .filter(([bucket]) => bucket >= first && bucket < end);
+  return reverse ? found.reverse() : found;
+}
+
+async function* listed(
+  kv: Deno.Kv,
+  counted: Counted,
+  { level, first, end, reverse, about = leastAtOnce }: Range & { about?: number },
+): AsyncGenerator<Count> {
+  const key = (bucket: number) => keys.counter(counted, level.level, bucket);
+  const batchSize = Math.min(mostAtOnce, Math.max(leastAtOnce, Math.ceil(about)));
+  const selector = { start: key(first), end: key(end) };
+  for await (const entry of kv.list<Deno.KvU64>(selector, { reverse, batchSize })) {
+    yield [Number(entry.key.at(-1)), Number(entry.value.value)];
+  }
+}
+
+/** Counters that one read asks of the store at least. */
+const leastAtOnce = 32;
+
+async function readBlock(
+  kv: Deno.Kv,
+  counted: Counted,
+  level: Level,
+  part: number,
+): Promise<Block> {
+  const size = blockBuckets(level);
+  const key = (bucket: number) => keys.counter(counted, level.level, bucket);
+  const selector = { start: key(part * size), end: key((part + 1) * size) };
+  const block: Block = { buckets: [], counts: [], asOf: "" };
+  const batchSize = Math.min(size, mostAtOnce); // In one snapshot, for sixteen years at level 1.
+  for await (const entry of kv.list<Deno.KvU64>(selector, { batchSize })) {
+    block.buckets.push(Number(entry.key.at(-1)));
+    block.counts.push(Number(entry.value.value));
+    if (entry.versionstamp > block.asOf) block.asOf = entry.versionstamp;
+  }
+  return block;
+}

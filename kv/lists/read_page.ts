@@ -1,0 +1,65 @@
+import type { Base } from "../../core/base/record.ts";
+import type { Query, Slice } from "../../core/model/store.ts";
+import { list } from "./list.ts";
+import { nameOf } from "../cache/list_states.ts";
+import { atOneMoment } from "./one_moment.ts";
+import type { Source } from "./plan.ts";
+import { passing } from "./scan.ts";
+import { isHeld, pageSorted } from "../records/sorted.ts";
+
+/** How often a page is read whose total and records are of different moments. */
+const mostReadings = 4;
+
+type Read<T> = (sid: string) => Promise<T | null>;
+
+/**
+ * One page of a list as the store has it; `read` reads the record of a cursor by its Sid. Its
+ * records are as many as its total says, also when the list changes meanwhile: a page that
+ * contradicts itself is read again, and while writers leave no moment for it, its records decide.
+ */
+export async function readPage<T extends Base>(
+  source: Source,
+  query: Query,
+  read: Read<T>,
+): Promise<Slice<T>> {
+  for (let reading = 1;; reading++) {
+    const slice = await readOnce(source, query, read);
+    const total = totalBy(slice, query);
+    if (total === slice.total || reading === mostReadings) return { ...slice, total };
+  }
+}
+
+/** The total nearest to the one that was counted with which the records of a page can be right. */
+function totalBy({ items: { length }, total }: Slice<Base>, query: Query): number {
+  const { skip, limit, after } = query;
+  if (after !== undefined) return Math.max(total, length);
+  if (length === limit) return limit === 0 ? total : Math.max(total, skip + limit);
+  return length > 0 ? skip + length : Math.min(total, skip);
+}
+
+async function readOnce<T extends Base>(
+  source: Source,
+  query: Query,
+  read: Read<T>,
+): Promise<Slice<T>> {
+  const { layout: { sorted }, place, states, kv } = source;
+  if (sorted === undefined || !isHeld(sorted, query)) return await list<T>(source, query);
+  const { where } = query;
+  const page = async (kv: Deno.Kv) => {
+    const { sids, passed } = await pageSorted({ kv, place, sorted, read }, query);
+    const shown = sids.map((sid) => ({ sid }));
+    const asked = { where, isSparse: true, recalls: source.recalls };
+    const found = await passing({ ...source, kv }, shown, asked);
+    const items = found.map(({ record }) => record as Base as T);
+    return { items, passed, isWhole: items.length === sids.length };
+  };
+  const { items, passed, isWhole } =
+    await (where.length === 0
+      ? page(kv)
+      : states === null
+      ? atOneMoment(kv, page)
+      : states.steady(nameOf(place), () => page(kv)));
+  if (!isWhole) return await readOnce(source, query, read); // One changed meanwhile.
+  const total = passed ?? (await list<T>(source, { ...query, limit: 0 })).total;
+  return { items, total };
+}

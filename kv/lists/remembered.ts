@@ -1,0 +1,62 @@
+import type { Condition } from "../../core/base/filters.ts";
+import type { AnyRecord } from "../../core/model/resource.ts";
+import type { Measured } from "./counts.ts";
+import { boundsOf, type Range, recordsBetween } from "./entries.ts";
+import { ordOf } from "../store/keys.ts";
+import type { Source } from "./plan.ts";
+import { storedBytes } from "../cache/recent_records.ts";
+import type { Gap, Run } from "../cache/runs.ts";
+
+/** Records that a page passes over in memory at most, as many as the store lists within a few ms. */
+const mostPassed = 2_000;
+
+/** Gaps that are read one by one at most. */
+const fewGaps = 4;
+
+/** Whether the page of an index is one that is found in memory when it is asked for again. */
+export const isRemembered = (
+  { runs, recalls }: Source,
+  { index, gaps }: Measured,
+  { where, skip }: { where: Condition[]; skip: number },
+): boolean =>
+  runs !== null && recalls && index.field === "" && index.lacking === undefined &&
+  gaps === undefined && where.length === 0 && skip <= mostPassed;
+
+/**
+ * The first records of a range of all, newest first, without the `skip` first ones. What is not in
+ * memory is read from the store, and kept.
+ */
+export async function remembered(
+  source: Source,
+  { range, skip, limit }: { range: Range; skip: number; limit: number },
+): Promise<AnyRecord[]> {
+  const { place, runs } = source;
+  const ends = boundsOf(range);
+  if (ends === null) return [];
+  const { prefix } = place;
+  const bounds = { from: prefix + ends.start.toHex(), before: prefix + ends.end.toHex() };
+  const read: Run[] = [];
+  while (true) {
+    const found = runs!.find(place, bounds, { skip, limit }, read);
+    if (Array.isArray(found)) return found;
+    if (read.length === fewGaps) break;
+    read.push(await readGap(source, found));
+  }
+  // There may be many more, and each commit makes new ones: all of it, known or not.
+  const { records } = await readGap(source, { ...bounds, limit: skip + limit });
+  return records.slice(skip);
+}
+
+async function readGap(
+  { kv, place, codec, runs }: Source,
+  { from, before, limit }: Gap,
+): Promise<Run> {
+  const keep = runs!.reading(place, codec.recall);
+  const ends = { start: ordOf(from), end: ordOf(before) };
+  const listed = await recordsBetween(kv, place, { ...ends, limit });
+  const records = listed.map((entry) => codec.recall(entry));
+  const bytes = listed.reduce((sum, { value }) => sum + storedBytes(value), 0);
+  const run = { from: listed.length < limit ? from : records.at(-1)!.sid, before, records, bytes };
+  keep(run);
+  return run;
+}

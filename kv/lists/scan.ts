@@ -1,0 +1,74 @@
+import { type Condition, matches } from "../../core/base/filters.ts";
+import type { AnyRecord } from "../../core/model/resource.ts";
+import { chunksOf, type Found, joined, type Range, readAtOnce } from "./entries.ts";
+import type { Stored } from "../cache/recent_records.ts";
+import { isDearer, membersOf, recordsOf } from "./lookups.ts";
+import type { Plan, Source } from "./plan.ts";
+import { search } from "./search.ts";
+
+/** What to look for: the records of a range that pass, `verifies` by looking at each. */
+export interface Scan {
+  plan: Plan;
+  where: Condition[];
+  range: Range;
+  verifies: boolean;
+}
+
+/** A search through the packed texts is better than looking at this many records. */
+const searchedRecords = 1_000;
+
+/**
+ * Everything that passes, newest first and in pieces, where counters cannot tell: the entries of the smallest
+ * index, less those without an entry in the others, less those whose record does not pass.
+ */
+export async function* scan(
+  source: Source,
+  { plan, where, range, verifies }: Scan,
+): AsyncGenerator<Found[]> {
+  const [first, ...others] = plan.indexes;
+  const [text, ...moreTexts] = plan.texts;
+  const isSearched = text !== undefined && first!.total > searchedRecords;
+  const looks = verifies || moreTexts.length > 0 || (text !== undefined && !isSearched);
+  const candidates = isSearched
+    ? joined(search(source, text, range), readAtOnce)
+    : chunksOf(source.kv, first!.index, { range, size: readAtOnce });
+  const narrowing = isSearched ? plan.indexes.filter(({ index }) => index.field !== "") : others;
+  for await (let chunk of candidates) {
+    const size = isSearched ? 0 : first!.total;
+    for (const { index, total } of narrowing) {
+      if (chunk.length === 0) break;
+      const sids = chunk.map(({ sid }) => sid);
+      const isSparse = isDearer(total, size * index.values.length);
+      const members = await membersOf(source.kv, index, { sids, isSparse });
+      chunk = chunk.filter(({ sid }) => members.has(sid));
+    }
+    if (looks) {
+      const isSparse = isDearer(plan.all, size);
+      chunk = (await passing(source, chunk, { where, isSparse })).map(({ found }) => found);
+    }
+    yield chunk;
+  }
+}
+
+/** Those of a chunk whose record passes, with their records; `recalls` those of a page. */
+export async function passing(
+  { kv, place, codec }: Source,
+  chunk: Found[],
+  { where, isSparse, recalls }: {
+    where: Condition[];
+    isSparse: boolean;
+    recalls?: boolean;
+  },
+): Promise<{ found: Found; record: AnyRecord }[]> {
+  const sids = chunk.filter(({ entry }) => entry === undefined).map(({ sid }) => sid);
+  const read = sids.length === 0 ? [] : await recordsOf(kv, place, { sids, isSparse });
+  let at = 0;
+  const decode = (entry: Stored) => recalls ? codec.recall(entry) : codec.decode(entry);
+  const passed: { found: Found; record: AnyRecord }[] = [];
+  for (const { sid, entry = read[at++] } of chunk) {
+    if (!entry) continue;
+    const record = decode(entry);
+    if (matches(record, where)) passed.push({ found: { sid, entry }, record });
+  }
+  return passed;
+}

@@ -1,0 +1,113 @@
+import type { AnyRecord } from "../../core/model/resource.ts";
+import { sidTime } from "../../core/base/sid.ts";
+import { overlap } from "../store/counters.ts";
+import {
+  allOf,
+  boundsOf,
+  entriesOf,
+  type Found,
+  inChunks,
+  type Range,
+  readAtOnce,
+} from "./entries.ts";
+import { keys, ordOf, sidOf } from "../store/keys.ts";
+import { recordsOf } from "./lookups.ts";
+import { textOf } from "../records/layout.ts";
+import type { Source } from "./plan.ts";
+import type { Stored } from "../cache/recent_records.ts";
+import { hitsIn, type PackedTexts } from "../records/text_pack.ts";
+
+/** A part of a text to look for; lower-case. */
+export interface Sought {
+  field: string;
+  part: string;
+}
+
+/** Packed values that one read asks of the store: about a megabyte. */
+const packsAtOnce = 16;
+
+/** The records of a range whose field contains a text in any case, newest first, in pieces. */
+export async function* search(
+  source: Source,
+  sought: Sought,
+  range: Range,
+): AsyncGenerator<Found[]> {
+  const { kv, place } = source;
+  const { value: packed } = await kv.get<Uint8Array>(keys.field({ ...place, field: sought.field }));
+  const last = packed === null ? "" : place.prefix + packed.toHex();
+  yield* inChunks(unpackedHits(source, sought, { range, last }), readAtOnce);
+  if (last === "") return;
+  const isAsked = between(range);
+  const doubtful = await doubtfulTexts(source, sought, last);
+  const fresh = doubtful.entries.map((entry) => ({ sid: sidOf(place.prefix, entry.key), entry }))
+    .filter(({ sid, entry }) => isAsked(sid) && contains(source.codec.decode(entry), sought));
+  for await (const sids of packedHits(source, sought, { range, last })) {
+    const found: Found[] = [];
+    for (const sid of sids) {
+      while (fresh.length > 0 && fresh[0]!.sid > sid) found.push(fresh.shift()!);
+      if (isAsked(sid) && !doubtful.sids.has(sid)) found.push({ sid });
+    }
+    yield found;
+  }
+  yield fresh;
+}
+
+/** Those younger than the last record packed. */
+async function* unpackedHits(
+  { kv, place, codec }: Source,
+  sought: Sought,
+  { range, last }: { range: Range; last: string },
+): AsyncGenerator<Found> {
+  const since = { from: last === "" ? 0 : sidTime(last), before: Infinity };
+  const tail = { ...range, span: overlap(range.span, since) };
+  for await (const { sid, entry } of entriesOf(kv, allOf(place), { range: tail })) {
+    if (sid <= last) return;
+    if (contains(codec.decode(entry!), sought)) yield { sid, entry: entry! };
+  }
+}
+
+const contains = (record: AnyRecord, { field, part }: Sought): boolean =>
+  textOf(record, field).toLowerCase().includes(part);
+
+function between(range: Range): (sid: string) => boolean {
+  const bounds = boundsOf(range);
+  if (bounds === null) return () => false;
+  const [start, end] = [bounds.start.toHex(), bounds.end.toHex()];
+  return (sid) => {
+    const hex = sid.slice(2);
+    return hex >= start && hex < end;
+  };
+}
+
+/** The packed records whose packed text may be wrong, newest first: they themselves are asked. */
+async function doubtfulTexts(
+  { kv, place }: Source,
+  { field }: Sought,
+  last: string,
+): Promise<{ sids: Set<string>; entries: Stored[] }> {
+  const sids: string[] = [];
+  const stale = kv.list({ prefix: keys.stale({ ...place, field }) }, { reverse: true });
+  for await (const { key } of stale) {
+    const sid = sidOf(place.prefix, key);
+    if (sid <= last) sids.push(sid);
+  }
+  const records = await recordsOf(kv, place, { sids, isSparse: true });
+  return { sids: new Set(sids), entries: records.filter((entry) => entry !== null) };
+}
+
+/** By pack, the Sids whose text contains the part, newest first; some around the range as well. */
+async function* packedHits(
+  { kv, place }: Source,
+  { field, part }: Sought,
+  { range, last }: { range: Range; last: string },
+): AsyncGenerator<string[]> {
+  const bounds = boundsOf(range);
+  if (bounds === null) return;
+  const at = { ...place, field };
+  const end = [...keys.texts(at, ordOf(last)), 0n]; // After the last one.
+  const selector = { start: keys.texts(at, bounds.start), end };
+  const packs = kv.list<PackedTexts>(selector, { reverse: true, batchSize: packsAtOnce });
+  for await (const { value } of packs) {
+    yield hitsIn(value, part).reverse().map((hex) => place.prefix + hex);
+  }
+}

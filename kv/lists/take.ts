@@ -1,0 +1,93 @@
+import type { Condition } from "../../core/base/filters.ts";
+import type { AnyRecord } from "../../core/model/resource.ts";
+import { sidTime } from "../../core/base/sid.ts";
+import { locate, type Measured } from "./counts.ts";
+import { firstEntries, type Found, type Range } from "./entries.ts";
+import type { Source } from "./plan.ts";
+import { isRemembered, remembered } from "./remembered.ts";
+import { passing } from "./scan.ts";
+
+/** What a page shows of an index. */
+export interface Wanted {
+  where: Condition[];
+  /** The records are few among all, so that each is looked up. */
+  isSparse: boolean;
+  range: Range;
+  limit: number;
+  skip: number;
+  /** The entries to begin with, where they are known; none of them is passed over. */
+  listed?: Found[];
+}
+
+/** The first records of an index's range; another takes the place of one that changed meanwhile. */
+export async function take(
+  source: Source,
+  measured: Measured,
+  wanted: Wanted,
+): Promise<AnyRecord[]> {
+  const { index, gaps } = measured;
+  const { listed: known, ...rest } = wanted;
+  const { where, isSparse, range, limit, skip } = rest;
+  if (limit === 0) return [];
+  if (known === undefined && isRemembered(source, measured, wanted)) {
+    return await remembered(source, wanted);
+  }
+  const listed = known ??
+    await firstEntries(source.kv, index, { range, limit: skip + limit });
+  const meant = gaps === undefined ? listed : listed.filter(({ sid }) => !gaps.sids.has(sid));
+  const asked = { where, isSparse, recalls: source.recalls };
+  const found = await passing(source, meant.slice(skip), asked);
+  const records = found.map(({ record }) => record);
+  const missing = limit - records.length;
+  if (missing === 0 || listed.length < skip + limit) return records;
+  const further = {
+    ...rest,
+    range: { ...range, after: listed.at(-1)!.sid },
+    limit: missing,
+    skip: Math.max(0, skip - meant.length),
+  };
+  return records.concat(await take(source, measured, further));
+}
+
+/** When fewer than one of so many entries had the dates, counters tell where there are some again. */
+const poorShare = 8;
+
+/**
+ * The first records of an index's range that have the dates they must have. Each is looked at, for
+ * an entry does not tell; where many in a row have none, counters tell how far to jump.
+ */
+export async function takeDated(
+  source: Source,
+  measured: Measured,
+  { where, isSparse, skip, limit, ...wanted }: Wanted,
+): Promise<AnyRecord[]> {
+  const { index, gaps } = measured;
+  const records: AnyRecord[] = [];
+  let range: Range | null = wanted.range;
+  let size = skip + limit;
+  while (range !== null && records.length < skip + limit) {
+    const listed = await firstEntries(source.kv, index, { range, limit: size });
+    const meant = listed.filter(({ sid }) => !gaps?.sids.has(sid));
+    const found = await passing(source, meant, { where, isSparse, recalls: source.recalls });
+    records.push(...found.map(({ record }) => record));
+    const isPoor = found.length * poorShare < listed.length;
+    range = listed.length < size
+      ? null
+      : await further(source, measured, { range, after: listed.at(-1)!.sid, isPoor });
+    const missing = skip + limit - records.length;
+    size = Math.min(size * 2, Math.ceil(missing * listed.length / Math.max(1, found.length)) + 5);
+  }
+  return records.slice(skip, skip + limit);
+}
+
+/** The rest of a range after a Sid, when that is poor without what surely holds nothing. */
+async function further(
+  source: Source,
+  measured: Measured,
+  { range, after, isPoor }: { range: Range; after: string; isPoor: boolean },
+): Promise<Range | null> {
+  if (!isPoor) return { ...range, after };
+  const span = { from: range.span.from, before: sidTime(after) + 1 };
+  const next = await locate(source, measured, { span, skip: 0, count: Infinity });
+  return next && { span: { from: span.from, before: next.span.before }, after };
+}

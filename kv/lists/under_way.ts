@@ -1,0 +1,36 @@
+import { sidTime } from "../../core/base/sid.ts";
+import type { Span } from "../store/counters.ts";
+import { type Index, type Measured, topIn } from "./counts.ts";
+import { firstEntries } from "./entries.ts";
+import type { Gaps } from "./gaps.ts";
+import { undatedField } from "../records/layout.ts";
+import { isDearer, membersOf } from "./lookups.ts";
+
+/** What lacks dates is looked through while it is few, or at most so many times an index's entries. */
+const [fewUndated, mostTimes] = [100, 3];
+
+/**
+ * The entries of an index in a span whose records are under way and lack dates in one of some ways:
+ * looked for where there are fewer, among those under way or in the index.
+ */
+export async function underWayIn(
+  kv: Deno.Kv,
+  measured: Measured,
+  { lacking, span }: { lacking: string[]; span: Span },
+): Promise<Gaps | undefined> {
+  const { index, total } = measured;
+  const undated: Index = { ...index, field: undatedField, values: lacking };
+  const most = Math.max(fewUndated, mostTimes * total);
+  const listed = await firstEntries(kv, undated, { range: { span }, limit: most });
+  const [from, among] = listed.length < most
+    ? [listed, index]
+    : [await firstEntries(kv, index, { range: { span }, limit: Infinity }), undated];
+  if (from.length === 0) return undefined;
+  const sids = from.map(({ sid }) => sid);
+  const around = { from: sidTime(sids.at(-1)!), before: sidTime(sids[0]!) + 1 };
+  const lookups = sids.length * index.values.length;
+  const isSparse = among === undated || isDearer(topIn(measured, around), lookups);
+  const members = await membersOf(kv, among, { sids, isSparse });
+  const found = sids.filter((sid) => members.has(sid)).reverse();
+  return found.length === 0 ? undefined : { sids: new Set(found), times: found.map(sidTime) };
+}

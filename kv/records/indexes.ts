@@ -1,0 +1,155 @@
+import type { Base } from "../../core/base/record.ts";
+import type { AnyRecord, AnyResource } from "../../core/model/resource.ts";
+import { sidTime } from "../../core/base/sid.ts";
+import { type Batch, stageRaise } from "../store/batch.ts";
+import { type Counted, stageCount } from "../store/counters.ts";
+import { type IndexValue, keys, ordOf, type Place } from "../store/keys.ts";
+import {
+  type IndexedField,
+  isWithoutEnd,
+  lackingOf,
+  type Layout,
+  textOf,
+  undatedField,
+} from "./layout.ts";
+
+/** What a record was and what it becomes; absent before it exists, or after it is removed. */
+export interface Transition {
+  before?: AnyRecord;
+  after?: AnyRecord;
+}
+
+/** Moves the index entries of a record, their counters, and what is kept of its dates. */
+export function stageIndexes(
+  batch: Batch,
+  { place, layout }: { place: Place; layout: Layout },
+  change: Transition,
+): void {
+  const { sid } = (change.before ?? change.after)!;
+  const [ord, ms] = [ordOf(sid), sidTime(sid)];
+  const [before, after] = [stateOf(layout, change.before), stateOf(layout, change.after)];
+  for (const index of layout.indexes) {
+    stageEntry(batch, { place, index, ord, ms }, { before, after });
+  }
+  if (change.after === undefined) return;
+  for (const { field } of layout.dates) {
+    const date = change.after[field];
+    if (typeof date !== "number" || date === change.before?.[field]) continue;
+    const distance = Math.ceil(Math.abs(date - ms));
+    if (distance > 0) stageRaise(batch, keys.field({ ...place, field }), distance);
+  }
+}
+
+const empty = new Uint8Array(0);
+
+interface Filing {
+  place: Place;
+  index: IndexedField;
+  /** Of the record's Sid, as is the time in ms. */
+  ord: Uint8Array;
+  ms: number;
+}
+
+/** A record, and which dates it lacks though it is over. */
+interface State {
+  record: AnyRecord;
+  lacking: string | undefined;
+}
+
+/** How a record stands in an index: by its value, and as one that is over and lacks dates. */
+interface Filed {
+  entry: Counted;
+  undated: Counted | undefined;
+}
+
+/**
+ * By its values a record without dates is counted only when it is over: a counter would be left at 0
+ * for every value of one that gets them. Those under way are few, and have an index of their own.
+ */
+function stateOf(layout: Layout, record: AnyRecord | undefined): State | undefined {
+  if (record === undefined) return undefined;
+  const lacking = lackingOf(layout.dates, record);
+  const isOver = lacking !== undefined && !isWithoutEnd(layout, lacking);
+  return { record, lacking: isOver ? lacking : undefined };
+}
+
+function filed({ place, index }: Filing, state: State | undefined): Filed | undefined {
+  const value = state === undefined ? null : index.valueOf(state.record);
+  if (state === undefined || value === null) return undefined;
+  const { account, prefix } = place;
+  const { field } = index;
+  const entry = { account, prefix, field, value };
+  const isOfAll = field === "" || field === undatedField;
+  const { lacking } = state;
+  return { entry, undated: lacking === undefined || isOfAll ? undefined : { ...entry, lacking } };
+}
+
+function stageEntry(
+  batch: Batch,
+  filing: Filing,
+  { before, after }: { before: State | undefined; after: State | undefined },
+): void {
+  const [was, is] = [filed(filing, before), filed(filing, after)];
+  const isSameValue = isSame(was?.entry.value, is?.entry.value);
+  if (isSameValue && was?.undated?.lacking === is?.undated?.lacking) return;
+  const { index: { field, depth }, ord, ms } = filing;
+  if (was?.undated) stageCount(batch, was.undated, { depth, ms, by: -1 });
+  if (is?.undated) stageCount(batch, is.undated, { depth, ms, by: 1 });
+  if (isSameValue) return;
+  if (was) {
+    if (field !== "") batch.deletes.push(keys.entry(was.entry, was.entry.value, ord));
+    stageCount(batch, was.entry, { depth, ms, by: -1 });
+  }
+  if (is) {
+    const key = keys.entry(is.entry, is.entry.value, ord);
+    if (field !== "") batch.sets.push({ key, value: empty });
+    stageCount(batch, is.entry, { depth, ms, by: 1 });
+  }
+}
+
+const isSame = (a: IndexValue | undefined, b: IndexValue | undefined): boolean =>
+  a === b || a instanceof Uint8Array && b instanceof Uint8Array && a.toHex() === b.toHex();
+
+/** Moves the keys of a record that are the service's, not its account's: unique values, groups. */
+export function stageGlobals(batch: Batch, definition: AnyResource, change: Transition): void {
+  for (const field of definition.unique ?? []) {
+    stageUnique(batch, definition.sidPrefix, field, change);
+  }
+  for (const group of Object.keys(definition.groups ?? {})) {
+    stageMembership(batch, definition, group, change);
+  }
+}
+
+function stageUnique(
+  batch: Batch,
+  prefix: string,
+  field: string,
+  { before, after }: { before?: Base; after?: Base },
+): void {
+  const was = before && textOf(before, field) || undefined;
+  const is = after && textOf(after, field) || undefined;
+  if (was === is) return;
+  if (was !== undefined) batch.deletes.push(keys.unique(prefix, field, was));
+  if (after === undefined || is === undefined) return;
+  const key = keys.unique(prefix, field, is);
+  batch.checks.push({ key, versionstamp: null });
+  batch.sets.push({ key, value: [after.accountSid, after.sid] });
+}
+
+function stageMembership(
+  batch: Batch,
+  { sidPrefix: prefix, groups = {} }: AnyResource,
+  group: string,
+  { before, after }: Transition,
+): void {
+  const valueOf = (record: AnyRecord | undefined) =>
+    record === undefined ? null : groups[group]!(record);
+  const [was, is] = [valueOf(before), valueOf(after)];
+  if (was === is) return;
+  const sid = (before ?? after)!.sid;
+  if (was !== null) batch.deletes.push(keys.member({ prefix, group, value: was, sid }));
+  if (is !== null) {
+    const key = keys.member({ prefix, group, value: is, sid });
+    batch.sets.push({ key, value: after!.accountSid });
+  }
+}

@@ -1,0 +1,61 @@
+import type { AnyResource } from "../../core/model/resource.ts";
+import { keys } from "../store/keys.ts";
+import { layoutName, layoutOf } from "./layout.ts";
+
+/** The key shapes that this code reads and writes (`keys.ts`). */
+const schemaVersion = 4;
+
+/** What a store says of itself; by resource. */
+interface Schema {
+  version: number;
+  /** What is kept beside the records. */
+  layouts: Record<string, string>;
+  /** In which order records hold their fields: one that is new comes last. */
+  fields: Record<string, string[]>;
+}
+
+const base = ["sid", "accountSid", "dateCreated", "dateUpdated"];
+
+/**
+ * Claims a new store for this layout, and tells in which order its records hold their fields, by
+ * resource. Throws for a store of another layout: with other keys, or with indexes that do not cover
+ * the records that are in it.
+ */
+export async function checkSchema(
+  kv: Deno.Kv,
+  resources: Record<string, AnyResource>,
+): Promise<Record<string, string[]>> {
+  while (true) {
+    const entry = await kv.get<Schema | number>(keys.version);
+    const schema = extended(entry.value, resources);
+    // Another instance may open the store at the same time.
+    const { ok } = await kv.atomic().check(entry).set(entry.key, schema).commit();
+    if (ok) return schema.fields;
+  }
+}
+
+/** What a store is to say of itself from now on. */
+function extended(found: Schema | number | null, resources: Record<string, AnyResource>): Schema {
+  const version = typeof found === "number" ? found : found?.version ?? schemaVersion;
+  if (version !== schemaVersion) {
+    throw new Error(
+      `Cannot open the store: its layout is version ${version}, this program's is ${schemaVersion}`,
+    );
+  }
+  const before = found as Schema | null;
+  const [layouts, fields] = [{ ...before?.layouts }, { ...before?.fields }];
+  for (const [name, definition] of Object.entries(resources)) {
+    const layout = layoutName(layoutOf(definition));
+    layouts[name] ??= layout;
+    if (layouts[name] !== layout) {
+      throw new Error(
+        `Cannot open the store: its ${name} are indexed as "${layouts[name]}", ` +
+          `this program indexes them as "${layout}"`,
+      );
+    }
+    fields[name] = [
+      ...new Set([...fields[name] ?? [], ...base, ...Object.keys(definition.fields)]),
+    ];
+  }
+  return { version, layouts, fields };
+}

@@ -1,0 +1,98 @@
+import { matches } from "../../core/base/filters.ts";
+import type { Base } from "../../core/base/record.ts";
+import type { Query } from "../../core/model/store.ts";
+import type { AnyRecord } from "../../core/model/resource.ts";
+import type { Batch } from "../store/batch.ts";
+import type { Transition } from "./indexes.ts";
+import { keys, ordOf, type Place, sidOf } from "../store/keys.ts";
+import { type SortedField, textOf } from "./layout.ts";
+
+/** What an entry holds of its record: all that a list is filtered by, so that none need be read. */
+type Held = Record<string, unknown>;
+
+/** Moves the entry of a record in the order of its resource. */
+export function stageSorted(
+  batch: Batch,
+  { place, sorted }: { place: Place; sorted: SortedField },
+  { before, after }: Transition,
+): void {
+  if (before && textOf(before, sorted.by) !== (after && textOf(after, sorted.by))) {
+    batch.deletes.push(keyOf(place, sorted, before));
+  }
+  if (after) batch.sets.push({ key: keyOf(place, sorted, after), value: heldOf(sorted, after) });
+}
+
+const keyOf = (place: Place, { by }: SortedField, record: Base): Deno.KvKey =>
+  keys.sorted(place, textOf(record, by), ordOf(record.sid));
+
+const heldOf = ({ by, holds }: SortedField, record: AnyRecord): Held =>
+  Object.fromEntries([by, ...holds].map((field) => [field, record[field]]));
+
+/** Whether a list can be answered from the entries alone. */
+export const isHeld = ({ by, holds }: SortedField, { where }: Query): boolean =>
+  where.every(({ field }) => field === by || holds.includes(field));
+
+/** The entries of one account's records, and how a record is read. */
+export interface SortedSource {
+  kv: Deno.Kv;
+  place: Place;
+  sorted: SortedField;
+  read(sid: string): Promise<Base | null>;
+}
+
+/** What a page shows, and how many pass in all: null when every record does. */
+interface Page {
+  sids: string[];
+  passed: number | null;
+}
+
+/**
+ * One page of a list in the order of a field. It looks at the entries up to the page, or from its
+ * cursor on; with conditions at all of them, which are a line of text each.
+ */
+export async function pageSorted(source: SortedSource, query: Query): Promise<Page> {
+  const { kv, place } = source;
+  const { where, skip, limit } = query;
+  const from = await startOf(source, query);
+  const isFiltered = where.length > 0;
+  const selector = from === undefined || isFiltered
+    ? { prefix: keys.order(place) }
+    : { start: from, end: keys.afterOrder(place) };
+  const reach = from === undefined ? skip + limit : limit + 1;
+  const options = { batchSize: piece, ...(isFiltered ? {} : { limit: reach }) };
+  const sids: string[] = [];
+  let [passed, isPast] = [0, false];
+  for await (const { key, value } of kv.list<Held>(selector, options)) {
+    const sid = sidOf(place.prefix, key);
+    isPast ||= from !== undefined && isBehind(key, from);
+    if (matches(value, where)) {
+      const isShown = from === undefined ? passed >= skip : isPast;
+      if (isShown && sids.length < limit) sids.push(sid);
+      passed++;
+    }
+  }
+  return { sids, passed: isFiltered ? passed : null };
+}
+
+/** Entries that one read asks of the store. */
+const piece = 500;
+
+/**
+ * Where the entry of a cursor stands or stood; undefined without one, or when only its Sid is known
+ * and it is gone: then the page is found by its number.
+ */
+async function startOf(
+  { place, sorted, read }: SortedSource,
+  { after, afterText }: Query,
+): Promise<Deno.KvKey | undefined> {
+  if (after === undefined) return undefined;
+  if (afterText !== undefined) return keys.sorted(place, afterText, ordOf(after));
+  const record = await read(after);
+  return record === null ? undefined : keyOf(place, sorted, record);
+}
+
+/** Whether an entry comes after a place in the order. */
+const isBehind = (key: Deno.KvKey, from: Deno.KvKey): boolean => orderOf(key) > orderOf(from);
+
+const orderOf = (key: Deno.KvKey): string =>
+  `${String(key.at(-2))}\0${(key.at(-1) as Uint8Array).toHex()}`;

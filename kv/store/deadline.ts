@@ -1,0 +1,39 @@
+import { Fault } from "../../core/base/faults.ts";
+
+/**
+ * A remote store that is out of reach answers nothing at all, for its client tries again for ever:
+ * here every request gives up after `ms` with `unavailable`. Watching and closing are not requests.
+ */
+export function withDeadline(kv: Deno.Kv, ms: number): Deno.Kv {
+  /** The same object, with the calls that go to the store bounded. */
+  function bound<T extends object>(target: T): T {
+    const wrapped = new Proxy(target, {
+      get(_, name) {
+        const member = Reflect.get(target, name);
+        if (typeof member !== "function") return member;
+        return (...args: unknown[]) => {
+          const result = member.apply(target, args);
+          if (result instanceof Promise && name !== "listenQueue") return inTime(result, ms);
+          if (result === target) return wrapped; // A chain: check().set().commit()
+          return name === "list" || name === "atomic" || name === Symbol.asyncIterator
+            ? bound(result)
+            : result;
+        };
+      },
+    });
+    return wrapped;
+  }
+  return bound(kv);
+}
+
+async function inTime<T>(request: Promise<T>, ms: number): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Fault("unavailable", "The store does not answer")), ms);
+  });
+  try {
+    return await Promise.race([request, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { limits } from "../../../core/base/limits.ts";
+import { accountTree } from "../../../kv/collections/accounts.ts";
+import { committer } from "../../../kv/store/commit.ts";
+import { sealer } from "../../../kv/store/seal.ts";
+import { recentAccounts } from "../../../kv/cache/recent_accounts.ts";
+import type { Account } from "../../../core/resources/accounts.ts";
+
+const sid = "AC" + "1".repeat(32);
+const account = { sid, status: "active", accountSid: "", emailAddress: "a@example.com" } as Account;
+const suspended = (account: Account) => ({ record: { ...account, status: "suspended" as const } });
+
+/** Two instances of the service on one store, with one hand-moved clock. */
+async function twoInstances() {
+  const kv = await Deno.openKv(":memory:");
+  const clock = { now: 0 };
+  const context = {
+    kv,
+    committer: committer(kv, { checks: 10, doorbell: false }),
+    seal: sealer("test"),
+    now: () => clock.now,
+    stageCaused: () => Promise.resolve(),
+  };
+  const [here, there] = [accountTree(context), accountTree(context)];
+  await here.insert({ record: { ...account, authToken: "token" } });
+  return { here, there, clock, [Symbol.dispose]: () => kv.close() };
+}
+
+Deno.test("recent() shows a change at once when this instance made it", async () => {
+  using instances = await twoInstances();
+  const { here } = instances;
+  await here.get(sid);
+  assert.equal(here.recent(sid)?.status, "active");
+
+  await here.update(sid, suspended);
+
+  assert.equal(here.recent(sid), undefined);
+  await here.get(sid);
+  assert.equal(here.recent(sid)?.status, "suspended");
+});
+
+Deno.test("recent() shows a change within a second when another instance made it", async () => {
+  using instances = await twoInstances();
+  const { here, there, clock } = instances;
+  await here.get(sid);
+  await there.update(sid, suspended);
+
+  clock.now += limits.accountRecentMs;
+
+  assert.equal(here.recent(sid), undefined);
+  assert.equal((await here.get(sid))?.status, "suspended");
+});
+
+Deno.test("reading() does not remember what it read while a write was under way", async () => {
+  const recent = recentAccounts(() => 0);
+  const read = Promise.withResolvers<Account | null>();
+  const reading = recent.reading(sid, () => read.promise);
+
+  recent.wrote(sid);
+  read.resolve({ ...account });
+
+  assert.equal((await reading)?.sid, sid);
+  assert.equal(recent.get(sid), undefined);
+});
+
+Deno.test("get() forgets the account read longest ago when there are too many", async () => {
+  const recent = recentAccounts(() => 0);
+  const read = () => Promise.resolve({ ...account });
+  await recent.reading("first", read);
+  for (let at = 0; at < limits.recentAccounts; at++) await recent.reading(`other ${at}`, read);
+
+  assert.equal(recent.get("first"), undefined);
+  assert.notEqual(recent.get("other 0"), undefined);
+});
+
+Deno.test("get() forgets an account when the clock was set back", async () => {
+  const clock = { now: 10_000 };
+  const recent = recentAccounts(() => clock.now);
+  await recent.reading(sid, () => Promise.resolve({ ...account }));
+
+  clock.now = 9_000;
+
+  assert.equal(recent.get(sid), undefined);
+});

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { recent } from "../../../kv/cache/recent.ts";
+
+Deno.test("keep() lets those go that were asked for longest ago", () => {
+  const kept = recent<number>(100);
+  for (let n = 0; n < 30; n++) {
+    kept.keep(`${n}`, n, 10);
+    kept.get("0"); // Asked for again and again.
+  }
+
+  const left = Array.from({ length: 30 }, (_, n) => n).filter((n) => kept.peek(`${n}`) === n);
+
+  assert.ok(left.length <= 10, `${left} cost no more than there may be`);
+  assert.ok(left.includes(0) && left.includes(29), `${left}`);
+});
+
+Deno.test("keep() counts a name once, with what it cost last", () => {
+  const kept = recent<number>(100);
+  kept.keep("first", 0, 20);
+  for (let n = 0; n < 30; n++) kept.keep("again", n, 30);
+
+  assert.equal(kept.peek("first"), 0);
+  assert.equal(kept.peek("again"), 29);
+});
+
+Deno.test("keep() keeps nothing that would displace all others, nor what it had by that name", () => {
+  const kept = recent<string>(100);
+  for (const name of ["a", "b"]) kept.keep(name, name, 20);
+
+  kept.keep("large", "large", 51);
+  kept.keep("a", "large", 51);
+
+  assert.equal(kept.peek("large"), undefined);
+  assert.equal(kept.peek("a"), undefined);
+  assert.equal(kept.peek("b"), "b");
+});
+
+Deno.test("forget() forgets a value of either generation", () => {
+  const kept = recent<number>(100);
+  kept.keep("old", 1, 50);
+  kept.keep("young", 2, 50);
+
+  for (const name of ["old", "young"]) {
+    assert.notEqual(kept.peek(name), undefined);
+    kept.forget(name);
+    assert.equal(kept.get(name), undefined);
+  }
+});

@@ -1,0 +1,254 @@
+import assert from "node:assert/strict";
+import type { AnyRecord } from "../../../core/model/resource.ts";
+import { emptyBatch } from "../../../kv/store/batch.ts";
+import { ordOf, sidOf } from "../../../kv/store/keys.ts";
+import type { Stored } from "../../../kv/cache/recent_records.ts";
+import { type RunMemory, runMemory } from "../../../kv/cache/run_memory.ts";
+import type { Bounds, Gap, Run } from "../../../kv/cache/runs.ts";
+import { dice } from "../../support/store_lab.ts";
+
+const place = { account: 7n, prefix: "CA" };
+
+/** The Sid of a record of this ms. */
+const sidAt = (ms: number) => "CA" + ms.toString(16).padStart(12, "0") + "5".repeat(20);
+
+/** From one ms up, and before another. */
+const between = (from: number, before: number): Bounds => ({
+  from: sidAt(from),
+  before: sidAt(before),
+});
+const all = between(0, 9_999);
+
+const recordAt = (ms: number, state = 0) =>
+  Object.freeze({ sid: sidAt(ms), state } as unknown as AnyRecord);
+
+/** A list as a store has it, and a page of it. */
+class Model {
+  records = new Map<number, AnyRecord>();
+
+  page({ from, before }: Bounds, skip: number, limit: number): AnyRecord[] {
+    return [...this.records.values()].filter(({ sid }) => sid >= from && sid < before)
+      .toSorted((a, b) => a.sid < b.sid ? 1 : -1)
+      .slice(skip, skip + limit);
+  }
+}
+
+/** An entry's value says the state of its record. */
+const recall = ({ key, value }: Pick<Stored, "key" | "value">): AnyRecord =>
+  Object.freeze(
+    { sid: sidOf("CA", key), state: (value as Uint8Array)[0]! } as unknown as AnyRecord,
+  );
+
+/** A commit of records, all in one state; without one it deletes them. */
+function writing(times: number[], state: number | null = 0, at = place) {
+  const batch = emptyBatch();
+  for (const ms of times) {
+    const key = [at.account, at.prefix, ordOf(sidAt(ms))];
+    const entry = [at.account, at.prefix, "status", "busy", ordOf(sidAt(ms))];
+    if (state === null) batch.deletes.push(key, entry);
+    else batch.sets.push({ key, value: new Uint8Array([state]) }, { key: entry, value: null });
+  }
+  return batch;
+}
+
+/** Reads the first records between bounds, and has the memory keep them. */
+function learn(
+  memory: RunMemory,
+  stored: Model,
+  { bounds = all, limit = 1_000, at = place } = {},
+) {
+  const keep = memory.reading(at, recall);
+  const run = runOf(stored, { ...bounds, limit });
+  return () => keep(run);
+}
+
+function runOf(stored: Model, { limit, ...bounds }: Gap): Run {
+  const records = stored.page(bounds, 0, limit);
+  const from = records.length < limit ? bounds.from : records.at(-1)!.sid;
+  return { ...bounds, from, records, bytes: records.length * 100 };
+}
+
+/** Records that are known; null when some are not. */
+function known(memory: RunMemory, { skip = 0, limit = 100, bounds = all, at = place } = {}) {
+  const found = memory.find(at, bounds, { skip, limit });
+  return Array.isArray(found) ? found : null;
+}
+
+function storedOf(...times: number[]): Model {
+  const stored = new Model();
+  for (const ms of times) stored.records.set(ms, recordAt(ms));
+  return stored;
+}
+
+Deno.test("find() gives what readings side by side have found, or what to read first", () => {
+  const stored = storedOf(1, 2, 3, 4, 5, 6, 7, 8, 9);
+  const memory = runMemory(1 << 20);
+  const find = (bounds: Bounds, skip: number, limit: number) =>
+    memory.find(place, bounds, { skip, limit });
+  assert.deepEqual(find(all, 3, 2), { ...all, limit: 5 });
+
+  learn(memory, stored, { limit: 3 })(); // 9 8 7
+  learn(memory, stored, { bounds: between(0, 8), limit: 4 })(); // 7 6 5 4
+  learn(memory, stored, { bounds: between(1, 3) })(); // 2 1
+
+  assert.deepEqual(find(all, 2, 4), stored.page(all, 2, 4));
+  assert.deepEqual(find(between(0, 6), 1, 1), [recordAt(4)]);
+  assert.deepEqual(find(between(5, 8), 0, 9), [7, 6, 5].map((n) => recordAt(n)));
+  assert.deepEqual(find(all, 1, 6), { ...between(3, 4), limit: 1 });
+  assert.deepEqual(find(between(0, 3), 0, 9), { ...between(0, 1), limit: 7 });
+  for (const other of [{ ...place, account: 8n }, { ...place, prefix: "SM" }]) {
+    assert.equal(known(memory, { at: other }), null);
+  }
+});
+
+Deno.test("find() takes what was read where it knows nothing, and only there", () => {
+  const stored = storedOf(1, 2, 3, 4);
+  const memory = runMemory(1 << 20);
+  const read = runOf(stored, { ...between(2, 9_999), limit: 9 });
+  const window = { skip: 1, limit: 9 };
+
+  assert.deepEqual(memory.find(place, all, window, [read]), { ...between(0, 2), limit: 7 });
+  for (const ms of stored.records.keys()) stored.records.set(ms, recordAt(ms, 1));
+  learn(memory, stored, { bounds: between(0, 4) })();
+  const shown = [3, 2, 1].map((ms) => recordAt(ms, 1));
+  assert.deepEqual(memory.find(place, all, window, [read]), shown);
+  assert.deepEqual(
+    memory.find(place, all, { skip: 0, limit: 9 }, [read]),
+    [recordAt(4, 0), ...shown],
+  );
+});
+
+Deno.test("a write is forgotten alone, in its list alone", () => {
+  const stored = storedOf(1, 2, 3, 4, 5);
+  const memory = runMemory(1 << 20);
+  learn(memory, stored)();
+  learn(memory, stored, { at: { ...place, account: 8n } })();
+
+  memory.began(writing([3, 9]));
+  memory.ended(null);
+
+  const count = (bounds: Bounds) => known(memory, { bounds })?.length;
+  assert.deepEqual([between(4, 9), between(0, 3)].map(count), [2, 2]);
+  assert.deepEqual([all, between(3, 4), between(9, 10)].map(count), Array(3).fill(undefined));
+  const gap = { from: sidAt(3), before: sidAt(3) + "00", limit: 5 };
+  assert.deepEqual(memory.find(place, between(1, 4), { skip: 0, limit: 5 }), gap);
+  assert.equal(known(memory, { at: { ...place, account: 8n } })?.length, 5);
+});
+
+Deno.test("a write that was made is known again where its neighbours are, and nowhere else", () => {
+  const stored = storedOf(1, 2, 3, 4, 5);
+  const memory = runMemory(1 << 20);
+  learn(memory, stored, { bounds: between(2, 8) })();
+  const made = { versionstamp: "1" };
+
+  memory.began(writing([3, 7, 9], 1));
+  assert.deepEqual(known(memory, { bounds: between(4, 7) })?.length, 2);
+  memory.ended(made);
+  memory.began(writing([4], null));
+  memory.ended(made);
+  const twice = writing([2], 2);
+  twice.sets.push(...writing([2], 3).sets);
+  memory.began(twice);
+  memory.ended(made);
+
+  const bounds = between(2, 8);
+  const shown = [recordAt(7, 1), recordAt(5), recordAt(3, 1), recordAt(2, 3)];
+  assert.deepEqual(known(memory, { bounds }), shown);
+  assert.equal(known(memory, { bounds: between(9, 10) }), null);
+});
+
+Deno.test("what a commit may have written while it was read is not kept", () => {
+  for (const order of ["read began ended keep", "began read ended keep", "began read keep ended"]) {
+    const stored = storedOf(1, 2, 3);
+    const memory = runMemory(1 << 20);
+    let keep = () => {};
+    for (const step of order.split(" ")) {
+      if (step === "read") keep = learn(memory, stored);
+      else if (step === "keep") keep();
+      else if (step === "began") memory.began(writing([2]));
+      else memory.ended(null);
+    }
+    assert.equal(known(memory, { limit: 1 }), null, order);
+
+    learn(memory, stored)();
+    assert.equal(known(memory)?.length, 3, order);
+  }
+});
+
+Deno.test("what was read before more writes than are held against it is not kept", () => {
+  const memory = runMemory(1 << 20);
+  const bounds = between(0, 4);
+  const keep = learn(memory, storedOf(1, 2, 3), { bounds });
+  for (let ms = 3; ms < 1_300; ms++) {
+    memory.began(writing([ms]));
+    memory.ended(null);
+  }
+  keep();
+
+  assert.equal(known(memory, { bounds, limit: 1 }), null);
+});
+
+Deno.test("runs are as the store is, whatever is written and read in whichever order", () => {
+  const roll = dice(3);
+  const stored = storedOf(...Array.from({ length: 150 }, () => roll(500)));
+  const memory = runMemory(40_000);
+  let keeps: (() => void)[] = [];
+  let [found, state] = [0, 0];
+
+  /** What is found is what the store has before a write under way and after it. */
+  function check(): void {
+    const from = roll(500);
+    const bounds = roll(3) === 0 ? all : between(from, from + roll(300));
+    const window = { skip: roll(20), limit: 1 + roll(20) };
+    const page = memory.find(place, bounds, window);
+    if (Array.isArray(page)) {
+      found++;
+      return assert.deepEqual(page, stored.page(bounds, window.skip, window.limit));
+    }
+    const next = [{ bounds: page, limit: page.limit }, { bounds, limit: 1 + roll(60) }][roll(3)];
+    if (next !== undefined) keeps.push(learn(memory, stored, next));
+  }
+
+  function write(): void {
+    const times = Array.from({ length: 1 + roll(2) }, () => roll(500));
+    const written = roll(4) === 0 ? null : state = (state + 1) % 256;
+    memory.began(writing(times, written));
+    check();
+    const isMade = roll(5) > 0;
+    for (const ms of isMade ? times : []) {
+      if (written === null) stored.records.delete(ms);
+      else stored.records.set(ms, recordAt(ms, written));
+    }
+    check();
+    memory.ended(isMade && roll(9) > 0 ? { versionstamp: "1" } : null);
+  }
+
+  for (let step = 0; step < 5_000; step++) {
+    if (roll(3) === 0) write();
+    else check();
+    if (roll(2) === 0) continue;
+    for (const keep of keeps) keep();
+    keeps = [];
+  }
+  assert.ok(found > 1_000, `${found} pages were found in memory`);
+});
+
+Deno.test("the lists that were asked for longest ago go when records take too much", () => {
+  const memory = runMemory(10_000);
+  const stored = storedOf(...Array.from({ length: 20 }, (_, ms) => ms)); // 2,000 bytes, and its run's.
+  const lists = Array.from(
+    { length: 30 },
+    (_, account) => ({ ...place, account: BigInt(account) }),
+  );
+  const isKnown = (at: typeof place) => known(memory, { at, limit: 20 })?.length === 20;
+  for (const at of lists) {
+    learn(memory, stored, { at })();
+    assert.ok(isKnown(lists[0]!) && isKnown(at));
+  }
+
+  const { length } = lists.filter(isKnown);
+  assert.ok(length <= 4, `${length} are known`);
+
+  learn(memory, storedOf(...Array.from({ length: 200 }, (_, ms) => ms)))();
+  assert.equal(known(memory, { limit: 1 }), null, "More than there may be");
+});

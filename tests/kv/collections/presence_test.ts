@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import type { PresenceNews } from "../../../core/protocol/registrations.ts";
+import { presenceOf } from "../../../kv/collections/presence.ts";
+import { storeLab } from "../../support/store_lab.ts";
+
+const first = { id: "one", runId: "first" };
+const news = (seq: number, changes: Partial<PresenceNews> = {}): PresenceNews => ({
+  companion: first,
+  seq,
+  whole: false,
+  came: [],
+  went: [],
+  registered: 0,
+  ...changes,
+});
+
+/** A store with companions of which none is known yet to have anybody. */
+async function startPresence() {
+  const lab = await storeLab();
+  const { companions } = lab.store;
+  const runs = [first, { id: "one", runId: "second" }, { id: "two", runId: "other" }];
+  return {
+    companions,
+    take: companions.takePresence,
+    async holding(login: string) {
+      const states = runs.map((run) => ({ ...run, seenAt: 0 }));
+      return (await companions.holding(login, states)).map(({ runId }) => runId);
+    },
+    [Symbol.dispose]: lab[Symbol.dispose],
+  };
+}
+
+Deno.test("takePresence() knows who came and who went, by companion", async () => {
+  using lab = await startPresence();
+
+  await lab.take(news(0, { whole: true, came: ["alice", "bob"] }));
+  await lab.take(
+    news(0, { whole: true, came: ["alice"], companion: { id: "two", runId: "other" } }),
+  );
+  await lab.take(news(1, { came: ["carol"], went: ["bob"] }));
+
+  assert.deepEqual(await lab.holding("alice"), ["first", "other"]);
+  assert.deepEqual(await lab.holding("bob"), []);
+  assert.deepEqual(await lab.holding("carol"), ["first"]);
+});
+
+Deno.test("takePresence() takes nothing when earlier news are missing", async () => {
+  using lab = await startPresence();
+
+  assert.equal(await lab.take(news(3, { came: ["alice"] })), false);
+  await lab.take(news(4, { whole: true }));
+  assert.equal(await lab.take(news(6, { came: ["alice"] })), false);
+
+  assert.deepEqual(await lab.holding("alice"), []);
+  assert.equal(await lab.take(news(5, { came: ["alice"] })), true);
+  assert.deepEqual(await lab.holding("alice"), ["first"]);
+});
+
+Deno.test("takePresence() takes repeats and stragglers for what they are", async () => {
+  using lab = await startPresence();
+  const begun = news(0, { whole: true, came: ["alice"] });
+
+  await lab.take(begun);
+  await lab.take(news(1, { went: ["alice"] }));
+  assert.equal(await lab.take(begun), true);
+  assert.equal(await lab.take(news(1, { came: ["alice"] })), true);
+
+  assert.deepEqual(await lab.holding("alice"), []);
+});
+
+Deno.test("takePresence() forgets with the whole what was told before, however much", async () => {
+  using lab = await startPresence();
+  const many = Array.from({ length: 400 }, (_, i) => `login${i}`);
+
+  await lab.take(news(0, { whole: true, came: many }));
+  await lab.take(news(1, { came: many.map((login) => `${login}b`) }));
+  await lab.take(news(2, { whole: true, came: ["alice"] }));
+
+  const left = await Promise.all(["login0", "login399", "login399b", "alice"].map(lab.holding));
+  assert.deepEqual(left, [[], [], [], ["first"]]);
+});
+
+Deno.test("holding() counts what an earlier run told no more", async () => {
+  using lab = await startPresence();
+  const { companions } = lab;
+
+  await lab.take(news(0, { whole: true, came: ["alice"] }));
+  const second = { id: "one", runId: "second" };
+  assert.equal(await companions.knowsPresence(second), false);
+  await lab.take(news(0, { whole: true, came: ["bob"], companion: second }));
+
+  assert.deepEqual([await lab.holding("alice"), await lab.holding("bob")], [[], ["second"]]);
+  assert.equal(await companions.knowsPresence(first), false);
+  assert.equal(await lab.take(news(1, { came: ["carol"] })), false);
+});
+
+Deno.test("forget() forgets who was registered with a companion that is gone", async () => {
+  using lab = await startPresence();
+  const { companions } = lab;
+  await companions.beat({ ...first, seenAt: 0 });
+  await lab.take(news(0, { whole: true, came: ["alice"] }));
+
+  await companions.forget("one", "second");
+  assert.equal(await companions.knowsPresence(first), true);
+  await companions.forget("one", "first");
+
+  assert.equal(await companions.knowsPresence(first), false);
+  assert.deepEqual(await lab.holding("alice"), []);
+});
+
+/** A store in which something else happens right before entries are listed. */
+function interrupted(kv: Deno.Kv, happens: () => Promise<unknown>): Deno.Kv {
+  const kept = {
+    get: kv.get.bind(kv),
+    delete: kv.delete.bind(kv),
+    atomic: kv.atomic.bind(kv),
+    async *list(selector: Deno.KvListSelector) {
+      await happens();
+      yield* kv.list(selector);
+    },
+  };
+  return kept as unknown as Deno.Kv;
+}
+
+Deno.test("takePresence() keeps the whole that another request told while it forgot", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const presence = presenceOf(kv);
+  const whole = news(1, { whole: true, came: ["alice"] });
+  const late = presenceOf(interrupted(kv, () => presence.take(whole)));
+
+  await presence.take(news(0, { whole: true, came: ["alice"] }));
+  await late.take(whole);
+
+  assert.equal(await presence.take(whole), true);
+  assert.equal((await presence.holding("alice", [{ ...first, seenAt: 0 }])).length, 1);
+});

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { ordOf } from "../../../kv/store/keys.ts";
+import type { Source } from "../../../kv/lists/plan.ts";
+import { remembered } from "../../../kv/lists/remembered.ts";
+import { runMemory } from "../../../kv/cache/run_memory.ts";
+import { storeLab } from "../../support/store_lab.ts";
+
+Deno.test("a page far inside one stretch of counters is the same when it is asked for again", async () => {
+  using lab = await storeLab();
+  const { calls } = lab.store.records;
+  const model = Array.from({ length: 4_200 }, () => lab.call({}));
+  await Promise.all(model.map((record) => calls.insert({ record })));
+  const newestFirst = model.map(({ sid }) => sid).toSorted().reverse();
+
+  for (const skip of [1_990, 2_010, 2_090, 2_110, 4_150]) {
+    for (let asked = 0; asked < 3; asked++) {
+      const { items, total } = await calls.list(lab.accountSid, { where: [], skip, limit: 20 });
+      assert.deepEqual(items.map(({ sid }) => sid), newestFirst.slice(skip, skip + 20));
+      assert.equal(total, model.length);
+    }
+  }
+});
+
+Deno.test("a page is found though a commit is under way whenever records are read for it", async () => {
+  const place = { account: 7n, prefix: "CA" };
+  const runs = runMemory(1 << 20);
+  const newest: { key: Deno.KvKey; value: Uint8Array; versionstamp: string }[] = [];
+  /** Adds a record, whose commit lasts until the next read. */
+  const add = () => {
+    const sid = (newest.length + 1).toString(16).padStart(12, "0").padEnd(32, "0");
+    const entry = { key: [7n, "CA", ordOf(`CA${sid}`)], value: new Uint8Array(1) };
+    runs.ended({ versionstamp: "1" });
+    newest.unshift({ ...entry, versionstamp: "1" });
+    runs.began({ sets: [entry], deletes: [] });
+  };
+  let [isBusy, lists] = [false, 0];
+  const kv = {
+    list({ start, end }: { start: Deno.KvKey; end: Deno.KvKey }, { limit }: { limit: number }) {
+      if (++lists > 100) throw new Error("The store is asked again and again");
+      const [from, before] = [start, end].map((key) => (key[2] as Uint8Array).toHex());
+      const between = newest.filter(({ key: [, , ord] }) => {
+        const hex = (ord as Uint8Array).toHex();
+        return hex >= from! && hex < before!;
+      });
+      if (isBusy) add();
+      return between.slice(0, limit);
+    },
+  };
+  const codec = {
+    recall: ({ key }: { key: Deno.KvKey }) => ({ sid: `CA${(key[2] as Uint8Array).toHex()}` }),
+  };
+  const source = { kv, place, runs, codec } as unknown as Source;
+  const range = { span: { from: -Infinity, before: Infinity } };
+  const page = () => remembered(source, { range, skip: 1, limit: 2 });
+  for (let n = 0; n < 9; n++) add();
+  runs.ended({ versionstamp: "1" });
+  await page();
+  isBusy = true;
+  add();
+
+  const shown = (await page()).map(({ sid }) => parseInt(sid.slice(2, 14), 16));
+
+  assert.equal(shown.length, 2);
+  assert.equal(shown[0], shown[1]! + 1);
+});
