@@ -78,7 +78,13 @@ sip/media/engine       | media/audio media/base media/codecs media/rtp media/sdp
 sip/media/webrtc       | media/base media/rtp media/sdp media/srtp core/base          | node: | ICE, STUN and DTLS
 sip/media/transports   | media/base media/engine media/rtp media/sdp media/srtp media/webrtc core/net | node: zod | plain RTP, WebRTC, rtpengine
 sip/media/worker       | media/base media/engine media/transports                     |  | the engine in a Worker of its own
-kv                     | core/base core/model core/ports core/protocol core/resources core/values | node: | the store on Deno KV
+kv/store               | core/base                                                    | node: | keys, batches, commits, receipts: what is written, and how
+kv/cache               | store core/base core/model core/resources                    |  | what is remembered of the store, and what forgets it
+kv/jobs                | store core/base core/model core/ports                        |  | the queue of jobs and its worker
+kv/records             | cache store core/base core/model core/resources              | node: | what is kept of a record: value, index entries, references, texts
+kv/lists               | cache records store core/base core/model                     | node: | from a query to a page
+kv/collections         | * core/base core/model core/ports core/protocol core/resources core/values | node: | what core is offered: records, accounts, presence, ledger, stock
+kv                     | * core/base core/model core/ports core/resources             | node: | the store on Deno KV, put together
 routes/http            | core/accounts core/base core/model core/notifications core/ports core/resources core/rest | hono | what every answer shares: errors, formats, parameters, access
 routes/resources       | http core/*                                                  | hono | routes of resources that are not regular
 routes/docs            | core/base core/openapi core/ports                            | hono marked | the pages: / and /docs

@@ -1,4 +1,5 @@
 import { type Batch, keyText } from "../store/batch.ts";
+import type { CommitRecord } from "../store/commit.ts";
 import { eachMoved, type Level, levels, timeEnd } from "../store/counters.ts";
 import { recent } from "./recent.ts";
 
@@ -11,12 +12,12 @@ export interface Block {
 }
 
 /** Counters of a store that this process alone writes to. */
-export interface CounterMemory {
+export interface CounterMemory extends CommitRecord {
   /** A block by its name: as it is known, or as `read` finds it in one snapshot. */
   block(name: string, read: () => Promise<Block>): Promise<Readonly<Block>>;
-  /** Takes part in a commit that was made. Each must be told, in their order. */
+  /** Takes part in a commit that was made. */
   made(writes: Writes, versionstamp: string): void;
-  /** Forgets what a commit may have moved of which nobody knows whether it was made. */
+  /** Forgets what a commit may have moved. */
   doubt(writes: Writes): void;
 }
 

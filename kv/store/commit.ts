@@ -1,6 +1,5 @@
 import { Fault } from "../../core/base/faults.ts";
 import { type Batch, type Committed, keyBytesOf, keyText, merged } from "./batch.ts";
-import type { CounterMemory } from "../cache/counter_memory.ts";
 import { eachMoved } from "./counters.ts";
 import { keys } from "./keys.ts";
 import type { Receipt } from "./receipt.ts";
@@ -30,6 +29,13 @@ export interface CommitWatch {
   ended(committed: Committed): void;
 }
 
+/** Told, in their order, of the commits that were made. */
+export interface CommitRecord {
+  made(batch: Batch, versionstamp: string): void;
+  /** Nobody knows whether this one was made. */
+  doubt(batch: Batch): void;
+}
+
 /** `checks`: 100 on the embedded file, 10 on a remote store. `doorbell`: KV's own queue exists. */
 export interface CommitterOptions {
   checks: number;
@@ -37,7 +43,7 @@ export interface CommitterOptions {
   /** Of a store whose client sends a commit again when its answer is lost. */
   receipt?: Receipt;
   /** Of a store that nobody else writes to. */
-  memory?: CounterMemory;
+  memory?: CommitRecord;
   /** Memories of lists. */
   lists?: CommitWatch[];
 }
