@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { eventually } from "../support/eventually.ts";
+import { openVoice } from "../support/voice.ts";
+import { runPageProgram } from "../support/page_code.ts";
+import { isSound, portOf } from "../support/plain_peer.ts";
+import { startSystem } from "../support/system.ts";
+
+const timeout = 240_000;
+
+const ivrs = [
+  { page: "README.md", name: "ivr.mjs", path: "/" },
+  { page: "docs/tutorials/ivr-node.md", name: "ivr.mjs", path: "/voice" },
+  { page: "docs/tutorials/ivr-python.md", name: "ivr.py", path: "/voice" },
+];
+
+for (const { page, name, path } of ivrs) {
+  Deno.test({
+    name: `the IVR of ${page} takes a message, as it stands there`,
+    timeout,
+    async fn() {
+      await using system = await startSystem({ env: { RTP_PORTS: "0" } });
+      await using program = await runPageProgram(page, name);
+      await system.post("Clients.json", {
+        Login: "caller",
+        Password: "caller-secret",
+        VoiceUrl: `http://127.0.0.1:${program.port}${path}`,
+      });
+      const caller = await system.phone("caller");
+      const voice = await openVoice();
+      const dialog = await caller.call("menu", { sdp: voice.sdp }).answered;
+      voice.speakTo(portOf(dialog.remoteSdp));
+      await eventually("the menu is heard", () => voice.heard.some(isSound));
+      voice.press("2");
+      voice.say(600);
+      await eventually("the message is recorded", async () => {
+        const { recordings } = await system.get("Recordings.json");
+        return recordings.length > 0;
+      });
+      voice.press("#");
+      const line = await program.line("New message");
+      const [url] = /http\S+/.exec(line)!;
+      const audio = await fetch(url);
+      const bytes = await audio.arrayBuffer();
+      await voice.close();
+
+      assert.equal(audio.headers.get("content-type"), "audio/wav");
+      assert.ok(bytes.byteLength > 44);
+    },
+  });
+}
+
+for (const name of ["verify.mjs", "verify.py"]) {
+  for (const isProxied of [false, true]) {
+    const where = isProxied ? "behind a proxy" : "without a proxy";
+    Deno.test({
+      name: `${name} of docs/how-to/verify-signatures.md takes signed requests alone, ${where}`,
+      timeout,
+      async fn() {
+        const page = "docs/how-to/verify-signatures.md";
+        await using system = await startSystem({ env: { RTP_PORTS: "0" } });
+        await using proxy = startProxy();
+        const env = {
+          AUTH_TOKEN: system.authToken,
+          ...isProxied && { PUBLIC_URL: proxy.url },
+        };
+        await using program = await runPageProgram(page, name, env);
+        proxy.target = `http://127.0.0.1:${program.port}`;
+        const voiceUrl = `${isProxied ? proxy.url : proxy.target}/voice`;
+        await system.post("Clients.json", {
+          Login: "caller",
+          Password: "caller-secret",
+          VoiceUrl: voiceUrl,
+        });
+        const caller = await system.phone("caller");
+        const voice = await openVoice();
+        await caller.call("anything", { sdp: voice.sdp }).answered;
+        await program.line("Verified CA");
+        await voice.close();
+
+        const now = Math.floor(Date.now() / 1000);
+        for (const signature of [undefined, "t=1,v1=00", `t=${now},v1=${"0".repeat(64)}`]) {
+          const forged = await fetch(voiceUrl, {
+            method: "POST",
+            body: new URLSearchParams({ CallSid: "CAforged" }),
+            headers: signature === undefined ? {} : { "x-switchboard-signature": signature },
+          });
+          await forged.body?.cancel();
+          assert.equal(forged.status, 403);
+        }
+      },
+    });
+  }
+}
+
+/** A reverse proxy that sends on with the host of its target. */
+function startProxy() {
+  const proxy = { target: "", url: "" };
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
+    const { pathname, search } = new URL(request.url);
+    const headers = new Headers(request.headers);
+    headers.delete("host");
+    const body = await request.bytes();
+    const response = await fetch(proxy.target + pathname + search, {
+      method: request.method,
+      headers,
+      body,
+    });
+    return new Response(await response.bytes(), {
+      status: response.status,
+      headers: { "content-type": response.headers.get("content-type") ?? "text/plain" },
+    });
+  });
+  proxy.url = `http://127.0.0.1:${server.addr.port}`;
+  return Object.assign(proxy, { [Symbol.asyncDispose]: () => server.shutdown() });
+}
