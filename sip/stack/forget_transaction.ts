@@ -6,6 +6,7 @@ import {
 } from "sip.js/lib/core/index.js";
 import type { Flow } from "../base/flow.ts";
 import type { Refusal } from "../base/refusal.ts";
+import { statelessTag } from "./stateless_tag.ts";
 
 /**
  * Forgets the transaction of an INVITE, with all that it holds, before the library would: 32 s after
@@ -26,10 +27,10 @@ export function forgetTransaction(request: IncomingInviteRequest | OutgoingInvit
 /**
  * Refuses an INVITE of somebody who has not proved anything, and forgets it, as a stateless server
  * would (RFC 3261 §8.2.7): a transaction would wait 32 s for an ACK, at no cost to the sender. A
- * repeated INVITE is judged anew, and its ACK is for nobody.
+ * repeated INVITE is judged anew and gets the same tag; its ACK is dropped.
  */
 export function refuseStranger(request: IncomingInviteRequest, refusal: Refusal): void {
-  request.reject(refusal);
+  request.reject({ ...refusal, toTag: statelessTag(request.message) });
   forgetTransaction(request);
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingRequestMessage } from "sip.js/lib/core/index.js";
 import type { Flow } from "../base/flow.ts";
 import { responseText } from "./patches/messages.ts";
+import { statelessTag } from "./stateless_tag.ts";
 import { productName, supportedOptions } from "./user_agent_core.ts";
 
 /** A final response without a body. */
@@ -17,7 +18,7 @@ const ours = { supported: supportedOptions, userAgent: productName };
  * itself repeats the response to a request that comes again.
  */
 export function reply(flow: Flow, message: IncomingRequestMessage, response: Reply): void {
-  const toTag = message.toTag ? "" : crypto.randomUUID();
+  const toTag = message.toTag ? "" : statelessTag(message);
   // Whoever has gone meanwhile does not wait for it.
   flow.transport.send(responseText(message, { ...response, ...ours, toTag })).catch(() => {});
 }

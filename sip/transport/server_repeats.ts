@@ -63,9 +63,9 @@ export function createServerRepeats(clock: Clock): ServerRepeats {
       }
       if (status < 200) server.proceeding = true;
       if (method === "INVITE" && isRepeated(flow, server)) {
-        const times = flow.logins.size > 0 ? Infinity : transactionTimers.strangerRepeats;
+        const times = flow.logins.size > 0 ? Infinity : transactionTimers.unauthenticatedRepeats;
         startTimerG(clock, server, { put, times });
-      }
+      } else if (isStateless(flow, server)) servers.delete(key);
       return put();
     },
     absorbs(flow, request) {
@@ -92,16 +92,20 @@ export function createServerRepeats(clock: Clock): ServerRepeats {
 }
 
 /**
- * A challenge, and any refusal of an unauthenticated source, waits for the request to come again, as of a
- * stateless server (RFC 3261 §8.2.7, §26.3.2.4): the source address may be forged. A client that got a
- * provisional response repeats nothing, so that its refusal is repeated, but a few times only.
+ * A refusal of an unauthenticated source leaves nothing here, as of a stateless server (RFC 3261 §8.2.7,
+ * §26.3.2.4): the source address may be forged. A copy of the request is judged anew. A client that got
+ * a provisional response repeats nothing, so that its refusal is repeated, but a few times only.
  */
+const isStateless = ({ logins }: Flow, { status, proceeding }: Server): boolean =>
+  status >= 300 && logins.size === 0 && !proceeding;
+
+/** Timer G runs for refusals of phones, and for those that follow a provisional response. */
 const isRepeated = ({ logins }: Flow, { status, proceeding }: Server): boolean =>
   status >= 300 && (proceeding || logins.size > 0 && status !== 401 && status !== 407);
 
-/** Copies of a request, which anybody may send in another's name, draw a refusal three times in all. */
+/** Copies of a request that rang, from an unauthenticated source, draw its refusal three times in all. */
 const mayAnswerAgain = ({ logins }: Flow, { status, answeredAgain }: Server): boolean =>
-  status < 300 || logins.size > 0 || answeredAgain < transactionTimers.strangerRepeats;
+  status < 300 || logins.size > 0 || answeredAgain < transactionTimers.unauthenticatedRepeats;
 
 const untouched = (): Server => ({
   put: undefined,

@@ -32,19 +32,48 @@ sipTest(
   },
 );
 
-sipTest("copies of one unauthenticated INVITE draw its refusal three times at most", async () => {
+sipTest("each copy of an unauthenticated INVITE is refused anew, with the same tag", async () => {
   await using lab = await startSipLab(onUdp);
-  const to = lab.companion.sipAddresses.get("UDP")!;
-  const peer = await openUdpPeer(to);
+  const peer = await openUdpPeer(lab.companion.sipAddresses.get("UDP")!);
   const copy = peerRequest("INVITE", "UDP", peer.port, { callId: "a" });
-  const last = peerRequest("INVITE", "UDP", peer.port, { callId: "last" });
 
-  peer.send(copy);
-  const answers = [await peer.next()];
-  for (let sent = 1; sent < 10; sent++) peer.send(copy);
-  peer.send(last);
-  do answers.push(await peer.next()); while (valueOf(answers.at(-1)!, "call-id") !== "last");
+  const answers = [];
+  for (let sent = 0; sent < 10; sent++) {
+    peer.send(copy);
+    answers.push(await peer.next());
+  }
   await peer.close();
 
-  assert.equal(answers.filter((answer) => valueOf(answer, "call-id") === "a").length, 3);
+  const tags = answers.map((answer) => /;tag=(.+)$/.exec(valueOf(answer, "to"))?.[1]);
+  assert.equal(new Set(tags).size, 1);
+  assert.match(tags[0] ?? "", /^[0-9a-f]{32}$/);
+});
+
+sipTest("refusals take at most three times the bytes of requests that are shorter", async () => {
+  await using lab = await startSipLab(onUdp);
+  const peer = await openUdpPeer(lab.companion.sipAddresses.get("UDP")!);
+  const short = (number: number) =>
+    [
+      "REGISTER sip:sip.test SIP/2.0",
+      `v:SIP/2.0/UDP 127.0.0.1:${peer.port};branch=z9hG4bK${number}`,
+      "f:<sip:a@sip.test>;tag=1",
+      "t:<sip:a@sip.test>",
+      `i:${number}`,
+      "CSeq:1 REGISTER",
+      "\r\n",
+    ].join("\r\n");
+  const requests = Array.from({ length: 50 }, (_, number) => short(10 + number));
+  for (const request of requests) peer.send(request);
+  const first = await peer.next();
+  const lines = [first.start, ...first.headers.map(([name, value]) => `${name}: ${value}`), ""];
+  const { length } = lines.map((line) => `${line}\r\n`).join("");
+  assert.match(first.start, /^SIP\/2\.0 401 /);
+  assert.ok(length > 3 * requests[0]!.length, `${length} bytes for ${requests[0]!.length}`);
+
+  const affordable = Math.floor(3 * requests.join("").length / length);
+  assert.ok(affordable < requests.length);
+  for (let heard = 1; heard < affordable; heard++) await peer.next();
+  peer.send(peerRequest("OPTIONS", "UDP", peer.port, { callId: "last" }));
+  assert.equal(valueOf(await peer.next(), "call-id"), "last");
+  await peer.close();
 });

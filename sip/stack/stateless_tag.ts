@@ -1,0 +1,14 @@
+import { createHmac, randomBytes } from "node:crypto";
+import type { IncomingRequestMessage } from "./library/sip_js.ts";
+
+const secret = randomBytes(32);
+
+/**
+ * The tag in To of a refusal that leaves no transaction: each copy of a request is given the same one,
+ * and a peer cannot guess it (RFC 3261 §8.2.7, §19.3).
+ */
+export function statelessTag(message: IncomingRequestMessage): string {
+  const { callId, fromTag, cseq, viaBranch } = message;
+  const request = JSON.stringify([callId, fromTag, cseq, viaBranch]);
+  return createHmac("sha256", secret).update(request).digest("hex").slice(0, 32);
+}
