@@ -60,7 +60,7 @@ sip/transport          | base stack/library text core/base core/net             
 sip/contracts          | * core/protocol                                              |  | Signalling, Dialog, Leg, Calls, Fork: what the rooms above share
 sip/auth               | admission base contracts identity service stack/library text core/net core/protocol |  | digest authentication of requests (RFC 8760)
 sip/stack/patches      | auth base identity text                                      | node: sip.js | what of sip.js runs as our code
-sip/stack              | auth base stack/library stack/patches text transport         | sip.js | sip.js: transactions and dialogs
+sip/stack              | auth base stack/library stack/patches text transport         | node: sip.js | sip.js: transactions and dialogs
 sip/registrar          | * core/protocol                                              |  | REGISTER, paths, who is present
 sip/dialog             | *                                                            | node: | requests within a dialog: offers, hold, update, INFO
 sip/receive            | * core/protocol                                              |  | checks of each request before it gets a transaction
