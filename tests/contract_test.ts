@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { resources } from "../core/resources/mod.ts";
 import type { AnyResource } from "../core/model/resource.ts";
 import { pascal } from "../core/base/wire.ts";
-import { startApp } from "./support/app.ts";
-import { makeSample, type SampledName, sampledNames, samples } from "./support/samples.ts";
+import { startApp } from "./support/service/app.ts";
+import { makeSample, type SampledName, sampledNames, samples } from "./support/service/samples.ts";
 
 /** Modified by rules of their own, so an update that is declared nowhere answers there. */
 const modifiedByRules: SampledName[] = ["calls", "conferences", "deliveries"];

@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
 import { resources } from "../core/resources/mod.ts";
-import { examplesOf } from "./support/openapi_examples.ts";
-import { type App, startApp } from "./support/app.ts";
-import { golden } from "./support/golden.ts";
-import { makeParticipant, makeSample, sampleBinding, sampledNames } from "./support/samples.ts";
+import { examplesOf } from "./support/service/openapi_examples.ts";
+import { type App, startApp } from "./support/service/app.ts";
+import { golden } from "./support/service/golden.ts";
+import {
+  makeParticipant,
+  makeSample,
+  sampleBinding,
+  sampledNames,
+} from "./support/service/samples.ts";
 
 for (const name of sampledNames) {
   const { path } = resources[name];

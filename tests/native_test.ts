@@ -2,19 +2,19 @@
  * Tests of media that run one after the other in one process, as two cores are few for what they start,
  * libdatachannel among them: it serves one isolate in a process, and a second one ends the process.
  */
-import "./media/libdatachannel_cases.ts";
-import "./media/media_port_cases.ts";
-import "./media/rtpengine_cases.ts";
-import "./media/webrtc_cases.ts";
-import "./media/webrtc_contract_cases.ts";
-import "./media/webrtc_restart_cases.ts";
-import "./media/webrtc_chromium_cases.ts";
-import "./media/webrtc_fault_cases.ts";
-import "./sip/browser_calls_cases.ts";
-import "./sip/browser_softphones_cases.ts";
-import "./sip/browser_transfers_cases.ts";
-import "./sip/peer_phones_cases.ts";
-import "./sip/peer_transfers_cases.ts";
+import "./sip/media/webrtc/libdatachannel_cases.ts";
+import "./sip/media/engine/media_port_cases.ts";
+import "./sip/media/transports/rtpengine_cases.ts";
+import "./sip/media/webrtc/webrtc_cases.ts";
+import "./sip/media/webrtc/webrtc_contract_cases.ts";
+import "./sip/media/webrtc/webrtc_restart_cases.ts";
+import "./sip/media/webrtc/webrtc_chromium_cases.ts";
+import "./sip/media/webrtc/webrtc_fault_cases.ts";
+import "./sip/interop/browser_calls_cases.ts";
+import "./sip/interop/browser_softphones_cases.ts";
+import "./sip/interop/browser_transfers_cases.ts";
+import "./sip/interop/peer_phones_cases.ts";
+import "./sip/interop/peer_transfers_cases.ts";
 import assert from "node:assert/strict";
 
 const root = new URL("./", import.meta.url);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { variables } from "../core/configuration/config.ts";
-import { configurationGroups } from "./support/configuration_groups.ts";
-import { elements, withTables } from "./support/reference_tables.ts";
+import { configurationGroups } from "./support/service/configuration_groups.ts";
+import { elements, withTables } from "./support/service/reference_tables.ts";
 
 const reference = new URL("../docs/reference/", import.meta.url);
 const verbsPage = new URL("verbs.md", reference);

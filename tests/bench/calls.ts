@@ -1,7 +1,7 @@
-import { startAppServer } from "../support/app_server.ts";
-import type { Softphone } from "../support/softphone.ts";
-import { startSystem, type System } from "../support/system.ts";
-import { webrtcAnswer } from "../support/webrtc_answer.ts";
+import { startAppServer } from "../support/service/app_server.ts";
+import type { Softphone } from "../support/sip/softphone.ts";
+import { startSystem, type System } from "../support/process/system.ts";
+import { webrtcAnswer } from "../support/media/webrtc_answer.ts";
 
 /**
  * `deno task bench:calls`: calls per second from POST to the `completed` callback with 100 scripted

@@ -3,7 +3,7 @@ import { keptAwake } from "./awake.ts";
 import type { Mode } from "./media_engine.ts";
 import { clickDelays } from "./media_delay.ts";
 import { type Lines, plainLines, startLoad, type Timing, webrtcLines } from "./media_peers.ts";
-import { hasRtpengine } from "../support/rtpengine.ts";
+import { hasRtpengine } from "../support/media/rtpengine.ts";
 import {
   embedded,
   type MediaServer,

@@ -3,7 +3,7 @@ import { startMediaWorker } from "../../sip/media/worker/media_worker.ts";
 import type { MediaEngine, MediaLeg, MediaRoom, Pcm } from "../../sip/media/base/port.ts";
 import { type MediaPlaces, openTransports } from "../../sip/media/transports/transports.ts";
 import { parseMessage } from "../../sip/text/parse.ts";
-import { tone } from "../support/tone.ts";
+import { tone } from "../support/media/tone.ts";
 
 /**
  * The engine that `media.ts` measures: takes orders as lines of JSON, and answers each with one. Its

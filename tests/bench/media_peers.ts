@@ -6,8 +6,8 @@ import { ownSockets } from "../../sip/media/webrtc/sockets.ts";
 import { isRtcp, writeRtp } from "../../sip/media/rtp/rtp.ts";
 import type { Encoding } from "../../sip/media/sdp/sdp.ts";
 import { writeSdp } from "../../sip/media/sdp/write_sdp.ts";
-import { plainOffer, portOf } from "../support/plain_peer.ts";
-import { tone } from "../support/tone.ts";
+import { plainOffer, portOf } from "../support/sip/plain_peer.ts";
+import { tone } from "../support/media/tone.ts";
 import { stampedUdp } from "./stamped_udp.ts";
 
 /** The other ends of the legs that `media.ts` measures: they send a tone, and time what they get. */

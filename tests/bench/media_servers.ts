@@ -1,6 +1,6 @@
 import { companionFlags } from "../../core/start/start.ts";
 import { askNg } from "../../sip/media/transports/ng.ts";
-import { startRtpengine } from "../support/rtpengine.ts";
+import { startRtpengine } from "../support/media/rtpengine.ts";
 import type { Answer, Mode, Order } from "./media_engine.ts";
 import { cpuSeconds, family } from "./process_cpu.ts";
 

@@ -1,5 +1,5 @@
-import { storeLab } from "../support/store_lab.ts";
-import { answers, freePorts } from "../support/system.ts";
+import { storeLab } from "../support/service/store_lab.ts";
+import { answers, freePorts } from "../support/process/system.ts";
 
 /**
  * `deno task bench:rest`: requests per second of the service, driven by `wrk`, beside what a server

@@ -1,6 +1,6 @@
 import type { Script } from "../../core/protocol/script.ts";
-import { type FakeService, startFakeService, testDomain } from "../support/fake_service.ts";
-import { newLeg } from "../support/sip_lab.ts";
+import { type FakeService, startFakeService, testDomain } from "../support/sip/fake_service.ts";
+import { newLeg } from "../support/sip/sip_lab.ts";
 import { type Agent, createAgent } from "./sip_agent.ts";
 import { companion, kamailio, type Server } from "./sip_servers.ts";
 import { openUdp, openWebSocket, type Wire } from "./sip_wires.ts";

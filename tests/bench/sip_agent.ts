@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { readSip, type SipText, tagOf, uriIn, valueOf, valuesOf } from "../support/sip_text.ts";
+import { readSip, type SipText, tagOf, uriIn, valueOf, valuesOf } from "../support/sip/sip_text.ts";
 import type { Wire } from "./sip_wires.ts";
 
 /** A user agent that does little and that little quickly, so that the server is what is measured. */

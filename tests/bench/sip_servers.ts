@@ -1,6 +1,6 @@
 import { companionFlags } from "../../core/start/start.ts";
-import { type FakeService, testDomain } from "../support/fake_service.ts";
-import { freePorts } from "../support/system.ts";
+import { type FakeService, testDomain } from "../support/sip/fake_service.ts";
+import { freePorts } from "../support/process/system.ts";
 import { cpuSeconds, family } from "./process_cpu.ts";
 
 /** The servers of `sip.ts`, each a process of its own, pinned to the first core. */

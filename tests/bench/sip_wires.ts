@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { frameHead, opcodes } from "../support/raw_websocket.ts";
+import { frameHead, opcodes } from "../support/sip/raw_websocket.ts";
 
 /** What an agent sends and hears by. */
 export interface Wire {

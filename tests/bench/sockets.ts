@@ -1,7 +1,7 @@
-import { freePorts } from "../support/system.ts";
-import { type FakeService, startFakeService, testDomain } from "../support/fake_service.ts";
-import { writeSip } from "../support/sip_text.ts";
-import { openSoftphone, type Softphone } from "../support/softphone.ts";
+import { freePorts } from "../support/process/system.ts";
+import { type FakeService, startFakeService, testDomain } from "../support/sip/fake_service.ts";
+import { writeSip } from "../support/sip/sip_text.ts";
+import { openSoftphone, type Softphone } from "../support/sip/softphone.ts";
 
 /**
  * `deno task bench:sockets [CLIENTS]`: what idle clients cost, and what a flood does to others. A real

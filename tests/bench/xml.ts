@@ -4,7 +4,7 @@ import { pageOf } from "../../core/rest/paging.ts";
 import { calls } from "../../core/resources/calls.ts";
 import { accountAddress, shapeOf } from "../../routes/http/represent.ts";
 import { xmlDocument } from "../../routes/http/xml.ts";
-import { storeLab } from "../support/store_lab.ts";
+import { storeLab } from "../support/service/store_lab.ts";
 
 /**
  * `deno task bench:xml`: a page of 50 calls written as XML by the service, from its records, and by

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { freePorts, startSystem } from "../support/system.ts";
+import { freePorts, startSystem } from "../support/process/system.ts";
 
 const bodyBytes = 16 << 20;
 const mostMiB = 50;

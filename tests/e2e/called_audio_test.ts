@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { type AppServer, startAppServer } from "../support/app_server.ts";
-import { portOf, soundOf } from "../support/plain_peer.ts";
-import { inTurn, silence, speech } from "../support/synthetic_speech.ts";
-import { eventually } from "../support/eventually.ts";
-import { freePorts, startSystem, type System } from "../support/system.ts";
-import { gone, talkAt, there } from "../support/talker.ts";
-import { amplitudeOf, tone } from "../support/tone.ts";
-import { openTrunk, type TrunkPeer } from "../support/trunk_peer.ts";
-import { openVoice, type Voice } from "../support/voice.ts";
-import { pcmFile } from "../support/wav_file.ts";
+import { type AppServer, startAppServer } from "../support/service/app_server.ts";
+import { portOf, soundOf } from "../support/sip/plain_peer.ts";
+import { inTurn, silence, speech } from "../support/media/synthetic_speech.ts";
+import { eventually } from "../support/process/eventually.ts";
+import { freePorts, startSystem, type System } from "../support/process/system.ts";
+import { gone, talkAt, there } from "../support/media/talker.ts";
+import { amplitudeOf, tone } from "../support/media/tone.ts";
+import { openTrunk, type TrunkPeer } from "../support/sip/trunk_peer.ts";
+import { openVoice, type Voice } from "../support/media/voice.ts";
+import { pcmFile } from "../support/media/wav_file.ts";
 
 const [ours, far] = ["+14155550101", "+442079460000"];
 /** Alice says 500 Hz, the carrier 750; a document plays 1,000 Hz. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { openSoftphone } from "../support/softphone.ts";
-import { eventually } from "../support/eventually.ts";
-import { freePorts, startSystem } from "../support/system.ts";
-import { serialAt, testAuthority, testCertificates } from "../support/test_certificates.ts";
+import { openSoftphone } from "../support/sip/softphone.ts";
+import { eventually } from "../support/process/eventually.ts";
+import { freePorts, startSystem } from "../support/process/system.ts";
+import { serialAt, testAuthority, testCertificates } from "../support/process/test_certificates.ts";
 
 const { first, second } = testCertificates;
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { eventually } from "../support/eventually.ts";
-import { startSystem } from "../support/system.ts";
+import { eventually } from "../support/process/eventually.ts";
+import { startSystem } from "../support/process/system.ts";
 
 const applications = 800;
 

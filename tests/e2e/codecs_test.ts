@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { startAppServer } from "../support/app_server.ts";
-import { valueOf } from "../support/sip_text.ts";
-import { eventually } from "../support/eventually.ts";
-import { startSystem, type System } from "../support/system.ts";
+import { startAppServer } from "../support/service/app_server.ts";
+import { valueOf } from "../support/sip/sip_text.ts";
+import { eventually } from "../support/process/eventually.ts";
+import { startSystem, type System } from "../support/process/system.ts";
 
 /** An offer, or an answer, of G.729 alone. */
 const g729 = [

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { obey, refer, talking, told } from "../support/transfer_lab.ts";
-import { startCompanion } from "../support/second_companion.ts";
-import { eventually } from "../support/eventually.ts";
-import { startSystem } from "../support/system.ts";
+import { obey, refer, talking, told } from "../support/sip/transfer_lab.ts";
+import { startCompanion } from "../support/service/second_companion.ts";
+import { eventually } from "../support/process/eventually.ts";
+import { startSystem } from "../support/process/system.ts";
 
 Deno.test("calls and messages reach a Client at whichever companion it is registered", async () => {
   await using system = await startSystem();

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { type AppServer, startAppServer } from "../support/app_server.ts";
-import { eventually } from "../support/eventually.ts";
-import { startSystem, type System } from "../support/system.ts";
-import { closeAll, gone, talkAt, there } from "../support/talker.ts";
+import { type AppServer, startAppServer } from "../support/service/app_server.ts";
+import { eventually } from "../support/process/eventually.ts";
+import { startSystem, type System } from "../support/process/system.ts";
+import { closeAll, gone, talkAt, there } from "../support/media/talker.ts";
 
 /** Alice says 500 Hz, Bob 750 and Carol 1,000. */
 const cast = [["alice", 500], ["bob", 750], ["carol", 1_000]] as const;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { limits } from "../../core/base/limits.ts";
-import { type AppServer, startAppServer } from "../support/app_server.ts";
-import { type MailServer, startMailServer } from "../support/mail_server.ts";
-import { eventually } from "../support/eventually.ts";
-import { startSystem, type System } from "../support/system.ts";
+import { type AppServer, startAppServer } from "../support/service/app_server.ts";
+import { type MailServer, startMailServer } from "../support/service/mail_server.ts";
+import { eventually } from "../support/process/eventually.ts";
+import { startSystem, type System } from "../support/process/system.ts";
 
 /** Of each kind; a message causes a webhook and the request of a document, a look-up a webhook. */
 const count = 1_000;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { type AppServer, startAppServer } from "../support/app_server.ts";
-import { eventually } from "../support/eventually.ts";
-import { startSystem, type System } from "../support/system.ts";
-import { webrtcAnswer } from "../support/webrtc_answer.ts";
+import { type AppServer, startAppServer } from "../support/service/app_server.ts";
+import { eventually } from "../support/process/eventually.ts";
+import { startSystem, type System } from "../support/process/system.ts";
+import { webrtcAnswer } from "../support/media/webrtc_answer.ts";
 
 /** A call that alice has answered and that lasts. */
 async function answeredCall(system: System, app: AppServer) {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { connect as connectTls } from "node:tls";
-import { getRequest, openRaw } from "../support/raw_http.ts";
-import { connectPeer, peerRequest, streamPeer } from "../support/sip_peer.ts";
-import { freePorts } from "../support/system.ts";
-import { serialAt, testAuthority, testCertificates } from "../support/test_certificates.ts";
-import { eventually } from "../support/eventually.ts";
-import { startSystem } from "../support/system.ts";
+import { getRequest, openRaw } from "../support/service/raw_http.ts";
+import { connectPeer, peerRequest, streamPeer } from "../support/sip/sip_peer.ts";
+import { freePorts } from "../support/process/system.ts";
+import { serialAt, testAuthority, testCertificates } from "../support/process/test_certificates.ts";
+import { eventually } from "../support/process/eventually.ts";
+import { startSystem } from "../support/process/system.ts";
 
 /** Idle connections from many addresses of the loopback, as far as they can be had. */
 function flood(port: number, count: number) {

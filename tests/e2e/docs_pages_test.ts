@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { chromiumTest } from "../support/chromium.ts";
-import { axeSource, skipped } from "../support/openapi_tools.ts";
-import { startSystem } from "../support/system.ts";
+import { chromiumTest } from "../support/browsers/chromium.ts";
+import { axeSource, skipped } from "../support/service/openapi_tools.ts";
+import { startSystem } from "../support/process/system.ts";
 
 const schemes = ["light", "dark"] as const;
 /** One page of each kind. */

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { eventually } from "../support/eventually.ts";
-import { openVoice } from "../support/voice.ts";
-import { runPageProgram } from "../support/page_code.ts";
-import { isSound, portOf } from "../support/plain_peer.ts";
-import { startSystem } from "../support/system.ts";
+import { eventually } from "../support/process/eventually.ts";
+import { openVoice } from "../support/media/voice.ts";
+import { runPageProgram } from "../support/service/page_code.ts";
+import { isSound, portOf } from "../support/sip/plain_peer.ts";
+import { startSystem } from "../support/process/system.ts";
 
 const timeout = 240_000;
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { startAppServer } from "../support/app_server.ts";
-import { type SipText, uriIn, valueOf, writeSip } from "../support/sip_text.ts";
-import { eventually } from "../support/eventually.ts";
-import { freePorts, startSystem } from "../support/system.ts";
-import { credentials, isProven, openTrunk, type TrunkPeer } from "../support/trunk_peer.ts";
+import { startAppServer } from "../support/service/app_server.ts";
+import { type SipText, uriIn, valueOf, writeSip } from "../support/sip/sip_text.ts";
+import { eventually } from "../support/process/eventually.ts";
+import { freePorts, startSystem } from "../support/process/system.ts";
+import { credentials, isProven, openTrunk, type TrunkPeer } from "../support/sip/trunk_peer.ts";
 
 const ours = "+14155550101";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { startAppServer } from "../support/app_server.ts";
-import { isSound, plainOffer, plainSocket, portOf } from "../support/plain_peer.ts";
-import { eventually } from "../support/eventually.ts";
-import { startSystem } from "../support/system.ts";
-import { tone } from "../support/tone.ts";
-import { pcmFile } from "../support/wav_file.ts";
+import { startAppServer } from "../support/service/app_server.ts";
+import { isSound, plainOffer, plainSocket, portOf } from "../support/sip/plain_peer.ts";
+import { eventually } from "../support/process/eventually.ts";
+import { startSystem } from "../support/process/system.ts";
+import { tone } from "../support/media/tone.ts";
+import { pcmFile } from "../support/media/wav_file.ts";
 
 const document = (body: string) => `<Response>${body}</Response>`;
 

@@ -1,13 +1,19 @@
 import assert from "node:assert/strict";
-import { startAppServer } from "../support/app_server.ts";
-import type { Softphone } from "../support/softphone.ts";
-import { eventually } from "../support/eventually.ts";
-import { freePorts, startSystem, type System } from "../support/system.ts";
-import { carrierAt, type CarrierDialog, talkAt, type Talker, there } from "../support/talker.ts";
-import { readRecording, secondsOf } from "../support/recorded.ts";
-import { openTrunk } from "../support/trunk_peer.ts";
-import { tone } from "../support/tone.ts";
-import { pcmFile } from "../support/wav_file.ts";
+import { startAppServer } from "../support/service/app_server.ts";
+import type { Softphone } from "../support/sip/softphone.ts";
+import { eventually } from "../support/process/eventually.ts";
+import { freePorts, startSystem, type System } from "../support/process/system.ts";
+import {
+  carrierAt,
+  type CarrierDialog,
+  talkAt,
+  type Talker,
+  there,
+} from "../support/media/talker.ts";
+import { readRecording, secondsOf } from "../support/service/recorded.ts";
+import { openTrunk } from "../support/sip/trunk_peer.ts";
+import { tone } from "../support/media/tone.ts";
+import { pcmFile } from "../support/media/wav_file.ts";
 
 /** Alice says 500 Hz, Bob 750; a verb plays 1,000 Hz and the new document 1,250. */
 const [ALICE, BOB, OLD, NEW] = [500, 750, 1_000, 1_250];

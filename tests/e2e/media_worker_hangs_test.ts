@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { plainOffer, plainSocket } from "../support/plain_peer.ts";
-import { eventually } from "../support/eventually.ts";
-import { startSystem } from "../support/system.ts";
+import { plainOffer, plainSocket } from "../support/sip/plain_peer.ts";
+import { eventually } from "../support/process/eventually.ts";
+import { startSystem } from "../support/process/system.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { plainSocket } from "../support/plain_peer.ts";
+import { plainSocket } from "../support/sip/plain_peer.ts";
 import { cannotStartCode, supervisedVariable } from "../../core/process/process.ts";
 
 const root = new URL("../../", import.meta.url);

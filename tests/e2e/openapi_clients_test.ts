@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { openWorkshop, skipped, type Workshop } from "../support/openapi_tools.ts";
-import { startSystem, type System } from "../support/system.ts";
+import { openWorkshop, skipped, type Workshop } from "../support/service/openapi_tools.ts";
+import { startSystem, type System } from "../support/process/system.ts";
 
 const ignore = skipped !== "";
 

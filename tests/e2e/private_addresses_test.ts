@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { startAppServer } from "../support/app_server.ts";
-import { plainOffer } from "../support/plain_peer.ts";
-import { eventually } from "../support/eventually.ts";
-import { startSystem } from "../support/system.ts";
-import { talkAt } from "../support/talker.ts";
-import { tone } from "../support/tone.ts";
-import { pcmFile } from "../support/wav_file.ts";
+import { startAppServer } from "../support/service/app_server.ts";
+import { plainOffer } from "../support/sip/plain_peer.ts";
+import { eventually } from "../support/process/eventually.ts";
+import { startSystem } from "../support/process/system.ts";
+import { talkAt } from "../support/media/talker.ts";
+import { tone } from "../support/media/tone.ts";
+import { pcmFile } from "../support/media/wav_file.ts";
 
 /** The first notes of the chime that the service has for its numbers to try. */
 const chime = [523.25, 659.25];

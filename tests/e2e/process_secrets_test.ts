@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { environmentOf } from "../../core/start/process_environment.ts";
-import { startSystem } from "../support/system.ts";
+import { startSystem } from "../support/process/system.ts";
 
 const secrets = {
   SECRET_KEY: "secret-key-of-the-store",

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { startAppServer } from "../support/app_server.ts";
-import { missingBaresip, startBaresip } from "../support/baresip.ts";
-import { openBrowserSoftphone } from "../support/browser_softphone.ts";
-import { chromiumTest } from "../support/chromium.ts";
-import { channelOf, readRecording, secondsOf } from "../support/recorded.ts";
-import { eventually } from "../support/eventually.ts";
-import { freePorts, startSystem, type System } from "../support/system.ts";
+import { startAppServer } from "../support/service/app_server.ts";
+import { missingBaresip, startBaresip } from "../support/sip/baresip.ts";
+import { openBrowserSoftphone } from "../support/browsers/browser_softphone.ts";
+import { chromiumTest } from "../support/browsers/chromium.ts";
+import { channelOf, readRecording, secondsOf } from "../support/service/recorded.ts";
+import { eventually } from "../support/process/eventually.ts";
+import { freePorts, startSystem, type System } from "../support/process/system.ts";
 
 /** What Chromium's microphone beeps in place of a real one, and what baresip says. */
 const [CHROMIUM, BARESIP] = [400, 900];

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { type AppServer, startAppServer } from "../support/app_server.ts";
-import { portOf } from "../support/plain_peer.ts";
-import { readRecording, secondsOf } from "../support/recorded.ts";
-import { type S3Server, startS3 } from "../support/s3_server.ts";
-import { eventually } from "../support/eventually.ts";
-import { startSystem, type System } from "../support/system.ts";
-import { openVoice } from "../support/voice.ts";
+import { type AppServer, startAppServer } from "../support/service/app_server.ts";
+import { portOf } from "../support/sip/plain_peer.ts";
+import { readRecording, secondsOf } from "../support/service/recorded.ts";
+import { type S3Server, startS3 } from "../support/service/s3_server.ts";
+import { eventually } from "../support/process/eventually.ts";
+import { startSystem, type System } from "../support/process/system.ts";
+import { openVoice } from "../support/media/voice.ts";
 
 /** What the call does after its recording. */
 const afterwards = "<Response><Pause length='60'/></Response>";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { connect } from "node:tls";
-import { endChild } from "../support/end_child.ts";
-import { openSoftphone } from "../support/softphone.ts";
-import { eventually } from "../support/eventually.ts";
-import { freePorts, spawnTask, startSystem, type System } from "../support/system.ts";
-import { serialAt, testAuthority, testCertificates } from "../support/test_certificates.ts";
+import { endChild } from "../support/process/end_child.ts";
+import { openSoftphone } from "../support/sip/softphone.ts";
+import { eventually } from "../support/process/eventually.ts";
+import { freePorts, spawnTask, startSystem, type System } from "../support/process/system.ts";
+import { serialAt, testAuthority, testCertificates } from "../support/process/test_certificates.ts";
 
 const page = await Deno.readTextFile(new URL("../../docs/reverse-proxy.md", import.meta.url));
 

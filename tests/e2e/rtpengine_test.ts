@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { ofKind, parseSdp } from "../../sip/media/sdp/parse_sdp.ts";
-import { startAppServer } from "../support/app_server.ts";
+import { startAppServer } from "../support/service/app_server.ts";
 import { askNg } from "../../sip/media/transports/ng.ts";
-import { rtpengineSkipped, startRtpengine } from "../support/rtpengine.ts";
-import { eventually } from "../support/eventually.ts";
-import { startSystem } from "../support/system.ts";
-import { webrtcAnswer } from "../support/webrtc_answer.ts";
+import { rtpengineSkipped, startRtpengine } from "../support/media/rtpengine.ts";
+import { eventually } from "../support/process/eventually.ts";
+import { startSystem } from "../support/process/system.ts";
+import { webrtcAnswer } from "../support/media/webrtc_answer.ts";
 
 Deno.test({
   name: "a browser that calls is answered by the rtpengine of RTPENGINE, until its call ends" +

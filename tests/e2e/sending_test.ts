@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { startAppServer } from "../support/app_server.ts";
-import { startMailServer } from "../support/mail_server.ts";
+import { startAppServer } from "../support/service/app_server.ts";
+import { startMailServer } from "../support/service/mail_server.ts";
 import {
   type Delivered,
   type MessageCenter,
   startMessageCenter,
   type Submitted,
-} from "../support/message_center.ts";
-import { eventually } from "../support/eventually.ts";
-import { startSystem, type System } from "../support/system.ts";
+} from "../support/service/message_center.ts";
+import { eventually } from "../support/process/eventually.ts";
+import { startSystem, type System } from "../support/process/system.ts";
 
 const count = 40;
 const ours = "+14155550101";

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
-import { startAppServer } from "../support/app_server.ts";
-import { firefoxTest } from "../support/firefox.ts";
-import { relayAudio } from "../support/page_network.ts";
-import type { SoftphonePage } from "../support/softphone_page.ts";
-import { type SoftphonePageLab, softphonePageTest } from "../support/softphone_page_lab.ts";
-import { eventually } from "../support/eventually.ts";
+import { startAppServer } from "../support/service/app_server.ts";
+import { firefoxTest } from "../support/browsers/firefox.ts";
+import { relayAudio } from "../support/browsers/page_network.ts";
+import type { SoftphonePage } from "../support/browsers/softphone_page.ts";
+import {
+  type SoftphonePageLab,
+  softphonePageTest,
+} from "../support/browsers/softphone_page_lab.ts";
+import { eventually } from "../support/process/eventually.ts";
 
 /** The softphone page in Firefox, as Debian has it. */
 const inFirefox = (name: string, body: (lab: SoftphonePageLab) => Promise<void>): void =>

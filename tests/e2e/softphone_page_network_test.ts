@@ -1,7 +1,7 @@
-import { relayAudio } from "../support/page_network.ts";
-import type { SoftphonePage } from "../support/softphone_page.ts";
-import { softphonePageTest } from "../support/softphone_page_lab.ts";
-import { eventually } from "../support/eventually.ts";
+import { relayAudio } from "../support/browsers/page_network.ts";
+import type { SoftphonePage } from "../support/browsers/softphone_page.ts";
+import { softphonePageTest } from "../support/browsers/softphone_page_lab.ts";
+import { eventually } from "../support/process/eventually.ts";
 
 const iceNames = (page: SoftphonePage) => page.run<string[]>("iceNames");
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { softphonePageTest } from "../support/softphone_page_lab.ts";
-import type { SoftphonePage } from "../support/softphone_page.ts";
+import { softphonePageTest } from "../support/browsers/softphone_page_lab.ts";
+import type { SoftphonePage } from "../support/browsers/softphone_page.ts";
 
 softphonePageTest(
   "the softphone comes back by itself after the companion was lost",

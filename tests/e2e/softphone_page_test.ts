@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import type { SoftphonePage } from "../support/softphone_page.ts";
-import { startAppServer } from "../support/app_server.ts";
-import { softphonePageTest } from "../support/softphone_page_lab.ts";
-import { eventually } from "../support/eventually.ts";
-import { tone } from "../support/tone.ts";
-import { pcmFile } from "../support/wav_file.ts";
+import type { SoftphonePage } from "../support/browsers/softphone_page.ts";
+import { startAppServer } from "../support/service/app_server.ts";
+import { softphonePageTest } from "../support/browsers/softphone_page_lab.ts";
+import { eventually } from "../support/process/eventually.ts";
+import { tone } from "../support/media/tone.ts";
+import { pcmFile } from "../support/media/wav_file.ts";
 
 /** One calls another, which answers; both hear the other's microphone. */
 async function talk(caller: SoftphonePage, callee: SoftphonePage, login: string) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { startSystem } from "../support/system.ts";
-import { webkitTest } from "../support/webkit.ts";
+import { startSystem } from "../support/process/system.ts";
+import { webkitTest } from "../support/browsers/webkit.ts";
 
 webkitTest(
   "WebKitGTK, which has no WebRTC, registers, and says that it makes no calls",

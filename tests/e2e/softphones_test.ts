@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import type { Browser } from "playwright-core";
-import { type AppServer, startAppServer } from "../support/app_server.ts";
+import { type AppServer, startAppServer } from "../support/service/app_server.ts";
 import {
   type BrowserSoftphone,
   openBrowserSoftphone,
   type SoftphoneKind,
-} from "../support/browser_softphone.ts";
-import { chromiumTest } from "../support/chromium.ts";
-import { freeUdpPort } from "../support/rtpengine.ts";
-import { eventually } from "../support/eventually.ts";
-import { freePorts, startSystem, type System } from "../support/system.ts";
-import { tone } from "../support/tone.ts";
-import { udpPorts } from "../support/udp_ports.ts";
-import { pcmFile } from "../support/wav_file.ts";
+} from "../support/browsers/browser_softphone.ts";
+import { chromiumTest } from "../support/browsers/chromium.ts";
+import { freeUdpPort } from "../support/media/rtpengine.ts";
+import { eventually } from "../support/process/eventually.ts";
+import { freePorts, startSystem, type System } from "../support/process/system.ts";
+import { tone } from "../support/media/tone.ts";
+import { udpPorts } from "../support/process/udp_ports.ts";
+import { pcmFile } from "../support/media/wav_file.ts";
 
 const kinds: SoftphoneKind[] = ["sip.js", "jssip"];
 const heardPackets = 40;

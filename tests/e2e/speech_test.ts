@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type AppServer, startAppServer } from "../support/app_server.ts";
+import { type AppServer, startAppServer } from "../support/service/app_server.ts";
 import { fliteProgram } from "../../core/adapters/speech/flite.ts";
 import { encodeG711 } from "../../sip/media/codecs/g711.ts";
 import {
@@ -9,10 +9,10 @@ import {
   plainSocket,
   portOf,
   soundOf,
-} from "../support/plain_peer.ts";
-import { asTelephone, programTest, voiceIn } from "../support/speech_lab.ts";
-import { eventually } from "../support/eventually.ts";
-import { isAlive, startSystem, type System } from "../support/system.ts";
+} from "../support/sip/plain_peer.ts";
+import { asTelephone, programTest, voiceIn } from "../support/media/speech_lab.ts";
+import { eventually } from "../support/process/eventually.ts";
+import { isAlive, startSystem, type System } from "../support/process/system.ts";
 
 const script = "core/adapters/speech/main.ts";
 const text = "Hello, and welcome to the switchboard. Your call is important to us.";

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { machineAddresses } from "../../core/configuration/machine_addresses.ts";
-import { startAppServer } from "../support/app_server.ts";
-import { plainSocket } from "../support/plain_peer.ts";
-import { freeUdpPort } from "../support/rtpengine.ts";
-import { eventually } from "../support/eventually.ts";
-import { freePorts, isAlive, spawnTask, startSystem } from "../support/system.ts";
-import { webrtcAnswer } from "../support/webrtc_answer.ts";
+import { startAppServer } from "../support/service/app_server.ts";
+import { plainSocket } from "../support/sip/plain_peer.ts";
+import { freeUdpPort } from "../support/media/rtpengine.ts";
+import { eventually } from "../support/process/eventually.ts";
+import { freePorts, isAlive, spawnTask, startSystem } from "../support/process/system.ts";
+import { webrtcAnswer } from "../support/media/webrtc_answer.ts";
 
 Deno.test("deno task start writes the credentials for their owner and tells how to begin", async () => {
   await using system = await startSystem();

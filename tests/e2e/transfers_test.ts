@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { startAppServer } from "../support/app_server.ts";
-import { startCompanion } from "../support/second_companion.ts";
-import { startSystem } from "../support/system.ts";
-import { closeAll, gone, talkAt, type Talker, there } from "../support/talker.ts";
-import { told } from "../support/transfer_lab.ts";
+import { startAppServer } from "../support/service/app_server.ts";
+import { startCompanion } from "../support/service/second_companion.ts";
+import { startSystem } from "../support/process/system.ts";
+import { closeAll, gone, talkAt, type Talker, there } from "../support/media/talker.ts";
+import { told } from "../support/sip/transfer_lab.ts";
 
 const env = { RTP_PORTS: "0" };
 const ringing = 425;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { startAppServer } from "../support/app_server.ts";
-import { plainOffer, plainSocket } from "../support/plain_peer.ts";
-import { startSystem } from "../support/system.ts";
+import { startAppServer } from "../support/service/app_server.ts";
+import { plainOffer, plainSocket } from "../support/sip/plain_peer.ts";
+import { startSystem } from "../support/process/system.ts";
 
 const ours = "+14155550101";
 

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { closeAccountHandler } from "../../core/jobs/close_account.ts";
 import { limits } from "../../core/base/limits.ts";
 import type { AnyCollection } from "../../core/model/store.ts";
-import type { ApiClient } from "../support/api_client.ts";
-import { type App, startApp } from "../support/app.ts";
-import { makeSample, type SampledName, sampledNames } from "../support/samples.ts";
+import type { ApiClient } from "../support/service/api_client.ts";
+import { type App, startApp } from "../support/service/app.ts";
+import { makeSample, type SampledName, sampledNames } from "../support/service/samples.ts";
 
 const lost: SampledName[] = [
   "clients",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { startApp } from "../support/app.ts";
-import { made } from "../support/hand_companion.ts";
+import { startApp } from "../support/service/app.ts";
+import { made } from "../support/service/hand_companion.ts";
 
 const Url = "https://app.test/voice";
 

@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
 import { sweepCompanions, takeHeartbeat } from "../../core/reports/sweep.ts";
 import { limits } from "../../core/base/limits.ts";
-import { type App, startApp } from "../support/app.ts";
-import { callOf, companion, companionOf, notifications, xml } from "../support/hand_companion.ts";
+import { type App, startApp } from "../support/service/app.ts";
+import {
+  callOf,
+  companion,
+  companionOf,
+  notifications,
+  xml,
+} from "../support/service/hand_companion.ts";
 
 async function client(app: App, login: string, form: Record<string, string> = {}) {
   const created = await app.root.post("Clients.json", {

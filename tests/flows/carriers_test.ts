@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { type CompanionsLab, startCompanions } from "../support/companions_lab.ts";
-import { made } from "../support/hand_companion.ts";
-import { kamailioTest, startCarrier } from "../support/kamailio.ts";
-import { runSipp, sippTest } from "../support/sipp.ts";
-import { answering, calling, challenging } from "../support/sipp_trunk.ts";
-import { freePorts } from "../support/system.ts";
-import { eventually } from "../support/eventually.ts";
+import { type CompanionsLab, startCompanions } from "../support/service/companions_lab.ts";
+import { made } from "../support/service/hand_companion.ts";
+import { kamailioTest, startCarrier } from "../support/sip/kamailio.ts";
+import { runSipp, sippTest } from "../support/sip/sipp.ts";
+import { answering, calling, challenging } from "../support/sip/sipp_trunk.ts";
+import { freePorts } from "../support/process/system.ts";
+import { eventually } from "../support/process/eventually.ts";
 
 const host = "127.0.0.1";
 const ours = "+14155550101";

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { limits } from "../../core/base/limits.ts";
 import type { Companion } from "../../sip/companion.ts";
-import type { ApiClient } from "../support/api_client.ts";
-import { type CompanionsLab, startCompanions } from "../support/companions_lab.ts";
-import { sipTest } from "../support/sip_lab.ts";
-import { valueOf, valuesOf } from "../support/sip_text.ts";
-import type { Softphone } from "../support/softphone.ts";
+import type { ApiClient } from "../support/service/api_client.ts";
+import { type CompanionsLab, startCompanions } from "../support/service/companions_lab.ts";
+import { sipTest } from "../support/sip/sip_lab.ts";
+import { valueOf, valuesOf } from "../support/sip/sip_text.ts";
+import type { Softphone } from "../support/sip/softphone.ts";
 
 interface MessagesLab extends CompanionsLab {
   one: Companion;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { sweepCompanions } from "../../core/reports/sweep.ts";
 import { limits } from "../../core/base/limits.ts";
-import { type CompanionsLab, startCompanions } from "../support/companions_lab.ts";
+import { type CompanionsLab, startCompanions } from "../support/service/companions_lab.ts";
 import type { Companion } from "../../sip/companion.ts";
-import { sipTest } from "../support/sip_lab.ts";
+import { sipTest } from "../support/sip/sip_lab.ts";
 
 /** A service with two companions. */
 async function startTwo(): Promise<CompanionsLab & { one: Companion; two: Companion }> {

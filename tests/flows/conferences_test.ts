@@ -4,9 +4,9 @@ import { sweepCompanions, takeHeartbeat } from "../../core/reports/sweep.ts";
 import { closeConferencesOf } from "../../core/conferences/close.ts";
 import { limits } from "../../core/base/limits.ts";
 import type { Conference } from "../../core/resources/conferences.ts";
-import { type App, startApp } from "../support/app.ts";
-import { companion, notifications, xml } from "../support/hand_companion.ts";
-import { type Caller, caller, consult } from "../support/room_callers.ts";
+import { type App, startApp } from "../support/service/app.ts";
+import { companion, notifications, xml } from "../support/service/hand_companion.ts";
+import { type Caller, caller, consult } from "../support/sip/room_callers.ts";
 
 /** A room with everything told; its attributes may be others. */
 const room = (attributes = "", dial = "") =>

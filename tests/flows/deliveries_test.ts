@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { Fault } from "../../core/base/faults.ts";
 import { deliverWebhook, type Webhook } from "../../core/webhooks/deliver.ts";
 import { limits } from "../../core/base/limits.ts";
-import { type App, startApp } from "../support/app.ts";
-import { fakeSignals } from "../support/fake_signals.ts";
+import { type App, startApp } from "../support/service/app.ts";
+import { fakeSignals } from "../support/sip/fake_signals.ts";
 
 const url = "https://app.test/events";
 

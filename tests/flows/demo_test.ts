@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { demoLogin, demoNumbers, makeDemo, moveDemo } from "../../core/demo/demo.ts";
 import { parseDocument } from "../../core/markup/parse.ts";
 import { demo } from "../../routes/demo.ts";
-import { startApp } from "../support/app.ts";
-import { compiledDocument } from "../support/compile_lab.ts";
-import { companionOf, xml } from "../support/hand_companion.ts";
+import { startApp } from "../support/service/app.ts";
+import { compiledDocument } from "../support/service/compile_lab.ts";
+import { companionOf, xml } from "../support/service/hand_companion.ts";
 
 const dialling = (number: string) =>
   ({

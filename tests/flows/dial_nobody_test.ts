@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { startCompanions } from "../support/companions_lab.ts";
-import { xml } from "../support/hand_companion.ts";
-import { sipTest } from "../support/sip_lab.ts";
+import { startCompanions } from "../support/service/companions_lab.ts";
+import { xml } from "../support/service/hand_companion.ts";
+import { sipTest } from "../support/sip/sip_lab.ts";
 
 interface Notice {
   error_code: number;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { outboundFetch } from "../../core/adapters/outbound_fetch.ts";
 import { limits } from "../../core/base/limits.ts";
-import { type App, startApp } from "../support/app.ts";
-import { fakeSignals } from "../support/fake_signals.ts";
-import { calledFlow, flowOf } from "../support/flow_lab.ts";
-import { notifications } from "../support/hand_companion.ts";
+import { type App, startApp } from "../support/service/app.ts";
+import { fakeSignals } from "../support/sip/fake_signals.ts";
+import { calledFlow, flowOf } from "../support/service/flow_lab.ts";
+import { notifications } from "../support/service/hand_companion.ts";
 
 interface Asked {
   method: string;

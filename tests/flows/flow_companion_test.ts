@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { startCompanions } from "../support/companions_lab.ts";
-import { flowApplication, flowOf } from "../support/flow_lab.ts";
-import { sipTest } from "../support/sip_lab.ts";
+import { startCompanions } from "../support/service/companions_lab.ts";
+import { flowApplication, flowOf } from "../support/service/flow_lab.ts";
+import { sipTest } from "../support/sip/sip_lab.ts";
 
 sipTest("a companion hands the places of a flow back, and the flow goes on", async () => {
   await using lab = await startCompanions(["one"]);

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { LegEvent } from "../../core/protocol/events.ts";
 import type { Script } from "../../core/protocol/script.ts";
-import { startApp } from "../support/app.ts";
-import { actionOf, calledFlow, flowOf, nextOf, plain } from "../support/flow_lab.ts";
-import { made, notifications, xml } from "../support/hand_companion.ts";
+import { startApp } from "../support/service/app.ts";
+import { actionOf, calledFlow, flowOf, nextOf, plain } from "../support/service/flow_lab.ts";
+import { made, notifications, xml } from "../support/service/hand_companion.ts";
 
 /** Every kind of step that calls have, as the script that it becomes after the answer. */
 const becomes: Record<string, { step: object; script: unknown[] }> = {

@@ -1,11 +1,17 @@
 import assert from "node:assert/strict";
 import type { LegEvent } from "../../core/protocol/events.ts";
 import { limits } from "../../core/base/limits.ts";
-import { type App, startApp } from "../support/app.ts";
-import { actionOf, calledFlow, flowApplication, flowOf, nextOf } from "../support/flow_lab.ts";
-import { callCentre } from "../support/flow_samples.ts";
-import { startKvConnect } from "../support/kv_connect.ts";
-import { companionOf, made, notifications } from "../support/hand_companion.ts";
+import { type App, startApp } from "../support/service/app.ts";
+import {
+  actionOf,
+  calledFlow,
+  flowApplication,
+  flowOf,
+  nextOf,
+} from "../support/service/flow_lab.ts";
+import { callCentre } from "../support/service/flow_samples.ts";
+import { startKvConnect } from "../support/service/kv_connect.ts";
+import { companionOf, made, notifications } from "../support/service/hand_companion.ts";
 
 type Script = Awaited<ReturnType<typeof calledFlow>>["script"];
 

@@ -4,9 +4,9 @@ import { sweepCompanions, takeHeartbeat } from "../../core/reports/sweep.ts";
 import { assigneeOf } from "../../core/gateways/assignment.ts";
 import { registrationsOf, takeGatewayReport } from "../../core/gateways/registrations.ts";
 import { limits } from "../../core/base/limits.ts";
-import type { ApiClient } from "../support/api_client.ts";
-import { type App, startApp } from "../support/app.ts";
-import { made } from "../support/hand_companion.ts";
+import type { ApiClient } from "../support/service/api_client.ts";
+import { type App, startApp } from "../support/service/app.ts";
+import { made } from "../support/service/hand_companion.ts";
 
 const path = "Management/Gateways";
 const wanted = { UserName: "me", Password: "secret", Proxy: "sip.carrier.test" };

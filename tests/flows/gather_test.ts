@@ -2,8 +2,14 @@ import assert from "node:assert/strict";
 import type { LegEvent } from "../../core/protocol/events.ts";
 import type { Script } from "../../core/protocol/script.ts";
 import { fetchDocument } from "../../core/documents/fetch.ts";
-import { type App, startApp } from "../support/app.ts";
-import { callOf, companionOf, made, notifications, xml } from "../support/hand_companion.ts";
+import { type App, startApp } from "../support/service/app.ts";
+import {
+  callOf,
+  companionOf,
+  made,
+  notifications,
+  xml,
+} from "../support/service/hand_companion.ts";
 
 const typedAt = { url: "https://app.test/typed", method: "POST", hops: 0 } as const;
 

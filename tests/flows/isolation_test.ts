@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { z } from "zod";
 import { sweepCompanions, takeHeartbeat } from "../../core/reports/sweep.ts";
 import { registrationsOf } from "../../core/gateways/registrations.ts";
-import { job } from "../support/job.ts";
+import { job } from "../support/service/job.ts";
 import { limits } from "../../core/base/limits.ts";
 import { notification } from "../../core/notifications/notify.ts";
 import { withDefaults } from "../../core/model/resource.ts";
@@ -15,9 +15,9 @@ import { committer } from "../../kv/store/commit.ts";
 import { openStore } from "../../kv/open_store.ts";
 import { queue, stageJobs } from "../../kv/jobs/queue.ts";
 import { worker } from "../../kv/jobs/worker.ts";
-import { type App, startApp } from "../support/app.ts";
-import { callOf, companion, companionOf, made } from "../support/hand_companion.ts";
-import { storeFile, storeLab } from "../support/store_lab.ts";
+import { type App, startApp } from "../support/service/app.ts";
+import { callOf, companion, companionOf, made } from "../support/service/hand_companion.ts";
+import { storeFile, storeLab } from "../support/service/store_lab.ts";
 
 /** One account's record that cannot be read or written stops no work for other accounts. */
 

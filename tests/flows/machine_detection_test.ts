@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { type App, startApp } from "../support/app.ts";
-import { callOf, companionOf, made, xml } from "../support/hand_companion.ts";
+import { type App, startApp } from "../support/service/app.ts";
+import { callOf, companionOf, made, xml } from "../support/service/hand_companion.ts";
 
 const wanted = { From: "+15550001", To: "client:alice", Url: "https://app.test/voice" };
 

@@ -6,9 +6,9 @@ import { messageTaker } from "../../core/messages/take_message.ts";
 import { receiveMessage } from "../../core/messages/receive_message.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import { takePart } from "../../core/recordings/take_part.ts";
-import { type App, startApp } from "../support/app.ts";
-import { companionOf, made } from "../support/hand_companion.ts";
-import { makeSample } from "../support/samples.ts";
+import { type App, startApp } from "../support/service/app.ts";
+import { companionOf, made } from "../support/service/hand_companion.ts";
+import { makeSample } from "../support/service/samples.ts";
 
 const password = "pa55-word";
 const basic = btoa(`user:${password}`);

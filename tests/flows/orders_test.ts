@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { NoteStep } from "../../core/protocol/note.ts";
 import type { Script } from "../../core/protocol/script.ts";
-import { type App, startApp } from "../support/app.ts";
-import { companionOf, made, notifications, xml } from "../support/hand_companion.ts";
+import { type App, startApp } from "../support/service/app.ts";
+import { companionOf, made, notifications, xml } from "../support/service/hand_companion.ts";
 
 const caller = "+12025550199";
 

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { sweepCompanions } from "../../core/reports/sweep.ts";
 import { limits } from "../../core/base/limits.ts";
 import type { Companion } from "../../sip/companion.ts";
-import { type CompanionsLab, startCompanions } from "../support/companions_lab.ts";
-import { sipTest } from "../support/sip_lab.ts";
-import { valueOf } from "../support/sip_text.ts";
+import { type CompanionsLab, startCompanions } from "../support/service/companions_lab.ts";
+import { sipTest } from "../support/sip/sip_lab.ts";
+import { valueOf } from "../support/sip/sip_text.ts";
 
 /** A service with a companion, where alice, bob and carol are registered. */
 async function startThree() {

@@ -7,11 +7,11 @@ import {
   type CompanionsLabOptions,
   secret,
   startCompanions,
-} from "../support/companions_lab.ts";
-import { xml } from "../support/hand_companion.ts";
-import { sipTest } from "../support/sip_lab.ts";
-import { valueOf } from "../support/sip_text.ts";
-import type { Softphone } from "../support/softphone.ts";
+} from "../support/service/companions_lab.ts";
+import { xml } from "../support/service/hand_companion.ts";
+import { sipTest } from "../support/sip/sip_lab.ts";
+import { valueOf } from "../support/sip/sip_text.ts";
+import type { Softphone } from "../support/sip/softphone.ts";
 
 interface TwoCompanions extends CompanionsLab {
   one: Companion;

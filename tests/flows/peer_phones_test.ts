@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import type { Companion } from "../../sip/companion.ts";
-import { startCompanions } from "../support/companions_lab.ts";
-import { fakeMedia } from "../support/fake_media.ts";
-import { testDomain } from "../support/fake_service.ts";
-import { runSipp, sippTest } from "../support/sipp.ts";
-import { answering, registering, ringingOn } from "../support/sipp_scenarios.ts";
-import { phoneSdp } from "../support/softphone_incoming.ts";
-import { freePorts } from "../support/system.ts";
+import { startCompanions } from "../support/service/companions_lab.ts";
+import { fakeMedia } from "../support/media/fake_media.ts";
+import { testDomain } from "../support/sip/fake_service.ts";
+import { runSipp, sippTest } from "../support/sip/sipp.ts";
+import { answering, registering, ringingOn } from "../support/sip/sipp_scenarios.ts";
+import { phoneSdp } from "../support/sip/softphone_incoming.ts";
+import { freePorts } from "../support/process/system.ts";
 
 const bob = { login: "bob", domain: testDomain };
 const once = ["-m", "1", "-timeout", "15"];

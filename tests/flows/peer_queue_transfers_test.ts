@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { type FakeMedia, fakeMedia } from "../support/fake_media.ts";
-import { type PeerRoomsLab, startPeerRooms } from "../support/peer_rooms_lab.ts";
-import { plainOffer } from "../support/plain_peer.ts";
-import { sipTest } from "../support/sip_lab.ts";
-import { valueOf } from "../support/sip_text.ts";
-import type { Softphone } from "../support/softphone.ts";
-import type { PhoneDialog } from "../support/softphone_dialog.ts";
-import { refer, type Side, told } from "../support/transfer_lab.ts";
-import { eventually } from "../support/eventually.ts";
+import { type FakeMedia, fakeMedia } from "../support/media/fake_media.ts";
+import { type PeerRoomsLab, startPeerRooms } from "../support/sip/peer_rooms_lab.ts";
+import { plainOffer } from "../support/sip/plain_peer.ts";
+import { sipTest } from "../support/sip/sip_lab.ts";
+import { valueOf } from "../support/sip/sip_text.ts";
+import type { Softphone } from "../support/sip/softphone.ts";
+import type { PhoneDialog } from "../support/sip/softphone_dialog.ts";
+import { refer, type Side, told } from "../support/sip/transfer_lab.ts";
+import { eventually } from "../support/process/eventually.ts";
 
 interface Lab extends PeerRoomsLab {
   media: { one: FakeMedia; two: FakeMedia };

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import type { CompanionsLabOptions } from "../support/companions_lab.ts";
-import { type FakeMedia, fakeMedia } from "../support/fake_media.ts";
-import { notifications } from "../support/hand_companion.ts";
-import { lobby, type PeerRoomsLab, startPeerRooms } from "../support/peer_rooms_lab.ts";
-import { sipTest } from "../support/sip_lab.ts";
-import type { PhoneDialog } from "../support/softphone_dialog.ts";
-import { eventually } from "../support/eventually.ts";
+import type { CompanionsLabOptions } from "../support/service/companions_lab.ts";
+import { type FakeMedia, fakeMedia } from "../support/media/fake_media.ts";
+import { notifications } from "../support/service/hand_companion.ts";
+import { lobby, type PeerRoomsLab, startPeerRooms } from "../support/sip/peer_rooms_lab.ts";
+import { sipTest } from "../support/sip/sip_lab.ts";
+import type { PhoneDialog } from "../support/sip/softphone_dialog.ts";
+import { eventually } from "../support/process/eventually.ts";
 
 interface Lab extends PeerRoomsLab {
   /** The media of each companion. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { xml } from "../support/hand_companion.ts";
-import { sipTest } from "../support/sip_lab.ts";
-import { valueOf } from "../support/sip_text.ts";
-import type { Softphone } from "../support/softphone.ts";
+import { xml } from "../support/service/hand_companion.ts";
+import { sipTest } from "../support/sip/sip_lab.ts";
+import { valueOf } from "../support/sip/sip_text.ts";
+import type { Softphone } from "../support/sip/softphone.ts";
 import {
   dials,
   obey,
@@ -13,7 +13,7 @@ import {
   talking,
   told,
   type TransferLab,
-} from "../support/transfer_lab.ts";
+} from "../support/sip/transfer_lab.ts";
 
 const bothEnded = (...sides: Side[]) => Promise.all(sides.map(({ dialog }) => dialog.ended));
 

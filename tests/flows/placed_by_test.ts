@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
-import { type App, startApp } from "../support/app.ts";
-import { actionOf, flowApplication, flowOf, plain } from "../support/flow_lab.ts";
-import { callOf, companionOf, made, notifications, xml } from "../support/hand_companion.ts";
+import { type App, startApp } from "../support/service/app.ts";
+import { actionOf, flowApplication, flowOf, plain } from "../support/service/flow_lab.ts";
+import {
+  callOf,
+  companionOf,
+  made,
+  notifications,
+  xml,
+} from "../support/service/hand_companion.ts";
 
 const form = { From: "+15550001", To: "client:alice" };
 const hello = flowOf({

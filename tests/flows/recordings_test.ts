@@ -6,10 +6,10 @@ import { limits } from "../../core/base/limits.ts";
 import type { Blobs } from "../../core/ports/providers.ts";
 import type { RecordingMemo } from "../../core/values/memo.ts";
 import { takePart } from "../../core/recordings/take_part.ts";
-import { type App, startApp } from "../support/app.ts";
-import { companionOf, made, notifications, xml } from "../support/hand_companion.ts";
-import { memoryBlobs } from "../support/memory_blobs.ts";
-import { readRecording } from "../support/recorded.ts";
+import { type App, startApp } from "../support/service/app.ts";
+import { companionOf, made, notifications, xml } from "../support/service/hand_companion.ts";
+import { memoryBlobs } from "../support/service/memory_blobs.ts";
+import { readRecording } from "../support/service/recorded.ts";
 
 const sid = `RE${"1".repeat(32)}`;
 const callback = { url: "https://app.test/recorded", method: "POST" } as const;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { type App, startApp } from "../support/app.ts";
-import { companionOf, made, notifications, xml } from "../support/hand_companion.ts";
+import { type App, startApp } from "../support/service/app.ts";
+import { companionOf, made, notifications, xml } from "../support/service/hand_companion.ts";
 
 const far = "+442079460000";
 const noun = "<Sip>sip:bob@sip.test?X-Ticket=7</Sip>";

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { ringingTone } from "../../sip/media/audio/ringing_tone.ts";
-import { type FakeMedia, fakeMedia } from "../support/fake_media.ts";
-import { lobby, type PeerRoomsLab, startPeerRooms } from "../support/peer_rooms_lab.ts";
-import { valueOf } from "../support/sip_text.ts";
-import { sipTest } from "../support/sip_lab.ts";
-import type { PhoneDialog } from "../support/softphone_dialog.ts";
-import { type Side, talking, told } from "../support/transfer_lab.ts";
+import { type FakeMedia, fakeMedia } from "../support/media/fake_media.ts";
+import { lobby, type PeerRoomsLab, startPeerRooms } from "../support/sip/peer_rooms_lab.ts";
+import { valueOf } from "../support/sip/sip_text.ts";
+import { sipTest } from "../support/sip/sip_lab.ts";
+import type { PhoneDialog } from "../support/sip/softphone_dialog.ts";
+import { type Side, talking, told } from "../support/sip/transfer_lab.ts";
 
 type At = "one" | "two";
 

@@ -1,9 +1,16 @@
 import assert from "node:assert/strict";
 import { limits } from "../../core/base/limits.ts";
-import { made, xml } from "../support/hand_companion.ts";
-import { startKvConnect } from "../support/kv_connect.ts";
-import { type Delivered } from "../support/message_center.ts";
-import { delivered, far, type Lab, ours, receivedBy, startLab } from "../support/smpp_lab.ts";
+import { made, xml } from "../support/service/hand_companion.ts";
+import { startKvConnect } from "../support/service/kv_connect.ts";
+import { type Delivered } from "../support/service/message_center.ts";
+import {
+  delivered,
+  far,
+  type Lab,
+  ours,
+  receivedBy,
+  startLab,
+} from "../support/service/smpp_lab.ts";
 
 /** 3GPP TS 23.040 §9.2.3.24.1: information element 0 has a reference of one octet. */
 const by8 = (reference: number, total: number, at: number): Delivered => ({

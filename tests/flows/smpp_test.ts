@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { smppAddress } from "../../core/start/carriers.ts";
 import { startSmppLink } from "../../core/adapters/smpp/link.ts";
 import { limits } from "../../core/base/limits.ts";
-import { made, notifications, xml } from "../support/hand_companion.ts";
-import { type Delivered, startMessageCenter } from "../support/message_center.ts";
-import { delivered, far, type Lab, ours, quick, startLab } from "../support/smpp_lab.ts";
-import { testAuthority, testCertificates } from "../support/test_certificates.ts";
+import { made, notifications, xml } from "../support/service/hand_companion.ts";
+import { type Delivered, startMessageCenter } from "../support/service/message_center.ts";
+import { delivered, far, type Lab, ours, quick, startLab } from "../support/service/smpp_lab.ts";
+import { testAuthority, testCertificates } from "../support/process/test_certificates.ts";
 
 /** Sends a message and lets its job run. */
 async function send({ app }: Lab, form: Record<string, string> = {}) {

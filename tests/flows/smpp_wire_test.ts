@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { made } from "../support/hand_companion.ts";
-import type { Delivered } from "../support/message_center.ts";
-import { cString, writeDelivery } from "../support/smpp_wire.ts";
-import { delivered, ours, receivedBy, startLab } from "../support/smpp_lab.ts";
+import { made } from "../support/service/hand_companion.ts";
+import type { Delivered } from "../support/service/message_center.ts";
+import { cString, writeDelivery } from "../support/service/smpp_wire.ts";
+import { delivered, ours, receivedBy, startLab } from "../support/service/smpp_lab.ts";
 
 const readable: [what: string, coding: number, octets: number[], text: string][] = [
   [

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { smsAggregator } from "../../core/adapters/sms_aggregator.ts";
 import { limits } from "../../core/base/limits.ts";
 import { smsCarrier } from "../../routes/sms_carrier.ts";
-import { type App, startApp } from "../support/app.ts";
-import { made, notifications, xml } from "../support/hand_companion.ts";
+import { type App, startApp } from "../support/service/app.ts";
+import { made, notifications, xml } from "../support/service/hand_companion.ts";
 
 const ours = "+14155550101";
 const far = "+442079460000";

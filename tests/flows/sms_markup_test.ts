@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { limits } from "../../core/base/limits.ts";
-import { type App, startApp } from "../support/app.ts";
-import { made, notifications, xml } from "../support/hand_companion.ts";
+import { type App, startApp } from "../support/service/app.ts";
+import { made, notifications, xml } from "../support/service/hand_companion.ts";
 
 const number = "+12025550143";
 const customer = "+12025550199";

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { smtpMailer } from "../../core/adapters/mailer.ts";
-import { type App, startApp } from "../support/app.ts";
-import { made, notifications } from "../support/hand_companion.ts";
+import { type App, startApp } from "../support/service/app.ts";
+import { made, notifications } from "../support/service/hand_companion.ts";
 import {
   type MailServer,
   type MailServerOptions,
   startMailServer,
-} from "../support/mail_server.ts";
+} from "../support/service/mail_server.ts";
 
 const form = { From: "me@example.com", To: "you@example.com", Subject: "Grüße 😀", Body: "hello" };
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { MessageReport } from "../../core/protocol/messages.ts";
 import { messageTaker } from "../../core/messages/take_message.ts";
-import { type App, startApp } from "../support/app.ts";
+import { type App, startApp } from "../support/service/app.ts";
 
 /** A service with the Client alice of a sub-account; `send` is what its companion reports. */
 async function startLab(app: App) {

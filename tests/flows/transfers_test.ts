@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
 import type { LegEvent } from "../../core/protocol/events.ts";
-import { type App, startApp } from "../support/app.ts";
-import { flowApplication, flowOf } from "../support/flow_lab.ts";
-import { callOf, companionOf, made, notifications, xml } from "../support/hand_companion.ts";
+import { type App, startApp } from "../support/service/app.ts";
+import { flowApplication, flowOf } from "../support/service/flow_lab.ts";
+import {
+  callOf,
+  companionOf,
+  made,
+  notifications,
+  xml,
+} from "../support/service/hand_companion.ts";
 
 const leg = (digit: string) => `CA${digit.repeat(32)}`;
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { gatewayRoute } from "../../core/messages/gateway_route.ts";
-import { type CompanionsLab, startCompanions } from "../support/companions_lab.ts";
-import { made, notifications, xml } from "../support/hand_companion.ts";
-import { sipTest } from "../support/sip_lab.ts";
-import { type SipText, valueOf, writeSip } from "../support/sip_text.ts";
-import { credentials, isProven, openTrunk, type TrunkPeer } from "../support/trunk_peer.ts";
+import { type CompanionsLab, startCompanions } from "../support/service/companions_lab.ts";
+import { made, notifications, xml } from "../support/service/hand_companion.ts";
+import { sipTest } from "../support/sip/sip_lab.ts";
+import { type SipText, valueOf, writeSip } from "../support/sip/sip_text.ts";
+import { credentials, isProven, openTrunk, type TrunkPeer } from "../support/sip/trunk_peer.ts";
 
 const ours = "+14155550101";
 const far = "+442079460000";

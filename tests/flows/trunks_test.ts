@@ -9,9 +9,15 @@ import {
 import { numberOf } from "../../core/gateways/find_number.ts";
 import type { TrunkSettings } from "../../core/values/trunk_settings.ts";
 import { limits } from "../../core/base/limits.ts";
-import type { ApiClient } from "../support/api_client.ts";
-import { type App, startApp } from "../support/app.ts";
-import { callOf, companionOf, made, notifications, xml } from "../support/hand_companion.ts";
+import type { ApiClient } from "../support/service/api_client.ts";
+import { type App, startApp } from "../support/service/app.ts";
+import {
+  callOf,
+  companionOf,
+  made,
+  notifications,
+  xml,
+} from "../support/service/hand_companion.ts";
 
 const ours = "+14155550101";
 const theirs = "+14155550199";

@@ -1,9 +1,15 @@
 import assert from "node:assert/strict";
 import type { UssdStep } from "../../core/protocol/ussd.ts";
 import type { Script } from "../../core/protocol/script.ts";
-import { type App, startApp } from "../support/app.ts";
-import { flowApplication, flowOf } from "../support/flow_lab.ts";
-import { callOf, companionOf, made, notifications, xml } from "../support/hand_companion.ts";
+import { type App, startApp } from "../support/service/app.ts";
+import { flowApplication, flowOf } from "../support/service/flow_lab.ts";
+import {
+  callOf,
+  companionOf,
+  made,
+  notifications,
+  xml,
+} from "../support/service/hand_companion.ts";
 
 const number = "*135#";
 

@@ -3,8 +3,8 @@ import { mediaLimits } from "../../sip/media/base/limits.ts";
 import { newCertificate } from "../../sip/media/webrtc/certificate.ts";
 import { concat, number, vector } from "../../sip/media/webrtc/dtls_bytes.ts";
 import { type DtlsRecord, readRecords, writeRecord } from "../../sip/media/webrtc/dtls_record.ts";
-import { type Bent, facing, type Written } from "../support/bent_dtls.ts";
-import { dtlsPair } from "../support/dtls_pair.ts";
+import { type Bent, facing, type Written } from "../support/media/bent_dtls.ts";
+import { dtlsPair } from "../support/media/dtls_pair.ts";
 import { bytesOf, mutateBytes, once, pick, type Random } from "./generator.ts";
 import type { Target } from "./target.ts";
 

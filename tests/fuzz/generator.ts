@@ -1,5 +1,5 @@
 import { concat } from "../../sip/media/webrtc/dtls_bytes.ts";
-import { pick, type Random, seeded } from "../support/sip_mutations.ts";
+import { pick, type Random, seeded } from "../support/sip/sip_mutations.ts";
 
 export { pick, type Random };
 

@@ -3,8 +3,8 @@ import { z } from "zod";
 import { step } from "../../core/protocol/script.ts";
 import { Fault } from "../../core/base/faults.ts";
 import { parseDocument } from "../../core/markup/parse.ts";
-import { compiledDocument, outbound } from "../support/compile_lab.ts";
-import { markupWriter } from "../support/markup_writer.ts";
+import { compiledDocument, outbound } from "../support/service/compile_lab.ts";
+import { markupWriter } from "../support/service/markup_writer.ts";
 import type { Target } from "./target.ts";
 
 /** Call-control markup: a document becomes a script that can be run, or is refused as a document. */

@@ -4,8 +4,8 @@ import { NoCommonCodec } from "../../sip/media/base/port.ts";
 import { type AudioSection, codingOf, type Session } from "../../sip/media/sdp/sdp.ts";
 import { newStream } from "../../sip/media/sdp/transport.ts";
 import { answerTo, writeSdp } from "../../sip/media/sdp/write_sdp.ts";
-import { BROWSER_OFFER, OUR_SIDE, TRUNK_OFFER } from "../support/sdp_samples.ts";
-import { mutate } from "../support/sip_mutations.ts";
+import { BROWSER_OFFER, OUR_SIDE, TRUNK_OFFER } from "../support/media/sdp_samples.ts";
+import { mutate } from "../support/sip/sip_mutations.ts";
 import { pick } from "./generator.ts";
 import type { Target } from "./target.ts";
 

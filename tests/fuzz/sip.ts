@@ -1,15 +1,15 @@
 import type { Script } from "../../core/protocol/script.ts";
-import { assertNothingKept, receiveOne } from "../support/hostile_sip.ts";
-import { openReceiveLab } from "../support/receive_lab.ts";
-import { conversationOn } from "../support/sip_conversation.ts";
-import { invite } from "../support/sip_lab.ts";
-import { mutate } from "../support/sip_mutations.ts";
+import { assertNothingKept, receiveOne } from "../support/sip/hostile_sip.ts";
+import { openReceiveLab } from "../support/service/receive_lab.ts";
+import { conversationOn } from "../support/sip/sip_conversation.ts";
+import { invite } from "../support/sip/sip_lab.ts";
+import { mutate } from "../support/sip/sip_mutations.ts";
 import { once, pick } from "./generator.ts";
 import type { Target } from "./target.ts";
 
 /** Broken messages in the conversations of a peer, and those of RFC 4475. */
 
-const torture = new URL("../sip/torture/", import.meta.url);
+const torture = new URL("../sip/interop/torture/", import.meta.url);
 const texts = await Promise.all(
   (await Array.fromAsync(Deno.readDir(torture))).map(({ name }) => name)
     .filter((name) => name.endsWith(".dat")).sort()

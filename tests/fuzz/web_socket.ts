@@ -6,7 +6,7 @@ import {
   FrameError,
   type Received,
 } from "../../sip/transport/web_socket_frames.ts";
-import { opcodes } from "../support/raw_websocket.ts";
+import { opcodes } from "../support/sip/raw_websocket.ts";
 import { bytesOf, mutateBytes, once, pick, type Random } from "./generator.ts";
 import type { Target } from "./target.ts";
 

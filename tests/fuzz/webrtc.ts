@@ -8,7 +8,7 @@ import type { Peer } from "../../sip/media/sdp/transport.ts";
 import { newCertificate } from "../../sip/media/webrtc/certificate.ts";
 import { openPeer } from "../../sip/media/webrtc/peer.ts";
 import type { WebrtcSockets } from "../../sip/media/webrtc/sockets.ts";
-import { type HandClock, handClock } from "../support/hand_clock.ts";
+import { type HandClock, handClock } from "../support/process/hand_clock.ts";
 import { bytesOf, mutateBytes, once, pick, type Random } from "./generator.ts";
 import type { Target } from "./target.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { ensureRoot } from "../../core/accounts/ensure_root.ts";
 import { sidMaker } from "../../core/base/sid.ts";
 import { openStore } from "../../kv/open_store.ts";
-import { startKvConnect } from "../support/kv_connect.ts";
+import { startKvConnect } from "../support/service/kv_connect.ts";
 
 Deno.test("ensureRoot() gives instances that first start at once the same account", async () => {
   await using endpoint = startKvConnect();

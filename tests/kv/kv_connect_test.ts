@@ -3,14 +3,14 @@ import { mock } from "node:test";
 import { z } from "zod";
 import { type Condition, matches } from "../../core/base/filters.ts";
 import { exponential } from "../../core/model/job.ts";
-import { job } from "../support/job.ts";
+import { job } from "../support/service/job.ts";
 import { limits } from "../../core/base/limits.ts";
 import type { Call } from "../../core/resources/calls.ts";
 import { resources } from "../../core/resources/mod.ts";
-import { type App, startApp } from "../support/app.ts";
-import { startKvConnect } from "../support/kv_connect.ts";
-import { makeSample, sampledNames, samples } from "../support/samples.ts";
-import { dice, type StoreLab, storeLab } from "../support/store_lab.ts";
+import { type App, startApp } from "../support/service/app.ts";
+import { startKvConnect } from "../support/service/kv_connect.ts";
+import { makeSample, sampledNames, samples } from "../support/service/samples.ts";
+import { dice, type StoreLab, storeLab } from "../support/service/store_lab.ts";
 
 /** Two instances of the service on one remote store. */
 async function twoApps(location: string): Promise<[App, App]> {

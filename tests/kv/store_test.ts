@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Fault } from "../../core/base/faults.ts";
-import { job, type TestJob } from "../support/job.ts";
+import { job, type TestJob } from "../support/service/job.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import { withDefaults } from "../../core/model/resource.ts";
 import type { Account } from "../../core/resources/accounts.ts";
@@ -8,10 +8,10 @@ import { type Client, clients } from "../../core/resources/clients.ts";
 import { type Call, calls } from "../../core/resources/calls.ts";
 import { sealer } from "../../kv/store/seal.ts";
 import { openStore } from "../../kv/open_store.ts";
-import { storeFile } from "../support/store_lab.ts";
-import { startApp } from "../support/app.ts";
+import { storeFile } from "../support/service/store_lab.ts";
+import { startApp } from "../support/service/app.ts";
 import { z } from "zod";
-import { eventually } from "../support/eventually.ts";
+import { eventually } from "../support/process/eventually.ts";
 
 const clientOf = (accountSid: string, login: string, number: number): Client =>
   ({

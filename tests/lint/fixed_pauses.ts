@@ -16,10 +16,11 @@ export const pausing: Record<string, string> = {
   "kv/store/commit.ts": "Racing writers part by a random time",
   "tests/kv/lists/pages_linear_test.ts":
     "Its writers are slow by a random time, so that they overlap",
-  "tests/sip/gather_rtp_test.ts": "A talker sends one frame each 20 ms",
-  "tests/sip/reflection_test.ts": "Nothing may come for as long as Timer G would repeat a response",
-  "tests/support/browser/audio.js": "In the page: looks again and again, up to a deadline",
-  "tests/support/eventually.ts":
+  "tests/sip/calls/gather_rtp_test.ts": "A talker sends one frame each 20 ms",
+  "tests/sip/hostile/reflection_test.ts":
+    "Nothing may come for as long as Timer G would repeat a response",
+  "tests/support/browsers/page/audio.js": "In the page: looks again and again, up to a deadline",
+  "tests/support/process/eventually.ts":
     "Looks again and again for what tells of no event, up to a deadline",
 };
 

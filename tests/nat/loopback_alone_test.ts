@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { candidatesOf } from "../../sip/media/webrtc/host_candidates.ts";
-import { withFirefox } from "../support/firefox.ts";
-import { type NatLab, natTest } from "../support/nat_lab.ts";
-import { hosts } from "../support/nat_network.ts";
-import { openSoftphonePage } from "../support/softphone_page.ts";
-import type { System } from "../support/system.ts";
-import { talkAt } from "../support/talker.ts";
+import { withFirefox } from "../support/browsers/firefox.ts";
+import { type NatLab, natTest } from "../support/process/nat_lab.ts";
+import { hosts } from "../support/process/nat_network.ts";
+import { openSoftphonePage } from "../support/browsers/softphone_page.ts";
+import type { System } from "../support/process/system.ts";
+import { talkAt } from "../support/media/talker.ts";
 
 /** A machine that has the loopback and no network: service, companion, phones and the tests are on it. */
 const aloneTest = (name: string, body: (lab: NatLab) => Promise<void>) =>

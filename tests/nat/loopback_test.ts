@@ -4,11 +4,11 @@ import { ofKind, parseSdp } from "../../sip/media/sdp/parse_sdp.ts";
 import { bindDatagrams } from "../../sip/media/rtp/rtp_sockets.ts";
 import { ownSockets } from "../../sip/media/webrtc/sockets.ts";
 import { stunKey, writeStun } from "../../sip/media/webrtc/stun.ts";
-import { natTest } from "../support/nat_lab.ts";
-import { type Host, hosts, onHost } from "../support/nat_network.ts";
-import { run } from "../support/run.ts";
-import { BROWSER_OFFER } from "../support/sdp_samples.ts";
-import { eventually } from "../support/eventually.ts";
+import { natTest } from "../support/process/nat_lab.ts";
+import { type Host, hosts, onHost } from "../support/process/nat_network.ts";
+import { run } from "../support/process/run.ts";
+import { BROWSER_OFFER } from "../support/media/sdp_samples.ts";
+import { eventually } from "../support/process/eventually.ts";
 
 natTest(
   import.meta.url,

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { grantIceServers, type IceServer } from "../../core/base/ice_servers.ts";
-import { type NatLab, natTest, PRIVATE_NAME } from "../support/nat_lab.ts";
-import { blockUdp, hosts } from "../support/nat_network.ts";
-import { eventually } from "../support/eventually.ts";
+import { type NatLab, natTest, PRIVATE_NAME } from "../support/process/nat_lab.ts";
+import { blockUdp, hosts } from "../support/process/nat_network.ts";
+import { eventually } from "../support/process/eventually.ts";
 
 /** Calls through NATs; each is of audio that a peer sends and hears again, so it went both ways. */
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { natTest } from "../support/nat_lab.ts";
-import { hosts } from "../support/nat_network.ts";
-import { run } from "../support/run.ts";
+import { natTest } from "../support/process/nat_lab.ts";
+import { hosts } from "../support/process/nat_network.ts";
+import { run } from "../support/process/run.ts";
 
 /** An address of the public internet, which the guard lets through; here it is in a namespace. */
 const publicAddress = "9.9.9.9";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { resources } from "../../core/resources/mod.ts";
-import { startApp } from "../support/app.ts";
-import { document } from "../support/openapi.ts";
-import { makeSample, sampledNames } from "../support/samples.ts";
+import { startApp } from "../support/service/app.ts";
+import { document } from "../support/service/openapi.ts";
+import { makeSample, sampledNames } from "../support/service/samples.ts";
 
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { listChildren } from "../../core/accounts/walk.ts";
 import { limits } from "../../core/base/limits.ts";
-import type { ApiClient } from "../support/api_client.ts";
-import { startApp } from "../support/app.ts";
+import type { ApiClient } from "../support/service/api_client.ts";
+import { startApp } from "../support/service/app.ts";
 
 const list = "/2012-04-24/Accounts";
 const own = ({ sid }: ApiClient) => `${list}/${sid}.json`;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { routes } from "../../routes/mod.ts";
-import { startApp } from "../support/app.ts";
+import { startApp } from "../support/service/app.ts";
 
 const basic = (text: string) => `Basic ${new TextEncoder().encode(text).toBase64()}`;
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { startApp } from "../support/app.ts";
+import { startApp } from "../support/service/app.ts";
 
 Deno.test("AvailablePhoneNumbers lists countries, each with addresses that answer", async () => {
   using app = await startApp();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Fault } from "../../core/base/faults.ts";
-import { startApp } from "../support/app.ts";
-import { makeSample, sampleBinding } from "../support/samples.ts";
+import { startApp } from "../support/service/app.ts";
+import { makeSample, sampleBinding } from "../support/service/samples.ts";
 
 Deno.test("GET Bindings lists the devices of a Client, the latest first, page by page", async () => {
   using app = await startApp();

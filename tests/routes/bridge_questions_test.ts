@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { bridgePaths, questionAnswer, type Report } from "../../core/protocol/companion.ts";
 import { bridgeHeader, signBridge } from "../../core/protocol/signature.ts";
 import { bridge } from "../../routes/bridge/bridge.ts";
-import { type App, startApp } from "../support/app.ts";
-import { companion, xml } from "../support/hand_companion.ts";
-import { newLeg } from "../support/sip_lab.ts";
+import { type App, startApp } from "../support/service/app.ts";
+import { companion, xml } from "../support/service/hand_companion.ts";
+import { newLeg } from "../support/sip/sip_lab.ts";
 
 const secret = "a secret of both sides";
 

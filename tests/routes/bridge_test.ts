@@ -6,7 +6,7 @@ import { gatewaysAnswer } from "../../core/protocol/trunks.ts";
 import { sweepCompanions } from "../../core/reports/sweep.ts";
 import { limits } from "../../core/base/limits.ts";
 import { bridge } from "../../routes/bridge/bridge.ts";
-import { type App, startApp } from "../support/app.ts";
+import { type App, startApp } from "../support/service/app.ts";
 
 const secret = "a secret of both sides";
 

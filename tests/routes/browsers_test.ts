@@ -4,10 +4,10 @@ import { bridge } from "../../routes/bridge/bridge.ts";
 import { documentationFiles } from "../../core/start/documentation_files.ts";
 import { docs } from "../../routes/docs/docs.ts";
 import { home } from "../../routes/docs/home.ts";
-import { startApp } from "../support/app.ts";
+import { startApp } from "../support/service/app.ts";
 import { writeWav } from "../../core/base/wav.ts";
-import { type App } from "../support/app.ts";
-import { makeSample } from "../support/samples.ts";
+import { type App } from "../support/service/app.ts";
+import { makeSample } from "../support/service/samples.ts";
 
 /** A recording of a second of silence, and the link to it. */
 async function audioSample(app: App): Promise<{ sid: string; link: string }> {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { startApp } from "../support/app.ts";
-import { makeSample, samples } from "../support/samples.ts";
+import { startApp } from "../support/service/app.ts";
+import { makeSample, samples } from "../support/service/samples.ts";
 
 const wanted = { From: "+15550001", To: "client:alice", Url: "https://app.test/voice" };
 

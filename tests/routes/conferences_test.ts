@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { type App, startApp } from "../support/app.ts";
-import { companion } from "../support/hand_companion.ts";
-import { makeParticipant, makeSample } from "../support/samples.ts";
+import { type App, startApp } from "../support/service/app.ts";
+import { companion } from "../support/service/hand_companion.ts";
+import { makeParticipant, makeSample } from "../support/service/samples.ts";
 
 Deno.test("Participants lists the legs in a conference, each read by its call's Sid", async () => {
   using app = await startApp();

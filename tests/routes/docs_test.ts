@@ -5,9 +5,9 @@ import { docs } from "../../routes/docs/docs.ts";
 import { home } from "../../routes/docs/home.ts";
 import { examplesOf } from "../../routes/docs/examples.ts";
 import { renderMarkdown } from "../../routes/docs/markdown.ts";
-import { startApp } from "../support/app.ts";
-import { document } from "../support/openapi.ts";
-import { run } from "../support/run.ts";
+import { startApp } from "../support/service/app.ts";
+import { document } from "../support/service/openapi.ts";
+import { run } from "../support/process/run.ts";
 
 const settings = {
   baseUrl: "https://phone.example/pbx",

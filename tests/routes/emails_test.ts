@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { limits } from "../../core/base/limits.ts";
-import { startApp } from "../support/app.ts";
+import { startApp } from "../support/service/app.ts";
 
 const wanted = {
   From: "me@example.com",

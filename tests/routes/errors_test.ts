@@ -3,7 +3,7 @@ import { mock } from "node:test";
 import { Hono } from "hono";
 import { Fault, faults } from "../../core/base/faults.ts";
 import { limits } from "../../core/base/limits.ts";
-import { startApp } from "../support/app.ts";
+import { startApp } from "../support/service/app.ts";
 
 Deno.test("an unknown path answers 404, and below an account only with credentials", async () => {
   using app = await startApp();

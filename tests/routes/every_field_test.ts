@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { snake } from "../../core/base/wire.ts";
-import type { Answer, ApiClient } from "../support/api_client.ts";
-import { startApp } from "../support/app.ts";
-import { makeParticipant, makeSample } from "../support/samples.ts";
+import type { Answer, ApiClient } from "../support/service/api_client.ts";
+import { startApp } from "../support/service/app.ts";
+import { makeParticipant, makeSample } from "../support/service/samples.ts";
 
 /** The interface as it is written down: every name that may be sent, with a value that is no default. */
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { snake } from "../../core/base/wire.ts";
-import type { ApiClient, Form } from "../support/api_client.ts";
-import { type App, startApp } from "../support/app.ts";
-import { beyond, type ParameterSchema, within } from "../support/bounds.ts";
-import { fillIn } from "../support/filled_paths.ts";
-import { document } from "../support/openapi.ts";
+import type { ApiClient, Form } from "../support/service/api_client.ts";
+import { type App, startApp } from "../support/service/app.ts";
+import { beyond, type ParameterSchema, within } from "../support/process/bounds.ts";
+import { fillIn } from "../support/service/filled_paths.ts";
+import { document } from "../support/service/openapi.ts";
 
 /** Every parameter that the description has is held to it: what it forbids is refused, by name. */
 

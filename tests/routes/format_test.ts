@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { XMLParser } from "fast-xml-parser";
-import { startApp } from "../support/app.ts";
+import { startApp } from "../support/service/app.ts";
 
 Deno.test("formatOf() gives JSON when Accept prefers it, XML otherwise", async () => {
   using app = await startApp();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { resources } from "../../core/resources/mod.ts";
-import { startApp } from "../support/app.ts";
-import { makeSample, sampledNames } from "../support/samples.ts";
+import { startApp } from "../support/service/app.ts";
+import { makeSample, sampledNames } from "../support/service/samples.ts";
 
 const requests = Deno.env.get("CI") === undefined ? 2_000 : 50_000;
 

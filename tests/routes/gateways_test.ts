@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { startApp } from "../support/app.ts";
+import { startApp } from "../support/service/app.ts";
 
 const wanted = { UserName: "me", Password: "secret", Proxy: "sip.carrier.test" };
 const path = "Management/Gateways";

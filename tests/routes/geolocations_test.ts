@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { startApp } from "../support/app.ts";
+import { startApp } from "../support/service/app.ts";
 
 const immediate = { DeviceIdentifier: "59899077937", StatusCallback: "https://app.test/geo" };
 const geofence = {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { wavHeader } from "../../core/recordings/wav_header.ts";
-import { startApp } from "../support/app.ts";
-import { makeSample } from "../support/samples.ts";
+import { startApp } from "../support/service/app.ts";
+import { makeSample } from "../support/service/samples.ts";
 
 /** The headers that a server sends in answer to HEAD. */
 async function headersOf(port: number, path: string, authorization: string): Promise<Headers> {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { calls } from "../../core/resources/calls.ts";
 import { shapeOf } from "../../routes/http/represent.ts";
-import { type App, startApp } from "../support/app.ts";
-import { makeSample } from "../support/samples.ts";
+import { type App, startApp } from "../support/service/app.ts";
+import { makeSample } from "../support/service/samples.ts";
 
 const pageSize = 4;
 

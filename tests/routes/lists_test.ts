@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { App } from "../support/app.ts";
-import { startApp } from "../support/app.ts";
-import { makeSample } from "../support/samples.ts";
+import type { App } from "../support/service/app.ts";
+import { startApp } from "../support/service/app.ts";
+import { makeSample } from "../support/service/samples.ts";
 
 async function withCalls(count: number): Promise<App> {
   const app = await startApp();

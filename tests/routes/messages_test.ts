@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { startApp } from "../support/app.ts";
+import { startApp } from "../support/service/app.ts";
 
 const wanted = { From: "+15550001", To: "+15550002", Body: "hello" };
 Deno.test("POST /SMS/Messages answers with a message that is being sent", async () => {

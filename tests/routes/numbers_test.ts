@@ -6,8 +6,8 @@ import { parseNumber } from "../../core/values/phone_number.ts";
 import { openNumbers } from "../../core/numbers/providers/open.ts";
 import type { NumberEvent } from "../../core/values/offer.ts";
 import { openStore } from "../../kv/open_store.ts";
-import type { ApiClient } from "../support/api_client.ts";
-import { startApp } from "../support/app.ts";
+import type { ApiClient } from "../support/service/api_client.ts";
+import { startApp } from "../support/service/app.ts";
 
 const numbersOf = (list: Record<string, unknown>[]) => list.map((one) => one.phone_number);
 const bay = "+14155550100";

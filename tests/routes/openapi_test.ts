@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { faults } from "../../core/base/faults.ts";
 import { resources } from "../../core/resources/mod.ts";
 import type { AnyResource } from "../../core/model/resource.ts";
-import { startApp } from "../support/app.ts";
-import { fillIn } from "../support/filled_paths.ts";
-import { assertFits, assertFitsSchema, document } from "../support/openapi.ts";
-import { goldenResources } from "../support/openapi_examples.ts";
-import { makeSample, sampledNames, samples } from "../support/samples.ts";
+import { startApp } from "../support/service/app.ts";
+import { fillIn } from "../support/service/filled_paths.ts";
+import { assertFits, assertFitsSchema, document } from "../support/service/openapi.ts";
+import { goldenResources } from "../support/service/openapi_examples.ts";
+import { makeSample, sampledNames, samples } from "../support/service/samples.ts";
 
 interface Described {
   operationId: string;

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { limits } from "../../core/base/limits.ts";
 import type { Hono } from "hono";
 import { routes } from "../../routes/mod.ts";
-import { apiClient } from "../support/api_client.ts";
-import { startApp } from "../support/app.ts";
+import { apiClient } from "../support/service/api_client.ts";
+import { startApp } from "../support/service/app.ts";
 
 const client = { Login: "alice", Password: "secret" };
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { MPEGDecoder } from "mpg123-decoder";
 import { wavHeader } from "../../core/recordings/wav_header.ts";
-import { type App, startApp } from "../support/app.ts";
-import { makeSample } from "../support/samples.ts";
-import { tone } from "../support/tone.ts";
+import { type App, startApp } from "../support/service/app.ts";
+import { makeSample } from "../support/service/samples.ts";
+import { tone } from "../support/media/tone.ts";
 
 const linkOf = async (app: App, sid: string): Promise<string> =>
   (await app.root.get(`Recordings/${sid}.json`)).json().file_uri;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { limits } from "../../core/base/limits.ts";
 import type { Settings } from "../../core/values/settings.ts";
-import type { ApiClient } from "../support/api_client.ts";
-import { type App, startApp } from "../support/app.ts";
-import { memoryBlobs } from "../support/memory_blobs.ts";
-import { makeSample } from "../support/samples.ts";
+import type { ApiClient } from "../support/service/api_client.ts";
+import { type App, startApp } from "../support/service/app.ts";
+import { memoryBlobs } from "../support/service/memory_blobs.ts";
+import { makeSample } from "../support/service/samples.ts";
 
 const audio = new TextEncoder().encode("RIFF and so on");
 

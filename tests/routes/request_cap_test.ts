@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { startApp } from "../support/app.ts";
+import { startApp } from "../support/service/app.ts";
 
 /** The service with one request a second for each account, and so ten at once. */
 async function cappedApp() {

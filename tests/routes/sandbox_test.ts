@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { startApp } from "../support/app.ts";
-import { makeSample } from "../support/samples.ts";
+import { startApp } from "../support/service/app.ts";
+import { makeSample } from "../support/service/samples.ts";
 
 Deno.test("GET /Sandbox makes the one Sandbox of the account, also for two at once", async () => {
   using app = await startApp();

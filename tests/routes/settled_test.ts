@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
-import { type App, startApp } from "../support/app.ts";
-import { made } from "../support/hand_companion.ts";
+import { type App, startApp } from "../support/service/app.ts";
+import { made } from "../support/service/hand_companion.ts";
 
 const voice = "https://app.test/voice";
 const number = "+14155550150";

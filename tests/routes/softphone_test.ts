@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { makeDemo } from "../../core/demo/demo.ts";
 import { softphoneFiles } from "../../core/start/softphone_files.ts";
 import { softphone } from "../../routes/softphone.ts";
-import { type App, startApp } from "../support/app.ts";
+import { type App, startApp } from "../support/service/app.ts";
 
 const wsUrl = "wss://sip.test:8443/ws";
 

@@ -4,7 +4,7 @@ import type { LegEvent } from "../../core/protocol/events.ts";
 import { handleReport } from "../../core/reports/handle_report.ts";
 import { takePresence } from "../../core/companions/companions.ts";
 import { limits } from "../../core/base/limits.ts";
-import { type App, startApp } from "../support/app.ts";
+import { type App, startApp } from "../support/service/app.ts";
 
 const companion = { id: "companion", runId: "run" };
 const { signal } = new AbortController();

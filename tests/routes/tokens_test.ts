@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { startApp } from "../support/app.ts";
+import { startApp } from "../support/service/app.ts";
 
 const stun = { url: "stun:turn.test:3478", urls: "stun:turn.test:3478" };
 const turn = "turn:turn.test:3478?transport=tcp";

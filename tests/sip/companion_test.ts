@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { invite, inviteScript, sipTest, startSipLab } from "../support/sip_lab.ts";
+import { invite, inviteScript, sipTest, startSipLab } from "../support/sip/sip_lab.ts";
 import { startCompanion } from "../../sip/companion.ts";
 import { sipLimits } from "../../sip/base/limits.ts";
-import { fakeMedia } from "../support/fake_media.ts";
-import { valueOf } from "../support/sip_text.ts";
+import { fakeMedia } from "../support/media/fake_media.ts";
+import { valueOf } from "../support/sip/sip_text.ts";
 
 sipTest("stop() ends calls with BYE, CANCEL and 503, and reports them", async () => {
   await using lab = await startSipLab();

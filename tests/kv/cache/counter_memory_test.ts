@@ -5,7 +5,7 @@ import { emptyBatch } from "../../../kv/store/batch.ts";
 import { type Block, blockName, counterMemory } from "../../../kv/cache/counter_memory.ts";
 import { levels, spanOf, stageCount } from "../../../kv/store/counters.ts";
 import { keys } from "../../../kv/store/keys.ts";
-import { dice, storeFile, type StoreLab, storeLab } from "../../support/store_lab.ts";
+import { dice, storeFile, type StoreLab, storeLab } from "../../support/service/store_lab.ts";
 
 const counted = { account: 1n, prefix: "CA", field: "from", value: "a" };
 const [level] = levels;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { emptyBatch } from "../../../kv/store/batch.ts";
 import { listStates, nameOf } from "../../../kv/cache/list_states.ts";
-import { eventually } from "../../support/eventually.ts";
+import { eventually } from "../../support/process/eventually.ts";
 
 const list = nameOf({ account: 7n, prefix: "CA" });
 

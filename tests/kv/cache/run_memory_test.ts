@@ -5,7 +5,7 @@ import { ordOf, sidOf } from "../../../kv/store/keys.ts";
 import type { Stored } from "../../../kv/cache/recent_records.ts";
 import { type RunMemory, runMemory } from "../../../kv/cache/run_memory.ts";
 import type { Bounds, Gap, Run } from "../../../kv/cache/runs.ts";
-import { dice } from "../../support/store_lab.ts";
+import { dice } from "../../support/service/store_lab.ts";
 
 const place = { account: 7n, prefix: "CA" };
 

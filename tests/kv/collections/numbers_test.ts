@@ -8,7 +8,7 @@ import {
 import { parseNumber } from "../../../core/values/phone_number.ts";
 import type { Charge } from "../../../core/model/store.ts";
 import { openStore } from "../../../kv/open_store.ts";
-import { startApp } from "../../support/app.ts";
+import { startApp } from "../../support/service/app.ts";
 
 const offer = (phoneNumber: string, changes: Partial<NumberOffer> = {}): NumberOffer => ({
   ...unknownPlace,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { PresenceNews } from "../../../core/protocol/registrations.ts";
 import { presenceOf } from "../../../kv/collections/presence.ts";
-import { storeLab } from "../../support/store_lab.ts";
+import { storeLab } from "../../support/service/store_lab.ts";
 
 const first = { id: "one", runId: "first" };
 const news = (seq: number, changes: Partial<PresenceNews> = {}): PresenceNews => ({

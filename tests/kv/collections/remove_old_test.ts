@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import type { Base } from "../../../core/base/record.ts";
 import { removeOldDeliveries } from "../../../core/webhooks/remove_old.ts";
 import { openStore } from "../../../kv/open_store.ts";
-import { type App, startApp } from "../../support/app.ts";
-import { samples } from "../../support/samples.ts";
+import { type App, startApp } from "../../support/service/app.ts";
+import { samples } from "../../support/service/samples.ts";
 
 const day = 86_400_000;
 

@@ -3,8 +3,8 @@ import { z } from "zod";
 import { customerLane, exponential, type Job } from "../../../core/model/job.ts";
 import type { JobHandler } from "../../../core/ports/job_handler.ts";
 import { limits } from "../../../core/base/limits.ts";
-import { type App, startApp } from "../../support/app.ts";
-import { eventually } from "../../support/eventually.ts";
+import { type App, startApp } from "../../support/service/app.ts";
+import { eventually } from "../../support/process/eventually.ts";
 
 interface Lab {
   app: App;

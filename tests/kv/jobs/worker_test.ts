@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { z } from "zod";
 import { Fault } from "../../../core/base/faults.ts";
 import { exponential } from "../../../core/model/job.ts";
-import { job, type TestJob } from "../../support/job.ts";
+import { job, type TestJob } from "../../support/service/job.ts";
 import type { JobRun } from "../../../core/ports/job_handler.ts";
 import { limits } from "../../../core/base/limits.ts";
 import { notification } from "../../../core/notifications/notify.ts";
-import { type App, startApp } from "../../support/app.ts";
+import { type App, startApp } from "../../support/service/app.ts";
 import { openStore } from "../../../kv/open_store.ts";
 
 type Work = (text: string, run: JobRun) => Promise<void>;

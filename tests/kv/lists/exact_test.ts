@@ -13,7 +13,7 @@ import { type RecordCodec, recordCodec } from "../../../kv/records/record_codec.
 import { recentRecords } from "../../../kv/cache/recent_records.ts";
 import { sealer } from "../../../kv/store/seal.ts";
 import type { PackedTexts } from "../../../kv/records/text_pack.ts";
-import { dice, storeFile, type StoreLab, storeLab } from "../../support/store_lab.ts";
+import { dice, storeFile, type StoreLab, storeLab } from "../../support/service/store_lab.ts";
 
 const statuses = ["queued", "ringing", "in-progress", "completed", "busy"] as const;
 

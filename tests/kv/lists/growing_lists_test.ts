@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { dice, storeLab } from "../../support/store_lab.ts";
+import { dice, storeLab } from "../../support/service/store_lab.ts";
 
 /** How often lists are asked of the store. */
 function countedLists(): { count: number } & Disposable {

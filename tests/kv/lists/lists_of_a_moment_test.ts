@@ -4,9 +4,9 @@ import { sliceOf } from "../../../core/rest/paging.ts";
 import type { Query } from "../../../core/model/store.ts";
 import type { Call } from "../../../core/resources/calls.ts";
 import { sidTime } from "../../../core/base/sid.ts";
-import { startKvConnect } from "../../support/kv_connect.ts";
-import { hookReads } from "../../support/read_hook.ts";
-import { dice, storeFile, type StoreLab, storeLab } from "../../support/store_lab.ts";
+import { startKvConnect } from "../../support/service/kv_connect.ts";
+import { hookReads } from "../../support/browsers/read_hook.ts";
+import { dice, storeFile, type StoreLab, storeLab } from "../../support/service/store_lab.ts";
 
 const [minuteMs, hourMs] = [60_000, 3_600_000];
 const begin = Date.UTC(2024, 0, 1);

@@ -5,7 +5,7 @@ import type { Base } from "../../../core/base/record.ts";
 import type { Collection, Query } from "../../../core/model/store.ts";
 import type { Call } from "../../../core/resources/calls.ts";
 import type { Notification } from "../../../core/resources/notifications.ts";
-import { dice, type StoreLab, storeLab } from "../../support/store_lab.ts";
+import { dice, type StoreLab, storeLab } from "../../support/service/store_lab.ts";
 
 const hourMs = 3_600_000;
 const statuses = ["queued", "ringing", "completed", "busy"] as const;

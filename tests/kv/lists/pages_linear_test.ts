@@ -4,7 +4,7 @@ import type { Call } from "../../../core/resources/calls.ts";
 import { Fault } from "../../../core/base/faults.ts";
 import type { Condition } from "../../../core/base/filters.ts";
 import type { Query } from "../../../core/model/store.ts";
-import { dice, storeFile, type StoreLab, storeLab } from "../../support/store_lab.ts";
+import { dice, storeFile, type StoreLab, storeLab } from "../../support/service/store_lab.ts";
 
 /** How many commits failed before and after they were made. */
 const endings = { early: 0, lost: 0 };

@@ -9,7 +9,7 @@ import {
   type IncomingPhoneNumber,
   incomingPhoneNumbers,
 } from "../../../core/resources/incoming_phone_numbers.ts";
-import { dice, type StoreLab, storeLab } from "../../support/store_lab.ts";
+import { dice, type StoreLab, storeLab } from "../../support/service/store_lab.ts";
 
 const from: Condition = { field: "from", op: "equals", value: "+1" };
 const busy: Condition = { field: "status", op: "equals", value: "busy" };

@@ -3,7 +3,7 @@ import { ordOf } from "../../../kv/store/keys.ts";
 import type { Source } from "../../../kv/lists/plan.ts";
 import { remembered } from "../../../kv/lists/remembered.ts";
 import { runMemory } from "../../../kv/cache/run_memory.ts";
-import { storeLab } from "../../support/store_lab.ts";
+import { storeLab } from "../../support/service/store_lab.ts";
 
 Deno.test("a page far inside one stretch of counters is the same when it is asked for again", async () => {
   using lab = await storeLab();

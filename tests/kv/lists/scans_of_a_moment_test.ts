@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { Condition } from "../../../core/base/filters.ts";
-import { startKvConnect } from "../../support/kv_connect.ts";
-import { hookReads } from "../../support/read_hook.ts";
-import { type StoreLab, storeLab } from "../../support/store_lab.ts";
+import { startKvConnect } from "../../support/service/kv_connect.ts";
+import { hookReads } from "../../support/browsers/read_hook.ts";
+import { type StoreLab, storeLab } from "../../support/service/store_lab.ts";
 
 const weekMs = 7 * 86_400_000;
 const equals = (field: string, value: string): Condition => ({ field, op: "equals", value });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { sidList } from "../../../kv/lists/sid_list.ts";
-import { dice } from "../../support/store_lab.ts";
+import { dice } from "../../support/service/store_lab.ts";
 
 const sidOf = (n: number) => "CA" + n.toString(16).padStart(32, "0");
 const newestFirst = (sids: Iterable<string>) => [...sids].sort().reverse();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { hookReads } from "../../support/read_hook.ts";
-import { storeLab } from "../../support/store_lab.ts";
+import { hookReads } from "../../support/browsers/read_hook.ts";
+import { storeLab } from "../../support/service/store_lab.ts";
 
 Deno.test("a filtered page of phone numbers shows none that changed while it was read", async () => {
   using hook = hookReads();

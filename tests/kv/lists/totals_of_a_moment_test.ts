@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { Condition } from "../../../core/base/filters.ts";
 import type { Call } from "../../../core/resources/calls.ts";
-import { startKvConnect } from "../../support/kv_connect.ts";
-import { dice, storeFile, type StoreLab, storeLab } from "../../support/store_lab.ts";
+import { startKvConnect } from "../../support/service/kv_connect.ts";
+import { dice, storeFile, type StoreLab, storeLab } from "../../support/service/store_lab.ts";
 
 const equals = (field: string, value: string): Condition => ({ field, op: "equals", value });
 const waiting = ["queued", "ringing", "in-progress"] as const;

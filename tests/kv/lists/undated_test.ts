@@ -3,7 +3,7 @@ import type { Condition } from "../../../core/base/filters.ts";
 import { sliceOf } from "../../../core/rest/paging.ts";
 import type { Query } from "../../../core/model/store.ts";
 import type { Call } from "../../../core/resources/calls.ts";
-import { dice, type StoreLab, storeLab } from "../../support/store_lab.ts";
+import { dice, type StoreLab, storeLab } from "../../support/service/store_lab.ts";
 
 const hourMs = 3_600_000;
 const statuses = ["queued", "completed", "busy"] as const;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Condition } from "../../../core/base/filters.ts";
-import { storeFile, storeLab } from "../../support/store_lab.ts";
+import { storeFile, storeLab } from "../../support/service/store_lab.ts";
 
 const likeTo: Condition = { field: "to", op: "matches", value: "+4*" };
 

@@ -4,9 +4,9 @@ import { emptyBatch } from "../../../kv/store/batch.ts";
 import { committer } from "../../../kv/store/commit.ts";
 import { keys } from "../../../kv/store/keys.ts";
 import { isOvertaken, stageReferences } from "../../../kv/records/references.ts";
-import type { Answer } from "../../support/api_client.ts";
-import { startApp } from "../../support/app.ts";
-import { startKvConnect } from "../../support/kv_connect.ts";
+import type { Answer } from "../../support/service/api_client.ts";
+import { startApp } from "../../support/service/app.ts";
+import { startKvConnect } from "../../support/service/kv_connect.ts";
 
 const { clients } = resources;
 const gone = /VoiceApplicationSid must name one of the account's applications/;

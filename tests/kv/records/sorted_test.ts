@@ -10,7 +10,7 @@ import {
 } from "../../../core/resources/incoming_phone_numbers.ts";
 import { layoutOf } from "../../../kv/records/layout.ts";
 import { pageSorted } from "../../../kv/records/sorted.ts";
-import { dice, storeFile, type StoreLab, storeLab } from "../../support/store_lab.ts";
+import { dice, storeFile, type StoreLab, storeLab } from "../../support/service/store_lab.ts";
 
 const roll = dice(4);
 const kinds = ["local", "tollFree", "mobile"] as const;

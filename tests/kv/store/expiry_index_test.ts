@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { narrowExpiryIndex } from "../../../kv/store/expiry_index.ts";
 import { openStore } from "../../../kv/open_store.ts";
-import { storeFile } from "../../support/store_lab.ts";
+import { storeFile } from "../../support/service/store_lab.ts";
 
 const indexSql = "select sql from sqlite_master where name = 'kv_expiration_ms_idx'";
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { keys } from "../../../kv/store/keys.ts";
 import { openStore } from "../../../kv/open_store.ts";
 import { receiptOf } from "../../../kv/store/receipt.ts";
-import { startKvConnect } from "../../support/kv_connect.ts";
-import { storeLab } from "../../support/store_lab.ts";
+import { startKvConnect } from "../../support/service/kv_connect.ts";
+import { storeLab } from "../../support/service/store_lab.ts";
 
 const dayMs = 86_400_000;
 

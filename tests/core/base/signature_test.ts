@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { signedRequest, signerOf } from "../../../core/base/signature.ts";
+
+const context = {
+  authToken: "12345",
+  now: 1_700_000_000_999,
+  signal: new AbortController().signal,
+};
+
+Deno.test("signedRequest() signs a form as X-Twilio-Signature validators expect", () => {
+  // The example of the scheme's public description.
+  const request = signedRequest({
+    url: "https://mycompany.com/myapp.php?foo=1&bar=2",
+    method: "POST",
+    params: {
+      CallSid: "CA1234567890ABCDE",
+      Caller: "+14158675310",
+      Digits: "1234",
+      From: "+14158675310",
+      To: "+18005551212",
+    },
+  }, context);
+  assert.equal(request.headers.get("x-twilio-signature"), "GvWf1cFY/Q7PnoempGyD5oXAezc=");
+});
+
+Deno.test("signedRequest() signs time, method, URL and body", async () => {
+  const wanted = { url: "https://app.test/v?x=1", method: "POST", params: { A: "1 2" } } as const;
+  const request = signedRequest(wanted, context);
+  assert.equal(await request.clone().text(), "A=1+2");
+  const signed = "1700000000.POST.https://app.test/v?x=1.A=1+2";
+  const mac = createHmac("sha256", "12345").update(signed).digest("hex");
+  assert.equal(request.headers.get("x-switchboard-signature"), `t=1700000000,v1=${mac}`);
+});
+
+Deno.test("signedRequest() puts the parameters of GET behind the query, credentials in a header", () => {
+  const request = signedRequest({
+    url: "https://me:p%40ss@app.test/v?x=1",
+    method: "GET",
+    params: { To: "client:bob", x: "2" },
+  }, context);
+  assert.equal(request.url, "https://app.test/v?x=1&To=client%3Abob&x=2");
+  assert.equal(request.headers.get("authorization"), `Basic ${btoa("me:p@ss")}`);
+  assert.equal(request.body, null);
+});
+
+Deno.test("signerOf() signs what a redirect made of a request as a request to that address is", () => {
+  const wanted = { url: "https://app.test/v", method: "POST", params: { A: "1 2" } } as const;
+  const signatures = ({ headers }: Request) =>
+    ["x-switchboard-signature", "x-twilio-signature"].map((name) => headers.get(name));
+  const sign = signerOf(wanted, context);
+
+  for (const method of ["POST", "GET"] as const) {
+    const { headers } = signedRequest(wanted, context);
+    const redirected = sign(new Request("https://app.test/other?x=1", { method, headers }));
+    const params: Record<string, string> = method === "POST" ? wanted.params : {};
+    const direct = signedRequest({ url: "https://app.test/other?x=1", method, params }, context);
+    assert.deepEqual(signatures(redirected), signatures(direct), method);
+  }
+});

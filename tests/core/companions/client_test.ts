@@ -1,0 +1,190 @@
+import assert from "node:assert/strict";
+import { bridgeClient } from "../../../core/companions/client.ts";
+import { companionFor } from "../../../core/companions/companions.ts";
+import { Fault } from "../../../core/base/faults.ts";
+import { limits } from "../../../core/base/limits.ts";
+import type { Companions, CompanionState } from "../../../core/ports/companion_ports.ts";
+
+const now = () => 1_000_000;
+const leg = `CA${"0".repeat(32)}`;
+
+const state = (id: string, changes: Partial<CompanionState> = {}): CompanionState => ({
+  id,
+  runId: `run of ${id}`,
+  seenAt: now(),
+  bridgeUrl: `http://${id}.test`,
+  ...changes,
+});
+
+const never = () => Promise.reject(new Error("not asked here"));
+
+/** Companions as the store knows them; `holders` have a device of everybody. */
+const known = (states: CompanionState[], holders: string[] = []): Companions => ({
+  list: () => Promise.resolve(states),
+  get: (id) => Promise.resolve(states.find((one) => one.id === id) ?? null),
+  holding: (_, among) => Promise.resolve(among.filter(({ id }) => holders.includes(id))),
+  beat: never,
+  forget: never,
+  takePresence: never,
+  knowsPresence: never,
+  countRegistered: never,
+});
+
+/** A client whose requests each host answers with a status, or not at all when it has none. */
+function startClient(states: CompanionState[], statuses: Record<string, number>) {
+  const asked: string[] = [];
+  const client = bridgeClient({
+    url: "http://expected.test",
+    companions: known(states),
+    secret: "secret",
+    now,
+    timeoutMs: 1_000,
+    fetch({ url }) {
+      const { host, pathname } = new URL(url);
+      asked.push(host + pathname);
+      const status = statuses[host];
+      if (status === undefined) return Promise.reject(new TypeError("connection refused"));
+      const companion = { id: host, runId: "run" };
+      return Promise.resolve(
+        Response.json({ companion, bindings: [], isDone: true, isKnown: true }, { status }),
+      );
+    },
+  });
+  return { client, asked };
+}
+
+const two = [state("one"), state("two")];
+
+Deno.test("run() asks the companion that is named, and no other", async () => {
+  const { client, asked } = startClient(two, { "one.test": 200, "two.test": 404 });
+
+  assert.equal((await client.run(leg, [], { at: { id: "one" } }))?.id, "one.test");
+  assert.equal(await client.run(leg, [], { at: { id: "two" } }), null);
+
+  assert.deepEqual(asked, ["one.test/run", "two.test/run"]);
+});
+
+Deno.test("run() asks one after another until one has the leg when none is named", async () => {
+  const states = [...two, state("lost", { seenAt: now() - limits.companionLostMs - 1 })];
+  const { client, asked } = startClient(states, { "two.test": 200 });
+  const nobody = startClient(two, { "one.test": 404, "two.test": 404 });
+  const unsure = startClient(two, { "one.test": 404 });
+
+  assert.equal((await client.run(leg, []))?.id, "two.test");
+  assert.equal(await nobody.client.run(leg, []), null);
+  await assert.rejects(unsure.client.run(leg, []), Fault);
+
+  assert.deepEqual(asked, ["one.test/run", "two.test/run"]);
+});
+
+Deno.test("run() goes where a companion is expected before any was heard of", async () => {
+  const { client, asked } = startClient([], { "expected.test": 200 });
+  const { bridgeUrl: _, ...silent } = state("one");
+  const old = startClient([silent], { "expected.test": 200 });
+
+  await client.run(leg, []);
+  await old.client.run(leg, [], { at: { id: "one" } });
+
+  assert.deepEqual([...asked, ...old.asked], ["expected.test/run", "expected.test/run"]);
+});
+
+Deno.test("mute() asks the companion that has the leg, false when that is gone", async () => {
+  const { client, asked } = startClient(two, { "one.test": 200, "two.test": 404 });
+
+  assert.equal(await client.mute(leg, true, { id: "one" }), true);
+  assert.equal(await client.mute(leg, true, { id: "two" }), false);
+  await assert.rejects(client.mute(leg, true, { id: "three" }), { code: 20503 });
+
+  assert.deepEqual(asked, ["one.test/mute", "two.test/mute", "expected.test/mute"]);
+});
+
+Deno.test("invalidate() tells every companion, and fails when one was not told", async () => {
+  const { client, asked } = startClient(two, { "two.test": 200 });
+
+  await assert.rejects(client.invalidate(["alice"]), { code: 20503 });
+
+  assert.deepEqual(asked, ["one.test/invalidate", "two.test/invalidate"]);
+});
+
+Deno.test("gatewaysChanged() tells every companion", async () => {
+  const { client, asked } = startClient(two, { "one.test": 200, "two.test": 200 });
+
+  await client.gatewaysChanged();
+
+  assert.deepEqual(asked, ["one.test/gateways", "two.test/gateways"]);
+});
+
+Deno.test("ready() is true while one companion answers", async () => {
+  assert.equal(await startClient(two, { "two.test": 200 }).client.ready(), true);
+  assert.equal(await startClient(two, { "two.test": 503 }).client.ready(), false);
+});
+
+Deno.test("companionFor() prefers who has the Client, then who was heard last", async () => {
+  const states = [
+    state("one", { seenAt: now() - 2 }),
+    state("two", { seenAt: now() - 1 }),
+    state("lost", { seenAt: now() - limits.companionLostMs - 1 }),
+  ];
+  const alice = { kind: "client", login: "alice" } as const;
+  const choose = async (holders: string[], among = states) =>
+    (await companionFor(alice, { companions: known(among, holders), now }))?.id;
+
+  assert.equal(await choose(["one"]), "one");
+  assert.equal(await choose(["one", "two"]), "two");
+  assert.equal(await choose([]), "two");
+  assert.equal(await choose(["lost"]), "two");
+  assert.equal(await choose([], []), undefined);
+});
+
+Deno.test("room() asks the companion that has the room, and throws when that is out of reach", async () => {
+  const { client, asked } = startClient(two, { "two.test": 200 });
+  const order = { conferenceSid: `CF${"0".repeat(32)}`, order: { type: "end" } } as const;
+
+  assert.equal(await client.room(order, { id: "two" }), true);
+  await assert.rejects(client.room(order, { id: "one" }), { kind: "unavailable" });
+  assert.deepEqual(asked, ["two.test/room", "one.test/room"]);
+});
+
+const readyOf = (id: string, runId: string, status = 200) => () =>
+  Response.json({ ready: status === 200, companion: { id, runId } }, { status });
+
+for (
+  const [what, answer, seen] of [
+    ["the same run", readyOf("one", "run of one"), "there"],
+    ["another run", readyOf("one", "later"), "gone"],
+    ["another companion", readyOf("two", "run of two"), "silent"],
+    ["one that stops", readyOf("one", "run of one", 503), "silent"],
+    ["what is no companion", () => new Response("?"), "silent"],
+  ] as const
+) {
+  Deno.test(`look() finds a companion ${seen} where ${what} answers`, async () => {
+    const client = bridgeClient({
+      url: "http://expected.test",
+      companions: known(two),
+      secret: "secret",
+      now,
+      timeoutMs: 1_000,
+      fetch: () => Promise.resolve(answer()),
+    });
+    assert.equal(await client.look({ id: "one", runId: "run of one" }), seen);
+  });
+}
+
+Deno.test("look() finds a companion gone whose address refuses, or that is known by another run", async () => {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr as Deno.NetAddr;
+  const client = bridgeClient({
+    url: "http://expected.test",
+    companions: known([state("one", { bridgeUrl: `http://127.0.0.1:${port}` })]),
+    secret: "secret",
+    now,
+    timeoutMs: 200,
+    fetch: (request) => fetch(request),
+  });
+  const one = { id: "one", runId: "run of one" };
+
+  assert.equal(await client.look(one), "silent");
+  assert.equal(await client.look({ id: "one", runId: "an earlier one" }), "gone");
+  listener.close();
+  assert.equal(await client.look(one), "gone");
+});

@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { readBridge, writeBridge } from "../../../core/protocol/seal.ts";
+
+const secret = "of service and companion";
+const content = {
+  script: [{
+    type: "invite",
+    routes: [{ credentials: { userName: "trunk", password: 'of the trunk "ä' } }],
+    note: 'a text that holds "password":"x"',
+  }],
+  credentials: { ha1: { md5: "0123456789abcdef", sha256: "fedcba9876543210" } },
+};
+
+Deno.test("writeBridge() hides passwords and what does for one, and nothing else", () => {
+  const [first, second] = [writeBridge(secret, content), writeBridge(secret, content)];
+
+  for (const hidden of ["of the trunk", "0123456789abcdef", "fedcba9876543210"]) {
+    assert.equal(first.includes(hidden), false);
+  }
+  assert.equal(first.includes('"userName":"trunk"'), true);
+  assert.notEqual(first, second);
+  assert.deepEqual(readBridge(secret, first), content);
+  assert.equal(writeBridge(secret, { seq: 1 }), '{"seq":1}');
+});
+
+Deno.test("readBridge() takes no secret that is plain, of another key or of another field", () => {
+  const sealed = writeBridge(secret, { password: "x" });
+  const why = /Cannot open "(password|ha1)": it is not sealed with the BRIDGE_SECRET/;
+
+  assert.throws(() => readBridge(secret, '{"password":"plain"}'), why);
+  assert.throws(() => readBridge("another", sealed), why);
+  assert.throws(() => readBridge(secret, sealed.replace("password", "ha1")), why);
+  assert.throws(() => readBridge(secret, "{"), SyntaxError);
+});

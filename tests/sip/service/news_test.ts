@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import type { NewsAnswer, Report } from "../../../core/protocol/companion.ts";
+import { sipLimits } from "../../../sip/base/limits.ts";
+import { createNews } from "../../../sip/service/news.ts";
+import { ServiceError } from "../../../sip/service/service_link.ts";
+
+const reportOf = (number: number): Report => ({
+  companion: { id: "test", runId: "1" },
+  leg: `CA${String(number).padStart(32, "0")}`,
+  accountSid: "AC",
+  seq: 0,
+  at: 0,
+  event: { type: "ringing" },
+  wantsScript: false,
+});
+
+type Outcomes = NewsAnswer["outcomes"];
+
+/** A service whose requests wait until the test lets them go. */
+function heldService() {
+  const requests: { reports: Report[]; answer: PromiseWithResolvers<Outcomes> }[] = [];
+  const tell = createNews({
+    news(reports) {
+      const answer = Promise.withResolvers<Outcomes>();
+      requests.push({ reports, answer });
+      return answer.promise;
+    },
+  });
+  return { requests, tell };
+}
+
+const turn = () => new Promise((resolve) => setTimeout(resolve, 0));
+
+Deno.test("tell() sends at once, and together what comes while requests are under way", async () => {
+  const { requests, tell } = heldService();
+  const told: Promise<void>[] = [];
+  for (let number = 0; number < sipLimits.newsRequests; number++) {
+    told.push(tell(reportOf(number)));
+    await turn();
+  }
+  const late = [10, 11, 12].map((number) => tell(reportOf(number)));
+  await turn();
+  assert.deepEqual(requests.map(({ reports }) => reports.length), [1, 1]);
+
+  requests[0]!.answer.resolve(["taken"]);
+  await told[0];
+  await turn();
+  assert.deepEqual(requests[2]!.reports, [10, 11, 12].map(reportOf));
+
+  requests[1]!.answer.resolve(["taken"]);
+  requests[2]!.answer.resolve(["taken", "taken", "taken"]);
+  await Promise.all([...told, ...late]);
+});
+
+Deno.test("tell() sends each alone where one is refused, so that the others are taken", async () => {
+  const sent: number[] = [];
+  const tell = createNews({
+    news(reports) {
+      sent.push(reports.length);
+      const isRead = reports.every(({ leg }) => leg !== reportOf(2).leg);
+      return isRead
+        ? Promise.resolve(reports.map(() => "taken" as const))
+        : Promise.reject(new ServiceError("post", "the service answered 400", "refusal"));
+    },
+  });
+
+  const outcomes = await Promise.allSettled([1, 2, 3].map((number) => tell(reportOf(number))));
+
+  assert.deepEqual(outcomes.map(({ status }) => status), ["fulfilled", "rejected", "fulfilled"]);
+  assert.deepEqual(sent, [3, 1, 1, 1]);
+});
+
+Deno.test("tell() rejects each report with what became of it", async () => {
+  const tell = createNews({
+    news: () => Promise.resolve<Outcomes>(["taken", "outage", "defect", "refused"]),
+  });
+
+  const outcomes = await Promise.allSettled([1, 2, 3, 4].map((number) => tell(reportOf(number))));
+
+  const failures = outcomes.map((one) =>
+    one.status === "rejected" && one.reason instanceof ServiceError ? one.reason.failure : "none"
+  );
+  assert.deepEqual(failures, ["none", "outage", "defect", "refusal"]);
+});
+
+Deno.test("tell() rejects all of a request that failed, and goes on", async () => {
+  let failures = 1;
+  const tell = createNews({
+    news: (reports) =>
+      failures-- > 0
+        ? Promise.reject(new ServiceError("post", "503", "outage"))
+        : Promise.resolve(reports.map(() => "taken" as const)),
+  });
+
+  const first = await Promise.allSettled([tell(reportOf(1)), tell(reportOf(2))]);
+  await tell(reportOf(3));
+
+  assert.deepEqual(first.map(({ status }) => status), ["rejected", "rejected"]);
+});

@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import { sipLimits } from "../../../sip/base/limits.ts";
+import { frameHead, frameOf, opcodes } from "../../support/sip/raw_websocket.ts";
+import { sipTest } from "../../support/sip/sip_lab.ts";
+import { eventually } from "../../support/process/eventually.ts";
+import { openWebSocketLab } from "../../support/sip/web_socket_lab.ts";
+
+const idleMs = sipLimits.socketIdleS * 1000;
+const utf8 = (bytes?: Uint8Array) => new TextDecoder().decode(bytes);
+
+sipTest("openWebSocketFlow() closes with 1009 at the head of a frame of 50 MB", async () => {
+  await using lab = await openWebSocketLab();
+  const peer = await lab.open();
+  const [socket] = lab.sockets;
+  const before = socket!.bytesRead;
+
+  await peer.write(frameHead(50 << 20));
+  const code = await peer.closeCode();
+  const chunk = new Uint8Array(1 << 20);
+  const flooding = (async () => {
+    for (let sent = 0; sent < 50; sent++) await peer.write(chunk);
+  })().catch(() => {});
+  await eventually("no more is read", () => socket!.isPaused());
+  lab.clock.advance(sipLimits.socketCloseMs);
+  await lab.nextClosed();
+  await flooding;
+
+  assert.equal(code, 1009);
+  assert.ok(socket!.bytesRead - before < 1 << 20, `${socket!.bytesRead} bytes were read`);
+  assert.equal(lab.clock.waiting(), 0);
+});
+
+sipTest("openWebSocketFlow() answers a ping between the frames of a message", async () => {
+  await using lab = await openWebSocketLab();
+  const peer = await lab.open();
+
+  await peer.frame("OPTIONS", { last: false });
+  await peer.frame("hello", { opcode: opcodes.ping });
+  const pong = await peer.read();
+  await peer.frame(" sip:a@b", { opcode: opcodes.continuation });
+
+  assert.deepEqual([pong?.opcode, utf8(pong?.payload)], [10, "hello"]);
+  assert.equal((await lab.nextMessage()).text, "OPTIONS sip:a@b");
+});
+
+sipTest("openWebSocketFlow() answers the keep-alive of SIP, and hands on none", async () => {
+  await using lab = await openWebSocketLab();
+  const peer = await lab.open();
+
+  await peer.frame("\r\n");
+  await peer.frame("\r\n\r\n");
+  await peer.frame("OPTIONS");
+
+  assert.equal(utf8((await peer.read())?.payload), "\r\n");
+  assert.equal((await lab.nextMessage()).text, "OPTIONS");
+});
+
+sipTest("openWebSocketFlow() takes frames that came right behind the handshake", async () => {
+  await using lab = await openWebSocketLab();
+  const head = [
+    "GET / HTTP/1.1",
+    "Host: a",
+    "Upgrade: websocket",
+    "Connection: upgrade",
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+    "Sec-WebSocket-Version: 13",
+    "Sec-WebSocket-Protocol: sip",
+  ].join("\r\n");
+  using connection = await Deno.connect({ port: lab.port });
+
+  const text = `${head}\r\n\r\n`;
+  await connection.write(Uint8Array.of(...new TextEncoder().encode(text), ...frameOf("A", {})));
+
+  assert.equal((await lab.nextMessage()).text, "A");
+});
+
+sipTest("openWebSocketFlow() echoes the code of a peer that closes", async () => {
+  await using lab = await openWebSocketLab();
+  const [coded, plain] = [await lab.open(), await lab.open()];
+
+  await coded.frame(Uint8Array.of(0x0f, 0xa0), { opcode: opcodes.close });
+  await plain.frame("", { opcode: opcodes.close });
+
+  assert.equal(await coded.closeCode(), 4000);
+  assert.equal((await plain.read())?.payload.length, 0);
+  assert.equal(await coded.read(), undefined);
+  coded.close();
+  plain.close();
+  await lab.nextClosed();
+  await lab.nextClosed();
+  assert.deepEqual([lab.clock.waiting(), lab.places()], [0, 0]);
+});
+
+sipTest("openWebSocketFlow() says 1001, and waits for the answer but not for ever", async () => {
+  await using lab = await openWebSocketLab();
+  const peer = await lab.open();
+  await peer.frame("first");
+  const { flow } = await lab.nextMessage();
+
+  flow.close();
+  const code = await peer.closeCode();
+  await peer.frame("late");
+  assert.equal(flow.closed, true);
+  await assert.rejects(
+    flow.transport.send("BYE"),
+    /^Error: Cannot send: the connection is closed$/,
+  );
+  lab.clock.advance(sipLimits.socketCloseMs);
+
+  assert.equal(code, 1001);
+  assert.equal(await lab.nextClosed(), flow);
+  assert.equal(lab.clock.waiting(), 0);
+});
+
+sipTest(
+  "openWebSocketFlow() asks a silent peer for a pong, and ends one that is gone",
+  async () => {
+    await using lab = await openWebSocketLab();
+    const peer = await lab.open();
+    await peer.frame("first");
+    await lab.nextMessage();
+
+    lab.clock.advance(idleMs);
+    lab.clock.advance(idleMs);
+    const ping = await peer.read();
+    await peer.frame("", { opcode: 10 });
+    await peer.frame("second");
+    const { flow } = await lab.nextMessage();
+    lab.clock.advance(idleMs);
+    assert.equal(flow.closed, false);
+    lab.clock.advance(idleMs);
+    const again = await peer.read();
+    lab.clock.advance(idleMs);
+
+    assert.deepEqual([ping?.opcode, again?.opcode], [opcodes.ping, opcodes.ping]);
+    assert.equal(await lab.nextClosed(), flow);
+    assert.equal(await peer.read(), undefined);
+  },
+);
+
+sipTest("openWebSocketFlow() closes with 1008 who does not complete a message", async () => {
+  await using lab = await openWebSocketLab();
+  const [fragment, head] = [await lab.open(), await lab.open()];
+  const before = lab.sockets.map(({ bytesRead }) => bytesRead);
+
+  await fragment.frame("x", { last: false });
+  await head.write(frameHead(10));
+  await eventually(
+    "both are taken",
+    () => lab.sockets.every(({ bytesRead }, at) => bytesRead > before[at]!),
+  );
+  lab.clock.advance(sipLimits.messageCompleteMs - 1);
+  await fragment.frame("", { opcode: opcodes.ping });
+  assert.equal((await fragment.read())?.opcode, 10);
+  lab.clock.advance(1);
+
+  assert.deepEqual([await fragment.closeCode(), await head.closeCode()], [1008, 1008]);
+});
+
+sipTest("openWebSocketFlow() closes when the peer ends without a word", async () => {
+  await using lab = await openWebSocketLab();
+  const peer = await lab.open();
+  await peer.frame("first");
+  const { flow } = await lab.nextMessage();
+
+  peer.close();
+
+  assert.equal(await lab.nextClosed(), flow);
+  assert.deepEqual([lab.clock.waiting(), lab.places()], [0, 0]);
+});

@@ -1,0 +1,43 @@
+import { readWav } from "../../../core/adapters/speech/read_wav.ts";
+import type { Sound } from "../../../core/adapters/speech/engine.ts";
+import { isInstalled } from "../../../core/adapters/speech/run_program.ts";
+
+/** A test of a program, skipped where it is not installed; in CI it must be. */
+export function programTest(program: string, name: string, fn: () => Promise<void>): void {
+  Deno.test({
+    name,
+    timeout: 240_000,
+    async fn(context) {
+      if (await isInstalled(program)) return await fn();
+      if (Deno.env.has("CI")) throw new Error(`${program} is not installed`);
+      await context.step({ name: `${program} is not installed`, ignore: true, fn: () => {} });
+    },
+  });
+}
+
+/** How long it is, and how much of it is voiced: 20 ms frames above a whisper, in seconds. */
+export function voiceIn({ pcm, sampleRate }: Sound): { seconds: number; voicedS: number } {
+  const frame = Math.round(sampleRate / 50);
+  let voiced = 0;
+  for (let at = 0; at + frame <= pcm.length; at += frame) {
+    let power = 0;
+    for (let i = at; i < at + frame; i++) power += pcm[i]! ** 2;
+    if (Math.sqrt(power / frame) > 300) voiced++;
+  }
+  return { seconds: pcm.length / sampleRate, voicedS: voiced / 50 };
+}
+
+/** What a WAV file holds. */
+export const soundOf = async (response: Response): Promise<Sound> =>
+  readWav(await response.bytes());
+
+/** Every second sample of speech at 16 kHz: as the telephone has it, but for its filter. */
+export function asTelephone({ pcm, sampleRate }: Sound): Sound {
+  if (sampleRate !== 16_000) throw new Error(`Cannot halve ${sampleRate}`);
+  // A short low-pass, so that what is above 4 kHz does not come back below it.
+  const halved = Int16Array.from({ length: pcm.length >> 1 }, (_, i) => {
+    const at = (offset: number) => pcm[2 * i + offset] ?? 0;
+    return Math.round((at(-1) + 2 * at(0) + at(1)) / 4);
+  });
+  return { pcm: halved, sampleRate: 8_000 };
+}

@@ -1,0 +1,238 @@
+import { createHash } from "node:crypto";
+import type { Hono } from "hono";
+import { createAccount } from "../../../core/accounts/create_account.ts";
+import type { Script } from "../../../core/protocol/script.ts";
+import type { RoomOrder } from "../../../core/protocol/rooms.ts";
+import type { MessageOrder, OutwardOrder } from "../../../core/protocol/messages.ts";
+import type { RegisteredBinding } from "../../../core/protocol/registrations.ts";
+import type { AnyJobHandler } from "../../../core/ports/job_handler.ts";
+import { handlers } from "../../../core/jobs/mod.ts";
+import { createPairCap } from "../../../core/values/pair_cap.ts";
+import { openNumbers } from "../../../core/numbers/providers/open.ts";
+import type { Ports } from "../../../core/ports/ports.ts";
+import type { Account } from "../../../core/resources/accounts.ts";
+import type { Email } from "../../../core/resources/emails.ts";
+import { serverSigner } from "../../../core/base/server_signature.ts";
+import { counting } from "../../../core/supervisor/counters.ts";
+import { openStore } from "../../../kv/open_store.ts";
+import type { Worker } from "../../../kv/jobs/worker.ts";
+import { type Mounts, routes } from "../../../routes/mod.ts";
+import { type ApiClient, apiClient } from "./api_client.ts";
+import { memoryBlobs } from "./memory_blobs.ts";
+
+/** The real service on an in-memory store, with recorded outside effects and a hand-moved clock. */
+export interface App {
+  /** In ms; moved by hand. */
+  clock: { now: number };
+  ports: Ports;
+  http: Hono;
+  /** Acts for itself on its own resources. */
+  root: ApiClient;
+  /** What was run on legs. */
+  bridge: { leg: string; script: Script; other?: Script }[];
+  /** Legs that were muted or heard again, and whether the companion has their media. */
+  muted: { leg: string; muted: boolean }[];
+  hasMedia: boolean;
+  /** The devices that Clients have registered, by login. */
+  registered: Map<string, RegisteredBinding[]>;
+  /** The logins that the companion was told to forget. */
+  forgotten: string[];
+  /** How often the companion was told to ask for the Gateways. */
+  gatewaysChanged: number;
+  /** What was done in rooms. */
+  roomOrders: RoomOrder[];
+  /** Whether the companion knows the room and leg of an order. */
+  knowsRoom: boolean;
+  /** What shows of a companion that another could not reach. */
+  companionLooks: "there" | "gone" | "silent";
+  /** Messages that were to be sent to the devices of a Client. */
+  messaged: MessageOrder[];
+  /** What each registered device answers to a message; 200 unless set. */
+  deviceAnswers: () => number;
+  /** Messages that were to leave by trunks, and what those answer; 200 unless set. */
+  sentOut: OutwardOrder[];
+  trunkAnswers: () => number | null;
+  /** The e-mails that were handed to the mail server. */
+  mailed: Email[];
+  /** What customers' servers were asked; answered by `answers`. */
+  fetched: Request[];
+  answers: (request: Request) => Response;
+  logged: { line: string; fields: Record<string, unknown> | undefined }[];
+  /** Makes a sub-account and a client with its credentials. */
+  subAccount(parent: ApiClient, name: string): Promise<ApiClient>;
+  /** The worker of this instance, not started. */
+  worker(kinds: AnyJobHandler[]): Promise<Worker>;
+  /** Runs jobs until none is due. */
+  runJobs(kinds?: AnyJobHandler[]): Promise<void>;
+  [Symbol.dispose](): void;
+}
+
+/** How a test differs from the ordinary: ports that replace the recorded ones. */
+export interface AppOptions {
+  ports?: Partial<Ports>;
+  mounts?: (ports: Ports) => Mounts;
+  /** A store that others share, and which of its instances this is: it tells their Sids apart. */
+  shared?: { location: string; instance: number };
+}
+
+const start = Date.UTC(2024, 0, 31, 12);
+
+/** Starts the service with a root account; nothing listens on a socket. */
+export async function startApp(
+  { ports: replaced = {}, mounts = () => ({}), shared }: AppOptions = {},
+): Promise<App> {
+  const clock = { now: start };
+  const now = () => clock.now;
+  const { location, instance } = shared ?? { location: ":memory:", instance: 0 };
+  const store = await openStore({ location, secretKey: "test", now });
+  const recorded: Pick<
+    App,
+    | "bridge"
+    | "muted"
+    | "hasMedia"
+    | "registered"
+    | "forgotten"
+    | "gatewaysChanged"
+    | "roomOrders"
+    | "knowsRoom"
+    | "companionLooks"
+    | "messaged"
+    | "mailed"
+    | "sentOut"
+    | "trunkAnswers"
+    | "fetched"
+    | "logged"
+    | "answers"
+    | "deviceAnswers"
+  > = {
+    bridge: [],
+    muted: [],
+    hasMedia: true,
+    registered: new Map(),
+    forgotten: [],
+    gatewaysChanged: 0,
+    roomOrders: [],
+    knowsRoom: true,
+    companionLooks: "there",
+    messaged: [],
+    mailed: [],
+    sentOut: [],
+    trunkAnswers: () => 200,
+    fetched: [],
+    logged: [],
+    answers: () => new Response(),
+    deviceAnswers: () => 200,
+  };
+  let made = instance * 2 ** 32;
+  const ports: Ports = {
+    ...counting(store.records),
+    accounts: store.accounts,
+    companions: store.companions,
+    ledger: store.ledger,
+    numbers: openNumbers,
+    settings: {
+      baseUrl: "http://api.test",
+      sipDomain: "sip.test",
+      instanceId: "test",
+      callbackAttempts: 6,
+      deliveryKeptMs: 30 * 86_400_000,
+      revision: "f00d",
+      requestsPerSecond: 0,
+      clientPasswordMin: 4,
+      strictSmsFrom: false,
+      smsShortCodes: [],
+      smsRateMicros: () => 0,
+      recordingsPublic: false,
+      recordingsOpenInS3: false,
+      numberPriceMicros: 1_150_000,
+      transcriptionPriceMicros: 50_000,
+      trunks: {
+        outboundProxy: null,
+        sipHosts: [],
+        allowPrivate: false,
+        country: null,
+        numbersVouched: false,
+        rateMicros: () => 0,
+      },
+      ice: {
+        urls: ["stun:turn.test:3478", "turn:turn.test:3478?transport=tcp"],
+        turnSecret: "a secret of the tests",
+      },
+    },
+    messageRoutes: [],
+    messagePairs: createPairCap(now),
+    mailer: {
+      send: (email) => {
+        recorded.mailed.push(email);
+        return Promise.resolve([]);
+      },
+    },
+    blobs: memoryBlobs(),
+    locationSource: null,
+    transcriber: null,
+    sign: serverSigner("test"),
+    bridge: {
+      bindings: (login) => Promise.resolve(app.registered.get(login) ?? []),
+      run: (leg, script, { other } = {}) => {
+        recorded.bridge.push({ leg, script, ...other && { other } });
+        return Promise.resolve({ id: "companion", runId: "run" });
+      },
+      mute: (leg, muted) => {
+        recorded.muted.push({ leg, muted });
+        return Promise.resolve(app.hasMedia);
+      },
+      invalidate: (logins) => Promise.resolve(void recorded.forgotten.push(...logins)),
+      message: (order) => {
+        recorded.messaged.push(order);
+        return Promise.resolve((app.registered.get(order.login) ?? []).map(app.deviceAnswers));
+      },
+      sendOut: (order) => {
+        recorded.sentOut.push(order);
+        return Promise.resolve(app.trunkAnswers());
+      },
+      gatewaysChanged: () => Promise.resolve(void recorded.gatewaysChanged++),
+      room: (order) => {
+        recorded.roomOrders.push(order);
+        return Promise.resolve(app.knowsRoom);
+      },
+      look: () => Promise.resolve(app.companionLooks),
+      ready: () => Promise.resolve(true),
+    },
+    now,
+    newSid: (prefix) => {
+      made++;
+      return prefix + clock.now.toString(16).padStart(12, "0") +
+        made.toString(16).padStart(20, "0");
+    },
+    fetch: (request) => {
+      recorded.fetched.push(request);
+      return Promise.resolve(app.answers(request));
+    },
+    deriveToken: (sid, password) =>
+      Promise.resolve(createHash("md5").update(sid + password).digest("hex")),
+    log: (line, fields) => recorded.logged.push({ line, fields }),
+    ...replaced,
+  };
+  const http = routes(ports, mounts(ports)) as unknown as Hono;
+  const clientOf = (account: Account) =>
+    apiClient(http, { sid: account.sid, user: account.sid, token: account.authToken });
+
+  const wanted = { emailAddress: "root@example.com", password: "root password" };
+  const [known] = await ports.accounts.children("");
+  const root = clientOf(known ?? await createAccount(null, wanted, ports));
+  const app: App = Object.assign(recorded, {
+    clock,
+    ports,
+    http,
+    root,
+    async subAccount(parent: ApiClient, name: string) {
+      const owner = await store.accounts.get(parent.sid);
+      const wanted = { emailAddress: `${name}@example.com`, password: name };
+      return clientOf(await createAccount(owner, wanted, ports));
+    },
+    worker: (kinds: AnyJobHandler[]) => store.worker(kinds, ports),
+    runJobs: async (kinds = handlers) => await (await store.worker(kinds, ports)).drain(),
+    [Symbol.dispose]: () => store.close(),
+  });
+  return app;
+}

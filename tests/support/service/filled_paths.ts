@@ -1,0 +1,38 @@
+import { wavHeader } from "../../../core/recordings/wav_header.ts";
+import { resources } from "../../../core/resources/mod.ts";
+import type { App } from "./app.ts";
+import { makeParticipant, makeSample, sampledNames } from "./samples.ts";
+
+/** Makes one of everything that can be read; returns what fills a path's parameters with it. */
+export async function fillIn(app: App): Promise<(path: string) => string> {
+  const sids: Record<string, string> = {};
+  for (const name of sampledNames) {
+    sids[resources[name].path] = await makeSample(app, app.root, { name });
+  }
+  await makeParticipant(app, sids.Conferences!, sids.Calls!);
+  await app.ports.blobs.write(app.root.sid, sids.Recordings!, 0, wavHeader(1, 0));
+  const lookUp = { DeviceIdentifier: "+59899077937", StatusCallback: "https://app.test/found" };
+  const fence = {
+    EventGeofenceLatitude: "-33.4",
+    EventGeofenceLongitude: "-70.5",
+    GeofenceRange: "500",
+    GeofenceEvent: "in",
+  };
+  for (const type of ["Immediate", "Notification"]) {
+    const form = type === "Immediate" ? lookUp : { ...lookUp, ...fence };
+    sids[`Geolocation/${type}`] =
+      (await app.root.post(`Geolocation/${type}.json`, form)).json().sid;
+  }
+  const values: Record<string, string> = {
+    AccountSid: app.root.sid,
+    CallSid: sids.Calls!,
+    CountryCode: "CA",
+    Day: "2024-01-31",
+    Category: "phonenumbers",
+    Code: "20404",
+  };
+  return (path) => {
+    const below = /\{AccountSid\}\/(.+?)\/\{Sid\}/.exec(path)?.[1] ?? "";
+    return path.replaceAll(/\{(\w+)\}/g, (_, name) => values[name] ?? sids[below]!);
+  };
+}

@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import type { Report } from "../../../core/protocol/companion.ts";
+import type { LegEvent } from "../../../core/protocol/events.ts";
+import { handleReport } from "../../../core/reports/handle_report.ts";
+import type { ApiClient } from "./api_client.ts";
+import type { App } from "./app.ts";
+
+/** The companion that every call of these tests is at. */
+export const companion = { id: "companion", runId: "run" };
+const signal = new AbortController().signal;
+const asking = [
+  "incoming",
+  "incomingNumber",
+  "refer",
+  "answered",
+  "detected",
+  "next",
+  "gathered",
+  "collected",
+  "dialled",
+  "consulting",
+  "waiting",
+  "left",
+  "dequeued",
+];
+
+/** A markup document. */
+export const xml = (body: string) =>
+  new Response(`<Response>${body}</Response>`, { headers: { "content-type": "text/xml" } });
+
+/** A companion that a test moves by hand: one report after the other. */
+export function companionOf(app: App, leg: string, accountSid = app.root.sid) {
+  let seq = 0;
+  const sent: Report[] = [];
+  return {
+    async report(event: LegEvent, options: Partial<Report> = {}) {
+      const wantsScript = asking.includes(event.type) ||
+        event.type === "noted" && event.action !== undefined;
+      const envelope = { companion, leg, accountSid, seq: seq++, at: app.clock.now, wantsScript };
+      sent.push({ ...envelope, event, ...options });
+      return await handleReport(sent.at(-1)!, app.ports, signal);
+    },
+    /** Sends the last report once more, as after a lost answer. */
+    repeat: async () => await handleReport(sent.at(-1)!, app.ports, signal),
+  };
+}
+
+/** A call as the REST interface shows it. */
+export const callOf = async (app: App, sid: string, account = app.root) =>
+  (await account.get(`Calls/${sid}.json`)).json();
+
+/** What an account was told of, latest first. */
+export async function notifications(app: App, account: ApiClient = app.root): Promise<string[]> {
+  const { notifications } = (await account.get("Notifications.json")).json();
+  return notifications.map((one: { message_text: string }) => one.message_text);
+}
+
+/** Makes something by REST. */
+export async function made(account: ApiClient, path: string, form: Record<string, string>) {
+  const answer = await account.post(`${path}.json`, form);
+  assert.equal(answer.status, 200, answer.text);
+  return answer.json();
+}

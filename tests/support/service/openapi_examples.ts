@@ -1,0 +1,107 @@
+import type { AnyResource } from "../../../core/model/resource.ts";
+import { accounts } from "../../../core/resources/accounts.ts";
+import {
+  availablePhoneNumbers,
+  numberCountries,
+} from "../../../core/resources/available_phone_numbers.ts";
+import { bindings } from "../../../core/resources/bindings.ts";
+import { resources } from "../../../core/resources/mod.ts";
+import { tokens } from "../../../core/resources/tokens.ts";
+import { usageRecords } from "../../../core/resources/usage_records.ts";
+import type { Form } from "./api_client.ts";
+import { document } from "./openapi.ts";
+import { sampledNames, samples } from "./samples.ts";
+
+/** The resources of golden files, by the first part of their names. */
+export const goldenResources: Record<string, AnyResource> = {
+  ...resources,
+  accounts,
+  available: availablePhoneNumbers,
+  bindings,
+  tokens,
+  usage: usageRecords,
+};
+
+/** Golden files that are no record and no list of one. */
+const others: Record<string, string> = {
+  available_countries: `${numberCountries.type}List`,
+  available_country: numberCountries.type,
+  calls_muted: "MutedCall",
+  error: "Error",
+  supervisor_metrics: "Metrics",
+};
+
+const lookUp = { DeviceIdentifier: "+59899077937", StatusCallback: "https://app.test/located" };
+
+/** Requests of operations that no sample is made by. */
+const requests: Record<string, Form> = {
+  AccountCreate: { EmailAddress: "team@example.com", Password: "secret", FriendlyName: "Team" },
+  AccountUpdate: { FriendlyName: "Support team" },
+  ApplicationCreate: { FriendlyName: "ivr 1", RcmlUrl: "https://app.test/voice" },
+  CallUpdate: { Url: "https://app.test/transfer" },
+  ConferenceUpdate: { Status: "completed" },
+  DeliveryUpdate: { Replay: "true" },
+  EmailMessageCreate: {
+    From: "a@example.com",
+    To: "b@example.com",
+    Subject: "Hi <b>",
+    Body: "hello",
+  },
+  ImmediateGeolocationCreate: lookUp,
+  IncomingPhoneNumberCreate: {
+    PhoneNumber: "+14155550198",
+    VoiceUrl: "https://app.test/voice",
+  },
+  IncomingPhoneNumberCreateOfKind: { PhoneNumber: "+14155550198" },
+  NotificationGeolocationCreate: {
+    ...lookUp,
+    EventGeofenceLatitude: "-33.426280",
+    EventGeofenceLongitude: "-70.56656",
+    GeofenceRange: "300",
+    GeofenceEvent: "in",
+  },
+  ParticipantUpdate: { Mute: "true" },
+  SandboxUpdate: { VoiceUrl: "https://app.test/voice" },
+  TokenCreate: { Ttl: "600" },
+  TranscriptionCreate: { TranscribeCallback: "https://app.test/text", Language: "en-US" },
+  UssdPushCreate: { From: "+14155550199", To: "+15550009", Url: "https://app.test/ussd" },
+};
+
+/** The example of every schema that a body is of, by the name of the schema. */
+export async function examplesOf(): Promise<Record<string, unknown>> {
+  const examples: Record<string, unknown> = {};
+  for (const name of sampledNames) {
+    const { type } = resources[name];
+    const { create, update } = samples[name];
+    if (create !== undefined) examples[`${type}Create`] = bodyOf(`${type}Create`, create(1));
+    if (update !== undefined) examples[`${type}Update`] = bodyOf(`${type}Update`, update.form);
+  }
+  for (const [name, form] of Object.entries(requests)) examples[name] = bodyOf(name, form);
+  const folder = new URL("../../golden/", import.meta.url);
+  for await (const { name: file } of Deno.readDir(folder)) {
+    const name = /^(\w+)\.json$/.exec(file)?.[1];
+    if (name === undefined) continue;
+    const [, resource, kind] = /^(\w+)_(one|list)$/.exec(name) ?? [];
+    const type = resource && goldenResources[resource]!.type + (kind === "list" ? "List" : "");
+    const schema = type ?? others[name];
+    if (schema === undefined) continue;
+    examples[schema] = JSON.parse(await Deno.readTextFile(new URL(file, folder)));
+  }
+  const sorted = Object.keys(examples).sort();
+  return Object.fromEntries(sorted.map((name) => [name, examples[name]]));
+}
+
+interface Properties {
+  properties: Record<string, { type?: string }>;
+}
+
+/** A form as the JSON body of a schema: numbers and booleans are no texts there. */
+function bodyOf(schema: string, form: Form): Record<string, unknown> {
+  const { properties } = document.components.schemas![schema] as unknown as Properties;
+  const values = Object.entries(form).map(([name, value]) => {
+    const { type } = properties[name]!;
+    if (type === "boolean") return [name, value === "true"];
+    return [name, type === "integer" ? Number(value) : value];
+  });
+  return Object.fromEntries(values);
+}

@@ -1,0 +1,221 @@
+import {
+  bridgeLimits,
+  bridgePaths,
+  type Credentials,
+  type Heartbeat,
+  heartbeat,
+  news,
+  questions,
+  type Report,
+} from "../../../core/protocol/companion.ts";
+import { type LegEvent } from "../../../core/protocol/events.ts";
+import { type Script } from "../../../core/protocol/script.ts";
+import { writeBridge } from "../../../core/protocol/seal.ts";
+import { bridgeRequests } from "../../../core/protocol/request.ts";
+import { bridgeHeader, signBridge } from "../../../core/protocol/signature.ts";
+import {
+  type PresenceNews,
+  presenceNews,
+  registrationPaths,
+} from "../../../core/protocol/registrations.ts";
+import {
+  recordingAnswer,
+  type RecordingPart,
+  recordingPart,
+  recordingPaths,
+} from "../../../core/protocol/recordings.ts";
+import type { GatewayReport } from "../../../core/protocol/trunks.ts";
+import { answerTrunks, type FakeTrunks, fakeTrunks } from "./fake_trunks.ts";
+import { digestHa1 } from "../../../sip/text/digest.ts";
+
+/** The service as the companion sees it: knows passwords, takes reports, answers with scripts. */
+export interface FakeService {
+  readonly url: string;
+  readonly secret: string;
+  /** Reports acknowledged so far, repeats included. */
+  readonly reports: Report[];
+  readonly heartbeats: Heartbeat[];
+  /** What companions told about who is registered. */
+  readonly presence: PresenceNews[];
+  /** Whether the service knows what came before the news. */
+  knows: (news: PresenceNews) => boolean;
+  /** Whether it asks those who beat for the whole. */
+  wantsPresence: boolean;
+  /** The first news, past or to come, that fit. */
+  told(matches: (news: PresenceNews) => boolean): Promise<PresenceNews>;
+  /** What it knows of trunks. */
+  readonly trunks: FakeTrunks;
+  /** The first report of a Gateway, past or to come, that fits. */
+  gatewayTold(matches: (report: GatewayReport) => boolean): Promise<GatewayReport>;
+  /** Parts of recordings acknowledged so far, repeats included. */
+  readonly parts: RecordingPart[];
+  /** Whether it wants a part; all unless set. */
+  wantsPart: (part: RecordingPart) => boolean;
+  /** The first part, past or to come, that fits. */
+  part(matches: (part: RecordingPart) => boolean): Promise<RecordingPart>;
+  /** Logins asked for. */
+  readonly lookups: string[];
+  readonly credentials: Map<string, Credentials>;
+  /** The script for a report that wants one; empty unless set. */
+  answer: (report: Report) => Script | Promise<Script>;
+  /** A status to refuse all requests with, as when the service is down. */
+  outage: number | undefined;
+  /** Resolves when a request was refused by the outage. */
+  outageFelt(): Promise<void>;
+  /** The first heartbeat, past or to come, that fits. */
+  beat(matches: (beat: Heartbeat) => boolean): Promise<Heartbeat>;
+  /** The first report, past or to come, that fits. */
+  reported(matches: (report: Report) => boolean): Promise<Report>;
+  /** The first event of this type, past or to come, of this leg or of any. */
+  event<T extends LegEvent["type"]>(
+    type: T,
+    leg?: string,
+  ): Promise<Report & { event: Extract<LegEvent, { type: T }> }>;
+  addClient(login: string, password: string): Credentials;
+  /** A signed order to the companion. */
+  order(bridgeUrl: string, path: string, content: unknown): Promise<Response>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export const testDomain = "sip.test";
+
+export function startFakeService(secret = "bridge secret for tests"): FakeService {
+  const { first, look } = searches();
+  const read = bridgeRequests({ secret, now: Date.now });
+  let refused = 0;
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, serve);
+
+  async function serve(request: Request): Promise<Response> {
+    const path = new URL(request.url).pathname;
+    const body = await read(request, { path, maxBytes: bridgeLimits.largeBodyBytes });
+    if (typeof body !== "string") return new Response(null, { status: body.status });
+    if (service.outage === undefined) return await answer(service, look, { path, body });
+    refused++;
+    look();
+    return new Response(null, { status: service.outage });
+  }
+
+  const service: FakeService = {
+    url: `http://127.0.0.1:${server.addr.port}`,
+    secret,
+    reports: [],
+    heartbeats: [],
+    presence: [],
+    knows: () => true,
+    wantsPresence: false,
+    told: (matches) => first(() => service.presence.find(matches)),
+    trunks: fakeTrunks(),
+    gatewayTold: (matches) => first(() => service.trunks.reports.find(matches)),
+    parts: [],
+    wantsPart: () => true,
+    part: (matches) => first(() => service.parts.find(matches)),
+    lookups: [],
+    credentials: new Map(),
+    answer: () => [],
+    outage: undefined,
+    outageFelt: () => first(() => refused > 0 || undefined).then(() => {}),
+    beat: (matches) => first(() => service.heartbeats.find(matches)),
+    reported: (matches) => first(() => service.reports.find(matches)),
+    event: (type, leg) =>
+      service.reported((one) =>
+        one.event.type === type && (leg === undefined || one.leg === leg)
+      ) as never,
+    addClient: (login, password) => addClient(service, login, password),
+    order: (bridgeUrl, path, content) => order(secret, new URL(path, bridgeUrl), content),
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+  return service;
+}
+
+async function answer(
+  service: FakeService,
+  look: () => void,
+  { path, body }: { path: string; body: string },
+): Promise<Response> {
+  const content = JSON.parse(body);
+  const sealed = (answer: object) => new Response(writeBridge(service.secret, answer));
+  if (path === bridgePaths.credentials) {
+    service.lookups.push(content.login);
+    return sealed({ credentials: service.credentials.get(content.login) ?? null });
+  }
+  if (path === bridgePaths.heartbeat) {
+    service.heartbeats.push(heartbeat.parse(content));
+    look();
+    return Response.json({ wantsPresence: service.wantsPresence });
+  }
+  if (path === registrationPaths.presence) {
+    const news = presenceNews.parse(content);
+    service.presence.push(news);
+    look();
+    return Response.json({ isKnown: service.knows(news) });
+  }
+  if (path === recordingPaths.part) {
+    const part = recordingPart.parse(content);
+    service.parts.push(part);
+    look();
+    return Response.json(recordingAnswer.parse({ isWanted: service.wantsPart(part) }));
+  }
+  if (path === bridgePaths.news) {
+    service.reports.push(...news.parse(content).reports);
+    look();
+    return Response.json({ outcomes: content.reports.map(() => "taken") });
+  }
+  const trunks = answerTrunks(service.trunks, path, content);
+  if (trunks !== undefined) {
+    look();
+    return sealed(await trunks.json());
+  }
+  const asked = questions.parse(content).reports;
+  service.reports.push(...asked);
+  look();
+  return new Response(
+    new ReadableStream({
+      async start(controller) {
+        await Promise.all(asked.map(async (one, at) => {
+          const script = await service.answer(one);
+          const line = writeBridge(service.secret, { at, outcome: "taken", script });
+          controller.enqueue(new TextEncoder().encode(`${line}\n`));
+        }));
+        controller.close();
+      },
+    }),
+  );
+}
+
+/** Searches that are done again whenever there is something new, until they find. */
+function searches() {
+  const open = new Set<() => void>();
+  const look = () => open.forEach((check) => check());
+  const first = <T>(search: () => T | undefined): Promise<T> => {
+    const { promise, resolve } = Promise.withResolvers<T>();
+    const check = () => {
+      const found = search();
+      if (found === undefined) return;
+      open.delete(check);
+      resolve(found);
+    };
+    open.add(check);
+    check();
+    return promise;
+  };
+  return { first, look };
+}
+
+function addClient(service: FakeService, login: string, password: string): Credentials {
+  const identity = { username: login, realm: testDomain, password };
+  const added: Credentials = {
+    accountSid: `AC${"0".repeat(32)}`,
+    clientSid: `CL${"0".repeat(32)}`,
+    ha1: { md5: digestHa1("MD5", identity), sha256: digestHa1("SHA-256", identity) },
+    allowed: true,
+  };
+  service.credentials.set(login, added);
+  return added;
+}
+
+async function order(secret: string, url: URL, content: unknown): Promise<Response> {
+  const body = writeBridge(secret, content);
+  const request = { at: Date.now(), method: "POST", path: url.pathname, body };
+  const headers = { [bridgeHeader]: signBridge(secret, request) };
+  return await fetch(url, { method: "POST", headers, body });
+}

@@ -1,0 +1,53 @@
+import { type RoomOrder, roomPaths, type RoomStep } from "../../../core/protocol/rooms.ts";
+import type { Script } from "../../../core/protocol/script.ts";
+import { type SipLab, type SipLabOptions, startSipLab } from "./sip_lab.ts";
+import { talkAt, type Talker } from "../media/talker.ts";
+import { workerEngine } from "../media/worker_engine.ts";
+
+export const conferenceSid = `CF${"c".repeat(32)}`;
+
+/** A room that a leg is put into, without beeps and with silence for those who wait. */
+export const roomStep = (changes: Partial<RoomStep> = {}): RoomStep => ({
+  type: "room",
+  conferenceSid,
+  most: 40,
+  muted: false,
+  beepOnEnter: false,
+  beepOnExit: false,
+  startOnEnter: true,
+  endOnExit: false,
+  wait: null,
+  timeLimitS: 60,
+  ...changes,
+});
+
+/** A companion with media of its own, for plain RTP. */
+export async function startRoomLab(options: SipLabOptions = {}): Promise<SipLab> {
+  return await startSipLab({ engine: await workerEngine(), ...options });
+}
+
+/** Has a softphone call, whose leg performs a script, and say a tone. */
+export async function enter(
+  lab: SipLab,
+  { login, hz, script }: { login: string; hz: number; script: Script },
+): Promise<Talker & { leg: string }> {
+  const before = lab.service.answer;
+  lab.service.answer = (report) =>
+    report.event.type === "incoming" && report.event.login === login ? script : before(report);
+  const talker = await talkAt(await lab.phone(login), "sip:room@sip.test", hz);
+  const { leg } = await lab.service.reported(({ event }) =>
+    event.type === "incoming" && event.sipCallId === talker.callId
+  );
+  return { ...talker, leg };
+}
+
+/** Has the companion do something in the room. */
+export async function order(lab: SipLab, order: RoomOrder["order"]): Promise<boolean> {
+  const content = { conferenceSid, order };
+  const answer = await lab.service.order(lab.companion.bridgeUrl, roomPaths.order, content);
+  return (await answer.json()).isKnown;
+}
+
+/** As `sipTest`, with more patience: these listen until they have heard what they wait for. */
+export const roomTest = (name: string, fn: () => Promise<void>): void =>
+  Deno.test({ name, fn, timeout: 120_000 });
