@@ -106,10 +106,13 @@ for (const script of ["main.ts", "sip/main.ts"] as const) {
     const { sid, calls } = await participantsOf(system);
     assert.deepEqual(calls, []);
     assert.equal((await system.get(`Conferences/${sid}.json`)).status, "completed");
-    const told = app.sent("/events").map(({ StatusCallbackEvent, CallSid }) =>
+    // A webhook that was under way when the service was killed comes again, with its number.
+    const told = app.sent("/events");
+    const events = told.map(({ StatusCallbackEvent, CallSid }) =>
       `${StatusCallbackEvent} ${CallSid}`
     );
-    assert.equal(new Set(told).size, told.length);
+    const numbers = told.map(({ SequenceNumber }) => SequenceNumber);
+    assert.equal(new Set(numbers).size, new Set(events).size);
     await closeAll(talkers);
   });
 }
