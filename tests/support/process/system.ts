@@ -43,7 +43,7 @@ export interface SystemOptions {
   at?: string;
 }
 
-const root = new URL("../../", import.meta.url).pathname;
+const root = new URL("../../../", import.meta.url).pathname;
 
 export async function startSystem(options: SystemOptions = {}): Promise<System> {
   const directory = options.directory ?? await Deno.makeTempDir();

@@ -16,7 +16,7 @@ export interface PageProgram extends AsyncDisposable {
   line(text: string): Promise<string>;
 }
 
-const repository = new URL("../../", import.meta.url).pathname;
+const repository = new URL("../../../", import.meta.url).pathname;
 
 /** Runs a program as a page shows it, with a free port in `PORT`; resolves when it listens. */
 export async function runPageProgram(
