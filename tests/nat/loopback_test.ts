@@ -86,8 +86,11 @@ natTest(
       priority: 1_862_270_975,
       role: { controlling: true, tieBreaker: 1n },
     }, stunKey(password)).toHex().replace(/../g, "\\x$&");
-    const script = `exec 3<>/dev/udp/${hosts.net}/${port}; printf '${check}' >&3; ` +
-      "timeout 2 head -c 1 <&3 | wc -c";
+    // The shell writes a line at a time: a check that holds the byte of a line's end would leave as two
+    // datagrams without `dd`.
+    const script = `exec 3<>/dev/udp/${hosts.net}/${port}; ` +
+      `printf '${check}' | dd bs=1500 iflag=fullblock status=none >&3; ` +
+      "timeout 5 head -c 1 <&3 | wc -c";
     const bytesOfAnswer = async (host: Host) => {
       const [ip, ...before] = onHost(lab.network, host);
       return Number(await run(ip, [...before, "bash", "-c", script]));
