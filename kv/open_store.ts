@@ -13,14 +13,14 @@ import { companionStates } from "./collections/companions.ts";
 import { withDeadline } from "./store/deadline.ts";
 import { narrowExpiryIndex } from "./store/expiry_index.ts";
 import { ledger } from "./collections/ledger.ts";
-import { counterMemory } from "./cache/counter_memory.ts";
+import { counterCache } from "./cache/counter_memory.ts";
 import { listStates } from "./cache/list_states.ts";
 import { queue, stageJobs } from "./jobs/queue.ts";
-import { pageMemory } from "./cache/page_memory.ts";
+import { pageCache } from "./cache/page_memory.ts";
 import { mergedReader } from "./store/reader.ts";
 import { receiptOf, sweepReceipts } from "./store/receipt.ts";
-import { recentRecords } from "./cache/recent_records.ts";
-import { runMemory } from "./cache/run_memory.ts";
+import { recordCache } from "./cache/recent_records.ts";
+import { runCache } from "./cache/run_memory.ts";
 import { stored } from "./collections/renamed.ts";
 import { checkSchema } from "./records/schema.ts";
 import { sealer } from "./store/seal.ts";
@@ -73,14 +73,14 @@ export async function openStore(
   });
 
   const checks = isRemote ? 10 : 100;
-  const memory = isRemote ? null : counterMemory(limits.rememberedCounters);
+  const counters = isRemote ? null : counterCache(limits.cachedCounters);
   const states = isRemote ? null : listStates();
-  const runs = isRemote ? null : runMemory(limits.recentRunBytes);
+  const runs = isRemote ? null : runCache(limits.recentRunBytes);
   const commits = committer(kv, {
     checks,
     doorbell: !isRemote,
     ...(isRemote && { receipt: receiptOf(kv, now) }),
-    ...(memory && { memory }),
+    ...(counters && { counters }),
     lists: [states, runs].filter((one) => one !== null),
   });
   const records = {} as Record<string, StoredCollection<never>>;
@@ -113,10 +113,10 @@ export async function openStore(
     read: isRemote ? (key) => kv.get(key) : mergedReader(kv),
     committer: commits,
     seal: sealer(secretKey),
-    recent: recentRecords(limits.recentRecordBytes),
-    memory,
+    cache: recordCache(limits.recentRecordBytes),
+    counters,
     states,
-    pages: pageMemory(limits.recentPageBytes, states),
+    pages: pageCache(limits.recentPageBytes, states),
     runs,
     fields,
     now,

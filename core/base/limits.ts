@@ -69,8 +69,8 @@ export const limits = {
   recentRunBytes: 8 << 20,
   /** Pages of lists that stay in memory, decoded; with their written texts about four times it. */
   recentPageBytes: 24 << 20,
-  /** Counters of lists that are remembered, at some 30 bytes each. */
-  rememberedCounters: 200_000,
+  /** Counters of lists in the cache, at some 30 bytes each. */
+  cachedCounters: 200_000,
 
   jobLeaseMs: 30_000,
   jobPollMs: 1_000,

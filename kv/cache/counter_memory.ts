@@ -1,7 +1,7 @@
 import { type Batch, keyText } from "../store/batch.ts";
 import type { CommitRecord } from "../store/commit.ts";
 import { eachMoved, type Level, levels, timeEnd } from "../store/counters.ts";
-import { recent } from "./recent.ts";
+import { lruCache } from "./recent.ts";
 
 /** The counters of one value and level in a stretch of time, oldest first. */
 export interface Block {
@@ -12,7 +12,7 @@ export interface Block {
 }
 
 /** Counters of a store that this process alone writes to. */
-export interface CounterMemory extends CommitRecord {
+export interface CounterCache extends CommitRecord {
   /** A block by its name: as it is known, or as `read` finds it in one snapshot. */
   block(name: string, read: () => Promise<Block>): Promise<Readonly<Block>>;
   /** Takes part in a commit that was made. */
@@ -74,8 +74,8 @@ const blockCost = 16;
  * the place of a page is found without asking it. Whether a snapshot has a commit that was made while
  * it was read is told by its versionstamps: no counter is older than the last commit that moved it.
  */
-export function counterMemory(most: number): CounterMemory {
-  const blocks = recent<Block>(most);
+export function counterCache(most: number): CounterCache {
+  const blocks = lruCache<Block>(most);
   const readings = new Map<string, Reading>();
 
   async function reading(name: string, read: () => Promise<Block>): Promise<Block> {

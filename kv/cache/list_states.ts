@@ -1,7 +1,7 @@
 import type { Batch } from "../store/batch.ts";
 import type { CommitWatch } from "../store/commit.ts";
 import { type Place, sidOfRecord } from "../store/keys.ts";
-import { recent } from "./recent.ts";
+import { lruCache } from "./recent.ts";
 
 /** The states of the lists of a store that this process alone writes to. */
 export interface ListStates extends CommitWatch {
@@ -48,7 +48,7 @@ const mostHeldMs = 500;
 
 /** Follows the states of lists; all commits pass here. */
 export function listStates(): ListStates {
-  const states = recent<object>(mostStates);
+  const states = lruCache<object>(mostStates);
   /** The lists that the commit under way writes to. */
   let written = new Set<string>();
   /** The end of the last commit that asked to begin. */

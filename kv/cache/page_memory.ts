@@ -2,10 +2,10 @@ import type { Base } from "../../core/base/record.ts";
 import type { Query, Slice } from "../../core/model/store.ts";
 import type { Place } from "../store/keys.ts";
 import { type ListStates, nameOf } from "./list_states.ts";
-import { freeze, recent } from "./recent.ts";
+import { freeze, lruCache } from "./recent.ts";
 
 /** Pages of lists. */
-export interface PageMemory {
+export interface PageCache {
   /**
    * A page as it is known, or as `read` finds it, which is told whether it was asked for before; never
    * without what was committed before it is asked for, or what anybody was told of. One that is kept
@@ -40,10 +40,10 @@ const mostSeen = 2 << 20;
  * beginning to end. While a commit writes to the list pages are read from the store alone; each such
  * read serves all who asked before it began.
  */
-export function pageMemory(bytes: number, states: ListStates | null): PageMemory {
-  const pages = recent<Page>(bytes);
+export function pageCache(bytes: number, states: ListStates | null): PageCache {
+  const pages = lruCache<Page>(bytes);
   const readings = new Map<string, Reading>();
-  const seen = recent<true>(mostSeen);
+  const seen = lruCache<true>(mostSeen);
   /** Pages of lists that a commit writes to: on their way, and to be asked for after these. */
   const underCommit = {
     now: new Map<string, Promise<AnySlice>>(),
@@ -119,7 +119,7 @@ export function pageMemory(bytes: number, states: ListStates | null): PageMemory
     return await (other?.state === state ? other.found : reading([list, name], state, read));
   }
 
-  return { page: page as PageMemory["page"] };
+  return { page: page as PageCache["page"] };
 }
 
 /** A query as a text that no other query has. */

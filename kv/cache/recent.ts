@@ -1,5 +1,5 @@
 /** Values by name, of which those that were asked for longest ago go when they take too much. */
-export interface Recent<V> {
+export interface LruCache<V> {
   /** The value of a name, which is thereby asked for. */
   get(name: string): V | undefined;
   /** The same without asking for it. */
@@ -13,7 +13,7 @@ export interface Recent<V> {
  * more than half of it, it becomes the old one, and what was left in that is gone. A value that costs
  * more than half by itself is not kept, or one such would displace all others.
  */
-export function recent<V>(most: number): Recent<V> {
+export function lruCache<V>(most: number): LruCache<V> {
   type Kept = { value: V; cost: number };
   let [young, old] = [new Map<string, Kept>(), new Map<string, Kept>()];
   let youngCost = 0;

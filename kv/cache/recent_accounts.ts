@@ -2,7 +2,7 @@ import { limits } from "../../core/base/limits.ts";
 import type { Account } from "../../core/resources/accounts.ts";
 
 /** The accounts that were read within the last moment, so that each request need not read them. */
-export interface RecentAccounts {
+export interface AccountCache {
   /** Undefined when it was not read within `limits.accountRecentMs`. */
   get(sid: string): Account | undefined;
   /** Reads an account and remembers it. */
@@ -11,7 +11,7 @@ export interface RecentAccounts {
   wrote(sid: string): void;
 }
 
-export function recentAccounts(now: () => number): RecentAccounts {
+export function accountCache(now: () => number): AccountCache {
   const known = new Map<string, { account: Account; readAt: number }>();
   let writes = 0;
 

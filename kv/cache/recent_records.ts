@@ -1,11 +1,11 @@
 import type { AnyRecord } from "../../core/model/resource.ts";
-import { freeze, recent } from "./recent.ts";
+import { freeze, lruCache } from "./recent.ts";
 
 /** An entry of the store that holds a record. */
 export type Stored = Pick<Deno.KvEntry<unknown>, "key" | "value" | "versionstamp">;
 
 /** Records that were read a while ago, each in the state that it had in the store. */
-export interface RecentRecords {
+export interface RecordCache {
   /** What was read of an entry before, or what `read` gives: kept from now on, frozen. */
   reading(entry: Stored, read: () => AnyRecord): AnyRecord;
 }
@@ -25,8 +25,8 @@ export const storedBytes = (value: unknown): number =>
  * Remembers decoded records that take up to `bytes` in the store. An entry is known again by its
  * versionstamp, which every write changes, whoever makes it: so a write need not be noticed here.
  */
-export function recentRecords(bytes: number): RecentRecords {
-  const records = recent<Known>(bytes);
+export function recordCache(bytes: number): RecordCache {
+  const records = lruCache<Known>(bytes);
 
   return {
     reading({ key, value, versionstamp }, read) {

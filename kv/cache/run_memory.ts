@@ -19,7 +19,7 @@ import {
 } from "./runs.ts";
 
 /** Records of lists that stand side by side. */
-export interface RunMemory extends CommitWatch {
+export interface RunCache extends CommitWatch {
   /**
    * The first records between bounds, newest first, without the `skip` first ones: of those that are
    * known as the store has them, and of what was `read` for it meanwhile. Or what to read first.
@@ -62,7 +62,7 @@ const mostWrites = 1_000;
  * before it is made, and known again when it was. What a commit may have written while it was read is
  * not taken. All that writes records of the store must pass here.
  */
-export function runMemory(most: number): RunMemory {
+export function runCache(most: number): RunCache {
   /** Those asked for last come last. */
   const lists = new Map<string, Known>();
   let total = 0;

@@ -8,7 +8,7 @@ import type { StoreContext } from "./collection.ts";
 import { type Batch, emptyBatch } from "../store/batch.ts";
 import { jitter } from "../store/commit.ts";
 import { keys } from "../store/keys.ts";
-import { recentAccounts } from "../cache/recent_accounts.ts";
+import { accountCache } from "../cache/recent_accounts.ts";
 import { mapFields } from "../store/seal.ts";
 
 /** An account as stored; `number` stands for its Sid in the keys of its records. */
@@ -27,16 +27,16 @@ export function accountTree(
     | "accountNumber"
     | "fields"
     | "log"
-    | "memory"
+    | "counters"
     | "pages"
     | "read"
-    | "recent"
+    | "cache"
     | "runs"
     | "states"
   >,
 ): Accounts {
   const { kv, committer, seal } = store;
-  const recent = recentAccounts(store.now);
+  const accounts = accountCache(store.now);
   const opened = ({ account }: StoredAccount) => mapFields(account, secret, seal.open);
   const stored = (number: bigint, account: Account): StoredAccount => ({
     number,
@@ -45,7 +45,7 @@ export function accountTree(
 
   async function get(sid: string): Promise<Account | null> {
     if (!isSid(sid, prefix)) return null;
-    return await recent.reading(sid, async () => {
+    return await accounts.reading(sid, async () => {
       const { value } = await kv.get<StoredAccount>(keys.account(sid));
       return value === null ? null : opened(value);
     });
@@ -100,7 +100,7 @@ export function accountTree(
       try {
         if (await finish(batch, made)) return made.record;
       } finally {
-        recent.wrote(sid); // Also after an error: the write may have arrived.
+        accounts.wrote(sid); // Also after an error: the write may have arrived.
       }
       await jitter(attempt * 5);
     }
@@ -114,7 +114,7 @@ export function accountTree(
 
   return {
     get,
-    recent: recent.get,
+    recent: accounts.get,
     insert,
     update,
     async byEmail(email) {

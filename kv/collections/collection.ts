@@ -12,17 +12,17 @@ import { type Committer, jitter } from "../store/commit.ts";
 import { stageGlobals, stageIndexes, type Transition } from "../records/indexes.ts";
 import { keys, sidOf } from "../store/keys.ts";
 import { stageCharges } from "./ledger.ts";
-import { passOn } from "../records/pass_on.ts";
+import { transferUniqueKeys } from "../records/pass_on.ts";
 import { layoutOf, textOf } from "../records/layout.ts";
 import { oldEntries, sweepCounters } from "./remove_old.ts";
-import type { PageMemory } from "../cache/page_memory.ts";
+import type { PageCache } from "../cache/page_memory.ts";
 import { asksForPacking, packedAfterMs, packTexts, stageTexts } from "./pack.ts";
 import { stageJobs } from "../jobs/queue.ts";
 import type { Read } from "../store/reader.ts";
 import { isOvertaken, stageReferences } from "../records/references.ts";
 import type { ListSource } from "../lists/plan.ts";
 import { readPage } from "../lists/read_page.ts";
-import type { RecentRecords } from "../cache/recent_records.ts";
+import type { RecordCache } from "../cache/recent_records.ts";
 import { recordCodec } from "../records/record_codec.ts";
 import { type Stored } from "../cache/recent_records.ts";
 import type { Seal } from "../store/seal.ts";
@@ -33,8 +33,8 @@ export interface StoreContext extends ListSource {
   read: Read;
   committer: Committer;
   seal: Seal;
-  recent: RecentRecords;
-  pages: PageMemory;
+  cache: RecordCache;
+  pages: PageCache;
   /** The order in which records hold their fields, by resource. */
   fields: Record<string, string[]>;
   now(): number;
@@ -64,10 +64,10 @@ export function collection<T extends Base>(
   name: string,
   definition: AnyResource,
 ): StoredCollection<T> {
-  const { kv, committer, seal, recent, fields, memory, states, pages, runs } = store;
+  const { kv, committer, seal, cache, fields, counters, states, pages, runs } = store;
   const { sidPrefix: prefix, secret = [] } = definition;
   const layout = layoutOf(definition);
-  const codec = recordCodec({ fields: fields[name]!, secret, seal, recent });
+  const codec = recordCodec({ fields: fields[name]!, secret, seal, cache });
   const recordOf = (entry: Stored): T => codec.decode(entry) as Base as T;
 
   async function entryOf(account: string, sid: string): Promise<Deno.KvEntry<unknown> | null> {
@@ -129,7 +129,7 @@ export function collection<T extends Base>(
     if (charges.length > 0) {
       stageCharges(batch, (await store.accountNumber(record.accountSid))!, charges);
     }
-    passOn(batch);
+    transferUniqueKeys(batch);
     return await committer.commit(batch) !== null;
   }
 
@@ -195,7 +195,7 @@ export function collection<T extends Base>(
     if (number === null) return { items: [], total: 0 };
     const place = { account: number, prefix };
     return await pages.page(place, query, (recalls) => {
-      const source = { kv, memory, states, place, layout, codec, runs, recalls };
+      const source = { kv, counters, states, place, layout, codec, runs, recalls };
       return readPage<T>(source, query, (sid) => get(account, sid));
     });
   }

@@ -7,7 +7,7 @@ import {
   spanOf,
   timeEnd,
 } from "../store/counters.ts";
-import { type Gaps, gapsIn } from "./gaps.ts";
+import { type ExcludedEntries, excludedIn } from "./gaps.ts";
 import type { FieldPlace, IndexValue } from "../store/keys.ts";
 import { undatedField } from "../records/layout.ts";
 import {
@@ -40,7 +40,7 @@ export interface Measured {
   /** Finer ones that were read whole, by level and span. */
   parts: Map<string, Bucket[]>;
   /** Further entries that are not to be counted. */
-  gaps?: Gaps;
+  excluded?: ExcludedEntries;
 }
 
 /** Entries that are passed over as quickly as the store is asked once more. */
@@ -164,7 +164,7 @@ async function within(
   if (!isWhole && depth < measured.index.depth) {
     return { span: part, count: await countIn(source, measured, part, depth + 1) };
   }
-  return { span: part, count: Math.max(0, bucket.count - gapsIn(measured.gaps, part)) };
+  return { span: part, count: Math.max(0, bucket.count - excludedIn(measured.excluded, part)) };
 }
 
 /** An entry: the one that `skip` newer ones of a span come before, in which there are `count`. */

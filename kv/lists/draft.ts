@@ -18,7 +18,7 @@ export interface Part {
 }
 
 /** What was found of a list, part by part, while others write to it. */
-export interface Draft {
+export interface ScanResult {
   where: Condition[];
   plan: Plan;
   /** Newest first. */
@@ -30,7 +30,7 @@ export interface Draft {
 }
 
 /** Plans a list, and scans what counters cannot tell. */
-export async function draftOf(source: Source, where: Condition[]): Promise<Draft> {
+export async function scanList(source: Source, where: Condition[]): Promise<ScanResult> {
   const plan = await planOf(source, where);
   const parts = await Promise.all(
     spansOf(plan).map(async ({ span, isEdge }) => {
@@ -70,17 +70,17 @@ const isCounted = ({ indexes, texts, verifies }: Plan, isEdge: boolean): boolean
  */
 export async function catchUp(
   source: Source,
-  draft: Draft,
+  result: ScanResult,
   written: ReadonlySet<string>,
 ): Promise<void> {
   if (written.size === 0) return;
-  draft.isFresh = false;
+  result.isFresh = false;
   const sids = [...written].sort().reverse();
   const passing = new Set<string>();
   for (let at = 0; at < sids.length; at += readAtOnce) {
-    await lookAgain(source, draft, sids.slice(at, at + readAtOnce), passing);
+    await lookAgain(source, result, sids.slice(at, at + readAtOnce), passing);
   }
-  for (const part of draft.parts) {
+  for (const part of result.parts) {
     part.sids?.settle(sids.filter((sid) => partOf([part], sid) !== undefined), passing);
   }
 }
@@ -93,11 +93,11 @@ const partOf = (parts: Part[], sid: string): Part | undefined => {
 /** Adds those of some Sids whose record passes now. */
 async function lookAgain(
   { kv, place, codec }: Source,
-  draft: Draft,
+  result: ScanResult,
   sids: string[],
   passing: Set<string>,
 ): Promise<void> {
-  const { where, plan, parts } = draft;
+  const { where, plan, parts } = result;
   const entries = await recordsOf(kv, place, { sids, isSparse: true });
   entries.forEach((entry, at) => {
     if (entry === null) return;
@@ -106,8 +106,8 @@ async function lookAgain(
     const passes = matches(record, where);
     if (passes) passing.add(sid);
     const part = partOf(parts, sid);
-    if (part === undefined) draft.isStale ||= passes;
-    else if (part.sids === null) draft.isStale ||= passes !== isCountedBy(plan, record, passes);
+    if (part === undefined) result.isStale ||= passes;
+    else if (part.sids === null) result.isStale ||= passes !== isCountedBy(plan, record, passes);
   });
 }
 

@@ -2,12 +2,12 @@ import { firstFrom } from "../cache/counter_memory.ts";
 import type { Span } from "../store/counters.ts";
 
 /** Records that have an entry in an index, and yet do not pass. */
-export interface Gaps {
+export interface ExcludedEntries {
   sids: ReadonlySet<string>;
   /** The times of their Sids, ascending. */
   times: readonly number[];
 }
 
 /** How many there are in a span. */
-export const gapsIn = (gaps: Gaps | undefined, { from, before }: Span): number =>
-  gaps === undefined ? 0 : firstFrom(gaps.times, before) - firstFrom(gaps.times, from);
+export const excludedIn = (excluded: ExcludedEntries | undefined, { from, before }: Span): number =>
+  excluded === undefined ? 0 : firstFrom(excluded.times, before) - firstFrom(excluded.times, from);

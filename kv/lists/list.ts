@@ -4,21 +4,21 @@ import type { Query, Slice } from "../../core/model/store.ts";
 import type { AnyRecord } from "../../core/model/resource.ts";
 import type { Span } from "../store/counters.ts";
 import { countIn, locate, type Located, measure, type Measured, topIn } from "./counts.ts";
-import { catchUp, type Draft, draftOf } from "./draft.ts";
+import { catchUp, scanList, type ScanResult } from "./draft.ts";
 import { firstEntries, type Found } from "./entries.ts";
 import { indexValue, isWithoutEnd, lackingSome } from "../records/layout.ts";
 import { type ListStates, nameOf } from "../cache/list_states.ts";
 import { isDearer } from "./lookups.ts";
-import { atOneMoment } from "./one_moment.ts";
+import { consistentRead } from "./one_moment.ts";
 import type { Source } from "./plan.ts";
-import { isRemembered } from "./remembered.ts";
+import { isCached } from "./remembered.ts";
 import { passing } from "./scan.ts";
 import type { SidList } from "./sid_list.ts";
-import { take, takeDated, type Wanted } from "./take.ts";
-import { underWayIn } from "./under_way.ts";
+import { readDatedEntries, readEntries, type Wanted } from "./take.ts";
+import { liveUndatedIn } from "./under_way.ts";
 
 /** How often a list is drafted whose records get dates that its plan does not foresee. */
-const mostDrafts = 4;
+const mostScans = 4;
 
 /** Records written during a scan that are looked at while commits may have to wait; more are before. */
 const fewWritten = 50;
@@ -37,9 +37,9 @@ export async function list<T extends Base>(
 ): Promise<Slice<T>> {
   const { states, kv } = source;
   const read = async (source: Source) =>
-    await pageOf(source, await draftOf(source, where), window) as Slice<Base> as Slice<T>;
+    await pageOf(source, await scanList(source, where), window) as Slice<Base> as Slice<T>;
   if (isOfOneValue(source, where)) return await read(source);
-  if (states === null) return await atOneMoment(kv, (kv) => read({ ...source, kv }));
+  if (states === null) return await consistentRead(kv, (kv) => read({ ...source, kv }));
   return await caughtUp(source, states, { where, ...window }) as Slice<Base> as Slice<T>;
 }
 
@@ -61,15 +61,15 @@ async function caughtUp(
   { where, ...window }: Query,
 ): Promise<Slice<AnyRecord>> {
   const name = nameOf(source.place);
-  for (let drafts = 1;; drafts++) {
+  for (let scans = 1;; scans++) {
     using following = states.following(name);
-    const draft = await draftOf(source, where);
+    const result = await scanList(source, where);
     for (let round = 0; round < mostRounds && following.count > fewWritten; round++) {
-      await catchUp(source, draft, following.taken());
+      await catchUp(source, result, following.taken());
     }
     const page = await states.steady(name, async () => {
-      await catchUp(source, draft, following.taken());
-      return draft.isStale && drafts < mostDrafts ? null : await pageOf(source, draft, window);
+      await catchUp(source, result, following.taken());
+      return result.isStale && scans < mostScans ? null : await pageOf(source, result, window);
     });
     if (page !== null) return page;
   }
@@ -79,16 +79,16 @@ type Window = Omit<Query, "where">;
 
 async function pageOf(
   source: Source,
-  draft: Draft,
+  result: ScanResult,
   window: Window,
 ): Promise<Slice<AnyRecord>> {
   const page = { items: [] as AnyRecord[], total: 0 };
   let { skip } = window;
-  for (const { span, sids } of draft.parts) {
+  for (const { span, sids } of result.parts) {
     const ask = { ...window, skip, limit: window.limit - page.items.length };
     const { count, records } = sids === null
-      ? await counted(source, draft, { span, ...ask })
-      : await scanned(source, draft, { sids, ...ask });
+      ? await counted(source, result, { span, ...ask })
+      : await scanned(source, result, { sids, ...ask });
     page.total += count;
     skip = Math.max(0, skip - count);
     page.items.push(...records);
@@ -104,7 +104,7 @@ interface Piece {
 
 async function scanned(
   source: Source,
-  { where }: Draft,
+  { where }: ScanResult,
   { sids, skip, limit, after }: Window & { sids: SidList },
 ): Promise<Piece> {
   const passed = after === undefined ? skip : sids.countTo(after);
@@ -115,11 +115,11 @@ async function scanned(
 
 async function counted(
   source: Source,
-  draft: Draft,
+  result: ScanResult,
   { span, skip, limit, after }: Window & { span: Span },
 ): Promise<Piece> {
-  const { where, plan } = draft;
-  const { measured, count } = await totalIn(source, draft, span);
+  const { where, plan } = result;
+  const { measured, count } = await totalIn(source, result, span);
   if (count === 0 || limit === 0) return { count, records: [] };
   const isSparse = isDearer(plan.all, measured.total);
   const wanted = { where, limit, isSparse };
@@ -129,7 +129,7 @@ async function counted(
   }
   const located = skip >= count ? null : await locate(source, measured, { span, skip, count });
   if (located === null) return { count, records: [] };
-  const listed = isRemembered(source, measured, { where, skip: located.skip })
+  const listed = isCached(source, measured, { where, skip: located.skip })
     ? null
     : await fromOlderEnd(source.kv, measured, { from: span.from, located, limit });
   const range = { span: { from: span.from, before: located.span.before } };
@@ -139,8 +139,8 @@ async function counted(
 
 const taken = (source: Source, measured: Measured, wanted: Wanted): Promise<AnyRecord[]> =>
   measured.index.lacking === undefined
-    ? take(source, measured, wanted)
-    : takeDated(source, measured, wanted);
+    ? readEntries(source, measured, wanted)
+    : readDatedEntries(source, measured, wanted);
 
 /** Entries that are passed over as quickly as the store is asked for one more list beside another. */
 const fewPassed = 10;
@@ -177,17 +177,17 @@ interface Total {
 }
 
 /** The total of a plan in a span. */
-async function totalIn(source: Source, draft: Draft, span: Span): Promise<Total> {
-  const measured = await withoutUndated(source, draft, span);
+async function totalIn(source: Source, result: ScanResult, span: Span): Promise<Total> {
+  const measured = await withoutUndated(source, result, span);
   const isWhole = span.from === -Infinity && span.before === Infinity;
-  const isKnown = isWhole && measured.gaps === undefined;
+  const isKnown = isWhole && measured.excluded === undefined;
   return { measured, count: isKnown ? measured.total : await countIn(source, measured, span) };
 }
 
 /** The index of a plan, less the records of a span that lack a date they must have. */
 async function withoutUndated(
   source: Source,
-  { plan: { indexes: [planned], dated }, isFresh }: Draft,
+  { plan: { indexes: [planned], dated }, isFresh }: ScanResult,
   span: Span,
 ): Promise<Measured> {
   const measured = isFresh ? planned! : await measure(source, planned!.index);
@@ -198,14 +198,16 @@ async function withoutUndated(
     ? []
     : lacking.filter((dates) => isWithoutEnd(layout, dates));
   const counted = lacking.filter((dates) => !ofUnderWay.includes(dates));
-  const [less, gaps] = await Promise.all([
+  const [less, excluded] = await Promise.all([
     counted.length === 0 ? measured : measure(source, { ...measured.index, lacking: counted }),
-    ofUnderWay.length === 0 ? undefined : underWayIn(kv, measured, { lacking: ofUnderWay, span }),
+    ofUnderWay.length === 0
+      ? undefined
+      : liveUndatedIn(kv, measured, { lacking: ofUnderWay, span }),
   ]);
   const found = topIn(less, span) === topIn(measured, span) ? measured : less;
-  return gaps === undefined ? found : { ...found, gaps };
+  return excluded === undefined ? found : { ...found, excluded };
 }
 
 /** Whether there are entries of an index that are not counted. */
-const isWithout = ({ index, gaps }: Measured): boolean =>
-  gaps !== undefined || index.lacking !== undefined;
+const isWithout = ({ index, excluded }: Measured): boolean =>
+  excluded !== undefined || index.lacking !== undefined;

@@ -13,7 +13,10 @@ const mostEntries = 20_000;
  * moment in `mostReadings` have the last reading count, whose parts may be of different moments; and so
  * does one after which another would read more than `mostEntries` in all.
  */
-export async function atOneMoment<R>(kv: Deno.Kv, read: (kv: Deno.Kv) => Promise<R>): Promise<R> {
+export async function consistentRead<R>(
+  kv: Deno.Kv,
+  read: (kv: Deno.Kv) => Promise<R>,
+): Promise<R> {
   let before = new Set<string>();
   for (let [reading, entries] = [1, 0];; reading++) {
     const met = new Set<string>();

@@ -7,7 +7,7 @@ import { indexValue, type Layout } from "../records/layout.ts";
 import type { ListStates } from "../cache/list_states.ts";
 import type { CounterSource } from "./read_counters.ts";
 import type { RecordCodec } from "../records/record_codec.ts";
-import type { RunMemory } from "../cache/run_memory.ts";
+import type { RunCache } from "../cache/run_memory.ts";
 
 /** How the conditions of a list are to be answered. */
 export interface Plan {
@@ -30,7 +30,7 @@ export interface Plan {
 export interface ListSource extends CounterSource {
   /** Of a store that this process alone writes to, as the next. */
   states: ListStates | null;
-  runs: RunMemory | null;
+  runs: RunCache | null;
 }
 
 /** The store of one resource's records in one account. */

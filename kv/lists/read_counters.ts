@@ -2,7 +2,7 @@ import {
   type Block,
   blockBuckets,
   blockName,
-  type CounterMemory,
+  type CounterCache,
   partOf,
 } from "../cache/counter_memory.ts";
 import { bucketAt, type Counted, type Level, type Span, timeEnd } from "../store/counters.ts";
@@ -12,7 +12,7 @@ import { keys } from "../store/keys.ts";
 export interface CounterSource {
   kv: Deno.Kv;
   /** Of a store that this process alone writes to. */
-  memory: CounterMemory | null;
+  counters: CounterCache | null;
 }
 
 /** The counters of a level in the buckets that overlap a span, newest or oldest first. */
@@ -42,13 +42,13 @@ export async function readCounters(
   if (end <= first) return [];
   const range = { level, first, end, reverse };
   const [older, newer] = [partOf(first, level), partOf(end - 1, level)];
-  const { kv, memory } = source;
-  if (memory === null || newer - older > 1) {
+  const { kv, counters } = source;
+  if (counters === null || newer - older > 1) {
     return listed(kv, counted, { ...range, ...asked.about && { about: asked.about } });
   }
-  const remembered = (part: number) => inBlock({ kv, memory }, counted, { ...range, part });
-  if (older === newer) return await remembered(older);
-  return bothOf(remembered, reverse ? [newer, older] : [older, newer]);
+  const inCache = (part: number) => inBlock({ kv, counters }, counted, { ...range, part });
+  if (older === newer) return await inCache(older);
+  return bothOf(inCache, reverse ? [newer, older] : [older, newer]);
 }
 
 /** The second one is only read where the first is not enough. */
@@ -68,12 +68,12 @@ interface Range {
 }
 
 async function inBlock(
-  { kv, memory }: { kv: Deno.Kv; memory: CounterMemory },
+  { kv, counters }: { kv: Deno.Kv; counters: CounterCache },
   counted: Counted,
   { level, first, end, reverse, part }: Range & { part: number },
 ): Promise<Count[]> {
   const name = blockName(keys.counters(counted), level, part);
-  const { buckets, counts } = await memory.block(name, () => readBlock(kv, counted, level, part));
+  const { buckets, counts } = await counters.block(name, () => readBlock(kv, counted, level, part));
   const found = buckets.map((bucket, at): Count => [bucket, counts[at]!])
     .filter(([bucket]) => bucket >= first && bucket < end);
   return reverse ? found.reverse() : found;

@@ -2,7 +2,7 @@ import type { Base } from "../../core/base/record.ts";
 import type { Query, Slice } from "../../core/model/store.ts";
 import { list } from "./list.ts";
 import { nameOf } from "../cache/list_states.ts";
-import { atOneMoment } from "./one_moment.ts";
+import { consistentRead } from "./one_moment.ts";
 import type { Source } from "./plan.ts";
 import { passing } from "./scan.ts";
 import { isHeld, pageSorted } from "../records/sorted.ts";
@@ -57,7 +57,7 @@ async function readOnce<T extends Base>(
     await (where.length === 0
       ? page(kv)
       : states === null
-      ? atOneMoment(kv, page)
+      ? consistentRead(kv, page)
       : states.steady(nameOf(place), () => page(kv)));
   if (!isWhole) return await readOnce(source, query, read); // One changed meanwhile.
   const total = passed ?? (await list<T>(source, { ...query, limit: 0 })).total;

@@ -14,19 +14,19 @@ const mostPassed = 2_000;
 const fewGaps = 4;
 
 /** Whether the page of an index is one that is found in memory when it is asked for again. */
-export const isRemembered = (
+export const isCached = (
   { runs, recalls }: Source,
-  { index, gaps }: Measured,
+  { index, excluded }: Measured,
   { where, skip }: { where: Condition[]; skip: number },
 ): boolean =>
   runs !== null && recalls && index.field === "" && index.lacking === undefined &&
-  gaps === undefined && where.length === 0 && skip <= mostPassed;
+  excluded === undefined && where.length === 0 && skip <= mostPassed;
 
 /**
  * The first records of a range of all, newest first, without the `skip` first ones. What is not in
  * memory is read from the store, and kept.
  */
-export async function remembered(
+export async function readCached(
   source: Source,
   { range, skip, limit }: { range: Range; skip: number; limit: number },
 ): Promise<AnyRecord[]> {

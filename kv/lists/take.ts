@@ -4,7 +4,7 @@ import { sidTime } from "../../core/base/sid.ts";
 import { locate, type Measured } from "./counts.ts";
 import { firstEntries, type Found, type Range } from "./entries.ts";
 import type { Source } from "./plan.ts";
-import { isRemembered, remembered } from "./remembered.ts";
+import { isCached, readCached } from "./remembered.ts";
 import { passing } from "./scan.ts";
 
 /** What a page shows of an index. */
@@ -20,21 +20,23 @@ export interface Wanted {
 }
 
 /** The first records of an index's range; another takes the place of one that changed meanwhile. */
-export async function take(
+export async function readEntries(
   source: Source,
   measured: Measured,
   wanted: Wanted,
 ): Promise<AnyRecord[]> {
-  const { index, gaps } = measured;
+  const { index, excluded } = measured;
   const { listed: known, ...rest } = wanted;
   const { where, isSparse, range, limit, skip } = rest;
   if (limit === 0) return [];
-  if (known === undefined && isRemembered(source, measured, wanted)) {
-    return await remembered(source, wanted);
+  if (known === undefined && isCached(source, measured, wanted)) {
+    return await readCached(source, wanted);
   }
   const listed = known ??
     await firstEntries(source.kv, index, { range, limit: skip + limit });
-  const meant = gaps === undefined ? listed : listed.filter(({ sid }) => !gaps.sids.has(sid));
+  const meant = excluded === undefined
+    ? listed
+    : listed.filter(({ sid }) => !excluded.sids.has(sid));
   const asked = { where, isSparse, recalls: source.recalls };
   const found = await passing(source, meant.slice(skip), asked);
   const records = found.map(({ record }) => record);
@@ -46,7 +48,7 @@ export async function take(
     limit: missing,
     skip: Math.max(0, skip - meant.length),
   };
-  return records.concat(await take(source, measured, further));
+  return records.concat(await readEntries(source, measured, further));
 }
 
 /** When fewer than one of so many entries had the dates, counters tell where there are some again. */
@@ -56,18 +58,18 @@ const poorShare = 8;
  * The first records of an index's range that have the dates they must have. Each is looked at, for
  * an entry does not tell; where many in a row have none, counters tell how far to jump.
  */
-export async function takeDated(
+export async function readDatedEntries(
   source: Source,
   measured: Measured,
   { where, isSparse, skip, limit, ...wanted }: Wanted,
 ): Promise<AnyRecord[]> {
-  const { index, gaps } = measured;
+  const { index, excluded } = measured;
   const records: AnyRecord[] = [];
   let range: Range | null = wanted.range;
   let size = skip + limit;
   while (range !== null && records.length < skip + limit) {
     const listed = await firstEntries(source.kv, index, { range, limit: size });
-    const meant = listed.filter(({ sid }) => !gaps?.sids.has(sid));
+    const meant = listed.filter(({ sid }) => !excluded?.sids.has(sid));
     const found = await passing(source, meant, { where, isSparse, recalls: source.recalls });
     records.push(...found.map(({ record }) => record));
     const isPoor = found.length * poorShare < listed.length;

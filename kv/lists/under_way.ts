@@ -2,7 +2,7 @@ import { sidTime } from "../../core/base/sid.ts";
 import type { Span } from "../store/counters.ts";
 import { type Index, type Measured, topIn } from "./counts.ts";
 import { firstEntries } from "./entries.ts";
-import type { Gaps } from "./gaps.ts";
+import type { ExcludedEntries } from "./gaps.ts";
 import { undatedField } from "../records/layout.ts";
 import { isDearer, membersOf } from "./lookups.ts";
 
@@ -13,11 +13,11 @@ const [fewUndated, mostTimes] = [100, 3];
  * The entries of an index in a span whose records are under way and lack dates in one of some ways:
  * looked for where there are fewer, among those under way or in the index.
  */
-export async function underWayIn(
+export async function liveUndatedIn(
   kv: Deno.Kv,
   measured: Measured,
   { lacking, span }: { lacking: string[]; span: Span },
-): Promise<Gaps | undefined> {
+): Promise<ExcludedEntries | undefined> {
   const { index, total } = measured;
   const undated: Index = { ...index, field: undatedField, values: lacking };
   const most = Math.max(fewUndated, mostTimes * total);

@@ -1,6 +1,6 @@
 import type { Base } from "../../core/base/record.ts";
 import type { AnyRecord } from "../../core/model/resource.ts";
-import type { RecentRecords, Stored } from "../cache/recent_records.ts";
+import type { RecordCache, Stored } from "../cache/recent_records.ts";
 import { mapFields, type Seal } from "../store/seal.ts";
 
 /** How the records of one resource are kept as values of the store. */
@@ -22,7 +22,7 @@ export interface CodecOptions {
   fields: readonly string[];
   secret: readonly string[];
   seal: Seal;
-  recent: RecentRecords;
+  cache: RecordCache;
 }
 
 /**
@@ -30,7 +30,7 @@ export interface CodecOptions {
  * it. One that lacks a field or has an unknown one is kept with the names. One that is too long in
  * UTF-8 is kept as the object that it is, in which many characters take less.
  */
-export function recordCodec({ fields, secret, seal, recent }: CodecOptions): RecordCodec {
+export function recordCodec({ fields, secret, seal, cache }: CodecOptions): RecordCodec {
   function compact(record: AnyRecord): AnyRecord | unknown[] {
     const values = fields.map((field) => record[field]);
     const isWhole = Object.keys(record).length === fields.length && !values.includes(undefined);
@@ -67,6 +67,6 @@ export function recordCodec({ fields, secret, seal, recent }: CodecOptions): Rec
       return bytes.length <= jsonBytes ? bytes : sealed;
     },
     decode,
-    recall: (entry) => recent.reading(entry, () => decode(entry)),
+    recall: (entry) => cache.reading(entry, () => decode(entry)),
   };
 }

@@ -43,7 +43,7 @@ export interface CommitterOptions {
   /** Of a store whose client sends a commit again when its answer is lost. */
   receipt?: Receipt;
   /** Of a store that nobody else writes to. */
-  memory?: CommitRecord;
+  counters?: CommitRecord;
   /** Memories of lists. */
   lists?: CommitWatch[];
 }
@@ -55,7 +55,7 @@ const groupKeyBytes = 72 << 10;
 export function committer(kv: Deno.Kv, options: CommitterOptions): Committer {
   const queue: Waiting[] = [];
   const bell = { pending: false };
-  const { receipt, memory, lists = [] } = options;
+  const { receipt, counters, lists = [] } = options;
   let isPumping = false;
 
   /** Makes a commit, of which the memories hear before anybody else. */
@@ -69,10 +69,10 @@ export function committer(kv: Deno.Kv, options: CommitterOptions): Committer {
         return op;
       });
       committed = result.ok ? result : await receipt?.find() ?? null;
-      if (committed !== null) memory?.made(batch, committed.versionstamp);
+      if (committed !== null) counters?.made(batch, committed.versionstamp);
       return committed;
     } catch (error) {
-      memory?.doubt(batch);
+      counters?.doubt(batch);
       throw error;
     } finally {
       for (const one of lists) one.ended(committed);

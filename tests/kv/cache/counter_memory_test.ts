@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Condition } from "../../../core/base/filters.ts";
 import type { Call } from "../../../core/resources/calls.ts";
 import { emptyBatch } from "../../../kv/store/batch.ts";
-import { type Block, blockName, counterMemory } from "../../../kv/cache/counter_memory.ts";
+import { type Block, blockName, counterCache } from "../../../kv/cache/counter_memory.ts";
 import { levels, spanOf, stageCount } from "../../../kv/store/counters.ts";
 import { keys } from "../../../kv/store/keys.ts";
 import { dice, storeFile, type StoreLab, storeLab } from "../../support/service/store_lab.ts";
@@ -21,54 +21,54 @@ function moving(...buckets: number[]) {
   return batch;
 }
 
-/** A memory, and a read of the block that ends when it is told what to find. */
+/** A cache, and a read of the block that ends when it is told what to find. */
 function labOf() {
-  const memory = counterMemory(1_000);
+  const cache = counterCache(1_000);
   const { promise, resolve } = Promise.withResolvers<Block>();
-  const found = memory.block(name, () => promise);
-  const known = () => memory.block(name, () => Promise.reject(new Error("It is not known")));
-  return { memory, found, known, find: resolve };
+  const found = cache.block(name, () => promise);
+  const known = () => cache.block(name, () => Promise.reject(new Error("It is not known")));
+  return { cache, found, known, find: resolve };
 }
 
 Deno.test("counterMemory() adds a commit to a snapshot that was taken before it", async () => {
-  const { memory, found, known, find } = labOf();
+  const { cache, found, known, find } = labOf();
 
-  memory.made(moving(5, 6), "02");
+  cache.made(moving(5, 6), "02");
   find({ buckets: [5], counts: [1], asOf: "01" });
 
   assert.deepEqual(await found, { buckets: [5, 6], counts: [2, 1], asOf: "02" });
-  memory.made(moving(4, 6), "03");
+  cache.made(moving(4, 6), "03");
   assert.deepEqual(await known(), { buckets: [4, 5, 6], counts: [1, 2, 2], asOf: "03" });
 });
 
 Deno.test("counterMemory() adds a commit once whose counters the snapshot has", async () => {
-  const { memory, found, known, find } = labOf();
+  const { cache, found, known, find } = labOf();
 
-  memory.made(moving(5), "02");
+  cache.made(moving(5), "02");
   find({ buckets: [5], counts: [1], asOf: "02" });
   assert.deepEqual((await found).counts, [1]);
 
   const late = labOf();
   late.find({ buckets: [5], counts: [1], asOf: "02" });
   await late.found;
-  late.memory.made(moving(5), "02"); // Its answer came after that of the read.
+  late.cache.made(moving(5), "02"); // Its answer came after that of the read.
   assert.deepEqual((await late.known()).counts, [1]);
   assert.deepEqual((await known()).counts, [1]);
 });
 
 Deno.test("counterMemory() forgets what a commit without an answer may have moved", async () => {
-  const { memory, found, known, find } = labOf();
+  const { cache, found, known, find } = labOf();
   find({ buckets: [5], counts: [1], asOf: "01" });
   await found;
 
-  memory.doubt(moving(5));
+  cache.doubt(moving(5));
 
   await assert.rejects(known(), /It is not known/);
 });
 
 Deno.test("counterMemory() does not keep a block of which a counter was deleted meanwhile", async () => {
-  const { memory, found, known, find } = labOf();
-  memory.made({ ...emptyBatch(), deletes: [counter(5)] }, "02");
+  const { cache, found, known, find } = labOf();
+  cache.made({ ...emptyBatch(), deletes: [counter(5)] }, "02");
   find({ buckets: [5], counts: [0], asOf: "01" });
   await found;
 
@@ -76,10 +76,10 @@ Deno.test("counterMemory() does not keep a block of which a counter was deleted 
 });
 
 Deno.test("counterMemory() keeps a bounded number of counters", async () => {
-  const memory = counterMemory(1_000);
+  const cache = counterCache(1_000);
   const reads: string[] = [];
   const block = (name: string) =>
-    memory.block(name, () => {
+    cache.block(name, () => {
       reads.push(name);
       return Promise.resolve({ buckets: [1], counts: [1], asOf: "01" });
     });

@@ -3,20 +3,20 @@ import type { Base } from "../../../core/base/record.ts";
 import type { Query, Slice } from "../../../core/model/store.ts";
 import { emptyBatch } from "../../../kv/store/batch.ts";
 import { listStates } from "../../../kv/cache/list_states.ts";
-import { pageMemory } from "../../../kv/cache/page_memory.ts";
+import { pageCache } from "../../../kv/cache/page_memory.ts";
 
 const place = { account: 7n, prefix: "CA" };
 const query: Query = { where: [], skip: 0, limit: 51 };
 
-/** A memory whose pages are named in the order in which they are read. */
+/** A cache whose pages are named in the order in which they are read. */
 function labOf({ bytes = 1 << 20, isAlone = true } = {}) {
   const states = listStates();
-  const memory = pageMemory(bytes, isAlone ? states : null);
+  const cache = pageCache(bytes, isAlone ? states : null);
   let reads = 0;
   const read = () => Promise.resolve(sliceOf(`read ${++reads}`));
   const ask = async (asked: Query = query, at = place) =>
-    (await memory.page(at, asked, read)).items[0]!.sid;
-  return { memory, states, ask };
+    (await cache.page(at, asked, read)).items[0]!.sid;
+  return { cache, states, ask };
 }
 
 const sliceOf = (sid: string): Slice<Base> => ({
@@ -42,7 +42,7 @@ Deno.test("page() gives a page again that was asked for before", async () => {
 });
 
 Deno.test("page() gives none again where others write to the store, and tells what is asked again", async () => {
-  const { memory, ask } = labOf({ isAlone: false });
+  const { cache, ask } = labOf({ isAlone: false });
   const told: boolean[] = [];
   const read = (isAgain: boolean) => {
     told.push(isAgain);
@@ -50,13 +50,13 @@ Deno.test("page() gives none again where others write to the store, and tells wh
   };
 
   assert.deepEqual([await ask(), await ask(), await ask()], ["read 1", "read 2", "read 3"]);
-  for (const skip of [1, 1, 2, 1]) await memory.page(place, { ...query, skip }, read);
+  for (const skip of [1, 1, 2, 1]) await cache.page(place, { ...query, skip }, read);
   assert.deepEqual(told, [false, true, false, true]);
 });
 
 Deno.test("page() freezes what it keeps", async () => {
-  const { memory } = labOf();
-  const ask = () => memory.page(place, query, () => Promise.resolve(sliceOf("CA")));
+  const { cache } = labOf();
+  const ask = () => cache.page(place, query, () => Promise.resolve(sliceOf("CA")));
   await ask();
   const slice = await ask();
 
@@ -107,18 +107,18 @@ for (const isDeleted of [false, true]) {
 }
 
 /** A read that ends when it is told. */
-function lateRead(memory: ReturnType<typeof labOf>["memory"]) {
+function lateRead(cache: ReturnType<typeof labOf>["cache"]) {
   const { promise, resolve } = Promise.withResolvers<Slice<Base>>();
-  return { found: memory.page(place, query, () => promise), end: () => resolve(sliceOf("late")) };
+  return { found: cache.page(place, query, () => promise), end: () => resolve(sliceOf("late")) };
 }
 
 Deno.test("page() does not keep what was read while a commit began or ended", async () => {
   for (const orders of ["read began ended", "began read ended", "read began end ended"]) {
-    const { memory, states, ask } = labOf();
+    const { cache, states, ask } = labOf();
     await ask();
     let late: ReturnType<typeof lateRead> | undefined;
     for (const step of orders.split(" ")) {
-      if (step === "read") late = lateRead(memory);
+      if (step === "read") late = lateRead(cache);
       else if (step === "end") late!.end();
       else if (step === "began") await states.began(writing(7n, "CA"));
       else states.ended();
@@ -130,8 +130,8 @@ Deno.test("page() does not keep what was read while a commit began or ended", as
 });
 
 Deno.test("page() asks the store once for several who ask in the same state, and no more", async () => {
-  const { memory, states, ask } = labOf();
-  const late = lateRead(memory);
+  const { cache, states, ask } = labOf();
+  const late = lateRead(cache);
   const [second, third] = [ask(), ask()];
   await states.began(writing(7n, "CA"));
   states.ended();
@@ -143,10 +143,10 @@ Deno.test("page() asks the store once for several who ask in the same state, and
 
 Deno.test("page() asks the store for one at a time while a commit is under way, for all who wait", async () => {
   for (const isFailing of [false, true]) {
-    const { memory, states, ask } = labOf();
+    const { cache, states, ask } = labOf();
     await states.began(writing(7n, "CA"));
     const first = Promise.withResolvers<Slice<Base>>();
-    const found = memory.page(place, query, () => first.promise);
+    const found = cache.page(place, query, () => first.promise);
     const waiting = [ask(), ask(), ask({ ...query, skip: 50 })];
     if (isFailing) first.reject(new Error("The store is slow"));
     else first.resolve(sliceOf("first"));
@@ -161,9 +161,8 @@ Deno.test("page() asks the store for one at a time while a commit is under way, 
 });
 
 Deno.test("page() keeps nothing of a read that failed", async () => {
-  const { memory, ask } = labOf();
-  const fail = () =>
-    memory.page(place, query, () => Promise.reject(new Error("The store is slow")));
+  const { cache, ask } = labOf();
+  const fail = () => cache.page(place, query, () => Promise.reject(new Error("The store is slow")));
   await assert.rejects(fail, /slow/);
   await assert.rejects(fail, /slow/);
 

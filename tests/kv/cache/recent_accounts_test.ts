@@ -3,7 +3,7 @@ import { limits } from "../../../core/base/limits.ts";
 import { accountTree } from "../../../kv/collections/accounts.ts";
 import { committer } from "../../../kv/store/commit.ts";
 import { sealer } from "../../../kv/store/seal.ts";
-import { recentAccounts } from "../../../kv/cache/recent_accounts.ts";
+import { accountCache } from "../../../kv/cache/recent_accounts.ts";
 import type { Account } from "../../../core/resources/accounts.ts";
 
 const sid = "AC" + "1".repeat(32);
@@ -52,33 +52,33 @@ Deno.test("recent() shows a change within a second when another instance made it
 });
 
 Deno.test("reading() does not remember what it read while a write was under way", async () => {
-  const recent = recentAccounts(() => 0);
+  const cache = accountCache(() => 0);
   const read = Promise.withResolvers<Account | null>();
-  const reading = recent.reading(sid, () => read.promise);
+  const reading = cache.reading(sid, () => read.promise);
 
-  recent.wrote(sid);
+  cache.wrote(sid);
   read.resolve({ ...account });
 
   assert.equal((await reading)?.sid, sid);
-  assert.equal(recent.get(sid), undefined);
+  assert.equal(cache.get(sid), undefined);
 });
 
 Deno.test("get() forgets the account read longest ago when there are too many", async () => {
-  const recent = recentAccounts(() => 0);
+  const cache = accountCache(() => 0);
   const read = () => Promise.resolve({ ...account });
-  await recent.reading("first", read);
-  for (let at = 0; at < limits.recentAccounts; at++) await recent.reading(`other ${at}`, read);
+  await cache.reading("first", read);
+  for (let at = 0; at < limits.recentAccounts; at++) await cache.reading(`other ${at}`, read);
 
-  assert.equal(recent.get("first"), undefined);
-  assert.notEqual(recent.get("other 0"), undefined);
+  assert.equal(cache.get("first"), undefined);
+  assert.notEqual(cache.get("other 0"), undefined);
 });
 
 Deno.test("get() forgets an account when the clock was set back", async () => {
   const clock = { now: 10_000 };
-  const recent = recentAccounts(() => clock.now);
-  await recent.reading(sid, () => Promise.resolve({ ...account }));
+  const cache = accountCache(() => clock.now);
+  await cache.reading(sid, () => Promise.resolve({ ...account }));
 
   clock.now = 9_000;
 
-  assert.equal(recent.get(sid), undefined);
+  assert.equal(cache.get(sid), undefined);
 });

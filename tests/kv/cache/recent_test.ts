@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { recent } from "../../../kv/cache/recent.ts";
+import { lruCache } from "../../../kv/cache/recent.ts";
 
 Deno.test("keep() lets those go that were asked for longest ago", () => {
-  const kept = recent<number>(100);
+  const kept = lruCache<number>(100);
   for (let n = 0; n < 30; n++) {
     kept.keep(`${n}`, n, 10);
     kept.get("0"); // Asked for again and again.
@@ -15,7 +15,7 @@ Deno.test("keep() lets those go that were asked for longest ago", () => {
 });
 
 Deno.test("keep() counts a name once, with what it cost last", () => {
-  const kept = recent<number>(100);
+  const kept = lruCache<number>(100);
   kept.keep("first", 0, 20);
   for (let n = 0; n < 30; n++) kept.keep("again", n, 30);
 
@@ -24,7 +24,7 @@ Deno.test("keep() counts a name once, with what it cost last", () => {
 });
 
 Deno.test("keep() keeps nothing that would displace all others, nor what it had by that name", () => {
-  const kept = recent<string>(100);
+  const kept = lruCache<string>(100);
   for (const name of ["a", "b"]) kept.keep(name, name, 20);
 
   kept.keep("large", "large", 51);
@@ -36,7 +36,7 @@ Deno.test("keep() keeps nothing that would displace all others, nor what it had 
 });
 
 Deno.test("forget() forgets a value of either generation", () => {
-  const kept = recent<number>(100);
+  const kept = lruCache<number>(100);
   kept.keep("old", 1, 50);
   kept.keep("young", 2, 50);
 

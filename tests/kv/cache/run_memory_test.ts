@@ -3,7 +3,7 @@ import type { AnyRecord } from "../../../core/model/resource.ts";
 import { emptyBatch } from "../../../kv/store/batch.ts";
 import { ordOf, sidOf } from "../../../kv/store/keys.ts";
 import type { Stored } from "../../../kv/cache/recent_records.ts";
-import { type RunMemory, runMemory } from "../../../kv/cache/run_memory.ts";
+import { type RunCache, runCache } from "../../../kv/cache/run_memory.ts";
 import type { Bounds, Gap, Run } from "../../../kv/cache/runs.ts";
 import { dice } from "../../support/service/store_lab.ts";
 
@@ -51,13 +51,13 @@ function writing(times: number[], state: number | null = 0, at = place) {
   return batch;
 }
 
-/** Reads the first records between bounds, and has the memory keep them. */
+/** Reads the first records between bounds, and has the cache keep them. */
 function learn(
-  memory: RunMemory,
+  cache: RunCache,
   stored: Model,
   { bounds = all, limit = 1_000, at = place } = {},
 ) {
-  const keep = memory.reading(at, recall);
+  const keep = cache.reading(at, recall);
   const run = runOf(stored, { ...bounds, limit });
   return () => keep(run);
 }
@@ -69,8 +69,8 @@ function runOf(stored: Model, { limit, ...bounds }: Gap): Run {
 }
 
 /** Records that are known; null when some are not. */
-function known(memory: RunMemory, { skip = 0, limit = 100, bounds = all, at = place } = {}) {
-  const found = memory.find(at, bounds, { skip, limit });
+function known(cache: RunCache, { skip = 0, limit = 100, bounds = all, at = place } = {}) {
+  const found = cache.find(at, bounds, { skip, limit });
   return Array.isArray(found) ? found : null;
 }
 
@@ -82,14 +82,14 @@ function storedOf(...times: number[]): Model {
 
 Deno.test("find() gives what readings side by side have found, or what to read first", () => {
   const stored = storedOf(1, 2, 3, 4, 5, 6, 7, 8, 9);
-  const memory = runMemory(1 << 20);
+  const cache = runCache(1 << 20);
   const find = (bounds: Bounds, skip: number, limit: number) =>
-    memory.find(place, bounds, { skip, limit });
+    cache.find(place, bounds, { skip, limit });
   assert.deepEqual(find(all, 3, 2), { ...all, limit: 5 });
 
-  learn(memory, stored, { limit: 3 })(); // 9 8 7
-  learn(memory, stored, { bounds: between(0, 8), limit: 4 })(); // 7 6 5 4
-  learn(memory, stored, { bounds: between(1, 3) })(); // 2 1
+  learn(cache, stored, { limit: 3 })(); // 9 8 7
+  learn(cache, stored, { bounds: between(0, 8), limit: 4 })(); // 7 6 5 4
+  learn(cache, stored, { bounds: between(1, 3) })(); // 2 1
 
   assert.deepEqual(find(all, 2, 4), stored.page(all, 2, 4));
   assert.deepEqual(find(between(0, 6), 1, 1), [recordAt(4)]);
@@ -97,101 +97,101 @@ Deno.test("find() gives what readings side by side have found, or what to read f
   assert.deepEqual(find(all, 1, 6), { ...between(3, 4), limit: 1 });
   assert.deepEqual(find(between(0, 3), 0, 9), { ...between(0, 1), limit: 7 });
   for (const other of [{ ...place, account: 8n }, { ...place, prefix: "SM" }]) {
-    assert.equal(known(memory, { at: other }), null);
+    assert.equal(known(cache, { at: other }), null);
   }
 });
 
 Deno.test("find() takes what was read where it knows nothing, and only there", () => {
   const stored = storedOf(1, 2, 3, 4);
-  const memory = runMemory(1 << 20);
+  const cache = runCache(1 << 20);
   const read = runOf(stored, { ...between(2, 9_999), limit: 9 });
   const window = { skip: 1, limit: 9 };
 
-  assert.deepEqual(memory.find(place, all, window, [read]), { ...between(0, 2), limit: 7 });
+  assert.deepEqual(cache.find(place, all, window, [read]), { ...between(0, 2), limit: 7 });
   for (const ms of stored.records.keys()) stored.records.set(ms, recordAt(ms, 1));
-  learn(memory, stored, { bounds: between(0, 4) })();
+  learn(cache, stored, { bounds: between(0, 4) })();
   const shown = [3, 2, 1].map((ms) => recordAt(ms, 1));
-  assert.deepEqual(memory.find(place, all, window, [read]), shown);
+  assert.deepEqual(cache.find(place, all, window, [read]), shown);
   assert.deepEqual(
-    memory.find(place, all, { skip: 0, limit: 9 }, [read]),
+    cache.find(place, all, { skip: 0, limit: 9 }, [read]),
     [recordAt(4, 0), ...shown],
   );
 });
 
 Deno.test("a write is forgotten alone, in its list alone", () => {
   const stored = storedOf(1, 2, 3, 4, 5);
-  const memory = runMemory(1 << 20);
-  learn(memory, stored)();
-  learn(memory, stored, { at: { ...place, account: 8n } })();
+  const cache = runCache(1 << 20);
+  learn(cache, stored)();
+  learn(cache, stored, { at: { ...place, account: 8n } })();
 
-  memory.began(writing([3, 9]));
-  memory.ended(null);
+  cache.began(writing([3, 9]));
+  cache.ended(null);
 
-  const count = (bounds: Bounds) => known(memory, { bounds })?.length;
+  const count = (bounds: Bounds) => known(cache, { bounds })?.length;
   assert.deepEqual([between(4, 9), between(0, 3)].map(count), [2, 2]);
   assert.deepEqual([all, between(3, 4), between(9, 10)].map(count), Array(3).fill(undefined));
   const gap = { from: sidAt(3), before: sidAt(3) + "00", limit: 5 };
-  assert.deepEqual(memory.find(place, between(1, 4), { skip: 0, limit: 5 }), gap);
-  assert.equal(known(memory, { at: { ...place, account: 8n } })?.length, 5);
+  assert.deepEqual(cache.find(place, between(1, 4), { skip: 0, limit: 5 }), gap);
+  assert.equal(known(cache, { at: { ...place, account: 8n } })?.length, 5);
 });
 
 Deno.test("a write that was made is known again where its neighbours are, and nowhere else", () => {
   const stored = storedOf(1, 2, 3, 4, 5);
-  const memory = runMemory(1 << 20);
-  learn(memory, stored, { bounds: between(2, 8) })();
+  const cache = runCache(1 << 20);
+  learn(cache, stored, { bounds: between(2, 8) })();
   const made = { versionstamp: "1" };
 
-  memory.began(writing([3, 7, 9], 1));
-  assert.deepEqual(known(memory, { bounds: between(4, 7) })?.length, 2);
-  memory.ended(made);
-  memory.began(writing([4], null));
-  memory.ended(made);
+  cache.began(writing([3, 7, 9], 1));
+  assert.deepEqual(known(cache, { bounds: between(4, 7) })?.length, 2);
+  cache.ended(made);
+  cache.began(writing([4], null));
+  cache.ended(made);
   const twice = writing([2], 2);
   twice.sets.push(...writing([2], 3).sets);
-  memory.began(twice);
-  memory.ended(made);
+  cache.began(twice);
+  cache.ended(made);
 
   const bounds = between(2, 8);
   const shown = [recordAt(7, 1), recordAt(5), recordAt(3, 1), recordAt(2, 3)];
-  assert.deepEqual(known(memory, { bounds }), shown);
-  assert.equal(known(memory, { bounds: between(9, 10) }), null);
+  assert.deepEqual(known(cache, { bounds }), shown);
+  assert.equal(known(cache, { bounds: between(9, 10) }), null);
 });
 
 Deno.test("what a commit may have written while it was read is not kept", () => {
   for (const order of ["read began ended keep", "began read ended keep", "began read keep ended"]) {
     const stored = storedOf(1, 2, 3);
-    const memory = runMemory(1 << 20);
+    const cache = runCache(1 << 20);
     let keep = () => {};
     for (const step of order.split(" ")) {
-      if (step === "read") keep = learn(memory, stored);
+      if (step === "read") keep = learn(cache, stored);
       else if (step === "keep") keep();
-      else if (step === "began") memory.began(writing([2]));
-      else memory.ended(null);
+      else if (step === "began") cache.began(writing([2]));
+      else cache.ended(null);
     }
-    assert.equal(known(memory, { limit: 1 }), null, order);
+    assert.equal(known(cache, { limit: 1 }), null, order);
 
-    learn(memory, stored)();
-    assert.equal(known(memory)?.length, 3, order);
+    learn(cache, stored)();
+    assert.equal(known(cache)?.length, 3, order);
   }
 });
 
 Deno.test("what was read before more writes than are held against it is not kept", () => {
-  const memory = runMemory(1 << 20);
+  const cache = runCache(1 << 20);
   const bounds = between(0, 4);
-  const keep = learn(memory, storedOf(1, 2, 3), { bounds });
+  const keep = learn(cache, storedOf(1, 2, 3), { bounds });
   for (let ms = 3; ms < 1_300; ms++) {
-    memory.began(writing([ms]));
-    memory.ended(null);
+    cache.began(writing([ms]));
+    cache.ended(null);
   }
   keep();
 
-  assert.equal(known(memory, { bounds, limit: 1 }), null);
+  assert.equal(known(cache, { bounds, limit: 1 }), null);
 });
 
 Deno.test("runs are as the store is, whatever is written and read in whichever order", () => {
   const roll = dice(3);
   const stored = storedOf(...Array.from({ length: 150 }, () => roll(500)));
-  const memory = runMemory(40_000);
+  const cache = runCache(40_000);
   let keeps: (() => void)[] = [];
   let [found, state] = [0, 0];
 
@@ -200,19 +200,19 @@ Deno.test("runs are as the store is, whatever is written and read in whichever o
     const from = roll(500);
     const bounds = roll(3) === 0 ? all : between(from, from + roll(300));
     const window = { skip: roll(20), limit: 1 + roll(20) };
-    const page = memory.find(place, bounds, window);
+    const page = cache.find(place, bounds, window);
     if (Array.isArray(page)) {
       found++;
       return assert.deepEqual(page, stored.page(bounds, window.skip, window.limit));
     }
     const next = [{ bounds: page, limit: page.limit }, { bounds, limit: 1 + roll(60) }][roll(3)];
-    if (next !== undefined) keeps.push(learn(memory, stored, next));
+    if (next !== undefined) keeps.push(learn(cache, stored, next));
   }
 
   function write(): void {
     const times = Array.from({ length: 1 + roll(2) }, () => roll(500));
     const written = roll(4) === 0 ? null : state = (state + 1) % 256;
-    memory.began(writing(times, written));
+    cache.began(writing(times, written));
     check();
     const isMade = roll(5) > 0;
     for (const ms of isMade ? times : []) {
@@ -220,7 +220,7 @@ Deno.test("runs are as the store is, whatever is written and read in whichever o
       else stored.records.set(ms, recordAt(ms, written));
     }
     check();
-    memory.ended(isMade && roll(9) > 0 ? { versionstamp: "1" } : null);
+    cache.ended(isMade && roll(9) > 0 ? { versionstamp: "1" } : null);
   }
 
   for (let step = 0; step < 5_000; step++) {
@@ -230,25 +230,25 @@ Deno.test("runs are as the store is, whatever is written and read in whichever o
     for (const keep of keeps) keep();
     keeps = [];
   }
-  assert.ok(found > 1_000, `${found} pages were found in memory`);
+  assert.ok(found > 1_000, `${found} pages were found in the cache`);
 });
 
 Deno.test("the lists that were asked for longest ago go when records take too much", () => {
-  const memory = runMemory(10_000);
+  const cache = runCache(10_000);
   const stored = storedOf(...Array.from({ length: 20 }, (_, ms) => ms)); // 2,000 bytes, and its run's.
   const lists = Array.from(
     { length: 30 },
     (_, account) => ({ ...place, account: BigInt(account) }),
   );
-  const isKnown = (at: typeof place) => known(memory, { at, limit: 20 })?.length === 20;
+  const isKnown = (at: typeof place) => known(cache, { at, limit: 20 })?.length === 20;
   for (const at of lists) {
-    learn(memory, stored, { at })();
+    learn(cache, stored, { at })();
     assert.ok(isKnown(lists[0]!) && isKnown(at));
   }
 
   const { length } = lists.filter(isKnown);
   assert.ok(length <= 4, `${length} are known`);
 
-  learn(memory, storedOf(...Array.from({ length: 200 }, (_, ms) => ms)))();
-  assert.equal(known(memory, { limit: 1 }), null, "More than there may be");
+  learn(cache, storedOf(...Array.from({ length: 200 }, (_, ms) => ms)))();
+  assert.equal(known(cache, { limit: 1 }), null, "More than there may be");
 });

@@ -10,7 +10,7 @@ import type { Call } from "../../../core/resources/calls.ts";
 import { sidTime } from "../../../core/base/sid.ts";
 import { openStore } from "../../../kv/open_store.ts";
 import { type RecordCodec, recordCodec } from "../../../kv/records/record_codec.ts";
-import { recentRecords } from "../../../kv/cache/recent_records.ts";
+import { recordCache } from "../../../kv/cache/recent_records.ts";
 import { sealer } from "../../../kv/store/seal.ts";
 import type { PackedTexts } from "../../../kv/records/text_pack.ts";
 import { dice, storeFile, type StoreLab, storeLab } from "../../support/service/store_lab.ts";
@@ -78,8 +78,8 @@ function expected(records: AnyRecord[]): { entries: Set<string>; counters: Map<s
 /** What reads the calls of a store that was left. */
 async function codecOf(kv: Deno.Kv): Promise<RecordCodec> {
   const { value } = await kv.get<{ fields: Record<string, string[]> }>(keys.version);
-  const [fields, recent] = [value!.fields.calls!, recentRecords(1)];
-  return recordCodec({ fields, secret: [], seal: sealer("lab"), recent });
+  const [fields, cache] = [value!.fields.calls!, recordCache(1)];
+  return recordCodec({ fields, secret: [], seal: sealer("lab"), cache });
 }
 
 Deno.test("every counter and index entry is right after many writers created, changed and removed", async () => {

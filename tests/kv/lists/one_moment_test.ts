@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { atOneMoment } from "../../../kv/lists/one_moment.ts";
+import { consistentRead } from "../../../kv/lists/one_moment.ts";
 
 /** A store that has so many entries, of which one is new at each of the first `changes` readings. */
 function changing(size: number, changes: number) {
@@ -29,7 +29,7 @@ for (
 ) {
   Deno.test(`atOneMoment() reads ${size} entries ${wanted} times when ${changes} readings find them new`, async () => {
     const { kv, readings } = changing(size, changes);
-    const first = await atOneMoment(kv, readAll);
+    const first = await consistentRead(kv, readAll);
     assert.equal(readings(), wanted);
     assert.equal(first?.versionstamp, String(Math.min(wanted, changes)));
   });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { ordOf } from "../../../kv/store/keys.ts";
 import type { Source } from "../../../kv/lists/plan.ts";
-import { remembered } from "../../../kv/lists/remembered.ts";
-import { runMemory } from "../../../kv/cache/run_memory.ts";
+import { readCached } from "../../../kv/lists/remembered.ts";
+import { runCache } from "../../../kv/cache/run_memory.ts";
 import { storeLab } from "../../support/service/store_lab.ts";
 
 Deno.test("a page far inside one stretch of counters is the same when it is asked for again", async () => {
@@ -23,7 +23,7 @@ Deno.test("a page far inside one stretch of counters is the same when it is aske
 
 Deno.test("a page is found though a commit is under way whenever records are read for it", async () => {
   const place = { account: 7n, prefix: "CA" };
-  const runs = runMemory(1 << 20);
+  const runs = runCache(1 << 20);
   const newest: { key: Deno.KvKey; value: Uint8Array; versionstamp: string }[] = [];
   /** Adds a record, whose commit lasts until the next read. */
   const add = () => {
@@ -51,7 +51,7 @@ Deno.test("a page is found though a commit is under way whenever records are rea
   };
   const source = { kv, place, runs, codec } as unknown as Source;
   const range = { span: { from: -Infinity, before: Infinity } };
-  const page = () => remembered(source, { range, skip: 1, limit: 2 });
+  const page = () => readCached(source, { range, skip: 1, limit: 2 });
   for (let n = 0; n < 9; n++) add();
   runs.ended({ versionstamp: "1" });
   await page();

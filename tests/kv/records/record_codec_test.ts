@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { AnyRecord } from "../../../core/model/resource.ts";
-import { recentRecords } from "../../../kv/cache/recent_records.ts";
+import { recordCache } from "../../../kv/cache/recent_records.ts";
 import { recordCodec } from "../../../kv/records/record_codec.ts";
 import { type Stored } from "../../../kv/cache/recent_records.ts";
 import { sealer } from "../../../kv/store/seal.ts";
@@ -22,7 +22,7 @@ const codecFor = (fields: string[], bytes = 1_000_000) =>
     fields,
     secret: ["password"],
     seal: sealer("key"),
-    recent: recentRecords(bytes),
+    cache: recordCache(bytes),
   });
 const codec = codecFor(fields);
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
