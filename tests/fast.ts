@@ -19,7 +19,7 @@ export const slow = [
   "tests/core/markup/markup_fuzz_test.ts",
   "tests/core/net/http_server_test.ts",
   "tests/core/adapters/s3_blobs_test.ts",
-  "tests/kv/cache/counter_memory_test.ts",
+  "tests/kv/cache/counter_cache_test.ts",
   "tests/kv/lists/exact_test.ts",
   "tests/kv/kv_connect_test.ts",
   "tests/kv/lists/lists_of_a_moment_test.ts",

@@ -1,7 +1,7 @@
 import type { Batch } from "../store/batch.ts";
 import type { CommitWatch } from "../store/commit.ts";
 import { type Place, sidOfRecord } from "../store/keys.ts";
-import { lruCache } from "./recent.ts";
+import { lruCache } from "./lru_cache.ts";
 
 /** The states of the lists of a store that this process alone writes to. */
 export interface ListStates extends CommitWatch {

@@ -8,7 +8,7 @@ import type { StoreContext } from "./collection.ts";
 import { type Batch, emptyBatch } from "../store/batch.ts";
 import { jitter } from "../store/commit.ts";
 import { keys } from "../store/keys.ts";
-import { accountCache } from "../cache/recent_accounts.ts";
+import { accountCache } from "../cache/account_cache.ts";
 import { mapFields } from "../store/seal.ts";
 
 /** An account as stored; `number` stands for its Sid in the keys of its records. */

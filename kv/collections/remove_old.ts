@@ -6,7 +6,7 @@ import type { Committer } from "../store/commit.ts";
 import { bucketAt, levels } from "../store/counters.ts";
 import { type FieldPlace, type IndexValue, keys, ordAt, type Place } from "../store/keys.ts";
 import type { Layout } from "../records/layout.ts";
-import type { Stored } from "../cache/recent_records.ts";
+import type { Stored } from "../cache/record_cache.ts";
 
 interface Old {
   kv: Deno.Kv;

@@ -7,7 +7,7 @@ import {
   spanOf,
   timeEnd,
 } from "../store/counters.ts";
-import { type ExcludedEntries, excludedIn } from "./gaps.ts";
+import { type ExcludedEntries, excludedIn } from "./excluded.ts";
 import type { FieldPlace, IndexValue } from "../store/keys.ts";
 import { undatedField } from "../records/layout.ts";
 import {

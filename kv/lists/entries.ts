@@ -1,7 +1,7 @@
 import type { Span } from "../store/counters.ts";
 import type { Index } from "./counts.ts";
 import { type IndexValue, keys, ordAt, ordOf, type Place, sidOf } from "../store/keys.ts";
-import type { Stored } from "../cache/recent_records.ts";
+import type { Stored } from "../cache/record_cache.ts";
 
 /** A record by its Sid, with its entry where that was read. */
 export interface Found {

@@ -4,18 +4,18 @@ import type { Query, Slice } from "../../core/model/store.ts";
 import type { AnyRecord } from "../../core/model/resource.ts";
 import type { Span } from "../store/counters.ts";
 import { countIn, locate, type Located, measure, type Measured, topIn } from "./counts.ts";
-import { catchUp, scanList, type ScanResult } from "./draft.ts";
+import { catchUp, scanList, type ScanResult } from "./scan_list.ts";
 import { firstEntries, type Found } from "./entries.ts";
 import { indexValue, isWithoutEnd, lackingSome } from "../records/layout.ts";
 import { type ListStates, nameOf } from "../cache/list_states.ts";
 import { isDearer } from "./lookups.ts";
-import { consistentRead } from "./one_moment.ts";
+import { consistentRead } from "./consistent_read.ts";
 import type { Source } from "./plan.ts";
-import { isCached } from "./remembered.ts";
+import { isCached } from "./read_cached.ts";
 import { passing } from "./scan.ts";
 import type { SidList } from "./sid_list.ts";
-import { readDatedEntries, readEntries, type Wanted } from "./take.ts";
-import { liveUndatedIn } from "./under_way.ts";
+import { readDatedEntries, readEntries, type Wanted } from "./read_entries.ts";
+import { liveUndatedIn } from "./live_undated.ts";
 
 /** How often a list is drafted whose records get dates that its plan does not foresee. */
 const mostScans = 4;

@@ -2,7 +2,7 @@ import { sidTime } from "../../core/base/sid.ts";
 import type { Index } from "./counts.ts";
 import { firstEntries, firstRecords, type Range } from "./entries.ts";
 import { keys, ordOf, type Place } from "../store/keys.ts";
-import type { Stored } from "../cache/recent_records.ts";
+import type { Stored } from "../cache/record_cache.ts";
 
 /** Looking an entry up costs as much as listing this many. */
 const lookupCost = 4;

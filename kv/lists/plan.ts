@@ -7,7 +7,7 @@ import { indexValue, type Layout } from "../records/layout.ts";
 import type { ListStates } from "../cache/list_states.ts";
 import type { CounterSource } from "./read_counters.ts";
 import type { RecordCodec } from "../records/record_codec.ts";
-import type { RunCache } from "../cache/run_memory.ts";
+import type { RunCache } from "../cache/run_cache.ts";
 
 /** How the conditions of a list are to be answered. */
 export interface Plan {

@@ -4,7 +4,7 @@ import {
   blockName,
   type CounterCache,
   partOf,
-} from "../cache/counter_memory.ts";
+} from "../cache/counter_cache.ts";
 import { bucketAt, type Counted, type Level, type Span, timeEnd } from "../store/counters.ts";
 import { keys } from "../store/keys.ts";
 

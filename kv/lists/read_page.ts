@@ -2,7 +2,7 @@ import type { Base } from "../../core/base/record.ts";
 import type { Query, Slice } from "../../core/model/store.ts";
 import { list } from "./list.ts";
 import { nameOf } from "../cache/list_states.ts";
-import { consistentRead } from "./one_moment.ts";
+import { consistentRead } from "./consistent_read.ts";
 import type { Source } from "./plan.ts";
 import { passing } from "./scan.ts";
 import { isHeld, pageSorted } from "../records/sorted.ts";

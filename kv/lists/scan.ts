@@ -1,7 +1,7 @@
 import { type Condition, matches } from "../../core/base/filters.ts";
 import type { AnyRecord } from "../../core/model/resource.ts";
 import { chunksOf, type Found, joined, type Range, readAtOnce } from "./entries.ts";
-import type { Stored } from "../cache/recent_records.ts";
+import type { Stored } from "../cache/record_cache.ts";
 import { isDearer, membersOf, recordsOf } from "./lookups.ts";
 import type { Plan, Source } from "./plan.ts";
 import { search } from "./search.ts";

@@ -14,7 +14,7 @@ import { keys, ordOf, sidOf } from "../store/keys.ts";
 import { recordsOf } from "./lookups.ts";
 import { textOf } from "../records/layout.ts";
 import type { Source } from "./plan.ts";
-import type { Stored } from "../cache/recent_records.ts";
+import type { Stored } from "../cache/record_cache.ts";
 import { hitsIn, type PackedTexts } from "../records/text_pack.ts";
 
 /** A part of a text to look for; lower-case. */

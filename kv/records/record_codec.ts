@@ -1,6 +1,6 @@
 import type { Base } from "../../core/base/record.ts";
 import type { AnyRecord } from "../../core/model/resource.ts";
-import type { RecordCache, Stored } from "../cache/recent_records.ts";
+import type { RecordCache, Stored } from "../cache/record_cache.ts";
 import { mapFields, type Seal } from "../store/seal.ts";
 
 /** How the records of one resource are kept as values of the store. */

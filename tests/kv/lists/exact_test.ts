@@ -10,7 +10,7 @@ import type { Call } from "../../../core/resources/calls.ts";
 import { sidTime } from "../../../core/base/sid.ts";
 import { openStore } from "../../../kv/open_store.ts";
 import { type RecordCodec, recordCodec } from "../../../kv/records/record_codec.ts";
-import { recordCache } from "../../../kv/cache/recent_records.ts";
+import { recordCache } from "../../../kv/cache/record_cache.ts";
 import { sealer } from "../../../kv/store/seal.ts";
 import type { PackedTexts } from "../../../kv/records/text_pack.ts";
 import { dice, storeFile, type StoreLab, storeLab } from "../../support/service/store_lab.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { AnyRecord } from "../../../core/model/resource.ts";
-import { recordCache } from "../../../kv/cache/recent_records.ts";
+import { recordCache } from "../../../kv/cache/record_cache.ts";
 import { recordCodec } from "../../../kv/records/record_codec.ts";
-import { type Stored } from "../../../kv/cache/recent_records.ts";
+import { type Stored } from "../../../kv/cache/record_cache.ts";
 import { sealer } from "../../../kv/store/seal.ts";
 
 const fields = ["sid", "accountSid", "dateCreated", "dateUpdated", "name", "password", "tags"];

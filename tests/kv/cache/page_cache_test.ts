@@ -3,7 +3,7 @@ import type { Base } from "../../../core/base/record.ts";
 import type { Query, Slice } from "../../../core/model/store.ts";
 import { emptyBatch } from "../../../kv/store/batch.ts";
 import { listStates } from "../../../kv/cache/list_states.ts";
-import { pageCache } from "../../../kv/cache/page_memory.ts";
+import { pageCache } from "../../../kv/cache/page_cache.ts";
 
 const place = { account: 7n, prefix: "CA" };
 const query: Query = { where: [], skip: 0, limit: 51 };

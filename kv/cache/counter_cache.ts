@@ -1,7 +1,7 @@
 import { type Batch, keyText } from "../store/batch.ts";
 import type { CommitRecord } from "../store/commit.ts";
 import { eachMoved, type Level, levels, timeEnd } from "../store/counters.ts";
-import { lruCache } from "./recent.ts";
+import { lruCache } from "./lru_cache.ts";
 
 /** The counters of one value and level in a stretch of time, oldest first. */
 export interface Block {

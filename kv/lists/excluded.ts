@@ -1,4 +1,4 @@
-import { firstFrom } from "../cache/counter_memory.ts";
+import { firstFrom } from "../cache/counter_cache.ts";
 import type { Span } from "../store/counters.ts";
 
 /** Records that have an entry in an index, and yet do not pass. */

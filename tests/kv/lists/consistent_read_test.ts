@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { consistentRead } from "../../../kv/lists/one_moment.ts";
+import { consistentRead } from "../../../kv/lists/consistent_read.ts";
 
 /** A store that has so many entries, of which one is new at each of the first `changes` readings. */
 function changing(size: number, changes: number) {

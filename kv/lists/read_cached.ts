@@ -4,7 +4,7 @@ import type { Measured } from "./counts.ts";
 import { boundsOf, type Range, recordsBetween } from "./entries.ts";
 import { ordOf } from "../store/keys.ts";
 import type { Source } from "./plan.ts";
-import { storedBytes } from "../cache/recent_records.ts";
+import { storedBytes } from "../cache/record_cache.ts";
 import type { Gap, Run } from "../cache/runs.ts";
 
 /** Records that a page passes over in memory at most, as many as the store lists within a few ms. */

@@ -2,8 +2,8 @@ import type { AnyRecord } from "../../core/model/resource.ts";
 import type { CommitWatch } from "../store/commit.ts";
 import { type Place, sidOfRecord } from "../store/keys.ts";
 import { listOf, nameOf } from "./list_states.ts";
-import { storedBytes } from "./recent_records.ts";
-import type { Stored } from "./recent_records.ts";
+import { storedBytes } from "./record_cache.ts";
+import type { Stored } from "./record_cache.ts";
 import {
   after,
   type Bounds,

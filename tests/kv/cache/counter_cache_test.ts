@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Condition } from "../../../core/base/filters.ts";
 import type { Call } from "../../../core/resources/calls.ts";
 import { emptyBatch } from "../../../kv/store/batch.ts";
-import { type Block, blockName, counterCache } from "../../../kv/cache/counter_memory.ts";
+import { type Block, blockName, counterCache } from "../../../kv/cache/counter_cache.ts";
 import { levels, spanOf, stageCount } from "../../../kv/store/counters.ts";
 import { keys } from "../../../kv/store/keys.ts";
 import { dice, storeFile, type StoreLab, storeLab } from "../../support/service/store_lab.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { ordOf } from "../../../kv/store/keys.ts";
 import type { Source } from "../../../kv/lists/plan.ts";
-import { readCached } from "../../../kv/lists/remembered.ts";
-import { runCache } from "../../../kv/cache/run_memory.ts";
+import { readCached } from "../../../kv/lists/read_cached.ts";
+import { runCache } from "../../../kv/cache/run_cache.ts";
 import { storeLab } from "../../support/service/store_lab.ts";
 
 Deno.test("a page far inside one stretch of counters is the same when it is asked for again", async () => {

@@ -1,5 +1,5 @@
 import type { AnyRecord } from "../../core/model/resource.ts";
-import { freeze, lruCache } from "./recent.ts";
+import { freeze, lruCache } from "./lru_cache.ts";
 
 /** An entry of the store that holds a record. */
 export type Stored = Pick<Deno.KvEntry<unknown>, "key" | "value" | "versionstamp">;

@@ -2,7 +2,7 @@ import { sidTime } from "../../core/base/sid.ts";
 import type { Span } from "../store/counters.ts";
 import { type Index, type Measured, topIn } from "./counts.ts";
 import { firstEntries } from "./entries.ts";
-import type { ExcludedEntries } from "./gaps.ts";
+import type { ExcludedEntries } from "./excluded.ts";
 import { undatedField } from "../records/layout.ts";
 import { isDearer, membersOf } from "./lookups.ts";
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import type { AnyRecord } from "../../../core/model/resource.ts";
 import { emptyBatch } from "../../../kv/store/batch.ts";
 import { ordOf, sidOf } from "../../../kv/store/keys.ts";
-import type { Stored } from "../../../kv/cache/recent_records.ts";
-import { type RunCache, runCache } from "../../../kv/cache/run_memory.ts";
+import type { Stored } from "../../../kv/cache/record_cache.ts";
+import { type RunCache, runCache } from "../../../kv/cache/run_cache.ts";
 import type { Bounds, Gap, Run } from "../../../kv/cache/runs.ts";
 import { dice } from "../../support/service/store_lab.ts";
 

@@ -2,7 +2,7 @@ import type { Base } from "../../core/base/record.ts";
 import type { Query, Slice } from "../../core/model/store.ts";
 import type { Place } from "../store/keys.ts";
 import { type ListStates, nameOf } from "./list_states.ts";
-import { freeze, lruCache } from "./recent.ts";
+import { freeze, lruCache } from "./lru_cache.ts";
 
 /** Pages of lists. */
 export interface PageCache {

@@ -3,7 +3,7 @@ import { limits } from "../../../core/base/limits.ts";
 import { accountTree } from "../../../kv/collections/accounts.ts";
 import { committer } from "../../../kv/store/commit.ts";
 import { sealer } from "../../../kv/store/seal.ts";
-import { accountCache } from "../../../kv/cache/recent_accounts.ts";
+import { accountCache } from "../../../kv/cache/account_cache.ts";
 import type { Account } from "../../../core/resources/accounts.ts";
 
 const sid = "AC" + "1".repeat(32);

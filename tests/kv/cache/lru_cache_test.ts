@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { lruCache } from "../../../kv/cache/recent.ts";
+import { lruCache } from "../../../kv/cache/lru_cache.ts";
 
 Deno.test("keep() lets those go that were asked for longest ago", () => {
   const kept = lruCache<number>(100);

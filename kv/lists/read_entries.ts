@@ -4,7 +4,7 @@ import { sidTime } from "../../core/base/sid.ts";
 import { locate, type Measured } from "./counts.ts";
 import { firstEntries, type Found, type Range } from "./entries.ts";
 import type { Source } from "./plan.ts";
-import { isCached, readCached } from "./remembered.ts";
+import { isCached, readCached } from "./read_cached.ts";
 import { passing } from "./scan.ts";
 
 /** What a page shows of an index. */
