@@ -22,7 +22,7 @@ import type { Ports } from "./core/ports/ports.ts";
 import type { Account } from "./core/resources/accounts.ts";
 import { removeOldDeliveries } from "./core/webhooks/remove_old.ts";
 import { openStore } from "./kv/open_store.ts";
-import { bridge } from "./routes/bridge/bridge.ts";
+import { protocolRoutes } from "./routes/bridge/bridge.ts";
 import { demo } from "./routes/demo.ts";
 import { docs } from "./routes/docs/docs.ts";
 import { home } from "./routes/docs/home.ts";
@@ -46,7 +46,7 @@ export async function startService(config: Config, onListenerOver: (error: Error
   const ports = portsOf(config, { store, secretKey, bridgeSecret, ...rates });
   const carriers = openCarriers(config, ports);
   const app = routes(ports, {
-    bridge: bridge(ports, bridgeSecret),
+    bridge: protocolRoutes(ports, bridgeSecret),
     demo: demo(),
     docs: docs(documentationFiles, ports),
     "": home(ports),

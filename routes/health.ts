@@ -13,7 +13,7 @@ export function health(ports: Ports): Hono<Env> {
     .get("/ready", async (c) => {
       const [store, companion] = await Promise.all([
         stateOf(ports.companions.list().then(() => true)),
-        stateOf(ports.bridge.ready()),
+        stateOf(ports.control.ready()),
       ]);
       if (store === "ok" && companion === "ok") return answerJson(c, { store, companion });
       const fault = new Fault("unavailable");

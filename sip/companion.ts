@@ -1,7 +1,7 @@
 import {
-  bridgeLimits,
   type Companion as CompanionName,
   type Heartbeat,
+  protocolLimits,
 } from "../core/protocol/companion.ts";
 import type { Authenticator } from "./auth/authenticate.ts";
 import type { Calls } from "./contracts/calls.ts";
@@ -53,7 +53,7 @@ export interface Companion {
 }
 
 /**
- * Starts the companion: SIP for softphones on one side, the bridge to the service on the other.
+ * Starts the companion: SIP for softphones on one side, the call-control protocol on the other.
  * Rejects when it cannot listen.
  */
 export async function startCompanion(options: CompanionOptions): Promise<Companion> {
@@ -220,7 +220,7 @@ function keepBeating(parts: Parts, self: Self, stopping: AbortSignal): void {
     unheard = problem === null ? 0 : unheard + 1;
     // The service may start a moment after us: the first misses are no news.
     if (unheard === sipLimits.heartbeatMisses) log("The service does not hear us", { problem });
-    const pauseMs = unheard === 0 ? bridgeLimits.heartbeatMs : sipLimits.heartbeatRetryMs;
+    const pauseMs = unheard === 0 ? protocolLimits.heartbeatMs : sipLimits.heartbeatRetryMs;
     timers.after(pauseMs, beat);
   };
   void beat();

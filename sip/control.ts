@@ -1,8 +1,8 @@
 import {
-  bridgeLimits,
-  bridgePaths,
   invalidation,
   muteRequest,
+  protocolLimits,
+  protocolPaths,
   runRequest,
 } from "../core/protocol/companion.ts";
 import {
@@ -17,8 +17,8 @@ import {
   type RegisteredBinding,
   registrationPaths,
 } from "../core/protocol/registrations.ts";
-import { readBridge } from "../core/protocol/seal.ts";
-import { bridgeRequests } from "../core/protocol/request.ts";
+import { readSealed } from "../core/protocol/seal.ts";
+import { requestReader } from "../core/protocol/request.ts";
 import { roomOrder, roomPaths } from "../core/protocol/rooms.ts";
 import { trunkPaths } from "../core/protocol/trunks.ts";
 import { serveHttp } from "../core/net/http_server.ts";
@@ -61,15 +61,15 @@ export interface Control {
 /** Listens for what the service orders: signed POSTs of JSON, and an open probe. */
 export async function listenControl(options: ControlOptions): Promise<Control> {
   const { hostname, port, bridgeSecret: secret } = options;
-  const read = bridgeRequests({ secret, now: Date.now });
+  const read = requestReader({ secret, now: Date.now });
   const answer = async (request: Request): Promise<Response> => {
     const { pathname } = new URL(request.url);
-    if (request.method === "GET" && pathname === bridgePaths.ready) {
+    if (request.method === "GET" && pathname === protocolPaths.ready) {
       const ready = options.accepting();
       const { companion } = options;
       return Response.json({ ready, companion }, { status: ready ? 200 : 503 });
     }
-    const body = await read(request, { path: pathname, maxBytes: bridgeLimits.bodyBytes });
+    const body = await read(request, { path: pathname, maxBytes: protocolLimits.bodyBytes });
     if (typeof body !== "string") return refusal(body.status, body.why);
     return await order(options, pathname, body);
   };
@@ -88,8 +88,8 @@ export async function listenControl(options: ControlOptions): Promise<Control> {
 const refusal = (status: number, error: string): Response => Response.json({ error }, { status });
 
 async function order(options: ControlOptions, path: string, body: string): Promise<Response> {
-  if (path === bridgePaths.run) return run(options, body);
-  if (path === bridgePaths.mute) return mute(options, body);
+  if (path === protocolPaths.run) return run(options, body);
+  if (path === protocolPaths.mute) return mute(options, body);
   if (path === registrationPaths.bindings) return bindings(options, body);
   if (path === trunkPaths.gatewaysChanged) {
     options.gatewaysChanged();
@@ -98,7 +98,7 @@ async function order(options: ControlOptions, path: string, body: string): Promi
   if (path === messagePaths.order) return await message(options, body);
   if (path === messagePaths.outward) return await outward(options, body);
   if (path === roomPaths.order) return room(options, body);
-  if (path !== bridgePaths.invalidate) return refusal(404, `Cannot find "${path}"`);
+  if (path !== protocolPaths.invalidate) return refusal(404, `Cannot find "${path}"`);
   const asked = invalidation.safeParse(json(body, options.bridgeSecret));
   if (!asked.success) return refusal(400, `Cannot invalidate: ${asked.error.message}`);
   await options.invalidate(asked.data.logins);
@@ -153,7 +153,7 @@ async function outward(options: ControlOptions, body: string): Promise<Response>
 
 function json(text: string, bridgeSecret: string): unknown {
   try {
-    return readBridge(bridgeSecret, text);
+    return readSealed(bridgeSecret, text);
   } catch {
     return undefined;
   }

@@ -33,7 +33,7 @@ import { nearAddress } from "./transport/near_address.ts";
 import type { IceServersOf } from "./contracts/signalling.ts";
 import type { MediaPlaces } from "./media/transports/transports.ts";
 
-/** The companion process: SIP, media and the bridge. The only file that puts them together. */
+/** The companion process: SIP, media and the call-control protocol. The only file that puts them together. */
 async function start(
   config: Config,
   media: MediaEngine,

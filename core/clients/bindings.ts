@@ -10,9 +10,9 @@ import type { Client } from "../resources/clients.ts";
  */
 export async function bindingsOf(
   client: Client,
-  { bridge, now }: Pick<Ports, "bridge" | "now">,
+  { control, now }: Pick<Ports, "control" | "now">,
 ): Promise<Binding[]> {
-  const found = await bridge.bindings(client.login).catch((cause) => {
+  const found = await control.bindings(client.login).catch((cause) => {
     // Where companions are is nobody's business but the operator's.
     const isUnreachable = cause instanceof Fault && cause.kind === "unavailable";
     throw isUnreachable ? new Fault("unavailable", "a SIP companion does not answer") : cause;

@@ -9,7 +9,7 @@ import type { Client } from "../resources/clients.ts";
  */
 export function inForceAtOnce(
   clients: Collection<Client>,
-  { bridge }: Pick<Ports, "bridge">,
+  { control }: Pick<Ports, "control">,
 ): Collection<Client> {
   return {
     ...clients,
@@ -21,7 +21,7 @@ export function inForceAtOnce(
         isConcerned = status !== before.status || password !== before.password;
         return changed;
       });
-      if (isConcerned) await bridge.invalidate([client.login]).catch(ignoreOutage);
+      if (isConcerned) await control.invalidate([client.login]).catch(ignoreOutage);
       return client;
     },
   };

@@ -1,7 +1,7 @@
 import {
-  bridgePaths,
   type Companion,
   muteAnswer,
+  protocolPaths,
   readyAnswer,
   runAnswer,
 } from "../protocol/companion.ts";
@@ -16,15 +16,15 @@ import {
 } from "../protocol/messages.ts";
 import { bindingsAnswer, registrationPaths } from "../protocol/registrations.ts";
 import { roomAnswer, type RoomOrder, roomPaths } from "../protocol/rooms.ts";
-import { writeBridge } from "../protocol/seal.ts";
-import { bridgeHeader, signBridge } from "../protocol/signature.ts";
+import { writeSealed } from "../protocol/seal.ts";
+import { signatureHeader, signRequest } from "../protocol/signature.ts";
 import { trunkPaths } from "../protocol/trunks.ts";
 import { liveCompanions } from "./companions.ts";
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
-import type { Bridge, Companions } from "../ports/companion_ports.ts";
+import type { CompanionControl, Companions } from "../ports/companion_ports.ts";
 
-export interface BridgeClientOptions {
+export interface CompanionClientOptions {
   /** The control of a companion that has not said where its own is, without a trailing slash. */
   url: string;
   companions: Companions;
@@ -35,8 +35,8 @@ export interface BridgeClientOptions {
   timeoutMs: number;
 }
 
-/** The service's side of the bridge over signed HTTP, to each companion at its own address. */
-export function bridgeClient(options: BridgeClientOptions): Bridge {
+/** The service's side of the call-control protocol over signed HTTP, to each companion at its own address. */
+export function companionClient(options: CompanionClientOptions): CompanionControl {
   const control = controlClient(options);
 
   /** The addresses of all live companions; of the expected one before any was heard of. */
@@ -77,7 +77,7 @@ export function bridgeClient(options: BridgeClientOptions): Bridge {
       const known = await options.companions.get(at.id);
       return await control.mute(known?.bridgeUrl ?? options.url, leg, muted);
     },
-    invalidate: (logins) => tellAll(bridgePaths.invalidate, { logins }),
+    invalidate: (logins) => tellAll(protocolPaths.invalidate, { logins }),
     gatewaysChanged: () => tellAll(trunkPaths.gatewaysChanged, {}),
     async bindings(login) {
       const urls = await everywhere();
@@ -128,7 +128,7 @@ const isRefused = (error: unknown): boolean =>
   (/connection (was )?(refused|reset)/i.test(error.message) || isRefused(error.cause));
 
 /** What can be asked of the control at an address. */
-function controlClient({ secret, fetch, now, timeoutMs }: BridgeClientOptions) {
+function controlClient({ secret, fetch, now, timeoutMs }: CompanionClientOptions) {
   async function send(request: Request): Promise<Response> {
     try {
       return await fetch(request);
@@ -144,9 +144,9 @@ function controlClient({ secret, fetch, now, timeoutMs }: BridgeClientOptions) {
     content: unknown,
     ms = timeoutMs,
   ): Promise<Response> {
-    const body = writeBridge(secret, content);
-    const signature = signBridge(secret, { at: now(), method: "POST", path, body });
-    const headers = { "content-type": "application/json", [bridgeHeader]: signature };
+    const body = writeSealed(secret, content);
+    const signature = signRequest(secret, { at: now(), method: "POST", path, body });
+    const headers = { "content-type": "application/json", [signatureHeader]: signature };
     const signal = AbortSignal.timeout(ms);
     return await send(new Request(url + path, { method: "POST", headers, body, signal }));
   }
@@ -159,7 +159,7 @@ function controlClient({ secret, fetch, now, timeoutMs }: BridgeClientOptions) {
 
   return {
     async run(url: string, leg: string, { script, other }: { script: Script; other?: Script }) {
-      const response = await post(url, bridgePaths.run, { leg, script, other });
+      const response = await post(url, protocolPaths.run, { leg, script, other });
       if (response.status !== 404) {
         return runAnswer.parse(await (await checked(response)).json()).companion;
       }
@@ -167,7 +167,7 @@ function controlClient({ secret, fetch, now, timeoutMs }: BridgeClientOptions) {
       return null;
     },
     async mute(url: string, leg: string, muted: boolean) {
-      const response = await post(url, bridgePaths.mute, { leg, muted });
+      const response = await post(url, protocolPaths.mute, { leg, muted });
       if (response.status !== 404) {
         return muteAnswer.parse(await (await checked(response)).json()).isDone;
       }
@@ -199,7 +199,7 @@ function controlClient({ secret, fetch, now, timeoutMs }: BridgeClientOptions) {
     async look(url: string, { id, runId }: Companion) {
       try {
         const signal = AbortSignal.timeout(Math.min(timeoutMs, limits.companionLookMs));
-        const response = await fetch(new Request(url + bridgePaths.ready, { signal }));
+        const response = await fetch(new Request(url + protocolPaths.ready, { signal }));
         const { companion } = readyAnswer.parse(await response.json());
         if (companion.id !== id) return "silent";
         if (companion.runId !== runId) return "gone";
@@ -211,7 +211,7 @@ function controlClient({ secret, fetch, now, timeoutMs }: BridgeClientOptions) {
     async ready(url: string) {
       try {
         const signal = AbortSignal.timeout(timeoutMs);
-        const response = await send(new Request(url + bridgePaths.ready, { signal }));
+        const response = await send(new Request(url + protocolPaths.ready, { signal }));
         await response.body?.cancel();
         return response.ok;
       } catch {

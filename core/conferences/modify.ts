@@ -133,21 +133,21 @@ export async function removeParticipant(named: Named, ports: Ports): Promise<voi
 async function unmuteElsewhere(
   { accountSid, callSid }: Named,
   holder: Companion,
-  { records, bridge }: Ports,
+  { records, control }: Ports,
 ): Promise<void> {
   const call = await records.calls.get(accountSid, callSid);
   if (!call?.companion || call.companion.id === holder.id) return;
-  await bridge.mute(callSid, false, call.companion);
+  await control.mute(callSid, false, call.companion);
 }
 
 /** The companion that did it; null when the room, or the leg in it, is not there. */
 async function order(
   { accountSid, conferenceSid }: Named,
   order: RoomOrder["order"],
-  { records, bridge }: Ports,
+  { records, control }: Ports,
 ): Promise<Companion | null> {
   const conference = await records.conferences.get(accountSid, conferenceSid);
   if (conference === null || conference.companion === null) return null;
   const { companion } = conference;
-  return await bridge.room({ conferenceSid, order }, companion) ? companion : null;
+  return await control.room({ conferenceSid, order }, companion) ? companion : null;
 }

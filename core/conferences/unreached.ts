@@ -30,7 +30,7 @@ export async function afterUnreached(
   const holder = conference?.companion;
   if (!conference || !holder || conference.status === "completed") return undefined;
   const isLost = isGone || await meetingPlace(holder, call.companion, ports) === null;
-  const found = isLost ? "gone" : await ports.bridge.look(holder);
+  const found = isLost ? "gone" : await ports.control.look(holder);
   if (found === "gone") {
     await closeConference(conference, ports, { mayLive: isLost && !isGone });
     return undefined;

@@ -9,7 +9,7 @@ export interface MachineAddresses {
 /** The variable by which the supervisor tells the processes it starts this machine's addresses. */
 export const machineVariable = "SWITCHBOARD_MACHINE_ADDRESSES";
 
-/** The addresses of this machine. A bridge of Docker's is reached by nothing outside of it. */
+/** The addresses of this machine. A network bridge of Docker is not reachable from outside. */
 export function machineAddresses(): MachineAddresses {
   const outside = Deno.networkInterfaces()
     .filter(({ name, address }) => name !== "docker0" && !/^(127\.|::1$|fe80:)/i.test(address));

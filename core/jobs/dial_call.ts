@@ -67,7 +67,7 @@ export async function place(
   const { accountSid, sid: callSid } = call;
   // One that has the leg already knows it by its Sid, and places no second.
   const at = call.companion ?? await companionFor(target, ports);
-  const companion = await ports.bridge.run(callSid, await withPeers(script, at, ports), { at });
+  const companion = await ports.control.run(callSid, await withPeers(script, at, ports), { at });
   if (companion === null) throw new Fault("unavailable", "the companion refused the call");
   const placed = await ports.records.calls.update(accountSid, callSid, (call) => ({
     record: call.companion === null ? { ...call, companion, dateUpdated: ports.now() } : call,
@@ -76,7 +76,7 @@ export async function place(
     await ports.companions.beat({ ...companion, seenAt: ports.now(), registered: 0 });
   }
   if (!isLive(placed.status)) {
-    await ports.bridge.run(callSid, [{ type: "hangup" }], { at: companion });
+    await ports.control.run(callSid, [{ type: "hangup" }], { at: companion });
   }
 }
 

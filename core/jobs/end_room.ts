@@ -6,6 +6,6 @@ import { type ArgsOf, endRoom } from "../model/job_kinds.ts";
 export const endRoomHandler: JobHandler<ArgsOf<typeof endRoom>> = handler(endRoom, {
   maxAttempts: 8,
   retryMs: exponential(250, 5_000),
-  work: async ({ conferenceSid, companion }, { bridge }) =>
-    void await bridge.room({ conferenceSid, order: { type: "end" } }, companion),
+  work: async ({ conferenceSid, companion }, { control }) =>
+    void await control.room({ conferenceSid, order: { type: "end" } }, companion),
 });

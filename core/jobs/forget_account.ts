@@ -14,10 +14,10 @@ export const forgetAccountHandler: JobHandler<ArgsOf<typeof forgetAccount>> = ha
       for await (const sid of subtree(accountSid, ports.accounts)) {
         for await (const clients of batches(ports.records.clients, sid)) {
           signal.throwIfAborted();
-          await ports.bridge.invalidate(clients.map(({ login }) => login));
+          await ports.control.invalidate(clients.map(({ login }) => login));
         }
       }
-      await ports.bridge.gatewaysChanged();
+      await ports.control.gatewaysChanged();
     },
   },
 );

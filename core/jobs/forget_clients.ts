@@ -8,6 +8,6 @@ export const forgetClientsHandler: JobHandler<ArgsOf<typeof forgetClients>> = ha
   {
     maxAttempts: 8,
     retryMs: exponential(500, 30_000),
-    work: async ({ logins }, { bridge }) => await bridge.invalidate(logins),
+    work: async ({ logins }, { control }) => await control.invalidate(logins),
   },
 );

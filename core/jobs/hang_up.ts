@@ -6,6 +6,6 @@ import { type ArgsOf, hangUp } from "../model/job_kinds.ts";
 export const hangUpHandler: JobHandler<ArgsOf<typeof hangUp>> = handler(hangUp, {
   maxAttempts: 8,
   retryMs: exponential(250, 5_000),
-  work: async ({ callSid, companion }, { bridge }) =>
-    void await bridge.run(callSid, [{ type: "hangup" }], { at: companion ?? null }),
+  work: async ({ callSid, companion }, { control }) =>
+    void await control.run(callSid, [{ type: "hangup" }], { at: companion ?? null }),
 });

@@ -20,6 +20,6 @@ export const redirectCallHandler: JobHandler<ArgsOf<typeof redirectCall>> = hand
     const params = await secondLegParameters(call, ports);
     const asking = { call, ports, signal, params, cause: { at: madeAt, id } };
     const script = await withPeers(await firstScript(asking), at, ports);
-    await ports.bridge.run(callSid, script, { at, ...both && { other } });
+    await ports.control.run(callSid, script, { at, ...both && { other } });
   },
 });

@@ -6,5 +6,5 @@ import { type ArgsOf, tellGateways } from "../model/job_kinds.ts";
 export const tellGatewaysHandler: JobHandler<ArgsOf<typeof tellGateways>> = handler(tellGateways, {
   maxAttempts: 4, // Companions ask by themselves too, if later.
   retryMs: exponential(500, 5_000),
-  work: async (_, { bridge }) => await bridge.gatewaysChanged(),
+  work: async (_, { control }) => await control.gatewaysChanged(),
 });

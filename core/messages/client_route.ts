@@ -13,7 +13,7 @@ export const clientRoute = (ports: Ports): MessageRoute => ({
     const client = await clientOf(to, ports);
     const statuses = client === null
       ? []
-      : await ports.bridge.message({ sid, login: client.login, from, body });
+      : await ports.control.message({ sid, login: client.login, from, body });
     if (client === null || statuses.length === 0) throw new Fault("notRegistered", to);
     if (!statuses.some((status) => status < 300)) {
       const answers = `its phones answered ${statuses.join(", ")}`;

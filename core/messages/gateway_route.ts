@@ -18,7 +18,7 @@ export const gatewayRoute = (ports: Ports): MessageRoute => ({
     const routes = await routesFor(message, ports);
     const status = routes.length === 0
       ? null
-      : await ports.bridge.sendOut({ sid, from, to, body, routes });
+      : await ports.control.sendOut({ sid, from, to, body, routes });
     if (status === null) throw new Untaken("no Gateway was within reach");
     if (status < 300) return;
     const answer = `the Gateway answered ${status}`;

@@ -38,7 +38,7 @@ export interface Companions {
 }
 
 /** Service to companions. Throws `unavailable` when one that is needed cannot be reached. */
-export interface Bridge {
+export interface CompanionControl {
   /**
    * Replaces what the leg was doing, and with `other` what whom it talks to was doing, at the companion
    * that has it, or at whichever has when none is named; null when there is no such leg.

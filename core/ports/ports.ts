@@ -1,5 +1,5 @@
 import type { NumberOffer, NumberSearch } from "../values/offer.ts";
-import type { Bridge, Companions } from "./companion_ports.ts";
+import type { CompanionControl, Companions } from "./companion_ports.ts";
 import type { PairCap } from "../values/pair_cap.ts";
 import type {
   Blobs,
@@ -74,7 +74,7 @@ export interface Ports {
   ledger: Ledger;
   numbers: NumberProvider;
   settings: Settings;
-  bridge: Bridge;
+  control: CompanionControl;
   /** Tried in order. */
   messageRoutes: MessageRoute[];
   /** Null when sending e-mail is not configured. */

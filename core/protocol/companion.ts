@@ -106,7 +106,7 @@ export type Credentials = z.infer<typeof credentials>;
 export type Heartbeat = z.infer<typeof heartbeat>;
 
 /** Paths of the two sides; every request is a signed POST of JSON. */
-export const bridgePaths = {
+export const protocolPaths = {
   /** On the service. */
   questions: "/bridge/questions",
   news: "/bridge/news",
@@ -119,7 +119,7 @@ export const bridgePaths = {
   ready: "/ready",
 } as const;
 
-export const bridgeLimits = {
+export const protocolLimits = {
   /** How old or how far ahead a signature may be. */
   signatureWindowMs: 30_000,
   heartbeatMs: 5_000,

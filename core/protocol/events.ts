@@ -16,7 +16,7 @@ import { collectedEvent } from "./ussd.ts";
 import { legId } from "./script.ts";
 import { incomingNumber } from "./trunks.ts";
 
-/** The part of the bridge (`bridge.ts`) that is about what happened to a leg. */
+/** The part of the call-control protocol (`companion.ts`) that is about what happened to a leg. */
 
 /** How a leg ended; the last word about it. */
 export const outcome = z.enum(["completed", "busy", "no-answer", "failed", "canceled"]);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { action } from "./action.ts";
 import { sayStep } from "./speech.ts";
 
-/** The part of the bridge (`bridge.ts`) that is about what a caller hears, types and says. */
+/** The part of the call-control protocol (`companion.ts`) that is about what a caller hears, types and says. */
 
 /** Plays the audio at a URL; `loop` 0 is until the leg ends. */
 export const playStep = z.object({

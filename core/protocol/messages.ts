@@ -2,7 +2,7 @@ import { z } from "zod";
 import { numberQuery, trunkLimits, trunkRoute } from "./trunks.ts";
 
 /**
- * The part of the bridge (`bridge.ts`) that is about text messages (RFC 3428). A companion reports
+ * The part of the call-control protocol (`companion.ts`) that is about text messages (RFC 3428). A companion reports
  * what a Client or a trunk sends, and is ordered to send to the devices of a Client or to a number.
  */
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { action } from "./action.ts";
 
-/** The part of the bridge (`bridge.ts`) that is about what the service does by itself in a script. */
+/** The part of the call-control protocol (`companion.ts`) that is about what the service does by itself in a script. */
 
 /** The service's own notes, handed back untouched. */
 const memo = z.record(z.string(), z.unknown());

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /**
- * The part of the bridge (`bridge.ts`) that is about several companions of one installation: where
+ * The part of the call-control protocol (`companion.ts`) that is about several companions of one installation: where
  * each answers, and where else the devices of a Client are.
  */
 

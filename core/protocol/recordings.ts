@@ -2,7 +2,7 @@ import { z } from "zod";
 import { action } from "./action.ts";
 
 /**
- * The part of the bridge (`bridge.ts`) that is about recordings. The companion sends the sound in
+ * The part of the call-control protocol (`companion.ts`) that is about recordings. The companion sends the sound in
  * parts while it records; a recording begins with its first part, so one in which nobody spoke never
  * comes to be.
  */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { action } from "./action.ts";
 
-/** The part of the bridge (`bridge.ts`) that is about asking a peer to call somebody else. */
+/** The part of the call-control protocol (`companion.ts`) that is about asking a peer to call somebody else. */
 
 /**
  * Sends the peer a REFER (RFC 3515), which brings it to call somebody else by itself and leave. It

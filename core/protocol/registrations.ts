@@ -2,7 +2,7 @@ import { z } from "zod";
 import { companion } from "./companion.ts";
 
 /**
- * The part of the bridge that is about registered devices. A companion tells who has a device there,
+ * The part of the call-control protocol (`companion.ts`) that is about registered devices. A companion tells who has a device there,
  * so that the service knows where a Client can be called; what the devices are it is asked when
  * somebody wants to know.
  */

@@ -1,19 +1,19 @@
-import { bridgeLimits } from "./companion.ts";
-import { bridgeHeader, createBridgeVerifier, isSignedBody } from "./signature.ts";
+import { protocolLimits } from "./companion.ts";
+import { createSignatureVerifier, isSignedBody, signatureHeader } from "./signature.ts";
 
 /** Why a request is not read, as an HTTP status and a text. */
-export interface BridgeRefusal {
+export interface RequestRefusal {
   status: 401 | 408 | 413;
   why: string;
 }
 
 /** Takes signed requests of the other side: the body of one, or the refusal. */
-export type BridgeRequests = (
+export type RequestReader = (
   request: Request,
   limits: { path: string; maxBytes: number },
-) => Promise<string | BridgeRefusal>;
+) => Promise<string | RequestRefusal>;
 
-export interface BridgeRequestsOptions {
+export interface RequestReaderOptions {
   secret: string;
   now(): number;
   /** How long a body may take. */
@@ -24,12 +24,12 @@ export interface BridgeRequestsOptions {
  * Reads no body before the header proves its sender, so that memory is held for requests of the other
  * side alone: unauthenticated ones cost what their heads do.
  */
-export function bridgeRequests(
-  { secret, now, bodyMs = bridgeLimits.bodyMs }: BridgeRequestsOptions,
-): BridgeRequests {
-  const { verify } = createBridgeVerifier(secret, now);
+export function requestReader(
+  { secret, now, bodyMs = protocolLimits.bodyMs }: RequestReaderOptions,
+): RequestReader {
+  const { verify } = createSignatureVerifier(secret, now);
   return async (request, { path, maxBytes }) => {
-    const signature = request.headers.get(bridgeHeader) ?? undefined;
+    const signature = request.headers.get(signatureHeader) ?? undefined;
     const digest = verify(signature, { method: request.method, path });
     if (digest === undefined) {
       return { status: 401, why: "Cannot verify the signature: it is wrong, old or was used" };
@@ -40,18 +40,18 @@ export function bridgeRequests(
   };
 }
 
-const tooLarge: BridgeRefusal = { status: 413, why: "Cannot read so large a body" };
-const tooLate: BridgeRefusal = { status: 408, why: "Cannot wait any longer for the body" };
+const tooLarge: RequestRefusal = { status: 413, why: "Cannot read so large a body" };
+const tooLate: RequestRefusal = { status: 408, why: "Cannot wait any longer for the body" };
 
 async function readBody(
   { headers, body }: Request,
   { maxBytes, ms }: { maxBytes: number; ms: number },
-): Promise<string | BridgeRefusal> {
+): Promise<string | RequestRefusal> {
   if (Number(headers.get("content-length") ?? 0) > maxBytes) return tooLarge;
   if (body === null) return "";
   const reader = body.getReader();
-  let refusal: BridgeRefusal | undefined;
-  const stop = (why: BridgeRefusal) => {
+  let refusal: RequestRefusal | undefined;
+  const stop = (why: RequestRefusal) => {
     refusal = why;
     reader.cancel().catch(() => {}); // Ends the read that waits.
   };

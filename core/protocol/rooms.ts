@@ -5,7 +5,7 @@ import { meetingPlace } from "./peers.ts";
 import { recorded, recordingOrder } from "./recordings.ts";
 
 /**
- * The part of the bridge (`bridge.ts`) that is about conferences and queues. The service knows them by name and
+ * The part of the call-control protocol (`companion.ts`) that is about conferences and queues. The service knows them by name and
  * account, and says which room a leg goes to; a companion has the rooms, one for each Conference. A leg
  * of another companion comes there by a call between the two, and is reported on by its own.
  */

@@ -10,7 +10,7 @@ import { sayStep } from "./speech.ts";
 import { ussdInvitation, ussdStep } from "./ussd.ts";
 import { numberTarget, trunkTarget } from "./trunks.ts";
 
-/** The part of the bridge (`bridge.ts`) that is about what the companion does with a leg. */
+/** The part of the call-control protocol (`companion.ts`) that is about what the companion does with a leg. */
 
 export const legId = z.string().regex(/^CA[0-9a-f]{32}$/);
 

@@ -1,12 +1,12 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 
-/** The fields of the bridge that nobody on the way may read: passwords, and what does for one. */
+/** Fields whose values are encrypted: passwords, and HA1 hashes, which serve as passwords. */
 const secrets = ["password", "ha1"];
 
 const purpose = "what service and companion hide";
 
-/** JSON of the bridge, with its secrets sealed by AES-256-GCM under a key of BRIDGE_SECRET. */
-export function writeBridge(bridgeSecret: string, content: unknown): string {
+/** JSON with the values of secret fields sealed by AES-256-GCM under a key of BRIDGE_SECRET. */
+export function writeSealed(bridgeSecret: string, content: unknown): string {
   const text = JSON.stringify(content);
   if (!mayHoldSecrets(text)) return text;
   const key = keyOf(bridgeSecret);
@@ -20,7 +20,7 @@ export function writeBridge(bridgeSecret: string, content: unknown): string {
 }
 
 /** Reads what `writeBridge` wrote; throws where a secret is not sealed, or under another key. */
-export function readBridge(bridgeSecret: string, text: string): unknown {
+export function readSealed(bridgeSecret: string, text: string): unknown {
   if (!mayHoldSecrets(text)) return JSON.parse(text);
   const key = keyOf(bridgeSecret);
   return JSON.parse(

@@ -1,8 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { bridgeLimits } from "./companion.ts";
+import { protocolLimits } from "./companion.ts";
 
 /** What service and companion sign their requests to each other with. */
-export const bridgeHeader = "X-Switchboard-Bridge";
+export const signatureHeader = "X-Switchboard-Bridge";
 
 interface SignedHead {
   method: string;
@@ -57,7 +57,7 @@ function hmac(secret: string, text: string): string {
  * The value of the header. It signs the body by its hash, so that the header alone proves the sender
  * before any of the body is read. It counts once: what is sent again is signed again.
  */
-export function signBridge(
+export function signRequest(
   secret: string,
   { at, body, ...head }: SignedHead & { at: number; body: string },
 ): string {
@@ -69,7 +69,7 @@ export function signBridge(
 const header = /^t=(\d{1,16}),n=([0-9a-f]{32}),d=([0-9a-f]{64}),v1=([0-9a-f]{64})$/;
 
 /** Checks headers made by `signBridge`, each of which counts once in a process. */
-export interface BridgeVerifier {
+export interface SignatureVerifier {
   /**
    * The digest of the body that a header signs; undefined when it is forged, stale, was used, or signs
    * another body than one that is known already.
@@ -77,13 +77,13 @@ export interface BridgeVerifier {
   verify(header: string | undefined, head: SignedHead & { body?: string }): string | undefined;
 }
 
-export function createBridgeVerifier(secret: string, now: () => number): BridgeVerifier {
-  const isNew = createUsedOnce(2 * bridgeLimits.signatureWindowMs, now);
+export function createSignatureVerifier(secret: string, now: () => number): SignatureVerifier {
+  const isNew = createUsedOnce(2 * protocolLimits.signatureWindowMs, now);
   return {
     verify(given, head) {
       const [, at = "", nonce = "", digest = "", proof] = header.exec(given ?? "") ?? [];
       if (proof === undefined) return undefined;
-      if (Math.abs(now() - Number(at)) > bridgeLimits.signatureWindowMs) return undefined;
+      if (Math.abs(now() - Number(at)) > protocolLimits.signatureWindowMs) return undefined;
       const expected = mac(secret, { at, nonce, digest }, head);
       if (!timingSafeEqual(Uint8Array.fromHex(expected), Uint8Array.fromHex(proof))) {
         return undefined;

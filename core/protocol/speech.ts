@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The part of the bridge (`bridge.ts`) that is about speech that is made of text. */
+/** The part of the call-control protocol (`companion.ts`) that is about speech that is made of text. */
 
 /**
  * Says a text `loop` times; 0 is until the leg ends. `voice` is `woman`, `man` or a name that the

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ussdText } from "./ussd.ts";
 
 /**
- * The part of the bridge (`bridge.ts`) that is about trunks: calls that leave through proxies, calls
+ * The part of the call-control protocol (`companion.ts`) that is about trunks: calls that leave through proxies, calls
  * that come in for numbers, and the Gateways that the companion keeps registered.
  */
 

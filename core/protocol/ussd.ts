@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { action } from "./action.ts";
 
-/** The part of the bridge (`bridge.ts`) that is about USSD dialogues (3GPP TS 24.390). */
+/** The part of the call-control protocol (`companion.ts`) that is about USSD dialogues (3GPP TS 24.390). */
 
 /** A text that a USSD dialogue carries, and its language where that is told. */
 export const ussdText = z.object({ text: z.string(), language: z.string().optional() });

@@ -73,8 +73,8 @@ function assertModifiable({ status }: Call, wanted: ModifyParams): void {
 }
 
 /** Silences the leg of a call where it is, or lets it be heard again; its script goes on. */
-async function mute({ sid, companion }: Call, muted: boolean, { bridge }: Ports): Promise<void> {
-  if (companion !== null && await bridge.mute(sid, muted, companion)) return;
+async function mute({ sid, companion }: Call, muted: boolean, { control }: Ports): Promise<void> {
+  if (companion !== null && await control.mute(sid, muted, companion)) return;
   throw new Fault("notModifiable", "its audio passes by the service, which cannot mute it");
 }
 

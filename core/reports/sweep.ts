@@ -48,7 +48,7 @@ export async function takeHeartbeat(
     async act({ leg, accountSid }) {
       const call = await ports.records.calls.get(accountSid, leg);
       if (call === null || isLive(call.status)) return;
-      await ports.bridge.run(leg, [{ type: "hangup" }], { at: companion });
+      await ports.control.run(leg, [{ type: "hangup" }], { at: companion });
     },
   }, ports);
   if (isLast) await forget([{ ...companion, stuck: stuckCalls + stuckConferences }], ports);
@@ -88,7 +88,7 @@ async function forget(companions: Closed[], ports: Ports): Promise<void> {
     isChanged ||= kept > 0 || stuck === 0;
   }
   if (!isChanged) return;
-  await ports.bridge.gatewaysChanged().catch((error) =>
+  await ports.control.gatewaysChanged().catch((error) =>
     ports.log("Cannot tell the companion of Gateways that it is to take over", { error })
   );
 }

@@ -1,5 +1,5 @@
 import { tokenDeriver } from "../accounts/derive_token.ts";
-import { bridgeClient } from "../companions/client.ts";
+import { companionClient } from "../companions/client.ts";
 import { readRates } from "../calls/rates.ts";
 import type { TrunkSettings } from "../values/trunk_settings.ts";
 import { createPairCap } from "../values/pair_cap.ts";
@@ -73,7 +73,7 @@ export function portsOf(config: Config, parts: Parts): Ports {
     sign: serverSigner(secretKey),
     ledger: store.ledger,
     numbers: numberProvider(config, store),
-    bridge: bridgeClient({
+    control: companionClient({
       url: config.BRIDGE_URL,
       companions: store.companions,
       secret: bridgeSecret,

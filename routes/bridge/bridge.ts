@@ -1,14 +1,14 @@
 import { type Context, Hono } from "hono";
 import {
-  bridgeLimits,
   credentialsQuery,
   heartbeat,
   news,
+  protocolLimits,
   questions,
 } from "../../core/protocol/companion.ts";
 import { presenceNews } from "../../core/protocol/registrations.ts";
-import { writeBridge } from "../../core/protocol/seal.ts";
-import { bridgeRequests } from "../../core/protocol/request.ts";
+import { writeSealed } from "../../core/protocol/seal.ts";
+import { requestReader } from "../../core/protocol/request.ts";
 import { createReports } from "../../core/reports/take_reports.ts";
 import { takeHeartbeat } from "../../core/reports/sweep.ts";
 import { takePresence } from "../../core/companions/companions.ts";
@@ -22,9 +22,9 @@ import { trunkHandlers } from "./trunks.ts";
 type Handler = (content: unknown, signal: AbortSignal) => Promise<object | null>;
 
 /** What companions ask of the service (core/protocol/companion.ts); mounted at /bridge, signed with the secret. */
-export function bridge(ports: Ports, secret: string): Hono {
+export function protocolRoutes(ports: Ports, secret: string): Hono {
   const reports = createReports(ports);
-  const read = bridgeRequests({ secret, now: ports.now });
+  const read = requestReader({ secret, now: ports.now });
   const handlers: Record<string, Handler> = {
     ...trunkHandlers(ports),
     ...messageHandlers(ports),
@@ -74,13 +74,13 @@ export function bridge(ports: Ports, secret: string): Hono {
       return refuse(c, 404, "There is no such request");
     }
     const isLarge = what === "heartbeat" || what === "questions";
-    const maxBytes = isLarge ? bridgeLimits.largeBodyBytes : bridgeLimits.bodyBytes;
+    const maxBytes = isLarge ? protocolLimits.largeBodyBytes : protocolLimits.bodyBytes;
     const body = await read(c.req.raw, { path: c.req.path, maxBytes });
     if (typeof body !== "string") return refuse(c, body.status, body.why);
     if (handler === undefined) return ask(c, contentOf(body));
     const answer = await handler(contentOf(body), c.req.raw.signal);
     if (answer === null) return refuse(c, 400, "Cannot read the request");
-    return c.body(writeBridge(secret, answer), 200, { "content-type": "application/json" });
+    return c.body(writeSealed(secret, answer), 200, { "content-type": "application/json" });
   });
 }
 
@@ -96,4 +96,4 @@ function contentOf(body: string): unknown {
 }
 
 const lineOf = (secret: string, answer: object): Uint8Array =>
-  new TextEncoder().encode(`${writeBridge(secret, answer)}\n`);
+  new TextEncoder().encode(`${writeSealed(secret, answer)}\n`);

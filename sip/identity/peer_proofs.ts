@@ -1,5 +1,5 @@
 import type { IncomingRequestMessage } from "../stack/library/sip_js.ts";
-import { createBridgeVerifier, signBridge } from "../../core/protocol/signature.ts";
+import { createSignatureVerifier, signRequest } from "../../core/protocol/signature.ts";
 
 /** Carries the proof. It begins with no X-, so nothing passes it on to anybody. */
 export const peerHeader = "Switchboard-Peer";
@@ -29,11 +29,11 @@ export interface PeerProofs {
 
 /** Proofs by the secret that service and companions share. */
 export function createPeerProofs(secret: string, now: () => number = Date.now): PeerProofs {
-  const { verify } = createBridgeVerifier(secret, now);
+  const { verify } = createSignatureVerifier(secret, now);
 
   return {
     prove: (invite) =>
-      `${peerHeader}: ${signBridge(secret, { at: now(), method: "INVITE", ...signed(invite) })}`,
+      `${peerHeader}: ${signRequest(secret, { at: now(), method: "INVITE", ...signed(invite) })}`,
     accepts(message, login) {
       const proof = message.getHeader(peerHeader);
       const { callId, cseq } = message;
@@ -44,7 +44,7 @@ export function createPeerProofs(secret: string, now: () => number = Date.now): 
   };
 }
 
-/** No path of the bridge is like it, so no proof is ever the signature of an order. */
+/** No path of the call-control protocol is like it, so no proof is ever the signature of an order. */
 const signed = ({ login, callId, cseq, order = "" }: PeerInvite) => ({
   path: `sip:${login}`,
   body: `${cseq} ${callId} ${order}`,

@@ -1,10 +1,10 @@
 import {
-  bridgePaths,
   type Credentials,
   credentialsAnswer,
   type Heartbeat,
   type NewsAnswer,
   newsAnswer,
+  protocolPaths,
   type QuestionAnswer,
   questionAnswer,
   type Report,
@@ -21,8 +21,8 @@ import {
   type RecordingPart,
   recordingPaths,
 } from "../../core/protocol/recordings.ts";
-import { readBridge } from "../../core/protocol/seal.ts";
-import { bridgeHeader, signBridge } from "../../core/protocol/signature.ts";
+import { readSealed } from "../../core/protocol/seal.ts";
+import { signatureHeader, signRequest } from "../../core/protocol/signature.ts";
 import {
   type HeartbeatAnswer,
   heartbeatAnswer,
@@ -98,7 +98,7 @@ export interface ServiceLink {
 }
 
 export interface ServiceLinkOptions {
-  /** Without a slash at its end; its path, if any, goes before those of the bridge. */
+  /** Without a slash at its end; its path, if any, goes before those of the protocol. */
   serviceUrl: string;
   bridgeSecret: string;
   timers: Timers;
@@ -112,7 +112,7 @@ export function createServiceLink(options: ServiceLinkOptions): ServiceLink {
   const post = async (path: string, content: unknown, { ms }: { ms: number }) => {
     const body = JSON.stringify(content);
     const answer = await signedPost(poster, options, { base, path, body, ms });
-    return readBridge(options.bridgeSecret, answer);
+    return readSealed(options.bridgeSecret, answer);
   };
   return {
     async questions(reports, { signal, onBegin, onAnswer }) {
@@ -121,25 +121,25 @@ export function createServiceLink(options: ServiceLinkOptions): ServiceLink {
         const lines = (rest + text).split("\n");
         rest = lines.pop()!;
         for (const line of lines) {
-          onAnswer(questionAnswer.parse(readBridge(options.bridgeSecret, line)));
+          onAnswer(questionAnswer.parse(readSealed(options.bridgeSecret, line)));
         }
       };
       const body = JSON.stringify({ reports });
       const limits = { ms: sipLimits.scriptTimeoutMs, signal, parts: { onBegin, onText } };
-      await signedPost(poster, options, { base, path: bridgePaths.questions, body, ...limits });
+      await signedPost(poster, options, { base, path: protocolPaths.questions, body, ...limits });
     },
     async news(reports) {
-      const answer = await post(bridgePaths.news, { reports }, { ms: sipLimits.reportTimeoutMs });
+      const answer = await post(protocolPaths.news, { reports }, { ms: sipLimits.reportTimeoutMs });
       return newsAnswer.parse(answer).outcomes;
     },
     async credentials(login) {
       const limits = { ms: sipLimits.reportTimeoutMs };
-      const answer = await post(bridgePaths.credentials, { login }, limits);
+      const answer = await post(protocolPaths.credentials, { login }, limits);
       return credentialsAnswer.parse(answer).credentials;
     },
     async heartbeat(heartbeat) {
       const limits = { ms: sipLimits.reportTimeoutMs };
-      return heartbeatAnswer.parse(await post(bridgePaths.heartbeat, heartbeat, limits));
+      return heartbeatAnswer.parse(await post(protocolPaths.heartbeat, heartbeat, limits));
     },
     async presence(news) {
       const limits = { ms: sipLimits.reportTimeoutMs };
@@ -191,7 +191,7 @@ async function signedPost(
   const answer = await poster({
     path: base + path,
     headers: () => ({
-      [bridgeHeader]: signBridge(bridgeSecret, { at: Date.now(), ...signed }),
+      [signatureHeader]: signRequest(bridgeSecret, { at: Date.now(), ...signed }),
     }),
     body,
     ms,

@@ -53,24 +53,24 @@ Deno.test("suspending ends live calls and makes the companion forget Clients, be
     await liveCall(app, child, "client:bob"),
   ];
   const kept = await liveCall(app, app.root, "client:rosa");
-  app.bridge.length = 0;
+  app.scripts.length = 0;
   app.forgotten.length = 0;
 
   await setStatus(app.root, parent, "suspended");
   await app.runJobs();
 
-  const ended = app.bridge.map(({ leg, script }) => [leg, script[0]?.type]);
+  const ended = app.scripts.map(({ leg, script }) => [leg, script[0]?.type]);
   assert.deepEqual(ended.sort(), calls.map((sid) => [sid, "hangup"]).sort());
   assert.ok(!ended.some(([leg]) => leg === kept));
   assert.deepEqual(app.forgotten.sort(), ["alice", "bob"]);
   for (const name of lost) assert.equal(await count(app, parent, name), name === "clients" ? 1 : 0);
 
   app.forgotten.length = 0;
-  app.bridge.length = 0;
+  app.scripts.length = 0;
   await setStatus(app.root, parent, "active");
   await app.runJobs();
   assert.deepEqual(app.forgotten.sort(), ["alice", "bob"]);
-  assert.deepEqual(app.bridge, []);
+  assert.deepEqual(app.scripts, []);
 });
 
 Deno.test("suspending ends all other calls when one cannot be ended, and that one later", async () => {
@@ -91,16 +91,16 @@ Deno.test("suspending ends all other calls when one cannot be ended, and that on
     sid === stuck
       ? Promise.reject(new Error("Cannot update: the store is busy"))
       : update(account, sid, change);
-  app.bridge.length = 0;
+  app.scripts.length = 0;
 
   await setStatus(app.root, parent, "suspended");
   await app.runJobs();
-  assert.deepEqual(app.bridge.map(({ leg }) => leg).sort(), others.sort());
+  assert.deepEqual(app.scripts.map(({ leg }) => leg).sort(), others.sort());
   calls.update = update;
   app.clock.now += 30_000;
   await app.runJobs();
 
-  assert.ok(app.bridge.some(({ leg }) => leg === stuck));
+  assert.ok(app.scripts.some(({ leg }) => leg === stuck));
 });
 
 Deno.test("a call that waits to be dialled is canceled when its account is suspended", async () => {

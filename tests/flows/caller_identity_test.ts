@@ -14,7 +14,7 @@ async function startTwo() {
   await made(a, "IncomingPhoneNumbers", { PhoneNumber: "+14155550150" });
   /** How a call of A's is shown to the Client that it calls; undefined where it is refused at once. */
   const shown = async (From: string, To: string) => {
-    app.bridge.length = 0;
+    app.scripts.length = 0;
     const placed = await a.post("Calls.json", { From, To, Url });
     if (placed.status === 400) {
       assert.equal(placed.json().code, 21210);
@@ -22,7 +22,7 @@ async function startTwo() {
     }
     assert.equal(placed.status, 200, placed.text);
     await app.runJobs();
-    const [step] = app.bridge[0]?.script ?? [];
+    const [step] = app.scripts[0]?.script ?? [];
     return step?.type === "invite" ? step.invitation.from : undefined;
   };
   return { app, a, shown, [Symbol.dispose]: () => app[Symbol.dispose]() };

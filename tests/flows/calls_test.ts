@@ -52,7 +52,7 @@ Deno.test("POST /Calls rings, is answered, performs the markup and tells every e
     request.url === "https://app.test/voice" ? xml("<Play>hello.wav</Play>") : new Response();
 
   const sid = await postCall(app, allEvents);
-  assert.deepEqual(app.bridge, [{
+  assert.deepEqual(app.scripts, [{
     leg: sid,
     script: [{
       type: "invite",
@@ -185,7 +185,7 @@ Deno.test("a call to a disabled Client fails and says so", async () => {
 
 Deno.test("a call that no companion takes fails after a minute", async () => {
   using app = await startApp();
-  app.ports.bridge.run = () => Promise.reject(new TypeError("connection refused"));
+  app.ports.control.run = () => Promise.reject(new TypeError("connection refused"));
   await client(app, "alice");
   const sid = await postCall(app);
   for (let i = 0; i < 20; i++) {
@@ -432,17 +432,17 @@ Deno.test("Status=canceled ends a call that rings and leaves one in progress alo
   const leg = companionOf(app, sid);
   await leg.report(inviting());
   await leg.report({ type: "ringing" });
-  app.bridge.length = 0;
+  app.scripts.length = 0;
   assert.equal((await app.root.post(`Calls/${sid}.json`, { Status: "canceled" })).status, 200);
   await app.runJobs();
-  assert.deepEqual(app.bridge, [{ leg: sid, script: [{ type: "hangup" }] }]);
+  assert.deepEqual(app.scripts, [{ leg: sid, script: [{ type: "hangup" }] }]);
 
   await leg.report({ type: "answered" });
-  app.bridge.length = 0;
+  app.scripts.length = 0;
   const kept = await app.root.post(`Calls/${sid}.json`, { Status: "canceled" });
   assert.equal(kept.json().status, "in-progress");
   await app.runJobs();
-  assert.deepEqual(app.bridge, []);
+  assert.deepEqual(app.scripts, []);
 });
 
 Deno.test("Status=completed ends a call in progress; one that has ended cannot be modified", async () => {
@@ -452,10 +452,10 @@ Deno.test("Status=completed ends a call in progress; one that has ended cannot b
   const leg = companionOf(app, sid);
   await leg.report(inviting());
   await leg.report({ type: "answered" });
-  app.bridge.length = 0;
+  app.scripts.length = 0;
   await app.root.post(`Calls.json/${sid}`, { Status: "completed" });
   await app.runJobs();
-  assert.deepEqual(app.bridge, [{ leg: sid, script: [{ type: "hangup" }] }]);
+  assert.deepEqual(app.scripts, [{ leg: sid, script: [{ type: "hangup" }] }]);
 
   await leg.report({ type: "ended", outcome: "completed" });
   const refused = await app.root.post(`Calls/${sid}.json`, { Status: "completed" });
@@ -470,7 +470,7 @@ Deno.test("a call canceled before any companion had it is never dialled", async 
   const canceled = await app.root.post(`Calls/${sid}.json`, { Status: "canceled" });
   assert.equal(canceled.json().status, "canceled");
   await app.runJobs();
-  assert.deepEqual(app.bridge.map(({ script }) => script[0]?.type), ["hangup"]);
+  assert.deepEqual(app.scripts.map(({ script }) => script[0]?.type), ["hangup"]);
 });
 
 Deno.test("a redirect gives a call in progress the script of its new Url", async () => {
@@ -483,10 +483,10 @@ Deno.test("a redirect gives a call in progress the script of its new Url", async
   const leg = companionOf(app, sid);
   await leg.report(inviting());
   await leg.report({ type: "answered" });
-  app.bridge.length = 0;
+  app.scripts.length = 0;
   await app.root.post(`Calls/${sid}.json`, { Url: "https://app.test/new", Method: "GET" });
   await app.runJobs();
-  assert.deepEqual(app.bridge, [{
+  assert.deepEqual(app.scripts, [{
     leg: sid,
     script: [{ type: "silence", seconds: 1 }, { type: "hangup" }],
   }]);
@@ -548,9 +548,9 @@ Deno.test("a heartbeat closes a call it has forgotten, and ends a leg whose call
   await takeHeartbeat({ companion, legs: [], registered: 0 }, app.ports);
   assert.equal((await callOf(app, sid)).status, "failed");
 
-  app.bridge.length = 0;
+  app.scripts.length = 0;
   await takeHeartbeat({ companion, legs, registered: 0 }, app.ports);
-  assert.deepEqual(app.bridge, [{ leg: sid, script: [{ type: "hangup" }] }]);
+  assert.deepEqual(app.scripts, [{ leg: sid, script: [{ type: "hangup" }] }]);
 });
 
 Deno.test("a report about a call that has ended is answered with a hang-up", async () => {

@@ -160,7 +160,7 @@ for (
     await change(lab, sid);
     await lab.app.runJobs();
 
-    assert.deepEqual(await lab.app.ports.bridge.bindings("alice"), []);
+    assert.deepEqual(await lab.app.ports.control.bindings("alice"), []);
     assert.notEqual((await phone.register()).status, 200);
   });
 }
@@ -173,5 +173,5 @@ sipTest("a Client goes on being registered when something else about it changes"
   await lab.app.root.post(`Clients/${sid}`, { VoiceUrl: "https://app.test/voice" });
   await lab.app.runJobs();
 
-  assert.equal((await lab.app.ports.bridge.bindings("alice")).length, 1);
+  assert.equal((await lab.app.ports.control.bindings("alice")).length, 1);
 });

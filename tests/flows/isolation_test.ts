@@ -85,19 +85,19 @@ Deno.test("a heartbeat hangs up the ended legs beside one that cannot be hung up
   const calls = await twoCalls(app);
   for (const { leg } of calls) await leg.report({ type: "ended", outcome: "busy" });
   const legs = calls.map(({ sid }) => ({ leg: sid, accountSid: app.root.sid }));
-  app.bridge.length = 0;
-  const { run } = app.ports.bridge;
+  app.scripts.length = 0;
+  const { run } = app.ports.control;
   const bridge = {
-    ...app.ports.bridge,
+    ...app.ports.control,
     run: (...args: Parameters<typeof run>) => {
       if (args[0] === legs[0]!.leg) throw new Error("no such leg");
       return run(...args);
     },
   };
 
-  await takeHeartbeat({ companion, legs, registered: 0 }, { ...app.ports, bridge });
+  await takeHeartbeat({ companion, legs, registered: 0 }, { ...app.ports, control });
 
-  assert.deepEqual(app.bridge.map(({ leg }) => leg), [legs[1]!.leg]);
+  assert.deepEqual(app.scripts.map(({ leg }) => leg), [legs[1]!.leg]);
 });
 
 Deno.test("old deliveries are removed beside those of an account that cannot be read", async () => {

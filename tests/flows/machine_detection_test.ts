@@ -19,7 +19,7 @@ Deno.test("POST /Calls with MachineDetection asks for the Url when it is known w
     StatusCallback: "https://app.test/events",
     StatusCallbackEvent: "answered completed",
   });
-  const [step] = app.bridge[0]!.script;
+  const [step] = app.scripts[0]!.script;
   assert.ok(step?.type === "invite");
   assert.deepEqual(step.machineDetection, {
     timeoutS: 30,
@@ -57,7 +57,7 @@ Deno.test("POST /Calls takes how long to listen, and until when", async () => {
     MachineDetectionSpeechEndThreshold: "900",
     MachineDetectionSilenceTimeout: "3000",
   });
-  const [step] = app.bridge[0]!.script;
+  const [step] = app.scripts[0]!.script;
   assert.ok(step?.type === "invite");
   assert.deepEqual(step.machineDetection, {
     timeoutS: 10,

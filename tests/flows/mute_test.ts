@@ -20,7 +20,7 @@ async function talking(app: App): Promise<string> {
 Deno.test("POST /Calls/{Sid} with Mute silences the leg and leaves what it does alone", async () => {
   using app = await startApp();
   const sid = await talking(app);
-  const before = app.bridge.length;
+  const before = app.scripts.length;
   const known = await callOf(app, sid);
   app.clock.now += 1_000;
 
@@ -30,7 +30,7 @@ Deno.test("POST /Calls/{Sid} with Mute silences the leg and leaves what it does 
 
   assert.equal(muted.status, 200, muted.text);
   assert.deepEqual(app.muted, [{ leg: sid, muted: true }, { leg: sid, muted: false }]);
-  assert.equal(app.bridge.length, before, "no script was run");
+  assert.equal(app.scripts.length, before, "no script was run");
   const { date_updated: _, ...call } = muted.json();
   const { date_updated: __, ...same } = known;
   assert.deepEqual(call, {

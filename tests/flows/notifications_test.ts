@@ -158,12 +158,12 @@ const failures: Record<string, Failure> = {
       app.answers = () => new Response();
       await leg.report({ type: "answered" });
       app.answers = failures["markup of a redirect whose order is lost"]!.answers!;
-      const { run } = app.ports.bridge;
-      app.ports.bridge.run = () => Promise.reject(new Error("nobody heard it"));
+      const { run } = app.ports.control;
+      app.ports.control.run = () => Promise.reject(new Error("nobody heard it"));
       await made(app.root, `Calls/${call.sid}`, { Url: secretUrl("/other") });
       await app.runJobs();
       app.clock.now += 10_000;
-      app.ports.bridge.run = run;
+      app.ports.control.run = run;
       await app.runJobs();
     },
   },
@@ -236,7 +236,7 @@ const failures: Record<string, Failure> = {
   "a companion out of reach": {
     code: 13225,
     async happen(app) {
-      app.ports.bridge.run = () => Promise.reject(new Error("connection refused"));
+      app.ports.control.run = () => Promise.reject(new Error("connection refused"));
       await alice(app);
       await post(app);
       await runAll(app);

@@ -89,7 +89,7 @@ Deno.test("UssdPush with an ApplicationSid shows the flow that it holds", async 
   await made(app.root, "UssdPush", { From: "*135#", To: "+442079460000", ApplicationSid });
   await app.runJobs();
 
-  const [invite] = app.bridge.at(-1)!.script;
+  const [invite] = app.scripts.at(-1)!.script;
   assert.ok(invite?.type === "invite");
   const message = { text: "1 or 2, +442079460000?" };
   assert.deepEqual(invite.invitation.ussd, { message, collect: true });

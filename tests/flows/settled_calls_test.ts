@@ -55,7 +55,7 @@ const modify = async (app: App, sid: string, Status: string) => {
   await app.runJobs();
 };
 const hungUp = (app: App) =>
-  app.bridge.filter(({ script }) => script[0]?.type === "hangup").map(({ leg }) => leg);
+  app.scripts.filter(({ script }) => script[0]?.type === "hangup").map(({ leg }) => leg);
 
 Deno.test("Status=canceled leaves the ringing leg of a Dial alone, Status=completed ends it", async () => {
   using app = await startApp();

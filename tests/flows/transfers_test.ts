@@ -203,7 +203,7 @@ Deno.test("POST /Calls/{Sid} with MoveConnectedCallLeg moves whom the call talks
   const asked = new URLSearchParams(await app.fetched.at(-1)!.text());
   assert.equal(asked.get("OutboundCallSid"), leg("b"));
   const action = { url: "https://app.test/moved", method: "POST", hops: 0 };
-  assert.deepEqual(app.bridge.map(({ leg, other }) => [leg, other]), [
+  assert.deepEqual(app.scripts.map(({ leg, other }) => [leg, other]), [
     [leg("a"), [{ type: "next", action }]],
     [leg("a"), undefined],
   ]);
@@ -299,7 +299,7 @@ Deno.test("dialCall() puts the headers of an address into the INVITE, and no oth
     Url: "https://app.test/voice",
   });
   await app.runJobs();
-  const [step] = app.bridge.at(-1)?.script ?? [];
+  const [step] = app.scripts.at(-1)?.script ?? [];
 
   assert.ok(step?.type === "invite");
   assert.deepEqual(step.invitation.headers, { "X-Order": "a b+c" });

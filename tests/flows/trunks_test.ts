@@ -64,7 +64,7 @@ async function post(app: App, form: Record<string, string>, account = app.root):
 
 /** What the companion was told to invite last. */
 function invitation(app: App) {
-  const step = app.bridge.at(-1)?.script[0];
+  const step = app.scripts.at(-1)?.script[0];
   assert.equal(step?.type, "invite");
   return step.type === "invite" ? step.invitation : assert.fail();
 }
@@ -155,7 +155,7 @@ Deno.test("a call to a number that nothing leads to fails with a Notification", 
   const sid = await post(app, {});
   assert.equal((await callOf(app, sid)).status, "failed");
   assert.match((await notifications(app))[0]!, /Cannot route the call.*no Gateway that it could/);
-  assert.deepEqual(app.bridge, []);
+  assert.deepEqual(app.scripts, []);
 });
 
 Deno.test("a call shows as a number, an OutgoingCallerId or a Client of its account, as no other", async () => {
@@ -177,7 +177,7 @@ Deno.test("a call shows as a number, an OutgoingCallerId or a Client of its acco
     await post(app, { From });
     assert.equal(invitation(app).from, shown);
   }
-  app.bridge.length = 0;
+  app.scripts.length = 0;
   for (
     const From of [
       "+14155550102",
@@ -192,7 +192,7 @@ Deno.test("a call shows as a number, an OutgoingCallerId or a Client of its acco
     const refused = await app.root.post("Calls.json", sent);
     assert.deepEqual([refused.status, refused.json().code], [400, 21210], From);
   }
-  assert.deepEqual(app.bridge, []);
+  assert.deepEqual(app.scripts, []);
 });
 
 Deno.test("national numbers leave in E.164 form where the operator names the country", async () => {
@@ -229,7 +229,7 @@ Deno.test("sip: addresses of other hosts are called only where the operator allo
       routes: [{ gatewaySid: null, proxy: dialled.replace(/[^:@]+@/, ""), publicOnly }],
     });
   }
-  app.bridge.length = 0;
+  app.scripts.length = 0;
   for (const host of ["partner.test", "127.0.0.1", "evil.test", "xpbx.test"]) {
     const sid = await post(app, { To: `sip:bob@${host}` });
     assert.equal((await callOf(app, sid)).status, "failed", host);
@@ -239,9 +239,9 @@ Deno.test("sip: addresses of other hosts are called only where the operator allo
   app.ports.settings.trunks.sipHosts = ["*"];
   await post(app, { To: "sip:bob@127.0.0.1", From: "reception" });
   assert.equal(trunkOf(invitation(app).target).routes[0]?.publicOnly, true);
-  app.bridge.length = 0;
+  app.scripts.length = 0;
   await post(app, { To: "sip:bob@127.0.0.1", From: far });
-  assert.deepEqual(app.bridge, [], "nor may a number show there that is another's");
+  assert.deepEqual(app.scripts, [], "nor may a number show there that is another's");
 });
 
 Deno.test("numberQuery finds exact numbers, E.164 forms, then patterns: longest, then oldest", async () => {

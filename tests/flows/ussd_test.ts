@@ -161,7 +161,7 @@ async function pushTo(app: App, document: Response, { To = subscriber, hasGatewa
   const { sid, status, direction } = await made(app.root, "UssdPush", form);
   assert.deepEqual([status, direction], ["queued", "outbound-api"]);
   await app.runJobs();
-  return { sid, script: app.bridge.at(-1)?.script };
+  return { sid, script: app.scripts.at(-1)?.script };
 }
 
 Deno.test("UssdPush asks for its document first, which the INVITE carries", async () => {

@@ -56,7 +56,7 @@ Deno.test("GET Bindings has no other methods", async () => {
 Deno.test("GET Bindings answers 503 without details when a companion cannot be asked", async () => {
   const refused = new Fault("unavailable", "http://10.0.0.1:8090 refused");
   using app = await startApp();
-  app.ports.bridge.bindings = () => Promise.reject(refused);
+  app.ports.control.bindings = () => Promise.reject(refused);
   const sid = await makeSample(app, app.root, { name: "clients" });
 
   const answer = await app.root.get(`Clients/${sid}/Bindings.json`);

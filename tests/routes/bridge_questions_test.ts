@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { bridgePaths, questionAnswer, type Report } from "../../core/protocol/companion.ts";
-import { bridgeHeader, signBridge } from "../../core/protocol/signature.ts";
-import { bridge } from "../../routes/bridge/bridge.ts";
+import { protocolPaths, questionAnswer, type Report } from "../../core/protocol/companion.ts";
+import { signatureHeader, signRequest } from "../../core/protocol/signature.ts";
+import { protocolRoutes } from "../../routes/bridge/bridge.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { companion, xml } from "../support/service/hand_companion.ts";
 import { newLeg } from "../support/sip/sip_lab.ts";
@@ -13,7 +13,7 @@ async function startQuestions() {
   const document = Promise.withResolvers<Response>();
   const fetched = Promise.withResolvers<AbortSignal>();
   const app = await startApp({
-    mounts: (ports) => ({ bridge: bridge(ports, secret) }),
+    mounts: (ports) => ({ bridge: protocolRoutes(ports, secret) }),
     ports: {
       fetch(request) {
         fetched.resolve(request.signal);
@@ -56,8 +56,8 @@ async function startQuestions() {
 
 async function post(app: App, path: string, reports: unknown[]): Promise<Response> {
   const body = JSON.stringify({ reports });
-  const signature = signBridge(secret, { at: app.clock.now, method: "POST", path, body });
-  const init = { method: "POST", headers: { [bridgeHeader]: signature }, body };
+  const signature = signRequest(secret, { at: app.clock.now, method: "POST", path, body });
+  const init = { method: "POST", headers: { [signatureHeader]: signature }, body };
   return await app.http.request(path, init);
 }
 
@@ -72,7 +72,7 @@ Deno.test("POST /bridge/questions answers each by a line of its own, when it can
   using lab = await startQuestions();
   const reports = [lab.incoming("slow"), lab.incoming("quick")];
 
-  const response = await post(lab.app, bridgePaths.questions, reports);
+  const response = await post(lab.app, protocolPaths.questions, reports);
   const reader = response.body!.getReader();
   const quick = await lineOf(reader);
   lab.answer();
@@ -87,10 +87,10 @@ Deno.test("POST /bridge/questions answers each by a line of its own, when it can
 Deno.test("POST /bridge/questions ends a search when its leg has other news", async () => {
   using lab = await startQuestions();
   const report = lab.incoming("slow");
-  const response = await post(lab.app, bridgePaths.questions, [report]);
+  const response = await post(lab.app, protocolPaths.questions, [report]);
   const search = await lab.searching;
 
-  await post(lab.app, bridgePaths.news, [{ ...report, wantsScript: false }]);
+  await post(lab.app, protocolPaths.news, [{ ...report, wantsScript: false }]);
 
   assert.equal(search.aborted, true);
   assert.deepEqual(await lineOf(response.body!.getReader()), {
@@ -102,7 +102,7 @@ Deno.test("POST /bridge/questions ends a search when its leg has other news", as
 
 Deno.test("POST /bridge/questions ends every search when the companion hangs up", async () => {
   using lab = await startQuestions();
-  const response = await post(lab.app, bridgePaths.questions, [lab.incoming("slow")]);
+  const response = await post(lab.app, protocolPaths.questions, [lab.incoming("slow")]);
   const search = await lab.searching;
 
   await response.body!.cancel();
@@ -114,9 +114,9 @@ Deno.test("POST /bridge/questions says of each what became of it, and refuses wh
   using lab = await startQuestions();
   const strange = { ...lab.incoming("quick"), accountSid: `AC${"f".repeat(32)}` };
 
-  const response = await post(lab.app, bridgePaths.questions, [strange, lab.incoming("quick")]);
+  const response = await post(lab.app, protocolPaths.questions, [strange, lab.incoming("quick")]);
   const lines = (await response.text()).trim().split("\n").map((line) => JSON.parse(line));
-  const unreadable = await post(lab.app, bridgePaths.questions, [{ leg: "none" }]);
+  const unreadable = await post(lab.app, protocolPaths.questions, [{ leg: "none" }]);
 
   assert.equal(lines.find(({ at }) => at === 1).outcome, "taken");
   assert.notEqual(lines.find(({ at }) => at === 0).script[0]?.type, "dial");

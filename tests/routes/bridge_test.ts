@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { bridgeLimits, credentialsAnswer } from "../../core/protocol/companion.ts";
-import { readBridge } from "../../core/protocol/seal.ts";
-import { bridgeHeader, signBridge } from "../../core/protocol/signature.ts";
+import { credentialsAnswer, protocolLimits } from "../../core/protocol/companion.ts";
+import { readSealed } from "../../core/protocol/seal.ts";
+import { signatureHeader, signRequest } from "../../core/protocol/signature.ts";
 import { gatewaysAnswer } from "../../core/protocol/trunks.ts";
 import { sweepCompanions } from "../../core/reports/sweep.ts";
 import { limits } from "../../core/base/limits.ts";
-import { bridge } from "../../routes/bridge/bridge.ts";
+import { protocolRoutes } from "../../routes/bridge/bridge.ts";
 import { type App, startApp } from "../support/service/app.ts";
 
 const secret = "a secret of both sides";
@@ -14,18 +14,19 @@ const secret = "a secret of both sides";
 async function ask(app: App, what: string, content: unknown, key = secret): Promise<Response> {
   const body = JSON.stringify(content);
   const path = `/bridge/${what}`;
-  const signature = signBridge(key, { at: app.clock.now, method: "POST", path, body });
-  const init = { method: "POST", headers: { [bridgeHeader]: signature }, body };
+  const signature = signRequest(key, { at: app.clock.now, method: "POST", path, body });
+  const init = { method: "POST", headers: { [signatureHeader]: signature }, body };
   return await app.http.request(path, init);
 }
 
-const startBridge = () => startApp({ mounts: (ports) => ({ bridge: bridge(ports, secret) }) });
+const startProtocol = () =>
+  startApp({ mounts: (ports) => ({ bridge: protocolRoutes(ports, secret) }) });
 
 Deno.test("POST /bridge/credentials gives HA1s, and null for a login that nobody has", async () => {
-  using app = await startBridge();
+  using app = await startProtocol();
   await app.root.post("Clients.json", { Login: "alice", Password: "secret" });
   const text = await (await ask(app, "credentials", { login: "alice" })).text();
-  const { credentials } = credentialsAnswer.parse(readBridge(secret, text));
+  const { credentials } = credentialsAnswer.parse(readSealed(secret, text));
   assert.equal(credentials?.allowed, true);
   assert.match(credentials!.ha1.md5, /^[0-9a-f]{32}$/);
   assert.doesNotMatch(text, new RegExp(`secret|${credentials!.ha1.md5}`));
@@ -37,23 +38,23 @@ Deno.test("POST /bridge/credentials gives HA1s, and null for a login that nobody
 });
 
 Deno.test("POST /bridge refuses what is not signed, old, unknown, malformed or too large", async () => {
-  using app = await startBridge();
+  using app = await startProtocol();
   assert.equal((await ask(app, "credentials", { login: "a" }, "another secret")).status, 401);
   assert.equal((await ask(app, "credentials", { user: "a" })).status, 400);
   assert.equal((await ask(app, "toString", {})).status, 404);
-  const large = { login: "a".repeat(bridgeLimits.bodyBytes) };
+  const large = { login: "a".repeat(protocolLimits.bodyBytes) };
   assert.equal((await ask(app, "credentials", large)).status, 413);
   const body = "{}";
   const signed = { at: app.clock.now, method: "POST", path: "/bridge/heartbeat", body };
-  const signature = signBridge(secret, signed);
-  app.clock.now += bridgeLimits.signatureWindowMs + 1;
-  const headers = { [bridgeHeader]: signature };
+  const signature = signRequest(secret, signed);
+  app.clock.now += protocolLimits.signatureWindowMs + 1;
+  const headers = { [signatureHeader]: signature };
   const old = await app.http.request("/bridge/heartbeat", { method: "POST", headers, body });
   assert.equal(old.status, 401);
 });
 
 Deno.test("POST /bridge/presence takes news in order, and heartbeats ask for what is missing", async () => {
-  using app = await startBridge();
+  using app = await startProtocol();
   const companion = { id: "one", runId: "first" };
   const beat = async () =>
     (await ask(app, "heartbeat", { companion, legs: [], registered: 1 })).json();
@@ -73,7 +74,7 @@ Deno.test("POST /bridge/presence takes news in order, and heartbeats ask for wha
 });
 
 Deno.test("POST /bridge reads nothing of a body without a signature", async () => {
-  using app = await startBridge();
+  using app = await startProtocol();
   let pulled = 0;
   const endless = new ReadableStream({
     pull: (controller) => controller.enqueue(new Uint8Array(64 << 10).fill(32, 0, ++pulled && 1)),
@@ -84,7 +85,7 @@ Deno.test("POST /bridge reads nothing of a body without a signature", async () =
 });
 
 Deno.test("POST /bridge/number says whose a number is", async () => {
-  using app = await startBridge();
+  using app = await startProtocol();
   const form = { PhoneNumber: "+14155550101" };
   const { sid } = (await app.root.post("IncomingPhoneNumbers.json", form)).json();
   const answer = await ask(app, "number", { dialled: ["14155550101"], gateway: null });
@@ -99,7 +100,7 @@ Deno.test("POST /bridge/number says whose a number is", async () => {
 });
 
 Deno.test("POST /bridge/gateways gives registrations, and /bridge/gateway takes their status", async () => {
-  using app = await startBridge();
+  using app = await startProtocol();
   const form = { UserName: "me", Password: "secret", Proxy: "sip.carrier.test" };
   const { sid } = (await app.root.post("Management/Gateways.json", form)).json();
   const asked = await ask(app, "gateways", { companionId: "a" });
@@ -115,7 +116,7 @@ Deno.test("POST /bridge/gateways gives registrations, and /bridge/gateway takes 
 });
 
 Deno.test("POST /bridge/news takes reports side by side and tells what became of each", async () => {
-  using app = await startBridge();
+  using app = await startProtocol();
   const client = await app.root.post("Clients.json", { Login: "alice", Password: "secret" });
   const { login, sid: clientSid } = client.json();
   const reportOf = (leg: string, event: object) => ({

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { softphone } from "../../routes/softphone.ts";
-import { bridge } from "../../routes/bridge/bridge.ts";
+import { protocolRoutes } from "../../routes/bridge/bridge.ts";
 import { documentationFiles } from "../../core/start/documentation_files.ts";
 import { docs } from "../../routes/docs/docs.ts";
 import { home } from "../../routes/docs/home.ts";
@@ -18,8 +18,8 @@ async function audioSample(app: App): Promise<{ sid: string; link: string }> {
 }
 
 const options = {
-  mounts: (ports: Parameters<typeof bridge>[0]) => ({
-    bridge: bridge(ports, "secret"),
+  mounts: (ports: Parameters<typeof protocolRoutes>[0]) => ({
+    bridge: protocolRoutes(ports, "secret"),
     docs: docs(documentationFiles, ports),
     "": home(ports),
     softphone: softphone({

@@ -126,7 +126,7 @@ Deno.test("/health and /ready tell anybody whether the service works", async () 
 Deno.test("/ready answers 503 and names what is out of reach", async () => {
   for (const ready of [() => Promise.resolve(false), () => Promise.reject(new Error("refused"))]) {
     using app = await startApp();
-    app.ports.bridge.ready = ready;
+    app.ports.control.ready = ready;
 
     const answer = await app.root.get("/ready");
 

@@ -122,8 +122,8 @@ Deno.test("Status of a Client is in force at the companion before the request is
   using app = await startApp();
   const { sid } = await made(app.root, "Clients", { Login: "alice", Password: "secret" });
   const storedThen: (string | undefined)[] = [];
-  const { invalidate } = app.ports.bridge;
-  app.ports.bridge.invalidate = async (logins) => {
+  const { invalidate } = app.ports.control;
+  app.ports.control.invalidate = async (logins) => {
     storedThen.push((await app.ports.records.clients.get(app.root.sid, sid))?.status);
     await invalidate(logins);
   };

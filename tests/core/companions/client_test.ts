@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { bridgeClient } from "../../../core/companions/client.ts";
+import { companionClient } from "../../../core/companions/client.ts";
 import { companionFor } from "../../../core/companions/companions.ts";
 import { Fault } from "../../../core/base/faults.ts";
 import { limits } from "../../../core/base/limits.ts";
@@ -33,7 +33,7 @@ const known = (states: CompanionState[], holders: string[] = []): Companions => 
 /** A client whose requests each host answers with a status, or not at all when it has none. */
 function startClient(states: CompanionState[], statuses: Record<string, number>) {
   const asked: string[] = [];
-  const client = bridgeClient({
+  const client = companionClient({
     url: "http://expected.test",
     companions: known(states),
     secret: "secret",
@@ -158,7 +158,7 @@ for (
   ] as const
 ) {
   Deno.test(`look() finds a companion ${seen} where ${what} answers`, async () => {
-    const client = bridgeClient({
+    const client = companionClient({
       url: "http://expected.test",
       companions: known(two),
       secret: "secret",
@@ -173,7 +173,7 @@ for (
 Deno.test("look() finds a companion gone whose address refuses, or that is known by another run", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr as Deno.NetAddr;
-  const client = bridgeClient({
+  const client = companionClient({
     url: "http://expected.test",
     companions: known([state("one", { bridgeUrl: `http://127.0.0.1:${port}` })]),
     secret: "secret",

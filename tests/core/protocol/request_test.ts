@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { bridgeRequests } from "../../../core/protocol/request.ts";
-import { bridgeHeader, signBridge } from "../../../core/protocol/signature.ts";
+import { requestReader } from "../../../core/protocol/request.ts";
+import { signatureHeader, signRequest } from "../../../core/protocol/signature.ts";
 
 const path = "/bridge/heartbeat";
 const secret = "secret";
@@ -18,13 +18,13 @@ function requestOf(signed: string, parts: Iterable<string>, headers: Record<stri
       controller.enqueue(new TextEncoder().encode(value));
     },
   }, { highWaterMark: 0 });
-  const signature = signBridge(secret, { at: Date.now(), method: "POST", path, body: signed });
-  const init = { method: "POST", headers: { [bridgeHeader]: signature, ...headers }, body };
+  const signature = signRequest(secret, { at: Date.now(), method: "POST", path, body: signed });
+  const init = { method: "POST", headers: { [signatureHeader]: signature, ...headers }, body };
   return { request: new Request(`http://service.test${path}`, init), pulled: () => pulled };
 }
 
 const reader = (bodyMs?: number) => {
-  const read = bridgeRequests({ secret, now: Date.now, ...bodyMs !== undefined && { bodyMs } });
+  const read = requestReader({ secret, now: Date.now, ...bodyMs !== undefined && { bodyMs } });
   return async (request: Request, maxBytes = 1_000) => {
     const body = await read(request, { path, maxBytes });
     return typeof body === "string" ? body : body.status;
@@ -37,10 +37,10 @@ function* endless() {
 
 Deno.test("bridgeRequests() reads nothing of a body before its header is proven", async () => {
   const forged = "t=1,n=2,d=3,v1=4";
-  const fresh = signBridge("a guess", { at: Date.now(), method: "POST", path, body: "" });
+  const fresh = signRequest("a guess", { at: Date.now(), method: "POST", path, body: "" });
 
   for (const signature of ["", forged, fresh]) {
-    const { request, pulled } = requestOf("", endless(), { [bridgeHeader]: signature });
+    const { request, pulled } = requestOf("", endless(), { [signatureHeader]: signature });
     assert.equal(await reader()(request), 401);
     assert.equal(pulled(), 0);
   }

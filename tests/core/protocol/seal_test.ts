@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readBridge, writeBridge } from "../../../core/protocol/seal.ts";
+import { readSealed, writeSealed } from "../../../core/protocol/seal.ts";
 
 const secret = "of service and companion";
 const content = {
@@ -12,23 +12,23 @@ const content = {
 };
 
 Deno.test("writeBridge() hides passwords and what does for one, and nothing else", () => {
-  const [first, second] = [writeBridge(secret, content), writeBridge(secret, content)];
+  const [first, second] = [writeSealed(secret, content), writeSealed(secret, content)];
 
   for (const hidden of ["of the trunk", "0123456789abcdef", "fedcba9876543210"]) {
     assert.equal(first.includes(hidden), false);
   }
   assert.equal(first.includes('"userName":"trunk"'), true);
   assert.notEqual(first, second);
-  assert.deepEqual(readBridge(secret, first), content);
-  assert.equal(writeBridge(secret, { seq: 1 }), '{"seq":1}');
+  assert.deepEqual(readSealed(secret, first), content);
+  assert.equal(writeSealed(secret, { seq: 1 }), '{"seq":1}');
 });
 
 Deno.test("readBridge() takes no secret that is plain, of another key or of another field", () => {
-  const sealed = writeBridge(secret, { password: "x" });
+  const sealed = writeSealed(secret, { password: "x" });
   const why = /Cannot open "(password|ha1)": it is not sealed with the BRIDGE_SECRET/;
 
-  assert.throws(() => readBridge(secret, '{"password":"plain"}'), why);
-  assert.throws(() => readBridge("another", sealed), why);
-  assert.throws(() => readBridge(secret, sealed.replace("password", "ha1")), why);
-  assert.throws(() => readBridge(secret, "{"), SyntaxError);
+  assert.throws(() => readSealed(secret, '{"password":"plain"}'), why);
+  assert.throws(() => readSealed("another", sealed), why);
+  assert.throws(() => readSealed(secret, sealed.replace("password", "ha1")), why);
+  assert.throws(() => readSealed(secret, "{"), SyntaxError);
 });

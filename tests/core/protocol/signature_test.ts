@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { createHash, createHmac } from "node:crypto";
-import { bridgeLimits } from "../../../core/protocol/companion.ts";
+import { protocolLimits } from "../../../core/protocol/companion.ts";
 import {
-  createBridgeVerifier,
+  createSignatureVerifier,
   isSignedBody,
-  signBridge,
+  signRequest,
 } from "../../../core/protocol/signature.ts";
 
 const head = { method: "POST", path: "/bridge/report" };
@@ -12,14 +12,14 @@ const body = '{"name":"Zoë"}';
 
 for (const secret of ["secret", "s".repeat(64), "s".repeat(65), "ключ ".repeat(20), ""]) {
   Deno.test(`signBridge() is HMAC-SHA256 under a secret of ${secret.length} characters`, () => {
-    const signature = signBridge(secret, { ...head, body, at: 17 });
+    const signature = signRequest(secret, { ...head, body, at: 17 });
 
     const digest = createHash("sha256").update(body).digest("hex");
     const nonce = /,n=([0-9a-f]{32}),/.exec(signature)?.[1];
     const text = `17.${nonce}.${digest}.POST./bridge/report`;
     const mac = createHmac("sha256", secret).update(text).digest("hex");
     assert.equal(signature, `t=17,n=${nonce},d=${digest},v1=${mac}`);
-    const verifier = (key: string) => createBridgeVerifier(key, () => 17);
+    const verifier = (key: string) => createSignatureVerifier(key, () => 17);
     assert.equal(verifier(secret).verify(signature, head), digest);
     assert.equal(verifier(`${secret}?`).verify(signature, head), undefined);
     assert.equal(verifier(secret).verify(signature, { ...head, path: "/run" }), undefined);
@@ -29,10 +29,10 @@ for (const secret of ["secret", "s".repeat(64), "s".repeat(65), "ключ ".repe
 }
 
 Deno.test("verify() takes a signature once, for as long as it is fresh", () => {
-  const { signatureWindowMs } = bridgeLimits;
+  const { signatureWindowMs } = protocolLimits;
   let now = 1_000_000;
-  const { verify } = createBridgeVerifier("secret", () => now);
-  const sign = () => signBridge("secret", { ...head, body, at: 1_000_000 + signatureWindowMs });
+  const { verify } = createSignatureVerifier("secret", () => now);
+  const sign = () => signRequest("secret", { ...head, body, at: 1_000_000 + signatureWindowMs });
   const [captured, signedAnew] = [sign(), sign()];
 
   assert.notEqual(verify(captured, head), undefined);

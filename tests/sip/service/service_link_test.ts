@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { bridgePaths } from "../../../core/protocol/companion.ts";
+import { protocolPaths } from "../../../core/protocol/companion.ts";
 import {
-  bridgeHeader,
-  createBridgeVerifier,
+  createSignatureVerifier,
   isSignedBody,
+  signatureHeader,
 } from "../../../core/protocol/signature.ts";
 import { createServiceLink } from "../../../sip/service/service_link.ts";
 import { createTimers } from "../../../sip/base/timers.ts";
@@ -16,7 +16,7 @@ function startLink(status: number) {
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
     async (request) => {
-      const signature = request.headers.get(bridgeHeader) ?? undefined;
+      const signature = request.headers.get(signatureHeader) ?? undefined;
       seen.push({ path: new URL(request.url).pathname, signature, body: await request.text() });
       return Response.json({}, { status });
     },
@@ -37,8 +37,8 @@ Deno.test("heartbeat() keeps the path of the service's URL and signs only its ow
 
   const [{ path, signature, body } = assert.fail()] = lab.seen;
   assert.equal(path, "/behind/proxy/bridge/heartbeat");
-  const { verify } = createBridgeVerifier("secret", Date.now);
-  const digest = verify(signature, { method: "POST", path: bridgePaths.heartbeat });
+  const { verify } = createSignatureVerifier("secret", Date.now);
+  const digest = verify(signature, { method: "POST", path: protocolPaths.heartbeat });
   assert.equal(isSignedBody(digest ?? "", body), true);
 });
 

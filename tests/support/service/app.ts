@@ -29,7 +29,7 @@ export interface App {
   /** Acts for itself on its own resources. */
   root: ApiClient;
   /** What was run on legs. */
-  bridge: { leg: string; script: Script; other?: Script }[];
+  scripts: { leg: string; script: Script; other?: Script }[];
   /** Legs that were muted or heard again, and whether the companion has their media. */
   muted: { leg: string; muted: boolean }[];
   hasMedia: boolean;
@@ -87,7 +87,7 @@ export async function startApp(
   const store = await openStore({ location, secretKey: "test", now });
   const recorded: Pick<
     App,
-    | "bridge"
+    | "scripts"
     | "muted"
     | "hasMedia"
     | "registered"
@@ -171,7 +171,7 @@ export async function startApp(
     locationSource: null,
     transcriber: null,
     sign: serverSigner("test"),
-    bridge: {
+    control: {
       bindings: (login) => Promise.resolve(app.registered.get(login) ?? []),
       run: (leg, script, { other } = {}) => {
         recorded.bridge.push({ leg, script, ...other && { other } });

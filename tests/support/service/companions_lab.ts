@@ -1,5 +1,5 @@
-import { bridgeClient } from "../../../core/companions/client.ts";
-import { bridge } from "../../../routes/bridge/bridge.ts";
+import { companionClient } from "../../../core/companions/client.ts";
+import { protocolRoutes } from "../../../routes/bridge/bridge.ts";
 import { type Companion, startCompanion } from "../../../sip/companion.ts";
 import type { CompanionOptions } from "../../../sip/companion_options.ts";
 import { type App, startApp } from "./app.ts";
@@ -51,7 +51,7 @@ export async function startCompanions(
   options: CompanionsLabOptions & { only?: Record<string, CompanionsLabOptions> } = {},
 ): Promise<CompanionsLab> {
   const { only = {}, ...all } = options;
-  const app = await startApp({ mounts: (ports) => ({ bridge: bridge(ports, secret) }) });
+  const app = await startApp({ mounts: (ports) => ({ bridge: protocolRoutes(ports, secret) }) });
   letRun(app.clock);
   const { companions: known } = app.ports;
   const waiting = new Set<() => void>();
@@ -63,7 +63,7 @@ export async function startCompanions(
     });
   let server = serve(0);
   const { port } = server.addr;
-  app.ports.bridge = bridgeClient({
+  app.ports.control = companionClient({
     url: "http://127.0.0.1:9", // Nobody is there.
     companions: known,
     secret,

@@ -1,18 +1,18 @@
 import {
-  bridgeLimits,
-  bridgePaths,
   type Credentials,
   type Heartbeat,
   heartbeat,
   news,
+  protocolLimits,
+  protocolPaths,
   questions,
   type Report,
 } from "../../../core/protocol/companion.ts";
 import { type LegEvent } from "../../../core/protocol/events.ts";
 import { type Script } from "../../../core/protocol/script.ts";
-import { writeBridge } from "../../../core/protocol/seal.ts";
-import { bridgeRequests } from "../../../core/protocol/request.ts";
-import { bridgeHeader, signBridge } from "../../../core/protocol/signature.ts";
+import { writeSealed } from "../../../core/protocol/seal.ts";
+import { requestReader } from "../../../core/protocol/request.ts";
+import { signatureHeader, signRequest } from "../../../core/protocol/signature.ts";
 import {
   type PresenceNews,
   presenceNews,
@@ -81,13 +81,13 @@ export const testDomain = "sip.test";
 
 export function startFakeService(secret = "bridge secret for tests"): FakeService {
   const { first, look } = searches();
-  const read = bridgeRequests({ secret, now: Date.now });
+  const read = requestReader({ secret, now: Date.now });
   let refused = 0;
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, serve);
 
   async function serve(request: Request): Promise<Response> {
     const path = new URL(request.url).pathname;
-    const body = await read(request, { path, maxBytes: bridgeLimits.largeBodyBytes });
+    const body = await read(request, { path, maxBytes: protocolLimits.largeBodyBytes });
     if (typeof body !== "string") return new Response(null, { status: body.status });
     if (service.outage === undefined) return await answer(service, look, { path, body });
     refused++;
@@ -133,12 +133,12 @@ async function answer(
   { path, body }: { path: string; body: string },
 ): Promise<Response> {
   const content = JSON.parse(body);
-  const sealed = (answer: object) => new Response(writeBridge(service.secret, answer));
-  if (path === bridgePaths.credentials) {
+  const sealed = (answer: object) => new Response(writeSealed(service.secret, answer));
+  if (path === protocolPaths.credentials) {
     service.lookups.push(content.login);
     return sealed({ credentials: service.credentials.get(content.login) ?? null });
   }
-  if (path === bridgePaths.heartbeat) {
+  if (path === protocolPaths.heartbeat) {
     service.heartbeats.push(heartbeat.parse(content));
     look();
     return Response.json({ wantsPresence: service.wantsPresence });
@@ -155,7 +155,7 @@ async function answer(
     look();
     return Response.json(recordingAnswer.parse({ isWanted: service.wantsPart(part) }));
   }
-  if (path === bridgePaths.news) {
+  if (path === protocolPaths.news) {
     service.reports.push(...news.parse(content).reports);
     look();
     return Response.json({ outcomes: content.reports.map(() => "taken") });
@@ -173,7 +173,7 @@ async function answer(
       async start(controller) {
         await Promise.all(asked.map(async (one, at) => {
           const script = await service.answer(one);
-          const line = writeBridge(service.secret, { at, outcome: "taken", script });
+          const line = writeSealed(service.secret, { at, outcome: "taken", script });
           controller.enqueue(new TextEncoder().encode(`${line}\n`));
         }));
         controller.close();
@@ -214,8 +214,8 @@ function addClient(service: FakeService, login: string, password: string): Crede
 }
 
 async function order(secret: string, url: URL, content: unknown): Promise<Response> {
-  const body = writeBridge(secret, content);
+  const body = writeSealed(secret, content);
   const request = { at: Date.now(), method: "POST", path: url.pathname, body };
-  const headers = { [bridgeHeader]: signBridge(secret, request) };
+  const headers = { [signatureHeader]: signRequest(secret, request) };
   return await fetch(url, { method: "POST", headers, body });
 }
