@@ -22,7 +22,7 @@ import type { Ports } from "./core/ports/ports.ts";
 import type { Account } from "./core/resources/accounts.ts";
 import { removeOldDeliveries } from "./core/webhooks/remove_old.ts";
 import { openStore } from "./kv/open_store.ts";
-import { protocolRoutes } from "./routes/bridge/bridge.ts";
+import { protocolRoutes } from "./routes/protocol/routes.ts";
 import { demo } from "./routes/demo.ts";
 import { docs } from "./routes/docs/docs.ts";
 import { home } from "./routes/docs/home.ts";

@@ -105,7 +105,7 @@ export async function startApp(
     | "answers"
     | "deviceAnswers"
   > = {
-    bridge: [],
+    scripts: [],
     muted: [],
     hasMedia: true,
     registered: new Map(),
@@ -174,7 +174,7 @@ export async function startApp(
     control: {
       bindings: (login) => Promise.resolve(app.registered.get(login) ?? []),
       run: (leg, script, { other } = {}) => {
-        recorded.bridge.push({ leg, script, ...other && { other } });
+        recorded.scripts.push({ leg, script, ...other && { other } });
         return Promise.resolve({ id: "companion", runId: "run" });
       },
       mute: (leg, muted) => {

@@ -1,5 +1,5 @@
 import { companionClient } from "../../../core/companions/client.ts";
-import { protocolRoutes } from "../../../routes/bridge/bridge.ts";
+import { protocolRoutes } from "../../../routes/protocol/routes.ts";
 import { type Companion, startCompanion } from "../../../sip/companion.ts";
 import type { CompanionOptions } from "../../../sip/companion_options.ts";
 import { type App, startApp } from "./app.ts";

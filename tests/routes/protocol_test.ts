@@ -5,7 +5,7 @@ import { signatureHeader, signRequest } from "../../core/protocol/signature.ts";
 import { gatewaysAnswer } from "../../core/protocol/trunks.ts";
 import { sweepCompanions } from "../../core/reports/sweep.ts";
 import { limits } from "../../core/base/limits.ts";
-import { protocolRoutes } from "../../routes/bridge/bridge.ts";
+import { protocolRoutes } from "../../routes/protocol/routes.ts";
 import { type App, startApp } from "../support/service/app.ts";
 
 const secret = "a secret of both sides";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { protocolPaths, questionAnswer, type Report } from "../../core/protocol/companion.ts";
 import { signatureHeader, signRequest } from "../../core/protocol/signature.ts";
-import { protocolRoutes } from "../../routes/bridge/bridge.ts";
+import { protocolRoutes } from "../../routes/protocol/routes.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { companion, xml } from "../support/service/hand_companion.ts";
 import { newLeg } from "../support/sip/sip_lab.ts";
