@@ -89,7 +89,7 @@ routes/http            | core/accounts core/base core/model core/notifications c
 routes/resources       | http core/*                                                  | hono | routes of resources that are not regular
 routes/docs            | core/base core/openapi core/ports                            | hono marked | the pages: / and /docs
 routes                 | http resources core/*                                        | hono | the HTTP interface, put together; pages
-routes/bridge          | core/*                                                       | hono | what companions ask of the service
+routes/protocol        | core/*                                                       | hono | requests of companions to the service
 `;
 
 /** A folder of the map. */

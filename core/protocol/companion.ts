@@ -4,8 +4,8 @@ import { companionAddresses } from "./peers.ts";
 import { legId, step } from "./script.ts";
 
 /**
- * What service and companion say to each other; the other files of this folder hold the rest of it,
- * `script.ts` what a leg is told to do and `events.ts` what happened to it.
+ * The call-control protocol: what service and companion say to each other. `requests.ts` lists every
+ * request, `script.ts` holds what a leg is told to do and `events.ts` what happened to it.
  *
  * The companion *reports* what happened to a leg and is answered with the next script; the service
  * *runs* a script on a leg. A leg's id is the Sid of its Call, so there is no mapping. A script is
@@ -85,13 +85,14 @@ export const runRequest = z.object({
   script: z.array(step),
   other: z.array(step).optional(),
 });
-export const runAnswer = z.object({ companion });
+/** The run of the companion that has the leg; null when the leg is not there. */
+export const runAnswer = z.object({ companion: companion.nullable() });
 /** Whether it takes calls, for anybody who asks; it says which run of it that is. */
 export const readyAnswer = z.object({ ready: z.boolean(), companion });
 
 /** Silences what the peer of a leg says, or lets it be heard again, whatever the leg is doing. */
 export const muteRequest = z.object({ leg: legId, muted: z.boolean() });
-/** False: its media pass by the companion, which cannot silence them. */
+/** False: the leg is not there, or its media bypass the companion, which cannot silence them. */
 export const muteAnswer = z.object({ isDone: z.boolean() });
 
 /** What the companion must forget: the cached credentials of these logins. */
@@ -101,23 +102,10 @@ export type Companion = z.infer<typeof companion>;
 export type Report = z.infer<typeof report>;
 export type News = z.infer<typeof news>;
 export type NewsAnswer = z.infer<typeof newsAnswer>;
+export type Questions = z.infer<typeof questions>;
 export type QuestionAnswer = z.infer<typeof questionAnswer>;
 export type Credentials = z.infer<typeof credentials>;
 export type Heartbeat = z.infer<typeof heartbeat>;
-
-/** Paths of the two sides; every request is a signed POST of JSON. */
-export const protocolPaths = {
-  /** On the service. */
-  questions: "/bridge/questions",
-  news: "/bridge/news",
-  credentials: "/bridge/credentials",
-  heartbeat: "/bridge/heartbeat",
-  /** On the companion. */
-  run: "/run",
-  mute: "/mute",
-  invalidate: "/invalidate",
-  ready: "/ready",
-} as const;
 
 export const protocolLimits = {
   /** How old or how far ahead a signature may be. */

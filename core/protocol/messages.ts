@@ -77,13 +77,3 @@ export type OutwardOrder = z.infer<typeof outwardOrder>;
 export type MessageReport = z.infer<typeof messageReport>;
 export type MessageAnswer = z.infer<typeof messageAnswer>;
 export type MessageOrder = z.infer<typeof messageOrder>;
-
-/** Paths of signed POSTs, as those of `bridgePaths`. */
-export const messagePaths = {
-  /** On the service. */
-  report: "/bridge/message",
-  trunkMessage: "/bridge/trunkMessage",
-  /** On the companion. */
-  order: "/message",
-  outward: "/outward-message",
-} as const;

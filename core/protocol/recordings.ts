@@ -72,9 +72,6 @@ export type RecordStep = z.infer<typeof recordStep>;
 export type Recorded = z.infer<typeof recorded>;
 export type RecordingPart = z.infer<typeof recordingPart>;
 
-/** On the service; as `bridgePaths`. */
-export const recordingPaths = { part: "/bridge/recording" } as const;
-
 /** How long so many bytes are, as the interface tells it. */
 export const recordedSeconds = (bytes: number, channels: number): number => {
   const { sampleRate, bytesOfSample } = recordingLimits;

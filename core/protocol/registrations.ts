@@ -55,12 +55,4 @@ export type PresenceNews = z.infer<typeof presenceNews>;
 export type HeartbeatAnswer = z.infer<typeof heartbeatAnswer>;
 export type RegisteredBinding = z.infer<typeof registeredBinding>;
 
-/** Paths of signed POSTs, as those of `bridgePaths`. */
-export const registrationPaths = {
-  /** On the service. */
-  presence: "/bridge/presence",
-  /** On the companion. */
-  bindings: "/bindings",
-} as const;
-
 export const registrationLimits = { loginsAtOnce } as const;

@@ -163,6 +163,3 @@ export type RoomStep = z.infer<typeof roomStep>;
 export type QueueStep = z.infer<typeof queueStep>;
 export type PickupStep = z.infer<typeof pickupStep>;
 export type RoomOrder = z.infer<typeof roomOrder>;
-
-/** On the companion. */
-export const roomPaths = { order: "/room" } as const;

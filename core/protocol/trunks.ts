@@ -145,13 +145,3 @@ export type NumberQuery = z.infer<typeof numberQuery>;
 export type FoundNumber = z.infer<typeof foundNumber>;
 export type Registration = z.infer<typeof registration>;
 export type GatewayReport = z.infer<typeof gatewayReport>;
-
-/** As `bridgePaths`. */
-export const trunkPaths = {
-  /** On the service. */
-  number: "/bridge/number",
-  gateways: "/bridge/gateways",
-  gateway: "/bridge/gateway",
-  /** On the companion: `{}` says that its answer to `gatewaysQuery` may have changed. */
-  gatewaysChanged: "/gateways",
-} as const;

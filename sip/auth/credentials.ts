@@ -45,6 +45,8 @@ export function createCredentialsCache(
     return await before.answer;
   };
 
+  const askService = async (login: string): Promise<Credentials | null> =>
+    (await service.credentials({ login })).credentials;
   const asking = new Map<string, number>();
   /** Asks on behalf of a host, so that none fills the service with names of its invention. */
   const askFor = async (login: string, host: string): Promise<Credentials | null> => {
@@ -53,7 +55,7 @@ export function createCredentialsCache(
     if (underWay >= sipLimits.lookupsOfAddress) throw new Error("Cannot look a login up: too many");
     asking.set(network, underWay + 1);
     try {
-      return await service.credentials(login);
+      return await askService(login);
     } finally {
       const left = (asking.get(network) ?? 0) - 1;
       if (left > 0) asking.set(network, left);
@@ -63,7 +65,7 @@ export function createCredentialsCache(
 
   const ask = (login: string, host: string | undefined): Promise<Credentials | null> => {
     const before = entries.get(login);
-    const answered = host === undefined ? service.credentials(login) : askFor(login, host);
+    const answered = host === undefined ? askService(login) : askFor(login, host);
     const asked = answered.then((found) => {
       // What was asked before the login changed may be answered after it.
       if (entry.isForgotten) return cache.lookup(login, host);

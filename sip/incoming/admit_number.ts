@@ -60,7 +60,8 @@ async function numberOf(
 ): Promise<FoundNumber | null> {
   const codes = code === undefined || code === "" || code.length > 256 ? [] : [code];
   const dialled = [...new Set([...codes, ...dialledBy(message, source)])];
-  return dialled.length === 0 ? null : await link.number({ dialled, gateway: source.gateway });
+  if (dialled.length === 0) return null;
+  return (await link.number({ dialled, gateway: source.gateway })).number;
 }
 
 /** What may be the number that a trunk's request is for, likeliest first. */

@@ -73,7 +73,7 @@ async function deliver(
 ): Promise<"taken" | "lost"> {
   for (let attempt = 0; !stopped.aborted; attempt++) {
     try {
-      if (await link.presence(news)) return "taken";
+      if ((await link.presence(news)).isKnown) return "taken";
       if (!news.whole) return "lost";
     } catch (error) {
       const isOutage = !(error instanceof ServiceError) || error.failure === "outage";

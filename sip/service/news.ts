@@ -21,7 +21,8 @@ export function createNews(link: Pick<ServiceLink, "news">): (report: Report) =>
 
   async function send(group: Waiting[]): Promise<void> {
     try {
-      const outcomes = await link.news(group.map(({ report }) => report));
+      const reports = group.map(({ report }) => report);
+      const { outcomes } = await link.news({ reports });
       for (const [at, waiting] of group.entries()) settle(waiting, outcomes[at] ?? "outage");
     } catch (error) {
       // What the service cannot read of one is no fault of those that it came together with.

@@ -98,7 +98,7 @@ async function send(
     };
   }
   try {
-    await link.questions(group.map(({ report }) => report), {
+    await link.questions({ reports: group.map(({ report }) => report) }, {
       signal: left.signal,
       onBegin,
       onAnswer: (answer) => group[answer.at]?.settle(answer),

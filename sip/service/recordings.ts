@@ -192,7 +192,7 @@ async function deliver(shared: Shared, state: State, part: RecordingPart): Promi
   let defects = 0;
   for (let attempt = 0; !stopped.aborted; attempt++) {
     try {
-      return await link.recordingPart(part);
+      return (await link.recordingPart(part)).isWanted;
     } catch (error) {
       const failure = error instanceof ServiceError ? error.failure : "outage";
       if (failure === "defect") defects++;

@@ -1,44 +1,13 @@
+import type { QuestionAnswer, Questions } from "../../core/protocol/companion.ts";
 import {
-  type Credentials,
-  credentialsAnswer,
-  type Heartbeat,
-  type NewsAnswer,
-  newsAnswer,
-  protocolPaths,
-  type QuestionAnswer,
-  questionAnswer,
-  type Report,
-} from "../../core/protocol/companion.ts";
-import {
-  type MessageAnswer,
-  messageAnswer,
-  messagePaths,
-  type MessageReport,
-  type TrunkMessage,
-} from "../../core/protocol/messages.ts";
-import {
-  recordingAnswer,
-  type RecordingPart,
-  recordingPaths,
-} from "../../core/protocol/recordings.ts";
-import { readSealed } from "../../core/protocol/seal.ts";
+  type ClientOf,
+  clientOf,
+  type Send,
+  type ServiceRequests,
+  serviceRequests,
+} from "../../core/protocol/requests.ts";
+import { readSealed, writeSealed } from "../../core/protocol/seal.ts";
 import { signatureHeader, signRequest } from "../../core/protocol/signature.ts";
-import {
-  type HeartbeatAnswer,
-  heartbeatAnswer,
-  presenceAnswer,
-  type PresenceNews,
-  registrationPaths,
-} from "../../core/protocol/registrations.ts";
-import {
-  type FoundNumber,
-  type GatewayReport,
-  gatewaysAnswer,
-  numberAnswer,
-  type NumberQuery,
-  type Registration,
-  trunkPaths,
-} from "../../core/protocol/trunks.ts";
 import { sipLimits } from "../base/limits.ts";
 import { createPoster, type Post, type Poster } from "./post.ts";
 import type { Timers } from "../base/timers.ts";
@@ -69,32 +38,15 @@ export function refusalOf(outcome: QuestionAnswer["outcome"]): ServiceError | un
   return failure && new ServiceError("tell the service", `the report met a ${outcome}`, failure);
 }
 
-/** What the companion says to the service, signed. Each call is one attempt and may reject. */
-export interface ServiceLink {
-  /** Reports of several legs that want scripts; resolves when the service has said all it will. */
-  questions(reports: Report[], asking: {
+/** Requests of the companion to the service. Each call is one attempt and may reject. */
+export interface ServiceLink extends ClientOf<ServiceRequests> {
+  /** Reports of several legs that want scripts; resolves when the service has sent all answers. */
+  questions(asked: Questions, asking: {
     signal: AbortSignal;
     /** The service begins to answer. */
     onBegin(): void;
     onAnswer(answer: QuestionAnswer): void;
   }): Promise<void>;
-  /** Reports of several legs that want no script; what became of each. */
-  news(reports: Report[]): Promise<NewsAnswer["outcomes"]>;
-  credentials(login: string): Promise<Credentials | null>;
-  heartbeat(heartbeat: Heartbeat): Promise<HeartbeatAnswer>;
-  /** False when the service lacks the news before these. */
-  presence(news: PresenceNews): Promise<boolean>;
-  /** Whose number it is that a trunk calls; null for nobody's. */
-  number(query: NumberQuery): Promise<FoundNumber | null>;
-  /** The Gateways that a companion is to keep registered. */
-  gateways(companionId: string): Promise<Registration[]>;
-  gateway(report: GatewayReport): Promise<void>;
-  /** A message of a Client, and what to answer it. */
-  message(message: MessageReport): Promise<MessageAnswer>;
-  /** A message that a trunk brought, and what to answer it. */
-  trunkMessage(message: TrunkMessage): Promise<MessageAnswer>;
-  /** False when the service does not want the recording. */
-  recordingPart(part: RecordingPart): Promise<boolean>;
 }
 
 export interface ServiceLinkOptions {
@@ -107,68 +59,26 @@ export interface ServiceLinkOptions {
 }
 
 export function createServiceLink(options: ServiceLinkOptions): ServiceLink {
+  const { bridgeSecret: secret } = options;
   const poster = createPoster(options.serviceUrl, options);
   const base = basePath(options.serviceUrl);
-  const post = async (path: string, content: unknown, { ms }: { ms: number }) => {
-    const body = JSON.stringify(content);
-    const answer = await signedPost(poster, options, { base, path, body, ms });
-    return readSealed(options.bridgeSecret, answer);
+  const send: Send = async ({ path, answerMs: ms = sipLimits.reportTimeoutMs }, content) => {
+    const body = writeSealed(secret, content);
+    return readSealed(secret, await signedPost(poster, options, { base, path, body, ms }));
   };
   return {
-    async questions(reports, { signal, onBegin, onAnswer }) {
+    ...clientOf(serviceRequests, send),
+    async questions(asked, { signal, onBegin, onAnswer }) {
+      const { path, answer } = serviceRequests.questions;
       let rest = "";
       const onText = (text: string) => {
         const lines = (rest + text).split("\n");
         rest = lines.pop()!;
-        for (const line of lines) {
-          onAnswer(questionAnswer.parse(readSealed(options.bridgeSecret, line)));
-        }
+        for (const line of lines) onAnswer(answer.parse(readSealed(secret, line)));
       };
-      const body = JSON.stringify({ reports });
+      const body = writeSealed(secret, asked);
       const limits = { ms: sipLimits.scriptTimeoutMs, signal, parts: { onBegin, onText } };
-      await signedPost(poster, options, { base, path: protocolPaths.questions, body, ...limits });
-    },
-    async news(reports) {
-      const answer = await post(protocolPaths.news, { reports }, { ms: sipLimits.reportTimeoutMs });
-      return newsAnswer.parse(answer).outcomes;
-    },
-    async credentials(login) {
-      const limits = { ms: sipLimits.reportTimeoutMs };
-      const answer = await post(protocolPaths.credentials, { login }, limits);
-      return credentialsAnswer.parse(answer).credentials;
-    },
-    async heartbeat(heartbeat) {
-      const limits = { ms: sipLimits.reportTimeoutMs };
-      return heartbeatAnswer.parse(await post(protocolPaths.heartbeat, heartbeat, limits));
-    },
-    async presence(news) {
-      const limits = { ms: sipLimits.reportTimeoutMs };
-      const answer = await post(registrationPaths.presence, news, limits);
-      return presenceAnswer.parse(answer).isKnown;
-    },
-    async number(query) {
-      const limits = { ms: sipLimits.reportTimeoutMs };
-      return numberAnswer.parse(await post(trunkPaths.number, query, limits)).number;
-    },
-    async gateways(companionId) {
-      const limits = { ms: sipLimits.reportTimeoutMs };
-      return gatewaysAnswer.parse(await post(trunkPaths.gateways, { companionId }, limits))
-        .gateways;
-    },
-    async gateway(report) {
-      await post(trunkPaths.gateway, report, { ms: sipLimits.reportTimeoutMs });
-    },
-    async recordingPart(part) {
-      const limits = { ms: sipLimits.reportTimeoutMs };
-      return recordingAnswer.parse(await post(recordingPaths.part, part, limits)).isWanted;
-    },
-    async message(message) {
-      const limits = { ms: sipLimits.reportTimeoutMs };
-      return messageAnswer.parse(await post(messagePaths.report, message, limits));
-    },
-    async trunkMessage(message) {
-      const limits = { ms: sipLimits.reportTimeoutMs };
-      return messageAnswer.parse(await post(messagePaths.trunkMessage, message, limits));
+      await signedPost(poster, options, { base, path, body, ...limits });
     },
   };
 }

@@ -55,7 +55,7 @@ async function deliver(options: GatewayReportOptions, report: GatewayReport): Pr
   let defects = 0;
   while (!stopped.aborted) {
     try {
-      return await link.gateway(report);
+      return void await link.gateway(report);
     } catch (error) {
       const failure = error instanceof ServiceError ? error.failure : "outage";
       if (failure === "defect") defects++;

@@ -65,7 +65,7 @@ export function createGateways(signalling: Signalling, options: GatewaysOptions)
     isDue = false;
     if (isStopping) return;
     try {
-      apply(await link.gateways(companionId));
+      apply((await link.gateways({ companionId })).gateways);
       isAnswered = true;
     } catch (error) {
       // The service may start a moment after us, and may be away for long.

@@ -87,7 +87,7 @@ Deno.test("a heartbeat hangs up the ended legs beside one that cannot be hung up
   const legs = calls.map(({ sid }) => ({ leg: sid, accountSid: app.root.sid }));
   app.scripts.length = 0;
   const { run } = app.ports.control;
-  const bridge = {
+  const control = {
     ...app.ports.control,
     run: (...args: Parameters<typeof run>) => {
       if (args[0] === legs[0]!.leg) throw new Error("no such leg");

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { protocolPaths, questionAnswer, type Report } from "../../core/protocol/companion.ts";
+import { questionAnswer, type Report } from "../../core/protocol/companion.ts";
+import { serviceRequests } from "../../core/protocol/requests.ts";
 import { signatureHeader, signRequest } from "../../core/protocol/signature.ts";
 import { protocolRoutes } from "../../routes/protocol/routes.ts";
 import { type App, startApp } from "../support/service/app.ts";
@@ -72,7 +73,7 @@ Deno.test("POST /bridge/questions answers each by a line of its own, when it can
   using lab = await startQuestions();
   const reports = [lab.incoming("slow"), lab.incoming("quick")];
 
-  const response = await post(lab.app, protocolPaths.questions, reports);
+  const response = await post(lab.app, serviceRequests.questions.path, reports);
   const reader = response.body!.getReader();
   const quick = await lineOf(reader);
   lab.answer();
@@ -87,10 +88,10 @@ Deno.test("POST /bridge/questions answers each by a line of its own, when it can
 Deno.test("POST /bridge/questions ends a search when its leg has other news", async () => {
   using lab = await startQuestions();
   const report = lab.incoming("slow");
-  const response = await post(lab.app, protocolPaths.questions, [report]);
+  const response = await post(lab.app, serviceRequests.questions.path, [report]);
   const search = await lab.searching;
 
-  await post(lab.app, protocolPaths.news, [{ ...report, wantsScript: false }]);
+  await post(lab.app, serviceRequests.news.path, [{ ...report, wantsScript: false }]);
 
   assert.equal(search.aborted, true);
   assert.deepEqual(await lineOf(response.body!.getReader()), {
@@ -102,7 +103,7 @@ Deno.test("POST /bridge/questions ends a search when its leg has other news", as
 
 Deno.test("POST /bridge/questions ends every search when the companion hangs up", async () => {
   using lab = await startQuestions();
-  const response = await post(lab.app, protocolPaths.questions, [lab.incoming("slow")]);
+  const response = await post(lab.app, serviceRequests.questions.path, [lab.incoming("slow")]);
   const search = await lab.searching;
 
   await response.body!.cancel();
@@ -114,9 +115,12 @@ Deno.test("POST /bridge/questions says of each what became of it, and refuses wh
   using lab = await startQuestions();
   const strange = { ...lab.incoming("quick"), accountSid: `AC${"f".repeat(32)}` };
 
-  const response = await post(lab.app, protocolPaths.questions, [strange, lab.incoming("quick")]);
+  const response = await post(lab.app, serviceRequests.questions.path, [
+    strange,
+    lab.incoming("quick"),
+  ]);
   const lines = (await response.text()).trim().split("\n").map((line) => JSON.parse(line));
-  const unreadable = await post(lab.app, protocolPaths.questions, [{ leg: "none" }]);
+  const unreadable = await post(lab.app, serviceRequests.questions.path, [{ leg: "none" }]);
 
   assert.equal(lines.find(({ at }) => at === 1).outcome, "taken");
   assert.notEqual(lines.find(({ at }) => at === 0).script[0]?.type, "dial");

@@ -30,8 +30,8 @@ const known = (states: CompanionState[], holders: string[] = []): Companions => 
   countRegistered: never,
 });
 
-/** A client whose requests each host answers with a status, or not at all when it has none. */
-function startClient(states: CompanionState[], statuses: Record<string, number>) {
+/** A client whose requests each host answers so, or not at all when it is not named. */
+function startClient(states: CompanionState[], statuses: Record<string, number | "no leg">) {
   const asked: string[] = [];
   const client = companionClient({
     url: "http://expected.test",
@@ -44,6 +44,9 @@ function startClient(states: CompanionState[], statuses: Record<string, number>)
       asked.push(host + pathname);
       const status = statuses[host];
       if (status === undefined) return Promise.reject(new TypeError("connection refused"));
+      if (status === "no leg") {
+        return Promise.resolve(Response.json({ companion: null, isDone: false }));
+      }
       const companion = { id: host, runId: "run" };
       return Promise.resolve(
         Response.json({ companion, bindings: [], isDone: true, isKnown: true }, { status }),
@@ -56,7 +59,7 @@ function startClient(states: CompanionState[], statuses: Record<string, number>)
 const two = [state("one"), state("two")];
 
 Deno.test("run() asks the companion that is named, and no other", async () => {
-  const { client, asked } = startClient(two, { "one.test": 200, "two.test": 404 });
+  const { client, asked } = startClient(two, { "one.test": 200, "two.test": "no leg" });
 
   assert.equal((await client.run(leg, [], { at: { id: "one" } }))?.id, "one.test");
   assert.equal(await client.run(leg, [], { at: { id: "two" } }), null);
@@ -67,8 +70,8 @@ Deno.test("run() asks the companion that is named, and no other", async () => {
 Deno.test("run() asks one after another until one has the leg when none is named", async () => {
   const states = [...two, state("lost", { seenAt: now() - limits.companionLostMs - 1 })];
   const { client, asked } = startClient(states, { "two.test": 200 });
-  const nobody = startClient(two, { "one.test": 404, "two.test": 404 });
-  const unsure = startClient(two, { "one.test": 404 });
+  const nobody = startClient(two, { "one.test": "no leg", "two.test": "no leg" });
+  const unsure = startClient(two, { "one.test": "no leg" });
 
   assert.equal((await client.run(leg, []))?.id, "two.test");
   assert.equal(await nobody.client.run(leg, []), null);
@@ -89,7 +92,7 @@ Deno.test("run() goes where a companion is expected before any was heard of", as
 });
 
 Deno.test("mute() asks the companion that has the leg, false when that is gone", async () => {
-  const { client, asked } = startClient(two, { "one.test": 200, "two.test": 404 });
+  const { client, asked } = startClient(two, { "one.test": 200, "two.test": "no leg" });
 
   assert.equal(await client.mute(leg, true, { id: "one" }), true);
   assert.equal(await client.mute(leg, true, { id: "two" }), false);

@@ -19,7 +19,9 @@ function startCache() {
     credentials: () =>
       outage.isOn
         ? Promise.reject(new Error("outage"))
-        : new Promise<Credentials | null>((resolve) => asked.push(resolve)),
+        : new Promise<{ credentials: Credentials | null }>((resolve) =>
+          asked.push((credentials) => resolve({ credentials }))
+        ),
   };
   return { clock, asked, outage, cache: createCredentialsCache(service, clock.now) };
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
-import { messagePaths } from "../../../core/protocol/messages.ts";
+import { companionRequests } from "../../../core/protocol/requests.ts";
 import type { Registration } from "../../../core/protocol/trunks.ts";
 import type { NaptrRecord, SrvRecord } from "../../../sip/transport/resolver.ts";
 import { type DnsServer, startDnsServer } from "../../support/sip/dns_server.ts";
@@ -264,7 +264,11 @@ sipTest("a MESSAGE goes to the next server of its domain when the first is full"
   const { overTcp, good, lab } = domain;
 
   const order = { sid: "SM1", from: "+15550001", to: "+15550002", body: "Hello", routes: [route] };
-  const sent = lab.service.order(lab.companion.bridgeUrl, messagePaths.outward, order);
+  const sent = lab.service.order(
+    lab.companion.bridgeUrl,
+    companionRequests.outwardMessage.path,
+    order,
+  );
   assert.equal((await overTcp.next()).method, "MESSAGE");
   good.respond(await good.request("MESSAGE"), 202);
 

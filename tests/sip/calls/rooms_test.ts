@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { protocolPaths } from "../../../core/protocol/companion.ts";
+import { companionRequests } from "../../../core/protocol/requests.ts";
 import type { Script } from "../../../core/protocol/script.ts";
 import {
   conferenceSid,
@@ -62,7 +62,7 @@ roomTest(
     const away: Script = [{ type: "answer" }, { type: "silence", seconds: 60 }];
     const alice = await enter(lab, { login: "alice", hz: 500, script: away });
     const mute = { leg: alice.leg, muted: true };
-    await lab.service.order(lab.companion.bridgeUrl, protocolPaths.mute, mute);
+    await lab.service.order(lab.companion.bridgeUrl, companionRequests.mute.path, mute);
     await lab.run(alice.leg, [roomStep()]);
     const bob = await enter(lab, { login: "bob", hz: 750, script: [roomStep()] });
 

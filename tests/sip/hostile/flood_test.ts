@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import type { Credentials } from "../../../core/protocol/companion.ts";
 import { createCredentialsCache } from "../../../sip/auth/credentials.ts";
 import { createNonces } from "../../../sip/text/digest.ts";
 import { sipLimits } from "../../../sip/base/limits.ts";
@@ -76,9 +75,8 @@ Deno.test("receive() serves others while one address floods it", async () => {
 
 Deno.test("lookup() remembers a bounded number of logins, the latest", async () => {
   const asked: string[] = [];
-  const answer: Credentials | null = null;
   const cache = createCredentialsCache({
-    credentials: (login) => (asked.push(login), Promise.resolve(answer)),
+    credentials: ({ login }) => (asked.push(login), Promise.resolve({ credentials: null })),
   });
 
   for (let i = 0; i <= sipLimits.cachedLogins; i++) await cache.lookup(`login${i}`);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type AddressInfo, createServer } from "node:net";
 import { bindingsAnswer } from "../../../core/protocol/registrations.ts";
-import { messagePaths } from "../../../core/protocol/messages.ts";
+import { companionRequests } from "../../../core/protocol/requests.ts";
 import { queue } from "../../support/service/queue.ts";
 import { invite, inviteScript, type SipLab, sipTest } from "../../support/sip/sip_lab.ts";
 import {
@@ -147,7 +147,7 @@ sipTest("sendToDevices() connects to the Path of a Client, and then goes on so",
   await lostEdge(lab, edge);
   const send = (sid: string) => {
     const order = { sid, login: "alice", from: "client:bob", body: "Hello" };
-    return lab.service.order(lab.companion.bridgeUrl, messagePaths.order, order);
+    return lab.service.order(lab.companion.bridgeUrl, companionRequests.message.path, order);
   };
 
   const sent = send("SM1");

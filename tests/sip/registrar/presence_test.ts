@@ -52,8 +52,8 @@ function startPresence() {
     stopped: stopped.signal,
     link: {
       presence(news) {
-        const { promise, resolve, reject } = Promise.withResolvers<boolean>();
-        sent.put({ ...news, answer: resolve, fail: reject });
+        const { promise, resolve, reject } = Promise.withResolvers<{ isKnown: boolean }>();
+        sent.put({ ...news, answer: (isKnown) => resolve({ isKnown }), fail: reject });
         return promise;
       },
     },

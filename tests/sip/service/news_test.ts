@@ -20,10 +20,10 @@ type Outcomes = NewsAnswer["outcomes"];
 function heldService() {
   const requests: { reports: Report[]; answer: PromiseWithResolvers<Outcomes> }[] = [];
   const tell = createNews({
-    news(reports) {
+    async news({ reports }) {
       const answer = Promise.withResolvers<Outcomes>();
       requests.push({ reports, answer });
-      return answer.promise;
+      return { outcomes: await answer.promise };
     },
   });
   return { requests, tell };
@@ -55,11 +55,11 @@ Deno.test("tell() sends at once, and together what comes while requests are unde
 Deno.test("tell() sends each alone where one is refused, so that the others are taken", async () => {
   const sent: number[] = [];
   const tell = createNews({
-    news(reports) {
+    news({ reports }) {
       sent.push(reports.length);
       const isRead = reports.every(({ leg }) => leg !== reportOf(2).leg);
       return isRead
-        ? Promise.resolve(reports.map(() => "taken" as const))
+        ? Promise.resolve({ outcomes: reports.map(() => "taken" as const) })
         : Promise.reject(new ServiceError("post", "the service answered 400", "refusal"));
     },
   });
@@ -72,7 +72,7 @@ Deno.test("tell() sends each alone where one is refused, so that the others are 
 
 Deno.test("tell() rejects each report with what became of it", async () => {
   const tell = createNews({
-    news: () => Promise.resolve<Outcomes>(["taken", "outage", "defect", "refused"]),
+    news: () => Promise.resolve<NewsAnswer>({ outcomes: ["taken", "outage", "defect", "refused"] }),
   });
 
   const outcomes = await Promise.allSettled([1, 2, 3, 4].map((number) => tell(reportOf(number))));
@@ -86,10 +86,10 @@ Deno.test("tell() rejects each report with what became of it", async () => {
 Deno.test("tell() rejects all of a request that failed, and goes on", async () => {
   let failures = 1;
   const tell = createNews({
-    news: (reports) =>
+    news: ({ reports }) =>
       failures-- > 0
         ? Promise.reject(new ServiceError("post", "503", "outage"))
-        : Promise.resolve(reports.map(() => "taken" as const)),
+        : Promise.resolve({ outcomes: reports.map(() => "taken" as const) }),
   });
 
   const first = await Promise.allSettled([tell(reportOf(1)), tell(reportOf(2))]);

@@ -29,7 +29,7 @@ function heldService() {
   const clock = handClock();
   const timers = { ...clock, pause: () => Promise.resolve(), clear() {} };
   const ask = createQuestions({
-    questions(reports, asking) {
+    questions({ reports }, asking) {
       const over = Promise.withResolvers<void>();
       requests.push({ ...asking, numbers: reports.map(({ leg }) => Number(leg.slice(2))), over });
       return over.promise;

@@ -36,10 +36,10 @@ function lab(take: Lab["take"]): Lab {
     timers,
     recordings: createRecordings({
       link: {
-        async recordingPart(part: RecordingPart): Promise<boolean> {
+        async recordingPart(part: RecordingPart): Promise<{ isWanted: boolean }> {
           const isWanted: boolean = await lab.take(part);
           parts.push(part);
-          return isWanted;
+          return { isWanted };
         },
       },
       timers,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { protocolPaths } from "../../../core/protocol/companion.ts";
+import { serviceRequests } from "../../../core/protocol/requests.ts";
 import {
   createSignatureVerifier,
   isSignedBody,
@@ -38,7 +38,7 @@ Deno.test("heartbeat() keeps the path of the service's URL and signs only its ow
   const [{ path, signature, body } = assert.fail()] = lab.seen;
   assert.equal(path, "/behind/proxy/bridge/heartbeat");
   const { verify } = createSignatureVerifier("secret", Date.now);
-  const digest = verify(signature, { method: "POST", path: protocolPaths.heartbeat });
+  const digest = verify(signature, { method: "POST", path: serviceRequests.heartbeat.path });
   assert.equal(isSignedBody(digest ?? "", body), true);
 });
 

@@ -83,12 +83,12 @@ export function openReceiveLab(
     sessionBounds: { expiresS: sipLimits.sessionExpiresS, minSeS: sipLimits.sessionExpiresMinS },
   });
   const link = {
-    async credentials(login: string) {
+    async credentials({ login }: { login: string }) {
       lookups.push(login);
       await held;
-      return login.startsWith("nobody") ? null : clientOf(domain, login);
+      return { credentials: login.startsWith("nobody") ? null : clientOf(domain, login) };
     },
-    number: () => Promise.resolve(null),
+    number: () => Promise.resolve({ number: null }),
     message: () => Promise.resolve({ status: 202 }),
     trunkMessage: () => Promise.resolve({ status: 202 }),
   };

@@ -1,31 +1,14 @@
-import {
-  type Credentials,
-  type Heartbeat,
-  heartbeat,
-  news,
-  protocolLimits,
-  protocolPaths,
-  questions,
-  type Report,
-} from "../../../core/protocol/companion.ts";
-import { type LegEvent } from "../../../core/protocol/events.ts";
-import { type Script } from "../../../core/protocol/script.ts";
+import type { Credentials, Heartbeat, Report } from "../../../core/protocol/companion.ts";
+import type { LegEvent } from "../../../core/protocol/events.ts";
+import type { RecordingPart } from "../../../core/protocol/recordings.ts";
+import type { PresenceNews } from "../../../core/protocol/registrations.ts";
+import { type ServiceRequests, serviceRequests } from "../../../core/protocol/requests.ts";
+import type { Script } from "../../../core/protocol/script.ts";
 import { writeSealed } from "../../../core/protocol/seal.ts";
-import { requestReader } from "../../../core/protocol/request.ts";
+import { type HandlersOf, serveRequests } from "../../../core/protocol/serve.ts";
 import { signatureHeader, signRequest } from "../../../core/protocol/signature.ts";
-import {
-  type PresenceNews,
-  presenceNews,
-  registrationPaths,
-} from "../../../core/protocol/registrations.ts";
-import {
-  recordingAnswer,
-  type RecordingPart,
-  recordingPart,
-  recordingPaths,
-} from "../../../core/protocol/recordings.ts";
 import type { GatewayReport } from "../../../core/protocol/trunks.ts";
-import { answerTrunks, type FakeTrunks, fakeTrunks } from "./fake_trunks.ts";
+import { type FakeTrunks, fakeTrunks, trunkHandlers } from "./fake_trunks.ts";
 import { digestHa1 } from "../../../sip/text/digest.ts";
 
 /** The service as the companion sees it: knows passwords, takes reports, answers with scripts. */
@@ -81,15 +64,17 @@ export const testDomain = "sip.test";
 
 export function startFakeService(secret = "bridge secret for tests"): FakeService {
   const { first, look } = searches();
-  const read = requestReader({ secret, now: Date.now });
   let refused = 0;
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, serve);
 
   async function serve(request: Request): Promise<Response> {
-    const path = new URL(request.url).pathname;
-    const body = await read(request, { path, maxBytes: protocolLimits.largeBodyBytes });
-    if (typeof body !== "string") return new Response(null, { status: body.status });
-    if (service.outage === undefined) return await answer(service, look, { path, body });
+    if (service.outage === undefined) {
+      try {
+        return await answer(request);
+      } finally {
+        look();
+      }
+    }
     refused++;
     look();
     return new Response(null, { status: service.outage });
@@ -124,62 +109,46 @@ export function startFakeService(secret = "bridge secret for tests"): FakeServic
     order: (bridgeUrl, path, content) => order(secret, new URL(path, bridgeUrl), content),
     [Symbol.asyncDispose]: () => server.shutdown(),
   };
+  const answer = serveRequests({
+    requests: serviceRequests,
+    handlers: handlersOf(service),
+    secret,
+    now: Date.now,
+  });
   return service;
 }
 
-async function answer(
-  service: FakeService,
-  look: () => void,
-  { path, body }: { path: string; body: string },
-): Promise<Response> {
-  const content = JSON.parse(body);
-  const sealed = (answer: object) => new Response(writeSealed(service.secret, answer));
-  if (path === protocolPaths.credentials) {
-    service.lookups.push(content.login);
-    return sealed({ credentials: service.credentials.get(content.login) ?? null });
-  }
-  if (path === protocolPaths.heartbeat) {
-    service.heartbeats.push(heartbeat.parse(content));
-    look();
-    return Response.json({ wantsPresence: service.wantsPresence });
-  }
-  if (path === registrationPaths.presence) {
-    const news = presenceNews.parse(content);
-    service.presence.push(news);
-    look();
-    return Response.json({ isKnown: service.knows(news) });
-  }
-  if (path === recordingPaths.part) {
-    const part = recordingPart.parse(content);
-    service.parts.push(part);
-    look();
-    return Response.json(recordingAnswer.parse({ isWanted: service.wantsPart(part) }));
-  }
-  if (path === protocolPaths.news) {
-    service.reports.push(...news.parse(content).reports);
-    look();
-    return Response.json({ outcomes: content.reports.map(() => "taken") });
-  }
-  const trunks = answerTrunks(service.trunks, path, content);
-  if (trunks !== undefined) {
-    look();
-    return sealed(await trunks.json());
-  }
-  const asked = questions.parse(content).reports;
-  service.reports.push(...asked);
-  look();
-  return new Response(
-    new ReadableStream({
-      async start(controller) {
-        await Promise.all(asked.map(async (one, at) => {
-          const script = await service.answer(one);
-          const line = writeSealed(service.secret, { at, outcome: "taken", script });
-          controller.enqueue(new TextEncoder().encode(`${line}\n`));
-        }));
-        controller.close();
-      },
-    }),
-  );
+function handlersOf(service: FakeService): HandlersOf<ServiceRequests> {
+  return {
+    ...trunkHandlers(service.trunks),
+    credentials({ login }) {
+      service.lookups.push(login);
+      return { credentials: service.credentials.get(login) ?? null };
+    },
+    heartbeat(beat) {
+      service.heartbeats.push(beat);
+      return { wantsPresence: service.wantsPresence };
+    },
+    presence(news) {
+      service.presence.push(news);
+      return { isKnown: service.knows(news) };
+    },
+    recordingPart(part) {
+      service.parts.push(part);
+      return { isWanted: service.wantsPart(part) };
+    },
+    message: () => ({ status: 202 }),
+    news({ reports }) {
+      service.reports.push(...reports);
+      return { outcomes: reports.map(() => "taken" as const) };
+    },
+    async questions({ reports }, { send }) {
+      service.reports.push(...reports);
+      await Promise.all(reports.map(async (report, at) => {
+        send({ at, outcome: "taken", script: await service.answer(report) });
+      }));
+    },
+  };
 }
 
 /** Searches that are done again whenever there is something new, until they find. */

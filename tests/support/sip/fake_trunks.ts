@@ -1,13 +1,11 @@
-import { messagePaths, type TrunkMessage, trunkMessage } from "../../../core/protocol/messages.ts";
-import {
-  type FoundNumber,
-  type GatewayReport,
-  gatewayReport,
-  gatewaysQuery,
-  type NumberQuery,
-  numberQuery,
-  type Registration,
-  trunkPaths,
+import type { TrunkMessage } from "../../../core/protocol/messages.ts";
+import type { ServiceRequests } from "../../../core/protocol/requests.ts";
+import type { HandlersOf } from "../../../core/protocol/serve.ts";
+import type {
+  FoundNumber,
+  GatewayReport,
+  NumberQuery,
+  Registration,
 } from "../../../core/protocol/trunks.ts";
 
 /** What a fake service says about trunks, and is told. */
@@ -30,26 +28,21 @@ export const fakeTrunks = (): FakeTrunks => ({
   number: () => null,
 });
 
-/** Answers what a companion asks about trunks; undefined for anything else. */
-export function answerTrunks(
+/** What a companion asks about trunks, and reports of them. */
+export const trunkHandlers = (
   trunks: FakeTrunks,
-  path: string,
-  content: unknown,
-): Response | undefined {
-  if (path === trunkPaths.number) {
-    const query = numberQuery.parse(content);
+): Pick<HandlersOf<ServiceRequests>, "number" | "trunkMessage" | "gateways" | "gateway"> => ({
+  number(query) {
     trunks.queries.push(query);
-    return Response.json({ number: trunks.number(query) });
-  }
-  if (path === messagePaths.trunkMessage) {
-    trunks.messages.push(trunkMessage.parse(content));
-    return Response.json({ status: 202 });
-  }
-  if (path === trunkPaths.gateways) {
-    gatewaysQuery.parse(content);
-    return Response.json({ gateways: trunks.gateways });
-  }
-  if (path !== trunkPaths.gateway) return undefined;
-  trunks.reports.push(gatewayReport.parse(content));
-  return Response.json({});
-}
+    return { number: trunks.number(query) };
+  },
+  trunkMessage(message) {
+    trunks.messages.push(message);
+    return { status: 202 };
+  },
+  gateways: () => ({ gateways: trunks.gateways }),
+  gateway(report) {
+    trunks.reports.push(report);
+    return {};
+  },
+});

@@ -1,4 +1,5 @@
-import { type RoomOrder, roomPaths, type RoomStep } from "../../../core/protocol/rooms.ts";
+import { companionRequests } from "../../../core/protocol/requests.ts";
+import type { RoomOrder, RoomStep } from "../../../core/protocol/rooms.ts";
 import type { Script } from "../../../core/protocol/script.ts";
 import { type SipLab, type SipLabOptions, startSipLab } from "./sip_lab.ts";
 import { talkAt, type Talker } from "../media/talker.ts";
@@ -44,7 +45,11 @@ export async function enter(
 /** Has the companion do something in the room. */
 export async function order(lab: SipLab, order: RoomOrder["order"]): Promise<boolean> {
   const content = { conferenceSid, order };
-  const answer = await lab.service.order(lab.companion.bridgeUrl, roomPaths.order, content);
+  const answer = await lab.service.order(
+    lab.companion.bridgeUrl,
+    companionRequests.room.path,
+    content,
+  );
   return (await answer.json()).isKnown;
 }
 

@@ -1,0 +1,151 @@
+import { z } from "zod";
+import {
+  credentialsAnswer,
+  credentialsQuery,
+  heartbeat,
+  invalidation,
+  muteAnswer,
+  muteRequest,
+  news,
+  newsAnswer,
+  protocolLimits,
+  questionAnswer,
+  questions,
+  runAnswer,
+  runRequest,
+} from "./companion.ts";
+import {
+  messageAnswer,
+  messageLimits,
+  messageOrder,
+  messageOutcome,
+  messageReport,
+  outwardOrder,
+  outwardOutcome,
+  trunkMessage,
+} from "./messages.ts";
+import { recordingAnswer, recordingPart } from "./recordings.ts";
+import {
+  bindingsAnswer,
+  bindingsRequest,
+  heartbeatAnswer,
+  presenceAnswer,
+  presenceNews,
+} from "./registrations.ts";
+import { roomAnswer, roomOrder } from "./rooms.ts";
+import {
+  gatewayReport,
+  gatewaysAnswer,
+  gatewaysQuery,
+  numberAnswer,
+  numberQuery,
+} from "./trunks.ts";
+
+/**
+ * Every request between service and companion: clients, routes and validation of both sides derive
+ * from these two tables. A request is a signed POST (`signature.ts`) of JSON whose secrets are sealed
+ * (`seal.ts`).
+ */
+
+/** One request: where it is posted, what it carries, and how it is answered. */
+export interface ProtocolRequest {
+  path: string;
+  request: z.ZodType;
+  /** Of a stream: each of its lines. */
+  answer: z.ZodType;
+  /** The answer is a stream of lines of JSON, each sent as soon as it is there. */
+  isStream?: true;
+  /** The largest body, in bytes; `protocolLimits.bodyBytes` unless given. */
+  maxBytes?: number;
+  /** How long the answer may take, in ms; the client's usual time unless given. */
+  answerMs?: number;
+}
+
+/** Requests by name. */
+export type ProtocolRequests = Record<string, ProtocolRequest>;
+
+const nothing = z.object({});
+
+/** From a companion to the service. */
+export const serviceRequests = {
+  questions: {
+    path: "/bridge/questions",
+    request: questions,
+    answer: questionAnswer,
+    isStream: true,
+    maxBytes: protocolLimits.largeBodyBytes,
+  },
+  news: { path: "/bridge/news", request: news, answer: newsAnswer },
+  credentials: {
+    path: "/bridge/credentials",
+    request: credentialsQuery,
+    answer: credentialsAnswer,
+  },
+  heartbeat: {
+    path: "/bridge/heartbeat",
+    request: heartbeat,
+    answer: heartbeatAnswer,
+    maxBytes: protocolLimits.largeBodyBytes,
+  },
+  presence: { path: "/bridge/presence", request: presenceNews, answer: presenceAnswer },
+  number: { path: "/bridge/number", request: numberQuery, answer: numberAnswer },
+  gateways: { path: "/bridge/gateways", request: gatewaysQuery, answer: gatewaysAnswer },
+  gateway: { path: "/bridge/gateway", request: gatewayReport, answer: nothing },
+  message: { path: "/bridge/message", request: messageReport, answer: messageAnswer },
+  trunkMessage: { path: "/bridge/trunkMessage", request: trunkMessage, answer: messageAnswer },
+  recordingPart: { path: "/bridge/recording", request: recordingPart, answer: recordingAnswer },
+} as const satisfies ProtocolRequests;
+
+/** From the service to a companion. */
+export const companionRequests = {
+  run: { path: "/run", request: runRequest, answer: runAnswer },
+  mute: { path: "/mute", request: muteRequest, answer: muteAnswer },
+  invalidate: { path: "/invalidate", request: invalidation, answer: nothing },
+  bindings: { path: "/bindings", request: bindingsRequest, answer: bindingsAnswer },
+  /** The companion's answer to `gateways` may have changed. */
+  gatewaysChanged: { path: "/gateways", request: nothing, answer: nothing },
+  message: {
+    path: "/message",
+    request: messageOrder,
+    answer: messageOutcome,
+    answerMs: messageLimits.orderMs,
+  },
+  outwardMessage: {
+    path: "/outward-message",
+    request: outwardOrder,
+    answer: outwardOutcome,
+    answerMs: messageLimits.outwardMs,
+  },
+  room: { path: "/room", request: roomOrder, answer: roomAnswer },
+} as const satisfies ProtocolRequests;
+
+/** Open to everybody: GET answers `readyAnswer`. */
+export const readyPath = "/ready";
+
+export type ServiceRequests = typeof serviceRequests;
+export type CompanionRequests = typeof companionRequests;
+
+/** What a request carries. */
+export type ContentOf<R extends ProtocolRequest> = z.output<R["request"]>;
+/** What it is answered; of a stream each line. */
+export type AnswerOf<R extends ProtocolRequest> = z.output<R["answer"]>;
+
+/** A client: one function for each request that is no stream. */
+export type ClientOf<T extends ProtocolRequests> = {
+  [Name in keyof T as T[Name] extends { isStream: true } ? never : Name]: (
+    content: ContentOf<T[Name]>,
+  ) => Promise<AnswerOf<T[Name]>>;
+};
+
+/** Sends the content of a request; resolves with the JSON of its answer, not yet checked. */
+export type Send = (request: ProtocolRequest, content: unknown) => Promise<unknown>;
+
+/** A client that checks each answer; throws `ZodError` where its schema refuses it. */
+export function clientOf<T extends ProtocolRequests>(requests: T, send: Send): ClientOf<T> {
+  const functions = Object.entries(requests).filter(([, { isStream }]) => !isStream)
+    .map(([name, request]) => [
+      name,
+      async (content: unknown) => request.answer.parse(await send(request, content)),
+    ]);
+  return Object.fromEntries(functions); // Typed by its index alone.
+}

@@ -1,0 +1,109 @@
+import {
+  type AnswerOf,
+  type ContentOf,
+  type ProtocolRequest,
+  type ProtocolRequests,
+} from "./requests.ts";
+import { protocolLimits } from "./companion.ts";
+import { requestReader, type RequestReaderOptions, type RequestRefusal } from "./request.ts";
+import { readSealed, writeSealed } from "./seal.ts";
+
+/** Why a handler does not do what it was asked, as an HTTP status and a text. */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+  /** The status is that of the answer. */
+  constructor(readonly status: 503, message: string) {
+    super(message);
+  }
+}
+
+/** Answers a request; aborts its work when the client has left. Throws a `Refusal`. */
+type Handler<R extends ProtocolRequest> = R extends { isStream: true } ? (
+    content: ContentOf<R>,
+    answering: { signal: AbortSignal; send(line: AnswerOf<R>): void },
+  ) => Promise<void>
+  : (
+    content: ContentOf<R>,
+    answering: { signal: AbortSignal },
+  ) => AnswerOf<R> | Promise<AnswerOf<R>>;
+
+/** One handler for each request: the compiler finds one that is missing. */
+export type HandlersOf<T extends ProtocolRequests> = { [Name in keyof T]: Handler<T[Name]> };
+
+export interface ServerOptions<T extends ProtocolRequests> extends RequestReaderOptions {
+  requests: T;
+  handlers: HandlersOf<T>;
+}
+
+/**
+ * Answers the requests of a table. 404 without one at the path, 400 for content that its schema
+ * refuses; errors of handlers reject.
+ */
+export function serveRequests<T extends ProtocolRequests>(
+  { requests, handlers, ...options }: ServerOptions<T>,
+): (request: Request) => Promise<Response> {
+  const { secret } = options;
+  const read = requestReader(options);
+  const byPath = new Map(Object.entries(requests).map(([name, one]) => [one.path, { name, one }]));
+  return async (request) => {
+    const path = new URL(request.url).pathname;
+    const found = byPath.get(path);
+    if (found === undefined || request.method !== "POST") {
+      return refusal(404, `Cannot find POST ${path}`);
+    }
+    const { name, one } = found;
+    const { maxBytes = protocolLimits.bodyBytes } = one;
+    const body = await read(request, { path, maxBytes });
+    if (typeof body !== "string") return refusal(body.status, body.why);
+    const content = one.request.safeParse(contentOf(secret, body));
+    if (!content.success) return refusal(400, `Cannot read ${path}: ${content.error.message}`);
+    const handler: AnyHandler = handlers[name]!;
+    if (one.isStream) return streamed(handler, content.data, secret);
+    try {
+      const answer = await handler(content.data, { signal: request.signal, send: unsent });
+      return new Response(writeSealed(secret, answer), { headers: json });
+    } catch (error) {
+      if (error instanceof Refusal) return refusal(error.status, error.message);
+      throw error;
+    }
+  };
+}
+
+/** A handler whatever its request: the schema has checked the content that it is given. */
+// deno-lint-ignore no-explicit-any
+type AnyHandler = (content: any, answering: { signal: AbortSignal; send(line: any): void }) => any;
+
+const unsent = (): never => {
+  throw new Error("This request is not answered by a stream");
+};
+
+const json = { "content-type": "application/json" };
+/** No reverse proxy may hold lines back: several clients wait for one each. */
+const lines = { "content-type": "application/x-ndjson", "x-accel-buffering": "no" };
+
+const refusal = (status: RequestRefusal["status"] | 400 | 404 | 503, message: string): Response =>
+  Response.json({ message }, { status });
+
+function contentOf(secret: string, body: string): unknown {
+  try {
+    return readSealed(secret, body);
+  } catch {
+    return undefined;
+  }
+}
+
+function streamed(handler: AnyHandler, content: unknown, secret: string): Response {
+  const left = new AbortController();
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      const send = (line: object) =>
+        controller.enqueue(encoder.encode(`${writeSealed(secret, line)}\n`));
+      Promise.resolve(handler(content, { signal: left.signal, send }))
+        .then(() => controller.close())
+        .catch((error) => left.signal.aborted || controller.error(error));
+    },
+    cancel: () => left.abort(),
+  });
+  return new Response(body, { headers: lines });
+}

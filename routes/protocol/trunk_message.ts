@@ -1,0 +1,18 @@
+import type { MessageAnswer, TrunkMessage } from "../../core/protocol/messages.ts";
+import { heard } from "../../core/documents/new_leg.ts";
+import { callerOf } from "../../core/reports/number_leg.ts";
+import { receiveMessage } from "../../core/messages/receive_message.ts";
+import type { Ports } from "../../core/ports/ports.ts";
+
+const statuses = { taken: 202, unknown: 404, forbidden: 403 } as const;
+
+/** Takes a SIP MESSAGE that a trunk brought for a number; the SIP status of its answer. */
+export async function takeTrunkMessage(
+  { dialled, gateway, body, id, headers, from: sender }: TrunkMessage,
+  ports: Ports,
+): Promise<MessageAnswer> {
+  const from = callerOf({ from: sender, hops: 0 }, ports);
+  const sipHeaders = heard(headers);
+  const arriving = { dialled, gateway, from, body, carrierId: `sip ${id}`, sipHeaders };
+  return { status: statuses[await receiveMessage(arriving, ports)] };
+}
