@@ -6,7 +6,7 @@ import { eachApart } from "../notifications/each_apart.ts";
 import { limits } from "../base/limits.ts";
 import type { Ports } from "../ports/ports.ts";
 import { notification } from "../notifications/notify.ts";
-import { leaveQueue } from "../queues/take_news.ts";
+import { leaveQueue } from "../queues/membership_events.ts";
 import type { Call } from "../resources/calls.ts";
 import { breakOffAll } from "../recordings/finish.ts";
 import { end } from "../calls/progress.ts";

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
-import type { ServiceRequests } from "../../core/protocol/requests.ts";
-import { serviceRequests } from "../../core/protocol/requests.ts";
+import { forPrograms } from "../../core/base/safe_headers.ts";
+import { type ServiceRequests, serviceRequests } from "../../core/protocol/requests.ts";
 import { type HandlersOf, serveRequests } from "../../core/protocol/serve.ts";
 import { createReports } from "../../core/reports/take_reports.ts";
 import { takeHeartbeat } from "../../core/reports/sweep.ts";
@@ -21,7 +21,7 @@ export function protocolRoutes(ports: Ports, secret: string): Hono {
     secret,
     now: ports.now,
   });
-  return new Hono().post("/:request", (c) => serve(c.req.raw));
+  return new Hono().post("/:request", async (c) => forPrograms(await serve(c.req.raw)));
 }
 
 function handlersOf(ports: Ports): HandlersOf<ServiceRequests> {

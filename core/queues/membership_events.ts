@@ -1,29 +1,28 @@
 import type { Report } from "../protocol/companion.ts";
+import type { LegEvent } from "../protocol/events.ts";
 import { isLive } from "../values/status.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Call } from "../resources/calls.ts";
 import { dequeued, queued } from "./membership.ts";
 
 /**
- * Takes what a report says about who waits in which queue; `call` is as that report left it. As with
- * rooms, what the call says of itself decides.
+ * Which calls wait in which queue, as reports say it; `call` is as the report left it. The `queueSid`
+ * of the call decides, so that a report that comes late or twice is harmless.
  */
-export async function takeQueueNews(
-  { event, at, leg: callSid, companion }: Report,
+
+/** Takes the leg into its queue. */
+export async function takeQueued(
+  { queueSid: sid }: LegEvent & { type: "queued" },
   call: Call,
+  { at, leg: callSid, companion }: Report,
   ports: Ports,
 ): Promise<void> {
-  if (event.type === "dequeued") return await leaveQueue(call, event.queueSid, ports);
-  if (event.type === "ended") return await leaveQueue(call, call.queueSid, ports);
-  if (event.type !== "queued" || !waitsIn(call, event.queueSid)) return;
-
   const { accountSid } = call;
-  const { queueSid: sid } = event;
-  if (await ports.records.queues.get(accountSid, sid) === null) return;
-  const member = { callSid, at, companion };
-  await ports.records.queues.update(accountSid, sid, (queue) => queued(queue, member));
-  // A later report may have been taken meanwhile, and found nobody to take out.
-  const now = await ports.records.calls.get(accountSid, callSid);
+  const { calls, queues } = ports.records;
+  if (!waitsIn(call, sid) || await queues.get(accountSid, sid) === null) return;
+  await queues.update(accountSid, sid, (queue) => queued(queue, { callSid, at, companion }));
+  // A later report may have been taken meanwhile, before the call was in the queue.
+  const now = await calls.get(accountSid, callSid);
   if (now === null || !waitsIn(now, sid)) await leaveQueue(call, sid, ports);
 }
 

@@ -1,0 +1,105 @@
+import type { LegEvent } from "../protocol/events.ts";
+import type { PartialSpeech } from "../protocol/gather.ts";
+import { callParameters, partialParameters } from "../calls/parameters.ts";
+import { statusAfterHangUp } from "../calls/progress.ts";
+import { unanswered } from "../base/exchange.ts";
+import { isFlow } from "../flows/address.ts";
+import { goOnFlow } from "../model/job_kinds.ts";
+import type { Change } from "../model/store.ts";
+import { notification } from "../notifications/notify.ts";
+import { callRequest } from "../notifications/own_request.ts";
+import type { Ports } from "../ports/ports.ts";
+import type { Call } from "../resources/calls.ts";
+import { deliverWebhook } from "../webhooks/deliver.ts";
+import type { StepResult } from "./step_result.ts";
+
+/** What events change of a call beside its status: Notifications, webhooks and jobs. */
+
+const endFaults = {
+  "not-registered": "notRegistered",
+  "media-lost": "mediaLost",
+  "no-trunk": "trunkUnreachable",
+  "no-codec": "noCommonCodec",
+} as const;
+
+/** Adds the Notification of an ending that the customer could have prevented. */
+export function explainEnd(
+  change: Change<Call>,
+  { reason, detail: why }: LegEvent & { type: "ended" },
+  ports: Ports,
+): Change<Call> {
+  if (reason === undefined) return change;
+  const { accountSid, sid: callSid, to, from, direction } = change.record;
+  const peer = direction === "inbound" ? from : to;
+  const detail = why === undefined ? peer : `${peer}: ${why}`;
+  const exchange = callRequest(change.record, ports);
+  const notice = { accountSid, callSid, fault: endFaults[reason], detail, level: "error" } as const;
+  return { ...change, also: [notification({ ...notice, exchange }, ports)] };
+}
+
+/** Requests the action of a step in which the caller hung up; the answer is ignored. */
+export function requestAction(
+  call: Call,
+  { result, hasEnded = false, ports }: {
+    result: StepResult | null;
+    /** The leg is over, though its `ended` comes later. */
+    hasEnded: boolean | undefined;
+    ports: Ports;
+  },
+): Change<Call> {
+  if (result === null) return { record: call };
+  const { action: { url, method }, params: brought, event } = result;
+  const { instanceId } = ports.settings;
+  const { accountSid, sid: callSid } = call;
+  if (isFlow(url)) {
+    return { record: call, jobs: [goOnFlow({ accountSid, callSid, url, params: brought })] };
+  }
+  const status = hasEnded ? statusAfterHangUp(call) : call.status;
+  const params = { ...callParameters(call, { instanceId, status }), ...brought };
+  const told = { accountSid, callSid, url, method, params, event };
+  return { record: call, jobs: [deliverWebhook(told)] };
+}
+
+/** Adds the Notification of a Refer that failed, whether it has an action or not. */
+export function explainRefer(
+  change: Change<Call>,
+  { to, outcome, sipStatus }: LegEvent & { type: "referred" },
+  ports: Ports,
+): Change<Call> {
+  if (outcome === "completed" || outcome === "canceled") return change;
+  const { accountSid, sid: callSid } = change.record;
+  const detail = `${to}: ${outcome}${sipStatus === undefined ? "" : ` (SIP ${sipStatus})`}`;
+  const notice = { accountSid, callSid, fault: "referFailed", detail, level: "error" } as const;
+  return { ...change, also: [notification(notice, ports)] };
+}
+
+/** Posts what speech recognition heard so far to the callback of a Gather. */
+export function reportPartial(call: Call, event: PartialSpeech, { settings }: Ports): Change<Call> {
+  const { accountSid, sid: callSid } = call;
+  const { url, method } = event.callback;
+  const params = { ...callParameters(call, settings), ...partialParameters(event) };
+  const told = { accountSid, callSid, url, method, params, event: "gather.partial" };
+  return { record: call, jobs: [deliverWebhook(told)] };
+}
+
+/** The Notification of audio that was dropped because its source address is unknown. */
+export function unknownSourceNotice(
+  call: Call,
+  { address }: LegEvent & { type: "unknownSource" },
+  ports: Ports,
+) {
+  const { accountSid, sid: callSid } = call;
+  const notice = { accountSid, callSid, fault: "unknownAudioSource", detail: address } as const;
+  return notification({ ...notice, level: "warning" }, ports);
+}
+
+const problemFaults = { recognition: "speechUnavailable", speech: "notSpoken" } as const;
+
+/** The Notification of a step that could not be performed as the document asks. */
+export function problemNotice(call: Call, event: LegEvent & { type: "problem" }, ports: Ports) {
+  const { accountSid, sid: callSid } = call;
+  const { url, message: detail, about } = event;
+  const fault = about === undefined ? "audioUnavailable" : problemFaults[about];
+  const exchange = unanswered({ url, method: url === "" ? "" : "GET", params: {} });
+  return notification({ accountSid, callSid, detail, exchange, fault, level: "error" }, ports);
+}

@@ -1,0 +1,187 @@
+import type { Report } from "../protocol/companion.ts";
+import type { LegEvent } from "../protocol/events.ts";
+import type { Script } from "../protocol/script.ts";
+import {
+  dialParameters,
+  gatherParameters,
+  legParameters,
+  referParameters,
+  roomParameters,
+} from "../calls/parameters.ts";
+import { end, type Moment, progress } from "../calls/progress.ts";
+import {
+  leaveAllConferences,
+  leaveConference,
+  takeJoined,
+} from "../conferences/membership_events.ts";
+import { placeChild, receive } from "../documents/new_leg.ts";
+import { actionScript, type Asking, firstScript, waitScript } from "../documents/next_script.ts";
+import type { Change } from "../model/store.ts";
+import type { Ports } from "../ports/ports.ts";
+import { queueParameters, waitParameters } from "../queues/enqueue.ts";
+import { leaveQueue, takeQueued } from "../queues/membership_events.ts";
+import { recordingParameters } from "../recordings/parameters.ts";
+import type { Call } from "../resources/calls.ts";
+import { consultScript } from "./consult.ts";
+import {
+  explainEnd,
+  explainRefer,
+  problemNotice,
+  reportPartial,
+  requestAction,
+  unknownSourceNotice,
+} from "./event_changes.ts";
+import type { Noted } from "./noted.ts";
+import { numberScript, receiveForNumber } from "./number_leg.ts";
+import { referScript } from "./refer.ts";
+import { routeIncoming } from "./route_incoming.ts";
+import { resultAt, type StepResult } from "./step_result.ts";
+
+/** What `change` knows besides the call and the event. */
+export interface Changing {
+  moment: Moment;
+  /** The result of the step, where no script is wanted: its action is requested by a webhook. */
+  result: StepResult | null;
+  /** What a `note` has performed. */
+  noted: Noted | null;
+  hasEnded: boolean | undefined;
+  ports: Ports;
+}
+
+/** What the service does about one type of event. */
+export interface EventRule<E> {
+  /** Makes the call, or finds it; unless given, or undefined, `change` is applied to the leg's call. */
+  open?(event: E, report: Report, ports: Ports): Promise<Call | null> | undefined;
+  /** What the event changes of its call; nothing unless given. */
+  change?(call: Call, event: E, changing: Changing): Change<Call>;
+  /** What is done after the commit. */
+  settle?(event: E, call: Call, report: Report, ports: Ports): Promise<void>;
+  /** What the step came to, for its action; null without one. */
+  result?(
+    event: E,
+    accountSid: string,
+    ports: Ports,
+  ): StepResult | null | Promise<StepResult | null>;
+  /** The script that answers; unless given, that of the result's action, or an empty one. */
+  script?(event: E, asking: Asking): Promise<Script>;
+  /** Answers where there is no call; a hang-up unless given. */
+  withoutCall?: Script;
+}
+
+type EventOf<T extends LegEvent["type"]> = Extract<LegEvent, { type: T }>;
+
+const rules: { [T in LegEvent["type"]]: EventRule<EventOf<T>> } = {
+  incoming: { open: receive, script: routeIncoming },
+  incomingNumber: {
+    open: receiveForNumber,
+    script: (_, asking) => numberScript(asking),
+    withoutCall: [{ type: "reject", status: 404 }],
+  },
+  inviting: {
+    open: (event, report, ports) =>
+      event.parent === undefined ? undefined : placeChild(event, report, ports),
+    change: (call, { sipCallId }, { moment }) =>
+      progress({ ...call, sipCallId }, "initiated", moment),
+  },
+  ringing: { change: (call, _, { moment }) => progress(call, "ringing", moment) },
+  answered: {
+    change: (call, _, { moment }) => progress(call, "in-progress", moment),
+    script: (_, asking) => firstScript(asking),
+  },
+  detected: {
+    change: (call, { answeredBy }) => ({ record: { ...call, answeredBy } }),
+    script: (_, asking) => firstScript(asking),
+  },
+  next: { script: ({ action }, asking) => actionScript(action, {}, asking) },
+  gathered: {
+    result: (event) => resultAt(event.action, gatherParameters(event), "gather.action"),
+  },
+  collected: {
+    result: ({ action, text }) => resultAt(action, { Digits: text }, "ussd.action"),
+  },
+  partial: { change: (call, event, { ports }) => reportPartial(call, event, ports) },
+  noted: {
+    change(call, _, changing) {
+      const { record, jobs = [] } = requestAction(call, changing);
+      const { also, jobs: ordered } = changing.noted!; // handle_report.ts performs it first.
+      return { record, also, jobs: [...jobs, ...ordered] };
+    },
+  },
+  referred: {
+    change: (call, event, changing) =>
+      explainRefer(requestAction(call, changing), event, changing.ports),
+    result: (event) => resultAt(event.action, referParameters(event), "refer.action"),
+  },
+  dialled: {
+    change: (call, event, changing) =>
+      requestAction({ ...call, dialled: legParameters(event) }, changing),
+    async result(event, accountSid, ports) {
+      const recording = await recordingParameters(accountSid, event.recording, ports);
+      return resultAt(event.action, { ...dialParameters(event), ...recording }, "dial.action");
+    },
+  },
+  recorded: {
+    change: (call, _, changing) => requestAction(call, changing),
+    async result({ action, digits, recording }, accountSid, ports) {
+      const params = await recordingParameters(accountSid, recording, ports);
+      return resultAt(action, { ...digits && { Digits: digits }, ...params }, "record.action");
+    },
+  },
+  consulting: { script: consultScript },
+  joined: {
+    change: (call, { conferenceSid }) => ({ record: { ...call, conferenceSid } }),
+    settle: takeJoined,
+  },
+  left: {
+    change: (call, _, changing) => requestAction({ ...call, conferenceSid: null }, changing),
+    settle: ({ conferenceSid }, call, { at }, ports) =>
+      leaveConference(call, { sid: conferenceSid, at }, ports),
+    async result(event, accountSid, ports) {
+      const recording = await recordingParameters(accountSid, event.recording, ports);
+      return resultAt(event.action, { ...roomParameters(event), ...recording }, "dial.action");
+    },
+  },
+  queued: {
+    change: (call, { queueSid }) => ({ record: { ...call, queueSid } }),
+    settle: takeQueued,
+  },
+  dequeued: {
+    change: (call, _, changing) => requestAction({ ...call, queueSid: null }, changing),
+    settle: ({ queueSid }, call, _, ports) => leaveQueue(call, queueSid, ports),
+    result: (event) => resultAt(event.action, queueParameters(event), "enqueue.action"),
+  },
+  waiting: {
+    async script({ action, queueSid, gathered }, asking) {
+      const place = queueSid === undefined ? {} : await waitParameters(queueSid, asking);
+      return await waitScript(
+        action,
+        { ...place, ...gathered && gatherParameters(gathered) },
+        asking,
+      );
+    },
+  },
+  refer: { script: referScript },
+  problem: {
+    change: (call, event, { ports }) => ({
+      record: call,
+      also: [problemNotice(call, event, ports)],
+    }),
+  },
+  unknownSource: {
+    change: (call, event, { ports }) => ({
+      record: call,
+      also: [unknownSourceNotice(call, event, ports)],
+    }),
+  },
+  ended: {
+    change: (call, event, { moment, ports }) =>
+      explainEnd(end(call, event.outcome, moment), event, ports),
+    async settle(_, call, { at }, ports) {
+      await leaveAllConferences(call, at, ports);
+      await leaveQueue(call, call.queueSid, ports);
+    },
+  },
+};
+
+/** What the service does about an event: one rule for each type, which the compiler checks. */
+export const ruleOf = (event: LegEvent): EventRule<LegEvent> => rules[event.type];
