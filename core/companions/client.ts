@@ -32,9 +32,9 @@ export interface CompanionClientOptions {
 export function companionClient(options: CompanionClientOptions): CompanionControl {
   const control = controlClient(options);
   const addressOf = (known: CompanionState | null): string => known?.bridgeUrl ?? options.url;
-  /** The control of a companion, wherever it was heard of last. */
-  const controlOf = async ({ id }: Pick<Companion, "id">) =>
-    control.at(addressOf(await options.companions.get(id)));
+  /** The control of a companion, at the address of its last heartbeat. */
+  const controlOf = async (at: Pick<Companion, "id"> | CompanionState): Promise<Control> =>
+    control.at(addressOf("seenAt" in at ? at : await options.companions.get(at.id)));
 
   /** The addresses of all live companions; the expected one before any was heard of. */
   async function addresses(): Promise<string[]> {

@@ -31,29 +31,33 @@ export async function takePresence(
 }
 
 /**
- * Where a call is to be placed: of a Client at a companion that has a device of it, else at any. Null
- * while no companion is known.
+ * The companion that places a call: to a Client one that has a device of it, else any. Null while no
+ * companion is live.
  */
-export async function companionFor(target: Target, ports: Known): Promise<CompanionState | null> {
-  const live = await liveCompanions(ports);
+export async function companionFor(
+  target: Target,
+  live: CompanionState[],
+  { companions }: Pick<Ports, "companions">,
+): Promise<CompanionState | null> {
   const [first = null] = live;
   if (live.length <= 1 || target.kind !== "client") return first;
-  const [holder = first] = await ports.companions.holding(target.login, live);
+  const [holder = first] = await companions.holding(target.login, live);
   return holder;
 }
 
 /**
- * A script for a companion, told of the other ones where the Clients that it calls have devices.
- * The same script while there is no other companion.
+ * A script with the addresses of the other companions at which the Clients that it calls have devices;
+ * the same script while there is no other companion. `live` are the live companions, where they are
+ * known.
  */
 export async function withPeers(
   script: Script,
-  at: Pick<Companion, "id"> | null,
+  { at, live }: { at: Pick<Companion, "id"> | null; live?: CompanionState[] },
   ports: Known,
 ): Promise<Script> {
   const calls = script.flatMap(invitationsOf);
   if (at === null || !calls.some(({ target }) => target.kind === "client")) return script;
-  const others = (await liveCompanions(ports))
+  const others = (live ?? await liveCompanions(ports))
     .filter(({ id, sipUri }) => id !== at.id && sipUri !== undefined);
   if (others.length === 0) return script;
   const told = (invitation: Invitation) => withPeersOf(invitation, others, ports);

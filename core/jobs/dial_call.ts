@@ -1,11 +1,12 @@
 import { standing } from "../accounts/access.ts";
+import type { Companion } from "../protocol/companion.ts";
 import type { Script, Target } from "../protocol/script.ts";
 import { customHeaders } from "../values/custom_headers.ts";
 import { parseAddress } from "../values/address.ts";
 import { progress } from "../calls/progress.ts";
 import { routeTo, type Routing, type Unroutable } from "../calls/route.ts";
 import { isLive } from "../values/status.ts";
-import { companionFor, withPeers } from "../companions/companions.ts";
+import { companionFor, liveCompanions, withPeers } from "../companions/companions.ts";
 import { Fault } from "../base/faults.ts";
 import { exponential } from "../model/job.ts";
 import { handler, type JobHandler } from "../ports/job_handler.ts";
@@ -13,6 +14,7 @@ import { type ArgsOf, dialCall } from "../model/job_kinds.ts";
 import { limits } from "../base/limits.ts";
 import { notification } from "../notifications/notify.ts";
 import { callRequest } from "../notifications/own_request.ts";
+import type { CompanionState } from "../ports/companion_ports.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Account } from "../resources/accounts.ts";
 import type { Call } from "../resources/calls.ts";
@@ -65,19 +67,32 @@ export async function place(
   ports: Ports,
 ): Promise<void> {
   const { accountSid, sid: callSid } = call;
-  // One that has the leg already knows it by its Sid, and places no second.
-  const at = call.companion ?? await companionFor(target, ports);
-  const companion = await ports.control.run(callSid, await withPeers(script, at, ports), { at });
+  const live = await liveCompanions(ports);
+  // A companion that has the leg already knows it by its Sid, and places no second.
+  const holder = call.companion &&
+    (live.find(({ id }) => id === call.companion!.id) ?? call.companion);
+  const at = holder ?? await companionFor(target, live, ports);
+  const known = await withPeers(script, { at, live }, ports);
+  const companion = await ports.control.run(callSid, known, { at });
   if (companion === null) throw new Fault("unavailable", "the companion refused the call");
   const placed = await ports.records.calls.update(accountSid, callSid, (call) => ({
     record: call.companion === null ? { ...call, companion, dateUpdated: ports.now() } : call,
   }));
-  if (await ports.companions.get(companion.id) === null) { // Else nobody would sweep its calls.
-    await ports.companions.beat({ ...companion, seenAt: ports.now(), registered: 0 });
-  }
+  await noteCompanion(companion, live, ports);
   if (!isLive(placed.status)) {
     await ports.control.run(callSid, [{ type: "hangup" }], { at: companion });
   }
+}
+
+/** Stores a companion that has sent no heartbeat yet: a sweep finds the calls of known ones alone. */
+async function noteCompanion(
+  companion: Companion,
+  live: CompanionState[],
+  { companions, now }: Ports,
+): Promise<void> {
+  if (live.some(({ id }) => id === companion.id)) return;
+  if (await companions.get(companion.id) !== null) return;
+  await companions.beat({ ...companion, seenAt: now(), registered: 0 });
 }
 
 /** What `MachineDetection` asks for; nothing where it is not asked for. */

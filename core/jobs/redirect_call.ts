@@ -19,7 +19,7 @@ export const redirectCallHandler: JobHandler<ArgsOf<typeof redirectCall>> = hand
       : [];
     const params = await secondLegParameters(call, ports);
     const asking = { call, ports, signal, params, cause: { at: madeAt, id } };
-    const script = await withPeers(await firstScript(asking), at, ports);
+    const script = await withPeers(await firstScript(asking), { at }, ports);
     await ports.control.run(callSid, script, { at, ...both && { other } });
   },
 });

@@ -40,13 +40,14 @@ export interface Companions {
 /** Service to companions. Throws `unavailable` when one that is needed cannot be reached. */
 export interface CompanionControl {
   /**
-   * Replaces what the leg was doing, and with `other` what whom it talks to was doing, at the companion
-   * that has it, or at whichever has when none is named; null when there is no such leg.
+   * Replaces the script of a leg, and with `other` that of the leg it is connected to, at the companion
+   * that has it, or at whichever has it when none is named; null when there is no such leg. The
+   * address of a `CompanionState` is taken as it is, without a read of the store.
    */
   run(
     leg: string,
     script: Script,
-    options?: { at?: Pick<Companion, "id"> | null; other?: Script },
+    options?: { at?: Pick<Companion, "id"> | CompanionState | null; other?: Script },
   ): Promise<Companion | null>;
   /**
    * Silences what the peer of a leg says, or lets it be heard again, at the companion that has the

@@ -1,7 +1,7 @@
 import type { Report } from "../protocol/companion.ts";
 import type { Script } from "../protocol/script.ts";
 import { withPeers } from "../companions/companions.ts";
-import { actionScript } from "../documents/next_script.ts";
+import { actionScript, type Asking } from "../documents/next_script.ts";
 import type { Change } from "../model/store.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Call } from "../resources/calls.ts";
@@ -31,13 +31,14 @@ export async function handleReport(
   if (!report.wantsScript) return [];
   const cause = { at: report.at, id: `${report.leg} ${report.seq}` };
   const asking = { call, ports, signal, cause };
-  if (rule.script !== undefined) {
-    return await withPeers(await rule.script(event, asking), report.companion, ports);
-  }
-  const result = await resultOf(report, noted, ports);
-  if (result === null) return [];
-  const script = await actionScript(result.action, result.params, asking);
-  return await withPeers(script, report.companion, ports);
+  const script = await rule.script?.(event, asking) ?? await nextScript(report, noted, asking);
+  return await withPeers(script, { at: report.companion }, ports);
+}
+
+/** The script at the action of what a step came to. */
+async function nextScript(report: Report, noted: Noted | null, asking: Asking): Promise<Script> {
+  const result = await resultOf(report, noted, asking.ports);
+  return result === null ? [] : await actionScript(result.action, result.params, asking);
 }
 
 /** Commits what a report says; the call as it is then, null when there is none. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { companionClient } from "../../../core/companions/client.ts";
-import { companionFor } from "../../../core/companions/companions.ts";
+import { companionFor, liveCompanions } from "../../../core/companions/companions.ts";
 import { Fault } from "../../../core/base/faults.ts";
 import { limits } from "../../../core/base/limits.ts";
 import type { Companions, CompanionState } from "../../../core/ports/companion_ports.ts";
@@ -129,8 +129,10 @@ Deno.test("companionFor() prefers who has the Client, then who was heard last", 
     state("lost", { seenAt: now() - limits.companionLostMs - 1 }),
   ];
   const alice = { kind: "client", login: "alice" } as const;
+  const chosen = async (ports: { companions: Companions; now(): number }) =>
+    await companionFor(alice, await liveCompanions(ports), ports);
   const choose = async (holders: string[], among = states) =>
-    (await companionFor(alice, { companions: known(among, holders), now }))?.id;
+    (await chosen({ companions: known(among, holders), now }))?.id;
 
   assert.equal(await choose(["one"]), "one");
   assert.equal(await choose(["one", "two"]), "two");

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { isDeepStrictEqual } from "node:util";
+import { companionClient } from "../../core/companions/client.ts";
+import type { Ports } from "../../core/ports/ports.ts";
+import { type App, startApp } from "../support/service/app.ts";
+import { countStore } from "../support/service/count_store.ts";
+import { companionOf, xml } from "../support/service/hand_companion.ts";
+
+const companion = { id: "companion", runId: "run" };
+const other = { id: "other", runId: "run" };
+
+/** A service with two live companions, each of which takes every script. */
+async function startService() {
+  const app = await startApp();
+  const { companions } = app.ports;
+  for (const state of [other, companion]) {
+    const bridgeUrl = `http://${state.id}.test`;
+    const sipUri = `sip:${state.id}.test;transport=ws`;
+    const seenAt = app.clock.now++;
+    await companions.beat({ ...state, bridgeUrl, sipUri, seenAt, registered: 1 });
+    const presence = { seq: 0, whole: true, came: ["alice"], went: [], registered: 1 };
+    await companions.takePresence({ companion: state, ...presence });
+  }
+  app.ports.control = companionClient({
+    url: "http://expected.test",
+    companions,
+    secret: "secret",
+    now: () => app.clock.now,
+    timeoutMs: 1_000,
+    fetch: () => Promise.resolve(Response.json({ companion })),
+  });
+  const made = await app.root.post("Clients.json", { Login: "alice", Password: "secret" });
+  assert.equal(made.status, 200, made.text);
+  return app;
+}
+
+/** The names of the reads of companions from now on. */
+function watchCompanions(ports: Ports): string[] {
+  const reads: string[] = [];
+  const { list, get } = ports.companions;
+  Object.assign(ports.companions, {
+    list: () => (reads.push("list"), list()),
+    get: (id: string) => (reads.push(`get ${id}`), get(id)),
+  });
+  return reads;
+}
+
+async function postCall(app: App): Promise<string> {
+  const created = await app.root.post("Calls.json", {
+    From: "+15550001",
+    To: "client:alice",
+    Url: "https://app.test/voice",
+    StatusCallback: "https://app.test/events",
+    StatusCallbackEvent: "initiated ringing answered completed",
+  });
+  return created.json().sid;
+}
+
+Deno.test("from POST Calls to the INVITE the companions are read once, and stored once in the call", async () => {
+  using app = await startService();
+  const reads = watchCompanions(app.ports);
+  const { calls } = app.ports.records;
+  const stored: unknown[] = [];
+  const update = calls.update.bind(calls);
+  calls.update = async (account, sid, change) => {
+    const before = await calls.get(account, sid);
+    const after = await update(account, sid, change);
+    if (!isDeepStrictEqual(after.companion, before?.companion)) stored.push(after.companion);
+    return after;
+  };
+
+  const sid = await postCall(app);
+  await app.runJobs();
+  await companionOf(app, sid).report({
+    type: "inviting",
+    from: "+15550001",
+    to: "client:alice",
+    sipCallId: "1",
+  });
+
+  assert.deepEqual(reads, ["list"]);
+  assert.deepEqual(stored, [companion]);
+});
+
+Deno.test("an answered call with four callbacks has a bounded number of commits and reads", async () => {
+  using app = await startService();
+  app.answers = ({ url }) =>
+    url === "https://app.test/voice" ? xml("<Pause length='1'/>") : new Response();
+  using counts = countStore();
+
+  const sid = await postCall(app);
+  await app.runJobs();
+  const leg = companionOf(app, sid);
+  await leg.report({ type: "inviting", from: "+15550001", to: "client:alice", sipCallId: "1" });
+  await leg.report({ type: "ringing" });
+  await leg.report({ type: "answered" });
+  await leg.report({ type: "ended", outcome: "completed" });
+  await app.runJobs();
+
+  assert.ok(counts.commits <= 18, `${counts.commits} commits`);
+  assert.ok(counts.reads <= 48, `${counts.reads} reads`);
+});
