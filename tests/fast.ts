@@ -77,7 +77,15 @@ export async function fastFiles(): Promise<string[]> {
 
 if (import.meta.main) {
   const { code } = await new Deno.Command(Deno.execPath(), {
-    args: ["test", "--no-check", "--parallel", ...permissions, ...Deno.args, ...await fastFiles()],
+    args: [
+      "test",
+      "--config=tests/deno.json",
+      "--no-check",
+      "--parallel",
+      ...permissions,
+      ...Deno.args,
+      ...await fastFiles(),
+    ],
     cwd: root,
   }).spawn().status;
   Deno.exit(code);

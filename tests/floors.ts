@@ -29,7 +29,8 @@ core/geolocation       | base model resources rest webhooks                     
 core/messages          | *                                                            | zod | SMS: routes, receipts, what comes in
 core/adapters          | base configuration messages ports values                     | aws4fetch node: nodemailer zod | mail, blobs, carriers, guarded requests of the machine
 core/adapters/smpp     | base messages ports resources values                         | node: smpp | SMPP links to message centers
-core/adapters/speech   | accounts base configuration net process                      | @echogarden/espeak-ng-emscripten node: zod | the speech process and its engines
+core/adapters/espeak_package |                                                        | @echogarden/espeak-ng-emscripten | espeak-ng's npm package, apart by its licence
+core/adapters/speech   | accounts adapters/espeak_package base configuration net process | node: zod | the speech process and its engines
 core/clients           | base model ports protocol resources                          |  | Clients and their registrations
 core/companions        | base ports protocol                                          |  | which companion has a call, and requests to it
 core/conferences       | *                                                            | zod | conferences: members, callbacks, end

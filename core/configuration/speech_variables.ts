@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { httpUrl, port, secret, type Variable } from "./variable.ts";
+import { flag, httpUrl, port, secret, type Variable } from "./variable.ts";
 
 const text = z.string();
 const url = z.union([z.literal(""), httpUrl], "must be an http or https URL");
@@ -28,7 +28,14 @@ export const speechVariables = {
     fallback: "",
     help:
       "Provider of speech in the OpenAI form: /v1/audio/speech is below it. Empty: the speech " +
-      "process, by espeak-ng or flite where installed, else by an npm package.",
+      "process, by espeak-ng or flite where installed, else by an npm package (ESPEAK_PACKAGE).",
+  },
+  ESPEAK_PACKAGE: {
+    schema: flag,
+    fallback: "true",
+    help:
+      "Whether the start downloads espeak-ng as an npm package (GPL-3) where neither SPEECH_URL " +
+      "is set nor espeak-ng or flite is installed. false: Say has no voice there.",
   },
   SPEECH_KEY: {
     schema: text,

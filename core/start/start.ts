@@ -1,5 +1,6 @@
 import { type Config, configLines, readConfig, variables } from "../configuration/config.ts";
 import { addressNotes } from "../configuration/address_notes.ts";
+import { espeakFolder } from "../adapters/espeak_package/load_espeak.ts";
 import { connectionsVariable } from "./descriptors.ts";
 import { LIBC_PATHS } from "../base/libc_paths.ts";
 import {
@@ -106,7 +107,7 @@ const programs: Record<"api" | "sip" | "speech", Program> = {
       // What transcribes recordings stands back for the audio of calls.
       "--allow-sys=setPriority",
       // The npm engine reads its data, and hints are held against the recogniser's words.
-      `--allow-read=${DATA_DIR}/speech,node_modules,/usr/share/pocketsphinx`,
+      `--allow-read=${DATA_DIR}/speech,${espeakFolder},/usr/share/pocketsphinx`,
       `--allow-write=${DATA_DIR}/speech`,
       environment,
     ],

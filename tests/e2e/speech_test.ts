@@ -95,6 +95,29 @@ Deno.test({
 });
 
 Deno.test({
+  name: "ESPEAK_PACKAGE=false leaves the npm package out, and says what Say needs",
+  timeout: 240_000,
+  async fn() {
+    await using app = startAppServer();
+    const env = { RTP_PORTS: "0", PATH: "/nowhere", ESPEAK_PACKAGE: "false" };
+    await using system = await startSystem({ env });
+    const document = `<Response><Say>${text}</Say><Redirect>/on</Redirect></Response>`;
+    const alice = await client(system, app, document);
+    const socket = await plainSocket();
+    const dialog = await alice.call("anybody", { sdp: plainOffer(socket.port) }).answered;
+    socket.send(portOf(dialog.remoteSdp));
+    await app.asked("/on");
+    await dialog.ended;
+    await socket.close();
+
+    const { notifications: [notice] } = await system.get("Notifications.json");
+    assert.equal(notice.error_code, 13241);
+    assert.match(notice.message_text, /install espeak-ng or flite, set SPEECH_URL/);
+    assert.doesNotMatch(system.output(), /espeak-ng \(npm\)/);
+  },
+});
+
+Deno.test({
   name: "the speech process is started again, answers its own service alone, and is left out",
   timeout: 240_000,
   async fn() {

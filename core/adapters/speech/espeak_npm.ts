@@ -1,3 +1,4 @@
+import { loadEspeak } from "../espeak_package/load_espeak.ts";
 import type { SpeechEngine } from "./engine.ts";
 import { type EspeakLanguage, espeakTerms } from "./espeak.ts";
 import { speechLimits } from "./limits.ts";
@@ -43,7 +44,7 @@ export function espeakNpm(): SpeechEngine {
 }
 
 async function load() {
-  const { default: open } = await import("@echogarden/espeak-ng-emscripten");
+  const { default: open } = await loadEspeak();
   const { eSpeakNGWorker } = await open() as { eSpeakNGWorker: new () => Worker };
   const worker = new eSpeakNGWorker();
   const languages = worker.list_voices().flatMap(({ identifier: file, languages }) =>

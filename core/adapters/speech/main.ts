@@ -5,6 +5,7 @@ import { type Config, readConfig } from "../../configuration/config.ts";
 import { createFailure, fail, log, say, stopOnSignal, surviveBugs } from "../../process/process.ts";
 import type { RecognitionEngine, SpeechEngine } from "./engine.ts";
 import { espeakProgram } from "./espeak.ts";
+import { isEspeakThere } from "../espeak_package/load_espeak.ts";
 import { espeakNpm } from "./espeak_npm.ts";
 import { fliteProgram } from "./flite.ts";
 import { speechLimits } from "./limits.ts";
@@ -35,18 +36,26 @@ async function start(config: Config, onOver: (error: Error) => void) {
   const directory = `${config.DATA_DIR}/speech`;
   const cache = await soundCache(directory, speechLimits.cacheBytes);
   const [speech, recognition] = await Promise.all([
-    speechEngine(directory),
+    speechEngine(directory, config),
     recognitionEngine(directory),
   ]);
   opened.resolve(speechServer({ secret, speech, recognition, cache, log }));
-  say(`Speech is made by ${speech.name}, and understood by ${recognition?.name ?? "nobody"}`);
+  say(
+    `Speech is made by ${speech?.name ?? "nobody"}, and understood by ${
+      recognition?.name ?? "nobody"
+    }`,
+  );
   return server;
 }
 
-/** The first there is. */
-async function speechEngine(directory: string): Promise<SpeechEngine> {
+/** The first there is; null where nothing is. */
+async function speechEngine(
+  directory: string,
+  { ESPEAK_PACKAGE }: Config,
+): Promise<SpeechEngine | null> {
   if (await isInstalled("espeak-ng")) return await espeakProgram();
-  return await isInstalled("flite") ? fliteProgram(directory) : espeakNpm();
+  if (await isInstalled("flite")) return fliteProgram(directory);
+  return ESPEAK_PACKAGE && await isEspeakThere() ? espeakNpm() : null;
 }
 
 const recognitionEngine = async (directory: string): Promise<RecognitionEngine | null> =>

@@ -11,7 +11,8 @@ import type { SoundCache } from "./sound_cache.ts";
 export interface SpeechServerOptions {
   /** What requests must carry as their bearer token. */
   secret: string;
-  speech: SpeechEngine;
+  /** Null where nothing is installed that speaks. */
+  speech: SpeechEngine | null;
   /** Null where nothing is installed that understands speech. */
   recognition: RecognitionEngine | null;
   cache: SoundCache;
@@ -40,7 +41,7 @@ export function speechServer(options: SpeechServerOptions): Answer {
     "POST /v1/audio/transcriptions": recognising(options),
     "GET /health": () =>
       Promise.resolve(
-        Response.json({ speech: speech.name, recognition: recognition?.name ?? null }),
+        Response.json({ speech: speech?.name ?? null, recognition: recognition?.name ?? null }),
       ),
   };
   const answer = async (request: Request): Promise<Response> => {
@@ -63,9 +64,16 @@ export function speechServer(options: SpeechServerOptions): Answer {
 const refusal = (status: number, message: string): Response =>
   Response.json({ error: { message, type: "speech_error" } }, { status });
 
+const noSpeech = "Cannot speak: no text-to-speech is installed; install espeak-ng or flite, set " +
+  "SPEECH_URL, or allow ESPEAK_PACKAGE";
+
 function speaking({ speech, cache }: SpeechServerOptions): Answer {
   const pass = createGate({ most: speechLimits.speaking, waiting: speechLimits.waiting });
   return async (request) => {
+    if (speech === null) {
+      await request.body?.cancel();
+      return refusal(501, noSpeech);
+    }
     const body = new TextDecoder().decode(await readBody(request, speechLimits.requestBytes));
     const parsed = speechRequest.safeParse(jsonOf(body));
     if (!parsed.success) {

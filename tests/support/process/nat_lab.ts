@@ -60,13 +60,16 @@ const missing = canMake || Deno.env.get("CI") !== undefined
   ? undefined
   : "it takes root, iproute2 and nftables";
 
+const config = new URL("../../deno.json", import.meta.url).pathname;
+
 /** Runs one test of a file by itself, on a host of a new network. */
 async function inNetwork(file: string, name: string, at: Host): Promise<void> {
   const network = await makeNetwork();
   try {
     const [ip, ...before] = onHost(network, at);
     const filter = `/^${RegExp.escape(name)}$/`;
-    const command = [Deno.execPath(), "test", "-A", "--no-check", "--filter", filter];
+    const run = ["test", "-A", "--no-check", `--config=${config}`, "--filter", filter];
+    const command = [Deno.execPath(), ...run];
     const child = new Deno.Command(ip, {
       args: [...before, ...command, new URL(file).pathname],
       env: { [LAB]: network, NO_COLOR: "1" },

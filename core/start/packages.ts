@@ -1,0 +1,61 @@
+import { espeakFolder } from "../adapters/espeak_package/load_espeak.ts";
+import { isInstalled } from "../adapters/speech/run_program.ts";
+import { fail, say } from "../process/process.ts";
+
+/**
+ * `deno task packages`, the first step of every start: downloads the npm packages of `deno.lock` that
+ * `node_modules` lacks, and says so in one line. It imports none of them. With nothing to download it
+ * prints nothing and needs no network.
+ */
+
+/** The packages of a folder's lock that its `node_modules` lacks; not those of other platforms. */
+async function missingPackages(folder: string): Promise<string[]> {
+  const lock = JSON.parse(await Deno.readTextFile(`${folder}/deno.lock`));
+  const packages = Object.entries<{ os?: string[]; cpu?: string[] }>(lock.npm ?? {});
+  const needed = packages.filter(([, { os, cpu }]) => os === undefined && cpu === undefined)
+    .map(([id]) => id.split("_")[0]!); // What follows tells the peers that it was resolved with.
+  const there = new Set<string>();
+  try {
+    for await (const { name } of Deno.readDir(`${folder}/node_modules/.deno`)) there.add(name);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+  return needed.filter((id) => !there.has(id.replaceAll("/", "+")));
+}
+
+/** Whether Say depends on the package: no provider and no program speaks, and it is not refused. */
+async function wantsEspeak(): Promise<boolean> {
+  const isAllowed = ["", "true"].includes(Deno.env.get("ESPEAK_PACKAGE") ?? "");
+  if (!isAllowed || Deno.env.get("SPEECH_URL")) return false;
+  const programs = await Promise.all(["espeak-ng", "flite"].map(isInstalled));
+  return !programs.includes(true);
+}
+
+/** Brings `node_modules` of a folder to what its lock says. False where that failed, with the reason. */
+async function install(folder: string): Promise<boolean> {
+  const { success } = await new Deno.Command(Deno.execPath(), {
+    args: ["install", "--quiet", "--frozen", `--config=${folder}/deno.json`],
+    stdin: "null",
+    stdout: "null",
+    stderr: "inherit",
+  }).output();
+  return success;
+}
+
+if (import.meta.main) {
+  const own = await missingPackages(".");
+  const espeak = await wantsEspeak() ? await missingPackages(espeakFolder) : [];
+  const count = own.length + espeak.length;
+  if (count > 0) {
+    const licence = "espeak-ng among them (GPL-3; ESPEAK_PACKAGE=false leaves it out)";
+    say(`Downloading ${count} npm packages, once${espeak.length > 0 ? `, ${licence}` : ""}`);
+  }
+  if (own.length > 0 && !await install(".")) {
+    fail(
+      new Error("Cannot start: npm packages cannot be downloaded; check the network and try again"),
+    );
+  }
+  if (espeak.length > 0 && !await install(espeakFolder)) {
+    say("Cannot download espeak-ng: Say has no voice until a start that can");
+  }
+}
