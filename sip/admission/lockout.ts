@@ -7,6 +7,8 @@ export interface Answerer {
   login: string | undefined;
   /** The client's address. */
   host: string;
+  /** The connection that it came by; for UDP, the port that it came from. */
+  port: number;
   /**
    * The device, where this login gave a right answer from it before: by this flow, or with a binding
    * that is still registered from this network.
@@ -16,7 +18,10 @@ export interface Answerer {
 
 /**
  * Slows password guessing from one network, however often it connects anew. Wrong answers are
- * counted for each login and network, and for each network; they never lock a login elsewhere.
+ * counted for each login and connection, for each login and network, and for each network; they never
+ * lock a login elsewhere.
+ * - One connection is locked long before its network: a device that uses a former password does not
+ *   keep another one out that has the same login.
  * - A login that gave a right answer from a network is not locked by other logins there.
  * - A device that gave a right answer is locked by its own wrong answers alone: it stays registered
  *   while its login is guessed from its own network.
@@ -25,45 +30,48 @@ export interface Lockout {
   /** For how long answers from this source are refused unread, in ms. */
   remainingMs(answerer: Answerer): number;
   wrong(answerer: Answerer): void;
-  /** Forgets the wrong answers of this login from here; those of its network stay. */
+  /** Forgets the wrong answers of this device; those of others in its network stay. */
   right(answerer: Answerer): void;
 }
 
 export function createLockout(now: () => number = Date.now): Lockout {
-  const sources = createCounts(sipLimits.wrongAnswersOfLogin, now);
+  const devices = createCounts(sipLimits.wrongAnswersOfDevice, now);
+  const homes = createCounts(sipLimits.wrongAnswersOfLogin, now);
   const networks = createCounts(sipLimits.wrongAnswersFromAddress, now);
   const known = createKnownHomes();
   return {
     remainingMs(answerer) {
-      const source = sourceOf(answerer);
-      const ofSource = source === undefined ? 0 : sources.remainingMs(source);
-      const isKnown = answerer.knownAs !== undefined ||
-        source !== undefined && known.has(source);
-      return isKnown
-        ? ofSource
-        : Math.max(ofSource, networks.remainingMs(networkOf(answerer.host)));
+      const { login, knownAs, host } = answerer;
+      const ofNetwork = () => networks.remainingMs(networkOf(host));
+      if (login === undefined) return ofNetwork();
+      const ofDevice = devices.remainingMs(deviceOf(login, answerer));
+      if (knownAs !== undefined) return ofDevice;
+      const home = homeOf(login, host);
+      const ofHome = Math.max(ofDevice, homes.remainingMs(home));
+      return known.has(home) ? ofHome : Math.max(ofHome, ofNetwork());
     },
     wrong(answerer) {
-      const source = sourceOf(answerer);
-      if (source !== undefined) sources.add(source);
-      if (answerer.knownAs === undefined) networks.add(networkOf(answerer.host));
+      const { login, knownAs, host } = answerer;
+      if (login !== undefined) devices.add(deviceOf(login, answerer));
+      if (knownAs !== undefined) return;
+      if (login !== undefined) homes.add(homeOf(login, host));
+      networks.add(networkOf(host));
     },
     right(answerer) {
-      const source = sourceOf(answerer);
-      if (source !== undefined) sources.forget(source);
-      const home = homeOf(answerer);
-      if (home !== undefined) known.add(home);
+      const { login, host } = answerer;
+      if (login === undefined) return;
+      devices.forget(deviceOf(login, answerer));
+      known.add(homeOf(login, host));
     },
   };
 }
 
 /** A login in a network. */
-const homeOf = ({ login, host }: Answerer): string | undefined =>
-  login === undefined ? undefined : `${login} ${networkOf(host)}`;
+const homeOf = (login: string, host: string): string => `${login} ${networkOf(host)}`;
 
-/** What the wrong answers of a login are counted for. No network contains a `#`. */
-const sourceOf = (answerer: Answerer): string | undefined =>
-  answerer.knownAs === undefined ? homeOf(answerer) : `${answerer.login} #${answerer.knownAs}`;
+/** A login at a device: as it is known, else by its connection. No host begins with `#`. */
+const deviceOf = (login: string, { knownAs, host, port }: Answerer): string =>
+  knownAs === undefined ? `${login} ${host} ${port}` : `${login} #${knownAs}`;
 
 /**
  * Makes room among so many, for a while: each look for what is first passes over all that went since

@@ -159,10 +159,10 @@ function answererOf(
   { message, flow }: AuthenticatedRequest,
   login: string,
 ): Answerer {
-  const { id, remote: { host }, proven } = flow;
-  if (!possibleLogin.test(login)) return { login: undefined, host };
+  const { id, remote: { host, port }, proven } = flow;
+  if (!possibleLogin.test(login)) return { login: undefined, host, port };
   const knownAs = proven.has(login) ? id : registeredAs(location.find(login), message, host);
-  return { login, host, knownAs };
+  return { login, host, port, knownAs };
 }
 
 /** The rate limit of wrong passwords: it passes, so it is no 403 (RFC 3261 §21.5.4). */

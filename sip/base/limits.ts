@@ -51,14 +51,16 @@ export const sipLimits = {
   nonceTtlMs: 300_000,
   nonces: 50_000,
   /**
-   * Wrong answers to our challenges that a login in one network, and a network, may give at once, and
-   * the time in which one of them is forgotten. Each one more doubles the time of the lock.
+   * Wrong answers to our challenges that a login by one connection, a login in one network, and a
+   * network may give at once, and the time in which one of them is forgotten. Each one more doubles the
+   * time of the lock.
    */
-  wrongAnswersOfLogin: { free: 5, forgetMs: 60_000 },
+  wrongAnswersOfDevice: { free: 5, forgetMs: 60_000 },
+  wrongAnswersOfLogin: { free: 20, forgetMs: 60_000 },
   wrongAnswersFromAddress: { free: 50, forgetMs: 5_000 },
   lockoutMinMs: 2_000,
   lockoutMaxMs: 600_000,
-  /** Logins in networks, and networks, whose wrong answers are remembered. */
+  /** Connections, logins in networks, and networks, whose wrong answers are remembered. */
   lockouts: 10_000,
   /** Logins in networks that gave a right answer there and so are not locked by other logins. */
   knownHomes: 50_000,

@@ -7,7 +7,8 @@ import { type SipText, valueOf } from "../../support/sip/sip_text.ts";
 import { authorization } from "../../support/sip/softphone_line.ts";
 
 const onUdp = { transports: { ports: { UDP: 0 }, publicHost: "127.0.0.1" } };
-const { free } = sipLimits.wrongAnswersOfLogin;
+const { free } = sipLimits.wrongAnswersOfDevice;
+const { free: freeOfLogin } = sipLimits.wrongAnswersOfLogin;
 const uri = `sip:${testDomain}`;
 
 /** A peer on an address of the loopback. */
@@ -15,6 +16,20 @@ const peerOf = (lab: SipLab, host: string): Promise<SipPeer> =>
   openUdpPeer(lab.companion.sipAddresses.get("UDP")!, host);
 
 let cseq = 0;
+
+/** Guesses a password from one port after another of an address, as often as none is locked. */
+async function guessFromPorts(lab: SipLab, host: string): Promise<unknown[]> {
+  const statuses: unknown[] = [];
+  while (statuses.length < freeOfLogin) {
+    const guesser = await peerOf(lab, host);
+    const challenged = await register(guesser);
+    for (let n = 0; n < free && statuses.length < freeOfLogin; n++) {
+      statuses.push((await register(guesser, wrong(challenged))).status);
+    }
+    await guesser.close();
+  }
+  return statuses;
+}
 
 async function register(
   peer: SipPeer,
@@ -63,20 +78,15 @@ sipTest(
   "authenticate() answers 503 with Retry-After to the network that guesses, and no other",
   async () => {
     await using lab = await startSipLab(onUdp);
-    const [phone, guesser] = [await peerOf(lab, "127.0.0.2"), await peerOf(lab, "127.0.0.3")];
+    const phone = await peerOf(lab, "127.0.0.2");
 
-    const statuses: unknown[] = [];
-    const challenged = await register(guesser);
-    for (let n = 0; n < free; n++) {
-      statuses.push(
-        (await register(guesser, wrong(challenged))).status,
-      );
-    }
-    const locked = await register(guesser, right(challenged));
+    const statuses = await guessFromPorts(lab, "127.0.0.3");
+    const another = await peerOf(lab, "127.0.0.3");
+    const locked = await register(another, right(await register(another)));
     const elsewhere = await register(phone, right(await register(phone)));
-    await Promise.all([phone, guesser].map((peer) => peer.close()));
+    await Promise.all([phone, another].map((peer) => peer.close()));
 
-    assert.deepEqual(statuses, Array.from({ length: free }, () => 401));
+    assert.deepEqual(statuses, Array.from({ length: freeOfLogin }, () => 401));
     assert.deepEqual([locked.status, elsewhere.status], [503, 200]);
     assert.match(valueOf(locked, "retry-after"), /^[12]$/);
   },
@@ -111,13 +121,12 @@ for (
     async () => {
       await using lab = await startSipLab(onUdp);
       const peers = [1, 2, 3].map(() => peerOf(lab, "127.0.0.2"));
-      const [phone, moved, guesser] = await Promise.all(peers) as [SipPeer, SipPeer, SipPeer];
+      const [phone, moved, another] = await Promise.all(peers) as [SipPeer, SipPeer, SipPeer];
       const own = { callId: "of-the-phone", contact: "sip:alice@192.168.1.7:5060" };
       assert.equal((await register(phone, right(await register(phone, [], own)), own)).status, 200);
 
-      const challenged = await register(guesser);
-      for (let n = 0; n < 2 * free; n++) await register(guesser, wrong(challenged));
-      const locked = await register(guesser, right(await register(guesser)));
+      await guessFromPorts(lab, "127.0.0.2");
+      const locked = await register(another, right(await register(another)));
       const again = { ...own, ...more };
       const returned = await register(moved, right(await register(moved, [], again)), again);
       const guesses: unknown[] = [];
@@ -126,13 +135,32 @@ for (
       for (let n = 0; n <= free; n++) {
         guesses.push((await register(elsewhere, wrong(third), again)).status);
       }
-      await Promise.all([phone, moved, guesser, elsewhere].map((peer) => peer.close()));
+      await Promise.all([phone, moved, another, elsewhere].map((peer) => peer.close()));
 
       assert.deepEqual([locked.status, returned.status], [503, 200]);
       assert.deepEqual(guesses, [...Array.from({ length: free }, () => 401), 503]);
     },
   );
 }
+
+sipTest(
+  "authenticate() lets a registered phone with nothing that it had in while one port guesses it",
+  async () => {
+    await using lab = await startSipLab(onUdp);
+    const peers = [1, 2, 3].map(() => peerOf(lab, "127.0.0.2"));
+    const [phone, restarted, guesser] = await Promise.all(peers) as [SipPeer, SipPeer, SipPeer];
+    assert.equal((await register(phone, right(await register(phone)))).status, 200);
+
+    const challenged = await register(guesser);
+    for (let n = 0; n < 4 * freeOfLogin; n++) await register(guesser, wrong(challenged));
+    const locked = await register(guesser, right(await register(guesser)));
+    const own = { callId: "after-a-restart", contact: "sip:alice@192.168.1.9:5070" };
+    const returned = await register(restarted, right(await register(restarted, [], own)), own);
+    await Promise.all([phone, restarted, guesser].map((peer) => peer.close()));
+
+    assert.deepEqual([locked.status, returned.status], [503, 200]);
+  },
+);
 
 sipTest(
   "authenticate() asks a phone whose address changed to answer again, as often as it does",

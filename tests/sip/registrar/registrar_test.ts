@@ -72,15 +72,13 @@ async function guesserOn(phone: Softphone) {
     });
 }
 
-const { free } = sipLimits.wrongAnswersOfLogin;
-
 sipTest(
   "register() counts the wrong answers of a login over all connections of a network",
   async () => {
     await using lab = await startSipLab();
     const alice = await lab.phone("alice");
 
-    for (let tries = 0; tries < free; tries++) {
+    for (let tries = 0; tries < sipLimits.wrongAnswersOfLogin.free; tries++) {
       const guesser = await lab.phone("bob", { register: false });
       const guess = await guesserOn(guesser);
       assert.equal((await guess("alice")).status, 401);
@@ -102,6 +100,7 @@ sipTest("register() counts wrong answers one after another when they come at onc
   await using lab = await startSipLab();
   const phone = await lab.phone("alice", { register: false });
 
+  const { free } = sipLimits.wrongAnswersOfDevice;
   const guess = await guesserOn(phone);
   const responses = await Promise.all(Array.from({ length: 20 }, () => guess("alice")));
 
@@ -207,6 +206,7 @@ sipTest(
     const foreign = await alice.request("REGISTER", { replace: { to: "<sip:alice@other.test>" } });
 
     assert.equal(refusedBob.status, 403);
+    assert.match(valueOf(refusedBob, "warning"), /^399 sip\.test ".*set Status of the Client to 1/);
     assert.equal(foreign.status, 404);
   },
 );
