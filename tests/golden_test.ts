@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { version } from "../core/base/version.ts";
 import { resources } from "../core/resources/mod.ts";
 import { examplesOf } from "./support/service/openapi_examples.ts";
 import { type App, startApp } from "./support/service/app.ts";
@@ -105,7 +106,8 @@ Deno.test("Supervisor: the wire formats are those of tests/golden", async () => 
   await meeting(app);
 
   const metrics = await app.root.get("Supervisor.json/metrics?LiveCallDetails=true");
-  await golden("supervisor_metrics.json", metrics.text);
+  const ofAnyVersion = metrics.text.replace(`"Version":"${version}"`, '"Version":"1.0.0"');
+  await golden("supervisor_metrics.json", ofAnyVersion);
   await golden("supervisor_livecalls.json", (await app.root.get("Supervisor.json/livecalls")).text);
 });
 

@@ -6,7 +6,7 @@ import { bindings } from "../resources/bindings.ts";
 import { resources, resourcesUnder } from "../resources/mod.ts";
 import { tokens } from "../resources/tokens.ts";
 import { usageRecords } from "../resources/usage_records.ts";
-import { version } from "../supervisor/metrics.ts";
+import { version } from "../base/version.ts";
 import { flowSchemas } from "./flow_schemas.ts";
 import { irregularForms, irregularOperations } from "./irregular.ts";
 import { listSchema } from "./lists.ts";

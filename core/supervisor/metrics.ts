@@ -3,14 +3,12 @@ import { liveCompanions } from "../companions/companions.ts";
 import { flag } from "../base/fields.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Call } from "../resources/calls.ts";
+import { version } from "../base/version.ts";
 import { rfc2822 } from "../base/wire.ts";
 
 /** What a request for metrics may say, and one for live calls. */
 export const metricsQuery = z.object({ liveCallDetails: flag.optional() });
 export const liveCallsQuery = z.object({});
-
-/** The software version that runs. */
-export const version = "0.3.0";
 
 /** What the supervisor sees of the running instance, by the names of the wire. */
 export async function metrics(ports: Ports, withCalls: boolean): Promise<Record<string, unknown>> {
