@@ -50,7 +50,10 @@ if (import.meta.main) {
       await print(`Wrote ${version} to ${source} and ${changelog}; run deno task ok, then commit`);
     }
   } catch (error) {
-    await print(`Cannot make a release: ${error instanceof Error ? error.message : error}`, Deno.stderr);
+    await print(
+      `Cannot make a release: ${error instanceof Error ? error.message : error}`,
+      Deno.stderr,
+    );
     Deno.exit(1);
   }
 }

@@ -92,9 +92,11 @@ Deno.test("the changelog's latest version is the one that runs, in order from th
   assert.deepEqual(dates, dates.toSorted().reverse());
 });
 
-Deno.test("the version stands in one file, and the interface tells it", async () => {
+Deno.test("OpenAPI and the metrics of the Supervisor tell the version", async () => {
   using app = await startApp();
-  const { info } = (await app.request("/openapi.json")).json();
+  const { info } = await (await app.http.request("/openapi.json")).json();
 
   assert.equal(info.version, version);
+  const metrics = (await app.root.get("Supervisor.json/metrics")).json();
+  assert.equal(metrics.Version, version);
 });
