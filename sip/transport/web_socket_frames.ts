@@ -71,6 +71,8 @@ class BufferedReader implements FrameReader {
   /** What came of a message in several frames, and its first opcode. */
   readonly #fragments = createByteBuffer();
   #began: number | undefined;
+  /** Of the fragments of a text. */
+  #decoder: TextDecoder | undefined;
   /** Whether the latest payload is known to be: then it is text at a fifth of the cost. */
   #isAscii = false;
 
@@ -107,11 +109,22 @@ class BufferedReader implements FrameReader {
     this.#bytes.drop(size + length);
     return payload;
   }
+  /** A character may go on in the next fragment; what can be no part of one ends here (§8.1). */
+  #checkFragment(payload: Buffer, last: boolean): void {
+    this.#decoder ??= new TextDecoder("utf-8", { fatal: true });
+    try {
+      this.#decoder.decode(payload, { stream: !last });
+    } catch {
+      throw notUtf8("a fragment");
+    }
+    if (last) this.#decoder = undefined;
+  }
   /** The message, when this frame is its last. */
   #assemble({ opcode, last }: Head, payload: Buffer): Received | undefined {
     const first = this.#began ?? opcode;
     if (last && this.#began === undefined) return readMessage(first, payload, this.#isAscii);
     if (payload.length > 0) this.#fragments.add(payload);
+    if (first === opcodes.text) this.#checkFragment(payload, last);
     this.#began = last ? undefined : first;
     if (!last) return undefined;
     const whole = this.#fragments.held;
@@ -129,6 +142,7 @@ const isControl = (opcode: number) => opcode >= opcodes.close;
 const known: ReadonlySet<number> = new Set(Object.values(opcodes));
 
 const wrong = (why: string) => new FrameError(closeCodes.protocolError, why);
+const notUtf8 = (what: string) => new FrameError(closeCodes.notUtf8, `${what} is not UTF-8`);
 
 /** The head of a frame (§5.2), once its length is there; what is wrong before throws. */
 function readHead(held: Buffer, masked: boolean): Head | undefined {
@@ -146,10 +160,20 @@ function readHead(held: Buffer, masked: boolean): Head | undefined {
   const lengthEnd = short < long16 ? 2 : short === long16 ? 4 : 10;
   if (held.length < lengthEnd) return undefined;
   const size = lengthEnd + (masked ? 4 : 0);
-  if (short < long16) return { opcode, last, size, length: short };
-  if (short === long16) return { opcode, last, size, length: held.readUInt16BE(2) };
-  const length = held.readUInt32BE(2) * 2 ** 32 + held.readUInt32BE(6);
+  const length = short < long16 ? short : longLength(held, lengthEnd);
   return { opcode, last, size, length };
+}
+
+/** A length of 16 or 64 bits; the shortest form that holds it is the one that may be (§5.2). */
+function longLength(held: Buffer, lengthEnd: number): number {
+  if (lengthEnd === 10 && (held[2]! & 0x80) !== 0) {
+    throw wrong("the highest bit of its length is set");
+  }
+  const length = lengthEnd === 4
+    ? held.readUInt16BE(2)
+    : held.readUInt32BE(2) * 2 ** 32 + held.readUInt32BE(6);
+  if (lengthEndOf(length) !== lengthEnd) throw wrong("its length is not in the shortest form");
+  return length;
 }
 
 function checkData({ opcode, length }: Head, began: number | undefined, heldBytes: number): void {
@@ -165,9 +189,7 @@ function checkData({ opcode, length }: Head, began: number | undefined, heldByte
 /** Text has to be UTF-8 (§8.1); in binary, where no rule says so, what is not is replaced. */
 function readMessage(opcode: number, payload: Buffer, isAscii: boolean): Received {
   if (isAscii) return { type: "message", text: payload.toString("latin1") };
-  if (opcode === opcodes.text && !isUtf8(payload)) {
-    throw new FrameError(closeCodes.notUtf8, "its text is not UTF-8");
-  }
+  if (opcode === opcodes.text && !isUtf8(payload)) throw notUtf8("its text");
   return { type: "message", text: payload.toString("utf8") };
 }
 
@@ -178,7 +200,7 @@ function readControl(opcode: number, payload: Buffer): Received {
   if (payload.length === 1) throw wrong("half a close code");
   const code = payload.readUInt16BE(0);
   if (!mayClose(code)) throw wrong(`${code} closes nothing`);
-  if (!isUtf8(payload.subarray(2))) throw new FrameError(closeCodes.notUtf8, "its reason");
+  if (!isUtf8(payload.subarray(2))) throw notUtf8("its reason");
   return { type: "close", code };
 }
 
