@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { writeWav } from "../../core/base/wav.ts";
 import { natTest } from "../support/process/nat_lab.ts";
 import { hosts } from "../support/process/nat_network.ts";
 import { run } from "../support/process/run.ts";
+import { webrtcAnswer } from "../support/media/webrtc_answer.ts";
 
 /** An address of the public internet, which the guard lets through; here it is in a namespace. */
 const publicAddress = "9.9.9.9";
@@ -34,7 +36,10 @@ natTest(
     const directory = await Deno.makeTempDir();
     await run("ip", ["addr", "add", `${publicAddress}/32`, "dev", "lo"]);
     const { ca, cert, key } = await makeCertificate(directory, publicAddress);
-    const asked = Promise.withResolvers<string>();
+    const asked = new Map(["/voice", "/tone.wav", "/events"].map((path) => {
+      return [path, Promise.withResolvers<string>()];
+    }));
+    const origin = () => `https://${publicAddress}:${server.addr.port}`;
     await using server = Deno.serve({
       hostname: publicAddress,
       port: 0,
@@ -42,8 +47,15 @@ natTest(
       key: await Deno.readTextFile(key),
       onListen() {},
     }, async (request) => {
-      asked.resolve(await request.text());
-      return new Response();
+      const { pathname } = new URL(request.url);
+      asked.get(pathname)?.resolve(await request.text());
+      if (pathname === "/tone.wav") {
+        const headers = { "Content-Type": "audio/wav" };
+        return new Response(writeWav(new Int16Array(800), 8_000), { headers });
+      }
+      if (pathname !== "/voice") return new Response();
+      const document = `<Response><Play>${origin()}/tone.wav</Play><Hangup/></Response>`;
+      return new Response(document, { headers: { "Content-Type": "text/xml" } });
     });
     const system = await lab.start("net", hosts.net, {
       HOST: "0.0.0.0",
@@ -51,15 +63,20 @@ natTest(
       ALLOW_PRIVATE_URLS: "false",
       NODE_EXTRA_CA_CERTS: ca,
     });
+    const alice = await system.phone("alice");
 
     await system.post("Calls.json", {
       From: "me",
-      To: "client:nobody",
-      Url: `https://${publicAddress}:${server.addr.port}/voice`,
-      StatusCallback: `https://${publicAddress}:${server.addr.port}/events`,
+      To: "client:alice",
+      Url: `${origin()}/voice`,
+      StatusCallback: `${origin()}/events`,
     });
+    const call = await alice.nextCall();
+    await call.answer(webrtcAnswer(call.invite.body));
 
-    assert.match(await asked.promise, /CallStatus=failed/);
+    assert.match(await asked.get("/voice")!.promise, /CallStatus=in-progress/);
+    await asked.get("/tone.wav")!.promise;
+    assert.match(await asked.get("/events")!.promise, /CallSid=CA/);
     await Deno.remove(directory, { recursive: true });
   },
 );
