@@ -8,13 +8,17 @@ export const flag = z.union([
   z.enum(["true", "false"]).transform((text) => text === "true"),
 ]);
 
+const webUrl = z.url({ protocol: /^https?$/, error: "must be an absolute http or https URL" });
+
+/** Of a text that is a URL, or a path, so far. */
+const shortHost = {
+  error: `must name a host of at most ${limits.hostLength} characters`,
+  when: ({ issues }: { issues: unknown[] }) => issues.length === 0,
+};
+
 /** An absolute http or https URL. */
-export const url = z.url({ protocol: /^https?$/, error: "must be an absolute http or https URL" })
-  .max(limits.urlLength)
-  .refine((text) => hasShortHost(new URL(text)), {
-    error: `must name a host of at most ${limits.hostLength} characters`,
-    when: ({ issues }) => issues.length === 0,
-  });
+export const url = webUrl.max(limits.urlLength)
+  .refine((text) => hasShortHost(new URL(text)), shortHost);
 
 /** A URL that an empty value clears. */
 export const clearableUrl = z.union([z.literal("").transform(() => null), url]).nullable();
@@ -26,9 +30,9 @@ export const clearableUrl = z.union([z.literal("").transform(() => null), url]).
 const isPath = (text: string): boolean => /^\/(?![/\\])[\x21-\x7e]*$/.test(text);
 
 const urlOrPath = z.string().max(limits.urlLength).refine(
-  (text) => isPath(text) || url.safeParse(text).success,
+  (text) => isPath(text) || webUrl.safeParse(text).success,
   "must be an absolute http or https URL, or a path that begins with one slash",
-);
+).refine((text) => isPath(text) || hasShortHost(new URL(text)), shortHost);
 
 /** An absolute URL or a path, which an empty value clears. */
 export const clearableUrlOrPath = z.union([z.literal("").transform(() => null), urlOrPath])
