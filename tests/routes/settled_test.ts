@@ -55,13 +55,22 @@ Deno.test("a phone number whose + came as a space is read with its +", async () 
 
 Deno.test("a filter with an empty value is 400 and named", async () => {
   using app = await startApp();
-  const filters = ["Calls.json?To=", "Clients.json?Login=", "Notifications?MessageText="];
+  const { paths } = await (await app.http.request("/openapi.json")).json();
+  const paging = ["Page", "PageSize", "AfterSid", "AfterPhoneNumber"];
+  let filters = 0;
 
-  for (const list of filters) {
-    const answer = await app.root.get(list);
-    assert.equal(answer.status, 400, list);
-    assert.match(answer.text, new RegExp(`${/\?(\w+)/.exec(list)![1]} must not be empty`));
+  for (const [path, { get }] of Object.entries<ReturnType<typeof JSON.parse>>(paths)) {
+    if (get === undefined || path.includes("{Sid}")) continue;
+    const list = path.replace("{AccountSid}", app.root.sid).replace("{CountryCode}", "US");
+    for (const { in: place, name } of get.parameters ?? []) {
+      if (place !== "query" || paging.includes(name)) continue;
+      const answer = await app.root.get(`${list}?${name}=`);
+      assert.equal(answer.status, 400, `${path} ${name}`);
+      assert.match(answer.text, new RegExp(`: ${name} must `));
+      filters++;
+    }
   }
+  assert.ok(filters > 50, `${filters} filters`);
 });
 
 Deno.test("RcmlUrl of an Application may be a path, which is kept and resolved against BASE_URL", async () => {
