@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { connect as connectTcp, createServer } from "node:net";
 import { connect } from "node:tls";
 import { endChild } from "../support/process/end_child.ts";
 import { openSoftphone } from "../support/sip/softphone.ts";
+import { sipLimits } from "../../sip/base/limits.ts";
 import { eventually } from "../support/process/eventually.ts";
 import { freePorts, spawnTask, startSystem, type System } from "../support/process/system.ts";
 import { serialAt, testAuthority, testCertificates } from "../support/process/test_certificates.ts";
@@ -56,9 +58,42 @@ const webSocket = "/sip HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n" +
   "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: sip\r\n" +
   "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
 
+/** A port whose connections reach a port from an address of this machine. */
+async function portFrom(localAddress: string, port: number) {
+  const server = createServer((socket) => {
+    const onward = connectTcp({ host: "127.0.0.1", port, localAddress });
+    for (const end of [socket, onward]) {
+      end.on("error", () => {});
+      end.on("close", () => [socket, onward].forEach((each) => each.destroy()));
+    }
+    socket.pipe(onward).pipe(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port: own } = server.address() as { port: number };
+  return {
+    port: own,
+    [Symbol.asyncDispose]: () => new Promise<void>((end) => void server.close(() => end())),
+  };
+}
+
+/** REGISTERs by one connection with a password; their statuses. */
+async function register(port: number, password: string, times = 1): Promise<unknown[]> {
+  const phone = await openSoftphone({
+    url: `wss://localhost:${port}/sip`,
+    login: "alice",
+    password,
+    domain: "localhost",
+    authority: testAuthority,
+  });
+  const statuses: unknown[] = [];
+  for (let n = 0; n < times; n++) statuses.push((await phone.register()).status);
+  await phone.close();
+  return statuses;
+}
+
 for (const [name, command] of Object.entries(proxies)) {
   Deno.test({
-    name: `behind ${name}, as documented, bounds are those of the client, by REST and WSS`,
+    name: `behind ${name}, as documented, bounds and lock-outs are those of the client`,
     timeout: 120_000,
     async fn() {
       const env = { TRUSTED_PROXIES: "127.0.0.1", SIP_CONNECTIONS_PER_ADDRESS: "2" };
@@ -103,7 +138,17 @@ for (const [name, command] of Object.entries(proxies)) {
         const registered = await alice.register();
         const [binding] = await system.get(`Clients/${client.sid}/Bindings.json`);
         await alice.close();
+        await using guesser = await portFrom("127.0.0.4", port);
+        await using neighbour = await portFrom("127.0.0.5", port);
+        const { wrongAnswersOfDevice, wrongAnswersOfLogin } = sipLimits;
+        for (let n = 0; n < wrongAnswersOfLogin.free; n += wrongAnswersOfDevice.free) {
+          const guesses = await register(guesser.port, "guess", wrongAnswersOfDevice.free);
+          assert.deepEqual(new Set(guesses), new Set([401]));
+        }
+        const locked = await register(guesser.port, "alice-secret");
+        const elsewhere = await register(neighbour.port, "alice-secret");
 
+        assert.deepEqual([locked, elsewhere], [[503], [200]]);
         assert.match(rest.answer, /^HTTP\/1\.1 200 /);
         for (const { answer } of [first, second, other]) assert.match(answer, /^HTTP\/1\.1 101 /);
         assert.match(third.answer, /^HTTP\/1\.1 503 /);
