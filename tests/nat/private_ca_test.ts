@@ -39,7 +39,7 @@ natTest(
     const asked = new Map(["/voice", "/tone.wav", "/events"].map((path) => {
       return [path, Promise.withResolvers<string>()];
     }));
-    const origin = () => `https://${publicAddress}:${server.addr.port}`;
+    const origin = (): string => `https://${publicAddress}:${server.addr.port}`;
     await using server = Deno.serve({
       hostname: publicAddress,
       port: 0,
