@@ -52,6 +52,17 @@ Deno.test("the processes load the packages of deno.json, and need all of them", 
   assert.deepEqual([...loaded].sort(), [...pinned].sort());
 });
 
+Deno.test("deno task packages finds that nothing is missing after it ran", async () => {
+  // It ran before the tests did; this holds how Deno lays out node_modules.
+  const { stdout, success } = await new Deno.Command(Deno.execPath(), {
+    args: ["task", "--quiet", "packages"],
+    cwd: root,
+    stderr: "inherit",
+  }).output();
+
+  assert.deepEqual([success, new TextDecoder().decode(stdout)], [true, ""]);
+});
+
 Deno.test("versions are exact, and those of the tests are those of the product", async () => {
   const { imports: ofTests, ...testsConfig } = await json("tests/deno.json");
   for (const folder of productFolders) {

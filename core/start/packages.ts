@@ -8,6 +8,9 @@ import { fail, say } from "../process/process.ts";
  * prints nothing and needs no network.
  */
 
+/** How long a start waits for the package that it can do without; longer than 10 MB take. */
+const espeakMs = 120_000;
+
 /** The packages of a folder's lock that its `node_modules` lacks; not those of other platforms. */
 async function missingPackages(folder: string): Promise<string[]> {
   const lock = JSON.parse(await Deno.readTextFile(`${folder}/deno.lock`));
@@ -32,12 +35,13 @@ async function wantsEspeak(): Promise<boolean> {
 }
 
 /** Brings `node_modules` of a folder to what its lock says. False where that failed, with the reason. */
-async function install(folder: string): Promise<boolean> {
+async function install(folder: string, signal?: AbortSignal): Promise<boolean> {
   const { success } = await new Deno.Command(Deno.execPath(), {
     args: ["install", "--quiet", "--frozen", `--config=${folder}/deno.json`],
     stdin: "null",
     stdout: "null",
     stderr: "inherit",
+    ...signal && { signal },
   }).output();
   return success;
 }
@@ -47,15 +51,19 @@ if (import.meta.main) {
   const espeak = await wantsEspeak() ? await missingPackages(espeakFolder) : [];
   const count = own.length + espeak.length;
   if (count > 0) {
-    const licence = "espeak-ng among them (GPL-3; ESPEAK_PACKAGE=false leaves it out)";
-    say(`Downloading ${count} npm packages, once${espeak.length > 0 ? `, ${licence}` : ""}`);
+    const packages = `${count} npm package${count === 1 ? "" : "s"}`;
+    const licence = ", with espeak-ng (GPL-3; ESPEAK_PACKAGE=false leaves it out)";
+    say(`Downloading ${packages}, once${espeak.length > 0 ? licence : ""}`);
   }
   if (own.length > 0 && !await install(".")) {
     fail(
       new Error("Cannot start: npm packages cannot be downloaded; check the network and try again"),
     );
   }
-  if (espeak.length > 0 && !await install(espeakFolder)) {
-    say("Cannot download espeak-ng: Say has no voice until a start that can");
+  if (espeak.length > 0 && !await install(espeakFolder, AbortSignal.timeout(espeakMs))) {
+    say(
+      "Cannot download espeak-ng, so Say has no voice: install espeak-ng, set SPEECH_URL, or start " +
+        "again with a network; ESPEAK_PACKAGE=false tries no download",
+    );
   }
 }
