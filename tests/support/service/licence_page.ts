@@ -20,7 +20,7 @@ export async function lockedPackages(folder: string): Promise<LockedPackage[]> {
 const contained: Record<string, string> = {
   "mpg123-decoder": "mpg123 (LGPL-2.1)",
   opusscript: "libopus (BSD-3-Clause)",
-  "wasm-media-encoders": "LAME (LGPL-2.0-or-later)",
+  "wasm-media-encoders": "LAME (LGPL-2.0-or-later), libvorbis and libogg (BSD-3-Clause)",
 };
 
 /** What the product may be made of. Another licence is a decision: see docs/contributing.md. */
