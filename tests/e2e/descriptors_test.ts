@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { connect as connectTls } from "node:tls";
+import { startAppServer } from "../support/service/app_server.ts";
+import { plainOffer } from "../support/sip/plain_peer.ts";
 import { getRequest, openRaw } from "../support/service/raw_http.ts";
 import { connectPeer, peerRequest, streamPeer } from "../support/sip/sip_peer.ts";
 import { freePorts } from "../support/process/system.ts";
@@ -46,7 +48,11 @@ Deno.test({
     await using system = await startSystem(limited(256));
     const portOf = (url: string) => Number(new URL(url).port);
     const [rest, sip] = [portOf(system.baseUrl), portOf(system.wsUrl)];
+    await using app = startAppServer();
+    app.pages.set("/voice", '<Response><Echo timeLimit="60"/></Response>');
     const phone = await system.phone("alice");
+    const [alice] = await system.get("Clients.json?Login=alice");
+    await system.post(`Clients/${alice.sid}.json`, { VoiceUrl: `${app.url}/voice` });
     const client = openRaw(rest, "127.0.0.2");
     client.send(getRequest("/health"));
     await client.received("HTTP/1.1 200");
@@ -59,6 +65,9 @@ Deno.test({
     client.send(getRequest("/health"));
     const during = await client.received(/200 OK.*200 OK/s);
     const registered = await phone.register();
+    // The descriptors of their legs are kept back from connections.
+    const calls = [1, 2, 3, 4, 5].map(() => phone.call("any", { sdp: plainOffer(40_000) }).final);
+    const answers = (await Promise.all(calls)).map(({ status }) => status);
     for (const { close } of floods) close();
     const took = await Promise.all(
       [rest, sip, portOf(system.speechUrl)].map((port) => untilAnswered(port)),
@@ -69,6 +78,7 @@ Deno.test({
 
     assert.ok(during && after);
     assert.equal(registered.status, 200);
+    assert.deepEqual(answers, [200, 200, 200, 200, 200]);
     assert.ok(took.every((ms) => ms < 5_000), `took ${took} ms`);
     assert.deepEqual(system.pids("main.ts").concat(system.pids("sip/main.ts")), pids);
   },

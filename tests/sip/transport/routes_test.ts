@@ -20,6 +20,7 @@ import { queue } from "../../support/service/queue.ts";
 import { readSip } from "../../support/sip/sip_text.ts";
 import { eventually } from "../../support/process/eventually.ts";
 import {
+  certificateFiles,
   serialAt,
   testAuthority,
   testCertificates,
@@ -50,22 +51,6 @@ async function openLab(options: TransportOptions) {
       timers.clear();
       await sip.close();
     },
-  };
-}
-
-/** PEM files of the first test certificate, and how they are renewed to the second. */
-async function certificateFiles() {
-  const directory = await Deno.makeTempDir();
-  const [certFile, keyFile] = [`${directory}/cert.pem`, `${directory}/key.pem`];
-  const write = async ({ cert, key }: { cert: string; key: string }) => {
-    await Deno.writeTextFile(certFile, cert);
-    await Deno.writeTextFile(keyFile, key);
-  };
-  await write(testCertificates.first);
-  return {
-    certificate: { certFile, keyFile, pollMs: 20 },
-    write,
-    [Symbol.asyncDispose]: () => Deno.remove(directory, { recursive: true }),
   };
 }
 

@@ -10,6 +10,22 @@ export async function serialAt({ host, port }: Endpoint): Promise<string> {
   return await promise.finally(() => socket.destroy());
 }
 
+/** PEM files of the first test certificate, and how they are renewed to the second. */
+export async function certificateFiles() {
+  const directory = await Deno.makeTempDir();
+  const [certFile, keyFile] = [`${directory}/cert.pem`, `${directory}/key.pem`];
+  const write = async ({ cert, key }: { cert: string; key: string }) => {
+    await Deno.writeTextFile(certFile, cert);
+    await Deno.writeTextFile(keyFile, key);
+  };
+  await write(testCertificates.first);
+  return {
+    certificate: { certFile, keyFile, pollMs: 20 },
+    write,
+    [Symbol.asyncDispose]: () => Deno.remove(directory, { recursive: true }),
+  };
+}
+
 /* Certificates for tests alone: whoever reads this has their keys. */
 
 /** The authority that issued the others. */

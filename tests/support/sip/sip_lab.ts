@@ -49,6 +49,7 @@ export interface SipLabOptions {
   trustedProxies?: string[];
   iceServersOf?: CompanionOptions["iceServersOf"];
   isPublicAddress?: (address: string) => boolean;
+  onListenerOver?: (error: Error) => void;
 }
 
 /** The Clients of every lab; the password is the login and `-secret`. */
@@ -73,6 +74,7 @@ export async function startSipLab(options: SipLabOptions = {}): Promise<SipLab> 
     ...options.trustedProxies && { trustedProxies: options.trustedProxies },
     ...options.iceServersOf && { iceServersOf: options.iceServersOf },
     ...options.isPublicAddress && { isPublicAddress: options.isPublicAddress },
+    ...options.onListenerOver && { onListenerOver: options.onListenerOver },
     ...options.mediaRelay && { mediaRelay: options.mediaRelay },
     ...options.transports && { transports: options.transports },
     ...options.admission && { admission: options.admission },
