@@ -56,12 +56,12 @@ sip/text               | base stack/library core/protocol                       
 sip/identity           | base media/sdp stack/library text core/protocol              | node: | who sent a message, from where, over what; registered devices
 sip/media/audio        | media/base                                                   |  | tones, beeps, levels, answering machines
 sip/media/sources      | base media/base media/codecs core/base                       | zod | audio files and speech of others, fetched and kept
-sip/service            | base media/base core/protocol                                | node: | requests to the service: reports, questions, news
+sip/service            | base media/base core/protocol core/base | node: | requests to the service: reports, questions, news
 sip/transport          | base stack/library text core/base core/net                   | node: | WebSocket, TCP, TLS, UDP; DNS; retransmissions
 sip/contracts          | * core/protocol                                              |  | Signalling, Dialog, Leg, Calls, Fork: what the rooms above share
 sip/auth               | admission base contracts identity service stack/library text core/net core/protocol |  | digest authentication of requests (RFC 8760)
 sip/stack/patches      | auth base identity text                                      | node: sip.js | what of sip.js runs as our code
-sip/stack              | auth base stack/library stack/patches text transport         | node: sip.js | sip.js: transactions and dialogs
+sip/stack              | auth base stack/library stack/patches text transport core/base | node: sip.js | sip.js: transactions and dialogs
 sip/registrar          | * core/protocol                                              |  | REGISTER, paths, who is present
 sip/dialog             | *                                                            | node: | requests within a dialog: offers, hold, update, INFO
 sip/receive            | * core/protocol                                              |  | checks of each request before it gets a transaction

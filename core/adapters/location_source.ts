@@ -1,3 +1,4 @@
+import { identifiedFetch } from "../base/identified_fetch.ts";
 import { readText } from "../base/exchange.ts";
 import { limits } from "../base/limits.ts";
 import type { LocationSource } from "../ports/providers.ts";
@@ -11,7 +12,7 @@ export function locationSource(url: string): LocationSource {
     async lookUp(msisdn, signal) {
       const target = new URL(url);
       target.searchParams.set("msisdn", msisdn);
-      const response = await fetch(target, { signal }).catch((cause) => {
+      const response = await identifiedFetch(target, { signal }).catch((cause) => {
         // The reason would name the URL, which may hold the operator's credentials.
         const why = signal.aborted ? "does not answer in time" : "is out of reach";
         throw new Error(`the location source ${why}`, { cause });

@@ -1,3 +1,4 @@
+import { identifiedFetch, userAgent } from "../base/identified_fetch.ts";
 import { lookup as resolve, type LookupAddress } from "node:dns";
 import { type ClientRequest, request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
@@ -35,7 +36,7 @@ export function outboundFetch(
     for (let followed = 0;; followed++) {
       const url = new URL(current.url);
       const response = mayReach === undefined || isOwn(url)
-        ? await fetch(sent(current, url), { redirect: "manual" })
+        ? await identifiedFetch(sent(current, url), { redirect: "manual" })
         : await guarded(current.clone(), mayReach);
       const location = response.headers.get("location");
       if (![301, 302, 303, 307, 308].includes(response.status) || location === null) {
@@ -76,7 +77,9 @@ const guardedLookup =
   (mayReach: (address: string) => boolean) =>
   (host: string, options: { all?: boolean }, done: LookupCallback): void =>
     resolve(host, { all: true }, (error, found) => {
-      if (error !== null) return done(new Error(`Cannot resolve ${host}: ${error.message}`));
+      if (error !== null) {
+        return done(new Error(`the name ${host} cannot be resolved by DNS`, { cause: error }));
+      }
       if (!found.every(({ address }) => mayReach(address))) return done(refusal(host));
       if (options.all === true) done(null, found);
       else done(null, found[0]!.address, found[0]!.family);
@@ -95,7 +98,11 @@ async function guarded(
   if (isAddress(host) && !mayReach(host)) throw refusal(host);
   const body = new Uint8Array(await request.arrayBuffer());
   const send = url.protocol === "https:" ? httpsRequest : httpRequest;
-  const headers = { ...Object.fromEntries(request.headers), "content-length": body.length };
+  const headers = {
+    "user-agent": userAgent,
+    ...Object.fromEntries(request.headers),
+    "content-length": body.length,
+  };
   return await new Promise((resolveResponse, reject) => {
     const { method, signal } = request;
     const lookup = guardedLookup(mayReach) as never;

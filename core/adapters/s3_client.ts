@@ -1,3 +1,4 @@
+import { identifiedFetch } from "../base/identified_fetch.ts";
 import { AwsV4Signer } from "aws4fetch";
 import { limits } from "../base/limits.ts";
 
@@ -46,7 +47,7 @@ export function s3Client({ endpoint, bucket, ...credentials }: S3Options): S3Cli
       const signed = await new AwsV4Signer({ ...signing, method, url: url.href, headers: all })
         .sign();
       const timeout = AbortSignal.timeout(limits.s3TimeoutMs);
-      const response = await fetch(signed.url, {
+      const response = await identifiedFetch(signed.url, {
         method,
         headers: signed.headers,
         ...body && { body },

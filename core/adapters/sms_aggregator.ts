@@ -1,3 +1,4 @@
+import { identifiedFetch } from "../base/identified_fetch.ts";
 import { z } from "zod";
 import { readText } from "../base/exchange.ts";
 import { Fault } from "../base/faults.ts";
@@ -32,10 +33,12 @@ export function smsAggregator({ url, token }: { url: string; token: string }): M
       const content = JSON.stringify({ id: sid, from, to, body, account_sid: accountSid });
       const request = { method: "POST", headers, body: content };
       const bounded = AbortSignal.any([signal, timeout]);
-      const response = await fetch(url, { ...request, signal: bounded }).catch((cause) => {
-        const why = timeout.aborted ? "does not answer in time" : "is out of reach";
-        throw new Error(`the aggregator ${why}`, { cause });
-      });
+      const response = await identifiedFetch(url, { ...request, signal: bounded }).catch(
+        (cause) => {
+          const why = timeout.aborted ? "does not answer in time" : "is out of reach";
+          throw new Error(`the aggregator ${why}`, { cause });
+        },
+      );
       const { text } = await readText(response, limits.aggregatorAnswerBytes);
       if (response.ok) return deliveryOf(text, sid);
       const why = `the aggregator answered ${response.status}: ${text.slice(0, 200)}`;

@@ -1,3 +1,4 @@
+import { identifiedFetch } from "../base/identified_fetch.ts";
 import { readText } from "../base/exchange.ts";
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
@@ -39,7 +40,7 @@ async function ask(
   const bounded = AbortSignal.any([signal, late]);
   try {
     const request = { method: "POST", headers, body: form, signal: bounded };
-    return await textIn(await fetch(`${url}/v1/audio/transcriptions`, request));
+    return await textIn(await identifiedFetch(`${url}/v1/audio/transcriptions`, request));
   } catch (cause) {
     if (!late.aborted || signal.aborted || cause instanceof Fault) throw cause;
     throw new Error(`the recogniser took over ${Math.ceil(mostMs / 1_000)} s`, { cause });

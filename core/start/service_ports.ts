@@ -1,3 +1,4 @@
+import { identifiedFetch } from "../base/identified_fetch.ts";
 import { tokenDeriver } from "../accounts/derive_token.ts";
 import { companionClient } from "../companions/client.ts";
 import { readRates } from "../calls/rates.ts";
@@ -77,7 +78,7 @@ export function portsOf(config: Config, parts: Parts): Ports {
       url: config.BRIDGE_URL,
       companions: store.companions,
       secret: bridgeSecret,
-      fetch: (request) => fetch(request),
+      fetch: identifiedFetch,
       now,
       timeoutMs: 5_000,
     }),
@@ -151,7 +152,7 @@ function numberProvider(config: Config, { stock }: Parts["store"]): NumberProvid
       return httpNumbers({
         url: config.NUMBERS_URL,
         token: config.NUMBERS_TOKEN,
-        fetch: (request) => fetch(request),
+        fetch: identifiedFetch,
       });
   }
 }

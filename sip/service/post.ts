@@ -1,3 +1,4 @@
+import { identifiedFetch, userAgent } from "../../core/base/identified_fetch.ts";
 import { Buffer } from "node:buffer";
 import { Agent, type ClientRequest, type IncomingMessage, request } from "node:http";
 import { sipLimits } from "../base/limits.ts";
@@ -44,7 +45,7 @@ export interface PosterLife {
 
 const securePoster = (origin: string): Poster => async (post) => {
   const { path, headers, body, ms, signals, parts } = post;
-  const response = await fetch(new URL(path, origin), {
+  const response = await identifiedFetch(new URL(path, origin), {
     method: "POST",
     headers: { "content-type": "application/json", ...headers() },
     body,
@@ -70,7 +71,12 @@ function plainPoster(
   const send = async (post: Post): Promise<Answer> => {
     const { path, headers, body } = post;
     const length = String(Buffer.byteLength(body));
-    const all = { "content-type": "application/json", "content-length": length, ...headers() };
+    const all = {
+      "user-agent": userAgent,
+      "content-type": "application/json",
+      "content-length": length,
+      ...headers(),
+    };
     const outgoing = request({ host, port, path, method: "POST", agent, headers: all });
     let isAnswered = false;
     outgoing.on("response", () => isAnswered = true);

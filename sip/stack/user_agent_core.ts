@@ -1,3 +1,4 @@
+import { userAgent } from "../../core/base/identified_fetch.ts";
 import {
   type DigestAuthentication,
   type IncomingRequestMessage,
@@ -15,8 +16,8 @@ import { ServerTransactions } from "./server_transactions.ts";
 import { contactUser, nameless } from "../transport/local_name.ts";
 import { userUri } from "../text/uri.ts";
 
-/** What the companion calls itself in User-Agent. */
-export const productName = "Switchboard";
+/** What the companion calls itself in User-Agent (RFC 3261 §20.41). */
+export const productName = userAgent;
 
 /** The methods in Allow; what the core does not know of them is handled beside it. */
 export const allowedMethods = [

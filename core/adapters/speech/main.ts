@@ -2,7 +2,15 @@ import { serveHttp } from "../../net/http_server.ts";
 import { netLimits } from "../../net/limits.ts";
 import { createPlaces } from "../../net/places.ts";
 import { type Config, readConfig } from "../../configuration/config.ts";
-import { createFailure, fail, log, say, stopOnSignal, surviveBugs } from "../../process/process.ts";
+import {
+  createFailure,
+  fail,
+  log,
+  say,
+  sayStarted,
+  stopOnSignal,
+  surviveBugs,
+} from "../../process/process.ts";
 import type { RecognitionEngine, SpeechEngine } from "./engine.ts";
 import { espeakProgram } from "./espeak.ts";
 import { isEspeakThere } from "../espeak_package/load_espeak.ts";
@@ -41,10 +49,12 @@ async function start(config: Config, onOver: (error: Error) => void) {
   ]);
   opened.resolve(speechServer({ secret, speech, recognition, cache, log }));
   say(
-    `Speech is made by ${speech?.name ?? "nobody"}, and understood by ${
-      recognition?.name ?? "nobody"
-    }`,
+    `Text-to-speech: ${speech?.name ?? "off (install espeak-ng or set SPEECH_URL)"}. ` +
+      `Speech recognition: ${
+        recognition?.name ?? "off (install pocketsphinx or set RECOGNITION_URL)"
+      }`,
   );
+  sayStarted();
   return server;
 }
 

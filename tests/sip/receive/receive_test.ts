@@ -1,3 +1,4 @@
+import { version } from "../../../core/base/version.ts";
 import assert from "node:assert/strict";
 import { sipTest, startSipLab } from "../../support/sip/sip_lab.ts";
 import type { Softphone } from "../../support/sip/softphone.ts";
@@ -18,7 +19,7 @@ sipTest("receive() answers OPTIONS with what the companion can do", async () => 
   assert.equal(valueOf(response, "accept"), "application/sdp, text/plain");
   const options = "outbound, path, 100rel, timer, replaces, norefersub";
   assert.equal(valueOf(response, "supported"), options);
-  assert.equal(valueOf(response, "user-agent"), "Switchboard");
+  assert.equal(valueOf(response, "user-agent"), `Switchboard/${version}`);
   assert.match(valueOf(response, "via"), /;rport=\d+;received=127\.0\.0\.1$/);
 });
 
