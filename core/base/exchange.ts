@@ -1,3 +1,4 @@
+import { plainReason } from "./plain_reason.ts";
 import { decodeText } from "./decode_text.ts";
 
 /** One request to a customer's server and what came back, as a Notification tells it. */
@@ -38,9 +39,7 @@ export const masked = (text: string, secrets: string[]): string =>
 
 /** Why a request failed, as others may read it: a URL in it may have credentials too. */
 export function reasonOf(error: unknown, secrets: string[]): string {
-  // Of itself, a fetch says no more than that it failed.
-  const why = error instanceof TypeError && error.cause instanceof Error ? error.cause : error;
-  return masked(why instanceof Error ? why.message : String(why), secrets)
+  return masked(plainReason(error), secrets)
     .replaceAll(/\/\/[^/\s@]*@/g, "//");
 }
 

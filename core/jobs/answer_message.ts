@@ -1,3 +1,4 @@
+import { plainReason } from "../base/plain_reason.ts";
 import { standing } from "../accounts/access.ts";
 import { Fault } from "../base/faults.ts";
 import { exponential } from "../model/job.ts";
@@ -33,7 +34,7 @@ export const answerMessageHandler: JobHandler<Args> = handler(answerMessage, {
     if (answering === null) return [];
     const failure = error instanceof Fault
       ? error
-      : new Fault("documentUnreachable", String(error));
+      : new Fault("documentUnreachable", plainReason(error));
     await tellFailure(failure, answering);
     return [];
   },

@@ -1,3 +1,4 @@
+import { plainReason } from "../base/plain_reason.ts";
 import { exponential } from "../model/job.ts";
 import type { JobHandler } from "../ports/job_handler.ts";
 import { limits } from "../base/limits.ts";
@@ -44,7 +45,7 @@ export const deliverWebhookHandler: JobHandler<{ accountSid: string }> = {
     const delivery = await ports.records.deliveries.get(accountSid, job.id);
     if (delivery === null) return [];
     const failed = error instanceof AttemptFailed ? error : undefined;
-    const detail = `given up: ${error instanceof Error ? error.message : error}`;
+    const detail = `given up: ${plainReason(error)}`;
     const exchange = failed?.exchange ?? shownRequest(delivery);
     const { callSid } = delivery;
     return [

@@ -1,3 +1,4 @@
+import { plainReason } from "../base/plain_reason.ts";
 import { standing } from "../accounts/access.ts";
 import type { Companion } from "../protocol/companion.ts";
 import type { Script, Target } from "../protocol/script.ts";
@@ -53,7 +54,7 @@ export const dialCallHandler: JobHandler<ArgsOf<typeof dialCall>> = handler(dial
 
   async spent({ accountSid, callSid }, ports, error) {
     const call = await ports.records.calls.get(accountSid, callSid);
-    const detail = error instanceof Error ? error.message : String(error);
+    const detail = plainReason(error);
     if (call?.status === "queued") await fail(call, ports, { fault: "notDialled", detail });
     return [];
   },

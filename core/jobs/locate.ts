@@ -1,3 +1,4 @@
+import { plainReason } from "../base/plain_reason.ts";
 import { parseLocation } from "../geolocation/parse_location.ts";
 import { isSettled, settle } from "../geolocation/settle.ts";
 import { exponential } from "../model/job.ts";
@@ -37,7 +38,7 @@ export const locateHandler: JobHandler<ArgsOf<typeof locate>> = handler(locate, 
 
   async spent({ accountSid, geolocationSid }, ports, error) {
     const asked = await ports.records.geolocations.get(accountSid, geolocationSid);
-    const why = error instanceof Error ? error.message : String(error);
+    const why = plainReason(error);
     if (asked !== null) await fail(asked, why, ports);
     return [];
   },

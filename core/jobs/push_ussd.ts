@@ -1,3 +1,4 @@
+import { plainReason } from "../base/plain_reason.ts";
 import { standing } from "../accounts/access.ts";
 import type { Invitation, Script } from "../protocol/script.ts";
 import type { UssdStep } from "../protocol/ussd.ts";
@@ -43,7 +44,7 @@ export const pushUssdHandler: JobHandler<ArgsOf<typeof pushUssd>> = handler(push
 
   async spent({ accountSid, callSid }, ports, error) {
     const call = await ports.records.calls.get(accountSid, callSid);
-    const detail = error instanceof Error ? error.message : String(error);
+    const detail = plainReason(error);
     if (call?.status === "queued") await fail(call, ports, { fault: "notDialled", detail });
     return [];
   },

@@ -1,3 +1,4 @@
+import { plainReason } from "../base/plain_reason.ts";
 import { exponential } from "../model/job.ts";
 import { handler, type JobHandler } from "../ports/job_handler.ts";
 import { type ArgsOf, removeAudio } from "../model/job_kinds.ts";
@@ -12,7 +13,7 @@ export const removeAudioHandler: JobHandler<ArgsOf<typeof removeAudio>> = handle
     await blobs.remove(accountSid, recordingSid),
 
   spent({ accountSid, recordingSid }, ports, error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = plainReason(error);
     const notice = { accountSid, callSid: null, fault: "recordingNotDeleted" } as const;
     const detail = `${recordingSid}: ${why}`;
     return Promise.resolve([notification({ ...notice, detail, level: "error" }, ports)]);

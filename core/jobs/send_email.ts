@@ -1,3 +1,4 @@
+import { plainReason } from "../base/plain_reason.ts";
 import { Fault } from "../base/faults.ts";
 import { exponential } from "../model/job.ts";
 import { handler, type JobHandler } from "../ports/job_handler.ts";
@@ -30,7 +31,7 @@ export const sendEmailHandler: JobHandler<ArgsOf<typeof sendEmail>> = handler(se
     const email = await ports.records.emails.get(accountSid, emailSid);
     if (email === null) return [];
     const isRefused = error instanceof Fault && error.fault === "emailRefused";
-    const why = isRefused ? error.detail : error instanceof Error ? error.message : String(error);
+    const why = isRefused ? error.detail : plainReason(error);
     await forget(email, ports, {
       ...aboutEmail(email, ports, `to ${email.to}: ${why}`),
       fault: isRefused ? "emailRefused" : "emailNotSent",

@@ -1,3 +1,4 @@
+import { plainReason } from "../base/plain_reason.ts";
 import { Fault, type FaultName } from "../base/faults.ts";
 import { exponential } from "../model/job.ts";
 import { handler, type JobHandler } from "../ports/job_handler.ts";
@@ -53,7 +54,7 @@ function failureOf(error: unknown): { fault: FaultName; detail: string } {
   }
   return {
     fault: "messageNotSent",
-    detail: error instanceof Error ? error.message : String(error),
+    detail: plainReason(error),
   };
 }
 

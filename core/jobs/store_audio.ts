@@ -1,3 +1,4 @@
+import { plainReason } from "../base/plain_reason.ts";
 import { exponential } from "../model/job.ts";
 import { handler, type JobHandler } from "../ports/job_handler.ts";
 import { type ArgsOf, storeAudio } from "../model/job_kinds.ts";
@@ -44,7 +45,7 @@ export const storeAudioHandler: JobHandler<Args> = handler(storeAudio, {
 });
 
 function notice({ accountSid, recordingSid }: Args, callSid: string, error: unknown): Notice {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = plainReason(error);
   const detail = `${recordingSid} stays at the service for now: ${why}`;
   // It is told once, whether after some attempts, at their end, or both.
   const cause = { at: sidTime(recordingSid), id: `${recordingSid} stored` };

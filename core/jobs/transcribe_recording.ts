@@ -1,3 +1,4 @@
+import { plainReason } from "../base/plain_reason.ts";
 import { Fault } from "../base/faults.ts";
 import { exponential } from "../model/job.ts";
 import { handler, type JobHandler } from "../ports/job_handler.ts";
@@ -27,11 +28,7 @@ export const transcribeRecordingHandler: JobHandler<ArgsOf<typeof transcribeReco
 
     async spent(wanted, ports, error) {
       const asked = await find(wanted, ports);
-      const cause = error instanceof Fault
-        ? error.detail ?? error.message
-        : error instanceof Error
-        ? error.message
-        : String(error);
+      const cause = error instanceof Fault ? error.detail ?? error.message : plainReason(error);
       if (asked !== null) await settle(asked, { cause }, wanted, ports);
       return [];
     },

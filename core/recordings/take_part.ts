@@ -1,3 +1,4 @@
+import { plainReason } from "../base/plain_reason.ts";
 import type { RecordingPart } from "../protocol/recordings.ts";
 import { Fault } from "../base/faults.ts";
 import { removeAudio } from "../model/job_kinds.ts";
@@ -86,7 +87,7 @@ async function keep(
     return true;
   } catch (error) {
     if (error instanceof Fault && error.kind === "missing") return false;
-    const why = error instanceof Error ? error.message : String(error);
+    const why = plainReason(error);
     const notice = { accountSid, callSid, fault: "recordingNotStored", level: "error" } as const;
     const told = { ...notice, cause: { at: sidTime(sid), id: sid }, detail: `${sid}: ${why}` };
     await notify(told, { blobs, ...ports }).catch((error) =>

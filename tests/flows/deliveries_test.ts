@@ -120,7 +120,10 @@ Deno.test("every attempt is kept with why it failed, until the delivery is given
     one.error,
   ]);
   const refused = [503, "the server answered 503"];
-  assert.deepEqual(told, [refused, [null, "connection refused"], ...Array(4).fill(refused)]);
+  assert.deepEqual(told, [refused, [
+    null,
+    "the server refused the connection; is it running there?",
+  ], ...Array(4).fill(refused)]);
   assert.equal(failed.attempts[0].response_body.length, 1_024);
   const ids = app.fetched.map(({ headers }) => headers.get("x-switchboard-delivery"));
   assert.deepEqual(new Set(ids), new Set([failed.sid]));

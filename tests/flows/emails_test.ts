@@ -43,7 +43,11 @@ Deno.test("a mail server out of reach is asked again, then the customer is told"
 
   assert.equal(asked, limits.emailAttempts);
   assert.deepEqual(told, [
-    [0, 13250, "Cannot send the e-mail: EM to you@example.com: connection refused"],
+    [
+      0,
+      13250,
+      "Cannot send the e-mail: EM to you@example.com: the server refused the connection; is it running there?",
+    ],
   ]);
 });
 

@@ -121,7 +121,7 @@ const failures: [what: string, transcriber: Transcriber | null, cause: RegExp, t
   [
     "the recogniser stays out of reach",
     hearing(() => Promise.reject(new Error("connection refused"))).transcriber,
-    /connection refused/,
+    /the server refused the connection/,
     limits.transcriptionAttempts,
   ],
 ];

@@ -1,3 +1,4 @@
+import { plainReason } from "../../../core/base/plain_reason.ts";
 import { writeWav } from "../../../core/base/wav.ts";
 import { z } from "zod";
 import { mediaLimits } from "../base/limits.ts";
@@ -52,7 +53,7 @@ export function httpRecogniser(options: RecogniserOptions): Recogniser {
       } catch (error) {
         signal.throwIfAborted();
         const isForeign = error instanceof z.ZodError || error instanceof SyntaxError;
-        const told = error instanceof Error ? error.message : String(error);
+        const told = plainReason(error);
         const why = isForeign ? "its answer is not understood" : told;
         const reason = late.aborted ? `it took over ${timeoutMs} ms` : why;
         throw new Error(`the recogniser at ${new URL(url).origin} did not help: ${reason}`, {

@@ -1,3 +1,4 @@
+import { plainReason } from "../../../core/base/plain_reason.ts";
 import { overReason, unlessAborted } from "../../base/abort.ts";
 import { type AudioCache, audioCache } from "./audio_cache.ts";
 import { decodeAudio } from "../codecs/decode_audio.ts";
@@ -86,7 +87,7 @@ async function load(options: LoadOptions, url: string, signal: AbortSignal): Pro
     response = await fetch(url, { headers: known?.validators ?? {}, signal });
   } catch (error) {
     if (standIn !== undefined && !signal.aborted) return standIn;
-    throw error;
+    throw signal.aborted ? error : new Error(plainReason(error), { cause: error });
   }
   if (known !== undefined && response.status === 304) {
     await response.body?.cancel();

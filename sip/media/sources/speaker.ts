@@ -1,3 +1,4 @@
+import { plainReason } from "../../../core/base/plain_reason.ts";
 import { unlessAborted } from "../../base/abort.ts";
 import { audioCache } from "./audio_cache.ts";
 import { decodeAudio } from "../codecs/decode_audio.ts";
@@ -103,7 +104,7 @@ async function request(
     const bytes = await readBody(response, mediaLimits.audioFileBytes);
     return await decodeAudio(bytes, response.headers.get("content-type"));
   } catch (error) {
-    const told = error instanceof Error ? error.message : String(error);
+    const told = plainReason(error);
     const why = signal.aborted ? `it took over ${timeoutMs} ms` : told;
     throw new (isRefused ? SpeechRefused : Error)(
       `the speech provider at ${new URL(url).origin} did not help: ${why}`,

@@ -72,7 +72,11 @@ const failures: [what: string, answer: () => Response | Promise<Response>, why: 
   ],
   ["the answer is none", () => new Response("<html>"), /its answer is not understood/],
   ["the answer lacks the text", () => Response.json({}), /its answer is not understood/],
-  ["nobody is there", () => Promise.reject(new Error("connection refused")), /connection refused/],
+  [
+    "nobody is there",
+    () => Promise.reject(new Error("connection refused")),
+    /the server refused the connection/,
+  ],
 ];
 for (const [what, answer, why] of failures) {
   Deno.test(`recognise() says why when ${what}`, async () => {

@@ -101,7 +101,7 @@ const failures: Failure[] = [
   [
     "gets no connection",
     () => Promise.reject(new Error("connection refused")),
-    /connection refused/,
+    /the server refused the connection/,
   ],
 ];
 for (const [what, answer, why, name = "Error"] of failures) {

@@ -1,0 +1,31 @@
+/** What the runtime and its libraries say of a request that failed, and the same in plain words. */
+const reasons: readonly [pattern: RegExp, words: string][] = [
+  [/ECONNREFUSED|connection refused/i, "the server refused the connection; is it running there?"],
+  [
+    /ECONNRESET|EPIPE|connection (was )?reset|socket hang ?up|closed before message|unexpected e(nd|of)/i,
+    "the server closed the connection before its response was complete",
+  ],
+  [/EHOSTUNREACH|ENETUNREACH|unreachable \(os/i, "there is no route to the server"],
+  [/ETIMEDOUT|timed out/i, "the server did not answer in time"],
+  [
+    /ENOTFOUND|EAI_AGAIN|dns error|failed to lookup address/i,
+    "the name of the server cannot be resolved",
+  ],
+  [/ERR_TLS_CERT_ALTNAME|NotValidForName/i, "the certificate is for another name"],
+  [/CERT_HAS_EXPIRED|certificate.*expired/i, "the certificate of the server has expired"],
+  [
+    /UnknownIssuer|SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER|invalid peer certificate/i,
+    "the certificate of the server is not trusted; NODE_EXTRA_CA_CERTS adds a private CA",
+  ],
+  [/HPE_|parse error|invalid HTTP/i, "the response is not HTTP"],
+];
+
+/** Why something failed, for its owner to read: without the texts of libraries where they are known. */
+export function plainReason(error: unknown): string {
+  // Of itself, a fetch says no more than that it failed.
+  const why = error instanceof TypeError && error.cause instanceof Error ? error.cause : error;
+  const message = why instanceof Error ? why.message : String(why);
+  const code = (why as { code?: unknown })?.code;
+  const known = reasons.find(([pattern]) => pattern.test(`${code} ${message}`));
+  return known?.[1] ?? message.replace(/^(\w*Error: )+/, "");
+}
