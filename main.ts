@@ -8,6 +8,7 @@ import {
   fail,
   log,
   say,
+  sayStarted,
   stopOnSignal,
   surviveBugs,
 } from "./core/process/process.ts";
@@ -69,6 +70,7 @@ export async function startService(config: Config, onListenerOver: (error: Error
   await welcome(config, ports);
   const removing = repeatRemoval(ports);
   opened.resolve();
+  sayStarted();
 
   return {
     port: server.address.port,
@@ -109,7 +111,7 @@ async function welcome(config: Config, ports: Ports): Promise<void> {
   const { baseUrl } = ports.settings;
   const wsUrl = config.SIP_WS_URL;
   const file = `${config.DATA_DIR}/credentials.json`;
-  say(`REST interface listens on ${baseUrl}`);
+  say(`REST interface: ${baseUrl}`);
   const root = await rootOf(config, ports);
   const isNew = ports.now() - root.dateCreated < 60_000;
   if (config.DEMO) await demoFor(root, isNew, ports);

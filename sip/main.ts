@@ -1,3 +1,4 @@
+import { identifiedFetch } from "../core/base/identified_fetch.ts";
 import { isPublicAddress } from "../core/configuration/address.ts";
 import { authority, type Config, listOf, readConfig } from "../core/configuration/config.ts";
 import { portRange, rtpengines } from "../core/configuration/media_variables.ts";
@@ -9,6 +10,7 @@ import {
   fail,
   log,
   say,
+  sayStarted,
   stopOnSignal,
   surviveBugs,
 } from "../core/process/process.ts";
@@ -82,8 +84,8 @@ function speech(config: Config): Pick<CompanionOptions, "speaker" | "recogniser"
   const [speaking, hearing] = [speechEndpoint(config), recognitionEndpoint(config)];
   const voices = voiceNames(config);
   return {
-    ...speaking && { speaker: httpSpeaker({ fetch, endpoint: speaking, voices }) },
-    ...hearing && { recogniser: httpRecogniser({ fetch, endpoint: hearing }) },
+    ...speaking && { speaker: httpSpeaker({ fetch: identifiedFetch, endpoint: speaking, voices }) },
+    ...hearing && { recogniser: httpRecogniser({ fetch: identifiedFetch, endpoint: hearing }) },
   };
 }
 
@@ -145,11 +147,12 @@ if (import.meta.main) {
       onEnd: () => endWithMedia(),
     });
     const companion = await start(config, media, over.fail);
-    say(`Softphones register over SIP on WebSocket at ${config.SIP_WS_URL}`);
+    say(`SIP over WebSocket: ${config.SIP_WS_URL}`);
     for (const [protocol, { port }] of companion.sipAddresses) {
       if (protocol === "WS") continue;
-      say(`SIP over ${protocol} at ${authority(config.SIP_PUBLIC_HOST, port)}`);
+      say(`SIP over ${protocol}: ${authority(config.SIP_PUBLIC_HOST, port)}`);
     }
+    sayStarted();
     endWithMedia = stopOnSignal(() => companion.stop(), 9_000);
     over.endBy(endWithMedia);
   } catch (error) {

@@ -18,6 +18,8 @@ export function listening<T>(address: ListenAddress, start: () => T): T {
 export function listenError({ hostname, port, name }: ListenAddress, cause: unknown): Error {
   const { name: kind, code, message } = cause as Error & { code?: string };
   const isTaken = kind === "AddrInUse" || code === "EADDRINUSE";
-  const why = isTaken ? "the port is in use" : message;
+  const why = isTaken
+    ? `the port is in use. Stop the other program (another Switchboard?), or set ${name}`
+    : message;
   return new Error(`Cannot listen on ${hostname}:${port} (${name}): ${why}`, { cause });
 }

@@ -21,6 +21,14 @@ export const supervisedVariable = "SWITCHBOARD_SUPERVISED";
 
 const isSupervised = () => Deno.env.get(supervisedVariable) === "1";
 
+/** Ends what a supervised process writes to its standard output while it starts (ASCII RS). */
+export const endOfStart = "\x1e";
+
+/** Says that the process has started: the supervisor shows the lines of the next one. */
+export function sayStarted(): void {
+  if (isSupervised()) Deno.stdout.writeSync(new TextEncoder().encode(endOfStart));
+}
+
 /** How a supervised process exits whose start failed, however long that took: EX_CONFIG of sysexits. */
 export const cannotStartCode = 78;
 

@@ -9,6 +9,8 @@ import {
   machineVariable,
   writeMachineAddresses,
 } from "../configuration/machine_addresses.ts";
+import { createStartOutput } from "./start_output.ts";
+import { misspeltNotes } from "../configuration/misspelt.ts";
 import { onNpmWrapperGone } from "./npm_wrapper.ts";
 import { cannotStartCode, fail, log, say, supervisedVariable } from "../process/process.ts";
 import { environmentOf } from "./process_environment.ts";
@@ -134,6 +136,9 @@ function programsOf(command: string | undefined, config: Config): Program[] {
   }
 }
 
+/** The service comes last: it says how to begin. */
+const shownOrder = ["speech process", "companion", "service"] as const;
+
 /** Longer than either process takes to stop by itself. */
 const killAfterMs = 9_500;
 const restartPauseMs = 1_000;
@@ -163,6 +168,10 @@ async function supervise(
   const root = new URL("../../", import.meta.url);
   const all: Running[] = [];
   let isStopping = false;
+  const output = createStartOutput(
+    shownOrder.filter((name) => wanted.some((one) => one.name === name)),
+    (bytes) => void Deno.stdout.writeSync(bytes),
+  );
   const connections = await connectionsVariable();
   const secret = config.SPEECH_SECRET || crypto.getRandomValues(new Uint8Array(32)).toHex();
   // Nobody listens for the service that is started by itself, unless the operator says so.
@@ -170,7 +179,7 @@ async function supervise(
 
   function spawn({ name, script, flags = [], permissions }: Program): Deno.ChildProcess {
     const args = ["run", "--quiet", "--no-prompt", ...flags, ...permissions(config), script];
-    return new Deno.Command(Deno.execPath(), {
+    const child = new Deno.Command(Deno.execPath(), {
       args,
       cwd: root,
       clearEnv: true,
@@ -182,9 +191,11 @@ async function supervise(
         ...knowsSpeech && { SPEECH_SECRET: secret },
       },
       stdin: "piped", // Its end tells the process that the supervisor is gone.
-      stdout: "inherit",
+      stdout: "piped",
       stderr: "inherit",
     }).spawn();
+    void output.take(name, child.stdout);
+    return child;
   }
 
   /** Keeps a program running until the supervisor stops. */
@@ -243,6 +254,7 @@ if (import.meta.main) {
     if (command === "config") configLines(config).forEach(say);
     else {
       const wanted = programsOf(command, config);
+      misspeltNotes(Object.keys(Deno.env.toObject())).forEach(say);
       sayNotes(config, wanted, machine);
       await supervise(config, wanted, machine);
     }

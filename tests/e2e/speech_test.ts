@@ -42,8 +42,8 @@ async function hear(system: System, app: AppServer, document: string) {
 }
 
 const engines: [what: string, env: Record<string, string>, engine: RegExp][] = [
-  ["what is installed", {}, /Speech is made by (espeak-ng|flite)/],
-  ["itself where nothing is", { PATH: "/nowhere" }, /Speech is made by espeak-ng \(npm\)/],
+  ["what is installed", {}, /Text-to-speech: (espeak-ng|flite)/],
+  ["itself where nothing is", { PATH: "/nowhere" }, /Text-to-speech: espeak-ng \(npm\)/],
 ];
 for (const [what, env, engine] of engines) {
   Deno.test({
@@ -133,7 +133,7 @@ Deno.test({
     await using system = await startSystem({ env: { RTP_PORTS: "0" } });
     const [pid] = await eventually("it is there", () => {
       const pids = system.pids(script);
-      return system.output().includes("Speech is made by") && pids.length === 1 && pids;
+      return system.output().includes("Text-to-speech:") && pids.length === 1 && pids;
     });
     const stranger = await fetch(`${system.speechUrl}/health`);
     assert.equal(stranger.status, 401);

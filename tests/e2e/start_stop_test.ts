@@ -8,7 +8,7 @@ import { freePorts, isAlive, spawnTask, startSystem } from "../support/process/s
 import { webrtcAnswer } from "../support/media/webrtc_answer.ts";
 
 Deno.test("deno task start writes the credentials for their owner and tells how to begin", async () => {
-  await using system = await startSystem();
+  await using system = await startSystem({ env: { BASE_ULR: "http://other.test" } });
   const file = `${system.directory}/credentials.json`;
   assert.equal((await Deno.stat(file)).mode! & 0o777, 0o600);
   assert.deepEqual(Object.keys(JSON.parse(await Deno.readTextFile(file))), [
@@ -20,9 +20,13 @@ Deno.test("deno task start writes the credentials for their owner and tells how 
     "demo_login",
     "demo_password",
   ]);
-  assert.match(system.output(), new RegExp(`REST interface listens on ${system.baseUrl}`));
-  assert.match(system.output(), new RegExp(`SIP on WebSocket at ${system.wsUrl}`));
-  assert.match(system.output(), /A first call/);
+  assert.match(system.output(), new RegExp(`REST interface: ${system.baseUrl}`));
+  assert.match(system.output(), new RegExp(`SIP over WebSocket: ${system.wsUrl}`));
+  assert.match(system.output(), /^Ignored BASE_ULR: .* Did you mean BASE_URL\?$/m);
+  assert.match(
+    system.output(),
+    /Text-to-speech[^]*SIP over WebSocket[^]*REST interface[^]*A first call/,
+  );
   assert.ok(system.output().includes(`Its AuthToken is in ${file}`), system.output());
   const { auth_token, demo_password } = JSON.parse(await Deno.readTextFile(file));
   for (const secret of [auth_token, demo_password]) {
@@ -86,17 +90,17 @@ Deno.test({
           MEDIA_PORT: String(freeUdpPort()),
           DATA_DIR: directory,
         },
-        /^Cannot listen on .*:\d+ \(SIP_WS_PORT\): the port is in use$/,
+        /^Cannot listen on .*:\d+ \(SIP_WS_PORT\): the port is in use. Stop/,
       ],
       [
         "start",
         { ...ports, MEDIA_PORT: String(media.port), DATA_DIR: directory },
-        /^Cannot start the media Worker: Cannot listen on .*:\d+ \(MEDIA_PORT\): the port is in use$/,
+        /^Cannot start the media Worker: Cannot listen on .*:\d+ \(MEDIA_PORT\): the port is in use. Stop/,
       ],
       [
         "start",
         { ...ports, SPEECH_PORT: port, DATA_DIR: directory },
-        /^Cannot listen on .*:\d+ \(SPEECH_PORT\): the port is in use$/,
+        /^Cannot listen on .*:\d+ \(SPEECH_PORT\): the port is in use. Stop/,
       ],
       [
         "start",
@@ -129,7 +133,7 @@ Deno.test("a start on every address advertises one that others can connect to, a
   await using system = await startSystem({ env });
   const { v4 = "127.0.0.1" } = machineAddresses();
   const own = (url: string) => url.replace("127.0.0.1", v4);
-  await eventually("both to have started", () => /SIP over UDP/.test(system.output()));
+  await eventually("both to have started", () => /REST interface/.test(system.output()));
   const output = system.output();
   for (
     const [host, told, wanted] of [
@@ -148,8 +152,8 @@ Deno.test("a start on every address advertises one that others can connect to, a
       `${host}: ${line}\n${output}`,
     );
   }
-  assert.match(output, new RegExp(`REST interface listens on ${own(system.baseUrl)}`));
-  assert.match(output, new RegExp(`SIP over UDP at ${v4}:`));
+  assert.match(output, new RegExp(`REST interface: ${own(system.baseUrl)}`));
+  assert.match(output, new RegExp(`SIP over UDP: ${v4}:`));
   assert.doesNotMatch(output, /(?<!HOST=)0\.0\.0\.0/);
   const settings = await fetch(`${system.baseUrl}/softphone/settings.json`);
   assert.equal((await settings.json()).ws_url, own(system.wsUrl));
@@ -164,7 +168,7 @@ Deno.test("a name as PUBLIC_IP is looked up, and browsers are told its address",
   const { invite } = await phone.nextCall();
 
   assert.match(invite.body, /^a=candidate:\S+ 1 UDP \d+ 127\.0\.0\.1 \d+ typ srflx raddr /m);
-  assert.match(system.output(), new RegExp(`SIP on WebSocket at ws://localhost:`));
+  assert.match(system.output(), new RegExp(`SIP over WebSocket: ws://localhost:`));
 });
 
 Deno.test("deno task config prints every variable, secrets masked", async () => {

@@ -30,8 +30,8 @@ aloneTest(
     await call.untilHearsOnly(500);
 
     const printed = system.output();
-    assert.ok(printed.includes(`REST interface listens on ${system.baseUrl}`), printed);
-    assert.ok(printed.includes(`SIP on WebSocket at ${system.wsUrl}`), printed);
+    assert.ok(printed.includes(`REST interface: ${system.baseUrl}`), printed);
+    assert.ok(printed.includes(`SIP over WebSocket: ${system.wsUrl}`), printed);
     assert.match(printed, /no network address but the loopback's.*Firefox/);
     await call.close();
   },

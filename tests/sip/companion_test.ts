@@ -227,7 +227,7 @@ sipTest("startCompanion() rejects and listens nowhere when a port is taken", asy
       loadAudio: () => Promise.reject(new Error("no audio")),
       log: () => {},
     }),
-    /^Error: Cannot listen on 127\.0\.0\.1:\d+ \(BRIDGE_PORT\): the port is in use$/,
+    /^Error: Cannot listen on 127\.0\.0\.1:\d+ \(BRIDGE_PORT\): the port is in use. Stop/,
   );
 });
 

@@ -257,7 +257,7 @@ for (const protocol of ["WS", "UDP", "TCP"] as const) {
     await assert.rejects(
       openLab({ ports: { [protocol]: port } }),
       new RegExp(
-        `^Error: Cannot listen on 127\\.0\\.0\\.1:${port} \\(SIP_${protocol}_PORT\\): the port is in use$`,
+        `^Error: Cannot listen on 127\\.0\\.0\\.1:${port} \\(SIP_${protocol}_PORT\\): the port is in use\\. Stop`,
       ),
     );
   });

@@ -27,7 +27,7 @@ export async function startCompanion(
     ...env,
   });
   const phones: Softphone[] = [];
-  await eventually("it listens", () => output().includes("Softphones register"));
+  await eventually("it listens", () => output().includes("SIP over WebSocket"));
   return {
     async phone(login) {
       const password = `${login}-secret`;

@@ -99,7 +99,9 @@ Deno.test({
       const engine = await engineAt(port);
       await assert.rejects(
         engineAt(port),
-        new RegExp(`^Error: Cannot listen on 127.0.0.1:${port} .MEDIA_PORT.: the port is in use$`),
+        new RegExp(
+          `^Error: Cannot listen on 127.0.0.1:${port} .MEDIA_PORT.: the port is in use. Stop`,
+        ),
       );
       const peer = await connectRtpPeer(engine, MULAW);
       peer.leg.close();
