@@ -23,7 +23,10 @@ export function demo(): Hono {
       methods,
       "/conference",
       (c) =>
-        answer(c, say("You enter the demo room.") + "<Dial><Conference>demo</Conference></Dial>"),
+        answer(
+          c,
+          say("You enter the demo conference.") + "<Dial><Conference>demo</Conference></Dial>",
+        ),
     )
     .on(methods, "/menu", (c) => answer(c, menu))
     .on(methods, "/menu/chosen", async (c) => answer(c, chosen(await parameters(c))))

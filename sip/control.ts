@@ -98,6 +98,6 @@ function handlersOf(options: ControlOptions): HandlersOf<CompanionRequests> {
       mustAccept();
       return { status: await options.outward(order) };
     },
-    room: (order) => ({ isKnown: calls.rooms.order(order) }),
+    conference: (order) => ({ isKnown: calls.conferences.order(order) }),
   };
 }

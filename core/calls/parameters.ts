@@ -52,7 +52,7 @@ const prefixed = (prefix: string, headers: Record<string, string>): Record<strin
 export const spelt = (name: string): string => /^user-to-user$/i.test(name) ? "User-to-User" : name;
 
 /** What the request of a Dial's action carries besides, after a Conference. */
-export const roomParameters = (
+export const conferenceParameters = (
   { outcome, durationS, conferenceSid }: LegEvent & { type: "left" },
 ): Record<string, string> => ({
   DialCallStatus: outcome,

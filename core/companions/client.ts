@@ -98,7 +98,7 @@ export function companionClient(options: CompanionClientOptions): CompanionContr
       }
       throw failure;
     },
-    room: async (order, at) => (await (await controlOf(at)).room(order)).isKnown,
+    conference: async (order, at) => (await (await controlOf(at)).conference(order)).isKnown,
     async look(at) {
       const known = await options.companions.get(at.id);
       if (known?.runId !== at.runId) return "gone";

@@ -1,15 +1,15 @@
 import type { Companion } from "../protocol/companion.ts";
 import { isLive } from "../values/status.ts";
 import { eachApart } from "../notifications/each_apart.ts";
-import { endRoom } from "../model/job_kinds.ts";
+import { endConference } from "../model/job_kinds.ts";
 import { limits } from "../base/limits.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Conference, Member } from "../resources/conferences.ts";
 import { completed, left } from "./membership.ts";
 
 /**
- * Ends a Conference whose room is gone, and takes out everybody whom nobody will report on. Of a
- * companion that `mayLive`, as one that hangs may go on, the room is ended as well.
+ * Ends a Conference whose media are gone, and takes out everybody whom nobody will report on. Of a
+ * companion that `mayLive`, as one that hangs may go on, its media are ended as well.
  */
 export async function closeConference(
   { accountSid, sid, members, companion }: Conference,
@@ -18,7 +18,9 @@ export async function closeConference(
 ): Promise<void> {
   const at = ports.now();
   const { conferences } = ports.records;
-  const jobs = mayLive && companion !== null ? [endRoom({ conferenceSid: sid, companion })] : [];
+  const jobs = mayLive && companion !== null
+    ? [endConference({ conferenceSid: sid, companion })]
+    : [];
   // Its end comes last: where it is cut off, whoever finds it live goes on.
   for (const { callSid } of members) {
     await conferences.update(

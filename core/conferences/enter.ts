@@ -1,6 +1,6 @@
 import type { Action } from "../protocol/action.ts";
 import type { Companion } from "../protocol/companion.ts";
-import type { RoomStep } from "../protocol/rooms.ts";
+import type { ConferenceStep } from "../protocol/rooms.ts";
 import type { Script } from "../protocol/script.ts";
 import { actionScript, type Asking } from "../documents/next_script.ts";
 import { meetingPlace } from "../companions/companions.ts";
@@ -48,7 +48,7 @@ export async function enterConference(
     );
     signal.throwIfAborted();
     if (members.some(({ callSid }) => callSid === call.sid)) {
-      return [{ ...roomStep(wanted, sid, next), memo: wanted, ...at && { at } }];
+      return [{ ...conferenceStep(wanted, sid, next), memo: wanted, ...at && { at } }];
     }
     if (status !== "completed") return await refused("busy", next, asking);
   }
@@ -60,12 +60,12 @@ async function isOver(sid: string, { call, ports }: Asking): Promise<boolean> {
   return conference?.status !== "in-progress" && conference?.status !== "init";
 }
 
-function roomStep(
+function conferenceStep(
   { kind: _, name: __, callback: ___, ...manner }: Wanted,
   conferenceSid: string,
   next: Action | undefined,
-): RoomStep & { type: "room" } {
-  return { type: "room", conferenceSid, ...manner, ...next && { action: next } };
+): ConferenceStep & { type: "conference" } {
+  return { type: "conference", conferenceSid, ...manner, ...next && { action: next } };
 }
 
 /** What an account's Conference of a name is held by while it is not completed. */
@@ -108,7 +108,7 @@ async function conferenceNamed(
   throw new Fault("unavailable", `Too many calls enter "${name}" at once`);
 }
 
-/** Whether the room of a Conference can still be there: its companion has not been started anew. */
+/** Whether the media of a Conference can still be there: its companion has not been started anew. */
 async function isThere(
   { companion: holder }: Conference,
   asking: Companion,

@@ -16,7 +16,7 @@ export type EndReason =
   | "conference-ended-via-api"
   | "companion-lost";
 
-/** Keeps a place for a leg on its way, if there is one, so that the room is not closed before it. */
+/** Keeps a place for a leg on its way, if there is one, so that the conference is not closed before it. */
 export function expecting(
   conference: Conference,
   { callSid, most, at }: { callSid: string; most: number; at: number },
@@ -47,7 +47,7 @@ function notCalled(conference: Conference, leg: string): Conference {
   return { ...conference, called: called.filter(({ callSid }) => callSid !== leg) };
 }
 
-/** A leg is in the room: a Conference begins with the second one, once there is one who starts it. */
+/** A leg is in the conference: a Conference begins with the second one, once there is one who starts it. */
 export function joined(
   conference: Conference,
   entered: Pick<Member, "callSid" | "muted" | "startOnEnter" | "endOnExit">,
@@ -73,8 +73,8 @@ export function joined(
 }
 
 /**
- * A leg is no longer in the room, nor on its way: with the last one, or one that ends it, it is over.
- * Of a room that `isLost` all are taken out before.
+ * A leg is no longer in the conference, nor on its way: with the last one, or one that ends it, it is over.
+ * Of a conference that `isLost` all are taken out before.
  */
 export function left(
   conference: Conference,
@@ -101,7 +101,7 @@ export function left(
 }
 
 /**
- * Ends a Conference: its name is free for another. Who is in it is told by its room to leave, and who
+ * Ends a Conference: its name is free for another. Who is in it is told by its conference to leave, and who
  * is called to it rings no longer.
  */
 export function completed(
@@ -119,7 +119,7 @@ export function completed(
 }
 
 /**
- * Mutes or holds a leg in the room, or ends that. One whose news has not come that it is there is
+ * Mutes or holds a leg in the conference, or ends that. One whose news has not come that it is there is
  * muted as of then.
  */
 export function changed(
@@ -154,7 +154,7 @@ export function changed(
   );
 }
 
-/** Who is in the room. */
+/** Who is in the conference. */
 export const present = ({ members }: Conference): Member[] =>
   members.filter(({ hasJoined }) => hasJoined);
 

@@ -1,7 +1,7 @@
 import type { Report } from "../protocol/companion.ts";
 import type { LegEvent } from "../protocol/events.ts";
 import { isLive } from "../values/status.ts";
-import { endRoom } from "../model/job_kinds.ts";
+import { endConference } from "../model/job_kinds.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Call } from "../resources/calls.ts";
 import { joined, left } from "./membership.ts";
@@ -25,7 +25,7 @@ export async function takeJoined(
     const change = joined(found, { callSid, ...manner }, at);
     // The Conference ended while the leg was on its way: the companion still has it open.
     if (found.status !== "completed" || found.companion === null) return change;
-    return { ...change, jobs: [endRoom({ conferenceSid: sid, companion: found.companion })] };
+    return { ...change, jobs: [endConference({ conferenceSid: sid, companion: found.companion })] };
   });
   // A later report may have been taken meanwhile, before the call was a participant.
   const now = await calls.get(accountSid, callSid);

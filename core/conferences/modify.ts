@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { Companion } from "../protocol/companion.ts";
-import type { RoomOrder } from "../protocol/rooms.ts";
+import type { ConferenceOrder } from "../protocol/rooms.ts";
 import { Fault } from "../base/faults.ts";
 import { flag } from "../base/fields.ts";
-import { endRoom } from "../model/job_kinds.ts";
+import { endConference } from "../model/job_kinds.ts";
 import { limits } from "../base/limits.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Conference } from "../resources/conferences.ts";
@@ -51,7 +51,7 @@ export async function modifyConference(
     const change = completed({ record: conference }, "conference-ended-via-api", at);
     const { companion } = conference;
     if (companion === null) return change;
-    return { ...change, jobs: [...change.jobs ?? [], endRoom({ conferenceSid, companion })] };
+    return { ...change, jobs: [...change.jobs ?? [], endConference({ conferenceSid, companion })] };
   });
 }
 
@@ -93,7 +93,7 @@ export async function modifyParticipant(
 }
 
 /**
- * Mutes the place of a leg that is in its room already, while the news of that is on its way: what
+ * Mutes the place of a leg that is in its conference already, while the news of that is on its way: what
  * it came with is not what it is any more. A leg that is not there yet tells itself how it comes.
  */
 export async function muteArriving(
@@ -108,12 +108,16 @@ export async function muteArriving(
     skip: 0,
     limit: limits.pageSizeMax,
   });
-  const room = items.find(({ members }) => members.some(({ callSid }) => callSid === leg));
-  if (room === undefined) return;
-  const named = { accountSid, conferenceSid: room.sid, callSid: leg };
+  const conference = items.find(({ members }) => members.some(({ callSid }) => callSid === leg));
+  if (conference === undefined) return;
+  const named = { accountSid, conferenceSid: conference.sid, callSid: leg };
   if (!await order(named, { type: "change", leg, muted }, ports)) return;
   const at = ports.now();
-  await conferences.update(accountSid, room.sid, (found) => changed(found, leg, { at, muted }));
+  await conferences.update(
+    accountSid,
+    conference.sid,
+    (found) => changed(found, leg, { at, muted }),
+  );
 }
 
 /** Takes a leg out of a Conference: its call goes on with what comes after. */
@@ -129,7 +133,7 @@ export async function removeParticipant(named: Named, ports: Ports): Promise<voi
   );
 }
 
-/** Lets a call be heard that was muted by itself, where it is not at the companion of the room. */
+/** Lets a call be heard that was muted by itself, where it is not at the companion of the conference. */
 async function unmuteElsewhere(
   { accountSid, callSid }: Named,
   holder: Companion,
@@ -140,14 +144,14 @@ async function unmuteElsewhere(
   await control.mute(callSid, false, call.companion);
 }
 
-/** The companion that did it; null when the room, or the leg in it, is not there. */
+/** The companion that did it; null when the conference, or the leg in it, is not there. */
 async function order(
   { accountSid, conferenceSid }: Named,
-  order: RoomOrder["order"],
+  order: ConferenceOrder["order"],
   { records, control }: Ports,
 ): Promise<Companion | null> {
   const conference = await records.conferences.get(accountSid, conferenceSid);
   if (conference === null || conference.companion === null) return null;
   const { companion } = conference;
-  return await control.room({ conferenceSid, order }, companion) ? companion : null;
+  return await control.conference({ conferenceSid, order }, companion) ? companion : null;
 }

@@ -14,7 +14,7 @@ import type { Missed } from "../values/conference_wanted.ts";
 const LOOK_AGAIN_S = 1;
 
 /**
- * What a call does that did not reach a room. Undefined where the companion of the room is found dead:
+ * What a call does that did not reach a conference. Undefined where the companion of the conference is found dead:
  * its Conference is closed then, and the name is free. One that is merely silent is looked at again
  * until it answers or its heartbeats are too old; null where it lives, out of reach.
  */

@@ -58,8 +58,8 @@ export const endCalls = jobKind({
   lane: () => "accounts",
 });
 
-/** Has the companion end the room of a Conference that is over. */
-export const endRoom = jobKind({
+/** Has the companion end the conference of a Conference that is over. */
+export const endConference = jobKind({
   kind: "conference.end_room",
   args: z.object({ conferenceSid: z.string(), companion }),
   lane: () => "calls",

@@ -1,6 +1,6 @@
 import type { Companion } from "../protocol/companion.ts";
 import type { Script } from "../protocol/script.ts";
-import type { RoomOrder } from "../protocol/rooms.ts";
+import type { ConferenceOrder } from "../protocol/rooms.ts";
 import type { MessageOrder, OutwardOrder } from "../protocol/messages.ts";
 import type { PresenceNews, RegisteredBinding } from "../protocol/registrations.ts";
 
@@ -70,8 +70,8 @@ export interface CompanionControl {
    * `unavailable` when no companion could be asked.
    */
   sendOut(order: OutwardOrder): Promise<number | null>;
-  /** Does something in a room of a companion; false when the room, or the leg in it, is not there. */
-  room(order: RoomOrder, at: Pick<Companion, "id">): Promise<boolean>;
+  /** Does something in a conference of a companion; false when the conference, or the leg in it, is not there. */
+  conference(order: ConferenceOrder, at: Pick<Companion, "id">): Promise<boolean>;
   /**
    * What shows of a run of a companion: it is there, nobody answers at its address any more (or another
    * run of it does), or neither is sure.

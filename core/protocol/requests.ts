@@ -32,7 +32,7 @@ import {
   presenceAnswer,
   presenceNews,
 } from "./registrations.ts";
-import { roomAnswer, roomOrder } from "./rooms.ts";
+import { conferenceAnswer, conferenceOrder } from "./rooms.ts";
 import {
   gatewayReport,
   gatewaysAnswer,
@@ -116,7 +116,7 @@ export const companionRequests = {
     answer: outwardOutcome,
     answerMs: messageLimits.outwardMs,
   },
-  room: { path: "/room", request: roomOrder, answer: roomAnswer },
+  conference: { path: "/room", request: conferenceOrder, answer: conferenceAnswer },
 } as const satisfies ProtocolRequests;
 
 /** Open to everybody: GET answers `readyAnswer`. */

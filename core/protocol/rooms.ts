@@ -6,7 +6,7 @@ import { recorded, recordingOrder } from "./recordings.ts";
 
 /**
  * The part of the call-control protocol (`companion.ts`) that is about conferences and queues. The service knows them by name and
- * account, and says which room a leg goes to; a companion has the rooms, one for each Conference. A leg
+ * account, and says which conference a leg goes to; a companion mixes the audio of each Conference. A leg
  * of another companion comes there by a call between the two, and is reported on by its own.
  */
 
@@ -24,32 +24,32 @@ export const consultStep = z.object({
 });
 
 /**
- * Puts the leg into a room, which answers it first, until it ends, is removed or presses the star,
- * the room ends, or `timeLimitS` passed. While it is alone there, or nobody came that `startOnEnter`,
+ * Puts the leg into a conference, which answers it first, until it ends, is removed or presses the star,
+ * the conference ends, or `timeLimitS` passed. While it is alone there, or nobody came that `startOnEnter`,
  * it waits: everybody does. Where the other companion is out of reach, the service is asked again, as by
  * a `consult` with the memo and `unreached`, the Conference; `isGone` where that one has been started
- * anew. A `consult` with the memo also takes who is to have the leg's place into the room.
+ * anew. A `consult` with the memo also takes who is to have the leg's place into the conference.
  */
-export const roomStep = z.object({
-  type: z.literal("room"),
+export const conferenceStep = z.object({
+  type: z.literal("conference"),
   conferenceSid,
-  /** The companion that has the room, where the leg's own has not. */
+  /** The companion that has the conference, where the leg's own has not. */
   at: meetingPlace.optional(),
   memo: memo.optional(),
-  /** Legs that the room has at most. */
+  /** Legs that the conference has at most. */
   most: z.number().int().positive(),
   muted: z.boolean(),
   beepOnEnter: z.boolean(),
   beepOnExit: z.boolean(),
   startOnEnter: z.boolean(),
-  /** The room ends when this leg leaves it. */
+  /** The conference ends when this leg leaves it. */
   endOnExit: z.boolean(),
   /** The document whose sounds are heard while it waits; null is silence, absent music of ours. */
   wait: action.nullable().optional(),
   timeLimitS: z.number().positive(),
   hangupOnStar: z.boolean().optional(),
   /**
-   * Records what is said in the room while this leg is there; where several want that, the one that
+   * Records what is said in the conference while this leg is there; where several want that, the one that
    * came first, and after it the next one.
    */
   record: recordingOrder.optional(),
@@ -63,7 +63,7 @@ export const consultingEvent = z.object({
   action: action.optional(),
 });
 
-/** A leg is in a room. */
+/** A leg is in a conference. */
 export const joinedEvent = z.object({
   type: z.literal("joined"),
   conferenceSid,
@@ -73,7 +73,7 @@ export const joinedEvent = z.object({
 });
 
 /**
- * It is no longer there; `busy` when the room was full, so that it never was.
+ * It is no longer there; `busy` when the conference was full, so that it never was.
  */
 export const leftEvent = z.object({
   type: z.literal("left"),
@@ -141,8 +141,8 @@ export const waitingEvent = z.object({
   gathered: gatheredEvent.pick({ digits: true, speech: true }).optional(),
 });
 
-/** What the service has done in a room. */
-export const roomOrder = z.object({
+/** What the service has done in a conference. */
+export const conferenceOrder = z.object({
   conferenceSid,
   order: z.discriminatedUnion("type", [
     z.object({
@@ -156,10 +156,10 @@ export const roomOrder = z.object({
   ]),
 });
 
-/** Whether the room, and the leg in it, are there. */
-export const roomAnswer = z.object({ isKnown: z.boolean() });
+/** Whether the conference, and the leg in it, are there. */
+export const conferenceAnswer = z.object({ isKnown: z.boolean() });
 
-export type RoomStep = z.infer<typeof roomStep>;
+export type ConferenceStep = z.infer<typeof conferenceStep>;
 export type QueueStep = z.infer<typeof queueStep>;
 export type PickupStep = z.infer<typeof pickupStep>;
-export type RoomOrder = z.infer<typeof roomOrder>;
+export type ConferenceOrder = z.infer<typeof conferenceOrder>;

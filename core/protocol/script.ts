@@ -5,7 +5,7 @@ import { clientTarget, legTarget } from "./peers.ts";
 import { noteStep } from "./note.ts";
 import { referStep } from "./refer.ts";
 import { recordingOrder, recordStep } from "./recordings.ts";
-import { consultStep, leaveStep, pickupStep, queueStep, roomStep } from "./rooms.ts";
+import { conferenceStep, consultStep, leaveStep, pickupStep, queueStep } from "./rooms.ts";
 import { sayStep } from "./speech.ts";
 import { ussdInvitation, ussdStep } from "./ussd.ts";
 import { numberTarget, trunkTarget } from "./trunks.ts";
@@ -98,7 +98,7 @@ export const step = z.discriminatedUnion("type", [
    */
   z.object({ type: z.literal("replace"), leg: legId }),
   consultStep,
-  roomStep,
+  conferenceStep,
   queueStep,
   pickupStep,
   leaveStep,

@@ -2,11 +2,11 @@ import type { Report } from "../protocol/companion.ts";
 import type { LegEvent } from "../protocol/events.ts";
 import type { Script } from "../protocol/script.ts";
 import {
+  conferenceParameters,
   dialParameters,
   gatherParameters,
   legParameters,
   referParameters,
-  roomParameters,
 } from "../calls/parameters.ts";
 import { end, type Moment, progress } from "../calls/progress.ts";
 import {
@@ -138,7 +138,11 @@ const rules: { [T in LegEvent["type"]]: EventRule<EventOf<T>> } = {
       leaveConference(call, { sid: conferenceSid, at }, ports),
     async result(event, accountSid, ports) {
       const recording = await recordingParameters(accountSid, event.recording, ports);
-      return resultAt(event.action, { ...roomParameters(event), ...recording }, "dial.action");
+      return resultAt(
+        event.action,
+        { ...conferenceParameters(event), ...recording },
+        "dial.action",
+      );
     },
   },
   queued: {

@@ -93,22 +93,22 @@ async function inPlaceOf(
   },
   ports: Ports,
 ): Promise<Script> {
-  const isInRoom = event.other === undefined;
+  const isInConference = event.other === undefined;
   const leg = ports.newSid("CA");
   const script = await takeOver(await ports.records.calls.get(accountSid, replaced), {
     leg,
     accountSid: other.accountSid,
-    from: isInRoom ? transfer.transferor : transfer.transferee,
+    from: isInConference ? transfer.transferor : transfer.transferee,
     headers: event.headers,
     memo: { transfer },
     media: "anchored",
   }, ports);
-  const isOver = isInRoom && script[0]?.type === "dial" &&
+  const isOver = isInConference && script[0]?.type === "dial" &&
     !await callTo(transfer.transferee, { leg, call }, ports);
   return isOver ? [{ type: "reject", status: 487 }] : script;
 }
 
-/** Who is transferred, where that lives; in a room it is the room that gets somebody else. */
+/** Who is transferred, where that lives; in a conference it is the conference that gets somebody else. */
 async function transfereeOf(
   { other: leg }: LegEvent & { type: "refer" },
   call: Call,

@@ -5,24 +5,24 @@ import { method } from "../base/fields.ts";
 import { limits } from "../base/limits.ts";
 import { type RecordOf, resource } from "../model/resource.ts";
 
-/** A leg that is in the room, or on its way there. */
+/** A leg that is in the conference, or on its way there. */
 export const member = z.object({
   callSid: z.string(),
   /** When it came, or was let in, in ms. */
   at: z.number(),
   hasJoined: z.boolean(),
   muted: z.boolean(),
-  /** It was muted, or is heard again, since it came into the room: of one that has not joined. */
+  /** It was muted, or is heard again, since it came into the conference: of one that has not joined. */
   mutedSince: z.boolean().optional(),
   hold: z.boolean(),
   startOnEnter: z.boolean(),
   endOnExit: z.boolean(),
 });
 
-/** A leg that a transfer calls, to be in the room in place of who transfers. */
+/** A leg that a transfer calls, to be in the conference in place of who transfers. */
 export const calledLeg = z.object({ callSid: z.string(), companion: companion.nullable() });
 
-/** A room in which the legs of calls hear each other. */
+/** A conference in which the legs of calls hear each other. */
 export const conferences = resource({
   type: "Conference",
   description: "A conference: the calls that join it by name hear each other.",
@@ -39,7 +39,7 @@ export const conferences = resource({
 
     /** The account and the name of one that is not completed: there is one of each. */
     liveName: z.string().nullable(),
-    /** The companion that has the room. */
+    /** The companion that has the conference. */
     companion: companion.nullable(),
     members: z.array(member),
     called: z.array(calledLeg).optional(),

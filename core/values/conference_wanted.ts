@@ -6,9 +6,9 @@ import { method } from "../base/fields.ts";
 /** What a status callback of a Conference may be asked for. */
 export const conferenceEvents = ["start", "end", "join", "leave", "mute", "hold"] as const;
 
-/** What the companion of a call adds to its notes when the one that has the room was out of reach. */
+/** What the companion of a call adds to its notes when the one that has the conference was out of reach. */
 export const missed = {
-  /** The Conference whose room was not reached. */
+  /** The Conference whose conference was not reached. */
   unreached: z.string().optional(),
   /** That companion itself said that it has been started anew. */
   isGone: z.boolean().optional(),

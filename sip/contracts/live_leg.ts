@@ -1,4 +1,4 @@
-import type { RoomStep } from "../../core/protocol/rooms.ts";
+import type { ConferenceStep } from "../../core/protocol/rooms.ts";
 import type { LegEvent } from "../../core/protocol/events.ts";
 import type { Invitation, Script } from "../../core/protocol/script.ts";
 import type { InboundLeg, OutboundLeg } from "./leg.ts";
@@ -11,8 +11,8 @@ export interface LiveLeg<L extends InboundLeg | OutboundLeg = InboundLeg | Outbo
   lastFailure: number | undefined;
   /** Whom it talks to, where that is another leg. */
   partner: LiveLeg | undefined;
-  /** Where it is in a room, as the service put it there; of a leg that has ended, where it was. */
-  room: RoomPlace | undefined;
+  /** Where it is in a conference, as the service put it there; of a leg that has ended, where it was. */
+  conference: ConferencePlace | undefined;
   /** The other end is a leg of another companion, which has the call and its records. */
   readonly isOfPeer: boolean;
   /** A transfer that its softphone asked for is under way. */
@@ -43,10 +43,10 @@ export interface LiveLeg<L extends InboundLeg | OutboundLeg = InboundLeg | Outbo
   settled(): Promise<void>;
 }
 
-/** A leg's place in a room; of a leg that ended there, the one that it had. */
-export interface RoomPlace {
-  readonly step: RoomStep;
-  /** Aborts when the leg is taken out of the room, or the room ends; not when the leg does. */
+/** A leg's place in a conference; of a leg that ended there, the one that it had. */
+export interface ConferencePlace {
+  readonly step: ConferenceStep;
+  /** Aborts when the leg is taken out of the conference, or the conference ends; not when the leg does. */
   readonly left: AbortSignal;
   vacate(): void;
 }

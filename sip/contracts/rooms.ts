@@ -1,147 +1,153 @@
-import type { RoomOrder, RoomStep } from "../../core/protocol/rooms.ts";
-import type { MediaEngine, MediaLeg, MediaRoom, Seat } from "../media/base/port.ts";
+import type { ConferenceOrder, ConferenceStep } from "../../core/protocol/rooms.ts";
+import type {
+  MediaConference,
+  MediaEngine,
+  MediaLeg,
+  MediaParticipant,
+} from "../media/base/port.ts";
 import { enterBeep, exitBeep } from "../media/audio/room_sounds.ts";
 
-/** The rooms of this companion, one for each Conference that has a leg here. */
-export interface Rooms {
-  /** Lets a leg in; undefined when the room is full. */
-  enter(newcomer: Newcomer): Guest | undefined;
-  /** Does what the service says; false when the room, or the leg in it, is not here. */
-  order(order: RoomOrder): boolean;
+/** The Conferences that are mixed at this companion, by Sid. */
+export interface Conferences {
+  /** Lets a leg in; undefined when the conference is full. */
+  enter(newcomer: JoiningLeg): Participant | undefined;
+  /** Does what the service says; false when the conference, or the leg in it, is not here. */
+  order(order: ConferenceOrder): boolean;
 }
 
-/** A leg that comes to a room. */
-export interface Newcomer {
+/** A leg that comes to a conference. */
+export interface JoiningLeg {
   leg: string;
   media: MediaLeg;
-  step: RoomStep;
+  step: ConferenceStep;
   /** Plays what the leg hears while it waits, until the signal aborts; `isHeld` by the service. */
   wait(signal: AbortSignal, isHeld: boolean): void;
-  /** Records the room from now on; absent when that is not wanted. */
-  record?(room: MediaRoom): void;
+  /** Records the conference from now on; absent when that is not wanted. */
+  record?(conference: MediaConference): void;
 }
 
-/** A leg in a room. */
-export interface Guest {
+/** A leg in a conference. */
+export interface Participant {
   /** It came muted: as its step says, or because its call is. */
   readonly muted: boolean;
-  /** Resolves when it was removed, or the room ended. */
+  /** Resolves when it was removed, or the conference ended. */
   readonly over: Promise<void>;
   leave(): void;
 }
 
-/** What a room knows of a leg in it. */
-interface Place extends Newcomer {
-  seat: Seat;
+/** What a conference knows of a leg in it. */
+interface Member extends JoiningLeg {
+  participant: MediaParticipant;
   held: boolean;
   /** While it waits; `isHeld` when that is what for. */
   waiting: { over: AbortController; isHeld: boolean } | undefined;
   end(): void;
 }
 
-interface OpenRoom {
-  sound: MediaRoom;
-  places: Map<string, Place>;
+interface OpenConference {
+  sound: MediaConference;
+  members: Map<string, Member>;
   /** Somebody came who starts it. */
   begun: boolean;
   /** Who has it recorded. */
-  recorder: Place | undefined;
+  recorder: Member | undefined;
 }
 
-/** Rooms whose sound the engine mixes. */
-export function createRooms(engine: Pick<MediaEngine, "room">): Rooms {
-  const rooms = new Map<string, OpenRoom>();
+/** Conferences whose sound the engine mixes. */
+export function createConferences(engine: Pick<MediaEngine, "conference">): Conferences {
+  const conferences = new Map<string, OpenConference>();
 
-  const leave = (sid: string, room: OpenRoom, place: Place) => {
-    if (!room.places.delete(place.leg)) return;
-    place.waiting?.over.abort();
-    place.seat.leave();
-    if (room.places.size === 0) return void rooms.delete(sid);
-    if (place.step.endOnExit) return endAll(room);
-    arrange(room);
-    if (place.step.beepOnExit && isOpen(room)) room.sound.announce(exitBeep);
+  const leave = (sid: string, conference: OpenConference, member: Member) => {
+    if (!conference.members.delete(member.leg)) return;
+    member.waiting?.over.abort();
+    member.participant.leave();
+    if (conference.members.size === 0) return void conferences.delete(sid);
+    if (member.step.endOnExit) return endAll(conference);
+    arrange(conference);
+    if (member.step.beepOnExit && isOpen(conference)) conference.sound.announce(exitBeep);
   };
 
   return {
     enter(newcomer) {
       const { leg, media, step } = newcomer;
       const { conferenceSid: sid } = step;
-      const room = rooms.get(sid) ?? opened(engine.room());
-      if (room.places.size >= step.most) return undefined;
-      rooms.set(sid, room);
+      const conference = conferences.get(sid) ?? opened(engine.conference());
+      if (conference.members.size >= step.most) return undefined;
+      conferences.set(sid, conference);
       const { promise: over, resolve: end } = Promise.withResolvers<void>();
-      const seat = room.sound.enter(media);
+      const participant = conference.sound.enter(media);
       const muted = step.muted || media.isMuted;
-      seat.setMuted(muted);
-      const place: Place = { ...newcomer, seat, held: false, waiting: undefined, end };
-      room.places.set(leg, place);
-      room.begun ||= step.startOnEnter;
-      arrange(room);
-      if (step.beepOnEnter && isOpen(room)) room.sound.announce(enterBeep);
-      return { muted, over, leave: () => leave(sid, room, place) };
+      participant.setMuted(muted);
+      const member: Member = { ...newcomer, participant, held: false, waiting: undefined, end };
+      conference.members.set(leg, member);
+      conference.begun ||= step.startOnEnter;
+      arrange(conference);
+      if (step.beepOnEnter && isOpen(conference)) conference.sound.announce(enterBeep);
+      return { muted, over, leave: () => leave(sid, conference, member) };
     },
     order({ conferenceSid, order }) {
-      const room = rooms.get(conferenceSid);
-      if (room === undefined) return false;
+      const conference = conferences.get(conferenceSid);
+      if (conference === undefined) return false;
       if (order.type === "end") {
-        endAll(room);
+        endAll(conference);
         return true;
       }
-      const place = room.places.get(order.leg);
-      if (place === undefined) return false;
-      if (order.type === "remove") place.end();
-      else change(room, place, order);
+      const member = conference.members.get(order.leg);
+      if (member === undefined) return false;
+      if (order.type === "remove") member.end();
+      else change(conference, member, order);
       return true;
     },
   };
 }
 
-const endAll = (room: OpenRoom): void => room.places.forEach((place) => place.end());
+const endAll = (conference: OpenConference): void =>
+  conference.members.forEach((member) => member.end());
 
 function change(
-  room: OpenRoom,
-  place: Place,
+  conference: OpenConference,
+  member: Member,
   { muted, held }: { muted?: boolean | undefined; held?: boolean | undefined },
 ): void {
-  if (muted !== undefined) place.seat.setMuted(muted);
-  if (muted === false) place.media.setMuted(false); // Its call may be muted by itself.
-  if (held !== undefined) place.held = held;
-  arrange(room);
+  if (muted !== undefined) member.participant.setMuted(muted);
+  if (muted === false) member.media.setMuted(false); // Its call may be muted by itself.
+  if (held !== undefined) member.held = held;
+  arrange(conference);
 }
 
-const opened = (sound: MediaRoom): OpenRoom => ({
+const opened = (sound: MediaConference): OpenConference => ({
   sound,
-  places: new Map(),
+  members: new Map(),
   begun: false,
   recorder: undefined,
 });
 
 /** Whether those in it hear each other; who waits would hear beeps only when that is over. */
-const isOpen = ({ places, begun }: OpenRoom): boolean => begun && places.size > 1;
+const isOpen = ({ members, begun }: OpenConference): boolean => begun && members.size > 1;
 
-/** Has the first who wants that record the room. */
-function haveRecorded(room: OpenRoom): void {
-  if (room.recorder !== undefined && room.places.has(room.recorder.leg)) return;
-  room.recorder = room.places.values().find(({ record }) => record !== undefined);
-  room.recorder?.record?.(room.sound);
+/** Has the first who wants that record the conference. */
+function haveRecorded(conference: OpenConference): void {
+  if (conference.recorder !== undefined && conference.members.has(conference.recorder.leg)) return;
+  conference.recorder = conference.members.values().find(({ record }) => record !== undefined);
+  conference.recorder?.record?.(conference.sound);
 }
 
 /** Has everybody wait or talk: who is held waits, and all do while one is alone or nobody began. */
-function arrange(room: OpenRoom): void {
-  const { places } = room;
-  haveRecorded(room);
-  for (const place of places.values()) {
-    const { held: isHeld, waiting, seat } = place;
-    if (!isOpen(room) || isHeld) {
+function arrange(conference: OpenConference): void {
+  const { members } = conference;
+  haveRecorded(conference);
+  for (const member of members.values()) {
+    const { held: isHeld, waiting, participant } = member;
+    if (!isOpen(conference) || isHeld) {
       if (waiting?.isHeld === isHeld) continue;
       waiting?.over.abort();
-      seat.setPresent(false);
-      place.waiting = { over: new AbortController(), isHeld };
-      place.wait(place.waiting.over.signal, isHeld);
+      participant.setPresent(false);
+      member.waiting = { over: new AbortController(), isHeld };
+      member.wait(member.waiting.over.signal, isHeld);
     } else {
       waiting?.over.abort();
-      place.waiting = undefined;
-      seat.setPresent(true);
+      member.waiting = undefined;
+      participant.setPresent(true);
     }
   }
 }

@@ -13,11 +13,11 @@ export interface Ringback {
   stop(isAnswered: boolean): void;
 }
 
-/** Of a leg whose audio ends in our media; of any other, nothing is heard, as in a room. */
+/** Of a leg whose audio ends in our media; of any other, nothing is heard, as in a conference. */
 export function createRingback(live: LiveLeg): Ringback {
   // Also one that is sent elsewhere from there is not to hear it.
-  const isInRoom = live.room !== undefined;
-  const ownMedia = () => isInRoom ? undefined : live.leg.media;
+  const isInConference = live.conference !== undefined;
+  const ownMedia = () => isInConference ? undefined : live.leg.media;
   let isOver = false;
   let tone: AbortController | undefined;
   let heard: MediaLeg | undefined;

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { recorded } from "../../core/protocol/recordings.ts";
-import { roomStep } from "../../core/protocol/rooms.ts";
+import { conferenceStep } from "../../core/protocol/rooms.ts";
 import { legId, step } from "../../core/protocol/script.ts";
 import { companionType, type Content } from "../base/info.ts";
 
 /**
- * What companions say to each other where a call of one meets what another has: a room, or a call that
+ * What companions say to each other where a call of one meets what another has: a conference, or a call that
  * waits in a queue. The first one has the call with its script and its reports; it places an INVITE
  * with an order, and both talk by INFO in that dialog.
  */
@@ -16,21 +16,21 @@ export const ANOTHER_RUN = 410;
 /** What an INVITE is for. */
 const meetingOrder = z.discriminatedUnion("type", [
   z.object({
-    type: z.literal("room"),
+    type: z.literal("conference"),
     /** The Call that comes, by which the service names it. */
     leg: legId,
     runId: z.string(),
-    step: roomStep.omit({ at: true, wait: true, action: true, memo: true }),
+    step: conferenceStep.omit({ at: true, wait: true, action: true, memo: true }),
   }),
   z.object({ type: z.literal("pickup"), leg: legId, runId: z.string() }),
 ]);
 
 const meetingNews = z.discriminatedUnion("type", [
-  /** The caller is in the room, and waits; `isHeld` by the service. Where it is, it hears its wait. */
+  /** The caller is in the conference, and waits; `isHeld` by the service. Where it is, it hears its wait. */
   z.object({ type: z.literal("waits"), isHeld: z.boolean() }),
-  /** It is in the room and hears it, or talks to the call that it took. */
+  /** It is in the conference and hears it, or talks to the call that it took. */
   z.object({ type: z.literal("talks"), sipCallId: z.string().optional() }),
-  /** The room was full. */
+  /** The conference was full. */
   z.object({ type: z.literal("full") }),
   /** The call that one of the two has is to perform a script: the other one was told to move it along. */
   z.object({ type: z.literal("run"), script: z.array(step) }),
@@ -38,7 +38,7 @@ const meetingNews = z.discriminatedUnion("type", [
   z.object({ type: z.literal("gone") }),
   /** The caller is about to leave, and wants to know what was recorded. */
   z.object({ type: z.literal("leave") }),
-  /** It is no longer in the room; BYE follows. */
+  /** It is no longer in the conference; BYE follows. */
   z.object({ type: z.literal("left"), recording: recorded.nullable() }),
 ]);
 

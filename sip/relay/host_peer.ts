@@ -3,7 +3,7 @@ import type { InboundLeg } from "../contracts/leg.ts";
 import type { MediaLeg } from "../media/base/port.ts";
 import type { Calls } from "../contracts/calls.ts";
 import { connected } from "../steps/connected.ts";
-import { recordRoom } from "../steps/room_stay.ts";
+import { recordConference } from "../steps/room_stay.ts";
 import { connectLegs } from "../steps/connect_legs.ts";
 import { sayTo, takeOrders } from "../peer/remote_leg.ts";
 import { ANOTHER_RUN, type MeetingNews, type MeetingOrder, readNews } from "../peer/meeting.ts";
@@ -40,18 +40,18 @@ export async function hostPeer(
   caller.hangup();
 }
 
-/** Has the call in a room. What it hears while it waits its own companion plays, which is told when. */
+/** Has the call in a conference. What it hears while it waits its own companion plays, which is told when. */
 async function hostGuest(
   { calls, caller, media }: Visit,
-  { leg, step }: MeetingOrder & { type: "room" },
+  { leg, step }: MeetingOrder & { type: "conference" },
 ): Promise<void> {
   let said: MeetingNews | undefined;
   let isOver = false;
   const say = (news: MeetingNews) => {
     if (!isOver) sayTo(caller, said = news);
   };
-  const recording = recordRoom(calls.recordings, leg, step.record);
-  const guest = calls.rooms.enter({
+  const recording = recordConference(calls.recordings, leg, step.record);
+  const participant = calls.conferences.enter({
     leg,
     media,
     step,
@@ -61,7 +61,7 @@ async function hostGuest(
     },
     ...recording,
   });
-  if (guest === undefined) return say({ type: "full" });
+  if (participant === undefined) return say({ type: "full" });
   if (said === undefined) say({ type: "talks" });
   const { promise: leaving, resolve: leave } = Promise.withResolvers<void>();
   caller.onContent = (body) => {
@@ -69,9 +69,9 @@ async function hostGuest(
     leave();
     return 200;
   };
-  await Promise.race([whenAborted(caller.signal), guest.over, leaving]);
+  await Promise.race([whenAborted(caller.signal), participant.over, leaving]);
   isOver = true; // It waits no more, and talks to nobody.
-  guest.leave();
+  participant.leave();
   const recorded = await recording?.end();
   if (recorded !== undefined) sayTo(caller, { type: "left", recording: recorded });
 }

@@ -23,7 +23,7 @@ import { guard } from "../base/log.ts";
 import type { Signalling } from "../contracts/signalling.ts";
 import { parseSipUri, userOf } from "../text/uri.ts";
 
-/** The calls that other companions hold, and that pass to devices, rooms and queues here. */
+/** The calls that other companions hold, and that pass to devices, conferences and queues here. */
 export interface Relays {
   /** Takes an INVITE of another companion; false when it says of itself that it is none. */
   takes(request: IncomingInviteRequest): boolean;

@@ -33,7 +33,7 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
     leg,
     lastFailure: undefined,
     partner: undefined,
-    room: undefined,
+    conference: undefined,
     isOfPeer,
     referring: false,
     report: (event) => void reports.send(event),

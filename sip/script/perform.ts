@@ -10,7 +10,7 @@ import { refer } from "../steps/refer.ts";
 import { replace } from "../transfer/replace.ts";
 import { play, sendDigits } from "../steps/play.ts";
 import { pickup, queue } from "../steps/queue.ts";
-import { consult, room } from "../steps/room.ts";
+import { conference, consult } from "../steps/room.ts";
 import { say } from "../steps/say.ts";
 import { nextReply, ussd } from "../steps/ussd.ts";
 
@@ -72,7 +72,7 @@ const stepHandlers: { readonly [T in PerformedStep["type"]]: StepHandler<T> } = 
     return live.ask({ type: "noted", memo, action: carried(run, action) }, { signal });
   },
   consult,
-  room: (run, step) => room(run, step, performStep),
+  conference: (run, step) => conference(run, step, performStep),
   queue: (run, step) => queue(run, step, performStep),
   pickup,
   leave: () => {},

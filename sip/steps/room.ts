@@ -1,11 +1,11 @@
 import type { Action } from "../../core/protocol/action.ts";
-import type { RoomStep } from "../../core/protocol/rooms.ts";
+import type { ConferenceStep } from "../../core/protocol/rooms.ts";
 import type { Script } from "../../core/protocol/script.ts";
 import { sipLimits } from "../base/limits.ts";
 import { carried, type ScriptRun, tellEnd } from "./script_run.ts";
-import { stayElsewhere } from "./room_elsewhere.ts";
-import { createRoomPlace, vacate } from "./room_place.ts";
-import { recordRoom, type Stay, untilEnough } from "./room_stay.ts";
+import { joinElsewhere } from "./room_elsewhere.ts";
+import { createConferencePlace, vacate } from "./room_place.ts";
+import { type Participation, recordConference, untilEnough } from "./room_stay.ts";
 import { answered, type PerformStep, wait } from "./wait.ts";
 
 /** Asks the service for the steps in place of this one. */
@@ -21,19 +21,19 @@ export async function consult(
   );
 }
 
-/** Has the leg in a room until it is over there; the service is told when it comes and when it goes. */
-export async function room(
+/** Has the leg in a conference until it is over there; the service is told when it comes and when it goes. */
+export async function conference(
   run: ScriptRun,
-  step: RoomStep,
+  step: ConferenceStep,
   performStep: PerformStep,
 ): Promise<Script | void> {
   const startedAt = Date.now();
   const { at } = step;
-  run.live.room = createRoomPlace(step);
+  run.live.conference = createConferencePlace(step);
   const { outcome, recording, unreached } =
     await (at === undefined
-      ? stay(run, step, performStep)
-      : stayElsewhere(run, { ...step, at }, performStep))
+      ? join(run, step, performStep)
+      : joinElsewhere(run, { ...step, at }, performStep))
       .finally(() => {
         // Who hangs up there may have asked that somebody else take its place.
         if (!run.live.leg.signal.aborted) vacate(run.live);
@@ -52,17 +52,17 @@ export async function room(
   return await tellEnd(run, { type: "left", ...told, ...action && { action } });
 }
 
-async function stay(
+async function join(
   run: ScriptRun,
-  step: RoomStep,
+  step: ConferenceStep,
   performStep: PerformStep,
-): Promise<Stay> {
+): Promise<Participation> {
   const { calls, live, signal } = run;
   const { id: leg } = live.leg;
   const media = await answered(run);
   if (media === undefined || signal.aborted) return { outcome: "failed" };
-  const recording = recordRoom(calls.recordings, leg, step.record);
-  const guest = calls.rooms.enter({
+  const recording = recordConference(calls.recordings, leg, step.record);
+  const participant = calls.conferences.enter({
     leg,
     media,
     step,
@@ -70,11 +70,11 @@ async function stay(
       void wait({ ...run, signal: over }, isHeld ? {} : { wait: step.wait }, performStep),
     ...recording,
   });
-  if (guest === undefined) return { outcome: "busy" };
-  const { muted } = guest;
+  if (participant === undefined) return { outcome: "busy" };
+  const { muted } = participant;
   const { conferenceSid, startOnEnter, endOnExit } = step;
   live.report({ type: "joined", conferenceSid, muted, startOnEnter, endOnExit });
-  await untilEnough(run, { ...step, media, over: guest.over });
-  guest.leave();
+  await untilEnough(run, { ...step, media, over: participant.over });
+  participant.leave();
   return { outcome: "completed", recording: await recording?.end() ?? null };
 }

@@ -1,24 +1,24 @@
 import type { MeetingPlace } from "../../core/protocol/peers.ts";
 import type { Recorded } from "../../core/protocol/recordings.ts";
-import type { RoomStep } from "../../core/protocol/rooms.ts";
+import type { ConferenceStep } from "../../core/protocol/rooms.ts";
 import { overReason, unlessAborted } from "../base/abort.ts";
 import { sipLimits } from "../base/limits.ts";
 import type { MediaLeg } from "../media/base/port.ts";
 import { callPeer, type Meeting } from "../peer/call_peer.ts";
 import { ANOTHER_RUN, type MeetingNews, type MeetingOrder } from "../peer/meeting.ts";
 import type { ScriptRun } from "./script_run.ts";
-import { type Stay, untilEnough } from "./room_stay.ts";
+import { type Participation, untilEnough } from "./room_stay.ts";
 import { answered, type PerformStep, wait } from "./wait.ts";
 
 /**
- * Has the leg in a room at another companion, by a call to it. That one mixes, mutes and removes;
+ * Has the leg in a conference at another companion, by a call to it. That one mixes, mutes and removes;
  * what the leg waits with, its keys, its time and its reports stay here.
  */
-export async function stayElsewhere(
+export async function joinElsewhere(
   run: ScriptRun,
-  step: RoomStep & { at: MeetingPlace },
+  step: ConferenceStep & { at: MeetingPlace },
   performStep: PerformStep,
-): Promise<Stay> {
+): Promise<Participation> {
   const { calls, live, signal } = run;
   const media = await answered(run);
   if (media === undefined || signal.aborted) return { outcome: "failed" };
@@ -42,7 +42,7 @@ export async function stayElsewhere(
       return { outcome: "failed", unreached: { isGone: sipStatus === ANOTHER_RUN } };
     }
     if (first.type === "full") return { outcome: "busy" };
-    // It may have been muted on its way; then it is silent, whatever the room thinks.
+    // It may have been muted on its way; then it is silent, whatever the conference thinks.
     const isMuted = muted || media.isMuted;
     live.report({ type: "joined", conferenceSid, muted: isMuted, startOnEnter, endOnExit });
     await untilEnough(run, { ...step, media, over: meeting.ended });
@@ -57,17 +57,17 @@ export async function stayElsewhere(
   }
 }
 
-function orderOf(leg: string, step: RoomStep & { at: MeetingPlace }): MeetingOrder {
+function orderOf(leg: string, step: ConferenceStep & { at: MeetingPlace }): MeetingOrder {
   const { at: { runId }, wait: _, action: __, memo: ___, ...manner } = step;
-  return { type: "room", leg, runId, step: manner };
+  return { type: "conference", leg, runId, step: manner };
 }
 
-/** What the leg hears: the room, or what those hear who wait. */
+/** What the leg hears: the conference, or what those hear who wait. */
 function hears(
   run: ScriptRun,
   { media, step, performStep }: {
     media: MediaLeg;
-    step: RoomStep;
+    step: ConferenceStep;
     performStep: PerformStep;
   },
 ) {
@@ -93,7 +93,7 @@ function hears(
   };
 }
 
-/** What was recorded while the leg was in the room; null also when the other companion cannot say. */
+/** What was recorded while the leg was in the conference; null also when the other companion cannot say. */
 async function recordedBy(
   { calls: { signalling: { timers } } }: ScriptRun,
   meeting: Meeting,

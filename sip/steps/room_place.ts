@@ -1,14 +1,14 @@
-import type { RoomStep } from "../../core/protocol/rooms.ts";
+import type { ConferenceStep } from "../../core/protocol/rooms.ts";
 import { overReason } from "../base/abort.ts";
-import type { LiveLeg, RoomPlace } from "../contracts/live_leg.ts";
+import type { ConferencePlace, LiveLeg } from "../contracts/live_leg.ts";
 
-export function createRoomPlace(step: RoomStep): RoomPlace {
+export function createConferencePlace(step: ConferenceStep): ConferencePlace {
   const left = new AbortController();
   return { step, left: left.signal, vacate: () => left.abort(overReason) };
 }
 
-/** The leg has no place in a room any more that somebody could take. */
-export function vacate(live: Pick<LiveLeg, "room">): void {
-  live.room?.vacate();
-  live.room = undefined;
+/** The leg has no place in a conference any more that somebody could take. */
+export function vacate(live: Pick<LiveLeg, "conference">): void {
+  live.conference?.vacate();
+  live.conference = undefined;
 }

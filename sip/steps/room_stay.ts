@@ -1,11 +1,11 @@
 import type { Recorded, RecordingOrder } from "../../core/protocol/recordings.ts";
 import { whenAborted } from "../base/abort.ts";
-import type { MediaLeg, MediaRoom } from "../media/base/port.ts";
+import type { MediaConference, MediaLeg } from "../media/base/port.ts";
 import type { Recordings, RecordingSink } from "../service/recordings.ts";
 import type { ScriptRun } from "./script_run.ts";
 
-/** What became of a leg in a room. */
-export interface Stay {
+/** What became of a leg in a conference. */
+export interface Participation {
   outcome: "completed" | "busy" | "failed";
   /** Its companion is out of reach; `isGone` where that said that it has been started anew. */
   unreached?: { isGone: boolean };
@@ -30,8 +30,8 @@ export async function untilEnough(
   stopDigits();
 }
 
-/** The recording of a room while a leg is there that wants it, if it does. */
-export function recordRoom(
+/** The recording of a conference while a leg is there that wants it, if it does. */
+export function recordConference(
   recordings: Recordings,
   leg: string,
   recording: RecordingOrder | undefined,
@@ -40,10 +40,10 @@ export function recordRoom(
   let sink: RecordingSink | undefined;
   let stop = () => Promise.resolve();
   return {
-    record(room: MediaRoom) {
+    record(conference: MediaConference) {
       const opened = recordings.open({ recording, leg, channels: 1 });
       sink = opened;
-      stop = room.record(opened.write);
+      stop = conference.record(opened.write);
     },
     async end(): Promise<Recorded | null> {
       await stop();

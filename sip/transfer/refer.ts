@@ -19,7 +19,7 @@ import { hasOption } from "../contracts/session_timer.ts";
 import { guard } from "../base/log.ts";
 import { leave } from "./replace.ts";
 import { legHeader, type LegName, legNamedBy } from "../identity/leg_names.ts";
-import { attendedInRoom, blindInRoom, type RoomTransfer } from "./refer_room.ts";
+import { attendedInConference, blindInConference, type ConferenceTransfer } from "./refer_room.ts";
 import { attended, blind, referredBy, type Transfer } from "./transfer.ts";
 import { parseNameAddr, userUri } from "../text/uri.ts";
 
@@ -54,7 +54,7 @@ export function onRefer(calls: Calls, live: LiveLeg, request: IncomingReferReque
 /** A REFER whose sender may transfer. */
 interface AskedTransfer {
   live: LiveLeg;
-  /** Whom it talks to; undefined of one in a room. */
+  /** Whom it talks to; undefined of one in a conference. */
   other: LiveLeg | undefined;
   referTo: ReferTo;
   request: IncomingReferRequest;
@@ -89,7 +89,7 @@ function undertake(
   const performed = ready().then((status) => {
     if (status >= 300) return referral.end(status);
     return other === undefined
-      ? performInRoom({ ...transfer, room: live.room! })
+      ? performInConference({ ...transfer, conference: live.conference! })
       : perform({ ...transfer, other, ...transferor && { transferor } });
   });
   void performed.catch((error) => {
@@ -116,17 +116,17 @@ function perform(transfer: Transfer): Promise<void> {
   return blind(transfer, replaced);
 }
 
-function performInRoom(transfer: RoomTransfer): Promise<void> {
+function performInConference(transfer: ConferenceTransfer): Promise<void> {
   const { calls, referTo } = transfer;
-  if (referTo.replaces === undefined) return blindInRoom(transfer);
+  if (referTo.replaces === undefined) return blindInConference(transfer);
   const replaced = replacedBy(transfer);
   const here = replaced && calls.find(replaced.leg);
-  if (replaced === undefined || here !== undefined) return attendedInRoom(transfer, here);
-  return blindInRoom(transfer, replaced);
+  if (replaced === undefined || here !== undefined) return attendedInConference(transfer, here);
+  return blindInConference(transfer, replaced);
 }
 
 /** The leg that a REFER with Replaces means. */
-function replacedBy({ calls, live, referTo }: Transfer | RoomTransfer): LegName | undefined {
+function replacedBy({ calls, live, referTo }: Transfer | ConferenceTransfer): LegName | undefined {
   const { dialog, accountSid } = live.leg;
   const named = dialog && referredLeg(calls, referTo, dialog);
   // Several accounts may call by the same trunk.
@@ -155,14 +155,14 @@ function addressOf(dialog: Dialog | undefined, domain: string): string {
   return dialog?.session.remoteURI.toString() ?? "";
 }
 
-/** Who may transfer: one side of an answered call between two, or one in a room; once at a time. */
-function refuse({ leg, partner, room, referring }: LiveLeg): Refusal | undefined {
+/** Who may transfer: one side of an answered call between two, or one in a conference; once at a time. */
+function refuse({ leg, partner, conference: conference, referring }: LiveLeg): Refusal | undefined {
   if (leg.answeredAt === undefined) return { statusCode: 403, reasonPhrase: "Not Answered Yet" };
-  if (partner === undefined && room?.step.memo === undefined) {
+  if (partner === undefined && conference?.step.memo === undefined) {
     return { statusCode: 403, reasonPhrase: "Nobody To Transfer" };
   }
-  // Who leaves would take the room along.
-  if (room?.step.endOnExit) return { statusCode: 403, reasonPhrase: "Conference Would End" };
+  // Who leaves would take the conference along.
+  if (conference?.step.endOnExit) return { statusCode: 403, reasonPhrase: "Conference Would End" };
   return referring ? { statusCode: 491 } : undefined;
 }
 

@@ -3,22 +3,27 @@ import { unlessAborted } from "../base/abort.ts";
 import { failureOf, hangUpOthers, lastEnding, ringAll } from "../leg/ring_all.ts";
 import type { LegName } from "../identity/leg_names.ts";
 import type { LiveLeg } from "../contracts/live_leg.ts";
-import type { RoomPlace } from "../contracts/live_leg.ts";
+import type { ConferencePlace } from "../contracts/live_leg.ts";
 import { leave, partyFor } from "./replace.ts";
 import { askService, referredBy, type Transfer } from "./transfer.ts";
 
-/** A REFER of one who is in a room. */
-export type RoomTransfer = Omit<Transfer, "other" | "transferor"> & { room: RoomPlace };
+/** A REFER of one who is in a conference. */
+export type ConferenceTransfer = Omit<Transfer, "other" | "transferor"> & {
+  conference: ConferencePlace;
+};
 
 /**
- * Has whom the REFER names take the transferor's place in its room; until it answers, nothing changes.
+ * Has whom the REFER names take the transferor's place in its conference; until it answers, nothing changes.
  * `replaces` is of another companion: who talks to that leg is called in place of whom the REFER names.
  */
-export async function blindInRoom(transfer: RoomTransfer, replaces?: LegName): Promise<void> {
-  const { calls, live, room, by, referral } = transfer;
-  const { left } = room;
+export async function blindInConference(
+  transfer: ConferenceTransfer,
+  replaces?: LegName,
+): Promise<void> {
+  const { calls, live, conference, by, referral } = transfer;
+  const { left } = conference;
   const [step] = await askService(transfer, replaces);
-  if (live.room !== room) return await referral.end(487);
+  if (live.conference !== conference) return await referral.end(487);
   if (step?.type !== "dial") {
     return await referral.end(step?.type === "reject" && step.status ? step.status : 603);
   }
@@ -35,34 +40,34 @@ export async function blindInRoom(transfer: RoomTransfer, replaces?: LegName): P
 }
 
 /** The same with whom the transferor talks to in another call, which ends. */
-export async function attendedInRoom(
-  transfer: RoomTransfer,
+export async function attendedInConference(
+  transfer: ConferenceTransfer,
   replaced: LiveLeg | undefined,
 ): Promise<void> {
-  const { calls, live, room, referral } = transfer;
+  const { calls, live, conference, referral } = transfer;
   const isOther = replaced !== undefined && replaced !== live;
   const party = isOther
-    ? await partyFor(calls, { replaced, by: live, until: room.left })
+    ? await partyFor(calls, { replaced, by: live, until: conference.left })
     : undefined;
   if (replaced === undefined || party === undefined) return await referral.end(481);
   await swap(transfer, party.live, [live, replaced]);
 }
 
-/** One comes to the room as those leave who had it come, if both are still there to do so. */
+/** One comes to the conference as those leave who had it come, if both are still there to do so. */
 async function swap(
-  { calls, live, room, referral }: RoomTransfer,
+  { calls, live, conference, referral }: ConferenceTransfer,
   newcomer: LiveLeg,
   leaving: LiveLeg[],
 ): Promise<void> {
-  // A transferor that was sent elsewhere has no place there to give, nor one whose room has ended.
-  if (live.room !== room || newcomer.leg.signal.aborted) {
+  // A transferor that was sent elsewhere has no place there to give, nor one whose conference has ended.
+  if (live.conference !== conference || newcomer.leg.signal.aborted) {
     newcomer.leg.hangup();
     return await referral.end(487);
   }
   for (const { acquire } of leaving) acquire();
   newcomer.run(async (): Promise<Script> => {
     await Promise.all(leaving.map(({ idle }) => idle()));
-    const { memo, conferenceSid: only } = room.step;
+    const { memo, conferenceSid: only } = conference.step;
     return [{ type: "consult", memo: { ...memo, only } }, { type: "hangup" }];
   });
   await referral.end(200);

@@ -70,7 +70,7 @@ async function follow(
   return take() ? 200 : 487;
 }
 
-/** The script for the other side, or for who comes to a room; a `reject` where there is none. */
+/** The script for the other side, or for who comes to a conference; a `reject` where there is none. */
 export async function askService(
   { calls, live, other, referTo, by, transferor }: Omit<Transfer, "other"> & { other?: LiveLeg },
   replaces?: LegName,
@@ -78,7 +78,7 @@ export async function askService(
   const silent = new AbortController();
   const giveUp = () => silent.abort();
   const stop = calls.signalling.timers.after(sipLimits.referScriptMs, giveUp);
-  // Who is in a room need not wait for its answer.
+  // Who is in a conference need not wait for its answer.
   const signal = other ? AbortSignal.any([other.leg.signal, silent.signal]) : silent.signal;
   const { uri: to, headers } = referTo;
   const event = {

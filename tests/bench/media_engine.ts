@@ -1,6 +1,6 @@
 import { mediaEngine } from "../../sip/media/engine/engine.ts";
 import { startMediaWorker } from "../../sip/media/worker/media_worker.ts";
-import type { MediaEngine, MediaLeg, MediaRoom, Pcm } from "../../sip/media/base/port.ts";
+import type { MediaConference, MediaEngine, MediaLeg, Pcm } from "../../sip/media/base/port.ts";
 import { type MediaPlaces, openTransports } from "../../sip/media/transports/transports.ts";
 import { parseMessage } from "../../sip/text/parse.ts";
 import { tone } from "../support/media/tone.ts";
@@ -12,9 +12,9 @@ import { tone } from "../support/media/tone.ts";
  */
 
 /**
- * What legs do. `decode` has each two legs in a room. `record`
+ * What legs do. `decode` has each two legs in a conference. `record`
  * keeps what peers say; legs that are not joined send silence beside. In a conference all are in one
- * room; in a `muted` one all but two are.
+ * conference; in a `muted` one all but two are.
  */
 export type Mode =
   | "play"
@@ -88,11 +88,11 @@ async function startEngine() {
     join() {
       for (let i = 0; i + 1 < legs.length; i += 2) legs[i]!.join(legs[i + 1]!);
     },
-    conference: () => confer(engine.room(), legs, () => false),
-    muted: () => confer(engine.room(), legs, (at) => at >= 2),
+    conference: () => confer(engine.conference(), legs, () => false),
+    muted: () => confer(engine.conference(), legs, (at) => at >= 2),
     decode() {
       for (let i = 0; i + 1 < legs.length; i += 2) {
-        confer(engine.room(), legs.slice(i, i + 2), () => false);
+        confer(engine.conference(), legs.slice(i, i + 2), () => false);
       }
     },
   };
@@ -111,11 +111,15 @@ async function startEngine() {
   };
 }
 
-function confer(room: MediaRoom, legs: MediaLeg[], isMuted: (at: number) => boolean): void {
+function confer(
+  conference: MediaConference,
+  legs: MediaLeg[],
+  isMuted: (at: number) => boolean,
+): void {
   legs.forEach((leg, at) => {
-    const seat = room.enter(leg);
-    seat.setMuted(isMuted(at));
-    seat.setPresent(true);
+    const participant = conference.enter(leg);
+    participant.setMuted(isMuted(at));
+    participant.setPresent(true);
   });
 }
 

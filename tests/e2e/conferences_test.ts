@@ -29,13 +29,13 @@ async function participantsOf(system: System): Promise<{ sid: string; calls: str
   };
 }
 
-const room = (app: AppServer) =>
+const conference = (app: AppServer) =>
   `<Response><Dial action="/after"><Conference statusCallback="${app.url}/events"
     statusCallbackEvent="${events}" beep="false">lobby</Conference></Dial></Response>`;
 
 Deno.test("three Clients meet in a conference, are muted by REST, and leave it", async () => {
   await using app = startAppServer();
-  app.pages.set("/voice", room(app));
+  app.pages.set("/voice", conference(app));
   app.pages.set("/after", "<Response><Hangup/></Response>");
   await using system = await startSystem({ env: { RTP_PORTS: "0" } });
   await withClients(system, app);
@@ -83,7 +83,7 @@ Deno.test("three Clients meet in a conference, are muted by REST, and leave it",
 for (const script of ["main.ts", "sip/main.ts"] as const) {
   Deno.test(`a conference is over, once, when ${script} was killed and all have left`, async () => {
     await using app = startAppServer();
-    app.pages.set("/voice", room(app));
+    app.pages.set("/voice", conference(app));
     await using system = await startSystem({ env: { RTP_PORTS: "0" } });
     await withClients(system, app);
     const talkers = [];

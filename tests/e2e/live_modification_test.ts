@@ -40,7 +40,7 @@ const recorded = 'recordingStatusCallback="/recorded"';
 const hears = (hz: number) => (alice: Talker) => alice.untilHears([hz], ([level]) => there(level!));
 const [hearsOld, hearsBob] = [hears(OLD), hears(BOB)];
 const completed = { DialCallStatus: "completed" };
-const room = (name: string, attributes = "") =>
+const conference = (name: string, attributes = "") =>
   `<Dial action="/after"><Conference beep="false" waitUrl="" ${attributes}>${name}</Conference></Dial>`;
 
 const verbs: Record<string, Verb> = {
@@ -84,9 +84,9 @@ const verbs: Record<string, Verb> = {
     isRecorded: true,
   },
   "Conference": {
-    document: room("lobby", `record="true" ${recorded}`),
+    document: conference("lobby", `record="true" ${recorded}`),
     bob: "calls first",
-    bobs: room("lobby"),
+    bobs: conference("lobby"),
     begun: hearsBob,
     redirected: completed,
     completed,

@@ -98,7 +98,7 @@ Deno.test("calls at two companions hear each other in a conference; mute, record
   await closeAll([alice, bob, carol]);
 });
 
-Deno.test("calls go on with the next verb when the companion of their room is killed", async () => {
+Deno.test("calls go on with the next verb when the companion of their conference is killed", async () => {
   await using app = startAppServer();
   await using system = await startSystem({ env });
   await using second = await startCompanion(system, env);
@@ -175,7 +175,7 @@ Deno.test("who waits in a queue at one companion talks to who takes it at anothe
   await closeAll([alice, bob]);
 });
 
-Deno.test("who enters a conference whose companion was just killed gets into a new room at once", async () => {
+Deno.test("who enters a conference whose companion was just killed gets into a new conference at once", async () => {
   await using app = startAppServer();
   await using system = await startSystem({ env });
   await using second = await startCompanion(system, env);
@@ -202,7 +202,7 @@ Deno.test("who enters a conference whose companion was just killed gets into a n
   await closeAll([atFirst, bob, carol]);
 });
 
-Deno.test("calls go on with the next verb when the companion of their room hangs", async () => {
+Deno.test("calls go on with the next verb when the companion of their conference hangs", async () => {
   await using app = startAppServer();
   await using system = await startSystem({ env });
   await using second = await startCompanion(system, env);

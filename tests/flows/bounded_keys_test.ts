@@ -78,7 +78,7 @@ Deno.test("every text of a customer that becomes part of a key is kept at its lo
   );
   const [step] = await consult(hand, hand.script);
 
-  assert.equal(step?.type, "room");
+  assert.equal(step?.type, "conference");
   for (
     const [list, name, value] of [
       ["Applications", "FriendlyName", FriendlyName],

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { RoomStep } from "../../core/protocol/rooms.ts";
+import type { ConferenceStep } from "../../core/protocol/rooms.ts";
 import { sweepCompanions, takeHeartbeat } from "../../core/reports/sweep.ts";
 import { closeConferencesOf } from "../../core/conferences/close.ts";
 import { limits } from "../../core/base/limits.ts";
@@ -8,14 +8,14 @@ import { type App, startApp } from "../support/service/app.ts";
 import { companion, notifications, xml } from "../support/service/hand_companion.ts";
 import { type Caller, caller, consult } from "../support/sip/room_callers.ts";
 
-/** A room with everything told; its attributes may be others. */
-const room = (attributes = "", dial = "") =>
+/** A conference with everything told; its attributes may be others. */
+const inConference = (attributes = "", dial = "") =>
   `<Dial ${dial}><Conference statusCallback="/events"
     statusCallbackEvent="start end join leave mute hold" ${attributes}>lobby</Conference></Dial>`;
 
-async function join(hand: Caller, at = companion): Promise<RoomStep> {
+async function join(hand: Caller, at = companion): Promise<ConferenceStep> {
   const [step] = await consult(hand, hand.script, at);
-  assert.ok(step?.type === "room", Deno.inspect(step));
+  assert.ok(step?.type === "conference", Deno.inspect(step));
   const { conferenceSid, muted, startOnEnter, endOnExit } = step;
   await hand.report({ type: "answered" }, { wantsScript: false, companion: at });
   const joined = { type: "joined", conferenceSid, muted, startOnEnter, endOnExit } as const;
@@ -23,7 +23,7 @@ async function join(hand: Caller, at = companion): Promise<RoomStep> {
   return step;
 }
 
-const leave = ({ report }: Caller, { conferenceSid, action }: RoomStep, wantsScript = true) =>
+const leave = ({ report }: Caller, { conferenceSid, action }: ConferenceStep, wantsScript = true) =>
   report({
     type: "left",
     conferenceSid,
@@ -56,13 +56,13 @@ const statusOf = async (app: App, sid: string) =>
 
 Deno.test("two calls into a Conference of a name meet in one record, which ends with the last", async () => {
   using app = await startApp();
-  const one = await caller(app, "1", room());
+  const one = await caller(app, "1", inConference());
   const first = await join(one);
   const sid = first.conferenceSid;
   assert.equal(await statusOf(app, sid), "init");
   assert.deepEqual(await listed(app, sid), ["1"]);
 
-  const two = await caller(app, "2", room(`muted="true" endConferenceOnExit="false"`));
+  const two = await caller(app, "2", inConference(`muted="true" endConferenceOnExit="false"`));
   app.clock.now += 1_000;
   const second = await join(two);
   assert.equal(second.conferenceSid, sid);
@@ -102,7 +102,7 @@ Deno.test("two calls into a Conference of a name meet in one record, which ends 
   });
   assert.equal(end!.ReasonConferenceEnded, "last-participant-left");
 
-  const three = await caller(app, "3", room());
+  const three = await caller(app, "3", inConference());
   assert.notEqual((await join(three)).conferenceSid, sid, "a name is free for another");
 });
 
@@ -124,9 +124,9 @@ Deno.test("a Conference tells nothing that it was not asked for, and start and e
 Deno.test("a Conference begins only with one who starts it, and ends with one who ends it", async () => {
   using app = await startApp();
   const [one, two, three] = [
-    await caller(app, "1", room(`startConferenceOnEnter="false"`)),
-    await caller(app, "2", room(`startConferenceOnEnter="false"`)),
-    await caller(app, "3", room(`endConferenceOnExit="true"`)),
+    await caller(app, "1", inConference(`startConferenceOnEnter="false"`)),
+    await caller(app, "2", inConference(`startConferenceOnEnter="false"`)),
+    await caller(app, "3", inConference(`endConferenceOnExit="true"`)),
   ] as const;
   const first = await join(one);
   const second = await join(two);
@@ -148,7 +148,7 @@ Deno.test("a Conference begins only with one who starts it, and ends with one wh
 
 Deno.test("Dial's action is told how long a call was in the Conference, also when it hung up there", async () => {
   using app = await startApp();
-  const one = await caller(app, "1", room("", `action="/after"`));
+  const one = await caller(app, "1", inConference("", `action="/after"`));
   const step = await join(one);
   app.fetched.length = 0;
   app.answers = () => xml("<Hangup/>");
@@ -161,7 +161,7 @@ Deno.test("Dial's action is told how long a call was in the Conference, also whe
     ["completed", "7", step.conferenceSid],
   );
 
-  const two = await caller(app, "2", room("", `action="/after"`));
+  const two = await caller(app, "2", inConference("", `action="/after"`));
   const second = await join(two);
   app.fetched.length = 0;
   await leave(two, second, false);
@@ -172,7 +172,7 @@ Deno.test("Dial's action is told how long a call was in the Conference, also whe
 
 Deno.test("Dial's action is told the recording of a Conference", async () => {
   using app = await startApp();
-  const one = await caller(app, "1", room(`record="true"`, `action="/after"`));
+  const one = await caller(app, "1", inConference(`record="true"`, `action="/after"`));
   const step = await join(one);
   const { conferenceSid, action, record } = step;
   assert.ok(record !== undefined && action !== undefined);
@@ -193,8 +193,8 @@ Deno.test("Dial's action is told the recording of a Conference", async () => {
 
 Deno.test("a Conference that is full sends Dial's action busy, or goes on with the next verb", async () => {
   using app = await startApp();
-  await join(await caller(app, "1", room(`maxParticipants="1"`)));
-  const two = await caller(app, "2", room(`maxParticipants="1"`, `action="/after"`));
+  await join(await caller(app, "1", inConference(`maxParticipants="1"`)));
+  const two = await caller(app, "2", inConference(`maxParticipants="1"`, `action="/after"`));
   app.fetched.length = 0;
   app.answers = () => xml("<Reject/>");
 
@@ -202,13 +202,16 @@ Deno.test("a Conference that is full sends Dial's action busy, or goes on with t
   const asked = new URLSearchParams(await app.fetched[0]!.clone().text());
   assert.equal(asked.get("DialCallStatus"), "busy");
 
-  const three = await caller(app, "3", room(`maxParticipants="1"`));
+  const three = await caller(app, "3", inConference(`maxParticipants="1"`));
   assert.deepEqual(await consult(three, three.script), []);
 });
 
 Deno.test("reports that come again, or late, change nothing", async () => {
   using app = await startApp();
-  const [one, two] = [await caller(app, "1", room()), await caller(app, "2", room())];
+  const [one, two] = [
+    await caller(app, "1", inConference()),
+    await caller(app, "2", inConference()),
+  ];
   const step = await join(one);
   await one.repeat();
   await join(two);
@@ -226,7 +229,7 @@ Deno.test("reports that come again, or late, change nothing", async () => {
 
 Deno.test("a call that ends is in no list, though its companion did not say that it left", async () => {
   using app = await startApp();
-  const one = await caller(app, "1", room());
+  const one = await caller(app, "1", inConference());
   const step = await join(one);
   await one.report({ type: "ended", outcome: "completed" });
 
@@ -240,7 +243,10 @@ Deno.test("a companion that starts again, or is gone, takes its Conferences with
     const beat = (runId: string) =>
       takeHeartbeat({ companion: { ...companion, runId }, legs: [], registered: 0 }, app.ports);
     await beat(companion.runId);
-    const [one, two] = [await caller(app, "1", room()), await caller(app, "2", room())];
+    const [one, two] = [
+      await caller(app, "1", inConference()),
+      await caller(app, "2", inConference()),
+    ];
     const { conferenceSid } = await join(one);
     await join(two);
     app.clock.now += limits.companionLostMs + 1;
@@ -256,7 +262,7 @@ Deno.test("a companion that starts again, or is gone, takes its Conferences with
       "participant-leave 1",
       "participant-leave 2",
     ]);
-    const three = await caller(app, "3", room());
+    const three = await caller(app, "3", inConference());
     assert.notEqual((await join(three)).conferenceSid, conferenceSid);
   }
 });
@@ -264,9 +270,9 @@ Deno.test("a companion that starts again, or is gone, takes its Conferences with
 Deno.test("who was let in and did not come keeps no Conference open", async () => {
   using app = await startApp();
   const beat = () => takeHeartbeat({ companion, legs: [], registered: 0 }, app.ports);
-  const one = await caller(app, "1", room());
+  const one = await caller(app, "1", inConference());
   const [step] = await consult(one, one.script);
-  assert.ok(step?.type === "room");
+  assert.ok(step?.type === "conference");
   await one.report({ type: "ended", outcome: "canceled" });
   await beat();
   assert.equal(await statusOf(app, step.conferenceSid), "init");
@@ -276,22 +282,22 @@ Deno.test("who was let in and did not come keeps no Conference open", async () =
   assert.equal(await statusOf(app, step.conferenceSid), "completed");
 });
 
-Deno.test("who joins a Conference that was ended meanwhile has the room end", async () => {
+Deno.test("who joins a Conference that was ended meanwhile has the conference end", async () => {
   using app = await startApp();
-  const one = await caller(app, "1", room());
+  const one = await caller(app, "1", inConference());
   const [step] = await consult(one, one.script);
-  assert.ok(step?.type === "room");
+  assert.ok(step?.type === "conference");
   const ended = await app.root.post(`Conferences/${step.conferenceSid}.json`, {
     Status: "completed",
   });
   assert.equal(ended.json().status, "completed");
   await app.runJobs();
-  app.roomOrders.length = 0;
+  app.conferenceOrders.length = 0;
   const { conferenceSid, muted, startOnEnter, endOnExit } = step;
   await one.report({ type: "joined", conferenceSid, muted, startOnEnter, endOnExit });
   await app.runJobs();
 
-  assert.deepEqual(app.roomOrders, [{ conferenceSid, order: { type: "end" } }]);
+  assert.deepEqual(app.conferenceOrders, [{ conferenceSid, order: { type: "end" } }]);
   assert.deepEqual(await listed(app, conferenceSid), []);
 });
 
@@ -302,11 +308,11 @@ Deno.test("a call at another companion is sent to where the Conference is, while
   for (const one of [companion, far]) {
     await takeHeartbeat({ companion: one, sipUri, legs: [], registered: 0 }, app.ports);
   }
-  const { conferenceSid } = await join(await caller(app, "1", room()));
-  const two = await caller(app, "2", room(`muted="true"`, `action="/after"`), far);
+  const { conferenceSid } = await join(await caller(app, "1", inConference()));
+  const two = await caller(app, "2", inConference(`muted="true"`, `action="/after"`), far);
 
   const [step] = await consult(two, two.script, far);
-  assert.ok(step?.type === "room", Deno.inspect(step));
+  assert.ok(step?.type === "conference", Deno.inspect(step));
   assert.deepEqual(step.at, { sipUri, runId: companion.runId });
   assert.deepEqual([step.conferenceSid, step.muted], [conferenceSid, true]);
   const [again] = await consult(two, two.script, far);
@@ -314,16 +320,19 @@ Deno.test("a call at another companion is sent to where the Conference is, while
 
   app.clock.now += limits.companionLostMs + 1;
   await takeHeartbeat({ companion: far, sipUri, legs: [], registered: 0 }, app.ports);
-  const three = await caller(app, "3", room(), far);
+  const three = await caller(app, "3", inConference(), far);
   const [next] = await consult(three, three.script, far);
-  assert.ok(next?.type === "room" && next.conferenceSid !== conferenceSid, "the name is free");
+  assert.ok(
+    next?.type === "conference" && next.conferenceSid !== conferenceSid,
+    "the name is free",
+  );
   assert.equal(next.at, undefined);
 });
 
 Deno.test("closeConference() takes everybody out, also after it was cut off on the way", async () => {
   using app = await startApp();
-  const { conferenceSid: sid } = await join(await caller(app, "1", room()));
-  await join(await caller(app, "2", room()));
+  const { conferenceSid: sid } = await join(await caller(app, "1", inConference()));
+  await join(await caller(app, "2", inConference()));
   const { conferences } = app.ports.records;
   let left = 1;
   const update: typeof conferences.update = (...args) =>
@@ -343,7 +352,7 @@ Deno.test("closeConference() takes everybody out, also after it was cut off on t
   );
 });
 
-/** A call in a room at one companion, and another, at a second one, that could not reach it. */
+/** A call in a conference at one companion, and another, at a second one, that could not reach it. */
 async function missing(app: App, looks: App["companionLooks"]) {
   const far = { id: "far", runId: "run" };
   const sipUri = "sip:127.0.0.1:5062;transport=ws";
@@ -351,10 +360,10 @@ async function missing(app: App, looks: App["companionLooks"]) {
     await takeHeartbeat({ companion: one, sipUri, legs: [], registered: 0 }, app.ports);
   }
   app.companionLooks = looks;
-  const { conferenceSid } = await join(await caller(app, "1", room()));
-  const two = await caller(app, "2", room("", `action="/after"`), far);
+  const { conferenceSid } = await join(await caller(app, "1", inConference()));
+  const two = await caller(app, "2", inConference("", `action="/after"`), far);
   const [step] = await consult(two, two.script, far);
-  assert.ok(step?.type === "room" && step.memo !== undefined);
+  assert.ok(step?.type === "conference" && step.memo !== undefined);
   app.fetched.length = 0;
   app.answers = () => xml("<Hangup/>");
   const miss = (memo = step.memo!, more = {}) =>
@@ -372,7 +381,7 @@ async function beat({ ports }: App, id: string): Promise<void> {
   await companions.beat({ ...(await companions.get(id))!, seenAt: now() });
 }
 
-Deno.test("a room out of reach at a companion that lives fails Dial, and a Notification says so once", async () => {
+Deno.test("a conference out of reach at a companion that lives fails Dial, and a Notification says so once", async () => {
   using app = await startApp();
   const { conferenceSid, miss, two } = await missing(app, "there");
 
@@ -393,17 +402,17 @@ for (
     ["that says that it was started anew", "there", { isGone: true }],
   ] as const
 ) {
-  Deno.test(`a companion ${why} leaves the name of its room to others at once`, async () => {
+  Deno.test(`a companion ${why} leaves the name of its conference to others at once`, async () => {
     using app = await startApp();
     const { conferenceSid, miss } = await missing(app, looks);
 
     const [step] = await miss(undefined, more);
 
-    assert.ok(step?.type === "room" && step.conferenceSid !== conferenceSid);
-    assert.equal(step.at, undefined, "the new room is where the call is");
+    assert.ok(step?.type === "conference" && step.conferenceSid !== conferenceSid);
+    assert.equal(step.at, undefined, "the new conference is where the call is");
     assert.equal(await statusOf(app, conferenceSid), "completed");
     await app.runJobs();
-    assert.deepEqual(app.roomOrders, []);
+    assert.deepEqual(app.conferenceOrders, []);
     assert.deepEqual(await notifications(app), []);
   });
 }
@@ -419,12 +428,12 @@ Deno.test("a silent companion is looked at until its heartbeats are too old, the
   const [step] = await miss(again.memo);
   await app.runJobs();
 
-  assert.ok(step?.type === "room" && step.conferenceSid !== conferenceSid);
-  // Should it go on after all, it is not to have a second room of that name.
-  assert.deepEqual(app.roomOrders, [{ conferenceSid, order: { type: "end" } }]);
+  assert.ok(step?.type === "conference" && step.conferenceSid !== conferenceSid);
+  // Should it go on after all, it is not to have a second conference of that name.
+  assert.deepEqual(app.conferenceOrders, [{ conferenceSid, order: { type: "end" } }]);
 });
 
-Deno.test("a silent companion whose heartbeats go on keeps its room, and Dial fails in the end", async () => {
+Deno.test("a silent companion whose heartbeats go on keeps its conference, and Dial fails in the end", async () => {
   using app = await startApp();
   const { conferenceSid, miss } = await missing(app, "silent");
 
@@ -448,8 +457,8 @@ Deno.test("Mute=false of a Participant lets its call be heard too, where that is
     const sipUri = "sip:127.0.0.1:5062;transport=ws";
     await takeHeartbeat({ companion: one, sipUri, legs: [], registered: 0 }, app.ports);
   }
-  await join(await caller(app, "1", room()));
-  const two = await caller(app, "2", room(), far);
+  await join(await caller(app, "1", inConference()));
+  const two = await caller(app, "2", inConference(), far);
   const { conferenceSid } = await join(two, far);
   for (const Mute of ["true", "false"]) {
     await app.root.post(`Conferences/${conferenceSid}/Participants/${two.leg}.json`, { Mute });
@@ -459,14 +468,14 @@ Deno.test("Mute=false of a Participant lets its call be heard too, where that is
 
 Deno.test("Conferences of a name are one for each account", async () => {
   using app = await startApp();
-  const step = await join(await caller(app, "1", room()));
+  const step = await join(await caller(app, "1", inConference()));
   const other = await app.subAccount(app.root, "other");
   const kept = (await app.ports.records.conferences.get(app.root.sid, step.conferenceSid))!;
   const foreign = { ...kept, sid: app.ports.newSid("CF"), accountSid: other.sid };
   const named: Conference = { ...foreign, liveName: `${other.sid}/lobby` };
   await app.ports.records.conferences.insert({ record: named });
 
-  const two = await caller(app, "2", room());
+  const two = await caller(app, "2", inConference());
   assert.equal((await join(two)).conferenceSid, step.conferenceSid);
 });
 
@@ -474,7 +483,7 @@ Deno.test("many calls that enter at once meet in one Conference", async () => {
   using app = await startApp();
   const digits = [..."123456789abcdef"];
   const hands = [];
-  for (const digit of digits) hands.push(await caller(app, digit, room()));
+  for (const digit of digits) hands.push(await caller(app, digit, inConference()));
 
   const steps = await Promise.all(hands.map((hand) => join(hand)));
 
@@ -490,7 +499,7 @@ Deno.test("many calls that enter at once meet in one Conference", async () => {
 
 Deno.test("a wait document gives its sounds; what is no sound is skipped and noted", async () => {
   using app = await startApp();
-  const one = await caller(app, "1", room(`waitUrl="/wait" waitMethod="GET"`));
+  const one = await caller(app, "1", inConference(`waitUrl="/wait" waitMethod="GET"`));
   const step = await join(one);
   assert.deepEqual(step.wait, { url: "https://app.test/wait", method: "GET", hops: 0 });
   app.answers = () => xml(`<Play>/a.wav</Play><Pause/><Dial>bob</Dial>`);

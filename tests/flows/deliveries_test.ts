@@ -144,7 +144,7 @@ Deno.test("every attempt is kept with why it failed, until the delivery is given
   );
 });
 
-Deno.test("attempts beyond what a record has room for go, oldest first; they stay counted", async () => {
+Deno.test("attempts beyond what a record has conference for go, oldest first; they stay counted", async () => {
   using app = await startApp();
   Object.assign(app.ports.settings, { callbackAttempts: 20 });
   const headers = { "x-long": "é".repeat(900) };

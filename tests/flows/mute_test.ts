@@ -77,13 +77,13 @@ Deno.test("Mute of a call that is in a Conference is Mute of its Participant", a
   assert.equal(heard.muted, false);
   assert.equal((await app.root.get(place)).json().muted, false);
   assert.deepEqual(app.muted, [{ leg: sid, muted: true }, { leg: sid, muted: false }]);
-  assert.deepEqual(app.roomOrders, [order(true), order(false)]);
+  assert.deepEqual(app.conferenceOrders, [order(true), order(false)]);
 });
 
 Deno.test("Mute of a call that just left its Conference is of the call alone", async () => {
   using app = await startApp();
   const { sid } = await conferring(app);
-  app.knowsRoom = false;
+  app.knowsConference = false;
 
   const answer = await app.root.post(`Calls/${sid}.json`, { Mute: "true" });
 
@@ -91,12 +91,12 @@ Deno.test("Mute of a call that just left its Conference is of the call alone", a
   assert.deepEqual(app.muted, [{ leg: sid, muted: true }]);
 });
 
-/** A call in progress whose companion has it in a room, and has said nothing of that yet. */
+/** A call in progress whose companion has it in a conference, and has said nothing of that yet. */
 async function arriving(app: App) {
   const dial = "<Dial><Conference>lobby</Conference></Dial>";
   const hand = await caller(app, "1", dial);
   const [step] = await consult(hand, hand.script);
-  assert.ok(step?.type === "room", Deno.inspect(step));
+  assert.ok(step?.type === "conference", Deno.inspect(step));
   await hand.report({ type: "answered" }, { wantsScript: false });
   const { conferenceSid, startOnEnter, endOnExit } = step;
   const place = `Conferences/${conferenceSid}/Participants/${hand.leg}.json`;
@@ -113,16 +113,16 @@ Deno.test("Mute in the moment before the Participant is there is shown once it i
   await joined(false);
 
   const order = { type: "change", leg: sid, muted: true };
-  assert.deepEqual(app.roomOrders, [{ conferenceSid, order }]);
+  assert.deepEqual(app.conferenceOrders, [{ conferenceSid, order }]);
   assert.equal((await app.root.get(place)).json().muted, true);
   await app.root.post(`Calls/${sid}.json`, { Mute: "false" });
   assert.equal((await app.root.get(place)).json().muted, false);
 });
 
-Deno.test("Mute of a call that is not in its room yet is told by its companion", async () => {
+Deno.test("Mute of a call that is not in its conference yet is told by its companion", async () => {
   using app = await startApp();
   const { sid, place, joined } = await arriving(app);
-  app.knowsRoom = false;
+  app.knowsConference = false;
 
   assert.equal((await app.root.post(`Calls/${sid}.json`, { Mute: "false" })).status, 200);
   await joined(true);

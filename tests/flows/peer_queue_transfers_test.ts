@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type FakeMedia, fakeMedia } from "../support/media/fake_media.ts";
-import { type PeerRoomsLab, startPeerRooms } from "../support/sip/peer_rooms_lab.ts";
+import { type PeerRoomsLab, startPeerConferences } from "../support/sip/peer_rooms_lab.ts";
 import { plainOffer } from "../support/sip/plain_peer.ts";
 import { sipTest } from "../support/sip/sip_lab.ts";
 import { valueOf } from "../support/sip/sip_text.ts";
@@ -21,7 +21,7 @@ interface Lab extends PeerRoomsLab {
 async function taken(): Promise<Lab> {
   const media = { one: fakeMedia({ slow: true }), two: fakeMedia({ slow: true }) };
   const only = { one: { media: media.one }, two: { media: media.two } };
-  const lab = await startPeerRooms(["alice", "bob"], only);
+  const lab = await startPeerConferences(["alice", "bob"], only);
   for (const login of ["carol"]) await lab.client(login);
   const side = async (login: string, at: "one" | "two", markup: string): Promise<Side> => {
     lab.pages.set(`/${login}`, markup);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { CompanionsLabOptions } from "../support/service/companions_lab.ts";
 import { type FakeMedia, fakeMedia } from "../support/media/fake_media.ts";
 import { notifications } from "../support/service/hand_companion.ts";
-import { lobby, type PeerRoomsLab, startPeerRooms } from "../support/sip/peer_rooms_lab.ts";
+import { lobby, type PeerRoomsLab, startPeerConferences } from "../support/sip/peer_rooms_lab.ts";
 import { sipTest } from "../support/sip/sip_lab.ts";
 import type { PhoneDialog } from "../support/sip/softphone_dialog.ts";
 import { eventually } from "../support/process/eventually.ts";
@@ -18,7 +18,7 @@ const logins = ["alice", "bob", "carol"];
 
 async function start(only: Record<string, CompanionsLabOptions> = {}): Promise<Lab> {
   const media = { one: fakeMedia({ slow: true }), two: fakeMedia({ slow: true }) };
-  const lab = await startPeerRooms(logins, {
+  const lab = await startPeerConferences(logins, {
     one: { media: media.one, ...only.one },
     two: { media: media.two, ...only.two },
   });
@@ -28,12 +28,12 @@ async function start(only: Record<string, CompanionsLabOptions> = {}): Promise<L
     async call(login, at, markup) {
       lab.pages.set(`/${login}`, markup);
       const phone = await lab.phone(login, lab[at]);
-      return await phone.call("room").answered;
+      return await phone.call("conference").answered;
     },
   };
 }
 
-/** Alice in the room at `one`, Bob at `two`: both are in, and its media legs. */
+/** Alice in the conference at `one`, Bob at `two`: both are in, and its media legs. */
 async function both(lab: Lab, { alice = lobby(), bob = lobby() } = {}) {
   const first = await lab.call("alice", "one", alice);
   await lab.until(async () => (await lab.conference()).logins.length === 1);
@@ -88,7 +88,7 @@ sipTest("calls at two companions meet in one conference, with their own Sids", a
 });
 
 sipTest(
-  "who waits hears its own companion, and the room when somebody comes or holds end",
+  "who waits hears its own companion, and the conference when somebody comes or holds end",
   async () => {
     await using lab = await start();
     lab.pages.set("/wait", "<Play>https://app.test/song.wav</Play>");
@@ -202,7 +202,7 @@ sipTest("the star, and REST, take a call out of a conference elsewhere", async (
 });
 
 sipTest(
-  "a companion that stops, with the room or with a participant, leaves nobody hanging",
+  "a companion that stops, with the conference or with a participant, leaves nobody hanging",
   async () => {
     for (const stops of ["one", "two"] as const) {
       await using lab = await start();
@@ -227,25 +227,28 @@ sipTest(
   },
 );
 
-sipTest("a room whose companion died without a word fails Dial, and the call goes on", async () => {
-  await using lab = await start();
-  const { companions } = lab.app.ports;
-  const alice = await lab.call("alice", "one", lobby());
-  await lab.until(async () => (await lab.conference()).logins.length === 1);
-  const one = (await companions.get("one"))!;
-  await companions.beat({ ...one, sipUri: "sip:127.0.0.1:9;transport=ws" }); // Nobody is there.
-  const bob = await lab.call("bob", "two", lobby());
-  await bob.ended;
+sipTest(
+  "a conference whose companion died without a word fails Dial, and the call goes on",
+  async () => {
+    await using lab = await start();
+    const { companions } = lab.app.ports;
+    const alice = await lab.call("alice", "one", lobby());
+    await lab.until(async () => (await lab.conference()).logins.length === 1);
+    const one = (await companions.get("one"))!;
+    await companions.beat({ ...one, sipUri: "sip:127.0.0.1:9;transport=ws" }); // Nobody is there.
+    const bob = await lab.call("bob", "two", lobby());
+    await bob.ended;
 
-  const [after] = await lab.asked("/after");
-  assert.deepEqual([after?.DialCallStatus, after?.DialCallDuration], ["failed", "0"]);
-  const { sid } = await lab.conference();
-  assert.deepEqual(await notifications(lab.app), [
-    `Cannot join the conference: the companion that has ${sid} is out of reach`,
-  ]);
-  assert.deepEqual((await lab.conference()).logins, ["alice"]);
-  await alice.bye();
-});
+    const [after] = await lab.asked("/after");
+    assert.deepEqual([after?.DialCallStatus, after?.DialCallDuration], ["failed", "0"]);
+    const { sid } = await lab.conference();
+    assert.deepEqual(await notifications(lab.app), [
+      `Cannot join the conference: the companion that has ${sid} is out of reach`,
+    ]);
+    assert.deepEqual((await lab.conference()).logins, ["alice"]);
+    await alice.bye();
+  },
+);
 
 sipTest(
   "a conference is joined from elsewhere while the service is away, and told when it is back",
@@ -387,7 +390,7 @@ sipTest(
   },
 );
 
-sipTest("a room elsewhere that is full after all makes Dial busy", async () => {
+sipTest("a conference elsewhere that is full after all makes Dial busy", async () => {
   await using lab = await start();
   const alice = await lab.call("alice", "one", lobby());
   await lab.until(async () => (await lab.conference()).logins.length === 1);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ringingTone } from "../../sip/media/audio/ringing_tone.ts";
 import { type FakeMedia, fakeMedia } from "../support/media/fake_media.ts";
-import { lobby, type PeerRoomsLab, startPeerRooms } from "../support/sip/peer_rooms_lab.ts";
+import { lobby, type PeerRoomsLab, startPeerConferences } from "../support/sip/peer_rooms_lab.ts";
 import { valueOf } from "../support/sip/sip_text.ts";
 import { sipTest } from "../support/sip/sip_lab.ts";
 import type { PhoneDialog } from "../support/sip/softphone_dialog.ts";
@@ -20,13 +20,13 @@ interface Lab extends PeerRoomsLab {
 
 async function start(): Promise<Lab> {
   const media = fakeMedia({ slow: true });
-  const lab = await startPeerRooms(["alice", "bob", "carol"], {
+  const lab = await startPeerConferences(["alice", "bob", "carol"], {
     one: { media },
     two: { media: fakeMedia({ slow: true }) },
   });
   const { records } = lab.app.ports;
   const { sid: accountSid } = lab.app.root;
-  const inRoom = async () => {
+  const inConference = async () => {
     const conference = await records.conferences.holder("liveName", `${accountSid}/lobby`);
     const present = conference?.members.filter(({ hasJoined }) => hasJoined) ?? [];
     const calls = await Promise.all(
@@ -38,16 +38,16 @@ async function start(): Promise<Lab> {
   return {
     ...lab,
     media,
-    untilIn: (...logins) => lab.until(async () => await inRoom() === logins.join(" ")),
+    untilIn: (...logins) => lab.until(async () => await inConference() === logins.join(" ")),
     async enters(login, at, markup = lobby()) {
       lab.pages.set(`/${login}`, markup);
       const phone = await lab.phone(login, lab[at]);
-      return { phone, dialog: await phone.call("room").answered };
+      return { phone, dialog: await phone.call("conference").answered };
     },
   };
 }
 
-/** Alice in the room at `one`, and Bob, at one of the two. */
+/** Alice in the conference at `one`, and Bob, at one of the two. */
 async function both(lab: Lab, at: At, markup?: string): Promise<[Side, Side]> {
   const alice = await lab.enters("alice", "one");
   await lab.untilIn("alice");
@@ -66,37 +66,40 @@ const refers = async (dialog: PhoneDialog, to: string) =>
   await dialog.request("REFER", { headers: [`Refer-To: <${to}>`] });
 
 for (const at of ["one", "two"] as const) {
-  sipTest(`blindInRoom() has the one called take the place of who refers, at ${at}`, async () => {
-    await using lab = await start();
-    const [alice, bob] = await both(lab, at);
-    const carol = await lab.phone("carol", lab[at]);
+  sipTest(
+    `blindInConference() has the one called take the place of who refers, at ${at}`,
+    async () => {
+      await using lab = await start();
+      const [alice, bob] = await both(lab, at);
+      const carol = await lab.phone("carol", lab[at]);
 
-    const { status } = await refers(bob.dialog, "sip:carol@sip.test");
-    assert.equal(status, 202);
-    const ringing = await carol.nextCall();
-    await lab.untilIn("alice", "bob");
-    const dialog = await ringing.answer();
-    const heard = await told(bob);
-    await lab.untilIn("alice", "carol");
-    const bye = await bob.dialog.ended;
-    const { calls } = (await lab.app.root.get("Calls.json?To=client:carol")).json();
+      const { status } = await refers(bob.dialog, "sip:carol@sip.test");
+      assert.equal(status, 202);
+      const ringing = await carol.nextCall();
+      await lab.untilIn("alice", "bob");
+      const dialog = await ringing.answer();
+      const heard = await told(bob);
+      await lab.untilIn("alice", "carol");
+      const bye = await bob.dialog.ended;
+      const { calls } = (await lab.app.root.get("Calls.json?To=client:carol")).json();
 
-    assert.equal(valueOf(ringing.invite, "referred-by"), "<sip:bob@sip.test>");
-    assert.deepEqual([heard[0], heard.at(-1)], ["SIP/2.0 100 Trying", "SIP/2.0 200 OK"]);
-    assert.equal(bye.method, "BYE");
-    assert.deepEqual([calls.length, calls[0].from, calls[0].status], [
-      1,
-      "client:bob",
-      "in-progress",
-    ]);
-    await dialog.bye();
-    await lab.untilIn("alice");
-    await alice.dialog.bye();
-  });
+      assert.equal(valueOf(ringing.invite, "referred-by"), "<sip:bob@sip.test>");
+      assert.deepEqual([heard[0], heard.at(-1)], ["SIP/2.0 100 Trying", "SIP/2.0 200 OK"]);
+      assert.equal(bye.method, "BYE");
+      assert.deepEqual([calls.length, calls[0].from, calls[0].status], [
+        1,
+        "client:bob",
+        "in-progress",
+      ]);
+      await dialog.bye();
+      await lab.untilIn("alice");
+      await alice.dialog.bye();
+    },
+  );
 }
 
 sipTest(
-  "blindInRoom() leaves all as it was when nobody answers, and the room may go on",
+  "blindInConference() leaves all as it was when nobody answers, and the conference may go on",
   async () => {
     await using lab = await start();
     const [, bob] = await both(lab, "one");
@@ -116,22 +119,25 @@ sipTest(
   },
 );
 
-sipTest("blindInRoom() brings the one called also when the transferor does not wait", async () => {
-  await using lab = await start();
-  const [alice, bob] = await both(lab, "two");
-  const carol = await lab.phone("carol", lab.one);
+sipTest(
+  "blindInConference() brings the one called also when the transferor does not wait",
+  async () => {
+    await using lab = await start();
+    const [alice, bob] = await both(lab, "two");
+    const carol = await lab.phone("carol", lab.one);
 
-  await refers(bob.dialog, "sip:carol@sip.test");
-  const ringing = await carol.nextCall();
-  await bob.dialog.bye();
-  await lab.untilIn("alice");
-  const dialog = await ringing.answer();
-  await lab.untilIn("alice", "carol");
-  await alice.dialog.bye();
-  await lab.untilIn("carol");
+    await refers(bob.dialog, "sip:carol@sip.test");
+    const ringing = await carol.nextCall();
+    await bob.dialog.bye();
+    await lab.untilIn("alice");
+    const dialog = await ringing.answer();
+    await lab.untilIn("alice", "carol");
+    await alice.dialog.bye();
+    await lab.untilIn("carol");
 
-  assert.equal((await dialog.bye()).status, 200);
-});
+    assert.equal((await dialog.bye()).status, 200);
+  },
+);
 
 sipTest("onRefer() refuses a transfer of one with whom the conference would end", async () => {
   await using lab = await start();
@@ -143,7 +149,7 @@ sipTest("onRefer() refuses a transfer of one with whom the conference would end"
   await lab.untilIn("alice", "bob");
 });
 
-sipTest("attendedInRoom() has whom the transferor asked take its place", async () => {
+sipTest("attendedInConference() has whom the transferor asked take its place", async () => {
   await using lab = await start();
   const [alice, bob] = await both(lab, "one");
   const carol = await lab.phone("carol", lab.one);
@@ -166,7 +172,7 @@ sipTest("attendedInRoom() has whom the transferor asked take its place", async (
 for (const at of ["one", "two"] as const) {
   for (const media of ["anchored", "proxied"] as const) {
     sipTest(
-      `blindInRoom() has whom the transferor asked take its place, at ${at} and another: ${media}`,
+      `blindInConference() has whom the transferor asked take its place, at ${at} and another: ${media}`,
       async () => {
         await using lab = await start();
         const [alice, bob] = await both(lab, at);
@@ -197,7 +203,7 @@ for (const at of ["one", "two"] as const) {
 }
 
 sipTest(
-  "blindInRoom() has one take its place of whom the service knows no answer yet",
+  "blindInConference() has one take its place of whom the service knows no answer yet",
   async () => {
     await using lab = await start();
     const [alice, bob] = await both(lab, "two");
@@ -228,24 +234,27 @@ function holdBack({ app }: Lab, type: string): { letThrough(): void } {
   return { letThrough: resolve };
 }
 
-sipTest("blindInRoom() leaves all as it was when whom the transferor asked is gone", async () => {
-  await using lab = await start();
-  const [alice, bob] = await both(lab, "one");
-  const carol = await lab.phone("carol", lab.two);
-  lab.pages.set("/carol", "<Dial><Client>bob</Client></Dial>");
-  const [asked, asking] = await talking(carol, bob.phone);
-  await asked.dialog.bye();
-  await asking.dialog.ended;
+sipTest(
+  "blindInConference() leaves all as it was when whom the transferor asked is gone",
+  async () => {
+    await using lab = await start();
+    const [alice, bob] = await both(lab, "one");
+    const carol = await lab.phone("carol", lab.two);
+    lab.pages.set("/carol", "<Dial><Client>bob</Client></Dial>");
+    const [asked, asking] = await talking(carol, bob.phone);
+    await asked.dialog.bye();
+    await asking.dialog.ended;
 
-  await refers(bob.dialog, `sip:carol@sip.test?Replaces=${asking.dialog.replaces}`);
-  const heard = await told(bob);
-  await lab.untilIn("alice", "bob");
-  await bob.dialog.bye();
-  await lab.untilIn("alice");
-  await alice.dialog.bye();
+    await refers(bob.dialog, `sip:carol@sip.test?Replaces=${asking.dialog.replaces}`);
+    const heard = await told(bob);
+    await lab.untilIn("alice", "bob");
+    await bob.dialog.bye();
+    await lab.untilIn("alice");
+    await alice.dialog.bye();
 
-  assert.match(heard.at(-1) ?? "", /^SIP\/2\.0 4\d\d /);
-});
+    assert.match(heard.at(-1) ?? "", /^SIP\/2\.0 4\d\d /);
+  },
+);
 
 /** The SDP of a call without markup passes through. */
 async function withoutMarkup(lab: Lab, login: string): Promise<void> {
@@ -254,81 +263,90 @@ async function withoutMarkup(lab: Lab, login: string): Promise<void> {
   await clients.update(accountSid, sid, (record) => ({ record: { ...record, voiceUrl: null } }));
 }
 
-sipTest("blindInRoom() brings the one called of a transferor who hangs up at once", async () => {
-  await using lab = await start();
-  const [alice, bob] = await both(lab, "one");
-  const carol = await lab.phone("carol", lab.one);
-
-  const { participants } = lab.app.ports.records;
-  const { get } = participants;
-  const gone = Promise.withResolvers<void>();
-  const asked = Promise.withResolvers<void>();
-  participants.get = async (...place) => {
-    asked.resolve();
-    await gone.promise;
-    return await get(...place);
-  };
-
-  const { status } = await refers(bob.dialog, "sip:carol@sip.test");
-  await asked.promise;
-  await bob.dialog.bye();
-  gone.resolve();
-  const dialog = await (await carol.nextCall()).answer();
-  await lab.untilIn("alice", "carol");
-
-  assert.equal(status, 202);
-  await dialog.bye();
-  await lab.untilIn("alice");
-  await alice.dialog.bye();
-});
-
-sipTest("blindInRoom() leaves a transferor be that was sent elsewhere meanwhile", async () => {
-  await using lab = await start();
-  const [alice, bob] = await both(lab, "one");
-  const carol = await lab.phone("carol", lab.one);
-  lab.pages.set("/elsewhere", `<Pause length="600"/>`);
-  const { calls } = (await lab.app.root.get("Calls.json?From=client:bob")).json();
-
-  await refers(bob.dialog, "sip:carol@sip.test");
-  const ringing = await carol.nextCall();
-  await lab.app.root.post(`Calls/${calls[0].sid}.json`, { Url: "https://app.test/elsewhere" });
-  await lab.app.runJobs();
-  await lab.untilIn("alice");
-  ringing.ring();
-  const heard = await told(bob);
-  await ringing.cancelled;
-  await lab.untilIn("alice");
-
-  const tones = lab.media.legs.flatMap(({ played }) => played)
-    .filter(({ samples }) => samples === ringingTone().length);
-  assert.deepEqual(tones, []);
-  assert.equal(heard.at(-1), "SIP/2.0 487 Request Terminated");
-  assert.equal((await bob.dialog.bye()).status, 200);
-  await alice.dialog.bye();
-});
-
-for (const at of ["one", "two"] as const) {
-  sipTest(`blindInRoom() rings nobody any more when the conference ends, at ${at}`, async () => {
+sipTest(
+  "blindInConference() brings the one called of a transferor who hangs up at once",
+  async () => {
     await using lab = await start();
-    const [alice, bob] = await both(lab, at);
-    const carol = await lab.phone("carol", lab[at]);
+    const [alice, bob] = await both(lab, "one");
+    const carol = await lab.phone("carol", lab.one);
+
+    const { participants } = lab.app.ports.records;
+    const { get } = participants;
+    const gone = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    participants.get = async (...place) => {
+      asked.resolve();
+      await gone.promise;
+      return await get(...place);
+    };
+
+    const { status } = await refers(bob.dialog, "sip:carol@sip.test");
+    await asked.promise;
+    await bob.dialog.bye();
+    gone.resolve();
+    const dialog = await (await carol.nextCall()).answer();
+    await lab.untilIn("alice", "carol");
+
+    assert.equal(status, 202);
+    await dialog.bye();
+    await lab.untilIn("alice");
+    await alice.dialog.bye();
+  },
+);
+
+sipTest(
+  "blindInConference() leaves a transferor be that was sent elsewhere meanwhile",
+  async () => {
+    await using lab = await start();
+    const [alice, bob] = await both(lab, "one");
+    const carol = await lab.phone("carol", lab.one);
+    lab.pages.set("/elsewhere", `<Pause length="600"/>`);
+    const { calls } = (await lab.app.root.get("Calls.json?From=client:bob")).json();
 
     await refers(bob.dialog, "sip:carol@sip.test");
     const ringing = await carol.nextCall();
-    ringing.ring();
-    await bob.dialog.bye();
-    await lab.untilIn("alice");
-    await alice.dialog.bye();
-    await lab.until(async () => (await lab.conference()).status === "completed");
+    await lab.app.root.post(`Calls/${calls[0].sid}.json`, { Url: "https://app.test/elsewhere" });
     await lab.app.runJobs();
+    await lab.untilIn("alice");
+    ringing.ring();
+    const heard = await told(bob);
     await ringing.cancelled;
-    await lab.until(async () => (await callsTo(lab, "carol"))[0].status === "canceled");
+    await lab.untilIn("alice");
 
-    assert.equal(await conferences(lab), 1);
-  });
+    const tones = lab.media.legs.flatMap(({ played }) => played)
+      .filter(({ samples }) => samples === ringingTone().length);
+    assert.deepEqual(tones, []);
+    assert.equal(heard.at(-1), "SIP/2.0 487 Request Terminated");
+    assert.equal((await bob.dialog.bye()).status, 200);
+    await alice.dialog.bye();
+  },
+);
+
+for (const at of ["one", "two"] as const) {
+  sipTest(
+    `blindInConference() rings nobody any more when the conference ends, at ${at}`,
+    async () => {
+      await using lab = await start();
+      const [alice, bob] = await both(lab, at);
+      const carol = await lab.phone("carol", lab[at]);
+
+      await refers(bob.dialog, "sip:carol@sip.test");
+      const ringing = await carol.nextCall();
+      ringing.ring();
+      await bob.dialog.bye();
+      await lab.untilIn("alice");
+      await alice.dialog.bye();
+      await lab.until(async () => (await lab.conference()).status === "completed");
+      await lab.app.runJobs();
+      await ringing.cancelled;
+      await lab.until(async () => (await callsTo(lab, "carol"))[0].status === "canceled");
+
+      assert.equal(await conferences(lab), 1);
+    },
+  );
 }
 
-sipTest("blindInRoom() rings nobody any more when REST ends the conference", async () => {
+sipTest("blindInConference() rings nobody any more when REST ends the conference", async () => {
   await using lab = await start();
   const [, bob] = await both(lab, "one");
   const carol = await lab.phone("carol", lab.one);
@@ -341,7 +359,7 @@ sipTest("blindInRoom() rings nobody any more when REST ends the conference", asy
   await lab.app.runJobs();
   await ringing.cancelled;
 
-  // Of the room's end and the order to end the ringing, either may come first.
+  // Of the conference's end and the order to end the ringing, either may come first.
   assert.match((await told(bob)).at(-1)!, /^SIP\/2\.0 48[07] /);
 });
 
@@ -381,7 +399,7 @@ sipTest("calling() forgets whom a transfer called in vain", async () => {
   assert.equal(during, 1);
 });
 
-sipTest("attendedInRoom() goes on when the transferor hangs up at once", async () => {
+sipTest("attendedInConference() goes on when the transferor hangs up at once", async () => {
   await using lab = await start();
   const [, bob] = await both(lab, "one");
   const carol = await lab.phone("carol", lab.one);

@@ -135,7 +135,7 @@ Deno.test("status callbacks of numbers tell of the leg that the call's Dial plac
     ringS: 1,
     sipStatus: 486,
     sipCallId: "out-1",
-    headers: { "X-Room": "7" },
+    headers: { "X-Conference": "7" },
     action: dial.action,
   });
   await leg.report({ type: "ended", outcome: "completed" });
@@ -158,7 +158,7 @@ Deno.test("status callbacks of numbers tell of the leg that the call's Dial plac
     "out-1",
     "486",
   ]);
-  assert.equal(at(2)["DialSipHeader_X-Room"], "7");
+  assert.equal(at(2)["DialSipHeader_X-Conference"], "7");
 });
 
 Deno.test("status callbacks of numbers tell of the transfer of the call", async () => {

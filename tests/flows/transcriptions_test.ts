@@ -169,7 +169,7 @@ Deno.test("a transcription fails when its recording is deleted before its turn",
   assert.match((await notifications(app))[0].message_text, /no audio any more/);
 });
 
-Deno.test("a long text is kept as far as a record has room, whole characters only", async () => {
+Deno.test("a long text is kept as far as a record has conference, whole characters only", async () => {
   const { transcriber } = hearing(() => Promise.resolve("é".repeat(limits.transcriptionLength)));
   using app = await startApp({ ports: { transcriber } });
   const made = (await app.root.post(

@@ -5,8 +5,8 @@ import { makeParticipant, makeSample } from "../support/service/samples.ts";
 
 Deno.test("Participants lists the legs in a conference, each read by its call's Sid", async () => {
   using app = await startApp();
-  const rooms = [1, 2].map((n) => makeSample(app, app.root, { name: "conferences", n }));
-  const [one, two] = await Promise.all(rooms);
+  const conferences = [1, 2].map((n) => makeSample(app, app.root, { name: "conferences", n }));
+  const [one, two] = await Promise.all(conferences);
   const calls = [];
   for (const n of [1, 2, 3]) calls.push(await makeSample(app, app.root, { name: "calls", n }));
   await makeParticipant(app, one!, calls[0]!);
@@ -78,7 +78,7 @@ Deno.test("POST Participants/{CallSid} mutes and holds at the companion, then in
   assert.equal((await app.root.post(`${path}.json`, { Hold: "true" })).status, 200);
 
   const change = { conferenceSid: sid, order: { type: "change", leg: call } };
-  assert.deepEqual(app.roomOrders, [
+  assert.deepEqual(app.conferenceOrders, [
     { ...change, order: { ...change.order, muted: true } },
     { ...change, order: { ...change.order, muted: false, held: true } },
     { ...change, order: { ...change.order, held: true } },
@@ -95,7 +95,7 @@ Deno.test("POST Participants/{CallSid} mutes and holds at the companion, then in
 Deno.test("POST Participants/{CallSid} answers 404 where the leg is not, and changes nothing", async () => {
   using app = await startApp();
   const { path, sid } = await meeting(app);
-  app.knowsRoom = false;
+  app.knowsConference = false;
 
   assert.equal((await app.root.post(`${path}.json`, { Mute: "true" })).status, 404);
   assert.equal((await app.root.get(`${path}.json`)).json().muted, false);
@@ -111,7 +111,10 @@ Deno.test("DELETE Participants/{CallSid} has the leg leave, and takes it off the
 
   assert.equal((await app.root.delete(path)).status, 204);
 
-  assert.deepEqual(app.roomOrders, [{ conferenceSid: sid, order: { type: "remove", leg: call } }]);
+  assert.deepEqual(app.conferenceOrders, [{
+    conferenceSid: sid,
+    order: { type: "remove", leg: call },
+  }]);
   assert.equal((await app.root.get(path)).status, 404);
   assert.equal((await app.root.get(`Conferences/${sid}.json`)).json().status, "completed");
   assert.deepEqual(await eventsOf(app), ["conference-end", "participant-leave"]);
@@ -127,7 +130,7 @@ Deno.test("POST Conferences/{Sid} Status=completed ends it once, for all", async
   assert.deepEqual([again.status, again.json().code], [400, 21222]);
 
   assert.deepEqual(await eventsOf(app), ["conference-end"]);
-  assert.deepEqual(app.roomOrders, [{ conferenceSid: sid, order: { type: "end" } }]);
+  assert.deepEqual(app.conferenceOrders, [{ conferenceSid: sid, order: { type: "end" } }]);
   const other = await app.subAccount(app.root, "other");
   const foreign = await makeSample(app, other, { name: "conferences" });
   const answer = await app.root.post(`Conferences/${foreign}.json`, { Status: "completed" });

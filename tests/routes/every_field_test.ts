@@ -172,17 +172,17 @@ Deno.test("messages, e-mail, gateways, caller ids, look-ups and the Sandbox show
 
 Deno.test("Conferences and Participants take and show every parameter", async () => {
   using app = await startApp();
-  const room = await makeSample(app, app.root, { name: "conferences" });
+  const conference = await makeSample(app, app.root, { name: "conferences" });
   const call = await makeSample(app, app.root, { name: "calls" });
   const companion = { id: "companion", runId: "run" };
   await app.ports.records.conferences.update(
     app.root.sid,
-    room,
+    conference,
     (conference) => ({ record: { ...conference, companion } }),
   );
-  await makeParticipant(app, room, call);
+  await makeParticipant(app, conference, call);
 
-  const path = `Conferences/${room}/Participants/${call}.json`;
+  const path = `Conferences/${conference}/Participants/${call}.json`;
   const muted = await app.root.post(path, { Mute: "true", Hold: "true" });
   assertShown(muted, { Hold: "true" });
   assert.equal(muted.json().muted, true);
@@ -191,5 +191,5 @@ Deno.test("Conferences and Participants take and show every parameter", async ()
     Hold: "false",
   });
   const ended = { Status: "completed" };
-  assertShown(await app.root.post(`Conferences/${room}.json`, ended), ended);
+  assertShown(await app.root.post(`Conferences/${conference}.json`, ended), ended);
 });

@@ -37,14 +37,14 @@ export const conferenceAttributes = {
   statusCallbackEvent: z.string().optional(),
 };
 
-/** What of Dial counts for a room, too. */
+/** What of Dial counts for a conference, too. */
 export interface RoomDial {
   timeLimitS: number;
   hangupOnStar: boolean;
   action: Action | undefined;
 }
 
-/** The step of a Conference noun; none, with a note, when it names no room. */
+/** The step of a Conference noun; none, with a note, when it names no conference. */
 export function conferenceStep(
   noun: Element,
   { action, timeLimitS, hangupOnStar }: RoomDial,

@@ -56,17 +56,17 @@ export const dial = verb({
       isRecorded(attributes.record, context)
         ? { record: recordingOrder(element, attributes, context) }
         : {};
-    const room = nouns.find(({ name }) => name === "Conference" || name === "Queue");
-    if (room !== undefined) {
-      if (nouns.length > 1) context.skip(`nouns of Dial beside its ${room.name}`);
+    const conference = nouns.find(({ name }) => name === "Conference" || name === "Queue");
+    if (conference !== undefined) {
+      if (nouns.length > 1) context.skip(`nouns of Dial beside its ${conference.name}`);
       const whole = { timeLimitS: timeLimit, hangupOnStar, action };
-      if (room.name === "Queue") {
-        return queueStep(room, { ...whole, ...order(), timeoutS: timeout }, context);
+      if (conference.name === "Queue") {
+        return queueStep(conference, { ...whole, ...order(), timeoutS: timeout }, context);
       }
       if (attributes.record !== undefined) {
         context.skip("record of Dial: its Conference has one of its own");
       }
-      return conferenceStep(room, whole, context);
+      return conferenceStep(conference, whole, context);
     }
     if (nouns.length > limits.dialLegs) {
       context.skip(`nouns of Dial after the first ${limits.dialLegs}`);

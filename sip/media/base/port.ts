@@ -39,7 +39,7 @@ export type Secure = "either" | "dtls";
 /** Takes samples of 8 kHz, those of several channels interleaved. */
 export type WriteSamples = (samples: Pcm) => void;
 
-/** Makes legs and rooms, and ends them all. */
+/** Makes legs and conferences, and ends them all. */
 export interface MediaEngine {
   /**
    * A leg of the kind that the offer asks for by its profile. `localSdp` is our answer; throws
@@ -48,17 +48,17 @@ export interface MediaEngine {
   answer(offer: string, options?: LegOptions): Promise<MediaLeg>;
   /** A leg for an INVITE we send. `localSdp` is our offer; finish it with `accept`. */
   offer(kind?: MediaKind, options?: LegOptions): Promise<MediaLeg>;
-  /** A room without anybody, for legs of this engine. */
-  room(): MediaRoom;
+  /** A conference without anybody, for legs of this engine. */
+  conference(): MediaConference;
   /** Ends every leg. */
   close(): Promise<void>;
 }
 
-/** A room in which each leg hears all others: their sum without its own part. */
-export interface MediaRoom {
-  /** Takes a leg in, which neither hears nor is heard until its seat says so. */
-  enter(leg: MediaLeg): Seat;
-  /** Lets everybody who hears the room hear a sound, after those that are under way. */
+/** A conference in which each leg hears all others: their sum without its own part. */
+export interface MediaConference {
+  /** Takes a leg in, which neither hears nor is heard until its participant says so. */
+  enter(leg: MediaLeg): MediaParticipant;
+  /** Lets everybody who hears the conference hear a sound, after those that are under way. */
   announce(sound: Pcm): void;
   /**
    * Hands on all that is said and announced while somebody is present, in pieces of at most 0.5 s.
@@ -67,9 +67,9 @@ export interface MediaRoom {
   record(write: WriteSamples): () => Promise<void>;
 }
 
-/** A leg's place in a room. */
-export interface Seat {
-  /** Whether it hears the room and is heard there; else it may be played to. */
+/** A leg's place in a conference. */
+export interface MediaParticipant {
+  /** Whether it hears the conference and is heard there; else it may be played to. */
   setPresent(present: boolean): void;
   /** Whether it is not heard though it is present. */
   setMuted(muted: boolean): void;
@@ -104,7 +104,7 @@ export interface MediaLeg {
   play(pcm: Pcm, options: { loop: number; signal: AbortSignal }): Promise<void>;
   /**
    * Sends the peer what it says itself, each frame at the tick at which it came, whenever it plays
-   * nothing. Takes the place of a join and of a room before it. The result ends it.
+   * nothing. Takes the place of a join and of a conference before it. The result ends it.
    */
   echo(): () => void;
   /**
@@ -121,7 +121,7 @@ export interface MediaLeg {
   recordWith(other: MediaLeg, write: WriteSamples): () => Promise<void>;
   /**
    * Forwards audio and digits both ways until `leave` on either leg, or until either is joined with
-   * another, echoes or enters a room; ends a running play.
+   * another, echoes or enters a conference; ends a running play.
    */
   join(other: MediaLeg): void;
   /** Ends that; given a leg, only where it is the one joined. */

@@ -10,7 +10,7 @@ import { pressedFrames } from "../base/digits.ts";
 import { mediaLimits } from "../base/limits.ts";
 import { createOutgoing } from "./outgoing.ts";
 import { type MediaLeg, type Pcm, SILENCE } from "../base/port.ts";
-import type { RoomMedia } from "./room.ts";
+import type { MixedMedia } from "./room.ts";
 import type { RtpPacket } from "../rtp/rtp.ts";
 import { createToneReceiver } from "./tone_receiver.ts";
 
@@ -26,7 +26,7 @@ type Sound = Pick<
 >;
 
 /** The sound of one leg: what it sends at each moment, and where what it receives goes. */
-export interface AudioLeg extends Sound, RoomMedia {
+export interface AudioLeg extends Sound, MixedMedia {
   /** RTP may flow from now on, in these codecs. */
   start(agreed: Agreed): void;
   /** Other codecs were agreed; before `start` this is for nothing. */

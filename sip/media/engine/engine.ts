@@ -4,9 +4,15 @@ import { parseSdp } from "../sdp/parse_sdp.ts";
 import { openOpus, type OpusCodec } from "../codecs/opus.ts";
 import { opusEdge } from "./opus_edge.ts";
 import { echo } from "./echo.ts";
-import type { LegOptions, MediaEngine, MediaKind, MediaLeg, MediaRoom } from "../base/port.ts";
+import type {
+  LegOptions,
+  MediaConference,
+  MediaEngine,
+  MediaKind,
+  MediaLeg,
+} from "../base/port.ts";
 import { record } from "./record_sources.ts";
-import { createRoom } from "./room.ts";
+import { createMixer } from "./room.ts";
 import { createRtpSession, type RtpSession } from "./rtp_session.ts";
 import { type AudioSection, refusal, type Session } from "../sdp/sdp.ts";
 import { type Clock, createTicker, systemClock, type Ticker } from "../base/ticker.ts";
@@ -74,7 +80,7 @@ export function mediaEngine(options: MediaEngineOptions): MediaEngine {
       if (transport === undefined) throw new Error(`Cannot offer "${kind}": there is no transport`);
       return await open(transport, options);
     },
-    room: () => roomOf(engine),
+    conference: () => conferenceOf(engine),
     async close() {
       engine.closed = true;
       await Promise.all([...engine.open.values()].map((close) => close()));
@@ -215,12 +221,12 @@ function watch({ peer, negotiation, session, sound }: Parts): Promise<string> {
   ]);
 }
 
-function roomOf(engine: Engine): MediaRoom {
-  const room = createRoom();
+function conferenceOf(engine: Engine): MediaConference {
+  const conference = createMixer();
   return {
-    enter: (leg) => room.enter(soundOf(engine, leg)),
-    announce: room.announce,
-    record: (write) => record([room.listen], write),
+    enter: (leg) => conference.enter(soundOf(engine, leg)),
+    announce: conference.announce,
+    record: (write) => record([conference.listen], write),
   };
 }
 

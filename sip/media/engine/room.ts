@@ -1,18 +1,24 @@
 import { createListeners, type Listeners } from "../base/listeners.ts";
 import type { FrameSource } from "./record_sources.ts";
 import { createLimiter, type Limiter } from "../audio/limiter.ts";
-import { FRAME_SAMPLES, type MediaRoom, type Pcm, type Seat, SILENCE } from "../base/port.ts";
+import {
+  FRAME_SAMPLES,
+  type MediaConference,
+  type MediaParticipant,
+  type Pcm,
+  SILENCE,
+} from "../base/port.ts";
 import type { Turn } from "../base/ticker.ts";
 
-/** A room within an engine: it hands on frames, and takes whatever speaks and hears in them. */
-export interface Room extends Pick<MediaRoom, "announce"> {
-  enter(media: RoomMedia): Seat;
+/** A conference within an engine: it hands on frames, and takes whatever speaks and hears in them. */
+export interface Mixer extends Pick<MediaConference, "announce"> {
+  enter(media: MixedMedia): MediaParticipant;
   /** Hands on all that is said and announced, a frame for each tick at which somebody is present. */
   listen: FrameSource;
 }
 
 /** What a leg says and what it sends, frame by frame. */
-export interface RoomMedia {
+export interface MixedMedia {
   listen: FrameSource;
   /** When both happen. */
   readonly turn: Turn;
@@ -53,8 +59,8 @@ interface Member {
   limiter: Limiter;
 }
 
-/** A room without anybody. */
-export function createRoom(): Room {
+/** A conference without anybody. */
+export function createMixer(): Mixer {
   const mix: Mix = {
     present: 0,
     moment: undefined,
@@ -69,16 +75,16 @@ export function createRoom(): Room {
     listeners: createListeners(),
   };
   return {
-    enter: (media) => seatOf(mix, media),
+    enter: (media) => participantOf(mix, media),
     announce: (sound) => void mix.sounds.push(sound),
     listen: mix.listeners.add,
   };
 }
 
-function seatOf(mix: Mix, media: RoomMedia): Seat {
+function participantOf(mix: Mix, media: MixedMedia): MediaParticipant {
   const member: Member = { muted: false, said: SILENCE, tick: -1, limiter: createLimiter() };
   let stops: (() => void)[] = [];
-  const seat: Seat = {
+  const participant: MediaParticipant = {
     setPresent(present) {
       if (present === stops.length > 0) return;
       stops.forEach((stop) => stop());
@@ -87,12 +93,12 @@ function seatOf(mix: Mix, media: RoomMedia): Seat {
     setMuted(muted) {
       member.muted = muted;
     },
-    leave: () => seat.setPresent(false),
+    leave: () => participant.setPresent(false),
   };
-  return seat;
+  return participant;
 }
 
-function take(mix: Mix, member: Member, media: RoomMedia): (() => void)[] {
+function take(mix: Mix, member: Member, media: MixedMedia): (() => void)[] {
   const { turn } = media;
   if (mix.moment !== undefined) turn.moveTo(mix.moment);
   const stops = [

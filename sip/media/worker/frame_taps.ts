@@ -39,13 +39,13 @@ interface Group {
 export function createTaps(handOn: HandOn): Taps {
   const groups = Array.from({ length: mostFrames }, (): Group => ({ taps: new Map(), most: 0 }));
   const spare: Pcm[] = [];
-  const room = (length: number): Pcm => {
+  const conference = (length: number): Pcm => {
     const found = spare.findIndex((piece) => piece.length >= length);
     return found < 0 ? new Int16Array(length) : spare.splice(found, 1)[0]!;
   };
   const flush = (group: Group) => {
     group.most = mostFrames;
-    handOnAll(group.taps, { handOn, room });
+    handOnAll(group.taps, { handOn, conference });
   };
   return {
     add(tap, leg) {
@@ -77,7 +77,7 @@ export function createTaps(handOn: HandOn): Taps {
 
 function handOnAll(
   taps: Map<number, Tap>,
-  { handOn, room }: { handOn: HandOn; room(length: number): Pcm },
+  { handOn, conference }: { handOn: HandOn; conference(length: number): Pcm },
 ): void {
   const counts: { tap: number; frames: number }[] = [];
   let gathered = 0;
@@ -87,7 +87,7 @@ function handOnAll(
     gathered += frames.length;
   }
   if (gathered === 0) return;
-  const samples = room(gathered * FRAME_SAMPLES);
+  const samples = conference(gathered * FRAME_SAMPLES);
   let at = 0;
   for (const { frames } of taps.values()) {
     for (const frame of frames) {

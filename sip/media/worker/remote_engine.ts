@@ -1,5 +1,11 @@
 import type { EngineLink } from "./engine_link.ts";
-import type { LegOptions, MediaEngine, MediaKind, MediaLeg, MediaRoom } from "../base/port.ts";
+import type {
+  LegOptions,
+  MediaConference,
+  MediaEngine,
+  MediaKind,
+  MediaLeg,
+} from "../base/port.ts";
 import { createRemoteLeg, idOf } from "./remote_leg.ts";
 
 /** An engine at the other end of a link, where `serveEngine` is. */
@@ -17,7 +23,7 @@ export function remoteEngine(link: EngineLink): MediaEngine {
   return {
     answer: (offer, options) => open({ offer }, options),
     offer: (kind = "webrtc", options) => open({ kind }, options),
-    room: () => remoteRoom(link),
+    conference: () => remoteConference(link),
     close: () => closed ??= close(link),
   };
 }
@@ -28,19 +34,19 @@ async function close(link: EngineLink): Promise<void> {
   link.end("Cannot use media: the media engine is closed");
 }
 
-function remoteRoom(link: EngineLink): MediaRoom {
-  const room = link.next();
+function remoteConference(link: EngineLink): MediaConference {
+  const conference = link.next();
   return {
     enter(leg) {
-      const seat = link.next();
-      link.tell({ type: "enter", seat, room, leg: idOf(link, leg) });
+      const participant = link.next();
+      link.tell({ type: "enter", participant, conference, leg: idOf(link, leg) });
       return {
-        setPresent: (present) => link.tell({ type: "seat", seat, present }),
-        setMuted: (muted) => link.tell({ type: "seat", seat, muted }),
-        leave: () => link.tell({ type: "leaveRoom", seat }),
+        setPresent: (present) => link.tell({ type: "participant", participant, present }),
+        setMuted: (muted) => link.tell({ type: "participant", participant, muted }),
+        leave: () => link.tell({ type: "leaveConference", participant }),
       };
     },
-    announce: (pcm) => link.tell({ type: "announce", room, sound: link.sound(pcm) }),
-    record: (write) => link.begin({ type: "recordRoom", room }, write),
+    announce: (pcm) => link.tell({ type: "announce", conference, sound: link.sound(pcm) }),
+    record: (write) => link.begin({ type: "recordConference", conference }, write),
   };
 }

@@ -1,5 +1,11 @@
 import { createTaps, type Taps } from "./frame_taps.ts";
-import type { MediaEngine, MediaLeg, MediaRoom, Pcm, Seat } from "../base/port.ts";
+import type {
+  MediaConference,
+  MediaEngine,
+  MediaLeg,
+  MediaParticipant,
+  Pcm,
+} from "../base/port.ts";
 import {
   type MessageEnd,
   type Order,
@@ -15,16 +21,16 @@ interface Served {
   report(report: Report, transfer?: Transferable[]): void;
   taps: Taps;
   legs: Map<number, MediaLeg>;
-  rooms: Map<number, OpenRoom>;
-  seats: Map<number, { seat: Seat; room: number }>;
+  conferences: Map<number, OpenConference>;
+  participants: Map<number, { participant: MediaParticipant; conference: number }>;
   /** What ends a task before its time. */
   tasks: Map<number, () => void>;
   sounds: Map<number, Pcm>;
 }
 
-/** A room is kept while it has seats or recordings. */
-interface OpenRoom {
-  sound: MediaRoom;
+/** A conference is kept while it has participants or recordings. */
+interface OpenConference {
+  sound: MediaConference;
   users: number;
 }
 
@@ -36,8 +42,8 @@ export function serveEngine(engine: MediaEngine, end: MessageEnd<Report, Order>)
     report,
     taps: createTaps((taps, samples) => report({ type: "heard", taps, samples }, [samples.buffer])),
     legs: new Map(),
-    rooms: new Map(),
-    seats: new Map(),
+    conferences: new Map(),
+    participants: new Map(),
     tasks: new Map(),
     sounds: new Map(),
   };
@@ -75,11 +81,11 @@ const follow: { readonly [T in Order["type"]]: (served: Served, order: OrderOf<T
       task,
       openLeg(served, leg).recordWith(openLeg(served, other), recorder(served, task)),
     ),
-  recordRoom(served, { task, room: id }) {
-    const room = useRoom(served, id);
-    const stop = room.sound.record(recorder(served, task));
+  recordConference(served, { task, conference: id }) {
+    const conference = useConference(served, id);
+    const stop = conference.sound.record(recorder(served, task));
     last(served, task, () => {
-      leaveRoom(served, id);
+      leaveConference(served, id);
       return stop();
     });
   },
@@ -104,26 +110,29 @@ const follow: { readonly [T in Order["type"]]: (served: Served, order: OrderOf<T
     legs.get(leg)?.close();
     legs.delete(leg);
   },
-  enter(served, { seat: id, room, leg }) {
+  enter(served, { participant: id, conference, leg }) {
     const media = served.legs.get(leg);
     if (media === undefined) return;
-    served.seats.set(id, { seat: useRoom(served, room).sound.enter(media), room });
+    served.participants.set(id, {
+      participant: useConference(served, conference).sound.enter(media),
+      conference,
+    });
   },
-  seat({ seats }, { seat: id, present, muted }) {
-    const seat = seats.get(id)?.seat;
-    if (present !== undefined) seat?.setPresent(present);
-    if (muted !== undefined) seat?.setMuted(muted);
+  participant({ participants }, { participant: id, present, muted }) {
+    const participant = participants.get(id)?.participant;
+    if (present !== undefined) participant?.setPresent(present);
+    if (muted !== undefined) participant?.setMuted(muted);
   },
-  leaveRoom(served, { seat: id }) {
-    const place = served.seats.get(id);
+  leaveConference(served, { participant: id }) {
+    const place = served.participants.get(id);
     if (place === undefined) return;
-    served.seats.delete(id);
-    place.seat.leave();
-    leaveRoom(served, place.room);
+    served.participants.delete(id);
+    place.participant.leave();
+    leaveConference(served, place.conference);
   },
-  announce(served, { room, sound }) {
+  announce(served, { conference, sound }) {
     const pcm = soundOf(served, sound);
-    served.rooms.get(room)?.sound.announce(pcm);
+    served.conferences.get(conference)?.sound.announce(pcm);
   },
   forgetSound: ({ sounds }, { sound }) => void sounds.delete(sound),
   spent: ({ taps }, { samples }) => taps.reuse(samples),
@@ -159,16 +168,16 @@ function openLeg({ legs }: Served, id: number): MediaLeg {
   return leg;
 }
 
-function useRoom({ engine, rooms }: Served, id: number): OpenRoom {
-  const room = rooms.get(id) ?? { sound: engine.room(), users: 0 };
-  rooms.set(id, room);
-  room.users++;
-  return room;
+function useConference({ engine, conferences }: Served, id: number): OpenConference {
+  const conference = conferences.get(id) ?? { sound: engine.conference(), users: 0 };
+  conferences.set(id, conference);
+  conference.users++;
+  return conference;
 }
 
-function leaveRoom({ rooms }: Served, id: number): void {
-  const room = rooms.get(id);
-  if (room !== undefined && --room.users === 0) rooms.delete(id);
+function leaveConference({ conferences }: Served, id: number): void {
+  const conference = conferences.get(id);
+  if (conference !== undefined && --conference.users === 0) conferences.delete(id);
 }
 
 function soundOf({ sounds }: Served, { id, pcm = sounds.get(id) }: SentSound): Pcm {

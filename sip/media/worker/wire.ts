@@ -8,7 +8,7 @@ import {
 import type { MediaPlaces } from "../transports/transports.ts";
 
 /**
- * What goes between the companion's main thread and the engine in its Worker. Legs, rooms, seats,
+ * What goes between the companion's main thread and the engine in its Worker. Legs, conferences, participants,
  * taps, tasks and sounds are numbered by the main side, so that it need not wait to speak of them.
  */
 
@@ -29,7 +29,7 @@ export type Order =
   | { type: "sendDigits"; task: number; leg: number; digits: string }
   | { type: "echo"; task: number; leg: number }
   | { type: "recordLegs"; task: number; leg: number; other: number }
-  | { type: "recordRoom"; task: number; room: number }
+  | { type: "recordConference"; task: number; conference: number }
   | { type: "stop"; task: number }
   | { type: "listen"; tap: number; leg: number }
   | { type: "unlisten"; tap: number }
@@ -38,10 +38,10 @@ export type Order =
   | { type: "mute"; leg: number; muted: boolean }
   | { type: "takeDigit"; leg: number; digit: string }
   | { type: "closeLeg"; leg: number }
-  | { type: "enter"; seat: number; room: number; leg: number }
-  | { type: "seat"; seat: number; present?: boolean; muted?: boolean }
-  | { type: "leaveRoom"; seat: number }
-  | { type: "announce"; room: number; sound: SentSound }
+  | { type: "enter"; participant: number; conference: number; leg: number }
+  | { type: "participant"; participant: number; present?: boolean; muted?: boolean }
+  | { type: "leaveConference"; participant: number }
+  | { type: "announce"; conference: number; sound: SentSound }
   | { type: "forgetSound"; sound: number }
   /** The memory of a `heard` comes back, to be used again. */
   | { type: "spent"; samples: Pcm }

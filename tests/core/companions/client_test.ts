@@ -141,13 +141,13 @@ Deno.test("companionFor() prefers who has the Client, then who was heard last", 
   assert.equal(await choose([], []), undefined);
 });
 
-Deno.test("room() asks the companion that has the room, and throws when that is out of reach", async () => {
+Deno.test("conference() asks the companion that has the conference, and throws when that is out of reach", async () => {
   const { client, asked } = startClient(two, { "two.test": 200 });
   const order = { conferenceSid: `CF${"0".repeat(32)}`, order: { type: "end" } } as const;
 
-  assert.equal(await client.room(order, { id: "two" }), true);
-  await assert.rejects(client.room(order, { id: "one" }), { kind: "unavailable" });
-  assert.deepEqual(asked, ["two.test/room", "one.test/room"]);
+  assert.equal(await client.conference(order, { id: "two" }), true);
+  await assert.rejects(client.conference(order, { id: "one" }), { kind: "unavailable" });
+  assert.deepEqual(asked, ["two.test/conference", "one.test/conference"]);
 });
 
 const readyOf = (id: string, runId: string, status = 200) => () =>

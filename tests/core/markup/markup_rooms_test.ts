@@ -15,7 +15,7 @@ const compiled = (body: string) =>
   compile(parseDocument(`<Response>${body}</Response>`), {
     call,
     documentUrl: "https://app.test/voice/start",
-    route: () => Promise.reject(new Error("a room is not routed to")),
+    route: () => Promise.reject(new Error("a conference is not routed to")),
     unroutable() {},
     hops: 1,
     newSid: (prefix) => prefix,

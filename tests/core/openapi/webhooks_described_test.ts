@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import {
   callParameters,
+  conferenceParameters,
   dialParameters,
   gatherParameters,
   partialParameters,
   referParameters,
-  roomParameters,
 } from "../../../core/calls/parameters.ts";
 import { queueParameters } from "../../../core/queues/enqueue.ts";
 import { smsParameters } from "../../../core/messages/sms_markup.ts";
@@ -49,7 +49,7 @@ const sent: Record<string, Record<string, string>> = {
   gatherAction: gatherParameters(digits as Parameters<typeof gatherParameters>[0]),
   dialAction: {
     ...dialParameters(ended),
-    ...roomParameters(left as Parameters<typeof roomParameters>[0]),
+    ...conferenceParameters(left as Parameters<typeof conferenceParameters>[0]),
   },
   referAction: referParameters(referred as Parameters<typeof referParameters>[0]),
   enqueueAction: queueParameters({ result: "bridged", waitedS: 1, queueSid: "QU1" }),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Script } from "../../../core/protocol/script.ts";
-import { enter, roomTest, startRoomLab } from "../../support/sip/room_lab.ts";
+import { conferenceTest, enter, startConferenceLab } from "../../support/sip/room_lab.ts";
 import { closeAll, gone, there } from "../../support/media/talker.ts";
 import { tone } from "../../support/media/tone.ts";
 
@@ -21,8 +21,8 @@ const pickup = (leg: string): Script[number] => ({
   action: done,
 });
 
-roomTest("who waits hears music, is taken, talks, and goes on after that", async () => {
-  await using lab = await startRoomLab();
+conferenceTest("who waits hears music, is taken, talks, and goes on after that", async () => {
+  await using lab = await startConferenceLab();
   const waiting: Script = [{ type: "queue", queueSid, action }];
   const alice = await enter(lab, { login: "alice", hz: 500, script: waiting });
   const queued = await lab.service.event("queued", alice.leg);
@@ -54,8 +54,8 @@ roomTest("who waits hears music, is taken, talks, and goes on after that", async
   await closeAll([alice, bob]);
 });
 
-roomTest("who takes somebody that waits no longer asks the service for another", async () => {
-  await using lab = await startRoomLab();
+conferenceTest("who takes somebody that waits no longer asks the service for another", async () => {
+  await using lab = await startConferenceLab();
   const nobody = `CA${"e".repeat(32)}`;
   lab.service.answer = ({ event }) =>
     event.type === "consulting" ? [{ type: "silence", seconds: 0.1 }] : [];
@@ -67,9 +67,9 @@ roomTest("who takes somebody that waits no longer asks the service for another",
   await closeAll([bob]);
 });
 
-roomTest("a wait document is told the queue, leads on to others, and may leave", async () => {
+conferenceTest("a wait document is told the queue, leads on to others, and may leave", async () => {
   const played: string[] = [];
-  await using lab = await startRoomLab({
+  await using lab = await startConferenceLab({
     loadAudio: (url) => {
       played.push(url);
       return Promise.resolve(tone(500, 0.1));
@@ -98,38 +98,45 @@ roomTest("a wait document is told the queue, leads on to others, and may leave",
   await closeAll([alice]);
 });
 
-roomTest("a gather in a wait document stops its prompt, and its action leads on", async () => {
-  await using lab = await startRoomLab({ loadAudio: () => Promise.resolve(tone(500, 0.1)) });
-  const wait = { ...action, url: "http://app.test/wait" };
-  const typed = { ...action, url: "http://app.test/typed" };
-  const prompts = [{ type: "play" as const, url: "http://a/1", loop: 0 }];
-  const keys = { start: "0123456789", finish: "#", most: 1 };
-  const gather: Script[number] = { type: "gather", prompts, timeoutS: 60, keys };
-  lab.service.answer = ({ event }) => {
-    if (event.type !== "waiting") return [];
-    if (event.action.url === typed.url) return [{ type: "leave" }];
-    return [gather, { ...gather, action: typed }];
-  };
-  const script: Script = [{ type: "queue", queueSid, wait }, { type: "silence", seconds: 0.1 }];
-  const alice = await enter(lab, { login: "alice", hz: 750, script });
-  const press = async (key: string) => {
-    await alice.untilHears([500], ([prompt]) => there(prompt!));
-    const content = `Signal=${key}\r\nDuration=160\r\n`;
-    await alice.dialog.request("INFO", { body: { type: "application/dtmf-relay", content } });
-  };
-  await press("4");
-  await press("2");
+conferenceTest(
+  "a gather in a wait document stops its prompt, and its action leads on",
+  async () => {
+    await using lab = await startConferenceLab({
+      loadAudio: () => Promise.resolve(tone(500, 0.1)),
+    });
+    const wait = { ...action, url: "http://app.test/wait" };
+    const typed = { ...action, url: "http://app.test/typed" };
+    const prompts = [{ type: "play" as const, url: "http://a/1", loop: 0 }];
+    const keys = { start: "0123456789", finish: "#", most: 1 };
+    const gather: Script[number] = { type: "gather", prompts, timeoutS: 60, keys };
+    lab.service.answer = ({ event }) => {
+      if (event.type !== "waiting") return [];
+      if (event.action.url === typed.url) return [{ type: "leave" }];
+      return [gather, { ...gather, action: typed }];
+    };
+    const script: Script = [{ type: "queue", queueSid, wait }, { type: "silence", seconds: 0.1 }];
+    const alice = await enter(lab, { login: "alice", hz: 750, script });
+    const press = async (key: string) => {
+      await alice.untilHears([500], ([prompt]) => there(prompt!));
+      const content = `Signal=${key}\r\nDuration=160\r\n`;
+      await alice.dialog.request("INFO", { body: { type: "application/dtmf-relay", content } });
+    };
+    await press("4");
+    await press("2");
 
-  const { event } = await lab.service.event("dequeued", alice.leg);
-  assert.equal(event.result, "leave");
-  await alice.dialog.ended;
-  const asked = lab.service.reports.flatMap(({ event }) => event.type === "waiting" ? [event] : []);
-  assert.deepEqual(
-    asked.map(({ action, gathered }) => [action.url, action.digits, gathered?.digits]),
-    [[wait.url, undefined, undefined], [typed.url, "4", "2"]],
-  );
-  await closeAll([alice]);
-});
+    const { event } = await lab.service.event("dequeued", alice.leg);
+    assert.equal(event.result, "leave");
+    await alice.dialog.ended;
+    const asked = lab.service.reports.flatMap(({ event }) =>
+      event.type === "waiting" ? [event] : []
+    );
+    assert.deepEqual(
+      asked.map(({ action, gathered }) => [action.url, action.digits, gathered?.digits]),
+      [[wait.url, undefined, undefined], [typed.url, "4", "2"]],
+    );
+    await closeAll([alice]);
+  },
+);
 
 const departures = [
   ["the caller hangs up", "hangup"],
@@ -137,8 +144,8 @@ const departures = [
   ["another script takes over", "redirected"],
 ] as const;
 for (const [how, result] of departures) {
-  roomTest(`who leaves a queue when ${how} is told as ${result}`, async () => {
-    await using lab = await startRoomLab();
+  conferenceTest(`who leaves a queue when ${how} is told as ${result}`, async () => {
+    await using lab = await startConferenceLab();
     const script: Script = [{ type: "queue", queueSid, wait: null, action }];
     const alice = await enter(lab, { login: "alice", hz: 500, script });
     await lab.service.event("queued", alice.leg);
@@ -153,8 +160,8 @@ for (const [how, result] of departures) {
   });
 }
 
-roomTest("documents that let no time pass give way to the music", async () => {
-  await using lab = await startRoomLab();
+conferenceTest("documents that let no time pass give way to the music", async () => {
+  await using lab = await startConferenceLab();
   const wait = { ...action, url: "http://app.test/wait" };
   lab.service.answer = ({ event }) =>
     event.type === "waiting" ? [{ type: "next", action: wait }] : [];

@@ -3,11 +3,11 @@ import { companionRequests } from "../../../core/protocol/requests.ts";
 import type { Script } from "../../../core/protocol/script.ts";
 import {
   conferenceSid,
+  conferenceStep,
+  conferenceTest,
   enter,
   order,
-  roomStep,
-  roomTest,
-  startRoomLab,
+  startConferenceLab,
 } from "../../support/sip/room_lab.ts";
 import { samplesOf } from "../../support/service/recorded.ts";
 import { closeAll, gone, there } from "../../support/media/talker.ts";
@@ -20,51 +20,54 @@ const cast = [["alice", 500], ["bob", 750], ["carol", 1_000]] as const;
 
 type In = Awaited<ReturnType<typeof enter>>;
 
-roomTest("three in a room hear each other; mute, hold and removal take what they do", async () => {
-  await using lab = await startRoomLab();
-  const talkers = [];
-  for (const [login, hz] of cast) {
-    talkers.push(await enter(lab, { login, hz, script: [roomStep()] }));
-  }
-  const [alice, bob, carol] = talkers as [In, In, In];
-
-  await alice.untilHears(pitches, ([a, b, c]) => gone(a!) && there(b!) && there(c!));
-  await bob.untilHears(pitches, ([a, b, c]) => there(a!) && gone(b!) && there(c!));
-  await carol.untilHears(pitches, ([a, b, c]) => there(a!) && there(b!) && gone(c!));
-
-  assert.equal(await order(lab, { type: "change", leg: alice.leg, muted: true }), true);
-  await bob.untilHears(pitches, ([a, , c]) => gone(a!) && there(c!));
-  await alice.untilHears(pitches, ([, b, c]) => there(b!) && there(c!)); // Who is muted hears.
-  await order(lab, { type: "change", leg: alice.leg, muted: false, held: true });
-  await alice.untilHears(pitches, (levels) => levels.every(gone));
-  await bob.untilHears(pitches, ([a, , c]) => gone(a!) && there(c!));
-  await order(lab, { type: "change", leg: alice.leg, held: false });
-  await bob.untilHears(pitches, ([a, , c]) => there(a!) && there(c!));
-
-  assert.equal(await order(lab, { type: "remove", leg: carol.leg }), true);
-  await carol.dialog.ended;
-  const { event } = await lab.service.event("left", carol.leg);
-  assert.deepEqual({ ...event, durationS: 0 }, {
-    type: "left",
-    conferenceSid,
-    outcome: "completed",
-    durationS: 0,
-  });
-  await bob.untilHears(pitches, ([a, , c]) => there(a!) && gone(c!));
-  assert.equal(await order(lab, { type: "remove", leg: carol.leg }), false);
-  await closeAll(talkers);
-});
-
-roomTest(
-  "a leg that was muted by itself comes into a room muted, until that is taken back",
+conferenceTest(
+  "three in a conference hear each other; mute, hold and removal take what they do",
   async () => {
-    await using lab = await startRoomLab();
+    await using lab = await startConferenceLab();
+    const talkers = [];
+    for (const [login, hz] of cast) {
+      talkers.push(await enter(lab, { login, hz, script: [conferenceStep()] }));
+    }
+    const [alice, bob, carol] = talkers as [In, In, In];
+
+    await alice.untilHears(pitches, ([a, b, c]) => gone(a!) && there(b!) && there(c!));
+    await bob.untilHears(pitches, ([a, b, c]) => there(a!) && gone(b!) && there(c!));
+    await carol.untilHears(pitches, ([a, b, c]) => there(a!) && there(b!) && gone(c!));
+
+    assert.equal(await order(lab, { type: "change", leg: alice.leg, muted: true }), true);
+    await bob.untilHears(pitches, ([a, , c]) => gone(a!) && there(c!));
+    await alice.untilHears(pitches, ([, b, c]) => there(b!) && there(c!)); // Who is muted hears.
+    await order(lab, { type: "change", leg: alice.leg, muted: false, held: true });
+    await alice.untilHears(pitches, (levels) => levels.every(gone));
+    await bob.untilHears(pitches, ([a, , c]) => gone(a!) && there(c!));
+    await order(lab, { type: "change", leg: alice.leg, held: false });
+    await bob.untilHears(pitches, ([a, , c]) => there(a!) && there(c!));
+
+    assert.equal(await order(lab, { type: "remove", leg: carol.leg }), true);
+    await carol.dialog.ended;
+    const { event } = await lab.service.event("left", carol.leg);
+    assert.deepEqual({ ...event, durationS: 0 }, {
+      type: "left",
+      conferenceSid,
+      outcome: "completed",
+      durationS: 0,
+    });
+    await bob.untilHears(pitches, ([a, , c]) => there(a!) && gone(c!));
+    assert.equal(await order(lab, { type: "remove", leg: carol.leg }), false);
+    await closeAll(talkers);
+  },
+);
+
+conferenceTest(
+  "a leg that was muted by itself comes into a conference muted, until that is taken back",
+  async () => {
+    await using lab = await startConferenceLab();
     const away: Script = [{ type: "answer" }, { type: "silence", seconds: 60 }];
     const alice = await enter(lab, { login: "alice", hz: 500, script: away });
     const mute = { leg: alice.leg, muted: true };
     await lab.service.order(lab.companion.bridgeUrl, companionRequests.mute.path, mute);
-    await lab.run(alice.leg, [roomStep()]);
-    const bob = await enter(lab, { login: "bob", hz: 750, script: [roomStep()] });
+    await lab.run(alice.leg, [conferenceStep()]);
+    const bob = await enter(lab, { login: "bob", hz: 750, script: [conferenceStep()] });
 
     const { event } = await lab.service.event("joined", alice.leg);
     assert.equal(event.type === "joined" && event.muted, true);
@@ -75,73 +78,85 @@ roomTest(
   },
 );
 
-roomTest("who is alone, or without one who starts the room, waits with music", async () => {
-  await using lab = await startRoomLab();
-  const music = roomStep({ startOnEnter: false, wait: undefined });
-  const alice = await enter(lab, { login: "alice", hz: 500, script: [music] });
-  const joined = await lab.service.event("joined", alice.leg);
-  assert.deepEqual(joined.event, {
-    type: "joined",
-    conferenceSid,
-    muted: false,
-    startOnEnter: false,
-    endOnExit: false,
-  });
-  const quiet = (levels: number[]) => levels.some((level) => level > 200 && level < 3_000);
-  const strings = [261.63, 329.63, 392, 440, 523.25];
-  await alice.untilHears(strings, quiet);
-  const bob = await enter(lab, { login: "bob", hz: 750, script: [music] });
-  await bob.untilHears(strings, quiet);
-  assert.ok((await alice.hears(750)).every(gone));
+conferenceTest(
+  "who is alone, or without one who starts the conference, waits with music",
+  async () => {
+    await using lab = await startConferenceLab();
+    const music = conferenceStep({ startOnEnter: false, wait: undefined });
+    const alice = await enter(lab, { login: "alice", hz: 500, script: [music] });
+    const joined = await lab.service.event("joined", alice.leg);
+    assert.deepEqual(joined.event, {
+      type: "joined",
+      conferenceSid,
+      muted: false,
+      startOnEnter: false,
+      endOnExit: false,
+    });
+    const quiet = (levels: number[]) => levels.some((level) => level > 200 && level < 3_000);
+    const strings = [261.63, 329.63, 392, 440, 523.25];
+    await alice.untilHears(strings, quiet);
+    const bob = await enter(lab, { login: "bob", hz: 750, script: [music] });
+    await bob.untilHears(strings, quiet);
+    assert.ok((await alice.hears(750)).every(gone));
 
-  const starting = roomStep({ wait: undefined });
-  const carol = await enter(lab, { login: "carol", hz: 1_000, script: [starting] });
-  await alice.untilHears(pitches, ([, b, c]) => there(b!) && there(c!));
-  await carol.dialog.bye();
-  await lab.service.event("left", carol.leg);
-  await alice.untilHears(pitches, ([, b, c]) => there(b!) && gone(c!));
-  await bob.dialog.bye();
-  await alice.untilHears(strings, quiet);
-  await closeAll([alice, bob, carol]);
-});
+    const starting = conferenceStep({ wait: undefined });
+    const carol = await enter(lab, { login: "carol", hz: 1_000, script: [starting] });
+    await alice.untilHears(pitches, ([, b, c]) => there(b!) && there(c!));
+    await carol.dialog.bye();
+    await lab.service.event("left", carol.leg);
+    await alice.untilHears(pitches, ([, b, c]) => there(b!) && gone(c!));
+    await bob.dialog.bye();
+    await alice.untilHears(strings, quiet);
+    await closeAll([alice, bob, carol]);
+  },
+);
 
-roomTest("a wait document's sounds are heard over and over until somebody comes", async () => {
-  await using lab = await startRoomLab({ loadAudio: () => Promise.resolve(tone(1_500, 0.4)) });
-  lab.service.answer = ({ event }) =>
-    event.type === "waiting"
-      ? [{ type: "play", url: event.action.url, loop: 1 }, { type: "silence", seconds: 0.1 }]
-      : [];
-  const wait = { ...action, url: "http://app.test/wait" };
-  const alice = await enter(lab, { login: "alice", hz: 500, script: [roomStep({ wait })] });
+conferenceTest(
+  "a wait document's sounds are heard over and over until somebody comes",
+  async () => {
+    await using lab = await startConferenceLab({
+      loadAudio: () => Promise.resolve(tone(1_500, 0.4)),
+    });
+    lab.service.answer = ({ event }) =>
+      event.type === "waiting"
+        ? [{ type: "play", url: event.action.url, loop: 1 }, { type: "silence", seconds: 0.1 }]
+        : [];
+    const wait = { ...action, url: "http://app.test/wait" };
+    const alice = await enter(lab, { login: "alice", hz: 500, script: [conferenceStep({ wait })] });
 
-  await alice.untilHears([1_500], (levels) => levels.every((level) => level > 1_000));
-  await lab.service.reported(({ event, seq }) => event.type === "waiting" && seq > 4);
-  const bob = await enter(lab, { login: "bob", hz: 750, script: [roomStep({ wait })] });
-  await alice.untilHears([750, 1_500], ([b, waiting]) => there(b!) && gone(waiting!));
-  await closeAll([alice, bob]);
-});
+    await alice.untilHears([1_500], (levels) => levels.every((level) => level > 1_000));
+    await lab.service.reported(({ event, seq }) => event.type === "waiting" && seq > 4);
+    const bob = await enter(lab, { login: "bob", hz: 750, script: [conferenceStep({ wait })] });
+    await alice.untilHears([750, 1_500], ([b, waiting]) => there(b!) && gone(waiting!));
+    await closeAll([alice, bob]);
+  },
+);
 
-roomTest("a wait document without sounds gives way to the music", async () => {
-  await using lab = await startRoomLab();
+conferenceTest("a wait document without sounds gives way to the music", async () => {
+  await using lab = await startConferenceLab();
   const alice = await enter(lab, {
     login: "alice",
     hz: 500,
-    script: [roomStep({ wait: action })],
+    script: [conferenceStep({ wait: action })],
   });
 
   await alice.untilHears([261.63, 392, 523.25], (levels) => levels.some((level) => level > 200));
   await closeAll([alice]);
 });
 
-roomTest("beeps are heard when somebody comes and goes", async () => {
-  await using lab = await startRoomLab();
-  const beeping = roomStep({ beepOnEnter: true, beepOnExit: true, muted: true });
-  const alice = await enter(lab, { login: "alice", hz: 500, script: [roomStep({ muted: true })] });
+conferenceTest("beeps are heard when somebody comes and goes", async () => {
+  await using lab = await startConferenceLab();
+  const beeping = conferenceStep({ beepOnEnter: true, beepOnExit: true, muted: true });
+  const alice = await enter(lab, {
+    login: "alice",
+    hz: 500,
+    script: [conferenceStep({ muted: true })],
+  });
   const bob = await enter(lab, { login: "bob", hz: 750, script: [beeping] });
   const carol = await enter(lab, {
     login: "carol",
     hz: 1_000,
-    script: [roomStep({ muted: true })],
+    script: [conferenceStep({ muted: true })],
   });
 
   const beeps = (levels: number[]) => levels.every((level) => level > 200);
@@ -156,16 +171,16 @@ roomTest("beeps are heard when somebody comes and goes", async () => {
   await closeAll([alice, bob, carol, dave]);
 });
 
-roomTest(
-  "a room ends with who ends it on leaving, and its action brings what comes next",
+conferenceTest(
+  "a conference ends with who ends it on leaving, and its action brings what comes next",
   async () => {
-    await using lab = await startRoomLab();
+    await using lab = await startConferenceLab();
     const alice = await enter(lab, {
       login: "alice",
       hz: 500,
-      script: [roomStep({ endOnExit: true }), { type: "silence", seconds: 60 }],
+      script: [conferenceStep({ endOnExit: true }), { type: "silence", seconds: 60 }],
     });
-    const bob = await enter(lab, { login: "bob", hz: 750, script: [roomStep({ action })] });
+    const bob = await enter(lab, { login: "bob", hz: 750, script: [conferenceStep({ action })] });
     await lab.service.event("joined", bob.leg);
     lab.service.answer = ({ event }) => event.type === "left" ? [{ type: "hangup" }] : [];
 
@@ -181,11 +196,11 @@ roomTest(
   },
 );
 
-roomTest(
-  "a room that is ended by the service, full, or timed out lets its legs go on",
+conferenceTest(
+  "a conference that is ended by the service, full, or timed out lets its legs go on",
   async () => {
-    await using lab = await startRoomLab();
-    const script = [roomStep({ most: 1 })];
+    await using lab = await startConferenceLab();
+    const script = [conferenceStep({ most: 1 })];
     const alice = await enter(lab, { login: "alice", hz: 500, script });
     await lab.service.event("joined", alice.leg);
     const bob = await enter(lab, { login: "bob", hz: 750, script });
@@ -202,28 +217,28 @@ roomTest(
     const short = await enter(lab, {
       login: "carol",
       hz: 1_000,
-      script: [roomStep({ timeLimitS: 0.1 })],
+      script: [conferenceStep({ timeLimitS: 0.1 })],
     });
     await short.dialog.ended;
     await closeAll([alice, bob, short]);
   },
 );
 
-roomTest(
-  "a room is recorded while one is there who wants that, then for the next one",
+conferenceTest(
+  "a conference is recorded while one is there who wants that, then for the next one",
   async () => {
-    await using lab = await startRoomLab();
+    await using lab = await startConferenceLab();
     const order = (digit: string) => ({
       sid: `RE${digit.repeat(32)}`,
       accountSid: `AC${"0".repeat(32)}`,
     });
-    const recorded = (digit: string) => [roomStep({ record: order(digit), action })];
+    const recorded = (digit: string) => [conferenceStep({ record: order(digit), action })];
     const alice = await enter(lab, { login: "alice", hz: 500, script: recorded("1") });
     const bob = await enter(lab, { login: "bob", hz: 750, script: recorded("2") });
     const carol = await enter(lab, {
       login: "carol",
       hz: 1_000,
-      script: [roomStep({ muted: true })],
+      script: [conferenceStep({ muted: true })],
     });
     await carol.untilHears(pitches, ([a, b]) => there(a!) && there(b!));
     await carol.hears();
@@ -252,9 +267,9 @@ roomTest(
   },
 );
 
-roomTest("the star leaves a room that says so; what comes after goes on", async () => {
-  await using lab = await startRoomLab();
-  const script = [roomStep({ hangupOnStar: true }), roomStep({ hangupOnStar: false })];
+conferenceTest("the star leaves a conference that says so; what comes after goes on", async () => {
+  await using lab = await startConferenceLab();
+  const script = [conferenceStep({ hangupOnStar: true }), conferenceStep({ hangupOnStar: false })];
   const alice = await enter(lab, { login: "alice", hz: 500, script });
   await lab.service.event("joined", alice.leg);
   const press = () =>
@@ -277,13 +292,13 @@ roomTest("the star leaves a room that says so; what comes after goes on", async 
   await closeAll([alice]);
 });
 
-roomTest(
+conferenceTest(
   "consult() asks the service for the steps in its place, before those that are left",
   async () => {
-    await using lab = await startRoomLab();
+    await using lab = await startConferenceLab();
     const memo = { kind: "conference", name: "lobby" };
     lab.service.answer = ({ event }) =>
-      event.type === "consulting" ? [roomStep({ timeLimitS: 0.1 })] : [];
+      event.type === "consulting" ? [conferenceStep({ timeLimitS: 0.1 })] : [];
     const alice = await enter(lab, {
       login: "alice",
       hz: 500,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Script, Step } from "../../../core/protocol/script.ts";
 import { gatherStep } from "../../support/sip/gather_lab.ts";
 import { portOf } from "../../support/sip/plain_peer.ts";
-import { conferenceSid, roomStep } from "../../support/sip/room_lab.ts";
+import { conferenceSid, conferenceStep } from "../../support/sip/room_lab.ts";
 import { newLeg, sipTest } from "../../support/sip/sip_lab.ts";
 import { eventually } from "../../support/process/eventually.ts";
 import { openTrunk, startTrunkLab, trunkInvitation } from "../../support/sip/trunk_peer.ts";
@@ -74,8 +74,8 @@ sipTest("a key as tones ends a recording, and is told", async () => {
   assert.equal(event.digits, "9");
 });
 
-sipTest("the star as tones leaves a room that says so", async () => {
-  await using call = await calling([roomStep({ hangupOnStar: true, action })]);
+sipTest("the star as tones leaves a conference that says so", async () => {
+  await using call = await calling([conferenceStep({ hangupOnStar: true, action })]);
   await call.lab.service.event("joined");
   for (const key of "1*") call.voice.press(key);
   const { event } = await call.lab.service.event("left");

@@ -1,12 +1,12 @@
 import { createListeners } from "../../../sip/media/base/listeners.ts";
 import { echo } from "../../../sip/media/engine/echo.ts";
 import { record } from "../../../sip/media/engine/record_sources.ts";
-import { createRoom, type RoomMedia } from "../../../sip/media/engine/room.ts";
+import { createMixer, type MixedMedia } from "../../../sip/media/engine/room.ts";
 import {
+  type MediaConference,
   type MediaEngine,
   type MediaKind,
   type MediaLeg,
-  type MediaRoom,
   NoCommonCodec,
   type Pcm,
   SILENCE,
@@ -15,7 +15,7 @@ import { createTicker, systemClock } from "../../../sip/media/base/ticker.ts";
 import { plainOffer } from "../sip/plain_peer.ts";
 
 /** A media leg that only remembers what was asked of it. */
-export interface FakeMediaLeg extends MediaLeg, Pick<RoomMedia, "feed" | "turn"> {
+export interface FakeMediaLeg extends MediaLeg, Pick<MixedMedia, "feed" | "turn"> {
   /** What we offered; undefined where the peer did. */
   readonly kind: MediaKind | undefined;
   /** The address of ours that the peer is told, if not the usual one. */
@@ -67,18 +67,18 @@ export function fakeMedia({ slow = false } = {}): FakeMedia {
     legs,
     answer: (offer, options) => Promise.try(() => make(offer, options?.host)),
     offer: (kind = "webrtc", options) => Promise.try(() => make("", options?.host, kind)),
-    room: fakeRoom,
+    conference: fakeConference,
     close: () => Promise.resolve(legs.forEach((leg) => leg.close())),
   };
 }
 
-/** A room that works, for legs that are fake. */
-function fakeRoom(): MediaRoom {
-  const room = createRoom();
+/** A conference that works, for legs that are fake. */
+function fakeConference(): MediaConference {
+  const conference = createMixer();
   return {
-    enter: (leg) => room.enter(leg as FakeMediaLeg),
-    announce: room.announce,
-    record: (write) => record([room.listen], write),
+    enter: (leg) => conference.enter(leg as FakeMediaLeg),
+    announce: conference.announce,
+    record: (write) => record([conference.listen], write),
   };
 }
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Hono } from "hono";
 import { createAccount } from "../../../core/accounts/create_account.ts";
 import type { Script } from "../../../core/protocol/script.ts";
-import type { RoomOrder } from "../../../core/protocol/rooms.ts";
+import type { ConferenceOrder } from "../../../core/protocol/rooms.ts";
 import type { MessageOrder, OutwardOrder } from "../../../core/protocol/messages.ts";
 import type { RegisteredBinding } from "../../../core/protocol/registrations.ts";
 import type { AnyJobHandler } from "../../../core/ports/job_handler.ts";
@@ -39,10 +39,10 @@ export interface App {
   forgotten: string[];
   /** How often the companion was told to ask for the Gateways. */
   gatewaysChanged: number;
-  /** What was done in rooms. */
-  roomOrders: RoomOrder[];
-  /** Whether the companion knows the room and leg of an order. */
-  knowsRoom: boolean;
+  /** What was done in conferences. */
+  conferenceOrders: ConferenceOrder[];
+  /** Whether the companion knows the conference and leg of an order. */
+  knowsConference: boolean;
   /** What shows of a companion that another could not reach. */
   companionLooks: "there" | "gone" | "silent";
   /** Messages that were to be sent to the devices of a Client. */
@@ -93,8 +93,8 @@ export async function startApp(
     | "registered"
     | "forgotten"
     | "gatewaysChanged"
-    | "roomOrders"
-    | "knowsRoom"
+    | "conferenceOrders"
+    | "knowsConference"
     | "companionLooks"
     | "messaged"
     | "mailed"
@@ -111,8 +111,8 @@ export async function startApp(
     registered: new Map(),
     forgotten: [],
     gatewaysChanged: 0,
-    roomOrders: [],
-    knowsRoom: true,
+    conferenceOrders: [],
+    knowsConference: true,
     companionLooks: "there",
     messaged: [],
     mailed: [],
@@ -191,9 +191,9 @@ export async function startApp(
         return Promise.resolve(app.trunkAnswers());
       },
       gatewaysChanged: () => Promise.resolve(void recorded.gatewaysChanged++),
-      room: (order) => {
-        recorded.roomOrders.push(order);
-        return Promise.resolve(app.knowsRoom);
+      conference: (order) => {
+        recorded.conferenceOrders.push(order);
+        return Promise.resolve(app.knowsConference);
       },
       look: () => Promise.resolve(app.companionLooks),
       ready: () => Promise.resolve(true),

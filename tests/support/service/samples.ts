@@ -50,8 +50,8 @@ export const samples: Record<SampledName, Sample> = {
     filter: ["From", "+15550001"],
   },
   conferences: {
-    record: (n) => withDefaults(resources.conferences, { friendlyName: `room ${n}` }),
-    filter: ["FriendlyName", "room 1"],
+    record: (n) => withDefaults(resources.conferences, { friendlyName: `conference ${n}` }),
+    filter: ["FriendlyName", "conference 1"],
   },
   deliveries: {
     record: (n) => ({

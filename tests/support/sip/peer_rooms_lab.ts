@@ -30,7 +30,7 @@ export const lobby = (attributes = "", dial = `action="/after"`) =>
   `<Dial ${dial}><Conference beep="false" statusCallback="/events"
     statusCallbackEvent="start end join leave mute hold" ${attributes}>lobby</Conference></Dial>`;
 
-export async function startPeerRooms(
+export async function startPeerConferences(
   logins: readonly string[],
   only: Record<string, CompanionsLabOptions> = {},
 ): Promise<PeerRoomsLab> {

@@ -1,5 +1,5 @@
 import { companionRequests } from "../../../core/protocol/requests.ts";
-import type { RoomOrder, RoomStep } from "../../../core/protocol/rooms.ts";
+import type { ConferenceOrder, ConferenceStep } from "../../../core/protocol/rooms.ts";
 import type { Script } from "../../../core/protocol/script.ts";
 import { type SipLab, type SipLabOptions, startSipLab } from "./sip_lab.ts";
 import { talkAt, type Talker } from "../media/talker.ts";
@@ -7,9 +7,9 @@ import { workerEngine } from "../media/worker_engine.ts";
 
 export const conferenceSid = `CF${"c".repeat(32)}`;
 
-/** A room that a leg is put into, without beeps and with silence for those who wait. */
-export const roomStep = (changes: Partial<RoomStep> = {}): RoomStep => ({
-  type: "room",
+/** A conference that a leg is put into, without beeps and with silence for those who wait. */
+export const conferenceStep = (changes: Partial<ConferenceStep> = {}): ConferenceStep => ({
+  type: "conference",
   conferenceSid,
   most: 40,
   muted: false,
@@ -23,7 +23,7 @@ export const roomStep = (changes: Partial<RoomStep> = {}): RoomStep => ({
 });
 
 /** A companion with media of its own, for plain RTP. */
-export async function startRoomLab(options: SipLabOptions = {}): Promise<SipLab> {
+export async function startConferenceLab(options: SipLabOptions = {}): Promise<SipLab> {
   return await startSipLab({ engine: await workerEngine(), ...options });
 }
 
@@ -35,24 +35,24 @@ export async function enter(
   const before = lab.service.answer;
   lab.service.answer = (report) =>
     report.event.type === "incoming" && report.event.login === login ? script : before(report);
-  const talker = await talkAt(await lab.phone(login), "sip:room@sip.test", hz);
+  const talker = await talkAt(await lab.phone(login), "sip:conference@sip.test", hz);
   const { leg } = await lab.service.reported(({ event }) =>
     event.type === "incoming" && event.sipCallId === talker.callId
   );
   return { ...talker, leg };
 }
 
-/** Has the companion do something in the room. */
-export async function order(lab: SipLab, order: RoomOrder["order"]): Promise<boolean> {
+/** Has the companion do something in the conference. */
+export async function order(lab: SipLab, order: ConferenceOrder["order"]): Promise<boolean> {
   const content = { conferenceSid, order };
   const answer = await lab.service.order(
     lab.companion.bridgeUrl,
-    companionRequests.room.path,
+    companionRequests.conference.path,
     content,
   );
   return (await answer.json()).isKnown;
 }
 
 /** As `sipTest`, with more patience: these listen until they have heard what they wait for. */
-export const roomTest = (name: string, fn: () => Promise<void>): void =>
+export const conferenceTest = (name: string, fn: () => Promise<void>): void =>
   Deno.test({ name, fn, timeout: 120_000 });

@@ -113,32 +113,32 @@ soundTest("recordWith() hands on each leg on a channel, all of it", async (_, on
   assert.equal(pieces.length, count);
 });
 
-soundTest("room() lets legs hear each other, sounds too, and is recorded", async (
+soundTest("conference() lets legs hear each other, sounds too, and is recorded", async (
   engine,
   one,
   other,
 ) => {
-  const room = engine.room();
-  const seats = [one, other].map(({ leg }) => room.enter(leg));
-  seats.forEach((seat) => seat.setPresent(true));
+  const conference = engine.conference();
+  const participants = [one, other].map(({ leg }) => conference.enter(leg));
+  participants.forEach((participant) => participant.setPresent(true));
   const { first, write, channel } = recorder();
-  const stop = room.record(write);
+  const stop = conference.record(write);
   await followed(other.leg);
 
   const heard = hears(other, 610);
   one.sendTone(610);
   await heard;
   const announced = [hears(one, 1_500), hears(other, 1_500)];
-  room.announce(tone(1_500, 0.2));
+  conference.announce(tone(1_500, 0.2));
   await Promise.all(announced);
   await first;
   await stop();
   assert.ok(amplitudeOf(610, channel(0, 1)) > 500 && amplitudeOf(1_500, channel(0, 1)) > 500);
 
-  seats[0]!.setMuted(true);
+  participants[0]!.setMuted(true);
   await followed(one.leg);
   await other.next(15);
   one.sendTone(610);
   assert.equal(await soundsIn(other, 15), 0);
-  seats.forEach((seat) => seat.leave());
+  participants.forEach((participant) => participant.leave());
 });

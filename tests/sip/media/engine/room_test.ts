@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
-import { FRAME_SAMPLES, type Pcm, type Seat, SILENCE } from "../../../../sip/media/base/port.ts";
-import { createRoom, type Room, type RoomMedia } from "../../../../sip/media/engine/room.ts";
+import {
+  FRAME_SAMPLES,
+  type MediaParticipant,
+  type Pcm,
+  SILENCE,
+} from "../../../../sip/media/base/port.ts";
+import { createMixer, type MixedMedia, type Mixer } from "../../../../sip/media/engine/room.ts";
 import { enterBeep, waitMusic } from "../../../../sip/media/audio/room_sounds.ts";
 import { createTicker } from "../../../../sip/media/base/ticker.ts";
 import { handClock } from "../../../support/process/hand_clock.ts";
@@ -10,15 +15,17 @@ import { amplitudeOf, tone } from "../../../support/media/tone.ts";
 function lab() {
   const speaking: (() => void)[] = [];
   const hearing: (() => void)[] = [];
-  const room: Room = createRoom();
+  const conference: Mixer = createMixer();
   const ticker = createTicker(handClock());
 
   /** A leg that says a sound over and over; `heard` is what it was told since. */
-  function enter(sound: Pcm = SILENCE): { seat: Seat; heard: number[]; last: () => Pcm } {
+  function enter(
+    sound: Pcm = SILENCE,
+  ): { participant: MediaParticipant; heard: number[]; last: () => Pcm } {
     const heard: number[] = [];
     let last = SILENCE;
     let at = 0;
-    const media: RoomMedia = {
+    const media: MixedMedia = {
       turn: ticker.turn(),
       listen(onFrame) {
         const speak = () => {
@@ -35,15 +42,15 @@ function lab() {
         return () => void hearing.splice(hearing.indexOf(hear), 1);
       },
     };
-    return { seat: room.enter(media), heard, last: () => last };
+    return { participant: conference.enter(media), heard, last: () => last };
   }
   return {
-    room,
+    conference,
     enter,
     /** A leg that is there from the beginning. */
     present(sound?: Pcm) {
       const leg = enter(sound);
-      leg.seat.setPresent(true);
+      leg.participant.setPresent(true);
       return leg;
     },
     /** Lets 20 ms pass so many times. */
@@ -61,7 +68,7 @@ const levels = (heard: number[]) => pitches.map((hz) => Math.round(amplitudeOf(h
 /** Of G.711's loudness; a tone that is not there is some hundredths of a percent of it. */
 const around = (level: number) => (found: number) => Math.abs(found - level) < 20;
 
-Deno.test("createRoom() lets everybody hear all others, and not themselves", () => {
+Deno.test("createConference() lets everybody hear all others, and not themselves", () => {
   const { present, run } = lab();
   const legs = pitches.map((hz) => present(tone(hz, 0.2)));
 
@@ -74,7 +81,7 @@ Deno.test("createRoom() lets everybody hear all others, and not themselves", () 
   });
 });
 
-Deno.test("createRoom() hands on what two say as it is, in one frame for all who are silent", () => {
+Deno.test("createConference() hands on what two say as it is, in one frame for all who are silent", () => {
   const { present, run } = lab();
   const spoken = tone(500, 0.02);
   const speaker = present(spoken);
@@ -91,11 +98,11 @@ Deno.test("createRoom() hands on what two say as it is, in one frame for all who
   assert.notEqual(one.last(), other.last());
 });
 
-Deno.test("a seat that is muted hears and is not heard; one that is not present does neither", () => {
+Deno.test("a participant that is muted hears and is not heard; one that is not present does neither", () => {
   const { enter, present, run } = lab();
   const [muted, speaker] = [present(tone(500, 0.2)), present(tone(750, 0.2))];
   const away = enter(tone(1_000, 0.2));
-  muted.seat.setMuted(true);
+  muted.participant.setMuted(true);
 
   run(50);
   assert.deepEqual(levels(muted.heard).map(around(8_000)), [false, true, false]);
@@ -103,23 +110,23 @@ Deno.test("a seat that is muted hears and is not heard; one that is not present 
   assert.equal(away.heard.length, 0);
 
   speaker.heard.length = 0;
-  muted.seat.setMuted(false);
-  away.seat.setPresent(true);
+  muted.participant.setMuted(false);
+  away.participant.setPresent(true);
   run(50);
   assert.deepEqual(levels(speaker.heard).map(around(8_000)), [true, false, true]);
 
   speaker.heard.length = 0;
-  away.seat.leave();
+  away.participant.leave();
   run(50);
   assert.deepEqual(levels(speaker.heard).map(around(8_000)), [true, false, false]);
 });
 
 Deno.test("ticks at which nobody is told do not pile up", () => {
-  const { room, present, run } = lab();
+  const { conference, present, run } = lab();
   const heard: Pcm[] = [];
   let say = (_: Pcm) => {};
   // Its peer holds the call: it speaks and asks for nothing.
-  const holding = room.enter({
+  const holding = conference.enter({
     turn: createTicker(handClock()).turn(),
     listen: (onFrame) => (say = onFrame, () => {}),
     feed: () => () => {},
@@ -150,7 +157,7 @@ Deno.test("many who shout are turned down, not cut off", () => {
     const share = amplitudeOf(hz, settled) / first!;
     assert.ok(share < 0.02, `${hz} Hz is ${share.toFixed(3)} of it`);
   }
-  loud.slice(1).forEach(({ seat }) => seat.leave());
+  loud.slice(1).forEach(({ participant }) => participant.leave());
   run(100);
   assert.ok(around(30_000)(amplitudeOf(500, listener.heard.slice(-8_000))));
 });
@@ -170,11 +177,11 @@ Deno.test("the first frame of a shout does not wrap around", () => {
 });
 
 Deno.test("announce() is heard by all, one sound after the other, beside what is said", () => {
-  const { room, present, run } = lab();
+  const { conference, present, run } = lab();
   const speaker = present(tone(1_000, 0.2));
   const listener = present();
-  room.announce(tone(500, 0.2));
-  room.announce(tone(750, 0.205));
+  conference.announce(tone(500, 0.2));
+  conference.announce(tone(750, 0.205));
 
   run(25);
 
@@ -186,12 +193,12 @@ Deno.test("announce() is heard by all, one sound after the other, beside what is
 });
 
 Deno.test("listen() hands on all that is said, as those hear it who say nothing", () => {
-  const { room, enter, present, run } = lab();
+  const { conference, enter, present, run } = lab();
   const away = enter(tone(1_000, 0.2));
   present(tone(500, 0.2));
-  present(tone(750, 0.2)).seat.setMuted(true);
+  present(tone(750, 0.2)).participant.setMuted(true);
   const frames: Pcm[] = [];
-  const stop = room.listen((frame) => frames.push(frame));
+  const stop = conference.listen((frame) => frames.push(frame));
   run(52);
   stop();
   run(5);
@@ -199,10 +206,10 @@ Deno.test("listen() hands on all that is said, as those hear it who say nothing"
   assert.equal(frames.length, 52);
   const heard = frames.slice(2).flatMap((frame) => [...frame]);
   assert.deepEqual(levels(heard).map(around(8_000)), [true, false, false]);
-  away.seat.leave();
+  away.participant.leave();
 });
 
-Deno.test("the sounds of a room are quiet, and begin and end without a click", () => {
+Deno.test("the sounds of a conference are quiet, and begin and end without a click", () => {
   const music = waitMusic();
   const peak = (sound: Pcm) => sound.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { FRAME_SAMPLES, SILENCE } from "../../../../sip/media/base/port.ts";
-import { createRoom, type RoomMedia } from "../../../../sip/media/engine/room.ts";
+import { createMixer, type MixedMedia } from "../../../../sip/media/engine/room.ts";
 import { createTicker } from "../../../../sip/media/base/ticker.ts";
 import { handClock } from "../../../support/process/hand_clock.ts";
 
@@ -8,12 +8,12 @@ import { handClock } from "../../../support/process/hand_clock.ts";
 function turnLab() {
   const clock = handClock();
   const ticker = createTicker(clock);
-  const room = createRoom();
+  const conference = createMixer();
   const open = (weight: number) => {
     const turn = ticker.turn();
     const heard: { value: number; at: number }[] = [];
     let said = 0;
-    const media: RoomMedia = {
+    const media: MixedMedia = {
       turn,
       listen: (onFrame) =>
         turn.listen("hear", () => onFrame(new Int16Array(FRAME_SAMPLES).fill(weight * ++said))),
@@ -26,22 +26,22 @@ function turnLab() {
     };
     // As a leg that is played to while it waits.
     const endWait = turn.listen("send", () => {});
-    const seat = room.enter(media);
-    return { turn, heard, seat, said: () => said, endWait };
+    const participant = conference.enter(media);
+    return { turn, heard, participant, said: () => said, endWait };
   };
-  return { clock, room, open };
+  return { clock, conference, open };
 }
 
 Deno.test("of members with turns at other moments each frame is in the mix once, in order", () => {
-  const { clock, room, open } = turnLab();
+  const { clock, conference, open } = turnLab();
   const [one, two, away, listener] = [open(1), open(100), open(10_000), open(0)];
   const legs = [one, two, away, listener];
   assert.equal(new Set(legs.map(({ turn }) => turn.moment)).size, 4);
   const recorded: number[] = [];
-  room.listen((frame) => recorded.push(frame[0]!));
-  for (const { seat, endWait } of [two, one, listener]) {
+  conference.listen((frame) => recorded.push(frame[0]!));
+  for (const { participant, endWait } of [two, one, listener]) {
     clock.advance(33);
-    seat.setPresent(true);
+    participant.setPresent(true);
     endWait();
   }
 
@@ -70,28 +70,28 @@ Deno.test("of members with turns at other moments each frame is in the mix once,
     ...listener.heard.slice(0, -1).map(({ value }) => value),
   ]);
   away.endWait();
-  for (const { seat } of legs) seat.leave();
+  for (const { participant } of legs) participant.leave();
   assert.equal(clock.waiting(), 0);
 });
 
-Deno.test("a room goes on at its moment when who came first goes, and anew when all went", () => {
+Deno.test("a conference goes on at its moment when who came first goes, and anew when all went", () => {
   const { clock, open } = turnLab();
   const [one, two, three] = [open(1), open(1), open(1)];
-  one.seat.setPresent(true);
-  two.seat.setPresent(true);
+  one.participant.setPresent(true);
+  two.participant.setPresent(true);
   const moment = one.turn.moment;
-  one.seat.leave();
-  three.seat.setPresent(true);
+  one.participant.leave();
+  three.participant.setPresent(true);
   assert.deepEqual([two.turn.moment, three.turn.moment], [moment, moment]);
-  two.seat.leave();
-  three.seat.leave();
+  two.participant.leave();
+  three.participant.leave();
   const other = open(1);
   assert.notEqual(other.turn.moment, moment);
   const own = other.turn.moment;
-  other.seat.setPresent(true);
+  other.participant.setPresent(true);
   assert.equal(other.turn.moment, own);
   clock.advance(100);
-  other.seat.leave();
+  other.participant.leave();
   for (const { endWait } of [one, two, three, other]) endWait();
   assert.equal(clock.waiting(), 0);
 });

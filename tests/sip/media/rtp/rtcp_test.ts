@@ -69,7 +69,7 @@ Deno.test("parseReport() refuses what is cut off or begins otherwise", () => {
   assert.equal(parseReport(bytes.subarray(52)), undefined, "it begins with SDES");
   const lying = bytes.slice();
   lying[0] = 0x9f;
-  assert.equal(parseReport(lying), undefined, "31 blocks have no room");
+  assert.equal(parseReport(lying), undefined, "31 blocks have no conference");
 });
 
 Deno.test("createReception() counts losses since the last report, and through the wrap", () => {

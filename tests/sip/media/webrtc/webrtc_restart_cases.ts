@@ -119,10 +119,10 @@ restartTest("peers that move stay joined, and are recorded on", async (open) => 
   for (const silence of silences) silence();
 });
 
-restartTest("peers that move stay in their room", async (open, engine) => {
+restartTest("peers that move stay in their conference", async (open, engine) => {
   const [one, other] = [await open("calling"), await open("called")];
-  const room = engine.room();
-  for (const { leg } of [one, other]) room.enter(leg).setPresent(true);
+  const conference = engine.conference();
+  for (const { leg } of [one, other]) conference.enter(leg).setPresent(true);
   const silences = [speak(one, 610), speak(other, 1_000)];
   const hearEachOther = () => Promise.all([isToldTone(one, 1_000), isToldTone(other, 610)]);
   await hearEachOther();

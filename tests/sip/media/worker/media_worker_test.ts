@@ -166,11 +166,11 @@ Deno.test("a sound goes to the engine once, and without the rest of its buffer",
   await using lab = linked();
   const leg = await lab.remote.answer(plainOffer(9));
   const part: Pcm = tone(1_000, 1).subarray(0, 160);
-  const room = lab.remote.room();
+  const conference = lab.remote.conference();
 
   await leg.play(part, { loop: 1, signal });
   await leg.play(part, { loop: 1, signal });
-  room.announce(part);
+  conference.announce(part);
 
   const sounds = lab.orders.flatMap((order) => "sound" in order ? [order.sound] : []);
   assert.equal(sounds.length, 3);
