@@ -1,6 +1,6 @@
 import type { Action } from "../protocol/action.ts";
 import type { Companion } from "../protocol/companion.ts";
-import type { ConferenceStep } from "../protocol/rooms.ts";
+import type { ConferenceStep } from "../protocol/conferences.ts";
 import type { Script } from "../protocol/script.ts";
 import { actionScript, type Asking } from "../documents/next_script.ts";
 import { meetingPlace } from "../companions/companions.ts";

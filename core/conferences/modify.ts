@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Companion } from "../protocol/companion.ts";
-import type { ConferenceOrder } from "../protocol/rooms.ts";
+import type { ConferenceOrder } from "../protocol/conferences.ts";
 import { Fault } from "../base/faults.ts";
 import { flag } from "../base/fields.ts";
 import { endConference } from "../model/job_kinds.ts";

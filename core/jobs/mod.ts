@@ -5,7 +5,7 @@ import { closeAccountHandler } from "./close_account.ts";
 import { deliverWebhookHandler } from "./deliver_webhook.ts";
 import { dialCallHandler } from "./dial_call.ts";
 import { endCallsHandler } from "./end_calls.ts";
-import { endConferenceHandler } from "./end_room.ts";
+import { endConferenceHandler } from "./end_conference.ts";
 import { expireMessageHandler } from "./expire_message.ts";
 import { forgetAccountHandler } from "./forget_account.ts";
 import { forgetClientsHandler } from "./forget_clients.ts";

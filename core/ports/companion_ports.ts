@@ -1,6 +1,6 @@
 import type { Companion } from "../protocol/companion.ts";
 import type { Script } from "../protocol/script.ts";
-import type { ConferenceOrder } from "../protocol/rooms.ts";
+import type { ConferenceOrder } from "../protocol/conferences.ts";
 import type { MessageOrder, OutwardOrder } from "../protocol/messages.ts";
 import type { PresenceNews, RegisteredBinding } from "../protocol/registrations.ts";
 

@@ -11,7 +11,7 @@ import {
   leftEvent,
   queuedEvent,
   waitingEvent,
-} from "./rooms.ts";
+} from "./conferences.ts";
 import { collectedEvent } from "./ussd.ts";
 import { legId } from "./script.ts";
 import { incomingNumber } from "./trunks.ts";

@@ -32,7 +32,7 @@ import {
   presenceAnswer,
   presenceNews,
 } from "./registrations.ts";
-import { conferenceAnswer, conferenceOrder } from "./rooms.ts";
+import { conferenceAnswer, conferenceOrder } from "./conferences.ts";
 import {
   gatewayReport,
   gatewaysAnswer,

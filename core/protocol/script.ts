@@ -5,7 +5,7 @@ import { clientTarget, legTarget } from "./peers.ts";
 import { noteStep } from "./note.ts";
 import { referStep } from "./refer.ts";
 import { recordingOrder, recordStep } from "./recordings.ts";
-import { conferenceStep, consultStep, leaveStep, pickupStep, queueStep } from "./rooms.ts";
+import { conferenceStep, consultStep, leaveStep, pickupStep, queueStep } from "./conferences.ts";
 import { sayStep } from "./speech.ts";
 import { ussdInvitation, ussdStep } from "./ussd.ts";
 import { numberTarget, trunkTarget } from "./trunks.ts";

@@ -8,7 +8,7 @@ import type { Speaker } from "../media/sources/speaker.ts";
 import type { Recordings } from "../service/recordings.ts";
 import type { Signalling } from "./signalling.ts";
 import type { LiveLeg } from "./live_leg.ts";
-import type { Conferences } from "./rooms.ts";
+import type { Conferences } from "./conferences.ts";
 
 /** What one side of a call has said of its audio, and where it signals from. */
 export interface Said {

@@ -1,4 +1,4 @@
-import type { ConferenceStep } from "../../core/protocol/rooms.ts";
+import type { ConferenceStep } from "../../core/protocol/conferences.ts";
 import type { LegEvent } from "../../core/protocol/events.ts";
 import type { Invitation, Script } from "../../core/protocol/script.ts";
 import type { InboundLeg, OutboundLeg } from "./leg.ts";

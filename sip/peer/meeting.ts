@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { recorded } from "../../core/protocol/recordings.ts";
-import { conferenceStep } from "../../core/protocol/rooms.ts";
+import { conferenceStep } from "../../core/protocol/conferences.ts";
 import { legId, step } from "../../core/protocol/script.ts";
 import { companionType, type Content } from "../base/info.ts";
 

@@ -3,7 +3,7 @@ import type { InboundLeg } from "../contracts/leg.ts";
 import type { MediaLeg } from "../media/base/port.ts";
 import type { Calls } from "../contracts/calls.ts";
 import { connected } from "../steps/connected.ts";
-import { recordConference } from "../steps/room_stay.ts";
+import { recordConference } from "../steps/participation.ts";
 import { connectLegs } from "../steps/connect_legs.ts";
 import { sayTo, takeOrders } from "../peer/remote_leg.ts";
 import { ANOTHER_RUN, type MeetingNews, type MeetingOrder, readNews } from "../peer/meeting.ts";

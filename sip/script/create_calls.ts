@@ -1,7 +1,7 @@
 import type { LegEvent } from "../../core/protocol/events.ts";
 import type { Invitation, Script } from "../../core/protocol/script.ts";
 import type { Calls, Placing } from "../contracts/calls.ts";
-import { createConferences } from "../contracts/rooms.ts";
+import { createConferences } from "../contracts/conferences.ts";
 import { createLiveLeg } from "./create_live_leg.ts";
 import type { LiveLeg } from "../contracts/live_leg.ts";
 import { noDemands } from "../contracts/caller.ts";

@@ -6,7 +6,7 @@ import { newRun } from "../steps/script_run.ts";
 import { prepare } from "./prepare.ts";
 import { onRefer } from "../transfer/refer.ts";
 import type { LiveLeg } from "../contracts/live_leg.ts";
-import { vacate } from "../steps/room_place.ts";
+import { vacate } from "../steps/conference_place.ts";
 import type { ReportQueue } from "../base/report_queue.ts";
 import { guard } from "../base/log.ts";
 

@@ -10,7 +10,7 @@ import { refer } from "../steps/refer.ts";
 import { replace } from "../transfer/replace.ts";
 import { play, sendDigits } from "../steps/play.ts";
 import { pickup, queue } from "../steps/queue.ts";
-import { conference, consult } from "../steps/room.ts";
+import { conference, consult } from "../steps/conference.ts";
 import { say } from "../steps/say.ts";
 import { nextReply, ussd } from "../steps/ussd.ts";
 

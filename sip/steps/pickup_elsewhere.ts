@@ -1,5 +1,5 @@
 import type { MeetingPlace } from "../../core/protocol/peers.ts";
-import type { PickupStep } from "../../core/protocol/rooms.ts";
+import type { PickupStep } from "../../core/protocol/conferences.ts";
 import { unlessAborted } from "../base/abort.ts";
 import { callPeer } from "../peer/call_peer.ts";
 import { runPartner } from "../peer/remote_leg.ts";

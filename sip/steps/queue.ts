@@ -1,5 +1,5 @@
 import type { LegEvent } from "../../core/protocol/events.ts";
-import type { PickupStep, QueueStep } from "../../core/protocol/rooms.ts";
+import type { PickupStep, QueueStep } from "../../core/protocol/conferences.ts";
 import type { Script } from "../../core/protocol/script.ts";
 import { whenAborted } from "../base/abort.ts";
 import { sipLimits } from "../base/limits.ts";

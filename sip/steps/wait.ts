@@ -4,7 +4,7 @@ import type { Script, Step } from "../../core/protocol/script.ts";
 import { whenAborted } from "../base/abort.ts";
 import { sipLimits } from "../base/limits.ts";
 import type { MediaLeg } from "../media/base/port.ts";
-import { waitMusic } from "../media/audio/room_sounds.ts";
+import { waitMusic } from "../media/audio/conference_sounds.ts";
 import { connected } from "./connected.ts";
 import { collect, type Input, isNothing } from "./gather.ts";
 import { carried, type ScriptRun } from "./script_run.ts";

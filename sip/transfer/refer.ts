@@ -19,7 +19,11 @@ import { hasOption } from "../contracts/session_timer.ts";
 import { guard } from "../base/log.ts";
 import { leave } from "./replace.ts";
 import { legHeader, type LegName, legNamedBy } from "../identity/leg_names.ts";
-import { attendedInConference, blindInConference, type ConferenceTransfer } from "./refer_room.ts";
+import {
+  attendedInConference,
+  blindInConference,
+  type ConferenceTransfer,
+} from "./refer_conference.ts";
 import { attended, blind, referredBy, type Transfer } from "./transfer.ts";
 import { parseNameAddr, userUri } from "../text/uri.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { limits } from "../../core/base/limits.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { callOf, companionOf, made } from "../support/service/hand_companion.ts";
-import { caller, consult } from "../support/sip/room_callers.ts";
+import { caller, consult } from "../support/sip/conference_callers.ts";
 
 /** Texts of customers that stand in keys of the store, which ends keys at 2 KiB. */
 

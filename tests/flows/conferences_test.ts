@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import type { ConferenceStep } from "../../core/protocol/rooms.ts";
+import type { ConferenceStep } from "../../core/protocol/conferences.ts";
 import { sweepCompanions, takeHeartbeat } from "../../core/reports/sweep.ts";
 import { closeConferencesOf } from "../../core/conferences/close.ts";
 import { limits } from "../../core/base/limits.ts";
 import type { Conference } from "../../core/resources/conferences.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { companion, notifications, xml } from "../support/service/hand_companion.ts";
-import { type Caller, caller, consult } from "../support/sip/room_callers.ts";
+import { type Caller, caller, consult } from "../support/sip/conference_callers.ts";
 
 /** A conference with everything told; its attributes may be others. */
 const inConference = (attributes = "", dial = "") =>

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type App, startApp } from "../support/service/app.ts";
 import { callOf, companion, companionOf, made, xml } from "../support/service/hand_companion.ts";
-import { caller, consult } from "../support/sip/room_callers.ts";
+import { caller, consult } from "../support/sip/conference_callers.ts";
 import { makeParticipant, makeSample } from "../support/service/samples.ts";
 
 /** A call in progress that plays something. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type FakeMedia, fakeMedia } from "../support/media/fake_media.ts";
-import { type PeerRoomsLab, startPeerConferences } from "../support/sip/peer_rooms_lab.ts";
+import { type PeerRoomsLab, startPeerConferences } from "../support/sip/peer_conferences_lab.ts";
 import { plainOffer } from "../support/sip/plain_peer.ts";
 import { sipTest } from "../support/sip/sip_lab.ts";
 import { valueOf } from "../support/sip/sip_text.ts";

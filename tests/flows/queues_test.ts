@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import type { QueueStep } from "../../core/protocol/rooms.ts";
+import type { QueueStep } from "../../core/protocol/conferences.ts";
 import { takeHeartbeat } from "../../core/reports/sweep.ts";
 import { limits } from "../../core/base/limits.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { companion, notifications, xml } from "../support/service/hand_companion.ts";
-import { type Caller, caller, consult, leg } from "../support/sip/room_callers.ts";
+import { type Caller, caller, consult, leg } from "../support/sip/conference_callers.ts";
 
 const enqueue = (attributes = "") => `<Enqueue ${attributes}>help</Enqueue>`;
 const dequeue = (dial = "") => `<Dial ${dial}><Queue>help</Queue></Dial>`;

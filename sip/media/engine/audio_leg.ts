@@ -10,7 +10,7 @@ import { pressedFrames } from "../base/digits.ts";
 import { mediaLimits } from "../base/limits.ts";
 import { createOutgoing } from "./outgoing.ts";
 import { type MediaLeg, type Pcm, SILENCE } from "../base/port.ts";
-import type { MixedMedia } from "./room.ts";
+import type { MixedMedia } from "./mixer.ts";
 import type { RtpPacket } from "../rtp/rtp.ts";
 import { createToneReceiver } from "./tone_receiver.ts";
 

@@ -1,5 +1,5 @@
 import type { Pcm } from "../base/port.ts";
-import type { MixedMedia } from "./room.ts";
+import type { MixedMedia } from "./mixer.ts";
 
 /** Has a leg send what it hears, each frame at the tick at which it came; the result ends it. */
 export function echo(media: Pick<MixedMedia, "listen" | "feed">): () => void {

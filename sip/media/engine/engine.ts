@@ -12,7 +12,7 @@ import type {
   MediaLeg,
 } from "../base/port.ts";
 import { record } from "./record_sources.ts";
-import { createMixer } from "./room.ts";
+import { createMixer } from "./mixer.ts";
 import { createRtpSession, type RtpSession } from "./rtp_session.ts";
 import { type AudioSection, refusal, type Session } from "../sdp/sdp.ts";
 import { type Clock, createTicker, systemClock, type Ticker } from "../base/ticker.ts";

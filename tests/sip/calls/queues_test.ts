@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Script } from "../../../core/protocol/script.ts";
-import { conferenceTest, enter, startConferenceLab } from "../../support/sip/room_lab.ts";
+import { conferenceTest, enter, startConferenceLab } from "../../support/sip/conference_lab.ts";
 import { closeAll, gone, there } from "../../support/media/talker.ts";
 import { tone } from "../../support/media/tone.ts";
 

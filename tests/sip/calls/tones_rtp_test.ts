@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Script, Step } from "../../../core/protocol/script.ts";
 import { gatherStep } from "../../support/sip/gather_lab.ts";
 import { portOf } from "../../support/sip/plain_peer.ts";
-import { conferenceSid, conferenceStep } from "../../support/sip/room_lab.ts";
+import { conferenceSid, conferenceStep } from "../../support/sip/conference_lab.ts";
 import { newLeg, sipTest } from "../../support/sip/sip_lab.ts";
 import { eventually } from "../../support/process/eventually.ts";
 import { openTrunk, startTrunkLab, trunkInvitation } from "../../support/sip/trunk_peer.ts";

@@ -1,7 +1,7 @@
 import { createListeners } from "../../../sip/media/base/listeners.ts";
 import { echo } from "../../../sip/media/engine/echo.ts";
 import { record } from "../../../sip/media/engine/record_sources.ts";
-import { createMixer, type MixedMedia } from "../../../sip/media/engine/room.ts";
+import { createMixer, type MixedMedia } from "../../../sip/media/engine/mixer.ts";
 import {
   type MediaConference,
   type MediaEngine,

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Hono } from "hono";
 import { createAccount } from "../../../core/accounts/create_account.ts";
 import type { Script } from "../../../core/protocol/script.ts";
-import type { ConferenceOrder } from "../../../core/protocol/rooms.ts";
+import type { ConferenceOrder } from "../../../core/protocol/conferences.ts";
 import type { MessageOrder, OutwardOrder } from "../../../core/protocol/messages.ts";
 import type { RegisteredBinding } from "../../../core/protocol/registrations.ts";
 import type { AnyJobHandler } from "../../../core/ports/job_handler.ts";

@@ -8,7 +8,7 @@ import {
   enter,
   order,
   startConferenceLab,
-} from "../../support/sip/room_lab.ts";
+} from "../../support/sip/conference_lab.ts";
 import { samplesOf } from "../../support/service/recorded.ts";
 import { closeAll, gone, there } from "../../support/media/talker.ts";
 import { amplitudeOf, tone } from "../../support/media/tone.ts";

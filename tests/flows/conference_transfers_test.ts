@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { ringingTone } from "../../sip/media/audio/ringing_tone.ts";
 import { type FakeMedia, fakeMedia } from "../support/media/fake_media.ts";
-import { lobby, type PeerRoomsLab, startPeerConferences } from "../support/sip/peer_rooms_lab.ts";
+import {
+  lobby,
+  type PeerRoomsLab,
+  startPeerConferences,
+} from "../support/sip/peer_conferences_lab.ts";
 import { valueOf } from "../support/sip/sip_text.ts";
 import { sipTest } from "../support/sip/sip_lab.ts";
 import type { PhoneDialog } from "../support/sip/softphone_dialog.ts";

@@ -1,11 +1,11 @@
-import type { ConferenceOrder, ConferenceStep } from "../../core/protocol/rooms.ts";
+import type { ConferenceOrder, ConferenceStep } from "../../core/protocol/conferences.ts";
 import type {
   MediaConference,
   MediaEngine,
   MediaLeg,
   MediaParticipant,
 } from "../media/base/port.ts";
-import { enterBeep, exitBeep } from "../media/audio/room_sounds.ts";
+import { enterBeep, exitBeep } from "../media/audio/conference_sounds.ts";
 
 /** The Conferences that are mixed at this companion, by Sid. */
 export interface Conferences {

@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import type { CompanionsLabOptions } from "../support/service/companions_lab.ts";
 import { type FakeMedia, fakeMedia } from "../support/media/fake_media.ts";
 import { notifications } from "../support/service/hand_companion.ts";
-import { lobby, type PeerRoomsLab, startPeerConferences } from "../support/sip/peer_rooms_lab.ts";
+import {
+  lobby,
+  type PeerRoomsLab,
+  startPeerConferences,
+} from "../support/sip/peer_conferences_lab.ts";
 import { sipTest } from "../support/sip/sip_lab.ts";
 import type { PhoneDialog } from "../support/sip/softphone_dialog.ts";
 import { eventually } from "../support/process/eventually.ts";

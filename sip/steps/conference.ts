@@ -1,11 +1,11 @@
 import type { Action } from "../../core/protocol/action.ts";
-import type { ConferenceStep } from "../../core/protocol/rooms.ts";
+import type { ConferenceStep } from "../../core/protocol/conferences.ts";
 import type { Script } from "../../core/protocol/script.ts";
 import { sipLimits } from "../base/limits.ts";
 import { carried, type ScriptRun, tellEnd } from "./script_run.ts";
-import { joinElsewhere } from "./room_elsewhere.ts";
-import { createConferencePlace, vacate } from "./room_place.ts";
-import { type Participation, recordConference, untilEnough } from "./room_stay.ts";
+import { joinElsewhere } from "./conference_elsewhere.ts";
+import { createConferencePlace, vacate } from "./conference_place.ts";
+import { type Participation, recordConference, untilEnough } from "./participation.ts";
 import { answered, type PerformStep, wait } from "./wait.ts";
 
 /** Asks the service for the steps in place of this one. */

@@ -1,4 +1,4 @@
-import type { ConferenceStep } from "../../core/protocol/rooms.ts";
+import type { ConferenceStep } from "../../core/protocol/conferences.ts";
 import { overReason } from "../base/abort.ts";
 import type { ConferencePlace, LiveLeg } from "../contracts/live_leg.ts";
 

@@ -5,8 +5,8 @@ import {
   type Pcm,
   SILENCE,
 } from "../../../../sip/media/base/port.ts";
-import { createMixer, type MixedMedia, type Mixer } from "../../../../sip/media/engine/room.ts";
-import { enterBeep, waitMusic } from "../../../../sip/media/audio/room_sounds.ts";
+import { createMixer, type MixedMedia, type Mixer } from "../../../../sip/media/engine/mixer.ts";
+import { enterBeep, waitMusic } from "../../../../sip/media/audio/conference_sounds.ts";
 import { createTicker } from "../../../../sip/media/base/ticker.ts";
 import { handClock } from "../../../support/process/hand_clock.ts";
 import { amplitudeOf, tone } from "../../../support/media/tone.ts";

@@ -1,13 +1,13 @@
 import type { MeetingPlace } from "../../core/protocol/peers.ts";
 import type { Recorded } from "../../core/protocol/recordings.ts";
-import type { ConferenceStep } from "../../core/protocol/rooms.ts";
+import type { ConferenceStep } from "../../core/protocol/conferences.ts";
 import { overReason, unlessAborted } from "../base/abort.ts";
 import { sipLimits } from "../base/limits.ts";
 import type { MediaLeg } from "../media/base/port.ts";
 import { callPeer, type Meeting } from "../peer/call_peer.ts";
 import { ANOTHER_RUN, type MeetingNews, type MeetingOrder } from "../peer/meeting.ts";
 import type { ScriptRun } from "./script_run.ts";
-import { type Participation, untilEnough } from "./room_stay.ts";
+import { type Participation, untilEnough } from "./participation.ts";
 import { answered, type PerformStep, wait } from "./wait.ts";
 
 /**

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { FRAME_SAMPLES, SILENCE } from "../../../../sip/media/base/port.ts";
-import { createMixer, type MixedMedia } from "../../../../sip/media/engine/room.ts";
+import { createMixer, type MixedMedia } from "../../../../sip/media/engine/mixer.ts";
 import { createTicker } from "../../../../sip/media/base/ticker.ts";
 import { handClock } from "../../../support/process/hand_clock.ts";
 
