@@ -1,5 +1,6 @@
 import { type Context, Hono } from "hono";
 import { readText } from "../core/base/exchange.ts";
+import { Fault } from "../core/base/faults.ts";
 import { limits } from "../core/base/limits.ts";
 import { writeWav } from "../core/base/wav.ts";
 import { element, escapeXml } from "./http/xml.ts";
@@ -45,11 +46,12 @@ function answer(c: Context, content: string): Response {
 
 const say = (text: string): string => element("Say", escapeXml(text));
 
-/** What the request tells, in its query or its form. */
+/** The parameters of the request, in its query or its form. */
 async function parameters({ req }: Context): Promise<URLSearchParams> {
   const query = new URL(req.url).searchParams;
   if (req.method === "GET") return query;
-  // Nobody is asked for credentials here.
+  // Without credentials, so little is read.
+  if (Number(req.header("Content-Length") ?? 0) > limits.documentBytes) throw new Fault("tooLarge");
   const { text } = await readText(req.raw, limits.documentBytes);
   return new URLSearchParams(text);
 }

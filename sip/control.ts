@@ -77,7 +77,9 @@ function handlersOf(options: ControlOptions): HandlersOf<CompanionRequests> {
       return { companion: runScript(calls, order) === "run" ? companion : null };
     },
     mute({ leg, muted }) {
-      const media = calls.find(leg)?.leg.media;
+      const call = calls.find(leg);
+      if (call === undefined) throw new Refusal(404, `Cannot find leg ${leg}`);
+      const { media } = call.leg;
       media?.setMuted(muted);
       return { isDone: media !== undefined };
     },

@@ -12,7 +12,7 @@ import { readSealed, writeSealed } from "./seal.ts";
 export class Refusal extends Error {
   override readonly name = "Refusal";
   /** The status is that of the answer. */
-  constructor(readonly status: 503, message: string) {
+  constructor(readonly status: 404 | 503, message: string) {
     super(message);
   }
 }

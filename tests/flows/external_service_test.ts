@@ -225,5 +225,5 @@ Deno.test("externalService waits 15 s for an answer", async () => {
 
   const { script } = await called;
   assert.deepEqual(script.flatMap((one) => one.type === "say" ? [one.text] : []), ["bad"]);
-  assert.match((await notifications(app))[0]!, /step "ask": Signal timed out/);
+  assert.match((await notifications(app))[0]!, /step "ask": the server did not answer in time/);
 });
