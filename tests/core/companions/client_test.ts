@@ -147,7 +147,7 @@ Deno.test("conference() asks the companion that has the conference, and throws w
 
   assert.equal(await client.conference(order, { id: "two" }), true);
   await assert.rejects(client.conference(order, { id: "one" }), { kind: "unavailable" });
-  assert.deepEqual(asked, ["two.test/conference", "one.test/conference"]);
+  assert.deepEqual(asked, ["two.test/room", "one.test/room"]);
 });
 
 const readyOf = (id: string, runId: string, status = 200) => () =>
