@@ -1,7 +1,13 @@
 import type { AnyJobHandler } from "../core/ports/job_handler.ts";
 import { limits } from "../core/base/limits.ts";
 import type { Accounts, Ledger, Ports, Records, Stock } from "../core/ports/ports.ts";
-import type { AlsoWritten } from "../core/model/store.ts";
+import type {
+  AlsoWritten,
+  InsertedInto,
+  RecordTypes,
+  ResourceName,
+  UpdatedIn,
+} from "../core/model/store.ts";
 import type { Companions } from "../core/ports/companion_ports.ts";
 import { resources } from "../core/resources/mod.ts";
 import { sidMaker, sidTime } from "../core/base/sid.ts";
@@ -48,6 +54,9 @@ export interface Store {
   close(): void;
 }
 
+/** The collections by the names of their resources. */
+type StoredRecords = { [Name in ResourceName]: StoredCollection<RecordTypes[Name]> };
+
 /**
  * Opens the store with the one handle a process may have: on an embedded file a second one makes
  * checked commits fail, so a lock file keeps other processes out. Throws an Error that says why.
@@ -83,12 +92,23 @@ export async function openStore(
     ...(counters && { counters }),
     lists: [states, runs].filter((one) => one !== null),
   });
-  const records = {} as Record<string, StoredCollection<never>>;
+  const stageInsert = async <Name extends ResourceName>(
+    batch: Batch,
+    { into, record }: InsertedInto<Name>,
+    isChecked = true,
+  ) => await records[into].stageInsert(batch, record, isChecked);
+  const stageChange = async <Name extends ResourceName>(batch: Batch, one: UpdatedIn<Name>) =>
+    await records[one.into].stageChange(batch, one, one.change);
   const stageAlso = async (batch: Batch, also: AlsoWritten[]) => {
     for (const one of also) {
-      if ("record" in one) await records[one.into]!.stageInsert(batch, one.record as never);
-      else await records[one.into]!.stageChange(batch, one, one.change as never);
+      if ("record" in one) await stageInsert(batch, one);
+      else await stageChange(batch, one);
     }
+  };
+  const stagePut = async <Name extends ResourceName>(batch: Batch, one: InsertedInto<Name>) => {
+    const { into, record } = one;
+    const isThere = await records[into].stageChange(batch, record, () => record);
+    if (!isThere) await stageInsert(batch, one);
   };
   const newSid = sidMaker(now);
   const stageCaused: StoreContext["stageCaused"] = async (batch, caused) => {
@@ -98,15 +118,12 @@ export async function openStore(
     for (const { shown, id } of named) {
       if (shown === undefined) continue;
       const dates = { dateCreated: sidTime(id!), dateUpdated: sidTime(id!) };
-      const record = shown.make({ sid: id!, accountSid: shown.accountSid, ...dates });
-      await records[shown.into]!.stageInsert(batch, record as never, false);
+      const made = shown.make({ sid: id!, accountSid: shown.accountSid, ...dates });
+      await stageInsert(batch, made, false);
     }
     await stageAlso(batch, also);
-    for (const { into, record } of put) {
-      const isThere = await records[into]!.stageChange(batch, record, () => record as never);
-      if (!isThere) await records[into]!.stageInsert(batch, record as never);
-    }
-    for (const one of gone) await records[one.from]!.stageChange(batch, one, () => undefined);
+    for (const one of put) await stagePut(batch, one);
+    for (const one of gone) await records[one.from].stageChange(batch, one, () => undefined);
   };
   const context: StoreContext = {
     kv,
@@ -124,12 +141,15 @@ export async function openStore(
     accountNumber: accountNumbers(kv),
     stageCaused,
   };
-  for (const [name, definition] of Object.entries(resources)) {
-    records[name] = stored(definition, (as) => collection(context, name, as));
-  }
+  const records = Object.fromEntries(
+    Object.entries(resources).map(([name, definition]) => [
+      name,
+      stored(definition, (as) => collection(context, name, as)),
+    ]),
+  ) as unknown as StoredRecords; // Object.fromEntries() forgets which name has which type.
 
   return {
-    records: records as unknown as Records,
+    records,
     accounts: accountTree(context),
     companions: companionStates(kv),
     ledger: ledger(context),

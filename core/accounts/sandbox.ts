@@ -1,7 +1,6 @@
 import { Fault } from "../base/faults.ts";
 import type { Ports } from "../ports/ports.ts";
-import type { AnyCollection } from "../model/store.ts";
-import { alteration, type AnyRecord, newBase, withDefaults } from "../model/resource.ts";
+import { alteration, creation, newBase } from "../model/resource.ts";
 import { type Sandbox, sandboxes } from "../resources/sandboxes.ts";
 
 /** The one Sandbox of an account, made when it is first asked for, changed by what was sent. */
@@ -10,13 +9,13 @@ export async function sandboxOf(
   ports: Ports,
   sent: Record<string, unknown> = {},
 ): Promise<Sandbox> {
-  const records: AnyCollection = ports.records.sandboxes;
+  const records = ports.records.sandboxes;
   // One Sid for each account, so that two first reads cannot make two.
   const sid = sandboxes.sidPrefix + accountSid.slice(2);
-  const change = (before: AnyRecord) => alteration(sandboxes, before, { sent, now: ports.now() });
+  const change = (before: Sandbox) => alteration(sandboxes, before, { sent, now: ports.now() });
   if (await records.get(accountSid, sid) === null) {
     const base = newBase(sandboxes, accountSid, ports);
-    const record = { ...base, ...withDefaults(sandboxes, { pin: pinOf(base.sid) }), sid };
+    const { record } = creation(sandboxes, { pin: pinOf(base.sid) }, { ...base, sid });
     try {
       return await records.insert(change(record));
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { Change } from "../model/store.ts";
+import type { AlsoGone, AlsoPut, Change } from "../model/store.ts";
 import { hangUp } from "../model/job_kinds.ts";
 import type { CalledLeg, Conference, Member } from "../resources/conferences.ts";
 import { type Participant, participantSid } from "../resources/participants.ts";
@@ -64,7 +64,7 @@ export function joined(
     begun: conference.begun || member.startOnEnter,
     dateUpdated: at,
   };
-  const put = [{ into: "participants", record: participantOf(record, member) }];
+  const put: AlsoPut[] = [{ into: "participants", record: participantOf(record, member) }];
   const change = fire({ record, put }, { news: "participant-join", at, member });
   const isOpen = record.begun && present(record).length > 1;
   if (!isOpen || record.status !== "init") return change;
@@ -85,7 +85,7 @@ export function left(
   if (member === undefined) return { record: notCalled(conference, callSid) };
   const members = conference.members.filter((one) => one !== member);
   const record: Conference = { ...conference, members, dateUpdated: at };
-  const gone = [{
+  const gone: AlsoGone[] = [{
     from: "participants",
     accountSid: conference.accountSid,
     sid: participantSid(callSid),

@@ -1,9 +1,9 @@
+import type { z } from "zod";
 import { Fault } from "../base/faults.ts";
 import { usualCapabilities } from "../values/offer.ts";
 import type { Ports } from "../ports/ports.ts";
-import type { Base } from "../base/record.ts";
-import type { Change, Collection } from "../model/store.ts";
-import { type AnyResource, creation, newBase } from "../model/resource.ts";
+import type { Collection } from "../model/store.ts";
+import { creation, newBase, type RecordOf, type Resource } from "../model/resource.ts";
 import { clients } from "../resources/clients.ts";
 import { incomingPhoneNumbers } from "../resources/incoming_phone_numbers.ts";
 
@@ -33,13 +33,13 @@ export async function makeDemo(
   ports: DemoPorts,
 ): Promise<void> {
   const { records } = ports;
-  const make = async <T extends Base>(
-    collection: Collection<T>,
-    definition: AnyResource,
+  const make = async <F extends z.ZodRawShape>(
+    collection: Collection<RecordOf<Resource<F>>>,
+    definition: Resource<F>,
     sent: Record<string, unknown>,
   ) => {
     const change = creation(definition, sent, newBase(definition, accountSid, ports));
-    await collection.insert(change as unknown as Change<T>).catch((error) => {
+    await collection.insert(change).catch((error) => {
       if (!(error instanceof Fault) || error.fault !== "alreadyExists") throw error;
     });
   };

@@ -68,5 +68,5 @@ const updateOf = (
   into: "deliveries",
   accountSid,
   sid,
-  change: (record) => change(record as Delivery),
+  change,
 });

@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import { Fault, type FaultName } from "../base/faults.ts";
 import { parametersOf } from "../geolocation/parameters.ts";
 import type { Job } from "../model/job.ts";
@@ -7,13 +8,19 @@ import { e164Of } from "../values/dialled.ts";
 import { matchFields, type Parameters, parseFields, type Sent } from "../rest/parameters.ts";
 import { orderRequest } from "../notifications/own_request.ts";
 import type { Ports } from "../ports/ports.ts";
-import type { AlsoInserted } from "../model/store.ts";
+import type {
+  AlsoInserted,
+  Collection,
+  InsertedInto,
+  RecordTypes,
+  ResourceName,
+} from "../model/store.ts";
 import {
-  type AnyRecord,
   type AnyResource,
   creation,
   newBase,
   paramsSchema,
+  type Resource,
 } from "../model/resource.ts";
 import { emails } from "../resources/emails.ts";
 import { geolocations } from "../resources/geolocations.ts";
@@ -62,14 +69,19 @@ export async function keep(
   { records }: Ports,
 ): Promise<void> {
   if (first === undefined) return;
-  const collection = records[first.into as keyof Ports["records"]];
   try {
-    await collection.insert({ record: first.record as never, jobs });
+    await insertInto(records, first, jobs);
   } catch (error) {
     const isRepeated = error instanceof Fault && error.fault === "alreadyExists";
     if (!isRepeated) throw error;
   }
 }
+
+const insertInto = <Name extends ResourceName>(
+  records: { [N in Name]: Collection<RecordTypes[N]> },
+  { into, record }: InsertedInto<Name>,
+  jobs: Job[],
+) => records[into].insert({ record, jobs });
 
 type Maker<K extends Order["kind"]> = (
   order: OrderOf<K>,
@@ -84,26 +96,27 @@ const makers: { readonly [K in Order["kind"]]: Maker<K> } = {
     const sent = read(parametersFor(messages), { ...rest, ...ends });
     const checked = await checkMessage(ends, ordering.accountSid, ports);
     const fields = { ...sent, ...checked, direction: "outbound-call" };
-    return made("messages", messages, { fields, ordering, ports }, ({ sid, status }) => ({
-      SmsSid: sid,
-      SmsStatus: String(status),
-    }));
+    const { record, jobs } = made(messages, { fields, ordering, ports });
+    const told = { SmsSid: record.sid, SmsStatus: record.status };
+    return { also: [{ into: "messages", record }], jobs, told };
   },
   email({ kind: _, ...fields }, ordering, ports) {
     if (ports.mailer === null) {
       throw new Fault("emailNotSent", "sending e-mail needs SMTP_URL to be configured");
     }
     const sent = read(parametersFor(emails), fields);
-    return made("emails", emails, { fields: sent, ordering, ports }, () => ({}));
+    const { record, jobs } = made(emails, { fields: sent, ordering, ports });
+    return { also: [{ into: "emails", record }], jobs, told: {} };
   },
   geolocation({ type, deviceIdentifier, statusCallback, geofence }, ordering, ports) {
     const sent = read(parametersOf(type), { deviceIdentifier, statusCallback, ...geofence });
     const fields = { ...sent, geolocationType: type };
-    const told = ({ sid, responseStatus }: AnyRecord) => ({
-      GeolocationSid: sid,
-      GeolocationStatus: String(responseStatus),
-    });
-    return made("geolocations", geolocations, { fields, ordering, ports }, told);
+    const { record, jobs } = made(geolocations, { fields, ordering, ports });
+    const told = {
+      GeolocationSid: record.sid,
+      GeolocationStatus: record.responseStatus,
+    };
+    return { also: [{ into: "geolocations", record }], jobs, told };
   },
 };
 
@@ -122,20 +135,19 @@ function read(parameters: Parameters, fields: Record<string, string | undefined>
   return parseFields(parameters, matchFields(parameters, sent).fields);
 }
 
-function made(
-  into: string,
-  definition: AnyResource,
+/** The record that an order makes, and the job that sends it; the same for each repeat of its cause. */
+function made<F extends z.ZodRawShape>(
+  definition: Resource<F>,
   { fields, ordering, ports }: {
     fields: Record<string, unknown>;
     ordering: Ordering;
     ports: Ports;
   },
-  tell: (record: AnyRecord) => Record<string, string>,
-): CarriedOut {
+) {
   const newSid = (prefix: string) => sidOfCause(prefix, ordering.cause);
   const base = newBase(definition, ordering.accountSid, { newSid, now: ports.now });
   const { record, jobs = [] } = creation(definition, fields, base);
-  return { also: [{ into, record }], jobs, told: tell(record) };
+  return { record, jobs };
 }
 
 const verbs = { sms: "Sms", email: "Email", geolocation: "Geolocation" } as const;

@@ -39,7 +39,7 @@ export async function inboundChange(
   return {
     record: first!.record,
     also: [
-      ...rest.map(({ record }) => ({ into: "messages", record })),
+      ...rest.map(({ record }) => ({ into: "messages" as const, record })),
       ...arrived.flatMap(({ also }) => also),
     ],
     jobs: arrived.flatMap(({ jobs }) => jobs),

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Base } from "../base/record.ts";
+import type { AlsoInserted } from "./store.ts";
 
 /** A job as committed with the change that caused it; it runs at least once. */
 export interface Job {
@@ -18,7 +19,7 @@ export interface Job {
   /** Jobs of one series in a lane are begun one after another, in the order of their due times. */
   series?: string;
   /** The record that shows the job: inserted with it, and its Sid is the job's id. */
-  shown?: { into: string; sidPrefix: string; accountSid: string; make(base: Base): Base };
+  shown?: { sidPrefix: string; accountSid: string; make(base: Base): AlsoInserted };
 }
 
 /**

@@ -123,21 +123,22 @@ export function newBase(
 }
 
 /** The change that makes a record of the parameters sent, with defaults and the `created` hook. */
-export function creation(
-  definition: AnyResource,
+export function creation<F extends z.ZodRawShape>(
+  definition: Resource<F>,
   sent: Record<string, unknown>,
   base: Base,
-): Change<AnyRecord> {
-  const record = { ...base, ...withDefaults(definition, sent) };
+): Change<Entity<F>> {
+  // The definition's own schemas have checked what was sent.
+  const record = { ...base, ...withDefaults(definition, sent) } as Entity<F>;
   return definition.created?.(record) ?? { record };
 }
 
 /** The change that the parameters sent make to a record; none when nothing was sent. */
-export function alteration(
-  definition: AnyResource,
-  before: AnyRecord,
+export function alteration<F extends z.ZodRawShape>(
+  definition: Resource<F>,
+  before: Entity<F>,
   { sent, now }: { sent: Record<string, unknown>; now: number },
-): Change<AnyRecord> {
+): Change<Entity<F>> {
   if (Object.keys(sent).length === 0) return { record: before };
   const after = { ...before, ...sent, dateUpdated: now };
   return definition.updated?.(before, after) ?? { record: after };

@@ -1,8 +1,7 @@
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
 import type { Ports } from "../ports/ports.ts";
-import type { Change } from "../model/store.ts";
-import { type AnyRecord, creation } from "../model/resource.ts";
+import { creation } from "../model/resource.ts";
 import {
   type IncomingPhoneNumber,
   incomingPhoneNumbers as definition,
@@ -119,7 +118,7 @@ async function take(
   );
   const charges = [firstMonth(ports)];
   try {
-    return await ports.records.incomingPhoneNumbers.insert({ ...asNumber(change), charges });
+    return await ports.records.incomingPhoneNumbers.insert({ ...change, charges });
   } catch (cause) {
     if (!(cause instanceof Fault) || cause.fault !== "alreadyExists") throw cause;
     throw new Fault("numberUnavailable", unavailable(phoneNumber), { cause });
@@ -131,8 +130,6 @@ const kindNames: Record<NumberKind, string> = {
   tollFree: "toll-free",
   mobile: "mobile",
 };
-
-const asNumber = (change: Change<AnyRecord>) => change as unknown as Change<IncomingPhoneNumber>;
 
 const firstMonth = ({ settings, now }: NumberPorts) => ({
   category: "phonenumbers" as const,

@@ -1,7 +1,6 @@
 import { actsFor, standing } from "../accounts/access.ts";
 import { Fault } from "../base/faults.ts";
 import type { Ports } from "../ports/ports.ts";
-import type { Change } from "../model/store.ts";
 import { alteration } from "../model/resource.ts";
 import type { Account } from "../resources/accounts.ts";
 import {
@@ -31,16 +30,14 @@ export async function updateNumber(
   if (await numbers.get(account.sid, sid) === null) throw new Fault("notFound", sid);
   if (to !== account.sid) await checkReceiver(caller, to, ports);
   const changed = (before: IncomingPhoneNumber) =>
-    alteration(definition, { ...before }, { sent, now: ports.now() }) as unknown as Change<
-      IncomingPhoneNumber
-    >;
+    alteration(definition, before, { sent, now: ports.now() });
   if (to === account.sid) return await numbers.update(account.sid, sid, changed);
 
   let moved: IncomingPhoneNumber | undefined;
   await numbers.remove(account.sid, sid, (before) => {
     const without = { ...before, ...noApplications, ...sent };
     const record = moved = { ...without, accountSid: to, dateUpdated: ports.now() };
-    const also = [{ into: "incomingPhoneNumbers", record }];
+    const also = [{ into: "incomingPhoneNumbers" as const, record }];
     return { record, also, jobs: toldOf("transferred", record) };
   });
   return moved!;

@@ -64,7 +64,7 @@ function withTranscription(
 ): Change<Recording> {
   if (!record.transcribe) return { record, jobs };
   const made = transcribe(record, { callback: record.transcribeCallback }, ports);
-  const also = [{ into: "transcriptions", record: made.record }];
+  const also = [{ into: "transcriptions" as const, record: made.record }];
   return { record, jobs: [...jobs, ...made.jobs], also };
 }
 

@@ -1,4 +1,5 @@
 import type { Settings } from "../values/settings.ts";
+import type { RecordOf } from "../model/resource.ts";
 import { applications } from "./applications.ts";
 import { calls } from "./calls.ts";
 import { clients, clientsWith } from "./clients.ts";
@@ -39,6 +40,12 @@ export const resources = {
   sandboxes,
   transcriptions,
 };
+
+type RecordsOf<T> = { [Name in keyof T]: RecordOf<T[Name]> };
+
+declare module "../model/store.ts" {
+  interface RecordTypes extends RecordsOf<typeof resources> {}
+}
 
 /** The same under what the configuration says of them. */
 export const resourcesUnder = (

@@ -32,8 +32,8 @@ export const webhookDelivery = {
  */
 export function deliverWebhook(webhook: Webhook): Job {
   const { accountSid } = webhook;
-  const make = (base: Base) => deliveryOf(webhook, base);
-  const shown = { into: "deliveries", sidPrefix: deliveries.sidPrefix, accountSid, make };
+  const make = (base: Base) => ({ into: "deliveries" as const, record: deliveryOf(webhook, base) });
+  const shown = { sidPrefix: deliveries.sidPrefix, accountSid, make };
   return { ...jobOf(webhook), shown };
 }
 

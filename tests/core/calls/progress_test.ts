@@ -60,7 +60,7 @@ Deno.test("progress() sends completed alone when no events were asked for", () =
   assert.deepEqual(ringing.jobs ?? [], []);
   const ended = progress(ringing.record, "no-answer", moment);
   const base = { sid: "WD1", accountSid: "AC1", dateCreated: 0, dateUpdated: 0 };
-  const [told] = ended.jobs!.map(({ shown }) => shown!.make(base) as Delivery);
+  const [told] = ended.jobs!.map(({ shown }) => shown!.make(base).record as Delivery);
   assert.deepEqual([told!.event, told!.callSid, told!.status], ["call.completed", "CA1", "queued"]);
   assert.deepEqual(told!.requestVariables, {
     AccountSid: "AC1",
