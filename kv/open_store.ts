@@ -7,7 +7,7 @@ import type {
   RecordTypes,
   ResourceName,
   UpdatedIn,
-} from "../core/model/store.ts";
+} from "../core/model/record_types.ts";
 import type { Companions } from "../core/ports/companion_ports.ts";
 import { resources } from "../core/resources/mod.ts";
 import { sidMaker, sidTime } from "../core/base/sid.ts";

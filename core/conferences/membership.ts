@@ -1,4 +1,5 @@
-import type { AlsoGone, AlsoPut, Change } from "../model/store.ts";
+import type { AlsoGone, AlsoPut } from "../model/record_types.ts";
+import type { Change } from "../model/store.ts";
 import { hangUp } from "../model/job_kinds.ts";
 import type { CalledLeg, Conference, Member } from "../resources/conferences.ts";
 import { type Participant, participantSid } from "../resources/participants.ts";

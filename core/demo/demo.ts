@@ -1,9 +1,8 @@
-import type { z } from "zod";
 import { Fault } from "../base/faults.ts";
 import { usualCapabilities } from "../values/offer.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Collection } from "../model/store.ts";
-import { creation, newBase, type RecordOf, type Resource } from "../model/resource.ts";
+import { creation, type Fields, newBase, type RecordOf, type Resource } from "../model/resource.ts";
 import { clients } from "../resources/clients.ts";
 import { incomingPhoneNumbers } from "../resources/incoming_phone_numbers.ts";
 
@@ -33,7 +32,7 @@ export async function makeDemo(
   ports: DemoPorts,
 ): Promise<void> {
   const { records } = ports;
-  const make = async <F extends z.ZodRawShape>(
+  const make = async <F extends Fields>(
     collection: Collection<RecordOf<Resource<F>>>,
     definition: Resource<F>,
     sent: Record<string, unknown>,

@@ -4,7 +4,7 @@ import type { JobHandler } from "../ports/job_handler.ts";
 import { limits } from "../base/limits.ts";
 import { notification } from "../notifications/notify.ts";
 import { attempted, type Delivery } from "../resources/deliveries.ts";
-import type { AlsoUpdated } from "../model/store.ts";
+import type { AlsoUpdated } from "../model/record_types.ts";
 import { AttemptFailed, attemptOf } from "../webhooks/attempt.ts";
 import { webhookDelivery } from "../webhooks/deliver.ts";
 import { shownRequest } from "../webhooks/request.ts";

@@ -1,4 +1,3 @@
-import type { z } from "zod";
 import { Fault, type FaultName } from "../base/faults.ts";
 import { parametersOf } from "../geolocation/parameters.ts";
 import type { Job } from "../model/job.ts";
@@ -10,14 +9,15 @@ import { orderRequest } from "../notifications/own_request.ts";
 import type { Ports } from "../ports/ports.ts";
 import type {
   AlsoInserted,
-  Collection,
   InsertedInto,
   RecordTypes,
   ResourceName,
-} from "../model/store.ts";
+} from "../model/record_types.ts";
+import type { Collection } from "../model/store.ts";
 import {
   type AnyResource,
   creation,
+  type Fields,
   newBase,
   paramsSchema,
   type Resource,
@@ -136,7 +136,7 @@ function read(parameters: Parameters, fields: Record<string, string | undefined>
 }
 
 /** The record that an order makes, and the job that sends it; the same for each repeat of its cause. */
-function made<F extends z.ZodRawShape>(
+function made<F extends Fields>(
   definition: Resource<F>,
   { fields, ordering, ports }: {
     fields: Record<string, unknown>;

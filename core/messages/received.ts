@@ -1,5 +1,5 @@
 import type { Ports } from "../ports/ports.ts";
-import type { AlsoInserted } from "../model/store.ts";
+import type { AlsoInserted } from "../model/record_types.ts";
 import type { Message } from "../resources/messages.ts";
 
 /** The record that a message is to the account which receives it. */

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Base } from "../base/record.ts";
-import type { AlsoInserted } from "./store.ts";
+import type { AlsoInserted } from "./record_types.ts";
 
 /** A job as committed with the change that caused it; it runs at least once. */
 export interface Job {

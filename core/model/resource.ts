@@ -4,18 +4,21 @@ import type { FilterKind } from "../base/filters.ts";
 import type { Base } from "../base/record.ts";
 import type { Change } from "./store.ts";
 
-type Entity<F extends z.ZodRawShape> = z.infer<z.ZodObject<F>> & Base;
+/** The fields of a resource's records, each with the schema of its value. */
+export type Fields = z.ZodRawShape;
+
+type Entity<F extends Fields> = z.infer<z.ZodObject<F>> & Base;
 type Name<F> = keyof F & string;
 
 /** What an unsent field becomes: a value, or a function of the fields that were sent. */
-type Defaults<F extends z.ZodRawShape> = {
+type Defaults<F extends Fields> = {
   [K in Name<F>]?:
     | z.infer<F[K]>
     | ((sent: { readonly [L in Name<F>]: z.infer<F[L]> }) => z.infer<F[K]>);
 };
 
 /** Everything there is to know about a resource type; routes, storage and wire forms derive from it. */
-export interface Resource<F extends z.ZodRawShape = z.ZodRawShape> {
+export interface Resource<F extends Fields = Fields> {
   /** The XML element. */
   type: string;
   /** What a record is, in one sentence; the reference and OpenAPI show it. */
@@ -68,7 +71,7 @@ export interface Resource<F extends z.ZodRawShape = z.ZodRawShape> {
 }
 
 /** Declares a resource. Identity at run time: it exists to infer `F`. */
-export function resource<F extends z.ZodRawShape>(definition: Resource<F>): Resource<F> {
+export function resource<F extends Fields>(definition: Resource<F>): Resource<F> {
   return definition;
 }
 
@@ -90,7 +93,7 @@ export const visibleFields = (
 
 /** The schema of the parameters that a create or an update accepts, by field name. */
 export function paramsSchema(
-  fields: z.ZodRawShape,
+  fields: Fields,
   required: readonly string[],
   optional: readonly string[],
 ): z.ZodObject {
@@ -123,7 +126,7 @@ export function newBase(
 }
 
 /** The change that makes a record of the parameters sent, with defaults and the `created` hook. */
-export function creation<F extends z.ZodRawShape>(
+export function creation<F extends Fields>(
   definition: Resource<F>,
   sent: Record<string, unknown>,
   base: Base,
@@ -134,7 +137,7 @@ export function creation<F extends z.ZodRawShape>(
 }
 
 /** The change that the parameters sent make to a record; none when nothing was sent. */
-export function alteration<F extends z.ZodRawShape>(
+export function alteration<F extends Fields>(
   definition: Resource<F>,
   before: Entity<F>,
   { sent, now }: { sent: Record<string, unknown>; now: number },

@@ -2,7 +2,7 @@ import { type Exchange, unanswered, withoutCredentials } from "../base/exchange.
 import { Fault, type FaultName, faults } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
 import type { Ports } from "../ports/ports.ts";
-import type { AlsoInserted } from "../model/store.ts";
+import type { AlsoInserted } from "../model/record_types.ts";
 import type { Notification } from "../resources/notifications.ts";
 import { type Cause, sidOfCause } from "../base/sid.ts";
 

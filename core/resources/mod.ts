@@ -43,7 +43,7 @@ export const resources = {
 
 type RecordsOf<T> = { [Name in keyof T]: RecordOf<T[Name]> };
 
-declare module "../model/store.ts" {
+declare module "../model/record_types.ts" {
   interface RecordTypes extends RecordsOf<typeof resources> {}
 }
 

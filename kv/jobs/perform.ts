@@ -2,7 +2,7 @@ import { Fault } from "../../core/base/faults.ts";
 import type { AnyJobHandler } from "../../core/ports/job_handler.ts";
 import { limits } from "../../core/base/limits.ts";
 import type { Ports } from "../../core/ports/ports.ts";
-import type { AlsoWritten } from "../../core/model/store.ts";
+import type { AlsoWritten } from "../../core/model/record_types.ts";
 import type { Ending } from "./admission.ts";
 import { type Batch, emptyBatch } from "../store/batch.ts";
 import type { Committed } from "../store/batch.ts";

@@ -2,7 +2,7 @@ import type { AnyJobHandler } from "../../core/ports/job_handler.ts";
 import { Fault } from "../../core/base/faults.ts";
 import { limits } from "../../core/base/limits.ts";
 import type { Ports } from "../../core/ports/ports.ts";
-import type { AlsoWritten } from "../../core/model/store.ts";
+import type { AlsoWritten } from "../../core/model/record_types.ts";
 import { admission } from "./admission.ts";
 import type { Batch } from "../store/batch.ts";
 import type { Committer } from "../store/commit.ts";
