@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { Script } from "../protocol/script.ts";
 import type { UssdStep } from "../protocol/ussd.ts";
 import { limits } from "../base/limits.ts";
@@ -8,10 +7,10 @@ import {
   actionAttribute,
   type DocumentContext,
   languageAttribute,
-  methodAttribute,
   readAttributes,
 } from "../markup/verb.ts";
 import { messageVerbs } from "../markup/verbs/mod.ts";
+import { collectAttributes } from "../markup/verbs/ussd_collect.ts";
 import { fittingUssd } from "../values/ussd_length.ts";
 
 /** A document while it becomes steps: what was said and not yet shown. */
@@ -21,8 +20,6 @@ interface Reading {
   language: string | undefined;
   context: DocumentContext;
 }
-
-const collectAttributes = { action: z.string().optional(), method: methodAttribute };
 
 /**
  * Turns a document for a USSD dialogue into a script. Messages are shown with the question that

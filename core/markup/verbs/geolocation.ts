@@ -11,7 +11,8 @@ import {
   verb,
 } from "../verb.ts";
 
-const geofenceAttributes = {
+/** Attributes of the noun `Notification`. */
+export const geofenceAttributes = {
   eventGeofenceLatitude: z.string().optional(),
   eventGeofenceLongitude: z.string().optional(),
   geofenceRange: z.string().optional(),

@@ -4,7 +4,8 @@ import { run } from "../process/run.ts";
 
 const cache = Deno.env.get("SWITCHBOARD_PEERS") ??
   `${Deno.env.get("HOME") ?? "/root"}/.cache/switchboard-peers`;
-const tools = `${cache}/openapi_clients`;
+/** Where its packages of npm and its Python are. */
+export const tools = `${cache}/openapi_clients`;
 const programs = new URL("../peers/openapi_clients/", import.meta.url).pathname;
 
 const isThere = await Deno.stat(`${tools}/node_modules/axe-core`).then(() => true, () => false);

@@ -27,6 +27,22 @@ export async function runPageProgram(
   const directory = await Deno.makeTempDir();
   await Deno.writeTextFile(`${directory}/${name}`, await pageCode(page, name));
   await Deno.symlink(`${repository}node_modules`, `${directory}/node_modules`);
+  const program = await runProgram(directory, name, env);
+  return {
+    ...program,
+    async [Symbol.asyncDispose]() {
+      await program[Symbol.asyncDispose]();
+      await Deno.remove(directory, { recursive: true });
+    },
+  };
+}
+
+/** Runs a program of a folder, with a free port in `PORT`; resolves when it listens. */
+export async function runProgram(
+  directory: string,
+  name: string,
+  env: Record<string, string> = {},
+): Promise<PageProgram> {
   const port = freePort();
   const child = new Deno.Command(name.endsWith(".py") ? "python3" : "node", {
     args: [name],
@@ -46,7 +62,7 @@ export async function runPageProgram(
     }),
   );
   const ended = child.status.then(({ code }) => {
-    throw new Error(`${name} of ${page} ended with ${code}`);
+    throw new Error(`${name} ended with ${code}`);
   });
   ended.catch(() => {}); // It ends when it is disposed of.
   await Promise.race([ended, listening(port)]);
@@ -66,7 +82,6 @@ export async function runPageProgram(
       child.kill("SIGTERM");
       await child.status;
       await read;
-      await Deno.remove(directory, { recursive: true });
     },
   };
 }

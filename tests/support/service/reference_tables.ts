@@ -2,26 +2,11 @@ import { z } from "zod";
 import { faults } from "../../../core/base/faults.ts";
 import { variables } from "../../../core/configuration/config.ts";
 import { stepKinds, stepsOfKind } from "../../../core/flows/steps.ts";
-import { conferenceAttributes } from "../../../core/markup/verbs/conference.ts";
-import {
-  nounAttributes,
-  numberAttributes,
-  sipAttributes,
-} from "../../../core/markup/verbs/dial_nouns.ts";
-import { verbs } from "../../../core/markup/verbs/mod.ts";
+import { elements } from "../../../core/markup/verbs/elements.ts";
 import { attributeMeanings } from "./attribute_meanings.ts";
 import { configurationGroups } from "./configuration_groups.ts";
 
 type Shape = Record<string, z.ZodType>;
-
-/** The shapes of all elements of the markup that have attributes. */
-export const elements: Record<string, Shape> = {
-  ...Object.fromEntries([...verbs].map(([name, { attributes }]) => [name, attributes as Shape])),
-  Client: nounAttributes,
-  Number: numberAttributes,
-  Sip: sipAttributes,
-  Conference: conferenceAttributes,
-};
 
 const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
 
@@ -51,7 +36,7 @@ function fallback(schema: z.ZodType): string {
 }
 
 function attributeTable(element: string): string {
-  const rows = Object.entries(elements[element]!).map(([name, schema]) => {
+  const rows = Object.entries(elements[element]!.attributes).map(([name, schema]) => {
     const meaning = attributeMeanings[element]?.[name] ?? attributeMeanings.all![name];
     if (meaning === undefined) {
       throw new Error(`${element} ${name} has no meaning in the reference`);

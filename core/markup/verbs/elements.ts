@@ -1,0 +1,51 @@
+import type { z } from "zod";
+import { conferenceAttributes } from "./conference.ts";
+import { nounAttributes, numberAttributes, sipAttributes } from "./dial_nouns.ts";
+import { geofenceAttributes } from "./geolocation.ts";
+import { verbs } from "./mod.ts";
+import { collectAttributes } from "./ussd_collect.ts";
+
+/** An element of the markup: its attributes, and what stands inside it. */
+export interface MarkupElement {
+  attributes: Record<string, z.ZodType>;
+  /** Names of elements; a text by default, nothing where it is empty. */
+  contents?: string[];
+}
+
+const contents: Record<string, string[]> = {
+  Dial: ["Client", "Number", "Sip", "Conference", "Queue"],
+  Gather: ["Say", "Play", "Pause"],
+  Geolocation: ["Immediate", "Notification"],
+  Refer: ["Sip"],
+};
+
+/** Verbs that have no text either. */
+const empty = ["Pause", "Echo", "Hangup", "Leave", "Record", "Reject"];
+
+/** The verbs of USSD dialogues that others do not know. */
+export const ussdElements: Record<string, MarkupElement> = {
+  Language: { attributes: {} },
+  UssdMessage: { attributes: {} },
+  UssdCollect: { attributes: collectAttributes, contents: ["UssdMessage", "Language"] },
+};
+
+/** Every element of documents, by name; verbs come first. */
+export const elements: Record<string, MarkupElement> = {
+  ...Object.fromEntries(
+    [...verbs].map(([name, { attributes }]) => {
+      const inside = empty.includes(name) ? [] : contents[name];
+      return [name, { attributes, ...inside && { contents: inside } }];
+    }),
+  ),
+  ...ussdElements,
+  Client: { attributes: nounAttributes },
+  Number: { attributes: numberAttributes },
+  Sip: { attributes: sipAttributes },
+  Conference: { attributes: conferenceAttributes },
+  Queue: { attributes: {} },
+  Immediate: { attributes: {}, contents: [] },
+  Notification: { attributes: geofenceAttributes, contents: [] },
+};
+
+/** The names of the elements that stand in `Response`. */
+export const topElements: string[] = [...verbs.keys(), ...Object.keys(ussdElements)];
