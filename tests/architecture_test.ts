@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { floors, readFloors } from "./floors.ts";
 
 /** They put the processes together, and may import everything. */
-const roots = ["client/main.ts", "main.ts", "kv/commands/numbers.ts", "sip/main.ts"];
+const roots = ["core/client/main.ts", "main.ts", "kv/commands/numbers.ts", "sip/main.ts"];
 /** These folders alone meet the system: files, variables, processes, sockets of others. */
 const systemFolders = ["process", "configuration", "adapters", "start"].map((name) =>
   `core/${name}`

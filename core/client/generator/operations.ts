@@ -1,7 +1,7 @@
-import { limits } from "../../core/base/limits.ts";
-import type { OpenApiDocument } from "../../core/openapi/document.ts";
-import { jsonType } from "../../core/openapi/operation.ts";
-import { type JsonSchema, nameOf } from "../../core/openapi/schemas.ts";
+import { limits } from "../../base/limits.ts";
+import type { OpenApiDocument } from "../../openapi/document.ts";
+import { jsonType } from "../../openapi/operation.ts";
+import { type JsonSchema, nameOf } from "../../openapi/schemas.ts";
 import { comment, typeOf } from "./types.ts";
 
 interface Parameter {

@@ -1,5 +1,5 @@
-import { version } from "../core/base/version.ts";
-import { openApiDocument } from "../core/openapi/document.ts";
+import { version } from "../base/version.ts";
+import { openApiDocument } from "../openapi/document.ts";
 import { markupModule } from "./generator/markup.ts";
 import { operationsModule } from "./generator/operations.ts";
 import { schemasModule } from "./generator/types.ts";
