@@ -16,9 +16,7 @@ async function pagesBelow(directory: URL): Promise<URL[]> {
 
 const pages = [
   new URL("README.md", root),
-  ...["client", "core", "kv", "routes", "sip", "tests"].map((name) =>
-    new URL(`${name}/README.md`, root)
-  ),
+  ...["core", "kv", "routes", "sip", "tests"].map((name) => new URL(`${name}/README.md`, root)),
   ...await pagesBelow(new URL("docs/", root)),
 ];
 const texts = new Map<string, string>();

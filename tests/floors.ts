@@ -91,8 +91,8 @@ routes/resources       | http core/*                                            
 routes/docs            | core/base core/openapi core/ports                            | hono marked | the pages: / and /docs
 routes                 | http resources core/*                                        | hono | the HTTP interface, put together; pages
 routes/protocol        | core/*                                                       | hono | requests of companions to the service
-client/runtime         |                                                              |  | the client as it is shipped: requests, lists, signatures, markup
-client/generator       | core/*                                                       | zod | the sources of the client that declarations make
+core/typescript_client/runtime |                                                              |  | the client as it is shipped: requests, lists, signatures, markup
+core/typescript_client/generator | core/*                                                       | zod | the sources of the client that declarations make
 `;
 
 /** A folder of the map. */

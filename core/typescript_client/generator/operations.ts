@@ -70,7 +70,7 @@ function methodText(
   const inPath = parameters.filter(({ name, in: place }) =>
     place === "path" && name !== "AccountSid"
   );
-  const form = requestBody?.content[jsonType]!.schema;
+  const form = requestBody?.content[jsonType]?.schema;
   const query = parameters.filter((parameter) => parameter.in === "query");
   const taken = [
     ...inPath.map(({ name, schema }) => `${argument(name)}: ${typeOf(schema)}`),

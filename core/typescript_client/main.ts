@@ -1,3 +1,4 @@
+import { fail, say } from "../process/process.ts";
 import { version } from "../base/version.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import { markupModule } from "./generator/markup.ts";
@@ -6,7 +7,7 @@ import { schemasModule } from "./generator/types.ts";
 
 /** `deno task client DIR`: writes the TypeScript client as an npm package. */
 
-const root = new URL("../", import.meta.url);
+const root = new URL("../../", import.meta.url);
 const copied = ["send.ts", "list.ts", "verify_signature.ts", "element.ts"];
 
 const index = `export { connect, type ErrorCode, isApiError, type Switchboard } from "./client.ts";
@@ -38,7 +39,12 @@ const document = openApiDocument({
 /** The sources of the package, by name. */
 async function sources(): Promise<Record<string, string>> {
   const own = copied.map(async (name) =>
-    [name, await Deno.readTextFile(new URL(`client/runtime/${name}`, root))] as const
+    [
+      name,
+      await Deno.readTextFile(
+        new URL(`runtime/${name}`, import.meta.url),
+      ),
+    ] as const
   );
   return {
     ...Object.fromEntries(await Promise.all(own)),
@@ -76,12 +82,11 @@ async function compile(texts: Record<string, string>, outdir: string): Promise<v
 
 const [folder] = Deno.args;
 if (folder === undefined) {
-  console.error("Cannot write the client: name a folder, as in deno task client build/client");
-  Deno.exit(2);
+  fail(new Error("Cannot write the client: name a folder, as in deno task client build/client"));
 }
 await Deno.mkdir(`${folder}/dist`, { recursive: true });
 await compile(await sources(), await Deno.realPath(`${folder}/dist`));
 await Deno.writeTextFile(`${folder}/package.json`, `${JSON.stringify(manifest, null, 2)}\n`);
 await Deno.copyFile(new URL("LICENSE", root), `${folder}/LICENSE`);
 await Deno.copyFile(new URL("docs/how-to/typescript-client.md", root), `${folder}/README.md`);
-console.log(`The client is in ${folder}. Pack it with: npm pack ${folder}`);
+say(`The client is in ${folder}. Pack it with: npm pack ${folder}`);
