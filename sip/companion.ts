@@ -18,10 +18,10 @@ import { listenSip, type SipListener } from "./transport/listen.ts";
 import { describeBinding } from "./identity/location.ts";
 import { createLockout } from "./admission/lockout.ts";
 import { onMessage } from "./messages/receive_message.ts";
-import { createNews } from "./service/news.ts";
+import { createEventSender } from "./service/news.ts";
 import { ownAddresses } from "./identity/own_address.ts";
 import { createPresence, type Presence } from "./registrar/presence.ts";
-import { createQuestions } from "./service/questions.ts";
+import { createScriptRequester } from "./service/questions.ts";
 import { receive } from "./receive/receive.ts";
 import { createRecordings } from "./service/recordings.ts";
 import { createRelays, type Relays } from "./relay/relay.ts";
@@ -93,7 +93,7 @@ export async function startCompanion(options: CompanionOptions): Promise<Compani
   const sipUri = options.sipUri ?? `sip:${new URL(sip.webSocketUrl).host};transport=ws`;
   const self = { companion: name, bridgeUrl: options.bridgeUrl ?? control.url, sipUri };
   keepBeating(parts, self, stopping.signal);
-  parts.presence.tellAll();
+  parts.presence.reportAll();
   parts.gateways.start();
 
   const stop = async () => {
@@ -176,7 +176,7 @@ function assemble(
     location: signalling.location,
     credentials: createCredentialsCache(link),
   };
-  const [ask, tell] = [createQuestions(link, timers), createNews(link)];
+  const [ask, tell] = [createScriptRequester(link, timers), createEventSender(link)];
   const reporting = { companion, ask, tell, stopping, stopped };
   const recordings = createRecordings({ link, timers, log, stopping, stopped });
   const sound = { media, loadAudio, recogniser, speaker, recordings };
@@ -238,8 +238,8 @@ async function sendHeartbeat(
     const { wantsPresence } = await link.heartbeat({ ...self, legs, registered });
     if (wantsPresence) {
       // It had lost us: orders that it gave did not come.
-      presence.tellAll();
-      gateways.tellAll();
+      presence.reportAll();
+      gateways.reportAll();
       void invalidateAll(location, authenticator.credentials);
     }
     return null;

@@ -54,7 +54,7 @@ async function start(
     transports: transports(config),
     admission: {
       connectionsPerAddress: boundOfAddress(config.SIP_CONNECTIONS_PER_ADDRESS, most),
-      strangerRequestsPerS: config.SIP_STRANGER_REQUESTS_PER_S,
+      unauthenticatedRequestsPerS: config.SIP_STRANGER_REQUESTS_PER_S,
     },
     takePlace: createPlaces(most),
     onListenerOver,

@@ -22,7 +22,7 @@ export function checkPermission(caller: Account, permission: Permission): void {
 }
 
 /** The status that counts: the worst of the account's own and its ancestors'. */
-export async function standing(
+export async function effectiveStatus(
   account: Account,
   accounts: Pick<Accounts, "get">,
 ): Promise<Account["status"]> {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { standing } from "./access.ts";
+import { effectiveStatus } from "./access.ts";
 import type { Credentials } from "../protocol/companion.ts";
 import type { Ports } from "../ports/ports.ts";
 
@@ -11,7 +11,7 @@ export async function credentialsOf(login: string, ports: Ports): Promise<Creden
   const client = await ports.records.clients.holder("login", login);
   if (client === null) return null;
   const account = await ports.accounts.get(client.accountSid);
-  const isActive = account !== null && await standing(account, ports.accounts) === "active";
+  const isActive = account !== null && await effectiveStatus(account, ports.accounts) === "active";
   const secret = `${login}:${ports.settings.sipDomain}:${client.password}`;
   const ha1 = (hash: string) => createHash(hash).update(secret).digest("hex");
   return {

@@ -1,4 +1,4 @@
-import { checkPermission, standing } from "./access.ts";
+import { checkPermission, effectiveStatus } from "./access.ts";
 import { Fault } from "../base/faults.ts";
 import type { Job } from "../model/job.ts";
 import { closeAccount } from "../model/job_kinds.ts";
@@ -25,7 +25,7 @@ export async function updateAccount(
   { password, ...changes }: AccountChanges,
   ports: Pick<Ports, "accounts" | "deriveToken" | "now">,
 ): Promise<Account> {
-  if (account.status !== "closed" && await standing(account, ports.accounts) === "closed") {
+  if (account.status !== "closed" && await effectiveStatus(account, ports.accounts) === "closed") {
     throw new Fault("badParameter", "Status of an account above is closed, and so is this one");
   }
   if (changes.role !== undefined) checkPermission(caller, "changeRoles");

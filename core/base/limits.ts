@@ -82,7 +82,7 @@ export const limits = {
   jobsPerHost: 64,
   jobsPerAccount: 96,
   /** To a customer's server that has not answered well lately; each good answer allows one more. */
-  jobsToStranger: 2,
+  jobsToUnknownHost: 2,
   /** Failures in a row after which a customer's server is left alone, at first and at most for so long. */
   circuitFailures: 5,
   circuitOpenMs: 5_000,

@@ -43,7 +43,7 @@ export interface Unroutable {
 
 export type Routing = Routed | Unroutable;
 
-const nobody = (detail: string): Unroutable => ({ fault: "noRoute", detail });
+const noRoute = (detail: string): Unroutable => ({ fault: "noRoute", detail });
 
 /**
  * Where a call to an address goes: to a Client; to a number of this service, which does not leave
@@ -85,8 +85,8 @@ async function clientRoute(
   caller: Caller,
   ports: Ports,
 ): Promise<Routing> {
-  if (client === null) return nobody(`client:${login}`);
-  if (client.status === "0") return nobody(`client:${login} is disabled`);
+  if (client === null) return noRoute(`client:${login}`);
+  if (client.status === "0") return noRoute(`client:${login} is disabled`);
   const from = await callerIdAtClient(caller.from, caller, client.accountSid, ports);
   if (from === null) return { fault: "callerIdNotAllowed", detail: caller.from };
   return { target: { kind: "client", login }, to: `client:${login}`, from, rateMicros: 0 };
@@ -109,7 +109,7 @@ async function numberRoute(dialled: string, caller: Caller, ports: Ports): Promi
 function inward({ number, dialled }: Found, hops: number): Omit<Routed, "from"> | Unroutable {
   const to = calledAs(number, dialled);
   if (hops > limits.numberHops) {
-    return nobody(`${to}, after ${limits.numberHops} numbers whose markup dialled the next`);
+    return noRoute(`${to}, after ${limits.numberHops} numbers whose markup dialled the next`);
   }
   const { accountSid, sid: numberSid } = number;
   return { target: { kind: "number", accountSid, numberSid, dialled, hops }, to, rateMicros: 0 };
@@ -122,9 +122,9 @@ async function outward(
 ): Promise<Omit<Routed, "from"> | Unroutable> {
   const { trunks } = ports.settings;
   const dialled = e164Of(text, trunks.country) ?? dialString(text);
-  if (dialled === null) return nobody(text);
+  if (dialled === null) return noRoute(text);
   const routes = await trunkRoutes(account, ports);
-  if (routes.length === 0) return nobody(`${dialled}: there is no Gateway that it could leave by`);
+  if (routes.length === 0) return noRoute(`${dialled}: there is no Gateway that it could leave by`);
   const rateMicros = trunks.rateMicros(dialled);
   return { target: { kind: "trunk", dialled, routes }, to: dialled, rateMicros };
 }
@@ -133,7 +133,7 @@ async function outward(
 async function directly(address: SipAddress, caller: Caller, ports: Ports): Promise<Routing> {
   const uri = sipUri(address);
   const route = directRoute(address, ports.settings);
-  if (route === null) return nobody(`${uri}: the operator does not allow calls to that host`);
+  if (route === null) return noRoute(`${uri}: the operator does not allow calls to that host`);
   const { from: wanted, credentials } = caller;
   const isName = /^[^:@]+$/.test(wanted) && dialString(wanted) === null;
   const isForeign = isName && await showsForeignLogin(wanted, caller, ports);

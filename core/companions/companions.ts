@@ -1,7 +1,7 @@
 import type { Companion } from "../protocol/companion.ts";
-import type { MeetingPlace } from "../protocol/peers.ts";
+import type { RemoteCompanion } from "../protocol/peers.ts";
 import type { Invitation, Script, Target } from "../protocol/script.ts";
-import type { PresenceNews } from "../protocol/registrations.ts";
+import type { PresenceChanges } from "../protocol/registrations.ts";
 import { limits } from "../base/limits.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { CompanionState } from "../ports/companion_ports.ts";
@@ -20,7 +20,7 @@ export async function liveCompanions({ companions, now }: Known): Promise<Compan
  * missing: nothing is taken then.
  */
 export async function takePresence(
-  news: PresenceNews,
+  news: PresenceChanges,
   { companions }: Pick<Ports, "companions">,
 ): Promise<boolean> {
   if (!await companions.takePresence(news)) return false;
@@ -76,7 +76,7 @@ export async function meetingPlace(
   holder: Companion,
   asking: Pick<Companion, "id">,
   ports: Known,
-): Promise<MeetingPlace | null | undefined> {
+): Promise<RemoteCompanion | null | undefined> {
   if (holder.id === asking.id) return undefined;
   const live = await liveCompanions(ports);
   const found = live.find(({ id, runId }) => id === holder.id && runId === holder.runId);

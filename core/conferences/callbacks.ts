@@ -16,13 +16,13 @@ const asked = {
   "participant-unhold": "hold",
 } as const satisfies Record<string, (typeof conferenceEvents)[number]>;
 
-export type ConferenceNews = keyof typeof asked;
+export type ConferenceCallbackEvent = keyof typeof asked;
 
 /** Adds the callback of what happened to a change, when the Conference asked for it. */
 export function fire(
   change: Change<Conference>,
   { news, at, member, params = {} }: {
-    news: ConferenceNews;
+    news: ConferenceCallbackEvent;
     /** In ms. */
     at: number;
     /** To whom, where it is about one. */

@@ -3,7 +3,7 @@ import type { Change } from "../model/store.ts";
 import { hangUp } from "../model/job_kinds.ts";
 import type { CalledLeg, Conference, Member } from "../resources/conferences.ts";
 import { type Participant, participantSid } from "../resources/participants.ts";
-import { type ConferenceNews, fire } from "./callbacks.ts";
+import { type ConferenceCallbackEvent, fire } from "./callbacks.ts";
 
 /**
  * What becomes of a Conference, as pure functions. Its members are the truth; Participants are
@@ -140,7 +140,7 @@ export function changed(
   const members = conference.members.map((one) => one === before ? member : one);
   const record: Conference = { ...conference, members };
   const participant = { ...participantOf(record, member), dateUpdated: at };
-  const news: ConferenceNews[] = [
+  const news: ConferenceCallbackEvent[] = [
     ...(member.muted === before.muted
       ? []
       : [muted ? "participant-mute" : "participant-unmute"] as const),

@@ -4,7 +4,7 @@ import { expand, expandUrl, type Variables } from "../flows/expand.ts";
 import type { FlowStep, StepOf, StepType } from "../flows/steps.ts";
 
 /** Where a step stands. */
-export interface Standing {
+export interface FlowState {
   applicationSid: string;
   name: string;
   /** What is handed on with what it leads to. */
@@ -38,22 +38,22 @@ function element(
 
 /** Goes on with a step of the flow: at its beginning, or as after it when it brought nothing. */
 export const goTo = (
-  { applicationSid, variables }: Pick<Standing, "applicationSid" | "variables">,
+  { applicationSid, variables }: Pick<FlowState, "applicationSid" | "variables">,
   step: string,
   phase: "begin" | "empty" = "begin",
 ): Element =>
   element("Redirect", {}, flowUrl({ applicationSid, step, phase, variables: { ...variables } }));
 
 /** Where the result of a step is told. */
-const resultAt = ({ applicationSid, name, variables }: Standing): string =>
+const resultAt = ({ applicationSid, name, variables }: FlowState): string =>
   flowUrl({ applicationSid, step: name, phase: "done", variables: { ...variables } });
 
 /** The verbs that a step is. One with a result has an action that leads back to it. */
-export function elementsOf(step: FlowStep & { type: Performed }, standing: Standing): Element[] {
+export function elementsOf(step: FlowStep & { type: Performed }, standing: FlowState): Element[] {
   return writers[step.type](step as never, standing);
 }
 
-type Writer<T extends StepType> = (step: StepOf<T>, standing: Standing) => Element[];
+type Writer<T extends StepType> = (step: StepOf<T>, standing: FlowState) => Element[];
 
 const writers: { readonly [T in Performed]: Writer<T> } = {
   say: ({ text, voice, language, loop }, { known }) => [
@@ -123,7 +123,7 @@ const writers: { readonly [T in Performed]: Writer<T> } = {
   hangup: () => [element("Hangup", {})],
 };
 
-function promptsOf(prompts: StepOf<"gather">["prompts"] = [], standing: Standing): Element[] {
+function promptsOf(prompts: StepOf<"gather">["prompts"] = [], standing: FlowState): Element[] {
   return prompts.flatMap(({ say, play, pauseS, voice, language }) => {
     if (say !== undefined) {
       return [element("Say", { voice, language }, expand(say, standing.known))];
@@ -135,7 +135,7 @@ function promptsOf(prompts: StepOf<"gather">["prompts"] = [], standing: Standing
 
 function withUrl(
   text: string,
-  { name, known, skip }: Standing,
+  { name, known, skip }: FlowState,
   use: (href: string) => Element[],
 ): Element[] {
   const url = expandUrl(text, known);

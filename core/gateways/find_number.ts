@@ -1,4 +1,4 @@
-import { standing } from "../accounts/access.ts";
+import { effectiveStatus } from "../accounts/access.ts";
 import type { FoundNumber, NumberQuery } from "../protocol/trunks.ts";
 import { formsOf } from "../values/dialled.ts";
 import { fitsNumber } from "../values/number_pattern.ts";
@@ -35,7 +35,7 @@ export async function numberOf(
     accountSid: found.owner.sid,
     numberSid: found.number.sid,
     dialled: found.dialled,
-    allowed: await standing(found.owner, ports.accounts) === "active",
+    allowed: await effectiveStatus(found.owner, ports.accounts) === "active",
   };
 }
 

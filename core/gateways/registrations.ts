@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { standing } from "../accounts/access.ts";
+import { effectiveStatus } from "../accounts/access.ts";
 import type { GatewayReport, Registration } from "../protocol/trunks.ts";
 import { eachApart } from "../notifications/each_apart.ts";
 import { Fault } from "../base/faults.ts";
@@ -32,7 +32,7 @@ export async function registrationsOf(
 async function registrationOf(gateway: Gateway, ports: Ports): Promise<Registration | null> {
   const { sid: gatewaySid, accountSid, userName, password, proxy, ttl } = gateway;
   const account = await ports.accounts.get(accountSid);
-  if (account === null || await standing(account, ports.accounts) !== "active") return null;
+  if (account === null || await effectiveStatus(account, ports.accounts) !== "active") return null;
   const publicOnly = account.ancestors.length > 0 && !ports.settings.trunks.allowPrivate;
   const of = { gatewaySid, accountSid, version: versionOf(gateway) };
   return { ...of, userName, password, proxy, publicOnly, ttlS: ttl };

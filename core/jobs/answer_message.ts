@@ -1,5 +1,5 @@
 import { plainReason } from "../base/plain_reason.ts";
-import { standing } from "../accounts/access.ts";
+import { effectiveStatus } from "../accounts/access.ts";
 import { Fault } from "../base/faults.ts";
 import { exponential } from "../model/job.ts";
 import { handler, type JobHandler } from "../ports/job_handler.ts";
@@ -51,7 +51,7 @@ async function answeringOf(
   const message = await messages.get(accountSid, messageSid);
   const number = await incomingPhoneNumbers.get(accountSid, numberSid);
   if (account === null || message === null || number === null) return null;
-  if (await standing(account, ports.accounts) !== "active") return null;
+  if (await effectiveStatus(account, ports.accounts) !== "active") return null;
   const markup = await smsMarkup(number, ports);
   return markup && { account, message, markup, ports, signal };
 }

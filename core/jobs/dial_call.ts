@@ -1,5 +1,5 @@
 import { plainReason } from "../base/plain_reason.ts";
-import { standing } from "../accounts/access.ts";
+import { effectiveStatus } from "../accounts/access.ts";
 import type { Companion } from "../protocol/companion.ts";
 import type { Script, Target } from "../protocol/script.ts";
 import { customHeaders } from "../values/custom_headers.ts";
@@ -29,7 +29,7 @@ export const dialCallHandler: JobHandler<ArgsOf<typeof dialCall>> = handler(dial
     const call = await ports.records.calls.get(accountSid, callSid);
     if (call?.status !== "queued") return; // Canceled meanwhile, or this is a second run.
     const account = await ports.accounts.get(accountSid);
-    if (account === null || await standing(account, ports.accounts) !== "active") {
+    if (account === null || await effectiveStatus(account, ports.accounts) !== "active") {
       return await fail(call, ports, { fault: "accountInactive", detail: accountSid });
     }
     const routing = await routeOf(call, account, ports);

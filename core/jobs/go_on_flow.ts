@@ -1,4 +1,4 @@
-import { standing } from "../accounts/access.ts";
+import { effectiveStatus } from "../accounts/access.ts";
 import { goOn } from "../reports/go_on.ts";
 import { exponential } from "../model/job.ts";
 import { handler, type JobHandler } from "../ports/job_handler.ts";
@@ -14,7 +14,7 @@ export const goOnFlowHandler: JobHandler<ArgsOf<typeof goOnFlow>> = handler(goOn
     const account = await ports.accounts.get(accountSid);
     const call = await ports.records.calls.get(accountSid, callSid);
     if (account === null || call === null) return;
-    if (await standing(account, ports.accounts) !== "active") return;
+    if (await effectiveStatus(account, ports.accounts) !== "active") return;
     const cause = { at: madeAt, id };
     const source = { url, method: "POST", params } as const;
     try {

@@ -1,5 +1,5 @@
 import { plainReason } from "../base/plain_reason.ts";
-import { standing } from "../accounts/access.ts";
+import { effectiveStatus } from "../accounts/access.ts";
 import type { Invitation, Script } from "../protocol/script.ts";
 import type { UssdStep } from "../protocol/ussd.ts";
 import { actionScript, type Asking, firstScript } from "../documents/next_script.ts";
@@ -19,7 +19,7 @@ export const pushUssdHandler: JobHandler<ArgsOf<typeof pushUssd>> = handler(push
     const call = await ports.records.calls.get(accountSid, callSid);
     if (call?.status !== "queued") return; // Canceled meanwhile, or this is a second run.
     const account = await ports.accounts.get(accountSid);
-    if (account === null || await standing(account, ports.accounts) !== "active") {
+    if (account === null || await effectiveStatus(account, ports.accounts) !== "active") {
       return await fail(call, ports, { fault: "accountInactive", detail: accountSid });
     }
     const routing = await routeOf(call, account, ports);

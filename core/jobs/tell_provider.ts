@@ -1,10 +1,10 @@
 import { exponential } from "../model/job.ts";
 import { handler, type JobHandler } from "../ports/job_handler.ts";
-import { type ArgsOf, tellProvider } from "../model/job_kinds.ts";
+import { type ArgsOf, notifyProvider } from "../model/job_kinds.ts";
 
 /** Performs `tellProvider`. */
-export const tellProviderHandler: JobHandler<ArgsOf<typeof tellProvider>> = handler(tellProvider, {
+export const notifyProviderHandler: JobHandler<ArgsOf<typeof notifyProvider>> = handler(notifyProvider, {
   maxAttempts: 12,
   retryMs: exponential(1_000, 600_000),
-  work: async (event, { numbers }) => await numbers.tell(event),
+  work: async (event, { numbers }) => await numbers.notify(event),
 });

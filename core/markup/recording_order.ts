@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { RecordingOrder } from "../protocol/recordings.ts";
-import type { RecordingMemo } from "../values/memo.ts";
+import type { RecordingContext } from "../values/memo.ts";
 import type { Element } from "./parse.ts";
 import { type CompileContext, methodAttribute, urlAttribute } from "./verb.ts";
 
@@ -37,7 +37,7 @@ export function recordingOrder(
   const text = attributes.transcribeCallbackMethod === undefined
     ? undefined
     : callback("transcribeCallback", attributes.transcribeCallbackMethod);
-  const memo: RecordingMemo = {
+  const memo: RecordingContext = {
     ...status && { statusCallback: status },
     ...(attributes.transcribe === "true" || text) && { transcribe: true },
     ...text && { transcribeCallback: text },

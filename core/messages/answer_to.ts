@@ -6,7 +6,7 @@ import { limits } from "../base/limits.ts";
 import { compileAnswer } from "../documents/compile_answer.ts";
 import { type Document, DocumentFault } from "../documents/fetch.ts";
 import { notify } from "../notifications/notify.ts";
-import { type CarriedOut, carryOut, keep } from "./carry_out.ts";
+import { type PerformedAction, performAction, keep } from "./carry_out.ts";
 import { order } from "../values/order.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Account } from "../resources/accounts.ts";
@@ -86,12 +86,12 @@ async function commit(
   memo: unknown,
   place: string,
   { message, ports }: Answering,
-): Promise<CarriedOut> {
+): Promise<PerformedAction> {
   const { accountSid, sid } = message;
   const flood = floodOf(memo, message, ports);
   if (flood !== null) return { also: [], jobs: [], told: await flood };
   const cause = { at: message.dateCreated, id: `${sid} ${place}` };
-  const made = await carryOut(memo, { accountSid, callSid: null, cause }, ports);
+  const made = await performAction(memo, { accountSid, callSid: null, cause }, ports);
   await keep(made, ports);
   return made;
 }

@@ -38,7 +38,7 @@ export interface Ordering {
 }
 
 /** What an order makes, to be committed together, and what the verb's action is told. */
-export interface CarriedOut {
+export interface PerformedAction {
   also: AlsoInserted[];
   jobs: Job[];
   told: Record<string, string>;
@@ -48,11 +48,11 @@ export interface CarriedOut {
  * What an order of a markup document makes: its record with the job that sends it, or the
  * Notification of why it cannot be.
  */
-export async function carryOut(
+export async function performAction(
   memo: unknown,
   ordering: Ordering,
   ports: Ports,
-): Promise<CarriedOut> {
+): Promise<PerformedAction> {
   const { data } = orderSchema.safeParse(memo);
   if (data === undefined) return { also: [], jobs: [], told: {} }; // None of ours.
   try {
@@ -65,7 +65,7 @@ export async function carryOut(
 
 /** Keeps what an order made, unless it was kept before. */
 export async function keep(
-  { also: [first], jobs }: CarriedOut,
+  { also: [first], jobs }: PerformedAction,
   { records }: Ports,
 ): Promise<void> {
   if (first === undefined) return;
@@ -87,7 +87,7 @@ type Maker<K extends Order["kind"]> = (
   order: OrderOf<K>,
   ordering: Ordering,
   ports: Ports,
-) => Promise<CarriedOut> | CarriedOut;
+) => Promise<PerformedAction> | PerformedAction;
 
 const makers: { readonly [K in Order["kind"]]: Maker<K> } = {
   async sms({ kind: _, from, to, ...rest }, ordering, ports) {
@@ -158,7 +158,7 @@ function refused(
   { fault, detail = "" }: Fault,
   { accountSid, callSid, cause }: Ordering,
   ports: Ports,
-): CarriedOut {
+): PerformedAction {
   const verb = verbs[order.kind];
   const isOfMarkup = fault === "badParameter";
   const notice = {

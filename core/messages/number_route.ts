@@ -1,4 +1,4 @@
-import { standing } from "../accounts/access.ts";
+import { effectiveStatus } from "../accounts/access.ts";
 import { type Found, numberFor } from "../gateways/find_number.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { MessageRoute } from "../ports/providers.ts";
@@ -28,6 +28,6 @@ async function numberOf({ accountSid, to }: Message, ports: Ports): Promise<Foun
   if (to.startsWith("client:")) return null;
   const sender = await ports.accounts.get(accountSid);
   const found = sender === null ? null : await numberFor(to, sender, ports);
-  const isActive = found !== null && await standing(found.owner, ports.accounts) === "active";
+  const isActive = found !== null && await effectiveStatus(found.owner, ports.accounts) === "active";
   return isActive ? found : null;
 }

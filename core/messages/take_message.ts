@@ -1,4 +1,4 @@
-import { standing } from "../accounts/access.ts";
+import { effectiveStatus } from "../accounts/access.ts";
 import type { MessageAnswer, MessageReport } from "../protocol/messages.ts";
 import { parseAddress } from "../values/address.ts";
 import { heard, longest } from "../documents/new_leg.ts";
@@ -29,7 +29,7 @@ export function messageTaker(ports: Ports): TakeMessage {
     const account = await ports.accounts.get(accountSid);
     const client = await ports.records.clients.get(accountSid, clientSid);
     const isAllowed = client?.login === login && client.status === "1" && account !== null &&
-      await standing(account, ports.accounts) === "active";
+      await effectiveStatus(account, ports.accounts) === "active";
     if (!isAllowed) return { status: 403 };
     const ends = { from: `client:${login}`, to: await recipientOf(uri, account, ports) };
     const retryAfterS = await tooMany(ends, account, ports);

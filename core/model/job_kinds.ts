@@ -202,14 +202,14 @@ export const storeAudio = jobKind({
 });
 
 /** Tells the companion that Gateways changed, so that it asks at once which to keep registered. */
-export const tellGateways = jobKind({
+export const notifyGateways = jobKind({
   kind: "gateways.tell",
   args: z.object({}),
   lane: () => "bridge",
 });
 
 /** Tells the provider of a number what came of it; committed with the change itself. */
-export const tellProvider = jobKind({
+export const notifyProvider = jobKind({
   kind: "numbers.tell",
   args: z.object({
     event: z.enum(["provisioned", "transferred", "released"]),

@@ -1,4 +1,4 @@
-import { actsFor, standing } from "../accounts/access.ts";
+import { actsFor, effectiveStatus } from "../accounts/access.ts";
 import { Fault } from "../base/faults.ts";
 import type { Ports } from "../ports/ports.ts";
 import { alteration } from "../model/resource.ts";
@@ -55,7 +55,7 @@ const noApplications = {
 async function checkReceiver(caller: Account, sid: string, { accounts }: UpdatePorts) {
   const receiver = await accounts.get(sid);
   const mayReceive = receiver !== null && actsFor(caller, receiver) &&
-    await standing(receiver, accounts) === "active";
+    await effectiveStatus(receiver, accounts) === "active";
   if (!mayReceive) {
     throw new Fault("badParameter", "AccountSid must name an active account that you act for");
   }

@@ -2,7 +2,7 @@ import type { Companion } from "../protocol/companion.ts";
 import type { Script } from "../protocol/script.ts";
 import type { ConferenceOrder } from "../protocol/conferences.ts";
 import type { MessageOrder, OutwardOrder } from "../protocol/messages.ts";
-import type { PresenceNews, RegisteredBinding } from "../protocol/registrations.ts";
+import type { PresenceChanges, RegisteredBinding } from "../protocol/registrations.ts";
 
 /** The part of the ports (`ports.ts`) that is about companions. */
 
@@ -28,7 +28,7 @@ export interface Companions {
    * Takes what a companion tells about who is registered there. False when news before these are
    * missing: then nothing is taken. Repeats are harmless.
    */
-  takePresence(news: PresenceNews): Promise<boolean>;
+  takePresence(news: PresenceChanges): Promise<boolean>;
   /** Whether it is known who is registered at this run of a companion. */
   knowsPresence(companion: Companion): Promise<boolean>;
   /** Those of the companions that have a device of this login. */

@@ -12,7 +12,7 @@ export interface NumberProvider {
   /** The offer of one number in E.164 form; null when it may not be had. */
   offer(phoneNumber: string): Promise<NumberOffer | null>;
   /** Learns what came of a number, perhaps more than once. Throws when it could not be told. */
-  tell(event: NumberEvent): Promise<void>;
+  notify(event: NumberEvent): Promise<void>;
 }
 
 /** One way by which messages leave the service. */

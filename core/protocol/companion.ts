@@ -31,26 +31,26 @@ export const report = z.object({
 });
 
 /** Reports that want no script, of any legs, at most one of each. */
-export const news = z.object({ reports: z.array(report).min(1).max(256) });
+export const eventsRequest = z.object({ reports: z.array(report).min(1).max(256) });
 
 /**
  * What became of a report: after `outage` and `defect` it may be sent again (a defect is of the report
  * itself, or of the service), after `refused` never.
  */
-const newsOutcome = z.enum(["taken", "outage", "defect", "refused"]);
+const eventOutcome = z.enum(["taken", "outage", "defect", "refused"]);
 
-export const newsAnswer = z.object({ outcomes: z.array(newsOutcome) });
+export const eventsAnswer = z.object({ outcomes: z.array(eventOutcome) });
 
 /** Reports that want scripts, of any legs, at most one of each. */
-export const questions = z.object({ reports: z.array(report).min(1).max(64) });
+export const scriptRequests = z.object({ reports: z.array(report).min(1).max(64) });
 
 /**
  * One for each question, as a line of its own as soon as it is there: `at` counts them from 0. An empty
  * script means: go on with the steps that are left.
  */
-export const questionAnswer = z.object({
+export const scriptAnswer = z.object({
   at: z.number().int().nonnegative(),
-  outcome: newsOutcome,
+  outcome: eventOutcome,
   script: z.array(step),
 });
 
@@ -100,10 +100,10 @@ export const invalidation = z.object({ logins: z.array(z.string()) });
 
 export type Companion = z.infer<typeof companion>;
 export type Report = z.infer<typeof report>;
-export type News = z.infer<typeof news>;
-export type NewsAnswer = z.infer<typeof newsAnswer>;
-export type Questions = z.infer<typeof questions>;
-export type QuestionAnswer = z.infer<typeof questionAnswer>;
+export type EventsRequest = z.infer<typeof eventsRequest>;
+export type EventsAnswer = z.infer<typeof eventsAnswer>;
+export type ScriptRequests = z.infer<typeof scriptRequests>;
+export type ScriptAnswer = z.infer<typeof scriptAnswer>;
 export type Credentials = z.infer<typeof credentials>;
 export type Heartbeat = z.infer<typeof heartbeat>;
 

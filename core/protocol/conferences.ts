@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { action } from "./action.ts";
 import { gatheredEvent } from "./gather.ts";
-import { meetingPlace } from "./peers.ts";
+import { remoteCompanion } from "./peers.ts";
 import { recorded, recordingOrder } from "./recordings.ts";
 
 /**
@@ -34,7 +34,7 @@ export const conferenceStep = z.object({
   type: z.literal("conference"),
   conferenceSid,
   /** The companion that has the conference, where the leg's own has not. */
-  at: meetingPlace.optional(),
+  at: remoteCompanion.optional(),
   memo: memo.optional(),
   /** Legs that the conference has at most. */
   most: z.number().int().positive(),
@@ -106,7 +106,7 @@ export const pickupStep = z.object({
   type: z.literal("pickup"),
   leg,
   /** The companion at which it waits, where that is another. */
-  at: meetingPlace.optional(),
+  at: remoteCompanion.optional(),
   memo,
   timeLimitS: z.number().positive(),
   hangupOnStar: z.boolean().optional(),

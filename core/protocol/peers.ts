@@ -30,9 +30,9 @@ export const clientTarget = z.object({
  * Another companion that has what a leg is to meet, as it was last heard of: another run of it has
  * nothing of that any more.
  */
-export const meetingPlace = z.object({ sipUri, runId: z.string().min(1) });
+export const remoteCompanion = z.object({ sipUri, runId: z.string().min(1) });
 
-export type MeetingPlace = z.infer<typeof meetingPlace>;
+export type RemoteCompanion = z.infer<typeof remoteCompanion>;
 
 /**
  * A leg of another companion, in whose place the new leg talks to whom that one talks to (RFC 3891);

@@ -17,7 +17,7 @@ const loginsAtOnce = 400;
  * sent one after another, each until it is acknowledged. `whole` begins anew: what was told before
  * it counts no more.
  */
-export const presenceNews = z.object({
+export const presenceChanges = z.object({
   companion,
   seq: z.number().int().nonnegative(),
   whole: z.boolean(),
@@ -51,7 +51,7 @@ export const registeredBinding = z.object({
 
 export const bindingsAnswer = z.object({ bindings: z.array(registeredBinding) });
 
-export type PresenceNews = z.infer<typeof presenceNews>;
+export type PresenceChanges = z.infer<typeof presenceChanges>;
 export type HeartbeatAnswer = z.infer<typeof heartbeatAnswer>;
 export type RegisteredBinding = z.infer<typeof registeredBinding>;
 

@@ -6,11 +6,11 @@ import {
   invalidation,
   muteAnswer,
   muteRequest,
-  news,
-  newsAnswer,
+  eventsRequest,
+  eventsAnswer,
   protocolLimits,
-  questionAnswer,
-  questions,
+  scriptAnswer,
+  scriptRequests,
   runAnswer,
   runRequest,
 } from "./companion.ts";
@@ -30,7 +30,7 @@ import {
   bindingsRequest,
   heartbeatAnswer,
   presenceAnswer,
-  presenceNews,
+  presenceChanges,
 } from "./registrations.ts";
 import { conferenceAnswer, conferenceOrder } from "./conferences.ts";
 import {
@@ -68,14 +68,14 @@ const nothing = z.object({});
 
 /** From a companion to the service. */
 export const serviceRequests = {
-  questions: {
+  scripts: {
     path: "/bridge/questions",
-    request: questions,
-    answer: questionAnswer,
+    request: scriptRequests,
+    answer: scriptAnswer,
     isStream: true,
     maxBytes: protocolLimits.largeBodyBytes,
   },
-  news: { path: "/bridge/news", request: news, answer: newsAnswer },
+  events: { path: "/bridge/news", request: eventsRequest, answer: eventsAnswer },
   credentials: {
     path: "/bridge/credentials",
     request: credentialsQuery,
@@ -87,7 +87,7 @@ export const serviceRequests = {
     answer: heartbeatAnswer,
     maxBytes: protocolLimits.largeBodyBytes,
   },
-  presence: { path: "/bridge/presence", request: presenceNews, answer: presenceAnswer },
+  presence: { path: "/bridge/presence", request: presenceChanges, answer: presenceAnswer },
   number: { path: "/bridge/number", request: numberQuery, answer: numberAnswer },
   gateways: { path: "/bridge/gateways", request: gatewaysQuery, answer: gatewaysAnswer },
   gateway: { path: "/bridge/gateway", request: gatewayReport, answer: nothing },

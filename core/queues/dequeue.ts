@@ -1,5 +1,5 @@
 import type { Action } from "../protocol/action.ts";
-import type { MeetingPlace } from "../protocol/peers.ts";
+import type { RemoteCompanion } from "../protocol/peers.ts";
 import type { Script } from "../protocol/script.ts";
 import { actionScript, type Asking } from "../documents/next_script.ts";
 import { isLive } from "../values/status.ts";
@@ -59,7 +59,7 @@ async function takeNext(
   found: Queue,
   passed: readonly string[],
   { call, ports }: Asking,
-): Promise<{ leg: string; at?: MeetingPlace } | undefined> {
+): Promise<{ leg: string; at?: RemoteCompanion } | undefined> {
   const { accountSid, sid, members } = found;
   const hasEnded = async (callSid: string) => {
     const other = await ports.records.calls.get(accountSid, callSid);

@@ -9,7 +9,7 @@ import type { Ports } from "../ports/ports.ts";
 import type { Recording } from "../resources/recordings.ts";
 import { sidTime } from "../base/sid.ts";
 import { finishRecording } from "./finish.ts";
-import { recordingMemo } from "../values/memo.ts";
+import { recordingContext } from "../values/memo.ts";
 import { wavHeader, wavHeaderBytes } from "./wav_header.ts";
 
 /**
@@ -42,7 +42,7 @@ async function begin(
 ): Promise<Recording | null> {
   if (at > 0 || end === "discard") return null;
   if (await ports.records.calls.get(accountSid, callSid) === null) return null;
-  const wanted = recordingMemo.parse(memo);
+  const wanted = recordingContext.parse(memo);
   const now = ports.now();
   const record: Recording = {
     sid,

@@ -3,7 +3,7 @@ import { limits } from "../base/limits.ts";
 import { endsOf } from "../documents/compile.ts";
 import { compileAnswer } from "../documents/compile_answer.ts";
 import type { Element } from "../markup/parse.ts";
-import { type CarriedOut, carryOut, keep } from "../messages/carry_out.ts";
+import { type PerformedAction, performAction, keep } from "../messages/carry_out.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Account } from "../resources/accounts.ts";
 import type { Call } from "../resources/calls.ts";
@@ -58,7 +58,7 @@ async function perform(
       callSid,
       cause: { ...cause, id: `${cause.id} ${place.hops} ${at}` },
     };
-    const made: CarriedOut = await carryOut(step.memo, ordering, ports);
+    const made: PerformedAction = await performAction(step.memo, ordering, ports);
     await keep(made, ports);
     if (step.action !== undefined) return { ...step.action, params: made.told };
   }

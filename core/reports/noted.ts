@@ -1,11 +1,11 @@
 import type { Report } from "../protocol/companion.ts";
 import type { NotedEvent } from "../protocol/note.ts";
-import { type CarriedOut, carryOut } from "../messages/carry_out.ts";
+import { type PerformedAction, performAction } from "../messages/carry_out.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { StepResult } from "./step_result.ts";
 
 /** What a `note` of a call's script makes, and what its action is told. */
-export interface Noted extends Pick<CarriedOut, "also" | "jobs"> {
+export interface Noted extends Pick<PerformedAction, "also" | "jobs"> {
   result: StepResult | null;
 }
 
@@ -16,7 +16,7 @@ export async function notedBy(
   ports: Ports,
 ): Promise<Noted> {
   const cause = { at, id: `${leg} ${seq}` };
-  const { told, ...made } = await carryOut(memo, { accountSid, callSid: leg, cause }, ports);
+  const { told, ...made } = await performAction(memo, { accountSid, callSid: leg, cause }, ports);
   const result = action === undefined ? null : { action, params: told, event: "order.action" };
   return { ...made, result };
 }

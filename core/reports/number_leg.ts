@@ -1,4 +1,4 @@
-import { standing } from "../accounts/access.ts";
+import { effectiveStatus } from "../accounts/access.ts";
 import type { Report } from "../protocol/companion.ts";
 import type { Script } from "../protocol/script.ts";
 import type { IncomingNumber } from "../protocol/trunks.ts";
@@ -34,7 +34,7 @@ export async function receiveForNumber(
 export async function numberScript(asking: Asking): Promise<Script> {
   const { call, ports } = asking;
   const account = await ports.accounts.get(call.accountSid);
-  if (account === null || await standing(account, ports.accounts) !== "active") {
+  if (account === null || await effectiveStatus(account, ports.accounts) !== "active") {
     return [{ type: "reject", status: 403 }];
   }
   if (call.url !== null) return await firstScript(asking);

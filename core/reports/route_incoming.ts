@@ -40,7 +40,7 @@ export async function routeIncoming(
   const leg = ports.newSid("CA");
   return [{
     type: "dial",
-    legs: [{ leg, accountSid, ...called, headers: event.headers, ...memoOf(rateMicros) }],
+    legs: [{ leg, accountSid, ...called, headers: event.headers, ...contextOf(rateMicros) }],
     // Softphones agree on media by themselves; what a trunk can do is for the companion to bridge.
     media: routing.target.kind === "client" ? "proxied" : "anchored",
     timeoutS: limits.ringTimeoutS,
@@ -60,4 +60,4 @@ async function replaceScript(leg: string, { call, ports }: Asking): Promise<Scri
   return isThere ? [{ type: "replace", leg }] : [{ type: "reject", status: 481 }];
 }
 
-const memoOf = (rateMicros: number) => rateMicros === 0 ? {} : { memo: { rateMicros } };
+const contextOf = (rateMicros: number) => rateMicros === 0 ? {} : { memo: { rateMicros } };

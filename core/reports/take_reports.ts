@@ -1,22 +1,22 @@
-import type { NewsAnswer, QuestionAnswer, Report } from "../protocol/companion.ts";
+import type { EventsAnswer, ScriptAnswer, Report } from "../protocol/companion.ts";
 import { Fault } from "../base/faults.ts";
 import type { Ports } from "../ports/ports.ts";
 import { handleReport } from "./handle_report.ts";
 
-type Taken = Omit<QuestionAnswer, "at">;
+type Taken = Omit<ScriptAnswer, "at">;
 
 /** Takes reports of several legs side by side; what goes wrong with one is told of that one alone. */
 export interface Reports {
   /** What became of each, once all are taken. */
-  news(reports: Report[], signal: AbortSignal): Promise<NewsAnswer["outcomes"]>;
+  events(reports: Report[], signal: AbortSignal): Promise<EventsAnswer["outcomes"]>;
   /**
    * Tells the script that answers each, as soon as it is there. A later report of the same leg ends the
    * search for one: nobody waits for it any more.
    */
-  questions(
+  scripts(
     reports: Report[],
     signal: AbortSignal,
-    tell: (answer: QuestionAnswer) => void,
+    tell: (answer: ScriptAnswer) => void,
   ): Promise<void>;
 }
 
@@ -35,12 +35,12 @@ export function createReports(ports: Ports): Reports {
   }
 
   return {
-    news: (reports, signal) =>
+    events: (reports, signal) =>
       Promise.all(reports.map(async (report) => {
         open.get(report.leg)?.abort();
         return (await taken(report, ports, signal)).outcome;
       })),
-    async questions(reports, signal, tell) {
+    async scripts(reports, signal, tell) {
       await Promise.all(
         reports.map(async (report, at) => tell({ at, ...await answer(report, signal) })),
       );

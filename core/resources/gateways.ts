@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { flag, wholeNumber, word } from "../base/fields.ts";
-import { tellGateways } from "../model/job_kinds.ts";
+import { notifyGateways } from "../model/job_kinds.ts";
 import { proxyAddress } from "../values/proxy_address.ts";
 import { limits } from "../base/limits.ts";
 import { type RecordOf, resource } from "../model/resource.ts";
@@ -59,12 +59,12 @@ export const gateways = resource({
     kept: ({ companionId }) => companionId,
   },
   removable: true,
-  created: (gateway) => ({ record: gateway, jobs: gateway.register ? [tellGateways({})] : [] }),
+  created: (gateway) => ({ record: gateway, jobs: gateway.register ? [notifyGateways({})] : [] }),
   updated(before, after) {
     if (registeredBy.every((field) => before[field] === after[field])) return { record: after };
-    return { record: { ...after, ...notRegistered }, jobs: [tellGateways({})] };
+    return { record: { ...after, ...notRegistered }, jobs: [notifyGateways({})] };
   },
-  removed: (gateway) => ({ record: gateway, jobs: gateway.register ? [tellGateways({})] : [] }),
+  removed: (gateway) => ({ record: gateway, jobs: gateway.register ? [notifyGateways({})] : [] }),
 });
 
 export type Gateway = RecordOf<typeof gateways>;

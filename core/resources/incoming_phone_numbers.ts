@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { apiVersion, clearableSid, clearableUrl, flag, method, phoneText } from "../base/fields.ts";
-import { tellProvider } from "../model/job_kinds.ts";
+import { notifyProvider } from "../model/job_kinds.ts";
 import { limits } from "../base/limits.ts";
 import { isPattern } from "../values/number_pattern.ts";
 import { areaCode, capabilities, type NumberEvent } from "../values/offer.ts";
@@ -191,6 +191,6 @@ export type IncomingPhoneNumber = RecordOf<typeof incomingPhoneNumbers>;
 export const toldOf = (
   event: NumberEvent["event"],
   { phoneNumber, accountSid, sid, isSIP }: NumberSubject,
-) => isSIP ? [] : [tellProvider({ event, phoneNumber, accountSid, sid })];
+) => isSIP ? [] : [notifyProvider({ event, phoneNumber, accountSid, sid })];
 
 type NumberSubject = Pick<NumberEvent, "phoneNumber" | "accountSid" | "sid"> & { isSIP: boolean };

@@ -1,5 +1,5 @@
 import type { Companion } from "../../core/protocol/companion.ts";
-import type { PresenceNews } from "../../core/protocol/registrations.ts";
+import type { PresenceChanges } from "../../core/protocol/registrations.ts";
 import type { CompanionState } from "../../core/ports/companion_ports.ts";
 import { keys } from "../store/keys.ts";
 
@@ -37,7 +37,7 @@ export function presenceOf(kv: Deno.Kv) {
     return batch.length === 0 || await flush();
   }
 
-  async function take(news: PresenceNews): Promise<boolean> {
+  async function take(news: PresenceChanges): Promise<boolean> {
     const { companion: { id, runId }, seq, whole, came, went } = news;
     const mark = await kv.get<Known>(keys.presence(id));
     const known = mark.value?.runId === runId ? mark.value.seq : undefined;

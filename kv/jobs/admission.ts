@@ -88,7 +88,7 @@ export function admission(): Admission {
 }
 
 const unknown: Circuit = {
-  window: limits.jobsToStranger,
+  window: limits.jobsToUnknownHost,
   failures: 0,
   openMs: limits.circuitOpenMs,
   openUntil: 0,
@@ -96,7 +96,7 @@ const unknown: Circuit = {
 
 function fail(circuit: Circuit, now: number): void {
   circuit.failures++;
-  circuit.window = limits.jobsToStranger;
+  circuit.window = limits.jobsToUnknownHost;
   if (circuit.failures < limits.circuitFailures || circuit.openUntil > now) return;
   circuit.openUntil = now + circuit.openMs;
   circuit.openMs = Math.min(2 * circuit.openMs, limits.circuitOpenMaxMs);

@@ -4,7 +4,7 @@ import {
   checkPermission,
   isSameSecret,
   type Permission,
-  standing,
+  effectiveStatus,
 } from "../../core/accounts/access.ts";
 import { Fault } from "../../core/base/faults.ts";
 import type { Accounts } from "../../core/ports/ports.ts";
@@ -29,7 +29,7 @@ export function authenticate(accounts: Accounts, cap: RequestCap | null) {
     const isSame = isSameSecret(password, account?.authToken ?? "-");
     if (known !== null) decoySid = known.sid;
     if (known !== null && isSame) return known;
-    if (known !== null && !isEmail(user)) await accounts.get(nobodySid); // As for an unknown Sid.
+    if (known !== null && !isEmail(user)) await accounts.get(absentSid); // As for an unknown Sid.
     throw new Fault("badCredentials");
   }
 
@@ -38,14 +38,14 @@ export function authenticate(accounts: Accounts, cap: RequestCap | null) {
     const caller = recentCaller(credentials, accounts) ?? await check(credentials);
     const retryAfterS = cap?.take(caller.sid) ?? 0;
     if (retryAfterS > 0) throw new Fault("throttled", undefined, { retryAfterS });
-    if (await standing(caller, lately) !== "active") throw new Fault("accountInactive");
+    if (await effectiveStatus(caller, lately) !== "active") throw new Fault("accountInactive");
     c.set("caller", caller);
     await next();
   });
 }
 
 /** A Sid that no account has. */
-const nobodySid = definition.sidPrefix + "0".repeat(32);
+const absentSid = definition.sidPrefix + "0".repeat(32);
 
 /** Whom right credentials name, when that account was read a moment ago: most requests, in a row. */
 function recentCaller({ user, password }: Credentials, accounts: Accounts): Account | undefined {
@@ -73,7 +73,7 @@ export function readOnlyUnlessActive(accounts: Accounts) {
   return createMiddleware<Env>(async (c, next) => {
     const { caller, account } = c.var;
     const isRead = c.req.method === "GET" || c.req.method === "HEAD";
-    if (!isRead && account !== caller && await standing(account, accounts) !== "active") {
+    if (!isRead && account !== caller && await effectiveStatus(account, accounts) !== "active") {
       throw new Fault("accountInactive");
     }
     await next();

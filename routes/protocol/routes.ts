@@ -27,8 +27,8 @@ export function protocolRoutes(ports: Ports, secret: string): Hono {
 function handlersOf(ports: Ports): HandlersOf<ServiceRequests> {
   const reports = createReports(ports);
   return {
-    questions: (asked, { signal, send }) => reports.questions(asked.reports, signal, send),
-    news: async (told, { signal }) => ({ outcomes: await reports.news(told.reports, signal) }),
+    scripts: (asked, { signal, send }) => reports.scripts(asked.reports, signal, send),
+    events: async (told, { signal }) => ({ outcomes: await reports.events(told.reports, signal) }),
     credentials: async ({ login }) => ({ credentials: await credentialsOf(login, ports) }),
     heartbeat: (beat) => takeHeartbeat(beat, ports),
     presence: async (news) => ({ isKnown: await takePresence(news, ports) }),

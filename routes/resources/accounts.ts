@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { standing } from "../../core/accounts/access.ts";
+import { effectiveStatus } from "../../core/accounts/access.ts";
 import {
   type AccountWanted,
   accountWanted,
@@ -49,5 +49,5 @@ export function accountRoutes(ports: Ports): Hono<Env> {
 /** An account with the status that counts, which may be that of an account above it. */
 const shown = async (account: Account, { accounts }: Ports): Promise<Account> => ({
   ...account,
-  status: await standing(account, accounts),
+  status: await effectiveStatus(account, accounts),
 });

@@ -1,6 +1,6 @@
 import { type Context, Hono } from "hono";
 import { createMiddleware } from "hono/factory";
-import { standing } from "../../core/accounts/access.ts";
+import { effectiveStatus } from "../../core/accounts/access.ts";
 import { Fault } from "../../core/base/faults.ts";
 import type { Ports } from "../../core/ports/ports.ts";
 import { isSigned } from "../../core/recordings/link.ts";
@@ -37,7 +37,7 @@ export function openAudio(ports: Ports) {
     if (!hasLink && !ports.settings.recordingsPublic) return await next();
     const account = await ports.accounts.get(accountSid);
     if (account === null) return await next();
-    if (await standing(account, ports.accounts) !== "active") throw new Fault("accountInactive");
+    if (await effectiveStatus(account, ports.accounts) !== "active") throw new Fault("accountInactive");
     return await answerAudio(c, { accountSid, ...audio }, ports);
   });
 }

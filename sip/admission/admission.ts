@@ -7,7 +7,7 @@ import { dropOldest } from "./lockout.ts";
 export interface AdmissionBounds {
   connectionsPerAddress: number;
   /** Requests a second, from all connections of an address together. */
-  strangerRequestsPerS: number;
+  unauthenticatedRequestsPerS: number;
 }
 
 /**
@@ -39,7 +39,7 @@ export interface AdmissionOptions {
 export function createAdmission(
   { bounds = {}, isKnown = ({ logins }) => logins.size > 0, now = Date.now }: AdmissionOptions = {},
 ): Admission {
-  const { connectionsPerAddress, strangerRequestsPerS } = { ...sipLimits.admission, ...bounds };
+  const { connectionsPerAddress, unauthenticatedRequestsPerS: strangerRequestsPerS } = { ...sipLimits.admission, ...bounds };
   const { burstS, connectionPart, addresses } = sipLimits.admissionPace;
   const connections = new Map<string, number>();
   const ofAddress = { burst: strangerRequestsPerS * burstS, perS: strangerRequestsPerS };

@@ -38,7 +38,7 @@ const kinds = {
 } as const;
 
 /** Nobody's HA1: an unknown login costs the same work and gets the same answer. */
-const nobody = { md5: "0".repeat(32), sha256: "0".repeat(64) };
+const absentDigests = { md5: "0".repeat(32), sha256: "0".repeat(64) };
 
 /** What a Client can be called; nobody is asked about any other name. */
 const possibleLogin = /^[A-Za-z0-9\-._+]{1,64}$/;
@@ -127,7 +127,7 @@ function judge(
   const lockedMs = lockout.remainingMs(answerer);
   if (lockedMs > 0) return lockedOut(lockedMs);
   const ha1 = algorithmOf(given) === "MD5" ? "md5" : "sha256";
-  const proof = { method, ha1: (found?.ha1 ?? nobody)[ha1] };
+  const proof = { method, ha1: (found?.ha1 ?? absentDigests)[ha1] };
   if (!provesHa1(proof, given) || found === null || !isFor(target, given)) {
     lockout.wrong(answerer);
     return { refusal: challenge(authenticator, request, as, false) };

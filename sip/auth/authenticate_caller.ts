@@ -1,7 +1,7 @@
 import type { IncomingRequestMessage } from "../stack/library/sip_js.ts";
 import { authenticate, type Authenticator, type Identity } from "./authenticate.ts";
 import { originOf } from "../identity/origin.ts";
-import { hidesCaller, namesNobody } from "../identity/privacy.ts";
+import { hidesCaller, isFromAnonymous } from "../identity/privacy.ts";
 import type { Signalling } from "../contracts/signalling.ts";
 import type { Refusal } from "../base/refusal.ts";
 import { userOf } from "../text/uri.ts";
@@ -15,7 +15,7 @@ const forbidden = (domain: string, reasonPhrase: string, text: string): Refusal 
 
 /** Who wants to be nobody may say so in From too (RFC 3323 §4.1.1.3); the digest tells who calls. */
 const isHidden = (message: IncomingRequestMessage): boolean =>
-  message.method === "INVITE" && hidesCaller(message) && namesNobody(message);
+  message.method === "INVITE" && hidesCaller(message) && isFromAnonymous(message);
 
 /**
  * Who sends a request that goes on to others: only a registered Client may, with its own name in

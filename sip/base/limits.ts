@@ -18,13 +18,13 @@ export const sipLimits = {
   connectTimeoutMs: 5_000,
   /** For all questions about one URI, and for one of them. */
   dnsTimeoutMs: 5_000,
-  dnsQuestionMs: 1_500,
+  dnsQueryMs: 1_500,
   /** Addresses that one URI may lead to. */
   targets: 20,
   /** From the first byte of a message in a stream to its last. */
   messageCompleteMs: 10_000,
   /** A silent stream on which nobody proved who they are, and any other. */
-  strangerIdleMs: 64_000,
+  unauthenticatedIdleMs: 64_000,
   streamIdleMs: 3_700_000,
   /** Sent on a stream and not yet taken by the peer. */
   unsentBytes: 1 << 20,
@@ -138,10 +138,10 @@ export const sipLimits = {
    * How long another companion may take to answer a call to a room or a queue, or to show that it is
    * there, and how long to join it.
    */
-  meetingAnswerMs: 8_000,
-  meetingMs: 20_000,
+  remoteAnswerMs: 8_000,
+  remoteJoinMs: 20_000,
   /** After a sign of life of that companion, until it is asked for another one. */
-  meetingLookMs: 4_000,
+  remoteProbeMs: 4_000,
 
   maxForwards: 70,
   retryAfterS: 10,
@@ -165,11 +165,11 @@ export const sipLimits = {
   byeGraceMs: 2_000,
 
   /** Reports that want no script: of one request, and requests with such at once. */
-  newsAtOnce: 100,
-  newsRequests: 2,
+  eventsAtOnce: 100,
+  eventsRequests: 2,
   /** Those that want one: of one request, and how long they gather while none begins to be answered. */
-  questionsAtOnce: 16,
-  questionsWaitMs: 100,
+  scriptRequestsAtOnce: 16,
+  scriptRequestsWaitMs: 100,
   reportTimeoutMs: 10_000,
   scriptTimeoutMs: 60_000,
   /** How often the service may answer 500 to a report before it is dropped. */

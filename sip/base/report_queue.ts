@@ -2,7 +2,7 @@ import type { LegEvent } from "../../core/protocol/events.ts";
 import type { Script } from "../../core/protocol/script.ts";
 
 /** A report that wants a script, for as long as somebody waits for it. */
-export interface Asking {
+export interface ScriptWaiter {
   signal: AbortSignal;
   /** The service has not answered for `serviceGraceMs`; the report goes on being sent. */
   onUnreachable?(): void;
@@ -11,7 +11,7 @@ export interface Asking {
 /** The reports of one leg: sent one after another, each until the service has it. */
 export interface ReportQueue {
   /** Resolves with the next script: empty when nobody asked, waits any more, or knows one. */
-  send(event: LegEvent, asking?: Asking): Promise<Script>;
+  send(event: LegEvent, asking?: ScriptWaiter): Promise<Script>;
   /** Resolves when everything queued so far is delivered or given up. */
   drained(): Promise<void>;
 }

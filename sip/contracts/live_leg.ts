@@ -2,7 +2,7 @@ import type { ConferenceStep } from "../../core/protocol/conferences.ts";
 import type { LegEvent } from "../../core/protocol/events.ts";
 import type { Invitation, Script } from "../../core/protocol/script.ts";
 import type { InboundLeg, OutboundLeg } from "./leg.ts";
-import type { Asking } from "../base/report_queue.ts";
+import type { ScriptWaiter } from "../base/report_queue.ts";
 
 /** A leg with what is done to it: its script, and its reports to the service. */
 export interface LiveLeg<L extends InboundLeg | OutboundLeg = InboundLeg | OutboundLeg> {
@@ -20,7 +20,7 @@ export interface LiveLeg<L extends InboundLeg | OutboundLeg = InboundLeg | Outbo
   /** Tells the service, in order; nobody waits. */
   report(event: LegEvent): void;
   /** Tells the service and resolves with the next script, empty for none. */
-  ask(event: LegEvent, asking: Asking): Promise<Script>;
+  requestScript(event: LegEvent, asking: ScriptWaiter): Promise<Script>;
   /** Takes the leg over from whoever held it: a script, or the dial of another leg. */
   acquire(): AbortSignal;
   /** Performs a script in place of what the leg was doing. */

@@ -14,16 +14,16 @@ export function isHold(sdp: string): boolean {
 }
 
 /** Tells a leg whether the other side holds it. */
-export interface HoldNews {
+export interface HoldReporter {
   /** What it is told from now on; a leg that has ended is told nothing more. */
-  tell(isHeld: boolean): void;
+  report(isHeld: boolean): void;
 }
 
 /**
  * Tells by offers in the dialog of a leg whose media are ours. Only Clients are told: they show it,
  * and a carrier could end a call that nobody sends sound in. What is not taken up changes nothing.
  */
-export function holdNews(leg: Leg, { timers, log }: Signalling): HoldNews {
+export function createHoldReporter(leg: Leg, { timers, log }: Signalling): HoldReporter {
   let [wanted, told, isTelling] = [false, false, false];
   const offer = async (isHeld: boolean): Promise<void> => {
     const { media, dialog } = leg;
@@ -57,7 +57,7 @@ export function holdNews(leg: Leg, { timers, log }: Signalling): HoldNews {
     }
   };
   return {
-    tell(isHeld) {
+    report(isHeld) {
       wanted = isHeld;
       if (isTelling || leg.dialog?.login === undefined) return;
       isTelling = true;

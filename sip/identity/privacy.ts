@@ -48,28 +48,28 @@ export interface CallerIdentity {
   displayName: string;
 }
 
-const nobody: CallerIdentity = { user: "anonymous", host: "anonymous.invalid", displayName: "" };
+const anonymous: CallerIdentity = { user: "anonymous", host: "anonymous.invalid", displayName: "" };
 
 /** In From where a caller is not to be known (RFC 3323 §4.1.1.3). */
-export const nobodysUri = (): URI => new URI("sip", nobody.user, nobody.host);
+export const anonymousUri = (): URI => new URI("sip", anonymous.user, anonymous.host);
 
 /**
  * Who sends what a trunk brings, a call or a text: of one that wants it so, nobody; where From names
  * nobody, whom the trunk asserts (RFC 3325 §9.1). Else From, which holds the number that it shows.
  */
 export function identityOf(message: IncomingRequestMessage): CallerIdentity {
-  if (hidesCaller(message)) return nobody;
+  if (hidesCaller(message)) return anonymous;
   const { displayName, uri } = message.from;
   const from = { user: userOf(uri), host: uri.host, displayName };
-  return isNobody(from) ? assertedBy(message) ?? from : from;
+  return isAnonymous(from) ? assertedBy(message) ?? from : from;
 }
 
-const isNobody = ({ user, host }: Pick<CallerIdentity, "user" | "host">): boolean =>
+const isAnonymous = ({ user, host }: Pick<CallerIdentity, "user" | "host">): boolean =>
   user === "" || /^anonymous$/i.test(user) || /^anonymous\.invalid$/i.test(host);
 
 /** Whether From says of nobody that it calls. */
-export const namesNobody = ({ from: { uri } }: IncomingRequestMessage): boolean =>
-  isNobody({ user: userOf(uri), host: uri.host });
+export const isFromAnonymous = ({ from: { uri } }: IncomingRequestMessage): boolean =>
+  isAnonymous({ user: userOf(uri), host: uri.host });
 
 function assertedBy(message: IncomingRequestMessage): CallerIdentity | undefined {
   return message.getHeaders("p-asserted-identity")
@@ -78,7 +78,7 @@ function assertedBy(message: IncomingRequestMessage): CallerIdentity | undefined
     .map((parsed) =>
       parsed && { user: userOf(parsed.uri), host: parsed.uri.host, displayName: parsed.displayName }
     )
-    .find((identity) => identity !== undefined && !isNobody(identity));
+    .find((identity) => identity !== undefined && !isAnonymous(identity));
 }
 
 /** Whether a request wants what its history says kept (RFC 7044 §10.1, RFC 7544). */
@@ -98,7 +98,7 @@ export function forwarderOf(message: IncomingRequestMessage): string | undefined
   if (parsed === undefined || hidesHistory(message) || hidesEntry(parsed)) return undefined;
   const { uri } = parsed;
   const user = userOf(uri);
-  return isNobody({ user, host: uri.host }) ? undefined : user;
+  return isAnonymous({ user, host: uri.host }) ? undefined : user;
 }
 
 /** Whether one entry alone is private: by its parameter, or as RFC 7044 §10.1.1 has it in its URI. */

@@ -4,7 +4,7 @@ import { type Authenticator, challengeOf } from "../auth/authenticate.ts";
 import { authenticateCaller } from "../auth/authenticate_caller.ts";
 import type { Calls } from "../contracts/calls.ts";
 import type { Admitted } from "../contracts/caller.ts";
-import { refuseStranger } from "../stack/forget_transaction.ts";
+import { refuseUnauthenticated } from "../stack/forget_transaction.ts";
 import { createInboundLeg } from "../leg/inbound_leg.ts";
 import { numberCalledBy } from "../receive/inner_flow.ts";
 import type { LegEvent } from "../../core/protocol/events.ts";
@@ -43,14 +43,14 @@ export async function onInvite(
   request.delegate = {
     onCancel: guard(log, () => {
       cancelled = true;
-      refuseStranger(request, { statusCode: 487 });
+      refuseUnauthenticated(request, { statusCode: 487 });
     }),
   };
   request.trying();
   const admitted = await admit(options, request);
   if (cancelled) return;
   if ("refusal" in admitted) {
-    refuseStranger(request, admitted.refusal);
+    refuseUnauthenticated(request, admitted.refusal);
     return;
   }
   const { event, ...caller } = admitted;
@@ -61,7 +61,7 @@ export async function onInvite(
   const live = calls.add(createInboundLeg(signalling, call));
   void live.leg.whenAnswered.then((answered) => answered && live.report({ type: "answered" }));
   live.run((signal) =>
-    live.ask(event, { signal, onUnreachable: () => live.leg.hangup({ status: 503 }) })
+    live.requestScript(event, { signal, onUnreachable: () => live.leg.hangup({ status: 503 }) })
   );
 }
 

@@ -4,7 +4,7 @@ import { ussdHeaders, type UssdInvitation, writeUssdInvitation } from "../text/u
 import { isHeaderSafe, isToken } from "../text/grammar.ts";
 import type { CallerDemands } from "../contracts/caller.ts";
 import type { OutboundCall } from "./outbound_state.ts";
-import { nobodysUri } from "../identity/privacy.ts";
+import { anonymousUri } from "../identity/privacy.ts";
 import { parseSipUri, userOf, userUri } from "../text/uri.ts";
 
 /** What is the same in the INVITEs to all devices of a Client. */
@@ -29,7 +29,7 @@ export function forkInvite(
   return {
     callId,
     maxForwards,
-    from: isHidden ? nobodysUri() : userUri(callerUser(from), domain),
+    from: isHidden ? anonymousUri() : userUri(callerUser(from), domain),
     to: userUri(calledUser(target), domain),
     headers: [
       ...isHidden ? ["Privacy: id"] : [],

@@ -1,4 +1,4 @@
-import type { MeetingPlace } from "../../core/protocol/peers.ts";
+import type { RemoteCompanion } from "../../core/protocol/peers.ts";
 import { mintCallSid } from "../base/call_sid.ts";
 import type { OutboundLeg } from "../contracts/leg.ts";
 import type { Ending } from "../contracts/outcome.ts";
@@ -8,30 +8,30 @@ import { sipLimits } from "../base/limits.ts";
 import type { MediaLeg } from "../media/base/port.ts";
 import type { Calls } from "../contracts/calls.ts";
 import { sayTo } from "./remote_leg.ts";
-import { type MeetingNews, type MeetingOrder, readNews, writeOrder } from "./meeting.ts";
+import { type CompanionCallEvent, type CompanionCallOrder, readEvent, writeOrder } from "./meeting.ts";
 import { orderHeader, peerLogin } from "../identity/peer_proofs.ts";
 
 /** A call to another companion, where a leg of this one meets what that one has. */
-export interface Meeting {
+export interface CompanionCall {
   readonly leg: OutboundLeg;
   /** Resolves when it is over, with what the other companion said before; at once news are told. */
   readonly ended: Promise<Ending>;
   /** What the other companion said first; undefined when it is out of reach or does not want the call. */
-  readonly first: Promise<MeetingNews | undefined>;
-  say(news: MeetingNews): void;
+  readonly first: Promise<CompanionCallEvent | undefined>;
+  say(news: CompanionCallEvent): void;
   hangup(): void;
 }
 
 /** Calls another companion; its news come with the media of the call, in order. */
-export function callPeer(
+export function callCompanion(
   calls: Calls,
   { at, order, onNews }: {
-    at: MeetingPlace;
-    order: MeetingOrder;
-    onNews(news: MeetingNews, media: MediaLeg): void;
+    at: RemoteCompanion;
+    order: CompanionCallOrder;
+    onNews(news: CompanionCallEvent, media: MediaLeg): void;
   },
-): Meeting {
-  const { promise: first, resolve } = Promise.withResolvers<MeetingNews | undefined>();
+): CompanionCall {
+  const { promise: first, resolve } = Promise.withResolvers<CompanionCallEvent | undefined>();
   const leg = createOutboundLeg(calls.signalling, {
     invitation: {
       leg: mintCallSid(),
@@ -43,25 +43,25 @@ export function callPeer(
     headers: [`${orderHeader}: ${writeOrder(order)}`],
     demands: noDemands,
     isChild: false,
-    timeoutMs: sipLimits.meetingAnswerMs,
+    timeoutMs: sipLimits.remoteAnswerMs,
     maxForwards: sipLimits.maxForwards,
     media: { engine: calls.media },
     onInviting() {},
     onRinging() {},
   });
-  const take = (news: MeetingNews) => {
+  const take = (news: CompanionCallEvent) => {
     if (leg.media === undefined) return;
     resolve(news);
     onNews(news, leg.media);
   };
   // The first may come before our media have taken the answer.
   leg.onContent = (body) => {
-    const news = readNews(body);
+    const news = readEvent(body);
     if (news === undefined) return 400;
     void leg.whenAnswered.then(() => take(news));
     return 200;
   };
-  const stopWaiting = calls.signalling.timers.after(sipLimits.meetingMs, () => resolve(undefined));
+  const stopWaiting = calls.signalling.timers.after(sipLimits.remoteJoinMs, () => resolve(undefined));
   void leg.ended.then(() => resolve(undefined));
   void first.then((news) => {
     stopWaiting();
@@ -82,7 +82,7 @@ export function callPeer(
  * that no longer comes would be missed after half a minute.
  */
 function watch({ signalling: { timers } }: Calls, leg: OutboundLeg): void {
-  const { meetingLookMs, meetingAnswerMs } = sipLimits;
+  const { remoteProbeMs: meetingLookMs, remoteAnswerMs: meetingAnswerMs } = sipLimits;
   const look = () => {
     stop = timers.after(meetingAnswerMs, () => leg.hangup());
     void leg.dialog?.request("info", {}).then(lookLater);

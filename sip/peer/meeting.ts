@@ -14,7 +14,7 @@ import { companionType, type Content } from "../base/info.ts";
 export const ANOTHER_RUN = 410;
 
 /** What an INVITE is for. */
-const meetingOrder = z.discriminatedUnion("type", [
+const companionCallOrder = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("conference"),
     /** The Call that comes, by which the service names it. */
@@ -25,7 +25,7 @@ const meetingOrder = z.discriminatedUnion("type", [
   z.object({ type: z.literal("pickup"), leg: legId, runId: z.string() }),
 ]);
 
-const meetingNews = z.discriminatedUnion("type", [
+const companionCallEvent = z.discriminatedUnion("type", [
   /** The caller is in the conference, and waits; `isHeld` by the service. Where it is, it hears its wait. */
   z.object({ type: z.literal("waits"), isHeld: z.boolean() }),
   /** It is in the conference and hears it, or talks to the call that it took. */
@@ -43,35 +43,35 @@ const meetingNews = z.discriminatedUnion("type", [
 ]);
 
 /** What the INVITE between two companions is for. */
-export type MeetingOrder = z.infer<typeof meetingOrder>;
+export type CompanionCallOrder = z.infer<typeof companionCallOrder>;
 /** What the two tell each other by INFO. */
-export type MeetingNews = z.infer<typeof meetingNews>;
+export type CompanionCallEvent = z.infer<typeof companionCallEvent>;
 
 /** The value of an `orderHeader`. */
-export const writeOrder = (order: MeetingOrder): string =>
+export const writeOrder = (order: CompanionCallOrder): string =>
   new TextEncoder().encode(JSON.stringify(order)).toBase64({ alphabet: "base64url" });
 
 /** Undefined for what is none. */
-export function readOrder(header: string): MeetingOrder | undefined {
+export function readOrder(header: string): CompanionCallOrder | undefined {
   try {
     const text = new TextDecoder().decode(Uint8Array.fromBase64(header, { alphabet: "base64url" }));
-    return meetingOrder.safeParse(JSON.parse(text)).data;
+    return companionCallOrder.safeParse(JSON.parse(text)).data;
   } catch {
     return undefined;
   }
 }
 
 /** The body of an INFO. */
-export const writeNews = (news: MeetingNews): Content => ({
+export const writeEvent = (news: CompanionCallEvent): Content => ({
   contentType: companionType,
   content: JSON.stringify(news),
 });
 
 /** Undefined for what is none. */
-export function readNews(body: Content): MeetingNews | undefined {
+export function readEvent(body: Content): CompanionCallEvent | undefined {
   if (body.contentType !== companionType) return undefined;
   try {
-    return meetingNews.safeParse(JSON.parse(body.content)).data;
+    return companionCallEvent.safeParse(JSON.parse(body.content)).data;
   } catch {
     return undefined;
   }

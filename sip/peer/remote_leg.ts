@@ -1,12 +1,12 @@
 import type { Script } from "../../core/protocol/script.ts";
 import type { Leg } from "../contracts/leg.ts";
 import type { LiveLeg } from "../contracts/live_leg.ts";
-import { type MeetingNews, readNews, writeNews } from "./meeting.ts";
+import { type CompanionCallEvent, readEvent, writeEvent } from "./meeting.ts";
 
 /** Has whom a leg talks to perform what the companion at its other end says. */
 export function takeOrders(live: LiveLeg): void {
   live.leg.onContent = (body) => {
-    const news = readNews(body);
+    const news = readEvent(body);
     if (news === undefined) return undefined;
     return news.type === "run" && runPartner(live, news.script) ? 200 : 400;
   };
@@ -21,6 +21,6 @@ export function runPartner({ partner }: LiveLeg, script: Script): boolean {
 }
 
 /** Tells the other companion; whether that heard it shows in the dialog. */
-export function sayTo(leg: Pick<Leg, "dialog" | "signal">, news: MeetingNews): void {
-  if (!leg.signal.aborted) void leg.dialog?.request("info", { body: writeNews(news) });
+export function sayTo(leg: Pick<Leg, "dialog" | "signal">, news: CompanionCallEvent): void {
+  if (!leg.signal.aborted) void leg.dialog?.request("info", { body: writeEvent(news) });
 }

@@ -1,5 +1,5 @@
 import type { Companion } from "../../core/protocol/companion.ts";
-import { type PresenceNews, registrationLimits } from "../../core/protocol/registrations.ts";
+import { type PresenceChanges, registrationLimits } from "../../core/protocol/registrations.ts";
 import { sipLimits } from "../base/limits.ts";
 import type { Location } from "../identity/location.ts";
 import { ServiceError, type ServiceLink } from "../service/service_link.ts";
@@ -11,7 +11,7 @@ export interface Presence {
   /** A login's first device came, or its last one went. */
   changed(login: string): void;
   /** The service does not know who is here. */
-  tellAll(): void;
+  reportAll(): void;
 }
 
 export interface PresenceOptions {
@@ -31,7 +31,7 @@ export function createPresence(options: PresenceOptions): Presence {
   let isWhole = true;
   let telling = false;
 
-  const nextNews = (): PresenceNews => {
+  const nextNews = (): PresenceChanges => {
     if (isWhole) { for (const login of location.logins()) changed.add(login); }
     const batch = changed.values().take(registrationLimits.loginsAtOnce).toArray();
     for (const login of batch) changed.delete(login);
@@ -59,7 +59,7 @@ export function createPresence(options: PresenceOptions): Presence {
       changed.add(login);
       void tell();
     },
-    tellAll() {
+    reportAll() {
       isWhole = true;
       void tell();
     },
@@ -69,7 +69,7 @@ export function createPresence(options: PresenceOptions): Presence {
 /** Sends the same news until the service has them; "lost" when it lacks those before them. */
 async function deliver(
   { link, timers, log, stopped }: PresenceOptions,
-  news: PresenceNews,
+  news: PresenceChanges,
 ): Promise<"taken" | "lost"> {
   for (let attempt = 0; !stopped.aborted; attempt++) {
     try {

@@ -6,27 +6,27 @@ import { connected } from "../steps/connected.ts";
 import { recordConference } from "../steps/participation.ts";
 import { connectLegs } from "../steps/connect_legs.ts";
 import { sayTo, takeOrders } from "../peer/remote_leg.ts";
-import { ANOTHER_RUN, type MeetingNews, type MeetingOrder, readNews } from "../peer/meeting.ts";
+import { ANOTHER_RUN, type CompanionCallEvent, type CompanionCallOrder, readEvent } from "../peer/meeting.ts";
 
 /** What is here for the calls of other companions to meet. */
-export interface MeetingHost {
+export interface CompanionCallHost {
   calls: Calls;
   /** Of this run of the companion. */
   runId: string;
 }
 
 /** The side of a meeting that has what the call of another companion meets. */
-interface Visit {
+interface AcceptedCall {
   calls: Calls;
   caller: InboundLeg;
   media: MediaLeg;
 }
 
 /** Lets the call of another companion meet what is here, until either is done. */
-export async function hostPeer(
-  { calls, runId }: MeetingHost,
+export async function acceptCompanionCall(
+  { calls, runId }: CompanionCallHost,
   caller: InboundLeg,
-  order: MeetingOrder,
+  order: CompanionCallOrder,
 ): Promise<void> {
   if (order.runId !== runId) return caller.hangup({ status: ANOTHER_RUN });
   await caller.answer();
@@ -35,19 +35,19 @@ export async function hostPeer(
   await connected({ calls, signal }, media, "let a call of another companion in");
   if (signal.aborted) return;
   const visit = { calls, caller, media };
-  if (order.type === "pickup") return hostTaker(visit, order.leg);
-  await hostGuest(visit, order);
+  if (order.type === "pickup") return connectPickup(visit, order.leg);
+  await joinConference(visit, order);
   caller.hangup();
 }
 
 /** Has the call in a conference. What it hears while it waits its own companion plays, which is told when. */
-async function hostGuest(
-  { calls, caller, media }: Visit,
-  { leg, step }: MeetingOrder & { type: "conference" },
+async function joinConference(
+  { calls, caller, media }: AcceptedCall,
+  { leg, step }: CompanionCallOrder & { type: "conference" },
 ): Promise<void> {
-  let said: MeetingNews | undefined;
+  let said: CompanionCallEvent | undefined;
   let isOver = false;
-  const say = (news: MeetingNews) => {
+  const say = (news: CompanionCallEvent) => {
     if (!isOver) sayTo(caller, said = news);
   };
   const recording = recordConference(calls.recordings, leg, step.record);
@@ -65,7 +65,7 @@ async function hostGuest(
   if (said === undefined) say({ type: "talks" });
   const { promise: leaving, resolve: leave } = Promise.withResolvers<void>();
   caller.onContent = (body) => {
-    if (readNews(body)?.type !== "leave") return 400;
+    if (readEvent(body)?.type !== "leave") return 400;
     leave();
     return 200;
   };
@@ -77,7 +77,7 @@ async function hostGuest(
 }
 
 /** Joins the call with one that waits in a queue here, unless that waits no longer. */
-function hostTaker({ calls, caller }: Visit, leg: string): void {
+function connectPickup({ calls, caller }: AcceptedCall, leg: string): void {
   const waiting = calls.waiting.get(leg);
   if (waiting?.live.leg.media === undefined) {
     sayTo(caller, { type: "gone" });

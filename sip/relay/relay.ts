@@ -6,15 +6,15 @@ import type { InboundLeg, Leg, OutboundLeg } from "../contracts/leg.ts";
 import { legHeader, type LegName, legNamedBy } from "../identity/leg_names.ts";
 import { bestStatus, type Ending, refusedEnding } from "../contracts/outcome.ts";
 import { takeOrders } from "../peer/remote_leg.ts";
-import { hostPeer, type MeetingHost } from "./host_peer.ts";
-import { type MeetingOrder, readOrder } from "../peer/meeting.ts";
+import { acceptCompanionCall, type CompanionCallHost } from "./host_peer.ts";
+import { type CompanionCallOrder, readOrder } from "../peer/meeting.ts";
 import { orderHeader, peerHeader, peerLogin } from "../identity/peer_proofs.ts";
 import type { Relayed } from "../contracts/relayed.ts";
 import { replacesHere } from "../transfer/relayed_replaces.ts";
 import type { Calls } from "../contracts/calls.ts";
 import { passThrough } from "../steps/proxy.ts";
 import { unavailable } from "../base/refusal.ts";
-import { refuseStranger } from "../stack/forget_transaction.ts";
+import { refuseUnauthenticated } from "../stack/forget_transaction.ts";
 import { relayTransfers } from "./relay_transfer.ts";
 import { firstAnswer, ringDevices } from "./ring_devices.ts";
 import { failureOf } from "../leg/ring_all.ts";
@@ -32,7 +32,7 @@ export interface Relays {
 }
 
 /** What takes the calls of other companions. */
-export interface RelayOptions extends MeetingHost {
+export interface RelayOptions extends CompanionCallHost {
   /** Whether new calls are still taken. */
   accepting(): boolean;
 }
@@ -66,7 +66,7 @@ function admit(options: RelayOptions, request: IncomingInviteRequest): InboundLe
   const uri = parseSipUri(target);
   const login = uri === undefined ? "" : userOf(uri);
   if (!signalling.peers.accepts(message, login)) {
-    return void refuseStranger(request, { statusCode: 403 });
+    return void refuseUnauthenticated(request, { statusCode: 403 });
   }
   flow.logins.add(peerLogin);
   if (!accepting()) return void request.reject(unavailable);
@@ -83,7 +83,7 @@ function admit(options: RelayOptions, request: IncomingInviteRequest): InboundLe
   }
   const passing = order === undefined
     ? relay(calls, { caller, request, login, replaces })
-    : hostPeer(options, caller, order);
+    : acceptCompanionCall(options, caller, order);
   void passing.catch((error) => {
     signalling.log("Cannot relay a call", { leg: caller.id, error: String(error) });
     caller.hangup({ status: 500 });
@@ -94,7 +94,7 @@ function admit(options: RelayOptions, request: IncomingInviteRequest): InboundLe
 /** What an INVITE of another companion is for, beside the devices that it rings. */
 interface Wanted {
   /** Meets what is here. */
-  order?: MeetingOrder;
+  order?: CompanionCallOrder;
   /** Takes the place of a leg here. */
   replaced?: LegName;
   /** Has the devices replace a dialog of theirs (RFC 3891). */

@@ -32,9 +32,9 @@ const invite: StepHandler<"invite"> = async (run, { machineDetection }) => {
     live.report({ type: "answered" });
     const answeredBy = await detectMachine(run, machineDetection);
     if (answeredBy === undefined) return;
-    return await live.ask({ type: "detected", answeredBy }, { signal });
+    return await live.requestScript({ type: "detected", answeredBy }, { signal });
   }
-  if (answered) return await live.ask({ type: "answered" }, { signal });
+  if (answered) return await live.requestScript({ type: "answered" }, { signal });
   // Another script took over while it rang: the answer is news all the same.
   void leg.whenAnswered.then((late) => late && live.report({ type: "answered" }));
 };
@@ -69,7 +69,7 @@ const stepHandlers: { readonly [T in PerformedStep["type"]]: StepHandler<T> } = 
   note: (run, { memo, action }) => {
     const { live, signal } = run;
     if (action === undefined) return live.report({ type: "noted", memo });
-    return live.ask({ type: "noted", memo, action: carried(run, action) }, { signal });
+    return live.requestScript({ type: "noted", memo, action: carried(run, action) }, { signal });
   },
   consult,
   conference: (run, step) => conference(run, step, performStep),
@@ -79,7 +79,7 @@ const stepHandlers: { readonly [T in PerformedStep["type"]]: StepHandler<T> } = 
   ussd,
   next: (run, { action }) => {
     const { live, signal } = run;
-    return live.ask({ type: "next", action: carried(run, action) }, { signal });
+    return live.requestScript({ type: "next", action: carried(run, action) }, { signal });
   },
   hangup: ({ live: { leg, lastFailure } }) =>
     leg.hangup(lastFailure === undefined ? {} : { status: lastFailure }),

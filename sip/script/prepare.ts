@@ -24,7 +24,7 @@ export async function prepare(
   }
   if (!isAnswered) return false;
   if (!screened && digits === undefined) return true;
-  const script = screened ? live.ask({ type: "answered" }, { signal }) : [];
+  const script = screened ? live.requestScript({ type: "answered" }, { signal }) : [];
   if (digits !== undefined) await sendDigits(run, { digits, loop: 1 });
   const isLetThrough = !screened || await performSteps(run, await script);
   return isLetThrough && !signal.aborted;

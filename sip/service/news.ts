@@ -1,4 +1,4 @@
-import type { NewsAnswer, Report } from "../../core/protocol/companion.ts";
+import type { EventsAnswer, Report } from "../../core/protocol/companion.ts";
 import { sipLimits } from "../base/limits.ts";
 import { failureOf } from "./service_link.ts";
 import { refusalOf, type ServiceLink } from "./service_link.ts";
@@ -15,14 +15,14 @@ interface Waiting {
  * side more than the report in it. Resolves when the service has the report; rejects with
  * `ServiceError`. Whoever tells of one leg waits for that before telling of it again.
  */
-export function createNews(link: Pick<ServiceLink, "news">): (report: Report) => Promise<void> {
+export function createEventSender(link: Pick<ServiceLink, "news">): (report: Report) => Promise<void> {
   const queue: Waiting[] = [];
   let underWay = 0;
 
   async function send(group: Waiting[]): Promise<void> {
     try {
       const reports = group.map(({ report }) => report);
-      const { outcomes } = await link.news({ reports });
+      const { outcomes } = await link.events({ reports });
       for (const [at, waiting] of group.entries()) settle(waiting, outcomes[at] ?? "outage");
     } catch (error) {
       // What the service cannot read of one is no fault of those that it came together with.
@@ -34,7 +34,7 @@ export function createNews(link: Pick<ServiceLink, "news">): (report: Report) =>
 
   async function run(): Promise<void> {
     underWay++;
-    while (queue.length > 0) await send(queue.splice(0, sipLimits.newsAtOnce));
+    while (queue.length > 0) await send(queue.splice(0, sipLimits.eventsAtOnce));
     underWay--;
   }
 
@@ -42,12 +42,12 @@ export function createNews(link: Pick<ServiceLink, "news">): (report: Report) =>
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     queue.push({ report, resolve, reject });
     // What the same turn of the event loop brings goes along.
-    if (underWay < sipLimits.newsRequests && queue.length === 1) queueMicrotask(run);
+    if (underWay < sipLimits.eventsRequests && queue.length === 1) queueMicrotask(run);
     return promise;
   };
 }
 
-function settle({ resolve, reject }: Waiting, outcome: NewsAnswer["outcomes"][number]): void {
+function settle({ resolve, reject }: Waiting, outcome: EventsAnswer["outcomes"][number]): void {
   const refusal = refusalOf(outcome);
   if (refusal === undefined) resolve();
   else reject(refusal);

@@ -1,4 +1,4 @@
-import type { QuestionAnswer, Report } from "../../core/protocol/companion.ts";
+import type { ScriptAnswer, Report } from "../../core/protocol/companion.ts";
 import type { Script } from "../../core/protocol/script.ts";
 import { overReason } from "../base/abort.ts";
 import { sipLimits } from "../base/limits.ts";
@@ -7,15 +7,15 @@ import { refusalOf, ServiceError, type ServiceLink } from "./service_link.ts";
 import type { Timers } from "../base/timers.ts";
 
 /** Asks the service what comes next; rejects with `ServiceError`, or when the signal aborts. */
-export type Ask = (report: Report, signal: AbortSignal) => Promise<Script>;
+export type RequestScript = (report: Report, signal: AbortSignal) => Promise<Script>;
 
 /**
  * Asks about legs. A busy companion has many that ask: what comes up before the answer to a request has
  * begun goes together with the next one, for a request costs either side more than the question in it.
  * Each is answered by itself, however long others take, and goes out within `questionsWaitMs`.
  */
-export function createQuestions(link: Pick<ServiceLink, "questions">, timers: Timers): Ask {
-  let queue: Question[] = [];
+export function createScriptRequester(link: Pick<ServiceLink, "questions">, timers: Timers): RequestScript {
+  let queue: OpenRequest[] = [];
   let isWaiting = false;
 
   function sendNext(): void {
@@ -29,12 +29,12 @@ export function createQuestions(link: Pick<ServiceLink, "questions">, timers: Ti
       stop();
       sendNext();
     };
-    const stop = timers.after(sipLimits.questionsWaitMs, onBegin);
-    void send(link, queue.splice(0, sipLimits.questionsAtOnce), onBegin).then(onBegin);
+    const stop = timers.after(sipLimits.scriptRequestsWaitMs, onBegin);
+    void send(link, queue.splice(0, sipLimits.scriptRequestsAtOnce), onBegin).then(onBegin);
   }
 
   return (report, signal) => {
-    const question = ask(report, signal);
+    const question = openRequest(report, signal);
     queue.push(question);
     // What the same turn of the event loop brings goes along.
     if (!isWaiting) queueMicrotask(sendNext);
@@ -44,17 +44,17 @@ export function createQuestions(link: Pick<ServiceLink, "questions">, timers: Ti
 }
 
 /** One who waits for a script. */
-interface Question {
+interface OpenRequest {
   readonly report: Report;
   readonly script: Promise<Script>;
   isOver: boolean;
   /** Called when nobody waits any more. */
   onLeft(): void;
-  settle(answer: QuestionAnswer): void;
+  settle(answer: ScriptAnswer): void;
   reject(error: unknown): void;
 }
 
-function ask(report: Report, signal: AbortSignal): Question {
+function openRequest(report: Report, signal: AbortSignal): OpenRequest {
   const { promise, resolve, reject } = Promise.withResolvers<Script>();
   const end = () => {
     question.isOver = true;
@@ -64,7 +64,7 @@ function ask(report: Report, signal: AbortSignal): Question {
     question.reject(new Error("Nobody waits for the script any more"));
     question.onLeft();
   };
-  const question: Question = {
+  const question: OpenRequest = {
     report,
     script: promise,
     isOver: false,
@@ -88,7 +88,7 @@ function ask(report: Report, signal: AbortSignal): Question {
 /** One request, given up when all who asked have left. Never rejects. */
 async function send(
   link: Pick<ServiceLink, "questions">,
-  group: Question[],
+  group: OpenRequest[],
   onBegin: () => void,
 ): Promise<void> {
   const left = new AbortController();
@@ -98,7 +98,7 @@ async function send(
     };
   }
   try {
-    await link.questions({ reports: group.map(({ report }) => report) }, {
+    await link.scripts({ reports: group.map(({ report }) => report) }, {
       signal: left.signal,
       onBegin,
       onAnswer: (answer) => group[answer.at]?.settle(answer),

@@ -3,8 +3,8 @@ import type { Companion, Report } from "../../core/protocol/companion.ts";
 import type { Script } from "../../core/protocol/script.ts";
 import { unlessAborted } from "../base/abort.ts";
 import { sipLimits } from "../base/limits.ts";
-import type { Ask } from "./questions.ts";
-import type { Asking, ReportQueue } from "../base/report_queue.ts";
+import type { RequestScript } from "./questions.ts";
+import type { ScriptWaiter, ReportQueue } from "../base/report_queue.ts";
 import { failureOf } from "./service_link.ts";
 import type { Log } from "../base/log.ts";
 import type { Timers } from "../base/timers.ts";
@@ -12,9 +12,9 @@ import type { Timers } from "../base/timers.ts";
 export interface ReportOptions {
   companion: Companion;
   /** Delivers a report that wants a script. */
-  ask: Ask;
+  requestScript: RequestScript;
   /** Delivers a report that wants no script; rejects when the companion stops. */
-  tell(report: Report): Promise<void>;
+  sendEvent(report: Report): Promise<void>;
   timers: Timers;
   log: Log;
   /** Aborts when the companion is about to stop: no attempt waits long any more. */
@@ -53,9 +53,9 @@ export function createReportQueue(
 async function deliver(
   options: ReportOptions,
   report: Report,
-  { asking, over }: { asking: Asking | undefined; over: AbortSignal },
+  { asking, over }: { asking: ScriptWaiter | undefined; over: AbortSignal },
 ): Promise<Script> {
-  const { ask, tell, log, stopped } = options;
+  const { requestScript: ask, sendEvent: tell, log, stopped } = options;
   const patientUntil = Date.now() + sipLimits.serviceGraceMs;
   let defects = 0;
   for (let attempt = 0; !stopped.aborted; attempt++) {

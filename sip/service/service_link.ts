@@ -1,4 +1,4 @@
-import type { QuestionAnswer, Questions } from "../../core/protocol/companion.ts";
+import type { ScriptAnswer, ScriptRequests } from "../../core/protocol/companion.ts";
 import {
   type ClientOf,
   clientOf,
@@ -26,14 +26,14 @@ export class ServiceError extends Error {
   }
 }
 
-const failures: Partial<Record<QuestionAnswer["outcome"], ServiceFailure>> = {
+const failures: Partial<Record<ScriptAnswer["outcome"], ServiceFailure>> = {
   outage: "outage",
   defect: "defect",
   refused: "refusal",
 };
 
 /** Why a report was not taken; undefined when it was. */
-export function refusalOf(outcome: QuestionAnswer["outcome"]): ServiceError | undefined {
+export function refusalOf(outcome: ScriptAnswer["outcome"]): ServiceError | undefined {
   const failure = failures[outcome];
   return failure && new ServiceError("tell the service", `the report met a ${outcome}`, failure);
 }
@@ -41,11 +41,11 @@ export function refusalOf(outcome: QuestionAnswer["outcome"]): ServiceError | un
 /** Requests of the companion to the service. Each call is one attempt and may reject. */
 export interface ServiceLink extends ClientOf<ServiceRequests> {
   /** Reports of several legs that want scripts; resolves when the service has sent all answers. */
-  questions(asked: Questions, asking: {
+  scripts(asked: ScriptRequests, asking: {
     signal: AbortSignal;
     /** The service begins to answer. */
     onBegin(): void;
-    onAnswer(answer: QuestionAnswer): void;
+    onAnswer(answer: ScriptAnswer): void;
   }): Promise<void>;
 }
 
@@ -68,8 +68,8 @@ export function createServiceLink(options: ServiceLinkOptions): ServiceLink {
   };
   return {
     ...clientOf(serviceRequests, send),
-    async questions(asked, { signal, onBegin, onAnswer }) {
-      const { path, answer } = serviceRequests.questions;
+    async scripts(asked, { signal, onBegin, onAnswer }) {
+      const { path, answer } = serviceRequests.scripts;
       let rest = "";
       const onText = (text: string) => {
         const lines = (rest + text).split("\n");

@@ -29,7 +29,7 @@ export function forgetTransaction(request: IncomingInviteRequest | OutgoingInvit
  * would (RFC 3261 §8.2.7): a transaction would wait 32 s for an ACK, at no cost to the sender. A
  * repeated INVITE is judged anew and gets the same tag; its ACK is dropped.
  */
-export function refuseStranger(request: IncomingInviteRequest, refusal: Refusal): void {
+export function refuseUnauthenticated(request: IncomingInviteRequest, refusal: Refusal): void {
   request.reject({ ...refusal, toTag: statelessTag(request.message) });
   forgetTransaction(request);
 }

@@ -15,7 +15,7 @@ export async function consult(
 ): Promise<Script> {
   const { live, signal } = run;
   const carriedAction = action && carried(run, action);
-  return await live.ask(
+  return await live.requestScript(
     { type: "consulting", memo, ...carriedAction && { action: carriedAction } },
     { signal },
   );

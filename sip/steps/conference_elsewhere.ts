@@ -1,11 +1,11 @@
-import type { MeetingPlace } from "../../core/protocol/peers.ts";
+import type { RemoteCompanion } from "../../core/protocol/peers.ts";
 import type { Recorded } from "../../core/protocol/recordings.ts";
 import type { ConferenceStep } from "../../core/protocol/conferences.ts";
 import { overReason, unlessAborted } from "../base/abort.ts";
 import { sipLimits } from "../base/limits.ts";
 import type { MediaLeg } from "../media/base/port.ts";
-import { callPeer, type Meeting } from "../peer/call_peer.ts";
-import { ANOTHER_RUN, type MeetingNews, type MeetingOrder } from "../peer/meeting.ts";
+import { callCompanion, type CompanionCall } from "../peer/call_peer.ts";
+import { ANOTHER_RUN, type CompanionCallEvent, type CompanionCallOrder } from "../peer/meeting.ts";
 import type { ScriptRun } from "./script_run.ts";
 import { type Participation, untilEnough } from "./participation.ts";
 import { answered, type PerformStep, wait } from "./wait.ts";
@@ -16,7 +16,7 @@ import { answered, type PerformStep, wait } from "./wait.ts";
  */
 export async function joinElsewhere(
   run: ScriptRun,
-  step: ConferenceStep & { at: MeetingPlace },
+  step: ConferenceStep & { at: RemoteCompanion },
   performStep: PerformStep,
 ): Promise<Participation> {
   const { calls, live, signal } = run;
@@ -26,7 +26,7 @@ export async function joinElsewhere(
   const muted = step.muted || media.isMuted;
   const left = Promise.withResolvers<Recorded | null>();
   const hearing = hears(run, { media, step, performStep });
-  const meeting = callPeer(calls, {
+  const meeting = callCompanion(calls, {
     at,
     order: orderOf(live.leg.id, { ...step, muted }),
     onNews(news, theirs) {
@@ -57,7 +57,7 @@ export async function joinElsewhere(
   }
 }
 
-function orderOf(leg: string, step: ConferenceStep & { at: MeetingPlace }): MeetingOrder {
+function orderOf(leg: string, step: ConferenceStep & { at: RemoteCompanion }): CompanionCallOrder {
   const { at: { runId }, wait: _, action: __, memo: ___, ...manner } = step;
   return { type: "conference", leg, runId, step: manner };
 }
@@ -79,7 +79,7 @@ function hears(
   };
   run.signal.addEventListener("abort", end, { once: true });
   return {
-    turn(news: MeetingNews, theirs: MediaLeg) {
+    turn(news: CompanionCallEvent, theirs: MediaLeg) {
       if (isOver) return;
       waiting.abort(overReason);
       if (news.type === "talks") media.join(theirs);
@@ -96,7 +96,7 @@ function hears(
 /** What was recorded while the leg was in the conference; null also when the other companion cannot say. */
 async function recordedBy(
   { calls: { signalling: { timers } } }: ScriptRun,
-  meeting: Meeting,
+  meeting: CompanionCall,
   left: Promise<Recorded | null>,
 ): Promise<Recorded | null> {
   meeting.say({ type: "leave" });

@@ -1,6 +1,6 @@
 import { unlessAborted, whenAborted } from "../base/abort.ts";
 import { anchorCallee } from "../dialog/anchor.ts";
-import { holdNews } from "../dialog/hold.ts";
+import { createHoldReporter } from "../dialog/hold.ts";
 import type { InboundLeg, Leg } from "../contracts/leg.ts";
 import { staysDirect } from "../leg/media_relay.ts";
 import type { MediaLeg } from "../media/base/port.ts";
@@ -79,16 +79,16 @@ function mayPass(
 
 /** Tells each side while the other one holds it; the result ends it, and whoever is held then. */
 function passHolds({ signalling }: ScriptRun["calls"], one: Leg, other: Leg): () => void {
-  const news = [[one, holdNews(other, signalling)], [other, holdNews(one, signalling)]] as const;
+  const news = [[one, createHoldReporter(other, signalling)], [other, createHoldReporter(one, signalling)]] as const;
   let isOver = false;
-  for (const [leg, { tell }] of news) {
+  for (const [leg, { report: tell }] of news) {
     leg.onHold = (isHolding) => {
       if (!isOver) tell(isHolding);
     };
   }
   return () => {
     isOver = true; // Each may talk to a third one already, and keeps what that one set.
-    for (const [, { tell }] of news) tell(false);
+    for (const [, { report: tell }] of news) tell(false);
   };
 }
 

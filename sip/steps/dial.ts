@@ -16,7 +16,7 @@ import {
   type Ring,
   ringAll,
 } from "../leg/ring_all.ts";
-import { recordTalk } from "./record_talk.ts";
+import { recordConnectedCall } from "./record_talk.ts";
 import { connectLegs } from "./connect_legs.ts";
 
 const rungAhead = new WeakMap<DialStep, Ring>();
@@ -31,11 +31,11 @@ export async function dial(run: ScriptRun, step: DialStep): Promise<Script | voi
   const { startedAt, proxied } = ring;
   const winner = await unlessAborted(ring.winner, signal);
   const answeredAt = winner?.live.leg.answeredAt ?? Date.now();
-  let recording: ReturnType<typeof recordTalk> | undefined;
+  let recording: ReturnType<typeof recordConnectedCall> | undefined;
   hangUpOthers(ring, winner);
   if (winner !== undefined) {
     const { timeLimitS, hangupOnStar = false } = step;
-    recording = recordTalk(run, step);
+    recording = recordConnectedCall(run, step);
     const { onJoined } = recording;
     await connectLegs(run, winner, { proxied, timeLimitS, hangupOnStar, onJoined });
     hangUp(winner, false);

@@ -34,7 +34,7 @@ export async function gather(
   }
   const action = carried(run, step.action);
   const event = { type: "gathered", digits, ...speech && { speech }, action } as const;
-  return await live.ask(event, { signal });
+  return await live.requestScript(event, { signal });
 }
 
 /** The same without a report: whoever performs it knows whom to tell. */

@@ -1,19 +1,19 @@
-import type { MeetingPlace } from "../../core/protocol/peers.ts";
+import type { RemoteCompanion } from "../../core/protocol/peers.ts";
 import type { PickupStep } from "../../core/protocol/conferences.ts";
 import { unlessAborted } from "../base/abort.ts";
-import { callPeer } from "../peer/call_peer.ts";
+import { callCompanion } from "../peer/call_peer.ts";
 import { runPartner } from "../peer/remote_leg.ts";
 import type { ScriptRun } from "./script_run.ts";
 import { type ConnectedEnd, connectLegs, type ConnectOptions } from "./connect_legs.ts";
 
 /** Takes a leg that waits at another companion, and talks to it, by a call to that one. */
-export async function talkElsewhere(
+export async function connectElsewhere(
   run: ScriptRun,
-  { leg, at, timeLimitS, hangupOnStar = false }: PickupStep & { at: MeetingPlace },
+  { leg, at, timeLimitS, hangupOnStar = false }: PickupStep & { at: RemoteCompanion },
   onJoined: ConnectOptions["onJoined"] & object,
 ): Promise<ConnectedEnd> {
   const { calls, signal } = run;
-  const meeting = callPeer(calls, {
+  const meeting = callCompanion(calls, {
     at,
     order: { type: "pickup", leg, runId: at.runId },
     onNews: (news) => news.type === "run" && runPartner(other, news.script),

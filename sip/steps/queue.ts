@@ -5,9 +5,9 @@ import { whenAborted } from "../base/abort.ts";
 import { sipLimits } from "../base/limits.ts";
 import type { LiveLeg } from "../contracts/live_leg.ts";
 import { carried, type ScriptRun, tellEnd } from "./script_run.ts";
-import { recordTalk } from "./record_talk.ts";
+import { recordConnectedCall } from "./record_talk.ts";
 import { type ConnectedEnd, connectLegs, type ConnectOptions } from "./connect_legs.ts";
-import { talkElsewhere } from "./pickup_elsewhere.ts";
+import { connectElsewhere } from "./pickup_elsewhere.ts";
 import { answered, type PerformStep, wait } from "./wait.ts";
 
 /** Has the leg wait until it is taken, leaves or ends; the service is told when it comes and goes. */
@@ -74,11 +74,11 @@ export async function pickup(run: ScriptRun, step: PickupStep): Promise<Script |
   const { at, action, memo, leg } = step;
   const media = await answered(run);
   if (media === undefined || signal.aborted) return;
-  const recording = recordTalk(run, step);
+  const recording = recordConnectedCall(run, step);
   const { onJoined } = recording;
   const talked = at === undefined
     ? await talkHere(run, step, onJoined)
-    : await talkElsewhere(run, { ...step, at }, onJoined);
+    : await connectElsewhere(run, { ...step, at }, onJoined);
   if (typeof talked === "string") {
     if (signal.aborted) return;
     const missing = { ...memo, [talked]: leg };

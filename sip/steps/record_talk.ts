@@ -4,7 +4,7 @@ import type { RecordingSink } from "../service/recordings.ts";
 import type { ScriptRun } from "./script_run.ts";
 
 /** The recording of two who talk, where it is wanted; it begins when they hear each other. */
-export function recordTalk(
+export function recordConnectedCall(
   { calls, live }: ScriptRun,
   { record: recording }: { record?: RecordingOrder | undefined },
 ): { onJoined(one: MediaLeg, other: MediaLeg): void; end(): Promise<Recorded | null> } {

@@ -34,7 +34,7 @@ export async function ussd(
     text: said.text,
     action: carried(run, action),
   } as const;
-  return await live.ask(event, { signal });
+  return await live.requestScript(event, { signal });
 }
 
 /**

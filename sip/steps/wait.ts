@@ -62,7 +62,7 @@ async function hear(
       action: carried(run, action),
       ...gathered && { gathered: toldOf(gathered) },
     };
-    const script = await live.ask({ type: "waiting", ...news }, { signal });
+    const script = await live.requestScript({ type: "waiting", ...news }, { signal });
     ({ action } = asked); // From the newRun, unless it leads on to another.
     gathered = undefined;
     for (const step of script) {

@@ -5,7 +5,7 @@ import type { Calls } from "../contracts/calls.ts";
 import { dialWith } from "../steps/dial.ts";
 import { sipLimits } from "../base/limits.ts";
 import type { LegName } from "../identity/leg_names.ts";
-import { nobodysUri } from "../identity/privacy.ts";
+import { anonymousUri } from "../identity/privacy.ts";
 import type { LiveLeg } from "../contracts/live_leg.ts";
 import type { ReferTo } from "./refer_to.ts";
 import type { Referral } from "../dialog/referral.ts";
@@ -16,7 +16,7 @@ import { connectLegs, type HeldLeg } from "../steps/connect_legs.ts";
 /** Tells who refers (RFC 3892); a caller that is hidden from whom it calls stays so (RFC 3323). */
 export function referredBy({ leg }: LiveLeg, by: string): string {
   const isHidden = leg.direction === "inbound" && leg.demands.isHidden;
-  return `Referred-By: <${isHidden ? nobodysUri().toString() : by}>`;
+  return `Referred-By: <${isHidden ? anonymousUri().toString() : by}>`;
 }
 
 /** A REFER that was accepted: `live` refers `other`, whom it talks to. */
@@ -92,7 +92,7 @@ export async function askService(
   } as const;
   // The service knows no leg that is the other end of another companion's.
   const asking = live.isOfPeer && other ? other : live;
-  const script = await asking.ask(event, { signal, onUnreachable: giveUp });
+  const script = await asking.requestScript(event, { signal, onUnreachable: giveUp });
   stop();
   if (script.length > 0) return script;
   return [{ type: "reject", status: silent.signal.aborted ? 503 : 603 }];

@@ -5,14 +5,14 @@ import type { Clock } from "../base/clock.ts";
 export interface KeepAliveOptions {
   clock: Clock;
   /** Asks the peer for a sign of life. */
-  ask(): void;
+  ping(): void;
 }
 
 /**
  * Ends a stream whose peer is not there any more: at `socketIdleS` after `socketIdleS` something has
  * to have come, or it is asked, and ended when nothing comes then either. The result stops the watch.
  */
-export function watchPeer(socket: Socket, { clock, ask }: KeepAliveOptions): () => void {
+export function watchPeer(socket: Socket, { clock, ping: ask }: KeepAliveOptions): () => void {
   const { socketIdleS } = sipLimits;
   let seen = socket.bytesRead;
   let asked = false;

@@ -42,7 +42,7 @@ export function serviceResolver(
   nameServer?: { ipAddr: string; port: number },
 ): Pick<Resolver, "naptr" | "srv"> {
   const options = () => ({
-    signal: AbortSignal.timeout(sipLimits.dnsQuestionMs),
+    signal: AbortSignal.timeout(sipLimits.dnsQueryMs),
     ...nameServer && { nameServer },
   });
   return {

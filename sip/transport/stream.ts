@@ -90,7 +90,7 @@ export function whyUnwritable(socket: Socket): Error | undefined {
 
 /** Ends a stream that nothing came by for long; the result stops the watch. */
 function watchSilence(socket: Socket, flow: Flow, { clock, outgoing }: StreamOptions): () => void {
-  const { strangerIdleMs, streamIdleMs } = sipLimits;
+  const { unauthenticatedIdleMs: strangerIdleMs, streamIdleMs } = sipLimits;
   let heardAt = clock.now();
   let stop = () => {};
   const look = () => {

@@ -49,7 +49,7 @@ export function openWebSocketFlow(socket: Socket, options: WebSocketOptions): Fl
   const inbox = createInbox(line, { clock, masked: !outgoing, onReceived });
   const stopWatching = watchPeer(socket, {
     clock,
-    ask: () => void line.send(opcodes.ping, "").catch(() => {}),
+    ping: () => void line.send(opcodes.ping, "").catch(() => {}),
   });
   socket.setNoDelay(true);
   // The close that follows says it all.

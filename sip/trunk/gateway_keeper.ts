@@ -73,7 +73,7 @@ export function createGatewayKeeper(
       state.stopping.abort();
       await kept;
       await unregister(state);
-      reports.tell({ status: "unregistered" });
+      reports.report({ status: "unregistered" });
       await reports.drained();
     },
   };
@@ -85,14 +85,14 @@ async function keep(state: State): Promise<void> {
     try {
       const { flow, refreshMs } = await register(state);
       if (signal.aborted) return;
-      reports.tell({ status: "registered" });
+      reports.report({ status: "registered" });
       failures = 0;
       await stay(state, flow, refreshMs);
     } catch (error) {
       if (signal.aborted) return;
       const waitMs = backOffMs(failures++, error);
       if (!outlasts(state, waitMs, error)) {
-        reports.tell({ status: "failed", reason: (error as Error).message.slice(0, 255) });
+        reports.report({ status: "failed", reason: (error as Error).message.slice(0, 255) });
       }
       await timers.pause(waitMs, signal);
     }

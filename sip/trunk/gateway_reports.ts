@@ -19,7 +19,7 @@ export type GatewayState = Pick<GatewayReport, "status" | "reason">;
 /** The reports of one registration: one at a time, in order, each until the service has taken it. */
 export interface GatewayReports {
   /** Tells a state that differs from the last. */
-  tell(state: GatewayState): void;
+  report(state: GatewayState): void;
   /** Tells the last state once more. */
   repeat(): void;
   drained(): Promise<void>;
@@ -37,7 +37,7 @@ export function createGatewayReports(
     last = last.then(() => deliver(options, report));
   };
   return {
-    tell(state) {
+    report(state) {
       if (told?.status === state.status && told.reason === state.reason) return;
       told = state;
       send(state);

@@ -12,7 +12,7 @@ export interface Gateways {
   /** The answer of the service may have changed. */
   changed(): void;
   /** The service does not know how they are. */
-  tellAll(): void;
+  reportAll(): void;
   all(): MapIterator<GatewayKeeper>;
   /** By the user part of the Contact that a Gateway is registered by. */
   find(contactUser: string): GatewayKeeper | undefined;
@@ -89,7 +89,7 @@ export function createGateways(signalling: Signalling, options: GatewaysOptions)
   return {
     start,
     changed,
-    tellAll: () => keepers.forEach((keeper) => keeper.repeat()),
+    reportAll: () => keepers.forEach((keeper) => keeper.repeat()),
     all: () => keepers.values(),
     find: (contactUser) => keepers.values().find((keeper) => keeper.contactUser === contactUser),
     async stop() {

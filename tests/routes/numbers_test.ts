@@ -358,7 +358,7 @@ Deno.test("two transfers at once leave a number in one account", async () => {
 Deno.test("the provider is told of every number that comes, moves and goes", async () => {
   const told: NumberEvent[] = [];
   const tell = (event: NumberEvent) => Promise.resolve(void told.push(event));
-  using app = await startApp({ ports: { numbers: { ...openNumbers, tell } } });
+  using app = await startApp({ ports: { numbers: { ...openNumbers, notify: tell } } });
   const child = await app.subAccount(app.root, "child");
 
   const { sid } = (await app.root.post("IncomingPhoneNumbers.json", { PhoneNumber: bay })).json();

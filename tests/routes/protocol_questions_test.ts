@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { questionAnswer, type Report } from "../../core/protocol/companion.ts";
+import { scriptAnswer, type Report } from "../../core/protocol/companion.ts";
 import { serviceRequests } from "../../core/protocol/requests.ts";
 import { signatureHeader, signRequest } from "../../core/protocol/signature.ts";
 import { protocolRoutes } from "../../routes/protocol/routes.ts";
@@ -66,14 +66,14 @@ async function lineOf(answer: ReadableStreamDefaultReader<Uint8Array>) {
   const { value } = await answer.read();
   const text = new TextDecoder().decode(value);
   assert.ok(text.endsWith("\n"), text);
-  return questionAnswer.parse(JSON.parse(text));
+  return scriptAnswer.parse(JSON.parse(text));
 }
 
 Deno.test("POST /bridge/questions answers each by a line of its own, when it can", async () => {
   using lab = await startQuestions();
   const reports = [lab.incoming("slow"), lab.incoming("quick")];
 
-  const response = await post(lab.app, serviceRequests.questions.path, reports);
+  const response = await post(lab.app, serviceRequests.scripts.path, reports);
   const reader = response.body!.getReader();
   const quick = await lineOf(reader);
   lab.answer();
@@ -88,10 +88,10 @@ Deno.test("POST /bridge/questions answers each by a line of its own, when it can
 Deno.test("POST /bridge/questions ends a search when its leg has other news", async () => {
   using lab = await startQuestions();
   const report = lab.incoming("slow");
-  const response = await post(lab.app, serviceRequests.questions.path, [report]);
+  const response = await post(lab.app, serviceRequests.scripts.path, [report]);
   const search = await lab.searching;
 
-  await post(lab.app, serviceRequests.news.path, [{ ...report, wantsScript: false }]);
+  await post(lab.app, serviceRequests.events.path, [{ ...report, wantsScript: false }]);
 
   assert.equal(search.aborted, true);
   assert.deepEqual(await lineOf(response.body!.getReader()), {
@@ -103,7 +103,7 @@ Deno.test("POST /bridge/questions ends a search when its leg has other news", as
 
 Deno.test("POST /bridge/questions ends every search when the companion hangs up", async () => {
   using lab = await startQuestions();
-  const response = await post(lab.app, serviceRequests.questions.path, [lab.incoming("slow")]);
+  const response = await post(lab.app, serviceRequests.scripts.path, [lab.incoming("slow")]);
   const search = await lab.searching;
 
   await response.body!.cancel();
@@ -115,12 +115,12 @@ Deno.test("POST /bridge/questions says of each what became of it, and refuses wh
   using lab = await startQuestions();
   const strange = { ...lab.incoming("quick"), accountSid: `AC${"f".repeat(32)}` };
 
-  const response = await post(lab.app, serviceRequests.questions.path, [
+  const response = await post(lab.app, serviceRequests.scripts.path, [
     strange,
     lab.incoming("quick"),
   ]);
   const lines = (await response.text()).trim().split("\n").map((line) => JSON.parse(line));
-  const unreadable = await post(lab.app, serviceRequests.questions.path, [{ leg: "none" }]);
+  const unreadable = await post(lab.app, serviceRequests.scripts.path, [{ leg: "none" }]);
 
   assert.equal(lines.find(({ at }) => at === 1).outcome, "taken");
   assert.notEqual(lines.find(({ at }) => at === 0).script[0]?.type, "dial");

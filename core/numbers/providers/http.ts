@@ -76,7 +76,7 @@ export function httpNumbers({ url, token, fetch }: HttpNumbersOptions): NumberPr
       const offer = sent === null ? null : offerOf(sent);
       return offer?.phoneNumber === phoneNumber ? offer : null;
     },
-    async tell(event) {
+    async notify(event) {
       const headers = { "Content-Type": "application/json" };
       const response = await ask("/events", {
         method: "POST",

@@ -9,5 +9,5 @@ export const inventoryNumbers = (stock: Stock): NumberProvider => ({
   countries: () => stock.countries(),
   search: (wanted) => stock.search(wanted),
   offer: (phoneNumber) => stock.get(phoneNumber),
-  tell: () => Promise.resolve(),
+  notify: () => Promise.resolve(),
 });

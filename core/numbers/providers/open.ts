@@ -24,7 +24,7 @@ export const openNumbers: NumberProvider = {
     }
   },
   offer: (phoneNumber) => Promise.resolve(offerOf(phoneNumber)),
-  tell: () => Promise.resolve(),
+  notify: () => Promise.resolve(),
 };
 
 function offerOf(phoneNumber: string): NumberOffer | null {

@@ -217,7 +217,7 @@ function select(state: State, pair: Pair): void {
   state.consent?.close();
   state.consent = watchConsent({
     clock: state.clock,
-    ask() {
+    check() {
       const transaction = newTransaction();
       request(state, pair, { transaction });
       return transaction;

@@ -13,12 +13,12 @@ export interface Consent {
 interface Options {
   clock: Clock;
   /** Asks the peer; returns the transaction. */
-  ask(): string;
+  check(): string;
   onLost(): void;
 }
 
 /** Asks every 5 s or so, from a moment on at which the peer consented. */
-export function watchConsent({ clock, ask, onLost }: Options): Consent {
+export function watchConsent({ clock, check: ask, onLost }: Options): Consent {
   let consentedAt = clock.now();
   let asked: string | undefined;
   let cancel = () => {};

@@ -20,9 +20,9 @@ export interface LegEvents {
 export interface EngineLink {
   /** A number that nothing else has. */
   next(): number;
-  tell(order: Order): void;
+  post(order: Order): void;
   /** Resolves with what the task brings; rejects when it fails, and when the engine is gone. */
-  ask(task: Task): Promise<string>;
+  request(task: Task): Promise<string>;
   /**
    * Resolves at the end of the task, also when the engine is gone, and at once when the signal
    * aborts, which stops it; rejects when it fails.
@@ -74,17 +74,17 @@ export function createEngineLink(end: MessageEnd<Order | Start, Report>, log: Lo
   };
   end.onmessage = ({ data }) => heed(state, data);
   const next = () => ++state.last;
-  const sound = createSentSounds(next, (sound) => tell(state, { type: "forgetSound", sound }));
+  const sound = createSentSounds(next, (sound) => post(state, { type: "forgetSound", sound }));
   return {
     next,
-    tell: (order) => tell(state, order),
-    ask: (task) => begin(state, next(), task),
+    post: (order) => post(state, order),
+    request: (task) => begin(state, next(), task),
     perform: (task, signal) => perform(state, next(), { task, signal }),
     begin(task, write) {
       const id = next();
       const over = begin(state, id, task, write).then(() => {}, () => {});
       return () => {
-        tell(state, { type: "stop", task: id });
+        post(state, { type: "stop", task: id });
         return over;
       };
     },
@@ -95,7 +95,7 @@ export function createEngineLink(end: MessageEnd<Order | Start, Report>, log: Lo
   };
 }
 
-function tell({ end, gone }: State, order: Order | Start): void {
+function post({ end, gone }: State, order: Order | Start): void {
   if (gone === undefined) end.postMessage(order, []);
 }
 
@@ -103,7 +103,7 @@ function begin(state: State, id: number, task: Task, write?: WriteSamples): Prom
   const over = Promise.withResolvers<string>();
   if (state.gone !== undefined) over.reject(new EngineGone(state.gone));
   else state.tasks.set(id, { over, write });
-  tell(state, { ...task, task: id });
+  post(state, { ...task, task: id });
   return over.promise;
 }
 
@@ -114,7 +114,7 @@ function perform(
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const stop = () => {
-    tell(state, { type: "stop", task: id });
+    post(state, { type: "stop", task: id });
     resolve();
   };
   begin(state, id, task).then(() => {}, (error) => {

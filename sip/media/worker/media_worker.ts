@@ -44,7 +44,7 @@ export async function startMediaWorker(
     ended(`ended: ${event.message}`);
   };
   try {
-    await link.ask({ type: "start", places });
+    await link.request({ type: "start", places });
     stopWatch = watch(link, checkMs, () => ended("hangs"));
   } catch (error) {
     worker.terminate();
@@ -66,7 +66,7 @@ export async function startMediaWorker(
 function watch(link: EngineLink, checkMs: number, onHang: () => void): () => void {
   let missed = 0;
   const timer = setInterval(() => {
-    if (missed++ === 0) void link.ask({ type: "ping" }).then(() => missed = 0, () => {});
+    if (missed++ === 0) void link.request({ type: "ping" }).then(() => missed = 0, () => {});
     // Counted by ticks, not by the clock: a process that slept finds one tick due, not many.
     else if (missed > mediaLimits.workerChecks) onHang();
   }, checkMs);

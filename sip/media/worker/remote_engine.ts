@@ -17,7 +17,7 @@ export function remoteEngine(link: EngineLink): MediaEngine {
   ): Promise<MediaLeg> => {
     if (closed !== undefined) throw new Error("Cannot open a leg: the media engine is closed");
     return await createRemoteLeg(link, (leg) => {
-      return link.ask({ type: "open", leg, ...how, ...options && { options } });
+      return link.request({ type: "open", leg, ...how, ...options && { options } });
     });
   };
   return {
@@ -29,7 +29,7 @@ export function remoteEngine(link: EngineLink): MediaEngine {
 }
 
 async function close(link: EngineLink): Promise<void> {
-  await link.ask({ type: "close" }).catch(() => {}); // One that is gone has nothing to close.
+  await link.request({ type: "close" }).catch(() => {}); // One that is gone has nothing to close.
   link.legs.clear(); // They are not lost, and nobody is called back.
   link.end("Cannot use media: the media engine is closed");
 }
@@ -39,14 +39,14 @@ function remoteConference(link: EngineLink): MediaConference {
   return {
     enter(leg) {
       const participant = link.next();
-      link.tell({ type: "enter", participant, conference, leg: idOf(link, leg) });
+      link.post({ type: "enter", participant, conference, leg: idOf(link, leg) });
       return {
-        setPresent: (present) => link.tell({ type: "participant", participant, present }),
-        setMuted: (muted) => link.tell({ type: "participant", participant, muted }),
-        leave: () => link.tell({ type: "leaveConference", participant }),
+        setPresent: (present) => link.post({ type: "participant", participant, present }),
+        setMuted: (muted) => link.post({ type: "participant", participant, muted }),
+        leave: () => link.post({ type: "leaveConference", participant }),
       };
     },
-    announce: (pcm) => link.tell({ type: "announce", conference, sound: link.sound(pcm) }),
+    announce: (pcm) => link.post({ type: "announce", conference, sound: link.sound(pcm) }),
     record: (write) => link.begin({ type: "recordConference", conference }, write),
   };
 }

@@ -65,11 +65,11 @@ function legOf(state: State, localSdp: string): MediaLeg {
     lost: state.lost.promise,
     unknownSource: state.unknownSource.promise,
     accept: async (sdp, isEarly = false) =>
-      void await link.ask({ type: "accept", leg, sdp, isEarly }),
-    reanswer: (sdp) => link.ask({ type: "reanswer", leg, sdp }),
+      void await link.request({ type: "accept", leg, sdp, isEarly }),
+    reanswer: (sdp) => link.request({ type: "reanswer", leg, sdp }),
     reoffer: (isHolding) =>
-      link.ask({ type: "reoffer", leg, ...isHolding !== undefined && { isHolding } }),
-    reaccept: async (sdp) => void await link.ask({ type: "reaccept", leg, sdp }),
+      link.request({ type: "reoffer", leg, ...isHolding !== undefined && { isHolding } }),
+    reaccept: async (sdp) => void await link.request({ type: "reaccept", leg, sdp }),
     play: (pcm, { loop, signal }) =>
       link.perform({ type: "play", leg, sound: link.sound(pcm), loop }, signal),
     sendDigits: (digits, signal) => link.perform({ type: "sendDigits", leg, digits }, signal),
@@ -80,17 +80,17 @@ function legOf(state: State, localSdp: string): MediaLeg {
     listen: (onFrame) => listen(state, onFrame),
     recordWith: (other, write) =>
       link.begin({ type: "recordLegs", leg, other: idOf(link, other) }, write),
-    join: (other) => link.tell({ type: "join", leg, other: idOf(link, other) }),
-    leave: (from) => link.tell({ type: "leave", leg, ...from && { from: idOf(link, from) } }),
+    join: (other) => link.post({ type: "join", leg, other: idOf(link, other) }),
+    leave: (from) => link.post({ type: "leave", leg, ...from && { from: idOf(link, from) } }),
     setMuted(muted) {
       state.muted = muted;
-      link.tell({ type: "mute", leg, muted });
+      link.post({ type: "mute", leg, muted });
     },
     get isMuted() {
       return state.muted;
     },
     onDigits: state.digits.add,
-    takeDigit: (digit) => link.tell({ type: "takeDigit", leg, digit }),
+    takeDigit: (digit) => link.post({ type: "takeDigit", leg, digit }),
     close: () => close(state),
   };
   ids.set(media, { link, id: leg });
@@ -102,11 +102,11 @@ function listen({ link, id, taps, closed }: State, onFrame: (frame: Pcm) => void
   const tap = link.next();
   taps.add(tap);
   link.taps.set(tap, onFrame);
-  link.tell({ type: "listen", tap, leg: id });
+  link.post({ type: "listen", tap, leg: id });
   return () => {
     if (!taps.delete(tap)) return;
     link.taps.delete(tap);
-    link.tell({ type: "unlisten", tap });
+    link.post({ type: "unlisten", tap });
   };
 }
 
@@ -118,5 +118,5 @@ function close(state: State): void {
   state.digits.clear();
   for (const tap of taps) link.taps.delete(tap);
   state.connected.reject(new Error("Cannot connect media: the leg is closed"));
-  link.tell({ type: "closeLeg", leg: id });
+  link.post({ type: "closeLeg", leg: id });
 }

@@ -198,7 +198,7 @@ Deno.test("httpNumbers asks the endpoint, and takes what is no number for no off
   assert.equal(await numbers.offer("+14155550125"), null);
   assert.deepEqual(await numbers.countries(), ["FR", "US"]);
   const event = { event: "released", phoneNumber: "+1", accountSid: "AC", sid: "PN" } as const;
-  await numbers.tell(event);
+  await numbers.notify(event);
 
   assert.equal(
     asked[0]!.url,
@@ -215,7 +215,7 @@ Deno.test("httpNumbers is unavailable when the endpoint fails or is not understo
   }
   const { numbers } = endpoint({ "/v1/events": [500, ""] });
   const event = { event: "released", phoneNumber: "+1", accountSid: "AC", sid: "PN" } as const;
-  await assert.rejects(numbers.tell(event), /Cannot tell the numbers endpoint: 500/);
+  await assert.rejects(numbers.notify(event), /Cannot tell the numbers endpoint: 500/);
   const dead = httpNumbers({ url: "http://x.test", token: "", fetch: () => Promise.reject() });
   await assert.rejects(dead.countries(), { fault: "unavailable" });
 });

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import type { PresenceNews } from "../../../core/protocol/registrations.ts";
+import type { PresenceChanges } from "../../../core/protocol/registrations.ts";
 import { presenceOf } from "../../../kv/collections/presence.ts";
 import { storeLab } from "../../support/service/store_lab.ts";
 
 const first = { id: "one", runId: "first" };
-const news = (seq: number, changes: Partial<PresenceNews> = {}): PresenceNews => ({
+const news = (seq: number, changes: Partial<PresenceChanges> = {}): PresenceChanges => ({
   companion: first,
   seq,
   whole: false,

@@ -15,9 +15,9 @@ function run(rooms: Admission, name: string, ending: "good" | "bad", times: numb
 
 Deno.test("admission() gives a stranger little room, and more with every good answer", () => {
   const rooms = admission();
-  assert.equal(rooms.enter(lane, 100), limits.jobsToStranger);
+  assert.equal(rooms.enter(lane, 100), limits.jobsToUnknownHost);
   assert.equal(rooms.enter(lane, 100), 0);
-  rooms.leave(lane, limits.jobsToStranger);
+  rooms.leave(lane, limits.jobsToUnknownHost);
   run(rooms, lane, "good", 100);
   assert.equal(rooms.enter(lane, 100), limits.jobsToServer);
 });
@@ -64,13 +64,13 @@ Deno.test("admission() lets jobs that say nothing of their server change nothing
     rooms.end(lane, "neither", 0);
   }
   assert.equal(rooms.isProbing(lane), false);
-  assert.equal(rooms.enter(lane, 100), limits.jobsToStranger);
+  assert.equal(rooms.enter(lane, 100), limits.jobsToUnknownHost);
 });
 
 Deno.test("admission() counts each kind of lane for itself", () => {
   const rooms = admission();
   for (let n = 0; n < 100; n++) rooms.enter(`messages:AC${n}`, 16);
   assert.equal(rooms.enter("messages:AC101", 16), 0);
-  assert.equal(rooms.enter(lane, 16), limits.jobsToStranger);
+  assert.equal(rooms.enter(lane, 16), limits.jobsToUnknownHost);
   assert.equal(rooms.enter("email", 100), limits.jobsPerLane);
 });

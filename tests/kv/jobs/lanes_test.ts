@@ -107,7 +107,7 @@ Deno.test("a server that fails is left alone, and what waits for it burns no att
   await lab.commit(named(50, "down.test"));
   const worker = await app.worker([kind]);
   await worker.drain();
-  assert.ok(begun.length <= limits.circuitFailures + limits.jobsToStranger, `${begun.length}`);
+  assert.ok(begun.length <= limits.circuitFailures + limits.jobsToUnknownHost, `${begun.length}`);
   assert.equal(new Set(begun).size, begun.length, "no job was tried twice");
 
   const before = begun.length;

@@ -128,7 +128,7 @@ sipTest(
 );
 
 sipTest("receive() refuses a stranger who asks too fast, then closes the connection", async () => {
-  await using lab = await startSipLab({ admission: { strangerRequestsPerS: 10 } });
+  await using lab = await startSipLab({ admission: { unauthenticatedRequestsPerS: 10 } });
   const [fast, other] = [
     await openRawWebSocket(lab.companion.sipUrl),
     await openRawWebSocket(lab.companion.sipUrl),
@@ -170,7 +170,7 @@ async function sendUntilCutOff(socket: RawWebSocket, text: string, most: number)
 sipTest(
   "openWebSocketFlow() closes a peer that does not read, before it fills our memory",
   async () => {
-    await using lab = await startSipLab({ admission: { strangerRequestsPerS: 0 } });
+    await using lab = await startSipLab({ admission: { unauthenticatedRequestsPerS: 0 } });
     const socket = await openRawWebSocket(lab.companion.sipUrl);
     const big = options([`Subject: ${"x".repeat(4_000)}`, `Via: SIP/2.0/WS ${"v".repeat(4_000)}`]);
 

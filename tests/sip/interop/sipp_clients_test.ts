@@ -23,7 +23,7 @@ const one = ["-m", "1"];
 const startLab = () =>
   startSipLab({
     transports: { ports: { UDP: 0, TCP: 0 } },
-    admission: { strangerRequestsPerS: 0 },
+    admission: { unauthenticatedRequestsPerS: 0 },
   });
 
 /** sipp registered as alice and as bob, each at a port of its own; calls are put through. */

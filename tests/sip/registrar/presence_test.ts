@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type PresenceNews, registrationLimits } from "../../../core/protocol/registrations.ts";
+import { type PresenceChanges, registrationLimits } from "../../../core/protocol/registrations.ts";
 import type { Flow } from "../../../sip/base/flow.ts";
 import { type Binding, createLocation } from "../../../sip/identity/location.ts";
 import { createPresence } from "../../../sip/registrar/presence.ts";
@@ -41,7 +41,7 @@ function startPresence() {
   const clock = handClock();
   const location = createLocation(clock.now);
   const timers = createTimers();
-  const sent = queue<PresenceNews & { answer(isKnown: boolean): void; fail(error: Error): void }>();
+  const sent = queue<PresenceChanges & { answer(isKnown: boolean): void; fail(error: Error): void }>();
   const logged: string[] = [];
   const stopped = new AbortController();
   const presence = createPresence({
@@ -66,7 +66,7 @@ function startPresence() {
   return { clock, location, presence, next: sent.take, logged, put, remove };
 }
 
-const gist = ({ seq, whole, came, went }: PresenceNews) => ({ seq, whole, came, went });
+const gist = ({ seq, whole, came, went }: PresenceChanges) => ({ seq, whole, came, went });
 
 Deno.test("changed() tells the whole first, then what changed meanwhile in one piece", async () => {
   const { put, remove, next } = startPresence();
@@ -126,7 +126,7 @@ Deno.test("tellAll() tells many in several pieces, of which the first begins ane
   put("first");
   const begun = await next();
   for (let i = 1; i <= registrationLimits.loginsAtOnce; i++) put(`login${i}`);
-  presence.tellAll();
+  presence.reportAll();
   begun.answer(true);
 
   const pieces = [await next()];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { NewsAnswer, Report } from "../../../core/protocol/companion.ts";
+import type { EventsAnswer, Report } from "../../../core/protocol/companion.ts";
 import { sipLimits } from "../../../sip/base/limits.ts";
-import { createNews } from "../../../sip/service/news.ts";
+import { createEventSender } from "../../../sip/service/news.ts";
 import { ServiceError } from "../../../sip/service/service_link.ts";
 
 const reportOf = (number: number): Report => ({
@@ -14,13 +14,13 @@ const reportOf = (number: number): Report => ({
   wantsScript: false,
 });
 
-type Outcomes = NewsAnswer["outcomes"];
+type Outcomes = EventsAnswer["outcomes"];
 
 /** A service whose requests wait until the test lets them go. */
 function heldService() {
   const requests: { reports: Report[]; answer: PromiseWithResolvers<Outcomes> }[] = [];
-  const tell = createNews({
-    async news({ reports }) {
+  const tell = createEventSender({
+    async events({ reports }) {
       const answer = Promise.withResolvers<Outcomes>();
       requests.push({ reports, answer });
       return { outcomes: await answer.promise };
@@ -34,7 +34,7 @@ const turn = () => new Promise((resolve) => setTimeout(resolve, 0));
 Deno.test("tell() sends at once, and together what comes while requests are under way", async () => {
   const { requests, tell } = heldService();
   const told: Promise<void>[] = [];
-  for (let number = 0; number < sipLimits.newsRequests; number++) {
+  for (let number = 0; number < sipLimits.eventsRequests; number++) {
     told.push(tell(reportOf(number)));
     await turn();
   }
@@ -54,8 +54,8 @@ Deno.test("tell() sends at once, and together what comes while requests are unde
 
 Deno.test("tell() sends each alone where one is refused, so that the others are taken", async () => {
   const sent: number[] = [];
-  const tell = createNews({
-    news({ reports }) {
+  const tell = createEventSender({
+    events({ reports }) {
       sent.push(reports.length);
       const isRead = reports.every(({ leg }) => leg !== reportOf(2).leg);
       return isRead
@@ -71,8 +71,8 @@ Deno.test("tell() sends each alone where one is refused, so that the others are 
 });
 
 Deno.test("tell() rejects each report with what became of it", async () => {
-  const tell = createNews({
-    news: () => Promise.resolve<NewsAnswer>({ outcomes: ["taken", "outage", "defect", "refused"] }),
+  const tell = createEventSender({
+    events: () => Promise.resolve<EventsAnswer>({ outcomes: ["taken", "outage", "defect", "refused"] }),
   });
 
   const outcomes = await Promise.allSettled([1, 2, 3, 4].map((number) => tell(reportOf(number))));
@@ -85,8 +85,8 @@ Deno.test("tell() rejects each report with what became of it", async () => {
 
 Deno.test("tell() rejects all of a request that failed, and goes on", async () => {
   let failures = 1;
-  const tell = createNews({
-    news: ({ reports }) =>
+  const tell = createEventSender({
+    events: ({ reports }) =>
       failures-- > 0
         ? Promise.reject(new ServiceError("post", "503", "outage"))
         : Promise.resolve({ outcomes: reports.map(() => "taken" as const) }),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { QuestionAnswer, Report } from "../../../core/protocol/companion.ts";
+import type { ScriptAnswer, Report } from "../../../core/protocol/companion.ts";
 import { sipLimits } from "../../../sip/base/limits.ts";
-import { createQuestions } from "../../../sip/service/questions.ts";
+import { createScriptRequester } from "../../../sip/service/questions.ts";
 import { ServiceError, type ServiceLink } from "../../../sip/service/service_link.ts";
 import { handClock } from "../../support/process/hand_clock.ts";
 
@@ -15,7 +15,7 @@ const reportOf = (number: number): Report => ({
   wantsScript: true,
 });
 
-type Asking = Parameters<ServiceLink["questions"]>[1];
+type Asking = Parameters<ServiceLink["scripts"]>[1];
 
 interface Request extends Asking {
   /** The questions in it, by number. */
@@ -28,8 +28,8 @@ function heldService() {
   const requests: Request[] = [];
   const clock = handClock();
   const timers = { ...clock, pause: () => Promise.resolve(), clear() {} };
-  const ask = createQuestions({
-    questions({ reports }, asking) {
+  const ask = createScriptRequester({
+    scripts({ reports }, asking) {
       const over = Promise.withResolvers<void>();
       requests.push({ ...asking, numbers: reports.map(({ leg }) => Number(leg.slice(2))), over });
       return over.promise;
@@ -45,7 +45,7 @@ function heldService() {
 }
 
 const turn = () => new Promise((resolve) => setTimeout(resolve, 0));
-const hangup = (at: number): QuestionAnswer => ({
+const hangup = (at: number): ScriptAnswer => ({
   at,
   outcome: "taken",
   script: [{ type: "hangup" }],
@@ -77,13 +77,13 @@ Deno.test("ask() lets nobody wait long for the answer to others, nor many go tog
   const { clock, numbers, ask } = heldService();
   void ask(0);
   await turn();
-  for (let number = 1; number <= sipLimits.questionsAtOnce + 1; number++) void ask(number);
-  clock.advance(sipLimits.questionsWaitMs);
+  for (let number = 1; number <= sipLimits.scriptRequestsAtOnce + 1; number++) void ask(number);
+  clock.advance(sipLimits.scriptRequestsWaitMs);
   await turn();
-  clock.advance(sipLimits.questionsWaitMs);
+  clock.advance(sipLimits.scriptRequestsWaitMs);
   await turn();
 
-  assert.deepEqual(numbers().map(({ length }) => length), [1, sipLimits.questionsAtOnce, 1]);
+  assert.deepEqual(numbers().map(({ length }) => length), [1, sipLimits.scriptRequestsAtOnce, 1]);
 });
 
 Deno.test("ask() rejects each question with what became of it, all of a request that failed", async () => {

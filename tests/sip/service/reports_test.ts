@@ -6,7 +6,7 @@ import { ServiceError } from "../../../sip/service/service_link.ts";
 import { createTimers } from "../../../sip/base/timers.ts";
 
 /** A queue whose service answers as told, attempt by attempt, without a rest between them. */
-function startQueue(report: ReportOptions["ask"]) {
+function startQueue(report: ReportOptions["requestScript"]) {
   const timers = { ...createTimers(), pause: () => Promise.resolve() };
   const attempts: Report[] = [];
   const dropped: string[] = [];
@@ -17,8 +17,8 @@ function startQueue(report: ReportOptions["ask"]) {
   };
   const queue = createReportQueue({
     companion: { id: "test", runId: "1" },
-    ask: attempt,
-    tell: async (one) => void await attempt(one, new AbortController().signal),
+    requestScript: attempt,
+    sendEvent: async (one) => void await attempt(one, new AbortController().signal),
     timers,
     log: (line) => dropped.push(line),
     stopping: new AbortController().signal,

@@ -94,7 +94,7 @@ sipTest("openStream() closes a peer that does not complete its message", async (
 
 sipTest("openStream() closes a silent stranger soon, and a Client later", async () => {
   const stranger = await openLab();
-  stranger.clock.advance(sipLimits.strangerIdleMs);
+  stranger.clock.advance(sipLimits.unauthenticatedIdleMs);
   await stranger.peer.closed;
   await stranger.end(stranger.peer);
 

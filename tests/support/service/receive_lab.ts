@@ -65,7 +65,7 @@ export interface Connection {
 /** Strangers are not bound, unless told otherwise. */
 export function openReceiveLab(
   domain: string,
-  admission: AdmissionBounds = { connectionsPerAddress: 0, strangerRequestsPerS: 0 },
+  admission: AdmissionBounds = { connectionsPerAddress: 0, unauthenticatedRequestsPerS: 0 },
 ): ReceiveLab {
   const time = fakeTime();
   const timers = createTimers();
@@ -103,11 +103,11 @@ export function openReceiveLab(
   const never = new AbortController().signal;
   const calls = createCalls({
     companion: { id: "lab", runId: "run" },
-    async ask(report) {
+    async requestScript(report) {
       reports.push(report);
       return await lab.answer(report);
     },
-    tell(report) {
+    sendEvent(report) {
       reports.push(report);
       return Promise.resolve();
     },

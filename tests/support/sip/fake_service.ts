@@ -1,7 +1,7 @@
 import type { Credentials, Heartbeat, Report } from "../../../core/protocol/companion.ts";
 import type { LegEvent } from "../../../core/protocol/events.ts";
 import type { RecordingPart } from "../../../core/protocol/recordings.ts";
-import type { PresenceNews } from "../../../core/protocol/registrations.ts";
+import type { PresenceChanges } from "../../../core/protocol/registrations.ts";
 import { type ServiceRequests, serviceRequests } from "../../../core/protocol/requests.ts";
 import type { Script } from "../../../core/protocol/script.ts";
 import { writeSealed } from "../../../core/protocol/seal.ts";
@@ -19,13 +19,13 @@ export interface FakeService {
   readonly reports: Report[];
   readonly heartbeats: Heartbeat[];
   /** What companions told about who is registered. */
-  readonly presence: PresenceNews[];
+  readonly presence: PresenceChanges[];
   /** Whether the service knows what came before the news. */
-  knows: (news: PresenceNews) => boolean;
+  knows: (news: PresenceChanges) => boolean;
   /** Whether it asks those who beat for the whole. */
   wantsPresence: boolean;
   /** The first news, past or to come, that fit. */
-  told(matches: (news: PresenceNews) => boolean): Promise<PresenceNews>;
+  told(matches: (news: PresenceChanges) => boolean): Promise<PresenceChanges>;
   /** What it knows of trunks. */
   readonly trunks: FakeTrunks;
   /** The first report of a Gateway, past or to come, that fits. */
@@ -138,11 +138,11 @@ function handlersOf(service: FakeService): HandlersOf<ServiceRequests> {
       return { isWanted: service.wantsPart(part) };
     },
     message: () => ({ status: 202 }),
-    news({ reports }) {
+    events({ reports }) {
       service.reports.push(...reports);
       return { outcomes: reports.map(() => "taken" as const) };
     },
-    async questions({ reports }, { send }) {
+    async scripts({ reports }, { send }) {
       service.reports.push(...reports);
       await Promise.all(reports.map(async (report, at) => {
         send({ at, outcome: "taken", script: await service.answer(report) });
