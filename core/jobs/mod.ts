@@ -21,8 +21,8 @@ import { sendEmailHandler } from "./send_email.ts";
 import { sendMessageHandler } from "./send_message.ts";
 import { settleRecordingHandler } from "./settle_recording.ts";
 import { storeAudioHandler } from "./store_audio.ts";
-import { notifyGatewaysHandler } from "./tell_gateways.ts";
-import { notifyProviderHandler } from "./tell_provider.ts";
+import { notifyGatewaysHandler } from "./notify_gateways.ts";
+import { notifyProviderHandler } from "./notify_provider.ts";
 import { transcribeRecordingHandler } from "./transcribe_recording.ts";
 
 /** Every kind of job that the service runs. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { RecordingOrder } from "../protocol/recordings.ts";
-import type { RecordingContext } from "../values/memo.ts";
+import type { RecordingContext } from "../values/recording_context.ts";
 import type { Element } from "./parse.ts";
 import { type CompileContext, methodAttribute, urlAttribute } from "./verb.ts";
 

@@ -6,7 +6,7 @@ import { limits } from "../base/limits.ts";
 import { compileAnswer } from "../documents/compile_answer.ts";
 import { type Document, DocumentFault } from "../documents/fetch.ts";
 import { notify } from "../notifications/notify.ts";
-import { type PerformedAction, performAction, keep } from "./carry_out.ts";
+import { keep, performAction, type PerformedAction } from "./perform_action.ts";
 import { order } from "../values/order.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Account } from "../resources/accounts.ts";

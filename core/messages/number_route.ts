@@ -28,6 +28,7 @@ async function numberOf({ accountSid, to }: Message, ports: Ports): Promise<Foun
   if (to.startsWith("client:")) return null;
   const sender = await ports.accounts.get(accountSid);
   const found = sender === null ? null : await numberFor(to, sender, ports);
-  const isActive = found !== null && await effectiveStatus(found.owner, ports.accounts) === "active";
+  const isActive = found !== null &&
+    await effectiveStatus(found.owner, ports.accounts) === "active";
   return isActive ? found : null;
 }

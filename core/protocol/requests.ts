@@ -2,17 +2,17 @@ import { z } from "zod";
 import {
   credentialsAnswer,
   credentialsQuery,
+  eventsAnswer,
+  eventsRequest,
   heartbeat,
   invalidation,
   muteAnswer,
   muteRequest,
-  eventsRequest,
-  eventsAnswer,
   protocolLimits,
-  scriptAnswer,
-  scriptRequests,
   runAnswer,
   runRequest,
+  scriptAnswer,
+  scriptRequests,
 } from "./companion.ts";
 import {
   messageAnswer,

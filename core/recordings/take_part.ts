@@ -9,7 +9,7 @@ import type { Ports } from "../ports/ports.ts";
 import type { Recording } from "../resources/recordings.ts";
 import { sidTime } from "../base/sid.ts";
 import { finishRecording } from "./finish.ts";
-import { recordingContext } from "../values/memo.ts";
+import { recordingContext } from "../values/recording_context.ts";
 import { wavHeader, wavHeaderBytes } from "./wav_header.ts";
 
 /**

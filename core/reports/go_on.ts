@@ -3,7 +3,7 @@ import { limits } from "../base/limits.ts";
 import { endsOf } from "../documents/compile.ts";
 import { compileAnswer } from "../documents/compile_answer.ts";
 import type { Element } from "../markup/parse.ts";
-import { type PerformedAction, performAction, keep } from "../messages/carry_out.ts";
+import { keep, performAction, type PerformedAction } from "../messages/perform_action.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Account } from "../resources/accounts.ts";
 import type { Call } from "../resources/calls.ts";

@@ -1,6 +1,6 @@
 import type { Report } from "../protocol/companion.ts";
 import type { NotedEvent } from "../protocol/note.ts";
-import { type PerformedAction, performAction } from "../messages/carry_out.ts";
+import { performAction, type PerformedAction } from "../messages/perform_action.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { StepResult } from "./step_result.ts";
 

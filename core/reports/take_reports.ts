@@ -1,4 +1,4 @@
-import type { EventsAnswer, ScriptAnswer, Report } from "../protocol/companion.ts";
+import type { EventsAnswer, Report, ScriptAnswer } from "../protocol/companion.ts";
 import { Fault } from "../base/faults.ts";
 import type { Ports } from "../ports/ports.ts";
 import { handleReport } from "./handle_report.ts";

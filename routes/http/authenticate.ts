@@ -2,9 +2,9 @@ import { createMiddleware } from "hono/factory";
 import {
   actsFor,
   checkPermission,
+  effectiveStatus,
   isSameSecret,
   type Permission,
-  effectiveStatus,
 } from "../../core/accounts/access.ts";
 import { Fault } from "../../core/base/faults.ts";
 import type { Accounts } from "../../core/ports/ports.ts";

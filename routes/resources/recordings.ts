@@ -37,7 +37,9 @@ export function openAudio(ports: Ports) {
     if (!hasLink && !ports.settings.recordingsPublic) return await next();
     const account = await ports.accounts.get(accountSid);
     if (account === null) return await next();
-    if (await effectiveStatus(account, ports.accounts) !== "active") throw new Fault("accountInactive");
+    if (await effectiveStatus(account, ports.accounts) !== "active") {
+      throw new Fault("accountInactive");
+    }
     return await answerAudio(c, { accountSid, ...audio }, ports);
   });
 }

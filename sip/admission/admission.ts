@@ -39,7 +39,10 @@ export interface AdmissionOptions {
 export function createAdmission(
   { bounds = {}, isKnown = ({ logins }) => logins.size > 0, now = Date.now }: AdmissionOptions = {},
 ): Admission {
-  const { connectionsPerAddress, unauthenticatedRequestsPerS: strangerRequestsPerS } = { ...sipLimits.admission, ...bounds };
+  const { connectionsPerAddress, unauthenticatedRequestsPerS: strangerRequestsPerS } = {
+    ...sipLimits.admission,
+    ...bounds,
+  };
   const { burstS, connectionPart, addresses } = sipLimits.admissionPace;
   const connections = new Map<string, number>();
   const ofAddress = { burst: strangerRequestsPerS * burstS, perS: strangerRequestsPerS };

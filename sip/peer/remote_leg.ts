@@ -1,7 +1,7 @@
 import type { Script } from "../../core/protocol/script.ts";
 import type { Leg } from "../contracts/leg.ts";
 import type { LiveLeg } from "../contracts/live_leg.ts";
-import { type CompanionCallEvent, readEvent, writeEvent } from "./meeting.ts";
+import { type CompanionCallEvent, readEvent, writeEvent } from "./companion_call.ts";
 
 /** Has whom a leg talks to perform what the companion at its other end says. */
 export function takeOrders(live: LiveLeg): void {

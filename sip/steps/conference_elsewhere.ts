@@ -4,8 +4,12 @@ import type { ConferenceStep } from "../../core/protocol/conferences.ts";
 import { overReason, unlessAborted } from "../base/abort.ts";
 import { sipLimits } from "../base/limits.ts";
 import type { MediaLeg } from "../media/base/port.ts";
-import { callCompanion, type CompanionCall } from "../peer/call_peer.ts";
-import { ANOTHER_RUN, type CompanionCallEvent, type CompanionCallOrder } from "../peer/meeting.ts";
+import { callCompanion, type CompanionCall } from "../peer/call_companion.ts";
+import {
+  ANOTHER_RUN,
+  type CompanionCallEvent,
+  type CompanionCallOrder,
+} from "../peer/companion_call.ts";
 import type { ScriptRun } from "./script_run.ts";
 import { type Participation, untilEnough } from "./participation.ts";
 import { answered, type PerformStep, wait } from "./wait.ts";

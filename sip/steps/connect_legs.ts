@@ -79,7 +79,10 @@ function mayPass(
 
 /** Tells each side while the other one holds it; the result ends it, and whoever is held then. */
 function passHolds({ signalling }: ScriptRun["calls"], one: Leg, other: Leg): () => void {
-  const news = [[one, createHoldReporter(other, signalling)], [other, createHoldReporter(one, signalling)]] as const;
+  const news = [[one, createHoldReporter(other, signalling)], [
+    other,
+    createHoldReporter(one, signalling),
+  ]] as const;
   let isOver = false;
   for (const [leg, { report: tell }] of news) {
     leg.onHold = (isHolding) => {

@@ -16,7 +16,7 @@ import {
   type Ring,
   ringAll,
 } from "../leg/ring_all.ts";
-import { recordConnectedCall } from "./record_talk.ts";
+import { recordConnectedCall } from "./record_connected_call.ts";
 import { connectLegs } from "./connect_legs.ts";
 
 const rungAhead = new WeakMap<DialStep, Ring>();

@@ -1,7 +1,7 @@
 import type { RemoteCompanion } from "../../core/protocol/peers.ts";
 import type { PickupStep } from "../../core/protocol/conferences.ts";
 import { unlessAborted } from "../base/abort.ts";
-import { callCompanion } from "../peer/call_peer.ts";
+import { callCompanion } from "../peer/call_companion.ts";
 import { runPartner } from "../peer/remote_leg.ts";
 import type { ScriptRun } from "./script_run.ts";
 import { type ConnectedEnd, connectLegs, type ConnectOptions } from "./connect_legs.ts";

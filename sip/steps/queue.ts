@@ -5,7 +5,7 @@ import { whenAborted } from "../base/abort.ts";
 import { sipLimits } from "../base/limits.ts";
 import type { LiveLeg } from "../contracts/live_leg.ts";
 import { carried, type ScriptRun, tellEnd } from "./script_run.ts";
-import { recordConnectedCall } from "./record_talk.ts";
+import { recordConnectedCall } from "./record_connected_call.ts";
 import { type ConnectedEnd, connectLegs, type ConnectOptions } from "./connect_legs.ts";
 import { connectElsewhere } from "./pickup_elsewhere.ts";
 import { answered, type PerformStep, wait } from "./wait.ts";

@@ -40,7 +40,9 @@ export async function record(run: ScriptRun, step: RecordStep): Promise<Script |
   if (recording === null || step.action === undefined) return;
   const action = carried(run, step.action);
   const event: LegEvent = { type: "recorded", recording, action };
-  if (!signal.aborted) return await live.requestScript({ ...event, ...key && { digits: key } }, { signal });
+  if (!signal.aborted) {
+    return await live.requestScript({ ...event, ...key && { digits: key } }, { signal });
+  }
   // Another script that took over has its own way on; a caller who left has none, and it is news.
   if (live.leg.signal.aborted) live.report({ ...event, digits: "hangup" });
 }

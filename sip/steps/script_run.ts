@@ -42,6 +42,8 @@ export async function tellEnd(
   { live, signal }: ScriptRun,
   event: LegEvent & { action?: Action | undefined },
 ): Promise<Script | void> {
-  if (event.action !== undefined && !signal.aborted) return await live.requestScript(event, { signal });
+  if (event.action !== undefined && !signal.aborted) {
+    return await live.requestScript(event, { signal });
+  }
   live.report(event);
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Companion } from "../../sip/companion.ts";
-import { writeOrder } from "../../sip/peer/meeting.ts";
+import { writeOrder } from "../../sip/peer/companion_call.ts";
 import { createPeerProofs } from "../../sip/identity/peer_proofs.ts";
 import {
   type CompanionsLab,

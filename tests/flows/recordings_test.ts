@@ -4,7 +4,7 @@ import { sweepCompanions } from "../../core/reports/sweep.ts";
 import { Fault } from "../../core/base/faults.ts";
 import { limits } from "../../core/base/limits.ts";
 import type { Blobs } from "../../core/ports/providers.ts";
-import type { RecordingContext } from "../../core/values/memo.ts";
+import type { RecordingContext } from "../../core/values/recording_context.ts";
 import { takePart } from "../../core/recordings/take_part.ts";
 import { type App, startApp } from "../support/service/app.ts";
 import { companionOf, made, notifications, xml } from "../support/service/hand_companion.ts";

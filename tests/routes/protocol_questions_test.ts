@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { scriptAnswer, type Report } from "../../core/protocol/companion.ts";
+import { type Report, scriptAnswer } from "../../core/protocol/companion.ts";
 import { serviceRequests } from "../../core/protocol/requests.ts";
 import { signatureHeader, signRequest } from "../../core/protocol/signature.ts";
 import { protocolRoutes } from "../../routes/protocol/routes.ts";

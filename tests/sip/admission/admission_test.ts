@@ -74,7 +74,9 @@ Deno.test("judge() lets those alone who have proven a login", () => {
 });
 
 Deno.test("judge() has no bound where none is configured", () => {
-  const none = createAdmission({ bounds: { connectionsPerAddress: 0, unauthenticatedRequestsPerS: 0 } });
+  const none = createAdmission({
+    bounds: { connectionsPerAddress: 0, unauthenticatedRequestsPerS: 0 },
+  });
   using lab = openReceiveLab("example.com");
   const { flow } = lab.connect();
 
@@ -93,7 +95,10 @@ Deno.test("judge() remembers a bounded number of addresses, the latest", () => {
 });
 
 Deno.test("receive() reads nothing of a stranger who is too fast, until it is slower", () => {
-  using lab = openReceiveLab("example.com", { connectionsPerAddress: 0, unauthenticatedRequestsPerS: 10 });
+  using lab = openReceiveLab("example.com", {
+    connectionsPerAddress: 0,
+    unauthenticatedRequestsPerS: 10,
+  });
   const stranger = lab.connect();
   const options = (n: number) => request("OPTIONS", uri, { callId: `options-${n}` });
   let read = 0;
@@ -110,7 +115,10 @@ Deno.test("receive() reads nothing of a stranger who is too fast, until it is sl
 });
 
 Deno.test("receive() serves at once who proves a login after it was too fast", async () => {
-  using lab = openReceiveLab("example.com", { connectionsPerAddress: 0, unauthenticatedRequestsPerS: 10 });
+  using lab = openReceiveLab("example.com", {
+    connectionsPerAddress: 0,
+    unauthenticatedRequestsPerS: 10,
+  });
   const stranger = lab.connect();
 
   for (let n = 0; n < burst.connection + 1; n++) stranger.receive(request("OPTIONS", uri));

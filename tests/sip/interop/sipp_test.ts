@@ -30,7 +30,10 @@ const stranger = `<?xml version="1.0" encoding="ISO-8859-1" ?>
 const transports = { ports: { UDP: 0, TCP: 0 } };
 
 sippTest("sipp is served over UDP while one datagram in ten is lost each way", async () => {
-  await using lab = await startSipLab({ transports, admission: { unauthenticatedRequestsPerS: 0 } });
+  await using lab = await startSipLab({
+    transports,
+    admission: { unauthenticatedRequestsPerS: 0 },
+  });
   const address = lab.companion.sipAddresses.get("UDP")!;
 
   const code = await runSipp(stranger, address, "-m", "60", "-r", "60", "-lost", "10");
@@ -39,7 +42,10 @@ sippTest("sipp is served over UDP while one datagram in ten is lost each way", a
 });
 
 sippTest("sipp is served over TCP, on one connection and on many", async () => {
-  await using lab = await startSipLab({ transports, admission: { unauthenticatedRequestsPerS: 0 } });
+  await using lab = await startSipLab({
+    transports,
+    admission: { unauthenticatedRequestsPerS: 0 },
+  });
   const address = lab.companion.sipAddresses.get("TCP")!;
 
   const one = await runSipp(stranger, address, "-t", "t1", "-m", "100", "-r", "100");

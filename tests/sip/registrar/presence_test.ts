@@ -41,7 +41,9 @@ function startPresence() {
   const clock = handClock();
   const location = createLocation(clock.now);
   const timers = createTimers();
-  const sent = queue<PresenceChanges & { answer(isKnown: boolean): void; fail(error: Error): void }>();
+  const sent = queue<
+    PresenceChanges & { answer(isKnown: boolean): void; fail(error: Error): void }
+  >();
   const logged: string[] = [];
   const stopped = new AbortController();
   const presence = createPresence({

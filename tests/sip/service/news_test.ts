@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { EventsAnswer, Report } from "../../../core/protocol/companion.ts";
 import { sipLimits } from "../../../sip/base/limits.ts";
-import { createEventSender } from "../../../sip/service/news.ts";
+import { createEventSender } from "../../../sip/service/event_sender.ts";
 import { ServiceError } from "../../../sip/service/service_link.ts";
 
 const reportOf = (number: number): Report => ({
@@ -72,7 +72,8 @@ Deno.test("tell() sends each alone where one is refused, so that the others are 
 
 Deno.test("tell() rejects each report with what became of it", async () => {
   const tell = createEventSender({
-    events: () => Promise.resolve<EventsAnswer>({ outcomes: ["taken", "outage", "defect", "refused"] }),
+    events: () =>
+      Promise.resolve<EventsAnswer>({ outcomes: ["taken", "outage", "defect", "refused"] }),
   });
 
   const outcomes = await Promise.allSettled([1, 2, 3, 4].map((number) => tell(reportOf(number))));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { ScriptAnswer, Report } from "../../../core/protocol/companion.ts";
+import type { Report, ScriptAnswer } from "../../../core/protocol/companion.ts";
 import { sipLimits } from "../../../sip/base/limits.ts";
-import { createScriptRequester } from "../../../sip/service/questions.ts";
+import { createScriptRequester } from "../../../sip/service/script_requester.ts";
 import { ServiceError, type ServiceLink } from "../../../sip/service/service_link.ts";
 import { handClock } from "../../support/process/hand_clock.ts";
 

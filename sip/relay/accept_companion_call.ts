@@ -6,7 +6,12 @@ import { connected } from "../steps/connected.ts";
 import { recordConference } from "../steps/participation.ts";
 import { connectLegs } from "../steps/connect_legs.ts";
 import { sayTo, takeOrders } from "../peer/remote_leg.ts";
-import { ANOTHER_RUN, type CompanionCallEvent, type CompanionCallOrder, readEvent } from "../peer/meeting.ts";
+import {
+  ANOTHER_RUN,
+  type CompanionCallEvent,
+  type CompanionCallOrder,
+  readEvent,
+} from "../peer/companion_call.ts";
 
 /** What is here for the calls of other companions to meet. */
 export interface CompanionCallHost {

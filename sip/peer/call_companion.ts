@@ -8,7 +8,12 @@ import { sipLimits } from "../base/limits.ts";
 import type { MediaLeg } from "../media/base/port.ts";
 import type { Calls } from "../contracts/calls.ts";
 import { sayTo } from "./remote_leg.ts";
-import { type CompanionCallEvent, type CompanionCallOrder, readEvent, writeOrder } from "./meeting.ts";
+import {
+  type CompanionCallEvent,
+  type CompanionCallOrder,
+  readEvent,
+  writeOrder,
+} from "./companion_call.ts";
 import { orderHeader, peerLogin } from "../identity/peer_proofs.ts";
 
 /** A call to another companion, where a leg of this one meets what that one has. */
@@ -61,7 +66,10 @@ export function callCompanion(
     void leg.whenAnswered.then(() => take(news));
     return 200;
   };
-  const stopWaiting = calls.signalling.timers.after(sipLimits.remoteJoinMs, () => resolve(undefined));
+  const stopWaiting = calls.signalling.timers.after(
+    sipLimits.remoteJoinMs,
+    () => resolve(undefined),
+  );
   void leg.ended.then(() => resolve(undefined));
   void first.then((news) => {
     stopWaiting();

@@ -1,4 +1,4 @@
-import type { ScriptAnswer, Report } from "../../core/protocol/companion.ts";
+import type { Report, ScriptAnswer } from "../../core/protocol/companion.ts";
 import type { Script } from "../../core/protocol/script.ts";
 import { overReason } from "../base/abort.ts";
 import { sipLimits } from "../base/limits.ts";
@@ -14,7 +14,10 @@ export type RequestScript = (report: Report, signal: AbortSignal) => Promise<Scr
  * begun goes together with the next one, for a request costs either side more than the question in it.
  * Each is answered by itself, however long others take, and goes out within `questionsWaitMs`.
  */
-export function createScriptRequester(link: Pick<ServiceLink, "questions">, timers: Timers): RequestScript {
+export function createScriptRequester(
+  link: Pick<ServiceLink, "questions">,
+  timers: Timers,
+): RequestScript {
   let queue: OpenRequest[] = [];
   let isWaiting = false;
 

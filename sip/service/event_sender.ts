@@ -15,7 +15,9 @@ interface Waiting {
  * side more than the report in it. Resolves when the service has the report; rejects with
  * `ServiceError`. Whoever tells of one leg waits for that before telling of it again.
  */
-export function createEventSender(link: Pick<ServiceLink, "news">): (report: Report) => Promise<void> {
+export function createEventSender(
+  link: Pick<ServiceLink, "news">,
+): (report: Report) => Promise<void> {
   const queue: Waiting[] = [];
   let underWay = 0;
 
