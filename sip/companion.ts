@@ -176,8 +176,9 @@ function assemble(
     location: signalling.location,
     credentials: createCredentialsCache(link),
   };
-  const [ask, tell] = [createScriptRequester(link, timers), createEventSender(link)];
-  const reporting = { companion, ask, tell, stopping, stopped };
+  const requestScript = createScriptRequester(link, timers);
+  const sendEvent = createEventSender(link);
+  const reporting = { companion, requestScript, sendEvent, stopping, stopped };
   const recordings = createRecordings({ link, timers, log, stopping, stopped });
   const sound = { media, loadAudio, recogniser, speaker, recordings };
   const calls = createCalls({ ...reporting, signalling, ...sound });

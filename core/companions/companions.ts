@@ -74,10 +74,10 @@ export async function withPeers(
  */
 export async function meetingPlace(
   holder: Companion,
-  asking: Pick<Companion, "id">,
+  requester: Pick<Companion, "id">,
   ports: Known,
 ): Promise<RemoteCompanion | null | undefined> {
-  if (holder.id === asking.id) return undefined;
+  if (holder.id === requester.id) return undefined;
   const live = await liveCompanions(ports);
   const found = live.find(({ id, runId }) => id === holder.id && runId === holder.runId);
   return found?.sipUri === undefined ? null : { sipUri: found.sipUri, runId: found.runId };

@@ -4,8 +4,8 @@ import type { Conference, Member } from "../resources/conferences.ts";
 import type { conferenceEvents } from "../values/conference_wanted.ts";
 import { rfc2822 } from "../base/wire.ts";
 
-/** What happens in a Conference, as callbacks name it, and what its callback is asked for by. */
-const asked = {
+/** Each value of StatusCallbackEvent, and the value of statusCallbackEvent that subscribes to it. */
+const subscriptions = {
   "conference-start": "start",
   "conference-end": "end",
   "participant-join": "join",
@@ -16,43 +16,51 @@ const asked = {
   "participant-unhold": "hold",
 } as const satisfies Record<string, (typeof conferenceEvents)[number]>;
 
-export type ConferenceCallbackEvent = keyof typeof asked;
+export type ConferenceCallbackEvent = keyof typeof subscriptions;
 
-/** Adds the callback of what happened to a change, when the Conference asked for it. */
+/** Adds the status callback of an event to a change, if the Conference subscribed to it. */
 export function fire(
   change: Change<Conference>,
-  { news, at, member, params = {} }: {
-    news: ConferenceCallbackEvent;
+  { name, at, member, params = {} }: {
+    name: ConferenceCallbackEvent;
     /** In ms. */
     at: number;
-    /** To whom, where it is about one. */
+    /** The participant that the event is about, if any. */
     member?: Member;
     params?: Record<string, string>;
   },
 ): Change<Conference> {
   const { record, jobs = [] } = change;
   const { statusCallback: url, statusCallbackMethod: method, accountSid } = record;
-  if (url === null || !record.statusCallbackEvent.includes(asked[news])) return change;
-  const told = {
+  if (url === null || !record.statusCallbackEvent.includes(subscriptions[name])) return change;
+  const parameters = {
     AccountSid: accountSid,
     ApiVersion: record.apiVersion,
     ConferenceSid: record.sid,
     FriendlyName: record.friendlyName,
-    StatusCallbackEvent: news,
+    StatusCallbackEvent: name,
     ...(member && memberParameters(member)),
     ...params,
     Timestamp: rfc2822(at),
     SequenceNumber: String(record.sequence),
   };
   const callSid = member?.callSid ?? null;
-  const event = `conference.${news.slice(news.indexOf("-") + 1)}`;
+  const event = `conference.${name.slice(name.indexOf("-") + 1)}`;
   return {
     ...change,
     record: { ...record, sequence: record.sequence + 1 },
     // Whichever calls they are about, they come in the order of their SequenceNumber.
     jobs: [
       ...jobs,
-      deliverWebhook({ accountSid, callSid, url, method, params: told, event, series: record.sid }),
+      deliverWebhook({
+        accountSid,
+        callSid,
+        url,
+        method,
+        params: parameters,
+        event,
+        series: record.sid,
+      }),
     ],
   };
 }

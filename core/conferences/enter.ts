@@ -2,7 +2,7 @@ import type { Action } from "../protocol/action.ts";
 import type { Companion } from "../protocol/companion.ts";
 import type { ConferenceStep } from "../protocol/conferences.ts";
 import type { Script } from "../protocol/script.ts";
-import { actionScript, type Asking } from "../documents/next_script.ts";
+import { actionScript, type ScriptContext } from "../documents/next_script.ts";
 import { meetingPlace } from "../companions/companions.ts";
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
@@ -23,22 +23,22 @@ type Wanted = Omit<ConferenceWanted, "only" | keyof Missed>;
 export async function enterConference(
   asked: ConferenceWanted,
   next: Action | undefined,
-  asking: Asking,
+  context: ScriptContext,
 ): Promise<Script> {
-  const { call, ports, signal } = asking;
+  const { call, ports, signal } = context;
   const { companion: own } = call;
   if (own === null) throw new Fault("unavailable", "The call is at no companion");
   const { unreached, isGone: _, until: __, only, ...wanted } = asked;
   if (unreached !== undefined) {
     const instead = await afterUnreached(asked, next, {
-      ...asking,
+      ...context,
       call: { ...call, companion: own },
     });
-    if (instead !== undefined) return instead ?? await refused("failed", next, asking);
+    if (instead !== undefined) return instead ?? await refused("failed", next, context);
   }
   for (let attempt = 0; attempt < limits.commitAttempts; attempt++) {
-    if (only !== undefined && await isOver(only, asking)) return [{ type: "hangup" }];
-    const { accountSid, sid, companion } = await conferenceNamed(wanted, own, asking);
+    if (only !== undefined && await isOver(only, context)) return [{ type: "hangup" }];
+    const { accountSid, sid, companion } = await conferenceNamed(wanted, own, context);
     const at = companion && await meetingPlace(companion, own, ports);
     if (at === null) continue; // It was lost meanwhile: the next attempt closes the Conference.
     const { members, status } = await ports.records.conferences.update(
@@ -48,14 +48,14 @@ export async function enterConference(
     );
     signal.throwIfAborted();
     if (members.some(({ callSid }) => callSid === call.sid)) {
-      return [{ ...conferenceStep(wanted, sid, next), memo: wanted, ...at && { at } }];
+      return [{ ...conferenceStep(wanted, sid, next), serviceContext: wanted, ...at && { at } }];
     }
-    if (status !== "completed") return await refused("busy", next, asking);
+    if (status !== "completed") return await refused("busy", next, context);
   }
   throw new Fault("unavailable", `"${wanted.name}" ends again and again`);
 }
 
-async function isOver(sid: string, { call, ports }: Asking): Promise<boolean> {
+async function isOver(sid: string, { call, ports }: ScriptContext): Promise<boolean> {
   const conference = await ports.records.conferences.get(call.accountSid, sid);
   return conference?.status !== "in-progress" && conference?.status !== "init";
 }
@@ -75,7 +75,7 @@ const liveNameOf = (accountSid: string, name: string): string => `${accountSid}/
 async function conferenceNamed(
   { name, callback }: Wanted,
   companion: Companion,
-  { call, ports }: Asking,
+  { call, ports }: ScriptContext,
 ): Promise<Conference> {
   const { conferences: records } = ports.records;
   const liveName = liveNameOf(call.accountSid, name);
@@ -111,18 +111,18 @@ async function conferenceNamed(
 /** Whether the media of a Conference can still be there: its companion has not been started anew. */
 async function isThere(
   { companion: holder }: Conference,
-  asking: Companion,
+  requester: Companion,
   ports: Ports,
 ): Promise<boolean> {
-  if (holder?.id === asking.id) return holder.runId === asking.runId;
-  return holder !== null && await meetingPlace(holder, asking, ports) !== null;
+  if (holder?.id === requester.id) return holder.runId === requester.runId;
+  return holder !== null && await meetingPlace(holder, requester, ports) !== null;
 }
 
 async function refused(
   status: "busy" | "failed",
   next: Action | undefined,
-  asking: Asking,
+  context: ScriptContext,
 ): Promise<Script> {
   if (next === undefined) return [];
-  return await actionScript(next, { DialCallStatus: status, DialCallDuration: "0" }, asking);
+  return await actionScript(next, { DialCallStatus: status, DialCallDuration: "0" }, context);
 }

@@ -7,7 +7,7 @@ import { type ConferenceCallbackEvent, fire } from "./callbacks.ts";
 
 /**
  * What becomes of a Conference, as pure functions. Its members are the truth; Participants are
- * written and removed in the same commit. Late and repeated news change nothing.
+ * written and removed in the same commit. Late and repeated events change nothing.
  */
 
 /** Why a Conference ended, as its callback tells it. */
@@ -66,11 +66,11 @@ export function joined(
     dateUpdated: at,
   };
   const put: AlsoPut[] = [{ into: "participants", record: participantOf(record, member) }];
-  const change = fire({ record, put }, { news: "participant-join", at, member });
+  const change = fire({ record, put }, { name: "participant-join", at, member });
   const isOpen = record.begun && present(record).length > 1;
   if (!isOpen || record.status !== "init") return change;
   const started = { ...change, record: { ...change.record, status: "in-progress" as const } };
-  return fire(started, { news: "conference-start", at });
+  return fire(started, { name: "conference-start", at });
 }
 
 /**
@@ -93,7 +93,7 @@ export function left(
   }];
   const change: Change<Conference> = !member.hasJoined
     ? { record, gone }
-    : fire({ record, gone }, { news: "participant-leave", at, member });
+    : fire({ record, gone }, { name: "participant-leave", at, member });
   if (isLost) return change;
   if (member.hasJoined && member.endOnExit) {
     return completed(change, "participant-with-end-conference-on-exit-left", at);
@@ -116,11 +116,11 @@ export function completed(
   const ended: Conference = { ...record, ...over, called: [], dateUpdated: at };
   const jobs = [...change.jobs ?? [], ...(record.called ?? []).map((leg) => hangUp(leg))];
   const params = { ReasonConferenceEnded: reason };
-  return fire({ ...change, record: ended, jobs }, { news: "conference-end", at, params });
+  return fire({ ...change, record: ended, jobs }, { name: "conference-end", at, params });
 }
 
 /**
- * Mutes or holds a leg in the conference, or ends that. One whose news has not come that it is there is
+ * Mutes or holds a leg in the conference, or ends that. One whose events has not come that it is there is
  * muted as of then.
  */
 export function changed(
@@ -140,7 +140,7 @@ export function changed(
   const members = conference.members.map((one) => one === before ? member : one);
   const record: Conference = { ...conference, members };
   const participant = { ...participantOf(record, member), dateUpdated: at };
-  const news: ConferenceCallbackEvent[] = [
+  const events: ConferenceCallbackEvent[] = [
     ...(member.muted === before.muted
       ? []
       : [muted ? "participant-mute" : "participant-unmute"] as const),
@@ -148,9 +148,9 @@ export function changed(
       ? []
       : [hold ? "participant-hold" : "participant-unhold"] as const),
   ];
-  if (news.length === 0) return { record: conference };
-  return news.reduce<Change<Conference>>(
-    (change, one) => fire(change, { news: one, at, member }),
+  if (events.length === 0) return { record: conference };
+  return events.reduce<Change<Conference>>(
+    (change, one) => fire(change, { name: one, at, member }),
     { record, put: [{ into: "participants", record: participant }] },
   );
 }

@@ -1,6 +1,6 @@
 import type { Action } from "../protocol/action.ts";
 import type { Script } from "../protocol/script.ts";
-import type { Asking } from "../documents/next_script.ts";
+import type { ScriptContext } from "../documents/next_script.ts";
 import { meetingPlace } from "../companions/companions.ts";
 import type { Companion } from "../protocol/companion.ts";
 import { limits } from "../base/limits.ts";
@@ -21,9 +21,9 @@ const LOOK_AGAIN_S = 1;
 export async function afterUnreached(
   wanted: Missed & Record<string, unknown>,
   next: Action | undefined,
-  asking: Asking & { call: { companion: Companion } },
+  context: ScriptContext & { call: { companion: Companion } },
 ): Promise<Script | null | undefined> {
-  const { call, ports } = asking;
+  const { call, ports } = context;
   const { unreached = "", isGone = false, until = ports.now() + limits.companionLostMs } = wanted;
   const { conferences } = ports.records;
   const conference = await conferences.get(call.accountSid, unreached);
@@ -36,7 +36,7 @@ export async function afterUnreached(
     return undefined;
   }
   if (found === "silent" && ports.now() < until) {
-    const consult = { type: "consult", memo: { ...wanted, until } } as const;
+    const consult = { type: "consult", serviceContext: { ...wanted, until } } as const;
     return [{ type: "silence", seconds: LOOK_AGAIN_S }, {
       ...consult,
       ...next && { action: next },
@@ -44,11 +44,14 @@ export async function afterUnreached(
   }
   const { accountSid, sid } = conference;
   await conferences.update(accountSid, sid, (now) => left(now, call.sid, { at: ports.now() }));
-  await notifyUnreached(conference, asking);
+  await notifyUnreached(conference, context);
   return null;
 }
 
-function notifyUnreached({ sid }: Conference, { call, ports, cause }: Asking): Promise<void> {
+function notifyUnreached(
+  { sid }: Conference,
+  { call, ports, cause }: ScriptContext,
+): Promise<void> {
   const { accountSid, sid: callSid } = call;
   const detail = `the companion that has ${sid} is out of reach`;
   const notice = { accountSid, callSid, fault: "conferenceUnreached", detail, cause } as const;

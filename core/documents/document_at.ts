@@ -4,18 +4,18 @@ import type { Ports } from "../ports/ports.ts";
 import type { Account } from "../resources/accounts.ts";
 import type { Signable } from "../base/signature.ts";
 import { isFlow } from "../flows/address.ts";
-import { type FlowAsking, flowDocument } from "./flow_document.ts";
+import { type FlowContext, flowDocument } from "./flow_document.ts";
 
 /** The document at a URL, with what is known told: an application server's, or a flow's own. */
 export function documentAt(
   source: Signable,
-  { account, ...asking }: Omit<FlowAsking, "accountSid"> & { account: Account },
+  { account, ...context }: Omit<FlowContext, "accountSid"> & { account: Account },
   ports: Ports,
 ): Promise<Document> {
   if (isFlow(source.url)) {
-    return flowDocument(source, { ...asking, accountSid: account.sid }, ports);
+    return flowDocument(source, { ...context, accountSid: account.sid }, ports);
   }
-  const request = { ...source, params: { ...asking.known, ...source.params } };
+  const request = { ...source, params: { ...context.known, ...source.params } };
   const { authToken } = account;
-  return fetchDocument(request, { authToken, signal: asking.signal }, ports);
+  return fetchDocument(request, { authToken, signal: context.signal }, ports);
 }

@@ -16,7 +16,7 @@ import { elementsOf, goTo } from "./step_elements.ts";
 import type { Flow, FlowStep, StepOf } from "../flows/steps.ts";
 
 /** On whose behalf a flow goes on. */
-export interface FlowAsking {
+export interface FlowContext {
   accountSid: string;
   callSid: string | null;
   /** What every request for markup tells of the call or message. */
@@ -29,7 +29,7 @@ export interface FlowAsking {
 interface Run {
   place: FlowPlace;
   flow: Flow;
-  asking: FlowAsking;
+  context: FlowContext;
   ports: Ports;
   /** What results, `set` and external services brought: handed on from document to document. */
   variables: Record<string, string>;
@@ -53,11 +53,11 @@ const results: Partial<Record<FlowStep["type"], RegExp>> = {
  */
 export async function flowDocument(
   { url, params }: Signable,
-  asking: FlowAsking,
+  context: FlowContext,
   ports: Ports,
 ): Promise<Document> {
   const place = readFlowUrl(url);
-  const flow = await flowOf(place, asking, ports);
+  const flow = await flowOf(place, context, ports);
   const brought = place.step === null ? undefined : results[flow.steps[place.step]?.type ?? "say"];
   const kept = Object.entries(place.variables).filter(([name]) =>
     place.phase === "begin" || brought === undefined || !brought.test(name)
@@ -66,7 +66,7 @@ export async function flowDocument(
   const run: Run = {
     place,
     flow,
-    asking,
+    context,
     ports,
     variables,
     verbs: [],
@@ -85,9 +85,9 @@ export async function flowDocument(
   };
 }
 
-async function flowOf(place: FlowPlace, asking: FlowAsking, ports: Ports): Promise<Flow> {
+async function flowOf(place: FlowPlace, context: FlowContext, ports: Ports): Promise<Flow> {
   const { applicationSid } = place;
-  const application = await ports.records.applications.get(asking.accountSid, applicationSid);
+  const application = await ports.records.applications.get(context.accountSid, applicationSid);
   if (application?.flow) return readFlow(application.flow);
   throw broken(place, "flowFailed", `the application ${applicationSid} has none any more`);
 }
@@ -146,7 +146,7 @@ async function walk(run: Run, start: string | undefined): Promise<void> {
     const isLater = step.type === "externalService" &&
       (isShowing(run) || run.requests === limits.flowRequestsAtOnce);
     if (isLater || run.verbs.length >= limits.flowVerbs) return leave(run, at);
-    if (step.type === "hangup" && run.asking.callSid === null) return; // A message has no call.
+    if (step.type === "hangup" && run.context.callSid === null) return; // A message has no call.
     if (step.type === "control") at = decide(step, run);
     else if (step.type === "externalService") at = await ask(step, at, run);
     else {
@@ -168,9 +168,9 @@ const isPending = ({ verbs }: Run): boolean => verbs.some(({ name }) => name ===
 const isShowing = (run: Run): boolean => run.verbs.length > 0 && !isPending(run);
 
 /** What is known to a step. */
-const knownTo = ({ flow, asking, variables }: Run): Variables => ({
+const knownTo = ({ flow, context, variables }: Run): Variables => ({
   ...flow.variables,
-  ...asking.known,
+  ...context.known,
   ...variables,
 });
 
@@ -218,7 +218,7 @@ async function ask(
   run: Run,
 ): Promise<string | undefined> {
   run.requests++;
-  const { signal } = run.asking;
+  const { signal } = run.context;
   const served = await askService(step, knownTo(run), { signal, ports: run.ports });
   Object.assign(run.variables, served.variables);
   if (served.problem === null) return step.next;
@@ -230,7 +230,7 @@ async function ask(
 }
 
 async function tell(
-  { asking: { accountSid, callSid, cause }, place, ports }: Run,
+  { context: { accountSid, callSid, cause }, place, ports }: Run,
   notice: {
     fault: FaultName;
     detail: string;

@@ -82,26 +82,28 @@ export async function placeChild(
   report: Report,
   ports: Ports,
 ): Promise<Call | null> {
-  const memo = calls.fields.statusCallback.safeParse(event.memo?.statusCallback);
+  const serviceContext = calls.fields.statusCallback.safeParse(
+    event.serviceContext?.statusCallback,
+  );
   const callbacks = {
-    statusCallback: memo.success ? memo.data : null,
-    statusCallbackMethod: methodOf(event.memo?.statusCallbackMethod),
+    statusCallback: serviceContext.success ? serviceContext.data : null,
+    statusCallbackMethod: methodOf(event.serviceContext?.statusCallbackMethod),
     statusCallbackEvent: calls.fields.statusCallbackEvent.safeParse(
-      event.memo?.statusCallbackEvent ?? [],
+      event.serviceContext?.statusCallbackEvent ?? [],
     ).data ?? [],
   } as const;
-  const screening = calls.fields.url.safeParse(event.memo?.url).data ?? null;
+  const screening = calls.fields.url.safeParse(event.serviceContext?.url).data ?? null;
   await noteLeg(event, report, ports);
   const leg = newLeg(report, {
     ...callbacks,
-    ...screening !== null && { url: screening, method: methodOf(event.memo?.method) },
+    ...screening !== null && { url: screening, method: methodOf(event.serviceContext?.method) },
     parentCallSid: event.parent!,
     from: event.from,
     to: event.to,
     direction: "outbound-dial",
-    transfer: calls.fields.transfer.safeParse(event.memo?.transfer).data ?? null,
+    transfer: calls.fields.transfer.safeParse(event.serviceContext?.transfer).data ?? null,
     sipCallId: event.sipCallId,
-    rateMicros: calls.fields.rateMicros.safeParse(event.memo?.rateMicros).data ?? 0,
+    rateMicros: calls.fields.rateMicros.safeParse(event.serviceContext?.rateMicros).data ?? 0,
   });
   const moment = { at: report.at, instanceId: ports.settings.instanceId };
   return await insertOnce(progress(leg, "initiated", moment), ports);

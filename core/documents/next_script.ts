@@ -15,7 +15,7 @@ import { callParameters } from "../calls/parameters.ts";
 import { routeTo, type Unroutable } from "../calls/route.ts";
 
 /** On whose behalf a document is asked for; `signal` aborts when nobody waits for it any more. */
-export interface Asking {
+export interface ScriptContext {
   call: Call;
   ports: Ports;
   signal: AbortSignal;
@@ -31,29 +31,29 @@ export interface Asking {
 export async function refuse(
   { fault, detail }: Unroutable,
   status: number,
-  { call: { accountSid, sid: callSid }, ports, cause }: Asking,
+  { call: { accountSid, sid: callSid }, ports, cause }: ScriptContext,
 ): Promise<Script> {
   await notify({ accountSid, callSid, fault, detail, level: "error", cause }, ports);
   return [{ type: "reject", status }];
 }
 
 /** The script of a call's first document: its Url, and its FallbackUrl when that fails. */
-export async function firstScript(asking: Asking): Promise<Script> {
-  const { call: { url, method, fallbackUrl, fallbackMethod }, params: told = {} } = asking;
+export async function firstScript(context: ScriptContext): Promise<Script> {
+  const { call: { url, method, fallbackUrl, fallbackMethod }, params: told = {} } = context;
   if (url === null) return [{ type: "hangup" }];
   try {
-    return await scriptAt({ url, method, params: told }, 0, asking);
+    return await scriptAt({ url, method, params: told }, 0, context);
   } catch (error) {
     if (!(error instanceof DocumentFault)) throw error;
-    await notifyFailure(error, asking);
-    if (fallbackUrl === null) return [refusal(asking, error)];
+    await notifyFailure(error, context);
+    if (fallbackUrl === null) return [refusal(context, error)];
     const params = {
       ...told,
       ErrorCode: String(error.code),
       ErrorUrl: withoutCredentials(error.exchange.url),
     };
     const fallback = { url: fallbackUrl, method: fallbackMethod, params };
-    return await scriptAt(fallback, 0, asking).catch((failure) => giveUp(failure, asking));
+    return await scriptAt(fallback, 0, context).catch((failure) => giveUp(failure, context));
   }
 }
 
@@ -64,15 +64,15 @@ export async function firstScript(asking: Asking): Promise<Script> {
 export async function actionScript(
   { url, method, hops, digits, params: known }: Action,
   brought: Record<string, string>,
-  asking: Asking,
+  context: ScriptContext,
 ): Promise<Script> {
   if (hops > limits.documentHops) {
-    await notifyLoop(url, method, asking);
-    return [refusal(asking)];
+    await notifyLoop(url, method, context);
+    return [refusal(context)];
   }
   const params = { ...digits && { Digits: digits }, ...known, ...brought };
-  return await scriptAt({ url, method, params }, hops, asking)
-    .catch((failure) => giveUp(failure, asking));
+  return await scriptAt({ url, method, params }, hops, context)
+    .catch((failure) => giveUp(failure, context));
 }
 
 /** What a wait document may have: what is heard, and what ends it. */
@@ -91,32 +91,32 @@ const ofWaiting: Script[number]["type"][] = [
 export async function waitScript(
   { url, method, digits, params: known }: Action,
   brought: Record<string, string>,
-  asking: Asking,
+  context: ScriptContext,
 ): Promise<Script> {
   const source = { url, method, params: { ...digits && { Digits: digits }, ...known, ...brought } };
   try {
-    const script = await scriptAt(source, 0, asking, []);
+    const script = await scriptAt(source, 0, context, []);
     const others = script.filter(({ type }) => !ofWaiting.includes(type));
     if (others.length === 0) return script;
     const skipped = others.map(({ type }) => `"${type}" in a wait document`);
-    await notifySkipped(skipped, source, asking);
+    await notifySkipped(skipped, source, context);
     return script.filter((step) => !others.includes(step));
   } catch (failure) {
     if (!(failure instanceof DocumentFault)) throw failure;
-    await notifyFailure(failure, asking);
+    await notifyFailure(failure, context);
     return [];
   }
 }
 
-async function giveUp(failure: unknown, asking: Asking): Promise<Script> {
+async function giveUp(failure: unknown, context: ScriptContext): Promise<Script> {
   if (!(failure instanceof DocumentFault)) throw failure;
-  await notifyFailure(failure, asking);
-  return [refusal(asking, failure)];
+  await notifyFailure(failure, context);
+  return [refusal(context, failure)];
 }
 
 /** A caller who was not answered yet gets SIP 404 or 500; an answered call is hung up. */
 function refusal(
-  { call, instead }: Asking,
+  { call, instead }: ScriptContext,
   { status }: Pick<DocumentFault, "status"> = {},
 ): Script[number] {
   if (instead !== undefined) return instead;
@@ -129,10 +129,10 @@ function refusal(
 async function scriptAt(
   source: Signable,
   hops: number,
-  asking: Asking,
+  context: ScriptContext,
   ending?: Script,
 ): Promise<Script> {
-  const { call, ports, signal, cause } = asking;
+  const { call, ports, signal, cause } = context;
   const account = await ports.accounts.get(call.accountSid);
   if (account === null) return [{ type: "hangup" }];
   const known = callParameters(call, ports.settings);
@@ -158,12 +158,15 @@ async function scriptAt(
       newSid: ports.newSid,
       ...ending && { ending },
     });
-  if (skipped.length > 0) await notifySkipped(skipped, request, asking);
-  await notifyUnroutable(unroutable, request, asking);
+  if (skipped.length > 0) await notifySkipped(skipped, request, context);
+  await notifyUnroutable(unroutable, request, context);
   return script;
 }
 
-function notifyFailure(failure: DocumentFault, { call, ports, cause }: Asking): Promise<void> {
+function notifyFailure(
+  failure: DocumentFault,
+  { call, ports, cause }: ScriptContext,
+): Promise<void> {
   const { accountSid, sid: callSid } = call;
   const { fault, detail = "", exchange } = failure;
   return notify({ accountSid, callSid, fault, detail, level: "error", exchange, cause }, ports);
@@ -172,7 +175,7 @@ function notifyFailure(failure: DocumentFault, { call, ports, cause }: Asking): 
 function notifySkipped(
   skipped: string[],
   of: Signable,
-  { call, ports, cause }: Asking,
+  { call, ports, cause }: ScriptContext,
 ): Promise<void> {
   const { accountSid, sid: callSid } = call;
   const detail = [...new Set(skipped)].join("; ").slice(0, 1_000);
@@ -185,7 +188,7 @@ function notifySkipped(
 async function notifyUnroutable(
   unroutable: Unroutable[],
   of: Signable,
-  { call: { accountSid, sid: callSid }, ports, cause }: Asking,
+  { call: { accountSid, sid: callSid }, ports, cause }: ScriptContext,
 ): Promise<void> {
   const exchange = unanswered({ ...of, url: shownUrl(of.url) });
   for (const [fault, reasons = []] of Map.groupBy(unroutable, ({ fault }) => fault)) {
@@ -194,7 +197,11 @@ async function notifyUnroutable(
   }
 }
 
-function notifyLoop(url: string, method: string, { call, ports, cause }: Asking): Promise<void> {
+function notifyLoop(
+  url: string,
+  method: string,
+  { call, ports, cause }: ScriptContext,
+): Promise<void> {
   const { accountSid, sid: callSid } = call;
   const detail = `${limits.documentHops} documents in a row took no time`;
   const exchange = unanswered({ url: shownUrl(url), method, params: {} });

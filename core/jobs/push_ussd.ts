@@ -2,7 +2,7 @@ import { plainReason } from "../base/plain_reason.ts";
 import { effectiveStatus } from "../accounts/access.ts";
 import type { Invitation, Script } from "../protocol/script.ts";
 import type { UssdStep } from "../protocol/ussd.ts";
-import { actionScript, type Asking, firstScript } from "../documents/next_script.ts";
+import { actionScript, firstScript, type ScriptContext } from "../documents/next_script.ts";
 import { exponential } from "../model/job.ts";
 import { handler, type JobHandler } from "../ports/job_handler.ts";
 import { type ArgsOf, pushUssd } from "../model/job_kinds.ts";
@@ -51,10 +51,10 @@ export const pushUssdHandler: JobHandler<ArgsOf<typeof pushUssd>> = handler(push
 });
 
 /** The script of the first document that is more than the way to another. */
-async function openingScript(asking: Asking): Promise<Script> {
-  let script = await firstScript(asking);
+async function openingScript(context: ScriptContext): Promise<Script> {
+  let script = await firstScript(context);
   for (let [first] = script; first?.type === "next"; [first] = script) {
-    script = await actionScript(first.action, {}, asking);
+    script = await actionScript(first.action, {}, context);
   }
   return script;
 }

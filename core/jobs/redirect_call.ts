@@ -18,8 +18,8 @@ export const redirectCallHandler: JobHandler<ArgsOf<typeof redirectCall>> = hand
       ? [{ type: "next", action: { url, method, hops: 0 } }]
       : [];
     const params = await secondLegParameters(call, ports);
-    const asking = { call, ports, signal, params, cause: { at: madeAt, id } };
-    const script = await withPeers(await firstScript(asking), { at }, ports);
+    const context = { call, ports, signal, params, cause: { at: madeAt, id } };
+    const script = await withPeers(await firstScript(context), { at }, ports);
     await ports.control.run(callSid, script, { at, ...both && { other } });
   },
 });

@@ -37,7 +37,7 @@ export function recordingOrder(
   const text = attributes.transcribeCallbackMethod === undefined
     ? undefined
     : callback("transcribeCallback", attributes.transcribeCallbackMethod);
-  const memo: RecordingContext = {
+  const serviceContext: RecordingContext = {
     ...status && { statusCallback: status },
     ...(attributes.transcribe === "true" || text) && { transcribe: true },
     ...text && { transcribeCallback: text },
@@ -45,6 +45,6 @@ export function recordingOrder(
   return {
     sid: context.newSid("RE"),
     accountSid: context.call.accountSid,
-    ...Object.keys(memo).length > 0 && { memo },
+    ...Object.keys(serviceContext).length > 0 && { serviceContext },
   };
 }

@@ -75,7 +75,7 @@ async function perform(
   if (skipped.length > 0) await tellSkipped(skipped, source, answering);
   for (const [at, step] of steps.entries()) {
     if (step.type === "next") return { ...step.action, params: {} };
-    const { told } = await commit(step.memo, `${hops} ${at}`, answering);
+    const { told } = await commit(step.serviceContext, `${hops} ${at}`, answering);
     if (step.action !== undefined) return { ...step.action, params: told };
   }
   return null;
@@ -83,26 +83,26 @@ async function perform(
 
 /** Carries out an order, unless it was by a run before this one. */
 async function commit(
-  memo: unknown,
+  serviceContext: unknown,
   place: string,
   { message, ports }: Answering,
 ): Promise<PerformedAction> {
   const { accountSid, sid } = message;
-  const flood = floodOf(memo, message, ports);
+  const flood = floodOf(serviceContext, message, ports);
   if (flood !== null) return { also: [], jobs: [], told: await flood };
   const cause = { at: message.dateCreated, id: `${sid} ${place}` };
-  const made = await performAction(memo, { accountSid, callSid: null, cause }, ports);
+  const made = await performAction(serviceContext, { accountSid, callSid: null, cause }, ports);
   await keep(made, ports);
   return made;
 }
 
 /** Where two applications answer each other without end: what the verb's action is told then. */
 function floodOf(
-  memo: unknown,
+  serviceContext: unknown,
   { accountSid }: Message,
   ports: Ports,
 ): Promise<Record<string, string>> | null {
-  const { data } = order.safeParse(memo);
+  const { data } = order.safeParse(serviceContext);
   if (data?.kind !== "sms") return null;
   const { from, to } = data;
   const verdict = ports.messagePairs.take(from, to);

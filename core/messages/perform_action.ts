@@ -49,11 +49,11 @@ export interface PerformedAction {
  * Notification of why it cannot be.
  */
 export async function performAction(
-  memo: unknown,
+  serviceContext: unknown,
   ordering: Ordering,
   ports: Ports,
 ): Promise<PerformedAction> {
-  const { data } = orderSchema.safeParse(memo);
+  const { data } = orderSchema.safeParse(serviceContext);
   if (data === undefined) return { also: [], jobs: [], told: {} }; // None of ours.
   try {
     return await makers[data.kind](data as never, ordering, ports);

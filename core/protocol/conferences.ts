@@ -14,12 +14,12 @@ const conferenceSid = z.string().regex(/^CF[0-9a-f]{32}$/);
 const leg = z.string().regex(/^CA[0-9a-f]{32}$/);
 
 /** The service's own notes, which the companion hands back untouched. */
-const memo = z.record(z.string(), z.unknown());
+const serviceContext = z.record(z.string(), z.unknown());
 
 /** Asks the service for the steps to perform in its place, before those that are left. */
 export const consultStep = z.object({
   type: z.literal("consult"),
-  memo,
+  serviceContext,
   action: action.optional(),
 });
 
@@ -27,15 +27,15 @@ export const consultStep = z.object({
  * Puts the leg into a conference, which answers it first, until it ends, is removed or presses the star,
  * the conference ends, or `timeLimitS` passed. While it is alone there, or nobody came that `startOnEnter`,
  * it waits: everybody does. Where the other companion is out of reach, the service is asked again, as by
- * a `consult` with the memo and `unreached`, the Conference; `isGone` where that one has been started
- * anew. A `consult` with the memo also takes who is to have the leg's place into the conference.
+ * a `consult` with its `serviceContext` and `unreached`, the Conference; `isGone` where that one has been started
+ * anew. A `consult` with its `serviceContext` also takes who is to have the leg's place into the conference.
  */
 export const conferenceStep = z.object({
   type: z.literal("conference"),
   conferenceSid,
   /** The companion that has the conference, where the leg's own has not. */
   at: remoteCompanion.optional(),
-  memo: memo.optional(),
+  serviceContext: serviceContext.optional(),
   /** Legs that the conference has at most. */
   most: z.number().int().positive(),
   muted: z.boolean(),
@@ -59,7 +59,7 @@ export const conferenceStep = z.object({
 /** Answered with the steps in place of the `consult`. */
 export const consultingEvent = z.object({
   type: z.literal("consulting"),
-  memo,
+  serviceContext,
   action: action.optional(),
 });
 
@@ -99,7 +99,7 @@ export const queueStep = z.object({
 
 /**
  * Takes a leg out of its queue and talks to it, which answers this one first. Where that leg waits no
- * longer, the service is asked again, as by a `consult` with the memo and `gone`, its id; where its
+ * longer, the service is asked again, as by a `consult` with its `serviceContext` and `gone`, its id; where its
  * companion is out of reach, with `unreached`.
  */
 export const pickupStep = z.object({
@@ -107,7 +107,7 @@ export const pickupStep = z.object({
   leg,
   /** The companion at which it waits, where that is another. */
   at: remoteCompanion.optional(),
-  memo,
+  serviceContext,
   timeLimitS: z.number().positive(),
   hangupOnStar: z.boolean().optional(),
   /** Records both sides, one channel each. */

@@ -54,7 +54,7 @@ export const legEvent = z.discriminatedUnion("type", [
     from: z.string(),
     to: z.string(),
     sipCallId: z.string(),
-    memo: z.record(z.string(), z.unknown()).optional(),
+    serviceContext: z.record(z.string(), z.unknown()).optional(),
   }),
   z.object({ type: z.literal("ringing") }),
   /** 200 and ACK. On a leg that `invite` placed, or a screened one, answered with its script. */

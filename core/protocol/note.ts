@@ -4,22 +4,22 @@ import { action } from "./action.ts";
 /** The part of the call-control protocol (`companion.ts`) that is about what the service does by itself in a script. */
 
 /** The service's own notes, handed back untouched. */
-const memo = z.record(z.string(), z.unknown());
+const serviceContext = z.record(z.string(), z.unknown());
 
 /**
- * Hands a memo back when the script has come to it: the service then does what it noted. With an
+ * Hands its `serviceContext` back when the script has come to it: the service then does what it noted. With an
  * action the report brings the next script; without one the script goes on at once.
  */
 export const noteStep = z.object({
   type: z.literal("note"),
-  memo,
+  serviceContext,
   action: action.optional(),
 });
 
 /** A script has come to a `note`. */
 export const notedEvent = z.object({
   type: z.literal("noted"),
-  memo,
+  serviceContext,
   action: action.optional(),
 });
 

@@ -20,7 +20,7 @@ export const recordingLimits = {
 export const recordingOrder = z.object({
   sid: z.string().regex(/^RE[0-9a-f]{32}$/),
   accountSid: z.string(),
-  memo: z.record(z.string(), z.unknown()).optional(),
+  serviceContext: z.record(z.string(), z.unknown()).optional(),
 });
 
 /**

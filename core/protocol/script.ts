@@ -40,7 +40,7 @@ export const invitation = z.object({
   /** Begins a USSD dialogue, which has no media; its script goes on when it is answered. */
   ussd: ussdInvitation.optional(),
   /** The service's own notes about the leg, handed back untouched in `inviting`. */
-  memo: z.record(z.string(), z.unknown()).optional(),
+  serviceContext: z.record(z.string(), z.unknown()).optional(),
 });
 
 /** How it is told whether a person or a machine answered. */

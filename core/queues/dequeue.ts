@@ -1,7 +1,7 @@
 import type { Action } from "../protocol/action.ts";
 import type { RemoteCompanion } from "../protocol/peers.ts";
 import type { Script } from "../protocol/script.ts";
-import { actionScript, type Asking } from "../documents/next_script.ts";
+import { actionScript, type ScriptContext } from "../documents/next_script.ts";
 import { isLive } from "../values/status.ts";
 import { meetingPlace } from "../companions/companions.ts";
 import { Fault } from "../base/faults.ts";
@@ -22,29 +22,29 @@ const LOOK_AGAIN_S = 1;
 export async function dequeueCall(
   wanted: DequeueWanted,
   next: Action | undefined,
-  asking: Asking,
+  context: ScriptContext,
 ): Promise<Script> {
-  const { call, ports } = asking;
+  const { call, ports } = context;
   const { timeoutS, gone, unreached, until = ports.now() + timeoutS * 1000, ...kept } = wanted;
   const passed = [...kept.passed ?? [], ...unreached === undefined ? [] : [unreached]];
-  const memo = { ...kept, timeoutS, until, ...passed.length > 0 && { passed } };
+  const serviceContext = { ...kept, timeoutS, until, ...passed.length > 0 && { passed } };
   const queue = await findQueue(wanted.name, call.accountSid, ports);
   if (queue !== null && gone !== undefined) await takeOut(queue, gone, ports);
-  if (unreached !== undefined) await notifyUnreached(wanted, unreached, asking);
-  const taken = queue && await takeNext(queue, passed, asking);
+  if (unreached !== undefined) await notifyUnreached(wanted, unreached, context);
+  const taken = queue && await takeNext(queue, passed, context);
   const { timeLimitS, hangupOnStar, record } = wanted;
   if (taken) {
     const { leg, at } = taken;
-    const pickup = { type: "pickup", leg, memo, timeLimitS, hangupOnStar } as const;
+    const pickup = { type: "pickup", leg, serviceContext, timeLimitS, hangupOnStar } as const;
     const manner = { ...at && { at }, ...record && { record }, ...next && { action: next } };
     return [{ ...pickup, ...manner }];
   }
   if (ports.now() < until) {
-    const consult = { type: "consult", memo, ...next && { action: next } } as const;
+    const consult = { type: "consult", serviceContext, ...next && { action: next } } as const;
     return [{ type: "silence", seconds: LOOK_AGAIN_S }, consult];
   }
   if (next === undefined) return [];
-  return await actionScript(next, { DialCallStatus: "no-answer", DialCallDuration: "0" }, asking);
+  return await actionScript(next, { DialCallStatus: "no-answer", DialCallDuration: "0" }, context);
 }
 
 const takeOut = ({ accountSid, sid }: Queue, callSid: string, { records }: Ports) =>
@@ -58,7 +58,7 @@ const takeOut = ({ accountSid, sid }: Queue, callSid: string, { records }: Ports
 async function takeNext(
   found: Queue,
   passed: readonly string[],
-  { call, ports }: Asking,
+  { call, ports }: ScriptContext,
 ): Promise<{ leg: string; at?: RemoteCompanion } | undefined> {
   const { accountSid, sid, members } = found;
   const hasEnded = async (callSid: string) => {
@@ -88,7 +88,7 @@ async function takeNext(
 function notifyUnreached(
   { name }: DequeueWanted,
   leg: string,
-  { call: { accountSid, sid: callSid }, ports, cause }: Asking,
+  { call: { accountSid, sid: callSid }, ports, cause }: ScriptContext,
 ): Promise<void> {
   const detail = `${leg} waits in "${name}" at a companion out of reach`;
   const notice = { accountSid, callSid, fault: "queueUnreached", detail, cause } as const;

@@ -1,6 +1,6 @@
 import type { Action } from "../protocol/action.ts";
 import type { Script } from "../protocol/script.ts";
-import { actionScript, type Asking } from "../documents/next_script.ts";
+import { actionScript, type ScriptContext } from "../documents/next_script.ts";
 import { isLive } from "../values/status.ts";
 import { Fault } from "../base/faults.ts";
 import { limits } from "../base/limits.ts";
@@ -14,14 +14,14 @@ import type { EnqueueWanted } from "../values/queue_wanted.ts";
 export async function enqueueCall(
   { name, wait }: EnqueueWanted,
   next: Action | undefined,
-  asking: Asking,
+  context: ScriptContext,
 ): Promise<Script> {
-  const { call, ports } = asking;
-  const queue = await queueNamed(name, asking);
+  const { call, ports } = context;
+  const queue = await queueNamed(name, context);
   if (await isFull(queue, ports)) {
     if (next === undefined) return [];
     const params = queueParameters({ result: "queue-full", waitedS: 0, queueSid: queue.sid });
-    return await actionScript(next, params, asking);
+    return await actionScript(next, params, context);
   }
   if (call.companion === null) throw new Fault("unavailable", "The call is at no companion");
   return [{
@@ -44,7 +44,7 @@ export const queueParameters = (
 /** What the wait document of a queue is told. */
 export async function waitParameters(
   queueSid: string,
-  { call, ports }: Pick<Asking, "call" | "ports">,
+  { call, ports }: Pick<ScriptContext, "call" | "ports">,
 ): Promise<Record<string, string>> {
   const queue = await ports.records.queues.get(call.accountSid, queueSid);
   if (queue === null) return {};
@@ -66,7 +66,7 @@ export const findQueue = (
 ): Promise<Queue | null> => records.queues.holder("ownName", `${accountSid}/${name}`);
 
 /** The same, made where there is none. */
-async function queueNamed(name: string, { call, ports }: Asking): Promise<Queue> {
+async function queueNamed(name: string, { call, ports }: ScriptContext): Promise<Queue> {
   const { accountSid } = call;
   const ownName = `${accountSid}/${name}`;
   for (let attempt = 0; attempt < limits.commitAttempts; attempt++) {

@@ -37,12 +37,13 @@ export async function takePart(part: RecordingPart, ports: Ports): Promise<boole
 }
 
 async function begin(
-  { recording: { accountSid, sid, memo = {} }, leg: callSid, channels, at, end }: RecordingPart,
+  { recording: { accountSid, sid, serviceContext = {} }, leg: callSid, channels, at, end }:
+    RecordingPart,
   ports: Ports,
 ): Promise<Recording | null> {
   if (at > 0 || end === "discard") return null;
   if (await ports.records.calls.get(accountSid, callSid) === null) return null;
-  const wanted = recordingContext.parse(memo);
+  const wanted = recordingContext.parse(serviceContext);
   const now = ports.now();
   const record: Recording = {
     sid,

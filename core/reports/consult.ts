@@ -7,22 +7,22 @@ import { dequeueCall } from "../queues/dequeue.ts";
 import { dequeueWanted } from "../values/queue_wanted.ts";
 import { enqueueCall } from "../queues/enqueue.ts";
 import { enqueueWanted } from "../values/queue_wanted.ts";
-import type { Asking } from "../documents/next_script.ts";
+import type { ScriptContext } from "../documents/next_script.ts";
 
 const anyWanted = z.discriminatedUnion("kind", [conferenceWanted, enqueueWanted, dequeueWanted]);
 
 /** The steps that a `consult` stands for, now that its turn has come. */
 export async function consultScript(
-  { memo, action }: LegEvent & { type: "consulting" },
-  asking: Asking,
+  { serviceContext, action }: LegEvent & { type: "consulting" },
+  context: ScriptContext,
 ): Promise<Script> {
-  const wanted = anyWanted.parse(memo);
+  const wanted = anyWanted.parse(serviceContext);
   switch (wanted.kind) {
     case "conference":
-      return await enterConference(wanted, action, asking);
+      return await enterConference(wanted, action, context);
     case "enqueue":
-      return await enqueueCall(wanted, action, asking);
+      return await enqueueCall(wanted, action, context);
     case "dequeue":
-      return await dequeueCall(wanted, action, asking);
+      return await dequeueCall(wanted, action, context);
   }
 }

@@ -32,10 +32,10 @@ const isUnattended = ({ name, text }: Element): boolean =>
 export async function goOn(left: Left, ports: Ports): Promise<void> {
   const { account, call, cause, signal } = left;
   const known = callParameters(call, ports.settings);
-  const asking = { accountSid: account.sid, callSid: call.sid, known, signal, cause };
+  const context = { accountSid: account.sid, callSid: call.sid, known, signal, cause };
   let source: Signable | null = left.source;
   for (let hops = 0; source !== null && hops < limits.documentHops; hops++) {
-    const document = await flowDocument(source, asking, ports);
+    const document = await flowDocument(source, context, ports);
     const attended = document.verbs.findIndex((verb) => !isUnattended(verb));
     const verbs = attended < 0 ? document.verbs : document.verbs.slice(0, attended);
     source = await perform(verbs, { documentUrl: document.url, hops }, left, ports);
@@ -58,7 +58,7 @@ async function perform(
       callSid,
       cause: { ...cause, id: `${cause.id} ${place.hops} ${at}` },
     };
-    const made: PerformedAction = await performAction(step.memo, ordering, ports);
+    const made: PerformedAction = await performAction(step.serviceContext, ordering, ports);
     await keep(made, ports);
     if (step.action !== undefined) return { ...step.action, params: made.told };
   }

@@ -1,7 +1,7 @@
 import type { Report } from "../protocol/companion.ts";
 import type { Script } from "../protocol/script.ts";
 import { withPeers } from "../companions/companions.ts";
-import { actionScript, type Asking } from "../documents/next_script.ts";
+import { actionScript, type ScriptContext } from "../documents/next_script.ts";
 import type { Change } from "../model/store.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Call } from "../resources/calls.ts";
@@ -30,15 +30,19 @@ export async function handleReport(
   if (!isLive(call.status)) return [{ type: "hangup" }];
   if (!report.wantsScript) return [];
   const cause = { at: report.at, id: `${report.leg} ${report.seq}` };
-  const asking = { call, ports, signal, cause };
-  const script = await rule.script?.(event, asking) ?? await nextScript(report, noted, asking);
+  const context = { call, ports, signal, cause };
+  const script = await rule.script?.(event, context) ?? await nextScript(report, noted, context);
   return await withPeers(script, { at: report.companion }, ports);
 }
 
 /** The script at the action of what a step came to. */
-async function nextScript(report: Report, noted: Noted | null, asking: Asking): Promise<Script> {
-  const result = await resultOf(report, noted, asking.ports);
-  return result === null ? [] : await actionScript(result.action, result.params, asking);
+async function nextScript(
+  report: Report,
+  noted: Noted | null,
+  context: ScriptContext,
+): Promise<Script> {
+  const result = await resultOf(report, noted, context.ports);
+  return result === null ? [] : await actionScript(result.action, result.params, context);
 }
 
 /** Commits what a report says; the call as it is then, null when there is none. */

@@ -15,7 +15,12 @@ import {
   takeJoined,
 } from "../conferences/membership_events.ts";
 import { placeChild, receive } from "../documents/new_leg.ts";
-import { actionScript, type Asking, firstScript, waitScript } from "../documents/next_script.ts";
+import {
+  actionScript,
+  firstScript,
+  type ScriptContext,
+  waitScript,
+} from "../documents/next_script.ts";
 import type { Change } from "../model/store.ts";
 import type { Ports } from "../ports/ports.ts";
 import { queueParameters, waitParameters } from "../queues/enqueue.ts";
@@ -63,7 +68,7 @@ export interface EventRule<E> {
     ports: Ports,
   ): StepResult | null | Promise<StepResult | null>;
   /** The script that answers; unless given, that of the result's action, or an empty one. */
-  script?(event: E, asking: Asking): Promise<Script>;
+  script?(event: E, context: ScriptContext): Promise<Script>;
   /** Answers where there is no call; a hang-up unless given. */
   withoutCall?: Script;
 }
@@ -74,7 +79,7 @@ const rules: { [T in LegEvent["type"]]: EventRule<EventOf<T>> } = {
   incoming: { open: receive, script: routeIncoming },
   incomingNumber: {
     open: receiveForNumber,
-    script: (_, asking) => numberScript(asking),
+    script: (_, context) => numberScript(context),
     withoutCall: [{ type: "reject", status: 404 }],
   },
   inviting: {
@@ -86,13 +91,13 @@ const rules: { [T in LegEvent["type"]]: EventRule<EventOf<T>> } = {
   ringing: { change: (call, _, { moment }) => progress(call, "ringing", moment) },
   answered: {
     change: (call, _, { moment }) => progress(call, "in-progress", moment),
-    script: (_, asking) => firstScript(asking),
+    script: (_, context) => firstScript(context),
   },
   detected: {
     change: (call, { answeredBy }) => ({ record: { ...call, answeredBy } }),
-    script: (_, asking) => firstScript(asking),
+    script: (_, context) => firstScript(context),
   },
-  next: { script: ({ action }, asking) => actionScript(action, {}, asking) },
+  next: { script: ({ action }, context) => actionScript(action, {}, context) },
   gathered: {
     result: (event) => resultAt(event.action, gatherParameters(event), "gather.action"),
   },
@@ -155,12 +160,12 @@ const rules: { [T in LegEvent["type"]]: EventRule<EventOf<T>> } = {
     result: (event) => resultAt(event.action, queueParameters(event), "enqueue.action"),
   },
   waiting: {
-    async script({ action, queueSid, gathered }, asking) {
-      const place = queueSid === undefined ? {} : await waitParameters(queueSid, asking);
+    async script({ action, queueSid, gathered }, context) {
+      const place = queueSid === undefined ? {} : await waitParameters(queueSid, context);
       return await waitScript(
         action,
         { ...place, ...gathered && gatherParameters(gathered) },
-        asking,
+        context,
       );
     },
   },

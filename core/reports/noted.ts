@@ -11,12 +11,16 @@ export interface Noted extends Pick<PerformedAction, "also" | "jobs"> {
 
 /** Carries out what a call's script has come to; the same for each repeat of the report. */
 export async function notedBy(
-  { memo, action }: NotedEvent,
+  { serviceContext, action }: NotedEvent,
   { accountSid, leg, at, seq }: Report,
   ports: Ports,
 ): Promise<Noted> {
   const cause = { at, id: `${leg} ${seq}` };
-  const { told, ...made } = await performAction(memo, { accountSid, callSid: leg, cause }, ports);
+  const { told, ...made } = await performAction(
+    serviceContext,
+    { accountSid, callSid: leg, cause },
+    ports,
+  );
   const result = action === undefined ? null : { action, params: told, event: "order.action" };
   return { ...made, result };
 }

@@ -6,7 +6,7 @@ import { dialString, e164Of } from "../values/dialled.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Call } from "../resources/calls.ts";
 import { heard, insertRinging, longest } from "../documents/new_leg.ts";
-import { type Asking, firstScript, refuse } from "../documents/next_script.ts";
+import { firstScript, refuse, type ScriptContext } from "../documents/next_script.ts";
 import { calledAs } from "../calls/route.ts";
 import { numberFields, ussdFields } from "../documents/voice_markup.ts";
 
@@ -31,15 +31,15 @@ export async function receiveForNumber(
 }
 
 /** The markup of the number that a call came in for. */
-export async function numberScript(asking: Asking): Promise<Script> {
-  const { call, ports } = asking;
+export async function numberScript(context: ScriptContext): Promise<Script> {
+  const { call, ports } = context;
   const account = await ports.accounts.get(call.accountSid);
   if (account === null || await effectiveStatus(account, ports.accounts) !== "active") {
     return [{ type: "reject", status: 403 }];
   }
-  if (call.url !== null) return await firstScript(asking);
+  if (call.url !== null) return await firstScript(context);
   const detail = `${call.to} has no ${call.isUssd ? "UssdUrl" : "VoiceUrl"}`;
-  return await refuse({ fault: "noRoute", detail }, 404, asking);
+  return await refuse({ fault: "noRoute", detail }, 404, context);
 }
 
 /**

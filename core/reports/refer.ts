@@ -9,7 +9,7 @@ import type { IncomingPhoneNumber } from "../resources/incoming_phone_numbers.ts
 import { participantSid } from "../resources/participants.ts";
 import type { Signable } from "../base/signature.ts";
 import { parseAddress } from "../values/address.ts";
-import { actionScript, type Asking, refuse } from "../documents/next_script.ts";
+import { actionScript, refuse, type ScriptContext } from "../documents/next_script.ts";
 import { transferParameters } from "../calls/parameters.ts";
 import { routeTo, type Routing } from "../calls/route.ts";
 import { secondLegParameters } from "./second_leg.ts";
@@ -24,9 +24,9 @@ import { softphoneOf, takeOver } from "./take_over.ts";
  */
 export async function referScript(
   event: LegEvent & { type: "refer" },
-  asking: Asking,
+  context: ScriptContext,
 ): Promise<Script> {
-  const { call, ports } = asking;
+  const { call, ports } = context;
   const { transferor: elsewhere } = event;
   const transferor = elsewhere === undefined
     ? call
@@ -41,15 +41,15 @@ export async function referScript(
   const markup = event.other === undefined ? null : await referMarkup([transferor, other], ports);
   if (markup !== null) {
     const instead = { type: "reject", status: 500 } as const;
-    const onOther = { ...asking, call: other, instead };
+    const onOther = { ...context, call: other, instead };
     const params = { ...transferParameters(transfer), ...await secondLegParameters(other, ports) };
     return await actionScript({ ...markup, hops: 0 }, params, onOther);
   }
   const routing = await routeFor(event.to, { transferor, other }, ports);
-  if ("fault" in routing) return await refuse(routing, 404, asking);
+  if ("fault" in routing) return await refuse(routing, 404, context);
   if (routing.target.kind !== "client" && !await isOwn(transferor, ports)) {
     const detail = `${transfer.transferor} may not transfer calls of this account to ${event.to}`;
-    return await refuse({ fault: "noRoute", detail }, 403, asking);
+    return await refuse({ fault: "noRoute", detail }, 403, context);
   }
   const { rateMicros, ...called } = routing;
   await noteTransfer(event.other === undefined ? call : other, transfer, ports);
@@ -64,7 +64,7 @@ export async function referScript(
       accountSid: other.accountSid,
       ...called,
       headers: event.headers,
-      memo: { transfer, ...(rateMicros === 0 ? {} : { rateMicros }) },
+      serviceContext: { transfer, ...(rateMicros === 0 ? {} : { rateMicros }) },
     }],
     media: "anchored",
     timeoutS: limits.ringTimeoutS,
@@ -100,7 +100,7 @@ async function inPlaceOf(
     accountSid: other.accountSid,
     from: isInConference ? transfer.transferor : transfer.transferee,
     headers: event.headers,
-    memo: { transfer },
+    serviceContext: { transfer },
     media: "anchored",
   }, ports);
   const isOver = isInConference && script[0]?.type === "dial" &&

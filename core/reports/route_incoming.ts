@@ -2,7 +2,7 @@ import type { LegEvent } from "../protocol/events.ts";
 import type { Script } from "../protocol/script.ts";
 import { limits } from "../base/limits.ts";
 import { parseAddress } from "../values/address.ts";
-import { type Asking, firstScript, refuse } from "../documents/next_script.ts";
+import { firstScript, refuse, type ScriptContext } from "../documents/next_script.ts";
 import { numberScript } from "./number_leg.ts";
 import { routeTo } from "../calls/route.ts";
 import { isLive } from "../values/status.ts";
@@ -15,27 +15,27 @@ import { takeOver } from "./take_over.ts";
  */
 export async function routeIncoming(
   event: LegEvent & { type: "incoming" },
-  asking: Asking,
+  context: ScriptContext,
 ): Promise<Script> {
-  const { call, ports } = asking;
+  const { call, ports } = context;
   const { accountSid } = call;
-  if (event.replaces !== undefined) return await replaceScript(event.replaces, asking);
-  if (call.phoneNumberSid !== null) return await numberScript(asking);
-  if (call.url !== null) return await firstScript(asking);
+  if (event.replaces !== undefined) return await replaceScript(event.replaces, context);
+  if (call.phoneNumberSid !== null) return await numberScript(context);
+  if (call.url !== null) return await firstScript(context);
 
   const caller = await ports.records.clients.get(accountSid, event.clientSid);
   if (caller?.voiceApplicationSid) {
     const detail =
       `the application ${caller.voiceApplicationSid} of the caller has neither Flow nor RcmlUrl`;
-    return await refuse({ fault: "noRoute", detail }, 404, asking);
+    return await refuse({ fault: "noRoute", detail }, 404, context);
   }
   const address = parseAddress(event.uri);
   const account = await ports.accounts.get(accountSid);
   if (address === null || account === null) {
-    return await refuse({ fault: "noRoute", detail: event.uri }, 404, asking);
+    return await refuse({ fault: "noRoute", detail: event.uri }, 404, context);
   }
   const routing = await routeTo(address, { account, from: call.from, call }, ports);
-  if ("fault" in routing) return await refuse(routing, 404, asking);
+  if ("fault" in routing) return await refuse(routing, 404, context);
   const { rateMicros, ...called } = routing;
   const leg = ports.newSid("CA");
   return [{
@@ -49,7 +49,7 @@ export async function routeIncoming(
 }
 
 /** Takes the place of another leg of the same account, at whichever companion that is. */
-async function replaceScript(leg: string, { call, ports }: Asking): Promise<Script> {
+async function replaceScript(leg: string, { call, ports }: ScriptContext): Promise<Script> {
   const { accountSid, from, companion } = call;
   const replaced = await ports.records.calls.get(accountSid, leg);
   if (replaced?.companion?.id !== companion?.id) {
@@ -60,4 +60,5 @@ async function replaceScript(leg: string, { call, ports }: Asking): Promise<Scri
   return isThere ? [{ type: "replace", leg }] : [{ type: "reject", status: 481 }];
 }
 
-const contextOf = (rateMicros: number) => rateMicros === 0 ? {} : { memo: { rateMicros } };
+const contextOf = (rateMicros: number) =>
+  rateMicros === 0 ? {} : { serviceContext: { rateMicros } };

@@ -17,7 +17,7 @@ export const softphoneOf = ({ direction, from, to }: Call): string =>
 export async function takeOver(
   replaced: Call | null,
   { media, ...leg }:
-    & Pick<Invitation, "accountSid" | "from" | "headers" | "memo">
+    & Pick<Invitation, "accountSid" | "from" | "headers" | "serviceContext">
     & { leg?: Invitation["leg"]; media: "anchored" | "proxied" },
   ports: Ports,
 ): Promise<Script> {

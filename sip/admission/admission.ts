@@ -3,7 +3,7 @@ import type { Flow } from "../base/flow.ts";
 import { sipLimits } from "../base/limits.ts";
 import { dropOldest } from "./lockout.ts";
 
-/** How much of us strangers may take from one address; 0 is no bound. */
+/** How much of us unauthenticated may take from one address; 0 is no bound. */
 export interface AdmissionBounds {
   connectionsPerAddress: number;
   /** Requests a second, from all connections of an address together. */
@@ -39,19 +39,22 @@ export interface AdmissionOptions {
 export function createAdmission(
   { bounds = {}, isKnown = ({ logins }) => logins.size > 0, now = Date.now }: AdmissionOptions = {},
 ): Admission {
-  const { connectionsPerAddress, unauthenticatedRequestsPerS: strangerRequestsPerS } = {
+  const { connectionsPerAddress, unauthenticatedRequestsPerS } = {
     ...sipLimits.admission,
     ...bounds,
   };
   const { burstS, connectionPart, addresses } = sipLimits.admissionPace;
   const connections = new Map<string, number>();
-  const ofAddress = { burst: strangerRequestsPerS * burstS, perS: strangerRequestsPerS };
+  const ofAddress = {
+    burst: unauthenticatedRequestsPerS * burstS,
+    perS: unauthenticatedRequestsPerS,
+  };
   const ofConnection = {
     burst: Math.ceil(ofAddress.burst * connectionPart),
     perS: ofAddress.perS * connectionPart,
   };
   const perAddress = createPaces(ofAddress, addresses, now);
-  const strangers = new WeakMap<Flow, { pace: Pace; refused: boolean }>();
+  const unauthenticated = new WeakMap<Flow, { pace: Pace; refused: boolean }>();
 
   const leave = (network: string) => () => {
     const left = (connections.get(network) ?? 0) - 1;
@@ -69,7 +72,7 @@ export function createAdmission(
     },
     judge(flow) {
       if (ofAddress.perS === 0 || isKnown(flow)) return "serve";
-      const stranger = strangers.getOrInsertComputed(
+      const stranger = unauthenticated.getOrInsertComputed(
         flow,
         () => ({ pace: createPace(ofConnection, now), refused: false }),
       );
@@ -80,7 +83,7 @@ export function createAdmission(
       if (!stranger.refused) return "serve";
       return warned ? "ignore" : "refuse";
     },
-    judgeUnread: (flow) => strangers.get(flow)?.refused ? admission.judge(flow) : undefined,
+    judgeUnread: (flow) => unauthenticated.get(flow)?.refused ? admission.judge(flow) : undefined,
   };
   return admission;
 }

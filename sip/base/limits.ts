@@ -39,7 +39,7 @@ export const sipLimits = {
   udpPurgeMs: 1_000,
 
   /** What strangers may take from one address, unless it is configured. */
-  admission: { connectionsPerAddress: 1_000, strangerRequestsPerS: 200 },
+  admission: { connectionsPerAddress: 1_000, unauthenticatedRequestsPerS: 200 },
   /**
    * How many seconds' worth they may ask at once, the part of it that one connection may, and the
    * addresses that are remembered for it.

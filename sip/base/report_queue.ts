@@ -11,7 +11,7 @@ export interface ScriptWaiter {
 /** The reports of one leg: sent one after another, each until the service has it. */
 export interface ReportQueue {
   /** Resolves with the next script: empty when nobody asked, waits any more, or knows one. */
-  send(event: LegEvent, asking?: ScriptWaiter): Promise<Script>;
+  send(event: LegEvent, waiter?: ScriptWaiter): Promise<Script>;
   /** Resolves when everything queued so far is delivered or given up. */
   drained(): Promise<void>;
 }

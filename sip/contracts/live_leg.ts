@@ -20,7 +20,7 @@ export interface LiveLeg<L extends InboundLeg | OutboundLeg = InboundLeg | Outbo
   /** Tells the service, in order; nobody waits. */
   report(event: LegEvent): void;
   /** Tells the service and resolves with the next script, empty for none. */
-  requestScript(event: LegEvent, asking: ScriptWaiter): Promise<Script>;
+  requestScript(event: LegEvent, waiter: ScriptWaiter): Promise<Script>;
   /** Takes the leg over from whoever held it: a script, or the dial of another leg. */
   acquire(): AbortSignal;
   /** Performs a script in place of what the leg was doing. */

@@ -20,7 +20,7 @@ const companionCallOrder = z.discriminatedUnion("type", [
     /** The Call that comes, by which the service names it. */
     leg: legId,
     runId: z.string(),
-    step: conferenceStep.omit({ at: true, wait: true, action: true, memo: true }),
+    step: conferenceStep.omit({ at: true, wait: true, action: true, serviceContext: true }),
   }),
   z.object({ type: z.literal("pickup"), leg: legId, runId: z.string() }),
 ]);

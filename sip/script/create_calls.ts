@@ -89,7 +89,7 @@ function outboundCall(
 ): OutboundCall {
   const { offer, parent, timeoutS, maxForwards, demands = noDemands, headers = [], report } =
     placing;
-  const { from, to, memo } = invitation;
+  const { from, to, serviceContext } = invitation;
   return {
     invitation,
     headers,
@@ -105,7 +105,7 @@ function outboundCall(
         to,
         sipCallId,
         ...parent && { parent },
-        ...memo && { memo },
+        ...serviceContext && { serviceContext },
       }),
     onRinging: () => {
       report({ type: "ringing" });

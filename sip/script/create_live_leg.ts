@@ -37,7 +37,7 @@ export function createLiveLeg<L extends InboundLeg | OutboundLeg>(
     isOfPeer,
     referring: false,
     report: (event) => void reports.send(event),
-    requestScript: (event, asking) => reports.send(event, asking),
+    requestScript: (event, waiter) => reports.send(event, waiter),
     acquire() {
       vacate(live);
       holder?.abort(overReason);

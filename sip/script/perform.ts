@@ -66,10 +66,12 @@ const stepHandlers: { readonly [T in PerformedStep["type"]]: StepHandler<T> } = 
   refer,
   record,
   replace,
-  note: (run, { memo, action }) => {
+  note: (run, { serviceContext, action }) => {
     const { live, signal } = run;
-    if (action === undefined) return live.report({ type: "noted", memo });
-    return live.requestScript({ type: "noted", memo, action: carried(run, action) }, { signal });
+    if (action === undefined) return live.report({ type: "noted", serviceContext });
+    return live.requestScript({ type: "noted", serviceContext, action: carried(run, action) }, {
+      signal,
+    });
   },
   consult,
   conference: (run, step) => conference(run, step, performStep),

@@ -16,7 +16,7 @@ interface Waiting {
  * `ServiceError`. Whoever tells of one leg waits for that before telling of it again.
  */
 export function createEventSender(
-  link: Pick<ServiceLink, "news">,
+  link: Pick<ServiceLink, "events">,
 ): (report: Report) => Promise<void> {
   const queue: Waiting[] = [];
   let underWay = 0;

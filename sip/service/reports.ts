@@ -30,7 +30,7 @@ export function createReportQueue(
   let seq = 0;
   let last: Promise<unknown> = Promise.resolve();
   return {
-    send(event, asking) {
+    send(event, waiter) {
       const report: Report = {
         companion: options.companion,
         leg: leg.id,
@@ -38,12 +38,12 @@ export function createReportQueue(
         seq: seq++,
         at: Date.now(),
         event,
-        wantsScript: asking !== undefined,
+        wantsScript: waiter !== undefined,
       };
-      const delivery = last.then(() => deliver(options, report, { asking, over: leg.signal }));
+      const delivery = last.then(() => deliver(options, report, { waiter, over: leg.signal }));
       last = delivery;
-      if (asking === undefined) return delivery;
-      return unlessAborted(delivery, asking.signal).then((script) => script ?? []);
+      if (waiter === undefined) return delivery;
+      return unlessAborted(delivery, waiter.signal).then((script) => script ?? []);
     },
     drained: async () => void await last,
   };
@@ -53,15 +53,15 @@ export function createReportQueue(
 async function deliver(
   options: ReportOptions,
   report: Report,
-  { asking, over }: { asking: ScriptWaiter | undefined; over: AbortSignal },
+  { waiter, over }: { waiter: ScriptWaiter | undefined; over: AbortSignal },
 ): Promise<Script> {
   const { requestScript: ask, sendEvent: tell, log, stopped } = options;
   const patientUntil = Date.now() + sipLimits.serviceGraceMs;
   let defects = 0;
   for (let attempt = 0; !stopped.aborted; attempt++) {
     // Once nobody waits, the same report goes out as mere news.
-    const wantsScript = asking !== undefined && !asking.signal.aborted;
-    const signal = wantsScript ? asking.signal : stopped;
+    const wantsScript = waiter !== undefined && !waiter.signal.aborted;
+    const signal = wantsScript ? waiter.signal : stopped;
     try {
       if (wantsScript) return await ask(report, signal);
       const hasEnded = over.aborted && "action" in report.event;
@@ -76,7 +76,7 @@ async function deliver(
         log("Dropped a report", { leg: report.leg, seq: report.seq, error: String(error) });
         return [];
       }
-      if (wantsScript && Date.now() > patientUntil) asking.onUnreachable?.();
+      if (wantsScript && Date.now() > patientUntil) waiter.onUnreachable?.();
       await rest(options, { attempt, wantsScript, signal });
     }
   }

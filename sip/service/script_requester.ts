@@ -15,7 +15,7 @@ export type RequestScript = (report: Report, signal: AbortSignal) => Promise<Scr
  * Each is answered by itself, however long others take, and goes out within `questionsWaitMs`.
  */
 export function createScriptRequester(
-  link: Pick<ServiceLink, "questions">,
+  link: Pick<ServiceLink, "scripts">,
   timers: Timers,
 ): RequestScript {
   let queue: OpenRequest[] = [];
@@ -90,7 +90,7 @@ function openRequest(report: Report, signal: AbortSignal): OpenRequest {
 
 /** One request, given up when all who asked have left. Never rejects. */
 async function send(
-  link: Pick<ServiceLink, "questions">,
+  link: Pick<ServiceLink, "scripts">,
   group: OpenRequest[],
   onBegin: () => void,
 ): Promise<void> {

@@ -41,7 +41,7 @@ export function refusalOf(outcome: ScriptAnswer["outcome"]): ServiceError | unde
 /** Requests of the companion to the service. Each call is one attempt and may reject. */
 export interface ServiceLink extends ClientOf<ServiceRequests> {
   /** Reports of several legs that want scripts; resolves when the service has sent all answers. */
-  scripts(asked: ScriptRequests, asking: {
+  scripts(content: ScriptRequests, waiting: {
     signal: AbortSignal;
     /** The service begins to answer. */
     onBegin(): void;
@@ -68,7 +68,7 @@ export function createServiceLink(options: ServiceLinkOptions): ServiceLink {
   };
   return {
     ...clientOf(serviceRequests, send),
-    async scripts(asked, { signal, onBegin, onAnswer }) {
+    async scripts(content, { signal, onBegin, onAnswer }) {
       const { path, answer } = serviceRequests.scripts;
       let rest = "";
       const onText = (text: string) => {
@@ -76,7 +76,7 @@ export function createServiceLink(options: ServiceLinkOptions): ServiceLink {
         rest = lines.pop()!;
         for (const line of lines) onAnswer(answer.parse(readSealed(secret, line)));
       };
-      const body = writeSealed(secret, asked);
+      const body = writeSealed(secret, content);
       const limits = { ms: sipLimits.scriptTimeoutMs, signal, parts: { onBegin, onText } };
       await signedPost(poster, options, { base, path, body, ...limits });
     },

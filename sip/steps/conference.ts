@@ -11,12 +11,15 @@ import { answered, type PerformStep, wait } from "./wait.ts";
 /** Asks the service for the steps in place of this one. */
 export async function consult(
   run: ScriptRun,
-  { memo, action }: { memo: Record<string, unknown>; action?: Action | undefined },
+  { serviceContext, action }: {
+    serviceContext: Record<string, unknown>;
+    action?: Action | undefined;
+  },
 ): Promise<Script> {
   const { live, signal } = run;
   const carriedAction = action && carried(run, action);
   return await live.requestScript(
-    { type: "consulting", memo, ...carriedAction && { action: carriedAction } },
+    { type: "consulting", serviceContext, ...carriedAction && { action: carriedAction } },
     { signal },
   );
 }
@@ -38,10 +41,10 @@ export async function conference(
         // Who hangs up there may have asked that somebody else take its place.
         if (!run.live.leg.signal.aborted) vacate(run.live);
       });
-  const { memo, action: next } = step;
-  if (unreached !== undefined && memo !== undefined && !run.signal.aborted) {
-    const missed = { ...memo, ...unreached, unreached: step.conferenceSid };
-    return [{ type: "consult", memo: missed, ...next && { action: next } }];
+  const { serviceContext, action: next } = step;
+  if (unreached !== undefined && serviceContext !== undefined && !run.signal.aborted) {
+    const missed = { ...serviceContext, ...unreached, unreached: step.conferenceSid };
+    return [{ type: "consult", serviceContext: missed, ...next && { action: next } }];
   }
   const lastedMs = Date.now() - startedAt;
   run.tookTime ||= lastedMs >= sipLimits.timePassedMs;

@@ -62,7 +62,7 @@ export async function joinElsewhere(
 }
 
 function orderOf(leg: string, step: ConferenceStep & { at: RemoteCompanion }): CompanionCallOrder {
-  const { at: { runId }, wait: _, action: __, memo: ___, ...manner } = step;
+  const { at: { runId }, wait: _, action: __, serviceContext: ___, ...manner } = step;
   return { type: "conference", leg, runId, step: manner };
 }
 

@@ -71,7 +71,7 @@ async function parted(
 /** Takes a leg that waits, and talks to it until either side is done. */
 export async function pickup(run: ScriptRun, step: PickupStep): Promise<Script | void> {
   const { signal } = run;
-  const { at, action, memo, leg } = step;
+  const { at, action, serviceContext, leg } = step;
   const media = await answered(run);
   if (media === undefined || signal.aborted) return;
   const recording = recordConnectedCall(run, step);
@@ -81,8 +81,8 @@ export async function pickup(run: ScriptRun, step: PickupStep): Promise<Script |
     : await connectElsewhere(run, { ...step, at }, onJoined);
   if (typeof talked === "string") {
     if (signal.aborted) return;
-    const missing = { ...memo, [talked]: leg };
-    return [{ type: "consult", memo: missing, ...action && { action } }];
+    const missing = { ...serviceContext, [talked]: leg };
+    return [{ type: "consult", serviceContext: missing, ...action && { action } }];
   }
   const { sipCallId, lastedMs } = talked;
   const recorded = await recording.end();

@@ -162,7 +162,7 @@ function addressOf(dialog: Dialog | undefined, domain: string): string {
 /** Who may transfer: one side of an answered call between two, or one in a conference; once at a time. */
 function refuse({ leg, partner, conference: conference, referring }: LiveLeg): Refusal | undefined {
   if (leg.answeredAt === undefined) return { statusCode: 403, reasonPhrase: "Not Answered Yet" };
-  if (partner === undefined && conference?.step.memo === undefined) {
+  if (partner === undefined && conference?.step.serviceContext === undefined) {
     return { statusCode: 403, reasonPhrase: "Nobody To Transfer" };
   }
   // Who leaves would take the conference along.

@@ -67,8 +67,8 @@ async function swap(
   for (const { acquire } of leaving) acquire();
   newcomer.run(async (): Promise<Script> => {
     await Promise.all(leaving.map(({ idle }) => idle()));
-    const { memo, conferenceSid: only } = conference.step;
-    return [{ type: "consult", memo: { ...memo, only } }, { type: "hangup" }];
+    const { serviceContext, conferenceSid: only } = conference.step;
+    return [{ type: "consult", serviceContext: { ...serviceContext, only } }, { type: "hangup" }];
   });
   await referral.end(200);
   await Promise.all(leaving.map((one) => leave(calls, one)));

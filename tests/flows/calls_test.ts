@@ -283,7 +283,9 @@ Deno.test("Dial places a child call and tells its action how it went", async () 
   await child.report({
     ...inviting("client:bob"),
     parent: sid,
-    ...(invitation!.memo === undefined ? {} : { memo: invitation!.memo }),
+    ...(invitation!.serviceContext === undefined
+      ? {}
+      : { serviceContext: invitation!.serviceContext }),
   });
   await child.repeat();
   await child.report({ type: "answered" }, { wantsScript: false });

@@ -158,16 +158,16 @@ sipTest("attendedInConference() has whom the transferor asked take its place", a
   const [alice, bob] = await both(lab, "one");
   const carol = await lab.phone("carol", lab.one);
   lab.pages.set("/bob", "<Dial><Client>carol</Client></Dial>");
-  const [asking, asked] = await talking(bob.phone, carol);
+  const [context, asked] = await talking(bob.phone, carol);
 
   const { status } = await refers(
     bob.dialog,
-    `sip:carol@sip.test?Replaces=${asking.dialog.replaces}`,
+    `sip:carol@sip.test?Replaces=${context.dialog.replaces}`,
   );
   const heard = await told(bob);
   assert.deepEqual([status, heard.at(-1)], [202, "SIP/2.0 200 OK"]);
   await lab.untilIn("alice", "carol");
-  await Promise.all([bob.dialog.ended, asking.dialog.ended]);
+  await Promise.all([bob.dialog.ended, context.dialog.ended]);
   await asked.dialog.bye();
   await lab.untilIn("alice");
   await alice.dialog.bye();
@@ -183,18 +183,18 @@ for (const at of ["one", "two"] as const) {
         const carol = await lab.phone("carol", lab[at === "one" ? "two" : "one"]);
         lab.pages.set("/carol", "<Dial><Client>bob</Client></Dial>");
         if (media === "proxied") await withoutMarkup(lab, "carol");
-        const [asked, asking] = await talking(carol, bob.phone);
+        const [asked, context] = await talking(carol, bob.phone);
 
         const { status } = await refers(
           bob.dialog,
-          `sip:carol@sip.test?Replaces=${asking.dialog.replaces}`,
+          `sip:carol@sip.test?Replaces=${context.dialog.replaces}`,
         );
         // Where her media passed by us, she is called anew.
         const again = media === "proxied" ? await (await carol.nextCall()).answer() : asked.dialog;
         const heard = await told(bob);
         assert.deepEqual([status, heard.at(-1)], [202, "SIP/2.0 200 OK"]);
         await lab.untilIn("alice", "carol");
-        await Promise.all([bob.dialog.ended, asking.dialog.ended]);
+        await Promise.all([bob.dialog.ended, context.dialog.ended]);
         const made = await callsTo(lab, "carol");
         await again.bye();
         await lab.untilIn("alice");
@@ -214,14 +214,14 @@ sipTest(
     const carol = await lab.phone("carol", lab.one);
     lab.pages.set("/carol", "<Dial><Client>bob</Client></Dial>");
     const answers = holdBack(lab, "answered");
-    const [asked, asking] = await talking(carol, bob.phone);
+    const [asked, context] = await talking(carol, bob.phone);
 
-    await refers(bob.dialog, `sip:carol@sip.test?Replaces=${asking.dialog.replaces}`);
+    await refers(bob.dialog, `sip:carol@sip.test?Replaces=${context.dialog.replaces}`);
     const heard = await told(bob);
     answers.letThrough();
     assert.equal(heard.at(-1), "SIP/2.0 200 OK");
     await lab.untilIn("alice", "carol");
-    await Promise.all([bob.dialog.ended, asking.dialog.ended]);
+    await Promise.all([bob.dialog.ended, context.dialog.ended]);
     await asked.dialog.bye();
     await alice.dialog.bye();
   },
@@ -245,11 +245,11 @@ sipTest(
     const [alice, bob] = await both(lab, "one");
     const carol = await lab.phone("carol", lab.two);
     lab.pages.set("/carol", "<Dial><Client>bob</Client></Dial>");
-    const [asked, asking] = await talking(carol, bob.phone);
+    const [asked, context] = await talking(carol, bob.phone);
     await asked.dialog.bye();
-    await asking.dialog.ended;
+    await context.dialog.ended;
 
-    await refers(bob.dialog, `sip:carol@sip.test?Replaces=${asking.dialog.replaces}`);
+    await refers(bob.dialog, `sip:carol@sip.test?Replaces=${context.dialog.replaces}`);
     const heard = await told(bob);
     await lab.untilIn("alice", "bob");
     await bob.dialog.bye();
@@ -408,9 +408,9 @@ sipTest("attendedInConference() goes on when the transferor hangs up at once", a
   const [, bob] = await both(lab, "one");
   const carol = await lab.phone("carol", lab.one);
   await withoutMarkup(lab, "bob");
-  const [asking] = await talking(bob.phone, carol);
+  const [context] = await talking(bob.phone, carol);
 
-  await refers(bob.dialog, `sip:carol@sip.test?Replaces=${asking.dialog.replaces}`);
+  await refers(bob.dialog, `sip:carol@sip.test?Replaces=${context.dialog.replaces}`);
   const again = await carol.nextCall();
   await bob.dialog.bye();
   await lab.untilIn("alice");

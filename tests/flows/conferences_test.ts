@@ -363,13 +363,13 @@ async function missing(app: App, looks: App["companionLooks"]) {
   const { conferenceSid } = await join(await caller(app, "1", inConference()));
   const two = await caller(app, "2", inConference("", `action="/after"`), far);
   const [step] = await consult(two, two.script, far);
-  assert.ok(step?.type === "conference" && step.memo !== undefined);
+  assert.ok(step?.type === "conference" && step.serviceContext !== undefined);
   app.fetched.length = 0;
   app.answers = () => xml("<Hangup/>");
-  const miss = (memo = step.memo!, more = {}) =>
+  const miss = (serviceContext = step.serviceContext!, more = {}) =>
     two.report({
       type: "consulting",
-      memo: { ...memo, unreached: conferenceSid, ...more },
+      serviceContext: { ...serviceContext, unreached: conferenceSid, ...more },
       ...step.action && { action: step.action },
     }, { companion: far });
   return { two, conferenceSid, miss };
@@ -425,7 +425,7 @@ Deno.test("a silent companion is looked at until its heartbeats are too old, the
   assert.ok(silence?.type === "silence" && again?.type === "consult");
   app.clock.now += limits.companionLostMs + 1;
   await beat(app, "far");
-  const [step] = await miss(again.memo);
+  const [step] = await miss(again.serviceContext);
   await app.runJobs();
 
   assert.ok(step?.type === "conference" && step.conferenceSid !== conferenceSid);
@@ -441,7 +441,7 @@ Deno.test("a silent companion whose heartbeats go on keeps its conference, and D
   assert.ok(again?.type === "consult");
   app.clock.now += limits.companionLostMs;
   await beat(app, companion.id);
-  await miss(again.memo);
+  await miss(again.serviceContext);
 
   assert.equal(
     new URLSearchParams(await app.fetched[0]!.clone().text()).get("DialCallStatus"),

@@ -61,7 +61,7 @@ const becomes: Record<string, { step: object; script: unknown[] }> = {
     step: { type: "sms", to: "+12025550111", from: "$To", text: "Call $From" },
     script: [{
       type: "note",
-      memo: {
+      serviceContext: {
         kind: "sms",
         from: "+14155550150",
         to: "+12025550111",
@@ -82,7 +82,7 @@ const becomes: Record<string, { step: object; script: unknown[] }> = {
     },
     script: [{
       type: "note",
-      memo: {
+      serviceContext: {
         kind: "email",
         from: "a@app.test",
         to: "it@app.test",

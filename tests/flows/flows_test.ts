@@ -62,7 +62,7 @@ Deno.test("a flow asks, looks up, greets and connects, without an application se
   const [note] = none;
   assert.ok(note?.type === "note");
   assert.deepEqual(
-    [note.memo.to, note.memo.subject, note.memo.body],
+    [note.serviceContext.to, note.serviceContext.subject, note.serviceContext.body],
     ["alice@app.test", "A message of Ann", ""],
   );
   assert.equal((await app.root.get(`Calls/${callSid}.json`)).json().status, "in-progress");
@@ -172,7 +172,11 @@ for (const [what, { steps, documents }] of Object.entries(loops)) {
     for (; count < 100; count++) { // As the companion does: what takes no time is done at once.
       const step = script.find((one) => "action" in one && one.action);
       if (step?.type === "note") {
-        script = await leg.report({ type: "noted", memo: step.memo, action: step.action! });
+        script = await leg.report({
+          type: "noted",
+          serviceContext: step.serviceContext,
+          action: step.action!,
+        });
       } else if (step?.type === "next") script = await leg.report(step);
       else break;
     }

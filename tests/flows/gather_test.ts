@@ -114,7 +114,7 @@ async function screening(app: App, answer: Response) {
     from: "+15550001",
     to: "client:bob",
     sipCallId: "sip-2",
-    memo: invitation!.memo,
+    serviceContext: invitation!.serviceContext,
   });
   return {
     sid,

@@ -277,7 +277,7 @@ const failures: Record<string, Failure> = {
       const ends = { from: "+15550001", to: "client:alice", sipCallId: "sip-1" };
       await leg.report({ type: "inviting", ...ends });
       await leg.report({ type: "answered" });
-      const recording = { sid: recordingSid, accountSid: app.root.sid, memo: {} };
+      const recording = { sid: recordingSid, accountSid: app.root.sid, serviceContext: {} };
       const sent = { recording, leg: call, channels: 1 as const };
       const end = { ...sent, at: 16_000, data: "", end: "cut" as const };
       await takePart({ ...sent, at: 0, data: new Uint8Array(16_000).toBase64() }, app.ports);

@@ -22,8 +22,8 @@ async function answered(app: App, body: string, To = "client:alice") {
 const noteOf = (script: Script): NoteStep => script.find((step) => step.type === "note")!;
 
 /** The report that a companion makes when it has come to a note. */
-const reached = ({ memo, action }: NoteStep) =>
-  ({ type: "noted", memo, ...action && { action } }) as const;
+const reached = ({ serviceContext, action }: NoteStep) =>
+  ({ type: "noted", serviceContext, ...action && { action } }) as const;
 
 async function formOf(app: App, url: string) {
   const asked = app.fetched.find((one) => one.url === url);

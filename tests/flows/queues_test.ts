@@ -59,8 +59,8 @@ Deno.test("a taker that asks again is given the same one, until that one waits n
   const [again] = await taker.repeat();
   assert.deepEqual(again, step);
 
-  const memo = { ...step.memo, gone: leg("1") };
-  assert.equal(await taken(taker, [{ type: "consult", memo }]), leg("2"));
+  const serviceContext = { ...step.serviceContext, gone: leg("1") };
+  assert.equal(await taken(taker, [{ type: "consult", serviceContext }]), leg("2"));
 });
 
 Deno.test("one who was given and not taken is given to another after a while", async () => {
@@ -260,8 +260,8 @@ Deno.test("one whose companion is out of reach keeps its place, and the next is 
   const [step] = await consult(taker, taker.script);
   assert.ok(step?.type === "pickup" && step.leg === leg("1"));
 
-  const memo = { ...step.memo, unreached: leg("1") };
-  const [next] = await consult(taker, [{ type: "consult", memo, action: step.action! }]);
+  const serviceContext = { ...step.serviceContext, unreached: leg("1") };
+  const [next] = await consult(taker, [{ type: "consult", serviceContext, action: step.action! }]);
   assert.ok(next?.type === "pickup" && next.leg === leg("2"), Deno.inspect(next));
   assert.deepEqual(await notifications(app), [
     `Cannot take a call from the queue: ${leg("1")} waits in "help" at a companion out of reach`,
@@ -270,8 +270,12 @@ Deno.test("one whose companion is out of reach keeps its place, and the next is 
   const [free] = await consult(another, another.script);
   assert.ok(free?.type === "pickup" && free.leg === leg("1"), "it is given to another at once");
 
-  const gone = { ...next.memo, gone: leg("2") };
-  const asked = await consult(taker, [{ type: "consult", memo: gone, action: next.action! }]);
+  const gone = { ...next.serviceContext, gone: leg("2") };
+  const asked = await consult(taker, [{
+    type: "consult",
+    serviceContext: gone,
+    action: next.action!,
+  }]);
   assert.deepEqual(asked.map(({ type }) => type), ["silence", "consult"], "it is passed over");
   app.clock.now += 1_000;
   app.answers = () => xml("<Hangup/>");

@@ -46,8 +46,8 @@ function send(
   } = {},
 ): Promise<boolean> {
   const data = new Uint8Array(seconds.flatMap((value) => [...second(value)])).toBase64();
-  const memo = { statusCallback: callback, ...extra };
-  const recording = { sid, accountSid: app.root.sid, memo };
+  const serviceContext = { statusCallback: callback, ...extra };
+  const recording = { sid, accountSid: app.root.sid, serviceContext };
   return takePart({ recording, leg, channels: 1, at: at * 16_000, data, ...wanted }, app.ports);
 }
 

@@ -63,7 +63,7 @@ Deno.test("referScript() dials whom a REFER names for the other side, with a rec
     from: invitation.from,
     to: invitation.to,
     sipCallId: "sip-c",
-    memo: invitation.memo,
+    serviceContext: invitation.serviceContext,
   });
   const call = await callOf(app, invitation.leg);
 

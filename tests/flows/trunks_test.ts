@@ -450,14 +450,14 @@ Deno.test("a Client that dials any other number goes out through the trunks", as
   const [dial] = await dials(app, far);
   assert.equal(dial?.type, "dial");
   if (dial?.type !== "dial") return;
-  const [{ to, from, target, memo }] = dial.legs as [typeof dial.legs[0]];
+  const [{ to, from, target, serviceContext }] = dial.legs as [typeof dial.legs[0]];
   assert.deepEqual([to, from, dial.media], [
     far,
     `client:phone-${app.root.sid.slice(-4)}`,
     "anchored",
   ]);
   assert.deepEqual(trunkOf(target).routes.map(({ proxy }) => proxy), [outboundProxy.proxy]);
-  assert.deepEqual(memo, { rateMicros: 20_000 });
+  assert.deepEqual(serviceContext, { rateMicros: 20_000 });
 
   app.ports.settings.trunks.outboundProxy = null;
   assert.deepEqual(await dials(app, far), [{ type: "reject", status: 404 }]);
@@ -590,8 +590,15 @@ Deno.test("a call to a number costs by the minute begun, as the rate was when it
   assert.deepEqual(await usage(), [["1", "2", "0.03"]]);
 
   const child = companionOf(app, leg("2"));
-  const memo = { rateMicros: 20_000 };
-  await child.report({ type: "inviting", parent: sid, from: ours, to: far, sipCallId: "c", memo });
+  const serviceContext = { rateMicros: 20_000 };
+  await child.report({
+    type: "inviting",
+    parent: sid,
+    from: ours,
+    to: far,
+    sipCallId: "c",
+    serviceContext,
+  });
   await child.report({ type: "answered" }, { wantsScript: false });
   app.clock.now += 1_000;
   await child.report({ type: "ended", outcome: "completed" });

@@ -56,7 +56,7 @@ export function conferenceStep(
     return notPerformed(action, { DialCallStatus: "failed", DialCallDuration: "0" });
   }
   const read = readAttributes(noun, conferenceAttributes, context);
-  const memo: ConferenceWanted = {
+  const serviceContext: ConferenceWanted = {
     kind: "conference",
     name,
     most: read.maxParticipants,
@@ -71,7 +71,7 @@ export function conferenceStep(
     hangupOnStar,
     ...isRecorded(read.record) && { record: recordingOrder(noun, read, context) },
   };
-  return [{ type: "consult", memo, ...action && { action } }];
+  return [{ type: "consult", serviceContext, ...action && { action } }];
 }
 
 const isRecorded = (record: string | undefined): boolean =>

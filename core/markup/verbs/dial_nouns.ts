@@ -68,7 +68,7 @@ export async function invite(
   if ("fault" in routing) context.unroutable(routing);
   const { rateMicros, ...called } = "fault" in routing ? nowhere(address, from) : routing;
   const screening = urlAttribute(noun, "url", context);
-  const memo = {
+  const serviceContext = {
     ...callbacksOf(noun, attributes, context),
     ...(screening === undefined ? {} : { url: screening, method: attributes.method }),
     ...(rateMicros === 0 ? {} : { rateMicros }),
@@ -80,7 +80,7 @@ export async function invite(
     ...(query === "" ? {} : { headers: headersOf(query, "Dial", context) }),
     ...(sendDigits === undefined ? {} : { sendDigits }),
     ...(screening === undefined ? {} : { screened: true }),
-    ...(Object.keys(memo).length === 0 ? {} : { memo }),
+    ...(Object.keys(serviceContext).length === 0 ? {} : { serviceContext }),
   };
 }
 

@@ -22,7 +22,7 @@ export const email = sharedVerb({
       return [];
     }
     const copies = { ...cc !== undefined && { cc }, ...bcc !== undefined && { bcc } };
-    const memo: OrderOf<"email"> = { kind: "email", from, to, ...copies, subject, body };
-    return [{ type: "note", memo }];
+    const serviceContext: OrderOf<"email"> = { kind: "email", from, to, ...copies, subject, body };
+    return [{ type: "note", serviceContext }];
   },
 });

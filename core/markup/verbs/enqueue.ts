@@ -21,7 +21,11 @@ export const enqueue = verb({
       context.skip(`Enqueue "${name}": the name of a queue has 1 to 64 characters`);
       return notPerformed(action, { QueueResult: "error" });
     }
-    const memo: EnqueueWanted = { kind: "enqueue", name, ...waitOf(element, waitMethod, context) };
-    return [{ type: "consult", memo, ...action && { action } }];
+    const serviceContext: EnqueueWanted = {
+      kind: "enqueue",
+      name,
+      ...waitOf(element, waitMethod, context),
+    };
+    return [{ type: "consult", serviceContext, ...action && { action } }];
   },
 });

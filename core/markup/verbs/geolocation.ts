@@ -38,14 +38,14 @@ export const geolocation = verb({
       context.skip("Geolocation: it needs a statusCallback");
       return notPerformed(action, { GeolocationStatus: "failed" });
     }
-    const memo: OrderOf<"geolocation"> = {
+    const serviceContext: OrderOf<"geolocation"> = {
       kind: "geolocation",
       type,
       deviceIdentifier: deviceIdentifier ?? context.ends.theirs,
       statusCallback,
       geofence,
     };
-    return [{ type: "note", memo, ...action && { action } }];
+    return [{ type: "note", serviceContext, ...action && { action } }];
   },
 });
 

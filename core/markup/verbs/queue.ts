@@ -18,6 +18,6 @@ export function queueStep(
     context.skip(`Queue "${name}" of Dial: its name has 1 to 64 characters`);
     return notPerformed(action, { DialCallStatus: "failed", DialCallDuration: "0" });
   }
-  const memo: DequeueWanted = { kind: "dequeue", name, ...dial, ...record && { record } };
-  return [{ type: "consult", memo, ...action && { action } }];
+  const serviceContext: DequeueWanted = { kind: "dequeue", name, ...dial, ...record && { record } };
+  return [{ type: "consult", serviceContext, ...action && { action } }];
 }

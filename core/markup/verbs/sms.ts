@@ -20,7 +20,7 @@ export const sms = sharedVerb({
   compile(element, { to, from, method, statusCallbackMethod }, context) {
     const statusCallback = urlAttribute(element, "statusCallback", context);
     const action = actionAttribute(element, method, context);
-    const memo: OrderOf<"sms"> = {
+    const serviceContext: OrderOf<"sms"> = {
       kind: "sms",
       from: from ?? context.ends.ours,
       to: to ?? context.ends.theirs,
@@ -28,6 +28,6 @@ export const sms = sharedVerb({
       ...statusCallback !== undefined && { statusCallback },
       statusCallbackMethod,
     };
-    return [{ type: "note", memo, ...action && { action } }];
+    return [{ type: "note", serviceContext, ...action && { action } }];
   },
 });

@@ -31,9 +31,9 @@ for (const status of [400, 404, 500, 503]) {
   Deno.test(`locationSource() rejects an answer with ${status}, whatever it says`, async () => {
     await using source = startSource(() => new Response(answer, { status }));
 
-    const asking = locationSource(source.url).lookUp("1", signal);
+    const context = locationSource(source.url).lookUp("1", signal);
 
-    await assert.rejects(asking, { message: `the location source answered ${status}` });
+    await assert.rejects(context, { message: `the location source answered ${status}` });
   });
 }
 

@@ -22,8 +22,8 @@ const step =
 
 const gather = <R>(read: (step: Extract<Step, { type: "gather" }>) => R) => step("gather", read);
 const dial = <R>(read: (step: Extract<Step, { type: "dial" }>) => R) => step("dial", read);
-const memo = (name: string) => dial(({ legs }) => legs[0]?.memo?.[name]);
-const ordered = (name: string) => step("note", (s) => s.memo[name]);
+const serviceContext = (name: string) => dial(({ legs }) => legs[0]?.serviceContext?.[name]);
+const ordered = (name: string) => step("note", (s) => s.serviceContext[name]);
 const bob = "<Dial @><Client>bob</Client></Dial>";
 const client = "<Dial><Client @>bob</Client></Dial>";
 const number = "<Dial><Number @>+15550002</Number></Dial>";
@@ -221,7 +221,7 @@ const tables: Table[] = [
     {
       attribute: "statusCallback",
       of,
-      read: memo("statusCallback"),
+      read: serviceContext("statusCallback"),
       absent: undefined,
       takes: { "cb": at("/voice/cb") },
       refuses: noAddresses,
@@ -229,7 +229,7 @@ const tables: Table[] = [
     {
       attribute: "statusCallbackMethod",
       of: of.replace("@", 'statusCallback="cb" @'),
-      read: memo("statusCallbackMethod"),
+      read: serviceContext("statusCallbackMethod"),
       absent: "POST",
       takes: methods,
       refuses: noMethods,
@@ -237,7 +237,7 @@ const tables: Table[] = [
     {
       attribute: "statusCallbackEvent",
       of: of.replace("@", 'statusCallback="cb" @'),
-      read: memo("statusCallbackEvent"),
+      read: serviceContext("statusCallbackEvent"),
       absent: undefined,
       takes: {
         "ringing answered": "ringing answered",
@@ -248,7 +248,7 @@ const tables: Table[] = [
     {
       attribute: "url",
       of,
-      read: dial(({ legs }) => [legs[0]?.screened, legs[0]?.memo?.["url"]]),
+      read: dial(({ legs }) => [legs[0]?.screened, legs[0]?.serviceContext?.["url"]]),
       absent: [undefined, undefined],
       takes: { "screen": [true, at("/voice/screen")] },
       refuses: noAddresses,
@@ -256,7 +256,7 @@ const tables: Table[] = [
     {
       attribute: "method",
       of: of.replace("@", 'url="screen" @'),
-      read: memo("method"),
+      read: serviceContext("method"),
       absent: "POST",
       takes: methods,
       refuses: noMethods,
@@ -364,7 +364,7 @@ const tables: Table[] = [
   },
 ];
 
-/** Who is told of what came to be, in the memo of a recording. */
+/** Who is told of what came to be, in the serviceContext of a recording. */
 const told = (
   attribute: string,
   of: string,
@@ -390,9 +390,13 @@ const told = (
 
 const record = <R>(read: (step: Extract<Step, { type: "record" }>) => R) => step("record", read);
 const recordMemo = (name: string) =>
-  record(({ recording }) => recording.memo?.[name] as { url: string; method: string } | undefined);
+  record(({ recording }) =>
+    recording.serviceContext?.[name] as { url: string; method: string } | undefined
+  );
 const dialMemo = (name: string) =>
-  dial((step) => step.record?.memo?.[name] as { url: string; method: string } | undefined);
+  dial((step) =>
+    step.record?.serviceContext?.[name] as { url: string; method: string } | undefined
+  );
 const actionOf = ({ script }: Compiled) =>
   script.flatMap((one) => "action" in one && one.action ? [one.action] : [])[0];
 const done = (element: string): Table[] => [
@@ -481,7 +485,7 @@ const voiceTables: Table[] = [
   {
     attribute: "transcribe",
     of: "<Record @/>",
-    read: record(({ recording }) => recording.memo?.["transcribe"]),
+    read: record(({ recording }) => recording.serviceContext?.["transcribe"]),
     absent: undefined,
     takes: { true: true, false: undefined },
     refuses: noTruths,
@@ -505,7 +509,7 @@ const voiceTables: Table[] = [
 
 const consult = <R>(read: (step: Extract<Step, { type: "consult" }>) => R) => step("consult", read);
 const waitOf = (field: "url" | "method") =>
-  consult(({ memo }) => (memo["wait"] as Action | null | undefined)?.[field]);
+  consult(({ serviceContext }) => (serviceContext["wait"] as Action | null | undefined)?.[field]);
 const queue = "<Enqueue @>help</Enqueue>";
 
 const queueTables: Table[] = [

@@ -70,12 +70,12 @@ const attributes: Record<string, [attributes: string, wanted: Record<string, unk
 for (const [name, [given, wanted]] of Object.entries(attributes)) {
   Deno.test(`compile(): a Conference with ${name}`, async () => {
     const { script, skipped } = await compiled(conference(given));
-    const memo = { ...plain, ...wanted };
+    const serviceContext = { ...plain, ...wanted };
     assert.deepEqual({ script, skipped }, {
-      script: [{ type: "consult", memo }, hangup],
+      script: [{ type: "consult", serviceContext }, hangup],
       skipped: [],
     });
-    assert.deepEqual(conferenceWanted.parse(memo), memo);
+    assert.deepEqual(conferenceWanted.parse(serviceContext), serviceContext);
   });
 }
 
@@ -86,7 +86,7 @@ Deno.test("compile(): a Conference has Dial's action, timeLimit and hangupOnStar
   assert.deepEqual(skipped, []);
   assert.deepEqual(script, [{
     type: "consult",
-    memo: { ...plain, timeLimitS: 60, hangupOnStar: true },
+    serviceContext: { ...plain, timeLimitS: 60, hangupOnStar: true },
     action: { url: at("done"), method: "GET", hops: 1 },
   }, hangup]);
 });
@@ -96,9 +96,9 @@ for (const record of ["true", "record-from-start"]) {
     const attributes = `record="${record}" recordingStatusCallback="made"`;
     const { script, skipped } = await compiled(conference(attributes));
     const callback = { url: at("made"), method: "POST" };
-    const order = { sid: "RE", accountSid: "AC1", memo: { statusCallback: callback } };
+    const order = { sid: "RE", accountSid: "AC1", serviceContext: { statusCallback: callback } };
     assert.deepEqual([script[0], skipped], [
-      { type: "consult", memo: { ...plain, record: order } },
+      { type: "consult", serviceContext: { ...plain, record: order } },
       [],
     ]);
   });
@@ -107,7 +107,7 @@ for (const record of ["true", "record-from-start"]) {
 for (const record of ["false", "do-not-record"]) {
   Deno.test(`compile(): a Conference that is not recorded: ${record}`, async () => {
     const { script, skipped } = await compiled(conference(`record="${record}"`));
-    assert.deepEqual([script[0], skipped], [{ type: "consult", memo: plain }, []]);
+    assert.deepEqual([script[0], skipped], [{ type: "consult", serviceContext: plain }, []]);
   });
 }
 
@@ -156,7 +156,10 @@ for (const [name, [body, notes, wanted = {}]] of Object.entries(flawed)) {
   Deno.test(`compile() notes a Conference with ${name} and goes on`, async () => {
     const { script, skipped } = await compiled(body);
     assert.deepEqual(skipped, notes);
-    assert.deepEqual(script, [{ type: "consult", memo: { ...plain, ...wanted } }, hangup]);
+    assert.deepEqual(script, [
+      { type: "consult", serviceContext: { ...plain, ...wanted } },
+      hangup,
+    ]);
   });
 }
 
@@ -176,8 +179,8 @@ const answer = { type: "answer" };
 Deno.test("compile(): an Enqueue answers and waits in the queue of its name", async () => {
   const { script, skipped } = await compiled("<Enqueue>help</Enqueue>");
   assert.deepEqual(skipped, []);
-  const memo = { kind: "enqueue", name: "help" };
-  assert.deepEqual(script, [answer, { type: "consult", memo }, hangup]);
+  const serviceContext = { kind: "enqueue", name: "help" };
+  assert.deepEqual(script, [answer, { type: "consult", serviceContext }, hangup]);
 });
 
 Deno.test("compile(): an Enqueue with every attribute, and with silence", async () => {
@@ -187,7 +190,7 @@ Deno.test("compile(): an Enqueue with every attribute, and with silence", async 
   assert.deepEqual(whole, {
     script: [answer, {
       type: "consult",
-      memo: {
+      serviceContext: {
         kind: "enqueue",
         name: "help",
         wait: { url: at("wait"), method: "GET", hops: 0 },
@@ -199,21 +202,24 @@ Deno.test("compile(): an Enqueue with every attribute, and with silence", async 
   const { script } = await compiled(`<Enqueue waitUrl="">help</Enqueue>`);
   assert.deepEqual(script[1], {
     type: "consult",
-    memo: { kind: "enqueue", name: "help", wait: null },
+    serviceContext: { kind: "enqueue", name: "help", wait: null },
   });
 });
 
 Deno.test("compile(): a Queue in Dial takes a call, with Dial's bounds and action", async () => {
-  const memo = { kind: "dequeue", name: "help", timeoutS: 30, timeLimitS: 14_400 };
+  const serviceContext = { kind: "dequeue", name: "help", timeoutS: 30, timeLimitS: 14_400 };
   assert.deepEqual(await compiled(`<Dial><Queue>help</Queue></Dial>`), {
-    script: [{ type: "consult", memo: { ...memo, hangupOnStar: false } }, hangup],
+    script: [
+      { type: "consult", serviceContext: { ...serviceContext, hangupOnStar: false } },
+      hangup,
+    ],
     skipped: [],
   });
   const dial = `action="done" timeout="5" timeLimit="60" hangupOnStar="true"`;
   const whole = await compiled(`<Dial ${dial}><Queue>help</Queue></Dial>`);
   assert.deepEqual(whole.script[0], {
     type: "consult",
-    memo: { ...memo, timeoutS: 5, timeLimitS: 60, hangupOnStar: true },
+    serviceContext: { ...serviceContext, timeoutS: 5, timeLimitS: 60, hangupOnStar: true },
     action: { url: at("done"), method: "POST", hops: 1 },
   });
 });
@@ -221,7 +227,7 @@ Deno.test("compile(): a Queue in Dial takes a call, with Dial's bounds and actio
 Deno.test("compile(): a recorded Dial records the call from a Queue, a Conference only by its own", async () => {
   const { script } = await compiled(`<Dial record="true"><Queue>help</Queue></Dial>`);
   assert.ok(script[0]?.type === "consult");
-  assert.deepEqual(script[0].memo.record, { sid: "RE", accountSid: "AC1" });
+  assert.deepEqual(script[0].serviceContext.record, { sid: "RE", accountSid: "AC1" });
   const { skipped } = await compiled(conference("", `record="true"`));
   assert.deepEqual(skipped, ["record of Dial: its Conference has one of its own"]);
 });

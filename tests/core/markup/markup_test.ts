@@ -144,7 +144,7 @@ const documents: Record<string, { body: string; call?: Partial<Call>; script: un
       legs: [{
         ...leg("bob"),
         headers: { "X-Order": "7", "X-Name": "a b" },
-        memo: {
+        serviceContext: {
           statusCallback: "https://app.test/cb",
           statusCallbackMethod: "POST",
           statusCallbackEvent: "ringing",
@@ -211,7 +211,7 @@ const documents: Record<string, { body: string; call?: Partial<Call>; script: un
           target: { kind: "trunk", dialled: "+15550002", routes: [] },
           sendDigits: "w1#",
           screened: true,
-          memo: { url: "https://app.test/voice/screen", method: "GET" },
+          serviceContext: { url: "https://app.test/voice/screen", method: "GET" },
         }],
         hangupOnStar: false,
       },
@@ -264,7 +264,7 @@ const documents: Record<string, { body: string; call?: Partial<Call>; script: un
         record: {
           sid: "RE" + "2".padStart(32, "0"),
           accountSid: "AC1",
-          memo: { statusCallback: { url: "https://app.test/rec", method: "GET" } },
+          serviceContext: { statusCallback: { url: "https://app.test/rec", method: "GET" } },
         },
       },
       { ...dialled, legs: [leg("bob", 3)], hangupOnStar: false },
@@ -283,7 +283,7 @@ const documents: Record<string, { body: string; call?: Partial<Call>; script: un
       ...recordStep,
       recording: {
         ...recordStep.recording,
-        memo: {
+        serviceContext: {
           transcribe: true,
           transcribeCallback: { url: "https://app.test/text", method: "GET" },
           statusCallback: { url: "https://app.test/rec", method: "GET" },
@@ -311,7 +311,7 @@ const documents: Record<string, { body: string; call?: Partial<Call>; script: un
       ...recordStep,
       recording: {
         ...recordStep.recording,
-        memo: {
+        serviceContext: {
           transcribe: true,
           transcribeCallback: { url: "https://app.test/text", method: "POST" },
         },

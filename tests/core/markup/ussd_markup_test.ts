@@ -51,7 +51,7 @@ const documents: Record<string, { body: string; script: unknown[]; skipped?: str
     body: "<UssdMessage>a</UssdMessage><Sms>b</Sms>",
     script: [{
       type: "note",
-      memo: {
+      serviceContext: {
         kind: "sms",
         from: "*135#",
         to: "+12025550199",

@@ -5,7 +5,7 @@ import { handClock } from "../../support/process/hand_clock.ts";
 import { register, request, uri } from "../../support/sip/phone_text.ts";
 import { openReceiveLab } from "../../support/service/receive_lab.ts";
 
-const bounds = { connectionsPerAddress: 3, strangerRequestsPerS: 10 };
+const bounds = { connectionsPerAddress: 3, unauthenticatedRequestsPerS: 10 };
 /** What the bounds come to: at once from one connection, and from one address. */
 const burst = { connection: 5, address: 100 };
 

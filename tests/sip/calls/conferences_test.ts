@@ -296,18 +296,18 @@ conferenceTest(
   "consult() asks the service for the steps in its place, before those that are left",
   async () => {
     await using lab = await startConferenceLab();
-    const memo = { kind: "conference", name: "lobby" };
+    const serviceContext = { kind: "conference", name: "lobby" };
     lab.service.answer = ({ event }) =>
       event.type === "consulting" ? [conferenceStep({ timeLimitS: 0.1 })] : [];
     const alice = await enter(lab, {
       login: "alice",
       hz: 500,
-      script: [{ type: "consult", memo, action }, { type: "next", action }],
+      script: [{ type: "consult", serviceContext, action }, { type: "next", action }],
     });
 
     await alice.dialog.ended;
     const asked = await lab.service.event("consulting", alice.leg);
-    assert.deepEqual(asked.event, { type: "consulting", memo, action });
+    assert.deepEqual(asked.event, { type: "consulting", serviceContext, action });
     await lab.service.event("left", alice.leg);
     await lab.service.event("next", alice.leg);
     await closeAll([alice]);

@@ -7,7 +7,7 @@ import { tone } from "../../support/media/tone.ts";
 const queueSid = `QU${"9".repeat(32)}`;
 const action = { url: "http://app.test/after", method: "POST", hops: 1 } as const;
 const done = { ...action, url: "http://app.test/done" };
-const memo = { kind: "dequeue", name: "help" };
+const serviceContext = { kind: "dequeue", name: "help" };
 const pitches = [500, 750];
 
 const record = { sid: `RE${"1".repeat(32)}`, accountSid: `AC${"0".repeat(32)}` };
@@ -16,7 +16,7 @@ const pickup = (leg: string): Script[number] => ({
   type: "pickup",
   leg,
   record,
-  memo,
+  serviceContext,
   timeLimitS: 60,
   action: done,
 });
@@ -62,7 +62,11 @@ conferenceTest("who takes somebody that waits no longer asks the service for ano
   const bob = await enter(lab, { login: "bob", hz: 750, script: [pickup(nobody)] });
 
   const { event } = await lab.service.event("consulting", bob.leg);
-  assert.deepEqual(event, { type: "consulting", memo: { ...memo, gone: nobody }, action: done });
+  assert.deepEqual(event, {
+    type: "consulting",
+    serviceContext: { ...serviceContext, gone: nobody },
+    action: done,
+  });
   await bob.dialog.ended;
   await closeAll([bob]);
 });

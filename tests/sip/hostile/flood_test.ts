@@ -56,7 +56,7 @@ Deno.test("onRegister() answers at once when it need not ask who has the login",
 });
 
 Deno.test("receive() serves others while one address floods it", async () => {
-  const bounds = { connectionsPerAddress: 0, strangerRequestsPerS: 20 };
+  const bounds = { connectionsPerAddress: 0, unauthenticatedRequestsPerS: 20 };
   using lab = openReceiveLab(domain, bounds);
   const flood = Array.from({ length: 100 }, () => lab.connect("203.0.113.1"));
   const known = await registered(lab, "bob");
@@ -68,7 +68,10 @@ Deno.test("receive() serves others while one address floods it", async () => {
 
   assert.equal(lab.lookups.filter((login) => login === "alice").length, 1);
   const statuses = flood.flatMap((connection) => connection.statuses());
-  assert.ok(statuses.length < 2 * bounds.strangerRequestsPerS * 100, `${statuses.length} answers`);
+  assert.ok(
+    statuses.length < 2 * bounds.unauthenticatedRequestsPerS * 100,
+    `${statuses.length} answers`,
+  );
   assert.ok(flood.every(({ flow }) => flow.closed));
   assert.deepEqual([known.statuses(), good.statuses()], [[200, 200], [200]]);
 });

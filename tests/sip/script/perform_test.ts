@@ -116,17 +116,17 @@ sipTest(
   "perform() hands a note back: without an action at once, with one for the next script",
   async () => {
     await using lab = await startSipLab();
-    const memo = { kind: "sms", body: "hi" };
+    const serviceContext = { kind: "sms", body: "hi" };
     const action = { url: "http://app.test/sent", method: "POST", hops: 2 } as const;
 
     const events = await performAll(lab, [
-      [{ type: "note", memo }, { type: "note", memo, action }, next(9)],
+      [{ type: "note", serviceContext }, { type: "note", serviceContext, action }, next(9)],
       [{ type: "hangup" }],
     ]);
 
     assert.deepEqual(events.filter(({ type }) => type === "noted" || type === "next"), [
-      { type: "noted", memo },
-      { type: "noted", memo, action },
+      { type: "noted", serviceContext },
+      { type: "noted", serviceContext, action },
     ]);
   },
 );

@@ -16,7 +16,11 @@ import { tone } from "../../support/media/tone.ts";
 
 type RecordStep = Extract<Step, { type: "record" }>;
 
-const recording = { sid: `RE${"1".repeat(32)}`, accountSid: `AC${"0".repeat(32)}`, memo: { a: 1 } };
+const recording = {
+  sid: `RE${"1".repeat(32)}`,
+  accountSid: `AC${"0".repeat(32)}`,
+  serviceContext: { a: 1 },
+};
 const action = { url: "http://app.test/recorded", method: "POST", hops: 3 } as const;
 const pause: Step = { type: "silence", seconds: 60 };
 

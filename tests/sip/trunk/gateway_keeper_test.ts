@@ -28,7 +28,7 @@ function openKeeperLab() {
     reach: () => Promise.resolve(connection.flow),
   };
   const told: GatewayState[] = [];
-  const reports = { tell: (state: GatewayState) => void told.push(state), repeat() {} };
+  const reports = { report: (state: GatewayState) => void told.push(state), repeat() {} };
   const keeper = createGatewayKeeper(lab.signalling, registration, {
     ...reports,
     drained: () => Promise.resolve(),

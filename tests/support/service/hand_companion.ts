@@ -8,7 +8,7 @@ import type { App } from "./app.ts";
 /** The companion that every call of these tests is at. */
 export const companion = { id: "companion", runId: "run" };
 const signal = new AbortController().signal;
-const asking = [
+const context = [
   "incoming",
   "incomingNumber",
   "refer",
@@ -34,7 +34,7 @@ export function companionOf(app: App, leg: string, accountSid = app.root.sid) {
   const sent: Report[] = [];
   return {
     async report(event: LegEvent, options: Partial<Report> = {}) {
-      const wantsScript = asking.includes(event.type) ||
+      const wantsScript = context.includes(event.type) ||
         event.type === "noted" && event.action !== undefined;
       const envelope = { companion, leg, accountSid, seq: seq++, at: app.clock.now, wantsScript };
       sent.push({ ...envelope, event, ...options });

@@ -32,6 +32,8 @@ export async function consult(
 ): Promise<Script> {
   const step = script.find(({ type }) => type === "consult");
   assert.ok(step?.type === "consult", Deno.inspect(script));
-  const { memo, action } = step;
-  return await report({ type: "consulting", memo, ...action && { action } }, { companion: at });
+  const { serviceContext, action } = step;
+  return await report({ type: "consulting", serviceContext, ...action && { action } }, {
+    companion: at,
+  });
 }

@@ -29,9 +29,9 @@ function heldService() {
   const clock = handClock();
   const timers = { ...clock, pause: () => Promise.resolve(), clear() {} };
   const ask = createScriptRequester({
-    scripts({ reports }, asking) {
+    scripts({ reports }, waiting) {
       const over = Promise.withResolvers<void>();
-      requests.push({ ...asking, numbers: reports.map(({ leg }) => Number(leg.slice(2))), over });
+      requests.push({ ...waiting, numbers: reports.map(({ leg }) => Number(leg.slice(2))), over });
       return over.promise;
     },
   }, timers);
