@@ -7,12 +7,12 @@ export async function secondLegParameters(
   call: Call,
   ports: Ports,
 ): Promise<Record<string, string>> {
-  const talking = await talkingChild(call, ports);
+  const talking = await connectedChild(call, ports);
   return talking === undefined ? {} : { OutboundCallSid: talking.sid };
 }
 
 /** The leg that a call's Dial placed, while the two talk. */
-export async function talkingChild(
+export async function connectedChild(
   { accountSid, sid }: Call,
   { records }: Ports,
 ): Promise<Call | undefined> {

@@ -2,7 +2,7 @@ import type { Invitation, Script } from "../protocol/script.ts";
 import { limits } from "../base/limits.ts";
 import type { Ports } from "../ports/ports.ts";
 import type { Call } from "../resources/calls.ts";
-import { talkingChild } from "./second_leg.ts";
+import { connectedChild } from "./second_leg.ts";
 import { isLive } from "../values/status.ts";
 
 /** Whom a leg connects us with: the caller of one that came in, else the callee. */
@@ -43,7 +43,7 @@ export async function takeOver(
 async function partyOf(call: Call, ports: Ports): Promise<string> {
   const { accountSid, parentCallSid, direction, from, to } = call;
   const other = parentCallSid === null
-    ? await talkingChild(call, ports)
+    ? await connectedChild(call, ports)
     : await ports.records.calls.get(accountSid, parentCallSid);
   if (other) return softphoneOf(other);
   return direction === "inbound" ? to : from;
