@@ -85,7 +85,7 @@ Deno.test("every setting that the documentation names exists", () => {
 Deno.test("every flow that the documentation shows is accepted", () => {
   let flows = 0;
   for (const [page, text] of texts) {
-    for (const [, code] of text.matchAll(/```json\n(\{\s*"start"[^`]*)```/g)) {
+    for (const [, code] of text.matchAll(/```json\n\s*(\{\s*"start"[^`]*)```/g)) {
       flows++;
       assert.deepEqual(flowErrors(code!), [], shown(page));
     }

@@ -28,6 +28,8 @@ export interface Softphone extends Phone {
   textStatus: number;
   /** The next INVITE that nobody waited for yet. */
   nextCall(): Promise<IncomingCall>;
+  /** The same with plain RTP: offers of WebRTC are declined, so that the next one comes. */
+  nextPlainCall(): Promise<IncomingCall>;
   /** Called for every INVITE instead of queueing it for `nextCall`. */
   onCall: ((call: IncomingCall) => void) | undefined;
   /** Sends text as it is; the answer to it, if any, is left to `nextMessage`. */
@@ -99,6 +101,13 @@ export async function openSoftphone(options: SoftphoneOptions): Promise<Softphon
     },
     call: (target, wanted) => placeCall(line, target, wanted ?? {}),
     nextCall: calls.take,
+    async nextPlainCall() {
+      for (;;) {
+        const call = await calls.take();
+        if (/^m=audio \d+ RTP\/AVP /m.test(call.invite.body)) return call;
+        call.decline(488);
+      }
+    },
     send: line.send,
     nextMessage: strays.take,
     closed: closed.promise,
