@@ -79,3 +79,7 @@ Deno.test("tests/README.md names tests that exist", async () => {
 Deno.test("docs/threat-model.md names tests that exist", async () => {
   assert.ok(await assertNamesTests("../docs/threat-model.md") > 20);
 });
+
+Deno.test("docs/explanation/guarantees.md names tests that exist", async () => {
+  assert.ok(await assertNamesTests("../docs/explanation/guarantees.md") > 15);
+});
