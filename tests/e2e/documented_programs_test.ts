@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { eventually } from "../support/process/eventually.ts";
 import { openVoice } from "../support/media/voice.ts";
+import { openPageCommands } from "../support/service/page_commands.ts";
 import { runPageProgram } from "../support/service/page_code.ts";
 import { isSound, portOf } from "../support/sip/plain_peer.ts";
 import { startSystem } from "../support/process/system.ts";
@@ -48,6 +49,48 @@ for (const { page, name, path } of ivrs) {
     },
   });
 }
+
+Deno.test({
+  name: "the number of docs/tutorials/ivr-node.md calls its Client, as the commands stand there",
+  timeout,
+  async fn() {
+    const page = "docs/tutorials/ivr-node.md";
+    await using system = await startSystem({ env: { RTP_PORTS: "0" } });
+    await using program = await runPageProgram(page, "ivr.mjs");
+    const app = { url: `http://127.0.0.1:${program.port}` };
+    await using commands = await openPageCommands(page, { system, app });
+    await commands.next();
+    commands.done();
+    const [demo, alice] = [await system.demoPhone(), await system.phone("alice")];
+    const voice = await openVoice();
+    const dialog = await demo.call("+14155550123", { sdp: voice.sdp }).answered;
+    voice.speakTo(portOf(dialog.remoteSdp));
+    await eventually("the menu is heard", () => voice.heard.some(isSound));
+    voice.press("1");
+    const ringing = await alice.nextPlainCall();
+    ringing.decline(486);
+    const sentences = voice.heard.length;
+    await eventually("nobody is free, it says", () => voice.heard.slice(sentences).some(isSound));
+    await dialog.ended;
+    await voice.close();
+  },
+});
+
+Deno.test({
+  name: "the first call of README.md is placed, as the commands stand there",
+  timeout,
+  async fn() {
+    await using system = await startSystem();
+    await using commands = await openPageCommands("README.md", { system });
+    await Deno.symlink(system.directory, `${commands.directory}/data`);
+    await commands.next();
+    const { calls } = await system.get("Calls.json");
+    const [alice] = await system.get("Clients.json?Login=alice");
+
+    assert.equal(calls[0].to, "client:alice");
+    assert.equal(alice.password, "secret");
+  },
+});
 
 for (const name of ["verify.mjs", "verify.py"]) {
   for (const isProxied of [false, true]) {

@@ -7,7 +7,6 @@ import { startMailServer } from "../support/service/mail_server.ts";
 import { pageCode } from "../support/service/page_code.ts";
 import { openPageCommands, pageSettings, pageText } from "../support/service/page_commands.ts";
 import { isSound, portOf } from "../support/sip/plain_peer.ts";
-import { openSoftphone } from "../support/sip/softphone.ts";
 
 const repository = new URL("../../", import.meta.url).pathname;
 
@@ -22,11 +21,7 @@ Deno.test({
       env: { RTP_PORTS: "0", ...await pageSettings(page), SMTP_URL: mail.url },
     });
     await using commands = await openPageCommands(page, { system });
-    const { demo_login: login, demo_password: password } = JSON.parse(
-      await Deno.readTextFile(`${system.directory}/credentials.json`),
-    );
-    const demo = await openSoftphone({ url: system.wsUrl, login, password, domain: "localhost" });
-    await demo.register();
+    const demo = await system.demoPhone();
     const alice = await system.phone("alice");
     await commands.next();
     await commands.next();
@@ -54,7 +49,6 @@ Deno.test({
     second.press("1");
     await (await alice.nextPlainCall()).answer(second.sdp);
     await second.close();
-    await demo.close();
     commands.done();
 
     assert.deepEqual(sent.to, ["desk@example.com"]);

@@ -18,6 +18,8 @@ export interface System {
   get(path: string): Promise<Json>;
   /** Makes a Client and connects a scripted softphone that is registered as it. */
   phone(login: string): Promise<Softphone>;
+  /** Connects a scripted softphone that is registered as the Client of the first start. */
+  demoPhone(): Promise<Softphone>;
   /** The process ids of a process, as they are now. */
   pids(
     script: "core/start/start.ts" | "main.ts" | "sip/main.ts" | "core/adapters/speech/main.ts",
@@ -81,6 +83,13 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     return JSON.parse(text);
   }
 
+  async function registered(login: string, password: string): Promise<Softphone> {
+    const phone = await openSoftphone({ url: wsUrl, login, password, domain: "localhost" });
+    phones.push(phone);
+    assert.equal((await phone.register()).status, 200);
+    return phone;
+  }
+
   const system: System = {
     directory,
     baseUrl,
@@ -99,13 +108,9 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
       if (!clients.some((client) => client.login === login)) {
         await system.post("Clients.json", { Login: login, Password: `${login}-secret` });
       }
-      const password = `${login}-secret`;
-      const phone = await openSoftphone({ url: wsUrl, login, password, domain: "localhost" });
-      phones.push(phone);
-      const registered = await phone.register();
-      assert.equal(registered.status, 200);
-      return phone;
+      return await registered(login, `${login}-secret`);
     },
+    demoPhone: () => registered(credentials.demo_login, credentials.demo_password),
     pids: (script) => pidsBelow(child.pid, script),
     ready: () => answers(`${baseUrl}/ready`),
     async stop(signal = "SIGTERM") {

@@ -7,7 +7,7 @@ export const pageText = (page: string): Promise<string> =>
   Deno.readTextFile(new URL(page, repository));
 
 /** The block of a page that starts the service, and what it sets. */
-const startCommand = /deno task (?:start|dev)\b/;
+const startCommand = /deno(?:@[\d.]+)? task (?:start|dev)\b/;
 
 /** The blocks of shell commands, without the indentation of lists. */
 const shellBlocks = (text: string): string[] =>
@@ -34,6 +34,8 @@ export async function servePageMarkup(page: string, app: AppServer): Promise<voi
 
 /** The shell commands of a page, in one shell, as they stand there but for addresses. */
 export interface PageCommands extends AsyncDisposable {
+  /** Where they run. */
+  readonly directory: string;
   /** Runs the next block that does not start a program; resolves with what it printed. */
   next(): Promise<string>;
   /** Throws where blocks are left. */
@@ -71,6 +73,7 @@ export async function openPageCommands(
     return printed;
   };
   return {
+    directory,
     async next() {
       const block = left.shift();
       if (block === undefined) throw new Error(`${page} has no further commands`);
