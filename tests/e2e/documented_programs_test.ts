@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { eventually } from "../support/process/eventually.ts";
 import { openVoice } from "../support/media/voice.ts";
-import { openPageCommands } from "../support/service/page_commands.ts";
+import { startMailServer } from "../support/service/mail_server.ts";
+import { openPageCommands, pageSettings, pageText } from "../support/service/page_commands.ts";
 import { runPageProgram } from "../support/service/page_code.ts";
 import { isSound, portOf } from "../support/sip/plain_peer.ts";
 import { startSystem } from "../support/process/system.ts";
@@ -75,6 +76,53 @@ Deno.test({
     await voice.close();
   },
 });
+
+Deno.test({
+  name: "the IVR of docs/tutorials/ivr-node.md mails the message of a caller who hangs up",
+  timeout,
+  async fn() {
+    const page = "docs/tutorials/ivr-node.md";
+    await using mail = await startMailServer();
+    const settings = { ...await pageSettings(page), SMTP_URL: mail.url };
+    await using system = await startSystem({ env: { RTP_PORTS: "0", ...settings } });
+    const API = `${system.baseUrl}/2012-04-24/Accounts/${system.accountSid}`;
+    const env = { API, SID: system.accountSid, TOKEN: system.authToken };
+    const [, handler] = /in place of the handler of `\/message`[^]*?```js\n([^]*?)```/
+      .exec(await pageText(page))!;
+    const mailing = (code: string) =>
+      code.replace(/app\.post\("\/message"[^]*?\n\}\);\n/, () => handler!);
+    await using program = await runPageProgram(page, "ivr.mjs", env, mailing);
+    const VoiceUrl = `http://127.0.0.1:${program.port}/voice`;
+    await system.post("Clients.json", { Login: "alice", Password: "alice-secret", VoiceUrl });
+    const alice = await system.phone("alice");
+    const voice = await openVoice();
+    const dialog = await alice.call("menu", { sdp: voice.sdp }).answered;
+    voice.speakTo(portOf(dialog.remoteSdp));
+    await eventually("the menu is heard", () => voice.heard.some(isSound));
+    voice.press("2");
+    voice.say(600);
+    await eventually("the message is recorded", async () => {
+      const { recordings } = await system.get("Recordings.json");
+      return recordings.length > 0;
+    });
+    await dialog.bye();
+    const sent = await eventually("the message is mailed", () => mail.mails[0]);
+    await voice.close();
+
+    assert.deepEqual(sent.to, ["desk@example.com"]);
+    const [, url] = /Listen: (http\S+)/.exec(decodeQuotedPrintable(sent.text))!;
+    const audio = await fetch(url!);
+    await audio.body?.cancel();
+    assert.equal(audio.status, 200);
+  },
+});
+
+/** The text of a mail (RFC 2045 §6.7). */
+const decodeQuotedPrintable = (text: string): string =>
+  text.replaceAll("=\r\n", "").replace(
+    /=([0-9A-F]{2})/g,
+    (_, hex) => String.fromCharCode(parseInt(hex, 16)),
+  );
 
 Deno.test({
   name: "the first call of README.md is placed, as the commands stand there",

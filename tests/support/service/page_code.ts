@@ -18,14 +18,18 @@ export interface PageProgram extends AsyncDisposable {
 
 const repository = new URL("../../../", import.meta.url).pathname;
 
-/** Runs a program as a page shows it, with a free port in `PORT`; resolves when it listens. */
+/**
+ * Runs a program as a page shows it, with a free port in `PORT`; resolves when it listens. `changed`
+ * does to the program what the page says to do later.
+ */
 export async function runPageProgram(
   page: string,
   name: string,
   env: Record<string, string> = {},
+  changed = (code: string) => code,
 ): Promise<PageProgram> {
   const directory = await Deno.makeTempDir();
-  await Deno.writeTextFile(`${directory}/${name}`, await pageCode(page, name));
+  await Deno.writeTextFile(`${directory}/${name}`, changed(await pageCode(page, name)));
   await Deno.symlink(`${repository}node_modules`, `${directory}/node_modules`);
   const program = await runProgram(directory, name, env);
   return {
