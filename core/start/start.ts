@@ -1,3 +1,4 @@
+import { acceptedFlags } from "./v8_flags.ts";
 import { type Config, configLines, readConfig, variables } from "../configuration/config.ts";
 import { addressNotes } from "../configuration/address_notes.ts";
 import { espeakFolder } from "../adapters/espeak_package/load_espeak.ts";
@@ -230,12 +231,22 @@ async function supervise(
   Deno.addSignalListener("SIGINT", () => stop(0));
   Deno.addSignalListener("SIGHUP", () => stop(0));
   void onNpmWrapperGone(() => stop(0));
-  for (const program of wanted) {
+  for (const program of await Promise.all(wanted.map(withAcceptedFlags))) {
     const running: Running = { program, child: spawn(program), over: Promise.resolve() };
     all.push(running);
     running.over = keep(running);
   }
   await Promise.all(all.map(({ over }) => over));
+}
+
+/** A program that can start: it is slower without its flags, and would end at once with an unknown one. */
+async function withAcceptedFlags(program: Program): Promise<Program> {
+  const { name, flags = [] } = program;
+  const accepted = await acceptedFlags(flags);
+  if (accepted.length < flags.length) {
+    log(`The runtime refuses the V8 flags of the ${name}, which starts without them`, { flags });
+  }
+  return { ...program, flags: accepted };
 }
 
 function kill(child: Deno.ChildProcess, signal: Deno.Signal): void {
