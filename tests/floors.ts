@@ -43,7 +43,7 @@ core/numbers/providers | base ports values                                      
 core/supervisor        | base companions model ports resources values                 | zod | counts of what an instance does
 core/ussd              | base calls model resources rest                              |  | USSD pushes
 core/openapi           | *                                                            | zod | /openapi.json from the declarations
-core/start             | *                                                            | sip.js | the supervisor, permissions, and how the service is put together
+core/start             | *                                                            |  | the supervisor, permissions, and how the service is put together
 sip/stack/library      |                                                              | sip.js | the one door to sip.js
 sip/base               | stack/library core/base core/protocol                        | node: | flows, timers, limits and other ground
 sip/admission          | base core/net                                                |  | what unknown peers may take
