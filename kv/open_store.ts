@@ -22,7 +22,6 @@ import { ledger } from "./collections/ledger.ts";
 import { counterCache } from "./cache/counter_cache.ts";
 import { listStates } from "./cache/list_states.ts";
 import { queue, stageJobs } from "./jobs/queue.ts";
-import { pageCache } from "./cache/page_cache.ts";
 import { mergedReader } from "./store/reader.ts";
 import { receiptOf, sweepReceipts } from "./store/receipt.ts";
 import { recordCache } from "./cache/record_cache.ts";
@@ -133,7 +132,6 @@ export async function openStore(
     cache: recordCache(limits.recentRecordBytes),
     counters,
     states,
-    pages: pageCache(limits.recentPageBytes, states),
     runs,
     fields,
     now,

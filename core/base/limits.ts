@@ -63,12 +63,10 @@ export const limits = {
   /** How long an account may be used as it was read; what this instance changes shows at once. */
   accountRecentMs: 1_000,
   recentAccounts: 1_000,
-  /** Records of lists that stay in memory, as stored; decoded they take about four times it. */
+  /** Records of lists that stay in memory, as stored; decoded and with their written texts more. */
   recentRecordBytes: 8 << 20,
   /** Records that stay in memory by where they stand in their lists, as stored; most are those above. */
   recentRunBytes: 8 << 20,
-  /** Pages of lists that stay in memory, decoded; with their written texts about four times it. */
-  recentPageBytes: 24 << 20,
   /** Counters of lists in the cache, at some 30 bytes each. */
   cachedCounters: 200_000,
 

@@ -49,12 +49,3 @@ export function lruCache<V>(most: number): LruCache<V> {
     forget,
   };
 }
-
-/** Freezes an object and what it holds; what that takes, roughly and in bytes. */
-export function freeze(object: object): number {
-  Object.freeze(object);
-  return Object.values(object).reduce<number>((sum, value) => {
-    if (typeof value === "string") return sum + 24 + value.length;
-    return sum + 8 + (typeof value === "object" && value !== null ? freeze(value) : 0);
-  }, 16);
-}

@@ -1,5 +1,5 @@
 import type { AnyRecord } from "../../core/model/resource.ts";
-import { freeze, lruCache } from "./lru_cache.ts";
+import { lruCache } from "./lru_cache.ts";
 
 /** An entry of the store that holds a record. */
 export type Stored = Pick<Deno.KvEntry<unknown>, "key" | "value" | "versionstamp">;
@@ -42,4 +42,12 @@ export function recordCache(bytes: number): RecordCache {
       return record;
     },
   };
+}
+
+/** Freezes an object with all that it holds. */
+function freeze(object: object): void {
+  Object.freeze(object);
+  for (const value of Object.values(object)) {
+    if (typeof value === "object" && value !== null) freeze(value);
+  }
 }

@@ -28,7 +28,6 @@ export function accountTree(
     | "fields"
     | "log"
     | "counters"
-    | "pages"
     | "read"
     | "cache"
     | "runs"

@@ -15,7 +15,6 @@ import { stageCharges } from "./ledger.ts";
 import { transferUniqueKeys } from "../records/transfer_unique_keys.ts";
 import { layoutOf, textOf } from "../records/layout.ts";
 import { oldEntries, sweepCounters } from "./remove_old.ts";
-import type { PageCache } from "../cache/page_cache.ts";
 import { asksForPacking, packedAfterMs, packTexts, stageTexts } from "./pack.ts";
 import { stageJobs } from "../jobs/queue.ts";
 import type { Read } from "../store/reader.ts";
@@ -34,7 +33,6 @@ export interface StoreContext extends ListSource {
   committer: Committer;
   seal: Seal;
   cache: RecordCache;
-  pages: PageCache;
   /** The order in which records hold their fields, by resource. */
   fields: Record<string, string[]>;
   now(): number;
@@ -64,7 +62,7 @@ export function collection<T extends Base>(
   name: string,
   definition: AnyResource,
 ): StoredCollection<T> {
-  const { kv, committer, seal, cache, fields, counters, states, pages, runs } = store;
+  const { kv, committer, seal, cache, fields, counters, states, runs } = store;
   const { sidPrefix: prefix, secret = [] } = definition;
   const layout = layoutOf(definition);
   const codec = recordCodec({ fields: fields[name]!, secret, seal, cache });
@@ -194,10 +192,8 @@ export function collection<T extends Base>(
     const number = await store.accountNumber(account);
     if (number === null) return { items: [], total: 0 };
     const place = { account: number, prefix };
-    return await pages.page(place, query, (recalls) => {
-      const source = { kv, counters, states, place, layout, codec, runs, recalls };
-      return readPage<T>(source, query, (sid) => get(account, sid));
-    });
+    const source = { kv, counters, states, place, layout, codec, runs };
+    return await readPage<T>(source, query, (sid) => get(account, sid));
   }
 
   return {

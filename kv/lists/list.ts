@@ -109,7 +109,7 @@ async function scanned(
 ): Promise<Piece> {
   const passed = after === undefined ? skip : sids.countTo(after);
   const shown = sids.slice(passed, passed + limit).map((sid) => ({ sid }));
-  const found = await passing(source, shown, { where, isSparse: true, recalls: source.recalls });
+  const found = await passing(source, shown, { where, isSparse: true, recalls: true });
   return { count: sids.length, records: found.map(({ record }) => record) };
 }
 

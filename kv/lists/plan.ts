@@ -38,8 +38,6 @@ export interface Source extends ListSource {
   place: Place;
   layout: Layout;
   codec: RecordCodec;
-  /** Whether the records of a page are remembered, for it is likely to be asked for again. */
-  recalls: boolean;
 }
 
 export async function planOf(source: Source, where: Condition[]): Promise<Plan> {

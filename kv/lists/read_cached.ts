@@ -15,11 +15,11 @@ const fewGaps = 4;
 
 /** Whether the page of an index is one that is found in memory when it is asked for again. */
 export const isCached = (
-  { runs, recalls }: Source,
+  { runs }: Source,
   { index, excluded }: Measured,
   { where, skip }: { where: Condition[]; skip: number },
 ): boolean =>
-  runs !== null && recalls && index.field === "" && index.lacking === undefined &&
+  runs !== null && index.field === "" && index.lacking === undefined &&
   excluded === undefined && where.length === 0 && skip <= mostPassed;
 
 /**

@@ -37,7 +37,7 @@ export async function readEntries(
   const meant = excluded === undefined
     ? listed
     : listed.filter(({ sid }) => !excluded.sids.has(sid));
-  const asked = { where, isSparse, recalls: source.recalls };
+  const asked = { where, isSparse, recalls: true };
   const found = await passing(source, meant.slice(skip), asked);
   const records = found.map(({ record }) => record);
   const missing = limit - records.length;
@@ -70,7 +70,7 @@ export async function readDatedEntries(
   while (range !== null && records.length < skip + limit) {
     const listed = await firstEntries(source.kv, index, { range, limit: size });
     const meant = listed.filter(({ sid }) => !excluded?.sids.has(sid));
-    const found = await passing(source, meant, { where, isSparse, recalls: source.recalls });
+    const found = await passing(source, meant, { where, isSparse, recalls: true });
     records.push(...found.map(({ record }) => record));
     const isPoor = found.length * poorShare < listed.length;
     range = listed.length < size

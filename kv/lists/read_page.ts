@@ -48,7 +48,7 @@ async function readOnce<T extends Base>(
   const page = async (kv: Deno.Kv) => {
     const { sids, passed } = await pageSorted({ kv, place, sorted, read }, query);
     const shown = sids.map((sid) => ({ sid }));
-    const asked = { where, isSparse: true, recalls: source.recalls };
+    const asked = { where, isSparse: true, recalls: true };
     const found = await passing({ ...source, kv }, shown, asked);
     const items = found.map(({ record }) => record as Base as T);
     return { items, passed, isWhole: items.length === sids.length };
